@@ -1,0 +1,161 @@
+"""Build the Cython extensions: find them, choose flags for the compiler at hand, probe OpenMP.
+
+Everything that does not change from machine to machine stands in pyproject.toml. Switches, read
+from the environment: SPARSESOLVE_DEBUG=1 (bounds checked, -O1 -g), SPARSESOLVE_LINETRACE=1 (line
+coverage of Cython code), SPARSESOLVE_NO_OPENMP=1 (serial), SPARSESOLVE_NATIVE=1 (this CPU only).
+"""
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+from setuptools.errors import CompileError, LinkError
+
+SHARED = "sparsesolve._cyutility"  # Cython's memoryview code, compiled once for all extensions
+SWITCHES = ("DEBUG", "LINETRACE", "NO_OPENMP", "NATIVE")
+ON = {name for name in SWITCHES if os.environ.get(f"SPARSESOLVE_{name}", "0") not in ("", "0")}
+
+# No -ffast-math: linking with it sets flush-to-zero for the whole process of the user.
+FLAGS = {
+    "unix": ["-O3", "-g0", "-fopenmp-simd", "-fno-math-errno", "-fno-trapping-math",
+             "-fno-signed-zeros", "-fassociative-math"],
+    "msvc": ["/O2"],
+}
+DEBUG_FLAGS = {"unix": ["-O1", "-g", "-fopenmp-simd"], "msvc": ["/Od", "/Zi"]}
+NATIVE_FLAGS = {"unix": ["-march=native"], "msvc": ["/arch:AVX2"]}
+
+# (compile flags, link flags), tried in this order; the second pair is Apple's clang with libomp.
+OPENMP = {
+    "unix": [(["-fopenmp"], ["-fopenmp"]), (["-Xpreprocessor", "-fopenmp"], ["-lomp"])],
+    "msvc": [(["/openmp:llvm"], []), (["/openmp"], [])],
+}
+OPENMP_PROBE = """
+#include <omp.h>
+int main(void) {
+    int i, total = 0;
+    #pragma omp parallel for reduction(+:total)
+    for (i = 0; i < 8; i++) total += omp_get_num_threads();
+    return total < 8;
+}
+"""
+
+
+def extensions():
+    """Return one Extension for each .pyx of the package, named by its path."""
+    found = [
+        Extension(".".join(pyx.with_suffix("").parts), [pyx.as_posix()])
+        for pyx in sorted(Path("sparsesolve").rglob("*.pyx"))
+    ]
+    if found:
+        found.append(Extension(SHARED, [SHARED.replace(".", "/") + ".c"]))
+    for ext in found:
+        ext.include_dirs = ["sparsesolve/linalg"]
+    return found
+
+
+def directives():
+    """Return the Cython directives that hold for every file."""
+    checked = "DEBUG" in ON
+    return {
+        "language_level": 3,
+        "boundscheck": checked,
+        "wraparound": False,
+        "initializedcheck": checked,
+        "cdivision": True,
+        "embedsignature": True,
+        "linetrace": "LINETRACE" in ON,
+    }
+
+
+def n_cores():
+    """Return the number of cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class BuildExtensions(build_ext):
+    """Cythonize, then compile with flags chosen for the compiler that was found."""
+
+    def finalize_options(self):
+        super().finalize_options()
+        if self.parallel is None:
+            self.parallel = n_cores()
+
+    def run(self):
+        if self.extensions:
+            self.rebuild_if_switched()
+            self.cythonize()
+        super().run()
+
+    def rebuild_if_switched(self):
+        """Force a full build when the last one in this tree had other switches."""
+        stamp = Path("build", f"switches-{sys.implementation.cache_tag}")
+        switches = " ".join(sorted(ON))
+        if (stamp.read_text() if stamp.exists() else "") != switches:
+            self.force = True
+        stamp.parent.mkdir(exist_ok=True)
+        stamp.write_text(switches)
+
+    def cythonize(self):
+        """Write the C files below build/ and point the extensions at them."""
+        from Cython.Build import cythonize  # here, so that metadata can be read without Cython
+
+        written = cythonize(
+            self.extensions,
+            nthreads=self.parallel if os.name == "posix" else 0,
+            build_dir=None if "LINETRACE" in ON else "build/cython",  # coverage reads C in place
+            force=self.force or None,
+            compiler_directives=directives(),
+            shared_utility_qualified_name=SHARED,
+        )
+        by_name = {ext.name: ext for ext in written}
+        for ext in self.extensions:
+            ext.sources = by_name[ext.name].sources
+            ext.depends = by_name[ext.name].depends
+
+    def build_extensions(self):
+        kind = "msvc" if self.compiler.compiler_type == "msvc" else "unix"
+        compile_flags = list((DEBUG_FLAGS if "DEBUG" in ON else FLAGS)[kind])
+        if "NATIVE" in ON:
+            compile_flags += NATIVE_FLAGS[kind]
+        openmp_compile, openmp_link = self.openmp_flags(kind)
+        for ext in self.extensions:
+            ext.extra_compile_args = compile_flags + openmp_compile
+            ext.extra_link_args = openmp_link
+            if "LINETRACE" in ON:
+                ext.define_macros = [("CYTHON_TRACE_NOGIL", "1"), ("CYTHON_USE_SYS_MONITORING", "0")]
+        super().build_extensions()
+
+    def openmp_flags(self, kind):
+        """Return (compile flags, link flags) that build an OpenMP program here, or two empty lists."""
+        if "NO_OPENMP" in ON:
+            return [], []
+        for flags in OPENMP[kind]:
+            if self.links_openmp(*flags):
+                return flags
+        self.warn("this compiler cannot build OpenMP programs: sparsesolve will run on one thread")
+        return [], []
+
+    def links_openmp(self, compile_flags, link_flags):
+        """Tell whether a small OpenMP program compiles and links with these flags."""
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder, "probe.c")
+            source.write_text(OPENMP_PROBE)
+            try:
+                objects = self.compiler.compile(
+                    [str(source)], output_dir=folder, extra_postargs=compile_flags
+                )
+                self.compiler.link_executable(
+                    objects, "probe", output_dir=folder, extra_postargs=link_flags
+                )
+            except (CompileError, LinkError):
+                return False
+        return True
+
+
+if __name__ == "__main__":
+    setup(ext_modules=extensions(), cmdclass={"build_ext": BuildExtensions})
