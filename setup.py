@@ -25,6 +25,7 @@ FLAGS = {
     "msvc": ["/O2"],
 }
 DEBUG_FLAGS = {"unix": ["-O1", "-g", "-fopenmp-simd"], "msvc": ["/Od", "/Zi"]}
+TRACE_MACROS = [("CYTHON_TRACE_NOGIL", "1"), ("CYTHON_USE_SYS_MONITORING", "0")]
 NATIVE_FLAGS = {"unix": ["-march=native"], "msvc": ["/arch:AVX2"]}
 
 # (compile flags, link flags), tried in this order; the second pair is Apple's clang with libomp.
@@ -127,11 +128,11 @@ class BuildExtensions(build_ext):
             ext.extra_compile_args = compile_flags + openmp_compile
             ext.extra_link_args = openmp_link
             if "LINETRACE" in ON:
-                ext.define_macros = [("CYTHON_TRACE_NOGIL", "1"), ("CYTHON_USE_SYS_MONITORING", "0")]
+                ext.define_macros = list(TRACE_MACROS)
         super().build_extensions()
 
     def openmp_flags(self, kind):
-        """Return (compile flags, link flags) that build an OpenMP program here, or two empty lists."""
+        """Return the compile and link flags that build an OpenMP program here, if any do."""
         if "NO_OPENMP" in ON:
             return [], []
         for flags in OPENMP[kind]:
