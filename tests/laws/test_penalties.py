@@ -1,0 +1,133 @@
+"""Laws that every registered penalty keeps: prox by its inclusion, polar and conjugate."""
+
+import numpy as np
+import pytest
+
+from sparsesolve.penalties import PENALTIES
+
+SIZE = 12
+ROUNDS = 40
+
+
+def _elastic_nets(penalty):
+    """Plain, weighted, bare coordinates, limits, ridge, and all at once."""
+    v = np.resize([1.0, 0.3, 2.5, 1.2], SIZE)
+    bare = np.where(np.arange(SIZE) % 5 == 0, 0.0, v)
+    lower, upper = np.resize([-0.4, -np.inf, 0.0], SIZE), np.resize([0.7, 0.2, np.inf, 0.0], SIZE)
+    return {
+        "lasso": penalty(SIZE),
+        "weighted": penalty(SIZE, 1.0, v),
+        "mixed": penalty(SIZE, 0.4, v),
+        "ridge": penalty(SIZE, 0.0, v),
+        "bare": penalty(SIZE, 1.0, bare),
+        "limits": penalty(SIZE, 1.0, v, lower, upper),
+        "everything": penalty(SIZE, 0.7, bare, lower, upper),
+    }
+
+
+# One line a penalty: examples of it, each on vectors of length SIZE.
+EXAMPLES = {"elastic_net": _elastic_nets}
+
+
+def _cases():
+    for name in sorted(PENALTIES):
+        if name not in EXAMPLES:
+            yield pytest.param(None, id=f"{name}: add a line to EXAMPLES")
+            continue
+        for label, example in EXAMPLES[name](PENALTIES[name]).items():
+            yield pytest.param(example, id=f"{name}-{label}")
+
+
+@pytest.fixture(params=_cases())
+def omega(request):
+    assert request.param is not None, "a registered penalty has no example in this file"
+    return request.param
+
+
+def _draws(seed=3):
+    rng = np.random.default_rng(seed)
+    for k in range(ROUNDS):
+        yield 2 * rng.standard_normal(SIZE) * 2.0 ** (k % 5 - 2), 10.0 ** rng.uniform(-2, 1)
+
+
+def _inside(omega, x):
+    """A point of the penalty's domain near x."""
+    return omega.prox(x, 1e-3)
+
+
+def test_prox_keeps_its_inclusion(omega):
+    """x - b is a subgradient of lam Omega at b = prox(x): Fenchel-Young with equality."""
+    for x, lam in _draws():
+        b = omega.prox(x, lam)
+        s = omega.feasible_scale(x - b, lam)  # below 1 by the rounding of x - b only
+        assert s >= 1 - 1e-12
+        z = s * (1 - 1e-15) * (x - b)
+        total = omega.value(b, lam) + omega.conjugate(z, lam)
+        assert total == pytest.approx(z @ b, rel=1e-11, abs=1e-11)
+
+
+def test_prox_beats_its_neighbours(omega):
+    rng = np.random.default_rng(5)
+    for x, lam in _draws():
+        b = omega.prox(x, lam)
+        least = 0.5 * ((b - x) ** 2).sum() + omega.value(b, lam)
+        for scale in (1e-3, 1e-1, 1.0):
+            other = _inside(omega, b + scale * rng.standard_normal(SIZE))
+            assert least <= 0.5 * ((other - x) ** 2).sum() + omega.value(other, lam) + 1e-12
+
+
+def test_prox_is_firmly_nonexpansive(omega):
+    for (x, lam), (y, _) in zip(_draws(3), _draws(4), strict=True):
+        moved = omega.prox(x, lam) - omega.prox(y, lam)
+        assert moved @ moved <= moved @ (x - y) + 1e-12
+
+
+def test_fenchel_young(omega):
+    for (x, lam), (z, _) in zip(_draws(3), _draws(4), strict=True):
+        b = _inside(omega, x)
+        assert omega.value(b, lam) + omega.conjugate(z, lam) >= z @ b - 1e-10
+
+
+def test_polar_is_the_least_level_whose_prox_is_zero(omega):
+    for z, _ in _draws():
+        level = omega.polar(z)
+        if np.isinf(level):
+            assert omega.prox(z, 1e6).any()
+            continue
+        assert not omega.prox(z, level * (1 + 1e-12)).any()
+        assert omega.conjugate(z, level * (1 + 1e-12)) == 0
+        if level > 0:
+            assert omega.prox(z, level * (1 - 1e-6)).any()
+
+
+def test_polar_bounds_products_with_the_value(omega):
+    """z'b <= polar(z) value(b): equality somewhere makes it the dual norm where Omega is one."""
+    for (x, _), (z, _) in zip(_draws(3), _draws(4), strict=True):
+        b, level = _inside(omega, x), omega.polar(z)
+        if np.isfinite(level):
+            assert z @ b <= level * omega.value(b) * (1 + 1e-12) + 1e-12
+
+
+def test_feasible_scale_is_the_last_one_with_a_finite_conjugate(omega):
+    for z, lam in _draws():
+        s = omega.feasible_scale(z, lam)
+        assert 0 <= s <= 1
+        assert np.isfinite(omega.conjugate(z * (s * (1 - 1e-15)), lam))
+        if s < 1:
+            assert np.isinf(omega.conjugate(z * (s + 1e-9), lam))
+
+
+def test_value_is_zero_at_zero_linear_in_lam_and_convex(omega):
+    assert omega.value(np.zeros(SIZE)) == 0
+    for (x, lam), (y, _) in zip(_draws(3), _draws(4), strict=True):
+        a, b = _inside(omega, x), _inside(omega, y)
+        assert omega.value(a, lam) == pytest.approx(lam * omega.value(a), rel=1e-12)
+        assert omega.value((a + b) / 2) <= (omega.value(a) + omega.value(b)) / 2 + 1e-12
+
+
+def test_methods_leave_their_arguments_alone(omega):
+    x = np.linspace(-2, 2, SIZE)
+    held = x.copy()
+    x.setflags(write=False)
+    omega.prox(x, 0.3), omega.polar(x), omega.conjugate(x, 0.3), omega.feasible_scale(x, 0.3)
+    assert (x == held).all()
