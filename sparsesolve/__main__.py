@@ -1,0 +1,216 @@
+"""The command line: ``python -m sparsesolve demo`` and ``python -m sparsesolve path FILE``."""
+
+import argparse
+import os
+import sys
+import warnings
+from dataclasses import replace
+from pathlib import Path as FilePath
+
+import numpy as np
+
+from sparsesolve.coefficient_file import write_coefs
+from sparsesolve.plotting import AXIS_LABELS
+from sparsesolve.tables import ENDINGS, read_table
+
+# Options of the command that are keywords of sparsesolve.path under the same name.
+PASSED_ON = ("family", "alpha", "n_lambdas", "lambda_min_ratio", "lambdas", "tol", "max_iter")
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line, like all others of this command."""
+
+    def error(self, message):
+        self.exit(2, f"sparsesolve: error: {message} (--help lists the options)\n")
+
+
+def main(argv=None):
+    """Run one command; return its exit code: 0, or 2 for bad input, 130 for Ctrl-C."""
+    args = parser().parse_args(argv)
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = _one_line_warning
+            args.run(args)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader, `head` say, has seen enough; Python must not complain when it closes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except KeyboardInterrupt:
+        print("sparsesolve: interrupted", file=sys.stderr)
+        return 130
+    except (ValueError, TypeError, OSError, ImportError) as error:
+        print(f"sparsesolve: error: {_one_line(_described(error))}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def parser():
+    """The commands and their options."""
+    top = Parser(prog="python -m sparsesolve", description="Solution paths of sparse models.")
+    commands = top.add_subparsers(required=True, metavar="COMMAND", parser_class=Parser)
+    demo = commands.add_parser("demo", help="the lasso path of a real data set, drawn")
+    demo.add_argument("--out", metavar="FILE", default="sparsesolve-demo.png", help="plot file")
+    demo.set_defaults(run=run_demo)
+    path = commands.add_parser("path", help="the path of a data file")
+    path.set_defaults(run=run_path)
+    _add_data_options(path)
+    _add_model_options(path)
+    out = path.add_argument_group("results")
+    out.add_argument(
+        "--out",
+        metavar="FILE",
+        help="coefficients as CSV (lambda, feature, coefficient), one line for each that is not "
+        "zero and one for each intercept; - for standard output",
+    )
+    out.add_argument("--plot", metavar="FILE", help="plot of the path; the ending says the format")
+    out.add_argument("--xvar", choices=tuple(AXIS_LABELS), default="lambda", help="its axis")
+    out.add_argument("--quiet", action="store_true", help="do not print the table")
+    return top
+
+
+def _add_data_options(command):
+    data = command.add_argument_group("data")
+    data.add_argument("file", metavar="FILE", help="CSV, SVMlight, .npz or Parquet file")
+    data.add_argument("--format", choices=tuple(ENDINGS), help="default: by the file's ending")
+    data.add_argument("--response", metavar="COL", help="column to fit (.npz: array, default y)")
+    data.add_argument("--weights", metavar="COL", help="column of observation weights")
+    data.add_argument("--offset", metavar="COL", help="column of offsets")
+    data.add_argument(
+        "--drop", metavar="COL", action="append", default=[], help="leave out (may be repeated)"
+    )
+
+
+def _add_model_options(command):
+    model = command.add_argument_group("model", "see sparsesolve.path for what they mean")
+    model.add_argument("--family")
+    model.add_argument("--alpha", type=float, help="1 lasso, 0 ridge")
+    model.add_argument("--n-lambdas", type=int)
+    model.add_argument("--lambda-min-ratio", type=float)
+    model.add_argument("--lambdas", type=_numbers, metavar="A,B,...", help="own values of lambda")
+    model.add_argument("--no-intercept", action="store_true")
+    model.add_argument("--no-standardize", action="store_true")
+    model.add_argument("--tol", type=float, help="relative duality gap to reach at every lambda")
+    model.add_argument("--max-iter", type=int)
+    model.add_argument("--threads", type=int, default=1)
+
+
+def _numbers(text):
+    """The values of --lambdas."""
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        message = f"{text!r} is no list of numbers like 1,0.5,0.1"
+        raise argparse.ArgumentTypeError(message) from None
+
+
+def run_demo(args):
+    """Fit the diabetes data, print the table and its certificate, draw the path."""
+    import sparsesolve as ss
+    from sparsesolve.demo import diabetes
+
+    _check_plot_file(args.out)
+    X, y, names = diabetes()
+    fit = ss.path(X, y, progress=sys.stderr.isatty())
+    fit = replace(fit, feature_names=np.array(names))
+    print(fit)
+    worst = int(np.argmax(fit.gaps))
+    print(
+        f"\nEvery line is certified: no coefficients at all could lower the objective of its "
+        f"lambda by more\nthan Gap times the objective of the empty model. The worst gap is "
+        f"{fit.gaps[worst]:.1e}, on line {worst}."
+    )
+    _draw(
+        fit,
+        args.out,
+        "lambda",
+        title="Lasso path: diabetes progression on 64 measurements, products and squares",
+        ylabel="Coefficient (progression score per standard deviation)",
+    )
+    print(f"The path is drawn in {FilePath(args.out).resolve()}")
+
+
+def run_path(args):
+    """Fit a data file and write what was asked for."""
+    import sparsesolve as ss
+
+    if args.plot:
+        _check_plot_file(args.plot)
+    if args.out and args.out != "-":
+        _check_folder(args.out)
+    table = read_table(
+        args.file, args.response, args.weights, args.offset, args.drop, layout=args.format
+    )
+    options = {name: getattr(args, name) for name in PASSED_ON}
+    fit = ss.path(
+        table.X,
+        table.y,
+        weights=table.weights,
+        offset=table.offset,
+        intercept=not args.no_intercept,
+        standardize=not args.no_standardize,
+        n_threads=args.threads,
+        progress=sys.stderr.isatty(),
+        **{name: value for name, value in options.items() if value is not None},
+    )
+    if table.feature_names is not None:
+        fit = replace(fit, feature_names=table.feature_names)
+    if args.out:
+        write_coefs(fit, args.out)
+    if args.plot:
+        response = args.response or "the response"
+        _draw(fit, args.plot, args.xvar, title=f"{FilePath(args.file).name}: path of {response}")
+    if not args.quiet and args.out != "-":
+        print(fit)
+
+
+def _check_folder(file):
+    """Refuse a file that cannot be written before the fit takes its time."""
+    folder = FilePath(file).resolve().parent
+    if not folder.is_dir():
+        raise ValueError(f"{file} cannot be written: there is no folder {folder}")
+    if FilePath(file).is_dir():
+        raise ValueError(f"{file} cannot be written: it is a folder")
+
+
+def _check_plot_file(file):
+    """Refuse a plot that cannot be drawn before the fit takes its time."""
+    _check_folder(file)
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ImportError("drawing needs matplotlib: pip install 'sparsesolve[plot]'") from None
+    known = Figure().canvas.get_supported_filetypes()
+    if FilePath(file).suffix.lower().lstrip(".") not in known:
+        raise ValueError(f"{file}: no plot format by that ending; choose .png, .pdf or .svg")
+
+
+def _draw(fit, file, xvar, title, ylabel=None):
+    """Draw a path into a file, without a screen."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9.0, 6.0), dpi=150, layout="constrained")
+    ax = fit.plot(xvar=xvar, label=True, ax=figure.add_subplot())
+    ax.set_title(title, loc="left", pad=12.0)
+    if ylabel:
+        ax.set_ylabel(ylabel)
+    figure.savefig(file)
+
+
+def _described(error):
+    """What went wrong; of an operating system's error without its number."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return str(error) or type(error).__name__
+
+
+def _one_line(text):
+    return " ".join(str(text).split())
+
+
+def _one_line_warning(message, category, filename, lineno, file=None, line=None):
+    """Show a warning as one line, without the source line that raised it."""
+    print(f"sparsesolve: warning: {_one_line(message)}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

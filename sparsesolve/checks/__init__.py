@@ -1,0 +1,32 @@
+"""What the user passed, turned into canonical arrays before any work starts.
+
+Every function here either returns an array (or number) in the one form that the core accepts,
+or raises ValueError or TypeError with one sentence: what was found, where, and what to do.
+Nothing that the user passed is ever changed.
+"""
+
+from .design import nonfinite_error, read_design
+from .number import read_choice, read_count, read_flag, read_number
+from .vector import (
+    read_lambdas,
+    read_limits,
+    read_offset,
+    read_penalty_factor,
+    read_response,
+    read_weights,
+)
+
+__all__ = [
+    "nonfinite_error",
+    "read_choice",
+    "read_count",
+    "read_design",
+    "read_flag",
+    "read_lambdas",
+    "read_limits",
+    "read_number",
+    "read_offset",
+    "read_penalty_factor",
+    "read_response",
+    "read_weights",
+]

@@ -1,0 +1,166 @@
+"""Anything array-like, as an ndarray of real numbers, or a sentence saying why it is none."""
+
+import decimal
+import mmap
+import numbers
+
+import numpy as np
+
+# Every value of these types is a float32 exactly, so that storing them so loses nothing and
+# halves the memory; the core's arithmetic is float64 whatever the storage.
+EXACT_IN_FLOAT32 = frozenset("?bBhHef")
+
+FOREIGN_KINDS = {
+    "c": "complex numbers, and only real ones can be fitted; pass their real and imaginary "
+    "parts as separate columns",
+    "U": "text; encode it as numbers first, for instance one 0/1 column per category",
+    "M": "dates; turn them into numbers first, for instance days since the earliest one",
+    "m": "durations; turn them into numbers first, for instance seconds",
+    "V": "records with named fields; pass its fields as columns, for instance with "
+    "numpy.lib.recfunctions.structured_to_unstructured",
+}
+FOREIGN_KINDS["S"] = FOREIGN_KINDS["T"] = FOREIGN_KINDS["U"]
+
+
+def real_array(name, value, column=None):
+    """Return `value` as an ndarray of booleans, integers or floats, without a copy if it is one.
+
+    `name` is the argument's name for the messages; `column` the data frame's column that is
+    being read, if any. Memory maps stay memory maps, so that nothing is read here.
+    """
+    if isinstance(value, np.ma.MaskedArray):
+        value = _unmasked(name, value)
+    array = value if isinstance(value, np.ndarray) else _converted(name, value)
+    _refuse_truncated(name, array)
+    kind = array.dtype.kind
+    if kind == "O":
+        return _numbers_of_objects(name, array, column)
+    if kind not in "biuf":
+        what = FOREIGN_KINDS.get(kind, "values that are not numbers")
+        raise TypeError(f"{_subject(name, column)} (dtype {array.dtype}) holds {what}")
+    # np.matrix and other subclasses change what indexing means; a plain view of them does not.
+    return array if type(array) in (np.ndarray, np.memmap) else np.asarray(array)
+
+
+def storage_dtype(dtype):
+    """The type in which values of `dtype` are stored: float32 where that is exact, or float64."""
+    return np.dtype(np.float32 if dtype.char in EXACT_IN_FLOAT32 else np.float64)
+
+
+def refuse_overflow(name, original, stored, column=None):
+    """Refuse finite numbers of a wider type (longdouble) that became infinite in `stored`."""
+    if original.dtype.kind != "f" or original.dtype.itemsize <= stored.dtype.itemsize:
+        return
+    lost = np.isinf(stored) & np.isfinite(original)
+    if lost.any():
+        index = np.unravel_index(int(lost.argmax()), lost.shape)
+        raise ValueError(
+            f"{name} holds {original[index]} {place(index, column)}, which is too large for a "
+            "64-bit float; rescale it"
+        )
+
+
+def place(index, column=None):
+    """Say where an entry stands, counted from 0 as in Python."""
+    if column is not None:
+        return f"at row {index[0]} of column {column!r} (counted from 0)"
+    if len(index) == 1:
+        return f"at position {index[0]} (counted from 0)"
+    if len(index) == 2:
+        return f"at row {index[0]}, column {index[1]} (counted from 0)"
+    return f"at index {tuple(int(i) for i in index)}"
+
+
+def _subject(name, column):
+    return name if column is None else f"column {column!r} of {name}"
+
+
+def _unmasked(name, value):
+    mask = np.ma.getmaskarray(value)
+    if mask.any():
+        index = np.unravel_index(int(mask.argmax()), mask.shape)
+        raise ValueError(
+            f"{name} is a masked array with a masked entry {place(index)}; fill the masked "
+            "entries or drop their rows"
+        )
+    return value.data
+
+
+def _converted(name, value):
+    """Return numpy's reading of a list, a series, or whatever offers itself as an array."""
+    kind = type(value).__name__
+    if value is None or isinstance(value, (str, bytes)):
+        raise TypeError(f"{name} is {value!r}; pass an array of numbers")
+    try:
+        array = np.asarray(value)
+    except OverflowError as error:
+        raise ValueError(f"{name} holds a number too large for a 64-bit float") from error
+    except Exception as error:
+        ragged = _ragged_row(value)
+        if ragged:
+            raise ValueError(f"{name} is a {kind} of rows of different lengths: {ragged}") from error
+        raise TypeError(f"{name} is a {kind} that numpy cannot read ({error})") from error
+    if array.ndim == 0 and array.dtype.kind == "O" and not _is_number(type(value)):
+        raise TypeError(f"{name} is a {kind}, which is no array of numbers; pass a numpy array")
+    return array
+
+
+def _ragged_row(value):
+    """Say which row of a list of lists has not the length of the first."""
+    if not isinstance(value, (list, tuple)):
+        return ""
+    lengths = [len(row) if hasattr(row, "__len__") else None for row in value]
+    for i, length in enumerate(lengths):
+        if length != lengths[0]:
+            sizes = ["one value" if k is None else f"{k} values" for k in (lengths[0], length)]
+            return f"row 0 has {sizes[0]}, row {i} has {sizes[1]}"
+    return ""
+
+
+def _refuse_truncated(name, array):
+    """Refuse a memory map whose file has been cut short: reading it would kill the process."""
+    while isinstance(array, np.ndarray):
+        if isinstance(array, np.memmap) and isinstance(array._mmap, mmap.mmap):
+            try:
+                size = array._mmap.size()
+            except (OSError, ValueError):  # no file behind it, so nothing to be cut short
+                return
+            start = array.offset - array.offset % mmap.ALLOCATIONGRANULARITY
+            if size < start + len(array._mmap):
+                raise ValueError(
+                    f"{name} is a memory map of {start + len(array._mmap)} bytes but its file "
+                    f"has only {size}; the file was truncated, write it again"
+                )
+            return
+        array = array.base
+
+
+def _is_number(kind):
+    return issubclass(kind, (numbers.Real, decimal.Decimal, np.bool_)) and not issubclass(
+        kind, np.timedelta64
+    )
+
+
+def _numbers_of_objects(name, array, column):
+    """Convert an array of Python objects to float64 if each of them is a real number."""
+    foreign = {kind for kind in set(map(type, array.flat)) if not _is_number(kind)}
+    if foreign:
+        flat = next(i for i, item in enumerate(array.flat) if type(item) in foreign)
+        index = np.unravel_index(flat, array.shape)
+        item = array[index]
+        if item is None or type(item).__name__ in ("NAType", "NaTType"):
+            raise ValueError(
+                f"{name} has a missing value ({item}) {place(index, column)}; fill it or drop "
+                "its row"
+            )
+        found = f"text ({item!r})" if isinstance(item, str) else f"a {type(item).__name__}"
+        raise TypeError(
+            f"{name} holds {found} {place(index, column)}; encode it as a number first"
+        )
+    try:
+        return array.astype(np.float64)
+    except (OverflowError, ValueError) as error:
+        raise ValueError(
+            f"{_subject(name, column)} holds a number that no 64-bit float can hold ({error}); "
+            "rescale it"
+        ) from error

@@ -1,0 +1,100 @@
+"""Scalar options: numbers in a range, counts, flags and choices."""
+
+import decimal
+import difflib
+import math
+import numbers
+
+import numpy as np
+
+LARGEST_COUNT = 2**31 - 1
+
+
+def read_number(name, value, low, high, *, open_low=False, open_high=False):
+    """Return `value` as a finite float between `low` and `high`.
+
+    Parameters
+    ----------
+    name : str
+        The option's name, for the messages.
+    value : int, float or numpy scalar
+        Booleans, text, NaN and infinities are refused.
+    low, high : float
+        The range, infinite for none on that side.
+    open_low, open_high : bool, default False
+        Whether the end itself is excluded.
+    """
+    number = _real(name, value)
+    try:
+        number = float(number)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise ValueError(f"{name} must be a finite number, not {number}")
+    below = number <= low if open_low else number < low
+    above = number >= high if open_high else number > high
+    if below or above:
+        raise ValueError(
+            f"{name} must be {_range(low, high, open_low, open_high)}, not {number!r}"
+        )
+    return number
+
+
+def read_count(name, value, low, high=None):
+    """Return `value` as an int of at least `low` and, where given, at most `high`.
+
+    Floats are accepted when whole. Counts beyond 2**31 - 1 mean no limit and are returned as
+    that number, which every C int holds.
+    """
+    number = _real(name, value)
+    if number != number or number in (math.inf, -math.inf) or number != int(number):
+        raise ValueError(f"{name} must be a whole number, not {value}")
+    count = int(number)
+    if count < low or (high is not None and count > high):
+        bound = f"at least {low}" if high is None else f"between {low} and {high}"
+        raise ValueError(f"{name} must be {bound}, not {count}")
+    return min(count, LARGEST_COUNT)
+
+
+def read_flag(name, value):
+    """Return `value` as a bool; only True, False, 0 and 1 are taken for one."""
+    value = _scalar(value)
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    if isinstance(value, numbers.Integral) and value in (0, 1):
+        return bool(value)
+    raise TypeError(f"{name} must be True or False, not {value!r}")
+
+
+def read_choice(name, value, choices):
+    """Return the string `value` if it is one of `choices`, else say which one was meant."""
+    if isinstance(value, str) and value in choices:
+        return value
+    listed = ", ".join(repr(choice) for choice in choices)
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be one of {listed}, not {value!r}")
+    near = difflib.get_close_matches(value, choices, n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    raise ValueError(f"{name} must be one of {listed}, not {value!r}{hint}")
+
+
+def _scalar(value):
+    """Take the number out of an array of no dimension."""
+    return value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
+
+
+def _real(name, value):
+    value = _scalar(value)
+    is_real = isinstance(value, (numbers.Real, decimal.Decimal))
+    if not is_real or isinstance(value, (bool, np.timedelta64)):
+        shown = f"an array of shape {value.shape}" if isinstance(value, np.ndarray) else repr(value)
+        raise TypeError(f"{name} must be a number, not {shown}")
+    return value
+
+
+def _range(low, high, open_low, open_high):
+    if math.isinf(high):
+        return f"greater than {low:g}" if open_low else f"at least {low:g}"
+    if math.isinf(low):
+        return f"less than {high:g}" if open_high else f"at most {high:g}"
+    return f"in {'(' if open_low else '['}{low:g}, {high:g}{')' if open_high else ']'}"

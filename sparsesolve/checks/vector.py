@@ -1,0 +1,120 @@
+"""Vector arguments: the response, weights, offset, penalty factors, limits and λs."""
+
+import numpy as np
+
+from .array import place, real_array, refuse_overflow
+
+
+def read_response(y, n):
+    """Return the gaussian response as a fresh float64 array of length `n`, all finite."""
+    response = _vector("y", y, n, "row")
+    _refuse("y", response, ~np.isfinite(response), "drop that row or replace the value")
+    return response
+
+
+def read_weights(weights, n):
+    """Return observation weights, (n,) float64, nonnegative and not all zero; None stays None."""
+    if weights is None:
+        return None
+    values = _vector("weights", weights, n, "row")
+    _refuse("weights", values, ~np.isfinite(values), "every weight must be finite")
+    _refuse("weights", values, values < 0, "every weight must be at least 0")
+    if not values.any():
+        raise ValueError("weights are all zero; at least one row needs a positive weight")
+    return values
+
+
+def read_offset(offset, n):
+    """Return the offset, (n,) float64 and finite; None stays None."""
+    if offset is None:
+        return None
+    values = _vector("offset", offset, n, "row")
+    _refuse("offset", values, ~np.isfinite(values), "every offset must be finite")
+    return values
+
+
+def read_penalty_factor(penalty_factor, p):
+    """Return penalty factors, (p,) float64 in [0, inf]; None stays None.
+
+    All infinite leaves the null model, all zero the unpenalised fit; both are allowed.
+    """
+    if penalty_factor is None:
+        return None
+    values = _vector("penalty_factor", penalty_factor, p, "column")
+    hint = "give 0 for no penalty, inf to leave a column out, or a number between"
+    _refuse("penalty_factor", values, ~(values >= 0), hint)
+    return values
+
+
+def read_limits(lower, upper, p):
+    """Return coefficient limits, two (p,) float64 arrays with lower <= 0 <= upper.
+
+    None is returned where nothing is limited. A single number holds for every column.
+    """
+    low = _limit("lower", lower, p, -np.inf)
+    high = _limit("upper", upper, p, np.inf)
+    _refuse("lower", low, ~(low <= 0), "lower limits must be at most 0, or -inf for none")
+    _refuse("upper", high, ~(high >= 0), "upper limits must be at least 0, or inf for none")
+    if np.isinf(low).all() and np.isinf(high).all():
+        return None
+    return low, high
+
+
+def read_lambdas(lambdas):
+    """Return the λs in decreasing order without duplicates; None stays None."""
+    if lambdas is None:
+        return None
+    values = np.atleast_1d(real_array("lambdas", lambdas))
+    values = _vector("lambdas", values, None, None)
+    if not len(values):
+        raise ValueError("lambdas is empty; give at least one value, or None for the default path")
+    _refuse("lambdas", values, ~np.isfinite(values), "every lambda must be finite")
+    _refuse("lambdas", values, values < 0, "every lambda must be at least 0")
+    return np.unique(values + 0.0)[::-1].copy()  # + 0.0 turns -0.0 into 0.0
+
+
+def _limit(name, value, p, none):
+    if value is None:
+        return np.full(p, none)
+    array = real_array(name, value)
+    if array.ndim == 0:
+        array = np.full(p, array[()])
+    return _vector(name, array, p, "column")
+
+
+def _vector(name, value, length, per):
+    """Return a fresh contiguous float64 vector, so that the user's own is out of reach.
+
+    `length` (None for any) is the number of rows or columns of X, `per` says which.
+    """
+    array = real_array(name, value)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise ValueError(_shape_message(name, array, per))
+    if length is not None and len(array) != length:
+        raise ValueError(
+            f"{name} has {len(array)} values but X has {length} {per}s; give one value per {per}"
+        )
+    with np.errstate(over="ignore"):
+        vector = np.array(array, dtype=np.float64, order="C", subok=False)
+    refuse_overflow(name, array, vector)
+    return vector
+
+
+def _shape_message(name, array, per):
+    each = f"one value per {per}" if per else "a one-dimensional array"
+    if array.ndim == 0:
+        return f"{name} is a single number; give {each}"
+    if name == "y" and array.ndim == 2:
+        return (
+            f"y has shape {array.shape}, which is {array.shape[1]} responses; pass one column, "
+            "or family='multigaussian' for several"
+        )
+    return f"{name} has shape {array.shape}; give {each}"
+
+
+def _refuse(name, values, bad, advice):
+    if bad.any():
+        i = int(bad.argmax())
+        raise ValueError(f"{name} holds {float(values[i])!r} {place((i,))}; {advice}")

@@ -1,0 +1,74 @@
+"""Coefficients between the lambdas of a path: linear in lambda, held at both ends."""
+
+import numpy as np
+from scipy import sparse
+
+
+def read_s(s):
+    """Check s, a lambda or a list of lambdas at which something is asked of a path.
+
+    Parameters
+    ----------
+    s : float or array_like of float, shape (S,)
+        Values of lambda, on the scale of ``Path.lambdas``, in any order.
+
+    Returns
+    -------
+    s : ndarray, shape () or (S,)
+        The same values in float64.
+
+    Raises
+    ------
+    TypeError
+        If s does not hold numbers.
+    ValueError
+        If s has more than one dimension or holds a negative value or NaN.
+    """
+    try:
+        values = np.asarray(s, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"s is {s!r}; give a value of lambda, or a list of them, as numbers"
+        ) from None
+    if values.ndim > 1:
+        raise ValueError(f"s has shape {values.shape}; give one lambda or a flat list of them")
+    bad = np.flatnonzero(~(np.atleast_1d(values) >= 0.0))
+    if bad.size:
+        raise ValueError(
+            f"s holds {np.atleast_1d(values)[bad[0]]} at position {bad[0]}; a lambda is at least 0"
+        )
+    return values
+
+
+def interpolator(lambdas, s):
+    """Matrix W whose product with the solutions at `lambdas` gives those at `s`.
+
+    Column k has weight (s_k - lambda_{j+1}) / (lambda_j - lambda_{j+1}) on row j and the rest of
+    1 on row j + 1, where lambda_j >= s_k >= lambda_{j+1}; beyond the ends the nearest solution
+    is held. An s that is one of the lambdas gets weight exactly 1 there.
+
+    Parameters
+    ----------
+    lambdas : ndarray, shape (L,)
+        Strictly decreasing, L >= 1.
+    s : ndarray, shape () or (S,)
+
+    Returns
+    -------
+    W : csc_array, shape (L, S)
+        No explicit zeros. S is 1 when s is a scalar.
+    """
+    if not len(lambdas):
+        raise ValueError("The path holds no solution: it ended before its first lambda")
+    s = np.clip(np.atleast_1d(s), lambdas[-1], lambdas[0])
+    right = np.minimum(np.searchsorted(-lambdas, -s, side="left"), len(lambdas) - 1)
+    left = np.maximum(right - 1, 0)
+    width = lambdas[left] - lambdas[right]
+    weight = np.divide(s - lambdas[right], width, out=np.zeros_like(s), where=width > 0.0)
+    columns = np.arange(len(s))
+    W = sparse.csc_array(
+        (np.r_[weight, 1.0 - weight], (np.r_[left, right], np.r_[columns, columns])),
+        shape=(len(lambdas), len(s)),
+    )
+    W.eliminate_zeros()
+    return W

@@ -1,0 +1,1 @@
+"""Linear algebra: columns, designs, Gram matrices, Cholesky factors. Nothing of statistics."""

@@ -1,0 +1,146 @@
+"""Cholesky factor L L' of a matrix that gains rows by blocks and loses them one by one.
+
+Rows come in at the end; a row whose pivot is lost in rounding is refused, so the factor is always of full rank.
+Removing a row turns the columns behind it by a rank-one update (Givens rotations), which keeps the diagonal positive.
+"""
+from libc.math cimport hypot, sqrt
+from libc.string cimport memmove
+from scipy.linalg.cython_blas cimport dgemm, dtrsm, dtrsv
+
+import numpy as np
+
+from sparsesolve.linalg.vector cimport ss_rotate
+
+
+cdef class Cholesky:
+    """Factor of a symmetric positive definite matrix, empty at first."""
+
+    def __cinit__(self, int capacity=32):
+        self.size = 0
+        self.capacity = 0
+        self.reserve(max(capacity, 1))
+
+    cdef int reserve(self, int capacity) except -1:
+        """Make room for `capacity` rows."""
+        cdef double[::1] old = self.factor
+        cdef int previous = self.capacity, j
+        if capacity <= previous:
+            return 0
+        capacity = max(capacity, 2 * previous)
+        self.factor = np.empty(<Py_ssize_t> capacity * capacity)
+        self.spike = np.empty(capacity)
+        self.capacity = capacity
+        self.L = &self.factor[0]
+        for j in range(self.size):
+            memmove(self.L + <Py_ssize_t> j * capacity + j, &old[<Py_ssize_t> j * previous + j],
+                    (self.size - j) * sizeof(double))
+        return 0
+
+    cdef int append(self, int count, double* cross, double* corner, const double* scale, double tiny,
+                    int* accepted) noexcept nogil:
+        """Add `count` rows; the caller has reserved room.
+
+        cross (size, count) and corner (count, count), both column-major, are the new columns of the matrix: against
+        the rows already there and among themselves; both are overwritten.  A row is refused when its pivot is at
+        most tiny * scale[k].  accepted[k] becomes 1 or 0; returns how many came in.
+        """
+        cdef int s = self.size, k, i, t, ld = self.capacity, came = 0
+        cdef double one = 1.0, minus = -1.0, pivot
+        cdef double* row
+        if s > 0:
+            dtrsm("L", "L", "N", "N", &s, &count, &one, self.L, &ld, cross, &s)
+            dgemm("T", "N", &count, &count, &s, &minus, cross, &s, cross, &s, &one, corner, &count)
+        for k in range(count):
+            pivot = corner[k + <Py_ssize_t> k * count]
+            accepted[k] = pivot > tiny * scale[k]
+            if not accepted[k]:
+                continue
+            row = self.L + s + came
+            for i in range(s):
+                row[<Py_ssize_t> i * ld] = cross[i + <Py_ssize_t> k * s]
+            t = 0
+            for i in range(k):
+                if accepted[i]:
+                    row[<Py_ssize_t> (s + t) * ld] = corner[k + <Py_ssize_t> i * count]
+                    t += 1
+            pivot = sqrt(pivot)
+            row[<Py_ssize_t> (s + came) * ld] = pivot
+            came += 1
+            for i in range(k + 1, count):
+                corner[i + <Py_ssize_t> k * count] /= pivot
+            for t in range(k + 1, count):
+                for i in range(t, count):
+                    corner[i + <Py_ssize_t> t * count] -= (
+                        corner[i + <Py_ssize_t> k * count] * corner[t + <Py_ssize_t> k * count])
+        self.size = s + came
+        return came
+
+    cdef void remove(self, int position) noexcept nogil:
+        """Drop one row and column."""
+        cdef int ld = self.capacity, s = self.size, j, below
+        cdef double* L = self.L
+        cdef double* column
+        cdef double* spike = &self.spike[0]
+        cdef double r, c, q
+        below = s - position - 1
+        memmove(spike, L + <Py_ssize_t> position * ld + position + 1, below * sizeof(double))
+        for j in range(position):
+            column = L + <Py_ssize_t> j * ld + position
+            memmove(column, column + 1, below * sizeof(double))
+        for j in range(below):      # L33 L33' + spike spike', moved one place up and left as it is made
+            column = L + <Py_ssize_t> (position + 1 + j) * ld + position + 1 + j
+            r = hypot(column[0], spike[j])
+            c = column[0] / r
+            q = spike[j] / r
+            ss_rotate(below - j - 1, c, q, column + 1, spike + j + 1)
+            column[0] = r
+            memmove(L + <Py_ssize_t> (position + j) * ld + position + j, column, (below - j) * sizeof(double))
+        self.size = s - 1
+
+    cdef void truncate(self, int size) noexcept nogil:
+        """Keep the first `size` rows."""
+        if size < self.size:
+            self.size = size
+
+    cdef void half_solve(self, double* x) noexcept nogil:
+        """x <- L^-1 x."""
+        cdef int one = 1
+        if self.size > 0:
+            dtrsv("L", "N", "N", &self.size, self.L, &self.capacity, x, &one)
+
+    cdef void solve(self, double* x) noexcept nogil:
+        """x <- (L L')^-1 x."""
+        cdef int one = 1
+        if self.size > 0:
+            dtrsv("L", "N", "N", &self.size, self.L, &self.capacity, x, &one)
+            dtrsv("L", "T", "N", &self.size, self.L, &self.capacity, x, &one)
+
+    # The slow door, for tests.
+
+    def add(self, matrix_rows, double tiny=1e-12):
+        """Append rows given as (count, size + count); return which were accepted."""
+        cdef int s = self.size, count = matrix_rows.shape[0]
+        rows = np.ascontiguousarray(matrix_rows, dtype=float)
+        cdef double[::1] cross = np.append(rows[:, :s].ravel(), 0.0)
+        cdef double[::1] corner = rows[:, s:].ravel()
+        cdef double[::1] scale = np.diagonal(rows[:, s:]).copy()
+        cdef int[::1] accepted = np.zeros(count, dtype=np.intc)
+        self.reserve(s + count)
+        self.append(count, &cross[0], &corner[0], &scale[0], tiny, &accepted[0])
+        return np.asarray(accepted, dtype=bool)
+
+    def drop(self, int position):
+        """Remove one row."""
+        self.remove(position)
+
+    def solution(self, rhs):
+        """Solve for a right-hand side (size,)."""
+        cdef double[::1] x = np.array(rhs, dtype=float)
+        if self.size:
+            self.solve(&x[0])
+        return np.asarray(x)
+
+    def lower(self):
+        """The factor as a dense lower triangle (size, size)."""
+        full = np.asarray(self.factor).reshape(self.capacity, self.capacity).T[: self.size, : self.size]
+        return np.tril(full)

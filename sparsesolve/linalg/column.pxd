@@ -1,0 +1,110 @@
+"""One column of a design: the only place that knows dense from sparse and float32 from float64.
+
+A Column stands for the vector  z = factor * (x - centre)  of length n, where x is stored as it came:
+`rows == NULL` means all n values in order, otherwise `size` values at the given rows and zeros elsewhere.
+A sparse column is never filled in.  Its centre enters through sums that the caller carries: `total` is the
+sum of the vector that the column meets, and a constant that belongs on every entry is returned.
+"""
+from sparsesolve.linalg.vector cimport (
+    ss_axpy_f32, ss_axpy_f64, ss_dot_f32, ss_dot_f64, ss_square_f32, ss_square_f64, ss_unpack_f32, ss_unpack_f64,
+)
+
+
+cdef struct Column:
+    const void* values   # float64, or float32 when `single`
+    const int* rows      # ascending; NULL when dense
+    Py_ssize_t size      # stored values
+    double centre        # what is subtracted
+    double factor        # what multiplies
+    bint single          # float32 storage
+
+
+cdef inline double stored(const Column* x, Py_ssize_t k) noexcept nogil:
+    return (<const float*> x.values)[k] if x.single else (<const double*> x.values)[k]
+
+
+cdef inline double dot(const Column* x, const double* v, double total) noexcept nogil:
+    """z'v, where total = sum(v) (read only for sparse columns with a centre)."""
+    cdef double s = 0.0
+    cdef Py_ssize_t k
+    cdef const double* x64 = <const double*> x.values
+    cdef const float* x32 = <const float*> x.values
+    if x.rows == NULL:
+        if x.single:
+            return x.factor * ss_dot_f32(x.size, x32, x.centre, v)
+        return x.factor * ss_dot_f64(x.size, x64, x.centre, v)
+    if x.single:
+        for k in range(x.size):
+            s += x32[k] * v[x.rows[k]]
+    else:
+        for k in range(x.size):
+            s += x64[k] * v[x.rows[k]]
+    return x.factor * (s - x.centre * total)
+
+
+cdef inline double axpy(const Column* x, double a, double* v) noexcept nogil:
+    """v += a z up to a constant on every entry, which is returned for the caller to carry."""
+    cdef Py_ssize_t k
+    cdef const double* x64 = <const double*> x.values
+    cdef const float* x32 = <const float*> x.values
+    a *= x.factor
+    if x.rows == NULL:
+        if x.single:
+            ss_axpy_f32(x.size, a, x32, x.centre, v)
+        else:
+            ss_axpy_f64(x.size, a, x64, x.centre, v)
+        return 0.0
+    if x.single:
+        for k in range(x.size):
+            v[x.rows[k]] += a * x32[k]
+    else:
+        for k in range(x.size):
+            v[x.rows[k]] += a * x64[k]
+    return -a * x.centre
+
+
+cdef inline double weighted_axpy(const Column* x, double a, const double* w, double* v) noexcept nogil:
+    """v += a w z up to a multiple of w, whose factor is returned (sparse); nothing is left over when dense."""
+    cdef Py_ssize_t k
+    a *= x.factor
+    if x.rows == NULL:
+        for k in range(x.size):
+            v[k] += a * w[k] * (stored(x, k) - x.centre)
+        return 0.0
+    for k in range(x.size):
+        v[x.rows[k]] += a * w[x.rows[k]] * stored(x, k)
+    return -a * x.centre
+
+
+cdef inline double weighted_square(const Column* x, const double* w, double total) noexcept nogil:
+    """sum_i w_i z_i^2, where total = sum(w)."""
+    cdef double s = 0.0, rest = total, value
+    cdef Py_ssize_t k
+    if x.rows == NULL:
+        if x.single:
+            s = ss_square_f32(x.size, <const float*> x.values, x.centre, w)
+        else:
+            s = ss_square_f64(x.size, <const double*> x.values, x.centre, w)
+        return x.factor * x.factor * s
+    for k in range(x.size):
+        value = stored(x, k) - x.centre
+        s += w[x.rows[k]] * value * value
+        rest -= w[x.rows[k]]
+    return x.factor * x.factor * (s + max(rest, 0.0) * x.centre * x.centre)
+
+
+cdef inline void unpack(const Column* x, Py_ssize_t n, Py_ssize_t start, Py_ssize_t stop, double* out) noexcept nogil:
+    """out = z[start:stop] of a dense column, z[:] of a sparse one (start = 0, stop = n)."""
+    cdef Py_ssize_t k
+    cdef double zero
+    if x.rows == NULL:
+        if x.single:
+            ss_unpack_f32(stop - start, x.factor, <const float*> x.values + start, x.centre, out)
+        else:
+            ss_unpack_f64(stop - start, x.factor, <const double*> x.values + start, x.centre, out)
+        return
+    zero = -x.factor * x.centre
+    for k in range(n):
+        out[k] = zero
+    for k in range(x.size):
+        out[x.rows[k]] = x.factor * (stored(x, k) - x.centre)

@@ -1,0 +1,184 @@
+"""Design: a dense or sparse matrix as an array of Columns, read in place, never filled in and never changed."""
+from cython.parallel cimport prange
+from libc.math cimport fabs, frexp, isfinite, ldexp, sqrt
+from libc.stdint cimport uintptr_t
+from libc.stdlib cimport calloc, free
+
+import numpy as np
+import scipy.sparse
+
+from sparsesolve.linalg cimport column as col
+from sparsesolve.linalg.column cimport Column
+from sparsesolve.linalg.vector cimport ss_largest_f32, ss_largest_f64
+
+cdef double HUGE_VALUE = ldexp(1.0, 400)     # squares of larger values overflow, of smaller ones vanish
+cdef double LOST_DIGITS = ldexp(1.0, 16)     # a mean this many times the spread costs five digits
+
+
+cdef double _largest(const Column* x) noexcept nogil:
+    if x.single:
+        return ss_largest_f32(x.size, <const float*> x.values)
+    return ss_largest_f64(x.size, <const double*> x.values)
+
+
+cdef void _moments(Column* x, const double* w, double* mean, double* spread) noexcept nogil:
+    """Weighted mean and standard deviation of a stored column, w summing to 1."""
+    cdef double variance
+    mean[0] = col.dot(x, w, 1.0)
+    x.centre = mean[0]
+    if x.rows == NULL and mean[0] != 0.0:       # the mean's own rounding error, taken out
+        mean[0] += col.dot(x, w, 1.0)
+        x.centre = mean[0]
+    variance = col.weighted_square(x, w, 1.0)
+    x.centre = 0.0
+    # below this the spread is the rounding of a constant column
+    spread[0] = sqrt(variance) if variance > 1e-30 * mean[0] * mean[0] else 0.0
+
+
+cdef class Design:
+    """Columns of a matrix (n, p), standardised implicitly: column j stands for (x_j - centre_j) * factor_j.
+
+    Parameters
+    ----------
+    matrix : ndarray (n, p), float32 or float64, unit row stride; or csc_array with int32 indices
+        As `checks.read_design` returns it.  Held, not copied.
+    """
+
+    def __cinit__(self, matrix):
+        self.n, self.p = matrix.shape
+        self.columns = <Column*> calloc(max(self.p, 1), sizeof(Column))
+        if self.columns == NULL:
+            raise MemoryError
+        self.keep = []
+        self.mean = np.zeros(self.p)
+        self.spread = np.ones(self.p)
+        self.exponent = np.zeros(self.p, dtype=np.intc)
+        self.taken_out = np.zeros(self.p)
+        if scipy.sparse.issparse(matrix):
+            self._point_at_sparse(matrix)
+        else:
+            self._point_at_dense(matrix)
+
+    def __dealloc__(self):
+        free(self.columns)
+
+    def _point_at_dense(self, matrix):
+        cdef uintptr_t base = matrix.__array_interface__["data"][0]
+        cdef Py_ssize_t stride = matrix.strides[1], j
+        cdef bint single = matrix.dtype == np.float32
+        for j in range(self.p):
+            self.columns[j] = Column(<void*> (base + j * stride), NULL, self.n, 0.0, 1.0, single)
+        self.stored = self.n * self.p
+        self.keep.append(matrix)
+
+    def _point_at_sparse(self, matrix):
+        cdef uintptr_t values = matrix.data.__array_interface__["data"][0]
+        cdef uintptr_t rows = matrix.indices.__array_interface__["data"][0]
+        cdef long long[::1] start = matrix.indptr.astype(np.longlong)
+        cdef bint single = matrix.data.dtype == np.float32
+        cdef Py_ssize_t width = 4 if single else 8, j
+        for j in range(self.p):
+            self.columns[j] = Column(<void*> (values + start[j] * width), <const int*> (rows + start[j] * 4),
+                                     start[j + 1] - start[j], 0.0, 1.0, single)
+            if self.columns[j].rows == NULL:    # an empty matrix has no storage to point at
+                self.columns[j].rows = <const int*> self.columns
+        self.stored = start[self.p]
+        self.keep.append((matrix.data, matrix.indices))
+
+    def moments(self, const double[::1] w, int n_threads=1):
+        """Fill `mean` and `spread` under weights w (n,) that sum to 1; return False at a NaN or infinity.
+
+        Columns whose squares would overflow or vanish are copied, divided by a power of two (`exponent`);
+        dense columns whose mean hides their spread are copied with the mean taken out.
+        """
+        cdef double[::1] largest = np.empty(self.p)
+        cdef Py_ssize_t j
+        cdef int power
+        with nogil:
+            for j in prange(self.p, num_threads=n_threads, schedule="static"):
+                largest[j] = _largest(&self.columns[j])
+        for j in range(self.p):
+            if not isfinite(largest[j]):
+                return False
+            if largest[j] > HUGE_VALUE or 0 < largest[j] < 1 / HUGE_VALUE:
+                frexp(largest[j], &power)
+                self._own_copy(j, power, 0.0)
+        with nogil:
+            for j in prange(self.p, num_threads=n_threads, schedule="static"):
+                _moments(&self.columns[j], &w[0], &self.mean[j], &self.spread[j])
+        for j in range(self.p):
+            if self.columns[j].rows == NULL and fabs(self.mean[j]) > LOST_DIGITS * self.spread[j] > 0:
+                self._own_copy(j, 0, self.mean[j])
+        return True
+
+    def _own_copy(self, Py_ssize_t j, int power, double centre):
+        """Replace column j by (x_j - centre) / 2**power in memory of our own."""
+        cdef Column* x = &self.columns[j]
+        cdef double[::1] values = np.empty(x.size)
+        cdef Py_ssize_t k
+        for k in range(x.size):
+            values[k] = ldexp(col.stored(x, k) - centre, -power)
+        x.values = &values[0]
+        x.single = False
+        self.exponent[j] += power
+        self.taken_out[j] += centre
+        self.keep.append(values)
+
+    def standardise(self, const double[::1] centre, const double[::1] factor):
+        """From now on column j stands for (x_j - centre_j) * factor_j; nothing is stored anew."""
+        cdef Py_ssize_t j
+        for j in range(self.p):
+            self.columns[j].centre = centre[j] - self.taken_out[j]
+            self.columns[j].factor = factor[j]
+
+    def norms(self, const double[::1] w, int n_threads=1):
+        """sqrt(sum_i w_i z_ij^2) of every standardised column, (p,)."""
+        cdef double[::1] out = np.empty(self.p)
+        cdef Py_ssize_t j
+        with nogil:
+            for j in prange(self.p, num_threads=n_threads, schedule="static"):
+                out[j] = sqrt(col.weighted_square(&self.columns[j], &w[0], 1.0))
+        return np.asarray(out)
+
+    cdef double correlate(self, Py_ssize_t j, const double* u, double total) noexcept nogil:
+        return col.dot(&self.columns[j], u, total)
+
+    cdef void correlate_all(self, const double* u, double total, double* out, int n_threads) noexcept nogil:
+        """out = Z'u with total = sum(u)."""
+        cdef Py_ssize_t j
+        if n_threads > 1:
+            for j in prange(self.p, num_threads=n_threads, schedule="static"):
+                out[j] = col.dot(&self.columns[j], u, total)
+        else:
+            for j in range(self.p):
+                out[j] = col.dot(&self.columns[j], u, total)
+
+    cdef void correlate_some(self, const int* which, Py_ssize_t count, const double* u, double total,
+                             double* out, int n_threads) noexcept nogil:
+        """out[k] = z_j'u for j = which[k]."""
+        cdef Py_ssize_t k
+        if n_threads > 1 and count > 64:
+            for k in prange(count, num_threads=n_threads, schedule="static"):
+                out[k] = col.dot(&self.columns[which[k]], u, total)
+        else:
+            for k in range(count):
+                out[k] = col.dot(&self.columns[which[k]], u, total)
+
+    cdef void combine(self, const int* which, Py_ssize_t count, const double* b, double* out) noexcept nogil:
+        """out += sum_k b[k] z_j, j = which[k]."""
+        cdef double constant = 0.0
+        cdef Py_ssize_t i, k
+        for k in range(count):
+            if b[k] != 0.0:
+                constant += col.axpy(&self.columns[which[k]], b[k], out)
+        if constant != 0.0:
+            for i in range(self.n):
+                out[i] += constant
+
+    def products(self, const double[::1] u):
+        """Z'u (p,) for u (n,): the slow door, for tests and for set-up."""
+        cdef double[::1] out = np.empty(self.p)
+        cdef double total = np.sum(u)
+        with nogil:
+            self.correlate_all(&u[0], total, &out[0], 1)
+        return np.asarray(out)

@@ -1,0 +1,106 @@
+/* Dense vector kernels with run-time choice of the instruction set (glibc on x86-64), plain C elsewhere.
+ *
+ * Every kernel takes the column in its stored type and computes in double.  Static functions in a header:
+ * each extension module carries its own copy, so nothing has to be linked. */
+#ifndef SPARSESOLVE_VECTOR_H
+#define SPARSESOLVE_VECTOR_H
+
+#include <stddef.h>
+
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) \
+    && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define SS_SIMD __attribute__((unused, target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#elif defined(__GNUC__)
+#define SS_SIMD __attribute__((unused))
+#else
+#define SS_SIMD
+#endif
+
+#if defined(_MSC_VER)
+#define SS_RESTRICT __restrict
+#else
+#define SS_RESTRICT restrict
+#endif
+
+/* sum_i (x_i - centre) v_i: the subtraction costs nothing beside the load of x, and keeps the digits that
+ * x'v - centre * sum(v) would lose when the mean is large beside the spread. */
+#define SS_DOT(NAME, REAL)                                                                        \
+    SS_SIMD static double NAME(ptrdiff_t n, const REAL *SS_RESTRICT x, double centre,              \
+                               const double *SS_RESTRICT v) {                                     \
+        double total = 0.0;                                                                       \
+        _Pragma("omp simd reduction(+ : total)")                                                  \
+        for (ptrdiff_t i = 0; i < n; i++) total += ((double)x[i] - centre) * v[i];                \
+        return total;                                                                             \
+    }
+
+/* v_i += a (x_i - centre) */
+#define SS_AXPY(NAME, REAL)                                                                       \
+    SS_SIMD static void NAME(ptrdiff_t n, double a, const REAL *SS_RESTRICT x, double centre,      \
+                             double *SS_RESTRICT v) {                                             \
+        _Pragma("omp simd")                                                                       \
+        for (ptrdiff_t i = 0; i < n; i++) v[i] += a * ((double)x[i] - centre);                    \
+    }
+
+/* sum_i w_i (x_i - centre)^2 */
+#define SS_SQUARE(NAME, REAL)                                                                     \
+    SS_SIMD static double NAME(ptrdiff_t n, const REAL *SS_RESTRICT x, double centre,              \
+                               const double *SS_RESTRICT w) {                                     \
+        double total = 0.0;                                                                       \
+        _Pragma("omp simd reduction(+ : total)")                                                  \
+        for (ptrdiff_t i = 0; i < n; i++) {                                                       \
+            double z = (double)x[i] - centre;                                                     \
+            total += w[i] * z * z;                                                                \
+        }                                                                                         \
+        return total;                                                                             \
+    }
+
+/* out_i = a (x_i - centre): a column unpacked for a matrix product */
+#define SS_UNPACK(NAME, REAL)                                                                     \
+    SS_SIMD static void NAME(ptrdiff_t n, double a, const REAL *SS_RESTRICT x, double centre,      \
+                             double *SS_RESTRICT out) {                                           \
+        _Pragma("omp simd")                                                                       \
+        for (ptrdiff_t i = 0; i < n; i++) out[i] = a * ((double)x[i] - centre);                   \
+    }
+
+SS_DOT(ss_dot_f64, double)
+SS_DOT(ss_dot_f32, float)
+SS_AXPY(ss_axpy_f64, double)
+SS_AXPY(ss_axpy_f32, float)
+SS_SQUARE(ss_square_f64, double)
+SS_SQUARE(ss_square_f32, float)
+SS_UNPACK(ss_unpack_f64, double)
+SS_UNPACK(ss_unpack_f32, float)
+
+/* out_i = a_i b_i */
+SS_SIMD static void ss_multiply(ptrdiff_t n, const double *SS_RESTRICT a, const double *SS_RESTRICT b,
+                                double *SS_RESTRICT out) {
+    _Pragma("omp simd")
+    for (ptrdiff_t i = 0; i < n; i++) out[i] = a[i] * b[i];
+}
+
+/* a Givens rotation of two vectors: (x, y) <- (c x + s y, c y - s x) */
+SS_SIMD static void ss_rotate(ptrdiff_t n, double c, double s, double *SS_RESTRICT x, double *SS_RESTRICT y) {
+    _Pragma("omp simd")
+    for (ptrdiff_t i = 0; i < n; i++) {
+        double t = c * x[i] + s * y[i];
+        y[i] = c * y[i] - s * x[i];
+        x[i] = t;
+    }
+}
+
+/* the largest |x_i|; NaN when there is one, so that the caller sees it */
+#define SS_LARGEST(NAME, REAL)                                                                    \
+    static double NAME(ptrdiff_t n, const REAL *x) {                                              \
+        double largest = 0.0, poison = 0.0;                                                       \
+        for (ptrdiff_t i = 0; i < n; i++) {                                                       \
+            double z = x[i] < 0 ? -(double)x[i] : (double)x[i];                                   \
+            poison += z - z;                                                                      \
+            largest = z > largest ? z : largest;                                                  \
+        }                                                                                         \
+        return largest + poison;                                                                  \
+    }
+
+SS_LARGEST(ss_largest_f64, double)
+SS_LARGEST(ss_largest_f32, float)
+
+#endif

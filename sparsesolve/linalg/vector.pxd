@@ -1,0 +1,23 @@
+"""Dense vector kernels (vector.h): the instruction set is chosen at run time where the platform allows."""
+
+cdef extern from "vector.h" nogil:
+    double ss_dot_f64(Py_ssize_t n, const double* x, double centre, const double* v) noexcept
+    double ss_dot_f32(Py_ssize_t n, const float* x, double centre, const double* v) noexcept
+    void ss_axpy_f64(Py_ssize_t n, double a, const double* x, double centre, double* v) noexcept
+    void ss_axpy_f32(Py_ssize_t n, double a, const float* x, double centre, double* v) noexcept
+    double ss_square_f64(Py_ssize_t n, const double* x, double centre, const double* w) noexcept
+    double ss_square_f32(Py_ssize_t n, const float* x, double centre, const double* w) noexcept
+    void ss_unpack_f64(Py_ssize_t n, double a, const double* x, double centre, double* out) noexcept
+    void ss_unpack_f32(Py_ssize_t n, double a, const float* x, double centre, double* out) noexcept
+    double ss_largest_f64(Py_ssize_t n, const double* x) noexcept
+    double ss_largest_f32(Py_ssize_t n, const float* x) noexcept
+    void ss_rotate(Py_ssize_t n, double c, double s, double* x, double* y) noexcept
+    void ss_multiply(Py_ssize_t n, const double* a, const double* b, double* out) noexcept
+
+
+cdef inline double dot(Py_ssize_t n, const double* x, const double* y) noexcept nogil:
+    return ss_dot_f64(n, x, 0.0, y)
+
+
+cdef inline void axpy(Py_ssize_t n, double a, const double* x, double* y) noexcept nogil:
+    ss_axpy_f64(n, a, x, 0.0, y)

@@ -1,0 +1,115 @@
+"""Predictions of a path for new rows, reading only the columns that it uses."""
+
+import numpy as np
+from scipy import sparse
+
+from sparsesolve.checks import nonfinite_error, read_design, read_offset
+from sparsesolve.interpolation import interpolator, read_s
+
+KINDS = ("link", "response", "class", "nonzero")
+
+
+def predict(path, X, s, kind, offset):
+    """The work of :meth:`sparsesolve.result.Path.predict`, where the parameters are described."""
+    if kind not in KINDS:
+        raise ValueError(f"kind is {kind!r}; choose one of {', '.join(map(repr, KINDS))}")
+    if kind == "class" and path.family not in ("binomial", "multinomial"):
+        raise ValueError(f"A {path.family} path has no classes; ask for kind='response'")
+    if X is None:
+        raise ValueError(f"X is missing; kind={kind!r} needs the rows to predict")
+    s = path.lambdas if s is None else read_s(s)
+    matrix = read_rows(path, X)
+    eta = linear_predictor(path, matrix, s)
+    eta = _with_offset(path, eta, offset)
+    if s.ndim == 0:
+        eta = eta[..., 0]
+    if kind == "link":
+        return eta
+    return mean_response(path.family, eta) if kind == "response" else _classes(path, eta)
+
+
+def read_rows(path, X):
+    """X as a dense or sparse matrix whose columns are those of the fit.
+
+    A dense array of numbers is taken as it is, whatever its memory order: only the columns with
+    a coefficient are ever copied.
+    """
+    if isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiub":
+        matrix, names = X, None
+    else:
+        matrix, names = read_design(X)
+    if matrix.shape[1] != path.n_features:
+        raise ValueError(
+            f"X has {matrix.shape[1]} columns; the path was fitted to {path.n_features}"
+        )
+    if names is not None and path.feature_names is not None:
+        _check_names(list(path.feature_names), list(names))
+    return matrix
+
+
+def _check_names(fitted, given):
+    """Raise unless the two lists agree, naming the first column that differs."""
+    for j, (old, new) in enumerate(zip(fitted, given, strict=True)):
+        if old != new:
+            reorder = sorted(map(str, fitted)) == sorted(map(str, given))
+            advice = "the same columns in another order" if reorder else "other columns"
+            raise ValueError(
+                f"Column {j} of X is {str(new)!r} where the path was fitted to {str(old)!r} "
+                f"({advice}); pass X[list(path.feature_names)]"
+            )
+
+
+def linear_predictor(path, matrix, s):
+    """Intercept plus X b at each s, shape (n, S), or (n, K, S) with K responses."""
+    W = interpolator(path.lambdas, s)
+    if isinstance(path.coefs, list):
+        eta = np.stack([_product(matrix, coefs @ W, path) for coefs in path.coefs], axis=1)
+    else:
+        eta = _product(matrix, path.coefs @ W, path)
+    return eta + path.intercepts @ W
+
+
+def _product(matrix, coefs, path):
+    """X b as a dense array, shape (n, S); the columns without a coefficient are not touched."""
+    used = np.unique(coefs.indices[coefs.data != 0.0])
+    rows = coefs.tocsr()[used].toarray()
+    # Taking every column would copy the whole of X for nothing.
+    part = matrix if len(used) == matrix.shape[1] else matrix[:, used]
+    eta = part @ rows
+    if not np.isfinite(eta).all():
+        values = part.data if sparse.issparse(part) else part
+        if not np.isfinite(values).all():
+            names = path.feature_names
+            raise nonfinite_error(matrix, None if names is None else list(names))
+    return eta
+
+
+def _with_offset(path, eta, offset):
+    """Add the offset, which a path fitted with one cannot do without."""
+    if offset is None:
+        if (path.options or {}).get("offset") is not None:
+            raise ValueError("The path was fitted with an offset; give that of the new rows")
+        return eta
+    if eta.ndim == 2:
+        return eta + read_offset(offset, len(eta))[:, None]
+    columns = np.asarray(offset)
+    if columns.shape != eta.shape[:2]:
+        raise ValueError(f"offset has shape {columns.shape}; it must be {eta.shape[:2]}")
+    return eta + np.stack([read_offset(c, len(eta)) for c in columns.T], axis=1)[:, :, None]
+
+
+def mean_response(family, eta):
+    """The mean of y at a linear predictor; classes, where there are any, lie along axis 1."""
+    from scipy import special  # not at import: half of what importing the package would cost
+
+    if family == "binomial":
+        return special.expit(eta)
+    if family == "multinomial":
+        return special.softmax(eta, axis=1)
+    return np.exp(eta) if family in ("poisson", "cox") else eta
+
+
+def _classes(path, eta):
+    """The most probable class of each row, by its label where labels are known."""
+    codes = (eta > 0.0).astype(np.intp) if path.family == "binomial" else eta.argmax(axis=1)
+    return codes if path.class_names is None else np.asarray(path.class_names)[codes]

@@ -1,0 +1,87 @@
+"""A path in words: one line, glmnet's table, and the table for a notebook."""
+
+import html as markup
+
+import numpy as np
+
+
+def one_line(path):
+    """What was fitted, how far, and how good the worst certificate is."""
+    n = len(path.lambdas)
+    if not n:
+        return f"<Path {path.family}: no lambda solved, {path.stop_reason}>"
+    return (
+        f"<Path {path.family}: {n} lambda{'s' * (n > 1)} from {path.lambdas[0]:.4g} "
+        f"to {path.lambdas[-1]:.4g}, {path.df[-1]} of {path.n_features} features at the end, "
+        f"{100 * path.dev_ratio[-1]:.1f}% deviance explained, worst gap {worst_gap(path):.1e}>"
+    )
+
+
+def worst_gap(path):
+    """The largest certified gap of the path; 0 when nothing was solved."""
+    return float(np.max(path.gaps, initial=0.0))
+
+
+def heading(path):
+    """One sentence on the fit above its table."""
+    n, p = len(path.lambdas), path.n_features
+    reason = path.stop_reason.strip().rstrip(".")
+    return f"{path.family} path: {n} lambda{'s' * (n != 1)}, {p} feature{'s' * (p != 1)}" + (
+        f"; {reason}." if reason else "."
+    )
+
+
+def rows(path):
+    """The cells of glmnet's table (index, Df, %Dev, Lambda) and the certificate, as strings."""
+    columns = (path.df, path.dev_ratio, aligned(path.lambdas), path.gaps, path.status)
+    return [
+        (str(i), str(df), f"{100 * ratio:.2f}", lam, f"{gap:.1e}" + "*" * (status != 0))
+        for i, (df, ratio, lam, gap, status) in enumerate(zip(*columns, strict=True))
+    ]
+
+
+def aligned(values):
+    """Numbers to four significant digits, with the decimals the smallest needs, as in R."""
+    positive = np.asarray(values)[np.asarray(values) > 0.0]
+    decimals = 3 - int(np.floor(np.log10(positive.min()))) if positive.size else 1
+    if decimals > 8 or (positive.size and positive.max() >= 1e8):
+        return [f"{value:.3e}" for value in values]
+    return [f"{float(f'{value:.4g}'):.{max(0, decimals)}f}" for value in values]
+
+
+def notes(path):
+    """A line for each way in which lambdas missed the tolerance; none when all met it."""
+    missed = [status for status in path.status if status != 0]
+    kinds = sorted(set(missed))
+    return [
+        f"* {missed.count(kind)} lambda{'s' * (missed.count(kind) > 1)}: {kind.sentence}"
+        for kind in kinds
+    ]
+
+
+def table(path):
+    """glmnet's table with the certified gap beside it, one line for each lambda."""
+    header = ("", "Df", "%Dev", "Lambda", "Gap")
+    cells = [header, *rows(path)]
+    widths = [max(len(row[k].rstrip("*")) for row in cells) for k in range(len(header))]
+    lines = []
+    for row in cells:
+        # The star of an unconverged lambda hangs to the right of its aligned column.
+        aligned = [cell.rstrip("*").rjust(width) for cell, width in zip(row, widths, strict=True)]
+        lines.append("  ".join(aligned) + "*" * row[-1].endswith("*"))
+    return "\n".join([heading(path), "", *lines, *notes(path)])
+
+
+def html(path):
+    """The same table for a notebook, in a box that scrolls."""
+    head = "".join(f"<th>{name}</th>" for name in ("", "Df", "%Dev", "Lambda", "Gap"))
+    body = "".join(
+        "<tr>" + "".join(f"<td>{markup.escape(cell)}</td>" for cell in row) + "</tr>"
+        for row in rows(path)
+    )
+    below = "".join(f"<div>{markup.escape(line)}</div>" for line in notes(path))
+    return (
+        f"<div>{markup.escape(heading(path))}</div>"
+        f'<div style="max-height: 24em; overflow: auto; display: inline-block">'
+        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>{below}"
+    )

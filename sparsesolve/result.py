@@ -1,0 +1,229 @@
+"""The result of a path: what was solved, how well, and all that can be asked of it."""
+
+import enum
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from sparsesolve import continuation, prediction, printing
+from sparsesolve.interpolation import interpolator, read_s
+
+
+class Status(enum.IntEnum):
+    """How the solver left one lambda; ``sentence`` says it in words."""
+
+    def __new__(cls, code, sentence):
+        member = int.__new__(cls, code)
+        member._value_ = code
+        member.sentence = sentence
+        return member
+
+    CONVERGED = 0, "the certified gap is below the tolerance"
+    MAX_ITER = 1, "stopped by max_iter before the tolerance was met"
+    STALLED = 2, "rounding keeps the gap above the tolerance"
+    INTERRUPTED = 3, "interrupted before the tolerance was met"
+
+
+class ConvergenceWarning(UserWarning):
+    """Some lambdas missed the tolerance; their gaps stand in the path's ``gaps``."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Path:
+    """The curve lambda -> coefficients, as solved at L values of lambda.
+
+    Made by :func:`sparsesolve.path`. Nothing in it can be changed, its arrays included. With K
+    responses or classes, ``coefs`` is a list of K matrices and ``intercepts`` has K rows.
+    """
+
+    lambdas: np.ndarray  # (L,) decreasing, of the solved problem
+    coefs: sparse.csc_array | list  # (p, L) on the original scale, or K of them
+    intercepts: np.ndarray  # (L,), or (K, L)
+    df: np.ndarray  # (L,) features with a nonzero coefficient in any response
+    dev_ratio: np.ndarray  # (L,) 1 - deviance / null deviance
+    null_deviance: float  # deviance with intercept and offset alone
+    gaps: np.ndarray  # (L,) certified: duality gap relative to the null objective
+    n_iters: np.ndarray  # (L,) iterations spent
+    status: np.ndarray  # (L,) Status members (the constructor takes their codes)
+    stop_reason: str  # why the path ended where it did
+    family: str  # "gaussian", ...
+    feature_names: np.ndarray | None = None  # (p,) strings, where X carried names
+    class_names: np.ndarray | None = None  # (K,) labels, where y carried classes
+    options: dict | None = None  # the keywords of sparsesolve.path that made it
+    fitter: Callable | None = None  # sparsesolve.path: fits again, for exact=True and extend
+
+    def __post_init__(self):
+        members = np.empty(len(self.status), dtype=object)
+        members[:] = [Status(code) for code in self.status]
+        object.__setattr__(self, "status", members)
+        self._freeze()
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self._freeze()
+
+    def _freeze(self):
+        """Make the arrays read-only, so that a path stays what was certified."""
+        for name, value in list(vars(self).items()):
+            if isinstance(value, np.ndarray):
+                view = value.view()  # the array itself may be the user's, who may go on writing
+                view.flags.writeable = False
+                object.__setattr__(self, name, view)
+        for matrix in self.coefs if isinstance(self.coefs, list) else [self.coefs]:
+            for array in (matrix.data, matrix.indices, matrix.indptr):
+                array.flags.writeable = False
+
+    @property
+    def n_features(self):
+        """Number of columns of X, selected or not."""
+        return (self.coefs[0] if isinstance(self.coefs, list) else self.coefs).shape[0]
+
+    def coef(self, s=None, exact=False, *, X=None, y=None):
+        """Coefficients at any lambda, on the original scale of X.
+
+        Parameters
+        ----------
+        s : float or array_like of float, shape (S,), optional
+            Values of lambda. Between two lambdas of the path coefficients are interpolated
+            linearly in lambda, beyond its ends the last ones are held. Default: the whole path.
+        exact : bool, default False
+            Solve at each s that is not one of ``lambdas``, with the options of the fit and no
+            interpolation. The solution at s is certified by itself, so only s is solved and
+            the rest of the path is not computed again as R's glmnet does. ``dfmax`` and
+            ``pmax``, which only end a path, are lifted.
+        X, y : array_like
+            The data of the fit, for ``exact=True`` (a path does not keep them).
+
+        Returns
+        -------
+        coef : ndarray of shape (p,), or (p, S) when s is a list; K first with K responses
+            With ``s=None`` the sparse ``coefs`` themselves, not copied: (p, L) or K of them.
+
+        Raises
+        ------
+        ValueError
+            If s is negative, or X and y are missing or not the data of the fit.
+        """
+        if s is None:
+            return self.coefs
+        s = read_s(s)
+        source = continuation.solve_at(self, s, X, y) if exact else self
+        W = interpolator(source.lambdas, s)
+        if isinstance(source.coefs, list):
+            dense = np.stack([(coefs @ W).toarray() for coefs in source.coefs])
+        else:
+            dense = (source.coefs @ W).toarray()
+        return dense[..., 0] if s.ndim == 0 else dense
+
+    def intercept(self, s=None, exact=False, *, X=None, y=None):
+        """Intercepts at any lambda; parameters as in :meth:`coef`.
+
+        Returns
+        -------
+        intercept : float, or ndarray of shape (S,); K first with K responses
+            With ``s=None`` the stored ``intercepts``.
+        """
+        if s is None:
+            return self.intercepts
+        s = read_s(s)
+        source = continuation.solve_at(self, s, X, y) if exact else self
+        values = source.intercepts @ interpolator(source.lambdas, s)
+        return values[..., 0] if s.ndim == 0 else values
+
+    def predict(self, X=None, s=None, kind="link", offset=None):
+        """What the path says of new rows.
+
+        Parameters
+        ----------
+        X : array_like, sparse matrix or frame, shape (n, p)
+            Rows to predict, columns as in the fit. Only columns with a nonzero coefficient are
+            read. Not needed for ``kind="nonzero"``.
+        s : float or array_like of float, shape (S,), optional
+            Values of lambda, as in :meth:`coef`. Default: every lambda of the path.
+        kind : {"link", "response", "class", "nonzero"}, default "link"
+            The linear predictor, the mean (a probability, a rate), the most probable class, or
+            what :meth:`nonzero` returns.
+        offset : array_like, shape (n,) or (n, K), optional
+            Added to the linear predictor; required when the path was fitted with one.
+
+        Returns
+        -------
+        prediction : ndarray, shape (n,) for one s, else (n, S); (n, K) or (n, K, S) with K
+            responses, whose classes take the axis K away.
+
+        Raises
+        ------
+        ValueError
+            If X has other columns than the fit, a NaN where it matters, or kind does not suit.
+        """
+        if kind == "nonzero":
+            return self.nonzero(s)
+        return prediction.predict(self, X, s, kind, offset)
+
+    def nonzero(self, s=None):
+        """Features with a nonzero coefficient, in any response, at any lambda.
+
+        Parameters
+        ----------
+        s : float or array_like of float, shape (S,), optional
+            Values of lambda, as in :meth:`coef`. Default: every lambda of the path.
+
+        Returns
+        -------
+        nonzero : ndarray of int, ascending; a list of S (or L) of them when s is a list (or None)
+        """
+        s = self.lambdas if s is None else read_s(s)
+        found = []
+        W = interpolator(self.lambdas, s) if len(self.lambdas) else sparse.csc_array((0, 0))
+        matrices = self.coefs if isinstance(self.coefs, list) else [self.coefs]
+        products = [matrix @ W for matrix in matrices]
+        for k in range(W.shape[1]):
+            columns = [(m, slice(m.indptr[k], m.indptr[k + 1])) for m in products]
+            rows = [m.indices[part][m.data[part] != 0.0] for m, part in columns]
+            found.append(np.unique(np.concatenate(rows)))
+        return found[0] if s.ndim == 0 else found
+
+    def extend(self, X, y, *, n_lambdas=None, lambda_min_ratio=None):
+        """Follow the path further down, and return the old and the new part as one path.
+
+        Parameters
+        ----------
+        X, y : array_like
+            The data of the fit (a path does not keep them).
+        n_lambdas : int, optional
+            How many lambdas to add, at the ratio of the last two.
+        lambda_min_ratio : float in (0, 1), optional
+            Add lambdas at the ratio of the last two until this fraction of ``lambdas[0]`` is
+            reached. With both, ``n_lambdas`` of them evenly spaced (in logarithm) down to it.
+            With neither, what the fit was asked for and did not reach (because ``stop``,
+            ``dfmax`` or ``pmax`` ended it, or an interrupt).
+
+        Returns
+        -------
+        path : Path
+            Solutions at the old and the new lambdas. Every new lambda is solved: ``stop``,
+            ``dfmax`` and ``pmax`` do not end it again. This path stays as it is.
+
+        Raises
+        ------
+        ValueError
+            If there is nothing to add, or X and y are not the data of the fit.
+        """
+        return continuation.extend(self, X, y, n_lambdas, lambda_min_ratio)
+
+    def plot(self, xvar="norm", label=False, ax=None):
+        """Draw the coefficients along the path; see :func:`sparsesolve.plotting.plot_path`."""
+        from sparsesolve.plotting import plot_path  # matplotlib is an extra
+
+        return plot_path(self, xvar=xvar, label=label, ax=ax)
+
+    def __repr__(self):
+        return printing.one_line(self)
+
+    def __str__(self):
+        return printing.table(self)
+
+    def _repr_html_(self):
+        return printing.html(self)

@@ -1,0 +1,21 @@
+"""GramQuadratic: the quadratic over working columns whose inner products are all known."""
+from sparsesolve.linalg.cholesky cimport Cholesky
+from sparsesolve.linalg.gram cimport Gram
+from sparsesolve.solvers.quadratic cimport Quadratic
+
+cdef class GramQuadratic(Quadratic):
+    cdef readonly Gram gram
+    cdef readonly Cholesky cholesky
+    cdef double factor_level            # the lam whose ridge is in the factor
+    cdef int n_refused                  # support columns that depend on the factor's
+    cdef double[::1] cross, corner, work
+    cdef int[::1] fresh, accepted, refused
+
+    cdef void synchronise(self, double lam) noexcept nogil
+    cdef void shrink(self, double lam) noexcept nogil
+    cdef void extend(self, double lam, int count) noexcept nogil
+    cdef bint ridged(self) noexcept nogil
+    cdef double minimiser(self, int j, double lam) noexcept nogil
+    cdef bint stretch(self, double lam) noexcept nogil
+    cdef void move(self, int j, double step) noexcept nogil
+    cdef void slide(self, int j, double lam) noexcept nogil

@@ -1,0 +1,279 @@
+"""The quadratic over working columns with all inner products known: nothing here depends on the number of samples.
+
+The Newton direction comes from a Cholesky factor of the active Gram matrix. The factor outlives the lam it was made
+for: it gains rows as columns enter, loses them as they leave, and is made anew only where that costs less.  Columns
+that depend on those in the factor are refused by it; they slide along the flat direction that the dependence leaves,
+until a coefficient reaches zero.
+"""
+from libc.math cimport INFINITY, fabs, sqrt
+from libc.string cimport memcpy
+
+import numpy as np
+
+from sparsesolve.linalg.cholesky cimport Cholesky
+from sparsesolve.linalg.gram cimport Gram
+from sparsesolve.linalg.vector cimport axpy, dot
+from sparsesolve.penalties.elastic_net cimport ElasticNet, prox
+from sparsesolve.solvers.quadratic cimport Quadratic
+
+DEF CHUNK = 64                      # rows that enter the factor at a time
+cdef double TINY_PIVOT = 1e-11      # relative to the column's square: below it a column counts as dependent
+cdef double STALE_RIDGE = 0.2       # relative change of lam for which an old ridge in the factor still serves
+cdef double BLOCK_SPEED = 8.0       # how much faster a flop is in a block operation than in a rotation
+
+
+cdef class GramQuadratic(Quadratic):
+
+    def __cinit__(self, Gram gram):
+        self.gram = gram
+        self.cholesky = Cholesky(64)
+        self.factor_level = 0.0
+        self.n_refused = 0
+        self.corner = np.empty(CHUNK * CHUNK)
+        self._make_room()
+
+    cdef int reserve(self, int capacity) except -1:
+        if capacity > self.capacity:
+            Quadratic.reserve(self, capacity)
+            self._make_room()
+        return 0
+
+    def _make_room(self):
+        self.cholesky.reserve(self.capacity)
+        self.cross = np.empty(<Py_ssize_t> self.capacity * CHUNK)
+        self.work = np.empty(self.capacity)
+        self.fresh = np.empty(self.capacity, dtype=np.intc)
+        self.accepted = np.empty(CHUNK, dtype=np.intc)
+        self.refused = np.empty(self.capacity, dtype=np.intc)
+
+    # the factor
+
+    cdef void synchronise(self, double lam) noexcept nogil:
+        """Bring the factor to the rows of the support, as far as they are independent."""
+        cdef int k, j, count = 0
+        if fabs(lam - self.factor_level) > STALE_RIDGE * lam and self.ridged():
+            for k in range(self.cholesky.size):
+                self.position[self.order[k]] = -1
+            self.cholesky.truncate(0)
+        if self.cholesky.size == 0:
+            self.factor_level = lam
+        self.shrink(lam)
+        for k in range(self.n_support):
+            j = self.support[k]
+            if self.position[j] < 0:
+                self.fresh[count] = j
+                count += 1
+        self.n_refused = 0
+        self.extend(lam, count)
+
+    cdef bint ridged(self) noexcept nogil:
+        cdef int k
+        for k in range(self.n_support):
+            if self.l2[self.support[k]] > 0.0:
+                return True
+        return False
+
+    cdef void shrink(self, double lam) noexcept nogil:
+        """Take out of the factor what has left the support."""
+        cdef int k, j, first = -1, leaving = 0, s = self.cholesky.size, kept
+        cdef double below, rotations, rebuilt
+        for k in range(s):
+            self.position[self.order[k]] = -2           # in the factor, not known to be in the support
+        for k in range(self.n_support):
+            j = self.support[k]
+            if self.position[j] == -2:
+                self.position[j] = 0
+        rotations = 0.0
+        for k in range(s):
+            if self.position[self.order[k]] == -2:
+                leaving += 1
+                rotations += 2.0 * (s - k) * (s - k) + 1.0 * k * (s - k)
+                if first < 0:
+                    first = k
+        if leaving > 0:
+            below = s - first - leaving
+            rebuilt = (below * below * (first + below / 3.0) + 64.0 * below * first) / BLOCK_SPEED
+            if rebuilt < rotations:
+                self.cholesky.truncate(first)
+            else:
+                for k in range(s - 1, first - 1, -1):
+                    if self.position[self.order[k]] == -2:
+                        self.cholesky.remove(k)
+        kept = 0
+        for k in range(s):
+            j = self.order[k]
+            if self.position[j] == -2 or kept >= self.cholesky.size:
+                self.position[j] = -1
+            else:
+                self.order[kept] = j
+                self.position[j] = kept
+                kept += 1
+
+    cdef void extend(self, double lam, int count) noexcept nogil:
+        """Append the columns fresh[0..count) to the factor, chunk by chunk."""
+        cdef int start, width, k, t, j, s
+        cdef Py_ssize_t ld = self.gram.capacity
+        cdef const double* G = self.gram.G
+        for start in range(0, count, CHUNK):
+            width = min(CHUNK, count - start)
+            s = self.cholesky.size
+            for k in range(width):
+                j = self.fresh[start + k]
+                for t in range(s):
+                    self.cross[t + k * s] = G[self.order[t] + j * ld]
+                for t in range(width):
+                    self.corner[t + k * width] = G[self.fresh[start + t] + j * ld]
+                self.corner[k + k * width] += self.factor_level * self.l2[j]
+                self.work[k] = self.corner[k + k * width]
+            self.cholesky.append(width, &self.cross[0], &self.corner[0], &self.work[0], TINY_PIVOT,
+                                 &self.accepted[0])
+            for k in range(width):
+                j = self.fresh[start + k]
+                if self.accepted[k]:
+                    self.order[s] = j
+                    self.position[j] = s
+                    s += 1
+                else:
+                    self.refused[self.n_refused] = j
+                    self.n_refused += 1
+
+    # what the Newton loop asks for
+
+    cdef void direction(self, double lam) noexcept nogil:
+        cdef int k
+        self.synchronise(lam)
+        for k in range(self.cholesky.size):
+            self.work[k] = self.rhs[self.order[k]]
+        self.cholesky.solve(&self.work[0])
+        for k in range(self.cholesky.size):
+            self.d[self.order[k]] = self.work[k]
+
+    cdef void image(self) noexcept nogil:
+        cdef int k, j
+        for k in range(self.size):
+            self.q[k] = 0.0
+        for k in range(self.n_support):
+            j = self.support[k]
+            if self.d[j] != 0.0:
+                axpy(self.size, self.d[j], self.gram.G + <Py_ssize_t> j * self.gram.capacity, self.q)
+
+    cdef void advance(self, double lam, double t) noexcept nogil:
+        cdef int k, j
+        cdef double change = 0.0
+        for k in range(self.n_support):     # |r - t Z d|^2
+            j = self.support[k]
+            change += self.d[j] * (t * self.q[j] - 2.0 * self.g[j])
+        self.residual_square += t * change
+        axpy(self.size, -t, self.q, self.g)
+        Quadratic.advance(self, lam, t)
+
+    cdef int sweep(self, double lam, bint whole) noexcept nogil:
+        cdef int j, k, moved = 0, waiting = 0, worst
+        cdef double new, gain, most
+        for j in range(self.size):
+            new = self.minimiser(j, lam)
+            if new == self.b[j]:
+                continue
+            if whole or new * self.b[j] < 0.0 or (new == 0.0 and lam * self.l1[j] > 0.0):
+                self.move(j, new - self.b[j])
+                moved += 1
+            elif self.b[j] == 0.0 or self.b[j] == self.upper[j] or self.b[j] == self.lower[j]:
+                self.fresh[waiting] = j
+                waiting += 1
+        for k in range(waiting):            # the worst violator first: it often satisfies its neighbours
+            worst, most = -1, 0.0
+            for j in range(waiting):
+                new = self.minimiser(self.fresh[j], lam)
+                gain = (new - self.b[self.fresh[j]]) ** 2 * self.diag[self.fresh[j]]
+                if gain > most:
+                    worst, most = self.fresh[j], gain
+            if worst < 0:
+                break
+            self.move(worst, self.minimiser(worst, lam) - self.b[worst])
+            moved += 1
+        self.iterations += moved > 0
+        return moved
+
+    cdef double minimiser(self, int j, double lam) noexcept nogil:
+        """The best value of coefficient j with the others held."""
+        cdef double h = self.diag[j]
+        if h + lam * self.l2[j] <= 0.0:
+            return self.b[j]
+        return prox(self.g[j] + h * self.b[j], h, lam * self.l1[j], lam * self.l2[j], self.lower[j], self.upper[j])
+
+    cdef void move(self, int j, double step) noexcept nogil:
+        """b_j += step."""
+        self.residual_square += step * (step * self.diag[j] - 2.0 * self.g[j])
+        self.b[j] += step
+        axpy(self.size, -step, self.gram.G + <Py_ssize_t> j * self.gram.capacity, self.g)
+
+    # columns that the factor refused
+
+    cdef bint unbind(self, double lam) noexcept nogil:
+        cdef int k, count = self.n_refused
+        cdef long before = self.iterations
+        for k in range(count):
+            self.slide(self.refused[k], lam)
+        self.n_refused = 0
+        return self.iterations > before
+
+    cdef void slide(self, int j, double lam) noexcept nogil:
+        """Move along e_j - (its combination of the factor's columns), where Z d is nearly zero, to the next event."""
+        cdef int k, i
+        cdef double slope = 0.0, t
+        if self.collect(lam) <= 0.0 or (self.b[j] == 0.0 and lam * self.l1[j] > 0.0):
+            return
+        for k in range(self.cholesky.size):
+            self.work[k] = -self.gram.G[self.order[k] + <Py_ssize_t> j * self.gram.capacity]
+        self.cholesky.solve(&self.work[0])
+        for k in range(self.cholesky.size):
+            self.d[self.order[k]] = self.work[k]
+        self.d[j] = 1.0
+        for k in range(self.n_support):
+            i = self.support[k]
+            slope += self.d[i] * self.rhs[i]
+        if fabs(slope) <= 1e-10 * (lam * self.l1[j] + fabs(self.g[j])):
+            if lam * self.l1[j] == 0.0:
+                return
+            slope = -1.0 if self.b[j] > 0.0 else 1.0        # level ground: take the dependent column itself out
+        if slope < 0.0:
+            for k in range(self.n_support):
+                self.d[self.support[k]] *= -1.0
+        if not self.stretch(lam):
+            return
+        self.iterations += 1
+        t = self.line_step(lam)
+        if t <= 0.0:        # level ground: the objective does not change, the coefficient count does
+            self.image()
+            t = 1.0
+        self.advance(lam, t)
+
+    cdef bint stretch(self, double lam) noexcept nogil:
+        """Scale d so that its first event falls at step 1; False when there is none, or no way to go."""
+        cdef int k, j
+        cdef double t = INFINITY, end
+        for k in range(self.n_support):
+            j = self.support[k]
+            if self.d[j] == 0.0:
+                continue
+            end = self.upper[j] if self.d[j] > 0 else self.lower[j]
+            if lam * self.l1[j] > 0.0 and self.d[j] * self.b[j] < 0.0:
+                end = 0.0
+            t = min(t, (end - self.b[j]) / self.d[j])
+        if t == INFINITY or t <= 0.0:
+            return False
+        for k in range(self.n_support):
+            self.d[self.support[k]] *= t
+        return True
+
+    def append(self, design, ElasticNet penalty, int[::1] which, double[::1] root_w, double[::1] start,
+               double[::1] gradient):
+        """Take in columns of the design: their inner products with all working columns, then themselves."""
+        cdef int count = which.shape[0], m = self.size, k
+        if count == 0:
+            return
+        if self.gram.size == m:
+            self.gram.append(design, &which[0], count, &root_w[0])
+        self.add(design, penalty, &which[0], &start[0], &gradient[0], count)
+        for k in range(m, self.size):
+            self.diag[k] = self.gram.G[k + <Py_ssize_t> k * self.gram.capacity]

@@ -1,0 +1,39 @@
+"""Quadratic: the penalised least-squares problem over a growing set of working columns."""
+from sparsesolve.linalg.design cimport Design
+from sparsesolve.penalties.elastic_net cimport ElasticNet
+
+cdef enum Outcome:
+    CONVERGED = 0
+    MAX_ITER = 1
+    STALLED = 2
+
+cdef class Quadratic:
+    cdef readonly int size              # working columns
+    cdef int capacity
+    cdef readonly long iterations       # Newton steps and sweeps so far
+    cdef public double residual_square  # |r|^2 in the weighted norm
+    cdef double slack                   # how far u may be from orthogonal to the unpenalised columns
+    cdef int n_support
+    # per working column, all in one block of memory
+    cdef double[:, ::1] table
+    cdef int[:, ::1] integers
+    cdef double *b, *g, *d, *q, *rhs, *l1, *l2, *lower, *upper, *diag
+    cdef int *index, *support, *order, *position
+
+    cdef int reserve(self, int capacity) except -1
+    cdef int add(self, Design design, ElasticNet penalty, const int* which, const double* start,
+                 const double* gradient, int count) except -1
+    cdef int solve(self, double lam, double target, long budget) noexcept nogil
+    cdef double gap(self, double lam, double scale) noexcept nogil
+    cdef double scale(self, double lam) noexcept nogil
+    cdef bint newton(self, double lam) noexcept nogil
+    cdef double collect(self, double lam) noexcept nogil
+    cdef int clip(self, double lam) noexcept nogil
+    cdef bint ratio_test(self, double lam) noexcept nogil
+    cdef double line_step(self, double lam) noexcept nogil
+    # what a subclass says
+    cdef void direction(self, double lam) noexcept nogil
+    cdef void image(self) noexcept nogil
+    cdef void advance(self, double lam, double t) noexcept nogil
+    cdef int sweep(self, double lam, bint whole) noexcept nogil
+    cdef bint unbind(self, double lam) noexcept nogil

@@ -1,0 +1,224 @@
+"""Second order on the support for penalised least squares over the working columns.
+
+    minimise over b   |r|^2 / 2 + sum_j value_j(b_j),   r = y - Z b,   lower_j <= b_j <= upper_j
+
+with value_j the elastic net's. Given: columns Z through a subclass (a Gram matrix, or the data), a warm start b with
+g = Z'r. Returned: b and g with a duality gap over the working columns at most `target`, or the reason why not.
+Invariant: g = Z'r at the current b. Each round takes a Newton step for the current signs, coefficients that would
+change sign stopping at zero, until the signs stand; then a sweep of one-coordinate minimisations lets violators in.
+Every step decreases the objective, and there are finitely many sign patterns.
+Reference: Bach et al. 2012, sections 4 and 6 (active sets); math.md, section 4, "second order on the support".
+"""
+from libc.math cimport fabs, sqrt
+
+import numpy as np
+
+from sparsesolve.penalties.elastic_net cimport ElasticNet, conjugate, feasible_scale, value
+from sparsesolve.linalg.design cimport Design
+
+DEF ROUNDS = 30             # Newton steps between two sweeps
+cdef double ROUNDING = 1e-14
+
+
+cdef class Quadratic:
+
+    def __cinit__(self, *args, **kwargs):
+        self.capacity = 0
+        self.size = 0
+        self.slack = 0.0
+        Quadratic.reserve(self, 64)
+
+    cdef int reserve(self, int capacity) except -1:
+        """Make room for `capacity` working columns."""
+        cdef int old = self.capacity
+        if capacity <= old:
+            return 0
+        capacity = max(capacity, 2 * old)
+        table, integers = np.zeros((10, capacity)), np.zeros((4, capacity), dtype=np.intc)
+        if old:
+            table[:, :old] = self.table
+            integers[:, :old] = self.integers
+        self.table, self.integers, self.capacity = table, integers, capacity
+        self.b, self.g, self.d, self.q = &self.table[0, 0], &self.table[1, 0], &self.table[2, 0], &self.table[3, 0]
+        self.l1, self.l2, self.rhs = &self.table[4, 0], &self.table[5, 0], &self.table[6, 0]
+        self.lower, self.upper, self.diag = &self.table[7, 0], &self.table[8, 0], &self.table[9, 0]
+        self.index, self.support = &self.integers[0, 0], &self.integers[1, 0]
+        self.order, self.position = &self.integers[2, 0], &self.integers[3, 0]
+        return 0
+
+    cdef int add(self, Design design, ElasticNet penalty, const int* which, const double* start,
+                 const double* gradient, int count) except -1:
+        """Add working columns with their coefficients and gradients; the subclass fills `diag`."""
+        cdef int k, j, m = self.size
+        self.reserve(m + count)
+        for k in range(count):
+            j = which[k]
+            self.index[m + k] = j
+            self.position[m + k] = -1
+            self.b[m + k] = start[k]
+            self.g[m + k] = gradient[k]
+            self.l1[m + k], self.l2[m + k] = penalty.l1[j], penalty.l2[j]
+            self.lower[m + k], self.upper[m + k] = penalty.lower[j], penalty.upper[j]
+        self.size = m + count
+        return 0
+
+    cdef int solve(self, double lam, double target, long budget) noexcept nogil:
+        """Bring the gap over the working columns to `target`; returns an Outcome."""
+        cdef long limit = self.iterations + budget
+        cdef bint moved
+        while True:
+            moved = self.newton(lam)
+            if self.gap(lam, self.scale(lam)) <= target:
+                return CONVERGED
+            if self.iterations >= limit:
+                return MAX_ITER
+            if self.sweep(lam, False) == 0 and not moved and self.sweep(lam, True) == 0:
+                return STALLED
+
+    cdef double scale(self, double lam) noexcept nogil:
+        """The largest s <= 1 that makes s r dual feasible on the working columns."""
+        cdef double s = 1.0
+        cdef int j
+        for j in range(self.size):
+            if lam * self.l1[j] > 0.0 or lam * self.l2[j] > 0.0:
+                s = min(s, feasible_scale(fabs(self.g[j]) + self.slack * sqrt(self.diag[j]), lam * self.l1[j],
+                                          lam * self.l2[j], 0.0, self.upper[j] if self.g[j] > 0 else -self.lower[j]))
+        return s
+
+    cdef double gap(self, double lam, double scale) noexcept nogil:
+        """Duality gap at the dual point scale * r: a sum of terms none of which is negative in exact arithmetic."""
+        cdef double total = 0.5 * (1.0 - scale) * (1.0 - scale) * self.residual_square, z
+        cdef int j
+        for j in range(self.size):
+            if lam * self.l1[j] > 0.0 or lam * self.l2[j] > 0.0:
+                z = scale * self.g[j]
+                total += (value(self.b[j], lam * self.l1[j], lam * self.l2[j]) - z * self.b[j]
+                          + conjugate(z, lam * self.l1[j], lam * self.l2[j], self.lower[j], self.upper[j]))
+        return total
+
+    cdef bint newton(self, double lam) noexcept nogil:
+        """Newton steps on the support until no sign changes; returns whether anything moved."""
+        cdef int rounds, stopped
+        cdef double t
+        cdef bint moved = False
+        for rounds in range(ROUNDS):
+            if self.collect(lam) <= ROUNDING:
+                break
+            self.direction(lam)
+            stopped = self.clip(lam)
+            self.iterations += 1
+            t = self.line_step(lam)
+            if t <= 0.0:
+                # the stopped coordinates turned the direction uphill: go only as far as the first of them
+                self.collect(lam)
+                self.direction(lam)
+                if not self.ratio_test(lam):
+                    break
+                t = self.line_step(lam)
+                if t <= 0.0:
+                    break
+                stopped = 1
+            self.advance(lam, t)
+            moved = True
+            if stopped == 0:
+                break
+        if self.unbind(lam):
+            moved = True
+        return moved
+
+    cdef double collect(self, double lam) noexcept nogil:
+        """List the free coefficients and their right-hand side; returns its largest entry over lam's scale."""
+        cdef int j
+        cdef double slope, largest = 0.0, level
+        self.n_support = 0
+        for j in range(self.size):
+            level = lam * self.l1[j]
+            self.d[j] = 0.0
+            if self.b[j] == 0.0 and level > 0.0:
+                continue
+            slope = self.g[j] - lam * self.l2[j] * self.b[j]
+            if self.b[j] > 0.0:
+                slope -= level
+            elif self.b[j] < 0.0:
+                slope += level
+            if (self.b[j] >= self.upper[j] and slope >= 0.0) or (self.b[j] <= self.lower[j] and slope <= 0.0):
+                continue
+            self.rhs[j] = slope
+            self.support[self.n_support] = j
+            self.n_support += 1
+            largest = max(largest, fabs(slope))
+        return largest
+
+    cdef int clip(self, double lam) noexcept nogil:
+        """Stop coefficients at zero and at their limits; returns how many were stopped."""
+        cdef int k, j, stopped = 0
+        cdef double target
+        for k in range(self.n_support):
+            j = self.support[k]
+            target = self.b[j] + self.d[j]
+            if lam * self.l1[j] > 0.0 and target * self.b[j] < 0.0:
+                target = 0.0
+            target = min(max(target, self.lower[j]), self.upper[j])
+            if target != self.b[j] + self.d[j]:
+                stopped += 1
+                self.d[j] = target - self.b[j]
+        return stopped
+
+    cdef bint ratio_test(self, double lam) noexcept nogil:
+        """Shorten the whole direction to its first zero crossing or limit; False when it has no length."""
+        cdef int k, j
+        cdef double t = 1.0, end
+        for k in range(self.n_support):
+            j = self.support[k]
+            if self.d[j] == 0.0:
+                continue
+            end = self.upper[j] if self.d[j] > 0 else self.lower[j]
+            if lam * self.l1[j] > 0.0 and self.d[j] * self.b[j] < 0.0:
+                end = 0.0
+            t = min(t, (end - self.b[j]) / self.d[j])
+        for k in range(self.n_support):
+            self.d[self.support[k]] *= t
+        return t > 0.0
+
+    cdef double line_step(self, double lam) noexcept nogil:
+        """Exact step length in [0, 1] along d; leaves q = Z'Z d."""
+        cdef int k, j
+        cdef double slope = 0.0, curvature = 0.0
+        for k in range(self.n_support):
+            j = self.support[k]
+            slope += self.d[j] * self.rhs[j]
+        if not slope > 0.0:
+            return 0.0
+        self.image()
+        for k in range(self.n_support):
+            j = self.support[k]
+            curvature += self.d[j] * (self.q[j] + lam * self.l2[j] * self.d[j])
+        if slope >= curvature * (1.0 - 1e-9):
+            return 1.0
+        return slope / curvature
+
+    cdef void direction(self, double lam) noexcept nogil:
+        """d on the support: an approximate solution of (Z'Z + lam l2) d = rhs."""
+
+    cdef void image(self) noexcept nogil:
+        """q = Z'Z d on all working columns."""
+
+    cdef void advance(self, double lam, double t) noexcept nogil:
+        """b += t d, g -= t q, coefficients that reach zero or a limit landing on it exactly."""
+        cdef int k, j
+        cdef double old, new
+        for k in range(self.n_support):
+            j = self.support[k]
+            old = self.b[j]
+            new = old + t * self.d[j]
+            if lam * self.l1[j] > 0.0 and (new * old <= 0.0 or fabs(new) < ROUNDING * fabs(old)):
+                new = 0.0
+            self.b[j] = min(max(new, self.lower[j]), self.upper[j])
+
+    cdef int sweep(self, double lam, bint whole) noexcept nogil:
+        """One-coordinate minimisations where signs change (everywhere when `whole`); returns how many moved."""
+        return 0
+
+    cdef bint unbind(self, double lam) noexcept nogil:
+        """Treat coefficients that the second-order model cannot hold; returns whether anything moved."""
+        return False

@@ -1,0 +1,74 @@
+"""Data files for the command line: CSV, SVMlight, .npz and Parquet, read into X and y."""
+
+from pathlib import Path as FilePath
+
+from .columns import Table
+
+# File name endings of each format; the reader is the module of that name.
+ENDINGS = {
+    "csv": (".csv", ".tsv", ".txt"),
+    "svmlight": (".svm", ".svmlight", ".libsvm"),
+    "npz": (".npz",),
+    "parquet": (".parquet", ".pq"),
+}
+
+
+def read_table(file, response=None, weights=None, offset=None, drop=(), layout=None):
+    """Read a data file.
+
+    Parameters
+    ----------
+    file : str or path
+        Where the data are. The ending of the name says how they are laid out.
+    response : str, optional
+        Column (CSV, Parquet) or array (.npz, default "y") to fit. An SVMlight file has its own.
+    weights, offset : str, optional
+        Column or array with the observation weights and with the offset.
+    drop : sequence of str, default ()
+        Columns to leave out of X.
+    layout : {"csv", "svmlight", "npz", "parquet"}, optional
+        How the file is laid out, where its name does not tell.
+
+    Returns
+    -------
+    table : Table
+
+    Raises
+    ------
+    ValueError
+        If the file is not what it should be: one sentence that begins with its name and says
+        where (line, column) and what to do.
+    OSError
+        If the file cannot be opened.
+    """
+    path = FilePath(file)
+    layout = layout or _layout(path)
+    with path.open("rb"):  # a missing file, a folder: one message whatever the reader
+        pass
+    # Imported when asked for: each brings in a part of numpy, scipy or pyarrow of its own.
+    if layout == "csv":
+        from .delimited import read
+    elif layout == "svmlight":
+        from .svmlight import read
+    elif layout == "npz":
+        from .npz import read
+    else:
+        from .parquet import read
+    try:
+        return read(path, response, weights, offset, tuple(drop))
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: not text in UTF-8 (byte {error.start})") from None
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
+def _layout(path):
+    """The layout that the file's name tells."""
+    for layout, endings in ENDINGS.items():
+        if path.suffix.lower() in endings:
+            return layout
+    known = ", ".join(ending for endings in ENDINGS.values() for ending in endings)
+    raise ValueError(f"{path}: the ending of the name is none of {known}; say --format")
+
+
+__all__ = ["Table", "read_table"]

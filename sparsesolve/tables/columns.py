@@ -1,0 +1,90 @@
+"""What a data file gives, and which of its columns plays which part."""
+
+import difflib
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """X and y of a data file, with what else was asked of it."""
+
+    X: np.ndarray | sparse.csr_array | sparse.csc_array  # (n, p)
+    y: np.ndarray  # (n,)
+    weights: np.ndarray | None  # (n,)
+    offset: np.ndarray | None  # (n,)
+    feature_names: np.ndarray | None  # (p,) strings; None where the file has no names
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Positions, in the file, of the columns that play each part."""
+
+    features: list
+    response: int
+    weights: int | None
+    offset: int | None
+    dropped: list
+
+
+def parts(names, response, weights, offset, drop):
+    """Find the columns of each part among the names of a file's columns.
+
+    A first column without a name holds the row labels that R and pandas write beside a table;
+    it is dropped. Any other column that plays no part is a feature.
+    """
+    _check_names(names)
+    if response is None:
+        raise ValueError(f"say which column to fit with --response; there are {listed(names)}")
+    places = {name: j for j, name in enumerate(names)}
+    find = {"response": response, "weights": weights, "offset": offset}
+    found = {part: None if name is None else _place(places, name) for part, name in find.items()}
+    dropped = [_place(places, name) for name in drop] + [0] * (not names[0])
+    taken = [j for j in found.values() if j is not None] + sorted(set(dropped))
+    twice = next((j for j in taken if taken.count(j) > 1), None)
+    if twice is not None:
+        raise ValueError(f"column {names[twice]!r} is given two parts; choose one")
+    features = [j for j in range(len(names)) if j not in set(taken)]
+    if not features:
+        raise ValueError("no column is left for X")
+    return Parts(features, dropped=sorted(set(dropped)), **found)
+
+
+def _check_names(names):
+    """Raise unless the names can serve as a header."""
+    if not names:
+        raise ValueError("the file is empty")
+    if all(_is_number(name) for name in names):
+        raise ValueError("the first line holds numbers; it must hold the names of the columns")
+    seen = set()
+    for j, name in enumerate(names):
+        if not name and j > 0:
+            raise ValueError(f"column {j + 1} has no name; give it one")
+        if name in seen:
+            raise ValueError(f"two columns are named {name!r}; rename one")
+        seen.add(name)
+
+
+def _is_number(text):
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _place(places, name):
+    """Position of the column of that name."""
+    if name not in places:
+        close = difflib.get_close_matches(name, places, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"there are {listed(list(places))}"
+        raise ValueError(f"no column is named {name!r}; {hint}")
+    return places[name]
+
+
+def listed(names):
+    """The first few names, for a message."""
+    shown = ", ".join(map(repr, names[:6]))
+    return shown if len(names) <= 6 else f"{shown} and {len(names) - 6} more"

@@ -1,0 +1,96 @@
+"""Delimited text (CSV): numpy's reader, and the csv module to say what is wrong and where."""
+
+import csv
+
+import numpy as np
+
+from .columns import Table, parts
+
+
+def read(path, response, weights, offset, drop):
+    """Read a table with a header line, numbers below it, and commas, semicolons or tabs between.
+
+    Parameters and errors: see :func:`sparsesolve.tables.read_table`.
+    """
+    names, delimiter, n_lines = _header(path)
+    part = parts(names, response, weights, offset, drop)
+    data = _numbers(path, names, delimiter, n_lines, part)
+    # Rows of the transpose are columns of X: one copy, column-major as the solver wants it.
+    columns = data.T
+    return Table(
+        X=np.ascontiguousarray(columns[part.features]).T,
+        y=columns[part.response].copy(),
+        weights=None if part.weights is None else columns[part.weights].copy(),
+        offset=None if part.offset is None else columns[part.offset].copy(),
+        feature_names=np.array([names[j] for j in part.features]),
+    )
+
+
+def _header(path):
+    """Names of the columns, the delimiter, and how many lines the header takes."""
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        first = file.readline()
+        delimiter = max(",;\t", key=first.count)
+        file.seek(0)
+        reader = csv.reader(file, delimiter=delimiter)
+        names = [name.strip() for name in next(reader, [])]
+        return names, delimiter, reader.line_num
+
+
+def _numbers(path, names, delimiter, n_lines, part):
+    """All cells as float64, shape (n, columns of the file); zeros in the dropped columns."""
+    ignored = {j: lambda cell: 0.0 for j in part.dropped}
+    try:
+        data = np.loadtxt(
+            path,
+            delimiter=delimiter,
+            skiprows=n_lines,
+            comments=None,
+            quotechar='"',
+            ndmin=2,
+            converters=ignored,
+            encoding="utf-8",
+        )
+    except UnicodeDecodeError:
+        raise
+    except ValueError as error:
+        _raise_at_first_bad_cell(path, names, delimiter, part.dropped)
+        raise ValueError(f"numpy cannot read it: {error}") from None
+    if not data.size:
+        raise ValueError("there are no rows below the header")
+    if data.shape[1] != len(names) or not np.isfinite(data).all():
+        _raise_at_first_bad_cell(path, names, delimiter, part.dropped)
+    return data
+
+
+def _raise_at_first_bad_cell(path, names, delimiter, dropped):
+    """Read the file again, cell by cell, up to the first that is not a finite number."""
+    skip = set(dropped)
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        reader = csv.reader(file, delimiter=delimiter)
+        next(reader)
+        rows = (row for row in reader if row)  # blank lines do not count, for numpy either
+        for i, row in enumerate(rows, start=1):
+            where = f"line {reader.line_num} (row {i})"
+            if len(row) != len(names):
+                raise ValueError(f"{where} has {len(row)} cells, the header has {len(names)}")
+            for j, cell in enumerate(row):
+                problem = None if j in skip else _problem(cell)
+                if problem:
+                    raise ValueError(
+                        f"{where}, column {names[j]!r}: {problem}; fill it, drop the row, "
+                        f"or leave the column out with --drop"
+                    )
+
+
+def _problem(cell):
+    """What keeps a cell from being a number; None if nothing does."""
+    if not cell.strip():
+        return "the cell is empty"
+    try:
+        value = float(cell)
+    except ValueError:
+        return f"{cell.strip()[:40]!r} is not a number"
+    if "_" in cell:  # a number to Python alone
+        return f"{cell.strip()!r} is not a number"
+    return None if np.isfinite(value) else f"{cell.strip()!r} is not finite"

@@ -1,0 +1,100 @@
+"""SVMlight files, read by hand: scikit-learn's reader is an extra and does not say where it fails.
+
+A line is ``label index:value index:value ... # comment``; ``qid:`` entries are left out.
+"""
+
+from array import array
+
+import numpy as np
+from scipy import sparse
+
+from .columns import Table
+
+
+def read(path, response, weights, offset, drop):
+    """Read a sparse table whose first column is the response.
+
+    The features are named by their numbers in the file, which begin at 1, or at 0 if a 0 occurs.
+    Parameters and errors: see :func:`sparsesolve.tables.read_table`.
+    """
+    for option, value in (("response", response), ("weights", weights), ("offset", offset)):
+        if value is not None:
+            raise ValueError(f"an SVMlight file has no columns by name; leave out --{option}")
+    labels, ends, indices, values = _entries(path)
+    if not len(labels):
+        raise ValueError("the file has no rows")
+    if not len(indices):
+        raise ValueError("no row has an entry, so X has no columns")
+    first = 0 if indices.min() == 0 else 1
+    shape = (len(labels), int(indices.max()) - first + 1)
+    X = sparse.csr_array(
+        (values, indices - first, np.r_[0, ends]),
+        shape=shape,
+    )
+    names = np.arange(first, shape[1] + first).astype(str)
+    kept = _kept(names, drop)
+    return Table(X[:, kept] if drop else X, labels, None, None, names[kept])
+
+
+def _kept(names, drop):
+    """Positions of the features that are not dropped."""
+    unknown = next((name for name in drop if name not in names), None)
+    if unknown is not None:
+        raise ValueError(f"no feature has the number {unknown!r} to drop")
+    return np.flatnonzero(~np.isin(names, list(drop)))
+
+
+def _entries(path):
+    """Labels, the number of entries up to the end of each row, and the entries' two halves."""
+    labels, ends, indices, values = array("d"), array("q"), array("q"), array("d")
+    with path.open(encoding="utf-8") as file:
+        for number, line in enumerate(file, start=1):
+            text = line.partition("#")[0]
+            if not text.strip():
+                continue
+            try:
+                label, *pairs = text.split()
+                halves = [pair.split(":") for pair in pairs if not pair.startswith("qid:")]
+                labels.append(float(label))
+                indices.extend([int(index) for index, _ in halves])
+                values.extend([float(value) for _, value in halves])
+            except (ValueError, OverflowError):
+                raise _line_error(number, text.split()) from None
+            ends.append(len(indices))
+    arrays = np.array(labels), np.array(ends), np.array(indices), np.array(values)
+    _check_entries(*arrays)
+    return arrays
+
+
+def _line_error(number, cells):
+    """What is wrong on a line that could not be read."""
+    for k, cell in enumerate(cells):
+        if not _fits(cell, is_label=k == 0):
+            wanted = "a number" if k == 0 else "index:value"
+            return ValueError(f"line {number}: {cell[:40]!r} is not {wanted}")
+    return ValueError(f"line {number} cannot be read")
+
+
+def _fits(cell, is_label):
+    """Whether a cell can be read as a label, or as index:value."""
+    try:
+        if is_label:
+            float(cell)
+            return True
+        index, value = cell.split(":")
+        float(value)
+        return abs(int(index)) < 2**63
+    except ValueError:
+        return False
+
+
+def _check_entries(labels, ends, indices, values):
+    """Refuse what a sparse matrix cannot hold, naming the row."""
+    bad = np.flatnonzero((indices < 0) | (indices >= 2**31) | ~np.isfinite(values))
+    if bad.size:
+        k = bad[0]
+        row = np.searchsorted(ends, k, side="right") + 1
+        raise ValueError(f"row {row}: entry {indices[k]}:{values[k]} has no place in a matrix")
+    bad = np.flatnonzero(~np.isfinite(labels))
+    if bad.size:
+        raise ValueError(f"row {bad[0] + 1}: the response is {labels[bad[0]]}")
