@@ -1,0 +1,94 @@
+"""The import law: imports and cimports point down, and every file's name says something."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1] / "sparsesolve"
+FILES = sorted(path for path in ROOT.rglob("*") if path.suffix in {".py", ".pyx", ".pxd"})
+LAYERS = [  # from the ground up
+    {"linalg", "threads"},
+    {"losses", "penalties"},
+    {"solvers"},
+    set(),  # what serves api.py: checks, result, plotting and all that is not named here
+    {"api"},
+    {"", "__init__", "__main__", "cv", "demo", "estimators", "mkl", "structured", "dictionary"},
+]
+STRANGERS = [("losses", "penalties"), ("penalties", "losses"), ("penalties", "linalg.design")]
+VAGUE = re.compile(r"(^|_)(utils?|helpers?|common|misc|tools?|fast|v\d+)$")
+CYTHON_IMPORT = re.compile(
+    r"^[ \t]*((?:from[ \t]+[\w.]+[ \t]+)?c?import[ \t]+(?:\([^)]*\)|[^\n]+))", re.MULTILINE
+)
+
+
+def imports(file, text):
+    """Yield what a file imports from this package, as "linalg.design.Design"."""
+    if file.suffix != ".py":  # of a Cython file the imports alone, cimport read as import
+        text = "\n".join(CYTHON_IMPORT.findall(text)).replace("cimport", "import")
+    package = ("sparsesolve", *file.relative_to(ROOT).parts[:-1])
+    for node in ast.walk(ast.parse(text)):
+        origin = []
+        if isinstance(node, ast.ImportFrom):
+            origin = [*package[: len(package) + 1 - node.level]] if node.level else []
+            origin += node.module.split(".") if node.module else []
+        elif not isinstance(node, ast.Import):
+            continue
+        for alias in node.names:
+            top, *inside = [*origin, *alias.name.split(".")]
+            if top == "sparsesolve":
+                yield ".".join(inside)
+
+
+def layer(module):
+    first = module.split(".")[0]
+    return next((rank for rank, members in enumerate(LAYERS) if first in members), 3)
+
+
+def broken_laws(file, text):
+    """Return the imports of a file that point up or at a stranger."""
+    source = ".".join(file.relative_to(ROOT).with_suffix("").parts)
+    strangers = tuple(b for a, b in STRANGERS if source.startswith(a))
+    return [
+        target
+        for target in imports(file, text)
+        if layer(target) > layer(source) or target.startswith(strangers)
+    ]
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_imports_point_down_and_names_say_something(file):
+    assert broken_laws(file, file.read_text()) == []
+    assert not VAGUE.search(file.stem), f"{file.name}: name the noun that the file defines"
+
+
+@pytest.mark.parametrize(
+    "name, text",
+    [
+        ("result.py", "def plot():\n    from sparsesolve import api"),
+        ("result.py", "import sparsesolve as ss"),
+        ("linalg/design.pyx", "from sparsesolve.solvers.cd cimport (\n    sweep,\n)"),
+        ("linalg/design.pyx", "from ..losses cimport gaussian  # why"),
+        ("losses/gaussian.pyx", "cimport sparsesolve.penalties.base as base"),
+        ("penalties/lasso.pyx", "from sparsesolve.losses.base cimport Loss"),
+        ("penalties/lasso.pyx", "from ..linalg.design cimport Design"),
+        ("penalties/lasso.pxd", "from sparsesolve.linalg cimport column, design"),
+        ("solvers/cd.pyx", "from sparsesolve.result import Status"),
+        ("api.py", "from .cv import cv_path"),
+    ],
+)
+def test_the_law_is_enforced(name, text):
+    assert len(broken_laws(ROOT / name, text)) == 1
+
+
+def test_importing_the_package_is_cheap():
+    """Plots, tables and estimators are loaded when they are asked for, not before."""
+    heavy = {"matplotlib", "pandas", "polars", "sklearn", "tqdm", "pyarrow", "scipy.stats"}
+    script = f"import sys, sparsesolve; print(*sorted({heavy} & set(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout.split() == []
