@@ -31,7 +31,7 @@ def real_array(name, value, column=None):
     if isinstance(value, np.ma.MaskedArray):
         value = _unmasked(name, value)
     array = value if isinstance(value, np.ndarray) else _converted(name, value)
-    _refuse_truncated(name, array)
+    refuse_truncated(name, array)
     kind = array.dtype.kind
     if kind == "O":
         return _numbers_of_objects(name, array, column)
@@ -98,7 +98,9 @@ def _converted(name, value):
     except Exception as error:
         ragged = _ragged_row(value)
         if ragged:
-            raise ValueError(f"{name} is a {kind} of rows of different lengths: {ragged}") from error
+            raise ValueError(
+                f"{name} is a {kind} of rows of different lengths: {ragged}"
+            ) from error
         raise TypeError(f"{name} is a {kind} that numpy cannot read ({error})") from error
     if array.ndim == 0 and array.dtype.kind == "O" and not _is_number(type(value)):
         raise TypeError(f"{name} is a {kind}, which is no array of numbers; pass a numpy array")
@@ -117,7 +119,7 @@ def _ragged_row(value):
     return ""
 
 
-def _refuse_truncated(name, array):
+def refuse_truncated(name, array):
     """Refuse a memory map whose file has been cut short: reading it would kill the process."""
     while isinstance(array, np.ndarray):
         if isinstance(array, np.memmap) and isinstance(array._mmap, mmap.mmap):

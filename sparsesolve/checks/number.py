@@ -87,7 +87,9 @@ def _real(name, value):
     value = _scalar(value)
     is_real = isinstance(value, (numbers.Real, decimal.Decimal))
     if not is_real or isinstance(value, (bool, np.timedelta64)):
-        shown = f"an array of shape {value.shape}" if isinstance(value, np.ndarray) else repr(value)
+        shown = (
+            f"an array of shape {value.shape}" if isinstance(value, np.ndarray) else repr(value)
+        )
         raise TypeError(f"{name} must be a number, not {shown}")
     return value
 

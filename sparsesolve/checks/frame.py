@@ -1,0 +1,119 @@
+"""Data frames: pandas, polars and pyarrow tables as a matrix and its column names.
+
+They are known by the methods that they offer, so that none of these packages is imported here.
+"""
+
+import numbers
+
+import numpy as np
+
+from .array import real_array, storage_dtype
+
+
+def is_frame(X):
+    """Say whether `X` offers the columns of a data frame."""
+    return _family(X) is not None
+
+
+def read_frame(X):
+    """Return the values of a data frame and the names of its columns.
+
+    Parameters
+    ----------
+    X : pandas.DataFrame, polars.DataFrame, pyarrow.Table or pyarrow.RecordBatch, (n, p)
+        Numeric or boolean columns without missing values. NaN in a plain float column passes
+        here, as in an array.
+
+    Returns
+    -------
+    values : ndarray or scipy sparse matrix, (n, p)
+        A pandas frame of one numpy type comes back as a view of its block, one whose columns
+        are all sparse with fill value 0 as a COO matrix, any other as a column-major copy.
+    names : ndarray of str objects, (p,)
+        Labels that are not strings (numbers, tuples) as their text; duplicates stay.
+    """
+    names, types, columns = FAMILIES[_family(X)](X)
+    names = np.array([str(name) for name in names], dtype=object)
+    n = X.shape[0]
+    if not isinstance(n, numbers.Integral):
+        raise TypeError("X is a frame whose rows are not computed yet; compute it first")
+    if n and types and all(getattr(kind, "fill_value", None) == 0 for kind in types):
+        return X.sparse.to_coo(), names
+    if len(types) == 1 and isinstance(types[0], np.dtype) and types[0].kind in "biuf":
+        return real_array("X", X.to_numpy()), names
+    arrays = [_column(column, name) for column, name in zip(columns, names, strict=True)]
+    single = all(storage_dtype(array.dtype) == np.float32 for array in arrays)
+    values = np.empty((n, len(names)), np.float32 if single else np.float64, order="F")
+    for j, array in enumerate(arrays):
+        values[:, j] = array
+    return values, names
+
+
+def _family(X):
+    kind = type(X)  # asked of the class, since a lazy frame computes its attributes
+    for family, methods in SIGNS.items():
+        if all(hasattr(kind, method) for method in methods):
+            return family
+    return None
+
+
+def _pandas(X):
+    columns = (X.iloc[:, j] for j in range(X.shape[1]))
+    return list(X.columns), list(dict.fromkeys(X.dtypes)), columns
+
+
+def _polars(X):
+    return X.columns, [], X.get_columns()
+
+
+def _arrow(X):
+    return X.column_names, [], (X.column(j) for j in range(X.num_columns))
+
+
+def _lazy(X):
+    raise TypeError(f"X is a {type(X).__name__}, which holds no data yet; pass X.collect()")
+
+
+def _column(column, name):
+    """Return one column as a 1-D array of numbers, or say what is in it and where."""
+    missing = _missing(column)
+    if missing is not None:
+        raise ValueError(
+            f"X has a missing value at row {missing} of column {name!r} (counted from 0); "
+            "fill it or drop its row"
+        )
+    kind = str(getattr(column, "dtype", getattr(column, "type", "")))
+    if kind.lower().startswith(("categ", "enum", "dictionary")):
+        raise TypeError(
+            f"column {name!r} of X holds categories; encode it as numbers first, for instance "
+            "one 0/1 column per category"
+        )
+    array = real_array("X", column, column=name)
+    if array.ndim != 1:
+        raise TypeError(f"column {name!r} of X holds arrays; give each entry a column of its own")
+    return array
+
+
+def _missing(column):
+    """Return the first row that is marked missing (a plain NaN is not), or None."""
+    if hasattr(column, "iloc"):
+        if isinstance(column.dtype, np.dtype) or hasattr(column.dtype, "fill_value"):
+            return None
+        marks = column.isna()
+    else:
+        count = column.null_count
+        if not (count() if callable(count) else count):
+            return None
+        marks = column.is_null()
+    marks = np.asarray(marks, dtype=bool)
+    return int(marks.argmax()) if marks.any() else None
+
+
+# In this order: a lazy polars frame has some of the methods of the others.
+SIGNS = {
+    "lazy": ("collect", "sink_parquet"),
+    "polars": ("get_columns", "null_count"),
+    "arrow": ("column_names", "num_columns"),
+    "pandas": ("iloc", "columns", "dtypes"),
+}
+FAMILIES = {"lazy": _lazy, "polars": _polars, "arrow": _arrow, "pandas": _pandas}
