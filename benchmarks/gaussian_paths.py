@@ -1,0 +1,148 @@
+"""Times the gaussian path of sparsesolve beside its peers at two certified levels.
+
+Level s: the worst certified suboptimality over the path is at most 1e-6. Level g: the worst gap
+of the coefficients' own dual point is at most 1e-4. Both are relative to the null objective. Each
+package's tolerance is tightened tenfold at a time until the level is met; then the runs at the
+tolerances found are repeated in turn, and medians are compared. See README.md.
+"""
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import numpy as np  # noqa: E402
+import reference  # noqa: E402
+from certificate import Certificate  # noqa: E402
+from peers import NAMES, applies, write  # noqa: E402
+from problems import PROBLEMS, QUICK  # noqa: E402
+from report import markdown  # noqa: E402
+from scipy import sparse  # noqa: E402
+from worker import Absent, Worker  # noqa: E402
+
+LEVELS = {"s": 1e-6, "g": 1e-4}
+TIGHTEST = 1e-15
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def certified(q, key, cache):
+    """A certificate with good dual bounds, from the reference solver or its file, and df."""
+    certificate, file = Certificate(q), cache / f"reference_{key}.npz"
+    if file.exists():
+        B = sparse.load_npz(file)
+    else:
+        B = reference.path(certificate)
+        sparse.save_npz(file, B)
+    certificate.measure(B)
+    say(f"{q.name}: reference known to {certificate.slack():.1e}, {B[:, -1].nnz} nonzero at last")
+    return certificate, B[:, -1].nnz
+
+
+def attempt(worker, certificate, tol, budget):
+    """One timed and certified run as a dict, or None when it did not end in the budget."""
+    answer = worker.run(tol, certificate.q.lambdas.size, budget)
+    if answer is None:
+        return None
+    wall, cpu, B = answer
+    primal, gaps = certificate.measure(B)
+    return {"tol": tol, "wall": wall, "cpu": cpu, "g": gaps.max(), "df": B[:, -1].nnz,
+            "s": certificate.suboptimality(primal).max()}
+
+
+def climb(worker, certificate, budget):
+    """Tighten until each level is met: {level: [first run that met it]}, and all attempts."""
+    ours = worker.name in ("sparsesolve", "sparsesolve 2 threads")
+    tol, met, attempts = 1e-7 if ours else 1e-3, {}, []  # ours: never looser than its default
+    while len(met) < len(LEVELS) and tol >= TIGHTEST:
+        run = attempt(worker, certificate, tol, budget)
+        attempts.append(run or {"tol": tol, "wall": None})
+        say(f"  {worker.name} at {tol:.0e}: "
+            + (f"{run['wall']:.3f} s, s {run['s']:.1e}, g {run['g']:.1e}, df {run['df']}"
+               if run else f"not complete in {budget} s"))
+        if run is None:
+            break
+        met.update({k: [run] for k, v in LEVELS.items() if k not in met and run[k] <= v})
+        tol = float(f"{tol / 10:.0e}")
+    return met, attempts
+
+
+def repeat(workers, met, certificate, repeats, budget):
+    """Further runs at the tolerances found, the packages in turn."""
+    for _ in range(repeats - 1):
+        for name, levels in met.items():
+            runs = {tol: attempt(workers[name], certificate, tol, budget)
+                    for tol in {first[0]["tol"] for first in levels.values()}}
+            for first in levels.values():
+                if runs[first[0]["tol"]]:
+                    first.append(runs[first[0]["tol"]])
+
+
+def measure(key, q, names, options):
+    """All packages on one problem; a dict for the report."""
+    certificate, df = certified(q, key, options.cache)
+    workers, met, attempts, skipped = {}, {}, {}, {}
+    with tempfile.TemporaryDirectory(dir=options.cache) as folder:
+        write(q, Path(folder))
+        for name in (name for name in names if applies(name, q)):
+            workers[name] = Worker(name, Path(folder), q.X.shape)
+            try:
+                workers[name].start()
+                met[name], attempts[name] = climb(workers[name], certificate, options.budget)
+            except Absent as reason:
+                say(f"  skipped: {reason}")
+                skipped[name] = str(reason)
+        repeat(workers, met, certificate, options.repeats, options.budget)
+        for worker in workers.values():
+            worker.stop()
+    rows = {name: {level: {**runs[-1], "wall": statistics.median(r["wall"] for r in runs),
+                           "cpu": statistics.median(r["cpu"] for r in runs), "runs": len(runs)}
+                   for level, runs in levels.items()} for name, levels in met.items()}
+    return {"problem": q.name, "key": key, "shape": q.X.shape, "rows": rows, "skipped": skipped,
+            "attempts": attempts, "slack": certificate.slack(), "budget": options.budget,
+            "df": int(df), "versions": {name: w.version for name, w in workers.items()}}
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", nargs="+", metavar="NAME", help=f"among {', '.join(PROBLEMS)}")
+    parser.add_argument("--peers", nargs="+", metavar="NAME", choices=NAMES, default=NAMES)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--budget", type=float, default=60.0, help="seconds for one attempt")
+    parser.add_argument("--quick", action="store_true", help="small problems, to try the script")
+    parser.add_argument("--out", type=Path, help="write OUT.json and OUT.md as results come in")
+    parser.add_argument("--cache", type=Path, help="folder of the reference solutions",
+                        default=Path(tempfile.gettempdir()) / "sparsesolve-benchmarks")
+    return parser.parse_args()
+
+
+def main():
+    options = arguments()
+    options.cache.mkdir(parents=True, exist_ok=True)
+    makers, results = QUICK if options.quick else PROBLEMS, []
+    makers = {**PROBLEMS, **QUICK} if options.only else makers
+    for key in options.only or makers:
+        try:
+            q = makers[key]()
+        except FileNotFoundError as error:
+            say(f"{key} is skipped: {error.filename} is not there")
+            continue
+        results.append(measure(key, q, options.peers, options))
+        if options.out:
+            facts = {"machine": platform.processor() or platform.machine(),
+                     "numpy": np.__version__, "results": results}
+            options.out.with_suffix(".json").write_text(json.dumps(facts, indent=1))
+            options.out.with_suffix(".md").write_text(markdown(results))
+    print(markdown(results))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+"""The markdown tables of a run: seconds of every package at each level, and the ratios."""
+
+from peers import PEERS
+
+TITLES = {
+    "s": "Certified suboptimality at most 1e-6",
+    "g": "Own duality gap at most 1e-4",
+}
+
+
+def cell(result, name, level):
+    """Median seconds, or why there are none."""
+    row = result["rows"].get(name, {}).get(level)
+    if row:
+        return f"{row['wall']:.3g}"
+    if name in result["skipped"] or name not in result["attempts"]:
+        return "–"
+    if result["attempts"][name][-1]["wall"] is None:
+        return f"> {result['budget']:g}"
+    return "not met"
+
+
+def ratio(result, level, name):
+    """The best peer's time over ours, with the peer's name."""
+    ours = result["rows"].get(name, {}).get(level)
+    peers = {k: result["rows"][k][level]["wall"] for k in PEERS
+             if level in result["rows"].get(k, {})}
+    if not ours:
+        return "–"
+    if not peers:
+        tried = any(k in result["attempts"] for k in PEERS)
+        return f"> {result['budget'] / ours['wall']:.1f} (no peer)" if tried else "–"
+    best = min(peers, key=peers.get)
+    return f"{peers[best] / ours['wall']:.1f} ({best})"
+
+
+def markdown(results):
+    """Two tables, one a level; times in seconds of the wall clock, medians."""
+    names = [k for k in ("sparsesolve", "sparsesolve ladder", "sparsesolve 2 threads", *PEERS)
+             if any(k in r["attempts"] for r in results)]
+    ours = [k for k in names if k not in PEERS]
+    lines = []
+    for level, title in TITLES.items():
+        heads = ["problem", "df", *names, *(f"best peer / {k}" for k in ours)]
+        lines += [f"**{title}** (seconds for 100 lambdas)", ""]
+        lines += ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
+        for r in results:
+            cells = [r["problem"], str(r["df"]), *(cell(r, k, level) for k in names),
+                     *(ratio(r, level, k) for k in ours)]
+            lines.append("| " + " | ".join(cells) + " |")
+        lines.append("")
+    return "\n".join(lines)
