@@ -50,17 +50,25 @@ def interpolator(lambdas, s):
     Parameters
     ----------
     lambdas : ndarray, shape (L,)
-        Strictly decreasing, L >= 1.
+        Strictly decreasing.
     s : ndarray, shape () or (S,)
 
     Returns
     -------
     W : csc_array, shape (L, S)
         No explicit zeros. S is 1 when s is a scalar.
+
+    Raises
+    ------
+    ValueError
+        If there is no lambda to interpolate between.
     """
+    s = np.atleast_1d(s)
     if not len(lambdas):
-        raise ValueError("The path holds no solution: it ended before its first lambda")
-    s = np.clip(np.atleast_1d(s), lambdas[-1], lambdas[0])
+        if len(s):
+            raise ValueError("The path holds no solution: it ended before its first lambda")
+        return sparse.csc_array((0, 0))
+    s = np.clip(s, lambdas[-1], lambdas[0])
     right = np.minimum(np.searchsorted(-lambdas, -s, side="left"), len(lambdas) - 1)
     left = np.maximum(right - 1, 0)
     width = lambdas[left] - lambdas[right]

@@ -176,7 +176,7 @@ class Path:
         """
         s = self.lambdas if s is None else read_s(s)
         found = []
-        W = interpolator(self.lambdas, s) if len(self.lambdas) else sparse.csc_array((0, 0))
+        W = interpolator(self.lambdas, s)
         matrices = self.coefs if isinstance(self.coefs, list) else [self.coefs]
         products = [matrix @ W for matrix in matrices]
         for k in range(W.shape[1]):
