@@ -34,7 +34,10 @@ def _header(path):
         file.seek(0)
         reader = csv.reader(file, delimiter=delimiter)
         names = [name.strip() for name in next(reader, [])]
-        return names, delimiter, reader.line_num
+        n_lines = reader.line_num
+        if names and not any(reader):
+            raise ValueError("there are no rows below the header")
+        return names, delimiter, n_lines
 
 
 def _numbers(path, names, delimiter, n_lines, part):
@@ -56,8 +59,6 @@ def _numbers(path, names, delimiter, n_lines, part):
     except ValueError as error:
         _raise_at_first_bad_cell(path, names, delimiter, part.dropped)
         raise ValueError(f"numpy cannot read it: {error}") from None
-    if not data.size:
-        raise ValueError("there are no rows below the header")
     if data.shape[1] != len(names) or not np.isfinite(data).all():
         _raise_at_first_bad_cell(path, names, delimiter, part.dropped)
     return data

@@ -1,6 +1,7 @@
 """Arrays saved by numpy: a dense X, or the parts of a compressed sparse matrix, beside y."""
 
 import zipfile
+import zlib
 
 import numpy as np
 from scipy import sparse
@@ -19,6 +20,8 @@ def read(path, response, weights, offset, drop):
     apart by the length of indptr (rows where both would do). The optional array feature_names
     names the columns. Parameters and errors: see :func:`sparsesolve.tables.read_table`.
     """
+    if not zipfile.is_zipfile(path):
+        raise ValueError("not an .npz file of numpy; write it with numpy.savez")
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = _Arrays(file)
@@ -27,8 +30,8 @@ def read(path, response, weights, offset, drop):
             w = None if weights is None else arrays.get(weights)
             o = None if offset is None else arrays.get(offset)
             names = arrays.get("feature_names") if "feature_names" in arrays else None
-    except (zipfile.BadZipFile, EOFError, AttributeError):
-        raise ValueError("not an .npz file of numpy; write it with numpy.savez") from None
+    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+        raise ValueError(f"the file is damaged ({error}); write it again") from None
     if names is not None:
         names = _checked_names(names, X.shape)
     return _without(Table(X, y, w, o, names), drop)
