@@ -1,3 +1,7 @@
 """Solution paths of sparse linear models, each point certified by its duality gap."""
 
+from sparsesolve.api import path
+from sparsesolve.result import ConvergenceWarning, Path, Status
+
 __version__ = "0.1.0"
+__all__ = ["ConvergenceWarning", "Path", "Status", "path"]

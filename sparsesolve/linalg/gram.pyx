@@ -28,7 +28,7 @@ cdef class Gram:
         if capacity <= previous:
             return 0
         capacity = max(capacity, 2 * previous)
-        self.packed = np.empty(self.n * capacity)
+        self.packed = np.empty(max(self.n * capacity, 1))
         self.products = np.empty(<Py_ssize_t> capacity * capacity)
         self.Z = &self.packed[0]
         self.G = &self.products[0]
@@ -59,6 +59,14 @@ cdef class Gram:
                     self.G[k + <Py_ssize_t> i * ld] = self.G[i + <Py_ssize_t> k * ld]
         self.size = total
         return 0
+
+    def set(self, const double[:, ::1] products):
+        """Take the inner products of all columns at once; nothing is packed."""
+        cdef int j, p = products.shape[0]
+        self.reserve(p)
+        for j in range(p):
+            memcpy(self.G + <Py_ssize_t> j * self.capacity, &products[j, 0], p * sizeof(double))
+        self.size = p
 
     cdef void correlate(self, const double* r, double* out) noexcept nogil:
         """out = packed' r."""

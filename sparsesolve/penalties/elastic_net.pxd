@@ -38,4 +38,4 @@ cdef inline double feasible_scale(double z, double l1, double l2, double lower, 
 
 cdef class ElasticNet:
     cdef readonly double alpha
-    cdef readonly double[::1] l1, l2, lower, upper     # (p,)
+    cdef readonly double[::1] factors, l1, l2, lower, upper     # (p,)

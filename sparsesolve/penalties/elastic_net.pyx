@@ -15,14 +15,18 @@ cdef class ElasticNet:
     lower, upper : (p,) or None
         lower <= 0 <= upper.
 
+    ridge_unit : float
+        Multiplies the squared part: 1 unless coefficients are measured in units other than the penalty's.
+
     The level lam is an argument of every method, never an attribute.
     """
 
-    def __init__(self, n_features, alpha=1.0, factors=None, lower=None, upper=None):
+    def __init__(self, n_features, alpha=1.0, factors=None, lower=None, upper=None, ridge_unit=1.0):
         v = np.ones(n_features) if factors is None else np.array(factors, dtype=float)
         self.alpha = alpha
+        self.factors = v
         self.l1 = alpha * v
-        self.l2 = (1.0 - alpha) * v
+        self.l2 = (1.0 - alpha) * ridge_unit * v
         self.lower = np.full(n_features, -np.inf) if lower is None else np.array(lower, dtype=float)
         self.upper = np.full(n_features, np.inf) if upper is None else np.array(upper, dtype=float)
 

@@ -139,6 +139,15 @@ cdef class GramQuadratic(Quadratic):
 
     # what the Newton loop asks for
 
+    cdef double inner(self, int i, int j) noexcept nogil:
+        return self.gram.G[i + <Py_ssize_t> j * self.gram.capacity]
+
+    cdef void refresh(self, const double* response, double* r) noexcept nogil:
+        memcpy(r, response, self.gram.n * sizeof(double))
+        self.gram.subtract(self.b, r)
+        self.gram.correlate(r, self.g)
+        self.residual_square = dot(self.gram.n, r, r)
+
     cdef void direction(self, double lam) noexcept nogil:
         cdef int k
         self.synchronise(lam)
@@ -237,34 +246,17 @@ cdef class GramQuadratic(Quadratic):
                 return
             slope = -1.0 if self.b[j] > 0.0 else 1.0        # level ground: take the dependent column itself out
         if slope < 0.0:
-            for k in range(self.n_support):
-                self.d[self.support[k]] *= -1.0
-        if not self.stretch(lam):
+            self.rescale(-1.0)
+        t = self.first_event(lam)
+        if t == INFINITY or t <= 0.0:
             return
+        self.rescale(t)
         self.iterations += 1
         t = self.line_step(lam)
         if t <= 0.0:        # level ground: the objective does not change, the coefficient count does
             self.image()
             t = 1.0
         self.advance(lam, t)
-
-    cdef bint stretch(self, double lam) noexcept nogil:
-        """Scale d so that its first event falls at step 1; False when there is none, or no way to go."""
-        cdef int k, j
-        cdef double t = INFINITY, end
-        for k in range(self.n_support):
-            j = self.support[k]
-            if self.d[j] == 0.0:
-                continue
-            end = self.upper[j] if self.d[j] > 0 else self.lower[j]
-            if lam * self.l1[j] > 0.0 and self.d[j] * self.b[j] < 0.0:
-                end = 0.0
-            t = min(t, (end - self.b[j]) / self.d[j])
-        if t == INFINITY or t <= 0.0:
-            return False
-        for k in range(self.n_support):
-            self.d[self.support[k]] *= t
-        return True
 
     def append(self, design, ElasticNet penalty, int[::1] which, double[::1] root_w, double[::1] start,
                double[::1] gradient):

@@ -13,7 +13,7 @@ cdef class Quadratic:
     cdef readonly long iterations       # Newton steps and sweeps so far
     cdef public double residual_square  # |r|^2 in the weighted norm
     cdef double slack                   # how far u may be from orthogonal to the unpenalised columns
-    cdef int n_support
+    cdef int n_support, n_free
     # per working column, all in one block of memory
     cdef double[:, ::1] table
     cdef int[:, ::1] integers
@@ -29,9 +29,13 @@ cdef class Quadratic:
     cdef bint newton(self, double lam) noexcept nogil
     cdef double collect(self, double lam) noexcept nogil
     cdef int clip(self, double lam) noexcept nogil
-    cdef bint ratio_test(self, double lam) noexcept nogil
+    cdef double first_event(self, double lam) noexcept nogil
+    cdef void rescale(self, double t) noexcept nogil
+    cdef void settle(self, double lam) noexcept
     cdef double line_step(self, double lam) noexcept nogil
     # what a subclass says
+    cdef double inner(self, int i, int j) noexcept nogil
+    cdef void refresh(self, const double* response, double* r) noexcept nogil
     cdef void direction(self, double lam) noexcept nogil
     cdef void image(self) noexcept nogil
     cdef void advance(self, double lam, double t) noexcept nogil

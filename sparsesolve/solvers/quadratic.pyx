@@ -9,7 +9,7 @@ change sign stopping at zero, until the signs stand; then a sweep of one-coordin
 Every step decreases the objective, and there are finitely many sign patterns.
 Reference: Bach et al. 2012, sections 4 and 6 (active sets); math.md, section 4, "second order on the support".
 """
-from libc.math cimport fabs, sqrt
+from libc.math cimport INFINITY, copysign, fabs, sqrt
 
 import numpy as np
 
@@ -59,8 +59,22 @@ cdef class Quadratic:
             self.g[m + k] = gradient[k]
             self.l1[m + k], self.l2[m + k] = penalty.l1[j], penalty.l2[j]
             self.lower[m + k], self.upper[m + k] = penalty.lower[j], penalty.upper[j]
+            self.n_free += penalty.l1[j] == 0.0 and penalty.l2[j] == 0.0
         self.size = m + count
         return 0
+
+    def coefficients(self):
+        """Feature numbers and values of the nonzero coefficients, in ascending order of feature."""
+        cdef int j, count = 0
+        which, values = np.empty(self.size, dtype=np.intc), np.empty(self.size)
+        cdef int[::1] w = which
+        cdef double[::1] v = values
+        for j in range(self.size):
+            if self.b[j] != 0.0:
+                w[count], v[count] = self.index[j], self.b[j]
+                count += 1
+        rank = np.argsort(which[:count])
+        return which[rank], values[rank]
 
     cdef int solve(self, double lam, double target, long budget) noexcept nogil:
         """Bring the gap over the working columns to `target`; returns an Outcome."""
@@ -86,15 +100,39 @@ cdef class Quadratic:
         return s
 
     cdef double gap(self, double lam, double scale) noexcept nogil:
-        """Duality gap at the dual point scale * r: a sum of terms none of which is negative in exact arithmetic."""
-        cdef double total = 0.5 * (1.0 - scale) * (1.0 - scale) * self.residual_square, z
+        """Duality gap at the better of two dual points: scale * r, and zero.
+
+        A sum of terms none of which is negative in exact arithmetic. With unpenalised columns the dual point is
+        scale * (r - its projection on them), whose length is `slack`.
+        """
+        cdef double primal = 0.5 * self.residual_square, z, term, off
+        cdef double total = (1.0 - scale) * sqrt(self.residual_square) + scale * self.slack
         cdef int j
+        total *= 0.5 * total
         for j in range(self.size):
+            term = value(self.b[j], lam * self.l1[j], lam * self.l2[j])
+            primal += term
+            off = scale * self.slack * sqrt(self.diag[j]) if self.slack > 0.0 else 0.0
+            total += off * fabs(self.b[j])
             if lam * self.l1[j] > 0.0 or lam * self.l2[j] > 0.0:
                 z = scale * self.g[j]
-                total += (value(self.b[j], lam * self.l1[j], lam * self.l2[j]) - z * self.b[j]
-                          + conjugate(z, lam * self.l1[j], lam * self.l2[j], self.lower[j], self.upper[j]))
-        return total
+                total += term - z * self.b[j] + conjugate(z + copysign(off, z), lam * self.l1[j], lam * self.l2[j],
+                                                          self.lower[j], self.upper[j])
+        return min(total, primal)
+
+    cdef void settle(self, double lam) noexcept:
+        """Set `slack`, the length of the residual's projection on the columns that nothing penalises or stops."""
+        cdef int k, j
+        self.slack = 0.0
+        if self.n_free == 0 and lam > 0.0:
+            return
+        self.collect(lam)
+        free = [self.support[k] for k in range(self.n_support)
+                if lam * self.l1[self.support[k]] == 0.0 and lam * self.l2[self.support[k]] == 0.0]
+        if free:
+            gradient = np.array([self.g[j] for j in free])
+            inner = np.array([[self.inner(i, j) for j in free] for i in free])
+            self.slack = sqrt(max(gradient @ np.linalg.lstsq(inner, gradient, rcond=1e-12)[0], 0.0))
 
     cdef bint newton(self, double lam) noexcept nogil:
         """Newton steps on the support until no sign changes; returns whether anything moved."""
@@ -112,8 +150,7 @@ cdef class Quadratic:
                 # the stopped coordinates turned the direction uphill: go only as far as the first of them
                 self.collect(lam)
                 self.direction(lam)
-                if not self.ratio_test(lam):
-                    break
+                self.rescale(min(self.first_event(lam), 1.0))
                 t = self.line_step(lam)
                 if t <= 0.0:
                     break
@@ -164,10 +201,10 @@ cdef class Quadratic:
                 self.d[j] = target - self.b[j]
         return stopped
 
-    cdef bint ratio_test(self, double lam) noexcept nogil:
-        """Shorten the whole direction to its first zero crossing or limit; False when it has no length."""
+    cdef double first_event(self, double lam) noexcept nogil:
+        """The step along d at which a coefficient first reaches zero or a limit; INFINITY when none does."""
         cdef int k, j
-        cdef double t = 1.0, end
+        cdef double t = INFINITY, end
         for k in range(self.n_support):
             j = self.support[k]
             if self.d[j] == 0.0:
@@ -176,9 +213,13 @@ cdef class Quadratic:
             if lam * self.l1[j] > 0.0 and self.d[j] * self.b[j] < 0.0:
                 end = 0.0
             t = min(t, (end - self.b[j]) / self.d[j])
+        return t
+
+    cdef void rescale(self, double t) noexcept nogil:
+        """d <- t d."""
+        cdef int k
         for k in range(self.n_support):
             self.d[self.support[k]] *= t
-        return t > 0.0
 
     cdef double line_step(self, double lam) noexcept nogil:
         """Exact step length in [0, 1] along d; leaves q = Z'Z d."""
@@ -196,6 +237,15 @@ cdef class Quadratic:
         if slope >= curvature * (1.0 - 1e-9):
             return 1.0
         return slope / curvature
+
+    # what a subclass says
+
+    cdef double inner(self, int i, int j) noexcept nogil:
+        """z_i'z_j of two working columns."""
+        return 0.0
+
+    cdef void refresh(self, const double* response, double* r) noexcept nogil:
+        """r = response - Z b, and from it g and residual_square, without accumulated rounding."""
 
     cdef void direction(self, double lam) noexcept nogil:
         """d on the support: an approximate solution of (Z'Z + lam l2) d = rhs."""

@@ -13,7 +13,6 @@ Columns whose bound stays below their threshold need no product; the others get 
 """
 from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport fabs, sqrt
-from libc.string cimport memcpy
 
 import numpy as np
 
@@ -104,7 +103,8 @@ cdef class WorkingSet:
         while True:
             with nogil:
                 outcome = self.quadratic.solve(lam, 0.5 * target, limit - self.quadratic.iterations)
-                self._refresh()
+                self.quadratic.refresh(&self.response[0], &self.r[0])
+            self.quadratic.settle(lam)
             PyErr_CheckSignals()
             self.rounds += 1
             gap = self._examine(lam)
@@ -120,14 +120,6 @@ cdef class WorkingSet:
                 return STALLED, gap
             else:
                 tries += 1
-
-    cdef void _refresh(self) noexcept nogil:
-        """Residual and working gradients anew, from the packed columns."""
-        cdef Py_ssize_t n = self.design.n
-        memcpy(&self.r[0], &self.response[0], n * sizeof(double))
-        self.quadratic.gram.subtract(self.quadratic.b, &self.r[0])
-        self.quadratic.gram.correlate(&self.r[0], self.quadratic.g)
-        self.quadratic.residual_square = dot(n, &self.r[0], &self.r[0])
 
     cdef double _examine(self, double lam):
         """The gap over all columns; fills `undecided` and their exact products."""

@@ -1,0 +1,262 @@
+"""The public functions: check what the user passed, assemble the problem, choose a solver, wrap the result."""
+
+import warnings
+
+import numpy as np
+from scipy import sparse
+
+from sparsesolve import checks
+from sparsesolve.linalg.design import Design
+from sparsesolve.penalties import ElasticNet
+from sparsesolve.progress import progress_bar
+from sparsesolve.result import ConvergenceWarning, Path, Status
+from sparsesolve.solvers import SOLVERS
+from sparsesolve.solvers.path import follow, grid
+from sparsesolve.solvers.problem import assemble
+from sparsesolve.threads import one_blas_thread, thread_count
+
+MOST_GRAM_COLUMNS = 1500  # up to here a Gram matrix of all columns costs less than the passes it saves
+
+
+def path(
+    X,
+    y,
+    *,
+    family="gaussian",
+    alpha=1.0,
+    weights=None,
+    offset=None,
+    intercept=True,
+    standardize=True,
+    penalty_factor=None,
+    lower=None,
+    upper=None,
+    lambdas=None,
+    n_lambdas=100,
+    lambda_min_ratio=None,
+    dfmax=None,
+    pmax=None,
+    stop="deviance",
+    tol=1e-7,
+    max_iter=None,
+    solver="auto",
+    n_threads=1,
+    progress=False,
+):
+    """Solve the elastic net along a decreasing grid of lambdas, each with a certificate.
+
+    Minimises, for every lambda,
+
+        sum_i w_i (y_i - offset_i - b0 - x_i'b)^2 / 2
+            + lambda * sum_j v_j (alpha |b_j| + (1 - alpha) b_j^2 / 2)
+
+    with weights w scaled to sum 1, penalty factors v scaled to sum p, and b measured on columns
+    of standard deviation 1 when `standardize`. Coefficients come back on the scale of X.
+
+    Parameters
+    ----------
+    X : array-like, scipy sparse matrix, numpy.memmap, pandas or polars frame, (n, p)
+        Never changed. Column-major float64 or float32 and CSC are read in place.
+    y : array-like, (n,)
+        Real response.
+    family : {"gaussian"}, default "gaussian"
+        Loss; so far the squared error.
+    alpha : float in [0, 1], default 1
+        Mixing: 1 is the lasso, 0 is ridge.
+    weights : array-like (n,), default None
+        Nonnegative observation weights; only their ratios matter, except in `null_deviance`.
+    offset : array-like (n,), default None
+        Known part of the linear predictor.
+    intercept : bool, default True
+        Fit an unpenalised intercept.
+    standardize : bool, default True
+        Penalise coefficients of columns divided by their weighted standard deviation (1/n form).
+    penalty_factor : array-like (p,), default None
+        Multiplies lambda per feature: 0 never penalised, inf never enters.
+    lower, upper : float or array-like (p,), default None
+        Coefficient limits, lower <= 0 <= upper, on the scale of X.
+    lambdas : array-like (L,), default None
+        The grid, in any order; solved from the largest down, and to the end.
+    n_lambdas : int, default 100
+        Length of the grid made when `lambdas` is None.
+    lambda_min_ratio : float in (0, 1), default None
+        Last lambda over the first; None means 1e-2 when n < p, else 1e-4.
+    dfmax, pmax : int, default None
+        End once more than `dfmax` features are active; before more than `pmax` have ever entered.
+    stop : {"deviance"}, None or callable (point) -> bool, default "deviance"
+        "deviance" is glmnet's rule, on a grid of our own. A callable sees each solved `Point`
+        (index, lam, df, dev_ratio, gap, ...).
+    tol : float, default 1e-7
+        Duality gap to reach at every lambda, relative to the objective at b = 0.
+    max_iter : int, default None
+        Newton steps and sweeps allowed per lambda; None means 100,000.
+    solver : {"auto", "working_set", "sufficient"}, default "auto"
+        Algorithm; "auto" chooses by the shape of X.
+    n_threads : int, default 1
+        Threads for products with X; -1 for all cores. The result does not depend on it.
+    progress : bool, default False
+        Show a progress bar on stderr.
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    ValueError, TypeError
+        Before any work starts, saying what was found, where, and what to do.
+
+    Warns
+    -----
+    ConvergenceWarning
+        Once, naming the lambdas whose certificate misses `tol`.
+
+    References
+    ----------
+    Bach, Jenatton, Mairal, Obozinski (2012), sections 1 and 6. Friedman, Hastie, Tibshirani (2010),
+    "Regularization paths for generalized linear models via coordinate descent".
+    """
+    options = {name: value for name, value in locals().items() if name not in ("X", "y")}
+    settings = _read_settings(**options)
+    design, names, w, total_weight = _read_data(X, weights, settings["n_threads"])
+    response = checks.read_response(y, design.n)
+    if offset is not None:
+        response = response - checks.read_offset(offset, design.n)
+    limits = checks.read_limits(lower, upper, design.p)
+    factors = glmnet_factors(checks.read_penalty_factor(penalty_factor, design.p), design.p)
+    problem = assemble(
+        design, response, w, _penalty_maker(alpha, factors, limits), intercept=intercept, standardize=standardize
+    )
+    with one_blas_thread(), progress_bar(settings["n_lambdas"], progress) as advance:
+        points, reason = _solve(problem, settings, advance)
+    return _wrap(problem, points, reason, total_weight, names, options, tol)
+
+
+def glmnet_factors(penalty_factor, p):
+    """Penalty factors as glmnet scales them: sum p, where inf (excluded) counts as 1 before scaling.
+
+    Returns (p,) finite factors and a (p,) mask of excluded features.
+    """
+    if penalty_factor is None:
+        return np.ones(p), np.zeros(p, dtype=bool)
+    excluded = np.isinf(penalty_factor)
+    factors = np.where(excluded, 1.0, penalty_factor)
+    factors = factors / max(factors.max(), 1e-300)  # the sum must not overflow
+    total = factors.sum()
+    return (factors * (p / total) if total > 0 else factors), excluded
+
+
+def _read_settings(*, family, alpha, intercept, standardize, lambdas, n_lambdas, lambda_min_ratio, dfmax, pmax,
+                   stop, tol, max_iter, solver, n_threads, progress, **data):
+    """Check the options that are not data, and return those that steer the path."""
+    checks.read_choice("family", family, ["gaussian"])
+    checks.read_number("alpha", alpha, 0, 1)
+    checks.read_flag("intercept", intercept)
+    checks.read_flag("standardize", standardize)
+    checks.read_flag("progress", progress)
+    if not (stop is None or callable(stop)):
+        checks.read_choice("stop", stop, ["deviance"])
+    grid_ = checks.read_lambdas(lambdas)
+    return {
+        "alpha": float(alpha),
+        "lambdas": grid_,
+        "n_lambdas": checks.read_count("n_lambdas", n_lambdas, 1) if grid_ is None else len(grid_),
+        "ratio": None if lambda_min_ratio is None else checks.read_number(
+            "lambda_min_ratio", lambda_min_ratio, 0, 1, open_low=True, open_high=True),
+        "dfmax": None if dfmax is None else checks.read_count("dfmax", dfmax, 0),
+        "pmax": None if pmax is None else checks.read_count("pmax", pmax, 0),
+        "stop": None if stop == "deviance" and grid_ is not None else stop,
+        "tol": checks.read_number("tol", tol, 0, np.inf),
+        "max_iter": 100_000 if max_iter is None else checks.read_count("max_iter", max_iter, 0),
+        "solver": checks.read_choice("solver", solver, ["auto", *SOLVERS]),
+        "n_threads": thread_count(n_threads),
+    }
+
+
+def _read_data(X, weights, n_threads):
+    """Return (design with its moments, feature names, weights of sum 1, their sum before)."""
+    matrix, names = checks.read_design(X)
+    w = checks.read_weights(weights, matrix.shape[0])
+    w = np.ones(matrix.shape[0]) if w is None else w
+    largest = w.max()
+    share = w / largest
+    total = share.sum()
+    share /= total
+    design = Design(matrix)
+    if not design.moments(share, n_threads):
+        raise checks.nonfinite_error(matrix, names)
+    return design, names, share, total * largest
+
+
+def _penalty_maker(alpha, factors, limits):
+    """A function that makes the elastic net in the units `assemble` has chosen."""
+    factors, excluded = factors
+
+    def make(ridge_unit, factor, shift):
+        low, high = (np.full(len(factor), -np.inf), np.full(len(factor), np.inf)) if limits is None else limits
+        unit = np.where(factor > 0, factor, 1.0)
+        low = np.where(excluded, 0.0, np.ldexp(low / unit, -shift))
+        high = np.where(excluded, 0.0, np.ldexp(high / unit, -shift))
+        return ElasticNet(len(factor), alpha, factors, low, high, ridge_unit)
+
+    return make
+
+
+def _solve(problem, settings, advance):
+    """Choose a solver and follow the path; returns (points, why it ended)."""
+    name, n, p = settings["solver"], problem.design.n, problem.design.p
+    if name == "auto":
+        name = "sufficient" if p <= min(max(n, 200), MOST_GRAM_COLUMNS) else "working_set"
+    state = SOLVERS[name][0](problem.design, problem.penalty, problem.weights, problem.response,
+                             settings["n_threads"])
+    # the null model: unpenalised features alone
+    state.solve(1e200, 1e-14 * problem.null_value, settings["max_iter"])
+    lambdas = settings["lambdas"]
+    correlations = state.correlations()
+    if lambdas is None:
+        ratio = settings["ratio"] or (1e-2 if n < p else 1e-4)
+        lambdas = grid(problem, correlations, settings["alpha"], settings["n_lambdas"], ratio)
+    return follow(state, problem, lambdas, tol=settings["tol"], max_iter=settings["max_iter"],
+                  stop=settings["stop"], dfmax=settings["dfmax"], pmax=settings["pmax"], advance=advance)
+
+
+def _wrap(problem, points, reason, total_weight, names, options, tol):
+    """Coefficients back on the user's scale, in a Path; warn once where the certificate misses tol."""
+    solved = [problem.to_user(point.which, point.values) for point in points]
+    starts = np.cumsum([0] + [point.df for point in points])
+    p = problem.design.p
+    coefs = sparse.csc_array(
+        (np.concatenate([values for values, _ in solved] or [np.empty(0)]),
+         np.concatenate([point.which for point in points] or [np.empty(0, dtype=np.int32)]), starts),
+        shape=(p, len(points)),
+    )
+    _warn_missed(points, tol)
+    return Path(
+        lambdas=np.array([point.lam for point in points]),
+        coefs=coefs,
+        intercepts=np.array([intercept for _, intercept in solved]),
+        df=np.diff(starts),
+        dev_ratio=np.array([point.dev_ratio for point in points]),
+        null_deviance=float(np.ldexp(2 * problem.null_value * total_weight, 2 * problem.exponent)),
+        gaps=np.array([point.gap for point in points]),
+        n_iters=np.array([point.n_iter for point in points]),
+        status=np.array([point.status for point in points], dtype=np.int8),
+        stop_reason=reason,
+        family="gaussian",
+        feature_names=names,
+        options=options,
+        fitter=path,
+    )
+
+
+def _warn_missed(points, tol):
+    missed = [point for point in points if point.status != Status.CONVERGED]
+    if missed:
+        worst = max(missed, key=lambda point: point.gap)
+        shown = ", ".join(f"{point.lam:.4g}" for point in missed[:5]) + (", ..." if len(missed) > 5 else "")
+        warnings.warn(
+            f"{len(missed)} of {len(points)} lambdas miss tol = {tol:g}: {shown}; the worst gap is {worst.gap:.2g} "
+            f"at lambda = {worst.lam:.4g} ({Status(worst.status).sentence})",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
