@@ -15,6 +15,5 @@ cdef class GramQuadratic(Quadratic):
     cdef void shrink(self, double lam) noexcept nogil
     cdef void extend(self, double lam, int count) noexcept nogil
     cdef bint ridged(self) noexcept nogil
-    cdef double minimiser(self, int j, double lam) noexcept nogil
     cdef void move(self, int j, double step) noexcept nogil
     cdef void slide(self, int j, double lam) noexcept nogil

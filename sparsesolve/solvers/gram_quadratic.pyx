@@ -13,7 +13,7 @@ import numpy as np
 from sparsesolve.linalg.cholesky cimport Cholesky
 from sparsesolve.linalg.gram cimport Gram
 from sparsesolve.linalg.vector cimport axpy, dot
-from sparsesolve.penalties.elastic_net cimport ElasticNet, prox
+from sparsesolve.penalties.elastic_net cimport ElasticNet
 from sparsesolve.solvers.quadratic cimport Quadratic
 
 DEF CHUNK = 64                      # rows that enter the factor at a time
@@ -181,12 +181,12 @@ cdef class GramQuadratic(Quadratic):
         cdef double new, gain, most
         for j in range(self.size):
             new = self.minimiser(j, lam)
-            if new == self.b[j]:
+            if not self.worth(j, new, lam, whole):
                 continue
-            if whole or new * self.b[j] < 0.0 or (new == 0.0 and lam * self.l1[j] > 0.0):
+            if whole or new * self.b[j] < 0.0 or new == 0.0:
                 self.move(j, new - self.b[j])
                 moved += 1
-            elif self.b[j] == 0.0 or self.b[j] == self.upper[j] or self.b[j] == self.lower[j]:
+            else:
                 self.fresh[waiting] = j
                 waiting += 1
         for k in range(waiting):            # the worst violator first: it often satisfies its neighbours
@@ -202,13 +202,6 @@ cdef class GramQuadratic(Quadratic):
             moved += 1
         self.iterations += moved > 0
         return moved
-
-    cdef double minimiser(self, int j, double lam) noexcept nogil:
-        """The best value of coefficient j with the others held."""
-        cdef double h = self.diag[j]
-        if h + lam * self.l2[j] <= 0.0:
-            return self.b[j]
-        return prox(self.g[j] + h * self.b[j], h, lam * self.l1[j], lam * self.l2[j], self.lower[j], self.upper[j])
 
     cdef void move(self, int j, double step) noexcept nogil:
         """b_j += step."""

@@ -33,6 +33,8 @@ cdef class Quadratic:
     cdef void rescale(self, double t) noexcept nogil
     cdef void settle(self, double lam) noexcept
     cdef double line_step(self, double lam) noexcept nogil
+    cdef double minimiser(self, int j, double lam) noexcept nogil
+    cdef bint worth(self, int j, double new, double lam, bint whole) noexcept nogil
     # what a subclass says
     cdef double inner(self, int i, int j) noexcept nogil
     cdef void refresh(self, const double* response, double* r) noexcept nogil

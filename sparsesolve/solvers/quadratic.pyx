@@ -13,7 +13,7 @@ from libc.math cimport INFINITY, copysign, fabs, sqrt
 
 import numpy as np
 
-from sparsesolve.penalties.elastic_net cimport ElasticNet, conjugate, feasible_scale, value
+from sparsesolve.penalties.elastic_net cimport ElasticNet, conjugate, feasible_scale, prox, value
 from sparsesolve.linalg.design cimport Design
 
 DEF ROUNDS = 30             # Newton steps between two sweeps
@@ -237,6 +237,21 @@ cdef class Quadratic:
         if slope >= curvature * (1.0 - 1e-9):
             return 1.0
         return slope / curvature
+
+    cdef double minimiser(self, int j, double lam) noexcept nogil:
+        """The best value of coefficient j with the others held."""
+        cdef double h = self.diag[j]
+        if h + lam * self.l2[j] <= 0.0:
+            return self.b[j]
+        return prox(self.g[j] + h * self.b[j], h, lam * self.l1[j], lam * self.l2[j], self.lower[j], self.upper[j])
+
+    cdef bint worth(self, int j, double new, double lam, bint whole) noexcept nogil:
+        """Whether a sweep moves coefficient j: the Newton step looks after those whose sign stands."""
+        cdef double old = self.b[j]
+        if new == old:
+            return False
+        return (whole or old == 0.0 or new * old < 0.0 or (new == 0.0 and lam * self.l1[j] > 0.0)
+                or old == self.upper[j] or old == self.lower[j])
 
     # what a subclass says
 

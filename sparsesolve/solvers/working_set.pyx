@@ -21,9 +21,11 @@ from sparsesolve.linalg.gram cimport Gram
 from sparsesolve.linalg.vector cimport dot, ss_multiply
 from sparsesolve.penalties.elastic_net cimport ElasticNet, conjugate, feasible_scale
 from sparsesolve.solvers.gram_quadratic cimport GramQuadratic
-from sparsesolve.solvers.quadratic cimport CONVERGED, MAX_ITER, STALLED
+from sparsesolve.solvers.data_quadratic cimport DataQuadratic
+from sparsesolve.solvers.quadratic cimport CONVERGED, MAX_ITER, STALLED, Quadratic
 
 DEF SLOTS = 64      # residuals remembered
+CG_PASSES = 60.0     # of the working columns' stored values per Newton step, with the dearer access of sparse ones
 
 
 cdef class WorkingSet:
@@ -31,9 +33,10 @@ cdef class WorkingSet:
 
     cdef readonly Design design
     cdef readonly ElasticNet penalty
-    cdef readonly GramQuadratic quadratic
+    cdef readonly Quadratic quadratic
     cdef readonly long products             # exact products with columns outside, so far
     cdef readonly long rounds
+    cdef double working_values              # stored values of the working columns
     cdef int n_threads, n_slots, n_undecided
     cdef double[::1] root_w, response, r, u, norm, seen, exact, slope, distance, square
     cdef double[:, ::1] residuals
@@ -63,6 +66,7 @@ cdef class WorkingSet:
     def enter(self, int[::1] which):
         """Take columns into the working set at zero."""
         cdef int k
+        cdef DataQuadratic data
         count = which.shape[0]
         if count:
             zeros, gradient = np.zeros(count), np.zeros(count)
@@ -72,7 +76,17 @@ cdef class WorkingSet:
                 if self.origin[which[k]] >= 0:
                     self.members[self.origin[which[k]]] -= 1
                 self.origin[which[k]] = -2
+                self.working_values += self.design.columns[which[k]].size
+            if isinstance(self.quadratic, GramQuadratic) and self._gram_costs_more(self.quadratic.size + count):
+                data = DataQuadratic(self.design, np.square(self.root_w))
+                data.take_over(self.quadratic, self.penalty)
+                self.quadratic = data
+                data.refresh(&self.response[0], &self.r[0])
             self.quadratic.append(self.design, self.penalty, which, self.root_w, zeros, gradient)
+
+    def _gram_costs_more(self, m):
+        """Whether a Newton step by the Gram matrix of m columns costs more than one by conjugate gradients."""
+        return 3.0 * m * m + 0.5 * m * self.design.n > CG_PASSES * self.working_values
 
     cdef void _weigh(self) noexcept:
         ss_multiply(self.design.n, &self.root_w[0], &self.r[0], &self.u[0])
@@ -80,7 +94,7 @@ cdef class WorkingSet:
     def correlations(self):
         """z_j'r of every column at the current residual, (p,); every column then refers to this residual."""
         cdef int j, slot = 0
-        cdef GramQuadratic q = self.quadratic
+        cdef Quadratic q = self.quadratic
         self._weigh()
         with nogil:
             self.design.correlate_all(&self.u[0], 0.0, &self.seen[0], self.n_threads)
@@ -96,7 +110,7 @@ cdef class WorkingSet:
 
     cpdef solve(self, double lam, double target, long budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
-        cdef GramQuadratic q = self.quadratic
+        cdef Quadratic q = self.quadratic
         cdef int outcome, tries = 0
         cdef double gap, previous = -1.0
         cdef long limit = q.iterations + budget
@@ -123,7 +137,7 @@ cdef class WorkingSet:
 
     cdef double _examine(self, double lam):
         """The gap over all columns; fills `undecided` and their exact products."""
-        cdef GramQuadratic q = self.quadratic
+        cdef Quadratic q = self.quadratic
         cdef double scale, gap
         cdef int k, j
         cdef Py_ssize_t n = self.design.n
