@@ -1,6 +1,6 @@
 """Check that an sdist and a wheel hold what they should and nothing else.
 
-python .ci/archives.py SOURCE DIST: SOURCE is a clean checkout, DIST the folder of the two archives.
+python .ci/archives.py SOURCE DIST, a clean checkout and the folder of the two archives.
 """
 
 import sys
@@ -37,18 +37,18 @@ def wanted_in_wheel(source_files, stem):
 
 
 def differences(title, found, wanted):
-    lines = [f"{title}: {name} is missing" for name in sorted(wanted - found)]
-    lines += [f"{title}: {name} does not belong there" for name in sorted(found - wanted)]
-    return lines or print(f"{title}: {len(found)} files, as they should be") or []
+    missing = [f"{title}: {name} is missing" for name in sorted(wanted - found)]
+    return missing + [f"{title}: {name} does not belong there" for name in sorted(found - wanted)]
 
 
 def main(source, dist):
     source_files = {p.relative_to(source).as_posix() for p in source.rglob("*") if p.is_file()}
     (sdist,), (wheel,) = dist.glob("*.tar.gz"), dist.glob("*.whl")
     stem = "-".join(wheel.name.split("-")[:2])
-    wrong = differences("sdist", sdist_files(sdist), source_files)
-    wrong += differences("wheel", wheel_files(wheel), wanted_in_wheel(source_files, stem))
-    print("\n".join(wrong), end="\n" if wrong else "")
+    in_sdist, in_wheel = sdist_files(sdist), wheel_files(wheel)
+    wrong = differences("sdist", in_sdist, source_files)
+    wrong += differences("wheel", in_wheel, wanted_in_wheel(source_files, stem))
+    print(f"sdist: {len(in_sdist)} files, wheel: {len(in_wheel)} files", *wrong, sep="\n")
     return 1 if wrong else 0
 
 
