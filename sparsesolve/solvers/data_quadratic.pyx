@@ -1,15 +1,15 @@
 """The quadratic over working columns by products with the columns: for sparse designs and very many working columns.
 
 Newton directions come from conjugate gradients on the support, begun at the last step scaled to this one, since the
-path is piecewise linear in lam.  Invariant: u + shift * w = w (y - Zb), so a sparse column never fills in.
+path is piecewise linear in lam.  Invariant: u + shift * sqrt(w) = sqrt(w) (y - Zb): sparse columns never fill in.
 """
-from libc.math cimport fabs, sqrt
-from libc.string cimport memset
+from libc.math cimport fabs
+from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from sparsesolve.linalg cimport column as col
 from sparsesolve.linalg.design cimport Design
+from sparsesolve.linalg.packed cimport PackedColumns
 from sparsesolve.linalg.vector cimport axpy, dot
 from sparsesolve.penalties.elastic_net cimport ElasticNet, prox
 from sparsesolve.solvers.quadratic cimport Quadratic
@@ -20,10 +20,10 @@ cdef double FORCING = 1e-2          # relative residual left by them: the next N
 
 cdef class DataQuadratic(Quadratic):
 
-    def __cinit__(self, Design design, double[::1] w):
-        self.design = design
-        self.w = w
-        self.u, self.v = np.zeros(design.n), np.zeros(design.n)
+    def __cinit__(self, Design design, double[::1] root_w):
+        self.design, self.n, self.root_w = design, design.n, root_w
+        self.packed = PackedColumns(root_w)
+        self.u, self.v = np.zeros(self.n), np.zeros(self.n)
         self._make_room()
 
     cdef int reserve(self, int capacity) except -1:
@@ -37,63 +37,67 @@ cdef class DataQuadratic(Quadratic):
         self.conjugate_direction = np.zeros(self.capacity)
 
     cdef double inner(self, int i, int j) noexcept nogil:
-        cdef int k
-        memset(&self.v[0], 0, self.design.n * sizeof(double))
-        self.image_shift = col.weighted_axpy(&self.design.columns[self.index[j]], 1.0, &self.w[0], &self.v[0])
-        return col.dot(&self.design.columns[self.index[i]], &self.v[0], -self.image_shift)
+        memset(&self.v[0], 0, self.n * sizeof(double))
+        self.image_shift = self.packed.axpy(j, 1.0, &self.v[0])
+        return self.packed.dot(i, &self.v[0], self.image_shift)
 
     cdef void refresh(self, const double* response, double* r) noexcept nogil:
-        """Also leaves u; r comes in and goes out as sqrt(w) (y - Zb)."""
-        cdef Py_ssize_t i
         cdef int k
-        cdef double root
         self.shift = 0.0
-        for i in range(self.design.n):
-            self.u[i] = response[i] * sqrt(self.w[i])
+        memcpy(&self.u[0], response, self.n * sizeof(double))
         for k in range(self.size):
             if self.b[k] != 0.0:
-                self.shift += col.weighted_axpy(&self.design.columns[self.index[k]], -self.b[k], &self.w[0], &self.u[0])
-        for i in range(self.design.n):
-            root = sqrt(self.w[i])
-            r[i] = self.u[i] / root + self.shift * root if root > 0.0 else 0.0
-        self.residual_square = dot(self.design.n, r, r)
+                self.shift += self.packed.axpy(k, -self.b[k], &self.u[0])
+        memcpy(r, &self.u[0], self.n * sizeof(double))
+        if self.shift != 0.0:
+            axpy(self.n, self.shift, &self.root_w[0], r)
+        self.residual_square = dot(self.n, r, r)
         self._correlate()
 
     cdef void _correlate(self) noexcept nogil:
         cdef int k
         for k in range(self.size):
-            self.g[k] = col.dot(&self.design.columns[self.index[k]], &self.u[0], -self.shift)
+            self.g[k] = self.packed.dot(k, &self.u[0], self.shift)
 
     cdef void apply(self, const double* d, double* out, bint everywhere) noexcept nogil:
-        """out = Z'W Z d on the support, or on all working columns; v is left as w Z d."""
+        """out = Z'Z d on the support, or on all working columns; v is left as Z d."""
         cdef int k, j
-        memset(&self.v[0], 0, self.design.n * sizeof(double))
+        self.applications += 1
+        memset(&self.v[0], 0, self.n * sizeof(double))
         self.image_shift = 0.0
         for k in range(self.n_support):
             j = self.support[k]
             if d[j] != 0.0:
-                self.image_shift += col.weighted_axpy(&self.design.columns[self.index[j]], d[j], &self.w[0], &self.v[0])
+                self.image_shift += self.packed.axpy(j, d[j], &self.v[0])
         if everywhere:
             for k in range(self.size):
-                out[k] = col.dot(&self.design.columns[self.index[k]], &self.v[0], -self.image_shift)
+                out[k] = self.packed.dot(k, &self.v[0], self.image_shift)
         else:
             for k in range(self.n_support):
                 j = self.support[k]
-                out[j] = col.dot(&self.design.columns[self.index[j]], &self.v[0], -self.image_shift)
+                out[j] = self.packed.dot(j, &self.v[0], self.image_shift)
 
     cdef void direction(self, double lam) noexcept nogil:
-        """Conjugate gradients on (Z'WZ + lam l2) d = rhs, preconditioned by the diagonal."""
+        """Conjugate gradients on (Z'Z + lam l2) d = rhs, preconditioned by the diagonal."""
         cdef int step, k, j
-        cdef double rho = 0.0, last, curvature, t, goal = 0.0, scale
+        cdef double rho, last, curvature, t, goal
         cdef double* p = &self.conjugate_direction[0]
         cdef double* e = &self.residual[0]
         cdef double* h = &self.product[0]
         for k in range(self.n_support):
+            h[self.support[k]] = 0.0
+        if self.n_held > 0:
+            for k in range(self.n_support):
+                j = self.support[k]
+                p[j] = self.d[j] if self.held[j] else 0.0
+            self.apply(p, h, False)
+        for k in range(self.n_support):
             j = self.support[k]
-            e[j] = self.rhs[j]
-            scale = self.diag[j] + lam * self.l2[j]
-            p[j] = e[j] / scale if scale > 0.0 else 0.0
-            rho += e[j] * p[j]
+            e[j] = self.rhs[j] - h[j]
+            p[j] = 0.0
+            if not self.held[j]:
+                self.d[j] = 0.0
+        rho = self.precondition(lam, 0.0)
         goal = FORCING * FORCING * rho
         for step in range(STEPS):
             if rho <= goal:
@@ -107,19 +111,29 @@ cdef class DataQuadratic(Quadratic):
             if curvature <= 0.0:
                 break
             t = rho / curvature
-            last, rho = rho, 0.0
             for k in range(self.n_support):
                 j = self.support[k]
-                self.d[j] += t * p[j]
+                if not self.held[j]:
+                    self.d[j] += t * p[j]
                 e[j] -= t * h[j]
-                scale = self.diag[j] + lam * self.l2[j]
-                if scale > 0.0:
-                    rho += e[j] * e[j] / scale
-            for k in range(self.n_support):
-                j = self.support[k]
-                scale = self.diag[j] + lam * self.l2[j]
-                if scale > 0.0:
-                    p[j] = e[j] / scale + rho / last * p[j]
+            rho = self.precondition(lam, rho)
+
+    cdef double precondition(self, double lam, double last) noexcept nogil:
+        """The next conjugate direction from the residual; returns the residual's square in the preconditioned norm."""
+        cdef int k, j
+        cdef double rho = 0.0, scale
+        for k in range(self.n_support):
+            j = self.support[k]
+            scale = self.diag[j] + lam * self.l2[j]
+            if scale > 0.0 and not self.held[j]:
+                rho += self.residual[j] * self.residual[j] / scale
+        for k in range(self.n_support):
+            j = self.support[k]
+            scale = self.diag[j] + lam * self.l2[j]
+            if scale > 0.0 and not self.held[j]:
+                self.conjugate_direction[j] = (self.residual[j] / scale
+                                               + (rho / last * self.conjugate_direction[j] if last > 0.0 else 0.0))
+        return rho
 
     cdef void image(self) noexcept nogil:
         self.apply(self.d, self.q, True)
@@ -131,7 +145,7 @@ cdef class DataQuadratic(Quadratic):
             j = self.support[k]
             change += self.d[j] * (t * self.q[j] - 2.0 * self.g[j])
         self.residual_square += t * change
-        axpy(self.design.n, -t, &self.v[0], &self.u[0])
+        axpy(self.n, -t, &self.v[0], &self.u[0])
         self.shift -= t * self.image_shift
         axpy(self.size, -t, self.q, self.g)
         Quadratic.advance(self, lam, t)
@@ -143,12 +157,11 @@ cdef class DataQuadratic(Quadratic):
             new = self.minimiser(j, lam)        # by the gradient from before the sweep: cheap, and nearly always right
             if not self.worth(j, new, lam, whole):
                 continue
-            self.g[j] = col.dot(&self.design.columns[self.index[j]], &self.u[0], -self.shift)
+            self.g[j] = self.packed.dot(j, &self.u[0], self.shift)
             new = self.minimiser(j, lam)
             if self.worth(j, new, lam, whole):
                 self.residual_square += (new - self.b[j]) * ((new - self.b[j]) * self.diag[j] - 2.0 * self.g[j])
-                self.shift += col.weighted_axpy(&self.design.columns[self.index[j]], self.b[j] - new, &self.w[0],
-                                                &self.u[0])
+                self.shift += self.packed.axpy(j, self.b[j] - new, &self.u[0])
                 self.b[j] = new
                 moved += 1
         if moved:
@@ -163,8 +176,9 @@ cdef class DataQuadratic(Quadratic):
         if count == 0:
             return
         self.add(design, penalty, &which[0], &start[0], &gradient[0], count)
+        self.packed.append(design, &which[0], count)
         for k in range(m, self.size):
-            self.diag[k] = col.weighted_square(&design.columns[self.index[k]], &self.w[0], 1.0)
+            self.diag[k] = self.inner(k, k)
 
     def take_over(self, Quadratic other, ElasticNet penalty):
         """Continue from another quadratic's working columns and coefficients."""

@@ -60,7 +60,7 @@ cdef class GramQuadratic(Quadratic):
         self.shrink(lam)
         for k in range(self.n_support):
             j = self.support[k]
-            if self.position[j] < 0:
+            if self.position[j] < 0 and not self.held[j]:
                 self.fresh[count] = j
                 count += 1
         self.n_refused = 0
@@ -81,7 +81,7 @@ cdef class GramQuadratic(Quadratic):
             self.position[self.order[k]] = -2           # in the factor, not known to be in the support
         for k in range(self.n_support):
             j = self.support[k]
-            if self.position[j] == -2:
+            if self.position[j] == -2 and not self.held[j]:
                 self.position[j] = 0
         rotations = 0.0
         for k in range(s):
@@ -149,10 +149,18 @@ cdef class GramQuadratic(Quadratic):
         self.residual_square = dot(self.gram.n, r, r)
 
     cdef void direction(self, double lam) noexcept nogil:
-        cdef int k
+        cdef int k, i, j
+        cdef const double* column
         self.synchronise(lam)
         for k in range(self.cholesky.size):
             self.work[k] = self.rhs[self.order[k]]
+        if self.n_held > 0:
+            for i in range(self.n_support):
+                j = self.support[i]
+                if self.held[j] and self.d[j] != 0.0:
+                    column = self.gram.G + <Py_ssize_t> j * self.gram.capacity
+                    for k in range(self.cholesky.size):
+                        self.work[k] -= self.d[j] * column[self.order[k]]
         self.cholesky.solve(&self.work[0])
         for k in range(self.cholesky.size):
             self.d[self.order[k]] = self.work[k]

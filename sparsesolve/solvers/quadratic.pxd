@@ -13,12 +13,12 @@ cdef class Quadratic:
     cdef readonly long iterations       # Newton steps and sweeps so far
     cdef public double residual_square  # |r|^2 in the weighted norm
     cdef double slack                   # how far u may be from orthogonal to the unpenalised columns
-    cdef int n_support, n_free
+    cdef int n_support, n_held, n_free
     # per working column, all in one block of memory
     cdef double[:, ::1] table
     cdef int[:, ::1] integers
     cdef double *b, *g, *d, *q, *rhs, *l1, *l2, *lower, *upper, *diag
-    cdef int *index, *support, *order, *position
+    cdef int *index, *support, *order, *position, *held
 
     cdef int reserve(self, int capacity) except -1
     cdef int add(self, Design design, ElasticNet penalty, const int* which, const double* start,

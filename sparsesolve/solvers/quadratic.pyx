@@ -34,7 +34,7 @@ cdef class Quadratic:
         if capacity <= old:
             return 0
         capacity = max(capacity, 2 * old)
-        table, integers = np.zeros((10, capacity)), np.zeros((4, capacity), dtype=np.intc)
+        table, integers = np.zeros((10, capacity)), np.zeros((5, capacity), dtype=np.intc)
         if old:
             table[:, :old] = self.table
             integers[:, :old] = self.integers
@@ -44,6 +44,7 @@ cdef class Quadratic:
         self.lower, self.upper, self.diag = &self.table[7, 0], &self.table[8, 0], &self.table[9, 0]
         self.index, self.support = &self.integers[0, 0], &self.integers[1, 0]
         self.order, self.position = &self.integers[2, 0], &self.integers[3, 0]
+        self.held = &self.integers[4, 0]
         return 0
 
     cdef int add(self, Design design, ElasticNet penalty, const int* which, const double* start,
@@ -143,7 +144,10 @@ cdef class Quadratic:
             if self.collect(lam) <= ROUNDING:
                 break
             self.direction(lam)
-            stopped = self.clip(lam)
+            stopped = self.n_held = 0
+            while self.clip(lam) > 0:       # the others' best answer to the coordinates that stop
+                stopped = self.n_held
+                self.direction(lam)
             self.iterations += 1
             t = self.line_step(lam)
             if t <= 0.0:
@@ -167,10 +171,11 @@ cdef class Quadratic:
         """List the free coefficients and their right-hand side; returns its largest entry over lam's scale."""
         cdef int j
         cdef double slope, largest = 0.0, level
-        self.n_support = 0
+        self.n_support = self.n_held = 0
         for j in range(self.size):
             level = lam * self.l1[j]
             self.d[j] = 0.0
+            self.held[j] = False
             if self.b[j] == 0.0 and level > 0.0:
                 continue
             slope = self.g[j] - lam * self.l2[j] * self.b[j]
@@ -187,19 +192,22 @@ cdef class Quadratic:
         return largest
 
     cdef int clip(self, double lam) noexcept nogil:
-        """Stop coefficients at zero and at their limits; returns how many were stopped."""
-        cdef int k, j, stopped = 0
+        """Hold coefficients whose step would pass zero or a limit, with a step that ends there; how many are new."""
+        cdef int k, j, before = self.n_held
         cdef double target
         for k in range(self.n_support):
             j = self.support[k]
+            if self.held[j]:
+                continue
             target = self.b[j] + self.d[j]
             if lam * self.l1[j] > 0.0 and target * self.b[j] < 0.0:
                 target = 0.0
             target = min(max(target, self.lower[j]), self.upper[j])
             if target != self.b[j] + self.d[j]:
-                stopped += 1
                 self.d[j] = target - self.b[j]
-        return stopped
+                self.held[j] = True
+                self.n_held += 1
+        return self.n_held - before
 
     cdef double first_event(self, double lam) noexcept nogil:
         """The step along d at which a coefficient first reaches zero or a limit; INFINITY when none does."""
@@ -263,7 +271,7 @@ cdef class Quadratic:
         """r = response - Z b, and from it g and residual_square, without accumulated rounding."""
 
     cdef void direction(self, double lam) noexcept nogil:
-        """d on the support: an approximate solution of (Z'Z + lam l2) d = rhs."""
+        """d on the support: (Z'Z + lam l2) d = rhs, nearly, with the d of the held coefficients given."""
 
     cdef void image(self) noexcept nogil:
         """q = Z'Z d on all working columns."""

@@ -78,7 +78,7 @@ cdef class WorkingSet:
                 self.origin[which[k]] = -2
                 self.working_values += self.design.columns[which[k]].size
             if isinstance(self.quadratic, GramQuadratic) and self._gram_costs_more(self.quadratic.size + count):
-                data = DataQuadratic(self.design, np.square(self.root_w))
+                data = DataQuadratic(self.design, self.root_w)
                 data.take_over(self.quadratic, self.penalty)
                 self.quadratic = data
                 data.refresh(&self.response[0], &self.r[0])
