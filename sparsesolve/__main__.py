@@ -82,16 +82,20 @@ def _add_data_options(command):
 
 def _add_model_options(command):
     model = command.add_argument_group("model", "see sparsesolve.path for what they mean")
-    model.add_argument("--family")
-    model.add_argument("--alpha", type=float, help="1 lasso, 0 ridge")
-    model.add_argument("--n-lambdas", type=int)
-    model.add_argument("--lambda-min-ratio", type=float)
+    model.add_argument("--family", metavar="NAME", help="default gaussian")
+    model.add_argument("--alpha", type=float, metavar="A", help="1 lasso (default), 0 ridge")
+    model.add_argument("--n-lambdas", type=int, metavar="L", help="default 100")
+    model.add_argument(
+        "--lambda-min-ratio", type=float, metavar="R", help="last lambda over the first"
+    )
     model.add_argument("--lambdas", type=_numbers, metavar="A,B,...", help="own values of lambda")
-    model.add_argument("--no-intercept", action="store_true")
-    model.add_argument("--no-standardize", action="store_true")
-    model.add_argument("--tol", type=float, help="relative duality gap to reach at every lambda")
-    model.add_argument("--max-iter", type=int)
-    model.add_argument("--threads", type=int, default=1)
+    model.add_argument("--no-intercept", action="store_true", help="fit none")
+    model.add_argument("--no-standardize", action="store_true", help="penalise X as it is")
+    model.add_argument(
+        "--tol", type=float, metavar="GAP", help="relative duality gap to reach (1e-7)"
+    )
+    model.add_argument("--max-iter", type=int, metavar="N", help="iterations at each lambda")
+    model.add_argument("--threads", type=int, default=1, metavar="N", help="default 1; -1 for all")
 
 
 def _numbers(text):
@@ -110,7 +114,8 @@ def run_demo(args):
 
     _check_plot_file(args.out)
     X, y, names = diabetes()
-    fit = ss.path(X, y, progress=sys.stderr.isatty())
+    # Further down the columns' collinearity takes over, and its coefficients dwarf all others.
+    fit = ss.path(X, y, lambda_min_ratio=0.01, progress=sys.stderr.isatty())
     fit = replace(fit, feature_names=np.array(names))
     print(fit)
     worst = int(np.argmax(fit.gaps))

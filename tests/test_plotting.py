@@ -9,10 +9,12 @@ from scipy import sparse
 
 pytest.importorskip("matplotlib")
 from matplotlib.collections import LineCollection  # noqa: E402
+from matplotlib.colors import to_hex  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 from matplotlib.text import Text  # noqa: E402
 
-from sparsesolve.plotting import COLOURS, MAX_LINES, spread  # noqa: E402
+from sparsesolve.line_names import COLOURS, FARTHEST, PALE, spread  # noqa: E402
+from sparsesolve.plotting import MAX_LINES  # noqa: E402
 from sparsesolve.result import Path  # noqa: E402
 
 
@@ -64,8 +66,13 @@ def test_the_three_axes(xvar, places, word):
     ax = axes()
     assert made(B).plot(xvar, ax=ax) is ax
     drawn, collection = lines_of(ax)
-    assert drawn == [[0, 1, 2], [0, 0, -3], [0, 0.5, 0]]  # the feature never selected is not
+    assert drawn == [
+        [0, 0.5, 0],
+        [0, 1, 2],
+        [0, -3],
+    ]  # neither zeros nor the feature never selected
     np.testing.assert_allclose(collection.get_segments()[0][:, 0], places)
+    np.testing.assert_allclose(collection.get_segments()[2][:, 0], places[1:])
     assert word in ax.get_xlabel() and ax.get_ylabel() == "Coefficient"
     assert set(map(tuple, collection.get_colors()))  # all drawn in colours of the palette
     assert ax.get_xlim() == pytest.approx((0, places[-1]))
@@ -98,11 +105,25 @@ def test_labels_do_not_overlap_and_stand_in_the_order_of_the_lines():
     ax = made(np.stack([0 * ends, ends], axis=1)).plot(label=True, ax=axes())
     ax.figure.draw_without_rendering()
     boxes = [Text.get_window_extent(text) for text in ax.texts]  # without their lines
-    assert 10 < len(boxes) < 40
+    assert 6 < len(boxes) < 40
     assert all(low.y1 <= high.y0 + 1.0 for low, high in zip(boxes, boxes[1:], strict=False))
     shown = [ends[int(label)] for label in labels_of(ax)]
     assert shown == sorted(shown)
     assert {61, 60} <= {int(label) for label in labels_of(ax)}  # the largest always
+
+
+def test_lines_without_a_name_turn_grey():
+    ax = made([[0, 3, 2], [0, 1, 0], [0, 0, 1]]).plot(label=1, ax=axes())
+    colours = [to_hex(colour).upper() for colour in lines_of(ax)[1].get_colors()]
+    assert colours == [PALE, PALE, COLOURS[0]]
+
+
+def test_no_name_stands_far_from_its_line():
+    ax = made([[0, 1.0 + 1e-6 * k] for k in range(30)] + [[0, -1.0]]).plot(label=True, ax=axes())
+    low, high = ax.get_ylim()
+    for text in ax.texts:
+        assert abs(text.xyann[1] - (text.xy[1] - low) / (high - low)) <= FARTHEST + 1e-9
+    assert 2 <= len(ax.texts) < 15
 
 
 def test_spread_keeps_places_that_are_free_and_parts_those_that_are_not():
@@ -135,7 +156,7 @@ def test_a_huge_ridge_path_draws_its_largest_lines_and_says_so():
     ax = made(np.zeros((1, 2)), coefs=b, df=np.array([0, p - 1])).plot(ax=axes())
     drawn, _ = lines_of(ax)
     assert len(drawn) == MAX_LINES and min(line[1] for line in drawn) > 0.99
-    assert "largest" in labels_of(ax)[0]
+    assert labels_of(ax)[0].startswith("1,000 of 199,999 selected features")
 
 
 def test_several_responses_are_drawn_as_norms():

@@ -2,6 +2,7 @@
 
 import dataclasses
 import pickle
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
+import sparsesolve as ss
 from sparsesolve.result import ConvergenceWarning, Path, Status
 
 # Orthogonal columns of mean 0 and mean square 1: the lasso is soft thresholding of X'y/n.
@@ -467,3 +469,100 @@ def test_nothing_is_printed_or_warned():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         fit.coef([0.5, 2.2]), fit.predict(X), fit.nonzero(), str(fit)
+
+
+# With sparsesolve.path itself
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(60, 25)) @ (np.eye(25) + 0.3)
+    return X, X[:, :4] @ [2.0, -1.0, 1.0, 0.5] + rng.normal(size=60) + 5.0
+
+
+OPTIONS = {
+    "plain": {},
+    "elastic net": {"alpha": 0.4},
+    "ridge": {"alpha": 0.0},
+    "weights and offset": {"weights": np.arange(1.0, 61.0), "offset": np.sin(np.arange(60.0))},
+    "factors": {"penalty_factor": np.r_[0.0, np.inf, np.linspace(0.5, 2, 23)]},
+    "limits": {"lower": 0.0, "upper": 1.0},
+    "bare": {"intercept": False, "standardize": False},
+}
+
+
+@pytest.mark.parametrize("store", [np.asfortranarray, sparse.csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
+def test_a_path_in_two_parts_is_the_path(data, options, store):
+    X, y = store(data[0]), data[1]
+    options = {"tol": 1e-12, "stop": None, **options}
+    whole = ss.path(X, y, n_lambdas=20, lambda_min_ratio=0.01, **options)
+    half = ss.path(X, y, lambdas=whole.lambdas[:12], **options)
+    joined = half.extend(X, y, n_lambdas=8)
+    assert_allclose(joined.lambdas, whole.lambdas)
+    assert_allclose(joined.coefs.toarray(), whole.coefs.toarray(), atol=1e-5)
+    assert_allclose(joined.intercepts, whole.intercepts, atol=1e-4)
+    assert_allclose(joined.dev_ratio, whole.dev_ratio, atol=1e-9)
+    assert joined.gaps.max() <= 1e-12
+    s = np.sqrt(whole.lambdas[3] * whole.lambdas[4])
+    alone = ss.path(X, y, lambdas=[s], **options)
+    assert_allclose(half.coef(s, exact=True, X=X, y=y), alone.coef(s), atol=1e-6)
+    assert_allclose(half.intercept(s, exact=True, X=X, y=y), alone.intercept(s), atol=1e-5)
+
+
+def test_extend_completes_a_path_that_a_rule_ended(data):
+    X, y = data
+    early = ss.path(X, y, n_lambdas=30, dfmax=3, tol=1e-10)
+    assert len(early.lambdas) < 30
+    whole = ss.path(X, y, n_lambdas=30, stop=None, tol=1e-10)
+    longer = early.extend(X, y)
+    assert_allclose(longer.lambdas, whole.lambdas)
+    assert_allclose(longer.coefs.toarray(), whole.coefs.toarray(), atol=1e-4)
+    assert longer.stop_reason == whole.stop_reason
+
+
+def test_predictions_reach_the_deviance_the_path_claims(data):
+    X, y = data
+    fit = ss.path(X, y)
+    residuals = y[:, None] - fit.predict(X)
+    null = ((y - y.mean()) ** 2).sum()
+    assert_allclose(fit.null_deviance, null)
+    assert_allclose(1 - (residuals**2).sum(axis=0) / null, fit.dev_ratio, atol=1e-10)
+
+
+def test_a_real_path_is_pickled_with_its_fitter(data):
+    X, y = data
+    fit = ss.path(X, y, n_lambdas=5, stop=None)
+    copy = pickle.loads(pickle.dumps(fit))
+    assert_allclose(copy.coef(0.5, exact=True, X=X, y=y), fit.coef(0.5, exact=True, X=X, y=y))
+    assert repr(copy) == repr(fit) and str(copy) == str(fit)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_names_of_a_frame_follow_the_path(data, library):
+    frames = pytest.importorskip(library)
+    X, y = data
+    frame = frames.DataFrame({f"x{j}": X[:, j] for j in range(25)})
+    fit = ss.path(frame, y, n_lambdas=5)
+    assert fit.feature_names.tolist() == [f"x{j}" for j in range(25)]
+    assert fit.extend(frame, y, n_lambdas=1).feature_names.tolist() == fit.feature_names.tolist()
+    with pytest.raises(ValueError, match="another order"):
+        fit.predict(frame[[f"x{j}" for j in range(24, -1, -1)]])
+
+
+def test_a_wide_path_is_never_made_dense():
+    """A path of 500,000 features and 50 lambdas would take 200 MB dense."""
+    p = 500_000
+    coefs = sparse.random_array((p, 50), density=2e-6, rng=np.random.default_rng(0), format="csc")
+    wide = dataclasses.replace(
+        soft_path(X, y, n_lambdas=50), coefs=coefs, df=np.diff(coefs.indptr)
+    )
+    rows = sparse.random_array((3, p), density=1e-4, rng=np.random.default_rng(1), format="csr")
+    tracemalloc.start()
+    predicted = wide.predict(rows)
+    wide.nonzero(), wide.coef(1.0), str(wide), wide._repr_html_()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert_allclose(predicted, 10.0 + (rows @ coefs).toarray())
+    assert peak < 20e6

@@ -1,0 +1,118 @@
+"""Names at the right end of a path's lines, and colours to follow them by."""
+
+import numpy as np
+
+# Okabe and Ito's palette, told apart with every common kind of colour blindness; its yellow is
+# left out, too pale for a thin line on white.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+PALE = "#C8C8C8"  # lines without a name, where others have one
+NAME_SIZE = 8.0  # points
+FARTHEST = 0.1  # of the axes' height: how far a name may stand from the end of its line
+
+
+def line_colours(ends):
+    """A colour for each line: the palette over and over, so that neighbours at the end differ."""
+    rank = np.argsort(np.argsort(ends, kind="stable"), kind="stable")
+    return [COLOURS[k % len(COLOURS)] for k in rank]
+
+
+def name_lines(ax, collection, end, last, names, limit):
+    """Names to the right of the axes, each beside the end of its line; other lines turn pale.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+    collection : matplotlib LineCollection
+        The m lines, drawn on `ax`.
+    end : float
+        Where the lines end on the horizontal axis.
+    last : ndarray, shape (m,)
+        Where they end on the vertical axis.
+    names : sequence of length m
+    limit : int
+        No more names than that.
+    """
+    low, high = ax.get_ylim()
+    height = ax.get_window_extent().height * 72.0 / ax.figure.dpi  # points
+    chosen, places = choose_names(
+        last / (high - low), -low / (high - low), 1.2 * NAME_SIZE / height, limit
+    )
+    colours = line_colours(last[chosen])
+    _highlight(collection, chosen, colours)
+    line_to_end = {"arrowstyle": "-", "alpha": 0.5, "linewidth": 0.6, "relpos": (0.0, 0.5)}
+    for k, place, colour in zip(chosen, places, colours, strict=True):
+        ax.annotate(
+            str(names[k]),
+            xy=(end, last[k]),
+            xytext=(1.03, place),
+            textcoords="axes fraction",
+            va="center",
+            fontsize=NAME_SIZE,
+            color=colour,
+            annotation_clip=False,
+            arrowprops=line_to_end | {"color": colour, "shrinkA": 1.0, "shrinkB": 0.0},
+        )
+
+
+def _highlight(collection, chosen, colours):
+    """Draw the chosen lines in their colours, over the others in thin grey."""
+    lines = [line.vertices for line in collection.get_paths()]
+    rest = np.setdiff1d(np.arange(len(lines)), chosen).tolist()
+    collection.set_segments([lines[k] for k in [*rest, *chosen]])
+    collection.set_color([PALE] * len(rest) + colours)
+    collection.set_linewidth([0.8] * len(rest) + [1.3] * len(colours))
+
+
+def choose_names(sizes, zero, spacing, limit):
+    """Which lines get a name, and the heights of the names, both from the lowest up.
+
+    One after the other, the largest coefficients first, as long as all names stand within
+    FARTHEST of the ends of their lines.
+
+    Parameters
+    ----------
+    sizes : ndarray, shape (m,)
+        Last coefficients, as fractions of the axes' height.
+    zero : float
+        Where the coefficient 0 stands on the axes.
+    spacing : float
+        Least distance of two names.
+    limit : int
+    """
+    chosen, places = [], np.empty(0)
+    for k in np.argsort(-np.abs(sizes), kind="stable"):
+        # With names closely set over the whole height nothing further can be placed.
+        if len(chosen) == limit or sizes[k] == 0.0 or (len(chosen) + 1) * spacing > 1.0:
+            break
+        tried = sorted([*chosen, k], key=lambda line: sizes[line])
+        wanted = zero + sizes[tried]
+        moved = spread(wanted, spacing)
+        if np.abs(moved - wanted).max() <= FARTHEST:
+            chosen, places = tried, moved
+    return chosen, places
+
+
+def spread(wanted, spacing):
+    """Places in [0, 1], at least `spacing` apart, that are nearest to the wanted ones.
+
+    Least squares under order constraints: after subtracting k·spacing from the k-th place the
+    constraints say that the places increase, which is isotonic regression; clipping its solution
+    solves the problem with bounds.
+
+    Parameters
+    ----------
+    wanted : ndarray, shape (m,)
+        Increasing. (m - 1)·spacing must not exceed 1.
+    spacing : float
+
+    Returns
+    -------
+    places : ndarray, shape (m,)
+    """
+    from scipy.optimize import isotonic_regression
+
+    if not len(wanted):
+        return wanted
+    steps = spacing * np.arange(len(wanted))
+    increasing = isotonic_regression(wanted - steps).x
+    return np.clip(increasing, 0.0, max(0.0, 1.0 - steps[-1])) + steps

@@ -1,0 +1,256 @@
+"""The command line, run for real: what it prints and writes, and how it refuses."""
+
+import csv
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+
+import sparsesolve as ss
+from sparsesolve.__main__ import main
+
+rng = np.random.default_rng(7)
+X = rng.normal(size=(40, 6))
+y = X @ [3, -2, 0, 0, 1, 0] + rng.normal(size=40)
+NAMES = ["a", "b", "c", "d", "e", "weight, kg"]
+
+
+@pytest.fixture
+def data(tmp_path):
+    """The data above as a CSV file, with columns w and o beside X and y."""
+    path = tmp_path / "data.csv"
+    columns = np.column_stack([X, y, np.arange(1, 41), X[:, 0]])
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([*NAMES, "y", "w", "o"])
+        writer.writerows(columns.tolist())
+    return path
+
+
+def read_coefs(path):
+    """The rows of a coefficient file as {(lambda, feature): coefficient}."""
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == ["lambda", "feature", "coefficient"]
+    return {(float(r["lambda"]), r["feature"]): float(r["coefficient"]) for r in rows}
+
+
+def run(*args):
+    command = [sys.executable, "-m", "sparsesolve", *map(str, args)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
+
+def refused(capsys, *args):
+    """Run a command that must fail with code 2, and return its one line."""
+    try:
+        code = main([str(arg) for arg in args])
+    except SystemExit as exit:  # how argparse ends
+        code = exit.code
+    shown = capsys.readouterr()
+    assert code == 2 and shown.out == ""
+    assert shown.err.startswith("sparsesolve: error: ") and shown.err.count("\n") == 1
+    return shown.err
+
+
+# What it does
+
+
+def test_path_of_a_csv_file(data, tmp_path):
+    out, plot = tmp_path / "coefs.csv", tmp_path / "path.png"
+    arguments = ["--response", "y", "--drop", "w", "--drop", "o", "--out", out, "--plot", plot]
+    done = run("path", data, *arguments)
+    assert (done.returncode, done.stderr) == (0, "")  # no progress bar in a pipe
+    fit = ss.path(X, y)
+    assert done.stdout == f"{fit}\n"
+    coefs = read_coefs(out)
+    assert len(coefs) == fit.df.sum() + len(fit.lambdas)
+    for k, lam in enumerate(fit.lambdas):
+        assert coefs[lam, "(Intercept)"] == fit.intercepts[k]
+        found = [coefs.get((lam, name), 0.0) for name in NAMES]
+        assert found == fit.coefs.toarray()[:, k].tolist()
+    assert plot.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n" and plot.stat().st_size > 10_000
+
+
+def test_every_option_reaches_the_fit(data, tmp_path, capsys):
+    out = tmp_path / "coefs.csv"
+    arguments = (
+        "--response y --weights w --offset o --family gaussian --alpha 0.5 --n-lambdas 7 "
+        "--lambda-min-ratio 0.2 --no-intercept --no-standardize --tol 1e-10 --max-iter 500 "
+        f"--threads 2 --quiet --out {out}"
+    ).split()
+    assert main(["path", str(data), *arguments]) == 0
+    assert capsys.readouterr() == ("", "")
+    fit = ss.path(
+        X,
+        y,
+        weights=np.arange(1, 41),
+        offset=X[:, 0],
+        alpha=0.5,
+        n_lambdas=7,
+        lambda_min_ratio=0.2,
+        intercept=False,
+        standardize=False,
+        tol=1e-10,
+    )
+    coefs = read_coefs(out)
+    for j, name in enumerate(NAMES):
+        found = [coefs.get((lam, name), 0.0) for lam in fit.lambdas]
+        assert_allclose(found, fit.coefs.toarray()[j], atol=1e-9)
+
+
+def test_own_lambdas_and_coefficients_on_stdout(data, capsys):
+    args = ["path", str(data), "--response", "y", "--lambdas", "0.5,1,0.1", "--out", "-"]
+    assert main(args) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "lambda,feature,coefficient"
+    assert list(dict.fromkeys(line.split(",")[0] for line in lines[1:])) == ["1.0", "0.5", "0.1"]
+
+
+@pytest.mark.parametrize("name", ["d.npz", "sparse.npz", "d.svm", "d.parquet"])
+def test_path_of_other_formats(name, tmp_path, capsys):
+    file, extra = tmp_path / name, []
+    if name == "d.npz":
+        np.savez(file, X=X, y=y)
+    elif name == "sparse.npz":
+        S = sparse.csr_array(X)
+        np.savez(file, data=S.data, indices=S.indices, indptr=S.indptr, shape=S.shape, y=y)
+    elif name == "d.svm":
+        rows = (" ".join(f"{j + 1}:{v!r}" for j, v in enumerate(row.tolist())) for row in X)
+        file.write_text("".join(f"{t!r} {r}\n" for t, r in zip(y.tolist(), rows, strict=True)))
+    else:
+        pa = pytest.importorskip("pyarrow")
+        from pyarrow import parquet
+
+        parquet.write_table(pa.table({**dict(zip("abcdef", X.T, strict=True)), "y": y}), file)
+        extra = ["--response", "y"]
+    out = tmp_path / "coefs.csv"
+    assert main(["path", str(file), *extra, "--out", str(out), "--n-lambdas", "5"]) == 0
+    fit = ss.path(X, y, n_lambdas=5)
+    features = {"d.svm": "123456", "d.parquet": "abcdef"}.get(name, "012345")
+    coefs = read_coefs(out)
+    for j, feature in enumerate(features):
+        found = [v for (_, f), v in coefs.items() if f == feature]
+        assert_allclose(found, fit.coefs.toarray()[j][fit.coefs.toarray()[j] != 0], atol=1e-6)
+
+
+def test_demo(tmp_path):
+    pytest.importorskip("sklearn")
+    plot = tmp_path / "demo.png"
+    done = run("demo", "--out", plot)
+    assert (done.returncode, done.stderr) == (0, "")
+    header = next(line for line in done.stdout.splitlines() if "Df" in line)
+    assert header.split() == ["Df", "%Dev", "Lambda", "Gap"]
+    assert "64 features" in done.stdout and "worst gap" in done.stdout
+    assert str(plot) in done.stdout.splitlines()[-1]
+    assert plot.stat().st_size > 50_000
+
+
+def test_demos_columns():
+    pytest.importorskip("sklearn")
+    from sparsesolve.demo import diabetes
+
+    X, y, names = diabetes()
+    assert X.shape == (442, 64) and y.shape == (442,) and len(set(names)) == 64
+    assert sum("·" in name for name in names) == 45 and sum("²" in name for name in names) == 9
+    assert "sex²" not in names
+    assert_allclose(X.mean(axis=0), 0, atol=1e-12)
+    assert_allclose(X.std(axis=0), 1)
+
+
+def test_a_progress_bar_on_a_terminal(data):
+    pty, termios = pytest.importorskip("pty"), pytest.importorskip("termios")
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(theirs, (24, 80))
+    command = [sys.executable, "-m", "sparsesolve", "path", str(data), "--response", "y"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=theirs, timeout=120)
+    os.close(theirs)
+    shown = ""
+    try:
+        while part := os.read(ours, 100_000):
+            shown += part.decode()
+    except OSError:  # Linux's end of file on a terminal whose other side is closed
+        os.close(ours)
+    assert done.returncode == 0 and "/100" in shown
+    assert b"/100" not in done.stdout
+
+
+def test_a_reader_that_has_seen_enough(data):
+    command = f"{sys.executable} -m sparsesolve path {data} --response y | head -n 1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=120)
+    assert done.stderr == "" and done.stdout.startswith("gaussian path")
+
+
+def test_a_missed_tolerance_is_one_line(data, capsys):
+    args = ["--response", "y", "--max-iter", "0", "--n-lambdas", "3", "--quiet"]
+    assert main(["path", str(data), *args]) == 0
+    shown = capsys.readouterr()
+    assert shown.err.startswith("sparsesolve: warning: ") and shown.err.count("\n") == 1
+
+
+# How it refuses
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (["--response", "z"], "no column is named 'z'"),
+        ([], "say which column"),
+        (["--response", "y", "--alpha", "2"], "alpha"),
+        (["--response", "y", "--alpha", "x"], "--alpha: invalid float value: 'x'"),
+        (["--response", "y", "--family", "gausian"], "family"),
+        (["--response", "y", "--n-lambdas", "0"], "n_lambdas"),
+        (["--response", "y", "--lambda-min-ratio", "1.5"], "lambda_min_ratio"),
+        (["--response", "y", "--lambdas", "1,b"], "'1,b' is no list of numbers"),
+        (["--response", "y", "--lambdas", "-1"], "lambda"),
+        (["--response", "y", "--tol", "nan"], "tol"),
+        (["--response", "y", "--threads", "0"], "threads"),
+        (["--response", "y", "--format", "xls"], "invalid choice: 'xls'"),
+        (["--response", "y", "--format", "npz"], "not an .npz file"),
+        (["--response", "y", "--xvar", "z"], "invalid choice: 'z'"),
+        (["--response", "y", "--plot", "p.xyz"], "no plot format by that ending"),
+        (["--response", "y", "--plot", "/nowhere/p.png"], "no folder"),
+        (["--response", "y", "--out", "/nowhere/c.csv"], "no folder"),
+        (["--response", "y", "--out", "."], "it is a folder"),
+        (["--response", "y", "--wieghts", "w"], "unrecognized arguments: --wieghts"),
+    ],
+)
+def test_bad_options(data, capsys, arguments, words):
+    assert words in refused(capsys, "path", data, *arguments)
+
+
+def test_bad_commands(capsys):
+    assert "COMMAND" in refused(capsys)
+    assert "invalid choice" in refused(capsys, "pth")
+    assert "FILE" in refused(capsys, "path")
+
+
+def test_bad_files(tmp_path, capsys):
+    missing = tmp_path / "missing.csv"
+    assert f"{missing}: No such file" in refused(capsys, "path", missing, "--response", "y")
+    assert "directory" in refused(capsys, "path", tmp_path, "--format", "csv", "--response", "y")
+    bad = tmp_path / "bad.csv"
+    bad.write_text("a,y\n1,2\n3,NA\n")
+    line = refused(capsys, "path", bad, "--response", "y")
+    assert "line 3 (row 2), column 'y': 'NA' is not a number" in line
+    np.savez(tmp_path / "nan.npz", X=[[1.0], [np.nan]], y=[1, 2])
+    assert "row 1, column 0" in refused(capsys, "path", tmp_path / "nan.npz")
+    np.savez(tmp_path / "short.npz", X=[[1.0], [2.0]], y=[1, 2, 3])
+    assert "y" in refused(capsys, "path", tmp_path / "short.npz")
+
+
+def test_negative_weights_are_refused(data, capsys):
+    assert "weights" in refused(capsys, "path", data, "--response", "y", "--weights", "a")
+
+
+def test_what_is_missing_is_named(data, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    for args in (["path", data, "--response", "y", "--plot", "p.png"], ["demo"]):
+        assert "pip install 'sparsesolve[plot]'" in refused(capsys, *args)
+    monkeypatch.undo()
+    monkeypatch.setitem(sys.modules, "sklearn.datasets", None)
+    plot = data.with_suffix(".png")
+    assert "pip install 'sparsesolve[demo]'" in refused(capsys, "demo", "--out", plot)
