@@ -1,8 +1,14 @@
 """Settings for the whole test run: repeatable examples, figures without a display."""
 
 import os
+import subprocess
+import sys
+from pathlib import Path
 
+import pytest
 from hypothesis import settings
+
+import sparsesolve
 
 os.environ["MPLBACKEND"] = "Agg"  # before matplotlib is imported, also in subprocesses
 
@@ -11,3 +17,22 @@ settings.register_profile(
     "sparsesolve", deadline=None, derandomize=bool(os.environ.get("CI")), print_blob=True
 )
 settings.load_profile("sparsesolve")
+
+
+@pytest.fixture
+def fresh_python():
+    """A function that runs a script in a new Python, with this sparsesolve; returns its output."""
+    home = str(Path(sparsesolve.__file__).parents[1])
+
+    def run(script):
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", script],
+            env={**os.environ, "PYTHONPATH": home},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    return run

@@ -1,8 +1,6 @@
 """threads.py: the number of threads, BLAS held to one, forked children."""
 
 import os
-import subprocess
-import sys
 import threading
 
 import numpy as np
@@ -46,12 +44,12 @@ def test_anything_else_is_refused_by_name(given, error):
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="no affinity on this system")
-def test_usable_cores_heeds_affinity():
+def test_usable_cores_heeds_affinity(fresh_python):
     script = (
         "import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))});"
         "from sparsesolve.threads import thread_count; print(thread_count(-1))"
     )
-    assert run(script) == "1"
+    assert fresh_python(script) == "1"
 
 
 def test_blas_is_held_to_one_thread_and_restored(two_blas_threads):
@@ -90,7 +88,7 @@ def test_overlapping_blocks_in_two_threads_leave_blas_as_it_was(two_blas_threads
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
-def test_a_forked_child_gets_one_thread_and_can_still_hold_blas():
+def test_a_forked_child_gets_one_thread_and_can_still_hold_blas(fresh_python):
     script = """
 import os
 from sparsesolve.threads import one_blas_thread, thread_count
@@ -101,12 +99,4 @@ with one_blas_thread():
             os._exit(10 * thread_count(4) + thread_count(-1))
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), thread_count(4))
 """
-    assert run(script) == "11 4"
-
-
-def run(script):
-    """Return what a fresh Python prints when it runs the script."""
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True
-    )
-    return done.stdout.strip()
+    assert fresh_python(script) == "11 4"
