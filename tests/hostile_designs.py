@@ -167,6 +167,7 @@ SOLVED = {
         sparse_parts(indices=S.indices.astype(np.int64), indptr=S.indptr.astype(np.int64))),
     "empty columns": lambda: case(sp.csc_array(X * [1, 0, 0, 1, 0, 0])),
     "an empty sparse matrix": lambda: case(sp.csc_array((N, P))),
+    "sparse of mean 1e5": lambda: case(sp.csc_array(X + 1e5)),
     "sparse of mean 1e8": lambda: case(sp.csc_array(X + 1e8)),
     "a full sparse column of ones": lambda: case(sp.csc_array(with_columns(np.ones(N)))),
     "big-endian sparse": lambda: case(sparse_parts(data=S.data.astype(">f8"))),

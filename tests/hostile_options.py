@@ -44,6 +44,9 @@ SOLVED = {
     "unpenalised twins": lambda: case(TWINS, penalty_factor=[0, 1, 1, 1, 1, 1, 0]),
     "unpenalised, more than rows": lambda: case(
         WIDE, Y[:10], penalty_factor=np.arange(60) >= 30),
+    "unpenalised columns that fit y": lambda: case(
+        y=X[:, 0] - X[:, 1], penalty_factor=[0, 0, 1, 1, 1, 1]
+    ),
     "unpenalised constant": lambda: case(
         with_columns(ONES), penalty_factor=np.append(np.ones(P), 0.0)),
     "factors of 1e300": lambda: case(penalty_factor=np.full(P, 1e300)),
@@ -54,6 +57,7 @@ SOLVED = {
     "nonnegative": lambda: case(lower=0),
     "nonnegative twins": lambda: case(with_columns(X, -X), lower=0),
     "tight limits": lambda: case(lower=-1e-12, upper=1e-12),
+    "limits that bind, to the last bit": lambda: case(X * 7.3, lower=-0.7 / 7.3, upper=0.7 / 7.3),
     "limits of 1e-300": lambda: case(lower=-1e-300, upper=1e-300),
     "limits of 1e300": lambda: case(lower=-1e300, upper=1e300),
     "limits, ridge": lambda: case(lower=-0.1, upper=[1, 0, 0.5, INF, 1, 1], alpha=0),
