@@ -10,6 +10,8 @@ E, a tiny multiple of the diagonal, is a proximal step: it keeps the system solv
 columns, and its fixed points are the solutions of the problem without it.
 """
 
+import time
+
 import numpy as np
 from scipy import linalg, sparse
 
@@ -89,11 +91,10 @@ def solve(certificate, lam, b, tol, max_rounds=300):
     return best[1]
 
 
-def path(certificate, start=None, tol=1e-9):
-    """Coefficients csc (p, L) at every lambda, each from its predecessor or from `start`."""
-    b, found = np.zeros(certificate.X.shape[1]), []
-    for k, lam in enumerate(certificate.q.lambdas):
-        b = start[:, [k]].toarray().ravel() if start is not None else b
-        b = solve(certificate, lam, b, tol)
+def path(certificate, tol=1e-9, budget=np.inf):
+    """Coefficients csc (p, L), each from its predecessor; after `budget` seconds only copied."""
+    b, found, end = np.zeros(certificate.X.shape[1]), [], time.monotonic() + budget
+    for lam in certificate.q.lambdas:
+        b = solve(certificate, lam, b, tol) if time.monotonic() < end else b
         found.append(sparse.csc_matrix(b[:, None]))
     return sparse.hstack(found, format="csc")
