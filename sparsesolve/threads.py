@@ -8,6 +8,8 @@ from contextlib import contextmanager
 
 from threadpoolctl import ThreadpoolController
 
+MOST_PER_CORE = 4  # more only slow each other, and a system asked for a million may end the process
+
 _forked = False
 _blas_held = threading.Lock()
 
@@ -37,14 +39,15 @@ def thread_count(n_threads):
     Parameters
     ----------
     n_threads : int or None
-        A positive number, taken as it is, or -1 or None for all cores this process may use.
+        A positive number, or -1 or None for all cores this process may use.
 
     Returns
     -------
     int
-        At least 1. Always 1 in a process made by ``fork``: GNU OpenMP's threads do not survive
-        a fork and a parallel loop in the child would wait for them forever. Start processes by
-        ``spawn`` or ``forkserver`` (joblib's loky does) to use threads in them.
+        From 1 to 4 for each core this process may use. Always 1 in a process made by ``fork``:
+        GNU OpenMP's threads do not survive a fork, and a parallel loop in the child would wait
+        for them forever. Start processes by ``spawn`` or ``forkserver`` (joblib's loky does) to
+        use threads in them.
 
     Raises
     ------
@@ -65,7 +68,7 @@ def thread_count(n_threads):
         raise ValueError(f"{wanted}, not {count}")
     if _forked:
         return 1
-    return usable_cores() if count == -1 else count
+    return usable_cores() if count == -1 else min(count, MOST_PER_CORE * usable_cores())
 
 
 @contextmanager

@@ -29,6 +29,10 @@ def test_a_positive_number_is_taken_as_it_is(given, wanted):
     assert thread_count(given) == wanted
 
 
+def test_a_million_threads_are_not_started():
+    assert thread_count(10**6) == 4 * usable_cores()
+
+
 @pytest.mark.parametrize("given", [-1, None])
 def test_minus_one_and_none_mean_all_usable_cores(given):
     assert thread_count(given) == usable_cores() >= 1
