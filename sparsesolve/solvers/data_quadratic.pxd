@@ -10,7 +10,7 @@ cdef class DataQuadratic(Quadratic):
     cdef double[::1] root_w             # (n,) square roots of the weights
     cdef double[::1] u                  # (n,) sqrt(w) (y - Zb), less shift * sqrt(w)
     cdef double[::1] v                  # (n,) sqrt(w) Z d, less image_shift * sqrt(w)
-    cdef readonly long applications     # products with Z'Z so far
+    cdef readonly long applications, directions     # products with Z'Z, and Newton directions, since effort() was asked
     cdef double[::1] residual, conjugate_direction, product
     cdef double shift, image_shift
 

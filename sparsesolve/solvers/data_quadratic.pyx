@@ -98,6 +98,7 @@ cdef class DataQuadratic(Quadratic):
             if not self.held[j]:
                 self.d[j] = 0.0
         rho = self.precondition(lam, 0.0)
+        self.directions += 1
         goal = FORCING * FORCING * rho
         for step in range(STEPS):
             if rho <= goal:
@@ -180,11 +181,9 @@ cdef class DataQuadratic(Quadratic):
         for k in range(m, self.size):
             self.diag[k] = self.inner(k, k)
 
-    def take_over(self, Quadratic other, ElasticNet penalty):
-        """Continue from another quadratic's working columns and coefficients."""
-        cdef int k
-        which, start = np.empty(other.size, dtype=np.intc), np.empty(other.size)
-        for k in range(other.size):
-            which[k], start[k] = other.index[k], other.b[k]
-        self.append(self.design, penalty, which, None, start, np.zeros(other.size))
-        self.iterations = other.iterations
+    cdef double effort(self) noexcept:
+        if self.directions < 8:
+            return 0.0
+        steps = <double> self.applications / self.directions
+        self.applications = self.directions = 0
+        return steps

@@ -36,6 +36,7 @@ cdef class Quadratic:
     cdef double minimiser(self, int j, double lam) noexcept nogil
     cdef bint worth(self, int j, double new, double lam, bint whole) noexcept nogil
     # what a subclass says
+    cdef double effort(self) noexcept
     cdef double inner(self, int i, int j) noexcept nogil
     cdef void refresh(self, const double* response, double* r) noexcept nogil
     cdef void direction(self, double lam) noexcept nogil

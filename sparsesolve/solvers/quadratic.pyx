@@ -64,6 +64,14 @@ cdef class Quadratic:
         self.size = m + count
         return 0
 
+    def members(self):
+        """Feature numbers and coefficients of the working columns, in the order they came in."""
+        cdef int k
+        which, values = np.empty(self.size, dtype=np.intc), np.empty(self.size)
+        for k in range(self.size):
+            which[k], values[k] = self.index[k], self.b[k]
+        return which, values
+
     def coefficients(self):
         """Feature numbers and values of the nonzero coefficients, in ascending order of feature."""
         cdef int j, count = 0
@@ -262,6 +270,10 @@ cdef class Quadratic:
                 or old == self.upper[j] or old == self.lower[j])
 
     # what a subclass says
+
+    cdef double effort(self) noexcept:
+        """Inner steps per Newton direction since the last call; 0 where there are none, or too few to tell."""
+        return 0.0
 
     cdef double inner(self, int i, int j) noexcept nogil:
         """z_i'z_j of two working columns."""

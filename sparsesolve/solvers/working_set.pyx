@@ -21,7 +21,8 @@ from sparsesolve.solvers.data_quadratic cimport DataQuadratic
 from sparsesolve.solvers.gram_quadratic cimport GramQuadratic
 from sparsesolve.solvers.quadratic cimport CONVERGED, MAX_ITER, STALLED, Quadratic
 
-CG_PASSES = 120.0   # of the working columns' stored values that a Newton step by conjugate gradients is worth
+SPARSE_COST = 6.0   # one stored value of a sparse column, in multiply-adds of a dense operation
+SWITCH_GAIN = 1.5   # how much cheaper the other way of solving must look before the working set changes to it
 
 
 cdef class WorkingSet:
@@ -33,6 +34,7 @@ cdef class WorkingSet:
     cdef readonly CorrelationBounds bounds
     cdef readonly long rounds
     cdef double working_values              # stored values of the working columns
+    cdef double steps                       # of conjugate gradients per Newton direction, as last seen
     cdef double[::1] root_w, response, r, u
 
     def __init__(self, Design design, ElasticNet penalty, double[::1] w, double[::1] y, int n_threads):
@@ -41,6 +43,7 @@ cdef class WorkingSet:
         self.response = np.multiply(self.root_w, y)
         self.r = np.array(self.response)
         self.u = np.empty(design.n)
+        self.steps = 6.0
         self.bounds = CorrelationBounds(design, self.root_w, penalty.l1, n_threads)
         self.quadratic = GramQuadratic(Gram(design.n))
         self.quadratic.residual_square = np.dot(self.r, self.r)
@@ -54,7 +57,6 @@ cdef class WorkingSet:
     def enter(self, int[::1] which):
         """Take columns into the working set at zero."""
         cdef int k
-        cdef DataQuadratic data
         count = which.shape[0]
         if count == 0:
             return
@@ -64,16 +66,29 @@ cdef class WorkingSet:
             gradient[k] = self.design.correlate(which[k], &self.u[0], 0.0)
             self.bounds.leave(which[k])
             self.working_values += self.design.columns[which[k]].size
-        if isinstance(self.quadratic, GramQuadratic) and self._gram_costs_more(self.quadratic.size + count):
-            data = DataQuadratic(self.design, self.root_w)
-            data.take_over(self.quadratic, self.penalty)
-            self.quadratic = data
-            data.refresh(&self.response[0], &self.r[0])
         self.quadratic.append(self.design, self.penalty, which, self.root_w, zeros, gradient)
+        self._choose()
 
-    def _gram_costs_more(self, m):
-        """Whether a Newton step by the Gram matrix of m columns costs more than one by conjugate gradients."""
-        return 3.0 * m * m + 0.5 * m * self.design.n > CG_PASSES * self.working_values
+    def _choose(self):
+        """Solve by the Gram matrix or by conjugate gradients, whichever makes a Newton step cheaper."""
+        cdef double n = self.design.n, m = self.quadratic.size, gram, steps
+        gram = 3.0 * m * m + 2.0 * m * n
+        steps = self.quadratic.effort()
+        if steps > 0.0:
+            self.steps = steps
+        iterative = self.steps * (2.0 * SPARSE_COST * self.working_values + 3.0 * m + 2.0 * n)
+        if isinstance(self.quadratic, GramQuadratic):
+            if SWITCH_GAIN * iterative < gram:
+                self._continue_with(DataQuadratic(self.design, self.root_w))
+        elif SWITCH_GAIN * gram < iterative:
+            self._continue_with(GramQuadratic(Gram(self.design.n)))
+
+    def _continue_with(self, quadratic):
+        which, start = self.quadratic.members()
+        quadratic.append(self.design, self.penalty, which, self.root_w, start, np.zeros(len(which)))
+        (<Quadratic> quadratic).iterations = self.quadratic.iterations
+        self.quadratic = quadratic
+        self.quadratic.refresh(&self.response[0], &self.r[0])
 
     def correlations(self):
         """z_j'r of every column at the current residual, (p,)."""
