@@ -4,9 +4,9 @@ Two bounds, both Cauchy-Schwarz.  Each column remembers its products with the la
 
     |z_j'r| <= |a z_j'r1 + c z_j'r2| + |z_j| |r - a r1 - c r2|
 
-with the best a and c; residuals of neighbouring lams extrapolate each other well.  And once a bound is below the
-threshold the column sleeps: with theta = r / lam and T the length of theta's path so far, the bound on |z_j'theta| grows
-by at most |z_j| dT, so until T reaches `wake[j]` the column costs one comparison.
+with the best a and c; residuals of neighbouring lams extrapolate each other well.  And a column whose bound is below
+its threshold sleeps: with T the length of r's path so far, the bound grows by at most |z_j| dT, so as long as
+`asleep[j]` + |z_j| T, the bound carried on in a straight line, stays below the threshold the column costs one comparison.
 
 Everything is in the norm with weights w; r stands for sqrt(w) times a residual in sample space.
 """
@@ -19,7 +19,9 @@ import numpy as np
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.vector cimport dot, ss_multiply
 
-DEF SLOTS = 64      # residuals remembered
+DEF SLOTS = 64              # residuals remembered
+cdef double NEAR = 0.5      # of the threshold: columns below it, or extrapolated from so far, are not likely to enter
+cdef double ALMOST = 0.99   # of the threshold: extrapolation errs by about a hundredth
 
 
 cdef class CorrelationBounds:
@@ -38,8 +40,8 @@ cdef class CorrelationBounds:
         self.design, self.root_w, self.threshold, self.n_threads = design, root_w, threshold, n_threads
         self.n, self.p = n, p
         self.norm = design.norms(np.square(root_w), n_threads)
-        self.u, self.theta, self.dots = np.zeros(n), np.zeros(n), np.zeros(SLOTS)
-        self.wake, self.exact = np.full(p, -np.inf), np.zeros(p)
+        self.u, self.last, self.dots = np.zeros(n), np.zeros(n), np.zeros(SLOTS)
+        self.asleep, self.exact = np.full(p, np.inf), np.zeros(p)
         self.seen, self.origin = np.zeros((p, 2)), np.full((p, 2), -1, dtype=np.intc)
         self.undecided, self.members = np.zeros(max(p, 1), dtype=np.intc), np.zeros(SLOTS, dtype=np.intc)
         self.remembered, self.inner = np.zeros((SLOTS, n)), np.zeros((SLOTS, SLOTS))
@@ -49,7 +51,7 @@ cdef class CorrelationBounds:
 
     cdef void leave(self, Py_ssize_t j) noexcept nogil:
         """Column j is looked after by somebody else from now on."""
-        self.wake[j] = INFINITY
+        self.asleep[j] = -INFINITY
 
     cdef int examine(self, const double* r, double lam) noexcept nogil:
         """Find the columns that no bound keeps under lam * threshold, multiply those; returns how many.
@@ -57,8 +59,7 @@ cdef class CorrelationBounds:
         undecided[k] is the column, exact[k] its product.
         """
         cdef int k, j, slot
-        cdef double room
-        self._travel(r, lam)
+        self._travel(r)
         self._exclude(lam)
         if self.n_undecided == 0:
             return 0
@@ -73,9 +74,7 @@ cdef class CorrelationBounds:
                 self.members[self.origin[j, 0]] -= 1
             self.seen[j, 1], self.origin[j, 1] = self.seen[j, 0], self.origin[j, 0]
             self.seen[j, 0], self.origin[j, 0] = self.exact[k], slot
-            room = lam * self.threshold[j] - fabs(self.exact[k])
-            if room > 0.0:
-                self.wake[j] = self.travelled + room / (lam * self.norm[j])
+            self.asleep[j] = fabs(self.exact[k]) - self.norm[j] * self.travelled
         self.members[slot] += self.n_undecided
         return self.n_undecided
 
@@ -86,40 +85,67 @@ cdef class CorrelationBounds:
         ss_multiply(self.n, &self.root_w[0], r, &self.u[0])
         self.design.correlate_all(&self.u[0], 0.0, &self.exact[0], self.n_threads)
         self.products += self.p
+        self._travel(r)
         slot = self._new_slot(r)
         for j in range(self.p):
             if self.origin[j, 0] >= 0:
                 self.members[self.origin[j, 0]] -= 1
             self.seen[j, 0], self.origin[j, 0], self.origin[j, 1] = self.exact[j], slot, -1
+            if self.asleep[j] > -INFINITY:
+                self.asleep[j] = fabs(self.exact[j]) - self.norm[j] * self.travelled
         self.members[slot] += self.p
 
-    cdef void _travel(self, const double* r, double lam) noexcept nogil:
-        """Lengthen the path of theta = r / lam; products of r with the remembered residuals."""
+    cdef void _travel(self, const double* r) noexcept nogil:
+        """Lengthen the path of r."""
         cdef Py_ssize_t i
-        cdef double step = 0.0, here
+        cdef double step = 0.0
+        for i in range(self.n):
+            step += (r[i] - self.last[i]) * (r[i] - self.last[i])
+            self.last[i] = r[i]
+        self.travelled += sqrt(step) * (1.0 + 1e-12)
+        self._compare(r)
+
+    cdef void _compare(self, const double* r) noexcept nogil:
+        """Products of r with the remembered residuals; projections on them are out of date."""
         cdef int n = self.n, one = 1
         cdef double unit = 1.0, zero = 0.0
-        if lam > 0.0:
-            for i in range(self.n):
-                here = r[i] / lam
-                step += (here - self.theta[i]) * (here - self.theta[i])
-                self.theta[i] = here
-            self.travelled += sqrt(step) * (1.0 + 1e-12)
-        else:
-            self.travelled = INFINITY
         self.round += 1
+        self.level = dot(self.n, r, r)
         if self.n_slots > 0:
             dgemv("T", &n, &self.n_slots, &unit, &self.remembered[0, 0], &n, <double*> r, &one, &zero,
                   &self.dots[0], &one)
-        self.level = dot(self.n, r, r)
+
+    def likely(self, const double[::1] r, double lam):
+        """Columns whose product with r, extrapolated from the remembered ones, exceeds lam * threshold (nearly)."""
+        cdef Py_ssize_t j
+        cdef int first, second, count = 0
+        cdef double limit
+        out = np.empty(self.p, dtype=np.intc)
+        cdef int[::1] which = out
+        self._compare(&r[0])
+        for j in range(self.p):
+            limit = lam * self.threshold[j]
+            if self.asleep[j] + self.norm[j] * self.travelled < NEAR * limit:
+                continue
+            first, second = self.origin[j, 0], self.origin[j, 1]
+            if first >= 0:
+                second = first if second < 0 else second
+                if self.stamp[first, second] != self.round:
+                    self._project(first, second)
+                if (fabs(self.alpha[first, second] * self.seen[j, 0] + self.beta[first, second] * self.seen[j, 1])
+                        > ALMOST * limit and self.distance[first, second] * self.norm[j] < NEAR * limit):
+                    which[count] = j
+                    count += 1
+        return out[:count]
 
     cdef void _exclude(self, double lam) noexcept nogil:
         """List the columns that are awake and whose bound exceeds their threshold."""
         cdef Py_ssize_t j
         cdef int first, second, count = 0
-        cdef double bound
+        cdef double bound, limit
         for j in range(self.p):
-            if self.wake[j] > self.travelled:
+            limit = lam * self.threshold[j]
+            if self.asleep[j] + self.norm[j] * self.travelled < limit:
                 continue
             first, second = self.origin[j, 0], self.origin[j, 1]
             if first >= 0:
@@ -129,8 +155,8 @@ cdef class CorrelationBounds:
                     self._project(first, second)
                 bound = (fabs(self.alpha[first, second] * self.seen[j, 0] + self.beta[first, second] * self.seen[j, 1])
                          + self.norm[j] * self.distance[first, second])
-                if bound < lam * self.threshold[j]:
-                    self.wake[j] = self.travelled + (lam * self.threshold[j] - bound) / (lam * self.norm[j])
+                if bound < limit:
+                    self.asleep[j] = bound - self.norm[j] * self.travelled
                     continue
             self.undecided[count] = j
             count += 1
@@ -172,7 +198,7 @@ cdef class CorrelationBounds:
         self.members[slot] = 0
         self.latest = slot
         memcpy(&self.remembered[slot, 0], r, self.n * sizeof(double))
+        self.dots[slot] = self.level
         for k in range(self.n_slots):
-            self.inner[slot, k] = dot(self.n, &self.remembered[k, 0], r)
-            self.inner[k, slot] = self.inner[slot, k]
+            self.inner[slot, k] = self.inner[k, slot] = self.dots[k]
         return slot

@@ -36,6 +36,8 @@ cdef class WorkingSet:
     cdef double working_values              # stored values of the working columns
     cdef double steps                       # of conjugate gradients per Newton direction, as last seen
     cdef double[::1] root_w, response, r, u
+    cdef double[:, ::1] solved              # (2, n) residuals of the last two lams
+    cdef double[2] lams                     # these lams
 
     def __init__(self, Design design, ElasticNet penalty, double[::1] w, double[::1] y, int n_threads):
         self.design, self.penalty = design, penalty
@@ -44,8 +46,11 @@ cdef class WorkingSet:
         self.r = np.array(self.response)
         self.u = np.empty(design.n)
         self.steps = 6.0
+        self.solved = np.zeros((2, design.n))
+        self.lams[0] = self.lams[1] = 0.0
         self.bounds = CorrelationBounds(design, self.root_w, penalty.l1, n_threads)
-        self.quadratic = GramQuadratic(Gram(design.n))
+        sparse = design.stored < 0.1 * design.n * design.p
+        self.quadratic = DataQuadratic(design, self.root_w) if sparse else GramQuadratic(Gram(design.n))
         self.quadratic.residual_square = np.dot(self.r, self.r)
         shut = (np.asarray(penalty.lower) == 0) & (np.asarray(penalty.upper) == 0)
         shut |= np.asarray(self.bounds.norm) == 0
@@ -100,6 +105,7 @@ cdef class WorkingSet:
         cdef int outcome, tries = 0
         cdef double gap
         cdef long limit = self.quadratic.iterations + budget
+        self._anticipate(lam)
         while True:
             with nogil:
                 outcome = self.quadratic.solve(lam, 0.5 * target, limit - self.quadratic.iterations)
@@ -111,6 +117,7 @@ cdef class WorkingSet:
                 self.bounds.examine(&self.r[0], lam)
             gap = self._gap(lam)
             if gap <= target:
+                self._keep_history(lam)
                 return CONVERGED, gap
             if outcome == MAX_ITER or self.quadratic.iterations >= limit:
                 return MAX_ITER, gap
@@ -122,6 +129,18 @@ cdef class WorkingSet:
                 return STALLED, gap
             else:
                 tries += 1
+
+    def _anticipate(self, double lam):
+        """Let in the columns that the path, carried on in a straight line from the last two lams, would bring in."""
+        if self.lams[1] > self.lams[0] > lam > 0.0:
+            ahead = np.asarray(self.solved[0]) + ((self.lams[0] - lam) / (self.lams[1] - self.lams[0])
+                                                  * np.subtract(self.solved[0], self.solved[1]))
+            self.enter(self.bounds.likely(ahead, lam))
+
+    def _keep_history(self, double lam):
+        self.solved[1, :] = self.solved[0]
+        self.solved[0, :] = self.r
+        self.lams[1], self.lams[0] = self.lams[0], lam
 
     cdef double _gap(self, double lam) noexcept:
         """The gap over all columns: the working ones, and those that no bound excludes."""
