@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from threadpoolctl import ThreadpoolController
 
-MOST_PER_CORE = 4  # more only slow each other, and a system asked for a million may end the process
+MOST_PER_CORE = 4  # more slow each other, and a million may end the process
 
 _forked = False
 _blas_held = threading.Lock()
