@@ -1,27 +1,39 @@
 """CorrelationBounds: what is known of z_j'r without multiplying."""
 from sparsesolve.linalg.design cimport Design
 
+cdef struct Known:                      # of one column: all that a bound needs, in one place
+    double asleep                       # its bound less |z_j| * travelled, when last taken; -INFINITY: not our business
+    double norm                         # |z_j|
+    double threshold                    # |z_j'r| is held against lam * threshold
+    double[2] product                   # z_j'r1 and z_j'r2
+    int[2] slot                         # where r1 and r2 are remembered; -1 nowhere
+
+cdef struct Span:                       # of two remembered residuals, against the current one
+    double first, second                # coefficients of the projection
+    double distance                     # from it
+    long round                          # when this was computed
+
 cdef class CorrelationBounds:
     cdef Design design
-    cdef readonly long products             # exact products so far
+    cdef readonly long products         # exact products so far
     cdef Py_ssize_t n, p
-    cdef int n_threads, n_slots, n_undecided, latest
+    cdef int n_threads, n_slots, n_undecided, n_close, latest
     cdef long round
-    cdef double travelled                   # length of the path of r so far
-    cdef double level                       # |r|^2
-    cdef readonly double[::1] norm          # (p,) of every column
-    cdef double[::1] root_w, u, threshold, asleep, exact, last, dots
-    cdef readonly double[:, ::1] seen       # (p, 2) products with the last two residuals met
-    cdef double[:, ::1] remembered, inner, alpha, beta, distance
-    cdef int[:, ::1] origin
-    cdef long[:, ::1] stamp
-    cdef int[::1] members, undecided
+    cdef double travelled               # length of the path of r so far
+    cdef double level                   # |r|^2
+    cdef Known* known                   # (p,)
+    cdef Span* spans                    # (SLOTS, SLOTS)
+    cdef int[::1] undecided, members
+    cdef double[::1] root_w, u, exact, last, dots
+    cdef double[:, ::1] remembered, inner
 
     cdef void leave(self, Py_ssize_t j) noexcept nogil
     cdef int examine(self, const double* r, double lam) noexcept nogil
     cdef void multiply_all(self, const double* r) noexcept nogil
+    cdef int foresee(self, const double* r, double lam, int* which) noexcept nogil
     cdef void _travel(self, const double* r) noexcept nogil
     cdef void _compare(self, const double* r) noexcept nogil
     cdef void _exclude(self, double lam) noexcept nogil
-    cdef void _project(self, int first, int second) noexcept nogil
+    cdef Span* _span(self, const Known* column) noexcept nogil
+    cdef void _project(self, Span* span, int first, int second) noexcept nogil
     cdef int _new_slot(self, const double* r) noexcept nogil

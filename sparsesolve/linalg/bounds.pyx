@@ -6,11 +6,12 @@ Two bounds, both Cauchy-Schwarz.  Each column remembers its products with the la
 
 with the best a and c; residuals of neighbouring lams extrapolate each other well.  And a column whose bound is below
 its threshold sleeps: with T the length of r's path so far, the bound grows by at most |z_j| dT, so as long as
-`asleep[j]` + |z_j| T, the bound carried on in a straight line, stays below the threshold the column costs one comparison.
+`asleep` + |z_j| T, the bound carried on in a straight line, stays below the threshold the column costs one comparison.
 
 Everything is in the norm with weights w; r stands for sqrt(w) times a residual in sample space.
 """
 from libc.math cimport INFINITY, fabs, sqrt
+from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 from scipy.linalg.cython_blas cimport dgemv
 
@@ -20,8 +21,8 @@ from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.vector cimport dot, ss_multiply
 
 DEF SLOTS = 64              # residuals remembered
-cdef double NEAR = 0.5      # of the threshold: columns below it, or extrapolated from so far, are not likely to enter
-cdef double ALMOST = 0.99   # of the threshold: extrapolation errs by about a hundredth
+cdef double ALMOST = 0.99   # of the threshold: extrapolation along the path errs by about a hundredth
+cdef double CLOSE = 0.9     # of the threshold: bounds above it may pass it at the next lam
 
 
 cdef class CorrelationBounds:
@@ -35,30 +36,48 @@ cdef class CorrelationBounds:
     n_threads : int
     """
 
-    def __init__(self, Design design, double[::1] root_w, double[::1] threshold, int n_threads):
+    def __cinit__(self, Design design, double[::1] root_w, const double[::1] threshold, int n_threads):
+        cdef Py_ssize_t j
         n, p = design.n, design.p
-        self.design, self.root_w, self.threshold, self.n_threads = design, root_w, threshold, n_threads
+        self.design, self.root_w, self.n_threads = design, root_w, n_threads
         self.n, self.p = n, p
-        self.norm = design.norms(np.square(root_w), n_threads)
+        self.known = <Known*> calloc(max(p, 1), sizeof(Known))
+        self.spans = <Span*> calloc(SLOTS * SLOTS, sizeof(Span))
+        if self.known == NULL or self.spans == NULL:
+            raise MemoryError
+        cdef const double[::1] norm = design.norms(np.square(root_w), n_threads)
+        for j in range(p):
+            self.known[j] = Known(INFINITY, norm[j], threshold[j], [0.0, 0.0], [-1, -1])
         self.u, self.last, self.dots = np.zeros(n), np.zeros(n), np.zeros(SLOTS)
-        self.asleep, self.exact = np.full(p, np.inf), np.zeros(p)
-        self.seen, self.origin = np.zeros((p, 2)), np.full((p, 2), -1, dtype=np.intc)
-        self.undecided, self.members = np.zeros(max(p, 1), dtype=np.intc), np.zeros(SLOTS, dtype=np.intc)
+        self.exact, self.undecided = np.zeros(max(p, 1)), np.zeros(max(p, 1), dtype=np.intc)
+        self.members = np.zeros(SLOTS, dtype=np.intc)
         self.remembered, self.inner = np.zeros((SLOTS, n)), np.zeros((SLOTS, SLOTS))
-        self.alpha, self.beta = np.zeros((SLOTS, SLOTS)), np.zeros((SLOTS, SLOTS))
-        self.distance = np.zeros((SLOTS, SLOTS))
-        self.stamp = np.zeros((SLOTS, SLOTS), dtype=np.int_)
+
+    def __dealloc__(self):
+        free(self.known)
+        free(self.spans)
+
+    def norms(self):
+        """|z_j| of every column, (p,)."""
+        cdef Py_ssize_t j
+        return np.array([self.known[j].norm for j in range(self.p)])
+
+    def products_seen(self):
+        """The last product of every column, (p,)."""
+        cdef Py_ssize_t j
+        return np.array([self.known[j].product[0] for j in range(self.p)])
 
     cdef void leave(self, Py_ssize_t j) noexcept nogil:
         """Column j is looked after by somebody else from now on."""
-        self.asleep[j] = -INFINITY
+        self.known[j].asleep = -INFINITY
 
     cdef int examine(self, const double* r, double lam) noexcept nogil:
         """Find the columns that no bound keeps under lam * threshold, multiply those; returns how many.
 
         undecided[k] is the column, exact[k] its product.
         """
-        cdef int k, j, slot
+        cdef int k, slot
+        cdef Known* column
         self._travel(r)
         self._exclude(lam)
         if self.n_undecided == 0:
@@ -69,31 +88,51 @@ cdef class CorrelationBounds:
         self.products += self.n_undecided
         slot = self._new_slot(r)
         for k in range(self.n_undecided):
-            j = self.undecided[k]
-            if self.origin[j, 0] >= 0:
-                self.members[self.origin[j, 0]] -= 1
-            self.seen[j, 1], self.origin[j, 1] = self.seen[j, 0], self.origin[j, 0]
-            self.seen[j, 0], self.origin[j, 0] = self.exact[k], slot
-            self.asleep[j] = fabs(self.exact[k]) - self.norm[j] * self.travelled
+            column = &self.known[self.undecided[k]]
+            if column.slot[0] >= 0:
+                self.members[column.slot[0]] -= 1
+            column.product[1], column.slot[1] = column.product[0], column.slot[0]
+            column.product[0], column.slot[0] = self.exact[k], slot
+            column.asleep = fabs(self.exact[k]) - column.norm * self.travelled
         self.members[slot] += self.n_undecided
         return self.n_undecided
 
     cdef void multiply_all(self, const double* r) noexcept nogil:
-        """The exact product of every column, in seen[:, 0]."""
+        """The exact product of every column."""
         cdef Py_ssize_t j
         cdef int slot
+        cdef Known* column
         ss_multiply(self.n, &self.root_w[0], r, &self.u[0])
         self.design.correlate_all(&self.u[0], 0.0, &self.exact[0], self.n_threads)
         self.products += self.p
         self._travel(r)
         slot = self._new_slot(r)
         for j in range(self.p):
-            if self.origin[j, 0] >= 0:
-                self.members[self.origin[j, 0]] -= 1
-            self.seen[j, 0], self.origin[j, 0], self.origin[j, 1] = self.exact[j], slot, -1
-            if self.asleep[j] > -INFINITY:
-                self.asleep[j] = fabs(self.exact[j]) - self.norm[j] * self.travelled
+            column = &self.known[j]
+            if column.slot[0] >= 0:
+                self.members[column.slot[0]] -= 1
+            column.product[0], column.slot[0], column.slot[1] = self.exact[j], slot, -1
+            if column.asleep > -INFINITY:
+                column.asleep = fabs(self.exact[j]) - column.norm * self.travelled
         self.members[slot] += self.p
+
+    cdef int foresee(self, const double* r, double lam, int* which) noexcept nogil:
+        """Columns close to entering whose product, extrapolated to r, all but reaches lam * threshold; how many."""
+        cdef int k, j, count = 0
+        cdef const Known* column
+        cdef const Span* span
+        self._compare(r)
+        for k in range(self.n_undecided + self.n_close):
+            j = self.undecided[k] if k < self.n_undecided else self.undecided[self.p - 1 - (k - self.n_undecided)]
+            column = &self.known[j]
+            if column.asleep == -INFINITY or column.slot[0] < 0:
+                continue
+            span = self._span(column)
+            if (fabs(span.first * column.product[0] + span.second * column.product[1])
+                    > ALMOST * lam * column.threshold):
+                which[count] = j
+                count += 1
+        return count
 
     cdef void _travel(self, const double* r) noexcept nogil:
         """Lengthen the path of r."""
@@ -115,55 +154,46 @@ cdef class CorrelationBounds:
             dgemv("T", &n, &self.n_slots, &unit, &self.remembered[0, 0], &n, <double*> r, &one, &zero,
                   &self.dots[0], &one)
 
-    def likely(self, const double[::1] r, double lam):
-        """Columns whose product with r, extrapolated from the remembered ones, exceeds lam * threshold (nearly)."""
-        cdef Py_ssize_t j
-        cdef int first, second, count = 0
-        cdef double limit
-        out = np.empty(self.p, dtype=np.intc)
-        cdef int[::1] which = out
-        self._compare(&r[0])
-        for j in range(self.p):
-            limit = lam * self.threshold[j]
-            if self.asleep[j] + self.norm[j] * self.travelled < NEAR * limit:
-                continue
-            first, second = self.origin[j, 0], self.origin[j, 1]
-            if first >= 0:
-                second = first if second < 0 else second
-                if self.stamp[first, second] != self.round:
-                    self._project(first, second)
-                if (fabs(self.alpha[first, second] * self.seen[j, 0] + self.beta[first, second] * self.seen[j, 1])
-                        > ALMOST * limit and self.distance[first, second] * self.norm[j] < NEAR * limit):
-                    which[count] = j
-                    count += 1
-        return out[:count]
-
     cdef void _exclude(self, double lam) noexcept nogil:
-        """List the columns that are awake and whose bound exceeds their threshold."""
+        """List the columns that are awake and whose bound exceeds their threshold; from the other end, the next ones."""
         cdef Py_ssize_t j
-        cdef int first, second, count = 0
-        cdef double bound, limit
+        cdef int count = 0
+        cdef double bound, limit, travelled = self.travelled
+        cdef Known* column
+        cdef const Span* span
+        self.n_close = 0
         for j in range(self.p):
-            limit = lam * self.threshold[j]
-            if self.asleep[j] + self.norm[j] * self.travelled < limit:
+            column = &self.known[j]
+            limit = lam * column.threshold
+            if column.asleep + column.norm * travelled < limit:
                 continue
-            first, second = self.origin[j, 0], self.origin[j, 1]
-            if first >= 0:
-                if second < 0:
-                    second = first
-                if self.stamp[first, second] != self.round:
-                    self._project(first, second)
-                bound = (fabs(self.alpha[first, second] * self.seen[j, 0] + self.beta[first, second] * self.seen[j, 1])
-                         + self.norm[j] * self.distance[first, second])
+            if column.slot[0] >= 0:
+                span = self._span(column)
+                bound = (fabs(span.first * column.product[0] + span.second * column.product[1])
+                         + column.norm * span.distance)
                 if bound < limit:
-                    self.asleep[j] = bound - self.norm[j] * self.travelled
+                    column.asleep = bound - column.norm * travelled
+                    if bound > CLOSE * limit:
+                        self.n_close += 1
+                        self.undecided[self.p - self.n_close] = j
                     continue
             self.undecided[count] = j
             count += 1
         self.n_undecided = count
 
-    cdef void _project(self, int first, int second) noexcept nogil:
-        """The current residual's distance from the span of two remembered ones, with room for rounding."""
+    cdef Span* _span(self, const Known* column) noexcept nogil:
+        """The current residual against the two that a column remembers."""
+        cdef int first = column.slot[0], second = column.slot[1]
+        cdef Span* span
+        if second < 0:
+            second = first
+        span = &self.spans[first * SLOTS + second]
+        if span.round != self.round:
+            self._project(span, first, second)
+        return span
+
+    cdef void _project(self, Span* span, int first, int second) noexcept nogil:
+        """The current residual's projection on two remembered ones, its distance with room for rounding."""
         cdef double a, c = 0.0, one = self.inner[first, first], two = self.inner[second, second]
         cdef double cross = self.inner[first, second], rest, square, size
         a = self.dots[first] / one if one > 0.0 else 0.0
@@ -175,9 +205,8 @@ cdef class CorrelationBounds:
         square = (self.level - 2.0 * a * self.dots[first] - 2.0 * c * self.dots[second] + a * a * one
                   + 2.0 * a * c * cross + c * c * two)
         size = self.level + a * a * one + c * c * two
-        self.alpha[first, second], self.beta[first, second] = a, c
-        self.distance[first, second] = sqrt(max(square, 0.0) + 1e-13 * size)
-        self.stamp[first, second] = self.round
+        span.first, span.second, span.round = a, c, self.round
+        span.distance = sqrt(max(square, 0.0) + 1e-13 * size)
 
     cdef int _new_slot(self, const double* r) noexcept nogil:
         """Remember r, in place of the residual that fewest columns refer to when there is no room."""
@@ -187,14 +216,15 @@ cdef class CorrelationBounds:
             slot = self.n_slots
             self.n_slots += 1
         else:
+            slot = 1 if self.latest == 0 else 0
             for k in range(SLOTS):
                 if self.members[k] < self.members[slot] and k != self.latest:
                     slot = k
             for j in range(self.p):
-                if self.origin[j, 0] == slot:
-                    self.origin[j, 0] = -1
-                if self.origin[j, 1] == slot:
-                    self.origin[j, 1] = -1
+                if self.known[j].slot[1] == slot:
+                    self.known[j].slot[1] = -1
+                if self.known[j].slot[0] == slot:
+                    self.known[j].slot[0] = self.known[j].slot[1] = -1
         self.members[slot] = 0
         self.latest = slot
         memcpy(&self.remembered[slot, 0], r, self.n * sizeof(double))

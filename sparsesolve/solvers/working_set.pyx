@@ -9,6 +9,7 @@ Invariant: r = sqrt(w) (y - Zb).  Every round solves over the working columns, b
 """
 from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport fabs
+from libc.string cimport memcpy
 
 import numpy as np
 
@@ -53,7 +54,7 @@ cdef class WorkingSet:
         self.quadratic = DataQuadratic(design, self.root_w) if sparse else GramQuadratic(Gram(design.n))
         self.quadratic.residual_square = np.dot(self.r, self.r)
         shut = (np.asarray(penalty.lower) == 0) & (np.asarray(penalty.upper) == 0)
-        shut |= np.asarray(self.bounds.norm) == 0
+        shut |= self.bounds.norms() == 0
         for j in np.flatnonzero(shut):
             self.bounds.leave(j)
         free = np.flatnonzero((np.asarray(penalty.l1) == 0) & (np.asarray(penalty.l2) == 0) & ~shut)
@@ -98,7 +99,7 @@ cdef class WorkingSet:
     def correlations(self):
         """z_j'r of every column at the current residual, (p,)."""
         self.bounds.multiply_all(&self.r[0])
-        return np.array(self.bounds.seen)[:, 0]
+        return self.bounds.products_seen()
 
     cpdef solve(self, double lam, double target, long budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
@@ -130,16 +131,24 @@ cdef class WorkingSet:
             else:
                 tries += 1
 
-    def _anticipate(self, double lam):
+    cdef void _anticipate(self, double lam):
         """Let in the columns that the path, carried on in a straight line from the last two lams, would bring in."""
-        if self.lams[1] > self.lams[0] > lam > 0.0:
-            ahead = np.asarray(self.solved[0]) + ((self.lams[0] - lam) / (self.lams[1] - self.lams[0])
-                                                  * np.subtract(self.solved[0], self.solved[1]))
-            self.enter(self.bounds.likely(ahead, lam))
+        cdef Py_ssize_t i
+        cdef double forward
+        cdef int[::1] which
+        cdef int count
+        if not self.lams[1] > self.lams[0] > lam > 0.0:
+            return
+        forward = (self.lams[0] - lam) / (self.lams[1] - self.lams[0])
+        for i in range(self.design.n):
+            self.u[i] = self.solved[0, i] + forward * (self.solved[0, i] - self.solved[1, i])
+        which = np.empty(self.bounds.n_undecided + self.bounds.n_close + 1, dtype=np.intc)
+        count = self.bounds.foresee(&self.u[0], lam, &which[0])
+        self.enter(which[:count])
 
-    def _keep_history(self, double lam):
-        self.solved[1, :] = self.solved[0]
-        self.solved[0, :] = self.r
+    cdef void _keep_history(self, double lam) noexcept:
+        memcpy(&self.solved[1, 0], &self.solved[0, 0], self.design.n * sizeof(double))
+        memcpy(&self.solved[0, 0], &self.r[0], self.design.n * sizeof(double))
         self.lams[1], self.lams[0] = self.lams[0], lam
 
     cdef double _gap(self, double lam) noexcept:
