@@ -7,80 +7,50 @@ import numpy as np
 
 from sparsesolve.linalg cimport column as col
 from sparsesolve.linalg.design cimport Design
+from sparsesolve.linalg.packed cimport Packed
 from sparsesolve.linalg.vector cimport axpy, ss_multiply
 
 DEF PARTS = 8       # partial sums of a tall product: fixed, so that results do not depend on the number of threads
 
 
 cdef class Gram:
-    """Working columns packed as sqrt(w) * z_j, and all their inner products; columns are only ever added."""
+    """Inner products of columns that are only ever added."""
 
-    def __cinit__(self, Py_ssize_t n, int capacity=64):
-        self.n = n
+    def __cinit__(self, int capacity=64):
         self.size = 0
         self.capacity = 0
         self.reserve(capacity)
 
     cdef int reserve(self, int capacity) except -1:
         """Make room for `capacity` columns."""
-        cdef double[::1] packed = self.packed, products = self.products
+        cdef double[::1] products = self.products
         cdef int previous = self.capacity, j
         if capacity <= previous:
             return 0
         capacity = max(capacity, 2 * previous)
-        self.packed = np.empty(max(self.n * capacity, 1))
         self.products = np.empty(<Py_ssize_t> capacity * capacity)
-        self.Z = &self.packed[0]
         self.G = &self.products[0]
         self.capacity = capacity
-        if self.size > 0:
-            memcpy(self.Z, &packed[0], self.n * self.size * sizeof(double))
         for j in range(self.size):
             memcpy(self.G + <Py_ssize_t> j * capacity, &products[<Py_ssize_t> j * previous],
                    self.size * sizeof(double))
         return 0
 
-    cdef int append(self, Design design, const int* which, int count, const double* root_w) except -1:
-        """Add the design's columns which[0..count)."""
-        cdef int m = self.size, total = m + count, ld, n = self.n, k, i
-        cdef double one = 1.0, zero = 0.0
-        cdef double* z
-        self.reserve(total)
-        ld = self.capacity
-        with nogil:
-            for k in range(count):
-                z = self.Z + self.n * (m + k)
-                col.unpack(&design.columns[which[k]], self.n, 0, self.n, z)
-                ss_multiply(self.n, root_w, z, z)
-            dgemm("T", "N", &total, &count, &n, &one, self.Z, &n, self.Z + self.n * m, &n, &zero,
-                  self.G + <Py_ssize_t> m * ld, &ld)
-            for k in range(m, total):       # the same numbers on both sides of the diagonal
-                for i in range(k):
-                    self.G[k + <Py_ssize_t> i * ld] = self.G[i + <Py_ssize_t> k * ld]
-        self.size = total
+    cdef int follow(self, Packed columns) except -1:
+        """Take in the columns that `columns` has and this matrix has not."""
+        self.reserve(columns.size)
+        if columns.size > self.size:
+            columns.products(self.size, self.G, self.capacity)
+        self.size = columns.size
         return 0
 
     def set(self, const double[:, ::1] products):
-        """Take the inner products of all columns at once; nothing is packed."""
+        """Take the inner products of all columns at once."""
         cdef int j, p = products.shape[0]
         self.reserve(p)
         for j in range(p):
             memcpy(self.G + <Py_ssize_t> j * self.capacity, &products[j, 0], p * sizeof(double))
         self.size = p
-
-    cdef void correlate(self, const double* r, double* out) noexcept nogil:
-        """out = packed' r."""
-        cdef int n = self.n, one = 1
-        cdef double unit = 1.0, zero = 0.0
-        if self.size > 0:
-            dgemv("T", &n, &self.size, &unit, self.Z, &n, <double*> r, &one, &zero, out, &one)
-
-    cdef void subtract(self, const double* b, double* r) noexcept nogil:
-        """r -= packed b."""
-        cdef int k
-        for k in range(self.size):
-            if b[k] != 0.0:
-                axpy(self.n, -b[k], self.Z + self.n * k, r)
 
 
 def tall_gram(Design design, const double[::1] root_w, const double[::1] y, int n_threads=1):

@@ -1,17 +1,29 @@
-"""PackedColumns: copies of the working columns of a sparse design, side by side."""
+"""Packed: the working columns copied side by side as sqrt(w) * z_j."""
 from sparsesolve.linalg.design cimport Design
 
-cdef class PackedColumns:
+cdef class Packed:
     cdef readonly int size
     cdef readonly Py_ssize_t n
-    cdef double[::1] values_, offset_, root_w
-    cdef int[::1] rows_
-    cdef long long[::1] start_
-    cdef double* values                 # sqrt(w) * factor * x, column after column
-    cdef int* rows
-    cdef long long* start               # (size + 1,)
-    cdef double* offset                 # factor * mean: the column is values - offset * sqrt(w)
+    cdef double[::1] root_w                 # (n,)
 
     cdef int append(self, Design design, const int* which, int count) except -1
     cdef double dot(self, int j, const double* v, double shift) noexcept nogil
     cdef double axpy(self, int j, double a, double* v) noexcept nogil
+    cdef void correlate(self, const double* v, double shift, double* out) noexcept nogil
+    cdef double subtract(self, const double* b, double* v) noexcept nogil
+    cdef void products(self, int first, double* G, int ld) noexcept nogil
+
+cdef class DensePacked(Packed):
+    cdef double[::1] storage
+    cdef double* Z                          # (n, capacity) column-major
+
+cdef class SparsePacked(Packed):
+    cdef double[::1] values_, offset_, filled
+    cdef int[::1] rows_
+    cdef long long[::1] start_
+    cdef double* values                     # sqrt(w) * factor * x, column after column
+    cdef int* rows
+    cdef long long* start                   # (size + 1,)
+    cdef double* offset                     # factor * mean: the column is values - offset * sqrt(w)
+
+cpdef Packed pack(Design design, double[::1] root_w)

@@ -1,21 +1,123 @@
-"""Working columns of a sparse design copied side by side as sqrt(w) * z_j, so that passes over them run in order.
+"""Working columns copied side by side as sqrt(w) * z_j, so that passes over them run in order and at full speed.
 
-A vector of sample space is kept as a stored part plus a multiple of sqrt(w), its shift: columns never fill in.
+A vector of sample space is kept as a stored part plus a multiple of sqrt(w), its shift: a centred sparse column
+never fills in. Dense columns leave the shift alone.
 """
+from libc.string cimport memset
+from scipy.linalg.cython_blas cimport dgemm, dgemv
+
 import numpy as np
 
 from sparsesolve.linalg cimport column as col
+from sparsesolve.linalg cimport vector
 from sparsesolve.linalg.column cimport Column
 from sparsesolve.linalg.design cimport Design
 
+DENSE_FROM = 0.15       # share of stored values from which dense kernels are the faster ones
 
-cdef class PackedColumns:
-    """Columns sqrt(w) * z_j; they are only ever added."""
+
+cpdef Packed pack(Design design, double[::1] root_w):
+    """An empty Packed for columns of this design."""
+    if design.stored < DENSE_FROM * design.n * design.p:
+        return SparsePacked(root_w)
+    return DensePacked(root_w)
+
+
+cdef class Packed:
+    """Working columns; they are only ever added."""
 
     def __cinit__(self, double[::1] root_w):
         self.n = root_w.shape[0]
         self.root_w = root_w
         self.size = 0
+
+    cdef int append(self, Design design, const int* which, int count) except -1:
+        """Copy the design's columns which[0..count)."""
+        return 0
+
+    cdef double dot(self, int j, const double* v, double shift) noexcept nogil:
+        """Product of column j with v + shift * sqrt(w), a vector whose weighted sum is zero if columns are centred."""
+        return 0.0
+
+    cdef double axpy(self, int j, double a, double* v) noexcept nogil:
+        """v += a * column j; returns what is to be added to v's shift."""
+        return 0.0
+
+    cdef void correlate(self, const double* v, double shift, double* out) noexcept nogil:
+        """out[j] = product of column j with v + shift * sqrt(w), for all columns."""
+        cdef int j
+        for j in range(self.size):
+            out[j] = self.dot(j, v, shift)
+
+    cdef double subtract(self, const double* b, double* v) noexcept nogil:
+        """v -= sum_j b[j] column j; returns what is to be added to v's shift."""
+        cdef double shift = 0.0
+        cdef int j
+        for j in range(self.size):
+            if b[j] != 0.0:
+                shift += self.axpy(j, -b[j], v)
+        return shift
+
+    cdef void products(self, int first, double* G, int ld) noexcept nogil:
+        """Inner products of columns first.. with all columns, into both triangles of G."""
+
+
+cdef class DensePacked(Packed):
+    """Columns as a dense matrix, for BLAS."""
+
+    def __cinit__(self, double[::1] root_w):
+        self.storage = np.empty(16 * self.n)
+        self.Z = &self.storage[0]
+
+    cdef int append(self, Design design, const int* which, int count) except -1:
+        cdef Py_ssize_t needed = (self.size + count) * self.n
+        cdef double* z
+        cdef int k
+        if needed > self.storage.shape[0]:
+            self.storage = np.resize(np.asarray(self.storage), max(needed, 2 * self.storage.shape[0]))
+            self.Z = &self.storage[0]
+        for k in range(count):
+            z = self.Z + self.n * (self.size + k)
+            col.unpack(&design.columns[which[k]], self.n, 0, self.n, z)
+            vector.ss_multiply(self.n, &self.root_w[0], z, z)
+        self.size += count
+        return 0
+
+    cdef double dot(self, int j, const double* v, double shift) noexcept nogil:
+        return vector.dot(self.n, self.Z + self.n * j, v)
+
+    cdef double axpy(self, int j, double a, double* v) noexcept nogil:
+        vector.axpy(self.n, a, self.Z + self.n * j, v)
+        return 0.0
+
+    cdef void correlate(self, const double* v, double shift, double* out) noexcept nogil:
+        cdef int n = self.n, one = 1
+        cdef double unit = 1.0, zero = 0.0
+        if self.size > 0:
+            dgemv("T", &n, &self.size, &unit, self.Z, &n, <double*> v, &one, &zero, out, &one)
+
+    cdef double subtract(self, const double* b, double* v) noexcept nogil:
+        cdef int n = self.n, one = 1
+        cdef double minus = -1.0, unit = 1.0
+        if self.size > 0:
+            dgemv("N", &n, &self.size, &minus, self.Z, &n, <double*> b, &one, &unit, v, &one)
+        return 0.0
+
+    cdef void products(self, int first, double* G, int ld) noexcept nogil:
+        cdef int n = self.n, count = self.size - first, k, i
+        cdef double unit = 1.0, zero = 0.0
+        dgemm("T", "N", &self.size, &count, &n, &unit, self.Z, &n, self.Z + self.n * first, &n, &zero,
+              G + <Py_ssize_t> first * ld, &ld)
+        for k in range(first, self.size):       # the same numbers on both sides of the diagonal
+            for i in range(k):
+                G[k + <Py_ssize_t> i * ld] = G[i + <Py_ssize_t> k * ld]
+
+
+cdef class SparsePacked(Packed):
+    """Columns as one compressed sparse matrix."""
+
+    def __cinit__(self, double[::1] root_w):
+        self.filled = np.empty(self.n)
         self._hold(np.empty(1024), np.empty(1024, dtype=np.intc), np.zeros(65, dtype=np.longlong), np.empty(64))
 
     def _hold(self, values, rows, start, offset):
@@ -26,23 +128,22 @@ cdef class PackedColumns:
     def _make_room(self, columns, stored):
         values, rows = np.asarray(self.values_), np.asarray(self.rows_)
         start, offset = np.asarray(self.start_), np.asarray(self.offset_)
-        if columns >= len(start):
-            columns = max(columns + 1, 2 * len(start))
-            start, offset = np.resize(start, columns), np.resize(offset, columns)
+        if columns > len(offset):
+            columns = max(columns, 2 * len(offset))
+            start, offset = np.resize(start, columns + 1), np.resize(offset, columns)
         if stored > len(values):
             stored = max(stored, 2 * len(values))
             values, rows = np.resize(values, stored), np.resize(rows, stored)
         self._hold(values, rows, start, offset)
 
     cdef int append(self, Design design, const int* which, int count) except -1:
-        """Copy the design's columns which[0..count)."""
         cdef const Column* x
         cdef long long at = self.start[self.size], total = at
         cdef Py_ssize_t i, k
         cdef double value
         for k in range(count):
             total += design.columns[which[k]].size
-        self._make_room(self.size + count + 1, total)
+        self._make_room(self.size + count, total)
         for k in range(count):
             x = &design.columns[which[k]]
             for i in range(x.size):
@@ -57,7 +158,6 @@ cdef class PackedColumns:
         return 0
 
     cdef double dot(self, int j, const double* v, double shift) noexcept nogil:
-        """Product of column j with v + shift * sqrt(w), a vector whose weighted sum is zero if columns are centred."""
         cdef double total = self.offset[j] * shift
         cdef long long k
         for k in range(self.start[j], self.start[j + 1]):
@@ -65,8 +165,16 @@ cdef class PackedColumns:
         return total
 
     cdef double axpy(self, int j, double a, double* v) noexcept nogil:
-        """v += a * column j; returns what is to be added to v's shift."""
         cdef long long k
         for k in range(self.start[j], self.start[j + 1]):
             v[self.rows[k]] += a * self.values[k]
         return -a * self.offset[j]
+
+    cdef void products(self, int first, double* G, int ld) noexcept nogil:
+        cdef int k, i
+        cdef double shift
+        for k in range(first, self.size):
+            memset(&self.filled[0], 0, self.n * sizeof(double))
+            shift = self.axpy(k, 1.0, &self.filled[0])
+            for i in range(k + 1):
+                G[i + <Py_ssize_t> k * ld] = G[k + <Py_ssize_t> i * ld] = self.dot(i, &self.filled[0], shift)

@@ -9,7 +9,7 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from sparsesolve.linalg.design cimport Design
-from sparsesolve.linalg.packed cimport PackedColumns
+from sparsesolve.linalg.packed cimport Packed
 from sparsesolve.linalg.vector cimport axpy, dot
 from sparsesolve.penalties.elastic_net cimport ElasticNet, prox
 from sparsesolve.solvers.quadratic cimport Quadratic
@@ -20,9 +20,8 @@ cdef double FORCING = 1e-2          # relative residual left by them: the next N
 
 cdef class DataQuadratic(Quadratic):
 
-    def __cinit__(self, Design design, double[::1] root_w):
-        self.design, self.n, self.root_w = design, design.n, root_w
-        self.packed = PackedColumns(root_w)
+    def __cinit__(self, Packed columns):
+        self.columns, self.n = columns, columns.n
         self.u, self.v = np.zeros(self.n), np.zeros(self.n)
         self._make_room()
 
@@ -38,26 +37,17 @@ cdef class DataQuadratic(Quadratic):
 
     cdef double inner(self, int i, int j) noexcept nogil:
         memset(&self.v[0], 0, self.n * sizeof(double))
-        self.image_shift = self.packed.axpy(j, 1.0, &self.v[0])
-        return self.packed.dot(i, &self.v[0], self.image_shift)
+        self.image_shift = self.columns.axpy(j, 1.0, &self.v[0])
+        return self.columns.dot(i, &self.v[0], self.image_shift)
 
     cdef void refresh(self, const double* response, double* r) noexcept nogil:
-        cdef int k
-        self.shift = 0.0
         memcpy(&self.u[0], response, self.n * sizeof(double))
-        for k in range(self.size):
-            if self.b[k] != 0.0:
-                self.shift += self.packed.axpy(k, -self.b[k], &self.u[0])
+        self.shift = self.columns.subtract(self.b, &self.u[0])
         memcpy(r, &self.u[0], self.n * sizeof(double))
         if self.shift != 0.0:
-            axpy(self.n, self.shift, &self.root_w[0], r)
+            axpy(self.n, self.shift, &self.columns.root_w[0], r)
         self.residual_square = dot(self.n, r, r)
-        self._correlate()
-
-    cdef void _correlate(self) noexcept nogil:
-        cdef int k
-        for k in range(self.size):
-            self.g[k] = self.packed.dot(k, &self.u[0], self.shift)
+        self.columns.correlate(&self.u[0], self.shift, self.g)
 
     cdef void apply(self, const double* d, double* out, bint everywhere) noexcept nogil:
         """out = Z'Z d on the support, or on all working columns; v is left as Z d."""
@@ -68,14 +58,13 @@ cdef class DataQuadratic(Quadratic):
         for k in range(self.n_support):
             j = self.support[k]
             if d[j] != 0.0:
-                self.image_shift += self.packed.axpy(j, d[j], &self.v[0])
+                self.image_shift += self.columns.axpy(j, d[j], &self.v[0])
         if everywhere:
-            for k in range(self.size):
-                out[k] = self.packed.dot(k, &self.v[0], self.image_shift)
+            self.columns.correlate(&self.v[0], self.image_shift, out)
         else:
             for k in range(self.n_support):
                 j = self.support[k]
-                out[j] = self.packed.dot(j, &self.v[0], self.image_shift)
+                out[j] = self.columns.dot(j, &self.v[0], self.image_shift)
 
     cdef void direction(self, double lam) noexcept nogil:
         """Conjugate gradients on (Z'Z + lam l2) d = rhs, preconditioned by the diagonal."""
@@ -158,26 +147,26 @@ cdef class DataQuadratic(Quadratic):
             new = self.minimiser(j, lam)        # by the gradient from before the sweep: cheap, and nearly always right
             if not self.worth(j, new, lam, whole):
                 continue
-            self.g[j] = self.packed.dot(j, &self.u[0], self.shift)
+            self.g[j] = self.columns.dot(j, &self.u[0], self.shift)
             new = self.minimiser(j, lam)
             if self.worth(j, new, lam, whole):
                 self.residual_square += (new - self.b[j]) * ((new - self.b[j]) * self.diag[j] - 2.0 * self.g[j])
-                self.shift += self.packed.axpy(j, self.b[j] - new, &self.u[0])
+                self.shift += self.columns.axpy(j, self.b[j] - new, &self.u[0])
                 self.b[j] = new
                 moved += 1
         if moved:
-            self._correlate()
+            self.columns.correlate(&self.u[0], self.shift, self.g)
             self.iterations += 1
         return moved
 
-    def append(self, Design design, ElasticNet penalty, int[::1] which, double[::1] root_w, double[::1] start,
-               double[::1] gradient):
+    def append(self, Design design, ElasticNet penalty, int[::1] which, double[::1] start, double[::1] gradient):
         """Take in columns of the design."""
         cdef int count = which.shape[0], m = self.size, k
         if count == 0:
             return
+        if self.columns.size == m:
+            self.columns.append(design, &which[0], count)
         self.add(design, penalty, &which[0], &start[0], &gradient[0], count)
-        self.packed.append(design, &which[0], count)
         for k in range(m, self.size):
             self.diag[k] = self.inner(k, k)
 

@@ -11,7 +11,9 @@ from libc.string cimport memcpy
 import numpy as np
 
 from sparsesolve.linalg.cholesky cimport Cholesky
+from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.gram cimport Gram
+from sparsesolve.linalg.packed cimport Packed
 from sparsesolve.linalg.vector cimport axpy, dot
 from sparsesolve.penalties.elastic_net cimport ElasticNet
 from sparsesolve.solvers.quadratic cimport Quadratic
@@ -24,8 +26,8 @@ cdef double BLOCK_SPEED = 8.0       # how much faster a flop is in a block opera
 
 cdef class GramQuadratic(Quadratic):
 
-    def __cinit__(self, Gram gram):
-        self.gram = gram
+    def __cinit__(self, Gram gram, Packed columns=None):
+        self.gram, self.columns = gram, columns
         self.cholesky = Cholesky(64)
         self.factor_level = 0.0
         self.n_refused = 0
@@ -143,10 +145,13 @@ cdef class GramQuadratic(Quadratic):
         return self.gram.G[i + <Py_ssize_t> j * self.gram.capacity]
 
     cdef void refresh(self, const double* response, double* r) noexcept nogil:
-        memcpy(r, response, self.gram.n * sizeof(double))
-        self.gram.subtract(self.b, r)
-        self.gram.correlate(r, self.g)
-        self.residual_square = dot(self.gram.n, r, r)
+        cdef double shift
+        memcpy(r, response, self.columns.n * sizeof(double))
+        shift = self.columns.subtract(self.b, r)
+        if shift != 0.0:
+            axpy(self.columns.n, shift, &self.columns.root_w[0], r)
+        self.columns.correlate(r, 0.0, self.g)
+        self.residual_square = dot(self.columns.n, r, r)
 
     cdef void direction(self, double lam) noexcept nogil:
         cdef int k, i, j
@@ -259,14 +264,15 @@ cdef class GramQuadratic(Quadratic):
             t = 1.0
         self.advance(lam, t)
 
-    def append(self, design, ElasticNet penalty, int[::1] which, double[::1] root_w, double[::1] start,
-               double[::1] gradient):
+    def append(self, Design design, ElasticNet penalty, int[::1] which, double[::1] start, double[::1] gradient):
         """Take in columns of the design: their inner products with all working columns, then themselves."""
         cdef int count = which.shape[0], m = self.size, k
         if count == 0:
             return
-        if self.gram.size == m:
-            self.gram.append(design, &which[0], count, &root_w[0])
+        if self.columns is not None:
+            if self.columns.size == m:
+                self.columns.append(design, &which[0], count)
+            self.gram.follow(self.columns)
         self.add(design, penalty, &which[0], &start[0], &gradient[0], count)
         for k in range(m, self.size):
             self.diag[k] = self.gram.G[k + <Py_ssize_t> k * self.gram.capacity]

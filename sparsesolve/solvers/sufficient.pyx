@@ -22,7 +22,7 @@ cdef class Sufficient:
     cdef double total_square
 
     def __init__(self, Design design, ElasticNet penalty, double[::1] w, double[::1] y, int n_threads):
-        cdef Gram gram = Gram(0, design.p)
+        cdef Gram gram = Gram(design.p)
         p = design.p
         products, cross = tall_gram(design, np.sqrt(w), y, n_threads)
         gram.set(products)
@@ -30,7 +30,7 @@ cdef class Sufficient:
         self.total_square = np.sum(np.multiply(w, np.square(y)))
         self.quadratic = GramQuadratic(gram)
         self.quadratic.residual_square = self.total_square
-        self.quadratic.append(design, penalty, np.arange(p, dtype=np.intc), np.zeros(0), np.zeros(p), cross.copy())
+        self.quadratic.append(design, penalty, np.arange(p, dtype=np.intc), np.zeros(p), cross.copy())
 
     def correlations(self):
         """z_j'r of every column, (p,)."""

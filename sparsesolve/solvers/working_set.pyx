@@ -16,6 +16,7 @@ import numpy as np
 from sparsesolve.linalg.bounds cimport CorrelationBounds
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.gram cimport Gram
+from sparsesolve.linalg.packed cimport Packed, SparsePacked, pack
 from sparsesolve.linalg.vector cimport ss_multiply
 from sparsesolve.penalties.elastic_net cimport ElasticNet, conjugate, feasible_scale
 from sparsesolve.solvers.data_quadratic cimport DataQuadratic
@@ -23,6 +24,7 @@ from sparsesolve.solvers.gram_quadratic cimport GramQuadratic
 from sparsesolve.solvers.quadratic cimport CONVERGED, MAX_ITER, STALLED, Quadratic
 
 SPARSE_COST = 6.0   # one stored value of a sparse column, in multiply-adds of a dense operation
+BLOCK_COST = 0.3    # of a multiply-add in a block operation, with which a column enters the factor
 SWITCH_GAIN = 1.5   # how much cheaper the other way of solving must look before the working set changes to it
 
 
@@ -33,9 +35,11 @@ cdef class WorkingSet:
     cdef readonly ElasticNet penalty
     cdef readonly Quadratic quadratic
     cdef readonly CorrelationBounds bounds
+    cdef Packed columns                     # the working ones
     cdef readonly long rounds
     cdef double working_values              # stored values of the working columns
     cdef double steps                       # of conjugate gradients per Newton direction, as last seen
+    cdef double growth                      # columns that enter at a time, averaged
     cdef double[::1] root_w, response, r, u
     cdef double[:, ::1] solved              # (2, n) residuals of the last two lams
     cdef double[2] lams                     # these lams
@@ -50,8 +54,9 @@ cdef class WorkingSet:
         self.solved = np.zeros((2, design.n))
         self.lams[0] = self.lams[1] = 0.0
         self.bounds = CorrelationBounds(design, self.root_w, penalty.l1, n_threads)
-        sparse = design.stored < 0.1 * design.n * design.p
-        self.quadratic = DataQuadratic(design, self.root_w) if sparse else GramQuadratic(Gram(design.n))
+        self.columns = pack(design, self.root_w)
+        sparse = isinstance(self.columns, SparsePacked)
+        self.quadratic = DataQuadratic(self.columns) if sparse else GramQuadratic(Gram(), self.columns)
         self.quadratic.residual_square = np.dot(self.r, self.r)
         shut = (np.asarray(penalty.lower) == 0) & (np.asarray(penalty.upper) == 0)
         shut |= self.bounds.norms() == 0
@@ -72,26 +77,28 @@ cdef class WorkingSet:
             gradient[k] = self.design.correlate(which[k], &self.u[0], 0.0)
             self.bounds.leave(which[k])
             self.working_values += self.design.columns[which[k]].size
-        self.quadratic.append(self.design, self.penalty, which, self.root_w, zeros, gradient)
-        self._choose()
+        self.quadratic.append(self.design, self.penalty, which, zeros, gradient)
+        self._choose(count)
 
-    def _choose(self):
+    def _choose(self, int count):
         """Solve by the Gram matrix or by conjugate gradients, whichever makes a Newton step cheaper."""
-        cdef double n = self.design.n, m = self.quadratic.size, gram, steps
-        gram = 3.0 * m * m + 2.0 * m * n
+        cdef double n = self.design.n, m = self.quadratic.size, entries, gram, steps
+        entries = SPARSE_COST * self.working_values if isinstance(self.columns, SparsePacked) else m * n
+        self.growth += 0.2 * (count - self.growth)
+        gram = (3.0 + BLOCK_COST * self.growth) * m * m + 2.0 * entries
         steps = self.quadratic.effort()
         if steps > 0.0:
             self.steps = steps
-        iterative = self.steps * (2.0 * SPARSE_COST * self.working_values + 3.0 * m + 2.0 * n)
+        iterative = self.steps * (2.0 * entries + 3.0 * m + 2.0 * n)
         if isinstance(self.quadratic, GramQuadratic):
             if SWITCH_GAIN * iterative < gram:
-                self._continue_with(DataQuadratic(self.design, self.root_w))
+                self._continue_with(DataQuadratic(self.columns))
         elif SWITCH_GAIN * gram < iterative:
-            self._continue_with(GramQuadratic(Gram(self.design.n)))
+            self._continue_with(GramQuadratic(Gram(), self.columns))
 
     def _continue_with(self, quadratic):
         which, start = self.quadratic.members()
-        quadratic.append(self.design, self.penalty, which, self.root_w, start, np.zeros(len(which)))
+        quadratic.append(self.design, self.penalty, which, start, np.zeros(len(which)))
         (<Quadratic> quadratic).iterations = self.quadratic.iterations
         self.quadratic = quadratic
         self.quadratic.refresh(&self.response[0], &self.r[0])
