@@ -15,7 +15,7 @@ from sparsesolve.penalties.elastic_net cimport ElasticNet, prox
 from sparsesolve.solvers.quadratic cimport Quadratic
 
 DEF STEPS = 60                      # of conjugate gradients per Newton direction
-cdef double FORCING = 1e-2          # relative residual left by them: the next Newton step finishes
+cdef double FORCING = 5e-2          # relative residual left by them: the next Newton step finishes
 
 
 cdef class DataQuadratic(Quadratic):

@@ -24,6 +24,8 @@ from sparsesolve.solvers.gram_quadratic cimport GramQuadratic
 from sparsesolve.solvers.quadratic cimport CONVERGED, MAX_ITER, STALLED, Quadratic
 
 SPARSE_COST = 6.0   # one stored value of a sparse column, in multiply-adds of a dense operation
+cdef double ALMOST = 0.99     # of the threshold: the residual to come is known to about a hundredth
+cdef double ENOUGH = 0.03   # of the gap that columns outside will leave: no use in solving for the working ones better
 BLOCK_COST = 0.3    # of a multiply-add in a block operation, with which a column enters the factor
 SWITCH_GAIN = 1.5   # how much cheaper the other way of solving must look before the working set changes to it
 
@@ -39,7 +41,10 @@ cdef class WorkingSet:
     cdef readonly long rounds
     cdef double working_values              # stored values of the working columns
     cdef double steps                       # of conjugate gradients per Newton direction, as last seen
+    cdef double opening                     # gap after the first round at the last lam
     cdef double growth                      # columns that enter at a time, averaged
+    cdef int foreseen                       # columns let in before the last solve
+    cdef bint surveys                       # whether products tell them, not extrapolation
     cdef double[::1] root_w, response, r, u
     cdef double[:, ::1] solved              # (2, n) residuals of the last two lams
     cdef double[2] lams                     # these lams
@@ -110,13 +115,13 @@ cdef class WorkingSet:
 
     cpdef solve(self, double lam, double target, long budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
-        cdef int outcome, tries = 0
-        cdef double gap
+        cdef int outcome, tries = 0, round = 0
+        cdef double gap, goal = max(0.5 * target, ENOUGH * self.opening)
         cdef long limit = self.quadratic.iterations + budget
         self._anticipate(lam)
         while True:
             with nogil:
-                outcome = self.quadratic.solve(lam, 0.5 * target, limit - self.quadratic.iterations)
+                outcome = self.quadratic.solve(lam, goal, limit - self.quadratic.iterations)
                 self.quadratic.refresh(&self.response[0], &self.r[0])
             self.quadratic.settle(lam)
             PyErr_CheckSignals()
@@ -124,6 +129,9 @@ cdef class WorkingSet:
             with nogil:
                 self.bounds.examine(&self.r[0], lam)
             gap = self._gap(lam)
+            if round == 0:
+                self.opening = gap      # what the violators of a first round cost is much the same at the next lam
+            round += 1
             if gap <= target:
                 self._keep_history(lam)
                 return CONVERGED, gap
@@ -131,27 +139,41 @@ cdef class WorkingSet:
                 return MAX_ITER, gap
             entering = self._violators(lam)
             if entering.shape[0]:
+                if round == 1 and entering.shape[0] > self.foreseen > 0:
+                    self.surveys = True
                 self.enter(entering)
+                goal = max(0.5 * target, ENOUGH * gap)
                 tries = 0
+            elif goal > 0.5 * target:
+                goal = 0.5 * target
             elif tries == 4:
                 return STALLED, gap
             else:
                 tries += 1
 
     cdef void _anticipate(self, double lam):
-        """Let in the columns that the path, carried on in a straight line from the last two lams, would bring in."""
+        """Let in the columns that the path, carried on in a straight line from the last two lams, would bring in.
+
+        What is known of the columns tells them, as a rule; where it has missed too many, products with the residual
+        to come do, and hardly any are left for the residual that then comes.
+        """
         cdef Py_ssize_t i
         cdef double forward
         cdef int[::1] which
-        cdef int count
+        self.foreseen = 0
         if not self.lams[1] > self.lams[0] > lam > 0.0:
             return
         forward = (self.lams[0] - lam) / (self.lams[1] - self.lams[0])
         for i in range(self.design.n):
             self.u[i] = self.solved[0, i] + forward * (self.solved[0, i] - self.solved[1, i])
+        if self.surveys:
+            with nogil:
+                self.bounds.examine(&self.u[0], lam)
+            self.enter(self._violators(ALMOST * lam))
+            return
         which = np.empty(self.bounds.n_undecided + self.bounds.n_close + 1, dtype=np.intc)
-        count = self.bounds.foresee(&self.u[0], lam, &which[0])
-        self.enter(which[:count])
+        self.foreseen = self.bounds.foresee(&self.u[0], lam, &which[0])
+        self.enter(which[:self.foreseen])
 
     cdef void _keep_history(self, double lam) noexcept:
         memcpy(&self.solved[1, 0], &self.solved[0, 0], self.design.n * sizeof(double))
