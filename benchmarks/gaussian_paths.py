@@ -40,7 +40,7 @@ def certified(q, key, cache):
     if file.exists():
         B = sparse.load_npz(file)
     else:
-        B = reference.path(certificate, budget=600)
+        B = reference.path(certificate, budget=300)
         sparse.save_npz(file, B)
     certificate.measure(B)
     say(f"{q.name}: reference known to {certificate.slack():.1e}, {B[:, -1].nnz} nonzero at last")

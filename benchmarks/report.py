@@ -1,4 +1,12 @@
-"""The markdown tables of a run: seconds of every package at each level, and the ratios."""
+"""The markdown tables of a run: seconds of every package at each level, and the ratios.
+
+report.py OUT.json [cpu] prints them again; with "cpu" from processor seconds, which foreign load
+disturbs less than the wall clock (two threads then count twice).
+"""
+
+import json
+import sys
+from pathlib import Path
 
 from peers import PEERS
 
@@ -8,11 +16,11 @@ TITLES = {
 }
 
 
-def cell(result, name, level):
+def cell(result, name, level, clock):
     """Median seconds, or why there are none."""
     row = result["rows"].get(name, {}).get(level)
     if row:
-        return f"{row['wall']:.3g}"
+        return f"{row[clock]:.3g}"
     if name in result["skipped"] or name not in result["attempts"]:
         return "–"
     if result["attempts"][name][-1]["wall"] is None:
@@ -20,33 +28,37 @@ def cell(result, name, level):
     return "not met"
 
 
-def ratio(result, level, name):
+def ratio(result, name, level, clock):
     """The best peer's time over ours, with the peer's name."""
     ours = result["rows"].get(name, {}).get(level)
-    peers = {k: result["rows"][k][level]["wall"] for k in PEERS
+    peers = {k: result["rows"][k][level][clock] for k in PEERS
              if level in result["rows"].get(k, {})}
     if not ours:
         return "–"
     if not peers:
         tried = any(k in result["attempts"] for k in PEERS)
-        return f"> {result['budget'] / ours['wall']:.1f} (no peer)" if tried else "–"
+        return f"> {result['budget'] / ours[clock]:.1f} (no peer)" if tried else "–"
     best = min(peers, key=peers.get)
-    return f"{peers[best] / ours['wall']:.1f} ({best})"
+    return f"{peers[best] / ours[clock]:.1f} ({best})"
 
 
-def markdown(results):
-    """Two tables, one a level; times in seconds of the wall clock, medians."""
+def markdown(results, clock="wall"):
+    """Two tables, one a level; median seconds by the wall clock or the processor's."""
     names = [k for k in ("sparsesolve", "sparsesolve ladder", "sparsesolve 2 threads", *PEERS)
              if any(k in r["attempts"] for r in results)]
     ours = [k for k in names if k not in PEERS]
     lines = []
     for level, title in TITLES.items():
         heads = ["problem", "df", *names, *(f"best peer / {k}" for k in ours)]
-        lines += [f"**{title}** (seconds for 100 lambdas)", ""]
+        lines += [f"**{title}** ({clock} seconds for 100 lambdas)", ""]
         lines += ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
         for r in results:
-            cells = [r["problem"], str(r["df"]), *(cell(r, k, level) for k in names),
-                     *(ratio(r, level, k) for k in ours)]
+            cells = [r["problem"], str(r["df"]), *(cell(r, k, level, clock) for k in names),
+                     *(ratio(r, k, level, clock) for k in ours)]
             lines.append("| " + " | ".join(cells) + " |")
         lines.append("")
     return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    print(markdown(json.loads(Path(sys.argv[1]).read_text())["results"], *sys.argv[2:]))
