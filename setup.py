@@ -132,7 +132,7 @@ class BuildExtensions(build_ext):
 
     def openmp_flags(self, kind):
         """Return the compile and link flags that build an OpenMP program here, if any do."""
-        if "NO_OPENMP" in ON:
+        if ON & {"NO_OPENMP", "LINETRACE"}:  # tracing jumps out of parallel loops: no valid OpenMP
             return [], []
         for flags in OPENMP[kind]:
             if self.links_openmp(*flags):
