@@ -225,10 +225,17 @@ cdef class GramQuadratic(Quadratic):
     # columns that the factor refused
 
     cdef bint unbind(self, double lam) noexcept nogil:
-        cdef int k, count = self.n_refused
+        cdef int k, count
         cdef long before = self.iterations
-        for k in range(count):
+        if self.n_refused == 0:
+            return False
+        self.collect(lam)               # the last step changed the support: the factor must follow it
+        self.synchronise(lam)
+        count = self.n_refused
+        for k in range(count):          # one at a time: the column that meets zero leaves the factor
             self.slide(self.refused[k], lam)
+            if self.iterations > before:
+                break
         self.n_refused = 0
         return self.iterations > before
 

@@ -13,7 +13,7 @@ cdef class Quadratic:
     cdef readonly long iterations       # Newton steps and sweeps so far
     cdef public double residual_square  # |r|^2 in the weighted norm
     cdef double slack                   # how far u may be from orthogonal to the unpenalised columns
-    cdef int n_support, n_held, n_free
+    cdef int n_support, n_held
     # per working column, all in one block of memory
     cdef double[:, ::1] table
     cdef int[:, ::1] integers
@@ -25,7 +25,10 @@ cdef class Quadratic:
                  const double* gradient, int count) except -1
     cdef int solve(self, double lam, double target, long budget) noexcept nogil
     cdef double gap(self, double lam, double scale) noexcept nogil
-    cdef double scale(self, double lam) noexcept nogil
+    cdef double scale(self, double lam, bint strict) noexcept nogil
+    cdef double best_gap(self, double lam) noexcept nogil
+    cdef bint free(self, int j, double lam) noexcept nogil
+    cdef void estimate_slack(self, double lam) noexcept nogil
     cdef bint newton(self, double lam) noexcept nogil
     cdef double collect(self, double lam) noexcept nogil
     cdef int clip(self, double lam) noexcept nogil

@@ -18,6 +18,9 @@ from sparsesolve.linalg.design cimport Design
 
 DEF ROUNDS = 30             # Newton steps between two sweeps
 cdef double ROUNDING = 1e-14
+cdef double NO_WAY = 1e-6           # a step along a clipped direction below which its slope is taken for rounding
+cdef double NO_PENALTY = 1e-14      # on the scale of the response
+cdef double RANK = 1e-14            # least eigenvalue of unpenalised columns that is not rounding, relative
 
 
 cdef class Quadratic:
@@ -60,7 +63,6 @@ cdef class Quadratic:
             self.g[m + k] = gradient[k]
             self.l1[m + k], self.l2[m + k] = penalty.l1[j], penalty.l2[j]
             self.lower[m + k], self.upper[m + k] = penalty.lower[j], penalty.upper[j]
-            self.n_free += penalty.l1[j] == 0.0 and penalty.l2[j] == 0.0
         self.size = m + count
         return 0
 
@@ -91,21 +93,29 @@ cdef class Quadratic:
         cdef bint moved
         while True:
             moved = self.newton(lam)
-            if self.gap(lam, self.scale(lam)) <= target:
+            self.estimate_slack(lam)
+            if self.best_gap(lam) <= target:
                 return CONVERGED
             if self.iterations >= limit:
                 return MAX_ITER
             if self.sweep(lam, False) == 0 and not moved and self.sweep(lam, True) == 0:
                 return STALLED
 
-    cdef double scale(self, double lam) noexcept nogil:
-        """The largest s <= 1 that makes s r dual feasible on the working columns."""
-        cdef double s = 1.0
+    cdef bint free(self, int j, double lam) noexcept nogil:
+        """Whether nothing holds column j back: no penalty, or less than rounding, and no limit that it presses on."""
+        return (lam * self.l1[j] <= NO_PENALTY * sqrt(self.diag[j]) and lam * self.l2[j] <= NO_PENALTY * self.diag[j]
+                and not (self.b[j] >= self.upper[j] and self.g[j] >= 0.0)
+                and not (self.b[j] <= self.lower[j] and self.g[j] <= 0.0))
+
+    cdef double scale(self, double lam, bint strict) noexcept nogil:
+        """The largest s <= 1 that makes s r dual feasible on the working columns; strict: feasible for the lasso."""
+        cdef double s = 1.0, limit
         cdef int j
         for j in range(self.size):
-            if lam * self.l1[j] > 0.0 or lam * self.l2[j] > 0.0:
+            if not self.free(j, lam):
+                limit = INFINITY if strict else self.upper[j] if self.g[j] > 0 else -self.lower[j]
                 s = min(s, feasible_scale(fabs(self.g[j]) + self.slack * sqrt(self.diag[j]), lam * self.l1[j],
-                                          lam * self.l2[j], 0.0, self.upper[j] if self.g[j] > 0 else -self.lower[j]))
+                                          0.0 if strict else lam * self.l2[j], 0.0, limit))
         return s
 
     cdef double gap(self, double lam, double scale) noexcept nogil:
@@ -114,34 +124,51 @@ cdef class Quadratic:
         A sum of terms none of which is negative in exact arithmetic. With unpenalised columns the dual point is
         scale * (r - its projection on them), whose length is `slack`.
         """
-        cdef double primal = 0.5 * self.residual_square, z, term, off
-        cdef double total = (1.0 - scale) * sqrt(self.residual_square) + scale * self.slack
+        cdef double square = max(self.residual_square, 0.0), primal = 0.5 * square, z, term, off
+        cdef double total = (1.0 - scale) * sqrt(square) + scale * self.slack
         cdef int j
         total *= 0.5 * total
         for j in range(self.size):
             term = value(self.b[j], lam * self.l1[j], lam * self.l2[j])
             primal += term
+            total += term
+            if self.free(j, lam):       # the dual point is orthogonal to it
+                continue
             off = scale * self.slack * sqrt(self.diag[j]) if self.slack > 0.0 else 0.0
-            total += off * fabs(self.b[j])
-            if lam * self.l1[j] > 0.0 or lam * self.l2[j] > 0.0:
-                z = scale * self.g[j]
-                total += term - z * self.b[j] + conjugate(z + copysign(off, z), lam * self.l1[j], lam * self.l2[j],
-                                                          self.lower[j], self.upper[j])
+            z = scale * self.g[j]
+            total += off * fabs(self.b[j]) - z * self.b[j] + conjugate(
+                z + copysign(off, z), lam * self.l1[j], lam * self.l2[j], self.lower[j], self.upper[j])
         return min(total, primal)
+
+    cdef double best_gap(self, double lam) noexcept nogil:
+        """The gap over the working columns at the better of the two scales."""
+        cdef double loose = self.scale(lam, False), strict = self.scale(lam, True)
+        cdef double gap = self.gap(lam, loose)
+        return gap if strict == loose else min(gap, self.gap(lam, strict))
+
+    cdef void estimate_slack(self, double lam) noexcept nogil:
+        """A current stand-in for `slack` between two calls of settle: as if free columns were orthogonal."""
+        cdef int j
+        cdef double total = 0.0
+        for j in range(self.size):
+            if self.diag[j] > 0.0 and self.free(j, lam):
+                total += self.g[j] * self.g[j] / self.diag[j]
+        self.slack = sqrt(total)
 
     cdef void settle(self, double lam) noexcept:
         """Set `slack`, the length of the residual's projection on the columns that nothing penalises or stops."""
-        cdef int k, j
+        cdef int j
         self.slack = 0.0
-        if self.n_free == 0 and lam > 0.0:
-            return
-        self.collect(lam)
-        free = [self.support[k] for k in range(self.n_support)
-                if lam * self.l1[self.support[k]] == 0.0 and lam * self.l2[self.support[k]] == 0.0]
+        free = []
+        for j in range(self.size):
+            if self.free(j, lam):
+                free.append(j)
         if free:
             gradient = np.array([self.g[j] for j in free])
             inner = np.array([[self.inner(i, j) for j in free] for i in free])
-            self.slack = sqrt(max(gradient @ np.linalg.lstsq(inner, gradient, rcond=1e-12)[0], 0.0))
+            level, axes = np.linalg.eigh(inner)
+            along = (np.abs(axes.T @ gradient) + ROUNDING * sqrt(level[level.shape[0] - 1]))[level > RANK * level.max()]
+            self.slack = sqrt(np.sum(along ** 2 / level[level > RANK * level.max()]))
 
     cdef bint newton(self, double lam) noexcept nogil:
         """Newton steps on the support until no sign changes; returns whether anything moved."""
@@ -158,7 +185,7 @@ cdef class Quadratic:
                 self.direction(lam)
             self.iterations += 1
             t = self.line_step(lam)
-            if t <= 0.0:
+            if t <= 0.0 or (stopped > 0 and t < NO_WAY):
                 # the stopped coordinates turned the direction uphill: go only as far as the first of them
                 self.collect(lam)
                 self.direction(lam)
@@ -169,10 +196,8 @@ cdef class Quadratic:
                 stopped = 1
             self.advance(lam, t)
             moved = True
-            if stopped == 0:
+            if stopped == 0 and not self.unbind(lam):
                 break
-        if self.unbind(lam):
-            moved = True
         return moved
 
     cdef double collect(self, double lam) noexcept nogil:

@@ -61,7 +61,7 @@ cdef class Sufficient:
                 outcome = self.quadratic.solve(lam, 0.5 * target, limit - self.quadratic.iterations)
             self._refresh()
             q.settle(lam)
-            gap = q.gap(lam, q.scale(lam))
+            gap = q.best_gap(lam)
             if gap <= target:
                 return CONVERGED, gap
             if outcome == MAX_ITER:

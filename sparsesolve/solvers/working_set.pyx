@@ -8,7 +8,7 @@ Invariant: r = sqrt(w) (y - Zb).  Every round solves over the working columns, b
 (linalg/bounds), multiplies those that no bound excludes, and lets the violators among them in.
 """
 from cpython.exc cimport PyErr_CheckSignals
-from libc.math cimport fabs
+from libc.math cimport INFINITY, fabs
 from libc.string cimport memcpy
 
 import numpy as np
@@ -180,22 +180,30 @@ cdef class WorkingSet:
         memcpy(&self.solved[0, 0], &self.r[0], self.design.n * sizeof(double))
         self.lams[1], self.lams[0] = self.lams[0], lam
 
-    cdef double _gap(self, double lam) noexcept:
-        """The gap over all columns: the working ones, and those that no bound excludes."""
-        cdef ElasticNet penalty = self.penalty
-        cdef CorrelationBounds bounds = self.bounds
-        cdef double scale = self.quadratic.scale(lam), gap
+    cdef double _gap(self, double lam) noexcept nogil:
+        """The gap over all columns, at the better of two scales of the dual point."""
+        cdef double loose = self._scale(lam, False), strict = self._scale(lam, True)
+        cdef double gap = self._gap_at(lam, loose)
+        return gap if strict == loose else min(gap, self._gap_at(lam, strict))
+
+    cdef double _scale(self, double lam, bint strict) noexcept nogil:
+        cdef double scale = self.quadratic.scale(lam, strict)
         cdef int k, j
-        for k in range(bounds.n_undecided):
-            j = bounds.undecided[k]
-            scale = min(scale, feasible_scale(bounds.exact[k], lam * penalty.l1[j], lam * penalty.l2[j],
-                                              penalty.lower[j], penalty.upper[j]))
-        gap = self.quadratic.gap(lam, scale)
-        for k in range(bounds.n_undecided):
-            j = bounds.undecided[k]
-            gap += conjugate(scale * bounds.exact[k], lam * penalty.l1[j], lam * penalty.l2[j],
-                             penalty.lower[j], penalty.upper[j])
-        return gap
+        for k in range(self.bounds.n_undecided):
+            j = self.bounds.undecided[k]
+            scale = min(scale, feasible_scale(
+                self.bounds.exact[k], lam * self.penalty.l1[j], 0.0 if strict else lam * self.penalty.l2[j],
+                -INFINITY if strict else self.penalty.lower[j], INFINITY if strict else self.penalty.upper[j]))
+        return scale
+
+    cdef double _gap_at(self, double lam, double scale) noexcept nogil:
+        cdef double gap = self.quadratic.gap(lam, scale)
+        cdef int k, j
+        for k in range(self.bounds.n_undecided):
+            j = self.bounds.undecided[k]
+            gap += conjugate(scale * self.bounds.exact[k], lam * self.penalty.l1[j], lam * self.penalty.l2[j],
+                             self.penalty.lower[j], self.penalty.upper[j])
+        return min(gap, self.quadratic.gap(lam, 0.0))
 
     def _violators(self, double lam):
         cdef CorrelationBounds bounds = self.bounds
