@@ -210,7 +210,7 @@ def _solve(problem, settings, advance):
     state = SOLVERS[name][0](problem.design, problem.penalty, problem.weights, problem.response,
                              settings["n_threads"])
     # the null model: unpenalised features alone
-    state.solve(1e200, 1e-14 * problem.null_value, settings["max_iter"])
+    state.solve(1e20, 1e-14 * problem.null_value, settings["max_iter"])
     lambdas = settings["lambdas"]
     correlations = state.correlations()
     if lambdas is None:

@@ -32,7 +32,7 @@ cdef inline double conjugate(double z, double l1, double l2, double lower, doubl
 cdef inline double feasible_scale(double z, double l1, double l2, double lower, double upper) noexcept nogil:
     """The largest s <= 1 for which conjugate(s z) is finite."""
     if l2 == 0.0 and fabs(z) > l1 and (upper if z > 0 else -lower) == INFINITY:
-        return l1 / fabs(z)
+        return l1 / fabs(z) * (1.0 - 1e-15)     # so that the product stays feasible in rounding
     return 1.0
 
 
