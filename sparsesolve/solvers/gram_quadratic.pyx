@@ -242,7 +242,7 @@ cdef class GramQuadratic(Quadratic):
     cdef void slide(self, int j, double lam) noexcept nogil:
         """Move along e_j - (its combination of the factor's columns), where Z d is nearly zero, to the next event."""
         cdef int k, i
-        cdef double slope = 0.0, t
+        cdef double slope = 0.0, size = 0.0, t
         if self.collect(lam) <= 0.0 or (self.b[j] == 0.0 and lam * self.l1[j] > 0.0):
             return
         for k in range(self.cholesky.size):
@@ -254,7 +254,8 @@ cdef class GramQuadratic(Quadratic):
         for k in range(self.n_support):
             i = self.support[k]
             slope += self.d[i] * self.rhs[i]
-        if fabs(slope) <= 1e-10 * (lam * self.l1[j] + fabs(self.g[j])):
+            size += fabs(self.d[i]) * (lam * self.l1[i] + fabs(self.g[i]))
+        if fabs(slope) <= 1e-10 * size:
             if lam * self.l1[j] == 0.0:
                 return
             slope = -1.0 if self.b[j] > 0.0 else 1.0        # level ground: take the dependent column itself out
