@@ -1,5 +1,6 @@
 """CorrelationBounds: what is known of z_j'r without multiplying."""
 from sparsesolve.linalg.design cimport Design
+from sparsesolve.linalg.sketch cimport Sketch
 
 cdef struct Known:                      # of one column: all that a bound needs, in one place
     double asleep                       # its bound less |z_j| * travelled, when last taken; -INFINITY: not our business
@@ -12,6 +13,7 @@ cdef struct Span:                       # of two remembered residuals, against t
     double first, second                # coefficients of the projection
     double distance                     # from it
     long round                          # when this was computed
+    int gap                             # where the difference from the projection is kept; -1 nowhere
 
 cdef class CorrelationBounds:
     cdef Design design
@@ -21,6 +23,11 @@ cdef class CorrelationBounds:
     cdef long round
     cdef double travelled               # length of the path of r so far
     cdef double level                   # |r|^2
+    cdef double reach                   # how far the last estimate may be off
+    cdef Sketch sketch                  # None where it is not worth its memory
+    cdef int n_gaps
+    cdef float[:, ::1] gaps
+    cdef const double* current          # the residual that spans are compared with
     cdef Known* known                   # (p,)
     cdef Span* spans                    # (SLOTS, SLOTS)
     cdef int[::1] undecided, members
@@ -35,5 +42,6 @@ cdef class CorrelationBounds:
     cdef void _compare(self, const double* r) noexcept nogil
     cdef void _exclude(self, double lam) noexcept nogil
     cdef Span* _span(self, const Known* column) noexcept nogil
+    cdef double _estimate(self, Py_ssize_t j, const Known* column, Span* span) noexcept nogil
     cdef void _project(self, Span* span, int first, int second) noexcept nogil
     cdef int _new_slot(self, const double* r) noexcept nogil

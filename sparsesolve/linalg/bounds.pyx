@@ -8,6 +8,9 @@ with the best a and c; residuals of neighbouring lams extrapolate each other wel
 its threshold sleeps: with T the length of r's path so far, the bound grows by at most |z_j| dT, so as long as
 `asleep` + |z_j| T, the bound carried on in a straight line, stays below the threshold the column costs one comparison.
 
+Between the two, for dense designs: where r - a r1 - c r2 is short but not short enough, its product with the column in
+one byte a value (linalg/sketch) is exact to about a hundredth of its length, for an eighth of the memory traffic.
+
 Everything is in the norm with weights w; r stands for sqrt(w) times a residual in sample space.
 """
 from libc.math cimport INFINITY, fabs, sqrt
@@ -18,9 +21,13 @@ from scipy.linalg.cython_blas cimport dgemv
 import numpy as np
 
 from sparsesolve.linalg.design cimport Design
+from sparsesolve.linalg.sketch cimport Sketch
 from sparsesolve.linalg.vector cimport dot, ss_multiply
 
 DEF SLOTS = 64              # residuals remembered
+DEF GAPS = 256              # differences from their spans kept at a time
+SKETCH_FROM = 1_000_000     # values in a dense design from which products with it are worth saving
+SKETCH_UP_TO = 268_435_456  # bytes
 cdef double ALMOST = 0.99   # of the threshold: extrapolation along the path errs by about a hundredth
 cdef double CLOSE = 0.9     # of the threshold: bounds above it may pass it at the next lam
 
@@ -52,6 +59,9 @@ cdef class CorrelationBounds:
         self.exact, self.undecided = np.zeros(max(p, 1)), np.zeros(max(p, 1), dtype=np.intc)
         self.members = np.zeros(SLOTS, dtype=np.intc)
         self.remembered, self.inner = np.zeros((SLOTS, n)), np.zeros((SLOTS, SLOTS))
+        if design.stored == n * p and SKETCH_FROM <= n * p <= SKETCH_UP_TO:
+            self.sketch = Sketch(design, root_w)
+            self.gaps = np.empty((GAPS, n), dtype=np.float32)
 
     def __dealloc__(self):
         free(self.known)
@@ -120,7 +130,7 @@ cdef class CorrelationBounds:
         """Columns close to entering whose product, extrapolated to r, all but reaches lam * threshold; how many."""
         cdef int k, j, count = 0
         cdef const Known* column
-        cdef const Span* span
+        cdef Span* span
         self._compare(r)
         for k in range(self.n_undecided + self.n_close):
             j = self.undecided[k] if k < self.n_undecided else self.undecided[self.p - 1 - (k - self.n_undecided)]
@@ -128,8 +138,7 @@ cdef class CorrelationBounds:
             if column.asleep == -INFINITY or column.slot[0] < 0:
                 continue
             span = self._span(column)
-            if (fabs(span.first * column.product[0] + span.second * column.product[1])
-                    > ALMOST * lam * column.threshold):
+            if fabs(self._estimate(j, column, span)) > ALMOST * lam * column.threshold:
                 which[count] = j
                 count += 1
         return count
@@ -149,6 +158,8 @@ cdef class CorrelationBounds:
         cdef int n = self.n, one = 1
         cdef double unit = 1.0, zero = 0.0
         self.round += 1
+        self.n_gaps = 0
+        self.current = r
         self.level = dot(self.n, r, r)
         if self.n_slots > 0:
             dgemv("T", &n, &self.n_slots, &unit, &self.remembered[0, 0], &n, <double*> r, &one, &zero,
@@ -160,7 +171,7 @@ cdef class CorrelationBounds:
         cdef int count = 0
         cdef double bound, limit, travelled = self.travelled
         cdef Known* column
-        cdef const Span* span
+        cdef Span* span
         self.n_close = 0
         for j in range(self.p):
             column = &self.known[j]
@@ -171,6 +182,8 @@ cdef class CorrelationBounds:
                 span = self._span(column)
                 bound = (fabs(span.first * column.product[0] + span.second * column.product[1])
                          + column.norm * span.distance)
+                if bound >= limit and self.sketch is not None and self.sketch.error[j] * span.distance < limit:
+                    bound = min(bound, fabs(self._estimate(j, column, span)) + self.reach)
                 if bound < limit:
                     column.asleep = bound - column.norm * travelled
                     if bound > CLOSE * limit:
@@ -192,6 +205,31 @@ cdef class CorrelationBounds:
             self._project(span, first, second)
         return span
 
+    cdef double _estimate(self, Py_ssize_t j, const Known* column, Span* span) noexcept nogil:
+        """z_j'r from the products remembered and the sketch, within `reach`."""
+        cdef double product = span.first * column.product[0] + span.second * column.product[1]
+        cdef double share
+        cdef Py_ssize_t i
+        cdef float* gap
+        cdef const double* first
+        cdef const double* second
+        self.reach = column.norm * span.distance
+        if self.sketch is None:
+            return product
+        if span.gap < 0:
+            if self.n_gaps == GAPS:
+                return product
+            span.gap = self.n_gaps
+            self.n_gaps += 1
+            gap = &self.gaps[span.gap, 0]
+            first = &self.remembered[column.slot[0], 0]
+            second = &self.remembered[max(column.slot[1], 0), 0]
+            share = span.second if column.slot[1] >= 0 else 0.0
+            for i in range(self.n):
+                gap[i] = <float> (self.current[i] - span.first * first[i] - share * second[i])
+        self.reach = self.sketch.error[j] * span.distance
+        return product + self.sketch.dot(j, &self.gaps[span.gap, 0])
+
     cdef void _project(self, Span* span, int first, int second) noexcept nogil:
         """The current residual's projection on two remembered ones, its distance with room for rounding."""
         cdef double a, c = 0.0, one = self.inner[first, first], two = self.inner[second, second]
@@ -205,7 +243,7 @@ cdef class CorrelationBounds:
         square = (self.level - 2.0 * a * self.dots[first] - 2.0 * c * self.dots[second] + a * a * one
                   + 2.0 * a * c * cross + c * c * two)
         size = self.level + a * a * one + c * c * two
-        span.first, span.second, span.round = a, c, self.round
+        span.first, span.second, span.round, span.gap = a, c, self.round, -1
         span.distance = sqrt(max(square, 0.0) + 1e-13 * size)
 
     cdef int _new_slot(self, const double* r) noexcept nogil:

@@ -1,0 +1,36 @@
+"""A dense design in one byte a value: an eighth of the memory traffic where a hundredth of a short vector will do.
+
+For every column the length of what rounding to a byte loses is known, so a product with a vector v is known within
+error_j |v|: a bound as certain as any other (Cauchy-Schwarz), and close when v is small.
+"""
+from libc.math cimport fabs, sqrt
+
+import numpy as np
+
+from sparsesolve.linalg cimport column as col
+from sparsesolve.linalg.design cimport Design
+from sparsesolve.linalg.vector cimport ss_largest_f64, ss_multiply
+
+cdef double SINGLE = 1e-5       # relative error of a product in single precision, with room to spare
+
+
+cdef class Sketch:
+    """sqrt(w) * z_j of every column, in bytes."""
+
+    def __init__(self, Design design, double[::1] root_w):
+        cdef Py_ssize_t j, n = design.n
+        cdef double[::1] z = np.empty(n)
+        self.n = n
+        self.bytes = np.empty((design.p, n), dtype=np.int8)
+        self.unit, self.error = np.empty(design.p), np.empty(design.p)
+        with nogil:
+            for j in range(design.p):
+                col.unpack(&design.columns[j], n, 0, n, &z[0])
+                ss_multiply(n, &root_w[0], &z[0], &z[0])
+                self.unit[j] = ss_largest_f64(n, &z[0]) / 127.0
+                self.error[j] = (sqrt(ss_quantise(n, &z[0], self.unit[j], <int8_t*> &self.bytes[j, 0])) * (1 + 1e-9)
+                                 + SINGLE * 127.0 * self.unit[j] * sqrt(<double> n))
+
+    cdef double dot(self, Py_ssize_t j, const float* v) noexcept nogil:
+        """Product of column j with a vector, within error[j] * |v|."""
+        return self.unit[j] * ss_dot_i8(self.n, <const int8_t*> &self.bytes[j, 0], v)
