@@ -6,8 +6,11 @@ cdef struct Known:                      # of one column: all that a bound needs,
     double asleep                       # its bound less |z_j| * travelled, when last taken; -INFINITY: not our business
     double norm                         # |z_j|
     double threshold                    # |z_j'r| is held against lam * threshold
-    double[2] product                   # z_j'r1 and z_j'r2
+    double[2] product                   # z_j'r1 and z_j'r2, exact
     int[2] slot                         # where r1 and r2 are remembered; -1 nowhere
+    double[2] rough                     # the same for the last two residuals, within `off`
+    double[2] off
+    int[2] place
 
 cdef struct Span:                       # of two remembered residuals, against the current one
     double first, second                # coefficients of the projection
@@ -17,7 +20,7 @@ cdef struct Span:                       # of two remembered residuals, against t
 
 cdef class CorrelationBounds:
     cdef Design design
-    cdef readonly long products         # exact products so far
+    cdef readonly long products, estimates      # exact products, and products with the sketch, so far
     cdef Py_ssize_t n, p
     cdef int n_threads, n_slots, n_undecided, n_close, latest
     cdef long round
@@ -30,7 +33,7 @@ cdef class CorrelationBounds:
     cdef const double* current          # the residual that spans are compared with
     cdef Known* known                   # (p,)
     cdef Span* spans                    # (SLOTS, SLOTS)
-    cdef int[::1] undecided, members
+    cdef int[::1] undecided, pending, members
     cdef double[::1] root_w, u, exact, last, dots
     cdef double[:, ::1] remembered, inner
 
@@ -40,8 +43,10 @@ cdef class CorrelationBounds:
     cdef int foresee(self, const double* r, double lam, int* which) noexcept nogil
     cdef void _travel(self, const double* r) noexcept nogil
     cdef void _compare(self, const double* r) noexcept nogil
-    cdef void _exclude(self, double lam) noexcept nogil
-    cdef Span* _span(self, const Known* column) noexcept nogil
-    cdef double _estimate(self, Py_ssize_t j, const Known* column, Span* span) noexcept nogil
+    cdef void _exclude(self, double lam, int slot) noexcept nogil
+    cdef void _sort(self, Py_ssize_t j, double bound, double limit) noexcept nogil
+    cdef Span* _span(self, const int* slots) noexcept nogil
+    cdef void _learn(self, Known* column, double product, double off, int slot) noexcept nogil
+    cdef double _estimate(self, Py_ssize_t j, const Known* column) noexcept nogil
     cdef void _project(self, Span* span, int first, int second) noexcept nogil
     cdef int _new_slot(self, const double* r) noexcept nogil

@@ -1,15 +1,16 @@
 """Certified bounds on |z_j'r| for the columns of a design, as r moves: most columns need no product at most steps.
 
-Two bounds, both Cauchy-Schwarz.  Each column remembers its products with the last two residuals r1, r2 that it met, so
+All are Cauchy-Schwarz.  Each column remembers its products with the last two residuals r1, r2 that it met, so
 
     |z_j'r| <= |a z_j'r1 + c z_j'r2| + |z_j| |r - a r1 - c r2|
 
-with the best a and c; residuals of neighbouring lams extrapolate each other well.  And a column whose bound is below
-its threshold sleeps: with T the length of r's path so far, the bound grows by at most |z_j| dT, so as long as
-`asleep` + |z_j| T, the bound carried on in a straight line, stays below the threshold the column costs one comparison.
+with the best a and c; residuals of neighbouring lams extrapolate each other well.  A column whose bound is below its
+threshold sleeps: with T the length of r's path so far, the bound grows by at most |z_j| dT, so as long as `asleep` +
+|z_j| T, the bound carried on in a straight line, stays below the threshold the column costs one comparison.
 
-Between the two, for dense designs: where r - a r1 - c r2 is short but not short enough, its product with the column in
-one byte a value (linalg/sketch) is exact to about a hundredth of its length, for an eighth of the memory traffic.
+For dense designs there is a step between bound and product: with the column in one byte a value (linalg/sketch) the
+product with r - a r1 - c r2, for the last exact r1, r2, is known to about a hundredth of that vector's length, for an
+eighth of the memory traffic.  What it tells is remembered with its error, and extrapolated like an exact product.
 
 Everything is in the norm with weights w; r stands for sqrt(w) times a residual in sample space.
 """
@@ -25,11 +26,20 @@ from sparsesolve.linalg.sketch cimport Sketch
 from sparsesolve.linalg.vector cimport dot, ss_multiply
 
 DEF SLOTS = 64              # residuals remembered
+DEF AHEAD = 6               # columns by which the memory of the sketch is asked for early
 DEF GAPS = 256              # differences from their spans kept at a time
 SKETCH_FROM = 1_000_000     # values in a dense design from which products with it are worth saving
 SKETCH_UP_TO = 268_435_456  # bytes
+SKETCH_ROWS = 256           # shorter columns cost more to look up than to multiply
 cdef double ALMOST = 0.99   # of the threshold: extrapolation along the path errs by about a hundredth
 cdef double CLOSE = 0.9     # of the threshold: bounds above it may pass it at the next lam
+
+
+cdef inline void forget(int* slots, int slot) noexcept nogil:
+    if slots[1] == slot:
+        slots[1] = -1
+    if slots[0] == slot:
+        slots[0] = slots[1] = -1
 
 
 cdef class CorrelationBounds:
@@ -54,12 +64,14 @@ cdef class CorrelationBounds:
             raise MemoryError
         cdef const double[::1] norm = design.norms(np.square(root_w), n_threads)
         for j in range(p):
-            self.known[j] = Known(INFINITY, norm[j], threshold[j], [0.0, 0.0], [-1, -1])
+            self.known[j] = Known(INFINITY, norm[j], threshold[j], [0.0, 0.0], [-1, -1], [0.0, 0.0], [0.0, 0.0],
+                                  [-1, -1])
         self.u, self.last, self.dots = np.zeros(n), np.zeros(n), np.zeros(SLOTS)
         self.exact, self.undecided = np.zeros(max(p, 1)), np.zeros(max(p, 1), dtype=np.intc)
+        self.pending = np.zeros(max(p, 1), dtype=np.intc)
         self.members = np.zeros(SLOTS, dtype=np.intc)
         self.remembered, self.inner = np.zeros((SLOTS, n)), np.zeros((SLOTS, SLOTS))
-        if design.stored == n * p and SKETCH_FROM <= n * p <= SKETCH_UP_TO:
+        if design.stored == n * p and n >= SKETCH_ROWS and SKETCH_FROM <= n * p <= SKETCH_UP_TO:
             self.sketch = Sketch(design, root_w)
             self.gaps = np.empty((GAPS, n), dtype=np.float32)
 
@@ -89,23 +101,32 @@ cdef class CorrelationBounds:
         cdef int k, slot
         cdef Known* column
         self._travel(r)
-        self._exclude(lam)
+        slot = self._new_slot(r)
+        self._exclude(lam, slot)
         if self.n_undecided == 0:
             return 0
         ss_multiply(self.n, &self.root_w[0], r, &self.u[0])
         self.design.correlate_some(&self.undecided[0], self.n_undecided, &self.u[0], 0.0, &self.exact[0],
                                    self.n_threads)
         self.products += self.n_undecided
-        slot = self._new_slot(r)
         for k in range(self.n_undecided):
             column = &self.known[self.undecided[k]]
             if column.slot[0] >= 0:
                 self.members[column.slot[0]] -= 1
             column.product[1], column.slot[1] = column.product[0], column.slot[0]
             column.product[0], column.slot[0] = self.exact[k], slot
+            self.members[slot] += 1
+            self._learn(column, self.exact[k], 0.0, slot)
             column.asleep = fabs(self.exact[k]) - column.norm * self.travelled
-        self.members[slot] += self.n_undecided
         return self.n_undecided
+
+    cdef void _learn(self, Known* column, double product, double off, int slot) noexcept nogil:
+        """Remember a product with the residual in `slot`, within `off`."""
+        if column.place[0] >= 0:
+            self.members[column.place[0]] -= 1
+        column.rough[1], column.off[1], column.place[1] = column.rough[0], column.off[0], column.place[0]
+        column.rough[0], column.off[0], column.place[0] = product, off, slot
+        self.members[slot] += 1
 
     cdef void multiply_all(self, const double* r) noexcept nogil:
         """The exact product of every column."""
@@ -122,23 +143,22 @@ cdef class CorrelationBounds:
             if column.slot[0] >= 0:
                 self.members[column.slot[0]] -= 1
             column.product[0], column.slot[0], column.slot[1] = self.exact[j], slot, -1
+            self.members[slot] += 1
+            self._learn(column, self.exact[j], 0.0, slot)
             if column.asleep > -INFINITY:
                 column.asleep = fabs(self.exact[j]) - column.norm * self.travelled
-        self.members[slot] += self.p
 
     cdef int foresee(self, const double* r, double lam, int* which) noexcept nogil:
         """Columns close to entering whose product, extrapolated to r, all but reaches lam * threshold; how many."""
         cdef int k, j, count = 0
         cdef const Known* column
-        cdef Span* span
         self._compare(r)
         for k in range(self.n_undecided + self.n_close):
             j = self.undecided[k] if k < self.n_undecided else self.undecided[self.p - 1 - (k - self.n_undecided)]
             column = &self.known[j]
             if column.asleep == -INFINITY or column.slot[0] < 0:
                 continue
-            span = self._span(column)
-            if fabs(self._estimate(j, column, span)) > ALMOST * lam * column.threshold:
+            if fabs(self._estimate(j, column)) > ALMOST * lam * column.threshold:
                 which[count] = j
                 count += 1
         return count
@@ -165,38 +185,53 @@ cdef class CorrelationBounds:
             dgemv("T", &n, &self.n_slots, &unit, &self.remembered[0, 0], &n, <double*> r, &one, &zero,
                   &self.dots[0], &one)
 
-    cdef void _exclude(self, double lam) noexcept nogil:
+    cdef void _exclude(self, double lam, int slot) noexcept nogil:
         """List the columns that are awake and whose bound exceeds their threshold; from the other end, the next ones."""
         cdef Py_ssize_t j
-        cdef int count = 0
-        cdef double bound, limit, travelled = self.travelled
+        cdef int k, pending = 0
+        cdef double bound, limit, product
         cdef Known* column
-        cdef Span* span
-        self.n_close = 0
+        cdef const Span* span
+        self.n_undecided = self.n_close = 0
         for j in range(self.p):
             column = &self.known[j]
             limit = lam * column.threshold
-            if column.asleep + column.norm * travelled < limit:
+            if column.asleep + column.norm * self.travelled < limit:
                 continue
-            if column.slot[0] >= 0:
-                span = self._span(column)
-                bound = (fabs(span.first * column.product[0] + span.second * column.product[1])
+            bound = INFINITY
+            if column.place[0] >= 0:
+                span = self._span(column.place)
+                bound = (fabs(span.first * column.rough[0] + span.second * column.rough[1])
+                         + fabs(span.first) * column.off[0] + fabs(span.second) * column.off[1]
                          + column.norm * span.distance)
-                if bound >= limit and self.sketch is not None and self.sketch.error[j] * span.distance < limit:
-                    bound = min(bound, fabs(self._estimate(j, column, span)) + self.reach)
-                if bound < limit:
-                    column.asleep = bound - column.norm * travelled
-                    if bound > CLOSE * limit:
-                        self.n_close += 1
-                        self.undecided[self.p - self.n_close] = j
+                if bound >= limit and self.sketch is not None and column.slot[0] >= 0:
+                    self.pending[pending] = j
+                    pending += 1
                     continue
-            self.undecided[count] = j
-            count += 1
-        self.n_undecided = count
+            self._sort(j, bound, limit)
+        for k in range(pending):
+            j = self.pending[k]
+            column = &self.known[j]
+            if k + AHEAD < pending:
+                self.sketch.prefetch(self.pending[k + AHEAD])
+            product = self._estimate(j, column)
+            self._learn(column, product, self.reach, slot)
+            self._sort(j, fabs(product) + self.reach, lam * column.threshold)
 
-    cdef Span* _span(self, const Known* column) noexcept nogil:
-        """The current residual against the two that a column remembers."""
-        cdef int first = column.slot[0], second = column.slot[1]
+    cdef void _sort(self, Py_ssize_t j, double bound, double limit) noexcept nogil:
+        """Put column j to sleep, or among the undecided."""
+        if bound < limit:
+            self.known[j].asleep = bound - self.known[j].norm * self.travelled
+            if bound > CLOSE * limit:
+                self.n_close += 1
+                self.undecided[self.p - self.n_close] = j
+        else:
+            self.undecided[self.n_undecided] = j
+            self.n_undecided += 1
+
+    cdef Span* _span(self, const int* slots) noexcept nogil:
+        """The current residual against two remembered ones (one, where the second is -1)."""
+        cdef int first = slots[0], second = slots[1]
         cdef Span* span
         if second < 0:
             second = first
@@ -205,10 +240,10 @@ cdef class CorrelationBounds:
             self._project(span, first, second)
         return span
 
-    cdef double _estimate(self, Py_ssize_t j, const Known* column, Span* span) noexcept nogil:
-        """z_j'r from the products remembered and the sketch, within `reach`."""
+    cdef double _estimate(self, Py_ssize_t j, const Known* column) noexcept nogil:
+        """z_j'r from the exact products remembered and the sketch, within `reach`."""
+        cdef Span* span = self._span(column.slot)
         cdef double product = span.first * column.product[0] + span.second * column.product[1]
-        cdef double share
         cdef Py_ssize_t i
         cdef float* gap
         cdef const double* first
@@ -224,10 +259,10 @@ cdef class CorrelationBounds:
             gap = &self.gaps[span.gap, 0]
             first = &self.remembered[column.slot[0], 0]
             second = &self.remembered[max(column.slot[1], 0), 0]
-            share = span.second if column.slot[1] >= 0 else 0.0
             for i in range(self.n):
-                gap[i] = <float> (self.current[i] - span.first * first[i] - share * second[i])
+                gap[i] = <float> (self.current[i] - span.first * first[i] - span.second * second[i])
         self.reach = self.sketch.error[j] * span.distance
+        self.estimates += 1
         return product + self.sketch.dot(j, &self.gaps[span.gap, 0])
 
     cdef void _project(self, Span* span, int first, int second) noexcept nogil:
@@ -259,10 +294,8 @@ cdef class CorrelationBounds:
                 if self.members[k] < self.members[slot] and k != self.latest:
                     slot = k
             for j in range(self.p):
-                if self.known[j].slot[1] == slot:
-                    self.known[j].slot[1] = -1
-                if self.known[j].slot[0] == slot:
-                    self.known[j].slot[0] = self.known[j].slot[1] = -1
+                forget(self.known[j].slot, slot)
+                forget(self.known[j].place, slot)
         self.members[slot] = 0
         self.latest = slot
         memcpy(&self.remembered[slot, 0], r, self.n * sizeof(double))

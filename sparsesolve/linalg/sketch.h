@@ -6,10 +6,24 @@
 #include "vector.h"
 
 SS_SIMD static float ss_dot_i8(ptrdiff_t n, const int8_t *SS_RESTRICT x, const float *SS_RESTRICT v) {
-    float total = 0.0f;
-    _Pragma("omp simd reduction(+ : total)")
-    for (ptrdiff_t i = 0; i < n; i++) total += (float)x[i] * v[i];
+    float part[64] = {0.0f}, total = 0.0f;      /* several sums side by side: one would wait for its own last addition */
+    ptrdiff_t i = 0;
+    for (; i + 64 <= n; i += 64) {
+        _Pragma("omp simd")
+        for (int k = 0; k < 64; k++) part[k] += (float)x[i + k] * v[i + k];
+    }
+    for (; i < n; i++) total += (float)x[i] * v[i];
+    for (int k = 0; k < 64; k++) total += part[k];
     return total;
+}
+
+/* ask for a stretch of memory before it is needed */
+static inline void ss_prefetch(const void *start, ptrdiff_t bytes) {
+#if defined(__GNUC__)
+    for (ptrdiff_t at = 0; at < bytes; at += 64) __builtin_prefetch((const char *)start + at);
+#else
+    (void)start, (void)bytes;
+#endif
 }
 
 /* q_i = z_i / unit to the nearest whole number in -127..127; returns the sum of squares of what is lost, z - unit * q */

@@ -34,3 +34,7 @@ cdef class Sketch:
     cdef double dot(self, Py_ssize_t j, const float* v) noexcept nogil:
         """Product of column j with a vector, within error[j] * |v|."""
         return self.unit[j] * ss_dot_i8(self.n, <const int8_t*> &self.bytes[j, 0], v)
+
+    cdef void prefetch(self, Py_ssize_t j) noexcept nogil:
+        """Column j will be wanted soon."""
+        ss_prefetch(&self.bytes[j, 0], min(self.n, 1024))
