@@ -17,6 +17,7 @@ import numpy as np
 
 ZERO, HALF, INFINITY = Decimal(0), Decimal("0.5"), Decimal("Infinity")
 NEGLIGIBLE = Decimal("1e-90")  # of a squared norm: the column lies in the span of the others
+FAINT = Decimal("1e-12")  # lambda over the spread of y below which z is rounding beside it
 CONSTANT = Decimal("1e-15")  # spread over mean at which a float64 column is constant
 
 ARITHMETIC = Context(prec=60, Emax=999999, Emin=-999999)  # use inside decimal.localcontext
@@ -111,34 +112,44 @@ class Problem:
                 r = r - (self.w @ (e * r)) * e
         return r
 
-    def conjugate(self, z, lam):
-        """Return sup over the box of z b - lam v [alpha |b| + (1 - alpha)/2 b^2], over all j."""
+    def conjugate(self, z, lam, settled):
+        """Return sup over the box of z b - lam v [alpha |b| + (1 - alpha)/2 b^2], over all j.
+
+        The point was made orthogonal to the `settled` columns, up to rounding: their part is 0.
+        """
         total = ZERO
-        for j in np.flatnonzero(~self.dead):
+        for j in np.flatnonzero(~self.dead & ~settled):
             bound = self.high[j] if z[j] > 0 else -self.low[j]
             slope = abs(z[j]) - lam * self.v[j] * self.alpha
             q = lam * self.v[j] * (1 - self.alpha)
-            if slope <= 0 or (lam * self.v[j] == 0 and bound == INFINITY):
-                continue  # in the last case r was made orthogonal, up to rounding
+            if slope <= 0:
+                continue
             b = min(slope / q if q else INFINITY, bound)
             if b == INFINITY:
                 return INFINITY
             total += slope * b - HALF * q * b * b
         return total
 
-    def dual(self, r, lam):
-        """Return the best dual value on the ray through r, as far as it is feasible."""
-        z, top = self.A.T @ (self.w * r), INFINITY
-        for j in np.flatnonzero(~self.dead):
+    def dual(self, r, lam, settled):
+        """Return the best dual value on the ray through r, as far as it is feasible.
+
+        Ridge terms and finite limits make every point feasible, at a cost that explodes where they
+        are faint; the point that is feasible for the lasso without limits costs nothing there.
+        """
+        r = self.orthogonal(r, np.flatnonzero(settled))
+        z, top, lasso = self.A.T @ (self.w * r), INFINITY, Decimal(1)
+        for j in np.flatnonzero(~self.dead & ~settled):
             edge = lam * self.v[j] * self.alpha
+            if edge and z[j]:
+                lasso = min(lasso, edge / abs(z[j]))
             bound = self.high[j] if z[j] > 0 else -self.low[j]
             if self.alpha == 1 and edge and bound == INFINITY and z[j]:
                 top = min(top, edge / abs(z[j]))
         square, linear = self.w @ r**2, self.w @ (self.t * r)
         best = linear / square if square else ZERO
         # Just inside the edge, for the last digit of the quotient.
-        steps = {min(s, top * (1 - Decimal("1e-50"))) for s in (Decimal(1), max(best, ZERO))}
-        values = [s * linear - HALF * s * s * square - self.conjugate(s * z, lam) for s in steps]
+        steps = {min(s, top * (1 - Decimal("1e-50"))) for s in (Decimal(1), lasso, max(best, ZERO))}
+        values = [s * linear - HALF * s * s * square - self.conjugate(s * z, lam, settled) for s in steps]
         return max([ZERO, *values])
 
     def certificate(self, b, b0, lam):
@@ -153,7 +164,10 @@ class Problem:
         primal = HALF * error + lam * penalty
         unbounded = (self.low == -INFINITY) & (self.high == INFINITY)
         free = ~self.dead & unbounded & ((lam * self.v) == 0)
-        gap = primal - self.dual(self.orthogonal(r, np.flatnonzero(free)), lam)
+        rays = [free]
+        if lam < FAINT * (2 * self.null).sqrt():  # what bounds the problem without a penalty serves
+            rays.append(~self.dead & unbounded)
+        gap = primal - max(self.dual(r, lam, settled) for settled in rays)
         terms = self.mean * b
         best = self.level - terms.sum() if self.intercept else ZERO
         return Certificate(
