@@ -1,4 +1,4 @@
-"""The public functions: check what the user passed, assemble the problem, choose a solver, wrap the result."""
+"""The public functions: check what is passed, assemble, choose a solver, wrap the result."""
 
 import warnings
 
@@ -12,10 +12,11 @@ from sparsesolve.progress import progress_bar
 from sparsesolve.result import ConvergenceWarning, Path, Status
 from sparsesolve.solvers import SOLVERS
 from sparsesolve.solvers.path import follow, grid
-from sparsesolve.solvers.problem import assemble
+from sparsesolve.solvers.problem import ADVICE, assemble
 from sparsesolve.threads import one_blas_thread, thread_count
 
-MOST_GRAM_COLUMNS = 1500  # up to here a Gram matrix of all columns costs less than the passes it saves
+MOST_GRAM_COLUMNS = 1500  # up to here their Gram matrix costs less than the passes it saves
+NULL_LEVEL = 1e20  # an inner lam at which every penalised coefficient is 0
 
 
 def path(
@@ -113,27 +114,35 @@ def path(
 
     References
     ----------
-    Bach, Jenatton, Mairal, Obozinski (2012), sections 1 and 6. Friedman, Hastie, Tibshirani (2010),
-    "Regularization paths for generalized linear models via coordinate descent".
+    Bach, Jenatton, Mairal, Obozinski (2012), sections 1 and 6. Friedman, Hastie, Tibshirani
+    (2010), "Regularization paths for generalized linear models via coordinate descent".
     """
     options = {name: value for name, value in locals().items() if name not in ("X", "y")}
     settings = _read_settings(**options)
-    design, names, w, total_weight = _read_data(X, weights, settings["n_threads"])
-    response = checks.read_response(y, design.n)
-    if offset is not None:
-        response = response - checks.read_offset(offset, design.n)
+    design, names, w, scale = _read_data(X, weights, settings["n_threads"])
+    response = _read_response(y, offset, design.n)
     limits = checks.read_limits(lower, upper, design.p)
     factors = glmnet_factors(checks.read_penalty_factor(penalty_factor, design.p), design.p)
     problem = assemble(
-        design, response, w, _penalty_maker(alpha, factors, limits), intercept=intercept, standardize=standardize
-    )
+        design, response, w, _penalty_maker(alpha, factors, limits), intercept=bool(intercept),
+        standardize=standardize, limits=limits,
+    )  # fmt: skip
+    options = {name: _kept(value) for name, value in options.items()}
     with one_blas_thread(), progress_bar(settings["n_lambdas"], progress) as advance:
         points, reason = _solve(problem, settings, advance)
-    return _wrap(problem, points, reason, total_weight, names, options, tol)
+    _warn_missed(points, tol)
+    return _wrap(problem, points, reason, scale, names, options)
+
+
+def _kept(value):
+    """An option as a Path keeps it: arrays copied, lest they change; no callables: few pickle."""
+    if callable(value):
+        return None
+    return value if value is None or np.isscalar(value) else np.array(value)
 
 
 def glmnet_factors(penalty_factor, p):
-    """Penalty factors as glmnet scales them: sum p, where inf (excluded) counts as 1 before scaling.
+    """Penalty factors as glmnet scales them: sum p, where inf (excluded) counted as 1 before.
 
     Returns (p,) finite factors and a (p,) mask of excluded features.
     """
@@ -146,8 +155,8 @@ def glmnet_factors(penalty_factor, p):
     return (factors * (p / total) if total > 0 else factors), excluded
 
 
-def _read_settings(*, family, alpha, intercept, standardize, lambdas, n_lambdas, lambda_min_ratio, dfmax, pmax,
-                   stop, tol, max_iter, solver, n_threads, progress, **data):
+def _read_settings(*, family, alpha, intercept, standardize, lambdas, n_lambdas, lambda_min_ratio,
+                   dfmax, pmax, stop, tol, max_iter, solver, n_threads, progress, **data):
     """Check the options that are not data, and return those that steer the path."""
     checks.read_choice("family", family, ["gaussian"])
     checks.read_number("alpha", alpha, 0, 1)
@@ -174,7 +183,7 @@ def _read_settings(*, family, alpha, intercept, standardize, lambdas, n_lambdas,
 
 
 def _read_data(X, weights, n_threads):
-    """Return (design with its moments, feature names, weights of sum 1, their sum before)."""
+    """Return (design with its moments, names, weights of sum 1, two factors of their sum)."""
     matrix, names = checks.read_design(X)
     w = checks.read_weights(weights, matrix.shape[0])
     w = np.ones(matrix.shape[0]) if w is None else w
@@ -185,59 +194,77 @@ def _read_data(X, weights, n_threads):
     design = Design(matrix)
     if not design.moments(share, n_threads):
         raise checks.nonfinite_error(matrix, names)
-    return design, names, share, total * largest
+    return design, names, share, (total, largest)
+
+
+def _read_response(y, offset, n):
+    """The response less the offset, (n,)."""
+    response = checks.read_response(y, n)
+    if offset is None:
+        return response
+    with np.errstate(over="ignore"):
+        response = response - checks.read_offset(offset, n)
+    if not np.isfinite(response).all():
+        i = int(np.argmin(np.isfinite(response)))
+        raise ValueError(f"y less offset is beyond the largest float at position {i}; rescale y")
+    return response
 
 
 def _penalty_maker(alpha, factors, limits):
     """A function that makes the elastic net in the units `assemble` has chosen."""
     factors, excluded = factors
 
-    def make(ridge_unit, factor, shift):
-        low, high = (np.full(len(factor), -np.inf), np.full(len(factor), np.inf)) if limits is None else limits
-        unit = np.where(factor > 0, factor, 1.0)
-        low = np.where(excluded, 0.0, np.ldexp(low / unit, -shift))
-        high = np.where(excluded, 0.0, np.ldexp(high / unit, -shift))
-        return ElasticNet(len(factor), alpha, factors, low, high, ridge_unit)
+    def make(ridge_power, factor, shift):
+        p = len(factor)
+        low, high = (np.full(p, -np.inf), np.full(p, np.inf)) if limits is None else limits
+        with np.errstate(over="ignore", under="ignore"):
+            ridge_unit = float(np.ldexp(1.0, ridge_power))
+            unit = np.where(factor > 0, factor, 1.0)
+            low = np.where(excluded, 0.0, np.ldexp(low / unit, -shift))
+            high = np.where(excluded, 0.0, np.ldexp(high / unit, -shift))
+        if alpha < 1 and not 0.0 < ridge_unit < np.inf:
+            raise ValueError(f"X and y differ too much in size for alpha < 1; {ADVICE}")
+        return ElasticNet(p, alpha, factors, low, high, ridge_unit)
 
     return make
 
 
 def _solve(problem, settings, advance):
     """Choose a solver and follow the path; returns (points, why it ended)."""
+    state = _choose(problem, settings)
+    # the null model: unpenalised features alone
+    state.solve(NULL_LEVEL, 1e-14 * problem.null_value, settings["max_iter"])
+    lambdas = settings["lambdas"]
+    if lambdas is None:
+        ratio = settings["ratio"] or (1e-2 if problem.design.n < problem.design.p else 1e-4)
+        lambdas = grid(problem, state.correlations(), settings["alpha"], settings["n_lambdas"],
+                       ratio)  # fmt: skip
+    keep = ("tol", "max_iter", "stop", "dfmax", "pmax")
+    return follow(state, problem, lambdas, **{name: settings[name] for name in keep},
+                  advance=advance)  # fmt: skip
+
+
+def _choose(problem, settings):
+    """The state of the solver that the user asked for, or of the one that suits the problem."""
     name, n, p = settings["solver"], problem.design.n, problem.design.p
     if name == "auto":
         name = "sufficient" if p <= min(max(n, 200), MOST_GRAM_COLUMNS) else "working_set"
-    state = SOLVERS[name][0](problem.design, problem.penalty, problem.weights, problem.response,
-                             settings["n_threads"])
-    # the null model: unpenalised features alone
-    state.solve(1e20, 1e-14 * problem.null_value, settings["max_iter"])
-    lambdas = settings["lambdas"]
-    correlations = state.correlations()
-    if lambdas is None:
-        ratio = settings["ratio"] or (1e-2 if n < p else 1e-4)
-        lambdas = grid(problem, correlations, settings["alpha"], settings["n_lambdas"], ratio)
-    return follow(state, problem, lambdas, tol=settings["tol"], max_iter=settings["max_iter"],
-                  stop=settings["stop"], dfmax=settings["dfmax"], pmax=settings["pmax"], advance=advance)
+    return SOLVERS[name][0](problem.design, problem.penalty, problem.weights, problem.response,
+                            settings["n_threads"])
 
 
-def _wrap(problem, points, reason, total_weight, names, options, tol):
-    """Coefficients back on the user's scale, in a Path; warn once where the certificate misses tol."""
-    solved = [problem.to_user(point.which, point.values) for point in points]
+def _wrap(problem, points, reason, scale, names, options):
+    """The points of a path as a Path."""
     starts = np.cumsum([0] + [point.df for point in points])
-    p = problem.design.p
-    coefs = sparse.csc_array(
-        (np.concatenate([values for values, _ in solved] or [np.empty(0)]),
-         np.concatenate([point.which for point in points] or [np.empty(0, dtype=np.int32)]), starts),
-        shape=(p, len(points)),
-    )
-    _warn_missed(points, tol)
+    values = np.concatenate([point.values for point in points] or [np.empty(0)])
+    which = np.concatenate([point.which for point in points] or [np.empty(0, dtype=np.int32)])
     return Path(
         lambdas=np.array([point.lam for point in points]),
-        coefs=coefs,
-        intercepts=np.array([intercept for _, intercept in solved]),
+        coefs=sparse.csc_array((values, which, starts), shape=(problem.design.p, len(points))),
+        intercepts=np.array([point.intercept for point in points]),
         df=np.diff(starts),
         dev_ratio=np.array([point.dev_ratio for point in points]),
-        null_deviance=float(np.ldexp(2 * problem.null_value * total_weight, 2 * problem.exponent)),
+        null_deviance=problem.null_deviance(*scale),
         gaps=np.array([point.gap for point in points]),
         n_iters=np.array([point.n_iter for point in points]),
         status=np.array([point.status for point in points], dtype=np.int8),
@@ -250,13 +277,16 @@ def _wrap(problem, points, reason, total_weight, names, options, tol):
 
 
 def _warn_missed(points, tol):
+    """Warn once, naming lambdas whose certificate misses tol."""
     missed = [point for point in points if point.status != Status.CONVERGED]
     if missed:
         worst = max(missed, key=lambda point: point.gap)
-        shown = ", ".join(f"{point.lam:.4g}" for point in missed[:5]) + (", ..." if len(missed) > 5 else "")
+        shown = ", ".join(f"{point.lam:.4g}" for point in missed[:5])
+        more = ", ..." if len(missed) > 5 else ""
         warnings.warn(
-            f"{len(missed)} of {len(points)} lambdas miss tol = {tol:g}: {shown}; the worst gap is {worst.gap:.2g} "
-            f"at lambda = {worst.lam:.4g} ({Status(worst.status).sentence})",
+            f"{len(missed)} of {len(points)} lambdas miss tol = {tol:g}: {shown}{more}; the worst "
+            f"gap is {worst.gap:.2g} at lambda = {worst.lam:.4g} "
+            f"({Status(worst.status).sentence})",
             ConvergenceWarning,
-            stacklevel=4,
+            stacklevel=3,
         )

@@ -32,9 +32,9 @@ def read_rows(path, X):
     """X as a dense or sparse matrix whose columns are those of the fit.
 
     A dense array of numbers is taken as it is, whatever its memory order: only the columns with
-    a coefficient are ever copied.
+    a coefficient are ever copied. (Subclasses change what a product means: they are read.)
     """
-    if isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiub":
+    if type(X) in (np.ndarray, np.memmap) and X.ndim == 2 and X.dtype.kind in "fiub":
         matrix, names = X, None
     else:
         matrix, names = read_design(X)

@@ -6,7 +6,8 @@ A sparse column is never filled in.  Its centre enters through sums that the cal
 sum of the vector that the column meets, and a constant that belongs on every entry is returned.
 """
 from sparsesolve.linalg.vector cimport (
-    ss_axpy_f32, ss_axpy_f64, ss_dot_f32, ss_dot_f64, ss_square_f32, ss_square_f64, ss_unpack_f32, ss_unpack_f64,
+    ss_axpy_f32, ss_axpy_f64, ss_dot_f32, ss_dot_f64, ss_largest_f32, ss_largest_f64, ss_square_f32, ss_square_f64,
+    ss_survey_f32, ss_survey_f64, ss_unpack_f32, ss_unpack_f64, ss_unpack_times_f32, ss_unpack_times_f64,
 )
 
 
@@ -76,9 +77,24 @@ cdef inline double weighted_axpy(const Column* x, double a, const double* w, dou
     return -a * x.centre
 
 
-cdef inline double weighted_square(const Column* x, const double* w, double total) noexcept nogil:
+cdef inline double unseen(const Column* x, Py_ssize_t n, const double* w, double seen, double total) noexcept nogil:
+    """Weight of the rows that a sparse column does not store, where `seen` of `total` lies on those it does."""
+    cdef double rest = 0.0
+    cdef Py_ssize_t k, i, begin = 0
+    if total - seen > 1e-3 * total:     # a smaller difference of sums has lost digits
+        return total - seen
+    for k in range(x.size):
+        for i in range(begin, x.rows[k]):
+            rest += w[i]
+        begin = x.rows[k] + 1
+    for i in range(begin, n):
+        rest += w[i]
+    return rest
+
+
+cdef inline double weighted_square(const Column* x, Py_ssize_t n, const double* w, double total) noexcept nogil:
     """sum_i w_i z_i^2, where total = sum(w)."""
-    cdef double s = 0.0, rest = total, value
+    cdef double s = 0.0, seen = 0.0, value
     cdef Py_ssize_t k
     if x.rows == NULL:
         if x.single:
@@ -89,8 +105,37 @@ cdef inline double weighted_square(const Column* x, const double* w, double tota
     for k in range(x.size):
         value = stored(x, k) - x.centre
         s += w[x.rows[k]] * value * value
-        rest -= w[x.rows[k]]
-    return x.factor * x.factor * (s + max(rest, 0.0) * x.centre * x.centre)
+        seen += w[x.rows[k]]
+    if x.centre != 0.0:
+        s += unseen(x, n, w, seen, total) * x.centre * x.centre
+    return x.factor * x.factor * s
+
+
+cdef inline double survey(const Column* x, Py_ssize_t n, const double* w, double total, double shift,
+                          double* sums) noexcept nogil:
+    """sums = sum_i w_i (x_i - shift) and sum_i w_i (x_i - shift)^2 of the column as stored, centre and factor aside.
+
+    Returns the largest |x_i|, infinite when one is NaN.
+    """
+    cdef double seen = 0.0, rest, value
+    cdef Py_ssize_t k
+    if x.rows == NULL:
+        if x.single:
+            return ss_survey_f32(x.size, <const float*> x.values, shift, w, sums)
+        return ss_survey_f64(x.size, <const double*> x.values, shift, w, sums)
+    sums[0] = sums[1] = 0.0
+    for k in range(x.size):
+        value = stored(x, k) - shift
+        sums[0] += w[x.rows[k]] * value
+        sums[1] += w[x.rows[k]] * value * value
+        seen += w[x.rows[k]]
+    if shift != 0.0:
+        rest = unseen(x, n, w, seen, total)
+        sums[0] -= rest * shift
+        sums[1] += rest * shift * shift
+    if x.single:
+        return ss_largest_f32(x.size, <const float*> x.values)
+    return ss_largest_f64(x.size, <const double*> x.values)
 
 
 cdef inline void unpack(const Column* x, Py_ssize_t n, Py_ssize_t start, Py_ssize_t stop, double* out) noexcept nogil:
@@ -108,3 +153,12 @@ cdef inline void unpack(const Column* x, Py_ssize_t n, Py_ssize_t start, Py_ssiz
         out[k] = zero
     for k in range(x.size):
         out[x.rows[k]] = x.factor * (stored(x, k) - x.centre)
+
+
+cdef inline void unpack_times(const Column* x, Py_ssize_t start, Py_ssize_t stop, const double* v,
+                              double* out) noexcept nogil:
+    """out = v * z on the rows start..stop of a dense column (v is indexed from start)."""
+    if x.single:
+        ss_unpack_times_f32(stop - start, x.factor, <const float*> x.values + start, x.centre, v, out)
+    else:
+        ss_unpack_times_f64(stop - start, x.factor, <const double*> x.values + start, x.centre, v, out)

@@ -8,9 +8,10 @@ cdef class Design:
     cdef readonly double[::1] spread    # weighted standard deviation (1/n form)
     cdef readonly int[::1] exponent     # column j is stored as x_j / 2**exponent[j]
     cdef Column* columns
-    cdef double[::1] taken_out          # centre already subtracted from our own copy of a column
+    cdef double[::1] taken_out          # mean already subtracted from our own copy of a column
     cdef object keep                    # what owns the memory behind the columns
 
+    cdef double _measure(self, Py_ssize_t j, const double* w) noexcept nogil
     cdef double correlate(self, Py_ssize_t j, const double* u, double total) noexcept nogil
     cdef void correlate_all(self, const double* u, double total, double* out, int n_threads) noexcept nogil
     cdef void correlate_some(self, const int* which, Py_ssize_t count, const double* u, double total,

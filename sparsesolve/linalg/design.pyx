@@ -9,30 +9,29 @@ import scipy.sparse
 
 from sparsesolve.linalg cimport column as col
 from sparsesolve.linalg.column cimport Column
-from sparsesolve.linalg.vector cimport ss_largest_f32, ss_largest_f64
 
 cdef double HUGE_VALUE = ldexp(1.0, 400)     # squares of larger values overflow, of smaller ones vanish
+cdef double FAR = 64.0                       # a squared distance from the mean, in variances
 cdef double LOST_DIGITS = ldexp(1.0, 16)     # a mean this many times the spread costs five digits
 
 
-cdef double _largest(const Column* x) noexcept nogil:
-    if x.single:
-        return ss_largest_f32(x.size, <const float*> x.values)
-    return ss_largest_f64(x.size, <const double*> x.values)
-
-
-cdef void _moments(Column* x, const double* w, double* mean, double* spread) noexcept nogil:
-    """Weighted mean and standard deviation of a stored column, w summing to 1."""
-    cdef double variance
-    mean[0] = col.dot(x, w, 1.0)
-    x.centre = mean[0]
-    if x.rows == NULL and mean[0] != 0.0:       # the mean's own rounding error, taken out
-        mean[0] += col.dot(x, w, 1.0)
-        x.centre = mean[0]
-    variance = col.weighted_square(x, w, 1.0)
-    x.centre = 0.0
+cdef double _moments(Column* x, Py_ssize_t n, const double* w, double* mean, double* spread) noexcept nogil:
+    """Weighted mean and standard deviation of a column as stored, w summing to 1; returns the largest |x_i|."""
+    cdef double[2] sums
+    cdef double largest, variance, shift = 0.0
+    cdef int tries
+    if x.rows == NULL:
+        shift = col.stored(x, 0)
+    for tries in range(3):
+        largest = col.survey(x, n, w, 1.0, shift, sums)
+        variance = sums[1] - sums[0] * sums[0]
+        if sums[0] * sums[0] <= FAR * variance or not isfinite(variance):
+            break
+        shift += sums[0]        # too far from the mean: that difference has lost digits
+    mean[0] = shift + sums[0]
     # below this the spread is the rounding of a constant column
     spread[0] = sqrt(variance) if variance > 1e-30 * mean[0] * mean[0] else 0.0
+    return largest
 
 
 cdef class Design:
@@ -80,7 +79,9 @@ cdef class Design:
         for j in range(self.p):
             self.columns[j] = Column(<void*> (values + start[j] * width), <const int*> (rows + start[j] * 4),
                                      start[j + 1] - start[j], 0.0, 1.0, single)
-            if self.columns[j].rows == NULL:    # an empty matrix has no storage to point at
+            if self.columns[j].size == self.n:      # nothing is left out: a dense column
+                self.columns[j].rows = NULL
+            elif self.columns[j].rows == NULL:      # an empty matrix has no storage to point at
                 self.columns[j].rows = <const int*> self.columns
         self.stored = start[self.p]
         self.keep.append((matrix.data, matrix.indices))
@@ -88,47 +89,69 @@ cdef class Design:
     def moments(self, const double[::1] w, int n_threads=1):
         """Fill `mean` and `spread` under weights w (n,) that sum to 1; return False at a NaN or infinity.
 
-        Columns whose squares would overflow or vanish are copied, divided by a power of two (`exponent`);
-        dense columns whose mean hides their spread are copied with the mean taken out.
+        Columns whose squares would overflow or vanish are copied, divided by a power of two (`exponent`); columns
+        whose mean hides their spread are copied with the mean taken out (sparse ones are all but full then, or the
+        weights see little of the rest).
         """
         cdef double[::1] largest = np.empty(self.p)
         cdef Py_ssize_t j
         cdef int power
         with nogil:
             for j in prange(self.p, num_threads=n_threads, schedule="static"):
-                largest[j] = _largest(&self.columns[j])
+                largest[j] = self._measure(j, &w[0])
         for j in range(self.p):
             if not isfinite(largest[j]):
                 return False
             if largest[j] > HUGE_VALUE or 0 < largest[j] < 1 / HUGE_VALUE:
                 frexp(largest[j], &power)
-                self._own_copy(j, power, 0.0)
-        with nogil:
-            for j in prange(self.p, num_threads=n_threads, schedule="static"):
-                _moments(&self.columns[j], &w[0], &self.mean[j], &self.spread[j])
-        for j in range(self.p):
-            if self.columns[j].rows == NULL and fabs(self.mean[j]) > LOST_DIGITS * self.spread[j] > 0:
-                self._own_copy(j, 0, self.mean[j])
+                self._own_scaled(j, power)
+                self._measure(j, &w[0])
+            if fabs(self.mean[j]) > LOST_DIGITS * self.spread[j] > 0:
+                self._own_centred(j)
+                self._measure(j, &w[0])
         return True
 
-    def _own_copy(self, Py_ssize_t j, int power, double centre):
-        """Replace column j by (x_j - centre) / 2**power in memory of our own."""
+    cdef double _measure(self, Py_ssize_t j, const double* w) noexcept nogil:
+        """Mean and spread of column j, and its centre; returns the largest |x_i| stored, infinite at a NaN."""
+        cdef double largest = _moments(&self.columns[j], self.n, w, &self.mean[j], &self.spread[j])
+        self.columns[j].centre = self.mean[j]
+        self.mean[j] += self.taken_out[j]
+        return largest
+
+    def _own_scaled(self, Py_ssize_t j, int power):
+        """Replace column j by x_j / 2**power in memory of our own."""
         cdef Column* x = &self.columns[j]
         cdef double[::1] values = np.empty(x.size)
         cdef Py_ssize_t k
         for k in range(x.size):
-            values[k] = ldexp(col.stored(x, k) - centre, -power)
-        x.values = &values[0]
-        x.single = False
-        self.exponent[j] += power
-        self.taken_out[j] += centre
+            values[k] = ldexp(col.stored(x, k), -power)
+        self.exponent[j] = power
+        self._point_at_own(j, values)
+
+    def _own_centred(self, Py_ssize_t j):
+        """Replace column j by x_j less its mean, with every row, in memory of our own."""
+        cdef Column* x = &self.columns[j]
+        cdef double mean = self.mean[j]
+        cdef double[::1] values = np.full(self.n, -mean)
+        cdef Py_ssize_t k
+        for k in range(x.size):
+            values[k if x.rows == NULL else x.rows[k]] = col.stored(x, k) - mean
+        self.stored += self.n - x.size
+        x.rows, x.size = NULL, self.n
+        self.taken_out[j] = mean
+        self._point_at_own(j, values)
+
+    def _point_at_own(self, Py_ssize_t j, double[::1] values):
+        self.columns[j].values = &values[0] if values.shape[0] else NULL
+        self.columns[j].single = False
         self.keep.append(values)
 
-    def standardise(self, const double[::1] centre, const double[::1] factor):
-        """From now on column j stands for (x_j - centre_j) * factor_j; nothing is stored anew."""
+    def standardise(self, bint centred, const double[::1] factor):
+        """From now on column j stands for (x_j - mean_j) * factor_j, or x_j * factor_j; nothing is stored anew."""
         cdef Py_ssize_t j
         for j in range(self.p):
-            self.columns[j].centre = centre[j] - self.taken_out[j]
+            if not centred:
+                self.columns[j].centre = -self.taken_out[j]
             self.columns[j].factor = factor[j]
 
     def norms(self, const double[::1] w, int n_threads=1):
@@ -137,7 +160,7 @@ cdef class Design:
         cdef Py_ssize_t j
         with nogil:
             for j in prange(self.p, num_threads=n_threads, schedule="static"):
-                out[j] = sqrt(col.weighted_square(&self.columns[j], &w[0], 1.0))
+                out[j] = sqrt(col.weighted_square(&self.columns[j], self.n, &w[0], 1.0))
         return np.asarray(out)
 
     cdef double correlate(self, Py_ssize_t j, const double* u, double total) noexcept nogil:
@@ -175,10 +198,10 @@ cdef class Design:
             for i in range(self.n):
                 out[i] += constant
 
-    def products(self, const double[::1] u):
-        """Z'u (p,) for u (n,): the slow door, for tests and for set-up."""
+    def products(self, const double[::1] u, int n_threads=1):
+        """Z'u (p,) for u (n,)."""
         cdef double[::1] out = np.empty(self.p)
         cdef double total = np.sum(u)
         with nogil:
-            self.correlate_all(&u[0], total, &out[0], 1)
+            self.correlate_all(&u[0], total, &out[0], n_threads)
         return np.asarray(out)

@@ -5,6 +5,8 @@
 #ifndef SPARSESOLVE_VECTOR_H
 #define SPARSESOLVE_VECTOR_H
 
+#include <float.h>
+#include <math.h>
 #include <stddef.h>
 
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) \
@@ -62,6 +64,14 @@
         for (ptrdiff_t i = 0; i < n; i++) out[i] = a * ((double)x[i] - centre);                   \
     }
 
+/* out_i = a (x_i - centre) v_i */
+#define SS_UNPACK_TIMES(NAME, REAL)                                                               \
+    SS_SIMD static void NAME(ptrdiff_t n, double a, const REAL *SS_RESTRICT x, double centre,      \
+                             const double *SS_RESTRICT v, double *SS_RESTRICT out) {              \
+        _Pragma("omp simd")                                                                       \
+        for (ptrdiff_t i = 0; i < n; i++) out[i] = a * ((double)x[i] - centre) * v[i];            \
+    }
+
 SS_DOT(ss_dot_f64, double)
 SS_DOT(ss_dot_f32, float)
 SS_AXPY(ss_axpy_f64, double)
@@ -70,6 +80,8 @@ SS_SQUARE(ss_square_f64, double)
 SS_SQUARE(ss_square_f32, float)
 SS_UNPACK(ss_unpack_f64, double)
 SS_UNPACK(ss_unpack_f32, float)
+SS_UNPACK_TIMES(ss_unpack_times_f64, double)
+SS_UNPACK_TIMES(ss_unpack_times_f32, float)
 
 /* out_i = a_i b_i */
 SS_SIMD static void ss_multiply(ptrdiff_t n, const double *SS_RESTRICT a, const double *SS_RESTRICT b,
@@ -88,19 +100,42 @@ SS_SIMD static void ss_rotate(ptrdiff_t n, double c, double s, double *SS_RESTRI
     }
 }
 
-/* the largest |x_i|; NaN when there is one, so that the caller sees it */
+/* The largest |x_i|, infinite when one is NaN.  A comparison finds the NaN: of x - x a compiler that may
+ * reorder sums makes 0. */
 #define SS_LARGEST(NAME, REAL)                                                                    \
-    static double NAME(ptrdiff_t n, const REAL *x) {                                              \
-        double largest = 0.0, poison = 0.0;                                                       \
+    SS_SIMD static double NAME(ptrdiff_t n, const REAL *x) {                                      \
+        double largest = 0.0, strange = 0.0;                                                      \
+        _Pragma("omp simd reduction(max : largest) reduction(+ : strange)")                       \
         for (ptrdiff_t i = 0; i < n; i++) {                                                       \
             double z = x[i] < 0 ? -(double)x[i] : (double)x[i];                                   \
-            poison += z - z;                                                                      \
+            strange += z <= DBL_MAX ? 0.0 : 1.0;                                                  \
             largest = z > largest ? z : largest;                                                  \
         }                                                                                         \
-        return largest + poison;                                                                  \
+        return strange > 0.0 ? HUGE_VAL : largest;                                                \
+    }
+
+/* The same, and in the same pass sums[0] = sum_i w_i (x_i - shift), sums[1] = sum_i w_i (x_i - shift)^2. */
+#define SS_SURVEY(NAME, REAL)                                                                     \
+    SS_SIMD static double NAME(ptrdiff_t n, const REAL *SS_RESTRICT x, double shift,               \
+                               const double *SS_RESTRICT w, double *SS_RESTRICT sums) {           \
+        double largest = 0.0, strange = 0.0, first = 0.0, second = 0.0;                           \
+        _Pragma("omp simd reduction(max : largest) reduction(+ : strange, first, second)")        \
+        for (ptrdiff_t i = 0; i < n; i++) {                                                       \
+            double z = (double)x[i] - shift;                                                      \
+            double size = x[i] < 0 ? -(double)x[i] : (double)x[i];                                \
+            strange += size <= DBL_MAX ? 0.0 : 1.0;                                               \
+            largest = size > largest ? size : largest;                                            \
+            first += w[i] * z;                                                                    \
+            second += w[i] * z * z;                                                               \
+        }                                                                                         \
+        sums[0] = first;                                                                          \
+        sums[1] = second;                                                                         \
+        return strange > 0.0 ? HUGE_VAL : largest;                                                \
     }
 
 SS_LARGEST(ss_largest_f64, double)
 SS_LARGEST(ss_largest_f32, float)
+SS_SURVEY(ss_survey_f64, double)
+SS_SURVEY(ss_survey_f32, float)
 
 #endif

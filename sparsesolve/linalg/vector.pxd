@@ -9,8 +9,14 @@ cdef extern from "vector.h" nogil:
     double ss_square_f32(Py_ssize_t n, const float* x, double centre, const double* w) noexcept
     void ss_unpack_f64(Py_ssize_t n, double a, const double* x, double centre, double* out) noexcept
     void ss_unpack_f32(Py_ssize_t n, double a, const float* x, double centre, double* out) noexcept
+    void ss_unpack_times_f64(Py_ssize_t n, double a, const double* x, double centre, const double* v,
+                             double* out) noexcept
+    void ss_unpack_times_f32(Py_ssize_t n, double a, const float* x, double centre, const double* v,
+                             double* out) noexcept
     double ss_largest_f64(Py_ssize_t n, const double* x) noexcept
     double ss_largest_f32(Py_ssize_t n, const float* x) noexcept
+    double ss_survey_f64(Py_ssize_t n, const double* x, double shift, const double* w, double* sums) noexcept
+    double ss_survey_f32(Py_ssize_t n, const float* x, double shift, const double* w, double* sums) noexcept
     void ss_rotate(Py_ssize_t n, double c, double s, double* x, double* y) noexcept
     void ss_multiply(Py_ssize_t n, const double* a, const double* b, double* out) noexcept
 

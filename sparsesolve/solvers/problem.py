@@ -1,9 +1,10 @@
-"""Problem: a standardised design, a penalty and a centred response in units where arithmetic is safe.
+"""Problem: a standardised design, a penalty and a response in units where arithmetic is safe.
 
     minimise over b   sum_i w_i (y_i - (Zb)_i)^2 / 2  +  lam Omega(b)
 
-Columns and response are divided by powers of two, which is exact, so the answer does not depend on the user's units
-and squares neither overflow nor vanish. `to_user` leads back.
+Columns and response are divided by powers of two, which is exact, so the answer does not depend on
+the user's units and squares neither overflow nor vanish. `to_user` leads back, or says that there
+is no way back.
 """
 
 from dataclasses import dataclass
@@ -13,6 +14,10 @@ import numpy as np
 from sparsesolve.linalg.design import Design
 from sparsesolve.penalties import ElasticNet
 
+BEYOND_ALL = 1e100  # an inner lam beyond which nothing changes
+LOST = 1e-9  # of the response's size: what rounding to the user's units may take from the fit
+ADVICE = "rescale X or y"
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -21,24 +26,79 @@ class Problem:
     design: Design  # standardised
     penalty: ElasticNet  # in inner units
     weights: np.ndarray  # (n,) sum 1
-    response: np.ndarray  # (n,) y - offset, centred when there is an intercept, divided by 2**exponent
+    response: np.ndarray  # (n,) y - offset, centred if there is an intercept, over 2**exponent
     null_value: float  # objective at b = 0, inner units
-    level: float  # inner lam = user's lam * level
+    unit: int  # user's lam = inner lam * 2**unit
     factor: np.ndarray  # (p,) with `shift`: user's b = b * factor * 2**shift
     shift: np.ndarray  # (p,) integers
+    low: np.ndarray | None  # (p,) limits on the user's coefficients
+    high: np.ndarray | None
     mean: float  # of y - offset, divided by 2**exponent; 0 without an intercept
     exponent: int
+    intercept: bool
+
+    @property
+    def norms(self):
+        """Size of each column of the standardised design, (p,)."""
+        mean = 0.0 if self.intercept else np.asarray(self.design.mean)
+        return np.hypot(self.design.spread, mean) * self.factor
+
+    def inner_level(self, lam):
+        """The user's lambda in inner units."""
+        with np.errstate(over="ignore", under="ignore"):
+            return min(float(np.ldexp(lam, -self.unit)), BEYOND_ALL)
+
+    def user_levels(self, levels):
+        """User's lambdas from decreasing inner ones; ValueError where floats cannot hold them."""
+        with np.errstate(over="ignore", under="ignore"):
+            lambdas = np.ldexp(levels, self.unit)
+        if not np.isfinite(lambdas[0]) or lambdas[-1] == 0.0 or not (np.diff(lambdas) < 0).all():
+            raise ValueError(
+                f"64-bit floats cannot hold the lambdas of this problem, which start at about "
+                f"{_power_of_ten(levels[0], self.unit)}; {ADVICE}"
+            )
+        return lambdas
 
     def to_user(self, which, values):
-        """User's coefficients and intercept from inner ones: values (k,) of the features which (k,)."""
+        """User's coefficients and intercept from inner values (k,) of the features which (k,).
+
+        Returns features (m,), their coefficients (m,) and the intercept, m <= k: coefficients too
+        small for a float are left out. Raises ValueError where that, or overflow, would be felt.
+        """
         scaled = values * self.factor[which]
+        with np.errstate(over="ignore", under="ignore"):
+            coefs = np.ldexp(scaled, self.shift[which])
+            lost = abs(np.ldexp(coefs, -self.shift[which]) - scaled)
+        lost *= np.asarray(self.design.spread)[which]
+        if lost.sum() > LOST:
+            j = lost.argmax()
+            size = _power_of_ten(scaled[j], self.shift[which[j]])
+            raise ValueError(
+                f"The coefficient of column {which[j]} would be about {size}, which a 64-bit "
+                f"float cannot hold; {ADVICE}"
+            )
+        if self.low is not None:
+            coefs = np.clip(coefs, self.low[which], self.high[which])
+        kept = coefs != 0.0
+        return which[kept], coefs[kept], self._user_intercept(scaled, which)
+
+    def _user_intercept(self, scaled, which):
         moved = np.dot(scaled, np.asarray(self.design.mean)[which]) if self.intercept else 0.0
-        return np.ldexp(scaled, self.shift[which]), float(np.ldexp(self.mean - moved, self.exponent))
+        with np.errstate(over="ignore", under="ignore"):
+            intercept = float(np.ldexp(self.mean - moved, self.exponent))
+        if not np.isfinite(intercept):
+            raise ValueError(f"The intercept is beyond the largest 64-bit float; {ADVICE}")
+        return intercept
 
-    intercept: bool = True
+    def null_deviance(self, total, largest):
+        """In the user's units, for weights of sum total * largest; inf where a float ends."""
+        largest, power = np.frexp(largest)
+        with np.errstate(over="ignore", under="ignore"):
+            value = 2.0 * self.null_value * total * largest
+            return float(np.ldexp(value, 2 * self.exponent + power))
 
 
-def assemble(design, y, weights, penalty_of, *, intercept, standardize):
+def assemble(design, y, weights, penalty_of, *, intercept, standardize, limits=None):
     """Standardise a design whose moments are known, and scale the response.
 
     Parameters
@@ -47,8 +107,11 @@ def assemble(design, y, weights, penalty_of, *, intercept, standardize):
         After ``moments(weights)``.
     y : (n,) response less offset
     weights : (n,) summing to 1
-    penalty_of : callable (l1_unit, coef_unit) -> ElasticNet
-        Called with the scale of the ridge part and the (p,) user's coefficient per inner one.
+    penalty_of : callable (ridge_power, factor, shift) -> ElasticNet
+        Called with the power of two that scales the ridge part, and with `factor` and `shift`
+        of Problem.
+    limits : pair of (p,) arrays, or None
+        What the user's coefficients must not exceed.
     """
     response, mean, exponent = scaled_response(y, weights, intercept)
     spread, stored = np.asarray(design.spread), np.asarray(design.exponent)
@@ -57,20 +120,24 @@ def assemble(design, y, weights, penalty_of, *, intercept, standardize):
     if standardize:
         factor = np.divide(1.0, spread, out=np.zeros_like(spread), where=alive)
     else:
-        common = int(np.max(np.frexp(spread)[1] + stored, where=alive, initial=-5000)) if alive.any() else 0
-        factor = np.where(alive, np.ldexp(1.0, stored - common), 0.0)
-    centre = np.asarray(design.mean) if intercept else np.zeros_like(spread)
-    design.standardise(centre, factor)
+        if alive.any():
+            common = int((np.frexp(spread)[1] + stored)[alive].max())
+        with np.errstate(under="ignore"):
+            factor = np.where(alive, np.ldexp(1.0, stored - common), 0.0)
+    design.standardise(intercept, factor)
     shift = exponent - stored
+    low, high = (None, None) if limits is None else limits
     return Problem(
         design=design,
-        penalty=penalty_of(np.ldexp(1.0, exponent - common), factor, shift),
+        penalty=penalty_of(exponent - common, factor, shift),
         weights=weights,
         response=response,
         null_value=0.5 * float(np.dot(weights, response**2)),
-        level=float(np.ldexp(1.0, -exponent - common)),
+        unit=exponent + common,
         factor=factor,
         shift=shift,
+        low=low,
+        high=high,
         mean=mean,
         exponent=exponent,
         intercept=intercept,
@@ -78,7 +145,7 @@ def assemble(design, y, weights, penalty_of, *, intercept, standardize):
 
 
 def scaled_response(y, weights, intercept):
-    """Return (centred y / 2**exponent, mean / 2**exponent, exponent), the first of size about 1."""
+    """Return (centred y / 2**exponent, mean / 2**exponent, exponent), the first of size 1."""
     exponent = int(np.frexp(np.max(np.abs(y)))[1])
     y = np.ldexp(y, -exponent)
     mean = float(np.dot(weights, y)) if intercept else 0.0
@@ -90,3 +157,8 @@ def scaled_response(y, weights, intercept):
         return np.zeros_like(y), mean, exponent
     finer = int(np.frexp(spread)[1])
     return np.ldexp(y, -finer), float(np.ldexp(mean, -finer)), exponent + finer
+
+
+def _power_of_ten(mantissa, exponent):
+    """mantissa * 2**exponent as text, whatever its size."""
+    return f"1e{np.log10(abs(mantissa)) + exponent * np.log10(2.0):.0f}"

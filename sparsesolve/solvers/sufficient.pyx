@@ -32,6 +32,20 @@ cdef class Sufficient:
         self.quadratic.residual_square = self.total_square
         self.quadratic.append(design, penalty, np.arange(p, dtype=np.intc), np.zeros(p), cross.copy())
 
+    def coefficients(self):
+        """Feature numbers and values of the nonzero coefficients, in ascending order of feature."""
+        return self.quadratic.coefficients()
+
+    @property
+    def residual_square(self):
+        """Weighted sum of squared residuals."""
+        return self.quadratic.residual_square
+
+    @property
+    def iterations(self):
+        """Newton steps and sweeps so far."""
+        return self.quadratic.iterations
+
     def correlations(self):
         """z_j'r of every column, (p,)."""
         cdef int k

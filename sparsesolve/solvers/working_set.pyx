@@ -108,6 +108,20 @@ cdef class WorkingSet:
         self.quadratic = quadratic
         self.quadratic.refresh(&self.response[0], &self.r[0])
 
+    def coefficients(self):
+        """Feature numbers and values of the nonzero coefficients, in ascending order of feature."""
+        return self.quadratic.coefficients()
+
+    @property
+    def residual_square(self):
+        """Weighted sum of squared residuals."""
+        return self.quadratic.residual_square
+
+    @property
+    def iterations(self):
+        """Newton steps and sweeps so far."""
+        return self.quadratic.iterations
+
     def correlations(self):
         """z_j'r of every column at the current residual, (p,)."""
         self.bounds.multiply_all(&self.r[0])
