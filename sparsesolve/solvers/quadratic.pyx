@@ -18,6 +18,7 @@ from sparsesolve.linalg.design cimport Design
 
 DEF ROUNDS = 30             # Newton steps between two sweeps
 cdef double ROUNDING = 1e-14
+cdef double EPSILON = 4e-16         # of one product, relative
 cdef double NO_WAY = 1e-6           # a step along a clipped direction below which its slope is taken for rounding
 cdef double NO_PENALTY = 1e-14      # on the scale of the response
 cdef double RANK = 1e-14            # least eigenvalue of unpenalised columns that is not rounding, relative
@@ -167,7 +168,7 @@ cdef class Quadratic:
             gradient = np.array([self.g[j] for j in free])
             inner = np.array([[self.inner(i, j) for j in free] for i in free])
             level, axes = np.linalg.eigh(inner)
-            along = (np.abs(axes.T @ gradient) + ROUNDING * sqrt(level[level.shape[0] - 1]))[level > RANK * level.max()]
+            along = (np.abs(axes.T @ gradient) + EPSILON * sqrt(level.max()))[level > RANK * level.max()]
             self.slack = sqrt(np.sum(along ** 2 / level[level > RANK * level.max()]))
 
     cdef bint newton(self, double lam) noexcept nogil:
