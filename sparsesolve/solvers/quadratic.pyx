@@ -21,6 +21,7 @@ cdef double ROUNDING = 1e-14
 cdef double EPSILON = 4e-16         # of one product, relative
 cdef double NO_WAY = 1e-6           # a step along a clipped direction below which its slope is taken for rounding
 cdef double NO_PENALTY = 1e-14      # on the scale of the response
+cdef double SHAKY = 1e-8            # eigenvalue below which rounding is given its due, relative
 cdef double RANK = 1e-14            # least eigenvalue of unpenalised columns that is not rounding, relative
 
 
@@ -168,8 +169,11 @@ cdef class Quadratic:
             gradient = np.array([self.g[j] for j in free])
             inner = np.array([[self.inner(i, j) for j in free] for i in free])
             level, axes = np.linalg.eigh(inner)
-            along = (np.abs(axes.T @ gradient) + EPSILON * sqrt(level.max()))[level > RANK * level.max()]
-            self.slack = sqrt(np.sum(along ** 2 / level[level > RANK * level.max()]))
+            most = level.max()
+            # along nearly dependent columns a gradient of zero may hide what rounding hides
+            along = np.abs(axes.T @ gradient) + (level < SHAKY * most) * EPSILON * np.sqrt(most)
+            kept = level > RANK * most
+            self.slack = sqrt(np.sum(along[kept] ** 2 / level[kept]))
 
     cdef bint newton(self, double lam) noexcept nogil:
         """Newton steps on the support until no sign changes; returns whether anything moved."""
