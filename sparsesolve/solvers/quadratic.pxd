@@ -28,6 +28,7 @@ cdef class Quadratic:
     cdef double scale(self, double lam, bint strict) noexcept nogil
     cdef double best_gap(self, double lam) noexcept nogil
     cdef bint free(self, int j, double lam) noexcept nogil
+    cdef bint solved(self, double lam, double target) noexcept nogil
     cdef void estimate_slack(self, double lam) noexcept nogil
     cdef bint newton(self, double lam) noexcept nogil
     cdef double collect(self, double lam) noexcept nogil

@@ -93,10 +93,11 @@ cdef class Quadratic:
         """Bring the gap over the working columns to `target`; returns an Outcome."""
         cdef long limit = self.iterations + budget
         cdef bint moved
+        if self.solved(lam, target):
+            return CONVERGED
         while True:
             moved = self.newton(lam)
-            self.estimate_slack(lam)
-            if self.best_gap(lam) <= target:
+            if self.solved(lam, target):
                 return CONVERGED
             if self.iterations >= limit:
                 return MAX_ITER
@@ -147,6 +148,11 @@ cdef class Quadratic:
         cdef double loose = self.scale(lam, False), strict = self.scale(lam, True)
         cdef double gap = self.gap(lam, loose)
         return gap if strict == loose else min(gap, self.gap(lam, strict))
+
+    cdef bint solved(self, double lam, double target) noexcept nogil:
+        """Whether the gap over the working columns is at most `target`."""
+        self.estimate_slack(lam)
+        return self.best_gap(lam) <= target
 
     cdef void estimate_slack(self, double lam) noexcept nogil:
         """A current stand-in for `slack` between two calls of settle: as if free columns were orthogonal."""

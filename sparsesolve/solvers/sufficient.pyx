@@ -68,11 +68,11 @@ cdef class Sufficient:
         """Reach gap <= target at lam; returns (outcome, gap)."""
         cdef GramQuadratic q = self.quadratic
         cdef int outcome, tries
-        cdef double gap
+        cdef double gap, goal = 0.5 * target
         cdef long limit = q.iterations + budget
         for tries in range(5):
             with nogil:
-                outcome = self.quadratic.solve(lam, 0.5 * target, limit - self.quadratic.iterations)
+                outcome = self.quadratic.solve(lam, goal, limit - self.quadratic.iterations)
             self._refresh()
             q.settle(lam)
             gap = q.best_gap(lam)
@@ -80,4 +80,5 @@ cdef class Sufficient:
                 return CONVERGED, gap
             if outcome == MAX_ITER:
                 break
+            goal *= 0.1
         return outcome or STALLED, gap

@@ -164,6 +164,7 @@ cdef class WorkingSet:
                 return STALLED, gap
             else:
                 tries += 1
+                goal *= 0.1
 
     cdef void _anticipate(self, double lam):
         """Let in the columns that the path, carried on in a straight line from the last two lams, would bring in.
