@@ -1,0 +1,53 @@
+"""tall_gram: the inner products of all columns, by blocks of rows."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from sparsesolve.linalg.design import Design
+from sparsesolve.linalg.gram import tall_gram
+
+STORAGES = {
+    "dense": np.asfortranarray,
+    "single": lambda X: np.asfortranarray(X, dtype=np.float32),
+    "sparse": sparse.csc_array,
+}
+
+
+def problem(n, p, storage, seed=0):
+    """A standardised design, the same columns as an array, square roots of weights, a response."""
+    rng = np.random.default_rng(seed)
+    X = (rng.standard_normal((n, p)) + 3.0).astype(np.float32).astype(float)
+    X[rng.random((n, p)) < 0.3] = 0.0
+    w = rng.random(n)
+    w /= w.sum()
+    design = Design(STORAGES[storage](X))
+    design.moments(w)
+    spread = np.asarray(design.spread)
+    factor = np.divide(1.0, spread, out=np.zeros(p), where=spread > 0)
+    design.standardise(True, factor)
+    return design, (X - w @ X) * factor, np.sqrt(w), rng.standard_normal(n)
+
+
+@pytest.mark.parametrize("storage", sorted(STORAGES))
+@pytest.mark.parametrize(
+    "n, p", [(1, 1), (5, 3), (255, 7), (256, 1), (257, 4), (2049, 5), (40_000, 3), (700, 620)]
+)
+def test_products_are_those_of_the_columns(n, p, storage):
+    design, Z, root_w, y = problem(n, p, storage)
+    gram, cross = tall_gram(design, root_w, y)
+    A = root_w[:, None] * Z
+    assert np.abs(gram - A.T @ A).max() <= 1e-12
+    assert np.abs(cross - A.T @ (root_w * y)).max() <= 1e-12 * np.linalg.norm(root_w * y)
+    assert np.array_equal(gram, gram.T)
+    assert np.diag(gram) == pytest.approx(design.norms(root_w**2) ** 2, abs=1e-12)
+
+
+@pytest.mark.parametrize("storage", sorted(STORAGES))
+@pytest.mark.parametrize("n, p", [(5, 3), (3000, 40), (20_000, 11), (900, 610)])
+def test_threads_do_not_change_a_bit(n, p, storage):
+    design, _, root_w, y = problem(n, p, storage)
+    gram, cross = tall_gram(design, root_w, y, 1)
+    for threads in (2, 3, 8):
+        other, across = tall_gram(design, root_w, y, threads)
+        assert np.array_equal(gram, other) and np.array_equal(cross, across)
