@@ -19,7 +19,7 @@ from sparsesolve.penalties.elastic_net cimport ElasticNet
 from sparsesolve.solvers.quadratic cimport Quadratic
 
 DEF CHUNK = 64                      # rows that enter the factor at a time
-cdef double TINY_PIVOT = 1e-11      # relative to the column's square: below it a column counts as dependent
+cdef double TINY_PIVOT = 1e-12      # relative to the column's square: below it a column counts as dependent
 cdef double STALE_RIDGE = 0.4       # relative change of lam for which an old ridge in the factor still serves
 cdef double BLOCK_SPEED = 8.0       # how much faster a flop is in a block operation than in a rotation
 
@@ -249,13 +249,14 @@ cdef class GramQuadratic(Quadratic):
             self.work[k] = -self.gram.G[self.order[k] + <Py_ssize_t> j * self.gram.capacity]
         self.cholesky.solve(&self.work[0])
         for k in range(self.cholesky.size):
-            self.d[self.order[k]] = self.work[k]
+            if fabs(self.work[k]) > 1e-9:   # less is rounding: that column has no part in the dependence
+                self.d[self.order[k]] = self.work[k]
         self.d[j] = 1.0
         for k in range(self.n_support):
             i = self.support[k]
             slope += self.d[i] * self.rhs[i]
-            size += fabs(self.d[i]) * (lam * self.l1[i] + fabs(self.g[i]))
-        if fabs(slope) <= 1e-10 * size:
+            size += fabs(self.d[i]) * (1e-10 * (lam * self.l1[i] + fabs(self.g[i])) + 1e-14 * sqrt(self.diag[i]))
+        if fabs(slope) <= size:             # what cancels in it, and rounding on the scale of the response
             if lam * self.l1[j] == 0.0:
                 return
             slope = -1.0 if self.b[j] > 0.0 else 1.0        # level ground: take the dependent column itself out

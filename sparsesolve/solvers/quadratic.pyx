@@ -141,7 +141,7 @@ cdef class Quadratic:
             z = scale * self.g[j]
             total += off * fabs(self.b[j]) - z * self.b[j] + conjugate(
                 z + copysign(off, z), lam * self.l1[j], lam * self.l2[j], self.lower[j], self.upper[j])
-        return min(total, primal)
+        return primal if self.slack == INFINITY else min(total, primal)
 
     cdef double best_gap(self, double lam) noexcept nogil:
         """The gap over the working columns at the better of the two scales."""
@@ -180,6 +180,8 @@ cdef class Quadratic:
             along = np.abs(axes.T @ gradient) + (level < SHAKY * most) * EPSILON * np.sqrt(most)
             kept = level > RANK * most
             self.slack = sqrt(np.sum(along[kept] ** 2 / level[kept]))
+            if np.any(along[~kept] > 250 * EPSILON * np.sqrt(most)):     # more than rounding, where nothing can be told
+                self.slack = INFINITY
 
     cdef bint newton(self, double lam) noexcept nogil:
         """Newton steps on the support until no sign changes; returns whether anything moved."""
