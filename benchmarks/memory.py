@@ -1,9 +1,9 @@
-"""Peak memory of paths whose design must not be copied: a 2 GB float32 memmap, and a sparse matrix of 500,000 columns.
+"""Peak memory of paths whose design must not be copied: a 2 GB memmap, a wide sparse matrix.
 
     python benchmarks/memory.py [memmap] [sparse]
 
-Prints the size of the data and the most anonymous memory (everything but the mapped file) that the process held while
-`path` ran beyond what it held before. Linux only: it reads /proc.
+Prints the size of the data and the most anonymous memory (everything but the mapped file) that
+the process held while `path` ran beyond what it held before. Linux only: it reads /proc.
 """
 
 import sys
@@ -50,7 +50,7 @@ def report(name, size, fit, seconds, extra):
     print(
         f"{name}: data {size / MEGA:,.0f} MB, {len(fit.lambdas)} lambdas in {seconds:.1f} s, "
         f"{fit.df[-1]} of {fit.n_features:,} features at the end, worst gap {fit.gaps.max():.1e}; "
-        f"memory beyond the data at most {extra / MEGA:,.0f} MB ({100 * extra / size:.0f} % of it)"
+        f"memory beyond the data at most {extra / MEGA:,.0f} MB, {100 * extra / size:.0f} % of it"
     )
 
 
@@ -72,7 +72,8 @@ def text(rows=20_000, columns=500_000, density=1e-3):
     X = sparse.csc_array(X)
     y = X @ (rng.standard_normal(columns) * (rng.random(columns) < 2e-4)) + 0.3 * rng.standard_normal(rows)
     size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
-    report("sparse", size, *measured(X, y, n_lambdas=50, lambda_min_ratio=0.05, stop=None))
+    found = measured(X, y, n_lambdas=50, lambda_min_ratio=0.05, stop=None)
+    report("sparse", size, *found)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 import sparsesolve
 
@@ -14,7 +14,11 @@ os.environ["MPLBACKEND"] = "Agg"  # before matplotlib is imported, also in subpr
 
 # A slow machine is no failure; under CI the same examples run every time.
 settings.register_profile(
-    "sparsesolve", deadline=None, derandomize=bool(os.environ.get("CI")), print_blob=True
+    "sparsesolve",
+    deadline=None,
+    derandomize=bool(os.environ.get("CI")),
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("sparsesolve")
 

@@ -148,9 +148,10 @@ class Problem:
         square, linear = self.w @ r**2, self.w @ (self.t * r)
         best = linear / square if square else ZERO
         # Just inside the edge, for the last digit of the quotient.
-        steps = {min(s, top * (1 - Decimal("1e-50"))) for s in (Decimal(1), lasso, max(best, ZERO))}
-        values = [s * linear - HALF * s * s * square - self.conjugate(s * z, lam, settled) for s in steps]
-        return max([ZERO, *values])
+        inside = top * (1 - Decimal("1e-50"))
+        steps = {min(s, inside) for s in (Decimal(1), lasso, max(best, ZERO))}
+        cost = {s: self.conjugate(s * z, lam, settled) for s in steps}
+        return max([ZERO, *(s * linear - HALF * s * s * square - cost[s] for s in steps)])
 
     def certificate(self, b, b0, lam):
         """Return what holds for the coefficients `b` (p,) and the intercept `b0` at `lam`."""
@@ -165,7 +166,7 @@ class Problem:
         unbounded = (self.low == -INFINITY) & (self.high == INFINITY)
         free = ~self.dead & unbounded & ((lam * self.v) == 0)
         rays = [free]
-        if lam < FAINT * (2 * self.null).sqrt():  # what bounds the problem without a penalty serves
+        if lam < FAINT * (2 * self.null).sqrt():  # a bound without the penalty serves
             rays.append(~self.dead & unbounded)
         gap = primal - max(self.dual(r, lam, settled) for settled in rays)
         terms = self.mean * b

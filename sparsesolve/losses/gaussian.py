@@ -6,8 +6,8 @@ import numpy as np
 class Gaussian:
     """F(eta) = sum_i w_i (y_i - eta_i)^2 / 2.
 
-    Every method works sample by sample and returns an array of the shape of ``eta``; weights and sums
-    are the caller's. ``conjugate`` is the supremum over eta of ``v * eta - value(y, eta)``.
+    Every method works sample by sample and returns an array of the shape of ``eta``; weights and
+    sums are the caller's. ``conjugate`` is the supremum over eta of ``v * eta - value(y, eta)``.
     """
 
     name = "gaussian"

@@ -1,4 +1,7 @@
-"""Penalties: functions of the coefficients alone. A new one is a file here, a line in PENALTIES and a test."""
+"""Penalties: functions of the coefficients alone.
+
+A new one is a file here, a line in PENALTIES and a test.
+"""
 
 from sparsesolve.penalties.elastic_net import ElasticNet
 

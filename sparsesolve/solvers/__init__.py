@@ -1,4 +1,4 @@
-"""Solvers: functions of (problem, lam, state, tolerance, budget); they know contracts, not classes."""
+"""Solvers: states along a path that answer `solve(lam, target, budget)` with a certified gap."""
 
 from sparsesolve.solvers.sufficient import Sufficient
 from sparsesolve.solvers.working_set import WorkingSet

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from scipy import sparse
-
 from sparsesolve.linalg.design import Design
 from sparsesolve.linalg.gram import tall_gram
 
