@@ -70,7 +70,8 @@ def text(rows=20_000, columns=500_000, density=1e-3):
     rng = np.random.default_rng(0)
     X = sparse.random_array((rows, columns), density=density, format="csc", rng=rng)
     X = sparse.csc_array(X)
-    y = X @ (rng.standard_normal(columns) * (rng.random(columns) < 2e-4)) + 0.3 * rng.standard_normal(rows)
+    b = rng.standard_normal(columns) * (rng.random(columns) < 2e-4)
+    y = X @ b + 0.3 * rng.standard_normal(rows)
     size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
     found = measured(X, y, n_lambdas=50, lambda_min_ratio=0.05, stop=None)
     report("sparse", size, *found)
