@@ -16,6 +16,9 @@ from sparsesolve.solvers.problem import ADVICE, assemble
 from sparsesolve.threads import one_blas_thread, thread_count
 
 MOST_GRAM_COLUMNS = 1500  # up to here their Gram matrix costs less than the passes it saves
+MOST_RIDGE = 4000  # rows or columns whose eigenvalues cost less than the steps they save
+MOST_RIDGE_SPARSE = 1500  # the same where X is sparse and steps are cheap
+RIDGE_DENSITY = 10  # one stored value in so many
 NULL_LEVEL = 1e20  # an inner lam at which every penalised coefficient is 0
 
 
@@ -91,8 +94,9 @@ def path(
         Duality gap to reach at every lambda, relative to the objective at b = 0.
     max_iter : int, default None
         Newton steps and sweeps allowed per lambda; None means 100,000.
-    solver : {"auto", "working_set", "sufficient"}, default "auto"
-        Algorithm; "auto" chooses by the shape of X.
+    solver : {"auto", "working_set", "sufficient", "ridge"}, default "auto"
+        Algorithm; "auto" chooses by the shape of X and the penalty. All reach the same solution;
+        "ridge" is for alpha = 0 without limits.
     n_threads : int, default 1
         Threads for products with X; -1 for all cores. The result does not depend on it.
     progress : bool, default False
@@ -246,11 +250,20 @@ def _solve(problem, settings, advance):
 
 def _choose(problem, settings):
     """The state of the solver that the user asked for, or of the one that suits the problem."""
-    name, n, p = settings["solver"], problem.design.n, problem.design.p
+    name, design = settings["solver"], problem.design
+    n, p = design.n, design.p
+    closed = SOLVERS["ridge"].suits(problem.penalty, design)
+    closed = closed and (settings["lambdas"] is None or settings["lambdas"][-1] > 0.0)
+    if name == "ridge" and not closed:
+        raise ValueError(f"solver='ridge' needs {SOLVERS[name].needs}; choose solver='auto'")
     if name == "auto":
-        name = "sufficient" if p <= min(max(n, 200), MOST_GRAM_COLUMNS) else "working_set"
-    return SOLVERS[name][0](problem.design, problem.penalty, problem.weights, problem.response,
-                            settings["n_threads"])
+        most = MOST_RIDGE if RIDGE_DENSITY * design.stored > n * p else MOST_RIDGE_SPARSE
+        if closed and min(n, p) <= most:
+            name = "ridge"
+        else:
+            name = "sufficient" if p <= min(max(n, 200), MOST_GRAM_COLUMNS) else "working_set"
+    return SOLVERS[name].state(design, problem.penalty, problem.weights, problem.response,
+                               settings["n_threads"])  # fmt: skip
 
 
 def _wrap(problem, points, reason, scale, names, options):

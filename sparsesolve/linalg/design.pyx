@@ -205,3 +205,21 @@ cdef class Design:
         with nogil:
             self.correlate_all(&u[0], total, &out[0], n_threads)
         return np.asarray(out)
+
+    def combination(self, const int[::1] which, const double[::1] b):
+        """sum_k b[k] z_j (n,) for j = which[k]."""
+        out = np.zeros(self.n)
+        cdef double[::1] v = out
+        if which.shape[0] > 0:
+            with nogil:
+                self.combine(&which[0], which.shape[0], &b[0], &v[0])
+        return out
+
+    def unpacked(self, const int[::1] which):
+        """The standardised columns which[0..k) as an array (n, k), column-major."""
+        out = np.empty((which.shape[0], self.n))
+        cdef double[:, ::1] rows = out
+        cdef Py_ssize_t k
+        for k in range(which.shape[0]):
+            col.unpack(&self.columns[which[k]], self.n, 0, self.n, &rows[k, 0])
+        return out.T

@@ -45,6 +45,13 @@ def store(request):
     return np.asfortranarray if request.param == "dense" else sparse.csc_array
 
 
+SPECIAL = {"ridge": lambda options: options.get("alpha") == 0.0}  # solvers of some problems
+
+
+def solvers(options):
+    return [name for name in sorted(SOLVERS) if name not in SPECIAL or SPECIAL[name](options)]
+
+
 def response(X):
     rng = np.random.default_rng(5)
     return X[:, :4] @ [1.0, -2, 0.5, 1] / X.std() + 0.3 + rng.standard_normal(len(X))
@@ -69,7 +76,7 @@ def test_every_solver_reaches_the_same_certified_optimum(X, options, store, opti
     y = response(X)
     null = oracle.null_objective(X, y, **options)
     A = X / X.std(axis=0)
-    for name in sorted(SOLVERS):
+    for name in solvers(options):
         fit = ss.path(store(X), y, lambdas=GRID, tol=1e-11, solver=name, **options)
         assert not np.any(fit.status), name
         for k, lam in enumerate(GRID):
@@ -85,7 +92,7 @@ def test_gaps_bound_the_suboptimality_of_unfinished_solutions(X, options, budget
     """Stopped anywhere by max_iter, the reported gap still bounds what is lost."""
     y = response(X)
     null = oracle.null_objective(X, y, **options)
-    for name in sorted(SOLVERS):
+    for name in solvers(options):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ss.ConvergenceWarning)
             fit = ss.path(X, y, lambdas=GRID, tol=1e-9, solver=name, max_iter=budget, **options)

@@ -1,0 +1,209 @@
+"""Ridge in closed form: one eigendecomposition, after which every lam costs a few small products.
+
+    minimise over b   |c - A b|^2 / 2  +  lam sum_j v_j b_j^2 / 2,    A = sqrt(W) Z,  c = sqrt(W) y
+
+Given: a standardised design, v_j > 0 but for unpenalised columns, no limits. Unpenalised columns
+are projected out of A and c. Returned per lam: a duality gap over all columns.
+With g = sqrt(V) b, g = (A'A + lam)^-1 A'c for a tall design; for a wide one b = V^-1 A'a with
+a = (A V^-1 A' + lam)^-1 c. Every solution is corrected by its own residual until the gap is met.
+Reference: Hastie, Tibshirani, "Efficient quadratic regularization for expression arrays" (2004).
+"""
+
+import numpy as np
+
+from sparsesolve.linalg.gram import tall_gram
+from sparsesolve.linalg.outer import wide_gram
+
+CONVERGED, MAX_ITER, STALLED = 0, 1, 2  # codes of a Status
+CORRECTIONS = 5  # steps after which only rounding is left
+EPSILON = np.finfo(np.float64).eps
+
+
+class Ridge:
+    """Solver state along a path; answers what WorkingSet answers."""
+
+    def __init__(self, design, penalty, w, y, n_threads):
+        v = np.asarray(penalty.l2)
+        open_ = _open_columns(design, penalty)
+        self.bare = Bare(design, np.flatnonzero(open_ & (v == 0.0)), w, y)
+        which = np.flatnonzero(open_ & (v > 0.0)).astype(np.intc)
+        self.unit = v[which].max(initial=1e-300)  # lam v = (lam unit) (v / unit): no overflow
+        form = Tall if len(which) <= design.n else Wide
+        self.form = form(design, which, v[which] / self.unit, w, self.bare, n_threads)
+        self.which, self.iterations = which, 0
+
+    @property
+    def residual_square(self):
+        """Weighted sum of squared residuals."""
+        return self.form.residual_square()
+
+    def correlations(self):
+        """z_j'r of every column, (p,); 0 where it cannot enter or is not penalised."""
+        out = np.zeros(self.form.design.p)
+        out[self.which] = self.form.correlations()
+        return out
+
+    def coefficients(self):
+        """Feature numbers and values of the nonzero coefficients, ascending in feature."""
+        penalised = self.form.coefficients()
+        bare = self.bare.coefficients(self.form.left_over())
+        which = np.concatenate([self.which, self.bare.which])
+        values = np.concatenate([penalised, bare])
+        order = np.argsort(which)
+        order = order[values[order] != 0.0]
+        return which[order], values[order]
+
+    def solve(self, lam, target, budget):
+        """Reach gap <= target at lam; returns (outcome, gap)."""
+        lam = lam * self.unit
+        self.form.start()
+        for _ in range(min(budget, CORRECTIONS)):
+            self.form.correct(lam)
+            self.iterations += 1
+            gap = self.form.gap(lam)
+            if gap <= target:
+                return CONVERGED, gap
+        gap = self.form.gap(lam)
+        if gap <= target:  # without a step
+            return CONVERGED, gap
+        return (MAX_ITER if budget < CORRECTIONS else STALLED), gap
+
+
+def suits(penalty, design):
+    """Whether the closed form holds: a penalty of squares, no limits, something to shrink."""
+    open_ = _open_columns(design, penalty)
+    limits = np.stack([penalty.lower, penalty.upper])[:, open_]
+    ridge = np.asarray(penalty.l2)[open_] > 0.0
+    return bool(penalty.alpha == 0.0 and np.isinf(limits).all() and ridge.any())
+
+
+def _open_columns(design, penalty):
+    """Columns that are neither excluded nor constant."""
+    shut = (np.asarray(penalty.lower) == 0.0) & (np.asarray(penalty.upper) == 0.0)
+    return ~shut & (np.asarray(design.spread) > 0.0)
+
+
+class Bare:
+    """The unpenalised columns: an orthonormal basis Q of their span, and least squares on them."""
+
+    def __init__(self, design, which, w, y):
+        self.root_w = np.sqrt(w)
+        self.which = which.astype(np.intc)
+        columns = self.root_w[:, None] * design.unpacked(self.which)
+        size = np.linalg.norm(columns, axis=0)
+        Q, spectrum, turn = np.linalg.svd(columns / size, full_matrices=False)
+        kept = spectrum > max(columns.shape) * EPSILON * spectrum.max(initial=0.0)
+        self.Q = Q[:, kept]
+        self.back = turn[kept].T / spectrum[kept] / size[:, None]
+        response = self.root_w * y
+        self.explained = self.Q.T @ response  # what Q sees of the response
+        self.response = self.without(response)
+        self.y = y  # the response that is left, not yet times sqrt(w)
+        if len(which):
+            self.y = self.response / np.where(self.root_w > 0.0, self.root_w, 1.0)
+
+    def without(self, u):
+        """u less its projection; twice, since once leaves rounding of the size of u."""
+        for _ in range(2):
+            u = u - self.Q @ (self.Q.T @ u)
+        return u
+
+    def coefficients(self, seen):
+        """Those of the bare columns, where Q sees `seen` of the residual without them."""
+        return self.back @ seen
+
+
+class Tall:
+    """At most as many columns as rows: everything from A'A (p, p) and A'c."""
+
+    def __init__(self, design, which, v, w, bare, n_threads):
+        self.design, self.bare, self.scale = design, bare, np.sqrt(v)
+        gram, cross = tall_gram(design, bare.root_w, bare.y, n_threads)
+        gram, cross = gram[np.ix_(which, which)], cross[which]
+        seen = [design.products(bare.root_w * q, n_threads)[which] for q in bare.Q.T]
+        self.seen = np.reshape(seen, (-1, len(which))) / self.scale  # Q'A
+        self.gram = gram / self.scale / self.scale[:, None] - self.seen.T @ self.seen
+        self.cross = cross / self.scale
+        self.spectrum, self.turn = _eigen(self.gram)
+        self.square = bare.response @ bare.response
+        self.start()
+
+    def start(self):
+        """Forget the last lam: its error would outlast the step to one far away."""
+        self.g, self.z = np.zeros(len(self.cross)), self.cross
+
+    def correct(self, lam):
+        """A Newton step, which in exact arithmetic is the last."""
+        excess = self.turn.T @ (self.z - lam * self.g)
+        self.g = self.g + self.turn @ (excess / (self.spectrum + lam))
+        self.z = self.cross - self.gram @ self.g
+
+    def gap(self, lam):
+        """P - D at the dual point r, or at 0: sum_j (z_j - lam g_j)^2 / (2 lam), with z = A'r."""
+        excess = self.z - lam * self.g
+        square, primal = float(excess @ excess), 0.5 * self.residual_square()
+        primal += 0.5 * lam * float(self.g @ self.g)
+        return min(square / (2.0 * lam), primal) if lam > 0.0 else primal
+
+    def residual_square(self):
+        return float(max(self.square - self.g @ (self.cross + self.z), 0.0))
+
+    def correlations(self):
+        return self.z * self.scale
+
+    def coefficients(self):
+        return self.g / self.scale
+
+    def left_over(self):
+        """Q'(c - A g)."""
+        return self.bare.explained - self.seen @ self.g
+
+
+class Wide:
+    """More columns than rows: everything from A V^-1 A' (n, n), but for two products with X."""
+
+    def __init__(self, design, which, v, w, bare, n_threads):
+        self.design, self.bare, self.which, self.v = design, bare, which, v
+        self.n_threads = n_threads
+        gram = wide_gram(design, which, 1.0 / v, bare.root_w, n_threads)
+        gram = bare.without(bare.without(gram).T)
+        self.spectrum, self.turn = _eigen(gram)
+        self.start()
+
+    def start(self):
+        """Forget the last lam: its error would outlast the step to one far away."""
+        self.a, self.b = np.zeros(self.design.n), np.zeros(len(self.which))
+        self.r, self.fit = self.bare.response, np.zeros(self.design.n)
+
+    def correct(self, lam):
+        """A Newton step on the dual variable a, then b and r = c - A b by products with X."""
+        excess = self.turn.T @ (self.r - lam * self.a)
+        self.a = self.bare.without(self.a + self.turn @ (excess / (self.spectrum + lam)))
+        u = self.bare.root_w * self.a
+        self.b = self.design.products(u, self.n_threads)[self.which] / self.v
+        self.fit = self.bare.root_w * self.design.combination(self.which, self.b)
+        self.r = self.bare.without(self.bare.response - self.fit)
+
+    def gap(self, lam):
+        """P - D at the dual point lam a, of which b is the exact answer: |r - lam a|^2 / 2."""
+        excess = self.r - lam * self.a
+        return 0.5 * float(excess @ excess)
+
+    def residual_square(self):
+        return float(self.r @ self.r)
+
+    def correlations(self):
+        return self.design.products(self.bare.root_w * self.r, self.n_threads)[self.which]
+
+    def coefficients(self):
+        return self.b
+
+    def left_over(self):
+        """Q'(c - A b)."""
+        return self.bare.explained - self.bare.Q.T @ self.fit
+
+
+def _eigen(matrix):
+    """Eigenvalues, none below what rounding leaves of a zero, and eigenvectors."""
+    spectrum, turn = np.linalg.eigh(matrix)
+    return np.maximum(spectrum, len(spectrum) * EPSILON * spectrum.max(initial=1e-280)), turn

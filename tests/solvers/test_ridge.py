@@ -1,0 +1,152 @@
+"""Ridge in closed form: the solution of the normal equations, certified, for any shape."""
+
+import warnings
+
+import numpy as np
+import oracle
+import pytest
+from scipy import sparse
+
+import sparsesolve as ss
+
+STORAGES = {
+    "dense": np.asfortranarray,
+    "single": lambda X: np.asfortranarray(X, dtype=np.float32),
+    "sparse": sparse.csc_array,
+}
+SHAPES = {"tall": (60, 12), "square": (30, 30), "wide": (25, 70)}
+GRID = np.geomspace(10, 1e-3, 6)
+OPTIONS = {
+    "plain": lambda n, p: {},
+    "weights": lambda n, p: {"weights": np.resize([1.0, 0.0, 3.0, 0.2], n)},
+    "offset": lambda n, p: {"offset": np.cos(np.arange(n))},
+    "origin": lambda n, p: {"intercept": False},
+    "raw": lambda n, p: {"standardize": False},
+    "factors": lambda n, p: {"penalty_factor": np.resize([1.0, 0.01, 30.0], p)},
+    "bare": lambda n, p: {"penalty_factor": np.resize([1.0, 2.0, 0.0, 1.0, 1.0, np.inf, 1.0], p)},
+}
+
+
+def data(shape, seed=0):
+    """Correlated columns of unlike sizes, some entries zero; float32 holds them exactly."""
+    n, p = SHAPES[shape]
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, p))
+    X[:, 1:] += 0.5 * X[:, :-1]
+    X *= np.resize([1.0, 20.0, 0.1], p)
+    X[rng.random((n, p)) < 0.3] = 0.0
+    X = X.astype(np.float32).astype(float)
+    return X, X[:, :5].sum(axis=1) + 1 + rng.standard_normal(n)
+
+
+@pytest.mark.parametrize("shape", sorted(SHAPES))
+@pytest.mark.parametrize("storage", sorted(STORAGES))
+@pytest.mark.parametrize("options", sorted(OPTIONS))
+def test_every_point_is_certified_by_the_data_alone(shape, storage, options):
+    X, y = data(shape)
+    options = OPTIONS[options](*X.shape)
+    tol = 1e-13
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fit = ss.path(STORAGES[storage](X), y, alpha=0.0, lambdas=GRID, tol=tol, solver="ridge",
+                      **options)
+    assert (fit.gaps <= tol).all()
+    for k, lam in enumerate(fit.lambdas):
+        b0, b = fit.intercepts[k], fit.coefs[:, [k]].toarray().ravel()
+        assert oracle.certificate(X, y, b0, b, lam, alpha=0.0, **options) <= 1.01 * tol + 1e-14
+        found = oracle.dev_ratio(X, y, b, alpha=0.0, **options)
+        assert fit.dev_ratio[k] == pytest.approx(found, abs=1e-12)
+
+
+@pytest.mark.parametrize("shape", sorted(SHAPES))
+def test_the_coefficients_solve_the_normal_equations(shape):
+    X, y = data(shape)
+    fit = ss.path(X, y, alpha=0.0, lambdas=GRID, solver="ridge")
+    A = (X - X.mean(axis=0)) / X.std(axis=0)
+    for k, lam in enumerate(GRID):
+        matrix = A.T @ A / len(y) + lam * np.eye(X.shape[1])
+        b = np.linalg.solve(matrix, A.T @ (y - y.mean()) / len(y)) / X.std(axis=0)
+        assert fit.coefs.toarray()[:, k] == pytest.approx(b, rel=1e-8, abs=1e-10)
+        assert fit.intercepts[k] == pytest.approx(y.mean() - X.mean(axis=0) @ b, rel=1e-8)
+
+
+@pytest.mark.parametrize("shape", sorted(SHAPES))
+@pytest.mark.parametrize("options", sorted(OPTIONS))
+def test_it_agrees_with_the_other_solvers(shape, options):
+    X, y = data(shape)
+    options = {"alpha": 0.0, "n_lambdas": 8, "tol": 1e-13, **OPTIONS[options](*X.shape)}
+    fit = ss.path(X, y, solver="ridge", **options)
+    for solver in ("working_set", "sufficient"):
+        other = ss.path(X, y, solver=solver, **options)
+        assert fit.lambdas == pytest.approx(other.lambdas, rel=1e-9)
+        size = np.abs(fit.coefs.toarray()).max()
+        assert np.abs(fit.coefs.toarray() - other.coefs.toarray()).max() <= 1e-4 * size
+    assert np.array_equal(fit.coefs.toarray(), ss.path(X, y, **options).coefs.toarray())  # auto
+
+
+@pytest.mark.parametrize("shape", sorted(SHAPES))
+@pytest.mark.parametrize("storage", sorted(STORAGES))
+def test_threads_do_not_change_a_bit(shape, storage):
+    X, y = data(shape)
+    fits = [ss.path(STORAGES[storage](X), y, alpha=0.0, solver="ridge", n_threads=t)
+            for t in (1, 3)]
+    assert np.array_equal(fits[0].coefs.toarray(), fits[1].coefs.toarray())
+    assert np.array_equal(fits[0].gaps, fits[1].gaps)
+
+
+@pytest.mark.parametrize("shape", ["tall", "wide"])
+def test_collinear_and_constant_columns(shape):
+    X, y = data(shape)
+    X[:, 3], X[:, 4], X[:, 5] = X[:, 0], -2 * X[:, 0], 7.0
+    for penalty_factor in (None, np.arange(X.shape[1]) >= 6):
+        options = {"alpha": 0.0, "penalty_factor": penalty_factor}
+        fit = ss.path(X, y, lambdas=GRID, tol=1e-11, solver="ridge", **options)
+        assert not np.any(fit.status) and not fit.coefs.toarray()[5].any()
+        for k, lam in enumerate(GRID):
+            b = fit.coefs[:, [k]].toarray().ravel()
+            assert oracle.certificate(X, y, fit.intercepts[k], b, lam, **options) <= 1.1e-11
+        if penalty_factor is None:
+            b = fit.coefs.toarray()
+            assert b[3] == pytest.approx(b[0], rel=1e-6, abs=1e-12)
+
+
+@pytest.mark.parametrize("lam", [1e-12, 1e-8, 1e12, 1e100, 1e300])
+@pytest.mark.parametrize("shape", ["tall", "wide"])
+def test_lambdas_of_extreme_size(shape, lam):
+    X, y = data(shape)
+    fit = ss.path(X, y, alpha=0.0, lambdas=lam, solver="ridge")
+    assert fit.gaps[0] <= 1e-7
+    if lam > 1:
+        assert np.abs(fit.coefs.toarray()).max() < 1e-9
+    else:
+        assert fit.dev_ratio[0] > 0.6
+
+
+@pytest.mark.parametrize("shape", ["tall", "wide"])
+def test_a_budget_of_nothing_leaves_an_honest_gap(shape):
+    X, y = data(shape)
+    with pytest.warns(ss.ConvergenceWarning, match="max_iter"):
+        fit = ss.path(X, y, alpha=0.0, lambdas=[1.0], solver="ridge", max_iter=0)
+    b0, b = fit.intercepts[0], fit.coefs.toarray()[:, 0]
+    exact = ss.path(X, y, alpha=0.0, lambdas=[1.0], solver="ridge")
+    least = oracle.objective(X, y, exact.intercepts[0], exact.coefs.toarray()[:, 0], 1.0, alpha=0)
+    lost = oracle.objective(X, y, b0, b, 1.0, alpha=0) - least
+    assert lost / oracle.null_objective(X, y) <= fit.gaps[0]
+
+
+@pytest.mark.parametrize("options", [
+    {"alpha": 0.1}, {"alpha": 0.0, "lower": 0}, {"alpha": 0.0, "lambdas": [1.0, 0.0]},
+    {"alpha": 0.0, "penalty_factor": np.zeros(12)}], ids=lambda o: "-".join(o))
+def test_what_it_cannot_solve_is_refused(options):
+    X, y = data("tall")
+    with pytest.raises(ValueError, match="solver='ridge' needs"):
+        ss.path(X, y, solver="ridge", **options)
+    ss.path(X, y, **options)  # "auto" finds another
+
+
+def test_nothing_to_explain():
+    X, _ = data("wide")
+    fit = ss.path(X, np.full(25, 3.0), alpha=0.0)
+    assert fit.coefs.nnz == 0 and fit.intercepts == pytest.approx(3.0) and not fit.gaps.any()
+    bare = ss.path(X, X[:, 0] - X[:, 1], alpha=0.0, penalty_factor=np.arange(70) >= 2)
+    assert bare.dev_ratio == pytest.approx(1.0) and not np.any(bare.status)
