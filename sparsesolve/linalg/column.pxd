@@ -6,7 +6,8 @@ A sparse column is never filled in.  Its centre enters through sums that the cal
 sum of the vector that the column meets, and a constant that belongs on every entry is returned.
 """
 from sparsesolve.linalg.vector cimport (
-    ss_axpy_f32, ss_axpy_f64, ss_dot_f32, ss_dot_f64, ss_largest_f32, ss_largest_f64, ss_square_f32, ss_square_f64,
+    ss_axpy_f32, ss_axpy_f64, ss_dot_f32, ss_dot_f64, ss_largest_f32, ss_largest_f64, ss_prefetch, ss_square_f32,
+    ss_square_f64,
     ss_survey_f32, ss_survey_f64, ss_unpack_f32, ss_unpack_f64, ss_unpack_times_f32, ss_unpack_times_f64,
 )
 
@@ -22,6 +23,13 @@ cdef struct Column:
 
 cdef inline double stored(const Column* x, Py_ssize_t k) noexcept nogil:
     return (<const float*> x.values)[k] if x.single else (<const double*> x.values)[k]
+
+
+cdef inline void prefetch(const Column* x) noexcept nogil:
+    """The column will be read soon: ask for the beginning of its memory."""
+    ss_prefetch(x.values, min(x.size * (4 if x.single else 8), 256))
+    if x.rows != NULL:
+        ss_prefetch(x.rows, min(x.size * 4, 256))
 
 
 cdef inline double dot(const Column* x, const double* v, double total) noexcept nogil:

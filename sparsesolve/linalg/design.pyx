@@ -10,6 +10,8 @@ import scipy.sparse
 from sparsesolve.linalg cimport column as col
 from sparsesolve.linalg.column cimport Column
 
+DEF AHEAD = 4                               # columns by which memory is asked for early
+cdef double WORTH_THREADS = 2e6             # values in a product from which threads gain more than they wait
 cdef double HUGE_VALUE = ldexp(1.0, 400)     # squares of larger values overflow, of smaller ones vanish
 cdef double FAR = 64.0                       # a squared distance from the mean, in variances
 cdef double LOST_DIGITS = ldexp(1.0, 16)     # a mean this many times the spread costs five digits
@@ -169,7 +171,7 @@ cdef class Design:
     cdef void correlate_all(self, const double* u, double total, double* out, int n_threads) noexcept nogil:
         """out = Z'u with total = sum(u)."""
         cdef Py_ssize_t j
-        if n_threads > 1:
+        if n_threads > 1 and self.stored > WORTH_THREADS:
             for j in prange(self.p, num_threads=n_threads, schedule="static"):
                 out[j] = col.dot(&self.columns[j], u, total)
         else:
@@ -180,11 +182,13 @@ cdef class Design:
                              double* out, int n_threads) noexcept nogil:
         """out[k] = z_j'u for j = which[k]."""
         cdef Py_ssize_t k
-        if n_threads > 1 and count > 64:
+        if n_threads > 1 and count > WORTH_THREADS * self.p / self.stored:
             for k in prange(count, num_threads=n_threads, schedule="static"):
                 out[k] = col.dot(&self.columns[which[k]], u, total)
         else:
             for k in range(count):
+                if k + AHEAD < count:
+                    col.prefetch(&self.columns[which[k + AHEAD]])
                 out[k] = col.dot(&self.columns[which[k]], u, total)
 
     cdef void combine(self, const int* which, Py_ssize_t count, const double* b, double* out) noexcept nogil:

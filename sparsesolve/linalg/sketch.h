@@ -17,15 +17,6 @@ SS_SIMD static float ss_dot_i8(ptrdiff_t n, const int8_t *SS_RESTRICT x, const f
     return total;
 }
 
-/* ask for a stretch of memory before it is needed */
-static inline void ss_prefetch(const void *start, ptrdiff_t bytes) {
-#if defined(__GNUC__)
-    for (ptrdiff_t at = 0; at < bytes; at += 64) __builtin_prefetch((const char *)start + at);
-#else
-    (void)start, (void)bytes;
-#endif
-}
-
 /* q_i = z_i / unit to the nearest whole number in -127..127; returns the sum of squares of what is lost, z - unit * q */
 SS_SIMD static double ss_quantise(ptrdiff_t n, const double *SS_RESTRICT z, double unit, int8_t *SS_RESTRICT q) {
     double lost = 0.0, per = unit > 0.0 ? 1.0 / unit : 0.0;

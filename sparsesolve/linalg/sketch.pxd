@@ -5,7 +5,6 @@ from sparsesolve.linalg.design cimport Design
 
 cdef extern from "sketch.h" nogil:
     float ss_dot_i8(Py_ssize_t n, const int8_t* x, const float* v) noexcept
-    void ss_prefetch(const void* start, Py_ssize_t bytes) noexcept
     double ss_quantise(Py_ssize_t n, const double* z, double unit, int8_t* q) noexcept
 
 cdef class Sketch:

@@ -9,7 +9,7 @@ import numpy as np
 
 from sparsesolve.linalg cimport column as col
 from sparsesolve.linalg.design cimport Design
-from sparsesolve.linalg.vector cimport ss_largest_f64, ss_multiply
+from sparsesolve.linalg.vector cimport ss_largest_f64, ss_multiply, ss_prefetch
 
 cdef double SINGLE = 1e-5       # relative error of a product in single precision, with room to spare
 

@@ -138,4 +138,13 @@ SS_LARGEST(ss_largest_f32, float)
 SS_SURVEY(ss_survey_f64, double)
 SS_SURVEY(ss_survey_f32, float)
 
+/* ask for a stretch of memory before it is needed */
+static inline void ss_prefetch(const void *start, ptrdiff_t bytes) {
+#if defined(__GNUC__)
+    for (ptrdiff_t at = 0; at < bytes; at += 64) __builtin_prefetch((const char *)start + at);
+#else
+    (void)start, (void)bytes;
+#endif
+}
+
 #endif

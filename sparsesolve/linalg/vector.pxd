@@ -1,6 +1,7 @@
 """Dense vector kernels (vector.h): the instruction set is chosen at run time where the platform allows."""
 
 cdef extern from "vector.h" nogil:
+    void ss_prefetch(const void* start, Py_ssize_t bytes) noexcept
     double ss_dot_f64(Py_ssize_t n, const double* x, double centre, const double* v) noexcept
     double ss_dot_f32(Py_ssize_t n, const float* x, double centre, const double* v) noexcept
     void ss_axpy_f64(Py_ssize_t n, double a, const double* x, double centre, double* v) noexcept

@@ -27,6 +27,7 @@ SPARSE_COST = 6.0   # one stored value of a sparse column, in multiply-adds of a
 cdef double ALMOST = 0.99     # of the threshold: the residual to come is known to about a hundredth
 cdef double ENOUGH = 0.03   # of the gap that columns outside will leave: no use in solving for the working ones better
 BLOCK_COST = 0.3    # of a multiply-add in a block operation, with which a column enters the factor
+STEPS_AHEAD = 50.0  # Newton steps over which making a Gram matrix must pay
 SWITCH_GAIN = 1.5   # how much cheaper the other way of solving must look before the working set changes to it
 
 
@@ -90,7 +91,8 @@ cdef class WorkingSet:
         cdef double n = self.design.n, m = self.quadratic.size, entries, gram, steps
         entries = SPARSE_COST * self.working_values if isinstance(self.columns, SparsePacked) else m * n
         self.growth += 0.2 * (count - self.growth)
-        gram = (3.0 + BLOCK_COST * self.growth) * m * m + 2.0 * entries
+        product = 0.5 if isinstance(self.columns, SparsePacked) else BLOCK_COST
+        gram = (3.0 + BLOCK_COST * self.growth) * m * m + (2.0 + product * self.growth) * entries
         steps = self.quadratic.effort()
         if steps > 0.0:
             self.steps = steps
@@ -98,7 +100,7 @@ cdef class WorkingSet:
         if isinstance(self.quadratic, GramQuadratic):
             if SWITCH_GAIN * iterative < gram:
                 self._continue_with(DataQuadratic(self.columns))
-        elif SWITCH_GAIN * gram < iterative:
+        elif SWITCH_GAIN * (gram + 0.5 * m * product * entries / STEPS_AHEAD) < iterative:
             self._continue_with(GramQuadratic(Gram(), self.columns))
 
     def _continue_with(self, quadratic):
