@@ -1,0 +1,148 @@
+"""The path: its grid, what a point says, and why it ends, with a solver that is a stub."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+from sparsesolve.solvers.path import follow, grid
+
+
+@dataclass
+class Net:
+    """The part of a penalty that a grid needs."""
+
+    factors: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+
+
+@dataclass
+class Units:
+    """A problem whose inner and user's units differ by a factor of 8."""
+
+    penalty: Net
+    null_value: float = 2.0
+    norms: np.ndarray = field(default_factory=lambda: np.ones(4))
+
+    def user_levels(self, levels):
+        return levels * 8.0
+
+    def inner_level(self, lam):
+        return lam / 8.0
+
+    def to_user(self, which, values):
+        return which, 2.0 * values, 5.0
+
+
+def units(**given):
+    net = {"factors": np.ones(4), "lower": np.full(4, -np.inf), "upper": np.full(4, np.inf)}
+    return Units(Net(**{k: given.pop(k, v) for k, v in net.items()}), **given)
+
+
+class Stub:
+    """A state in whose k-th solution the first k features have the coefficient 1."""
+
+    def __init__(self, residuals, sizes=None):
+        self.residuals, self.sizes = residuals, sizes or list(range(len(residuals)))
+        self.iterations, self.asked = 0, []
+
+    def solve(self, lam, target, budget):
+        self.asked.append((lam, target, budget))
+        self.iterations += len(self.asked)
+        self.residual_square = self.residuals[len(self.asked) - 1]
+        return 0, target / 4
+
+    def coefficients(self):
+        size = self.sizes[len(self.asked) - 1]
+        return np.arange(size, dtype=np.intc), np.ones(size)
+
+
+def run(state, problem=None, *, count=None, **options):
+    """Follow the stub; returns points, reason and what `advance` was told."""
+    told = []
+    defaults = {"tol": 1e-3, "max_iter": 99, "stop": None, "dfmax": None, "pmax": None}
+    lambdas = 16.0 * 0.5 ** np.arange(count or len(state.residuals))
+    points, reason = follow(state, problem or units(), lambdas, **{**defaults, **options},
+                            advance=lambda *args: told.append(args))
+    return points, reason, told
+
+
+CORRELATIONS = np.array([0.3, -0.9, 0.1, 0.0])
+
+
+def test_the_grid_starts_where_the_first_feature_enters():
+    found = grid(units(), CORRELATIONS, 1.0, 5, 1e-2)
+    assert found == pytest.approx(8 * 0.9 * np.geomspace(1, 1e-2, 5))
+    assert grid(units(), CORRELATIONS, 0.5, 1, 1e-2) == pytest.approx([8 * 0.9 / 0.5])
+    assert grid(units(), CORRELATIONS, 0.0, 1, 1e-2) == pytest.approx([8 * 0.9 / 1e-3])
+
+
+def test_features_that_are_free_or_shut_do_not_count():
+    factors = np.array([1.0, 0.0, 0.5, 1.0])
+    assert grid(units(factors=factors), CORRELATIONS, 1.0, 1, 0.1) == pytest.approx([8 * 0.3])
+    shut = {"lower": np.array([-1.0, 0, 0, 0]), "upper": np.array([0.0, 0, 0, 0])}
+    assert grid(units(**shut), CORRELATIONS, 1.0, 1, 0.1) == pytest.approx([8 * 0.3])
+
+
+def test_rounding_is_no_correlation():
+    rounding = np.full(4, 1e-16)
+    (only,) = grid(units(), rounding, 1.0, 100, 1e-2)
+    assert 8e-16 < only < 1e-12  # large enough for the null model to be the solution
+    assert grid(units(null_value=0.0), 0 * rounding, 1.0, 100, 1e-2).tolist() == [0.0]
+    assert grid(units(factors=np.zeros(4)), CORRELATIONS, 1.0, 100, 1e-2).tolist() == [0.0]
+    # what is rounding on one column is a correlation on a shorter one
+    short = units(norms=np.array([1.0, 1, 1, 1e-9]))
+    assert len(grid(short, np.array([0, 0, 0, 1e-16]), 1.0, 100, 1e-2)) == 100
+
+
+def test_points_are_in_the_users_units():
+    state = Stub([4.0, 3.0, 1.0])
+    points, reason, told = run(state)
+    assert [point.lam for point in points] == [16.0, 8.0, 4.0]
+    assert [asked[0] for asked in state.asked] == [2.0, 1.0, 0.5]
+    assert [asked[1] for asked in state.asked] == [2e-3] * 3  # tol times the null value
+    assert [point.gap for point in points] == [2.5e-4] * 3
+    assert [point.dev_ratio for point in points] == [0.0, 0.25, 0.75]
+    assert [point.df for point in points] == [0, 1, 2] and points[2].values.tolist() == [2.0, 2.0]
+    assert [point.n_iter for point in points] == [1, 2, 3]
+    assert points[1].intercept == 5.0
+    assert reason == "every lambda was solved"
+    assert [args[0] for args in told] == [1, 2, 3] and told[2][1] == "df 2, 75.0% deviance"
+
+
+def test_nothing_to_explain_is_explained_not_at_all():
+    points, _, _ = run(Stub([0.0, 0.0]), units(null_value=0.0))
+    assert [point.dev_ratio for point in points] == [0.0, 0.0]
+
+
+def test_dfmax_keeps_the_point_that_passed_it():
+    points, reason, _ = run(Stub([4.0, 3.0, 2.0, 1.0]), dfmax=1)
+    assert [point.df for point in points] == [0, 1, 2] and "dfmax = 1" in reason
+
+
+def test_pmax_leaves_out_the_point_that_would_pass_it():
+    points, reason, _ = run(Stub([4.0, 3.0, 2.0, 1.0]), pmax=1)
+    assert [point.df for point in points] == [0, 1] and "pmax = 1" in reason
+    # features that have left again count too
+    points, _, _ = run(Stub([4.0] * 4, sizes=[3, 0, 2, 4]), pmax=3)
+    assert [point.df for point in points] == [3, 0, 2]
+    assert len(run(Stub([4.0]), pmax=0)[0]) == 1
+    assert run(Stub([4.0], sizes=[1]), pmax=0)[0] == []
+
+
+def test_the_deviance_rule():
+    flat = [4.0, 3.0, 2.0, 1.0, 0.5, 0.5 - 1e-6, 0.4]
+    assert len(run(Stub(flat), stop="deviance")[0]) == 6  # a gain of 2.5e-7 in 0.875
+    assert len(run(Stub(flat))[0]) == 7
+    early = [4.0, 4.0, 4.0, 4.0, 2.0, 1.0]
+    assert len(run(Stub(early), stop="deviance")[0]) == 6  # not before the fifth point
+    explained = [4.0, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7]
+    points, reason, _ = run(Stub(explained), stop="deviance")
+    assert len(points) == 5 and "99.9%" in reason
+
+
+def test_a_callable_sees_every_point():
+    seen = []
+    points, reason, _ = run(Stub([4.0, 3.0, 2.0]), stop=lambda p: seen.append(p) or p.df == 1)
+    assert seen == points and len(points) == 2 and "stop function" in reason
