@@ -6,19 +6,14 @@ import numpy as np
 from scipy import sparse
 
 from sparsesolve import checks
-from sparsesolve.linalg.design import Design
-from sparsesolve.penalties import ElasticNet
+from sparsesolve.assembly import read_problem
 from sparsesolve.progress import progress_bar
 from sparsesolve.result import ConvergenceWarning, Path, Status
 from sparsesolve.solvers import SOLVERS
+from sparsesolve.solvers.choice import choose
 from sparsesolve.solvers.path import follow, grid
-from sparsesolve.solvers.problem import ADVICE, assemble
 from sparsesolve.threads import one_blas_thread, thread_count
 
-MOST_GRAM_COLUMNS = 1500  # up to here their Gram matrix costs less than the passes it saves
-MOST_RIDGE = 4000  # rows or columns whose eigenvalues cost less than the steps they save
-MOST_RIDGE_SPARSE = 1500  # the same where X is sparse and steps are cheap
-RIDGE_DENSITY = 10  # one stored value in so many
 NULL_LEVEL = 1e20  # an inner lam at which every penalised coefficient is 0
 
 
@@ -123,13 +118,10 @@ def path(
     """
     options = {name: value for name, value in locals().items() if name not in ("X", "y")}
     settings = _read_settings(**options)
-    design, names, w, scale = _read_data(X, weights, settings["n_threads"])
-    response = _read_response(y, offset, design.n)
-    limits = checks.read_limits(lower, upper, design.p)
-    factors = glmnet_factors(checks.read_penalty_factor(penalty_factor, design.p), design.p)
-    problem = assemble(
-        design, response, w, _penalty_maker(alpha, factors, limits), intercept=bool(intercept),
-        standardize=standardize, limits=limits,
+    problem, names, scale = read_problem(
+        X, y, weights=weights, offset=offset, penalty_factor=penalty_factor, lower=lower,
+        upper=upper, alpha=alpha, intercept=bool(intercept), standardize=bool(standardize),
+        n_threads=settings["n_threads"],
     )  # fmt: skip
     options = {name: _kept(value) for name, value in options.items()}
     with one_blas_thread(), progress_bar(settings["n_lambdas"], progress) as advance:
@@ -143,20 +135,6 @@ def _kept(value):
     if callable(value):
         return None
     return value if value is None or np.isscalar(value) else np.array(value)
-
-
-def glmnet_factors(penalty_factor, p):
-    """Penalty factors as glmnet scales them: sum p, where inf (excluded) counted as 1 before.
-
-    Returns (p,) finite factors and a (p,) mask of excluded features.
-    """
-    if penalty_factor is None:
-        return np.ones(p), np.zeros(p, dtype=bool)
-    excluded = np.isinf(penalty_factor)
-    factors = np.where(excluded, 1.0, penalty_factor)
-    factors = factors / max(factors.max(), 1e-300)  # the sum must not overflow
-    total = factors.sum()
-    return (factors * (p / total) if total > 0 else factors), excluded
 
 
 def _read_settings(*, family, alpha, intercept, standardize, lambdas, n_lambdas, lambda_min_ratio,
@@ -186,56 +164,9 @@ def _read_settings(*, family, alpha, intercept, standardize, lambdas, n_lambdas,
     }
 
 
-def _read_data(X, weights, n_threads):
-    """Return (design with its moments, names, weights of sum 1, two factors of their sum)."""
-    matrix, names = checks.read_design(X)
-    w = checks.read_weights(weights, matrix.shape[0])
-    w = np.ones(matrix.shape[0]) if w is None else w
-    largest = w.max()
-    share = w / largest
-    total = share.sum()
-    share /= total
-    design = Design(matrix)
-    if not design.moments(share, n_threads):
-        raise checks.nonfinite_error(matrix, names)
-    return design, names, share, (total, largest)
-
-
-def _read_response(y, offset, n):
-    """The response less the offset, (n,)."""
-    response = checks.read_response(y, n)
-    if offset is None:
-        return response
-    with np.errstate(over="ignore"):
-        response = response - checks.read_offset(offset, n)
-    if not np.isfinite(response).all():
-        i = int(np.argmin(np.isfinite(response)))
-        raise ValueError(f"y less offset is beyond the largest float at position {i}; rescale y")
-    return response
-
-
-def _penalty_maker(alpha, factors, limits):
-    """A function that makes the elastic net in the units `assemble` has chosen."""
-    factors, excluded = factors
-
-    def make(ridge_power, factor, shift):
-        p = len(factor)
-        low, high = (np.full(p, -np.inf), np.full(p, np.inf)) if limits is None else limits
-        with np.errstate(over="ignore", under="ignore"):
-            ridge_unit = float(np.ldexp(1.0, ridge_power))
-            unit = np.where(factor > 0, factor, 1.0)
-            low = np.where(excluded, 0.0, np.ldexp(low / unit, -shift))
-            high = np.where(excluded, 0.0, np.ldexp(high / unit, -shift))
-        if alpha < 1 and not 0.0 < ridge_unit < np.inf:
-            raise ValueError(f"X and y differ too much in size for alpha < 1; {ADVICE}")
-        return ElasticNet(p, alpha, factors, low, high, ridge_unit)
-
-    return make
-
-
 def _solve(problem, settings, advance):
     """Choose a solver and follow the path; returns (points, why it ended)."""
-    state = _choose(problem, settings)
+    state = choose(problem, settings["solver"], settings["lambdas"], settings["n_threads"])
     # the null model: unpenalised features alone
     state.solve(NULL_LEVEL, 1e-14 * problem.null_value, settings["max_iter"])
     lambdas = settings["lambdas"]
@@ -246,24 +177,6 @@ def _solve(problem, settings, advance):
     keep = ("tol", "max_iter", "stop", "dfmax", "pmax")
     return follow(state, problem, lambdas, **{name: settings[name] for name in keep},
                   advance=advance)  # fmt: skip
-
-
-def _choose(problem, settings):
-    """The state of the solver that the user asked for, or of the one that suits the problem."""
-    name, design = settings["solver"], problem.design
-    n, p = design.n, design.p
-    closed = SOLVERS["ridge"].suits(problem.penalty, design)
-    closed = closed and (settings["lambdas"] is None or settings["lambdas"][-1] > 0.0)
-    if name == "ridge" and not closed:
-        raise ValueError(f"solver='ridge' needs {SOLVERS[name].needs}; choose solver='auto'")
-    if name == "auto":
-        most = MOST_RIDGE if RIDGE_DENSITY * design.stored > n * p else MOST_RIDGE_SPARSE
-        if closed and min(n, p) <= most:
-            name = "ridge"
-        else:
-            name = "sufficient" if p <= min(max(n, 200), MOST_GRAM_COLUMNS) else "working_set"
-    return SOLVERS[name].state(design, problem.penalty, problem.weights, problem.response,
-                               settings["n_threads"])  # fmt: skip
 
 
 def _wrap(problem, points, reason, scale, names, options):

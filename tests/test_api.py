@@ -1,68 +1,16 @@
-"""path(): what is chosen, what is kept, and what is said of numbers that floats cannot hold."""
+"""path(): what is kept, where it ends, and what is said of numbers that floats cannot hold."""
 
 import pickle
 import warnings
 
 import numpy as np
 import pytest
-from scipy import sparse
 
 import sparsesolve as ss
-from sparsesolve import api
-from sparsesolve.solvers import SOLVERS
 
 RNG = np.random.default_rng(6)
 X = RNG.standard_normal((40, 8))
 Y = X @ [2.0, -1, 0, 0, 1, 0, 0, 0] + RNG.standard_normal(40)
-
-
-@pytest.fixture
-def chosen(monkeypatch):
-    """The names of the solvers that path() makes from now on."""
-    names = []
-
-    def watched(name, solver):
-        def make(*args):
-            names.append(name)
-            return solver.state(*args)
-        return solver._replace(state=make)
-
-    monkeypatch.setattr(api, "SOLVERS", {k: watched(k, v) for k, v in SOLVERS.items()})
-    return names
-
-
-def test_auto_takes_the_solver_that_suits(chosen):
-    wide = RNG.standard_normal((20, 300))
-    ss.path(X, Y)
-    ss.path(wide, wide[:, 0])
-    ss.path(X, Y, alpha=0)
-    ss.path(wide, wide[:, 0], alpha=0)
-    ss.path(X, Y, alpha=0, lower=-1)
-    ss.path(X, Y, alpha=0, lambdas=[1, 0])
-    ss.path(X, Y, solver="working_set")
-    assert chosen == ["sufficient", "working_set", "ridge", "ridge", "sufficient", "sufficient",
-                      "working_set"]
-
-
-def test_a_side_too_long_for_eigenvalues_is_left_to_others(chosen, monkeypatch):
-    monkeypatch.setattr(api, "MOST_RIDGE", 7)
-    ss.path(X, Y, alpha=0)
-    monkeypatch.setattr(api, "MOST_RIDGE", 8)
-    monkeypatch.setattr(api, "MOST_RIDGE_SPARSE", 7)
-    ss.path(X, Y, alpha=0)
-    thin = sparse.random_array((40, 8), density=0.05, rng=np.random.default_rng(1), format="csc")
-    ss.path(thin, Y, alpha=0)
-    assert chosen == ["sufficient", "ridge", "sufficient"]
-
-
-def test_penalty_factors_as_glmnet_scales_them():
-    factors, excluded = api.glmnet_factors(np.array([0.0, 1.0, np.inf, 2.0]), 4)
-    assert factors == pytest.approx([0, 1, 1, 2]) and excluded.tolist() == [False, False, True,
-                                                                            False]
-    factors, excluded = api.glmnet_factors(None, 3)
-    assert factors.tolist() == [1, 1, 1] and not excluded.any()
-    assert api.glmnet_factors(np.zeros(2), 2)[0].tolist() == [0, 0]
-    assert api.glmnet_factors(np.full(2, 1e308), 2)[0].tolist() == [1, 1]
 
 
 def test_a_path_keeps_the_options_as_they_were():

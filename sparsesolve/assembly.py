@@ -1,0 +1,87 @@
+"""Assembly: the data that a user passed, checked and made into a Problem."""
+
+import numpy as np
+
+from sparsesolve import checks
+from sparsesolve.linalg.design import Design
+from sparsesolve.penalties import ElasticNet
+from sparsesolve.solvers.problem import ADVICE, assemble
+
+
+def read_problem(X, y, *, weights, offset, penalty_factor, lower, upper, alpha, intercept,
+                 standardize, n_threads):
+    """Return (Problem, feature names or None, two factors of the sum of the weights).
+
+    The parameters are those of :func:`sparsesolve.path`; ValueError or TypeError says what is
+    wrong with them.
+    """
+    design, names, w, scale = _read_data(X, weights, n_threads)
+    response = _read_response(y, offset, design.n)
+    limits = checks.read_limits(lower, upper, design.p)
+    factors = glmnet_factors(checks.read_penalty_factor(penalty_factor, design.p), design.p)
+    problem = assemble(
+        design, response, w, _penalty_maker(alpha, factors, limits), intercept=intercept,
+        standardize=standardize, limits=limits,
+    )  # fmt: skip
+    return problem, names, scale
+
+
+def glmnet_factors(penalty_factor, p):
+    """Penalty factors as glmnet scales them: sum p, where inf (excluded) counted as 1 before.
+
+    Returns (p,) finite factors and a (p,) mask of excluded features.
+    """
+    if penalty_factor is None:
+        return np.ones(p), np.zeros(p, dtype=bool)
+    excluded = np.isinf(penalty_factor)
+    factors = np.where(excluded, 1.0, penalty_factor)
+    factors = factors / max(factors.max(), 1e-300)  # the sum must not overflow
+    total = factors.sum()
+    return (factors * (p / total) if total > 0 else factors), excluded
+
+
+def _read_data(X, weights, n_threads):
+    """Return (design with its moments, names, weights of sum 1, two factors of their sum)."""
+    matrix, names = checks.read_design(X)
+    w = checks.read_weights(weights, matrix.shape[0])
+    w = np.ones(matrix.shape[0]) if w is None else w
+    largest = w.max()
+    share = w / largest
+    total = share.sum()
+    share /= total
+    design = Design(matrix)
+    if not design.moments(share, n_threads):
+        raise checks.nonfinite_error(matrix, names)
+    return design, names, share, (total, largest)
+
+
+def _read_response(y, offset, n):
+    """The response less the offset, (n,)."""
+    response = checks.read_response(y, n)
+    if offset is None:
+        return response
+    with np.errstate(over="ignore"):
+        response = response - checks.read_offset(offset, n)
+    if not np.isfinite(response).all():
+        i = int(np.argmin(np.isfinite(response)))
+        raise ValueError(f"y less offset is beyond the largest float at position {i}; rescale y")
+    return response
+
+
+def _penalty_maker(alpha, factors, limits):
+    """A function that makes the elastic net in the units `assemble` has chosen."""
+    factors, excluded = factors
+
+    def make(ridge_power, factor, shift):
+        p = len(factor)
+        low, high = (np.full(p, -np.inf), np.full(p, np.inf)) if limits is None else limits
+        with np.errstate(over="ignore", under="ignore"):
+            ridge_unit = float(np.ldexp(1.0, ridge_power))
+            unit = np.where(factor > 0, factor, 1.0)
+            low = np.where(excluded, 0.0, np.ldexp(low / unit, -shift))
+            high = np.where(excluded, 0.0, np.ldexp(high / unit, -shift))
+        if alpha < 1 and not 0.0 < ridge_unit < np.inf:
+            raise ValueError(f"X and y differ too much in size for alpha < 1; {ADVICE}")
+        return ElasticNet(p, alpha, factors, low, high, ridge_unit)
+
+    return make

@@ -1,0 +1,51 @@
+"""Choice: "auto" takes the solver that suits the problem."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import sparsesolve as ss
+from sparsesolve.solvers import SOLVERS, choice
+
+RNG = np.random.default_rng(6)
+X = RNG.standard_normal((40, 8))
+Y = X @ [2.0, -1, 0, 0, 1, 0, 0, 0] + RNG.standard_normal(40)
+
+
+@pytest.fixture
+def chosen(monkeypatch):
+    """The names of the solvers that path() makes from now on."""
+    names = []
+
+    def watched(name, solver):
+        def make(*args):
+            names.append(name)
+            return solver.state(*args)
+        return solver._replace(state=make)
+
+    monkeypatch.setattr(choice, "SOLVERS", {k: watched(k, v) for k, v in SOLVERS.items()})
+    return names
+
+
+def test_auto_takes_the_solver_that_suits(chosen):
+    wide = RNG.standard_normal((20, 300))
+    ss.path(X, Y)
+    ss.path(wide, wide[:, 0])
+    ss.path(X, Y, alpha=0)
+    ss.path(wide, wide[:, 0], alpha=0)
+    ss.path(X, Y, alpha=0, lower=-1)
+    ss.path(X, Y, alpha=0, lambdas=[1, 0])
+    ss.path(X, Y, solver="working_set")
+    assert chosen == ["sufficient", "working_set", "ridge", "ridge", "sufficient", "sufficient",
+                      "working_set"]
+
+
+def test_a_side_too_long_for_eigenvalues_is_left_to_others(chosen, monkeypatch):
+    monkeypatch.setattr(choice, "MOST_RIDGE", 7)
+    ss.path(X, Y, alpha=0)
+    monkeypatch.setattr(choice, "MOST_RIDGE", 8)
+    monkeypatch.setattr(choice, "MOST_RIDGE_SPARSE", 7)
+    ss.path(X, Y, alpha=0)
+    thin = sparse.random_array((40, 8), density=0.05, rng=np.random.default_rng(1), format="csc")
+    ss.path(thin, Y, alpha=0)
+    assert chosen == ["sufficient", "ridge", "sufficient"]
