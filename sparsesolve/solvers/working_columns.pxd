@@ -1,0 +1,40 @@
+"""WorkingColumns: coefficients and gradients of the columns at work, and the certificate over them."""
+from sparsesolve.linalg.design cimport Design
+from sparsesolve.penalties.elastic_net cimport ElasticNet
+
+cdef class WorkingColumns:
+    cdef readonly int size              # working columns
+    cdef int capacity
+    cdef public double residual_square  # |r|^2 in the weighted norm
+    cdef double slack                   # length of r's projection on the columns that nothing holds back
+    # per working column, all in one block of memory
+    cdef double[:, ::1] table
+    cdef int[:, ::1] integers
+    cdef double* b                      # coefficient
+    cdef double* g                      # z_j'r
+    cdef double* d                      # step under way
+    cdef double* q                      # its image Z'Z d
+    cdef double* rhs                    # what the Newton step is to remove
+    cdef double* l1                     # the penalty per unit of lam: l1 |b| + l2 b^2 / 2
+    cdef double* l2
+    cdef double* lower                  # limits
+    cdef double* upper
+    cdef double* diag                   # |z_j|^2
+    cdef int* index                     # number of the feature
+    cdef int* support                   # the free columns, listed
+    cdef int* order                     # which column a row of the factor is
+    cdef int* position                  # and back
+    cdef int* held                      # stopped in the step under way
+
+    cdef int reserve(self, int capacity) except -1
+    cdef int add(self, Design design, ElasticNet penalty, const int* which, const double* start,
+                 const double* gradient, int count) except -1
+    cdef bint free(self, int j, double lam) noexcept nogil
+    cdef double scale(self, double lam, bint strict) noexcept nogil
+    cdef double gap(self, double lam, double scale) noexcept nogil
+    cdef double best_gap(self, double lam) noexcept nogil
+    cdef bint solved(self, double lam, double target) noexcept nogil
+    cdef void estimate_slack(self, double lam) noexcept nogil
+    cdef void settle(self, double lam) noexcept
+    # what a subclass says
+    cdef double inner(self, int i, int j) noexcept nogil

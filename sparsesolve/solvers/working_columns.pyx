@@ -1,0 +1,172 @@
+"""WorkingColumns: coefficients and gradients of the columns at work, and the certificate over them.
+
+    minimise over b   |r|^2 / 2 + sum_j value_j(b_j),   r = y - Z b,   lower_j <= b_j <= upper_j
+
+with value_j the elastic net's. The duality gap is taken at a multiple of the residual that is dual feasible, made
+orthogonal to the columns that nothing holds back. Invariant: g = Z'r at the current b.
+Reference: Bach et al. 2012, section 1.4 (Fenchel duality and gaps).
+"""
+from libc.math cimport INFINITY, copysign, fabs, sqrt
+
+import numpy as np
+
+from sparsesolve.linalg.design cimport Design
+from sparsesolve.penalties.elastic_net cimport ElasticNet, conjugate, feasible_scale, value
+
+cdef double EPSILON = 4e-16         # of one product, relative
+cdef double NO_PENALTY = 1e-14      # on the scale of the response
+cdef double SHAKY = 1e-8            # eigenvalue below which rounding is given its due, relative
+cdef double RANK = 1e-14            # least eigenvalue of unpenalised columns that is not rounding, relative
+
+
+cdef class WorkingColumns:
+    """A table of numbers per working column; columns are only ever added."""
+
+    def __cinit__(self, *args, **kwargs):
+        self.capacity = 0
+        self.size = 0
+        self.slack = 0.0
+        WorkingColumns.reserve(self, 64)
+
+    cdef int reserve(self, int capacity) except -1:
+        """Make room for `capacity` working columns."""
+        cdef int old = self.capacity
+        if capacity <= old:
+            return 0
+        capacity = max(capacity, 2 * old)
+        table, integers = np.zeros((10, capacity)), np.zeros((5, capacity), dtype=np.intc)
+        if old:
+            table[:, :old] = self.table
+            integers[:, :old] = self.integers
+        self.table, self.integers, self.capacity = table, integers, capacity
+        self.b, self.g, self.d, self.q = &self.table[0, 0], &self.table[1, 0], &self.table[2, 0], &self.table[3, 0]
+        self.l1, self.l2, self.rhs = &self.table[4, 0], &self.table[5, 0], &self.table[6, 0]
+        self.lower, self.upper, self.diag = &self.table[7, 0], &self.table[8, 0], &self.table[9, 0]
+        self.index, self.support = &self.integers[0, 0], &self.integers[1, 0]
+        self.order, self.position = &self.integers[2, 0], &self.integers[3, 0]
+        self.held = &self.integers[4, 0]
+        return 0
+
+    cdef int add(self, Design design, ElasticNet penalty, const int* which, const double* start,
+                 const double* gradient, int count) except -1:
+        """Add working columns with their coefficients and gradients; the subclass fills `diag`."""
+        cdef int k, j, m = self.size
+        self.reserve(m + count)
+        for k in range(count):
+            j = which[k]
+            self.index[m + k] = j
+            self.position[m + k] = -1
+            self.b[m + k] = start[k]
+            self.g[m + k] = gradient[k]
+            self.l1[m + k], self.l2[m + k] = penalty.l1[j], penalty.l2[j]
+            self.lower[m + k], self.upper[m + k] = penalty.lower[j], penalty.upper[j]
+        self.size = m + count
+        return 0
+
+    def members(self):
+        """Feature numbers and coefficients of the working columns, in the order they came in."""
+        cdef int k
+        which, values = np.empty(self.size, dtype=np.intc), np.empty(self.size)
+        for k in range(self.size):
+            which[k], values[k] = self.index[k], self.b[k]
+        return which, values
+
+    def coefficients(self):
+        """Feature numbers and values of the nonzero coefficients, in ascending order of feature."""
+        cdef int j, count = 0
+        which, values = np.empty(self.size, dtype=np.intc), np.empty(self.size)
+        cdef int[::1] w = which
+        cdef double[::1] v = values
+        for j in range(self.size):
+            if self.b[j] != 0.0:
+                w[count], v[count] = self.index[j], self.b[j]
+                count += 1
+        rank = np.argsort(which[:count])
+        return which[rank], values[rank]
+
+    # the certificate
+
+    cdef bint free(self, int j, double lam) noexcept nogil:
+        """Whether nothing holds column j back: no penalty, or less than rounding, and no limit that it presses on."""
+        return (lam * self.l1[j] <= NO_PENALTY * sqrt(self.diag[j]) and lam * self.l2[j] <= NO_PENALTY * self.diag[j]
+                and not (self.b[j] >= self.upper[j] and self.g[j] >= 0.0)
+                and not (self.b[j] <= self.lower[j] and self.g[j] <= 0.0))
+
+    cdef double scale(self, double lam, bint strict) noexcept nogil:
+        """The largest s <= 1 that makes s r dual feasible on the working columns; strict: feasible for the lasso."""
+        cdef double s = 1.0, limit
+        cdef int j
+        for j in range(self.size):
+            if not self.free(j, lam):
+                limit = INFINITY if strict else self.upper[j] if self.g[j] > 0 else -self.lower[j]
+                s = min(s, feasible_scale(fabs(self.g[j]) + self.slack * sqrt(self.diag[j]), lam * self.l1[j],
+                                          0.0 if strict else lam * self.l2[j], 0.0, limit))
+        return s
+
+    cdef double gap(self, double lam, double scale) noexcept nogil:
+        """Duality gap at the better of two dual points: scale * r, and zero.
+
+        A sum of terms none of which is negative in exact arithmetic. With unpenalised columns the dual point is
+        scale * (r - its projection on them), whose length is `slack`.
+        """
+        cdef double square = max(self.residual_square, 0.0), primal = 0.5 * square, z, term, off
+        cdef double total = (1.0 - scale) * sqrt(square) + scale * self.slack
+        cdef int j
+        total *= 0.5 * total
+        for j in range(self.size):
+            term = value(self.b[j], lam * self.l1[j], lam * self.l2[j])
+            primal += term
+            total += term
+            if self.free(j, lam):       # the dual point is orthogonal to it
+                continue
+            off = scale * self.slack * sqrt(self.diag[j]) if self.slack > 0.0 else 0.0
+            z = scale * self.g[j]
+            total += off * fabs(self.b[j]) - z * self.b[j] + conjugate(
+                z + copysign(off, z), lam * self.l1[j], lam * self.l2[j], self.lower[j], self.upper[j])
+        return primal if self.slack == INFINITY else min(total, primal)
+
+    cdef double best_gap(self, double lam) noexcept nogil:
+        """The gap over the working columns at the better of the two scales."""
+        cdef double loose = self.scale(lam, False), strict = self.scale(lam, True)
+        cdef double gap = self.gap(lam, loose)
+        return gap if strict == loose else min(gap, self.gap(lam, strict))
+
+    cdef bint solved(self, double lam, double target) noexcept nogil:
+        """Whether the gap over the working columns is at most `target`."""
+        self.estimate_slack(lam)
+        return self.best_gap(lam) <= target
+
+    cdef void estimate_slack(self, double lam) noexcept nogil:
+        """A current stand-in for `slack` between two calls of settle: as if free columns were orthogonal."""
+        cdef int j
+        cdef double total = 0.0
+        for j in range(self.size):
+            if self.diag[j] > 0.0 and self.free(j, lam):
+                total += self.g[j] * self.g[j] / self.diag[j]
+        self.slack = sqrt(total)
+
+    cdef void settle(self, double lam) noexcept:
+        """Set `slack`, the length of the residual's projection on the columns that nothing penalises or stops."""
+        cdef int j
+        self.slack = 0.0
+        free = []
+        for j in range(self.size):
+            if self.free(j, lam):
+                free.append(j)
+        if free:
+            gradient = np.array([self.g[j] for j in free])
+            inner = np.array([[self.inner(i, j) for j in free] for i in free])
+            level, axes = np.linalg.eigh(inner)
+            most = level.max()
+            # along nearly dependent columns a gradient of zero may hide what rounding hides
+            along = np.abs(axes.T @ gradient) + (level < SHAKY * most) * EPSILON * np.sqrt(most)
+            kept = level > RANK * most
+            self.slack = sqrt(np.sum(along[kept] ** 2 / level[kept]))
+            if np.any(along[~kept] > 250 * EPSILON * np.sqrt(most)):     # more than rounding, where nothing can be told
+                self.slack = INFINITY
+
+    # what a subclass says
+
+    cdef double inner(self, int i, int j) noexcept nogil:
+        """z_i'z_j of two working columns."""
+        return 0.0
