@@ -122,7 +122,7 @@ cdef class Cholesky:
         cdef int s = self.size, count = matrix_rows.shape[0]
         rows = np.ascontiguousarray(matrix_rows, dtype=float)
         cdef double[::1] cross = np.append(rows[:, :s].ravel(), 0.0)
-        cdef double[::1] corner = rows[:, s:].ravel()
+        cdef double[::1] corner = rows[:, s:].flatten()
         cdef double[::1] scale = np.diagonal(rows[:, s:]).copy()
         cdef int[::1] accepted = np.zeros(count, dtype=np.intc)
         self.reserve(s + count)
