@@ -1,0 +1,21 @@
+"""The contract of a loss: F(eta) of the linear predictors of all samples, convex and smooth."""
+
+cdef class Loss:
+    cdef readonly Py_ssize_t n          # samples
+    cdef readonly int n_responses       # K: eta, u, h are (K, n) in C order
+    cdef readonly double saturated      # the least value that F takes
+    cdef readonly bint has_conjugate    # whether fenchel_young is given, and with it a duality gap
+
+    cdef double evaluate(self, const double* eta, double* u) noexcept nogil
+    cdef void curvature(self, const double* eta, double* h) noexcept nogil
+    cdef void curvature_times(self, const double* eta, const double* v, double* out) noexcept nogil
+    cdef double fenchel_young(self, const double* eta, const double* u) noexcept nogil
+
+cdef class Separable(Loss):
+    cdef const double[::1] y, w
+
+    cdef double value(self, double y, double eta) noexcept nogil
+    cdef double slope(self, double y, double eta) noexcept nogil
+    cdef double bend(self, double y, double eta) noexcept nogil
+    cdef double conjugate(self, double y, double v) noexcept nogil
+    cdef double least(self, double y) noexcept nogil

@@ -1,0 +1,138 @@
+"""The contract of a loss: F(eta) of the linear predictors of all samples, convex and smooth.
+
+A loss knows samples and never coefficients: responses y, weights w that sum to 1, and eta, offset included.  Solvers
+ask for F with u = -F'(eta), for the curvature, and where there is a conjugate for
+
+    F(eta) + F*(-u) + eta'u  >=  0      (Fenchel and Young; 0 where u = -F'(eta)),
+
+the part of a duality gap that samples answer for: with eta = offset + Zb it and lam Omega(b) + (lam Omega)*(Z'u) - b'Z'u
+add up to P(b) - D(u).
+"""
+from libc.math cimport INFINITY
+
+import numpy as np
+
+
+cdef class Loss:
+    """F(eta), whatever it is; a subclass overrides every `cdef` method (a forgotten one returns 0: the laws tell)."""
+
+    cdef double evaluate(self, const double* eta, double* u) noexcept nogil:
+        """F(eta), with u = -F'(eta)."""
+        return 0.0
+
+    cdef void curvature(self, const double* eta, double* h) noexcept nogil:
+        """h = the diagonal of F''(eta), or more where F'' is not diagonal and less would mislead."""
+
+    cdef void curvature_times(self, const double* eta, const double* v, double* out) noexcept nogil:
+        """out = F''(eta) v."""
+
+    cdef double fenchel_young(self, const double* eta, const double* u) noexcept nogil:
+        """F(eta) + F*(-u) + eta'u, INFINITY where -u is outside the conjugate's domain."""
+        return INFINITY
+
+    # the same for arrays, checked
+
+    def at(self, eta):
+        """F(eta) and -F'(eta), for eta (n,) or (K, n)."""
+        cdef const double[::1] e = self._flat(eta)
+        cdef double[::1] u = np.empty(e.shape[0])
+        cdef double value = self.evaluate(&e[0], &u[0])
+        return value, np.reshape(u, np.shape(eta))
+
+    def curvature_at(self, eta):
+        """What `curvature` gives, in the shape of eta."""
+        cdef const double[::1] e = self._flat(eta)
+        cdef double[::1] h = np.empty(e.shape[0])
+        self.curvature(&e[0], &h[0])
+        return np.reshape(h, np.shape(eta))
+
+    def curvature_product(self, eta, v):
+        """F''(eta) v, in the shape of eta."""
+        cdef const double[::1] e = self._flat(eta)
+        cdef const double[::1] x = self._flat(v)
+        cdef double[::1] out = np.empty(e.shape[0])
+        self.curvature_times(&e[0], &x[0], &out[0])
+        return np.reshape(out, np.shape(eta))
+
+    def fenchel_young_at(self, eta, u):
+        """F(eta) + F*(-u) + eta'u."""
+        cdef const double[::1] e = self._flat(eta)
+        cdef const double[::1] x = self._flat(u)
+        return self.fenchel_young(&e[0], &x[0])
+
+    def _flat(self, eta):
+        flat = np.ascontiguousarray(eta, dtype=float).ravel()
+        if len(flat) != self.n * self.n_responses:
+            raise ValueError(f"eta has {len(flat)} values; {self.n_responses} x {self.n} are needed")
+        return flat
+
+
+cdef class Separable(Loss):
+    """F(eta) = sum_i w_i value(y_i, eta_i): a subclass gives scalar functions, or the loops where speed counts.
+
+    Parameters
+    ----------
+    y : (n,) responses
+    w : (n,) weights that sum to 1; a sample of weight 0 takes no part
+    """
+
+    def __init__(self, y, w):
+        cdef Py_ssize_t i
+        self.y, self.w = np.ascontiguousarray(y, dtype=float), np.ascontiguousarray(w, dtype=float)
+        self.n, self.n_responses = self.y.shape[0], 1
+        self.saturated = 0.0
+        for i in range(self.n):
+            if self.w[i] > 0.0:
+                self.saturated += self.w[i] * self.least(self.y[i])
+
+    cdef double value(self, double y, double eta) noexcept nogil:
+        """Loss of one sample."""
+        return 0.0
+
+    cdef double slope(self, double y, double eta) noexcept nogil:
+        """Its derivative in eta."""
+        return 0.0
+
+    cdef double bend(self, double y, double eta) noexcept nogil:
+        """Its second derivative."""
+        return 0.0
+
+    cdef double conjugate(self, double y, double v) noexcept nogil:
+        """sup over eta of v eta - value(y, eta); INFINITY outside its domain."""
+        return INFINITY
+
+    cdef double least(self, double y) noexcept nogil:
+        """The infimum of value(y, eta) over eta."""
+        return -self.conjugate(y, 0.0)
+
+    cdef double evaluate(self, const double* eta, double* u) noexcept nogil:
+        cdef Py_ssize_t i
+        cdef double total = 0.0
+        for i in range(self.n):
+            u[i] = 0.0
+            if self.w[i] > 0.0:
+                total += self.w[i] * self.value(self.y[i], eta[i])
+                u[i] = -self.w[i] * self.slope(self.y[i], eta[i])
+        return total
+
+    cdef void curvature(self, const double* eta, double* h) noexcept nogil:
+        cdef Py_ssize_t i
+        for i in range(self.n):
+            h[i] = self.w[i] * self.bend(self.y[i], eta[i]) if self.w[i] > 0.0 else 0.0
+
+    cdef void curvature_times(self, const double* eta, const double* v, double* out) noexcept nogil:
+        cdef Py_ssize_t i
+        self.curvature(eta, out)
+        for i in range(self.n):
+            out[i] *= v[i]
+
+    cdef double fenchel_young(self, const double* eta, const double* u) noexcept nogil:
+        cdef Py_ssize_t i
+        cdef double total = 0.0
+        for i in range(self.n):
+            if self.w[i] > 0.0:
+                total += (self.w[i] * (self.value(self.y[i], eta[i]) + self.conjugate(self.y[i], -u[i] / self.w[i]))
+                          + eta[i] * u[i])
+            elif u[i] != 0.0:
+                return INFINITY
+        return total
