@@ -7,6 +7,7 @@ from scipy import sparse
 
 from sparsesolve import checks
 from sparsesolve.assembly import read_problem
+from sparsesolve.families import FAMILIES, Family
 from sparsesolve.progress import progress_bar
 from sparsesolve.result import ConvergenceWarning, Path, Status
 from sparsesolve.solvers import SOLVERS
@@ -118,8 +119,8 @@ def path(
     """
     options = {name: value for name, value in locals().items() if name not in ("X", "y")}
     settings = _read_settings(**options)
-    problem, names, scale = read_problem(
-        X, y, weights=weights, offset=offset, penalty_factor=penalty_factor, lower=lower,
+    problem, names, class_names, scale = read_problem(
+        X, y, settings["family"], weights=weights, offset=offset, penalty_factor=penalty_factor, lower=lower,
         upper=upper, alpha=alpha, intercept=bool(intercept), standardize=bool(standardize),
         n_threads=settings["n_threads"],
     )  # fmt: skip
@@ -127,6 +128,7 @@ def path(
     with one_blas_thread(), progress_bar(settings["n_lambdas"], progress) as advance:
         points, reason = _solve(problem, settings, advance)
     _warn_missed(points, tol)
+    names = {"feature_names": names, "class_names": class_names}
     return _wrap(problem, points, reason, scale, names, options)
 
 
@@ -140,7 +142,8 @@ def _kept(value):
 def _read_settings(*, family, alpha, intercept, standardize, lambdas, n_lambdas, lambda_min_ratio,
                    dfmax, pmax, stop, tol, max_iter, solver, n_threads, progress, **data):
     """Check the options that are not data, and return those that steer the path."""
-    checks.read_choice("family", family, ["gaussian"])
+    if not isinstance(family, Family):
+        family = FAMILIES[checks.read_choice("family", family, list(FAMILIES))]
     checks.read_number("alpha", alpha, 0, 1)
     checks.read_flag("intercept", intercept)
     checks.read_flag("standardize", standardize)
@@ -148,7 +151,10 @@ def _read_settings(*, family, alpha, intercept, standardize, lambdas, n_lambdas,
     if not (stop is None or callable(stop)):
         checks.read_choice("stop", stop, ["deviance"])
     grid_ = checks.read_lambdas(lambdas)
+    if stop == "deviance":
+        stop = family.stop if grid_ is None else None
     return {
+        "family": family,
         "alpha": float(alpha),
         "lambdas": grid_,
         "n_lambdas": checks.read_count("n_lambdas", n_lambdas, 1) if grid_ is None else len(grid_),
@@ -156,7 +162,7 @@ def _read_settings(*, family, alpha, intercept, standardize, lambdas, n_lambdas,
             "lambda_min_ratio", lambda_min_ratio, 0, 1, open_low=True, open_high=True),
         "dfmax": None if dfmax is None else checks.read_count("dfmax", dfmax, 0),
         "pmax": None if pmax is None else checks.read_count("pmax", pmax, 0),
-        "stop": None if stop == "deviance" and grid_ is not None else stop,
+        "stop": stop,
         "tol": checks.read_number("tol", tol, 0, np.inf),
         "max_iter": 100_000 if max_iter is None else checks.read_count("max_iter", max_iter, 0),
         "solver": checks.read_choice("solver", solver, ["auto", *SOLVERS]),
@@ -195,8 +201,8 @@ def _wrap(problem, points, reason, scale, names, options):
         n_iters=np.array([point.n_iter for point in points]),
         status=np.array([point.status for point in points], dtype=np.int8),
         stop_reason=reason,
-        family="gaussian",
-        feature_names=names,
+        family=options["family"].name if isinstance(options["family"], Family) else str(options["family"]),
+        **names,
         options=options,
         fitter=path,
     )

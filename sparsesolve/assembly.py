@@ -8,22 +8,23 @@ from sparsesolve.penalties import ElasticNet
 from sparsesolve.solvers.problem import ADVICE, assemble
 
 
-def read_problem(X, y, *, weights, offset, penalty_factor, lower, upper, alpha, intercept,
+def read_problem(X, y, family, *, weights, offset, penalty_factor, lower, upper, alpha, intercept,
                  standardize, n_threads):
-    """Return (Problem, feature names or None, two factors of the sum of the weights).
+    """Return (Problem, feature names, class names, two factors of the sum of the weights).
 
     The parameters are those of :func:`sparsesolve.path`; ValueError or TypeError says what is
     wrong with them.
     """
-    design, names, w, scale = _read_data(X, weights, n_threads)
-    response = _read_response(y, offset, design.n)
+    matrix, names = checks.read_design(X)
+    response = family.read(y, matrix.shape[0])
+    design, w, scale = _read_data(matrix, names, weights, response.counts, n_threads)
     limits = checks.read_limits(lower, upper, design.p)
     factors = glmnet_factors(checks.read_penalty_factor(penalty_factor, design.p), design.p)
     problem = assemble(
-        design, response, w, _penalty_maker(alpha, factors, limits), intercept=intercept,
-        standardize=standardize, limits=limits,
+        design, w, _penalty_maker(alpha, factors, limits), **_target(family, response, offset, w),
+        intercept=intercept and family.intercept, standardize=standardize, limits=limits,
     )  # fmt: skip
-    return problem, names, scale
+    return problem, names, response.class_names, scale
 
 
 def glmnet_factors(penalty_factor, p):
@@ -40,11 +41,11 @@ def glmnet_factors(penalty_factor, p):
     return (factors * (p / total) if total > 0 else factors), excluded
 
 
-def _read_data(X, weights, n_threads):
-    """Return (design with its moments, names, weights of sum 1, two factors of their sum)."""
-    matrix, names = checks.read_design(X)
+def _read_data(matrix, names, weights, counts, n_threads):
+    """Return (design with its moments, weights of sum 1, two factors of their sum)."""
     w = checks.read_weights(weights, matrix.shape[0])
     w = np.ones(matrix.shape[0]) if w is None else w
+    w = w if counts is None else w * counts
     largest = w.max()
     share = w / largest
     total = share.sum()
@@ -52,16 +53,21 @@ def _read_data(X, weights, n_threads):
     design = Design(matrix)
     if not design.moments(share, n_threads):
         raise checks.nonfinite_error(matrix, names)
-    return design, names, share, (total, largest)
+    return design, share, (total, largest)
 
 
-def _read_response(y, offset, n):
-    """The response less the offset, (n,)."""
-    response = checks.read_response(y, n)
-    if offset is None:
-        return response
+def _target(family, response, offset, w):
+    """What `assemble` is to fit: the response less the offset, or a loss and the offset."""
+    y = response.values
+    offset = checks.read_offset(offset, len(y))
+    if family.name != "gaussian":
+        return {"loss": family.loss(y, w), "offset": np.zeros(len(y)) if offset is None else offset}
+    return {"y": y if offset is None else _less(y, offset)}
+
+
+def _less(y, offset):
     with np.errstate(over="ignore"):
-        response = response - checks.read_offset(offset, n)
+        response = y - offset
     if not np.isfinite(response).all():
         i = int(np.argmin(np.isfinite(response)))
         raise ValueError(f"y less offset is beyond the largest float at position {i}; rescale y")

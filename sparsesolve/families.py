@@ -8,6 +8,7 @@ import numpy as np
 
 from sparsesolve import checks
 from sparsesolve.losses import LOSSES
+from sparsesolve.solvers.path import StopRule
 
 
 class Response(NamedTuple):
@@ -16,15 +17,6 @@ class Response(NamedTuple):
     values: np.ndarray  # (n,) or (n, K), as the loss takes them
     counts: np.ndarray | None = None  # (n,) multipliers of the weights: trials, where y counts
     class_names: np.ndarray | None = None  # (K,) labels, sorted
-
-
-class StopRule(NamedTuple):
-    """When glmnet ends a path; deviance ratios are those of the solved lambdas."""
-
-    gain: float = 1e-5  # of dev_ratio over `steps` lambdas: below it the path ends
-    steps: int = 1
-    relative: bool = False  # whether the gain is a fraction of dev_ratio itself
-    explained: float = 0.999  # dev_ratio above which the path ends
 
 
 @dataclass(frozen=True)
@@ -36,6 +28,7 @@ class Family:
     read: Callable  # (y, n) -> Response
     mean: Callable  # linear predictor -> mean of y; classes, where there are any, along axis 1
     stop: StopRule = StopRule()
+    intercept: bool = True  # whether one can be told from the data
 
 
 def _identity(eta):

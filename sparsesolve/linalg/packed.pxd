@@ -5,6 +5,7 @@ cdef class Packed:
     cdef readonly int size
     cdef readonly Py_ssize_t n
     cdef double[::1] root_w                 # (n,)
+    cdef bint recentred                     # columns less their mean under the weights w, not that of the design
 
     cdef int append(self, Design design, const int* which, int count) except -1
     cdef double dot(self, int j, const double* v, double shift) noexcept nogil
@@ -26,4 +27,4 @@ cdef class SparsePacked(Packed):
     cdef long long* start                   # (size + 1,)
     cdef double* offset                     # factor * mean: the column is values - offset * sqrt(w)
 
-cpdef Packed pack(Design design, double[::1] root_w)
+cpdef Packed pack(Design design, double[::1] root_w, bint recentred=*)

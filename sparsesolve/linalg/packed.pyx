@@ -16,19 +16,19 @@ from sparsesolve.linalg.design cimport Design
 DENSE_FROM = 0.15       # share of stored values from which dense kernels are the faster ones
 
 
-cpdef Packed pack(Design design, double[::1] root_w):
-    """An empty Packed for columns of this design."""
+cpdef Packed pack(Design design, double[::1] root_w, bint recentred=False):
+    """An empty Packed for columns of this design; `recentred`: less their mean under these weights, which sum to 1."""
     if design.stored < DENSE_FROM * design.n * design.p:
-        return SparsePacked(root_w)
-    return DensePacked(root_w)
+        return SparsePacked(root_w, recentred)
+    return DensePacked(root_w, recentred)
 
 
 cdef class Packed:
     """Working columns; they are only ever added."""
 
-    def __cinit__(self, double[::1] root_w):
+    def __cinit__(self, double[::1] root_w, bint recentred=False):
         self.n = root_w.shape[0]
-        self.root_w = root_w
+        self.root_w, self.recentred = root_w, recentred
         self.size = 0
 
     cdef int append(self, Design design, const int* which, int count) except -1:
@@ -65,7 +65,7 @@ cdef class Packed:
 cdef class DensePacked(Packed):
     """Columns as a dense matrix, for BLAS."""
 
-    def __cinit__(self, double[::1] root_w):
+    def __cinit__(self, double[::1] root_w, bint recentred=False):
         self.storage = np.empty(16 * self.n)
         self.Z = &self.storage[0]
 
@@ -80,6 +80,8 @@ cdef class DensePacked(Packed):
             z = self.Z + self.n * (self.size + k)
             col.unpack(&design.columns[which[k]], self.n, 0, self.n, z)
             vector.ss_multiply(self.n, &self.root_w[0], z, z)
+            if self.recentred:
+                vector.axpy(self.n, -vector.dot(self.n, &self.root_w[0], z), &self.root_w[0], z)
         self.size += count
         return 0
 
@@ -116,7 +118,7 @@ cdef class DensePacked(Packed):
 cdef class SparsePacked(Packed):
     """Columns as one compressed sparse matrix."""
 
-    def __cinit__(self, double[::1] root_w):
+    def __cinit__(self, double[::1] root_w, bint recentred=False):
         self.filled = np.empty(self.n)
         self._hold(np.empty(1024), np.empty(1024, dtype=np.intc), np.zeros(65, dtype=np.longlong), np.empty(64))
 
@@ -153,6 +155,10 @@ cdef class SparsePacked(Packed):
                 self.values[at] = self.root_w[self.rows[at]] * x.factor * value
                 at += 1
             self.offset[self.size] = 0.0 if x.rows == NULL else x.factor * x.centre
+            if self.recentred:
+                self.offset[self.size] = 0.0
+                for i in range(at - x.size, at):
+                    self.offset[self.size] += self.root_w[self.rows[i]] * self.values[i]
             self.size += 1
             self.start[self.size] = at
         return 0

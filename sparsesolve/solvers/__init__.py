@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from sparsesolve.solvers import ridge
+from sparsesolve.solvers.proximal_newton import ProximalNewton
 from sparsesolve.solvers.sufficient import Sufficient
 from sparsesolve.solvers.working_set import WorkingSet
 
@@ -11,13 +12,20 @@ from sparsesolve.solvers.working_set import WorkingSet
 class Solver(NamedTuple):
     """How to make a solver's state along a path, and what it needs, in words and as a test."""
 
-    state: Callable  # (design, penalty, weights, response, n_threads)
+    state: Callable  # (problem, n_threads)
     needs: str
-    suits: Callable = lambda penalty, design: True
+    suits: Callable  # (problem, lambdas or None for a grid that ends above 0) -> bool
+
+
+def _squared_error(problem, lambdas):
+    return problem.loss is None
 
 
 SOLVERS = {
-    "working_set": Solver(WorkingSet, "any design"),
-    "sufficient": Solver(Sufficient, "a design of few columns: it holds their Gram matrix"),
-    "ridge": Solver(ridge.Ridge, "alpha = 0, every lambda above 0, no limits", ridge.suits),
+    "working_set": Solver(WorkingSet, "family='gaussian'", _squared_error),
+    "sufficient": Solver(Sufficient, "family='gaussian'", _squared_error),
+    "ridge": Solver(
+        ridge.Ridge, "family='gaussian', alpha = 0, every lambda above 0, no limits", ridge.suits
+    ),
+    "proximal_newton": Solver(ProximalNewton, "any family", lambda problem, lambdas: True),
 }

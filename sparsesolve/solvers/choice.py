@@ -13,16 +13,20 @@ def choose(problem, name, lambdas, n_threads):
 
     `lambdas` are those asked for, decreasing, or None for a grid that ends above 0.
     """
-    design = problem.design
-    closed = SOLVERS["ridge"].suits(problem.penalty, design)
-    closed = closed and (lambdas is None or lambdas[-1] > 0.0)
-    if name == "ridge" and not closed:
-        raise ValueError(f"solver='ridge' needs {SOLVERS[name].needs}; choose solver='auto'")
     if name == "auto":
-        name = "ridge" if closed and _few_eigenvalues(design) else _by_shape(design.n, design.p)
-    return SOLVERS[name].state(
-        design, problem.penalty, problem.weights, problem.response, n_threads
-    )
+        name = _suitable(problem, lambdas)
+    solver = SOLVERS[name]
+    if not solver.suits(problem, lambdas):
+        raise ValueError(f"solver={name!r} needs {solver.needs}; choose solver='auto'")
+    return solver.state(problem, n_threads)
+
+
+def _suitable(problem, lambdas):
+    if problem.loss is not None:
+        return "proximal_newton"
+    if SOLVERS["ridge"].suits(problem, lambdas) and _few_eigenvalues(problem.design):
+        return "ridge"
+    return _by_shape(problem.design.n, problem.design.p)
 
 
 def _few_eigenvalues(design):

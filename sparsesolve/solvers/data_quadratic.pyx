@@ -49,6 +49,12 @@ cdef class DataQuadratic(Quadratic):
         self.residual_square = dot(self.n, r, r)
         self.columns.correlate(&self.u[0], self.shift, self.g)
 
+    cdef void receive(self, const double* r) noexcept nogil:
+        memcpy(&self.u[0], r, self.n * sizeof(double))
+        self.shift = 0.0
+        self.columns.correlate(r, 0.0, self.g)
+        self.residual_square = dot(self.n, r, r)
+
     cdef void apply(self, const double* d, double* out, bint everywhere) noexcept nogil:
         """out = Z'Z d on the support, or on all working columns; v is left as Z d."""
         cdef int k, j

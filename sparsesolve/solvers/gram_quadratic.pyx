@@ -150,6 +150,9 @@ cdef class GramQuadratic(Quadratic):
         shift = self.columns.subtract(self.b, r)
         if shift != 0.0:
             axpy(self.columns.n, shift, &self.columns.root_w[0], r)
+        self.receive(r)
+
+    cdef void receive(self, const double* r) noexcept nogil:
         self.columns.correlate(r, 0.0, self.g)
         self.residual_square = dot(self.columns.n, r, r)
 

@@ -1,18 +1,26 @@
 """The path: warm starts down a grid of lambdas, each point left with a certificate.
 
-Given: a solver state (anything with `solve`, `coefficients`, `residual_square`, `iterations`), a
-decreasing grid, a tolerance on the gap relative to the null objective, and the reasons for which
+Given: a solver state (anything with `solve`, `coefficients`, `intercept`, `loss_value`,
+`iterations`), a decreasing grid, a tolerance on the gap relative to the null objective, and the reasons for which
 the path may end early. Returned: one Point per lambda.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 ENOUGH = 5  # points before a stopping rule may speak (glmnet's mnlam)
-LITTLE_GAIN = 1e-5  # relative gain of explained deviance below which the path ends
-ALL_EXPLAINED = 0.999
 NOTHING = 1e-14  # of |z_j| |y|: a correlation that is rounding
+
+
+class StopRule(NamedTuple):
+    """When glmnet ends a path, by the deviance ratios of the solved lambdas."""
+
+    gain: float = 1e-5  # of dev_ratio over `steps` lambdas: below it the path ends
+    steps: int = 1
+    relative: bool = False  # whether the gain is a fraction of dev_ratio itself
+    explained: float = 0.999  # dev_ratio above which the path ends
 
 
 @dataclass(frozen=True)
@@ -57,14 +65,14 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
     for index, lam in enumerate(lambdas):
         before = state.iterations
         outcome, gap = state.solve(problem.inner_level(lam), tol * null, max_iter)
-        which, values, intercept = problem.to_user(*state.coefficients())
+        which, values, intercept = problem.to_user(*state.coefficients(), state.intercept)
         if pmax is not None:
             entered.update(which.tolist())
             if len(entered) > pmax:
                 return points, f"more than pmax = {pmax} features would have entered"
         explained = 0.0
         if problem.null_value > 0:
-            explained = 1.0 - 0.5 * state.residual_square / null
+            explained = 1.0 - state.loss_value / null
         n_iter = state.iterations - before
         points.append(Point(index, float(lam), len(which), explained, gap / null, outcome, n_iter,
                             which, values, intercept))
@@ -80,12 +88,17 @@ def _reason_to_end(points, stop, dfmax):
     last = points[-1]
     if dfmax is not None and last.df > dfmax:
         return f"more than dfmax = {dfmax} features are active"
-    if callable(stop):
-        return "the stop function said so" if stop(last) else None
-    if stop != "deviance" or len(points) < ENOUGH:
+    if stop is None:
         return None
-    if last.dev_ratio > ALL_EXPLAINED:
-        return f"more than {100 * ALL_EXPLAINED:.1f}% of the deviance is explained"
-    if last.dev_ratio - points[-2].dev_ratio < LITTLE_GAIN * last.dev_ratio:
-        return f"the explained deviance gained less than {LITTLE_GAIN:g} of itself in a step"
+    if not isinstance(stop, StopRule):
+        return "the stop function said so" if stop(last) else None
+    if len(points) < max(ENOUGH, stop.steps + 1):
+        return None
+    if last.dev_ratio > stop.explained:
+        return f"more than {100 * stop.explained:.1f}% of the deviance is explained"
+    gain = last.dev_ratio - points[-1 - stop.steps].dev_ratio
+    if gain < stop.gain * (last.dev_ratio if stop.relative else 1.0):
+        steps = "a step" if stop.steps == 1 else f"{stop.steps} steps"
+        of = "of itself " if stop.relative else ""
+        return f"the explained deviance gained less than {stop.gain:g} {of}in {steps}"
     return None

@@ -1,8 +1,9 @@
-"""Problem: a standardised design, a penalty and a response in units where arithmetic is safe.
+"""Problem: a standardised design, a penalty and a loss in units where arithmetic is safe.
 
-    minimise over b   sum_i w_i (y_i - (Zb)_i)^2 / 2  +  lam Omega(b)
+    minimise over b   F(offset + b0 + Zb)  +  lam Omega(b)
 
-Columns and response are divided by powers of two, which is exact, so the answer does not depend on
+With squared error F is sum_i w_i (y_i - (Zb)_i)^2 / 2, the intercept and the offset being out of y already. Columns,
+and the response of squared error, are divided by powers of two, which is exact, so the answer does not depend on
 the user's units and squares neither overflow nor vanish. `to_user` leads back, or says that there
 is no way back.
 """
@@ -12,7 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from sparsesolve.linalg.design import Design
+from sparsesolve.losses import Loss
 from sparsesolve.penalties import ElasticNet
+from sparsesolve.solvers.null_model import null_model
 
 BEYOND_ALL = 1e100  # an inner lam beyond which nothing changes
 LOST = 1e-9  # of the response's size: what rounding to the user's units may take from the fit
@@ -26,14 +29,17 @@ class Problem:
     design: Design  # standardised
     penalty: ElasticNet  # in inner units
     weights: np.ndarray  # (n,) sum 1
-    response: np.ndarray  # (n,) y - offset, centred if there is an intercept, over 2**exponent
-    null_value: float  # objective at b = 0, inner units
+    loss: Loss | None  # None: squared error in `response`
+    response: np.ndarray | None  # (n,) y - offset, centred if there is an intercept, over 2**exponent
+    offset: np.ndarray | None  # (n,) where there is a loss
+    null_intercept: float  # of the model with offset and intercept alone, where there is a loss
+    null_value: float  # its loss less the least loss of all, inner units
     unit: int  # user's lam = inner lam * 2**unit
     factor: np.ndarray  # (p,) with `shift`: user's b = b * factor * 2**shift
     shift: np.ndarray  # (p,) integers
     low: np.ndarray | None  # (p,) limits on the user's coefficients
     high: np.ndarray | None
-    mean: float  # of y - offset, divided by 2**exponent; 0 without an intercept
+    mean: float  # of y - offset, divided by 2**exponent; 0 without an intercept, or where there is a loss
     exponent: int
     intercept: bool
 
@@ -59,7 +65,7 @@ class Problem:
             )
         return lambdas
 
-    def to_user(self, which, values):
+    def to_user(self, which, values, intercept):
         """User's coefficients and intercept from inner values (k,) of the features which (k,).
 
         Returns features (m,), their coefficients (m,) and the intercept, m <= k: coefficients too
@@ -80,12 +86,12 @@ class Problem:
         if self.low is not None:
             coefs = np.clip(coefs, self.low[which], self.high[which])
         kept = coefs != 0.0
-        return which[kept], coefs[kept], self._user_intercept(scaled, which)
+        return which[kept], coefs[kept], self._user_intercept(scaled, which, intercept)
 
-    def _user_intercept(self, scaled, which):
+    def _user_intercept(self, scaled, which, inner):
         moved = np.dot(scaled, np.asarray(self.design.mean)[which]) if self.intercept else 0.0
         with np.errstate(over="ignore", under="ignore"):
-            intercept = float(np.ldexp(self.mean - moved, self.exponent))
+            intercept = float(np.ldexp(self.mean + inner - moved, self.exponent))
         if not np.isfinite(intercept):
             raise ValueError(f"The intercept is beyond the largest 64-bit float; {ADVICE}")
         return intercept
@@ -98,22 +104,30 @@ class Problem:
             return float(np.ldexp(value, 2 * self.exponent + power))
 
 
-def assemble(design, y, weights, penalty_of, *, intercept, standardize, limits=None):
-    """Standardise a design whose moments are known, and scale the response.
+def assemble(design, weights, penalty_of, *, y=None, loss=None, offset=None, intercept,
+             standardize, limits=None):
+    """Standardise a design whose moments are known, and scale the response where there is no loss.
 
     Parameters
     ----------
     design : Design
         After ``moments(weights)``.
-    y : (n,) response less offset
     weights : (n,) summing to 1
     penalty_of : callable (ridge_power, factor, shift) -> ElasticNet
         Called with the power of two that scales the ridge part, and with `factor` and `shift`
         of Problem.
+    y : (n,) response less offset: squared error
+    loss, offset : Loss, (n,) array
+        Any other.
     limits : pair of (p,) arrays, or None
         What the user's coefficients must not exceed.
     """
-    response, mean, exponent = scaled_response(y, weights, intercept)
+    if loss is None:
+        response, mean, exponent = scaled_response(y, weights, intercept)
+        null_intercept, null_value = 0.0, 0.5 * float(np.dot(weights, response**2))
+    else:
+        response, mean, exponent = None, 0.0, 0
+        null_intercept, null_value = null_model(loss, offset, intercept)
     spread, stored = np.asarray(design.spread), np.asarray(design.exponent)
     alive = spread > 0
     common = 0
@@ -131,8 +145,11 @@ def assemble(design, y, weights, penalty_of, *, intercept, standardize, limits=N
         design=design,
         penalty=penalty_of(exponent - common, factor, shift),
         weights=weights,
+        loss=loss,
         response=response,
-        null_value=0.5 * float(np.dot(weights, response**2)),
+        offset=offset,
+        null_intercept=null_intercept,
+        null_value=null_value,
         unit=exponent + common,
         factor=factor,
         shift=shift,

@@ -170,6 +170,9 @@ cdef class Quadratic(WorkingColumns):
     cdef void refresh(self, const double* response, double* r) noexcept nogil:
         """r = response - Z b, and from it g and residual_square, without accumulated rounding."""
 
+    cdef void receive(self, const double* r) noexcept nogil:
+        """g and residual_square from a residual r that is orthogonal to sqrt(w) where columns are centred."""
+
     cdef void direction(self, double lam) noexcept nogil:
         """d on the support: (Z'Z + lam l2) d = rhs, nearly, with the d of the held coefficients given."""
 

@@ -22,7 +22,10 @@ EPSILON = np.finfo(np.float64).eps
 class Ridge:
     """Solver state along a path; answers what WorkingSet answers."""
 
-    def __init__(self, design, penalty, w, y, n_threads):
+    intercept = 0.0  # of the standardised problem
+
+    def __init__(self, problem, n_threads):
+        design, penalty, w, y = problem.design, problem.penalty, problem.weights, problem.response
         v = np.asarray(penalty.l2)
         open_ = _open_columns(design, penalty)
         self.bare = Bare(design, np.flatnonzero(open_ & (v == 0.0)), w, y)
@@ -33,9 +36,9 @@ class Ridge:
         self.which, self.iterations = which, 0
 
     @property
-    def residual_square(self):
-        """Weighted sum of squared residuals."""
-        return self.form.residual_square()
+    def loss_value(self):
+        """The loss less its least value."""
+        return 0.5 * self.form.residual_square()
 
     def correlations(self):
         """z_j'r of every column, (p,); 0 where it cannot enter or is not penalised."""
@@ -69,8 +72,11 @@ class Ridge:
         return (MAX_ITER if budget < CORRECTIONS else STALLED), gap
 
 
-def suits(penalty, design):
+def suits(problem, lambdas):
     """Whether the closed form holds: a penalty of squares, no limits, something to shrink."""
+    design, penalty = problem.design, problem.penalty
+    if problem.loss is not None or (lambdas is not None and lambdas[-1] == 0.0):
+        return False
     open_ = _open_columns(design, penalty)
     limits = np.stack([penalty.lower, penalty.upper])[:, open_]
     ridge = np.asarray(penalty.l2)[open_] > 0.0

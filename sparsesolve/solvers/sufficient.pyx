@@ -21,25 +21,28 @@ cdef class Sufficient:
     cdef double[::1] cross
     cdef double total_square
 
-    def __init__(self, Design design, ElasticNet penalty, double[::1] w, double[::1] y, int n_threads):
+    def __init__(self, problem, int n_threads):
+        cdef Design design = problem.design
         cdef Gram gram = Gram(design.p)
-        p = design.p
+        p, w, y = design.p, problem.weights, problem.response
         products, cross = tall_gram(design, np.sqrt(w), y, n_threads)
         gram.set(products)
         self.cross = cross
         self.total_square = np.sum(np.multiply(w, np.square(y)))
         self.quadratic = GramQuadratic(gram)
         self.quadratic.residual_square = self.total_square
-        self.quadratic.append(design, penalty, np.arange(p, dtype=np.intc), np.zeros(p), cross.copy())
+        self.quadratic.append(design, problem.penalty, np.arange(p, dtype=np.intc), np.zeros(p), cross.copy())
 
     def coefficients(self):
         """Feature numbers and values of the nonzero coefficients, in ascending order of feature."""
         return self.quadratic.coefficients()
 
     @property
-    def residual_square(self):
-        """Weighted sum of squared residuals."""
-        return self.quadratic.residual_square
+    def loss_value(self):
+        """The loss less its least value."""
+        return 0.5 * self.quadratic.residual_square
+
+    intercept = 0.0  # of the standardised problem
 
     @property
     def iterations(self):

@@ -32,6 +32,8 @@ cdef class WorkingColumns:
     cdef bint free(self, int j, double lam) noexcept nogil
     cdef double scale(self, double lam, bint strict) noexcept nogil
     cdef double gap(self, double lam, double scale) noexcept nogil
+    cdef double column_gap(self, double lam, double scale) noexcept nogil
+    cdef double penalty_value(self, double lam) noexcept nogil
     cdef double best_gap(self, double lam) noexcept nogil
     cdef bint solved(self, double lam, double target) noexcept nogil
     cdef void estimate_slack(self, double lam) noexcept nogil

@@ -109,21 +109,33 @@ cdef class WorkingColumns:
         A sum of terms none of which is negative in exact arithmetic. With unpenalised columns the dual point is
         scale * (r - its projection on them), whose length is `slack`.
         """
-        cdef double square = max(self.residual_square, 0.0), primal = 0.5 * square, z, term, off
+        cdef double square = max(self.residual_square, 0.0), primal = 0.5 * square + self.penalty_value(lam)
         cdef double total = (1.0 - scale) * sqrt(square) + scale * self.slack
+        if self.slack == INFINITY:
+            return primal
+        return min(0.5 * total * total + self.column_gap(lam, scale), primal)
+
+    cdef double penalty_value(self, double lam) noexcept nogil:
+        """What the penalty charges for the working columns."""
+        cdef double total = 0.0
         cdef int j
-        total *= 0.5 * total
         for j in range(self.size):
-            term = value(self.b[j], lam * self.l1[j], lam * self.l2[j])
-            primal += term
-            total += term
+            total += value(self.b[j], lam * self.l1[j], lam * self.l2[j])
+        return total
+
+    cdef double column_gap(self, double lam, double scale) noexcept nogil:
+        """The part of the gap that columns answer for: of each, value(b) + conjugate(z) - z b at z = scale * g."""
+        cdef double total = 0.0, z, off
+        cdef int j
+        for j in range(self.size):
+            total += value(self.b[j], lam * self.l1[j], lam * self.l2[j])
             if self.free(j, lam):       # the dual point is orthogonal to it
                 continue
             off = scale * self.slack * sqrt(self.diag[j]) if self.slack > 0.0 else 0.0
             z = scale * self.g[j]
             total += off * fabs(self.b[j]) - z * self.b[j] + conjugate(
                 z + copysign(off, z), lam * self.l1[j], lam * self.l2[j], self.lower[j], self.upper[j])
-        return primal if self.slack == INFINITY else min(total, primal)
+        return total
 
     cdef double best_gap(self, double lam) noexcept nogil:
         """The gap over the working columns at the better of the two scales."""

@@ -32,38 +32,30 @@ SWITCH_GAIN = 1.5   # how much cheaper the other way of solving must look before
 
 
 cdef class WorkingSet:
-    """Solver state along a path."""
+    """Solver state along a path; a subclass with another loss says how the working columns are solved for."""
 
-    cdef readonly Design design
-    cdef readonly ElasticNet penalty
-    cdef readonly Quadratic quadratic
-    cdef readonly CorrelationBounds bounds
-    cdef Packed columns                     # the working ones
-    cdef readonly long rounds
-    cdef double working_values              # stored values of the working columns
-    cdef double steps                       # of conjugate gradients per Newton direction, as last seen
-    cdef double opening                     # gap after the first round at the last lam
-    cdef double growth                      # columns that enter at a time, averaged
-    cdef int foreseen                       # columns let in before the last solve
-    cdef bint surveys                       # whether products tell them, not extrapolation
-    cdef double[::1] root_w, response, r, u
-    cdef double[:, ::1] solved              # (2, n) residuals of the last two lams
-    cdef double[2] lams                     # these lams
+    def __init__(self, problem, int n_threads):
+        self._begin(problem, n_threads)
+        self.response = np.multiply(self.root_w, problem.response)
+        self.r[:] = self.response
+        self._enter_unpenalised()
+        self.quadratic.residual_square = np.dot(self.r, self.r)
 
-    def __init__(self, Design design, ElasticNet penalty, double[::1] w, double[::1] y, int n_threads):
-        self.design, self.penalty = design, penalty
-        self.root_w = np.sqrt(w)
-        self.response = np.multiply(self.root_w, y)
-        self.r = np.array(self.response)
-        self.u = np.empty(design.n)
+    def _begin(self, problem, n_threads):
+        self.design, self.penalty = problem.design, problem.penalty
+        self.root_w = np.sqrt(problem.weights)
+        self.r, self.u = np.zeros(self.design.n), np.empty(self.design.n)
         self.steps = 6.0
-        self.solved = np.zeros((2, design.n))
+        self.solved = np.zeros((2, self.design.n))
         self.lams[0] = self.lams[1] = 0.0
-        self.bounds = CorrelationBounds(design, self.root_w, penalty.l1, n_threads)
-        self.columns = pack(design, self.root_w)
+        self.bounds = CorrelationBounds(self.design, self.root_w, self.penalty.l1, n_threads)
+        self.columns = pack(self.design, self.root_w)
         sparse = isinstance(self.columns, SparsePacked)
         self.quadratic = DataQuadratic(self.columns) if sparse else GramQuadratic(Gram(), self.columns)
-        self.quadratic.residual_square = np.dot(self.r, self.r)
+
+    def _enter_unpenalised(self):
+        """Columns that cannot move leave, those without a penalty enter."""
+        penalty = self.penalty
         shut = (np.asarray(penalty.lower) == 0) & (np.asarray(penalty.upper) == 0)
         shut |= self.bounds.norms() == 0
         for j in np.flatnonzero(shut):
@@ -115,9 +107,14 @@ cdef class WorkingSet:
         return self.quadratic.coefficients()
 
     @property
-    def residual_square(self):
-        """Weighted sum of squared residuals."""
-        return self.quadratic.residual_square
+    def loss_value(self):
+        """The loss less its least value."""
+        return 0.5 * self.quadratic.residual_square
+
+    @property
+    def intercept(self):
+        """Of the standardised problem, where an intercept means something."""
+        return 0.0
 
     @property
     def iterations(self):
@@ -129,6 +126,15 @@ cdef class WorkingSet:
         self.bounds.multiply_all(&self.r[0])
         return self.bounds.products_seen()
 
+    cdef int fit(self, double lam, double goal, long limit) except -1:
+        """Solve over the working columns to gap <= goal; leaves r and the certificate's g. Returns an Outcome."""
+        cdef int outcome
+        with nogil:
+            outcome = self.quadratic.solve(lam, goal, limit - self.quadratic.iterations)
+            self.quadratic.refresh(&self.response[0], &self.r[0])
+        self.quadratic.settle(lam)
+        return outcome
+
     cpdef solve(self, double lam, double target, long budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
         cdef int outcome, tries = 0, round = 0
@@ -136,15 +142,12 @@ cdef class WorkingSet:
         cdef long limit = self.quadratic.iterations + budget
         self._anticipate(lam)
         while True:
-            with nogil:
-                outcome = self.quadratic.solve(lam, goal, limit - self.quadratic.iterations)
-                self.quadratic.refresh(&self.response[0], &self.r[0])
-            self.quadratic.settle(lam)
+            outcome = self.fit(lam, goal, limit)
             PyErr_CheckSignals()
             self.rounds += 1
             with nogil:
                 self.bounds.examine(&self.r[0], lam)
-            gap = self._gap(lam)
+            gap = self.gap(lam)
             if round == 0:
                 self.opening = gap      # what the violators of a first round cost is much the same at the next lam
             round += 1
@@ -197,11 +200,11 @@ cdef class WorkingSet:
         memcpy(&self.solved[0, 0], &self.r[0], self.design.n * sizeof(double))
         self.lams[1], self.lams[0] = self.lams[0], lam
 
-    cdef double _gap(self, double lam) noexcept nogil:
+    cdef double gap(self, double lam) noexcept nogil:
         """The gap over all columns, at the better of two scales of the dual point."""
         cdef double loose = self._scale(lam, False), strict = self._scale(lam, True)
-        cdef double gap = self._gap_at(lam, loose)
-        return gap if strict == loose else min(gap, self._gap_at(lam, strict))
+        cdef double gap = self.gap_at(lam, loose)
+        return gap if strict == loose else min(gap, self.gap_at(lam, strict))
 
     cdef double _scale(self, double lam, bint strict) noexcept nogil:
         cdef double scale = self.quadratic.scale(lam, strict)
@@ -213,14 +216,19 @@ cdef class WorkingSet:
                 -INFINITY if strict else self.penalty.lower[j], INFINITY if strict else self.penalty.upper[j]))
         return scale
 
-    cdef double _gap_at(self, double lam, double scale) noexcept nogil:
-        cdef double gap = self.quadratic.gap(lam, scale)
+    cdef double gap_at(self, double lam, double scale) noexcept nogil:
+        """The gap over all columns at a scale of the dual point, or at the dual point 0 if that is better."""
+        return min(self.quadratic.gap(lam, scale) + self.outside_gap(lam, scale), self.quadratic.gap(lam, 0.0))
+
+    cdef double outside_gap(self, double lam, double scale) noexcept nogil:
+        """What columns outside, where the coefficient is 0, add to the gap."""
+        cdef double total = 0.0
         cdef int k, j
         for k in range(self.bounds.n_undecided):
             j = self.bounds.undecided[k]
-            gap += conjugate(scale * self.bounds.exact[k], lam * self.penalty.l1[j], lam * self.penalty.l2[j],
-                             self.penalty.lower[j], self.penalty.upper[j])
-        return min(gap, self.quadratic.gap(lam, 0.0))
+            total += conjugate(scale * self.bounds.exact[k], lam * self.penalty.l1[j], lam * self.penalty.l2[j],
+                               self.penalty.lower[j], self.penalty.upper[j])
+        return total
 
     def _violators(self, double lam):
         cdef CorrelationBounds bounds = self.bounds

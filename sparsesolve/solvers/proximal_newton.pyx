@@ -1,0 +1,289 @@
+"""Proximal Newton over a certified working set, for any smooth convex loss.
+
+    minimise over a, b   F(eta) + lam Omega(b),   eta = offset + a + Zb
+
+Given: what WorkingSet is given, with a loss in place of a response.  Returned per lam: a gap over *all* columns.
+Invariant: eta, and u = -F'(eta), at the current a and b.
+
+A step minimises a quadratic model with a Hessian s Z'HZ, H diagonal, whose weights H are those of an earlier point:
+its Gram matrix and factor are kept from step to step and from lam to lam, the gradient is the true one, and the
+multiplier s is learnt from how the gradient changed along the last step.  H is taken anew where steps stop paying.
+The intercept is out of the model by centring columns under H.  A step is shortened until the objective decreases as
+Armijo asks.
+
+The dual point is u less H (a combination of the constant and of the columns that nothing holds back) that makes it
+orthogonal to these: a dual Newton step, which stays in the domain of F*, as shrinking it does.  Where the loss has no
+conjugate the certificate is the largest violation of the optimality conditions, relative to the null residual.
+Reference: Lee, Sun, Saunders, "Proximal Newton-type methods" (2014); Tseng, Yun (2009) for the step length.
+"""
+from cpython.exc cimport PyErr_CheckSignals
+from libc.math cimport INFINITY, fabs, sqrt
+
+import numpy as np
+
+from sparsesolve.linalg.gram cimport Gram
+from sparsesolve.linalg.packed cimport Packed, pack
+from sparsesolve.linalg.vector cimport axpy, dot, ss_multiply
+from sparsesolve.losses.base cimport Loss
+from sparsesolve.losses.gaussian import Gaussian
+from sparsesolve.solvers.data_quadratic cimport DataQuadratic
+from sparsesolve.solvers.gram_quadratic cimport GramQuadratic
+from sparsesolve.solvers.quadratic cimport CONVERGED, MAX_ITER, STALLED
+from sparsesolve.solvers.working_set cimport WorkingSet
+
+cdef double ARMIJO = 0.1            # share of the model's decrease that a step must reach
+cdef double ROUNDING = 1e-14        # of the objective: less of an increase is none
+cdef double FLAT = 1e-6             # of a sample's weight: the least curvature in the model, lest it divide by zero
+cdef double SLOW = 0.1              # decrease of the gap in a step from which H is taken anew
+cdef double FORCING = 0.02          # of the gap at its start to which a step's model is solved
+cdef int HALVINGS = 40
+
+
+cdef class ProximalNewton(WorkingSet):
+    """Solver state along a path; answers what WorkingSet answers."""
+
+    cdef readonly Loss loss
+    cdef readonly bint centred              # whether there is an intercept
+    cdef readonly long weighings            # times that H was taken
+    cdef double value                       # F(eta)
+    cdef double multiplier                  # s
+    cdef double decrease                    # of the gap in the last step: new over old
+    cdef double null_size, null_value       # |r| and the loss less its least value, at the null model
+    cdef double[::1] w, offset, eta, dual, image, trial, trial_u, h, root_h, before, change
+
+    def __init__(self, problem, int n_threads):
+        self._begin(problem, n_threads)
+        n = self.design.n
+        self.w, self.centred = problem.weights, problem.intercept
+        if problem.loss is None:
+            self.loss, self.offset = Gaussian(problem.response, problem.weights), np.zeros(n)
+        else:
+            self.loss, self.offset = problem.loss, problem.offset
+        self.eta = np.add(self.offset, problem.null_intercept)
+        self.response = np.empty(n)         # here: u
+        self.dual, self.image, self.trial, self.trial_u = np.zeros((4, n))
+        self.h, self.root_h = np.zeros((2, n))
+        self.before, self.change = np.empty(64), np.empty(64)
+        self.value = self.loss.evaluate(&self.eta[0], &self.response[0])
+        self._weigh()
+        self._enter_unpenalised()
+        self._make_dual(np.empty(0, dtype=np.intc))
+        self.null_size, self.null_value = sqrt(dot(n, &self.r[0], &self.r[0])), problem.null_value
+
+    @property
+    def loss_value(self):
+        """The loss less its least value."""
+        return self.value - self.loss.saturated
+
+    @property
+    def intercept(self):
+        """Of the standardised problem; columns are centred under the weights."""
+        return np.dot(self.w, np.subtract(self.eta, self.offset)) if self.centred else 0.0
+
+    # the model
+
+    cdef void _weigh(self):
+        """Take H at the current point, and with it Gram matrix, factor and working copies anew."""
+        cdef Py_ssize_t i
+        cdef double total = 0.0
+        which, start = self.quadratic.members()
+        iterations = self.quadratic.iterations
+        self.loss.curvature(&self.eta[0], &self.h[0])
+        for i in range(self.design.n):
+            self.h[i] = max(self.h[i], FLAT * self.w[i])
+            total += self.h[i]
+        self.root_h = np.empty(self.design.n)
+        for i in range(self.design.n):
+            self.h[i] /= total
+            self.root_h[i] = sqrt(self.h[i])
+        self.multiplier, self.decrease = total, 0.0
+        self.columns = pack(self.design, self.root_h, self.centred)
+        kind = type(self.quadratic)
+        self.quadratic = kind(self.columns) if kind is DataQuadratic else kind(Gram(), self.columns)
+        self.quadratic.iterations = iterations
+        self.quadratic.append(self.design, self.penalty, which, start, np.zeros(len(which)))
+        self.weighings += 1
+
+    def _continue_with(self, quadratic):
+        which, start = self.quadratic.members()
+        quadratic.append(self.design, self.penalty, which, start, np.zeros(len(which)))
+        quadratic.iterations = self.quadratic.iterations
+        self.quadratic = quadratic
+
+    cdef double _linearise(self) noexcept nogil:
+        """The model's residual and gradient at the current point; returns the sum of u over s."""
+        cdef Py_ssize_t i
+        cdef double total = 0.0, level = 1.0 / self.multiplier
+        for i in range(self.design.n):
+            total += self.response[i] * level
+        for i in range(self.design.n):
+            self.u[i] = 0.0
+            if self.root_h[i] > 0.0:
+                self.u[i] = self.response[i] * level / self.root_h[i]
+                if self.centred:
+                    self.u[i] -= total * self.root_h[i]
+        self.quadratic.receive(&self.u[0])
+        return total if self.centred else 0.0
+
+    cdef int fit(self, double lam, double goal, long limit) except -1:
+        cdef double gap, last = 0.0, total, level
+        cdef int k, outcome = CONVERGED
+        cdef bint moved = True
+        if self.before.shape[0] < self.quadratic.capacity:
+            self.before, self.change = np.empty(self.quadratic.capacity), np.empty(self.quadratic.capacity)
+        while True:
+            total = self._linearise()
+            level = 1.0 / self.multiplier
+            self.quadratic.estimate_slack(lam * level)
+            gap = self.quadratic.best_gap(lam * level) * self.multiplier
+            if total != 0.0:        # what an intercept that is not at its best adds
+                gap += 0.5 * total * total * self.multiplier
+            if gap <= goal or not moved:
+                break
+            if self.quadratic.iterations >= limit:
+                outcome = MAX_ITER
+                break
+            if last > 0.0 and gap > SLOW * last and self.decrease > SLOW:
+                self._weigh()
+                last = 0.0
+                continue
+            self.decrease = gap / last if last > 0.0 else 0.0
+            last = gap
+            for k in range(self.quadratic.size):
+                self.before[k] = self.quadratic.b[k]
+            with nogil:
+                self.quadratic.solve(lam * level, FORCING * gap * level, max(limit - self.quadratic.iterations, 1))
+            self.quadratic.iterations += 1
+            moved = self._step(lam, total)
+            PyErr_CheckSignals()
+        self._make_dual(self._unheld(lam))
+        return outcome
+
+    cdef bint _step(self, double lam, double total) except -1:
+        """Go towards the model's answer as far as the objective decreases; whether it moved."""
+        cdef int k, tries, m = self.quadratic.size
+        cdef Py_ssize_t i, n = self.design.n
+        cdef double* b = self.quadratic.b
+        cdef double slope, old, new, value, t = 1.0, shift, bent = 0.0, along = 0.0
+        slope = self.quadratic.penalty_value(lam)
+        for k in range(m):
+            self.change[k] = b[k] - self.before[k]
+            b[k] = self.before[k]
+        old = self.quadratic.penalty_value(lam)
+        slope -= old
+        for i in range(n):
+            self.image[i] = 0.0
+        shift = self.columns.subtract(&self.change[0], &self.image[0])
+        for i in range(n):
+            if self.root_h[i] > 0.0:
+                self.image[i] = total - shift - self.image[i] / self.root_h[i]
+                slope -= self.response[i] * self.image[i]
+                bent += self.h[i] * self.image[i] * self.image[i]
+            else:
+                self.image[i] = 0.0
+        if not slope < 0.0:
+            return False
+        for tries in range(HALVINGS):
+            for i in range(n):
+                self.trial[i] = self.eta[i] + t * self.image[i]
+            for k in range(m):
+                b[k] = self.before[k] + t * self.change[k]
+            value = self.loss.evaluate(&self.trial[0], &self.trial_u[0])
+            new = self.quadratic.penalty_value(lam)
+            if value + new - self.value - old <= ARMIJO * t * slope + ROUNDING * (fabs(self.value) + old):
+                break
+            t *= 0.5
+        else:
+            for k in range(m):
+                b[k] = self.before[k]
+            return False
+        for i in range(n):
+            along += (self.response[i] - self.trial_u[i]) * self.image[i]
+        if bent > 0.0 and along > 0.0:
+            self.multiplier = min(max(along / (t * bent), 0.1 * self.multiplier), 10.0 * self.multiplier)
+        self.eta, self.trial = self.trial, self.eta
+        self.response, self.trial_u = self.trial_u, self.response
+        self.value = value
+        return True
+
+    # the certificate
+
+    def _unheld(self, double lam):
+        """Places of the working columns that nothing holds back."""
+        cdef int j
+        self._take_gradient(&self.response[0])
+        return np.array([j for j in range(self.quadratic.size) if self.quadratic.free(j, lam)], dtype=np.intc)
+
+    cdef void _take_gradient(self, const double* u) noexcept nogil:
+        """g = Z'u of the working columns, u being orthogonal to the constant where they are centred."""
+        cdef Py_ssize_t i
+        for i in range(self.design.n):
+            self.u[i] = u[i] / self.root_h[i] if self.root_h[i] > 0.0 else 0.0
+        self.columns.correlate(&self.u[0], 0.0, self.quadratic.g)
+
+    def _make_dual(self, int[::1] unheld):
+        """The dual point: u made orthogonal to the constant and to these working columns; r and g follow it."""
+        cdef Py_ssize_t i, n = self.design.n
+        cdef double* h = &self.trial[0]
+        cdef double total = 0.0, weight = 0.0, part
+        self.loss.curvature(&self.eta[0], h)
+        for i in range(n):
+            total += self.response[i]
+            weight += h[i]
+        part = total / weight if self.centred and weight > 0.0 else 0.0
+        for i in range(n):
+            self.dual[i] = self.response[i] - part * h[i]
+        if len(unheld):
+            self._clear_of(unheld)
+        self._take_gradient(&self.dual[0])
+        self.quadratic.slack = 0.0
+        for i in range(n):
+            self.r[i] = self.dual[i] / self.root_w[i] if self.root_w[i] > 0.0 else 0.0
+
+    def _clear_of(self, int[::1] unheld):
+        """Take out of the dual point what the constant and these working columns see of it, in the metric of H."""
+        cdef int k
+        index = np.array([self.quadratic.index[k] for k in unheld], dtype=np.intc)
+        columns = self.design.unpacked(index)
+        h = np.asarray(self.trial)
+        if self.centred:
+            columns = np.column_stack([np.ones(self.design.n), columns])
+        gram = columns.T @ (h[:, None] * columns)
+        found = np.linalg.lstsq(gram, columns.T @ self.response, rcond=1e-13)[0]
+        self.dual = self.response - h * (columns @ found)
+
+    cdef double gap_at(self, double lam, double scale) noexcept nogil:
+        cdef Py_ssize_t i
+        cdef double gap = self.quadratic.column_gap(lam, scale) + self.outside_gap(lam, scale)
+        for i in range(self.design.n):
+            self.trial[i] = scale * self.dual[i]
+        gap += self.loss.fenchel_young(&self.eta[0], &self.trial[0])
+        return min(gap, self.value - self.loss.saturated + self.quadratic.penalty_value(lam))
+
+    cdef double gap(self, double lam) noexcept nogil:
+        return WorkingSet.gap(self, lam) if self.loss.has_conjugate else self._violation(lam)
+
+    cdef double _violation(self, double lam) noexcept nogil:
+        """Largest violation of the optimality conditions, relative to the null residual, in units of the null value."""
+        cdef int k, j
+        cdef double most = 0.0, g
+        for j in range(self.quadratic.size):
+            most = max(most, self._column_violation(j, lam))
+        for k in range(self.bounds.n_undecided):
+            j = self.bounds.undecided[k]
+            g = self.bounds.exact[k]
+            if (g > 0.0 and self.penalty.upper[j] > 0.0) or (g < 0.0 and self.penalty.lower[j] < 0.0):
+                most = max(most, fabs(g) - lam * self.penalty.l1[j])
+        return most / self.null_size * self.null_value if self.null_size > 0.0 else 0.0
+
+    cdef double _column_violation(self, int j, double lam) noexcept nogil:
+        """Distance of the gradient of working column j from what its coefficient asks for."""
+        cdef double b = self.quadratic.b[j], level = lam * self.quadratic.l1[j]
+        cdef double g = self.quadratic.g[j] - lam * self.quadratic.l2[j] * b
+        cdef double up = g - (level if b >= 0.0 else -level), down = -g - (level if b <= 0.0 else -level)
+        # `up`: what is gained per unit of increase
+        if b >= self.quadratic.upper[j]:
+            up = 0.0
+        if b <= self.quadratic.lower[j]:
+            down = 0.0
+        return max(up, down, 0.0)

@@ -1,0 +1,33 @@
+"""WorkingSet: solver state along a path, certified over all columns."""
+from sparsesolve.linalg.bounds cimport CorrelationBounds
+from sparsesolve.linalg.design cimport Design
+from sparsesolve.linalg.packed cimport Packed
+from sparsesolve.penalties.elastic_net cimport ElasticNet
+from sparsesolve.solvers.quadratic cimport Quadratic
+
+cdef class WorkingSet:
+    cdef readonly Design design
+    cdef readonly ElasticNet penalty
+    cdef readonly Quadratic quadratic
+    cdef readonly CorrelationBounds bounds
+    cdef Packed columns                     # the working ones
+    cdef readonly long rounds
+    cdef double working_values              # stored values of the working columns
+    cdef double steps                       # of conjugate gradients per Newton direction, as last seen
+    cdef double opening                     # gap after the first round at the last lam
+    cdef double growth                      # columns that enter at a time, averaged
+    cdef int foreseen                       # columns let in before the last solve
+    cdef bint surveys                       # whether products tell them, not extrapolation
+    cdef double[::1] root_w, response, r, u
+    cdef double[:, ::1] solved              # (2, n) residuals of the last two lams
+    cdef double[2] lams                     # these lams
+
+    cpdef solve(self, double lam, double target, long budget)
+    cdef void _anticipate(self, double lam)
+    cdef void _keep_history(self, double lam) noexcept
+    cdef double gap(self, double lam) noexcept nogil
+    cdef double _scale(self, double lam, bint strict) noexcept nogil
+    cdef double outside_gap(self, double lam, double scale) noexcept nogil
+    # what a subclass with another loss says
+    cdef int fit(self, double lam, double goal, long limit) except -1
+    cdef double gap_at(self, double lam, double scale) noexcept nogil
