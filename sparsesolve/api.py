@@ -120,16 +120,16 @@ def path(
     options = {name: value for name, value in locals().items() if name not in ("X", "y")}
     settings = _read_settings(**options)
     problem, names, class_names, scale = read_problem(
-        X, y, settings["family"], weights=weights, offset=offset, penalty_factor=penalty_factor, lower=lower,
-        upper=upper, alpha=alpha, intercept=bool(intercept), standardize=bool(standardize),
-        n_threads=settings["n_threads"],
+        X, y, settings["family"], weights=weights, offset=offset, penalty_factor=penalty_factor,
+        lower=lower, upper=upper, alpha=alpha, intercept=bool(intercept),
+        standardize=bool(standardize), n_threads=settings["n_threads"],
     )  # fmt: skip
     options = {name: _kept(value) for name, value in options.items()}
     with one_blas_thread(), progress_bar(settings["n_lambdas"], progress) as advance:
         points, reason = _solve(problem, settings, advance)
     _warn_missed(points, tol)
     names = {"feature_names": names, "class_names": class_names}
-    return _wrap(problem, points, reason, scale, names, options)
+    return _wrap(problem, points, reason, scale, settings["family"], names, options)
 
 
 def _kept(value):
@@ -185,7 +185,7 @@ def _solve(problem, settings, advance):
                   advance=advance)  # fmt: skip
 
 
-def _wrap(problem, points, reason, scale, names, options):
+def _wrap(problem, points, reason, scale, family, names, options):
     """The points of a path as a Path."""
     starts = np.cumsum([0] + [point.df for point in points])
     values = np.concatenate([point.values for point in points] or [np.empty(0)])
@@ -201,7 +201,7 @@ def _wrap(problem, points, reason, scale, names, options):
         n_iters=np.array([point.n_iter for point in points]),
         status=np.array([point.status for point in points], dtype=np.int8),
         stop_reason=reason,
-        family=options["family"].name if isinstance(options["family"], Family) else str(options["family"]),
+        family=family.name,
         **names,
         options=options,
         fitter=path,

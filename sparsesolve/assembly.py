@@ -61,7 +61,8 @@ def _target(family, response, offset, w):
     y = response.values
     offset = checks.read_offset(offset, len(y))
     if family.name != "gaussian":
-        return {"loss": family.loss(y, w), "offset": np.zeros(len(y)) if offset is None else offset}
+        offset = np.zeros(len(y)) if offset is None else offset
+        return {"loss": family.loss(y, w), "offset": offset}
     return {"y": y if offset is None else _less(y, offset)}
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from sparsesolve.assembly import glmnet_factors, read_problem
+from sparsesolve.families import gaussian
 
 RNG = np.random.default_rng(6)
 X = RNG.standard_normal((12, 4))
@@ -13,7 +14,8 @@ Y = X[:, 0] + RNG.standard_normal(12)
 def read(X=X, y=Y, **given):
     options = {"weights": None, "offset": None, "penalty_factor": None, "lower": None,
                "upper": None, "alpha": 1.0, "intercept": True, "standardize": True, "n_threads": 1}
-    return read_problem(X, y, **{**options, **given})
+    problem, names, _, scale = read_problem(X, y, gaussian, **{**options, **given})
+    return problem, names, scale
 
 
 def test_penalty_factors_as_glmnet_scales_them():

@@ -1,11 +1,11 @@
 """Problem: a standardised design, a penalty and a loss in units where arithmetic is safe.
 
-    minimise over b   F(offset + b0 + Zb)  +  lam Omega(b)
+    minimise over b0, b   F(offset + b0 + Zb)  +  lam Omega(b)
 
-With squared error F is sum_i w_i (y_i - (Zb)_i)^2 / 2, the intercept and the offset being out of y already. Columns,
-and the response of squared error, are divided by powers of two, which is exact, so the answer does not depend on
-the user's units and squares neither overflow nor vanish. `to_user` leads back, or says that there
-is no way back.
+With squared error F is sum_i w_i (y_i - (Zb)_i)^2 / 2, intercept and offset out of y already.
+Columns, and the response of squared error, are divided by powers of two, which is exact, so the
+answer does not depend on the user's units and squares neither overflow nor vanish. `to_user`
+leads back, or says that there is no way back.
 """
 
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class Problem:
     penalty: ElasticNet  # in inner units
     weights: np.ndarray  # (n,) sum 1
     loss: Loss | None  # None: squared error in `response`
-    response: np.ndarray | None  # (n,) y - offset, centred if there is an intercept, over 2**exponent
+    response: np.ndarray | None  # (n,) else: y - offset, centred with an intercept, / 2**exponent
     offset: np.ndarray | None  # (n,) where there is a loss
     null_intercept: float  # of the model with offset and intercept alone, where there is a loss
     null_value: float  # its loss less the least loss of all, inner units
@@ -39,7 +39,7 @@ class Problem:
     shift: np.ndarray  # (p,) integers
     low: np.ndarray | None  # (p,) limits on the user's coefficients
     high: np.ndarray | None
-    mean: float  # of y - offset, divided by 2**exponent; 0 without an intercept, or where there is a loss
+    mean: float  # of y - offset / 2**exponent; 0 without an intercept or with a loss
     exponent: int
     intercept: bool
 

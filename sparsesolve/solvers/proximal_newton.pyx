@@ -28,7 +28,7 @@ from sparsesolve.losses.base cimport Loss
 from sparsesolve.losses.gaussian import Gaussian
 from sparsesolve.solvers.data_quadratic cimport DataQuadratic
 from sparsesolve.solvers.gram_quadratic cimport GramQuadratic
-from sparsesolve.solvers.quadratic cimport CONVERGED, MAX_ITER, STALLED
+from sparsesolve.solvers.quadratic cimport CONVERGED, MAX_ITER, Quadratic
 from sparsesolve.solvers.working_set cimport WorkingSet
 
 cdef double ARMIJO = 0.1            # share of the model's decrease that a step must reach
@@ -36,7 +36,8 @@ cdef double ROUNDING = 1e-14        # of the objective: less of an increase is n
 cdef double FLAT = 1e-6             # of a sample's weight: the least curvature in the model, lest it divide by zero
 cdef double SLOW = 0.1              # decrease of the gap in a step from which H is taken anew
 cdef double FORCING = 0.02          # of the gap at its start to which a step's model is solved
-cdef int HALVINGS = 40
+DEF HALVINGS = 40
+DEF IDLE = 4                        # steps that change nothing but rounding, and do not lower the gap, before it is given up
 
 
 cdef class ProximalNewton(WorkingSet):
@@ -48,8 +49,9 @@ cdef class ProximalNewton(WorkingSet):
     cdef double value                       # F(eta)
     cdef double multiplier                  # s
     cdef double decrease                    # of the gap in the last step: new over old
+    cdef bint flat                          # whether the last step decreased the objective by no more than rounding
     cdef double null_size, null_value       # |r| and the loss less its least value, at the null model
-    cdef double[::1] w, offset, eta, dual, image, trial, trial_u, h, root_h, before, change
+    cdef double[::1] w, offset, eta, dual, image, trial, trial_u, h, root_h, before, change, slope
 
     def __init__(self, problem, int n_threads):
         self._begin(problem, n_threads)
@@ -63,7 +65,7 @@ cdef class ProximalNewton(WorkingSet):
         self.response = np.empty(n)         # here: u
         self.dual, self.image, self.trial, self.trial_u = np.zeros((4, n))
         self.h, self.root_h = np.zeros((2, n))
-        self.before, self.change = np.empty(64), np.empty(64)
+        self.before = self.change = self.slope = np.empty(0)
         self.value = self.loss.evaluate(&self.eta[0], &self.response[0])
         self._weigh()
         self._enter_unpenalised()
@@ -107,7 +109,7 @@ cdef class ProximalNewton(WorkingSet):
     def _continue_with(self, quadratic):
         which, start = self.quadratic.members()
         quadratic.append(self.design, self.penalty, which, start, np.zeros(len(which)))
-        quadratic.iterations = self.quadratic.iterations
+        (<Quadratic> quadratic).iterations = self.quadratic.iterations
         self.quadratic = quadratic
 
     cdef double _linearise(self) noexcept nogil:
@@ -127,10 +129,10 @@ cdef class ProximalNewton(WorkingSet):
 
     cdef int fit(self, double lam, double goal, long limit) except -1:
         cdef double gap, last = 0.0, total, level
-        cdef int k, outcome = CONVERGED
-        cdef bint moved = True
+        cdef double best = INFINITY
+        cdef int k, outcome = CONVERGED, idle = 0
         if self.before.shape[0] < self.quadratic.capacity:
-            self.before, self.change = np.empty(self.quadratic.capacity), np.empty(self.quadratic.capacity)
+            self.before, self.change, self.slope = np.empty((3, self.quadratic.capacity))
         while True:
             total = self._linearise()
             level = 1.0 / self.multiplier
@@ -138,7 +140,9 @@ cdef class ProximalNewton(WorkingSet):
             gap = self.quadratic.best_gap(lam * level) * self.multiplier
             if total != 0.0:        # what an intercept that is not at its best adds
                 gap += 0.5 * total * total * self.multiplier
-            if gap <= goal or not moved:
+            idle = 0 if gap < best else idle + self.flat
+            best = min(best, gap)
+            if gap <= goal or idle == IDLE:
                 break
             if self.quadratic.iterations >= limit:
                 outcome = MAX_ITER
@@ -150,47 +154,43 @@ cdef class ProximalNewton(WorkingSet):
             self.decrease = gap / last if last > 0.0 else 0.0
             last = gap
             for k in range(self.quadratic.size):
-                self.before[k] = self.quadratic.b[k]
+                self.before[k], self.slope[k] = self.quadratic.b[k], self.quadratic.g[k] * self.multiplier
             with nogil:
                 self.quadratic.solve(lam * level, FORCING * gap * level, max(limit - self.quadratic.iterations, 1))
             self.quadratic.iterations += 1
-            moved = self._step(lam, total)
+            self.flat = not self._step(lam, total)
             PyErr_CheckSignals()
         self._make_dual(self._unheld(lam))
         return outcome
 
     cdef bint _step(self, double lam, double total) except -1:
-        """Go towards the model's answer as far as the objective decreases; whether it moved."""
+        """Go towards the model's answer as far as the objective decreases; whether it did by more than rounding."""
         cdef int k, tries, m = self.quadratic.size
         cdef Py_ssize_t i, n = self.design.n
         cdef double* b = self.quadratic.b
-        cdef double slope, old, new, value, t = 1.0, shift, bent = 0.0, along = 0.0
-        slope = self.quadratic.penalty_value(lam)
+        cdef double slope = -total * total * self.multiplier, rounding, value, t = 1.0, shift, bent = 0.0, along = 0.0
         for k in range(m):
             self.change[k] = b[k] - self.before[k]
-            b[k] = self.before[k]
-        old = self.quadratic.penalty_value(lam)
-        slope -= old
+            slope += self._charge(k, lam) - self.slope[k] * self.change[k]
         for i in range(n):
             self.image[i] = 0.0
         shift = self.columns.subtract(&self.change[0], &self.image[0])
         for i in range(n):
             if self.root_h[i] > 0.0:
                 self.image[i] = total - shift - self.image[i] / self.root_h[i]
-                slope -= self.response[i] * self.image[i]
                 bent += self.h[i] * self.image[i] * self.image[i]
             else:
                 self.image[i] = 0.0
-        if not slope < 0.0:
-            return False
+        rounding = ROUNDING * (fabs(self.value) + self.quadratic.penalty_value(lam))
         for tries in range(HALVINGS):
             for i in range(n):
                 self.trial[i] = self.eta[i] + t * self.image[i]
+            value = self.loss.evaluate(&self.trial[0], &self.trial_u[0])
+            shift = value - self.value
             for k in range(m):
                 b[k] = self.before[k] + t * self.change[k]
-            value = self.loss.evaluate(&self.trial[0], &self.trial_u[0])
-            new = self.quadratic.penalty_value(lam)
-            if value + new - self.value - old <= ARMIJO * t * slope + ROUNDING * (fabs(self.value) + old):
+                shift += self._charge(k, lam)
+            if shift <= ARMIJO * t * slope + rounding:
                 break
             t *= 0.5
         else:
@@ -204,7 +204,13 @@ cdef class ProximalNewton(WorkingSet):
         self.eta, self.trial = self.trial, self.eta
         self.response, self.trial_u = self.trial_u, self.response
         self.value = value
-        return True
+        return shift < -rounding
+
+    cdef double _charge(self, int k, double lam) noexcept nogil:
+        """What the penalty charges more for the coefficient of working column k than it did before the step."""
+        cdef double old = self.before[k], new = self.quadratic.b[k]
+        return (lam * self.quadratic.l1[k] * (fabs(new) - fabs(old))
+                + 0.5 * lam * self.quadratic.l2[k] * (new - old) * (new + old))
 
     # the certificate
 
@@ -258,7 +264,7 @@ cdef class ProximalNewton(WorkingSet):
         for i in range(self.design.n):
             self.trial[i] = scale * self.dual[i]
         gap += self.loss.fenchel_young(&self.eta[0], &self.trial[0])
-        return min(gap, self.value - self.loss.saturated + self.quadratic.penalty_value(lam))
+        return min(max(gap, 0.0), self.value - self.loss.saturated + self.quadratic.penalty_value(lam))
 
     cdef double gap(self, double lam) noexcept nogil:
         return WorkingSet.gap(self, lam) if self.loss.has_conjugate else self._violation(lam)

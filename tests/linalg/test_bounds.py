@@ -1,5 +1,7 @@
 """Bounds and the sketch, at a size where both are used: what they exclude is excluded rightly."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from sparsesolve.linalg.design import Design
@@ -34,7 +36,8 @@ def test_every_column_stays_below_lambda(rho, single):
     mean, spread = np.asarray(design.mean), np.asarray(design.spread)
     design.standardise(True, 1 / spread)
     Z = (X.astype(float) - mean) / spread
-    state = SOLVERS["working_set"].state(design, ElasticNet(P), w, y, 1)
+    problem = SimpleNamespace(design=design, penalty=ElasticNet(P), weights=w, response=y)
+    state = SOLVERS["working_set"].state(problem, 1)
     top = np.abs(state.correlations()).max()
     null = 0.5 * w @ y**2
     for lam in np.geomspace(top, 0.01 * top, LAMBDAS):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from sparsesolve.solvers.path import follow, grid
+from sparsesolve.solvers.path import StopRule, follow, grid
 
 
 @dataclass
@@ -31,8 +31,8 @@ class Units:
     def inner_level(self, lam):
         return lam / 8.0
 
-    def to_user(self, which, values):
-        return which, 2.0 * values, 5.0
+    def to_user(self, which, values, intercept):
+        return which, 2.0 * values, 5.0 + intercept
 
 
 def units(**given):
@@ -45,12 +45,12 @@ class Stub:
 
     def __init__(self, residuals, sizes=None):
         self.residuals, self.sizes = residuals, sizes or list(range(len(residuals)))
-        self.iterations, self.asked = 0, []
+        self.iterations, self.asked, self.intercept = 0, [], 0.0
 
     def solve(self, lam, target, budget):
         self.asked.append((lam, target, budget))
         self.iterations += len(self.asked)
-        self.residual_square = self.residuals[len(self.asked) - 1]
+        self.loss_value = 0.5 * self.residuals[len(self.asked) - 1]
         return 0, target / 4
 
     def coefficients(self):
@@ -68,6 +68,7 @@ def run(state, problem=None, *, count=None, **options):
     return points, reason, told
 
 
+GLMNET = StopRule(relative=True)  # of the gaussian family
 CORRELATIONS = np.array([0.3, -0.9, 0.1, 0.0])
 
 
@@ -133,12 +134,12 @@ def test_pmax_leaves_out_the_point_that_would_pass_it():
 
 def test_the_deviance_rule():
     flat = [4.0, 3.0, 2.0, 1.0, 0.5, 0.5 - 1e-6, 0.4]
-    assert len(run(Stub(flat), stop="deviance")[0]) == 6  # a gain of 2.5e-7 in 0.875
+    assert len(run(Stub(flat), stop=GLMNET)[0]) == 6  # a gain of 2.5e-7 in 0.875
     assert len(run(Stub(flat))[0]) == 7
     early = [4.0, 4.0, 4.0, 4.0, 2.0, 1.0]
-    assert len(run(Stub(early), stop="deviance")[0]) == 6  # not before the fifth point
+    assert len(run(Stub(early), stop=GLMNET)[0]) == 6  # not before the fifth point
     explained = [4.0, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7]
-    points, reason, _ = run(Stub(explained), stop="deviance")
+    points, reason, _ = run(Stub(explained), stop=GLMNET)
     assert len(points) == 5 and "99.9%" in reason
 
 

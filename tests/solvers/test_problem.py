@@ -18,7 +18,7 @@ def columns(seed=0):
 def problem(X, y, *, intercept=True, standardize=True, limits=None):
     design = Design(np.asfortranarray(X))
     assert design.moments(W)
-    return assemble(design, y, W, lambda power, factor, shift: ElasticNet(P), intercept=intercept,
+    return assemble(design, W, lambda *units: ElasticNet(P), y=y, intercept=intercept,
                     standardize=standardize, limits=limits)
 
 
@@ -32,7 +32,7 @@ def test_inner_and_user_coefficients_make_the_same_fit(intercept, standardize, s
     inner = problem(X * scale, y * size, intercept=intercept, standardize=standardize)
     b = np.array([0.5, -0.25, 1.0, 0.125])
     try:
-        which, coefs, b0 = inner.to_user(np.arange(P, dtype=np.intc), b)
+        which, coefs, b0 = inner.to_user(np.arange(P, dtype=np.intc), b, 0.0)
     except ValueError:
         assert not 1e-300 < size / scale < 1e300  # and no float could have held them
         return
@@ -90,15 +90,16 @@ def test_coefficients_beyond_floats_are_refused(size, power):
     inner = problem(X / size, X[:, 0] * size)
     which = np.arange(P, dtype=np.intc)
     with pytest.raises(ValueError, match=f"column 2 would be about {power}, .*rescale X or y"):
-        inner.to_user(which, np.array([0.0, 0.0, 1.0, 0.0]))
-    which, coefs, _ = inner.to_user(which, np.zeros(P))
+        inner.to_user(which, np.array([0.0, 0.0, 1.0, 0.0]), 0.0)
+    which, coefs, _ = inner.to_user(which, np.zeros(P), 0.0)
     assert len(which) == len(coefs) == 0
 
 
 def test_what_rounds_to_zero_and_matters_to_nobody_is_left_out():
     X = columns()
     inner = problem(X, X[:, 0] * 1e-305)
-    which, coefs, _ = inner.to_user(np.arange(P, dtype=np.intc), np.array([1.0, 1e-30, 0, 0.5]))
+    b = np.array([1.0, 1e-30, 0, 0.5])
+    which, coefs, _ = inner.to_user(np.arange(P, dtype=np.intc), b, 0.0)
     assert which.tolist() == [0, 3] and (coefs != 0).all()
 
 
@@ -106,7 +107,7 @@ def test_limits_hold_to_the_last_bit():
     X = columns() * 7.3
     limits = np.full(P, -0.7 / 7.3), np.full(P, 0.1)
     inner = problem(X, X[:, 0], limits=limits)
-    _, coefs, _ = inner.to_user(np.arange(P, dtype=np.intc), np.array([1e3, -1e3, 1e3, -1e3]))
+    _, coefs, _ = inner.to_user(np.arange(P, dtype=np.intc), np.array([1e3, -1e3, 1e3, -1e3]), 0.0)
     assert coefs.tolist() == [0.1, -0.7 / 7.3, 0.1, -0.7 / 7.3]
 
 
