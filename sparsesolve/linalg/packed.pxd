@@ -7,6 +7,7 @@ cdef class Packed:
     cdef double[::1] root_w                 # (n,)
     cdef bint recentred                     # columns less their mean under the weights w, not that of the design
 
+    cdef void restart(self, double[::1] root_w)
     cdef int append(self, Design design, const int* which, int count) except -1
     cdef double dot(self, int j, const double* v, double shift) noexcept nogil
     cdef double axpy(self, int j, double a, double* v) noexcept nogil

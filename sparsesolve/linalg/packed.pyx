@@ -31,6 +31,10 @@ cdef class Packed:
         self.root_w, self.recentred = root_w, recentred
         self.size = 0
 
+    cdef void restart(self, double[::1] root_w):
+        """Hold no columns, and from now on those under other weights; the memory is kept."""
+        self.root_w, self.size = root_w, 0
+
     cdef int append(self, Design design, const int* which, int count) except -1:
         """Copy the design's columns which[0..count)."""
         return 0

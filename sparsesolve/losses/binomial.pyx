@@ -1,7 +1,12 @@
 """Logistic loss."""
-from libc.math cimport INFINITY, exp, log, log1p
+from libc.math cimport INFINITY, log
 
 from sparsesolve.losses.base cimport Separable
+
+cdef extern from "logistic.h" nogil:
+    double ss_logistic(Py_ssize_t n, const double* y, const double* w, const double* eta, double* u) noexcept
+    void ss_logistic_curvature(Py_ssize_t n, const double* w, const double* eta, double* h) noexcept
+    double ss_logistic_gap(Py_ssize_t n, const double* y, const double* w, const double* eta, const double* u) noexcept
 
 cdef double BEYOND = 1e-12      # of a probability: rounding outside [0, 1]
 
@@ -17,20 +22,14 @@ cdef class Binomial(Separable):
         super().__init__(y, w)
         self.has_conjugate = True
 
-    cdef double value(self, double y, double eta) noexcept nogil:
-        return log1p(exp(-eta)) + (1.0 - y) * eta if eta > 0.0 else log1p(exp(eta)) - y * eta
+    cdef double evaluate(self, const double* eta, double* u) noexcept nogil:
+        return ss_logistic(self.n, &self.y[0], &self.w[0], eta, u)
 
-    cdef double slope(self, double y, double eta) noexcept nogil:
-        cdef double e
-        if eta > 0.0:
-            e = exp(-eta)
-            return (1.0 - y) - e / (1.0 + e)        # exact where y = 1 and the probability rounds to 1
-        e = exp(eta)
-        return e / (1.0 + e) - y
+    cdef void curvature(self, const double* eta, double* h) noexcept nogil:
+        ss_logistic_curvature(self.n, &self.w[0], eta, h)
 
-    cdef double bend(self, double y, double eta) noexcept nogil:
-        cdef double e = exp(-eta if eta > 0.0 else eta)
-        return e / ((1.0 + e) * (1.0 + e))
+    cdef double fenchel_young(self, const double* eta, const double* u) noexcept nogil:
+        return ss_logistic_gap(self.n, &self.y[0], &self.w[0], eta, u)
 
     cdef double conjugate(self, double y, double v) noexcept nogil:
         cdef double s = v + y, rest = (1.0 - y) - v

@@ -18,11 +18,12 @@ Reference: Lee, Sun, Saunders, "Proximal Newton-type methods" (2014); Tseng, Yun
 """
 from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport INFINITY, fabs, sqrt
+from libc.string cimport memcpy
 
 import numpy as np
 
 from sparsesolve.linalg.gram cimport Gram
-from sparsesolve.linalg.packed cimport Packed, pack
+from sparsesolve.linalg.packed cimport SparsePacked, pack
 from sparsesolve.linalg.vector cimport axpy, dot, ss_multiply
 from sparsesolve.losses.base cimport Loss
 from sparsesolve.losses.gaussian import Gaussian
@@ -49,9 +50,13 @@ cdef class ProximalNewton(WorkingSet):
     cdef double value                       # F(eta)
     cdef double multiplier                  # s
     cdef double decrease                    # of the gap in the last step: new over old
+    cdef int debt                           # steps that were needed since because H is old
+    cdef bint sparse                        # whether the working columns are
     cdef bint flat                          # whether the last step decreased the objective by no more than rounding
     cdef double null_size, null_value       # |r| and the loss less its least value, at the null model
-    cdef double[::1] w, offset, eta, dual, image, trial, trial_u, h, root_h, before, change, slope
+    cdef double[::1] w, offset, eta, dual, image, trial, trial_u, h, root_h, inverse, before, change, slope
+    cdef double[:, ::1] solved_eta, solved_b        # of the last two lams
+    cdef readonly long newton_steps
 
     def __init__(self, problem, int n_threads):
         self._begin(problem, n_threads)
@@ -64,12 +69,16 @@ cdef class ProximalNewton(WorkingSet):
         self.eta = np.add(self.offset, problem.null_intercept)
         self.response = np.empty(n)         # here: u
         self.dual, self.image, self.trial, self.trial_u = np.zeros((4, n))
-        self.h, self.root_h = np.zeros((2, n))
+        self.h, self.root_h, self.inverse = np.zeros((3, n))
+        self.solved_eta, self.solved_b = np.zeros((2, n)), np.zeros((2, 0))
         self.before = self.change = self.slope = np.empty(0)
         self.value = self.loss.evaluate(&self.eta[0], &self.response[0])
+        self.columns = pack(self.design, self.root_w, self.centred)
+        self.sparse = isinstance(self.columns, SparsePacked)
         self._weigh()
         self._enter_unpenalised()
-        self._make_dual(np.empty(0, dtype=np.intc))
+        self._linearise()
+        self._make_dual(0.0)
         self.null_size, self.null_value = sqrt(dot(n, &self.r[0], &self.r[0])), problem.null_value
 
     @property
@@ -94,17 +103,22 @@ cdef class ProximalNewton(WorkingSet):
         for i in range(self.design.n):
             self.h[i] = max(self.h[i], FLAT * self.w[i])
             total += self.h[i]
-        self.root_h = np.empty(self.design.n)
         for i in range(self.design.n):
             self.h[i] /= total
             self.root_h[i] = sqrt(self.h[i])
-        self.multiplier, self.decrease = total, 0.0
-        self.columns = pack(self.design, self.root_h, self.centred)
+            self.inverse[i] = 1.0 / self.root_h[i] if self.root_h[i] > 0.0 else 0.0
+        self.multiplier, self.decrease, self.debt = total, 0.0, 0
+        self.columns.restart(self.root_h)
         kind = type(self.quadratic)
         self.quadratic = kind(self.columns) if kind is DataQuadratic else kind(Gram(), self.columns)
         self.quadratic.iterations = iterations
         self.quadratic.append(self.design, self.penalty, which, start, np.zeros(len(which)))
         self.weighings += 1
+
+    cdef double _price(self) noexcept nogil:
+        """What taking H anew costs, in steps."""
+        cdef double m = self.quadratic.size, n = self.design.n
+        return 2.0 if self.sparse else 1.5 + m / 24.0 + m * m / (12.0 * n)
 
     def _continue_with(self, quadratic):
         which, start = self.quadratic.members()
@@ -116,30 +130,85 @@ cdef class ProximalNewton(WorkingSet):
         """The model's residual and gradient at the current point; returns the sum of u over s."""
         cdef Py_ssize_t i
         cdef double total = 0.0, level = 1.0 / self.multiplier
+        if self.centred:
+            for i in range(self.design.n):
+                total += self.response[i] * level
         for i in range(self.design.n):
-            total += self.response[i] * level
-        for i in range(self.design.n):
-            self.u[i] = 0.0
-            if self.root_h[i] > 0.0:
-                self.u[i] = self.response[i] * level / self.root_h[i]
-                if self.centred:
-                    self.u[i] -= total * self.root_h[i]
+            self.u[i] = (self.response[i] * level - total * self.h[i]) * self.inverse[i]
         self.quadratic.receive(&self.u[0])
-        return total if self.centred else 0.0
+        return total
 
-    cdef int fit(self, double lam, double goal, long limit) except -1:
-        cdef double gap, last = 0.0, total, level
-        cdef double best = INFINITY
-        cdef int k, outcome = CONVERGED, idle = 0
+    # along the path
+
+    cdef void _keep_history(self, double lam) noexcept:
+        cdef int k
+        WorkingSet._keep_history(self, lam)
+        if self.solved_b.shape[1] < self.quadratic.capacity:
+            wider = np.zeros((2, self.quadratic.capacity))
+            wider[:, :self.solved_b.shape[1]] = self.solved_b
+            self.solved_b = wider
+        for k in range(self.quadratic.size):
+            self.solved_b[1, k], self.solved_b[0, k] = self.solved_b[0, k], self.quadratic.b[k]
+        memcpy(&self.solved_eta[1, 0], &self.solved_eta[0, 0], self.design.n * sizeof(double))
+        memcpy(&self.solved_eta[0, 0], &self.eta[0], self.design.n * sizeof(double))
+
+    cdef void _anticipate(self, double lam):
+        WorkingSet._anticipate(self, lam)
+        self._make_room()
+        if self.lams[1] > self.lams[0] > lam > 0.0:
+            with nogil:
+                self._extrapolate(lam, (self.lams[0] - lam) / (self.lams[1] - self.lams[0]))
+
+    cdef void _extrapolate(self, double lam, double forward) noexcept nogil:
+        """Start from the solution carried on in a straight line from the last two lams, if that lowers the objective."""
+        cdef int k, m = min(self.quadratic.size, <int> self.solved_b.shape[1])
+        cdef double old, new, value, stop, shift = 0.0, gain = 0.0
+        cdef Py_ssize_t i, n = self.design.n
+        cdef bint stopped = False
+        for k in range(m):
+            old = self.quadratic.b[k]
+            new = old + forward * (old - self.solved_b[1, k])
+            stop = min(max(new, self.quadratic.lower[k]), self.quadratic.upper[k])
+            if old * stop <= 0.0 and self.quadratic.l1[k] > 0.0:
+                stop = 0.0
+            self.before[k] = old
+            self.change[k] = new - stop     # what is not to be done of it
+            stopped = stopped or new != stop
+            self.quadratic.b[k] = stop
+            gain += self._charge(k, lam)
+        for k in range(m, self.quadratic.size):
+            self.change[k] = 0.0
+        for i in range(n):
+            self.image[i] = 0.0
+        if stopped:
+            shift = self.columns.subtract(&self.change[0], &self.image[0])
+        for i in range(n):
+            self.trial[i] = (self.eta[i] + forward * (self.eta[i] - self.solved_eta[1, i])
+                             + self.image[i] * self.inverse[i] + shift)
+        value = self.loss.evaluate(&self.trial[0], &self.trial_u[0])
+        if value + gain < self.value:
+            self.eta, self.trial = self.trial, self.eta
+            self.response, self.trial_u = self.trial_u, self.response
+            self.value = value
+        else:
+            for k in range(m):
+                self.quadratic.b[k] = self.before[k]
+
+    def _make_room(self):
         if self.before.shape[0] < self.quadratic.capacity:
             self.before, self.change, self.slope = np.empty((3, self.quadratic.capacity))
+
+    cdef int fit(self, double lam, double goal, long limit) except -1:
+        cdef double gap, last = 0.0, total, level, best = INFINITY
+        cdef int k, outcome = CONVERGED, idle = 0
+        cdef bint first
+        self._make_room()
         while True:
             total = self._linearise()
             level = 1.0 / self.multiplier
             self.quadratic.estimate_slack(lam * level)
-            gap = self.quadratic.best_gap(lam * level) * self.multiplier
-            if total != 0.0:        # what an intercept that is not at its best adds
-                gap += 0.5 * total * total * self.multiplier
+            gap = self.quadratic.best_gap(lam * level) + 0.5 * total * total   # the latter for the intercept
+            gap *= self.multiplier
             idle = 0 if gap < best else idle + self.flat
             best = min(best, gap)
             if gap <= goal or idle == IDLE:
@@ -147,23 +216,25 @@ cdef class ProximalNewton(WorkingSet):
             if self.quadratic.iterations >= limit:
                 outcome = MAX_ITER
                 break
-            if last > 0.0 and gap > SLOW * last and self.decrease > SLOW:
+            if (gap > SLOW * last and self.decrease > SLOW if last > 0.0 else self.debt > self._price()):
                 self._weigh()
                 last = 0.0
                 continue
+            self.debt += last > 0.0
             self.decrease = gap / last if last > 0.0 else 0.0
-            last = gap
+            first, last = last == 0.0, gap
             for k in range(self.quadratic.size):
                 self.before[k], self.slope[k] = self.quadratic.b[k], self.quadratic.g[k] * self.multiplier
             with nogil:
                 self.quadratic.solve(lam * level, FORCING * gap * level, max(limit - self.quadratic.iterations, 1))
             self.quadratic.iterations += 1
-            self.flat = not self._step(lam, total)
+            self.flat = not self._step(lam, total, first)
+            self.newton_steps += 1
             PyErr_CheckSignals()
-        self._make_dual(self._unheld(lam))
+        self._make_dual(lam)
         return outcome
 
-    cdef bint _step(self, double lam, double total) except -1:
+    cdef bint _step(self, double lam, double total, bint learn) except -1:
         """Go towards the model's answer as far as the objective decreases; whether it did by more than rounding."""
         cdef int k, tries, m = self.quadratic.size
         cdef Py_ssize_t i, n = self.design.n
@@ -176,11 +247,8 @@ cdef class ProximalNewton(WorkingSet):
             self.image[i] = 0.0
         shift = self.columns.subtract(&self.change[0], &self.image[0])
         for i in range(n):
-            if self.root_h[i] > 0.0:
-                self.image[i] = total - shift - self.image[i] / self.root_h[i]
-                bent += self.h[i] * self.image[i] * self.image[i]
-            else:
-                self.image[i] = 0.0
+            self.image[i] = total - shift - self.image[i] * self.inverse[i]
+            bent += self.h[i] * self.image[i] * self.image[i]
         rounding = ROUNDING * (fabs(self.value) + self.quadratic.penalty_value(lam))
         for tries in range(HALVINGS):
             for i in range(n):
@@ -199,7 +267,7 @@ cdef class ProximalNewton(WorkingSet):
             return False
         for i in range(n):
             along += (self.response[i] - self.trial_u[i]) * self.image[i]
-        if bent > 0.0 and along > 0.0:
+        if learn and bent > 0.0 and along > 0.0:    # later steps are too short to tell, and in odd directions
             self.multiplier = min(max(along / (t * bent), 0.1 * self.multiplier), 10.0 * self.multiplier)
         self.eta, self.trial = self.trial, self.eta
         self.response, self.trial_u = self.trial_u, self.response
@@ -214,49 +282,41 @@ cdef class ProximalNewton(WorkingSet):
 
     # the certificate
 
-    def _unheld(self, double lam):
-        """Places of the working columns that nothing holds back."""
-        cdef int j
-        self._take_gradient(&self.response[0])
-        return np.array([j for j in range(self.quadratic.size) if self.quadratic.free(j, lam)], dtype=np.intc)
+    cdef int _make_dual(self, double lam) except -1:
+        """The dual point, and r and g with it, once the model has been made at the current point.
 
-    cdef void _take_gradient(self, const double* u) noexcept nogil:
-        """g = Z'u of the working columns, u being orthogonal to the constant where they are centred."""
-        cdef Py_ssize_t i
-        for i in range(self.design.n):
-            self.u[i] = u[i] / self.root_h[i] if self.root_h[i] > 0.0 else 0.0
-        self.columns.correlate(&self.u[0], 0.0, self.quadratic.g)
-
-    def _make_dual(self, int[::1] unheld):
-        """The dual point: u made orthogonal to the constant and to these working columns; r and g follow it."""
+        Its H will do where that stays in the domain of F*: columns centred under it are orthogonal to what is taken
+        out of u, and g is known.
+        """
+        cdef int k
         cdef Py_ssize_t i, n = self.design.n
-        cdef double* h = &self.trial[0]
-        cdef double total = 0.0, weight = 0.0, part
-        self.loss.curvature(&self.eta[0], h)
         for i in range(n):
-            total += self.response[i]
-            weight += h[i]
-        part = total / weight if self.centred and weight > 0.0 else 0.0
-        for i in range(n):
-            self.dual[i] = self.response[i] - part * h[i]
-        if len(unheld):
-            self._clear_of(unheld)
-        self._take_gradient(&self.dual[0])
+            self.dual[i] = self.u[i] * self.root_h[i] * self.multiplier
+        for k in range(self.quadratic.size):
+            self.quadratic.g[k] *= self.multiplier
+        unheld = [k for k in range(self.quadratic.size) if self.quadratic.free(k, lam)]
+        if unheld or (self.loss.has_conjugate and self.loss.fenchel_young(&self.eta[0], &self.dual[0]) == INFINITY):
+            self._clear_of(np.array(unheld, dtype=np.intc))
         self.quadratic.slack = 0.0
         for i in range(n):
             self.r[i] = self.dual[i] / self.root_w[i] if self.root_w[i] > 0.0 else 0.0
+        return 0
 
     def _clear_of(self, int[::1] unheld):
-        """Take out of the dual point what the constant and these working columns see of it, in the metric of H."""
+        """The dual point from u, by taking out what the constant and these working columns see of it under H now."""
+        cdef Py_ssize_t i
         cdef int k
-        index = np.array([self.quadratic.index[k] for k in unheld], dtype=np.intc)
-        columns = self.design.unpacked(index)
+        self.loss.curvature(&self.eta[0], &self.trial[0])
         h = np.asarray(self.trial)
+        columns = self.design.unpacked(np.array([self.quadratic.index[k] for k in unheld], dtype=np.intc))
         if self.centred:
             columns = np.column_stack([np.ones(self.design.n), columns])
         gram = columns.T @ (h[:, None] * columns)
         found = np.linalg.lstsq(gram, columns.T @ self.response, rcond=1e-13)[0]
         self.dual = self.response - h * (columns @ found)
+        for i in range(self.design.n):
+            self.u[i] = self.dual[i] * self.inverse[i]
+        self.columns.correlate(&self.u[0], 0.0, self.quadratic.g)
 
     cdef double gap_at(self, double lam, double scale) noexcept nogil:
         cdef Py_ssize_t i

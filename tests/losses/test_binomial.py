@@ -1,5 +1,7 @@
 """The logistic loss at points where it can be told by hand; its laws are in tests/laws."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -19,4 +21,33 @@ def test_values_by_hand():
 def test_far_out_losses_are_linear_and_right_answers_cost_nothing():
     loss = LOSSES["binomial"](np.array([0.0, 1.0]), np.array([0.5, 0.5]))
     assert loss.at(np.array([800.0, 800.0]))[0] == 400.0
-    assert loss.at(np.array([-800.0, 800.0]))[0] == 0.0
+    assert 0.0 <= loss.at(np.array([-800.0, 800.0]))[0] < 1e-300
+
+
+def test_vectorised_functions_are_those_of_the_library():
+    """Values to a few units in the last place, from the centre to where probabilities round."""
+    for eta in np.r_[np.linspace(-40, 40, 801), -200.0, 200.0, -690.0, 690.0]:
+        e = math.exp(-abs(eta))
+        small = e / (1 + e)  # the probability of the side that eta is not on
+        for y in (0.0, 0.3, 1.0):
+            loss = LOSSES["binomial"](np.array([y]), np.ones(1))
+            value, u = loss.at(np.array([eta]))
+            other = 1 - y if eta > 0 else y
+            assert value == pytest.approx(math.log1p(e) + other * abs(eta), rel=4e-15, abs=1e-300)
+            signed = small - other if eta > 0 else other - small
+            assert u[0] == pytest.approx(signed, rel=1e-14, abs=2e-16 if y == 0.3 else 1e-305)
+            expected = e / (1 + e) ** 2
+            assert loss.curvature_at([eta])[0] == pytest.approx(expected, rel=1e-14)
+
+
+def test_the_gap_of_a_sample_is_its_divergence():
+    """KL(s, p) with s = y - u, against the formula."""
+    p, s = 1 / (1 + np.exp(-0.7)), np.array([0.0, 1e-9, 0.2, 0.66, 1.0])
+    for share in s:
+        terms = [a * np.log(a / b) for a, b in [(share, p), (1 - share, 1 - p)] if a > 0]
+        for y in (0.0, 0.4, 1.0):
+            loss = LOSSES["binomial"](np.array([y]), np.ones(1))
+            found = loss.fenchel_young_at([0.7], [y - share])
+            assert found == pytest.approx(sum(terms), rel=1e-12)
+            assert loss.fenchel_young_at([0.7], [y - 1.001]) == np.inf
+            assert loss.fenchel_young_at([0.7], [y + 0.001]) == np.inf
