@@ -1,6 +1,25 @@
 """Losses: functions of samples alone. A new one is a file here, a line in LOSSES and a test."""
 
 from sparsesolve.losses.binomial import Binomial
+from sparsesolve.losses.cloglog import Cloglog
+from sparsesolve.losses.gamma import Gamma
 from sparsesolve.losses.gaussian import Gaussian
+from sparsesolve.losses.huber import Huber
+from sparsesolve.losses.negative_binomial import NegativeBinomial
+from sparsesolve.losses.poisson import Poisson
+from sparsesolve.losses.probit import Probit
+from sparsesolve.losses.squared_hinge import SquaredHinge
+from sparsesolve.losses.tweedie import Tweedie
 
-LOSSES = {"binomial": Binomial, "gaussian": Gaussian}
+LOSSES = {
+    "binomial": Binomial,
+    "cloglog": Cloglog,
+    "gamma": Gamma,
+    "gaussian": Gaussian,
+    "huber": Huber,
+    "negative_binomial": NegativeBinomial,
+    "poisson": Poisson,
+    "probit": Probit,
+    "squared_hinge": SquaredHinge,
+    "tweedie": Tweedie,
+}

@@ -101,6 +101,10 @@ cdef class Separable(Loss):
         """sup over eta of v eta - value(y, eta); INFINITY outside its domain."""
         return INFINITY
 
+    cdef double excess(self, double y, double eta, double v) noexcept nogil:
+        """value + conjugate - v eta; a subclass overrides it where large terms would cancel."""
+        return self.value(y, eta) + self.conjugate(y, v) - v * eta
+
     cdef double least(self, double y) noexcept nogil:
         """The infimum of value(y, eta) over eta."""
         return -self.conjugate(y, 0.0)
@@ -131,8 +135,7 @@ cdef class Separable(Loss):
         cdef double total = 0.0
         for i in range(self.n):
             if self.w[i] > 0.0:
-                total += (self.w[i] * (self.value(self.y[i], eta[i]) + self.conjugate(self.y[i], -u[i] / self.w[i]))
-                          + eta[i] * u[i])
+                total += self.w[i] * self.excess(self.y[i], eta[i], -u[i] / self.w[i])
             elif u[i] != 0.0:
                 return INFINITY
         return total

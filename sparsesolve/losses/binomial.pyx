@@ -1,13 +1,10 @@
 """Logistic loss."""
-from libc.math cimport INFINITY, exp, log, log1p
+from libc.math cimport INFINITY, exp, log1p
 
 from sparsesolve.losses.base cimport Separable
+from sparsesolve.losses.entropy cimport x_log_x
 
 cdef double BEYOND = 1e-12      # of a probability: rounding outside [0, 1]
-
-
-cdef inline double x_log_x(double x) noexcept nogil:
-    return x * log(x) if x > 0.0 else 0.0
 
 
 cdef class Binomial(Separable):
