@@ -5,6 +5,7 @@ or raises ValueError or TypeError with one sentence: what was found, where, and 
 Nothing that the user passed is ever changed.
 """
 
+from .derivatives import check_derivatives
 from .design import nonfinite_error, read_design
 from .number import read_choice, read_count, read_flag, read_number
 from .response import (
@@ -27,6 +28,7 @@ from .vector import (
 
 __all__ = [
     "Response",
+    "check_derivatives",
     "nonfinite_error",
     "read_amounts",
     "read_binary",

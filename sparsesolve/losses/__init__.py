@@ -8,6 +8,7 @@ from sparsesolve.losses.huber import Huber
 from sparsesolve.losses.negative_binomial import NegativeBinomial
 from sparsesolve.losses.poisson import Poisson
 from sparsesolve.losses.probit import Probit
+from sparsesolve.losses.python import PythonLoss
 from sparsesolve.losses.squared_hinge import SquaredHinge
 from sparsesolve.losses.tweedie import Tweedie
 
@@ -23,3 +24,5 @@ LOSSES = {
     "squared_hinge": SquaredHinge,
     "tweedie": Tweedie,
 }
+
+__all__ = ["LOSSES", "PythonLoss"]  # the last takes an object besides y and w

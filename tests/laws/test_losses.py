@@ -1,12 +1,42 @@
 """Laws that every registered loss keeps: derivatives, conjugate, curvature, weights."""
 
+from functools import partial
+
 import numpy as np
 import pytest
-from scipy import optimize
+from scipy import optimize, special
 
-from sparsesolve.losses import LOSSES
+from sparsesolve.losses import LOSSES, PythonLoss
 
 POINTS = 60
+
+
+class Logistic:
+    """The logistic loss, written as a user would."""
+
+    def value(self, y, eta):
+        return np.logaddexp(0.0, eta) - y * eta
+
+    def gradient(self, y, eta):
+        return special.expit(eta) - y
+
+    def curvature(self, y, eta):
+        return special.expit(eta) * special.expit(-eta)
+
+
+class CertifiedLogistic(Logistic):
+    """The same with its conjugate."""
+
+    def conjugate(self, y, v):
+        entropy = -special.entr(y + v) - special.entr(1.0 - y - v)
+        return np.where(np.isfinite(entropy), entropy, np.inf)
+
+
+CASES = {
+    **LOSSES,
+    "python": partial(PythonLoss, law=Logistic()),
+    "python with a conjugate": partial(PythonLoss, law=CertifiedLogistic()),
+}
 
 
 def _real(rng):
@@ -42,6 +72,8 @@ SAMPLES = {  # how to draw responses; one line a loss
     "negative_binomial": _count,
     "poisson": _count,
     "probit": _share,
+    "python": _share,
+    "python with a conjugate": _share,
     "squared_hinge": _sign,
     "tweedie": _amount,
 }
@@ -59,7 +91,7 @@ def _away_from_kinks(name, y, eta):
     return eta
 
 
-@pytest.fixture(params=sorted(LOSSES))
+@pytest.fixture(params=sorted(CASES))
 def case(request):
     """A registered loss with weights, one of them 0, and linear predictors."""
     name = request.param
@@ -69,7 +101,7 @@ def case(request):
     w[3] = 0.0
     w /= w.sum()
     y = SAMPLES[name](rng)
-    loss = LOSSES[name](y, w)
+    loss = CASES[name](y, w)
     shape = (POINTS,) if loss.n_responses == 1 else (loss.n_responses, POINTS)
     return loss, w, _away_from_kinks(name, y, 1.5 * rng.standard_normal(shape)), rng
 
