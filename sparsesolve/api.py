@@ -7,7 +7,7 @@ from scipy import sparse
 
 from sparsesolve import checks
 from sparsesolve.assembly import read_problem
-from sparsesolve.families import FAMILIES, Family
+from sparsesolve.families import read_family
 from sparsesolve.progress import progress_bar
 from sparsesolve.result import ConvergenceWarning, Path, Status
 from sparsesolve.solvers import SOLVERS
@@ -142,8 +142,7 @@ def _kept(value):
 def _read_settings(*, family, alpha, intercept, standardize, lambdas, n_lambdas, lambda_min_ratio,
                    dfmax, pmax, stop, tol, max_iter, solver, n_threads, progress, **data):
     """Check the options that are not data, and return those that steer the path."""
-    if not isinstance(family, Family):
-        family = FAMILIES[checks.read_choice("family", family, list(FAMILIES))]
+    family = read_family(family)
     checks.read_number("alpha", alpha, 0, 1)
     checks.read_flag("intercept", intercept)
     checks.read_flag("standardize", standardize)

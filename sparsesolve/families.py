@@ -1,22 +1,69 @@
-"""Families: for each, the loss that it means, how its responses are read, and what it predicts."""
+"""Families: for each, the loss that it means, how its responses are read, and what it predicts.
+
+A family is named (``family="poisson"``), made by a function here where it has a parameter
+(``family=families.huber(1.5)``), or written in Python: any object with the methods
+
+    value(y, eta)       loss of each sample, convex and smooth in eta
+    gradient(y, eta)    its derivative in eta
+    curvature(y, eta)   its second derivative
+
+which take two arrays of shape (n,) and return one of that shape, and, if it likes,
+
+    conjugate(y, v)     sup over eta of v eta - value(y, eta), infinite outside its domain: with
+                        it solutions are certified by duality gaps, else by the KKT residual
+    mean(eta)           what predict(kind="response") returns; eta itself where it is not given
+    name                a string
+
+:func:`from_object` makes a family of it, once differences have shown that the derivatives belong
+to the value. An exception raised in these methods ends the fit and reaches the caller.
+
+>>> import numpy as np
+>>> from sparsesolve import families
+>>> class LogCosh:
+...     name = "log-cosh"
+...     def value(self, y, eta):
+...         return np.logaddexp(eta - y, y - eta) - np.log(2)
+...     def gradient(self, y, eta):
+...         return np.tanh(eta - y)
+...     def curvature(self, y, eta):
+...         return 1 - np.tanh(eta - y) ** 2
+>>> family = families.from_object(LogCosh())
+>>> family
+Family(name='log-cosh')
+>>> loss = family.loss(np.array([1.0, 3.0]), np.array([0.5, 0.5]))  # responses and weights
+>>> value, residual = loss.at(np.array([2.0, 0.0]))
+>>> print(f"{value:.4f}", residual.round(4))
+1.3716 [-0.3808  0.4975]
+"""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from functools import partial
+from math import inf
 
 import numpy as np
 
 from sparsesolve import checks
-from sparsesolve.losses import LOSSES
+from sparsesolve.checks import Response
+from sparsesolve.links import (
+    above_log_log_two,
+    above_zero,
+    exp,
+    expit,
+    identity,
+    largest,
+    ndtr,
+    one_minus_exp_minus_exp,
+    softmax,
+)
+from sparsesolve.losses import LOSSES, PythonLoss
 from sparsesolve.solvers.path import StopRule
 
-
-class Response(NamedTuple):
-    """What a family reads from y."""
-
-    values: np.ndarray  # (n,) or (n, K), as the loss takes them
-    counts: np.ndarray | None = None  # (n,) multipliers of the weights: trials, where y counts
-    class_names: np.ndarray | None = None  # (K,) labels, sorted
+__all__ = [
+    "FAMILIES", "Family", "Response", "StopRule", "binomial", "cloglog", "from_object", "gamma",
+    "gaussian", "huber", "multinomial", "negative_binomial", "poisson", "probit", "read_family",
+    "squared_hinge", "tweedie",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -24,30 +71,146 @@ class Family:
     """A kind of response."""
 
     name: str
-    loss: Callable  # (values, weights) -> Loss
-    read: Callable  # (y, n) -> Response
-    mean: Callable  # linear predictor -> mean of y; classes, where there are any, along axis 1
-    stop: StopRule = StopRule()
+    loss: Callable = field(repr=False)  # (values, weights) -> Loss
+    read: Callable = field(repr=False)  # (y, n) -> Response
+    # linear predictor -> mean of y, of the same shape; classes, if several, along axis 1
+    mean: Callable = field(repr=False)
+    stop: StopRule = field(default=StopRule(), repr=False)
+    # linear predictor -> index of the likeliest class; None where y has no classes
+    classify: Callable | None = field(default=None, repr=False)
     intercept: bool = True  # whether one can be told from the data
 
 
-def _identity(eta):
-    return eta
+def huber(delta=1.0):
+    """Squared error near, absolute error far from the response.
+
+    Parameters
+    ----------
+    delta : float > 0, default 1
+        Residual, in units of y, at which the loss r^2 / 2 turns into delta |r| - delta^2 / 2.
+    """
+    delta = checks.read_number("delta", delta, 0, inf, open_low=True)
+    loss = partial(LOSSES["huber"], delta=delta)
+    return Family(f"huber(delta={delta!r})", loss, checks.read_real, identity)
 
 
-def _expit(eta):
-    from scipy import special  # not at import: half of what importing the package would cost
+def squared_hinge():
+    """max(0, 1 - y eta)^2 / 2 for two classes y = -1 and 1: a smooth support vector machine.
 
-    return special.expit(eta)
+    It has no probabilities: predict(kind="response") returns the linear predictor.
+    """
+    return Family("squared_hinge", LOSSES["squared_hinge"], checks.read_sides, identity,
+                  classify=above_zero)  # fmt: skip
 
 
-def _read_real(y, n):
-    return Response(checks.read_response(y, n))
+def probit():
+    """Two classes, or counts of successes, of probability Phi(eta), the normal distribution."""
+    return Family("probit", LOSSES["probit"], checks.read_binary, ndtr, classify=above_zero)
+
+
+def cloglog():
+    """Two classes, or counts of successes, of probability 1 - exp(-exp(eta))."""
+    return Family("cloglog", LOSSES["cloglog"], checks.read_binary, one_minus_exp_minus_exp,
+                  classify=above_log_log_two)  # fmt: skip
+
+
+def gamma():
+    """Positive responses of mean exp(eta) and of a standard deviation proportional to it."""
+    return Family("gamma", LOSSES["gamma"], checks.read_positive, exp)
+
+
+def negative_binomial(theta):
+    """Counts of mean mu = exp(eta) and variance mu + mu^2 / theta.
+
+    Parameters
+    ----------
+    theta : float > 0
+        Size; the family tends to Poisson's as it grows.
+    """
+    theta = checks.read_number("theta", theta, 0, inf, open_low=True)
+    loss = partial(LOSSES["negative_binomial"], theta=theta)
+    return Family(f"negative_binomial(theta={theta!r})", loss, checks.read_amounts, exp)
+
+
+def tweedie(power):
+    """Amounts, zeros among them, of mean mu = exp(eta) and variance proportional to mu^power.
+
+    Parameters
+    ----------
+    power : float in (1, 2)
+        Near 1 as Poisson's, near 2 as gamma's.
+    """
+    power = checks.read_number("power", power, 1, 2, open_low=True, open_high=True)
+    loss = partial(LOSSES["tweedie"], power=power)
+    return Family(f"tweedie(power={power!r})", loss, checks.read_amounts, exp)
+
+
+def from_object(law, y=(0.0, 1.0)):
+    """A family written in Python; what `law` must offer stands at the top of this module.
+
+    Parameters
+    ----------
+    law : object
+    y : sequence of float, default (0, 1)
+        Responses at which its derivatives are compared with differences of its value. Those of
+        a fit are looked at as well, once they are known.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a method is missing, or a derivative does not belong to the value: which and where.
+    """
+    if isinstance(law, type):
+        raise TypeError(f"family is the class {law.__name__}; pass an object, {law.__name__}()")
+    name = getattr(law, "name", type(law).__name__)
+    if not isinstance(name, str):
+        raise TypeError(f"name of the family's object must be a string, not {name!r}")
+    checks.check_derivatives(law, name, y)
+    return Family(name, partial(PythonLoss, law=law), partial(_read_for, law, name),
+                  getattr(law, "mean", identity))  # fmt: skip
+
+
+def read_family(family):
+    """The Family that a name, a Family or a user's object stands for."""
+    if isinstance(family, Family):
+        return family
+    if isinstance(family, str):
+        return FAMILIES[checks.read_choice("family", family, list(FAMILIES))]
+    makers = (huber, squared_hinge, probit, cloglog, gamma, negative_binomial, tweedie)
+    if any(family is maker for maker in makers):
+        name = family.__name__
+        raise TypeError(f"family is the function {name}; call it: family=families.{name}(...)")
+    if isinstance(family, type) or hasattr(family, "value"):
+        return from_object(family)
+    listed = ", ".join(map(repr, FAMILIES))
+    raise TypeError(
+        f"family must be one of {listed}, or one made by sparsesolve.families, not {family!r}"
+    )
+
+
+def _registered(name, values, weights):
+    return LOSSES[name](values, weights)
+
+
+def _read_for(law, name, y, n):
+    """Real responses, a few of which have shown that the object's derivatives hold for them."""
+    response = checks.read_real(y, n)
+    few = np.quantile(response.values, np.linspace(0, 1, 5), method="nearest") if n else []
+    checks.check_derivatives(law, name, np.unique(few))
+    return response
 
 
 gaussian = Family(
-    "gaussian", LOSSES["gaussian"], _read_real, _identity, StopRule(relative=True)
+    "gaussian", LOSSES["gaussian"], checks.read_real, identity, StopRule(relative=True)
 )
-binomial = Family("binomial", LOSSES["binomial"], _read_real, _expit)
+binomial = Family("binomial", LOSSES["binomial"], checks.read_binary, expit, classify=above_zero)
+multinomial = Family(
+    "multinomial", partial(_registered, "multinomial"), checks.read_classes, softmax,
+    classify=largest,
+)  # fmt: skip
+poisson = Family(
+    "poisson", LOSSES["poisson"], checks.read_amounts, exp,
+    StopRule(gain=1e-4, steps=4, relative=True),
+)  # fmt: skip
 
-FAMILIES = {family.name: family for family in (gaussian, binomial)}
+FAMILIES = {family.name: family for family in (gaussian, binomial, multinomial, poisson)}

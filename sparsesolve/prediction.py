@@ -4,6 +4,7 @@ import numpy as np
 from scipy import sparse
 
 from sparsesolve.checks import nonfinite_error, read_design, read_offset
+from sparsesolve.families import read_family
 from sparsesolve.interpolation import interpolator, read_s
 
 KINDS = ("link", "response", "class", "nonzero")
@@ -13,7 +14,7 @@ def predict(path, X, s, kind, offset):
     """The work of :meth:`sparsesolve.result.Path.predict`, where the parameters are described."""
     if kind not in KINDS:
         raise ValueError(f"kind is {kind!r}; choose one of {', '.join(map(repr, KINDS))}")
-    if kind == "class" and path.family not in ("binomial", "multinomial"):
+    if kind == "class" and path_family(path).classify is None:
         raise ValueError(f"A {path.family} path has no classes; ask for kind='response'")
     if X is None:
         raise ValueError(f"X is missing; kind={kind!r} needs the rows to predict")
@@ -25,7 +26,14 @@ def predict(path, X, s, kind, offset):
         eta = eta[..., 0]
     if kind == "link":
         return eta
-    return mean_response(path.family, eta) if kind == "response" else _classes(path, eta)
+    family = path_family(path)
+    return mean_response(family, eta) if kind == "response" else _classes(path, family, eta)
+
+
+def path_family(path):
+    """The Family of a path: by its name, or the object among its options where it has one."""
+    asked = (path.options or {}).get("family")
+    return read_family(path.family if asked is None or isinstance(asked, str) else asked)
 
 
 def read_rows(path, X):
@@ -99,17 +107,11 @@ def _with_offset(path, eta, offset):
 
 
 def mean_response(family, eta):
-    """The mean of y at a linear predictor; classes, where there are any, lie along axis 1."""
-    from scipy import special  # not at import: half of what importing the package would cost
-
-    if family == "binomial":
-        return special.expit(eta)
-    if family == "multinomial":
-        return special.softmax(eta, axis=1)
-    return np.exp(eta) if family in ("poisson", "cox") else eta
+    """The mean of y at a linear predictor; classes, where there are several, lie along axis 1."""
+    return read_family(family).mean(eta)
 
 
-def _classes(path, eta):
+def _classes(path, family, eta):
     """The most probable class of each row, by its label where labels are known."""
-    codes = (eta > 0.0).astype(np.intp) if path.family == "binomial" else eta.argmax(axis=1)
+    codes = family.classify(eta)
     return codes if path.class_names is None else np.asarray(path.class_names)[codes]

@@ -5,8 +5,18 @@ or raises ValueError or TypeError with one sentence: what was found, where, and 
 Nothing that the user passed is ever changed.
 """
 
+from .derivatives import check_derivatives
 from .design import nonfinite_error, read_design
 from .number import read_choice, read_count, read_flag, read_number
+from .response import (
+    Response,
+    read_amounts,
+    read_binary,
+    read_classes,
+    read_positive,
+    read_real,
+    read_sides,
+)
 from .vector import (
     read_lambdas,
     read_limits,
@@ -17,8 +27,13 @@ from .vector import (
 )
 
 __all__ = [
+    "Response",
+    "check_derivatives",
     "nonfinite_error",
+    "read_amounts",
+    "read_binary",
     "read_choice",
+    "read_classes",
     "read_count",
     "read_design",
     "read_flag",
@@ -27,6 +42,9 @@ __all__ = [
     "read_number",
     "read_offset",
     "read_penalty_factor",
+    "read_positive",
+    "read_real",
     "read_response",
+    "read_sides",
     "read_weights",
 ]

@@ -29,8 +29,8 @@ def real_array(name, value, column=None):
     being read, if any. Memory maps stay memory maps, so that nothing is read here.
     """
     if isinstance(value, np.ma.MaskedArray):
-        value = _unmasked(name, value)
-    array = value if isinstance(value, np.ndarray) else _converted(name, value)
+        value = unmasked(name, value)
+    array = value if isinstance(value, np.ndarray) else converted(name, value)
     refuse_truncated(name, array)
     kind = array.dtype.kind
     if kind == "O":
@@ -75,7 +75,7 @@ def _subject(name, column):
     return name if column is None else f"column {column!r} of {name}"
 
 
-def _unmasked(name, value):
+def unmasked(name, value):
     mask = np.ma.getmaskarray(value)
     if mask.any():
         index = np.unravel_index(int(mask.argmax()), mask.shape)
@@ -86,7 +86,7 @@ def _unmasked(name, value):
     return value.data
 
 
-def _converted(name, value):
+def converted(name, value):
     """Return numpy's reading of a list, a series, or whatever offers itself as an array."""
     kind = type(value).__name__
     if value is None or isinstance(value, (str, bytes)):
@@ -102,7 +102,7 @@ def _converted(name, value):
                 f"{name} is a {kind} of rows of different lengths: {ragged}"
             ) from error
         raise TypeError(f"{name} is a {kind} that numpy cannot read ({error})") from error
-    if array.ndim == 0 and array.dtype.kind == "O" and not _is_number(type(value)):
+    if array.ndim == 0 and array.dtype.kind == "O" and not is_number(type(value)):
         raise TypeError(f"{name} is a {kind}, which is no array of numbers; pass a numpy array")
     return array
 
@@ -137,7 +137,7 @@ def refuse_truncated(name, array):
         array = array.base
 
 
-def _is_number(kind):
+def is_number(kind):
     return issubclass(kind, (numbers.Real, decimal.Decimal, np.bool_)) and not issubclass(
         kind, np.timedelta64
     )
@@ -145,7 +145,7 @@ def _is_number(kind):
 
 def _numbers_of_objects(name, array, column):
     """Convert an array of Python objects to float64 if each of them is a real number."""
-    foreign = {kind for kind in set(map(type, array.flat)) if not _is_number(kind)}
+    foreign = {kind for kind in set(map(type, array.flat)) if not is_number(kind)}
     if foreign:
         flat = next(i for i, item in enumerate(array.flat) if type(item) in foreign)
         index = np.unravel_index(flat, array.shape)

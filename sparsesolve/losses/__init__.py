@@ -2,8 +2,28 @@
 
 from sparsesolve.losses.base import Loss
 from sparsesolve.losses.binomial import Binomial
+from sparsesolve.losses.cloglog import Cloglog
+from sparsesolve.losses.gamma import Gamma
 from sparsesolve.losses.gaussian import Gaussian
+from sparsesolve.losses.huber import Huber
+from sparsesolve.losses.negative_binomial import NegativeBinomial
+from sparsesolve.losses.poisson import Poisson
+from sparsesolve.losses.probit import Probit
+from sparsesolve.losses.python import PythonLoss
+from sparsesolve.losses.squared_hinge import SquaredHinge
+from sparsesolve.losses.tweedie import Tweedie
 
-__all__ = ["LOSSES", "Loss"]
+LOSSES = {
+    "binomial": Binomial,
+    "cloglog": Cloglog,
+    "gamma": Gamma,
+    "gaussian": Gaussian,
+    "huber": Huber,
+    "negative_binomial": NegativeBinomial,
+    "poisson": Poisson,
+    "probit": Probit,
+    "squared_hinge": SquaredHinge,
+    "tweedie": Tweedie,
+}
 
-LOSSES = {"binomial": Binomial, "gaussian": Gaussian}
+__all__ = ["LOSSES", "Loss", "PythonLoss"]  # the last takes an object besides y and w

@@ -18,4 +18,5 @@ cdef class Separable(Loss):
     cdef double slope(self, double y, double eta) noexcept nogil
     cdef double bend(self, double y, double eta) noexcept nogil
     cdef double conjugate(self, double y, double v) noexcept nogil
+    cdef double excess(self, double y, double eta, double v) noexcept nogil
     cdef double least(self, double y) noexcept nogil

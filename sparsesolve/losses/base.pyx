@@ -30,6 +30,9 @@ cdef class Loss:
         """F(eta) + F*(-u) + eta'u, INFINITY where -u is outside the conjugate's domain."""
         return INFINITY
 
+    def raise_pending(self):
+        """Raise an exception that the methods above had to keep; only a loss written in Python has any."""
+
     # the same for arrays, checked
 
     def at(self, eta):
@@ -37,6 +40,7 @@ cdef class Loss:
         cdef const double[::1] e = self._flat(eta)
         cdef double[::1] u = np.empty(e.shape[0])
         cdef double value = self.evaluate(&e[0], &u[0])
+        self.raise_pending()
         return value, np.reshape(u, np.shape(eta))
 
     def curvature_at(self, eta):
@@ -44,6 +48,7 @@ cdef class Loss:
         cdef const double[::1] e = self._flat(eta)
         cdef double[::1] h = np.empty(e.shape[0])
         self.curvature(&e[0], &h[0])
+        self.raise_pending()
         return np.reshape(h, np.shape(eta))
 
     def curvature_product(self, eta, v):
@@ -52,13 +57,16 @@ cdef class Loss:
         cdef const double[::1] x = self._flat(v)
         cdef double[::1] out = np.empty(e.shape[0])
         self.curvature_times(&e[0], &x[0], &out[0])
+        self.raise_pending()
         return np.reshape(out, np.shape(eta))
 
     def fenchel_young_at(self, eta, u):
         """F(eta) + F*(-u) + eta'u."""
         cdef const double[::1] e = self._flat(eta)
         cdef const double[::1] x = self._flat(u)
-        return self.fenchel_young(&e[0], &x[0])
+        cdef double excess = self.fenchel_young(&e[0], &x[0])
+        self.raise_pending()
+        return excess
 
     def _flat(self, eta):
         flat = np.ascontiguousarray(eta, dtype=float).ravel()
@@ -101,6 +109,10 @@ cdef class Separable(Loss):
         """sup over eta of v eta - value(y, eta); INFINITY outside its domain."""
         return INFINITY
 
+    cdef double excess(self, double y, double eta, double v) noexcept nogil:
+        """value + conjugate - v eta; a subclass overrides it where large terms would cancel."""
+        return self.value(y, eta) + self.conjugate(y, v) - v * eta
+
     cdef double least(self, double y) noexcept nogil:
         """The infimum of value(y, eta) over eta."""
         return -self.conjugate(y, 0.0)
@@ -131,8 +143,7 @@ cdef class Separable(Loss):
         cdef double total = 0.0
         for i in range(self.n):
             if self.w[i] > 0.0:
-                total += (self.w[i] * (self.value(self.y[i], eta[i]) + self.conjugate(self.y[i], -u[i] / self.w[i]))
-                          + eta[i] * u[i])
+                total += self.w[i] * self.excess(self.y[i], eta[i], -u[i] / self.w[i])
             elif u[i] != 0.0:
                 return INFINITY
         return total

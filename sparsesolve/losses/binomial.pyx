@@ -1,7 +1,8 @@
 """Logistic loss."""
-from libc.math cimport INFINITY, log
+from libc.math cimport INFINITY
 
 from sparsesolve.losses.base cimport Separable
+from sparsesolve.losses.entropy cimport x_log_x
 
 cdef extern from "logistic.h" nogil:
     double ss_logistic(Py_ssize_t n, const double* y, const double* w, const double* eta, double* u) noexcept
@@ -9,10 +10,6 @@ cdef extern from "logistic.h" nogil:
     double ss_logistic_gap(Py_ssize_t n, const double* y, const double* w, const double* eta, const double* u) noexcept
 
 cdef double BEYOND = 1e-12      # of a probability: rounding outside [0, 1]
-
-
-cdef inline double x_log_x(double x) noexcept nogil:
-    return x * log(x) if x > 0.0 else 0.0
 
 
 cdef class Binomial(Separable):

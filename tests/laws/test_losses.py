@@ -1,11 +1,42 @@
 """Laws that every registered loss keeps: derivatives, conjugate, curvature, weights."""
 
+from functools import partial
+
 import numpy as np
 import pytest
+from scipy import optimize, special
 
-from sparsesolve.losses import LOSSES
+from sparsesolve.losses import LOSSES, PythonLoss
 
 POINTS = 60
+
+
+class Logistic:
+    """The logistic loss, written as a user would."""
+
+    def value(self, y, eta):
+        return np.logaddexp(0.0, eta) - y * eta
+
+    def gradient(self, y, eta):
+        return special.expit(eta) - y
+
+    def curvature(self, y, eta):
+        return special.expit(eta) * special.expit(-eta)
+
+
+class CertifiedLogistic(Logistic):
+    """The same with its conjugate."""
+
+    def conjugate(self, y, v):
+        entropy = -special.entr(y + v) - special.entr(1.0 - y - v)
+        return np.where(np.isfinite(entropy), entropy, np.inf)
+
+
+CASES = {
+    **LOSSES,
+    "python": partial(PythonLoss, law=Logistic()),
+    "python with a conjugate": partial(PythonLoss, law=CertifiedLogistic()),
+}
 
 
 def _real(rng):
@@ -16,13 +47,51 @@ def _share(rng):
     return rng.choice([0.0, 1.0, 0.2, 0.75], POINTS)
 
 
+def _count(rng):
+    return rng.poisson(1.5, POINTS).astype(float)
+
+
+def _positive(rng):
+    return rng.gamma(2.0, 1.0, POINTS)
+
+
+def _amount(rng):
+    return _positive(rng) * (rng.random(POINTS) < 0.6)
+
+
+def _sign(rng):
+    return rng.choice([-1.0, 1.0], POINTS)
+
+
 SAMPLES = {  # how to draw responses; one line a loss
     "binomial": _share,
+    "cloglog": _share,
+    "gamma": _positive,
     "gaussian": _real,
+    "huber": _real,
+    "negative_binomial": _count,
+    "poisson": _count,
+    "probit": _share,
+    "python": _share,
+    "python with a conjugate": _share,
+    "squared_hinge": _sign,
+    "tweedie": _amount,
+}
+
+KINKS = {  # where the second derivative jumps, so that no difference across it can tell it
+    "huber": lambda y: [y - 1.0, y + 1.0],
+    "squared_hinge": lambda y: [y],
 }
 
 
-@pytest.fixture(params=sorted(LOSSES))
+def _away_from_kinks(name, y, eta):
+    """Linear predictors at least 0.05 from every kink, more than the differences below reach."""
+    for kink in KINKS.get(name, lambda y: [])(y):
+        eta = np.where(np.abs(eta - kink) < 0.05, kink + 0.1, eta)
+    return eta
+
+
+@pytest.fixture(params=sorted(CASES))
 def case(request):
     """A registered loss with weights, one of them 0, and linear predictors."""
     name = request.param
@@ -31,9 +100,10 @@ def case(request):
     w = rng.uniform(0.5, 1.5, POINTS)
     w[3] = 0.0
     w /= w.sum()
-    loss = LOSSES[name](SAMPLES[name](rng), w)
+    y = SAMPLES[name](rng)
+    loss = CASES[name](y, w)
     shape = (POINTS,) if loss.n_responses == 1 else (loss.n_responses, POINTS)
-    return loss, w, 1.5 * rng.standard_normal(shape), rng
+    return loss, w, _away_from_kinks(name, y, 1.5 * rng.standard_normal(shape)), rng
 
 
 def _difference(function, eta, direction, h=1e-3):
@@ -109,6 +179,19 @@ def test_value_is_convex_along_chords_and_at_least_saturated(case):
         ends = loss.at(eta)[0], loss.at(other)[0]
         assert loss.at((eta + other) / 2)[0] <= sum(ends) / 2 + 1e-12
         assert min(ends) >= loss.saturated - 1e-14
+
+
+def test_the_value_comes_as_near_to_saturated_as_asked(case):
+    """Deviances are measured from `saturated`, the infimum of F, which need not be attained."""
+    loss, _, eta, _ = case
+
+    def value_and_gradient(e):
+        value, u = loss.at(e.reshape(eta.shape))
+        return value, -u.ravel()
+
+    found = optimize.minimize(value_and_gradient, eta.ravel(), jac=True, method="L-BFGS-B",
+                              options={"maxiter": 5000, "ftol": 0, "gtol": 1e-10})  # fmt: skip
+    assert found.fun == pytest.approx(loss.saturated, abs=1e-7)
 
 
 def test_samples_of_weight_zero_take_no_part(case):

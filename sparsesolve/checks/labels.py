@@ -1,0 +1,152 @@
+"""Class labels of any type that can be sorted: text, whole numbers, booleans, categories."""
+
+import numbers
+
+import numpy as np
+
+from .array import converted, is_number, place, real_array, unmasked
+
+NUMBERS = "biuf"
+SORTED_BY_NUMPY = "USTMm"  # text, bytes, dates and durations
+
+
+def read_labels(y, n):
+    """Return the class of each row, (n,) from 0, and the class labels, (K,) in sorted order.
+
+    Labels keep their type. An ordered categorical of pandas keeps the order of its categories;
+    categories without a row are left out.
+    """
+    category = _ordered_category(y)
+    if category is not None:
+        codes, names = category
+        used, codes = np.unique(codes, return_inverse=True)
+        return _of_length(codes, n), names[used]
+    array = _of_length(label_array(y), n)
+    if array.dtype.kind in NUMBERS:
+        _refuse_broken_numbers(array)
+    elif array.dtype.kind in SORTED_BY_NUMPY:
+        _refuse_missing_dates(array)
+    elif array.dtype.kind == "O":
+        return _sorted_objects(array)
+    else:
+        real_array("y", array)  # complex numbers and records: it says so
+    names, codes = np.unique(array, return_inverse=True)
+    return codes, names
+
+
+def label_array(y):
+    """Return `y` as an array of numbers, text, dates or objects, a single column as a vector."""
+    if isinstance(y, np.ma.MaskedArray):
+        y = unmasked("y", y)
+    array = y if isinstance(y, np.ndarray) else converted("y", y)
+    if isinstance(y, (list, tuple)) and array.ndim == 1 and array.dtype.kind in "US":
+        array = np.empty(len(y), dtype=object)  # numpy would make text of a number among text
+        array[:] = y
+    array = np.asarray(array)  # np.matrix changes what indexing means
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    return _numbers_if_all_are(array) if array.dtype.kind == "O" else array
+
+
+def array_of_labels(labels):
+    """A list of labels as an array of text or whole numbers, of objects where they are neither."""
+    if any(all(isinstance(x, kind) for x in labels) for kind in (str, numbers.Integral)):
+        return np.array(labels)
+    array = np.empty(len(labels), dtype=object)
+    array[:] = labels
+    return array
+
+
+def _of_length(array, n):
+    if array.ndim != 1:
+        found = "a single value" if array.ndim == 0 else f"an array of shape {array.shape}"
+        raise ValueError(f"y is {found}; give one label per row")
+    if len(array) != n:
+        raise ValueError(f"y has {len(array)} values but X has {n} rows; give one value per row")
+    return array
+
+
+def _ordered_category(y):
+    """Return codes and labels of pandas' ordered categories, or None for anything else."""
+    if getattr(y, "ndim", 1) == 2 and hasattr(y, "iloc") and y.shape[1] == 1:
+        y = y.iloc[:, 0]
+    if not getattr(getattr(y, "dtype", None), "ordered", False):
+        return None
+    codes = np.asarray(y.cat.codes if hasattr(y, "cat") else y.codes)
+    if (codes < 0).any():
+        raise _missing("no category", int((codes < 0).argmax()))
+    return codes, array_of_labels(list(y.dtype.categories))
+
+
+def _numbers_if_all_are(array):
+    """Turn an array of Python numbers into booleans, integers or floats."""
+    kinds = set(map(type, array.flat))
+    if not kinds or not all(map(is_number, kinds)):
+        return array
+    if all(issubclass(kind, (bool, np.bool_)) for kind in kinds):
+        return array.astype(bool)
+    if all(issubclass(kind, numbers.Integral) for kind in kinds):
+        try:
+            return array.astype(np.int64)
+        except OverflowError:
+            return array
+    return real_array("y", array)
+
+
+def _refuse_broken_numbers(array):
+    if array.dtype.kind != "f":
+        return
+    bad = ~np.isfinite(array)
+    if bad.any():
+        i = int(bad.argmax())
+        raise ValueError(
+            f"y holds {float(array[i])!r} {place((i,))}; drop that row or replace the value"
+        )
+    broken = array != np.round(array)
+    if broken.any():
+        i = int(broken.argmax())
+        raise ValueError(
+            f"y holds {float(array[i])!r} {place((i,))}; labels that are numbers must be whole"
+        )
+
+
+def _refuse_missing_dates(array):
+    if array.dtype.kind in "Mm" and np.isnat(array).any():
+        raise _missing("NaT", int(np.isnat(array).argmax()))
+
+
+def _sorted_objects(array):
+    """Codes and labels of Python objects, all of which can be compared."""
+    for kind in set(map(type, array)):
+        first = next(i for i, item in enumerate(array) if type(item) is kind)
+        if kind.__name__ in ("NoneType", "NAType", "NaTType"):
+            raise _missing(array[first], first)
+        if is_number(kind):
+            broken = (i for i, item in enumerate(array) if type(item) is kind and item != item)
+            first = next(broken, None)
+            if first is not None:
+                raise _missing(array[first], first)
+    try:
+        names = sorted(set(array))
+    except TypeError as error:
+        raise TypeError(_why_not_sorted(array)) from error
+    code = {name: k for k, name in enumerate(names)}
+    return np.array([code[item] for item in array], dtype=np.intp), array_of_labels(names)
+
+
+def _why_not_sorted(array):
+    first = array[0]
+    for i, item in enumerate(array):
+        if type(item) is not type(first):
+            return (
+                f"y mixes labels of type {type(first).__name__} ({first!r} at position 0) and "
+                f"{type(item).__name__} ({item!r} at position {i}); give all labels one type"
+            )
+    return (
+        f"y holds labels of type {type(first).__name__}, which cannot be sorted; give text or "
+        "whole numbers instead"
+    )
+
+
+def _missing(item, i):
+    return ValueError(f"y has a missing value ({item}) {place((i,))}; fill it or drop its row")

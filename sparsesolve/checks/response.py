@@ -1,0 +1,172 @@
+"""The response as a family takes it: real numbers, amounts, two classes, or several."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .array import place, real_array
+from .labels import NUMBERS, array_of_labels, label_array, read_labels
+from .vector import read_response
+
+SHOWN = 5  # labels named in a message
+
+
+class Response(NamedTuple):
+    """What a family reads from y."""
+
+    values: np.ndarray  # (n,) or (n, K), as the loss takes them
+    counts: np.ndarray | None = None  # (n,) multipliers of the weights: trials, where y counts
+    class_names: np.ndarray | None = None  # (K,) labels, sorted
+
+
+def read_real(y, n):
+    """Any real number for each row."""
+    return Response(read_response(y, n))
+
+
+def read_amounts(y, n):
+    """A number of at least 0 for each row, one of them positive: counts, rates, costs."""
+    values = read_response(y, n)
+    _refuse(values, values < 0, "every value must be at least 0 for this family")
+    if n and not values.any():
+        raise ValueError(
+            f"y is 0 in all {n} rows, which no mean exp(eta) reaches; at least one row needs a "
+            "positive value"
+        )
+    return Response(values)
+
+
+def read_positive(y, n):
+    """A positive number for each row."""
+    values = read_response(y, n)
+    _refuse(values, values <= 0, "every value must be positive for this family")
+    return Response(values)
+
+
+def read_binary(y, n):
+    """The share of successes in each row, from labels, shares, or (failures, successes).
+
+    Parameters
+    ----------
+    y : array-like, (n,) or (n, 2)
+        0 and 1, booleans, or two labels of any type, of which the last in sorted order is the
+        success; proportions in [0, 1]; or two columns of counts, failures first.
+    n : int
+        Rows of X.
+    """
+    table = label_array(y)
+    if table.ndim == 2:
+        return _two_columns(y, table, n)
+    if table.ndim == 1 and table.dtype.kind in NUMBERS:
+        values = read_response(table, n)
+        if ((values >= 0) & (values <= 1)).all():
+            if np.isin(values, (0.0, 1.0)).all():
+                _, names = _two_labels(table, n)
+                return Response(values, class_names=names)
+            return Response(values)
+        if (values != np.round(values)).any():
+            outside = (values < 0) | (values > 1)
+            advice = "values that are not all whole must be shares in [0, 1]"
+            _refuse(values, outside, advice)
+    codes, names = _two_labels(y, n)
+    return Response(codes.astype(np.float64), class_names=names)
+
+
+def read_sides(y, n):
+    """-1 or 1 for each row, from two labels of any type, the last in sorted order being 1."""
+    codes, names = _two_labels(y, n)
+    return Response(2.0 * codes - 1.0, class_names=names)
+
+
+def read_classes(y, n):
+    """The shares of K classes in each row, (n, K) with rows of sum 1.
+
+    Parameters
+    ----------
+    y : array-like, (n,) or (n, K)
+        Labels of any type, or a table with a column per class: counts, shares, or 0 and 1.
+    n : int
+        Rows of X.
+    """
+    table = label_array(y)
+    if table.ndim == 2:
+        return _class_columns(y, table, n)
+    codes, names = read_labels(y, n)
+    _refuse_one_class(names, n)
+    values = np.zeros((len(names), n))  # the transpose, as a loss of K responses runs through it
+    values[codes, np.arange(n)] = 1.0
+    return Response(values.T, class_names=names)
+
+
+def _two_labels(y, n):
+    codes, names = read_labels(y, n)
+    _refuse_one_class(names, n)
+    if len(names) > 2:
+        shown = ", ".join(map(repr, names[:SHOWN].tolist())) + ", ..." * (len(names) > SHOWN)
+        raise ValueError(
+            f"y holds {len(names)} different labels ({shown}) where two are needed; use "
+            "family='multinomial' for more"
+        )
+    return codes, names
+
+
+def _refuse_one_class(names, n):
+    if len(names) == 1:
+        raise ValueError(
+            f"y holds one class only ({names.tolist()[0]!r} in all {n} rows); rows of another "
+            "class are needed"
+        )
+
+
+def _two_columns(y, table, n):
+    if table.shape[1] != 2:
+        raise ValueError(
+            f"y has shape {table.shape}; give one column, or two of counts (failures, "
+            "successes), or use family='multinomial'"
+        )
+    shares, counts = _tallies(table, n, ["failure", "success"])
+    return Response(shares[:, 1].copy(), counts, _column_names(y))
+
+
+def _class_columns(y, table, n):
+    names = _column_names(y)
+    labels = range(table.shape[1]) if names is None else names.tolist()
+    shown = [f"member of class {label!r}" for label in labels]
+    shares, counts = _tallies(table, n, shown)
+    return Response(np.asfortranarray(shares), counts, names)
+
+
+def _tallies(table, n, outcomes):
+    """Shares (n, K) and totals (n,), None where all are 1; an empty row counts for nothing."""
+    if len(table) != n:
+        raise ValueError(f"y has {len(table)} rows but X has {n}; give one row per row of X")
+    values = np.array(real_array("y", table), dtype=np.float64)
+    _refuse(values, ~np.isfinite(values), "drop that row or replace the value")
+    _refuse(values, values < 0, "counts must be at least 0")
+    for k, outcome in enumerate(outcomes):
+        if n and not values[:, k].any():
+            raise ValueError(
+                f"y counts no {outcome} in any row (column {k} is all 0); every column needs "
+                "a positive count"
+            )
+    with np.errstate(over="ignore"):
+        totals = values.sum(axis=1)
+    if np.isinf(totals).any():
+        raise ValueError(f"the counts of row {int(totals.argmax())} of y overflow; rescale them")
+    values /= np.where(totals > 0, totals, 1.0)[:, None]
+    values[totals == 0] = 1.0 / len(outcomes)
+    return values, None if (totals == 1.0).all() else totals
+
+
+def _column_names(y):
+    """The labels of a data frame's columns, None for a plain table."""
+    names = getattr(y, "column_names", None)  # of an arrow table, whose columns are arrays
+    names = getattr(y, "columns", None) if names is None else names
+    return None if names is None else array_of_labels(list(names))
+
+
+def _refuse(values, bad, advice):
+    """Raise for the first entry that is bad."""
+    if bad.any():
+        index = np.unravel_index(int(bad.argmax()), bad.shape)
+        raise ValueError(f"y holds {float(values[index])!r} {place(index)}; {advice}")

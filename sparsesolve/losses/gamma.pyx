@@ -1,0 +1,34 @@
+"""Gamma loss with the log link: minus the log-likelihood of a positive response, up to a constant and its shape."""
+from libc.math cimport INFINITY, exp, log
+
+from sparsesolve.losses.base cimport Separable
+from sparsesolve.losses.entropy cimport excess_of_exp
+
+cdef double BEYOND = 1e-12      # of the ratio of y to its mean: rounding below 0
+
+
+cdef class Gamma(Separable):
+    """value(y, eta) = y exp(-eta) + eta, for y > 0."""
+
+    def __init__(self, y, w):
+        super().__init__(y, w)
+        self.has_conjugate = True
+
+    cdef double value(self, double y, double eta) noexcept nogil:
+        return y * exp(-eta) + eta
+
+    cdef double slope(self, double y, double eta) noexcept nogil:
+        return 1.0 - y * exp(-eta)
+
+    cdef double bend(self, double y, double eta) noexcept nogil:
+        return y * exp(-eta)
+
+    cdef double conjugate(self, double y, double v) noexcept nogil:
+        cdef double s = 1.0 - v         # y exp(-eta) at the maximiser
+        if s < -BEYOND:
+            return INFINITY
+        return s * log(s / y) - s if s > 0.0 else 0.0
+
+    cdef double excess(self, double y, double eta, double v) noexcept nogil:
+        cdef double s = 1.0 - v
+        return INFINITY if s < -BEYOND else excess_of_exp(log(y) - eta, s)

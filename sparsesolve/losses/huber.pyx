@@ -1,0 +1,45 @@
+"""Huber's loss: squared error near, absolute error far from the response."""
+from libc.math cimport INFINITY, fabs
+
+from sparsesolve.losses.base cimport Separable
+
+cdef double BEYOND = 1e-12      # of delta: rounding outside [-delta, delta]
+
+
+cdef class Huber(Separable):
+    """value(y, eta) = r^2 / 2 where |r| <= delta, else delta |r| - delta^2 / 2, with r = y - eta.
+
+    Parameters
+    ----------
+    y, w : as in Separable; y real
+    delta : residual at which the loss becomes linear; the second derivative jumps from 1 to 0 there
+    """
+
+    cdef readonly double delta
+
+    def __init__(self, y, w, double delta=1.0):
+        self.delta = delta
+        super().__init__(y, w)
+        self.has_conjugate = True
+
+    cdef double value(self, double y, double eta) noexcept nogil:
+        cdef double size = fabs(y - eta)
+        return 0.5 * size * size if size <= self.delta else self.delta * (size - 0.5 * self.delta)
+
+    cdef double slope(self, double y, double eta) noexcept nogil:
+        cdef double r = y - eta
+        return self.delta if r < -self.delta else -self.delta if r > self.delta else -r
+
+    cdef double bend(self, double y, double eta) noexcept nogil:
+        return 1.0 if fabs(y - eta) <= self.delta else 0.0
+
+    cdef double conjugate(self, double y, double v) noexcept nogil:
+        return v * (0.5 * v + y) if fabs(v) <= self.delta * (1.0 + BEYOND) else INFINITY
+
+    cdef double excess(self, double y, double eta, double v) noexcept nogil:
+        cdef double r = y - eta, pull = -v if r > 0.0 else v
+        if fabs(v) > self.delta * (1.0 + BEYOND):
+            return INFINITY
+        if fabs(r) <= self.delta:
+            return 0.5 * (r + v) * (r + v)
+        return (self.delta - pull) * (fabs(r) - 0.5 * (self.delta + pull))

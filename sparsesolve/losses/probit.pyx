@@ -1,0 +1,66 @@
+"""Probit loss: minus the log-likelihood of successes of probability Phi(eta), the normal distribution function."""
+from libc.math cimport erfc, exp, log, log1p
+
+from sparsesolve.losses.base cimport Separable
+from sparsesolve.losses.entropy cimport two_sided_entropy
+
+cdef double SQRT_HALF = 0.70710678118654752440
+cdef double LOG_SQRT_TWO_PI = 0.91893853320467274178
+cdef double SQRT_TWO_OVER_PI = 0.79788456080286535588
+cdef double FAR = 5.0           # from here on 30 terms of the continued fraction are exact to rounding
+cdef int TERMS = 30
+
+
+cdef double far_hazard(double x) noexcept nogil:
+    """phi(x) / Phi(-x) - x for x >= FAR, by Laplace's continued fraction 1/(x + 2/(x + 3/(x + ...)))."""
+    cdef int k
+    cdef double rest = 0.0
+    for k in range(TERMS, 0, -1):
+        rest = k / (x + rest)
+    return rest
+
+
+cdef inline double log_Phi(double eta) noexcept nogil:
+    if eta > 0.0:
+        return log1p(-0.5 * erfc(SQRT_HALF * eta))
+    if eta > -FAR:
+        return log(0.5 * erfc(-SQRT_HALF * eta))
+    return -0.5 * eta * eta - LOG_SQRT_TWO_PI - log(far_hazard(-eta) - eta)
+
+
+cdef inline double hazard(double eta) noexcept nogil:
+    """phi(eta) / Phi(eta), the derivative of log Phi; it approaches -eta far below 0."""
+    if eta > -FAR:
+        return SQRT_TWO_OVER_PI * exp(-0.5 * eta * eta) / erfc(-SQRT_HALF * eta)
+    return far_hazard(-eta) - eta
+
+
+cdef inline double log_bend(double eta) noexcept nogil:
+    """Minus the second derivative of log Phi, between 0 and 1: hazard (hazard + eta)."""
+    cdef double slope
+    if eta > -FAR:
+        slope = hazard(eta)
+        return slope * (slope + eta) if slope > 0.0 else 0.0
+    slope = far_hazard(-eta)            # hazard + eta would cancel
+    return slope * (slope - eta)
+
+
+cdef class Probit(Separable):
+    """value(y, eta) = -y log Phi(eta) - (1 - y) log Phi(-eta), for y in [0, 1]: the share of successes."""
+
+    cdef double value(self, double y, double eta) noexcept nogil:
+        cdef double total = 0.0         # an infinite term must not meet a factor of 0
+        if y > 0.0:
+            total -= y * log_Phi(eta)
+        if y < 1.0:
+            total -= (1.0 - y) * log_Phi(-eta)
+        return total
+
+    cdef double slope(self, double y, double eta) noexcept nogil:
+        return (1.0 - y) * hazard(-eta) - y * hazard(eta)
+
+    cdef double bend(self, double y, double eta) noexcept nogil:
+        return y * log_bend(eta) + (1.0 - y) * log_bend(-eta)
+
+    cdef double least(self, double y) noexcept nogil:
+        return two_sided_entropy(y)

@@ -1,0 +1,37 @@
+"""Tweedie loss with the log link: a mass at 0 and positive amounts, of variance mu^power."""
+from libc.math cimport exp, expm1, log
+
+from sparsesolve.losses.base cimport Separable
+
+
+cdef class Tweedie(Separable):
+    """value(y, eta) = integral from 0 to eta of (exp(t) - y) exp((1 - power) t) dt, for y >= 0.
+
+    That is half the unit deviance, up to a constant that keeps it finite as power tends to 1 (Poisson) or 2 (gamma).
+
+    Parameters
+    ----------
+    y, w : as in Separable; y >= 0
+    power : of the variance, between 1 and 2, both excluded
+    """
+
+    cdef readonly double power
+
+    def __init__(self, y, w, double power=1.5):
+        self.power = power
+        super().__init__(y, w)
+
+    cdef double value(self, double y, double eta) noexcept nogil:
+        cdef double a = 2.0 - self.power, b = self.power - 1.0, total = expm1(a * eta) / a
+        return total + y * expm1(-b * eta) / b if y > 0.0 else total    # no 0 times infinity
+
+    cdef double slope(self, double y, double eta) noexcept nogil:
+        cdef double rising = exp((2.0 - self.power) * eta)
+        return rising - y * exp((1.0 - self.power) * eta) if y > 0.0 else rising
+
+    cdef double bend(self, double y, double eta) noexcept nogil:
+        cdef double a = 2.0 - self.power, b = self.power - 1.0, total = a * exp(a * eta)
+        return total + b * y * exp(-b * eta) if y > 0.0 else total
+
+    cdef double least(self, double y) noexcept nogil:
+        return self.value(y, log(y)) if y > 0.0 else -1.0 / (2.0 - self.power)

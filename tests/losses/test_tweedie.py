@@ -1,0 +1,37 @@
+"""The Tweedie loss against an independent deviance and its limits; its laws are in tests/laws."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import mean_tweedie_deviance
+
+from sparsesolve.losses import LOSSES
+
+Y, ETA = np.array([0.0, 0.2, 1.0, 7.0]), np.array([-1.0, 0.5, 0.1, 2.5])
+W = np.array([0.4, 0.2, 0.2, 0.2])
+
+
+@pytest.mark.parametrize("power", [1.01, 1.2, 1.5, 1.9])
+def test_twice_the_value_above_saturated_is_the_deviance(power):
+    loss = LOSSES["tweedie"](Y, W, power)
+    value, u = loss.at(ETA)
+    deviance = mean_tweedie_deviance(Y, np.exp(ETA), sample_weight=W, power=power)
+    assert 2 * (value - loss.saturated) == pytest.approx(deviance, rel=1e-12)
+    assert u == pytest.approx(W * (Y - np.exp(ETA)) * np.exp((1 - power) * ETA))
+    assert loss.has_conjugate is False and loss.fenchel_young_at(ETA, u) == np.inf
+
+
+def test_powers_near_1_and_2_keep_their_digits():
+    near, poisson = LOSSES["tweedie"](Y, W, 1 + 1e-9), LOSSES["poisson"](Y, W)
+    assert near.at(ETA)[0] + 1.0 == pytest.approx(poisson.at(ETA)[0], abs=1e-7)
+    assert near.at(ETA)[1] == pytest.approx(poisson.at(ETA)[1], abs=1e-7)
+    assert near.saturated + 1.0 == pytest.approx(poisson.saturated, abs=1e-7)
+    y, w = Y[1:], np.full(3, 1 / 3)
+    near, gamma = LOSSES["tweedie"](y, w, 2 - 1e-9), LOSSES["gamma"](y, w)
+    assert near.at(ETA[1:])[1] == pytest.approx(gamma.at(ETA[1:])[1], abs=1e-7)
+    assert near.at(ETA[1:])[0] + y.mean() == pytest.approx(gamma.at(ETA[1:])[0], abs=1e-7)
+
+
+def test_a_response_of_zero_costs_nothing_far_below():
+    loss = LOSSES["tweedie"](np.zeros(1), np.ones(1), 1.5)
+    value, u = loss.at(np.array([-1e5]))
+    assert value == loss.saturated == -2.0 and u == 0.0
