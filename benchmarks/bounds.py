@@ -1,4 +1,4 @@
-"""What no path can avoid on each problem, in milliseconds of one thread on this machine.
+"""What no gaussian path can avoid, in milliseconds of one thread here: bounds.py DATA [NAME ...].
 
 pass: one product X'r.  100 passes as one: X'R for 100 residuals at once, the least that fresh
 correlations at every lambda cost.  Gram: X'X with n > p, else X_S'X_S for the support S of the
@@ -15,7 +15,7 @@ from pathlib import Path
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 import numpy as np  # noqa: E402
-from problems import PROBLEMS  # noqa: E402
+from gaussian_problems import PROBLEMS  # noqa: E402
 from reference import columns  # noqa: E402
 from scipy import linalg, sparse  # noqa: E402
 
@@ -32,7 +32,7 @@ def milliseconds(function, repeats=5):
 
 def support(key, q):
     """The nonzero rows of the reference solution at the last lambda."""
-    file = Path(tempfile.gettempdir()) / "sparsesolve-benchmarks" / f"reference_{key}.npz"
+    file = Path(tempfile.gettempdir()) / "sparsesolve-benchmarks" / f"reference_gaussian_{key}.npz"
     return sparse.load_npz(file)[:, -1].tocoo().row
 
 
@@ -62,5 +62,6 @@ def bounds(key, q):
 if __name__ == "__main__":
     heads = ["problem", "df", "pass", "100 passes as one", "Gram", "factor", "100 solves"]
     print("| " + " | ".join(heads) + " |\n|" + "---|" * len(heads))
-    for key in sys.argv[1:] or PROBLEMS:
-        print("| " + " | ".join(bounds(key, PROBLEMS[key]())) + " |", flush=True)
+    folder = Path(sys.argv[1])
+    for key in sys.argv[2:] or PROBLEMS:
+        print("| " + " | ".join(bounds(key, PROBLEMS[key](folder))) + " |", flush=True)

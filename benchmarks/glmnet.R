@@ -2,7 +2,8 @@
 suppressPackageStartupMessages({library(Matrix); library(glmnet)})
 folder <- commandArgs(trailingOnly = TRUE)[1]
 at <- function(name) file.path(folder, name)
-facts <- as.numeric(readLines(at("facts.txt"), warn = FALSE))
+facts <- readLines(at("facts.txt"), warn = FALSE)
+family <- facts[5]; facts <- as.numeric(facts[1:4])
 n <- facts[1]; p <- facts[2]; nnz <- facts[3]; alpha <- facts[4]
 if (nnz > 0) {
   X <- new("dgCMatrix", Dim = as.integer(c(n, p)), x = readBin(at("values.bin"), "double", nnz),
@@ -15,8 +16,8 @@ y <- readBin(at("y.bin"), "double", n)
 lambdas <- readBin(at("lambdas.bin"), "double", 1000)
 glmnet.control(fdev = 0, devmax = 1)  # never stop before the last lambda
 solve_path <- function(tol, count) {
-  glmnet(X, y, lambda = lambdas[1:count], alpha = alpha, standardize = FALSE, intercept = TRUE,
-         thresh = tol, maxit = 2e9)
+  glmnet(X, y, family = family, lambda = lambdas[1:count], alpha = alpha, standardize = FALSE,
+         intercept = TRUE, thresh = tol, maxit = 2e9)
 }
 invisible(solve_path(1e-2, 2))
 input <- file("stdin"); open(input)

@@ -1,12 +1,11 @@
-"""One small runner per package, and the worker process that times it: peers.py NAME FOLDER.
+"""Exchanges problems with the packages and times one of them: peers.py NAME FOLDER.
 
 A runner gets a Problem (dense X in float64, column-major, centred columns; or csc) and returns
 solve(tol, lambdas) -> coefficients (p, L). Every package solves the same lambdas, without early
-stopping and without standardising. Where the package has no intercept of its own, y and the dense
-columns are centred already (no approximation), and sparse columns are centred implicitly through
-the package's own argument for that. What a package must compute once for a path, such as a Gram
-matrix or column means, is computed inside solve. The tolerance of the ladder is handed on in the
-package's own terms; the certificate decides what it reached.
+stopping and without standardising, with an unpenalised intercept. What a package must compute once
+for a path, such as a Gram matrix or column means, is computed inside solve; the layout that it
+likes is made before. The tolerance of the ladder is handed on in the package's own terms; the
+certificate decides what it reached.
 """
 
 import json
@@ -21,6 +20,8 @@ THREADS = "2" if sys.argv[1:] and sys.argv[1].endswith("2 threads") else "1"
 for variable in ("OPENBLAS", "OMP", "MKL", "NUMBA", "BLIS"):
     os.environ[f"{variable}_NUM_THREADS"] = THREADS  # before any import of numpy
 
+import gaussian_peers  # noqa: E402
+import glm_peers  # noqa: E402
 import numpy as np  # noqa: E402
 from scipy import sparse  # noqa: E402
 
@@ -30,98 +31,27 @@ def sparsesolve(q, n_threads=1):
 
     def solve(tol, lams):
         options = dict(alpha=q.alpha, standardize=False, stop=None, n_threads=n_threads)
-        return ss.path(q.X_native, q.y, lambdas=lams, tol=tol, **options).coefs
+        return ss.path(q.X_native, q.y, family=q.loss, lambdas=lams, tol=tol, **options).coefs
 
     return solve
 
 
-def adelie(q):
-    import adelie as ad
-
-    def solve(tol, lams):
-        wrap = ad.matrix.sparse if sparse.issparse(q.X) else ad.matrix.dense
-        state = ad.grpnet(wrap(q.X, method="naive", n_threads=1), ad.glm.gaussian(q.y),
-                          alpha=q.alpha, lmda_path=lams, tol=tol, early_exit=False,
-                          max_iters=10**9, n_threads=1, progress_bar=False)
-        return state.betas.T
-
-    return solve
-
-
-def adelie_cov(q):
-    import adelie as ad
-
-    def solve(tol, lams):
-        y = q.y - q.y.mean()
-        gram, v = np.asfortranarray(q.X.T @ q.X / y.size), q.X.T @ y / y.size
-        state = ad.gaussian_cov(ad.matrix.dense(gram, method="cov", n_threads=1), v,
-                                alpha=q.alpha, lmda_path=lams, tol=tol, early_exit=False,
-                                max_iters=10**9, n_threads=1, progress_bar=False)
-        return state.betas.T
-
-    return solve
-
-
-def celer(q):
-    from celer.homotopy import celer_path
-
-    def solve(tol, lams):
-        y, centring = q.y - q.y.mean(), {}
-        if sparse.issparse(q.X):
-            means = np.asarray(q.X.mean(axis=0)).ravel()
-            centring = dict(X_offset=means, X_scale=np.ones(means.size))
-        # its gap is relative to |y|^2 / n = 2 P(0)
-        return celer_path(q.X, y, "lasso", alphas=lams, l1_ratio=q.alpha, tol=tol / 2, prune=True,
-                          max_iter=10**5, max_epochs=10**6, **centring)[1]
-
-    return solve
-
-
-def skglm(q):
-    from skglm.datafits import Quadratic
-    from skglm.penalties import L1, L1_plus_L2
-    from skglm.solvers import AndersonCD
-
-    def solve(tol, lams):
-        # its tolerance is a violation of the optimality conditions, in the units of lambda
-        centred = not sparse.issparse(q.X)
-        solver = AndersonCD(tol=tol * q.lambdas[0], fit_intercept=not centred, max_iter=10**4,
-                            max_epochs=10**6)
-        penalty = L1(1.0) if q.alpha == 1 else L1_plus_L2(1.0, q.alpha)
-        y = q.y - q.y.mean() if centred else q.y
-        return solver.path(q.X, y, Quadratic(), penalty, alphas=lams)[1][: q.X.shape[1]]
-
-    return solve
-
-
-def sklearn(q):
-    from sklearn.linear_model import enet_path
-
-    def solve(tol, lams):
-        y, options = q.y - q.y.mean(), {"precompute": q.X.shape[0] > q.X.shape[1]}
-        if sparse.issparse(q.X):
-            means = np.asarray(q.X.mean(axis=0)).ravel()
-            options = dict(precompute=False, check_input=False,
-                           X_offset=means, X_scale=np.ones(means.size))
-        # its gap is relative to |y|^2 = 2 n P(0)
-        return enet_path(q.X, y, l1_ratio=q.alpha, alphas=lams, tol=tol / 2, max_iter=10**6,
-                         copy_X=False, **options)[1]
-
-    return solve
-
-
-RUNNERS = {
+OURS = {
     "sparsesolve": sparsesolve,
     "sparsesolve ladder": sparsesolve,
     "sparsesolve 2 threads": lambda q: sparsesolve(q, n_threads=2),
-    "adelie": adelie,
-    "adelie cov": adelie_cov,
-    "celer": celer,
-    "skglm": skglm,
-    "scikit-learn": sklearn,
 }
-PEERS = ("glmnet", "adelie", "adelie cov", "celer", "skglm", "scikit-learn")
-NAMES = ("sparsesolve", "sparsesolve ladder", "sparsesolve 2 threads", *PEERS)
+PEERS = {  # R's glmnet has a worker of its own, glmnet.R
+    "gaussian": gaussian_peers.RUNNERS,
+    "binomial": glm_peers.LOGISTIC,
+    "poisson": glm_peers.POISSON,
+}
+DISTRIBUTIONS = {"liblinear": "scikit-learn", "saga": "scikit-learn"}  # where the name differs
+
+
+def names(loss):
+    """All entries for a loss."""
+    return [*OURS, "glmnet", *PEERS[loss]]
 
 
 def applies(name, q):
@@ -131,7 +61,8 @@ def applies(name, q):
 
 def write(q, folder):
     """Lay a problem down as raw little files which R and numpy both read."""
-    X, facts = q.X, {"n": q.X.shape[0], "p": q.X.shape[1], "alpha": q.alpha, "nnz": 0}
+    X, facts = q.X, {"n": q.X.shape[0], "p": q.X.shape[1], "alpha": q.alpha, "nnz": 0,
+                "loss": q.loss}
     if sparse.issparse(X):
         facts["nnz"] = int(X.nnz)
         X.indices.astype(np.int32).tofile(folder / "rows.bin")
@@ -146,7 +77,8 @@ def write(q, folder):
     q.y.tofile(folder / "y.bin")
     q.lambdas.tofile(folder / "lambdas.bin")
     (folder / "facts.json").write_text(json.dumps(facts))
-    (folder / "facts.txt").write_text("\n".join(str(facts[k]) for k in ("n", "p", "nnz", "alpha")))
+    (folder / "facts.txt").write_text("\n".join(str(facts[k]) 
+                                                for k in ("n", "p", "nnz", "alpha", "loss")))
 
 
 def read(folder):
@@ -162,15 +94,17 @@ def read(folder):
         if (folder / "values32.bin").exists():
             X_native = np.fromfile(folder / "values32.bin", np.float32).reshape(shape, order="F")
     return SimpleNamespace(X=X, X_native=X_native, y=np.fromfile(folder / "y.bin"),
-                           lambdas=np.fromfile(folder / "lambdas.bin"), alpha=facts["alpha"])
+                           lambdas=np.fromfile(folder / "lambdas.bin"), alpha=facts["alpha"],
+                           loss=facts["loss"])
 
 
 def work(name, folder):
     """Warm up, say "ready", then for each line "tol count out" solve and answer "wall cpu"."""
     q = read(folder)
-    solve = RUNNERS[name](q)
+    solve = {**OURS, **PEERS[q.loss]}[name](q)
     solve(1e-2, q.lambdas[:2])
-    print("ready", version(name.split()[0]), flush=True)
+    package = name.split()[0]
+    print("ready", version(DISTRIBUTIONS.get(package, package)), flush=True)
     for line in sys.stdin:
         tol, count, out = line.rstrip("\n").split("\t")
         wall, cpu = time.perf_counter(), time.process_time()

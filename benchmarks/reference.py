@@ -1,8 +1,11 @@
 """A slow, plain active-set solver that gives the certificate its reference points.
 
-Feature-sign search (Lee et al., 2007): on a set S with assumed signs theta solve
+Proximal Newton: the loss is replaced by 1/2 sum_i h_i (t_i - b0 - x_i b)^2, h its curvature and t
+the working response at the current b (for the squared error that is the loss itself). The inner
+solver is feature-sign search (Lee et al., 2007): on a set S with assumed signs theta solve, with
+H = diag(h) and columns centred under h,
 
-    (X_S'X_S / n + lambda (1 - alpha) I + E) x = X_S'y / n - lambda alpha theta + E b_S,
+    (X_S'H X_S + lambda (1 - alpha) I + E) x = X_S'H t - lambda alpha theta + E b_S,
 
 walk from b towards x to the lowest point of the piecewise quadratic objective, drop what became
 zero, repeat until the signs hold, then let in columns that violate |x_j'r| / n <= lambda alpha.
@@ -16,11 +19,11 @@ import numpy as np
 from scipy import linalg, sparse
 
 
-def columns(X, S):
-    """The columns S of X as a centred dense array."""
+def columns(X, S, h=None):
+    """The columns S of X as a dense array, centred (under weights h)."""
     part = X[:, S]
     part = part.toarray() if sparse.issparse(part) else part
-    return part - part.mean(axis=0)
+    return part - np.average(part, axis=0, weights=h)
 
 
 def lowest_point(b, d, linear, square, l1):
@@ -38,13 +41,12 @@ def lowest_point(b, d, linear, square, l1):
     return 1.0
 
 
-def settle(XS, y, b, theta, l1, l2):
+def settle(XS, t, h, b, theta, l1, l2):
     """Minimise over the columns XS from b; returns coefficients, zero where dropped."""
-    n = y.size
-    G = XS.T @ XS / n
+    G = XS.T @ (h[:, None] * XS)
     G[np.diag_indices_from(G)] += l2
     E = 1e-9 * G.diagonal()
-    c = XS.T @ y / n
+    c = XS.T @ (h * t)
     keep = np.ones(b.size, dtype=bool)
     for _ in range(10 * b.size + 50):
         H = G[np.ix_(keep, keep)]
@@ -70,14 +72,20 @@ def settle(XS, y, b, theta, l1, l2):
 
 def solve(certificate, lam, b, tol, max_rounds=300):
     """Coefficients (p,) with a relative gap of at most tol at lam, or the best found."""
-    q, X, y, n = certificate.q, certificate.X, certificate.y, certificate.n
+    q, X, n, loss = certificate.q, certificate.X, certificate.n, certificate.loss
     l1, l2, best = lam * q.alpha, lam * (1 - q.alpha), (np.inf, b)
+    last, before = np.inf, b
     for _ in range(max_rounds):
-        S = np.flatnonzero(b)
-        r = y - columns(X, S) @ b[S] if S.size else y
-        z = X.T @ (r - r.mean()) / n
-        primal = certificate.primal(sparse.csc_matrix(b[:, None]), r[:, None], lam)[0]
-        gap = primal - certificate.dual(r[:, None], np.array([lam]))[0]
+        S, B = np.flatnonzero(b), sparse.csc_matrix(b[:, None])
+        eta = certificate.predictors(B)
+        R = certificate.y - loss.mean(eta)
+        z = X.T @ R[:, 0] / n
+        primal = certificate.primal(B, eta, lam)[0]
+        if q.loss != "gaussian" and primal > last + 1e-13 * certificate.null:
+            b = (b + before) / 2  # too long a step of Newton's
+            continue
+        last, before = primal, b
+        gap = primal - certificate.dual(R, np.array([lam]))[0]
         if gap < best[0]:
             best = (gap, b)
         if gap <= tol * certificate.null:
@@ -86,8 +94,10 @@ def solve(certificate, lam, b, tol, max_rounds=300):
         worst = np.argsort(-excess)[: max(10, S.size // 4)]
         S = np.union1d(S, worst[excess[worst] > 0])
         theta = np.where(b[S] != 0, np.sign(b[S]), np.sign(z[S]))
+        h = np.maximum(loss.bend(eta)[:, 0], 1e-8) / n
+        XS = columns(X, S, h)
         start, b = b[S], np.zeros_like(b)
-        b[S] = settle(columns(X, S), y, start, theta, l1, l2)
+        b[S] = settle(XS, XS @ start + R[:, 0] / (n * h), h, start, theta, l1, l2)
     return best[1]
 
 

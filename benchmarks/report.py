@@ -8,11 +8,13 @@ import json
 import sys
 from pathlib import Path
 
-from peers import PEERS
+from peers import OURS
 
-TITLES = {
-    "s": "Certified suboptimality at most 1e-6",
-    "g": "Own duality gap at most 1e-4",
+# name: (what is bounded, by how much, title); s is a suboptimality, g an own duality gap
+LEVELS = {
+    "s": ("s", 1e-6, "Certified suboptimality at most 1e-6"),
+    "s4": ("s", 1e-4, "Certified suboptimality at most 1e-4"),
+    "g": ("g", 1e-4, "Own duality gap at most 1e-4"),
 }
 
 
@@ -31,24 +33,26 @@ def cell(result, name, level, clock):
 def ratio(result, name, level, clock):
     """The best peer's time over ours, with the peer's name."""
     ours = result["rows"].get(name, {}).get(level)
-    peers = {k: result["rows"][k][level][clock] for k in PEERS
-             if level in result["rows"].get(k, {})}
+    peers = {k: row[level][clock] for k, row in result["rows"].items()
+             if k not in OURS and level in row}
     if not ours:
         return "–"
     if not peers:
-        tried = any(k in result["attempts"] for k in PEERS)
+        tried = any(k not in OURS for k in result["attempts"])
         return f"> {result['budget'] / ours[clock]:.1f} (no peer)" if tried else "–"
     best = min(peers, key=peers.get)
     return f"{peers[best] / ours[clock]:.1f} ({best})"
 
 
 def markdown(results, clock="wall"):
-    """Two tables, one a level; median seconds by the wall clock or the processor's."""
-    names = [k for k in ("sparsesolve", "sparsesolve ladder", "sparsesolve 2 threads", *PEERS)
-             if any(k in r["attempts"] for r in results)]
-    ours = [k for k in names if k not in PEERS]
+    """One table a level; median seconds by the wall clock or the processor's."""
+    names = list(dict.fromkeys(k for r in results for k in r["attempts"]))
+    names = [k for k in OURS if k in names] + [k for k in names if k not in OURS]
+    ours = [k for k in names if k in OURS]
     lines = []
-    for level, title in TITLES.items():
+    levels = {k for r in results for row in r["rows"].values() for k in row}
+    for level in (k for k in LEVELS if k in levels):
+        title = LEVELS[level][2]
         heads = ["problem", "df", *names, *(f"best peer / {k}" for k in ours)]
         lines += [f"**{title}** ({clock} seconds for 100 lambdas)", ""]
         lines += ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]

@@ -1,0 +1,109 @@
+"""The slow solver that other tests lean on: losses without stored numbers, and its certificate."""
+
+import glm_oracle
+import numpy as np
+import numpy_losses
+import oracle
+import pytest
+from scipy.optimize import minimize
+
+LOSSES = {
+    "gaussian": numpy_losses.GAUSSIAN,
+    "binomial": numpy_losses.BINOMIAL,
+    "poisson": numpy_losses.POISSON,
+    "huber": numpy_losses.huber(0.8),
+    "squared_hinge": numpy_losses.SQUARED_HINGE,
+    "probit": numpy_losses.Loss(  # no conjugate: judged by its optimality conditions
+        lambda y, eta: -_log_normal((2 * y - 1) * eta),
+        lambda y, eta: -(2 * y - 1) * _mills((2 * y - 1) * eta),
+        lambda y, eta: _mills((2 * y - 1) * eta) * (_mills((2 * y - 1) * eta) + (2 * y - 1) * eta),
+        least=np.zeros_like),
+}
+OPTIONS = {
+    "plain": {},
+    "ridge_part": {"alpha": 0.3, "penalty_factor": np.array([1, 0, 2, np.inf, 1, 0.5])},
+    "limits": {"lower": -0.1, "upper": np.array([0.05, np.inf, 0.2, 0, 0.3, np.inf])},
+    "origin": {"intercept": False, "standardize": False, "penalty_factor": np.arange(6.0)},
+}
+
+
+def _log_normal(x):
+    from scipy.special import log_ndtr
+
+    return log_ndtr(x)
+
+
+def _mills(x):
+    return np.exp(-x * x / 2 - _log_normal(x)) / np.sqrt(2 * np.pi)
+
+
+def _problem(name):
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((40, 6)) + [0, 1, 0, -2, 0, 0]
+    signal = 0.7 * X[:, 0] - 0.5 * X[:, 2] + 0.4 * rng.standard_normal(40)
+    binary = (signal > rng.logistic(size=40)).astype(float)
+    y = {"binomial": binary, "probit": binary, "squared_hinge": 2 * binary - 1,
+         "poisson": rng.poisson(np.exp(signal))}.get(name, signal + rng.standard_t(2, 40))
+    weights = rng.uniform(0.2, 2.0, 40)
+    weights[5] = 0.0
+    return X, y, {"weights": weights, "offset": 0.3 * rng.standard_normal(40)}
+
+
+@pytest.mark.parametrize("options", sorted(OPTIONS))
+@pytest.mark.parametrize("name", sorted(LOSSES))
+def test_solutions_are_certified_and_better_than_their_neighbours(name, options):
+    X, y, rest = _problem(name)
+    rest = {**rest, **OPTIONS[options]}
+    largest = oracle.lambda_max if name == "gaussian" else glm_oracle.lambda_max
+    own = {"loss": LOSSES[name]}
+    lam = 0.1 * largest(X, y, **rest, **({} if name == "gaussian" else own))
+    b0, b = glm_oracle.solve(X, y, lam, **rest, **own)
+    assert glm_oracle.kkt_residual(X, y, b0, b, lam, **rest, **own) < 1e-11
+    best = glm_oracle.objective(X, y, b0, b, lam, **rest, **own)
+    null = glm_oracle.null_objective(X, y, **rest, **own)
+    rng = np.random.default_rng(1)
+    for size in (1e-3, 1e-2, 0.1):
+        other = np.clip(b + size * rng.standard_normal(6), rest.get("lower"), rest.get("upper"))
+        other = np.where(np.isinf(rest.get("penalty_factor", 1.0)), 0.0, other)
+        other0 = b0 + size * rng.standard_normal() if rest.get("intercept", True) else 0.0
+        lost = glm_oracle.objective(X, y, other0, other, lam, **rest, **own) - best
+        assert lost > 0
+        if own["loss"].conjugate:
+            assert glm_oracle.certificate(X, y, other0, other, lam, **rest, **own) >= lost / null
+
+
+@pytest.mark.parametrize("options", sorted(OPTIONS))
+def test_the_squared_error_is_the_gaussian_oracles(options):
+    X, y, rest = _problem("gaussian")
+    rest = {**rest, **OPTIONS[options]}
+    lam = 0.1 * oracle.lambda_max(X, y, **rest)
+    own = {**rest, "loss": numpy_losses.GAUSSIAN}
+    assert glm_oracle.lambda_max(X, y, **own) == pytest.approx(10 * lam, rel=1e-12)
+    assert glm_oracle.null_objective(X, y, **own) == pytest.approx(
+        oracle.null_objective(X, y, **rest), rel=1e-12)
+    b0, b = oracle.solve(X, y, lam, **rest)
+    mine0, mine = glm_oracle.solve(X, y, lam, **own)
+    assert mine == pytest.approx(b, abs=1e-11)
+    assert mine0 == pytest.approx(b0, abs=1e-11)
+    assert glm_oracle.certificate(X, y, b0 + 0.1, 0.9 * b, lam, **own) == pytest.approx(
+        oracle.certificate(X, y, b0 + 0.1, 0.9 * b, lam, **rest), rel=0.2)
+
+
+@pytest.mark.parametrize("name", sorted(LOSSES))
+def test_the_ridge_solution_is_that_of_a_general_minimiser(name):
+    """Smooth problems: scipy's quasi-Newton, from the loss alone, on columns scaled by hand."""
+    X, y, rest = _problem(name)
+    w, o, loss = rest["weights"] / rest["weights"].sum(), rest["offset"], LOSSES[name]
+    scale = np.sqrt(w @ (X - w @ X) ** 2)
+
+    def value(theta):
+        eta = o + theta[0] + X @ (theta[1:] / scale)
+        slope = w * loss.slope(y, eta)
+        penalty = 0.05 * theta[1:]
+        return (w @ loss.value(y, eta) + penalty @ theta[1:] / 2,
+                np.concatenate(([slope.sum()], X.T @ slope / scale + penalty)))
+
+    found = minimize(value, np.zeros(7), jac=True, method="BFGS", options={"gtol": 1e-10}).x
+    b0, b = glm_oracle.solve(X, y, 0.05, alpha=0.0, loss=loss, **rest)
+    assert b * scale == pytest.approx(found[1:], abs=1e-6)
+    assert b0 == pytest.approx(found[0], abs=1e-6)
