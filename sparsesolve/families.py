@@ -78,7 +78,7 @@ class Family:
     stop: StopRule = field(default=StopRule(), repr=False)
     # linear predictor -> index of the likeliest class; None where y has no classes
     classify: Callable | None = field(default=None, repr=False)
-    intercept: bool = True  # whether one can be told from the data
+    intercept: bool = field(default=True, repr=False)  # whether one can be told from the data
 
 
 def huber(delta=1.0):
