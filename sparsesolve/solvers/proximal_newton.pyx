@@ -230,6 +230,7 @@ cdef class ProximalNewton(WorkingSet):
             self.quadratic.iterations += 1
             self.flat = not self._step(lam, total, first)
             self.newton_steps += 1
+            self.loss.raise_pending()
             PyErr_CheckSignals()
         self._make_dual(lam)
         return outcome
@@ -267,8 +268,9 @@ cdef class ProximalNewton(WorkingSet):
             return False
         for i in range(n):
             along += (self.response[i] - self.trial_u[i]) * self.image[i]
-        if learn and bent > 0.0 and along > 0.0:    # later steps are too short to tell, and in odd directions
-            self.multiplier = min(max(along / (t * bent), 0.1 * self.multiplier), 10.0 * self.multiplier)
+        if (learn or t < 1.0) and bent > 0.0 and along > 0.0:   # later steps are short, and in odd directions
+            along /= t * bent
+            self.multiplier = max(along, 0.1 * self.multiplier if t == 1.0 else 2.0 * self.multiplier)
         self.eta, self.trial = self.trial, self.eta
         self.response, self.trial_u = self.trial_u, self.response
         self.value = value
