@@ -1,14 +1,15 @@
 """Losses of one sample as plain numpy functions: what tests compare with, written to be obvious.
 
-They take y as the package's losses do: shares of successes for binomial, -1 and 1 for the squared
-hinge. Where a second derivative is 0 or does not exist, `bend` may be any small positive number.
+They take y as the package's losses do: shares of successes for binomial, probit and cloglog, -1
+and 1 for the squared hinge. Where a second derivative is 0 or does not exist, `bend` may be any
+small positive number.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit, xlogy
+from scipy.special import erfcx, expit, log_ndtr, xlogy
 
 
 @dataclass(frozen=True)
@@ -74,3 +75,74 @@ def huber(delta):
     return Loss(value, lambda y, eta: np.clip(eta - y, -delta, delta),
                 lambda y, eta: np.where(np.abs(y - eta) <= delta, 1.0, 1e-4),
                 lambda y, v: np.where(np.abs(v) <= delta * (1 + 1e-13), v * v / 2 + y * v, np.inf))
+
+
+def _entropy(y):
+    return -xlogy(y, y) - xlogy(1.0 - y, 1.0 - y)
+
+
+def _mills(x):
+    """phi(x) / Phi(x)."""
+    return np.sqrt(2 / np.pi) / erfcx(-x / np.sqrt(2))
+
+
+PROBIT = Loss(
+    lambda y, eta: -y * log_ndtr(eta) - (1 - y) * log_ndtr(-eta),
+    lambda y, eta: (1 - y) * _mills(-eta) - y * _mills(eta),
+    lambda y, eta: y * _mills(eta) * (_mills(eta) + eta)
+    + (1 - y) * _mills(-eta) * (_mills(-eta) - eta),
+    least=_entropy)
+
+
+def _odds(m):
+    """m / (exp(m) - 1)."""
+    return m / np.expm1(m)
+
+
+CLOGLOG = Loss(
+    lambda y, eta: -y * np.log(-np.expm1(-np.exp(eta))) + (1 - y) * np.exp(eta),
+    lambda y, eta: -y * _odds(np.exp(eta)) + (1 - y) * np.exp(eta),
+    lambda y, eta: y * _odds(np.exp(eta)) * (_odds(np.exp(eta)) + np.exp(eta) - 1)
+    + (1 - y) * np.exp(eta),
+    least=_entropy)
+
+
+def _gamma_conjugate(y, v):
+    s = np.maximum(1.0 - v, 0.0)
+    return np.where(v <= 1 + 1e-13, xlogy(s, s / y) - s, np.inf)
+
+
+GAMMA = Loss(lambda y, eta: y * _exp(-eta) + eta, lambda y, eta: 1 - y * _exp(-eta),
+             lambda y, eta: y * _exp(-eta), _gamma_conjugate)
+
+LOG_COSH = Loss(
+    lambda y, eta: np.logaddexp(eta - y, y - eta) - np.log(2), lambda y, eta: np.tanh(eta - y),
+    lambda y, eta: np.maximum(1 - np.tanh(eta - y) ** 2, 1e-4),
+    lambda y, v: np.where(np.abs(v) <= 1, (xlogy(1 + v, 1 + v) + xlogy(1 - v, 1 - v)) / 2 + v * y,
+                          np.inf))
+
+
+def negative_binomial(theta):
+    """Minus the log-likelihood of size theta and mean exp(eta), less what does not hold eta."""
+    def conjugate(y, v):
+        s, rest, size = y + v, theta - v, y + theta
+        a, b = np.maximum(s, 0.0), np.maximum(rest, 0.0)
+        inside = np.minimum(s, rest) >= -1e-13 * (1 + size)
+        return np.where(inside, xlogy(a, a * theta / size) + xlogy(b, b / size), np.inf)
+
+    return Loss(lambda y, eta: (y + theta) * np.logaddexp(0.0, eta - np.log(theta)) - y * eta,
+                lambda y, eta: (y + theta) * expit(eta - np.log(theta)) - y,
+                lambda y, eta: (y + theta) / (2 + np.exp(eta) / theta + theta * np.exp(-eta)),
+                conjugate)
+
+
+def tweedie(power):
+    """Half the unit deviance of variance mu ** power, less what does not hold eta."""
+    a, b = 2.0 - power, power - 1.0
+
+    def value(y, eta):
+        return np.exp(a * eta) / a + y * np.exp(-b * eta) / b
+
+    return Loss(value, lambda y, eta: np.exp(a * eta) - y * np.exp(-b * eta),
+                lambda y, eta: a * np.exp(a * eta) + b * y * np.exp(-b * eta),
+                least=lambda y: np.where(y > 0, value(y, np.log(np.maximum(y, 1e-300))), 0.0))

@@ -13,11 +13,7 @@ LOSSES = {
     "poisson": numpy_losses.POISSON,
     "huber": numpy_losses.huber(0.8),
     "squared_hinge": numpy_losses.SQUARED_HINGE,
-    "probit": numpy_losses.Loss(  # no conjugate: judged by its optimality conditions
-        lambda y, eta: -_log_normal((2 * y - 1) * eta),
-        lambda y, eta: -(2 * y - 1) * _mills((2 * y - 1) * eta),
-        lambda y, eta: _mills((2 * y - 1) * eta) * (_mills((2 * y - 1) * eta) + (2 * y - 1) * eta),
-        least=np.zeros_like),
+    "probit": numpy_losses.PROBIT,  # no conjugate: judged by its optimality conditions
 }
 OPTIONS = {
     "plain": {},
@@ -25,16 +21,6 @@ OPTIONS = {
     "limits": {"lower": -0.1, "upper": np.array([0.05, np.inf, 0.2, 0, 0.3, np.inf])},
     "origin": {"intercept": False, "standardize": False, "penalty_factor": np.arange(6.0)},
 }
-
-
-def _log_normal(x):
-    from scipy.special import log_ndtr
-
-    return log_ndtr(x)
-
-
-def _mills(x):
-    return np.exp(-x * x / 2 - _log_normal(x)) / np.sqrt(2 * np.pi)
 
 
 def _problem(name):
