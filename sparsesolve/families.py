@@ -61,8 +61,8 @@ from sparsesolve.solvers.path import StopRule
 
 __all__ = [
     "FAMILIES", "Family", "Response", "StopRule", "binomial", "cloglog", "cox", "from_object",
-    "gamma", "gaussian", "huber", "multinomial", "negative_binomial", "poisson", "probit", "read_family",
-    "squared_hinge", "tweedie",
+    "gamma", "gaussian", "huber", "multinomial", "negative_binomial", "poisson", "probit",
+    "read_family", "squared_hinge", "tweedie",
 ]  # fmt: skip
 
 
@@ -233,4 +233,5 @@ poisson = Family(
     StopRule(gain=1e-4, steps=4, relative=True),
 )  # fmt: skip
 
-FAMILIES = {family.name: family for family in (gaussian, binomial, multinomial, poisson, cox())}
+NAMED = (gaussian, binomial, multinomial, poisson, cox())
+FAMILIES = {family.name: family for family in NAMED}
