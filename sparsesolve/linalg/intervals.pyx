@@ -40,8 +40,9 @@ cdef class Intervals:
         self.first, self.last = first[self.order], last[self.order]
         depth = max(PAIRS, int(level.max(initial=0)) + 1)
         self.members = np.searchsorted(level, np.arange(depth + 1)).astype(np.intp)
-        rooted = np.stack([root, root, np.asarray(end, dtype=np.intp)], axis=1)[self.order[level == ROOTED]]
-        blocks = [np.empty((0, 3), np.intp)] * ROOTED + [np.unique(rooted, axis=0)]
+        roots, one = np.unique(root[self.order[level == ROOTED]], return_index=True)
+        ends = np.asarray(end, dtype=np.intp)[self.order[level == ROOTED]][one]
+        blocks = [np.empty((0, 3), np.intp)] * ROOTED + [np.stack([roots, roots, ends], axis=1)]
         for k in range(depth - PAIRS):
             start = np.unique(np.asarray(self.first)[level == k + PAIRS] >> (k + 1)) << (k + 1)
             blocks.append(np.stack([start, start + (1 << k), np.minimum(start + (2 << k), m)], axis=1))

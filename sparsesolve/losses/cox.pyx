@@ -32,7 +32,7 @@ cdef class Cox(Loss):
     cdef readonly object times              # (m,) of events, ascending within strata
     cdef readonly object strata             # (m,) theirs, as y has them, ascending
     cdef Intervals survival                 # of samples: the event times that they survive
-    cdef Py_ssize_t[::1] sample             # (q,) sample at each place of `survival`; the arrays below are in this order
+    cdef Py_ssize_t[::1] sample             # (q,) at each place of `survival`, in whose order the next are
     cdef Py_ssize_t[::1] stratum            # (q,) 0, 1, ...
     cdef Py_ssize_t[::1] event              # (q,) index of the event time at which it dies, or -1
     cdef double[::1] w, log_w               # (q,)
@@ -71,13 +71,13 @@ cdef class Cox(Loss):
     def _place(self, y, stratum):
         """Find event times, who survives which and who dies at which; return the order of the samples."""
         start, stop, status = y[:, 0], y[:, 1], y[:, 2] > 0.0
-        ranks, place = np.unique(np.concatenate([start, stop]), return_inverse=True)
-        key = stratum * len(ranks) + place.ravel()[len(y):]     # ascending within strata, strata apart
-        events, index = np.unique(key[status], return_index=True)
+        moments = np.unique(stop[status])
+        begin, end = (stratum * (len(moments) + 1) + np.searchsorted(moments, t, side="right") for t in (start, stop))
+        events, index = np.unique(end[status], return_index=True)       # ascending within strata, strata apart
         self.times, self.strata = stop[status][index], y[status][index, 3]
         self.time_stratum = stratum[status][index].astype(np.intp)
-        first = np.searchsorted(events, stratum * len(ranks) + place.ravel()[:len(y)], side="right")
-        after = np.searchsorted(events, key, side="right") - status
+        first, after = (np.searchsorted(events, t, side="right") for t in (begin, end))
+        after -= status
         root, end = (np.searchsorted(self.time_stratum, stratum, side=side) for side in ("left", "right"))
         self.survival = Intervals(first, after, root, end, len(events))
         order = self.survival.order
