@@ -60,9 +60,9 @@ from sparsesolve.losses import LOSSES, PythonLoss
 from sparsesolve.solvers.path import StopRule
 
 __all__ = [
-    "FAMILIES", "Family", "Response", "StopRule", "binomial", "cloglog", "from_object", "gamma",
-    "gaussian", "huber", "multinomial", "negative_binomial", "poisson", "probit", "read_family",
-    "squared_hinge", "tweedie",
+    "FAMILIES", "Family", "Response", "StopRule", "binomial", "cloglog", "cox", "from_object",
+    "gamma", "gaussian", "huber", "multinomial", "negative_binomial", "poisson", "probit",
+    "read_family", "squared_hinge", "tweedie",
 ]  # fmt: skip
 
 
@@ -145,6 +145,22 @@ def tweedie(power):
     return Family(f"tweedie(power={power!r})", loss, checks.read_amounts, exp)
 
 
+def cox(ties="breslow", strata=None):
+    """Proportional hazards: y is (time, status), or (start, stop, status) for late entries.
+
+    Parameters
+    ----------
+    ties : {"breslow", "efron"}, default "breslow"
+        How deaths at one time share the risk.
+    strata : array-like (n,), default None
+        Labels of any kind; each stratum has a baseline hazard of its own.
+    """
+    checks.read_choice("ties", ties, ["breslow", "efron"])
+    return Family("cox", partial(LOSSES["cox"], ties=ties), partial(_read_survival, strata),
+                  exp, StopRule(gain=1e-3, steps=4, relative=True, explained=0.99),
+                  intercept=False)  # fmt: skip
+
+
 def from_object(law, y=(0.0, 1.0)):
     """A family written in Python; what `law` must offer stands at the top of this module.
 
@@ -176,7 +192,7 @@ def read_family(family):
         return family
     if isinstance(family, str):
         return FAMILIES[checks.read_choice("family", family, list(FAMILIES))]
-    makers = (huber, squared_hinge, probit, cloglog, gamma, negative_binomial, tweedie)
+    makers = (huber, squared_hinge, probit, cloglog, cox, gamma, negative_binomial, tweedie)
     if any(family is maker for maker in makers):
         name = family.__name__
         raise TypeError(f"family is the function {name}; call it: family=families.{name}(...)")
@@ -200,6 +216,10 @@ def _read_for(law, name, y, n):
     return response
 
 
+def _read_survival(strata, y, n):
+    return Response(checks.read_survival(y, n, strata))
+
+
 gaussian = Family(
     "gaussian", LOSSES["gaussian"], checks.read_real, identity, StopRule(relative=True)
 )
@@ -213,4 +233,5 @@ poisson = Family(
     StopRule(gain=1e-4, steps=4, relative=True),
 )  # fmt: skip
 
-FAMILIES = {family.name: family for family in (gaussian, binomial, multinomial, poisson)}
+NAMED = (gaussian, binomial, multinomial, poisson, cox())
+FAMILIES = {family.name: family for family in NAMED}

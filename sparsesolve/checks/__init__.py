@@ -17,6 +17,7 @@ from .response import (
     read_real,
     read_sides,
 )
+from .survival import read_strata, read_survival
 from .vector import (
     read_lambdas,
     read_limits,
@@ -46,5 +47,7 @@ __all__ = [
     "read_real",
     "read_response",
     "read_sides",
+    "read_strata",
+    "read_survival",
     "read_weights",
 ]

@@ -3,6 +3,7 @@
 from sparsesolve.losses.base import Loss
 from sparsesolve.losses.binomial import Binomial
 from sparsesolve.losses.cloglog import Cloglog
+from sparsesolve.losses.cox import Cox
 from sparsesolve.losses.gamma import Gamma
 from sparsesolve.losses.gaussian import Gaussian
 from sparsesolve.losses.huber import Huber
@@ -16,6 +17,7 @@ from sparsesolve.losses.tweedie import Tweedie
 LOSSES = {
     "binomial": Binomial,
     "cloglog": Cloglog,
+    "cox": Cox,
     "gamma": Gamma,
     "gaussian": Gaussian,
     "huber": Huber,

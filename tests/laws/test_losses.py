@@ -34,6 +34,7 @@ class CertifiedLogistic(Logistic):
 
 CASES = {
     **LOSSES,
+    "cox, efron": partial(LOSSES["cox"], ties="efron"),
     "python": partial(PythonLoss, law=Logistic()),
     "python with a conjugate": partial(PythonLoss, law=CertifiedLogistic()),
 }
@@ -59,6 +60,13 @@ def _amount(rng):
     return _positive(rng) * (rng.random(POINTS) < 0.6)
 
 
+def _survival(rng):
+    """Start, stop, status and stratum, with ties and with samples that enter late."""
+    start = rng.choice([-np.inf, 0.0, 1.0, 3.0], POINTS)
+    stop = np.maximum(start, 0.0) + rng.integers(1, 6, POINTS)
+    return np.column_stack([start, stop, rng.random(POINTS) < 0.6, rng.integers(0, 2, POINTS)])
+
+
 def _sign(rng):
     return rng.choice([-1.0, 1.0], POINTS)
 
@@ -66,6 +74,8 @@ def _sign(rng):
 SAMPLES = {  # how to draw responses; one line a loss
     "binomial": _share,
     "cloglog": _share,
+    "cox": _survival,
+    "cox, efron": _survival,
     "gamma": _positive,
     "gaussian": _real,
     "huber": _real,

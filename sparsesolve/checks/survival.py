@@ -1,0 +1,166 @@
+"""Survival responses: times, events and strata in the forms in which they come."""
+
+import numpy as np
+
+from .array import place, real_array
+from .frame import is_frame, read_frame
+
+NAMES = {"start": "start", "stop": "stop", "time": "stop", "status": "status", "event": "status"}
+FORMS = (
+    "pass two columns, (time, status), or three, (start, stop, status), with status 1 where the "
+    "event happened and 0 where the sample was censored"
+)
+
+
+def read_survival(y, n, strata=None):
+    """Return a survival response as an (n, 4) array: start, stop, status and stratum code.
+
+    Parameters
+    ----------
+    y : array-like (n, 2) or (n, 3), data frame, structured array, dict, or tuple of columns
+        (time, status) or (start, stop, status). Columns are known by their names where these are
+        ``time``, ``start``, ``stop``, ``status`` or ``event``; else by their order, but a single
+        boolean column is the status. What this function returned is taken as it is.
+    n : int
+        Rows of X.
+    strata : array-like (n,), default None
+        Labels of any kind; codes 0, 1, ... follow their order. None is one stratum.
+
+    Returns
+    -------
+    ndarray, (n, 4)
+        Start is -inf for samples that are at risk from the beginning.
+    """
+    columns = _columns(y)
+    count = len(columns)
+    if len(columns[0]) != n:
+        raise ValueError(f"y has {len(columns[0])} rows but X has {n}; give one row per row of X")
+    if count == 4 and strata is not None:
+        raise ValueError("y has a column of strata already; leave strata out, or that column")
+    values = np.empty((n, 4))
+    values[:, 0] = -np.inf
+    values[:, 3] = 0.0 if strata is None else read_strata(strata, n)[0]
+    values[:, 1 if count == 2 else 0 : max(count, 3)] = np.column_stack(columns)
+    _refuse_times(values, "time" if count == 2 else "stop")
+    _refuse_status(values)
+    return values
+
+
+def read_strata(strata, n):
+    """Return codes (n,) of labels, 0 for the first in sorted order, and the labels sorted."""
+    labels = np.asarray(strata)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
+    if labels.ndim != 1:
+        raise ValueError(f"strata has shape {labels.shape}; give one label per row of X")
+    if len(labels) != n:
+        raise ValueError(
+            f"strata has {len(labels)} labels but X has {n} rows; give one label per row"
+        )
+    missing = np.array([_is_missing(label) for label in labels.tolist()], dtype=bool)
+    if missing.any():
+        where = place((int(missing.argmax()),))
+        raise ValueError(f"strata has a missing label {where}; give every row a stratum")
+    try:
+        labels, codes = np.unique(labels, return_inverse=True)
+    except TypeError as error:
+        raise TypeError(
+            f"strata mixes labels that have no order ({error}); give labels of one type"
+        ) from error
+    return codes.ravel(), labels
+
+
+def _is_missing(label):
+    return label is None or type(label).__name__ in ("NAType", "NaTType") or label != label
+
+
+def _columns(y):
+    """Return two, three or four float columns of one length: (start,) stop, status(, stratum)."""
+    if isinstance(y, dict):
+        named = list(y.items())
+    elif isinstance(y, np.ndarray) and y.dtype.names:
+        named = [(name, y[name]) for name in y.dtype.names]
+    elif is_frame(y):
+        named = [(str(name), y[name]) for name in _unique_names(y)]
+    elif isinstance(y, tuple) and len(y) in (2, 3):
+        named = [(str(k), column) for k, column in enumerate(y)]
+    else:
+        return _columns_of_array(real_array("y", y))
+    if len(named) not in (2, 3):
+        raise ValueError(f"y has {len(named)} columns; {FORMS}")
+    arrays = [(str(name).lower(), _column(name, values)) for name, values in named]
+    for name, array in arrays[1:]:
+        if len(array) != len(arrays[0][1]):
+            first = f"column {arrays[0][0]!r} of y has {len(arrays[0][1])} values"
+            raise ValueError(f"{first} but column {name!r} has {len(array)}; give equally many")
+    return [array.astype(float) for array in _in_order(arrays)]
+
+
+def _unique_names(frame):
+    names = list(getattr(frame, "column_names", None) or frame.columns)
+    if len(set(names)) < len(names):
+        raise ValueError(f"y has columns of one name ({', '.join(map(repr, names))}); rename them")
+    return names
+
+
+def _column(name, values):
+    if is_frame(values):
+        values = read_frame(values)[0]
+    array = real_array("y", values, column=name)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise ValueError(f"column {name!r} of y has shape {array.shape}; {FORMS}")
+    return array
+
+
+def _in_order(arrays):
+    roles = [NAMES.get(name) for name, _ in arrays]
+    wanted = ["start", "stop", "status"][3 - len(arrays) :]
+    if sorted(map(str, roles)) == sorted(wanted):
+        return [arrays[roles.index(role)][1] for role in wanted]
+    boolean = [array for _, array in arrays if array.dtype == bool]
+    if len(boolean) == 1:
+        return [array for _, array in arrays if array is not boolean[0]] + boolean
+    return [array for _, array in arrays]
+
+
+def _columns_of_array(array):
+    if array.ndim != 2 or array.shape[1] not in (2, 3, 4):
+        raise ValueError(f"y has shape {array.shape}; {FORMS}")
+    return list(array.astype(float).T)
+
+
+def _refuse_times(values, name):
+    start, stop = values[:, 0], values[:, 1]
+    for column, times, bad in (
+        ("start", start, np.isnan(start) | (start == np.inf)),
+        (name, stop, ~np.isfinite(stop)),
+    ):
+        _refuse(column, times, bad, "drop that row or replace the value")
+        negative = (times < 0) & (times > -np.inf)
+        _refuse(column, times, negative, "times must be at least 0; count them from their origin")
+    bad = start >= stop
+    if bad.any():
+        i = int(bad.argmax())
+        raise ValueError(
+            f"y has start {start[i]:g} and stop {stop[i]:g} at row {i} (counted from 0); a sample "
+            "is at risk from start to stop, so start must be less than stop"
+        )
+
+
+def _refuse_status(values):
+    status = values[:, 2]
+    _refuse("status", status, ~np.isin(status, (0.0, 1.0)), "give 1 for an event, 0 for censored")
+    if not status.any():
+        raise ValueError(
+            "y has no event, status is 0 in every row; without one there is nothing to fit"
+        )
+
+
+def _refuse(column, values, bad, advice):
+    if bad.any():
+        i = int(bad.argmax())
+        raise ValueError(
+            f"y holds the {column} {float(values[i])!r} at row {i} (counted from 0); {advice}"
+        )

@@ -1,0 +1,250 @@
+"""Cox's partial likelihood: Breslow's and Efron's ties, (start, stop] intervals, strata."""
+from libc.math cimport INFINITY, ceil, exp, log
+from libc.string cimport memcmp, memcpy
+
+import numpy as np
+
+from sparsesolve.linalg.intervals cimport Intervals
+from sparsesolve.linalg.wide cimport BAND, Wide, add, exponential, in_band, nothing
+from sparsesolve.losses.base cimport Loss
+
+
+cdef class Cox(Loss):
+    """Minus the log partial likelihood, with weights that sum to 1.
+
+    An event time t with m deaths of weights w_i, D their sum, gives the terms
+
+        sum_l d_l log(R + c_l E)  -  sum_deaths w_i eta_i,    R, E = sum of w_i exp(eta_i) over survivors, deaths at t:
+
+    Breslow one of d = D, c = 1; Efron m of d_l = D / m, c_l = 1 - l / m, l = 0 .. m - 1.  At risk at t are the samples
+    of its stratum with start < t <= stop.  Survivors of t are an interval of event times, so that all is done by sums
+    over intervals (linalg/intervals.pyx), of positive terms alone and of any size (linalg/wide.pxd).  Each death of
+    weights w is also in E at its own time.  What depends on eta alone is kept for the next question about the same eta:
+    one call at a time.
+
+    Parameters
+    ----------
+    y : (n, 4) start (-inf where there is none), stop, status 0 or 1, stratum
+    w : (n,) weights that sum to 1; a sample of weight 0 takes no part
+    ties : "breslow" or "efron"
+    """
+
+    cdef readonly object times              # (m,) of events, ascending within strata
+    cdef readonly object strata             # (m,) theirs, as y has them, ascending
+    cdef Intervals survival                 # of samples: the event times that they survive
+    cdef Py_ssize_t[::1] sample             # (q,) at each place of `survival`, in whose order the next are
+    cdef Py_ssize_t[::1] stratum            # (q,) 0, 1, ...
+    cdef Py_ssize_t[::1] event              # (q,) index of the event time at which it dies, or -1
+    cdef double[::1] w, log_w               # (q,)
+    cdef Py_ssize_t[::1] time_stratum       # (m,)
+    cdef Py_ssize_t[::1] n_terms            # (m,)
+    cdef double[::1] deaths                 # (m,) D
+    cdef double[::1] eta                    # (n,) what the following belong to, once `known`
+    cdef bint known
+    cdef double value
+    cdef double[::1] reference              # (strata,) whole numbers: `risk` is exp(theta - reference)
+    cdef double[:, ::1] risk                # (q, 2) w exp(eta)
+    cdef double[:, ::1] sums                # (m, 3) R, E and the band of both
+    cdef double[::1] expected               # (q,) expected deaths: F' = expected - w status
+    cdef double[:, ::1] by_sample, by_time, by_death    # (q, 2), (m, 2), (m, 2) work
+
+    def __init__(self, y, w, ties="breslow"):
+        y, w = np.asarray(y, dtype=float), np.asarray(w, dtype=float)
+        self.n, self.n_responses, self.has_conjugate, self.known = len(y), 1, False, False
+        kept = np.flatnonzero(w > 0.0)
+        stratum = np.unique(y[kept, 3], return_inverse=True)[1].ravel()
+        order = self._place(y[kept], stratum)
+        self.sample, self.stratum = kept[order], stratum[order]
+        self.w = w[kept[order]]
+        self.log_w = np.log(self.w)
+        self.eta, self.reference = np.empty(self.n), np.empty(stratum.max(initial=0) + 1)
+        q, m = max(len(kept), 1), max(len(self.times), 1)
+        self.risk, self.expected, self.by_sample = np.zeros((q, 2)), np.zeros(q), np.zeros((q, 2))
+        self.sums, self.by_time, self.by_death = np.zeros((m, 3)), np.zeros((m, 2)), np.zeros((m, 2))
+        dead = np.asarray(self.event) >= 0
+        at = np.asarray(self.event)[dead]
+        self.deaths = np.bincount(at, np.asarray(self.w)[dead], m).astype(float)
+        efron = ties == "efron"
+        self.n_terms = np.bincount(at, minlength=m).astype(np.intp) if efron else np.ones(m, np.intp)
+        self._saturate()
+
+    def _place(self, y, stratum):
+        """Find event times, who survives which and who dies at which; return the order of the samples."""
+        start, stop, status = y[:, 0], y[:, 1], y[:, 2] > 0.0
+        moments = np.unique(stop[status])
+        begin, end = (stratum * (len(moments) + 1) + np.searchsorted(moments, t, side="right") for t in (start, stop))
+        events, index = np.unique(end[status], return_index=True)       # ascending within strata, strata apart
+        self.times, self.strata = stop[status][index], y[status][index, 3]
+        self.time_stratum = stratum[status][index].astype(np.intp)
+        first, after = (np.searchsorted(events, t, side="right") for t in (begin, end))
+        after -= status
+        root, end = (np.searchsorted(self.time_stratum, stratum, side=side) for side in ("left", "right"))
+        self.survival = Intervals(first, after, root, end, len(events))
+        order = self.survival.order
+        self.event = np.where(status, after, -1)[order].astype(np.intp)
+        return order
+
+    cdef void _saturate(self) noexcept:
+        """The limit of F as risks fall steeply from each event time to the next and deaths at one time share theirs."""
+        cdef Py_ssize_t t, l
+        self.saturated = 0.0
+        for t in range(self.survival.m):
+            for l in range(self.n_terms[t]):
+                self.saturated += self.deaths[t] / self.n_terms[t] * log(
+                    self.deaths[t] * (1.0 - <double> l / self.n_terms[t]))
+
+    cdef double evaluate(self, const double* eta, double* u) noexcept nogil:
+        cdef Py_ssize_t j
+        self._at(eta)
+        for j in range(self.n):
+            u[j] = 0.0
+        for j in range(self.survival.n):
+            u[self.sample[j]] = (self.w[j] if self.event[j] >= 0 else 0.0) - self.expected[j]
+        return self.value
+
+    cdef void curvature(self, const double* eta, double* h) noexcept nogil:
+        """expected less the sum of its squares over the terms; 0 where rounding leaves less."""
+        cdef Py_ssize_t t, l, j
+        cdef double c, q, r
+        cdef Wide* again = <Wide*> &self.by_time[0, 0]
+        cdef Wide* own = <Wide*> &self.by_death[0, 0]
+        cdef Wide* inside = <Wide*> &self.by_sample[0, 0]
+        cdef Wide x
+        self._at(eta)
+        for t in range(self.survival.m):
+            again[t].f, own[t].f = 0.0, 0.0
+            again[t].k = own[t].k = -2.0 * self.sums[t, 2]
+            for l in range(self.n_terms[t]):
+                c = 1.0 - <double> l / self.n_terms[t]
+                q = self.sums[t, 0] + c * self.sums[t, 1]
+                r = self.deaths[t] / self.n_terms[t] / (q * q)
+                again[t].f += r
+                own[t].f += r * c * c
+        self.survival.spread(again, inside)
+        for j in range(self.n):
+            h[j] = 0.0
+        for j in range(self.survival.n):
+            x = self._risk(j)
+            x.f, x.k = x.f * x.f, 2.0 * x.k
+            r = self.expected[j] - times(x, inside[j])
+            if self.event[j] >= 0:
+                r -= times(x, own[self.event[j]])
+            h[self.sample[j]] = r if r > 0.0 else 0.0
+
+    cdef void curvature_times(self, const double* eta, const double* v, double* out) noexcept nogil:
+        """expected v less, over the terms, the share of each sample times the mean of v under the shares of all."""
+        cdef Py_ssize_t t, l, j
+        cdef double c, q, r, mean
+        cdef Wide* part = <Wide*> &self.by_time[0, 0]
+        cdef Wide* own = <Wide*> &self.by_death[0, 0]
+        cdef Wide* inside = <Wide*> &self.by_sample[0, 0]
+        self._at(eta)
+        for j in range(self.survival.n):
+            inside[j] = self._risk(j)
+            inside[j].f *= v[self.sample[j]]
+        self._gather(inside, part, own)
+        for t in range(self.survival.m):
+            part[t].f, own[t].f = in_band(part[t], self.sums[t, 2]), in_band(own[t], self.sums[t, 2])
+            mean = r = 0.0
+            for l in range(self.n_terms[t]):
+                c = 1.0 - <double> l / self.n_terms[t]
+                q = self.sums[t, 0] + c * self.sums[t, 1]
+                q = self.deaths[t] / self.n_terms[t] / q * ((part[t].f + c * own[t].f) / q)
+                mean += q
+                r += q * c
+            part[t].f, own[t].f = mean, r
+            part[t].k = own[t].k = -self.sums[t, 2]
+        self.survival.spread(part, inside)
+        for j in range(self.n):
+            out[j] = 0.0
+        for j in range(self.survival.n):
+            r = self.expected[j] * v[self.sample[j]] - times(self._risk(j), inside[j])
+            if self.event[j] >= 0:
+                r -= times(self._risk(j), own[self.event[j]])
+            out[self.sample[j]] = r
+
+    def hazard_at(self, eta):
+        """Log of the baseline hazard at each of `times`: sum_l d_l / (R + c_l E), at linear predictors (n,)."""
+        cdef const double[::1] e = self._flat(eta)
+        cdef double[::1] out = np.empty(self.survival.m)
+        cdef const Wide* hazard = <const Wide*> &self.by_time[0, 0]
+        cdef Py_ssize_t t
+        self.known = False                  # by_time holds the hazard only as long as nobody else has used it
+        self._at(&e[0])
+        for t in range(self.survival.m):
+            out[t] = log(hazard[t].f) + BAND * hazard[t].k - self.reference[self.time_stratum[t]]
+        return np.asarray(out)
+
+    cdef inline Wide _risk(self, Py_ssize_t j) noexcept nogil:
+        return (<Wide*> &self.risk[0, 0])[j]
+
+    cdef void _gather(self, const Wide* x, Wide* survivors, Wide* dead) noexcept nogil:
+        """Sums of x over the survivors of each event time, and over those who die at it."""
+        cdef Py_ssize_t t, j
+        self.survival.gather(x, survivors)
+        for t in range(self.survival.m):
+            dead[t] = nothing()
+        for j in range(self.survival.n):
+            if self.event[j] >= 0:
+                add(&dead[self.event[j]], x[j])
+
+    cdef void _at(self, const double* eta) noexcept nogil:
+        """Risks, their sums, F and expected deaths at eta, unless they are there already."""
+        if self.known and memcmp(&self.eta[0], eta, self.n * sizeof(double)) == 0:
+            return
+        memcpy(&self.eta[0], eta, self.n * sizeof(double))
+        self.known = True
+        self._weigh()
+        self._value_and_hazard()
+
+    cdef void _weigh(self) noexcept nogil:
+        """risk = w exp(eta), relative to the largest of the stratum."""
+        cdef Py_ssize_t j
+        cdef double theta
+        cdef Wide* risk = <Wide*> &self.risk[0, 0]
+        for j in range(self.reference.shape[0]):
+            self.reference[j] = -INFINITY
+        for j in range(self.survival.n):
+            theta = self.eta[self.sample[j]] + self.log_w[j]
+            if theta > self.reference[self.stratum[j]]:
+                self.reference[self.stratum[j]] = theta
+        for j in range(self.reference.shape[0]):
+            self.reference[j] = ceil(self.reference[j])
+        for j in range(self.survival.n):
+            theta = self.eta[self.sample[j]] + self.log_w[j]
+            risk[j] = exponential(theta, self.reference[self.stratum[j]])
+
+    cdef void _value_and_hazard(self) noexcept nogil:
+        cdef Py_ssize_t t, l, j
+        cdef double c, q, d, level
+        cdef Wide* hazard = <Wide*> &self.by_time[0, 0]
+        cdef Wide* own = <Wide*> &self.by_death[0, 0]
+        cdef Wide* inside = <Wide*> &self.by_sample[0, 0]
+        self._gather(<const Wide*> &self.risk[0, 0], hazard, own)
+        self.value = 0.0
+        for t in range(self.survival.m):
+            level = hazard[t].k if hazard[t].k > own[t].k else own[t].k
+            self.sums[t, 0], self.sums[t, 1] = in_band(hazard[t], level), in_band(own[t], level)
+            self.sums[t, 2] = level
+            hazard[t].f, own[t].f = 0.0, 0.0
+            hazard[t].k = own[t].k = -level
+            d = self.deaths[t] / self.n_terms[t]
+            for l in range(self.n_terms[t]):
+                c = 1.0 - <double> l / self.n_terms[t]
+                q = self.sums[t, 0] + c * self.sums[t, 1]
+                self.value += d * log(q)
+                hazard[t].f += d / q
+                own[t].f += d * c / q
+        self.survival.spread(hazard, inside)
+        for j in range(self.survival.n):
+            self.expected[j] = times(self._risk(j), inside[j])
+            if self.event[j] >= 0:
+                t = self.event[j]
+                self.expected[j] += times(self._risk(j), own[t])
+                level = self.reference[self.stratum[j]] + BAND * self.sums[t, 2]
+                self.value += self.w[j] * (level - self.eta[self.sample[j]])
+
+
+cdef inline double times(Wide x, Wide y) noexcept nogil:
+    """x y, where it is a number of the size of doubles."""
+    return x.f * y.f if x.k + y.k == 0.0 else x.f * y.f * exp(BAND * (x.k + y.k))

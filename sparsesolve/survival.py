@@ -1,0 +1,97 @@
+"""Survival after a fit of the proportional hazards model: baseline hazard, curves, concordance."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sparsesolve import checks
+from sparsesolve.concordance import count_pairs
+from sparsesolve.losses import LOSSES
+
+
+@dataclass(frozen=True, eq=False)
+class Baseline:
+    """The steps of the cumulative hazard of a sample whose linear predictor is 0."""
+
+    times: np.ndarray  # (m,) of events, ascending within strata
+    strata: np.ndarray  # (m,) codes of their strata, ascending
+    log_steps: np.ndarray  # (m,) log of the hazard at each: the step itself may be beyond floats
+
+    def cumulative_hazard(self, times, eta=0.0, stratum=0):
+        """Return the cumulative hazard (n, T) at times (T,) of samples of linear predictors eta.
+
+        `stratum` is one code for all, or one for each sample.
+        """
+        times = np.atleast_1d(np.asarray(times, dtype=float))
+        eta, stratum = np.broadcast_arrays(np.atleast_1d(np.asarray(eta, dtype=float)), stratum)
+        result = np.zeros((len(eta), len(times)))
+        for code in np.unique(stratum):
+            rows = stratum == code
+            steps = self.strata == code
+            with np.errstate(over="ignore"):
+                sums = np.logaddexp.accumulate(np.append(-np.inf, self.log_steps[steps]))
+                logs = sums[np.searchsorted(self.times[steps], times, side="right")]
+                result[rows] = np.exp(logs + eta[rows, None])
+        return result
+
+    def survival(self, times, eta=0.0, stratum=0):
+        """Return the probabilities (n, T) of surviving each of the times: exp(-hazard)."""
+        return np.exp(-self.cumulative_hazard(times, eta, stratum))
+
+
+def baseline_hazard(y, eta, weights=None, ties="breslow"):
+    """Estimate the baseline hazard at a fit: Breslow's estimator, or Efron's where ties are his.
+
+    Parameters
+    ----------
+    y : (n, 4), or what families.cox reads without strata
+        Start, stop, status and code of the stratum.
+    eta : (n,)
+        Linear predictors of the samples, offsets included.
+    weights : (n,), default None
+        Observation weights; only their ratios matter.
+    ties : {"breslow", "efron"}, default "breslow"
+        How deaths at one time share the risk.
+    """
+    y, eta, weights = _read(y, eta, weights)
+    loss = LOSSES["cox"](y, weights / weights.sum(), ties)
+    return Baseline(loss.times, loss.strata, loss.hazard_at(eta))
+
+
+def survival_curves(y, eta, new_eta, times=None, *, weights=None, ties="breslow", new_stratum=0):
+    """Return probabilities (k, T) that new samples survive each time, from data and their fit.
+
+    Parameters
+    ----------
+    y, eta, weights, ties
+        As for :func:`baseline_hazard`.
+    new_eta : (k,)
+        Linear predictors of the new samples.
+    times : (T,), default None
+        None means all times of events, ascending.
+    new_stratum : int or (k,), default 0
+        Codes of the strata of the new samples.
+    """
+    baseline = baseline_hazard(y, eta, weights, ties)
+    times = np.unique(baseline.times) if times is None else times
+    return baseline.survival(times, new_eta, new_stratum)
+
+
+def concordance(y, eta, weights=None):
+    """Return Harrell's C: the share of pairs whose order of death the linear predictors tell.
+
+    Pairs are compared within strata, which are pooled; ties of eta count half, pairs of deaths at
+    one time not at all. NaN where no pair can be compared. A sample censored at the time of a
+    death outlives it, and one that enters late meets only deaths after its start.
+    """
+    y, eta, weights = _read(y, eta, weights)
+    concordant, discordant, tied, *_ = count_pairs(y, eta, weights / weights.max())
+    compared = concordant + discordant + tied
+    return float((concordant + tied / 2) / compared) if compared > 0 else np.nan
+
+
+def _read(y, eta, weights):
+    eta = np.asarray(eta, dtype=float).ravel()
+    weights = checks.read_weights(weights, len(eta))
+    y = checks.read_survival(y, len(eta))
+    return y, eta, np.ones(len(eta)) if weights is None else weights

@@ -1,0 +1,164 @@
+"""The partial likelihood against its definition, term by term; its laws are in tests/laws."""
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+
+from sparsesolve.losses import LOSSES
+
+N = 70
+
+
+def draw(rng, kind="late", n=N):
+    """Responses (n, 4) and weights that sum to 1, one of them 0."""
+    start = np.full(n, -np.inf)
+    if kind == "late":
+        start = np.round(6 * rng.random(n))
+    elif kind == "split":  # short intervals, as of time-dependent covariates
+        start = rng.integers(0, 12, n).astype(float)
+    length = rng.integers(1, 2 if kind == "split" else 9, n)
+    stop = np.where(np.isfinite(start), start, 0.0) + length
+    y = np.column_stack([start, stop, rng.random(n) < 0.5, rng.integers(0, 3, n)])
+    w = rng.uniform(0.2, 2.0, n)
+    w[5] = 0.0
+    return y, w / w.sum()
+
+
+def terms(y, w, ties):
+    """The terms of the likelihood: weight d, log factors of all samples (-inf: not at risk)."""
+    start, stop, status, stratum = y.T
+    dead = (status > 0) & (w > 0)
+    for s, t in sorted(set(zip(stratum[dead], stop[dead], strict=True))):
+        at_risk = (stratum == s) & (start < t) & (t <= stop) & (w > 0)
+        now = dead & (stratum == s) & (stop == t)
+        m = now.sum() if ties == "efron" else 1
+        for k in range(m):
+            with np.errstate(divide="ignore"):
+                factors = np.log(np.where(at_risk, w * np.where(now, 1 - k / m, 1.0), 0.0))
+            yield w[now].sum() / m, factors
+
+
+def naive(y, w, eta, ties):
+    """F, its gradient and its second derivative."""
+    dead = y[:, 2] > 0
+    value, gradient, second = -np.sum((w * eta)[dead]), -w * dead, np.zeros((len(w), len(w)))
+    for d, factors in terms(y, w, ties):
+        total = logsumexp(factors + eta)
+        share = np.exp(factors + eta - total)
+        value += d * total
+        gradient = gradient + d * share
+        second += d * (np.diag(share) - np.outer(share, share))
+    return value, gradient, second
+
+
+@pytest.mark.parametrize("ties", ["breslow", "efron"])
+@pytest.mark.parametrize("kind", ["plain", "late", "split"])
+@pytest.mark.parametrize("size", [0.0, 1.0, 30.0, 400.0])
+def test_value_and_derivatives_are_those_of_the_definition(kind, ties, size):
+    rng = np.random.default_rng(3)
+    y, w = draw(rng, kind)
+    loss = LOSSES["cox"](y, w, ties)
+    for _ in range(3):
+        eta, v = size * rng.standard_normal(N), rng.standard_normal(N)
+        value, gradient, second = naive(y, w, eta, ties)
+        mine, u = loss.at(eta)
+        assert mine == pytest.approx(value, rel=1e-13, abs=1e-14)
+        assert u == pytest.approx(-gradient, rel=1e-11, abs=1e-14)
+        assert loss.curvature_at(eta) == pytest.approx(np.diag(second), rel=1e-11, abs=1e-14)
+        assert loss.curvature_product(eta, v) == pytest.approx(second @ v, rel=1e-11, abs=1e-14)
+
+
+@pytest.mark.parametrize("ties", ["breslow", "efron"])
+def test_small_risk_sets_keep_their_digits_beside_huge_ones(ties):
+    """Those who enter late have risks e^700 and more below the rest of their stratum, or above."""
+    rng = np.random.default_rng(11)
+    y, w = draw(rng, "late")
+    eta = rng.standard_normal(N)
+    for jump in (-900.0, -100.0, 100.0, 700.0, 1e4):
+        moved = eta + np.where(y[:, 0] >= 3, jump, 0.0)
+        value, gradient, second = naive(y, w, moved, ties)
+        mine, u = (loss := LOSSES["cox"](y, w, ties)).at(moved)
+        assert mine == pytest.approx(value, rel=1e-12)
+        assert u == pytest.approx(-gradient, rel=1e-9, abs=1e-14)
+        assert loss.curvature_at(moved) == pytest.approx(np.diag(second), rel=1e-9, abs=1e-14)
+        product = loss.curvature_product(moved, eta)
+        assert product == pytest.approx(second @ eta, rel=1e-9, abs=1e-13)
+
+
+def test_a_shift_of_a_stratum_changes_nothing():
+    rng = np.random.default_rng(5)
+    y, w = draw(rng)
+    loss = LOSSES["cox"](y, w, "efron")
+    eta = rng.standard_normal(N)
+    value, u = loss.at(eta)
+    for shift in (1.5, -300.0, 5000.0):
+        moved = loss.at(eta + shift * (y[:, 3] == 1))
+        assert moved[0] == pytest.approx(value, rel=1e-12)
+        assert moved[1] == pytest.approx(u, abs=1e-12)
+
+
+@pytest.mark.parametrize("ties", ["breslow", "efron"])
+def test_saturated_is_the_limit_along_falling_risks(ties):
+    """Who dies earlier is infinitely more at risk; deaths at one time are equals."""
+    y, w = draw(np.random.default_rng(2))
+    loss = LOSSES["cox"](y, w, ties)
+    eta = np.where(y[:, 2] > 0, -60.0 * y[:, 1], -3000.0)
+    assert loss.at(eta)[0] == pytest.approx(loss.saturated, rel=1e-13)
+
+
+def test_saturated_by_hand():
+    """Three deaths at time 1, of weights 1/6, 1/6 and 1/3; one at time 2."""
+    y = np.array([[-np.inf, t, 1.0, 0.0] for t in (1, 1, 1, 2)])
+    w = np.array([1 / 6, 1 / 6, 1 / 3, 1 / 3])
+    breslow, efron = (LOSSES["cox"](y, w, ties).saturated for ties in ("breslow", "efron"))
+    assert breslow == pytest.approx(2 / 3 * np.log(2 / 3) + np.log(1 / 3) / 3)
+    tied = 2 / 9 * (np.log(2 / 3) + np.log(4 / 9) + np.log(2 / 9))
+    assert efron == pytest.approx(tied + np.log(1 / 3) / 3)
+
+
+def test_ties_are_of_no_account_where_there_are_none():
+    rng = np.random.default_rng(1)
+    y, w = draw(rng)
+    y[:, 1] = np.where(np.isfinite(y[:, 0]), y[:, 0], 0) + rng.random(N)
+    eta = rng.standard_normal(N)
+    breslow, efron = (LOSSES["cox"](y, w, ties).at(eta) for ties in ("breslow", "efron"))
+    assert breslow[0] == pytest.approx(efron[0], rel=1e-15)
+    assert breslow[1] == pytest.approx(efron[1], rel=1e-14)
+
+
+def test_breslow_weights_count_samples():
+    """A sample of weight 2 is two samples, also among deaths tied to it."""
+    rng = np.random.default_rng(8)
+    y, _ = draw(rng)
+    counts = rng.integers(0, 4, N)
+    eta = rng.standard_normal(N)
+    value, u = LOSSES["cox"](y, counts / counts.sum()).at(eta)
+    rows = np.repeat(np.arange(N), counts)
+    expanded = LOSSES["cox"](y[rows], np.full(len(rows), 1 / len(rows)))
+    other, each = expanded.at(eta[rows])
+    assert value == pytest.approx(other, rel=1e-13)
+    assert u == pytest.approx(np.bincount(rows, each, N), abs=1e-15)
+
+
+def test_without_an_event_nothing_is_to_be_learnt():
+    y = np.array([[-np.inf, 1.0, 0.0, 0.0], [0.0, 2.0, 1.0, 0.0]])
+    loss = LOSSES["cox"](y, np.array([1.0, 0.0]))
+    value, u = loss.at(np.array([3.0, 1.0]))
+    assert value == loss.saturated == 0.0
+    assert u.tolist() == [0.0, 0.0]
+    assert loss.curvature_at(np.zeros(2)).tolist() == [0.0, 0.0]
+
+
+def test_answers_do_not_depend_on_what_was_asked_before():
+    rng = np.random.default_rng(4)
+    y, w = draw(rng)
+    etas = rng.standard_normal((3, N))
+    kept = LOSSES["cox"](y, w, "efron")
+    questions = ("hazard_at", "curvature_at", "at", "hazard_at", "at", "curvature_at")
+    for i, question in zip((0, 1, 1, 0, 2, 0), questions, strict=True):
+        fresh = LOSSES["cox"](y, w, "efron")
+        for ask in (question, "curvature_at"):
+            mine, other = (np.hstack(getattr(loss, ask)(etas[i])) for loss in (kept, fresh))
+            assert mine.tolist() == other.tolist()
+        mine, other = (loss.curvature_product(etas[i], w) for loss in (kept, fresh))
+        assert mine.tolist() == other.tolist()

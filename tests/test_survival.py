@@ -1,0 +1,132 @@
+"""Baseline hazard, survival curves and concordance against their definitions."""
+
+import numpy as np
+import pytest
+from sparsesolve.concordance import count_pairs
+
+from sparsesolve.survival import baseline_hazard, concordance, survival_curves
+
+N = 60
+
+
+@pytest.fixture
+def sample():
+    """Responses with late entries, ties and two strata; linear predictors with ties; weights."""
+    rng = np.random.default_rng(9)
+    start = np.where(rng.random(N) < 0.5, -np.inf, rng.integers(0, 5, N))
+    stop = np.maximum(start, 0) + rng.integers(1, 7, N)
+    y = np.column_stack([start, stop, rng.random(N) < 0.6, rng.integers(0, 2, N)])
+    return y, np.round(rng.standard_normal(N), 1), rng.integers(1, 4, N).astype(float)
+
+
+def naive_hazard(y, eta, w, time, stratum, ties):
+    """Cumulative hazard of a sample whose linear predictor is 0."""
+    start, stop, status, strata = y.T
+    total = 0.0
+    for t in np.unique(stop[(status > 0) & (strata == stratum) & (stop <= time)]):
+        at_risk = (strata == stratum) & (start < t) & (t <= stop)
+        dead = at_risk & (stop == t) & (status > 0)
+        m = dead.sum() if ties == "efron" else 1
+        risk = w * np.exp(eta)
+        for k in range(m):
+            total += w[dead].sum() / m / (risk[at_risk].sum() - k / m * risk[dead].sum())
+    return total
+
+
+@pytest.mark.parametrize("ties", ["breslow", "efron"])
+def test_baseline_hazard_is_that_of_the_definition(sample, ties):
+    y, eta, w = sample
+    times = np.array([0.0, 0.5, 1.0, 3.0, 4.5, 6.0, 100.0])
+    baseline = baseline_hazard(y, eta, w, ties)
+    for stratum in (0, 1):
+        wanted = [naive_hazard(y, eta, w, t, stratum, ties) for t in times]
+        assert baseline.cumulative_hazard(times, 0.0, stratum)[0] == pytest.approx(wanted)
+    new, where = np.array([-1.0, 0.5, 2.0]), np.array([1, 0, 1])
+    curves = baseline.survival(times, new, where)
+    for i in range(3):
+        hazard = baseline.cumulative_hazard(times, 0.0, where[i])[0]
+        assert curves[i] == pytest.approx(np.exp(-hazard * np.exp(new[i])))
+    assert curves[:, 0].tolist() == [1.0, 1.0, 1.0]
+    same = survival_curves(y, eta, new, times, weights=w, ties=ties, new_stratum=where)
+    assert same.tolist() == curves.tolist()
+
+
+def test_curves_fall_in_time_and_stand_at_every_event_by_default(sample):
+    y, eta, w = sample
+    curves = survival_curves(y, eta, eta, weights=w)
+    assert curves.shape == (N, len(np.unique(y[y[:, 2] > 0, 1])))
+    assert (np.diff(curves, axis=1) <= 0).all()
+    assert ((0 <= curves) & (curves <= 1)).all()
+
+
+def test_hazard_counts_deaths(sample):
+    """The estimated hazards of all samples over their times at risk sum to the deaths."""
+    y, eta, w = sample
+    baseline = baseline_hazard(y, eta, w)
+    total = 0.0
+    for i, (start, stop, _, stratum) in enumerate(y):
+        before, after = baseline.cumulative_hazard([start, stop], eta[i], stratum)[0]
+        total += w[i] * (after - before)
+    assert total == pytest.approx(w @ y[:, 2])
+
+
+def test_far_out_predictors_give_survival_of_0_or_1_and_no_nan(sample):
+    y, eta, w = sample
+    for shift in (-1e4, 1e4):
+        near = survival_curves(y, eta, eta, [3.0], weights=w)
+        far = survival_curves(y, eta + shift, eta + shift, [3.0], weights=w)
+        assert far == pytest.approx(near, rel=1e-9)
+    assert survival_curves(y, eta, [1e5, -1e5], [3.0])[:, 0].tolist() == [0.0, 1.0]
+
+
+def naive_pairs(y, eta, w):
+    """Every pair of which one died while the other was at risk, or died too."""
+    counts = np.zeros(5)
+    for i in range(N):
+        for j in range(N):
+            if y[i, 2] == 0 or y[i, 3] != y[j, 3] or i == j or not y[j, 0] < y[i, 1] <= y[j, 1]:
+                continue
+            product = w[i] * w[j]
+            if y[j, 1] == y[i, 1] and y[j, 2] == 1:
+                counts[4 if eta[i] == eta[j] else 3] += product / 2  # met twice
+            elif eta[i] == eta[j]:
+                counts[2] += product
+            else:
+                counts[0 if eta[i] > eta[j] else 1] += product
+    return counts
+
+
+def test_pairs_are_counted_as_one_by_one(sample):
+    y, eta, w = sample
+    wanted = naive_pairs(y, eta, w)
+    assert (wanted > 0).all()
+    assert count_pairs(y, eta, w).tolist() == wanted.tolist()
+    c = (wanted[0] + wanted[2] / 2) / wanted[:3].sum()
+    assert concordance(y, eta, w) == pytest.approx(c, rel=1e-14)
+    assert concordance(y, -eta, w) == pytest.approx(1 - c, rel=1e-14)
+
+
+def test_pairs_of_many_random_samples(sample):
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        start = rng.choice([-np.inf, 0.0, 2.0], N)
+        stop = np.maximum(start, 0) + rng.integers(1, 12, N)
+        y = np.column_stack([start, stop, rng.random(N) < 0.5, rng.integers(0, 4, N)])
+        eta, w = rng.integers(0, 15, N).astype(float), rng.integers(0, 3, N).astype(float)
+        assert count_pairs(y, eta, w).tolist() == naive_pairs(y, eta, w).tolist()
+
+
+def test_concordance_by_hand():
+    time, status = [1.0, 2.0, 3.0, 3.0], [1, 1, 0, 1]
+    assert concordance((time, status), [3.0, 2.0, 0.0, 1.0]) == 1.0
+    assert concordance((time, status), [0.0, 0.0, 0.0, 0.0]) == 0.5
+    # the censored one outlives the death at 3; (1, 2) and (1, 3) are told wrong, (2, 3) right
+    assert concordance(([1.0, 2.0, 3.0], [1, 1, 0]), [1.0, 3.0, 2.0]) == pytest.approx(1 / 3)
+    assert np.isnan(concordance(([1.0, 2.0], [0, 1]), [1.0, 2.0]))
+
+
+def test_bad_arguments_are_refused():
+    with pytest.raises(ValueError, match="y has 2 rows"):
+        concordance(([1.0, 2.0], [0, 1]), [1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match="weights"):
+        concordance(([1.0, 2.0], [0, 1]), [1.0, 2.0], [-1.0, 1.0])
