@@ -1,0 +1,60 @@
+"""The null model against closed forms, and the responses for which there is none."""
+
+import numpy as np
+import pytest
+
+from sparsesolve import families
+from sparsesolve.losses import LOSSES
+from sparsesolve.solvers.null_model import null_model
+
+W = np.array([1.0, 2.0, 1.0, 0.0, 4.0]) / 8
+NOTHING = np.zeros(5)
+
+
+def test_the_logistic_intercept_is_the_log_odds():
+    y = np.array([0.0, 1.0, 1.0, 0.0, 0.0])
+    a, value = null_model(LOSSES["binomial"](y, W), NOTHING, True)
+    assert a == pytest.approx(np.log(3 / 5), rel=1e-14)
+    assert value == pytest.approx(-(3 / 8 * np.log(3 / 8) + 5 / 8 * np.log(5 / 8)), rel=1e-14)
+
+
+@pytest.mark.parametrize("size", [1e-12, 1.0, 1e12])
+def test_the_poisson_intercept_is_the_log_rate(size):
+    y, o = size * np.array([3.0, 0.0, 1.0, 9.0, 2.0]), np.array([1.0, -2.0, 0.0, 5.0, 0.5])
+    a, _ = null_model(LOSSES["poisson"](y, W), o, True)
+    assert a == pytest.approx(np.log(W @ y / (W @ np.exp(o))), rel=1e-13)
+
+
+@pytest.mark.parametrize("at", [0.0, -1e6, 1e12])
+def test_a_robust_intercept_far_away_is_found(at):
+    """Huber's loss is flat of curvature where all residuals are large."""
+    y = at + np.array([0.0, 1.0, 2.0, 99.0, 50.0])
+    loss = families.huber(1.0).loss(y, np.array([2.0, 3.0, 2.0, 0.0, 1.0]) / 8)
+    a, _ = null_model(loss, NOTHING, True)
+    assert abs(loss.at(NOTHING + a)[1].sum()) < 1e-4 / (1 + abs(at)) + 1e-15 * (1 + abs(at))
+    assert a - at == pytest.approx(1.2, rel=1e-3)  # -2 + 3 (1 - a) + 2 (2 - a) + 1 = 0
+
+
+def test_one_success_among_hundreds_of_thousands():
+    y = np.zeros(300_000)
+    y[7] = 1.0
+    a, _ = null_model(LOSSES["binomial"](y, np.full(len(y), 1 / len(y))), np.zeros(len(y)), True)
+    assert a == pytest.approx(-np.log(len(y) - 1), rel=1e-12)
+
+
+def test_a_hinge_with_one_response_on_the_other_side():
+    y = np.array([-1.0, 1.0, 1.0, 1.0, 1.0])
+    loss = LOSSES["squared_hinge"](y, np.array([1.0, 2.0, 3.0, 0.5, 1.5]) / 8)
+    a, _ = null_model(loss, np.array([0.03, 0.9, 2.3, -0.8, 1.2]), True)
+    assert abs(loss.at(np.array([0.03, 0.9, 2.3, -0.8, 1.2]) + a)[1].sum()) < 1e-15
+
+
+EXTREMES = [("binomial", 0.0), ("binomial", 1.0), ("poisson", 0.0)]
+
+
+@pytest.mark.parametrize("family, extreme", EXTREMES)
+def test_no_finite_intercept_is_best_where_all_responses_are_extreme(family, extreme):
+    loss = LOSSES[family](np.full(5, extreme), W)
+    with pytest.raises(ValueError, match="one extreme value only"):
+        null_model(loss, NOTHING, True)
+    assert null_model(loss, NOTHING, False)[0] == 0.0
