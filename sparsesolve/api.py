@@ -125,6 +125,7 @@ def path(
         standardize=bool(standardize), n_threads=settings["n_threads"],
     )  # fmt: skip
     options = {name: _kept(value) for name, value in options.items()}
+    options["family"] = family if isinstance(family, str) else settings["family"]
     with one_blas_thread(), progress_bar(settings["n_lambdas"], progress) as advance:
         points, reason = _solve(problem, settings, advance)
     _warn_missed(points, tol)

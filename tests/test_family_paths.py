@@ -132,3 +132,38 @@ def test_a_users_poisson_is_poisson():
     assert theirs.coefs.toarray() == pytest.approx(ours.coefs.toarray(), abs=1e-6)
     assert theirs.null_deviance == pytest.approx(ours.null_deviance, rel=1e-12)
     assert theirs.dev_ratio == pytest.approx(ours.dev_ratio, abs=1e-10)
+
+
+@pytest.mark.parametrize("base", [LogCosh, CertifiedLogCosh])
+def test_an_exception_in_a_users_code_reaches_the_caller_wherever_it_comes(base):
+    class Failing(base):
+        calls, last = 0, None
+
+        def value(self, y, eta):
+            self.calls += 1
+            if self.calls == self.last:
+                raise KeyError("mine")
+            return base.value(y, eta)
+
+    given = {"lambdas": [0.3, 0.1], "tol": 1e-6}
+    law = Failing()
+    ss.path(X, REAL, family=law, **given)
+    for last in range(1, law.calls + 1):
+        law = Failing()
+        law.last = last
+        with pytest.raises(KeyError, match="mine"):
+            ss.path(X, REAL, family=law, **given)
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_a_path_keeps_its_family(name):
+    family, y, _ = CASES[name]
+    fit = ss.path(X, y, family=family, lambdas=[0.3, 0.05], tol=1e-6)
+    again = ss.path(X, y, **fit.options)
+    assert np.array_equal(again.coefs.toarray(), fit.coefs.toarray())
+    eta = fit.predict(X)
+    assert np.array_equal(fit.predict(X, kind="response"), families.read_family(family).mean(eta))
+    exact = fit.coef(0.1, exact=True, X=X, y=y)
+    assert exact == pytest.approx(ss.path(X, y, family=family, lambdas=[0.1]).coef(0.1), abs=1e-4)
+    if fit.class_names is not None:
+        assert set(fit.predict(X, 0.05, kind="class")) == set(np.unique(y))

@@ -73,6 +73,7 @@ cdef class ProximalNewton(WorkingSet):
         self.solved_eta, self.solved_b = np.zeros((2, n)), np.zeros((2, 0))
         self.before = self.change = self.slope = np.empty(0)
         self.value = self.loss.evaluate(&self.eta[0], &self.response[0])
+        self.loss.raise_pending()
         self.columns = pack(self.design, self.root_w, self.centred)
         self.sparse = isinstance(self.columns, SparsePacked)
         self._weigh()
