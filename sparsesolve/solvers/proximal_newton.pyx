@@ -49,11 +49,13 @@ cdef class ProximalNewton(WorkingSet):
     cdef readonly long weighings            # times that H was taken
     cdef double value                       # F(eta)
     cdef double multiplier                  # s
+    cdef double pull                        # sum of u
     cdef double decrease                    # of the gap in the last step: new over old
     cdef int debt                           # steps that were needed since because H is old
     cdef bint sparse                        # whether the working columns are
     cdef bint flat                          # whether the last step decreased the objective by no more than rounding
-    cdef double null_size, null_value       # |r| and the loss less its least value, at the null model
+    cdef double g_unit                      # g is Z'u divided by this
+    cdef double kkt_unit                    # of a violation of the optimality conditions: null value over null |r|
     cdef double[::1] w, offset, eta, dual, image, trial, trial_u, h, root_h, inverse, before, change, slope
     cdef double[:, ::1] solved_eta, solved_b        # of the last two lams
     cdef readonly long newton_steps
@@ -80,7 +82,8 @@ cdef class ProximalNewton(WorkingSet):
         self._enter_unpenalised()
         self._linearise()
         self._make_dual(0.0)
-        self.null_size, self.null_value = sqrt(dot(n, &self.r[0], &self.r[0])), problem.null_value
+        size = sqrt(dot(n, &self.r[0], &self.r[0]))
+        self.kkt_unit = problem.null_value / size if size > 0.0 else 0.0
 
     @property
     def loss_value(self):
@@ -137,6 +140,7 @@ cdef class ProximalNewton(WorkingSet):
         for i in range(self.design.n):
             self.u[i] = (self.response[i] * level - total * self.h[i]) * self.inverse[i]
         self.quadratic.receive(&self.u[0])
+        self.g_unit = self.multiplier
         return total
 
     # along the path
@@ -200,19 +204,21 @@ cdef class ProximalNewton(WorkingSet):
             self.before, self.change, self.slope = np.empty((3, self.quadratic.capacity))
 
     cdef int fit(self, double lam, double goal, long limit) except -1:
-        cdef double gap, last = 0.0, total, level, best = INFINITY
+        cdef double gap, short, last = 0.0, total, level, best = INFINITY
         cdef int k, outcome = CONVERGED, idle = 0
         cdef bint first
         self._make_room()
         while True:
             total = self._linearise()
+            self.pull = total * self.multiplier
             level = 1.0 / self.multiplier
             self.quadratic.estimate_slack(lam * level)
             gap = self.quadratic.best_gap(lam * level) + 0.5 * total * total   # the latter for the intercept
             gap *= self.multiplier
-            idle = 0 if gap < best else idle + self.flat
-            best = min(best, gap)
-            if gap <= goal or idle == IDLE:
+            short = gap if self.loss.has_conjugate else self._violation(lam)
+            idle = 0 if short < best else idle + self.flat
+            best = min(best, short)
+            if short <= goal or idle == IDLE:
                 break
             if self.quadratic.iterations >= limit:
                 outcome = MAX_ITER
@@ -297,8 +303,10 @@ cdef class ProximalNewton(WorkingSet):
             self.dual[i] = self.u[i] * self.root_h[i] * self.multiplier
         for k in range(self.quadratic.size):
             self.quadratic.g[k] *= self.multiplier
+        self.g_unit = 1.0
         unheld = [k for k in range(self.quadratic.size) if self.quadratic.free(k, lam)]
-        if unheld or (self.loss.has_conjugate and self.loss.fenchel_young(&self.eta[0], &self.dual[0]) == INFINITY):
+        if self.loss.has_conjugate and (
+                unheld or self.loss.fenchel_young(&self.eta[0], &self.dual[0]) == INFINITY):
             self._clear_of(np.array(unheld, dtype=np.intc))
         self.quadratic.slack = 0.0
         for i in range(n):
@@ -330,20 +338,28 @@ cdef class ProximalNewton(WorkingSet):
         return min(max(gap, 0.0), self.value - self.loss.saturated + self.quadratic.penalty_value(lam))
 
     cdef double gap(self, double lam) noexcept nogil:
-        return WorkingSet.gap(self, lam) if self.loss.has_conjugate else self._violation(lam)
-
-    cdef double _violation(self, double lam) noexcept nogil:
-        """Largest violation of the optimality conditions, relative to the null residual, in units of the null value."""
         cdef int k, j
-        cdef double most = 0.0, g
-        for j in range(self.quadratic.size):
-            most = max(most, self._column_violation(j, lam))
+        cdef double most, g
+        if self.loss.has_conjugate:
+            return WorkingSet.gap(self, lam)
+        most = self._violation(lam)
         for k in range(self.bounds.n_undecided):
             j = self.bounds.undecided[k]
             g = self.bounds.exact[k]
             if (g > 0.0 and self.penalty.upper[j] > 0.0) or (g < 0.0 and self.penalty.lower[j] < 0.0):
-                most = max(most, fabs(g) - lam * self.penalty.l1[j])
-        return most / self.null_size * self.null_value if self.null_size > 0.0 else 0.0
+                most = max(most, (fabs(g) - lam * self.penalty.l1[j]) * self.kkt_unit)
+        return most
+
+    cdef double _violation(self, double lam) noexcept nogil:
+        """Largest violation of the optimality conditions by intercept and working columns, in units of the null value.
+
+        Taken while g is that of the model, at u over s.
+        """
+        cdef int j
+        cdef double most = fabs(self.pull), level = lam / self.g_unit
+        for j in range(self.quadratic.size):
+            most = max(most, self.g_unit * self._column_violation(j, level))
+        return most * self.kkt_unit
 
     cdef double _column_violation(self, int j, double lam) noexcept nogil:
         """Distance of the gradient of working column j from what its coefficient asks for."""
