@@ -2,10 +2,7 @@
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.sketch cimport Sketch
 
-cdef struct Known:                      # of one column: all that a bound needs, in one place
-    double asleep                       # its bound less |z_j| * travelled, when last taken; -INFINITY: not our business
-    double norm                         # |z_j|
-    double threshold                    # |z_j'r| is held against lam * threshold
+cdef struct Known:                      # of one column: what a new bound needs, in one place
     double[2] product                   # z_j'r1 and z_j'r2, exact
     int[2] slot                         # where r1 and r2 are remembered; -1 nowhere
     double[2] rough                     # the same for the last two residuals, within `off`
@@ -31,9 +28,12 @@ cdef class CorrelationBounds:
     cdef int n_gaps
     cdef float[:, ::1] gaps
     cdef const double* current          # the residual that spans are compared with
+    cdef double[::1] asleep             # (p,) bound less |z_j| * travelled, when last taken; -INFINITY: not our business
+    cdef double[::1] norm               # (p,) |z_j|
+    cdef double[::1] threshold          # (p,) |z_j'r| is held against lam * threshold
     cdef Known* known                   # (p,)
     cdef Span* spans                    # (SLOTS, SLOTS)
-    cdef int[::1] undecided, pending, members
+    cdef int[::1] undecided, pending, awake, members
     cdef double[::1] root_w, u, exact, last, dots
     cdef double[:, ::1] remembered, inner
 

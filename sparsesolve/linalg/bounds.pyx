@@ -23,7 +23,7 @@ import numpy as np
 
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.sketch cimport Sketch
-from sparsesolve.linalg.vector cimport dot, ss_multiply
+from sparsesolve.linalg.vector cimport dot, ss_awake, ss_multiply
 
 DEF SLOTS = 64              # residuals remembered
 DEF AHEAD = 6               # columns by which the memory of the sketch is asked for early
@@ -62,13 +62,13 @@ cdef class CorrelationBounds:
         self.spans = <Span*> calloc(SLOTS * SLOTS, sizeof(Span))
         if self.known == NULL or self.spans == NULL:
             raise MemoryError
-        cdef const double[::1] norm = design.norms(np.square(root_w), n_threads)
+        self.norm, self.threshold = design.norms(np.square(root_w), n_threads), np.array(threshold)
+        self.asleep = np.full(p, INFINITY)
         for j in range(p):
-            self.known[j] = Known(INFINITY, norm[j], threshold[j], [0.0, 0.0], [-1, -1], [0.0, 0.0], [0.0, 0.0],
-                                  [-1, -1])
+            self.known[j] = Known([0.0, 0.0], [-1, -1], [0.0, 0.0], [0.0, 0.0], [-1, -1])
         self.u, self.last, self.dots = np.zeros(n), np.zeros(n), np.zeros(SLOTS)
         self.exact, self.undecided = np.zeros(max(p, 1)), np.zeros(max(p, 1), dtype=np.intc)
-        self.pending = np.zeros(max(p, 1), dtype=np.intc)
+        self.pending, self.awake = np.zeros((2, max(p, 1)), dtype=np.intc)
         self.members = np.zeros(SLOTS, dtype=np.intc)
         self.remembered, self.inner = np.zeros((SLOTS, n)), np.zeros((SLOTS, SLOTS))
         if design.stored == n * p and n >= SKETCH_ROWS and SKETCH_FROM <= n * p <= SKETCH_UP_TO:
@@ -81,8 +81,7 @@ cdef class CorrelationBounds:
 
     def norms(self):
         """|z_j| of every column, (p,)."""
-        cdef Py_ssize_t j
-        return np.array([self.known[j].norm for j in range(self.p)])
+        return np.array(self.norm)
 
     def products_seen(self):
         """The last product of every column, (p,)."""
@@ -91,14 +90,14 @@ cdef class CorrelationBounds:
 
     cdef void leave(self, Py_ssize_t j) noexcept nogil:
         """Column j is looked after by somebody else from now on."""
-        self.known[j].asleep = -INFINITY
+        self.asleep[j] = -INFINITY
 
     cdef int examine(self, const double* r, double lam) noexcept nogil:
         """Find the columns that no bound keeps under lam * threshold, multiply those; returns how many.
 
         undecided[k] is the column, exact[k] its product.
         """
-        cdef int k, slot
+        cdef int k, j, slot
         cdef Known* column
         self._travel(r)
         slot = self._new_slot(r)
@@ -110,14 +109,15 @@ cdef class CorrelationBounds:
                                    self.n_threads)
         self.products += self.n_undecided
         for k in range(self.n_undecided):
-            column = &self.known[self.undecided[k]]
+            j = self.undecided[k]
+            column = &self.known[j]
             if column.slot[0] >= 0:
                 self.members[column.slot[0]] -= 1
             column.product[1], column.slot[1] = column.product[0], column.slot[0]
             column.product[0], column.slot[0] = self.exact[k], slot
             self.members[slot] += 1
             self._learn(column, self.exact[k], 0.0, slot)
-            column.asleep = fabs(self.exact[k]) - column.norm * self.travelled
+            self.asleep[j] = fabs(self.exact[k]) - self.norm[j] * self.travelled
         return self.n_undecided
 
     cdef void _learn(self, Known* column, double product, double off, int slot) noexcept nogil:
@@ -145,8 +145,8 @@ cdef class CorrelationBounds:
             column.product[0], column.slot[0], column.slot[1] = self.exact[j], slot, -1
             self.members[slot] += 1
             self._learn(column, self.exact[j], 0.0, slot)
-            if column.asleep > -INFINITY:
-                column.asleep = fabs(self.exact[j]) - column.norm * self.travelled
+            if self.asleep[j] > -INFINITY:
+                self.asleep[j] = fabs(self.exact[j]) - self.norm[j] * self.travelled
 
     cdef int foresee(self, const double* r, double lam, int* which) noexcept nogil:
         """Columns close to entering whose product, extrapolated to r, all but reaches lam * threshold; how many."""
@@ -156,9 +156,9 @@ cdef class CorrelationBounds:
         for k in range(self.n_undecided + self.n_close):
             j = self.undecided[k] if k < self.n_undecided else self.undecided[self.p - 1 - (k - self.n_undecided)]
             column = &self.known[j]
-            if column.asleep == -INFINITY or column.slot[0] < 0:
+            if self.asleep[j] == -INFINITY or column.slot[0] < 0:
                 continue
-            if fabs(self._estimate(j, column)) > ALMOST * lam * column.threshold:
+            if fabs(self._estimate(j, column)) > ALMOST * lam * self.threshold[j]:
                 which[count] = j
                 count += 1
         return count
@@ -187,23 +187,24 @@ cdef class CorrelationBounds:
 
     cdef void _exclude(self, double lam, int slot) noexcept nogil:
         """List the columns that are awake and whose bound exceeds their threshold; from the other end, the next ones."""
-        cdef Py_ssize_t j
+        cdef Py_ssize_t j, i, awake
         cdef int k, pending = 0
         cdef double bound, limit, product
         cdef Known* column
         cdef const Span* span
         self.n_undecided = self.n_close = 0
-        for j in range(self.p):
+        awake = ss_awake(self.p, &self.asleep[0], &self.norm[0], &self.threshold[0], self.travelled, lam,
+                         &self.awake[0])
+        for i in range(awake):
+            j = self.awake[i]
             column = &self.known[j]
-            limit = lam * column.threshold
-            if column.asleep + column.norm * self.travelled < limit:
-                continue
+            limit = lam * self.threshold[j]
             bound = INFINITY
             if column.place[0] >= 0:
                 span = self._span(column.place)
                 bound = (fabs(span.first * column.rough[0] + span.second * column.rough[1])
                          + fabs(span.first) * column.off[0] + fabs(span.second) * column.off[1]
-                         + column.norm * span.distance)
+                         + self.norm[j] * span.distance)
                 if bound >= limit and self.sketch is not None and column.slot[0] >= 0:
                     self.pending[pending] = j
                     pending += 1
@@ -216,12 +217,12 @@ cdef class CorrelationBounds:
                 self.sketch.prefetch(self.pending[k + AHEAD])
             product = self._estimate(j, column)
             self._learn(column, product, self.reach, slot)
-            self._sort(j, fabs(product) + self.reach, lam * column.threshold)
+            self._sort(j, fabs(product) + self.reach, lam * self.threshold[j])
 
     cdef void _sort(self, Py_ssize_t j, double bound, double limit) noexcept nogil:
         """Put column j to sleep, or among the undecided."""
         if bound < limit:
-            self.known[j].asleep = bound - self.known[j].norm * self.travelled
+            self.asleep[j] = bound - self.norm[j] * self.travelled
             if bound > CLOSE * limit:
                 self.n_close += 1
                 self.undecided[self.p - self.n_close] = j
@@ -248,7 +249,7 @@ cdef class CorrelationBounds:
         cdef float* gap
         cdef const double* first
         cdef const double* second
-        self.reach = column.norm * span.distance
+        self.reach = self.norm[j] * span.distance
         if self.sketch is None:
             return product
         if span.gap < 0:

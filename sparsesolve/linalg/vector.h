@@ -100,6 +100,24 @@ SS_SIMD static void ss_rotate(ptrdiff_t n, double c, double s, double *SS_RESTRI
     }
 }
 
+/* The i with asleep_i + norm_i * travelled >= lam * threshold_i, listed in out; returns how many.  They are few:
+ * blocks are asked first whether they hold any. */
+SS_SIMD static ptrdiff_t ss_awake(ptrdiff_t n, const double *SS_RESTRICT asleep, const double *SS_RESTRICT norm,
+                                  const double *SS_RESTRICT threshold, double travelled, double lam,
+                                  int *SS_RESTRICT out) {
+    ptrdiff_t count = 0;
+    for (ptrdiff_t start = 0; start < n; start += 32) {
+        ptrdiff_t stop = start + 32 < n ? start + 32 : n;
+        int any = 0;
+        _Pragma("omp simd reduction(| : any)")
+        for (ptrdiff_t i = start; i < stop; i++) any |= asleep[i] + norm[i] * travelled >= lam * threshold[i];
+        if (any)
+            for (ptrdiff_t i = start; i < stop; i++)
+                if (asleep[i] + norm[i] * travelled >= lam * threshold[i]) out[count++] = (int)i;
+    }
+    return count;
+}
+
 /* The largest |x_i|, infinite when one is NaN.  A comparison finds the NaN: of x - x a compiler that may
  * reorder sums makes 0. */
 #define SS_LARGEST(NAME, REAL)                                                                    \
