@@ -156,6 +156,11 @@ cdef class GramQuadratic(Quadratic):
         self.columns.correlate(r, 0.0, self.g)
         self.residual_square = dot(self.columns.n, r, r)
 
+    cdef void restart(self) noexcept nogil:
+        Quadratic.restart(self)
+        self.gram.size = self.n_refused = 0
+        self.cholesky.truncate(0)
+
     cdef void direction(self, double lam) noexcept nogil:
         cdef int k, i, j
         cdef const double* column

@@ -22,13 +22,10 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-from sparsesolve.linalg.gram cimport Gram
-from sparsesolve.linalg.packed cimport SparsePacked, pack
+from sparsesolve.linalg.packed cimport SparsePacked
 from sparsesolve.linalg.vector cimport axpy, dot, ss_multiply
 from sparsesolve.losses.base cimport Loss
 from sparsesolve.losses.gaussian import Gaussian
-from sparsesolve.solvers.data_quadratic cimport DataQuadratic
-from sparsesolve.solvers.gram_quadratic cimport GramQuadratic
 from sparsesolve.solvers.quadratic cimport CONVERGED, MAX_ITER, Quadratic
 from sparsesolve.solvers.working_set cimport WorkingSet
 
@@ -61,7 +58,7 @@ cdef class ProximalNewton(WorkingSet):
     cdef readonly long newton_steps
 
     def __init__(self, problem, int n_threads):
-        self._begin(problem, n_threads)
+        self._begin(problem, n_threads, problem.intercept)
         n = self.design.n
         self.w, self.centred = problem.weights, problem.intercept
         if problem.loss is None:
@@ -76,7 +73,6 @@ cdef class ProximalNewton(WorkingSet):
         self.before = self.change = self.slope = np.empty(0)
         self.value = self.loss.evaluate(&self.eta[0], &self.response[0])
         self.loss.raise_pending()
-        self.columns = pack(self.design, self.root_w, self.centred)
         self.sparse = isinstance(self.columns, SparsePacked)
         self._weigh()
         self._enter_unpenalised()
@@ -102,7 +98,6 @@ cdef class ProximalNewton(WorkingSet):
         cdef Py_ssize_t i
         cdef double total = 0.0
         which, start = self.quadratic.members()
-        iterations = self.quadratic.iterations
         self.loss.curvature(&self.eta[0], &self.h[0])
         for i in range(self.design.n):
             self.h[i] = max(self.h[i], FLAT * self.w[i])
@@ -113,9 +108,7 @@ cdef class ProximalNewton(WorkingSet):
             self.inverse[i] = 1.0 / self.root_h[i] if self.root_h[i] > 0.0 else 0.0
         self.multiplier, self.decrease, self.debt = total, 0.0, 0
         self.columns.restart(self.root_h)
-        kind = type(self.quadratic)
-        self.quadratic = kind(self.columns) if kind is DataQuadratic else kind(Gram(), self.columns)
-        self.quadratic.iterations = iterations
+        self.quadratic.restart()
         self.quadratic.append(self.design, self.penalty, which, start, np.zeros(len(which)))
         self.weighings += 1
 
@@ -297,29 +290,30 @@ cdef class ProximalNewton(WorkingSet):
         Its H will do where that stays in the domain of F*: columns centred under it are orthogonal to what is taken
         out of u, and g is known.
         """
-        cdef int k
+        cdef int k, unheld = 0
         cdef Py_ssize_t i, n = self.design.n
         for i in range(n):
             self.dual[i] = self.u[i] * self.root_h[i] * self.multiplier
         for k in range(self.quadratic.size):
             self.quadratic.g[k] *= self.multiplier
         self.g_unit = 1.0
-        unheld = [k for k in range(self.quadratic.size) if self.quadratic.free(k, lam)]
+        for k in range(self.quadratic.size):
+            unheld += self.quadratic.free(k, lam)
         if self.loss.has_conjugate and (
-                unheld or self.loss.fenchel_young(&self.eta[0], &self.dual[0]) == INFINITY):
-            self._clear_of(np.array(unheld, dtype=np.intc))
+                unheld > 0 or self.loss.fenchel_young(&self.eta[0], &self.dual[0]) == INFINITY):
+            self._clear_of([k for k in range(self.quadratic.size) if self.quadratic.free(k, lam)])
         self.quadratic.slack = 0.0
         for i in range(n):
             self.r[i] = self.dual[i] / self.root_w[i] if self.root_w[i] > 0.0 else 0.0
         return 0
 
-    def _clear_of(self, int[::1] unheld):
+    def _clear_of(self, unheld):
         """The dual point from u, by taking out what the constant and these working columns see of it under H now."""
         cdef Py_ssize_t i
-        cdef int k
         self.loss.curvature(&self.eta[0], &self.trial[0])
         h = np.asarray(self.trial)
-        columns = self.design.unpacked(np.array([self.quadratic.index[k] for k in unheld], dtype=np.intc))
+        which = self.quadratic.members()[0][unheld]
+        columns = self.design.unpacked(which)
         if self.centred:
             columns = np.column_stack([np.ones(self.design.n), columns])
         gram = columns.T @ (h[:, None] * columns)

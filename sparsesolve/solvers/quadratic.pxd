@@ -23,6 +23,7 @@ cdef class Quadratic(WorkingColumns):
     cdef double effort(self) noexcept
     cdef void refresh(self, const double* response, double* r) noexcept nogil
     cdef void receive(self, const double* r) noexcept nogil
+    cdef void restart(self) noexcept nogil
     cdef void direction(self, double lam) noexcept nogil
     cdef void image(self) noexcept nogil
     cdef void advance(self, double lam, double t) noexcept nogil

@@ -173,6 +173,11 @@ cdef class Quadratic(WorkingColumns):
     cdef void receive(self, const double* r) noexcept nogil:
         """g and residual_square from a residual r that is orthogonal to sqrt(w) where columns are centred."""
 
+    cdef void restart(self) noexcept nogil:
+        """Forget all working columns."""
+        self.size = self.n_support = self.n_held = 0
+        self.slack = 0.0
+
     cdef void direction(self, double lam) noexcept nogil:
         """d on the support: (Z'Z + lam l2) d = rhs, nearly, with the d of the held coefficients given."""
 

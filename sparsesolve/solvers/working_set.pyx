@@ -41,7 +41,7 @@ cdef class WorkingSet:
         self._enter_unpenalised()
         self.quadratic.residual_square = np.dot(self.r, self.r)
 
-    def _begin(self, problem, n_threads):
+    def _begin(self, problem, n_threads, recentred=False):
         self.design, self.penalty = problem.design, problem.penalty
         self.root_w = np.sqrt(problem.weights)
         self.r, self.u = np.zeros(self.design.n), np.empty(self.design.n)
@@ -49,7 +49,7 @@ cdef class WorkingSet:
         self.solved = np.zeros((2, self.design.n))
         self.lams[0] = self.lams[1] = 0.0
         self.bounds = CorrelationBounds(self.design, self.root_w, self.penalty.l1, n_threads)
-        self.columns = pack(self.design, self.root_w)
+        self.columns = pack(self.design, self.root_w, recentred)
         sparse = isinstance(self.columns, SparsePacked)
         self.quadratic = DataQuadratic(self.columns) if sparse else GramQuadratic(Gram(), self.columns)
 
