@@ -26,6 +26,7 @@ from sparsesolve.linalg.packed cimport SparsePacked
 from sparsesolve.linalg.vector cimport axpy, dot, ss_multiply
 from sparsesolve.losses.base cimport Loss
 from sparsesolve.losses.gaussian import Gaussian
+from sparsesolve.solvers.gram_quadratic cimport GramQuadratic
 from sparsesolve.solvers.quadratic cimport CONVERGED, MAX_ITER, Quadratic
 from sparsesolve.solvers.working_set cimport WorkingSet
 
@@ -33,6 +34,9 @@ cdef double ARMIJO = 0.1            # share of the model's decrease that a step 
 cdef double ROUNDING = 1e-14        # of the objective: less of an increase is none
 cdef double FLAT = 1e-6             # of a sample's weight: the least curvature in the model, lest it divide by zero
 cdef double SLOW = 0.1              # decrease of the gap in a step from which H is taken anew
+BLOCK_COST = 0.3    # of a multiply-add in a block operation
+SPARSE_COST = 6.0   # of one with a stored value of a sparse column
+SAMPLE_COST = 30.0  # multiply-adds that a sample's loss costs in a step
 cdef double FORCING = 0.02          # of the gap at its start to which a step's model is solved
 DEF HALVINGS = 40
 DEF IDLE = 4                        # steps that change nothing but rounding, and do not lower the gap, before it is given up
@@ -112,10 +116,15 @@ cdef class ProximalNewton(WorkingSet):
         self.quadratic.append(self.design, self.penalty, which, start, np.zeros(len(which)))
         self.weighings += 1
 
-    cdef double _price(self) noexcept nogil:
-        """What taking H anew costs, in steps."""
-        cdef double m = self.quadratic.size, n = self.design.n
-        return 2.0 if self.sparse else 1.5 + m / 24.0 + m * m / (12.0 * n)
+    cdef double _price(self):
+        """What taking H anew costs, in steps, both in multiply-adds."""
+        cdef double n = self.design.n, m = self.quadratic.size, entries = m * n, products = BLOCK_COST * m * entries / 2.0
+        if self.sparse:
+            entries = SPARSE_COST * self.working_values
+            products = m * (0.1 * n + entries / 2.0)
+        if not isinstance(self.quadratic, GramQuadratic):
+            return 1.0
+        return (entries + products + BLOCK_COST * m * m * m / 3.0) / (2.0 * entries + SAMPLE_COST * n + 4.0 * m * m)
 
     def _continue_with(self, quadratic):
         which, start = self.quadratic.members()
