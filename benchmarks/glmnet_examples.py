@@ -87,7 +87,11 @@ def main():
         elif not file.exists():
             print(f"{name:20} skipped: {file} is not there")
         else:
-            row = compare(file, family, rest)
+            try:
+                row = compare(file, family, rest)
+            except (KeyError, TypeError, ValueError) as error:
+                print(f"{name:20} not solved: {error!r}")
+                continue
             print(f"{name:20}", *(f"{row[k]:10.3g}" if k in row else " " * 10 for k in heads))
 
 

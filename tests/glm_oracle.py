@@ -200,12 +200,16 @@ def certificate(X, y, b0, b, lam, **options):
 def kkt_residual(X, y, b0, b, lam, **options):
     """Largest violation of the optimality conditions, for losses without a conjugate.
 
-    On the standardised scale, relative to the largest slope at b = 0 with the best intercept.
+    On the standardised scale, relative to the root mean square slope of the samples at b = 0.
     """
     f = form(X, y, **options)
     point = _scaled(f, b0, b)
-    start = np.abs(f.q.A.T @ f.residual(_null(f)[0], np.zeros(f.q.A.shape[1])))[~f.q.dead]
-    return np.inf if point is None else _kkt(f, lam, *point) / max(start.max(initial=0.0), TINY)
+    start = f.residual(_null(f)[0], np.zeros(f.q.A.shape[1]))
+    return np.inf if point is None else _kkt(f, lam, *point) / max(_size(f, start), TINY)
+
+
+def _size(f, u):
+    return np.sqrt((u * u / f.w).sum())
 
 
 def objective(X, y, b0, b, lam, **options):

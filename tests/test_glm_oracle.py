@@ -14,6 +14,10 @@ LOSSES = {
     "huber": numpy_losses.huber(0.8),
     "squared_hinge": numpy_losses.SQUARED_HINGE,
     "probit": numpy_losses.PROBIT,  # no conjugate: judged by its optimality conditions
+    "cloglog": numpy_losses.CLOGLOG,
+    "gamma": numpy_losses.GAMMA,
+    "negative_binomial": numpy_losses.negative_binomial(1.5),
+    "tweedie": numpy_losses.tweedie(1.4),
 }
 OPTIONS = {
     "plain": {},
@@ -28,8 +32,10 @@ def _problem(name):
     X = rng.standard_normal((40, 6)) + [0, 1, 0, -2, 0, 0]
     signal = 0.7 * X[:, 0] - 0.5 * X[:, 2] + 0.4 * rng.standard_normal(40)
     binary = (signal > rng.logistic(size=40)).astype(float)
-    y = {"binomial": binary, "probit": binary, "squared_hinge": 2 * binary - 1,
-         "poisson": rng.poisson(np.exp(signal))}.get(name, signal + rng.standard_t(2, 40))
+    counts, amounts = rng.poisson(np.exp(signal)), np.exp(signal) * rng.gamma(2.0, 0.5, 40)
+    y = {"binomial": binary, "probit": binary, "cloglog": binary, "squared_hinge": 2 * binary - 1,
+         "poisson": counts, "negative_binomial": counts, "gamma": amounts,
+         "tweedie": np.where(counts > 0, amounts, 0.0)}.get(name, signal + rng.standard_t(2, 40))
     weights = rng.uniform(0.2, 2.0, 40)
     weights[5] = 0.0
     return X, y, {"weights": weights, "offset": 0.3 * rng.standard_normal(40)}

@@ -10,6 +10,8 @@ import numpy_losses
 import pytest
 from scipy import sparse
 
+import sparsesolve as ss
+
 HERE = Path(__file__).parent / "reference"
 P = 12
 LOSSES = {"binomial": numpy_losses.BINOMIAL, "poisson": numpy_losses.POISSON}
@@ -56,7 +58,7 @@ def _shared(d, y):
         "sparse_weights": (S, y, {"weights": w, "intercept": False}),
         "wide": (X[:10], y[:10], {}),
         "dfmax": (X, y, {"dfmax": 5}),
-        "pmax": (X, y, {"pmax": 6}),
+        "pmax": (X, y, {"pmax": 7}),
         "combined": (X, y, every),
         "combined_sparse": (S, y, {**every, "standardize": False}),
         "combined_origin": (X, y, {**every, "intercept": False}),
@@ -135,3 +137,43 @@ def test_oracle_agrees_with_glmnet(case):
         stored = X, y, path["intercept"][k], b, path["lambda"][k]
         assert glm_oracle.certificate(*stored, **options) < 1e-9
         assert glm_oracle.kkt_residual(*stored, **options) < 1e-8
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("case", CASES, ids="-".join)
+def test_coefficients_agree_with_glmnet(case):
+    """The same lambdas, solved tightly, give R's solutions to 1e-6 on the standardised scale.
+
+    A gap of g leaves sqrt(2 g) of the fit open, so 1e-13 is what 1e-6 asks for.
+    """
+    X, y, options = settings()[case]
+    path, coefs, _ = reference(*case)
+    fit = ss.path(X, y, family=case[0], lambdas=path["lambda"], tol=1e-13, **_solving(options))
+    assert fit.lambdas == pytest.approx(path["lambda"], rel=1e-12)
+    D = X.toarray() if sparse.issparse(X) else X
+    scale, centre = D.std(axis=0), D.mean(axis=0)
+    for k, b in coefs.items():
+        own, own0 = fit.coefs[:, [k]].toarray().ravel(), fit.intercepts[k]
+        assert own * scale == pytest.approx(b * scale, rel=1e-6, abs=1e-6), k
+        assert own0 + centre @ own == pytest.approx(path["intercept"][k] + centre @ b, abs=1e-6)
+    later = slice(1 if options.get("alpha") == 0.0 else 0, None)  # R's first ridge is b = 0
+    assert fit.intercepts[later] == pytest.approx(path["intercept"][later], rel=1e-5, abs=1e-5)
+    assert fit.dev_ratio[later] == pytest.approx(path["dev_ratio"][later], abs=1e-6)
+    assert fit.df[later].tolist() == path["df"][later].tolist()
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("case", CASES, ids="-".join)
+def test_default_path_agrees_with_glmnet(case):
+    """lambda_max, the default ratio, the spacing, the deviances and where the path stops."""
+    X, y, options = settings()[case]
+    path, _, end = reference(*case)
+    fit = ss.path(X, y, family=case[0], tol=1e-12, **options)
+    assert fit.lambdas[0] == pytest.approx(float(end["first"]), rel=1e-9)
+    assert fit.null_deviance == pytest.approx(path["null_deviance"][0], rel=1e-9)
+    if case[1] == "nonnegative":  # a limit of 0 turns R's stopping rule off, and not ours
+        assert len(fit.lambdas) < int(end["n_lambdas"])
+        return
+    assert len(fit.lambdas) == int(end["n_lambdas"])
+    assert fit.lambdas[-1] == pytest.approx(float(end["last"]), rel=1e-9)
+    assert fit.dev_ratio[-1] == pytest.approx(float(end["dev_ratio"]), abs=3e-6)

@@ -73,7 +73,9 @@ shared <- function(y) list(
   sparse_weights = list(sparse, y, weights = w, intercept = FALSE),
   wide = list(x[wide, ], y[wide]),
   dfmax = list(x, y, dfmax = 5),
-  pmax = list(x, y, pmax = 6),
+  # pmax counts what glmnet's sweeps touch on their way, too: with 6 that, and not a solution, ends
+  # the poisson path.
+  pmax = list(x, y, pmax = 7),
   combined = c(list(x, y), every),
   combined_sparse = c(list(sparse, y), every, standardize = FALSE),
   combined_origin = c(list(x, y), every, intercept = FALSE)

@@ -1,0 +1,102 @@
+"""Solutions and gaps of every single-response family against an independent slow solver."""
+
+import glm_oracle
+import numpy as np
+import numpy_losses
+import pytest
+from scipy import sparse
+
+import sparsesolve as ss
+from sparsesolve import families
+
+GRID = np.array([1.0, 0.5, 0.2, 0.05, 0.01])  # of lambda_max
+FAMILIES = {  # name: (family, its loss in numpy)
+    "gaussian": ("gaussian", numpy_losses.GAUSSIAN),
+    "binomial": ("binomial", numpy_losses.BINOMIAL),
+    "poisson": ("poisson", numpy_losses.POISSON),
+    "huber": (families.huber(0.8), numpy_losses.huber(0.8)),
+    "squared_hinge": (families.squared_hinge(), numpy_losses.SQUARED_HINGE),
+    "probit": (families.probit(), numpy_losses.PROBIT),
+    "cloglog": (families.cloglog(), numpy_losses.CLOGLOG),
+    "gamma": (families.gamma(), numpy_losses.GAMMA),
+    "negative_binomial": (families.negative_binomial(1.5), numpy_losses.negative_binomial(1.5)),
+    "tweedie": (families.tweedie(1.4), numpy_losses.tweedie(1.4)),
+}
+FACTORS = np.array([1.0, 0.5, 3.0, np.inf, 0.0, 1.0, 2.0, 1.0])
+OPTIONS = {
+    "lasso": {},
+    "net": {"alpha": 0.4, "standardize": False},
+    "origin": {"intercept": False},
+    "factors": {"penalty_factor": FACTORS},
+    "limits": {"lower": np.resize([-0.2, -np.inf, 0.0], 8), "upper": np.resize([np.inf, 0.3], 8)},
+    "all": {"alpha": 0.7, "penalty_factor": FACTORS, "lower": -0.3,
+            "upper": np.resize([np.inf, 0.3], 8)},
+}
+
+
+def _problem(name):
+    """A design with zeros, a response of the family, weights (one of them 0) and an offset."""
+    rng = np.random.default_rng(11)
+    X = rng.standard_normal((60, 8)) + [0, 0.5, 0, 0, -1, 0, 0, 0]
+    X[:, 1:] += 0.4 * X[:, :-1]
+    X[rng.random(X.shape) < 0.3] = 0.0
+    signal = 0.8 * X[:, 0] - 0.6 * X[:, 2] + 0.3 * X[:, 5]
+    binary = (signal > rng.logistic(size=60)).astype(float)
+    counts, amounts = rng.poisson(np.exp(signal)), np.exp(signal) * rng.gamma(2.0, 0.5, 60)
+    y = {"gaussian": signal + rng.standard_normal(60), "huber": signal + rng.standard_t(2, 60),
+         "squared_hinge": 2 * binary - 1, "poisson": counts, "negative_binomial": counts,
+         "gamma": amounts, "tweedie": np.where(counts > 0, amounts, 0.0)}.get(name, binary)
+    weights = rng.uniform(0.5, 2.0, 60)
+    weights[7] = 0.0
+    return X, y, {"weights": weights, "offset": 0.3 * rng.standard_normal(60)}
+
+
+@pytest.fixture(params=sorted(FAMILIES))
+def name(request):
+    return request.param
+
+
+@pytest.fixture(params=sorted(OPTIONS))
+def options(request):
+    return OPTIONS[request.param]
+
+
+@pytest.mark.filterwarnings("error")
+def test_coefficients_are_those_of_the_slow_solver(name, options):
+    X, y, rest = _problem(name)
+    rest = {**rest, **options}
+    family, loss = FAMILIES[name]
+    tol = 1e-11 if loss.conjugate else 1e-8  # a gap is quadratic in what coefficients lack
+    largest = glm_oracle.lambda_max(X, y, loss=loss, **rest)
+    assert ss.path(X, y, family=family, n_lambdas=2, **rest).lambdas[0] == pytest.approx(
+        largest, rel=1e-6)
+    for store in (np.asfortranarray, sparse.csc_array):
+        fit = ss.path(store(X), y, family=family, lambdas=largest * GRID, tol=tol, **rest)
+        for k in (1, 2, 4):
+            b0, b = glm_oracle.solve(X, y, fit.lambdas[k], loss=loss, **rest)
+            assert fit.coefs[:, [k]].toarray().ravel() == pytest.approx(b, abs=3e-5), k
+            assert fit.intercepts[k] == pytest.approx(b0, abs=3e-5)
+            ratio = glm_oracle.dev_ratio(X, y, b0, b, loss=loss, **rest)
+            assert fit.dev_ratio[k] == pytest.approx(ratio, abs=1e-5)
+
+
+def test_certificates_hold(name, options):
+    """A claimed gap bounds what is lost, and an independent dual point claims about as much."""
+    X, y, rest = _problem(name)
+    rest = {**rest, **options}
+    family, loss = FAMILIES[name]
+    own = {**rest, "loss": loss}
+    null = glm_oracle.null_objective(X, y, **own)
+    fit = ss.path(X, y, family=family, lambdas=glm_oracle.lambda_max(X, y, **own) * GRID,
+                  tol=1e-3, **rest)
+    assert (fit.gaps <= 1e-3).all()
+    for k in (1, 2, 4):
+        point = fit.intercepts[k], fit.coefs[:, [k]].toarray().ravel(), fit.lambdas[k]
+        if loss.conjugate is None:  # columns that are not standardised have other units there
+            assert glm_oracle.kkt_residual(X, y, *point, **own) <= 2.5e-3
+            continue
+        best = glm_oracle.solve(X, y, fit.lambdas[k], **own)
+        lost = (glm_oracle.objective(X, y, *point, **own)
+                - glm_oracle.objective(X, y, *best, fit.lambdas[k], **own))
+        assert lost / null <= fit.gaps[k] * (1 + 1e-9) + 1e-12
+        assert glm_oracle.certificate(X, y, *point, **own) <= 2e-3
