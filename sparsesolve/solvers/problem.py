@@ -9,6 +9,8 @@ leads back, or says that there is no way back.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
+from math import ldexp
 
 import numpy as np
 
@@ -19,6 +21,7 @@ from sparsesolve.solvers.null_model import null_model
 
 BEYOND_ALL = 1e100  # an inner lam beyond which nothing changes
 LOST = 1e-9  # of the response's size: what rounding to the user's units may take from the fit
+NEAR = 300  # powers of two within which products of three neither overflow nor vanish
 ADVICE = "rescale X or y"
 
 
@@ -51,8 +54,10 @@ class Problem:
 
     def inner_level(self, lam):
         """The user's lambda in inner units."""
-        with np.errstate(over="ignore", under="ignore"):
-            return min(float(np.ldexp(lam, -self.unit)), BEYOND_ALL)
+        try:
+            return min(ldexp(lam, -self.unit), BEYOND_ALL)
+        except OverflowError:
+            return BEYOND_ALL
 
     def user_levels(self, levels):
         """User's lambdas from decreasing inner ones; ValueError where floats cannot hold them."""
@@ -71,6 +76,8 @@ class Problem:
         Returns features (m,), their coefficients (m,) and the intercept, m <= k: coefficients too
         small for a float are left out. Raises ValueError where that, or overflow, would be felt.
         """
+        if self._plain is not None:
+            return self._to_user_plainly(which, values, intercept)
         scaled = values * self.factor[which]
         with np.errstate(over="ignore", under="ignore"):
             coefs = np.ldexp(scaled, self.shift[which])
@@ -87,6 +94,22 @@ class Problem:
             coefs = np.clip(coefs, self.low[which], self.high[which])
         kept = coefs != 0.0
         return which[kept], coefs[kept], self._user_intercept(scaled, which, intercept)
+
+    @cached_property
+    def _plain(self):
+        """User's coefficient per inner one and what it moves the intercept by, where floats are
+        far from their ends and nothing is limited; else None."""
+        powers = self.shift[self.factor > 0.0]
+        if self.low is not None or np.abs(powers).max(initial=abs(self.exponent)) > NEAR:
+            return None
+        unit = np.ldexp(self.factor, self.shift)
+        mean = np.asarray(self.design.mean)[: len(unit)] if self.intercept else 0.0
+        return unit, self.factor * np.ldexp(mean, self.exponent)
+
+    def _to_user_plainly(self, which, values, intercept):
+        unit, moved = self._plain
+        intercept = ldexp(self.mean + intercept, self.exponent) - float(values @ moved[which])
+        return which, values * unit[which], intercept
 
     def _user_intercept(self, scaled, which, inner):
         moved = np.dot(scaled, np.asarray(self.design.mean)[which]) if self.intercept else 0.0
