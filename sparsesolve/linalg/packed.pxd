@@ -4,6 +4,7 @@ from sparsesolve.linalg.design cimport Design
 cdef class Packed:
     cdef readonly int size
     cdef readonly Py_ssize_t n
+    cdef bint cuttable                      # whether products may be taken a stretch of rows at a time
     cdef double[::1] root_w                 # (n,)
     cdef bint recentred                     # columns less their mean under the weights w, not that of the design
 
@@ -14,6 +15,9 @@ cdef class Packed:
     cdef void correlate(self, const double* v, double shift, double* out) noexcept nogil
     cdef double subtract(self, const double* b, double* v) noexcept nogil
     cdef void products(self, int first, double* G, int ld) noexcept nogil
+    cdef double subtract_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* b, double* v) noexcept nogil
+    cdef void correlate_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* v, double shift,
+                             double* out) noexcept nogil
 
 cdef class DensePacked(Packed):
     cdef double[::1] storage

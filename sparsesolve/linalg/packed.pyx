@@ -65,11 +65,24 @@ cdef class Packed:
     cdef void products(self, int first, double* G, int ld) noexcept nogil:
         """Inner products of columns first.. with all columns, into both triangles of G."""
 
+    # the same for a stretch of rows, which only dense columns can be cut into
+
+    cdef double subtract_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* b, double* v) noexcept nogil:
+        return self.subtract(b, v)
+
+    cdef void correlate_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* v, double shift,
+                             double* out) noexcept nogil:
+        """out += the part of these rows."""
+        cdef int j
+        for j in range(self.size):
+            out[j] += self.dot(j, v, shift)
+
 
 cdef class DensePacked(Packed):
     """Columns as a dense matrix, for BLAS."""
 
     def __cinit__(self, double[::1] root_w, bint recentred=False):
+        self.cuttable = True
         self.storage = np.empty(16 * self.n)
         self.Z = &self.storage[0]
 
@@ -103,11 +116,21 @@ cdef class DensePacked(Packed):
             dgemv("T", &n, &self.size, &unit, self.Z, &n, <double*> v, &one, &zero, out, &one)
 
     cdef double subtract(self, const double* b, double* v) noexcept nogil:
-        cdef int n = self.n, one = 1
+        return self.subtract_rows(0, self.n, b, v)
+
+    cdef double subtract_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* b, double* v) noexcept nogil:
+        cdef int n = self.n, one = 1, rows = stop - start
         cdef double minus = -1.0, unit = 1.0
         if self.size > 0:
-            dgemv("N", &n, &self.size, &minus, self.Z, &n, <double*> b, &one, &unit, v, &one)
+            dgemv("N", &rows, &self.size, &minus, self.Z + start, &n, <double*> b, &one, &unit, v + start, &one)
         return 0.0
+
+    cdef void correlate_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* v, double shift,
+                             double* out) noexcept nogil:
+        cdef int n = self.n, one = 1, rows = stop - start
+        cdef double unit = 1.0
+        if self.size > 0:
+            dgemv("T", &rows, &self.size, &unit, self.Z + start, &n, <double*> (v + start), &one, &unit, out, &one)
 
     cdef void products(self, int first, double* G, int ld) noexcept nogil:
         cdef int n = self.n, count = self.size - first, k, i

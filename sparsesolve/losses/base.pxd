@@ -6,7 +6,10 @@ cdef class Loss:
     cdef readonly double saturated      # the least value that F takes
     cdef readonly bint has_conjugate    # whether fenchel_young is given, and with it a duality gap
 
+    cdef readonly bint by_rows          # whether evaluate_rows may be given a part of the samples
+
     cdef double evaluate(self, const double* eta, double* u) noexcept nogil
+    cdef double evaluate_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* eta, double* u) noexcept nogil
     cdef void curvature(self, const double* eta, double* h) noexcept nogil
     cdef void curvature_times(self, const double* eta, const double* v, double* out) noexcept nogil
     cdef double fenchel_young(self, const double* eta, const double* u) noexcept nogil

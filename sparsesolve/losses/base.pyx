@@ -20,6 +20,10 @@ cdef class Loss:
         """F(eta), with u = -F'(eta)."""
         return 0.0
 
+    cdef double evaluate_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* eta, double* u) noexcept nogil:
+        """What samples start..stop add to F(eta), with their u; all samples at once unless `by_rows`."""
+        return self.evaluate(eta, u)
+
     cdef void curvature(self, const double* eta, double* h) noexcept nogil:
         """h = the diagonal of F''(eta), or more where F'' is not diagonal and less would mislead."""
 
@@ -87,7 +91,7 @@ cdef class Separable(Loss):
     def __init__(self, y, w):
         cdef Py_ssize_t i
         self.y, self.w = np.ascontiguousarray(y, dtype=float), np.ascontiguousarray(w, dtype=float)
-        self.n, self.n_responses = self.y.shape[0], 1
+        self.n, self.n_responses, self.by_rows = self.y.shape[0], 1, True
         self.saturated = 0.0
         for i in range(self.n):
             if self.w[i] > 0.0:
@@ -118,9 +122,12 @@ cdef class Separable(Loss):
         return -self.conjugate(y, 0.0)
 
     cdef double evaluate(self, const double* eta, double* u) noexcept nogil:
+        return self.evaluate_rows(0, self.n, eta, u)
+
+    cdef double evaluate_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* eta, double* u) noexcept nogil:
         cdef Py_ssize_t i
         cdef double total = 0.0
-        for i in range(self.n):
+        for i in range(start, stop):
             u[i] = 0.0
             if self.w[i] > 0.0:
                 total += self.w[i] * self.value(self.y[i], eta[i])

@@ -19,8 +19,8 @@ cdef class Binomial(Separable):
         super().__init__(y, w)
         self.has_conjugate = True
 
-    cdef double evaluate(self, const double* eta, double* u) noexcept nogil:
-        return ss_logistic(self.n, &self.y[0], &self.w[0], eta, u)
+    cdef double evaluate_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* eta, double* u) noexcept nogil:
+        return ss_logistic(stop - start, &self.y[start], &self.w[start], eta + start, u + start)
 
     cdef void curvature(self, const double* eta, double* h) noexcept nogil:
         ss_logistic_curvature(self.n, &self.w[0], eta, h)

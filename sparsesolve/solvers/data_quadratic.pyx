@@ -21,7 +21,7 @@ cdef double FORCING = 5e-2          # relative residual left by them: the next N
 cdef class DataQuadratic(Quadratic):
 
     def __cinit__(self, Packed columns):
-        self.columns, self.n = columns, columns.n
+        self.columns, self.n, self.wants_residual = columns, columns.n, True
         self.u, self.v = np.zeros(self.n), np.zeros(self.n)
         self._make_room()
 

@@ -9,6 +9,7 @@ cdef enum Outcome:
 cdef class Quadratic(WorkingColumns):
     cdef readonly long iterations       # Newton steps and sweeps so far
     cdef int n_support, n_held
+    cdef bint wants_residual            # whether it works on the residual, not only on g
 
     cdef int solve(self, double lam, double target, long budget) noexcept nogil
     cdef bint newton(self, double lam) noexcept nogil

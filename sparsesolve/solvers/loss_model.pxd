@@ -1,0 +1,29 @@
+"""LossModel: the loss at the current point of a path, and its quadratic model there."""
+from sparsesolve.linalg.packed cimport Packed
+from sparsesolve.losses.base cimport Loss
+
+cdef class LossModel:
+    cdef readonly Loss loss
+    cdef bint centred                       # whether there is an intercept
+    cdef Py_ssize_t n
+    cdef double value                       # F(eta)
+    cdef double pull                        # sum of u
+    cdef double square                      # sum of u^2 / h
+    cdef bint known                         # whether pull, square and g are those of eta
+    cdef double multiplier                  # s
+    cdef double bent, along                 # of the step tried: image'H image, and what u lost along the image
+    cdef double trial_value, trial_pull, trial_square
+    cdef bint trial_known
+    cdef double[::1] w, offset, eta, u, trial, trial_u, image, work     # (n,)
+    cdef double[::1] h, root_h, inverse     # (n,) of sum 1, sqrt(h), 1 / sqrt(h)
+    cdef double[::1] g, trial_g             # Z'u of the working columns
+
+    cdef int reserve(self, int capacity) except -1
+    cdef void weigh(self) noexcept nogil
+    cdef void measure(self, Packed columns) noexcept nogil
+    cdef double move(self, Packed columns, const double* change, double constant) noexcept nogil
+    cdef double carry(self, Packed columns, const double* correction, bint any, double forward,
+                      const double* earlier) noexcept nogil
+    cdef double _try(self, Packed columns, const double* change, double constant, bint fresh) noexcept nogil
+    cdef double shorten(self, double t) noexcept nogil
+    cdef void accept(self) noexcept nogil

@@ -1,0 +1,133 @@
+"""LossModel: the loss at the current point of a path, and its quadratic model there.
+
+    F(eta + d)  ~  F(eta) - u'd + s d'Hd / 2,     H diagonal of sum 1
+
+Working columns are held as sqrt(H) (z_j - its mean under H), so that the model's intercept is apart.  Where samples
+may be evaluated a few rows at a time, one pass over the working columns does for a step: of these rows the linear
+predictor, the loss, and what they add to the gradient.
+Invariant: u = -F'(eta); where `known`, g = Z'u of the working columns, and pull and square, belong to it.
+"""
+from libc.math cimport sqrt
+from libc.string cimport memset
+
+import numpy as np
+
+from sparsesolve.linalg.packed cimport Packed
+from sparsesolve.losses.base cimport Loss
+
+DEF STRETCH = 32768                 # values of the working columns that stay in cache between two uses
+cdef double FLAT = 1e-6             # of a sample's weight: the least curvature in the model, lest it divide by zero
+
+
+cdef class LossModel:
+    """At first the model at the null model."""
+
+    def __init__(self, Loss loss, double[::1] w, double[::1] offset, double intercept, bint centred):
+        n = w.shape[0]
+        self.loss, self.w, self.offset, self.n, self.centred = loss, w, offset, n, centred
+        self.eta = np.add(offset, intercept)
+        self.u, self.trial, self.trial_u, self.image, self.work = np.zeros((5, n))
+        self.h, self.root_h, self.inverse = np.zeros((3, n))
+        self.value = loss.evaluate(&self.eta[0], &self.u[0])
+        loss.raise_pending()
+        self.weigh()
+
+    cdef int reserve(self, int capacity) except -1:
+        """Make room for the gradient of so many working columns."""
+        if self.g is None or self.g.shape[0] < capacity:
+            self.g, self.trial_g = np.zeros((2, capacity))
+            self.known = False
+        return 0
+
+    cdef void weigh(self) noexcept nogil:
+        """Take H and s at the current point."""
+        cdef Py_ssize_t i
+        cdef double total = 0.0
+        self.loss.curvature(&self.eta[0], &self.h[0])
+        for i in range(self.n):
+            self.h[i] = max(self.h[i], FLAT * self.w[i])
+            total += self.h[i]
+        for i in range(self.n):
+            self.h[i] /= total
+            self.root_h[i] = sqrt(self.h[i])
+            self.inverse[i] = 1.0 / self.root_h[i] if self.root_h[i] > 0.0 else 0.0
+        self.multiplier, self.known = total, False
+
+    cdef void measure(self, Packed columns) noexcept nogil:
+        """pull, square and g at the current point."""
+        cdef Py_ssize_t i
+        self.pull = self.square = 0.0
+        for i in range(self.n):
+            self.work[i] = self.u[i] * self.inverse[i]
+            self.pull += self.u[i]
+            self.square += self.work[i] * self.work[i]
+        columns.correlate(&self.work[0], -self.pull, &self.g[0])
+        self.known = True
+
+    cdef double move(self, Packed columns, const double* change, double constant) noexcept nogil:
+        """Try the step `change` of the coefficients, and `constant` for all samples; returns the loss there."""
+        return self._try(columns, change, constant, True)
+
+    cdef double carry(self, Packed columns, const double* correction, bint any, double forward,
+                      const double* earlier) noexcept nogil:
+        """Try eta + forward (eta - earlier), less the part of the coefficients `correction`; returns the loss there."""
+        cdef Py_ssize_t i
+        cdef double shift = 0.0
+        memset(&self.image[0], 0, self.n * sizeof(double))
+        if any:
+            shift = columns.subtract(correction, &self.image[0])
+        for i in range(self.n):
+            self.image[i] = forward * (self.eta[i] - earlier[i]) + self.image[i] * self.inverse[i] + shift
+        return self._try(columns, correction, 0.0, False)
+
+    cdef double _try(self, Packed columns, const double* change, double constant, bint fresh) noexcept nogil:
+        """The loss at eta + image, with the gradient there; `fresh`: the image is that of `change` and `constant`."""
+        cdef Py_ssize_t i, start, stop, rows = self.n
+        cdef int m = columns.size
+        cdef double shift, q
+        if self.loss.by_rows and columns.cuttable and m * self.n > STRETCH:
+            rows = max(STRETCH // m, 64)
+        memset(&self.trial_g[0], 0, m * sizeof(double))
+        self.trial_value = self.trial_pull = self.trial_square = self.bent = self.along = 0.0
+        start = 0
+        while start < self.n:
+            stop = min(start + rows, self.n)
+            if fresh:
+                memset(&self.image[start], 0, (stop - start) * sizeof(double))
+                shift = constant - columns.subtract_rows(start, stop, change, &self.image[0])
+                for i in range(start, stop):
+                    self.image[i] = shift - self.image[i] * self.inverse[i]
+            for i in range(start, stop):
+                self.trial[i] = self.eta[i] + self.image[i]
+            self.trial_value += self.loss.evaluate_rows(start, stop, &self.trial[0], &self.trial_u[0])
+            for i in range(start, stop):
+                q = self.trial_u[i] * self.inverse[i]
+                self.work[i] = q
+                self.trial_pull += self.trial_u[i]
+                self.trial_square += q * q
+                self.bent += self.h[i] * self.image[i] * self.image[i]
+                self.along += (self.u[i] - self.trial_u[i]) * self.image[i]
+            columns.correlate_rows(start, stop, &self.work[0], -self.trial_pull, &self.trial_g[0])
+            start = stop
+        self.trial_known = True
+        return self.trial_value
+
+    cdef double shorten(self, double t) noexcept nogil:
+        """The loss at eta + t image."""
+        cdef Py_ssize_t i
+        for i in range(self.n):
+            self.trial[i] = self.eta[i] + t * self.image[i]
+        self.trial_value = self.loss.evaluate(&self.trial[0], &self.trial_u[0])
+        self.along = 0.0
+        for i in range(self.n):
+            self.along += (self.u[i] - self.trial_u[i]) * self.image[i]
+        self.trial_known = False
+        return self.trial_value
+
+    cdef void accept(self) noexcept nogil:
+        """Go where the loss was tried last."""
+        self.eta, self.trial = self.trial, self.eta
+        self.u, self.trial_u = self.trial_u, self.u
+        self.g, self.trial_g = self.trial_g, self.g
+        self.value, self.pull, self.square = self.trial_value, self.trial_pull, self.trial_square
+        self.known = self.trial_known
