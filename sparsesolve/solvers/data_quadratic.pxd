@@ -11,5 +11,6 @@ cdef class DataQuadratic(Quadratic):
     cdef double[::1] residual, conjugate_direction, product
     cdef double shift, image_shift
 
+    cdef void cycle(self, double lam) noexcept nogil
     cdef void apply(self, const double* d, double* out, bint everywhere) noexcept nogil
     cdef double precondition(self, double lam, double last) noexcept nogil

@@ -36,7 +36,7 @@ cdef double SLOW = 0.1              # decrease of the gap in a step from which H
 BLOCK_COST = 0.3    # of a multiply-add in a block operation
 SPARSE_COST = 6.0   # of one with a stored value of a sparse column
 SAMPLE_COST = 30.0  # multiply-adds that a sample's loss costs in a step
-cdef double FORCING = 0.02          # of the gap at its start to which a step's model is solved
+cdef double FORCING = 0.1        # of the gap at its start to which a step's model is solved
 DEF HALVINGS = 40
 DEF IDLE = 4                        # steps of no more than rounding that do not lower the gap, before it is given up
 
