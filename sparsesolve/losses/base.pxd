@@ -13,6 +13,10 @@ cdef class Loss:
     cdef void curvature(self, const double* eta, double* h) noexcept nogil
     cdef void curvature_times(self, const double* eta, const double* v, double* out) noexcept nogil
     cdef double fenchel_young(self, const double* eta, const double* u) noexcept nogil
+    cdef bint take_root(self, const double* eta, double floor) noexcept nogil
+    cdef void multiply_root(self, double* z) noexcept nogil
+    cdef void solve_root(self, double* u) noexcept nogil
+    cdef void solve_root_transposed(self, double* z) noexcept nogil
 
 cdef class Separable(Loss):
     cdef const double[::1] y, w

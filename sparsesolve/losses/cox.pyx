@@ -5,6 +5,7 @@ from libc.string cimport memcmp, memcpy
 import numpy as np
 
 from sparsesolve.linalg.intervals cimport Intervals
+from sparsesolve.linalg.semiseparable cimport Semiseparable
 from sparsesolve.linalg.wide cimport BAND, Wide, add, exponential, in_band, nothing
 from sparsesolve.losses.base cimport Loss
 
@@ -33,6 +34,7 @@ cdef class Cox(Loss):
     cdef readonly object strata             # (m,) theirs, as y has them, ascending
     cdef Intervals survival                 # of samples: the event times that they survive
     cdef Py_ssize_t[::1] sample             # (q,) at each place of `survival`, in whose order the next are
+    cdef Py_ssize_t[::1] idle               # samples of weight 0
     cdef Py_ssize_t[::1] stratum            # (q,) 0, 1, ...
     cdef Py_ssize_t[::1] event              # (q,) index of the event time at which it dies, or -1
     cdef double[::1] w, log_w               # (q,)
@@ -40,12 +42,17 @@ cdef class Cox(Loss):
     cdef Py_ssize_t[::1] n_terms            # (m,)
     cdef double[::1] deaths                 # (m,) D
     cdef double[::1] eta                    # (n,) what the following belong to, once `known`
+    cdef readonly bint late                 # whether anyone enters after an event of its stratum
     cdef bint known
     cdef double value
     cdef double[::1] reference              # (strata,) whole numbers: `risk` is exp(theta - reference)
     cdef double[:, ::1] risk                # (q, 2) w exp(eta)
     cdef double[:, ::1] sums                # (m, 3) R, E and the band of both
     cdef double[::1] expected               # (q,) expected deaths: F' = expected - w status
+    cdef Semiseparable root                 # of F'', samples in the order in which they leave; None with late entries
+    cdef Py_ssize_t[::1] leaving            # (q,) the samples, as places, in that order
+    cdef Py_ssize_t[::1] last               # (q,) last event time at risk, in that order; -1 where there is none
+    cdef double[:, ::1] chain               # (4, q) what `root` is factored from
     cdef double[:, ::1] by_sample, by_time, by_death    # (q, 2), (m, 2), (m, 2) work
 
     def __init__(self, y, w, ties="breslow"):
@@ -55,6 +62,7 @@ cdef class Cox(Loss):
         stratum = np.unique(y[kept, 3], return_inverse=True)[1].ravel()
         order = self._place(y[kept], stratum)
         self.sample, self.stratum = kept[order], stratum[order]
+        self.idle = np.flatnonzero(w <= 0.0)
         self.w = w[kept[order]]
         self.log_w = np.log(self.w)
         self.eta, self.reference = np.empty(self.n), np.empty(stratum.max(initial=0) + 1)
@@ -67,6 +75,8 @@ cdef class Cox(Loss):
         efron = ties == "efron"
         self.n_terms = np.bincount(at, minlength=m).astype(np.intp) if efron else np.ones(m, np.intp)
         self._saturate()
+        if not self.late:
+            self._arrange_root()
 
     def _place(self, y, stratum):
         """Find event times, who survives which and who dies at which; return the order of the samples."""
@@ -80,9 +90,22 @@ cdef class Cox(Loss):
         after -= status
         root, end = (np.searchsorted(self.time_stratum, stratum, side=side) for side in ("left", "right"))
         self.survival = Intervals(first, after, root, end, len(events))
+        self.late = bool(np.any(first > root))
         order = self.survival.order
         self.event = np.where(status, after, -1)[order].astype(np.intp)
         return order
+
+    def _arrange_root(self):
+        """Find the order in which samples leave the risk sets, stratum by stratum."""
+        event, stratum = np.asarray(self.event), np.asarray(self.stratum)
+        q = len(event)
+        last = np.where(event >= 0, event, np.maximum(self.survival.last, -1))
+        last[last < np.searchsorted(self.time_stratum, stratum)] = -1
+        self.leaving = np.lexsort((last, stratum))
+        self.last = last[self.leaving]
+        blocks = np.diff(stratum[self.leaving], prepend=-1) > 0
+        self.root = Semiseparable(np.asarray(self.sample)[self.leaving], blocks, self.n)
+        self.chain = np.zeros((4, max(q, 1)))
 
     cdef void _saturate(self) noexcept:
         """The limit of F as risks fall steeply from each event time to the next and deaths at one time share theirs."""
@@ -162,6 +185,52 @@ cdef class Cox(Loss):
             if self.event[j] >= 0:
                 r -= times(self._risk(j), own[self.event[j]])
             out[self.sample[j]] = r
+
+    cdef bint take_root(self, const double* eta, double floor) noexcept nogil:
+        """Of F'' with Breslow's ties, whatever they are; not where someone enters late, or risks are beyond a band."""
+        cdef Py_ssize_t t, j, place
+        cdef double total, hazard = 0.0, bend = 0.0
+        cdef double* time_hazard = &self.by_time[0, 0]
+        cdef double* time_bend = &self.by_death[0, 0]
+        if self.late:
+            return False
+        self._at(eta)
+        for j in range(self.survival.n):
+            if self.risk[j, 1] != 0.0:
+                return False
+        for t in range(self.survival.m):
+            if t == 0 or self.time_stratum[t] != self.time_stratum[t - 1]:
+                hazard = bend = 0.0
+            total = self.sums[t, 0] + self.sums[t, 1]
+            hazard += self.deaths[t] / total
+            bend += self.deaths[t] / (total * total)
+            time_hazard[t], time_bend[t] = hazard, bend
+        for j in range(self.survival.n):
+            place, t = self.leaving[j], self.last[j]
+            self.chain[0, j] = self.risk[place, 0] * time_hazard[t] if t >= 0 else 0.0
+            self.chain[1, j] = self.risk[place, 0]
+            self.chain[2, j] = time_bend[t] if t >= 0 else 0.0
+            self.chain[3, j] = floor * self.w[place]
+        self.root.factor(&self.chain[0, 0], &self.chain[1, 0], &self.chain[2, 0], &self.chain[3, 0])
+        return True
+
+    cdef void multiply_root(self, double* z) noexcept nogil:
+        self._clear(z)
+        self.root.multiply_transposed(z)
+
+    cdef void solve_root(self, double* u) noexcept nogil:
+        self._clear(u)
+        self.root.solve(u)
+
+    cdef void solve_root_transposed(self, double* z) noexcept nogil:
+        self._clear(z)
+        self.root.solve_transposed(z)
+
+    cdef void _clear(self, double* z) noexcept nogil:
+        """Samples of weight 0 take no part."""
+        cdef Py_ssize_t k
+        for k in range(self.idle.shape[0]):
+            z[self.idle[k]] = 0.0
 
     def hazard_at(self, eta):
         """Log of the baseline hazard at each of `times`: sum_l d_l / (R + c_l E), at linear predictors (n,)."""

@@ -162,3 +162,34 @@ def test_answers_do_not_depend_on_what_was_asked_before():
             assert mine.tolist() == other.tolist()
         mine, other = (loss.curvature_product(etas[i], w) for loss in (kept, fresh))
         assert mine.tolist() == other.tolist()
+
+
+@pytest.mark.parametrize("size", [1.0, 8.0])
+def test_root_is_one_of_the_second_derivative(size):
+    """L L' = F'' where nobody enters late; Efron's ties are given Breslow's."""
+    rng = np.random.default_rng(6)
+    y, w = draw(rng, "plain")
+    eta = size * rng.standard_normal(N)
+    second = naive(y, w, eta, "breslow")[2]
+    for ties in ("breslow", "efron"):
+        loss = LOSSES["cox"](y, w, ties)
+        transposed = np.array([loss.root_at(eta, unit, 1e-12)[0] for unit in np.eye(N)]).T
+        assert transposed.T @ transposed == pytest.approx(second, abs=1e-12)
+        z = np.where(w > 0, rng.standard_normal(N), 0.0)
+        product, solution, transposed_solution = loss.root_at(eta, z)
+        assert loss.root_at(eta, product)[2] == pytest.approx(z, abs=1e-9)
+        assert loss.root_at(eta, transposed_solution)[0] == pytest.approx(z, abs=1e-9)
+        pairing = solution @ loss.root_at(eta, w)[0]  # u'L^-T L'w
+        assert pairing == pytest.approx(z @ w, abs=1e-9)
+        assert [a[5] for a in loss.root_at(eta, np.ones(N))] == [0.0, 0.0, 0.0]  # of weight 0
+
+
+def test_there_is_no_root_with_late_entries_or_risks_beyond_a_band():
+    rng = np.random.default_rng(6)
+    y, w = draw(rng, "late")
+    assert LOSSES["cox"](y, w).root_at(np.zeros(N), np.zeros(N)) is None
+    y, w = draw(rng, "plain")
+    assert LOSSES["cox"](y, w).root_at(200.0 * (np.arange(N) % 2), np.zeros(N)) is None
+    y = y[:, [0, 1, 2, 3]].copy()
+    y[:, 0] = np.where(y[:, 1] > y[y[:, 2] > 0, 1].min(), 0.0, -np.inf)  # before any event
+    assert LOSSES["cox"](y, w).root_at(np.zeros(N), np.zeros(N)) is not None
