@@ -2,7 +2,7 @@
 
 cdef class Semiseparable:
     cdef readonly Py_ssize_t n
-    cdef Py_ssize_t[::1] order              # (q,) places of the chain in vectors (n,)
+    cdef readonly Py_ssize_t[::1] order              # (q,) places of the chain in vectors (n,)
     cdef unsigned char[::1] first           # (q,) whether a block of the diagonal begins
     cdef double[::1] x, pivot, q            # (q,) L_jj = pivot_j, L_ij = x_i q_j
 

@@ -37,18 +37,10 @@ cdef class Loss:
     cdef bint take_root(self, const double* eta, double floor) noexcept nogil:
         """Whether F''(eta) is far from its diagonal and yet has a factor L L' in O(n).
 
-        If so it is kept for the next three; no squared diagonal entry of L is below `floor` times a sample's weight.
+        If so it is left in `root`, in whose chain samples of weight 0 have no place; no squared diagonal entry of L is
+        below `floor` times a sample's weight.
         """
         return False
-
-    cdef void multiply_root(self, double* z) noexcept nogil:
-        """z <- L'z."""
-
-    cdef void solve_root(self, double* u) noexcept nogil:
-        """u <- L^-1 u; 0 for samples of weight 0."""
-
-    cdef void solve_root_transposed(self, double* z) noexcept nogil:
-        """z <- L^-T z; 0 for samples of weight 0."""
 
     def raise_pending(self):
         """Raise an exception that the methods above had to keep; only a loss written in Python has any."""
@@ -88,16 +80,10 @@ cdef class Loss:
         self.raise_pending()
         return excess
 
-    def root_at(self, eta, z, floor=1e-6):
-        """(L'z, L^-1 z, L^-T z), or None where there is no such factor."""
+    def root_at(self, eta, floor=1e-6):
+        """The Semiseparable L of F''(eta) = L L', or None where there is no such factor."""
         cdef const double[::1] e = self._flat(eta)
-        cdef double[::1] a = self._flat(z).copy(), b = self._flat(z).copy(), c = self._flat(z).copy()
-        if not self.take_root(&e[0], floor):
-            return None
-        self.multiply_root(&a[0])
-        self.solve_root(&b[0])
-        self.solve_root_transposed(&c[0])
-        return np.asarray(a), np.asarray(b), np.asarray(c)
+        return self.root if self.take_root(&e[0], floor) else None
 
     def _flat(self, eta):
         flat = np.ascontiguousarray(eta, dtype=float).ravel()

@@ -34,7 +34,6 @@ cdef class Cox(Loss):
     cdef readonly object strata             # (m,) theirs, as y has them, ascending
     cdef Intervals survival                 # of samples: the event times that they survive
     cdef Py_ssize_t[::1] sample             # (q,) at each place of `survival`, in whose order the next are
-    cdef Py_ssize_t[::1] idle               # samples of weight 0
     cdef Py_ssize_t[::1] stratum            # (q,) 0, 1, ...
     cdef Py_ssize_t[::1] event              # (q,) index of the event time at which it dies, or -1
     cdef double[::1] w, log_w               # (q,)
@@ -49,7 +48,6 @@ cdef class Cox(Loss):
     cdef double[:, ::1] risk                # (q, 2) w exp(eta)
     cdef double[:, ::1] sums                # (m, 3) R, E and the band of both
     cdef double[::1] expected               # (q,) expected deaths: F' = expected - w status
-    cdef Semiseparable root                 # of F'', samples in the order in which they leave; None with late entries
     cdef Py_ssize_t[::1] leaving            # (q,) the samples, as places, in that order
     cdef Py_ssize_t[::1] last               # (q,) last event time at risk, in that order; -1 where there is none
     cdef double[:, ::1] chain               # (4, q) what `root` is factored from
@@ -57,12 +55,11 @@ cdef class Cox(Loss):
 
     def __init__(self, y, w, ties="breslow"):
         y, w = np.asarray(y, dtype=float), np.asarray(w, dtype=float)
-        self.n, self.n_responses, self.has_conjugate, self.known = len(y), 1, False, False
+        self.n, self.n_responses, self.has_conjugate, self.shift_invariant, self.known = len(y), 1, False, True, False
         kept = np.flatnonzero(w > 0.0)
         stratum = np.unique(y[kept, 3], return_inverse=True)[1].ravel()
         order = self._place(y[kept], stratum)
         self.sample, self.stratum = kept[order], stratum[order]
-        self.idle = np.flatnonzero(w <= 0.0)
         self.w = w[kept[order]]
         self.log_w = np.log(self.w)
         self.eta, self.reference = np.empty(self.n), np.empty(stratum.max(initial=0) + 1)
@@ -213,24 +210,6 @@ cdef class Cox(Loss):
             self.chain[3, j] = floor * self.w[place]
         self.root.factor(&self.chain[0, 0], &self.chain[1, 0], &self.chain[2, 0], &self.chain[3, 0])
         return True
-
-    cdef void multiply_root(self, double* z) noexcept nogil:
-        self._clear(z)
-        self.root.multiply_transposed(z)
-
-    cdef void solve_root(self, double* u) noexcept nogil:
-        self._clear(u)
-        self.root.solve(u)
-
-    cdef void solve_root_transposed(self, double* z) noexcept nogil:
-        self._clear(z)
-        self.root.solve_transposed(z)
-
-    cdef void _clear(self, double* z) noexcept nogil:
-        """Samples of weight 0 take no part."""
-        cdef Py_ssize_t k
-        for k in range(self.idle.shape[0]):
-            z[self.idle[k]] = 0.0
 
     def hazard_at(self, eta):
         """Log of the baseline hazard at each of `times`: sum_l d_l / (R + c_l E), at linear predictors (n,)."""

@@ -8,7 +8,7 @@ N = 30
 
 
 def draw(seed):
-    """A positive definite matrix of three blocks on a shuffled subset, its parts and its factor."""
+    """A positive definite matrix of three blocks, where it stands, and its factor."""
     rng = np.random.default_rng(seed)
     order = rng.permutation(N)[:24]
     first = np.isin(np.arange(24), [0, 7, 8])

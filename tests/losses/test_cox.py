@@ -173,23 +173,18 @@ def test_root_is_one_of_the_second_derivative(size):
     second = naive(y, w, eta, "breslow")[2]
     for ties in ("breslow", "efron"):
         loss = LOSSES["cox"](y, w, ties)
-        transposed = np.array([loss.root_at(eta, unit, 1e-12)[0] for unit in np.eye(N)]).T
+        L = loss.root_at(eta, 1e-12)
+        assert sorted(L.order) == np.flatnonzero(w > 0).tolist()
+        columns = np.where(w > 0, np.eye(N), 0.0)
+        transposed = np.array([L.product(z) for z in columns]).T
         assert transposed.T @ transposed == pytest.approx(second, abs=1e-12)
-        z = np.where(w > 0, rng.standard_normal(N), 0.0)
-        product, solution, transposed_solution = loss.root_at(eta, z)
-        assert loss.root_at(eta, product)[2] == pytest.approx(z, abs=1e-9)
-        assert loss.root_at(eta, transposed_solution)[0] == pytest.approx(z, abs=1e-9)
-        pairing = solution @ loss.root_at(eta, w)[0]  # u'L^-T L'w
-        assert pairing == pytest.approx(z @ w, abs=1e-9)
-        assert [a[5] for a in loss.root_at(eta, np.ones(N))] == [0.0, 0.0, 0.0]  # of weight 0
 
 
 def test_there_is_no_root_with_late_entries_or_risks_beyond_a_band():
     rng = np.random.default_rng(6)
     y, w = draw(rng, "late")
-    assert LOSSES["cox"](y, w).root_at(np.zeros(N), np.zeros(N)) is None
+    assert LOSSES["cox"](y, w).root_at(np.zeros(N)) is None
     y, w = draw(rng, "plain")
-    assert LOSSES["cox"](y, w).root_at(200.0 * (np.arange(N) % 2), np.zeros(N)) is None
-    y = y[:, [0, 1, 2, 3]].copy()
+    assert LOSSES["cox"](y, w).root_at(200.0 * (np.arange(N) % 2)) is None
     y[:, 0] = np.where(y[:, 1] > y[y[:, 2] > 0, 1].min(), 0.0, -np.inf)  # before any event
-    assert LOSSES["cox"](y, w).root_at(np.zeros(N), np.zeros(N)) is not None
+    assert LOSSES["cox"](y, w).root_at(np.zeros(N)) is not None
