@@ -212,8 +212,7 @@ def test_coefficients_agree_with_glmnet(name):
     X, y, family, options = settings()[name]
     _, null_deviance, points = reference(name)
     lambdas = [point["lambda"] for point in points]
-    lasso = options.get("alpha", 1.0) == 1.0
-    tol, error = (1e-9, 1e-6) if lasso else (1e-7, 2e-5)
+    tol, error = 1e-7, 2e-5
     fit = ss.path(X, y, family=family, lambdas=lambdas, tol=tol, **options)
     assert fit.lambdas == pytest.approx(lambdas, rel=1e-12)
     assert fit.null_deviance == pytest.approx(null_deviance, rel=1e-12)
@@ -222,7 +221,7 @@ def test_coefficients_agree_with_glmnet(name):
         assert b == pytest.approx(point["b"], rel=error, abs=error), k
         assert fit.dev_ratio[k] == pytest.approx(point["dev_ratio"], abs=1e-7)
         assert fit.df[k] == (point["b"] != 0).sum()
-    assert (fit.gaps <= (tol if lasso else 1e-5)).all()
+    assert (fit.gaps <= tol).all()
 
 
 @pytest.mark.parametrize("name", sorted(settings()))

@@ -19,9 +19,9 @@ cdef class Cox(Loss):
 
     Breslow one of d = D, c = 1; Efron m of d_l = D / m, c_l = 1 - l / m, l = 0 .. m - 1.  At risk at t are the samples
     of its stratum with start < t <= stop.  Survivors of t are an interval of event times, so that all is done by sums
-    over intervals (linalg/intervals.pyx), of positive terms alone and of any size (linalg/wide.pxd).  Each death of
-    weights w is also in E at its own time.  What depends on eta alone is kept for the next question about the same eta:
-    one call at a time.
+    over intervals (linalg/intervals.pyx), of positive terms alone and of any size (linalg/wide.pxd); a death is in E at
+    its own time besides.  What depends on eta alone is kept for the next question about the same eta: one call at a
+    time.
 
     Parameters
     ----------
@@ -83,11 +83,11 @@ cdef class Cox(Loss):
         events, index = np.unique(end[status], return_index=True)       # ascending within strata, strata apart
         self.times, self.strata = stop[status][index], y[status][index, 3]
         self.time_stratum = stratum[status][index].astype(np.intp)
-        first, after = (np.searchsorted(events, t, side="right") for t in (begin, end))
-        after -= status
+        first, gone = (np.searchsorted(events, t, side="right") for t in (begin, end))
+        after = gone - status
         root, end = (np.searchsorted(self.time_stratum, stratum, side=side) for side in ("left", "right"))
         self.survival = Intervals(first, after, root, end, len(events))
-        self.late = bool(np.any(first > root))
+        self.late = bool(np.any((root < first) & (first < gone)))
         order = self.survival.order
         self.event = np.where(status, after, -1)[order].astype(np.intp)
         return order
@@ -96,8 +96,8 @@ cdef class Cox(Loss):
         """Find the order in which samples leave the risk sets, stratum by stratum."""
         event, stratum = np.asarray(self.event), np.asarray(self.stratum)
         q = len(event)
-        last = np.where(event >= 0, event, np.maximum(self.survival.last, -1))
-        last[last < np.searchsorted(self.time_stratum, stratum)] = -1
+        first, last = np.asarray(self.survival.first), np.asarray(self.survival.last)
+        last = np.where(event >= 0, event, np.where(first <= last, last, -1))
         self.leaving = np.lexsort((last, stratum))
         self.last = last[self.leaving]
         blocks = np.diff(stratum[self.leaving], prepend=-1) > 0
