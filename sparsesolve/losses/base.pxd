@@ -1,10 +1,14 @@
 """The contract of a loss: F(eta) of the linear predictors of all samples, convex and smooth."""
 
+from sparsesolve.linalg.semiseparable cimport Semiseparable
+
 cdef class Loss:
     cdef readonly Py_ssize_t n          # samples
     cdef readonly int n_responses       # K: eta, u, h are (K, n) in C order
     cdef readonly double saturated      # the least value that F takes
     cdef readonly bint has_conjugate    # whether fenchel_young is given, and with it a duality gap
+    cdef readonly bint shift_invariant  # whether F(eta + c) = F(eta): there is no intercept to be found
+    cdef Semiseparable root             # L with F'' = L L', as the last take_root left it
 
     cdef readonly bint by_rows          # whether evaluate_rows may be given a part of the samples
 
@@ -13,6 +17,7 @@ cdef class Loss:
     cdef void curvature(self, const double* eta, double* h) noexcept nogil
     cdef void curvature_times(self, const double* eta, const double* v, double* out) noexcept nogil
     cdef double fenchel_young(self, const double* eta, const double* u) noexcept nogil
+    cdef bint take_root(self, const double* eta, double floor) noexcept nogil
 
 cdef class Separable(Loss):
     cdef const double[::1] y, w

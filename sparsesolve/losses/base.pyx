@@ -34,6 +34,14 @@ cdef class Loss:
         """F(eta) + F*(-u) + eta'u, INFINITY where -u is outside the conjugate's domain."""
         return INFINITY
 
+    cdef bint take_root(self, const double* eta, double floor) noexcept nogil:
+        """Whether F''(eta) is far from its diagonal and yet has a factor L L' in O(n).
+
+        If so it is left in `root`, in whose chain samples of weight 0 have no place; no squared diagonal entry of L is
+        below `floor` times a sample's weight.
+        """
+        return False
+
     def raise_pending(self):
         """Raise an exception that the methods above had to keep; only a loss written in Python has any."""
 
@@ -71,6 +79,11 @@ cdef class Loss:
         cdef double excess = self.fenchel_young(&e[0], &x[0])
         self.raise_pending()
         return excess
+
+    def root_at(self, eta, floor=1e-6):
+        """The Semiseparable L of F''(eta) = L L', or None where there is no such factor."""
+        cdef const double[::1] e = self._flat(eta)
+        return self.root if self.take_root(&e[0], floor) else None
 
     def _flat(self, eta):
         flat = np.ascontiguousarray(eta, dtype=float).ravel()

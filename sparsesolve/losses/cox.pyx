@@ -5,6 +5,7 @@ from libc.string cimport memcmp, memcpy
 import numpy as np
 
 from sparsesolve.linalg.intervals cimport Intervals
+from sparsesolve.linalg.semiseparable cimport Semiseparable
 from sparsesolve.linalg.wide cimport BAND, Wide, add, exponential, in_band, nothing
 from sparsesolve.losses.base cimport Loss
 
@@ -18,9 +19,9 @@ cdef class Cox(Loss):
 
     Breslow one of d = D, c = 1; Efron m of d_l = D / m, c_l = 1 - l / m, l = 0 .. m - 1.  At risk at t are the samples
     of its stratum with start < t <= stop.  Survivors of t are an interval of event times, so that all is done by sums
-    over intervals (linalg/intervals.pyx), of positive terms alone and of any size (linalg/wide.pxd).  Each death of
-    weights w is also in E at its own time.  What depends on eta alone is kept for the next question about the same eta:
-    one call at a time.
+    over intervals (linalg/intervals.pyx), of positive terms alone and of any size (linalg/wide.pxd); a death is in E at
+    its own time besides.  What depends on eta alone is kept for the next question about the same eta: one call at a
+    time.
 
     Parameters
     ----------
@@ -40,17 +41,21 @@ cdef class Cox(Loss):
     cdef Py_ssize_t[::1] n_terms            # (m,)
     cdef double[::1] deaths                 # (m,) D
     cdef double[::1] eta                    # (n,) what the following belong to, once `known`
+    cdef readonly bint late                 # whether anyone enters after an event of its stratum
     cdef bint known
     cdef double value
     cdef double[::1] reference              # (strata,) whole numbers: `risk` is exp(theta - reference)
     cdef double[:, ::1] risk                # (q, 2) w exp(eta)
     cdef double[:, ::1] sums                # (m, 3) R, E and the band of both
     cdef double[::1] expected               # (q,) expected deaths: F' = expected - w status
+    cdef Py_ssize_t[::1] leaving            # (q,) the samples, as places, in that order
+    cdef Py_ssize_t[::1] last               # (q,) last event time at risk, in that order; -1 where there is none
+    cdef double[:, ::1] chain               # (4, q) what `root` is factored from
     cdef double[:, ::1] by_sample, by_time, by_death    # (q, 2), (m, 2), (m, 2) work
 
     def __init__(self, y, w, ties="breslow"):
         y, w = np.asarray(y, dtype=float), np.asarray(w, dtype=float)
-        self.n, self.n_responses, self.has_conjugate, self.known = len(y), 1, False, False
+        self.n, self.n_responses, self.has_conjugate, self.shift_invariant, self.known = len(y), 1, False, True, False
         kept = np.flatnonzero(w > 0.0)
         stratum = np.unique(y[kept, 3], return_inverse=True)[1].ravel()
         order = self._place(y[kept], stratum)
@@ -67,6 +72,8 @@ cdef class Cox(Loss):
         efron = ties == "efron"
         self.n_terms = np.bincount(at, minlength=m).astype(np.intp) if efron else np.ones(m, np.intp)
         self._saturate()
+        if not self.late:
+            self._arrange_root()
 
     def _place(self, y, stratum):
         """Find event times, who survives which and who dies at which; return the order of the samples."""
@@ -76,13 +83,26 @@ cdef class Cox(Loss):
         events, index = np.unique(end[status], return_index=True)       # ascending within strata, strata apart
         self.times, self.strata = stop[status][index], y[status][index, 3]
         self.time_stratum = stratum[status][index].astype(np.intp)
-        first, after = (np.searchsorted(events, t, side="right") for t in (begin, end))
-        after -= status
+        first, gone = (np.searchsorted(events, t, side="right") for t in (begin, end))
+        after = gone - status
         root, end = (np.searchsorted(self.time_stratum, stratum, side=side) for side in ("left", "right"))
         self.survival = Intervals(first, after, root, end, len(events))
+        self.late = bool(np.any((root < first) & (first < gone)))
         order = self.survival.order
         self.event = np.where(status, after, -1)[order].astype(np.intp)
         return order
+
+    def _arrange_root(self):
+        """Find the order in which samples leave the risk sets, stratum by stratum."""
+        event, stratum = np.asarray(self.event), np.asarray(self.stratum)
+        q = len(event)
+        first, last = np.asarray(self.survival.first), np.asarray(self.survival.last)
+        last = np.where(event >= 0, event, np.where(first <= last, last, -1))
+        self.leaving = np.lexsort((last, stratum))
+        self.last = last[self.leaving]
+        blocks = np.diff(stratum[self.leaving], prepend=-1) > 0
+        self.root = Semiseparable(np.asarray(self.sample)[self.leaving], blocks, self.n)
+        self.chain = np.zeros((4, max(q, 1)))
 
     cdef void _saturate(self) noexcept:
         """The limit of F as risks fall steeply from each event time to the next and deaths at one time share theirs."""
@@ -162,6 +182,34 @@ cdef class Cox(Loss):
             if self.event[j] >= 0:
                 r -= times(self._risk(j), own[self.event[j]])
             out[self.sample[j]] = r
+
+    cdef bint take_root(self, const double* eta, double floor) noexcept nogil:
+        """Of F'' with Breslow's ties, whatever they are; not where someone enters late, or risks are beyond a band."""
+        cdef Py_ssize_t t, j, place
+        cdef double total, hazard = 0.0, bend = 0.0
+        cdef double* time_hazard = &self.by_time[0, 0]
+        cdef double* time_bend = &self.by_death[0, 0]
+        if self.late:
+            return False
+        self._at(eta)
+        for j in range(self.survival.n):
+            if self.risk[j, 1] != 0.0:
+                return False
+        for t in range(self.survival.m):
+            if t == 0 or self.time_stratum[t] != self.time_stratum[t - 1]:
+                hazard = bend = 0.0
+            total = self.sums[t, 0] + self.sums[t, 1]
+            hazard += self.deaths[t] / total
+            bend += self.deaths[t] / (total * total)
+            time_hazard[t], time_bend[t] = hazard, bend
+        for j in range(self.survival.n):
+            place, t = self.leaving[j], self.last[j]
+            self.chain[0, j] = self.risk[place, 0] * time_hazard[t] if t >= 0 else 0.0
+            self.chain[1, j] = self.risk[place, 0]
+            self.chain[2, j] = time_bend[t] if t >= 0 else 0.0
+            self.chain[3, j] = floor * self.w[place]
+        self.root.factor(&self.chain[0, 0], &self.chain[1, 0], &self.chain[2, 0], &self.chain[3, 0])
+        return True
 
     def hazard_at(self, eta):
         """Log of the baseline hazard at each of `times`: sum_l d_l / (R + c_l E), at linear predictors (n,)."""

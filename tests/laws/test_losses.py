@@ -209,6 +209,18 @@ def test_the_value_comes_as_near_to_saturated_as_asked(case):
     assert found.fun == pytest.approx(loss.saturated, abs=1e-7)
 
 
+def test_shift_invariance_is_as_promised(case):
+    loss, _, eta, _ = case
+    value, u = loss.at(eta)
+    moved, shifted = loss.at(eta + 0.7)
+    if loss.shift_invariant:
+        assert moved == pytest.approx(value, rel=1e-13)
+        assert shifted == pytest.approx(u, abs=1e-15)
+        assert u.sum() == pytest.approx(0.0, abs=1e-15)
+    else:
+        assert abs(moved - value) > 1e-6
+
+
 def test_samples_of_weight_zero_take_no_part(case):
     loss, _, eta, _ = case
     moved = eta.copy()
