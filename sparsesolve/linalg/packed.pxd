@@ -1,11 +1,13 @@
 """Packed: the working columns copied side by side as sqrt(w) * z_j."""
 from sparsesolve.linalg.design cimport Design
+from sparsesolve.linalg.semiseparable cimport Semiseparable
 
 cdef class Packed:
     cdef readonly int size
     cdef readonly Py_ssize_t n
     cdef bint cuttable                      # whether products may be taken a stretch of rows at a time
     cdef double[::1] root_w                 # (n,)
+    cdef Semiseparable root                 # L, where dense columns are kept as L'(sqrt(w) z_j); None for I
     cdef bint recentred                     # columns less their mean under the weights w, not that of the design
 
     cdef void restart(self, double[::1] root_w)

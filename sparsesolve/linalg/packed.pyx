@@ -97,7 +97,9 @@ cdef class DensePacked(Packed):
             z = self.Z + self.n * (self.size + k)
             col.unpack(&design.columns[which[k]], self.n, 0, self.n, z)
             vector.ss_multiply(self.n, &self.root_w[0], z, z)
-            if self.recentred:
+            if self.root is not None:
+                self.root.multiply_transposed(z)
+            elif self.recentred:
                 vector.axpy(self.n, -vector.dot(self.n, &self.root_w[0], z), &self.root_w[0], z)
         self.size += count
         return 0

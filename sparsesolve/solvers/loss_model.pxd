@@ -4,7 +4,9 @@ from sparsesolve.losses.base cimport Loss
 
 cdef class LossModel:
     cdef readonly Loss loss
-    cdef bint centred                       # whether there is an intercept
+    cdef bint centred                       # whether columns are, the level of eta being free
+    cdef bint dense                         # whether working columns are
+    cdef bint rooted                        # whether the model is F'' by its factor, in place of a diagonal
     cdef Py_ssize_t n
     cdef double value                       # F(eta)
     cdef double pull                        # sum of u

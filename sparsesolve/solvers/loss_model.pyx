@@ -2,7 +2,8 @@
 
     F(eta + d)  ~  F(eta) - u'd + s d'Hd / 2,     H diagonal of sum 1
 
-Working columns are held as sqrt(H) (z_j - its mean under H), so that the model's intercept is apart.  Where samples
+Working columns are held as sqrt(H) (z_j - its mean under H), so that the model's intercept is apart.  Where F'' is far
+from its diagonal and has a factor L in O(n), they are held as L'z_j: then H is F'' itself.  Where samples
 may be evaluated a few rows at a time, one pass over the working columns does for a step: of these rows the linear
 predictor, the loss, and what they add to the gradient.
 Invariant: u = -F'(eta); where `known`, g = Z'u of the working columns, and pull and square, belong to it.
@@ -13,6 +14,7 @@ from libc.string cimport memset
 import numpy as np
 
 from sparsesolve.linalg.packed cimport Packed
+from sparsesolve.linalg.vector cimport dot
 from sparsesolve.losses.base cimport Loss
 
 DEF STRETCH = 32768                 # values of the working columns that stay in cache between two uses
@@ -22,9 +24,9 @@ cdef double FLAT = 1e-6             # of a sample's weight: the least curvature 
 cdef class LossModel:
     """At first the model at the null model."""
 
-    def __init__(self, Loss loss, double[::1] w, double[::1] offset, double intercept, bint centred):
+    def __init__(self, Loss loss, double[::1] w, double[::1] offset, double intercept, bint centred, bint dense):
         n = w.shape[0]
-        self.loss, self.w, self.offset, self.n, self.centred = loss, w, offset, n, centred
+        self.loss, self.w, self.offset, self.n, self.centred, self.dense = loss, w, offset, n, centred, dense
         self.eta = np.add(offset, intercept)
         self.u, self.trial, self.trial_u, self.image, self.work = np.zeros((5, n))
         self.h, self.root_h, self.inverse = np.zeros((3, n))
@@ -43,10 +45,16 @@ cdef class LossModel:
         """Take H and s at the current point."""
         cdef Py_ssize_t i
         cdef double total = 0.0
-        self.loss.curvature(&self.eta[0], &self.h[0])
-        for i in range(self.n):
-            self.h[i] = max(self.h[i], FLAT * self.w[i])
-            total += self.h[i]
+        self.rooted = self.dense and self.loss.take_root(&self.eta[0], FLAT)
+        if self.rooted:
+            total = 1.0
+            for i in range(self.n):
+                self.h[i] = 1.0 if self.w[i] > 0.0 else 0.0
+        else:
+            self.loss.curvature(&self.eta[0], &self.h[0])
+            for i in range(self.n):
+                self.h[i] = max(self.h[i], FLAT * self.w[i])
+                total += self.h[i]
         for i in range(self.n):
             self.h[i] /= total
             self.root_h[i] = sqrt(self.h[i])
@@ -60,6 +68,9 @@ cdef class LossModel:
         for i in range(self.n):
             self.work[i] = self.u[i] * self.inverse[i]
             self.pull += self.u[i]
+        if self.rooted:
+            self.loss.root.solve(&self.work[0])
+        for i in range(self.n):
             self.square += self.work[i] * self.work[i]
         columns.correlate(&self.work[0], -self.pull, &self.g[0])
         self.known = True
@@ -76,6 +87,8 @@ cdef class LossModel:
         memset(&self.image[0], 0, self.n * sizeof(double))
         if any:
             shift = columns.subtract(correction, &self.image[0])
+            if self.rooted:
+                self.loss.root.solve_transposed(&self.image[0])
         for i in range(self.n):
             self.image[i] = forward * (self.eta[i] - earlier[i]) + self.image[i] * self.inverse[i] + shift
         return self._try(columns, correction, 0.0, False)
@@ -95,6 +108,9 @@ cdef class LossModel:
             if fresh:
                 memset(&self.image[start], 0, (stop - start) * sizeof(double))
                 shift = constant - columns.subtract_rows(start, stop, change, &self.image[0])
+                if self.rooted:                 # all rows at once: such a loss is none by rows
+                    self.bent = dot(self.n, &self.image[0], &self.image[0])
+                    self.loss.root.solve_transposed(&self.image[0])
                 for i in range(start, stop):
                     self.image[i] = shift - self.image[i] * self.inverse[i]
             for i in range(start, stop):
@@ -105,8 +121,12 @@ cdef class LossModel:
                 self.work[i] = q
                 self.trial_pull += self.trial_u[i]
                 self.trial_square += q * q
-                self.bent += self.h[i] * self.image[i] * self.image[i]
+                if not self.rooted:
+                    self.bent += self.h[i] * self.image[i] * self.image[i]
                 self.along += (self.u[i] - self.trial_u[i]) * self.image[i]
+            if self.rooted:
+                self.loss.root.solve(&self.work[0])
+                self.trial_square = dot(self.n, &self.work[0], &self.work[0])
             columns.correlate_rows(start, stop, &self.work[0], -self.trial_pull, &self.trial_g[0])
             start = stop
         self.trial_known = True

@@ -49,6 +49,7 @@ cdef class ProximalNewton(WorkingSet):
     cdef double decrease                    # of the gap in the last step: new over old
     cdef int debt                           # steps that were needed since because H is old
     cdef bint sparse                        # whether the working columns are
+    cdef bint fits_intercept
     cdef bint cleared                       # whether the dual point is more than u less a multiple of H
     cdef bint flat                          # whether the last step decreased the objective by no more than rounding
     cdef double g_unit                      # g is Z'u divided by this
@@ -57,14 +58,15 @@ cdef class ProximalNewton(WorkingSet):
     cdef double[:, ::1] solved_eta, solved_b        # of the last two lams
 
     def __init__(self, problem, int n_threads):
-        self._begin(problem, n_threads, problem.intercept)
-        n = self.design.n
         loss = Gaussian(problem.response, problem.weights) if problem.loss is None else problem.loss
+        centred = problem.intercept or loss.shift_invariant
+        self._begin(problem, n_threads, centred)
+        n = self.design.n
+        self.fits_intercept, self.sparse = problem.intercept, isinstance(self.columns, SparsePacked)
         offset = np.zeros(n) if problem.loss is None else problem.offset
-        self.model = LossModel(loss, problem.weights, offset, problem.null_intercept, problem.intercept)
+        self.model = LossModel(loss, problem.weights, offset, problem.null_intercept, centred, not self.sparse)
         self.dual, self.solved_eta, self.solved_b = np.zeros(n), np.zeros((2, n)), np.zeros((2, 0))
-        self.sparse = isinstance(self.columns, SparsePacked)
-        self.columns.restart(self.model.root_h)
+        self._repack()
         self._enter_unpenalised()
         self._make_room()
         self._linearise()
@@ -81,7 +83,7 @@ cdef class ProximalNewton(WorkingSet):
     def intercept(self):
         """Of the standardised problem; columns are centred under the weights."""
         cdef LossModel model = self.model
-        return np.dot(model.w, np.subtract(model.eta, model.offset)) if model.centred else 0.0
+        return np.dot(model.w, np.subtract(model.eta, model.offset)) if self.fits_intercept else 0.0
 
     def enter(self, int[::1] which):
         """Take columns into the working set at zero."""
@@ -94,11 +96,16 @@ cdef class ProximalNewton(WorkingSet):
 
     # the model
 
+    cdef void _repack(self):
+        """Empty the working columns, to be filled for the model's H."""
+        self.columns.root = self.model.loss.root if self.model.rooted else None
+        self.columns.restart(self.model.root_h)
+
     cdef void _weigh(self):
         """Take H at the current point, and with it Gram matrix, factor and working copies anew."""
         which, start = self.quadratic.members()
         self.model.weigh()
-        self.columns.restart(self.model.root_h)
+        self._repack()
         self.quadratic.restart()
         self.quadratic.append(self.design, self.penalty, which, start, np.zeros(len(which)))
         self.decrease, self.debt = 0.0, 0
@@ -133,6 +140,8 @@ cdef class ProximalNewton(WorkingSet):
         if self.quadratic.wants_residual:
             for i in range(self.design.n):
                 self.u[i] = (self.model.u[i] * level - total * self.model.h[i]) * self.model.inverse[i]
+            if self.model.rooted:
+                self.model.loss.root.solve(&self.u[0])
             self.quadratic.receive(&self.u[0])
         else:
             for k in range(self.quadratic.size):
@@ -222,7 +231,8 @@ cdef class ProximalNewton(WorkingSet):
             for k in range(self.quadratic.size):
                 self.before[k], self.slope[k] = self.quadratic.b[k], self.quadratic.g[k] * model.multiplier
             with nogil:
-                self.quadratic.solve(lam * level, FORCING * gap * level, max(limit - self.quadratic.iterations, 1))
+                self.quadratic.solve(lam * level, FORCING * gap * level,
+                                     max(min(limit - self.quadratic.iterations, 200 + 4 * self.quadratic.size), 1))
                 self.flat = not self._step(lam, total, first)
             self.quadratic.iterations += 1
             self.newton_steps += 1
