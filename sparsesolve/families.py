@@ -217,7 +217,8 @@ def _read_for(law, name, y, n):
 
 
 def _read_survival(strata, y, n):
-    return Response(checks.read_survival(y, n, strata))
+    labels = None if strata is None else checks.read_strata(strata, n)[1]
+    return Response(checks.read_survival(y, n, strata), strata=labels)
 
 
 gaussian = Family(

@@ -7,7 +7,7 @@ from sparsesolve.checks import nonfinite_error, read_design, read_offset
 from sparsesolve.families import read_family
 from sparsesolve.interpolation import interpolator, read_s
 
-KINDS = ("link", "response", "class", "nonzero")
+KINDS = ("link", "response", "class", "nonzero", "survival")
 
 
 def predict(path, X, s, kind, offset):
@@ -21,7 +21,7 @@ def predict(path, X, s, kind, offset):
     s = path.lambdas if s is None else read_s(s)
     matrix = read_rows(path, X)
     eta = linear_predictor(path, matrix, s)
-    eta = _with_offset(path, eta, offset)
+    eta = with_offset(path, eta, offset)
     if s.ndim == 0:
         eta = eta[..., 0]
     if kind == "link":
@@ -92,7 +92,7 @@ def _product(matrix, coefs, path):
     return eta
 
 
-def _with_offset(path, eta, offset):
+def with_offset(path, eta, offset):
     """Add the offset, which a path fitted with one cannot do without."""
     if offset is None:
         if (path.options or {}).get("offset") is not None:

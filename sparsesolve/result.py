@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from sparsesolve import continuation, prediction, printing
+from sparsesolve import continuation, prediction, printing, survival_prediction
 from sparsesolve.interpolation import interpolator, read_s
 
 
@@ -132,7 +132,8 @@ class Path:
         values = source.intercepts @ interpolator(source.lambdas, s)
         return values[..., 0] if s.ndim == 0 else values
 
-    def predict(self, X=None, s=None, kind="link", offset=None):
+    def predict(self, X=None, s=None, kind="link", offset=None, *, times=None, strata=None,
+                data=None):
         """What the path says of new rows.
 
         Parameters
@@ -142,16 +143,24 @@ class Path:
             read. Not needed for ``kind="nonzero"``.
         s : float or array_like of float, shape (S,), optional
             Values of lambda, as in :meth:`coef`. Default: every lambda of the path.
-        kind : {"link", "response", "class", "nonzero"}, default "link"
-            The linear predictor, the mean (a probability, a rate), the most probable class, or
-            what :meth:`nonzero` returns.
+        kind : {"link", "response", "class", "nonzero", "survival"}, default "link"
+            The linear predictor; the mean (a probability, a rate, for cox the relative risk);
+            the most probable class, by its label; what :meth:`nonzero` returns; or, for cox, the
+            probabilities of surviving each of `times`.
         offset : array_like, shape (n,) or (n, K), optional
             Added to the linear predictor; required when the path was fitted with one.
+        times : float or array_like of float, shape (T,), optional
+            For ``kind="survival"``. Default: all times of events, ascending.
+        strata : label or array_like of labels, shape (n,), optional
+            For ``kind="survival"``: strata of the rows, where the path was fitted with several.
+        data : tuple (X, y)
+            For ``kind="survival"``: the data of the fit, of which the baseline hazard is
+            estimated (a path does not keep them): by Breslow, or by Efron where ties are his.
 
         Returns
         -------
         prediction : ndarray, shape (n,) for one s, else (n, S); (n, K) or (n, K, S) with K
-            responses, whose classes take the axis K away.
+            responses, whose classes take the axis K away. Survival: (n, T), or (n, T, S).
 
         Raises
         ------
@@ -160,7 +169,30 @@ class Path:
         """
         if kind == "nonzero":
             return self.nonzero(s)
+        if kind == "survival":
+            return survival_prediction.predict_survival(self, X, s, offset, times, strata, data)
         return prediction.predict(self, X, s, kind, offset)
+
+    def concordance(self, X, y, s=None, *, weights=None, offset=None, strata=None):
+        """Harrell's C of a cox path: the share of pairs whose order of death it tells.
+
+        Parameters
+        ----------
+        X, y : array_like
+            Rows, new ones or those of the fit, and what happened to them.
+        s : float or array_like of float, shape (S,), optional
+            Values of lambda, as in :meth:`coef`. Default: every lambda of the path.
+        weights, offset : array_like, shape (n,), optional
+            Of these rows; the offset is required when the path was fitted with one.
+        strata : array_like of labels, shape (n,), optional
+            Pairs are compared within strata.
+
+        Returns
+        -------
+        concordance : float, or ndarray of shape (S,)
+            Ties of the linear predictor count half; NaN where no pair can be compared.
+        """
+        return survival_prediction.concordance(self, X, y, s, weights, offset, strata)
 
     def nonzero(self, s=None):
         """Features with a nonzero coefficient, in any response, at any lambda.

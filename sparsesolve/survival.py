@@ -54,7 +54,11 @@ def baseline_hazard(y, eta, weights=None, ties="breslow"):
         How deaths at one time share the risk.
     """
     y, eta, weights = _read(y, eta, weights)
-    loss = LOSSES["cox"](y, weights / weights.sum(), ties)
+    return baseline_of(LOSSES["cox"](y, weights / weights.sum(), ties), eta)
+
+
+def baseline_of(loss, eta):
+    """The same of a loss that knows responses, weights and ties; eta (n,)."""
     return Baseline(loss.times, loss.strata, loss.hazard_at(eta))
 
 

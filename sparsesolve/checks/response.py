@@ -17,6 +17,7 @@ class Response(NamedTuple):
     values: np.ndarray  # (n,) or (n, K), as the loss takes them
     counts: np.ndarray | None = None  # (n,) multipliers of the weights: trials, where y counts
     class_names: np.ndarray | None = None  # (K,) labels, sorted
+    strata: np.ndarray | None = None  # labels of the strata of survival responses, by their codes
 
 
 def read_real(y, n):

@@ -1,0 +1,112 @@
+"""What a path of the proportional hazards model says of new rows: survival curves, concordance."""
+
+import numpy as np
+
+from sparsesolve import checks, survival
+from sparsesolve.interpolation import read_s
+from sparsesolve.prediction import linear_predictor, path_family, read_rows, with_offset
+
+SAME = 1e-6  # of the deviance explained: what rounding may change
+
+
+def predict_survival(path, X, s, offset, times, strata, data):
+    """The work of Path.predict(kind="survival"), where the parameters are described."""
+    _refuse_other_families(path, "survival curves")
+    if X is None:
+        raise ValueError("X is missing; kind='survival' needs the rows to predict")
+    if not isinstance(data, (tuple, list)) or len(data) != 2:
+        raise ValueError(
+            "kind='survival' needs the baseline hazard: give the data of the fit as data=(X, y)"
+        )
+    s = path.lambdas if s is None else read_s(s)
+    matrix = read_rows(path, X)
+    eta = with_offset(path, linear_predictor(path, matrix, s), offset)
+    response, loss, fitted = _fit_data(path, *data, s)
+    codes = _codes(response, strata, len(eta))
+    times = _read_times(times, loss)
+    curves = [
+        survival.baseline_of(loss, fitted[:, k]).survival(times, eta[:, k], codes)
+        for k in range(eta.shape[1])
+    ]
+    return curves[0] if s.ndim == 0 else np.stack(curves, axis=-1)
+
+
+def concordance(path, X, y, s, weights, offset, strata):
+    """The work of Path.concordance, where the parameters are described."""
+    _refuse_other_families(path, "concordance")
+    s = path.lambdas if s is None else read_s(s)
+    matrix = read_rows(path, X)
+    y = checks.read_survival(y, matrix.shape[0], strata)
+    eta = with_offset(path, linear_predictor(path, matrix, s), offset)
+    shares = np.array([survival.concordance(y, column, weights) for column in eta.T])
+    return float(shares[0]) if s.ndim == 0 else shares
+
+
+def _refuse_other_families(path, what):
+    if path.family != "cox":
+        raise ValueError(f"A {path.family} path has no {what}; family='cox' has")
+
+
+def _fit_data(path, X, y, s):
+    """Return (response, loss, linear predictors at each s) of the data of the fit.
+
+    Raises ValueError where the deviance explained shows that other rows were fitted.
+    """
+    options = path.options or {}
+    family = path_family(path)
+    matrix = read_rows(path, X)
+    n = matrix.shape[0]
+    response = family.read(y, n)
+    weights = checks.read_weights(options.get("weights"), n)
+    weights = np.full(n, 1.0 / n) if weights is None else weights / weights.max()
+    loss = family.loss(response.values, weights / weights.sum())
+    offset = checks.read_offset(options.get("offset"), n)
+    offset = np.zeros(n) if offset is None else offset
+    last = linear_predictor(path, matrix, path.lambdas[-1:])[:, 0] + offset
+    left, null = (loss.at(eta)[0] - loss.saturated for eta in (last, offset))
+    explained = 1.0 - left / null if null > 0 else 0.0
+    if not abs(explained - path.dev_ratio[-1]) <= SAME:
+        raise ValueError(
+            f"data is not that of the fit: the last lambda explains {explained:.4g} of its "
+            f"deviance, and {path.dev_ratio[-1]:.4g} of the deviance of the fit"
+        )
+    return response, loss, linear_predictor(path, matrix, s) + offset[:, None]
+
+
+def _codes(response, strata, n):
+    """Codes of the strata of new rows: one for all, or (n,)."""
+    names = np.unique(response.values[:, 3]) if response.strata is None else response.strata
+    if strata is None:
+        if len(names) > 1:
+            raise ValueError(
+                f"The path was fitted with {len(names)} strata, each of which has a baseline "
+                "hazard of its own; give those of the new rows as strata="
+            )
+        return int(response.values[0, 3])
+    known = {name: code for code, name in enumerate(names.tolist())}
+    labels = np.asarray(strata).tolist()
+    labels = labels if isinstance(labels, list) else [labels] * n
+    if len(labels) != n:
+        raise ValueError(f"strata has {len(labels)} labels but X has {n} rows; give one per row")
+    for i, label in enumerate(labels):
+        if label not in known:
+            raise ValueError(
+                f"strata holds {label!r} at position {i}, where the fit knew "
+                f"{', '.join(map(repr, names[:5].tolist()))}{', ...' * (len(names) > 5)}"
+            )
+    if response.strata is None:
+        return np.array(labels, dtype=float)
+    return np.array([known[label] for label in labels])
+
+
+def _read_times(times, loss):
+    """Times (T,) as floats; None stands for those of events, ascending."""
+    if times is None:
+        return np.unique(loss.times)
+    try:
+        values = np.atleast_1d(np.asarray(times, dtype=float))
+    except (TypeError, ValueError):
+        raise TypeError(f"times is {times!r}; give times as numbers") from None
+    if values.ndim != 1 or np.isnan(values).any():
+        raise ValueError("times must be one number or a flat list of them, none of them NaN")
+    return values
