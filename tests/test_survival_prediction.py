@@ -1,6 +1,8 @@
 """Survival curves and concordance of cox paths against their definitions, sample by sample."""
 
+import csv
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -60,6 +62,33 @@ def test_curves_are_those_of_the_definition(ties, late, given, stratified):
             rows = CLINIC == where[i] if stratified else np.ones(N, dtype=bool)
             wanted = [naive_survival(start, w, risk, new_risk[i], t, ties, rows) for t in TIMES]
             assert curves[i, :, k] == pytest.approx(wanted, rel=1e-10)
+
+
+REFERENCE = Path(__file__).parent / "reference"
+
+
+@pytest.mark.parametrize("setting", ["plain", "strata", "weights"])
+def test_curves_and_concordance_are_those_of_glmnet(setting):
+    """The same data, settings and lambdas as in reference/cox_curves.R."""
+    with open(REFERENCE / "gaussian_data.csv", newline="") as file:
+        Z = np.array([[float(row[f"x{j}"]) for j in range(1, 7)] for row in csv.DictReader(file)])
+    i = np.arange(1, len(Z) + 1)
+    y = (i * 37 % 101 + i / 1000 + 1, i % 3 != 0)
+    family = families.cox(strata=i % 2 if setting == "strata" else None)
+    weights = 1 + i % 4 if setting == "weights" else None
+    fit = ss.path(Z, y, family=family, weights=weights, lambdas=[0.06, 0.02], tol=1e-12)
+    with open(REFERENCE / "cox_curves.csv", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["setting"] == setting]
+    assert len(rows) == 2 * 4 * 3
+    for row in rows:
+        k, lam = int(row["row"]) - 1, float(row["lambda"])
+        curve = fit.predict(
+            Z[[k]], lam, "survival", times=float(row["time"]), data=(Z, y),
+            strata=i[k] % 2 if setting == "strata" else None,
+        )  # fmt: skip
+        assert curve[0, 0] == pytest.approx(float(row["survival"]), abs=1e-7)
+        C = fit.concordance(Z, y, lam, weights=weights)
+        assert C == pytest.approx(float(row["concordance"]), abs=1e-10)
 
 
 def test_shapes_and_times():
