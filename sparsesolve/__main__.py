@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 import sys
 import warnings
 from dataclasses import replace
@@ -10,11 +11,13 @@ from pathlib import Path as FilePath
 import numpy as np
 
 from sparsesolve.coefficient_file import write_coefs
+from sparsesolve.families import FAMILIES, MAKERS, read_family
 from sparsesolve.plotting import AXIS_LABELS
 from sparsesolve.tables import ENDINGS, read_table
 
 # Options of the command that are keywords of sparsesolve.path under the same name.
 PASSED_ON = ("family", "alpha", "n_lambdas", "lambda_min_ratio", "lambdas", "tol", "max_iter")
+OTHERS = [name for name in MAKERS if name not in FAMILIES]  # families made by a function
 
 
 class Parser(argparse.ArgumentParser):
@@ -72,7 +75,11 @@ def _add_data_options(command):
     data = command.add_argument_group("data")
     data.add_argument("file", metavar="FILE", help="CSV, SVMlight, .npz or Parquet file")
     data.add_argument("--format", choices=tuple(ENDINGS), help="default: by the file's ending")
-    data.add_argument("--response", metavar="COL", help="column to fit (.npz: array, default y)")
+    data.add_argument(
+        "--response", metavar="COL", action="append", default=[],
+        help="column to fit (.npz: array, default y); repeat it for several: time and status (of "
+        "family cox, start before them), failures and successes, counts of classes",
+    )  # fmt: skip
     data.add_argument("--weights", metavar="COL", help="column of observation weights")
     data.add_argument("--offset", metavar="COL", help="column of offsets")
     data.add_argument(
@@ -82,7 +89,11 @@ def _add_data_options(command):
 
 def _add_model_options(command):
     model = command.add_argument_group("model", "see sparsesolve.path for what they mean")
-    model.add_argument("--family", metavar="NAME", help="default gaussian")
+    model.add_argument(
+        "--family", metavar="NAME", type=_family, default="gaussian",
+        help=f"{', '.join(FAMILIES)}; or {', '.join(OTHERS)}, a parameter in parentheses as in "
+        "'huber(1.5)'; default gaussian",
+    )  # fmt: skip
     model.add_argument("--alpha", type=float, metavar="A", help="1 lasso (default), 0 ridge")
     model.add_argument("--n-lambdas", type=int, metavar="L", help="default 100")
     model.add_argument(
@@ -96,6 +107,31 @@ def _add_model_options(command):
     )
     model.add_argument("--max-iter", type=int, metavar="N", help="iterations at each lambda")
     model.add_argument("--threads", type=int, default=1, metavar="N", help="default 1; -1 for all")
+
+
+def _family(text):
+    """The value of --family: a name, or a function of sparsesolve.families with its parameter."""
+    name, parameter = re.fullmatch(r"\s*(.*?)\s*(?:\((.*)\))?\s*", text, re.DOTALL).groups()
+    if name in FAMILIES and not parameter:
+        return name
+    if name not in MAKERS:
+        message = f"{text!r} is none of {', '.join([*FAMILIES, *OTHERS])}"
+        raise argparse.ArgumentTypeError(message)
+    try:
+        return MAKERS[name](*[_parameter(parameter)] if parameter else [])
+    except (TypeError, ValueError) as error:
+        number = "no parameter" if parameter else f"a parameter, as in '{name}(1.5)'"
+        wrong_number = str(error).startswith(f"{name}() ")  # of arguments
+        message = f"{name} takes {number}" if wrong_number else f"{text!r}: {error}"
+        raise argparse.ArgumentTypeError(message) from None
+
+
+def _parameter(text):
+    """A number, or the word itself (the ties of cox)."""
+    try:
+        return float(text)
+    except ValueError:
+        return text.strip(" '\"")
 
 
 def _numbers(text):
@@ -143,8 +179,9 @@ def run_path(args):
     if args.out and args.out != "-":
         _check_folder(args.out)
     table = read_table(
-        args.file, args.response, args.weights, args.offset, args.drop, layout=args.format
-    )
+        args.file, args.response, args.weights, args.offset, args.drop, layout=args.format,
+        labels=read_family(args.family).classify is not None,
+    )  # fmt: skip
     options = {name: getattr(args, name) for name in PASSED_ON}
     fit = ss.path(
         table.X,
@@ -159,10 +196,12 @@ def run_path(args):
     )
     if table.feature_names is not None:
         fit = replace(fit, feature_names=table.feature_names)
+    if len(args.response) > 1 and fit.family != "cox":  # columns of counts, or several responses
+        fit = replace(fit, class_names=np.array(args.response))
     if args.out:
         write_coefs(fit, args.out)
     if args.plot:
-        response = args.response or "the response"
+        response = ", ".join(args.response) or "the response"
         _draw(fit, args.plot, args.xvar, title=f"{FilePath(args.file).name}: path of {response}")
     if not args.quiet and args.out != "-":
         print(fit)

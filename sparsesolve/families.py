@@ -192,8 +192,7 @@ def read_family(family):
         return family
     if isinstance(family, str):
         return FAMILIES[checks.read_choice("family", family, list(FAMILIES))]
-    makers = (huber, squared_hinge, probit, cloglog, cox, gamma, negative_binomial, tweedie)
-    if any(family is maker for maker in makers):
+    if any(family is maker for maker in MAKERS.values()):
         name = family.__name__
         raise TypeError(f"family is the function {name}; call it: family=families.{name}(...)")
     if isinstance(family, type) or hasattr(family, "value"):
@@ -234,5 +233,7 @@ poisson = Family(
     StopRule(gain=1e-4, steps=4, relative=True),
 )  # fmt: skip
 
+MADE = (huber, squared_hinge, probit, cloglog, cox, gamma, negative_binomial, tweedie)
+MAKERS = {maker.__name__: maker for maker in MADE}
 NAMED = (gaussian, binomial, multinomial, poisson, cox())
 FAMILIES = {family.name: family for family in NAMED}

@@ -26,9 +26,16 @@ def heading(path):
     """One sentence on the fit above its table."""
     n, p = len(path.lambdas), path.n_features
     reason = path.stop_reason.strip().rstrip(".")
-    return f"{path.family} path: {n} lambda{'s' * (n != 1)}, {p} feature{'s' * (p != 1)}" + (
-        f"; {reason}." if reason else "."
-    )
+    size = f"{n} lambda{'s' * (n != 1)}, {p} feature{'s' * (p != 1)}"
+    return f"{path.family} path{classes(path)}: {size}" + (f"; {reason}." if reason else ".")
+
+
+def classes(path):
+    """Of two classes, which one the coefficients speak for."""
+    if path.class_names is None or len(path.class_names) != 2 or isinstance(path.coefs, list):
+        return ""
+    other, target = path.class_names.tolist()
+    return f" of {target!r} against {other!r}"
 
 
 def rows(path):

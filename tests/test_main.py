@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 import sparsesolve as ss
+from sparsesolve import families
 from sparsesolve.__main__ import main
 
 rng = np.random.default_rng(7)
@@ -135,6 +136,118 @@ def test_path_of_other_formats(name, tmp_path, capsys):
     for j, feature in enumerate(features):
         found = [v for (_, f), v in coefs.items() if f == feature]
         assert_allclose(found, fit.coefs.toarray()[j][fit.coefs.toarray()[j] != 0], atol=1e-6)
+
+
+TARGET = (y > np.median(y)).astype(int)
+RESPONSES = {  # --family: columns of the response, what ss.path is given
+    "gaussian": ({"y": y}, "gaussian"),
+    "binomial": ({"y": TARGET}, "binomial"),
+    "poisson": ({"y": np.round(np.exp(y / 4))}, "poisson"),
+    "cox": ({"time": np.exp(-y / 4), "died": TARGET}, "cox"),
+    "huber": ({"y": y}, families.huber()),
+    "huber(0.5)": ({"y": y}, families.huber(0.5)),
+    "probit": ({"y": TARGET}, families.probit()),
+    "cloglog": ({"y": TARGET}, families.cloglog()),
+    "squared_hinge": ({"y": TARGET}, families.squared_hinge()),
+    "gamma": ({"y": np.exp(y / 4)}, families.gamma()),
+    "negative_binomial(2)": ({"y": np.round(np.exp(y / 4))}, families.negative_binomial(2)),
+    "tweedie(1.5)": ({"y": np.exp(y / 4)}, families.tweedie(1.5)),
+    "cox(efron)": ({"time": np.exp(-y / 4), "died": TARGET}, families.cox("efron")),
+}
+
+
+def written_csv(path, **columns):
+    """A CSV file with the features and these columns; returns the --response options for them."""
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([*NAMES, *columns])
+        rows = zip(*columns.values(), strict=True)
+        writer.writerows([*x, *row] for x, row in zip(X.tolist(), rows, strict=True))
+    return [part for name in columns for part in ("--response", name)]
+
+
+@pytest.mark.parametrize("name", RESPONSES)
+def test_every_family(name, tmp_path, capsys):
+    columns, family = RESPONSES[name]
+    file, out = tmp_path / "data.csv", tmp_path / "coefs.csv"
+    arguments = written_csv(file, **{k: v.tolist() for k, v in columns.items()})
+    arguments += ["--family", name, "--out", str(out), "--n-lambdas", "5", "--plot"]
+    assert main(["path", str(file), *arguments, str(tmp_path / "path.svg")]) == 0
+    values = list(columns.values())
+    response = values[0] if len(values) == 1 else tuple(values)
+    fit = ss.path(X, response, family=family, n_lambdas=5)
+    assert capsys.readouterr().out.startswith(str(fit).split(":")[0])
+    coefs = read_coefs(out)
+    assert len(coefs) == fit.df.sum() + len(fit.lambdas)
+    for j, feature in enumerate(NAMES):
+        found = [coefs.get((lam, feature), 0.0) for lam in fit.lambdas]
+        assert found == fit.coefs.toarray()[j].tolist()
+
+
+def test_labels_are_read_as_they_are_and_named(tmp_path, capsys):
+    labels = np.array(["no", "yes, indeed"])[TARGET]
+    for name in ("data.csv", "data.parquet", "data.npz"):
+        file, given = tmp_path / name, ["--response", "state"]
+        if name == "data.csv":
+            given = written_csv(file, state=labels.tolist())
+        elif name == "data.npz":
+            np.savez(file, X=X, state=labels)
+        else:
+            pa = pytest.importorskip("pyarrow")
+            from pyarrow import parquet
+
+            features = dict(zip("abcdef", X.T, strict=True))
+            parquet.write_table(pa.table({**features, "state": labels.tolist()}), file)
+        assert main(["path", str(file), *given, "--family", "binomial", "--n-lambdas", "5"]) == 0
+        first, *_, last = capsys.readouterr().out.splitlines()
+        assert first.startswith("binomial path of 'yes, indeed' against 'no': 5 lambdas, 6 feat")
+        wanted = str(ss.path(X, labels, family="binomial", n_lambdas=5)).splitlines()[-1]
+        assert last.split()[:4] == wanted.split()[:4]
+
+
+def test_counts_in_two_columns(tmp_path, capsys):
+    lost, won = 1 + (X[:, 2] > 0), TARGET + 1
+    file = tmp_path / "data.csv"
+    given = written_csv(file, lost=lost.tolist(), won=won.tolist())
+    assert main(["path", str(file), *given, "--family", "binomial", "--n-lambdas", "5"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("binomial path of 'won' against 'lost': 5 lambdas")
+    fit = ss.path(X, np.column_stack([lost, won]), family="binomial", n_lambdas=5)
+    assert shown.split(":")[1] == f"{fit}\n".split(":")[1]
+
+
+def test_a_family_that_is_not_one(tmp_path, data, capsys):
+    for name, words in (
+        ("gausian", "argument --family: 'gausian' is none of gaussian, binomial"),
+        ("huber(x)", "delta"),
+        ("huber(-1)", "delta"),
+        ("negative_binomial", "takes a parameter, as in 'negative_binomial(1.5)'"),
+        ("probit(2)", "probit takes no parameter"),
+        ("cox(exact)", "ties"),
+        ("binomial(2)", "'binomial(2)' is none of"),
+        ("", "'' is none of"),
+    ):
+        assert words in refused(capsys, "path", data, "--response", "y", "--family", name)
+
+
+@pytest.mark.parametrize(
+    "family, column, words",
+    [
+        ("gaussian", ["a", "b"] * 20, "line 2 (row 1), column 'y': 'a' is not a number"),
+        ("binomial", ["a", "NA"] * 20, "line 3 (row 2), column 'y': 'NA' stands for a missing"),
+        ("binomial", ["a", ""] * 20, "line 3 (row 2), column 'y': the cell is empty"),
+        ("binomial", ["a", "b"] * 19 + ["c", "c"], "3 different labels ('a', 'b', 'c')"),
+        ("binomial", ["a"] * 40, "one class only ('a' in all 40 rows)"),
+        ("binomial", [0.5, 1.5] * 20, "1.5 at position 1"),
+        ("poisson", [1, -1] * 20, "-1.0 at position 1"),
+        ("gamma", [1, 0] * 20, "0.0 at position 1"),
+        ("cox", [1, 2] * 20, "pass two columns, (time, status)"),
+    ],
+)
+def test_responses_that_do_not_fit(family, column, words, tmp_path, capsys):
+    given = written_csv(tmp_path / "data.csv", y=column)
+    line = refused(capsys, "path", tmp_path / "data.csv", *given, "--family", family)
+    assert words in line
 
 
 def test_demo(tmp_path):

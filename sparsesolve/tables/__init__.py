@@ -13,21 +13,25 @@ ENDINGS = {
 }
 
 
-def read_table(file, response=None, weights=None, offset=None, drop=(), layout=None):
+def read_table(file, response=None, weights=None, offset=None, drop=(), layout=None,
+               labels=False):
     """Read a data file.
 
     Parameters
     ----------
     file : str or path
         Where the data are. The ending of the name says how they are laid out.
-    response : str, optional
-        Column (CSV, Parquet) or array (.npz, default "y") to fit. An SVMlight file has its own.
+    response : str or sequence of str, optional
+        Column (CSV, Parquet) or array (.npz, default "y") to fit, or several of them (times and
+        status, counts of classes). An SVMlight file has its own.
     weights, offset : str, optional
         Column or array with the observation weights and with the offset.
     drop : sequence of str, default ()
         Columns to leave out of X.
     layout : {"csv", "svmlight", "npz", "parquet"}, optional
         How the file is laid out, where its name does not tell.
+    labels : bool, default False
+        Whether the response may be text. (A column of numbers is read as numbers all the same.)
 
     Returns
     -------
@@ -42,6 +46,7 @@ def read_table(file, response=None, weights=None, offset=None, drop=(), layout=N
         If the file cannot be opened.
     """
     path = FilePath(file)
+    response = [response] if isinstance(response, str) else list(response or [])
     layout = layout or _layout(path)
     with path.open("rb"):  # a missing file, a folder: one message whatever the reader
         pass
@@ -55,7 +60,7 @@ def read_table(file, response=None, weights=None, offset=None, drop=(), layout=N
     else:
         from .parquet import read
     try:
-        return read(path, response, weights, offset, tuple(drop))
+        return read(path, response, weights, offset, tuple(drop), labels)
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: not text in UTF-8 (byte {error.start})") from None
     except ValueError as error:

@@ -12,7 +12,7 @@ class Table:
     """X and y of a data file, with what else was asked of it."""
 
     X: np.ndarray | sparse.csr_array | sparse.csc_array  # (n, p)
-    y: np.ndarray  # (n,)
+    y: np.ndarray  # (n,), or (n, K) of K columns
     weights: np.ndarray | None  # (n,)
     offset: np.ndarray | None  # (n,)
     feature_names: np.ndarray | None  # (p,) strings; None where the file has no names
@@ -23,7 +23,7 @@ class Parts:
     """Positions, in the file, of the columns that play each part."""
 
     features: list
-    response: int
+    response: list
     weights: int | None
     offset: int | None
     dropped: list
@@ -36,20 +36,35 @@ def parts(names, response, weights, offset, drop):
     it is dropped. Any other column that plays no part is a feature.
     """
     _check_names(names)
-    if response is None:
+    if not response:
         raise ValueError(f"say which column to fit with --response; there are {listed(names)}")
     places = {name: j for j, name in enumerate(names)}
-    find = {"response": response, "weights": weights, "offset": offset}
+    fitted = [_place(places, name) for name in response]
+    find = {"weights": weights, "offset": offset}
     found = {part: None if name is None else _place(places, name) for part, name in find.items()}
     dropped = [_place(places, name) for name in drop] + [0] * (not names[0])
-    taken = [j for j in found.values() if j is not None] + sorted(set(dropped))
+    taken = fitted + [j for j in found.values() if j is not None] + sorted(set(dropped))
     twice = next((j for j in taken if taken.count(j) > 1), None)
     if twice is not None:
         raise ValueError(f"column {names[twice]!r} is given two parts; choose one")
     features = [j for j in range(len(names)) if j not in set(taken)]
     if not features:
         raise ValueError("no column is left for X")
-    return Parts(features, dropped=sorted(set(dropped)), **found)
+    return Parts(features, fitted, dropped=sorted(set(dropped)), **found)
+
+
+def response_array(columns):
+    """One column as it is, several as a table (n, K)."""
+    return columns[0] if len(columns) == 1 else np.column_stack(columns)
+
+
+def labels_of(texts, codes):
+    """The labels of rows: whole or broken numbers where all texts are numbers, else the texts."""
+    if all(_is_number(text) for text in texts):
+        values = np.array(texts, dtype=float)
+        whole = (values == np.round(values)).all() and (abs(values) < 2**53).all()
+        return (values.astype(np.int64) if whole else values)[codes]
+    return np.array(texts)[codes]
 
 
 def _check_names(names):

@@ -1,29 +1,43 @@
 """Delimited text (CSV): numpy's reader, and the csv module to say what is wrong and where."""
 
 import csv
+from functools import partial
 
 import numpy as np
 
-from .columns import Table, parts
+from .columns import Table, labels_of, parts, response_array
+
+MISSING = ("na", "nan")  # what programs write where a label is missing
 
 
-def read(path, response, weights, offset, drop):
+def read(path, response, weights, offset, drop, labels=False):
     """Read a table with a header line, numbers below it, and commas, semicolons or tabs between.
 
     Parameters and errors: see :func:`sparsesolve.tables.read_table`.
     """
     names, delimiter, n_lines = _header(path)
     part = parts(names, response, weights, offset, drop)
-    data = _numbers(path, names, delimiter, n_lines, part)
+    text = {j: Codes() for j in part.response if labels}
+    data = _numbers(path, names, delimiter, n_lines, part, text)
     # Rows of the transpose are columns of X: one copy, column-major as the solver wants it.
     columns = data.T
+    y = [labels_of(list(text[j]), columns[j].astype(int)) if labels else columns[j]
+         for j in part.response]  # fmt: skip
     return Table(
         X=np.ascontiguousarray(columns[part.features]).T,
-        y=columns[part.response].copy(),
+        y=response_array(y).copy(),
         weights=None if part.weights is None else columns[part.weights].copy(),
         offset=None if part.offset is None else columns[part.offset].copy(),
         feature_names=np.array([names[j] for j in part.features]),
     )
+
+
+class Codes(dict):
+    """A number for each text, from 0 in the order in which they come."""
+
+    def __missing__(self, text):
+        self[text] = len(self)
+        return self[text]
 
 
 def _header(path):
@@ -40,9 +54,13 @@ def _header(path):
         return names, delimiter, n_lines
 
 
-def _numbers(path, names, delimiter, n_lines, part):
-    """All cells as float64, shape (n, columns of the file); zeros in the dropped columns."""
-    ignored = {j: lambda cell: 0.0 for j in part.dropped}
+def _numbers(path, names, delimiter, n_lines, part, text):
+    """All cells as float64, shape (n, columns of the file); zeros in the dropped columns.
+
+    Columns among the keys of `text` hold the codes that their Codes give to their cells.
+    """
+    converters = {j: lambda cell: 0.0 for j in part.dropped}
+    converters |= {j: partial(_code, codes) for j, codes in text.items()}
     try:
         data = np.loadtxt(
             path,
@@ -51,21 +69,29 @@ def _numbers(path, names, delimiter, n_lines, part):
             comments=None,
             quotechar='"',
             ndmin=2,
-            converters=ignored,
+            converters=converters,
             encoding="utf-8",
         )
     except UnicodeDecodeError:
         raise
     except ValueError as error:
-        _raise_at_first_bad_cell(path, names, delimiter, part.dropped)
+        _raise_at_first_bad_cell(path, names, delimiter, part.dropped, text)
         raise ValueError(f"numpy cannot read it: {error}") from None
-    if data.shape[1] != len(names) or not np.isfinite(data).all():
-        _raise_at_first_bad_cell(path, names, delimiter, part.dropped)
+    broken = any(_problem_of_text(cell) for codes in text.values() for cell in codes)
+    if broken or data.shape[1] != len(names) or not np.isfinite(data).all():
+        _raise_at_first_bad_cell(path, names, delimiter, part.dropped, text)
     return data
 
 
-def _raise_at_first_bad_cell(path, names, delimiter, dropped):
-    """Read the file again, cell by cell, up to the first that is not a finite number."""
+def _code(codes, cell):
+    return float(codes[cell.strip()])
+
+
+def _raise_at_first_bad_cell(path, names, delimiter, dropped, text):
+    """Read the file again, cell by cell, up to the first that is not a finite number.
+
+    Cells of the columns in `text` may hold other text too.
+    """
     skip = set(dropped)
     with path.open(newline="", encoding="utf-8-sig") as file:
         reader = csv.reader(file, delimiter=delimiter)
@@ -76,12 +102,21 @@ def _raise_at_first_bad_cell(path, names, delimiter, dropped):
             if len(row) != len(names):
                 raise ValueError(f"{where} has {len(row)} cells, the header has {len(names)}")
             for j, cell in enumerate(row):
-                problem = None if j in skip else _problem(cell)
+                problem = _problem_of_text(cell) if j in text else _problem(cell)
+                problem = None if j in skip else problem
                 if problem:
                     raise ValueError(
                         f"{where}, column {names[j]!r}: {problem}; fill it, drop the row, "
                         f"or leave the column out with --drop"
                     )
+
+
+def _problem_of_text(cell):
+    """What keeps a cell from being a label; None if nothing does."""
+    if not cell.strip():
+        return "the cell is empty"
+    missing = cell.strip().lower() in MISSING
+    return f"{cell.strip()!r} stands for a missing value" if missing else None
 
 
 def _problem(cell):

@@ -8,12 +8,12 @@ from scipy import sparse
 
 from sparsesolve.checks import read_design
 
-from .columns import Table, listed
+from .columns import Table, listed, response_array
 
 SPARSE_PARTS = {"data", "indices", "indptr", "shape"}
 
 
-def read(path, response, weights, offset, drop):
+def read(path, response, weights, offset, drop, labels=False):
     """Read the arrays X and y, or data, indices, indptr, shape and y.
 
     The sparse parts are those of ``scipy.sparse.save_npz``; without its ``format`` they are told
@@ -26,7 +26,7 @@ def read(path, response, weights, offset, drop):
         with np.load(path, allow_pickle=False) as file:
             arrays = _Arrays(file)
             X = _design(arrays)
-            y = arrays.get("y" if response is None else response)
+            y = response_array([arrays.get(name) for name in response or ["y"]])
             w = None if weights is None else arrays.get(weights)
             o = None if offset is None else arrays.get(offset)
             names = arrays.get("feature_names") if "feature_names" in arrays else None

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from .columns import Table, parts
+from .columns import Table, parts, response_array
 
 
-def read(path, response, weights, offset, drop):
+def read(path, response, weights, offset, drop, labels=False):
     """Read the numeric columns of a Parquet file; float32 where all features are.
 
     Parameters and errors: see :func:`sparsesolve.tables.read_table`.
@@ -23,29 +23,32 @@ def read(path, response, weights, offset, drop):
         table = parquet.read_table(path, columns=[names[j] for j in wanted])
     except lib.ArrowInvalid as error:
         raise ValueError(f"not a Parquet file ({str(error).splitlines()[0]})") from None
-    column = {j: _numbers(names[j], table.column(k)) for k, j in enumerate(wanted)}
+    text = part.response if labels else []
+    column = {j: _values(names[j], table.column(k), j in text) for k, j in enumerate(wanted)}
     small = all(column[j].dtype == np.float32 for j in part.features)
     X = np.empty((table.num_rows, len(part.features)), np.float32 if small else float, order="F")
     for k, j in enumerate(part.features):
         X[:, k] = column[j]
     return Table(
         X=X,
-        y=column[part.response],
+        y=response_array([column[j] for j in part.response]),
         weights=None if part.weights is None else column[part.weights],
         offset=None if part.offset is None else column[part.offset],
         feature_names=np.array([names[j] for j in part.features]),
     )
 
 
-def _numbers(name, column):
-    """One column as an array of numbers; a missing value or text gets a sentence."""
+def _values(name, column, may_be_text):
+    """One column as an array of numbers, or of text; a missing value gets a sentence."""
     if column.null_count:
         row = column.is_null().to_pylist().index(True)
         raise ValueError(
             f"row {row + 1}, column {name!r}: the cell is empty; fill it, drop the row, or leave "
             f"the column out with --drop"
         )
-    values = column.to_numpy()
+    values = np.array(column.to_pylist()) if may_be_text else column.to_numpy()
+    if may_be_text and values.dtype.kind == "U":
+        return values
     if values.dtype.kind not in "biuf":
         raise ValueError(
             f"column {name!r} holds {column.type}, not numbers; code it as numbers or leave it "

@@ -11,14 +11,14 @@ from scipy import sparse
 from .columns import Table
 
 
-def read(path, response, weights, offset, drop):
+def read(path, response, weights, offset, drop, labels=False):
     """Read a sparse table whose first column is the response.
 
     The features are named by their numbers in the file, which begin at 1, or at 0 if a 0 occurs.
     Parameters and errors: see :func:`sparsesolve.tables.read_table`.
     """
     for option, value in (("response", response), ("weights", weights), ("offset", offset)):
-        if value is not None:
+        if value:
             raise ValueError(f"an SVMlight file has no columns by name; leave out --{option}")
     labels, ends, indices, values = _entries(path)
     if not len(labels):
