@@ -51,8 +51,11 @@ def parser():
     """The commands and their options."""
     top = Parser(prog="python -m sparsesolve", description="Solution paths of sparse models.")
     commands = top.add_subparsers(required=True, metavar="COMMAND", parser_class=Parser)
-    demo = commands.add_parser("demo", help="the lasso path of a real data set, drawn")
-    demo.add_argument("--out", metavar="FILE", default="sparsesolve-demo.png", help="plot file")
+    demo = commands.add_parser("demo", help="paths of two real data sets, drawn")
+    demo.add_argument(
+        "--out", metavar="FILE", default="sparsesolve-demo.png",
+        help="plot file; the second has -logistic before the ending",
+    )  # fmt: skip
     demo.set_defaults(run=run_demo)
     path = commands.add_parser("path", help="the path of a data file")
     path.set_defaults(run=run_path)
@@ -144,11 +147,20 @@ def _numbers(text):
 
 
 def run_demo(args):
-    """Fit the diabetes data, print the table and its certificate, draw the path."""
+    """Fit diabetes and tumours, print tables and certificates, draw both paths."""
+    _check_plot_file(args.out)
+    first = FilePath(args.out)
+    second = first.with_name(f"{first.stem}-logistic{first.suffix}")
+    _demo_diabetes(first)
+    print()
+    _demo_tumours(second)
+    print(f"The paths are drawn in {first.resolve()} and {second.resolve()}")
+
+
+def _demo_diabetes(file):
     import sparsesolve as ss
     from sparsesolve.demo import diabetes
 
-    _check_plot_file(args.out)
     X, y, names = diabetes()
     # Further down the columns' collinearity takes over, and its coefficients dwarf all others.
     fit = ss.path(X, y, lambda_min_ratio=0.01, progress=sys.stderr.isatty())
@@ -162,12 +174,31 @@ def run_demo(args):
     )
     _draw(
         fit,
-        args.out,
+        file,
         "lambda",
         title="Lasso path: diabetes progression on 64 measurements, products and squares",
         ylabel="Coefficient (progression score per standard deviation)",
     )
-    print(f"The path is drawn in {FilePath(args.out).resolve()}")
+
+
+def _demo_tumours(file):
+    import sparsesolve as ss
+    from sparsesolve.demo import draw_diagnosis, held_out_deviance, tumours
+
+    (X, y), (X_new, y_new), names = tumours()
+    fit = ss.path(X, y, family="binomial", n_lambdas=60, lambda_min_ratio=5e-4,
+                  progress=sys.stderr.isatty())  # fmt: skip
+    fit = replace(fit, feature_names=np.array(names))
+    print(fit)
+    explained, right = held_out_deviance(fit, X_new, y_new)
+    best = int(explained.argmax())
+    print(
+        f"\nCertified as well, the worst gap is {fit.gaps.max():.1e}. Of the {len(y_new)} tumours "
+        f"held out, line {best} explains most\n({100 * explained[best]:.1f}% of the deviance) and "
+        f"tells {100 * right[best]:.1f}% rightly benign or malignant, by {fit.df[best]} "
+        f"measurements."
+    )
+    draw_diagnosis(fit, explained, right, file)
 
 
 def run_path(args):

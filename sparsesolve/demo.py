@@ -1,6 +1,8 @@
-"""The demonstration's data: Efron's diabetes study, with all products and squares."""
+"""The demonstration: Efron's diabetes study, Wisconsin's tumours, and the plot of the latter."""
 
 import numpy as np
+
+from sparsesolve.plotting import AXIS_LABELS
 
 # The six blood serum measurements, which scikit-learn calls s1 to s6, as named in Efron, Hastie,
 # Johnstone and Tibshirani, "Least angle regression", Annals of Statistics 32 (2004), section 1.
@@ -25,13 +27,7 @@ def diabetes():
     ImportError
         If scikit-learn, which carries the data, is not installed.
     """
-    try:
-        from sklearn.datasets import load_diabetes
-    except ImportError:
-        raise ImportError(
-            "the demo reads scikit-learn's diabetes data: pip install 'sparsesolve[demo]'"
-        ) from None
-    main, y = load_diabetes(return_X_y=True)
+    main, y = _datasets().load_diabetes(return_X_y=True)
     columns, names = list(main.T), list(NAMES)
     for j, name in enumerate(NAMES):
         if len(np.unique(main[:, j])) > 2:  # the square of a binary column says nothing new
@@ -45,3 +41,75 @@ def diabetes():
     X -= X.mean(axis=0)
     X /= X.std(axis=0)
     return X, y, names
+
+
+def tumours():
+    """Diagnoses of 569 breast tumours from images of their cells: 30 measurements of each.
+
+    The Wisconsin data of Street, Wolberg and Mangasarian (1993): mean, standard error and worst
+    value of ten measurements of the nuclei. A third of the patients, drawn at random, are held
+    out. Columns are divided by their standard deviation among the others.
+
+    Returns
+    -------
+    fitted, held_out : pairs (X, y)
+        Arrays (n, 30), and "benign" or "malignant" for each row.
+    names : list of 30 str
+    """
+    data = _datasets().load_breast_cancer()
+    y = np.array(["malignant", "benign"])[data.target]
+    order = np.random.default_rng(0).permutation(len(y))
+    rows, rest = order[len(y) // 3 :], order[: len(y) // 3]
+    mean, deviation = data.data[rows].mean(axis=0), data.data[rows].std(axis=0)
+    X = (data.data - mean) / deviation
+    return (X[rows], y[rows]), (X[rest], y[rest]), data.feature_names.tolist()
+
+
+def held_out_deviance(fit, X, y):
+    """Deviance explained of rows not fitted to, at each lambda, and the share classed rightly."""
+    eta, null = fit.predict(X), fit.intercepts[0]
+    target = (y == fit.class_names[1])[:, None]
+    loss = np.logaddexp(0.0, np.where(target, -eta, eta)).mean(axis=0)
+    empty = np.logaddexp(0.0, np.where(target, -null, null)).mean()
+    right = (fit.predict(X, kind="class") == y[:, None]).mean(axis=0)
+    return 1.0 - loss / empty, right
+
+
+def draw_diagnosis(fit, explained, right, file):
+    """Draw the path of the tumours above what it explains of patients fitted and held out."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9.0, 9.0), dpi=150, layout="constrained")
+    above, below = figure.subplots(2, 1, height_ratios=[3, 2], sharex=True)
+    fit.plot(xvar="lambda", label=12, ax=above)
+    above.set_title("Logistic lasso path: is a tumour malignant?", loc="left", pad=12.0)
+    above.set_ylabel("Coefficient (log odds per standard deviation)")
+    above.set_xlabel("")
+    x, best = -np.log(fit.lambdas), int(explained.argmax())
+    below.plot(x, 100 * fit.dev_ratio, color="0.6", label="patients fitted")
+    below.plot(x, 100 * explained, color="C3", linewidth=1.8, label="patients held out")
+    for ax in (above, below):
+        ax.axvline(x[best], color="0.5", linestyle=":", linewidth=1.0, zorder=0)
+    below.plot(x[best], 100 * explained[best], "o", color="C3")
+    below.annotate(
+        f"best for new patients: {fit.df[best]} measurements,\n"
+        f"{100 * right[best]:.1f}% of the held-out diagnoses right",
+        (x[best], 100 * explained[best]), xytext=(-12, -90), textcoords="offset points",
+        ha="right", color="C3",
+    )  # fmt: skip
+    below.set_xlabel(AXIS_LABELS["lambda"])
+    below.set_ylabel("Deviance explained (%)")
+    below.legend(loc="upper left", frameon=False)
+    for side in ("top", "right"):
+        below.spines[side].set_visible(False)
+    figure.savefig(file)
+
+
+def _datasets():
+    try:
+        import sklearn.datasets as datasets
+    except ImportError:
+        raise ImportError(
+            "the demo reads data that scikit-learn carries: pip install 'sparsesolve[demo]'"
+        ) from None
+    return datasets

@@ -258,8 +258,11 @@ def test_demo(tmp_path):
     header = next(line for line in done.stdout.splitlines() if "Df" in line)
     assert header.split() == ["Df", "%Dev", "Lambda", "Gap"]
     assert "64 features" in done.stdout and "worst gap" in done.stdout
-    assert str(plot) in done.stdout.splitlines()[-1]
-    assert plot.stat().st_size > 50_000
+    assert "binomial path of 'malignant' against 'benign': 60 lambdas, 30 features" in done.stdout
+    assert "rightly benign or malignant" in done.stdout
+    for file in (plot, tmp_path / "demo-logistic.png"):
+        assert str(file) in done.stdout.splitlines()[-1]
+        assert file.stat().st_size > 50_000
 
 
 def test_demos_columns():
@@ -272,6 +275,21 @@ def test_demos_columns():
     assert "sex²" not in names
     assert_allclose(X.mean(axis=0), 0, atol=1e-12)
     assert_allclose(X.std(axis=0), 1)
+
+
+def test_demos_tumours():
+    pytest.importorskip("sklearn")
+    from sparsesolve.demo import held_out_deviance, tumours
+
+    (X, y), (X_new, y_new), names = tumours()
+    assert X.shape == (380, 30) and X_new.shape == (189, 30) and names[0] == "mean radius"
+    assert sum(y == "malignant") + sum(y_new == "malignant") == 212  # of 569
+    assert_allclose(X.mean(axis=0), 0, atol=1e-12)
+    assert_allclose(X.std(axis=0), 1)
+    fit = ss.path(X, y, family="binomial", n_lambdas=10)
+    explained, right = held_out_deviance(fit, X, y)  # of the rows fitted to: what the path says
+    assert_allclose(explained, fit.dev_ratio, atol=1e-9)
+    assert right[0] == max(np.mean(y == "benign"), np.mean(y == "malignant"))
 
 
 def test_a_progress_bar_on_a_terminal(data):
