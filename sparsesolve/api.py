@@ -47,20 +47,23 @@ def path(
 
     Minimises, for every lambda,
 
-        sum_i w_i (y_i - offset_i - b0 - x_i'b)^2 / 2
+        sum_i w_i f(y_i, offset_i + b0 + x_i'b)
             + lambda * sum_j v_j (alpha |b_j| + (1 - alpha) b_j^2 / 2)
 
-    with weights w scaled to sum 1, penalty factors v scaled to sum p, and b measured on columns
-    of standard deviation 1 when `standardize`. Coefficients come back on the scale of X.
+    with the loss f of the family, weights w scaled to sum 1, penalty factors v scaled to sum p,
+    and b measured on columns of standard deviation 1 when `standardize`. Coefficients come back
+    on the scale of X.
 
     Parameters
     ----------
     X : array-like, scipy sparse matrix, numpy.memmap, pandas or polars frame, (n, p)
         Never changed. Column-major float64 or float32 and CSC are read in place.
-    y : array-like, (n,)
-        Real response.
-    family : {"gaussian"}, default "gaussian"
-        Loss; so far the squared error.
+    y : array-like, frame, or tuple of columns
+        Responses as the family takes them: numbers (n,); labels of two or more classes, of any
+        type; columns of counts; (time, status). ``help(sparsesolve.families)`` lists them.
+    family : str or family, default "gaussian"
+        Loss: "gaussian", "binomial", "poisson", "cox", ...; one made by a function of
+        `sparsesolve.families`, as ``families.huber(1.5)``; or an object of yours.
     alpha : float in [0, 1], default 1
         Mixing: 1 is the lasso, 0 is ridge.
     weights : array-like (n,), default None
@@ -84,15 +87,17 @@ def path(
     dfmax, pmax : int, default None
         End once more than `dfmax` features are active; before more than `pmax` have ever entered.
     stop : {"deviance"}, None or callable (point) -> bool, default "deviance"
-        "deviance" is glmnet's rule, on a grid of our own. A callable sees each solved `Point`
-        (index, lam, df, dev_ratio, gap, ...).
+        "deviance" is glmnet's rule, the family's own, on a grid of our own. A callable sees each
+        solved `Point` (index, lam, df, dev_ratio, gap, ...).
     tol : float, default 1e-7
-        Duality gap to reach at every lambda, relative to the objective at b = 0.
+        Duality gap to reach at every lambda, relative to the objective at b = 0. Families without
+        one ("cox", probit, cloglog, tweedie): largest violation of the optimality conditions,
+        relative to the size of the residual at b = 0.
     max_iter : int, default None
         Newton steps and sweeps allowed per lambda; None means 100,000.
-    solver : {"auto", "working_set", "sufficient", "ridge"}, default "auto"
-        Algorithm; "auto" chooses by the shape of X and the penalty. All reach the same solution;
-        "ridge" is for alpha = 0 without limits.
+    solver : {"auto", "working_set", "sufficient", "ridge", "proximal_newton"}, default "auto"
+        Algorithm; "auto" chooses by family, penalty and the shape of X. All reach the same
+        solution; all but "proximal_newton" are for squared error, "ridge" for alpha = 0.
     n_threads : int, default 1
         Threads for products with X; -1 for all cores. The result does not depend on it.
     progress : bool, default False

@@ -1,7 +1,28 @@
 """Families: for each, the loss that it means, how its responses are read, and what it predicts.
 
-A family is named (``family="poisson"``), made by a function here where it has a parameter
-(``family=families.huber(1.5)``), or written in Python: any object with the methods
+A family is named (``family="poisson"``) or made by a function here (``families.huber(1.5)``):
+
+    gaussian       real numbers; squared error / 2
+    binomial       two classes: 0 and 1, booleans, or two labels of any type, of which the last in
+                   sorted order is the target; shares in [0, 1]; or two columns of counts,
+                   failures before successes; logistic loss
+    poisson        numbers of at least 0, counts or rates; log link: an offset is log exposure
+    cox            (time, status) or (start, stop, status): columns of an array, a frame, a dict or
+                   a tuple; Breslow's partial likelihood, no intercept; cox(ties, strata)
+    huber(delta)                real numbers; squares near, absolute errors far away
+    squared_hinge()             two classes; a smooth support vector machine
+    probit(), cloglog()         two classes, shares or counts; other links
+    gamma()                     positive numbers; log link
+    negative_binomial(theta)    numbers of at least 0, of variance mu + mu^2 / theta; log link
+    tweedie(power)              numbers of at least 0, of variance ~ mu^power; log link
+
+Solutions are certified by the duality gap, except those of cox, probit, cloglog and tweedie, whose
+loss has no conjugate in closed form: their certificate is the largest violation of the optimality
+conditions relative to the null residual. glmnet's rule ends a path once a step gains less than
+1e-5 of deviance explained (of gaussian 1e-5 of itself, of poisson 1e-4 of itself over 4 steps, of
+cox 1e-3 over 4), or more than 99.9% (cox 99%) is explained.
+
+Or it is written in Python: any object with the methods
 
     value(y, eta)       loss of each sample, convex and smooth in eta
     gradient(y, eta)    its derivative in eta
