@@ -1,0 +1,290 @@
+"""glmnet's rules and degenerate data, for paths of binomial, poisson and cox families."""
+
+import glm_oracle
+import numpy as np
+import numpy_losses
+import pytest
+
+import sparsesolve as ss
+from sparsesolve import families
+
+N, P = 70, 12
+RNG = np.random.default_rng(21)
+X = RNG.standard_normal((N, P)) * np.resize([1.0, 4.0, 0.3], P) + np.resize([0.0, 2.0], P)
+ETA = 0.7 * X[:, 0] - 0.3 * (X[:, 1] - 2)
+TIME = np.ceil(6 * RNG.exponential(np.exp(-ETA)))
+DIED = RNG.random(N) < 0.7
+Y = {
+    "binomial": (ETA + RNG.logistic(size=N) > 0.3) * 1,
+    "poisson": RNG.poisson(np.exp(ETA)),
+    "cox": np.column_stack([TIME, DIED]),
+}
+LOSSES = {"binomial": numpy_losses.BINOMIAL, "poisson": numpy_losses.POISSON}
+WEIGHTS = RNG.uniform(0.2, 2.0, N)
+TIMES = RNG.integers(1, 4, N)  # that each row is repeated
+BINARY = {
+    "binomial": "binomial",
+    "probit": families.probit(),
+    "cloglog": families.cloglog(),
+    "squared_hinge": families.squared_hinge(),
+}
+
+
+def same(fit, other, rel=1e-6):
+    """Whether two paths are one up to the tolerance they were solved to."""
+    assert fit.lambdas == pytest.approx(other.lambdas, rel=1e-9)
+    scale = abs(fit.coefs).max()
+    assert abs(fit.coefs - other.coefs).max() <= rel * scale
+    assert fit.intercepts == pytest.approx(other.intercepts, rel=rel, abs=rel)
+    assert fit.dev_ratio == pytest.approx(other.dev_ratio, abs=rel)
+
+
+# Weights, counts, repeated rows
+
+
+@pytest.mark.parametrize("scale", [0.25, 1000.0])
+@pytest.mark.parametrize("family", Y)
+def test_scaling_all_weights_changes_the_null_deviance_alone(family, scale):
+    given = {"family": family, "tol": 1e-10, "n_lambdas": 30, "stop": None}
+    fit = ss.path(X, Y[family], weights=WEIGHTS, **given)
+    other = ss.path(X, Y[family], weights=scale * WEIGHTS, **given)
+    same(fit, other, rel=1e-9)
+    assert other.null_deviance == pytest.approx(scale * fit.null_deviance, rel=1e-9)
+
+
+@pytest.mark.parametrize("family", Y)
+def test_weights_that_are_whole_are_repeated_rows(family):
+    rows = np.repeat(np.arange(N), TIMES)
+    given = {"family": family, "tol": 1e-10, "n_lambdas": 30, "stop": None,
+             "lambda_min_ratio": 0.01}  # fmt: skip
+    fit = ss.path(X, Y[family], weights=TIMES, **given)
+    other = ss.path(X[rows], Y[family][rows], **given)
+    same(fit, other, rel=1e-5)
+    assert other.null_deviance == pytest.approx(fit.null_deviance, rel=1e-9)
+
+
+@pytest.mark.parametrize("family", ["binomial", families.probit(), families.cloglog()], ids=str)
+def test_counts_equal_expanded_rows_all_along_the_path(family):
+    trials = RNG.integers(1, 5, N)
+    won = RNG.binomial(trials, 1 / (1 + np.exp(-ETA)))
+    each = np.concatenate([np.arange(t) < k for t, k in zip(trials, won, strict=True)])
+    given = {"family": family, "tol": 1e-9, "n_lambdas": 30, "stop": None,
+             "lambda_min_ratio": 0.01}  # fmt: skip
+    fit = ss.path(X, np.column_stack([trials - won, won]), **given)
+    other = ss.path(X[np.repeat(np.arange(N), trials)], each, **given)
+    assert fit.lambdas == pytest.approx(other.lambdas, rel=1e-9)
+    assert abs(fit.coefs - other.coefs).max() <= 1e-4 * abs(fit.coefs).max()
+    # the deviance of shares is measured from the best that a row of them can be, not from 0
+    explained = fit.dev_ratio * fit.null_deviance
+    assert explained == pytest.approx(other.dev_ratio * other.null_deviance, rel=1e-7)
+    assert fit.null_deviance <= other.null_deviance
+
+
+# The grid, and where it ends
+
+
+def null_residual(family):
+    """u = -F'(eta) of the empty model, by the formula of each."""
+    y = Y[family]
+    if family != "cox":
+        return (y - y.mean()) / N
+    u = DIED / N
+    for t in np.unique(TIME[DIED]):  # each death is shared by those at risk
+        at_risk = TIME >= t
+        u = u - at_risk * (DIED & (TIME == t)).sum() / at_risk.sum() / N
+    return u
+
+
+@pytest.mark.parametrize("alpha", [1.0, 0.5, 0.0])
+@pytest.mark.parametrize("standardize", [True, False])
+@pytest.mark.parametrize("family", Y)
+def test_the_default_grid(family, standardize, alpha):
+    fit = ss.path(X, Y[family], family=family, alpha=alpha, standardize=standardize, stop=None,
+                  tol=1e-6)  # fmt: skip
+    Z = (X - X.mean(axis=0)) / (X.std(axis=0) if standardize else 1.0)
+    largest = abs(Z.T @ null_residual(family)).max() / max(alpha, 1e-3)
+    assert fit.lambdas == pytest.approx(largest * np.geomspace(1, 1e-4, 100), rel=1e-9)
+    assert fit.df[0] == (P if alpha == 0 else 0)
+
+
+@pytest.mark.parametrize("family", Y)
+def test_the_default_grid_of_more_columns_than_rows(family):
+    fit = ss.path(X[:10], Y[family][:10], family=family, stop=None, tol=1e-3)
+    assert fit.lambdas[-1] / fit.lambdas[0] == pytest.approx(1e-2)
+
+
+def glmnets_end(family, ratios):
+    """Where glmnet's rule ends a path, of the deviance ratios of all its lambdas."""
+    for k in range(4, len(ratios)):
+        if ratios[k] > (0.99 if family == "cox" else 0.999):
+            return k
+        if family == "binomial" and ratios[k] - ratios[k - 1] < 1e-5:
+            return k
+        if family == "poisson" and ratios[k] - ratios[k - 4] < 1e-4 * ratios[k]:
+            return k
+        if family == "cox" and ratios[k] - ratios[k - 4] < 1e-3 * ratios[k]:
+            return k
+    return len(ratios) - 1
+
+
+@pytest.mark.parametrize("signal", [0.0, 1.0])
+@pytest.mark.parametrize("family", Y)
+def test_the_stopping_rule_of_each_family(family, signal):
+    y = Y[family] if signal else RNG.permutation(Y[family])
+    whole = ss.path(X, y, family=family, stop=None, tol=1e-9)
+    fit = ss.path(X, y, family=family, tol=1e-9)
+    end = glmnets_end(family, whole.dev_ratio)
+    assert 4 < end < 99 and len(fit.lambdas) == end + 1
+    assert "explained deviance gained less than" in fit.stop_reason
+    own = ss.path(X, y, family=family, lambdas=whole.lambdas, tol=1e-9)
+    assert len(own.lambdas) == 100 and own.stop_reason == "every lambda was solved"
+
+
+# Data without an optimum at lambda = 0
+
+
+SIDE = X[:, 0] > 0
+SMALL = np.geomspace(0.1, 1e-8, 30)
+
+
+@pytest.mark.parametrize("name", BINARY)
+def test_a_path_of_separable_data_ends_with_a_reason(name):
+    fit = ss.path(X, SIDE, family=BINARY[name])
+    assert len(fit.lambdas) < 100 and "99.9% of the deviance is explained" in fit.stop_reason
+    assert (fit.gaps <= 1e-7).all() and abs(fit.coefs).max() < 1000
+    assert (np.diff(fit.dev_ratio) > 0).all()
+    assert (fit.predict(X, fit.lambdas[-1], kind="class") == SIDE).all()
+
+
+@pytest.mark.parametrize("name", BINARY)
+def test_separable_data_at_given_lambdas(name):
+    fit = ss.path(X, SIDE, family=BINARY[name], lambdas=SMALL)
+    assert len(fit.lambdas) == 30 and (fit.gaps <= 1e-7).all()
+    assert 1 - fit.dev_ratio[-1] < 1e-4 and np.isfinite(fit.coefs.data).all()
+    if name == "binomial":
+        for k in (0, 10, 29):
+            b = fit.coefs[:, [k]].toarray().ravel()
+            rest = {"loss": numpy_losses.BINOMIAL}
+            assert glm_oracle.certificate(X, SIDE * 1.0, fit.intercepts[k], b, SMALL[k],
+                                          **rest) <= 1.1e-7  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::sparsesolve.ConvergenceWarning")
+@pytest.mark.parametrize("lambdas", [None, [0.1, 1e-4]], ids=["grid", "given"])
+@pytest.mark.parametrize("name", BINARY)
+def test_a_separating_column_without_penalty_has_no_optimum_and_comes_near_it(name, lambdas):
+    """The infimum is 0: a certificate relative to the null objective can be met all the same."""
+    free = np.r_[0.0, np.ones(P - 1)]
+    fit = ss.path(X, SIDE, family=BINARY[name], penalty_factor=free, lambdas=lambdas,
+                  max_iter=2000)  # fmt: skip
+    assert np.isfinite(fit.coefs.data).all() and np.isfinite(fit.intercepts).all()
+    assert (fit.dev_ratio > 0.999).all() and (fit.gaps <= 1e-6).all()
+    converged = [status == ss.Status.CONVERGED for status in fit.status]
+    assert converged == (fit.gaps <= 1e-7).tolist()
+
+
+def test_counts_of_0_on_one_side_of_a_column_without_penalty():
+    groups = np.column_stack([SIDE, X])
+    fit = ss.path(groups, Y["poisson"] * SIDE, family="poisson", n_lambdas=10,
+                  penalty_factor=np.r_[0.0, np.ones(P)])  # fmt: skip
+    assert np.isfinite(fit.coefs.data).all() and (fit.gaps <= 1e-7).all()
+    assert fit.predict(groups, kind="response")[~SIDE].max() < 1e-4
+
+
+def test_deaths_in_the_order_of_a_column_are_far_from_an_optimum_and_said_to_be():
+    y = np.column_stack([np.exp(-X[:, 0]), np.ones(N)])
+    with pytest.warns(ss.ConvergenceWarning, match="lambdas miss tol = 1e-07.*worst") as caught:
+        fit = ss.path(X, y, family="cox", n_lambdas=40, max_iter=200)
+    assert len(caught) == 1
+    assert np.isfinite(fit.coefs.data).all() and np.isfinite(fit.dev_ratio).all()
+    missed = fit.gaps > 1e-7
+    assert [status != ss.Status.CONVERGED for status in fit.status] == missed.tolist()
+    assert not missed[:10].any()
+    assert fit.dev_ratio[-1] > 0.9 and fit.concordance(X, y, fit.lambdas[-1]) > 0.98
+
+
+# Few rows, constant columns
+
+
+FEW = {"binomial": [0, 1], "poisson": [0, 2], "cox": [[1.0, 1], [2.0, 0]]}
+
+
+@pytest.mark.parametrize("p", [1, 3])
+@pytest.mark.parametrize("family", FEW)
+def test_two_rows(family, p):
+    fit = ss.path(X[:2, :p], FEW[family], family=family)
+    assert (fit.gaps <= 1e-7).all() and fit.dev_ratio[-1] > 0.98
+    assert np.isfinite(fit.coefs.data).all()
+    if family != "cox":
+        loss = LOSSES[family]
+        for k in (0, len(fit.lambdas) // 2, -1):
+            b = fit.coefs[:, [k]].toarray().ravel()
+            assert glm_oracle.certificate(X[:2, :p], np.array(FEW[family], float),
+                                          fit.intercepts[k], b, fit.lambdas[k],
+                                          loss=loss) <= 1.1e-7  # fmt: skip
+
+
+@pytest.mark.parametrize("family, y, intercept", [
+    ("poisson", [3.0], np.log(3)), ("binomial", [0.3], np.log(0.3 / 0.7)), ("cox", [[1, 1]], 0.0),
+])  # fmt: skip
+def test_one_row_is_told_by_the_intercept(family, y, intercept):
+    fit = ss.path(X[:1], y, family=family)
+    assert fit.intercepts == pytest.approx([intercept]) and fit.df.tolist() == [0]
+
+
+@pytest.mark.parametrize("family", Y)
+def test_constant_columns_keep_a_coefficient_of_zero(family):
+    with_constant = np.insert(X, 4, 7.0, axis=1)
+    fit = ss.path(with_constant, Y[family], family=family, n_lambdas=20, tol=1e-10)
+    plain = ss.path(X, Y[family], family=family, n_lambdas=20, tol=1e-10)
+    assert not fit.coefs.toarray()[4].any()
+    others = np.delete(fit.coefs.toarray(), 4, axis=0)
+    assert others == pytest.approx(plain.coefs.toarray(), abs=1e-6)
+    alone = ss.path(np.full((N, 2), 3.0), Y[family], family=family)
+    assert alone.coefs.nnz == 0 and len(alone.lambdas) == 1 and alone.dev_ratio.tolist() == [0.0]
+
+
+def test_equal_responses_leave_nothing_to_explain():
+    fit = ss.path(X, np.full(N, 3.0), family="poisson")
+    assert len(fit.lambdas) == 1 and fit.df[0] == 0
+    assert fit.intercepts == pytest.approx([np.log(3)])
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    "family, y, error, words",
+    [
+        ("binomial", np.ones(N), ValueError, r"one class only \(1.0 in all 70 rows\)"),
+        ("binomial", ["a"] * N, ValueError, r"one class only \('a' in all 70 rows\)"),
+        ("binomial", np.arange(N) % 3, ValueError, "3 different labels .*family='multinomial'"),
+        ("binomial", X[:, 0], ValueError, r"shares in \[0, 1\]"),
+        ("binomial", np.c_[np.ones(N), np.zeros(N)], ValueError, "counts no success in any row"),
+        ("binomial", X[:, :3], ValueError, r"shape \(70, 3\)"),
+        ("binomial", np.r_[np.nan, np.ones(N - 1)], ValueError, "nan at position 0"),
+        ("poisson", -np.ones(N), ValueError, "-1.0 at position 0 .*at least 0"),
+        ("poisson", np.zeros(N), ValueError, "0 in all 70 rows"),
+        ("poisson", ["a", "b"] * (N // 2), TypeError, "holds text"),
+        ("poisson", X[:, :2], ValueError, r"shape \(70, 2\)"),
+        ("cox", TIME, ValueError, r"\(time, status\)"),
+        ("cox", np.c_[TIME, 2 * DIED], ValueError, "the status 2.0"),
+        ("cox", np.c_[-TIME, DIED], ValueError, "at least 0"),
+        ("cox", np.c_[TIME, 0 * DIED], ValueError, "no event"),
+        ("gaussian", ["a", "b"] * (N // 2), TypeError, "holds text"),
+        (families.gamma(), np.zeros(N), ValueError, "must be positive"),
+        (families.squared_hinge(), np.arange(N) % 3, ValueError, "3 different labels"),
+        (families.huber(), ["a"] * N, TypeError, "holds text"),
+    ],
+)  # fmt: skip
+def test_responses_of_the_wrong_kind(family, y, error, words):
+    with pytest.raises(error, match=words) as caught:
+        ss.path(X, y, family=family)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("family", ["binomial", families.probit(), families.cloglog()], ids=str)
+def test_a_class_whose_weights_are_all_zero_is_refused(family):
+    y, weights = np.r_[1, np.zeros(N - 1)], np.r_[0.0, np.ones(N - 1)]
+    with pytest.raises(ValueError, match="one extreme value only"):
+        ss.path(X, y, family=family, weights=weights)
