@@ -250,6 +250,43 @@ def test_equal_responses_leave_nothing_to_explain():
     assert fit.intercepts == pytest.approx([np.log(3)])
 
 
+# What can be asked of such paths
+
+
+@pytest.mark.parametrize("family", [*Y, families.cox("efron", strata=np.arange(N) % 2)], ids=str)
+def test_a_path_is_printed_drawn_extended_and_refitted(family):
+    name = family if isinstance(family, str) else family.name
+    fit = ss.path(X, Y[name], family=family, weights=WEIGHTS, n_lambdas=20)
+    assert repr(fit).startswith(f"<Path {name}: ")
+    classes = " of 1 against 0" if name == "binomial" else ""
+    assert str(fit).startswith(f"{name} path{classes}: {len(fit.lambdas)} lambdas, {P} features")
+    assert f"{100 * fit.dev_ratio[3]:.2f}" in str(fit) and f"{name} path" in fit._repr_html_()
+    for xvar in ("norm", "lambda", "dev"):
+        assert len(fit.plot(xvar=xvar).collections[0].get_segments()) == (fit.coefs != 0).sum(
+            axis=1).astype(bool).sum()  # fmt: skip
+    longer = fit.extend(X, Y[name], n_lambdas=3)
+    assert len(longer.lambdas) == len(fit.lambdas) + 3 and (longer.gaps <= 1e-7).all()
+    s = np.sqrt(fit.lambdas[4] * fit.lambdas[5])
+    exact = fit.coef(s, exact=True, X=X, y=Y[name])
+    alone = ss.path(X, Y[name], family=family, weights=WEIGHTS, lambdas=[s])
+    assert exact == pytest.approx(alone.coef(s), abs=1e-9)
+
+
+@pytest.mark.parametrize("labels", [["no", "yes"], [False, True], [7, 9], [b"x", b"y"]], ids=str)
+@pytest.mark.parametrize("name", BINARY)
+def test_classes_are_predicted_by_the_labels_of_y(name, labels):
+    labels = np.array(labels)
+    fit = ss.path(X, labels[Y["binomial"]], family=BINARY[name], n_lambdas=20)
+    assert fit.class_names.tolist() == labels.tolist()
+    predicted = fit.predict(X, fit.lambdas[10], kind="class")
+    assert predicted.dtype == labels.dtype
+    if name != "squared_hinge":
+        likely = fit.predict(X, fit.lambdas[10], kind="response") > 0.5
+        assert (predicted == labels[likely * 1]).all()
+    assert (predicted == labels[Y["binomial"]]).mean() > 0.6
+    assert fit.predict(X, kind="class").shape == (N, len(fit.lambdas))
+
+
 # What is refused
 
 
