@@ -7,6 +7,8 @@ import numpy as np
 
 from .columns import Table, labels_of, parts, response_array
 
+FEATURE = "fill it, drop the row, or leave the column out with --drop"
+RESPONSE = "fill it or drop the row; a column of labels needs --family binomial or multinomial"
 MISSING = ("na", "nan")  # what programs write where a label is missing
 
 
@@ -75,11 +77,11 @@ def _numbers(path, names, delimiter, n_lines, part, text):
     except UnicodeDecodeError:
         raise
     except ValueError as error:
-        _raise_at_first_bad_cell(path, names, delimiter, part.dropped, text)
+        _raise_at_first_bad_cell(path, names, delimiter, part, text)
         raise ValueError(f"numpy cannot read it: {error}") from None
     broken = any(_problem_of_text(cell) for codes in text.values() for cell in codes)
     if broken or data.shape[1] != len(names) or not np.isfinite(data).all():
-        _raise_at_first_bad_cell(path, names, delimiter, part.dropped, text)
+        _raise_at_first_bad_cell(path, names, delimiter, part, text)
     return data
 
 
@@ -87,12 +89,12 @@ def _code(codes, cell):
     return float(codes[cell.strip()])
 
 
-def _raise_at_first_bad_cell(path, names, delimiter, dropped, text):
+def _raise_at_first_bad_cell(path, names, delimiter, part, text):
     """Read the file again, cell by cell, up to the first that is not a finite number.
 
     Cells of the columns in `text` may hold other text too.
     """
-    skip = set(dropped)
+    skip = set(part.dropped)
     with path.open(newline="", encoding="utf-8-sig") as file:
         reader = csv.reader(file, delimiter=delimiter)
         next(reader)
@@ -105,10 +107,8 @@ def _raise_at_first_bad_cell(path, names, delimiter, dropped, text):
                 problem = _problem_of_text(cell) if j in text else _problem(cell)
                 problem = None if j in skip else problem
                 if problem:
-                    raise ValueError(
-                        f"{where}, column {names[j]!r}: {problem}; fill it, drop the row, "
-                        f"or leave the column out with --drop"
-                    )
+                    advice = RESPONSE if j in part.response else FEATURE
+                    raise ValueError(f"{where}, column {names[j]!r}: {problem}; {advice}")
 
 
 def _problem_of_text(cell):

@@ -51,8 +51,8 @@ def _values(name, column, may_be_text):
         return values
     if values.dtype.kind not in "biuf":
         raise ValueError(
-            f"column {name!r} holds {column.type}, not numbers; code it as numbers or leave it "
-            f"out with --drop"
+            f"column {name!r} holds {column.type}, not numbers; code it as numbers, leave it "
+            f"out with --drop, or for a column of labels say --family binomial"
         )
     finite = np.isfinite(values)
     if not finite.all():
