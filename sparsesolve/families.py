@@ -254,7 +254,8 @@ poisson = Family(
     StopRule(gain=1e-4, steps=4, relative=True),
 )  # fmt: skip
 
-MADE = (huber, squared_hinge, probit, cloglog, cox, gamma, negative_binomial, tweedie)
-MAKERS = {maker.__name__: maker for maker in MADE}
 NAMED = (gaussian, binomial, multinomial, poisson, cox())
 FAMILIES = {family.name: family for family in NAMED}
+
+MADE = (huber, squared_hinge, probit, cloglog, cox, gamma, negative_binomial, tweedie)
+MAKERS = {maker.__name__: maker for maker in MADE}
