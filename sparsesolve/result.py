@@ -185,7 +185,7 @@ class Path:
         weights, offset : array_like, shape (n,), optional
             Of these rows; the offset is required when the path was fitted with one.
         strata : array_like of labels, shape (n,), optional
-            Pairs are compared within strata.
+            Pairs are compared within strata; without it all are, those of a stratified path too.
 
         Returns
         -------
