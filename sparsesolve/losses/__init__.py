@@ -7,6 +7,8 @@ from sparsesolve.losses.cox import Cox
 from sparsesolve.losses.gamma import Gamma
 from sparsesolve.losses.gaussian import Gaussian
 from sparsesolve.losses.huber import Huber
+from sparsesolve.losses.multigaussian import Multigaussian
+from sparsesolve.losses.multinomial import Multinomial
 from sparsesolve.losses.negative_binomial import NegativeBinomial
 from sparsesolve.losses.poisson import Poisson
 from sparsesolve.losses.probit import Probit
@@ -21,6 +23,8 @@ LOSSES = {
     "gamma": Gamma,
     "gaussian": Gaussian,
     "huber": Huber,
+    "multigaussian": Multigaussian,
+    "multinomial": Multinomial,
     "negative_binomial": NegativeBinomial,
     "poisson": Poisson,
     "probit": Probit,

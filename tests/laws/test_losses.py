@@ -71,6 +71,18 @@ def _sign(rng):
     return rng.choice([-1.0, 1.0], POINTS)
 
 
+def _responses(rng):
+    return 3 * rng.standard_normal((POINTS, 3))
+
+
+def _shares(rng):
+    """Four classes: members of one, and every third sample shared out."""
+    shares = np.eye(4)[rng.integers(0, 4, POINTS)]
+    shares[::3] = rng.dirichlet(np.ones(4), len(shares[::3]))
+    shares[::6, 1] = 0.0
+    return shares / shares.sum(axis=1, keepdims=True)
+
+
 SAMPLES = {  # how to draw responses; one line a loss
     "binomial": _share,
     "cloglog": _share,
@@ -79,6 +91,8 @@ SAMPLES = {  # how to draw responses; one line a loss
     "gamma": _positive,
     "gaussian": _real,
     "huber": _real,
+    "multigaussian": _responses,
+    "multinomial": _shares,
     "negative_binomial": _count,
     "poisson": _count,
     "probit": _share,
