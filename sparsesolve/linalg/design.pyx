@@ -210,6 +210,22 @@ cdef class Design:
             self.correlate_all(&u[0], total, &out[0], n_threads)
         return np.asarray(out)
 
+    def response_products(self, const double[:, ::1] u, which=None, int n_threads=1):
+        """u_k'z_j (K, count) for u (K, n), of the columns `which` or of all: each is read once for all K."""
+        cdef const int[::1] some = np.arange(self.p, dtype=np.intc) if which is None else which
+        cdef Py_ssize_t count = some.shape[0], K = u.shape[0], k, j
+        out = np.empty((K, count))
+        cdef double[:, ::1] o = out
+        cdef const double[::1] total = np.sum(u, axis=1)
+        cdef bint threaded = n_threads > 1 and count * K > WORTH_THREADS * self.p / max(self.stored, 1)
+        with nogil:
+            for k in prange(count, num_threads=n_threads if threaded else 1, schedule="static"):
+                if k + AHEAD < count:
+                    col.prefetch(&self.columns[some[k + AHEAD]])
+                for j in range(K):
+                    o[j, k] = col.dot(&self.columns[some[k]], &u[j, 0], total[j])
+        return out
+
     def combination(self, const int[::1] which, const double[::1] b):
         """sum_k b[k] z_j (n,) for j = which[k]."""
         out = np.zeros(self.n)
@@ -227,3 +243,24 @@ cdef class Design:
         for k in range(which.shape[0]):
             col.unpack(&self.columns[which[k]], self.n, 0, self.n, &rows[k, 0])
         return out.T
+
+    def stored_columns(self, const int[::1] which):
+        """The columns which[0..k) as (csc array (n, k), offset (k,)): each stands for its stored values less offset."""
+        cdef Py_ssize_t k, i
+        cdef const Column* x
+        sizes = np.array([self.columns[which[k]].size for k in range(which.shape[0])], dtype=np.int64)
+        start = np.append(0, np.cumsum(sizes))
+        cdef double[::1] values = np.empty(start[-1])
+        cdef int[::1] rows = np.empty(start[-1], dtype=np.intc)
+        cdef double[::1] offset = np.zeros(which.shape[0])
+        cdef Py_ssize_t at = 0
+        for k in range(which.shape[0]):
+            x = &self.columns[which[k]]
+            offset[k] = 0.0 if x.rows == NULL else x.factor * x.centre
+            for i in range(x.size):     # a dense column carries its centre in the values
+                rows[at] = i if x.rows == NULL else x.rows[i]
+                values[at] = x.factor * (col.stored(x, i) - (x.centre if x.rows == NULL else 0.0))
+                at += 1
+        shape = (self.n, which.shape[0])
+        matrix = scipy.sparse.csc_array((np.asarray(values), np.asarray(rows), start), shape=shape)
+        return matrix, np.asarray(offset)

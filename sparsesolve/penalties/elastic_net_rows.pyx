@@ -1,0 +1,160 @@
+"""Elastic net on rows of K coefficients, one row a feature: coefficient by coefficient, or grouped by the l2 norm.
+
+    Omega(B) = sum_j v_j (alpha pen(B_j) + (1 - alpha) |B_j|_2^2 / 2),   pen = |B_j|_1 or, grouped, |B_j|_2
+
+Arrays of coefficients B and of what meets them, C = Z'u, are (K, p): one row a response.
+"""
+from libc.math cimport INFINITY, fabs, sqrt
+
+import numpy as np
+
+from sparsesolve.penalties cimport elastic_net
+
+cdef double NO_PENALTY = 1e-14      # beside gradients of the size of 1
+
+
+cdef inline double row_norm(const double[:, ::1] x, Py_ssize_t j) noexcept nogil:
+    cdef double square = 0.0
+    cdef Py_ssize_t k
+    for k in range(x.shape[0]):
+        square += x[k, j] * x[k, j]
+    return sqrt(square)
+
+
+cdef class ElasticNetRows:
+    """Penalty factors, limits and mixing of `p` features.
+
+    Parameters
+    ----------
+    net : ElasticNet
+        What holds for every coefficient of a row: factors, limits, alpha.
+    grouped : bool
+        Tie each row by its l2 norm.  Limits must be infinite or 0 then.
+    """
+
+    def __init__(self, net, bint grouped=False):
+        self.grouped, self.alpha, self.factors = grouped, net.alpha, net.factors
+        self.l1, self.l2, self.lower, self.upper = net.l1, net.l2, net.lower, net.upper
+
+    def take(self, const int[::1] which):
+        """The penalty of some features; -1 stands for an unpenalised row."""
+        cdef ElasticNetRows part = ElasticNetRows.__new__(ElasticNetRows)
+        cdef Py_ssize_t i, j, count = which.shape[0]
+        cdef double[:, ::1] table = np.zeros((5, count))
+        table[3], table[4] = -INFINITY, INFINITY
+        for i in range(count):
+            j = which[i]
+            if j >= 0:
+                table[0, i], table[1, i], table[2, i] = self.factors[j], self.l1[j], self.l2[j]
+                table[3, i], table[4, i] = self.lower[j], self.upper[j]
+        part.grouped, part.alpha = self.grouped, self.alpha
+        part.factors, part.l1, part.l2, part.lower, part.upper = table[0], table[1], table[2], table[3], table[4]
+        return part
+
+    cdef bint at_rest(self, Py_ssize_t j, double b, double c, double lam) noexcept nogil:
+        """Whether nothing holds a coefficient back: no penalty, or less than rounding, and no limit it presses on."""
+        return (lam * self.l1[j] <= NO_PENALTY and lam * self.l2[j] <= NO_PENALTY
+                and not (b >= self.upper[j] and c >= 0.0) and not (b <= self.lower[j] and c <= 0.0))
+
+    cdef void prox(self, Py_ssize_t j, double lam, int K, const double* x, const double* h, double* b) noexcept nogil:
+        """b = argmin sum_k (h_k b_k^2 / 2 - x_k b_k) + lam Omega_j(b); h[0] serves all of a grouped row."""
+        cdef double norm = 0.0
+        cdef int k
+        if not self.grouped:
+            for k in range(K):
+                b[k] = elastic_net.prox(x[k], h[k], lam * self.l1[j], lam * self.l2[j], self.lower[j], self.upper[j])
+            return
+        for k in range(K):
+            norm += x[k] * x[k]
+        norm = sqrt(norm)
+        if norm <= lam * self.l1[j] or self.upper[j] == 0.0:
+            norm = 0.0
+        else:
+            norm = (1.0 - lam * self.l1[j] / norm) / (h[0] + lam * self.l2[j])
+        for k in range(K):
+            b[k] = norm * x[k]
+
+    # over whole arrays
+
+    def value(self, const double[:, ::1] B, double lam=1.0):
+        """lam * Omega(B)."""
+        cdef double total = 0.0, size, one
+        cdef Py_ssize_t j, k
+        for j in range(B.shape[1]):
+            size = row_norm(B, j) if self.grouped else 0.0
+            if self.grouped:
+                total += elastic_net.value(size, lam * self.l1[j], lam * self.l2[j])
+                continue
+            for k in range(B.shape[0]):
+                one = B[k, j]
+                if one != 0.0:
+                    total += elastic_net.value(one, lam * self.l1[j], lam * self.l2[j])
+        return total
+
+    def polar(self, const double[:, ::1] C):
+        """What the least lam with B_j = 0 optimal is, times the penalty factor and alpha: max_k |C_jk|, or |C_j|_2."""
+        out = np.zeros(C.shape[1])
+        cdef double[::1] o = out
+        cdef Py_ssize_t j, k
+        for j in range(C.shape[1]):
+            if self.grouped:
+                o[j] = row_norm(C, j) if self.upper[j] > 0.0 else 0.0
+                continue
+            for k in range(C.shape[0]):
+                if (self.upper[j] if C[k, j] > 0.0 else -self.lower[j]) > 0.0:
+                    o[j] = max(o[j], fabs(C[k, j]))
+        return out
+
+    def unheld(self, const double[:, ::1] B, const double[:, ::1] C, double lam):
+        """Which coefficients nothing holds back, (K, p)."""
+        out = np.zeros((B.shape[0], B.shape[1]), dtype=np.uint8)
+        cdef unsigned char[:, ::1] o = out
+        cdef Py_ssize_t j, k
+        for j in range(B.shape[1]):
+            if lam * self.l1[j] <= NO_PENALTY and lam * self.l2[j] <= NO_PENALTY:
+                for k in range(B.shape[0]):
+                    o[k, j] = self.at_rest(j, B[k, j], C[k, j], lam)
+        return out.view(bool)
+
+    def feasible_scale(self, const double[:, ::1] B, const double[:, ::1] C, double lam, bint strict=False):
+        """The largest s <= 1 for which the conjugate at s C is finite; strict: as if for the lasso without limits.
+
+        Coefficients that nothing holds back take no part: the caller sees to C = 0 there.
+        """
+        cdef double s = 1.0, l2
+        cdef Py_ssize_t j, k
+        for j in range(B.shape[1]):
+            l2 = 0.0 if strict else lam * self.l2[j]
+            if self.grouped:
+                if not self.at_rest(j, B[0, j], C[0, j], lam):
+                    s = min(s, elastic_net.feasible_scale(row_norm(C, j), lam * self.l1[j], l2, 0.0, self.upper[j]))
+                continue
+            for k in range(B.shape[0]):
+                if not self.at_rest(j, B[k, j], C[k, j], lam):
+                    s = min(s, elastic_net.feasible_scale(
+                        C[k, j], lam * self.l1[j], l2, -INFINITY if strict and self.lower[j] < 0.0 else self.lower[j],
+                        INFINITY if strict and self.upper[j] > 0.0 else self.upper[j]))
+        return s
+
+    def excess(self, const double[:, ::1] B, const double[:, ::1] C, double lam, double scale):
+        """lam Omega(B) + (lam Omega)*(scale C) - scale B'C, a sum of terms none of which is negative."""
+        cdef double total = 0.0, inner, size
+        cdef Py_ssize_t j, k
+        for j in range(B.shape[1]):
+            if self.grouped:
+                if self.at_rest(j, B[0, j], C[0, j], lam):
+                    continue
+                inner = 0.0
+                for k in range(B.shape[0]):
+                    inner += B[k, j] * C[k, j]
+                size = row_norm(B, j)
+                total += elastic_net.value(size, lam * self.l1[j], lam * self.l2[j]) - scale * inner
+                total += elastic_net.conjugate(scale * row_norm(C, j), lam * self.l1[j], lam * self.l2[j], 0.0,
+                                               self.upper[j])
+                continue
+            for k in range(B.shape[0]):
+                if not self.at_rest(j, B[k, j], C[k, j], lam):
+                    total += elastic_net.value(B[k, j], lam * self.l1[j], lam * self.l2[j]) - scale * B[k, j] * C[k, j]
+                    total += elastic_net.conjugate(scale * C[k, j], lam * self.l1[j], lam * self.l2[j], self.lower[j],
+                                                   self.upper[j])
+        return total

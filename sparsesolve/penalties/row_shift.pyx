@@ -1,0 +1,53 @@
+"""Row shifts: the constant over the classes that leaves a softmax alone and makes a row's penalty least.
+
+    argmin_c  sum_k l1 |b_k - c| + l2 (b_k - c)^2 / 2,   lower <= b_k - c <= upper
+
+The median for the lasso (the lower one of an even number, the mean of two), the mean for ridge or without a penalty,
+between them otherwise; then as near to it as the limits let it.
+"""
+import numpy as np
+
+from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
+
+
+cdef double best_shift(Py_ssize_t K, double* b, double l1, double l2, double lower, double upper) noexcept nogil:
+    """Sorts b."""
+    cdef double c, mean = 0.0
+    cdef Py_ssize_t i, k
+    for i in range(K):
+        mean += b[i] / K
+        c, k = b[i], i
+        while k > 0 and b[k - 1] > c:
+            b[k] = b[k - 1]
+            k -= 1
+        b[k] = c
+    if K == 2 or l1 == 0.0:
+        c = mean
+    else:       # the first value from which the sum does not fall to the right: its least is there or just before
+        k = 0
+        while k < K - 1 and l2 * K * (b[k] - mean) + l1 * (2.0 * (k + 1) - K) < 0.0:
+            k += 1
+        c = b[k]
+        if l2 > 0.0 and k > 0:
+            c = min(c, max(b[k - 1], mean + l1 * (K - 2.0 * k) / (l2 * K)))
+    return max(b[K - 1] - upper, min(b[0] - lower, c))
+
+
+def centre(double[:, ::1] B, ElasticNetRows net):
+    """Subtract from every row of B (K, p) its best constant; rows of zeros stay."""
+    cdef Py_ssize_t K = B.shape[0], j, k
+    cdef double c
+    cdef bint zero
+    cdef double[::1] row = np.empty(K)
+    with nogil:
+        for j in range(B.shape[1]):
+            zero = True
+            for k in range(K):
+                row[k] = B[k, j]
+                zero = zero and B[k, j] == 0.0
+            if zero:
+                continue
+            c = best_shift(K, &row[0], 0.0 if net.grouped else net.l1[j], net.l2[j], net.lower[j], net.upper[j])
+            if c != 0.0:
+                for k in range(K):
+                    B[k, j] = min(max(B[k, j] - c, net.lower[j]), net.upper[j])

@@ -1,0 +1,115 @@
+"""Response columns: the working columns of a solver for K responses, with a Gram matrix that all share.
+
+Coefficients are (K, m), vectors of sample space (K, n). Column -1 is the intercept: all ones.
+"""
+
+import numpy as np
+from scipy import sparse
+
+DENSE_FROM = 0.15  # share of stored values from which dense kernels are the faster ones
+
+
+def response_columns(design):
+    """No columns yet, for columns of this design."""
+    dense = design.stored >= DENSE_FROM * design.n * design.p
+    return DenseColumns(design) if dense else SparseColumns(design)
+
+
+class DenseColumns:
+    """Columns unpacked side by side, for BLAS."""
+
+    def __init__(self, design):
+        self.design = design
+        self.size = 0
+        self._rows = np.empty((16, design.n))  # one a column
+
+    @property
+    def rows(self):
+        """The columns, transposed: (m, n)."""
+        return self._rows[: self.size]
+
+    def append(self, which):
+        """Take in columns of the design."""
+        size = self.size + len(which)
+        if size > len(self._rows):
+            grown = np.empty((max(size, 2 * len(self._rows)), self.design.n))
+            grown[: self.size] = self.rows
+            self._rows = grown
+        real = which >= 0
+        self._rows[self.size : size][~real] = 1.0
+        self._rows[self.size : size][real] = self.design.unpacked(which[real]).T
+        self.size = size
+
+    def combine(self, B):
+        """Sum over the columns of B (K, m), (K, n)."""
+        return B @ self.rows
+
+    def correlate(self, u):
+        """Products of u (K, n) with the columns, (K, m)."""
+        return u @ self.rows.T
+
+    def gram(self, h, first=0):
+        """Inner products under weights h (n,) of all columns with those from `first` on."""
+        rows = self.rows
+        return rows @ (rows[first:] * h).T
+
+    def some(self, which):
+        """These working columns alone, given by their ascending places."""
+        if len(which) == self.size:
+            return self
+        part = DenseColumns.__new__(DenseColumns)
+        prefix = len(which) == 0 or which[-1] == len(which) - 1
+        part.design, part.size = self.design, len(which)
+        part._rows = self._rows[: len(which)] if prefix else self._rows[which]
+        return part
+
+
+class SparseColumns:
+    """Columns as one compressed matrix less a constant on every column."""
+
+    def __init__(self, design):
+        self.design = design
+        self._matrix = sparse.csc_array((design.n, 0))
+        self._offset = np.zeros(0)
+
+    @property
+    def size(self):
+        """Columns so far."""
+        return len(self._offset)
+
+    def append(self, which):
+        """Take in columns of the design."""
+        ones = sparse.csc_array(np.ones((self.design.n, np.count_nonzero(which < 0))))
+        matrix, offset = self.design.stored_columns(which[which >= 0])
+        self._matrix = sparse.hstack([self._matrix, ones, matrix], format="csc")
+        self._offset = np.concatenate([self._offset, np.zeros(ones.shape[1]), offset])
+
+    def combine(self, B):
+        """Sum over the columns of B (K, m), (K, n)."""
+        out = np.ascontiguousarray((self._matrix @ B.T).T)
+        out -= (B @ self._offset)[:, None]
+        return out
+
+    def correlate(self, u):
+        """Products of u (K, n) with the columns, (K, m)."""
+        out = np.ascontiguousarray((self._matrix.T @ u.T).T)
+        out -= np.outer(u.sum(axis=1), self._offset)
+        return out
+
+    def gram(self, h, first=0):
+        """Inner products under weights h (n,) of all columns with those from `first` on."""
+        sums = self._matrix.T @ h
+        weighted = self._matrix[:, first:] * h[:, None]
+        out = (self._matrix.T @ weighted).toarray()
+        out -= np.outer(sums, self._offset[first:]) + np.outer(self._offset, sums[first:])
+        out += h.sum() * np.outer(self._offset, self._offset[first:])
+        return out
+
+    def some(self, which):
+        """These working columns alone, given by their ascending places."""
+        if len(which) == self.size:
+            return self
+        part = SparseColumns.__new__(SparseColumns)
+        part.design = self.design
+        part._matrix, part._offset = self._matrix[:, which], self._offset[which]
+        return part

@@ -1,0 +1,105 @@
+"""Newton directions for K responses, by conjugate gradients on the coefficients at work.
+
+    (Z'F''(eta)Z + lam Omega''(B)) D = what is left of the gradient,   D = 0 where the mask says so
+
+Products with the true curvature; preconditioned by the Gram matrix that all responses share, factored over the
+coefficients at work: response by response, or once for all where rows are grouped (along and across the rows' directions).
+Reference: Nocedal and Wright 2006, section 7.1.
+"""
+
+import numpy as np
+from scipy.linalg import lapack
+
+TINY_RIDGE = 1e-10  # of a diagonal: keeps dependent columns from breaking the factor
+FLAT = 1e-12  # curvature over the preconditioner's: nothing bends along such a direction
+
+
+def conjugate_gradients(product, precondition, rhs, enough, most):
+    """Solve until the preconditioned square of the residual is `enough`; returns (D, steps, flat).
+
+    `flat` says that a direction without curvature was met: D is that direction then.
+    """
+    solution, residual = np.zeros_like(rhs), rhs.copy()
+    ahead = precondition(residual)
+    square = np.vdot(residual, ahead)
+    step = ahead
+    for count in range(most):
+        if square <= enough:
+            return solution, count, False
+        image = product(step)
+        bend = np.vdot(step, image)
+        if bend <= FLAT * square:
+            return (solution, count, False) if count else (step, 1, True)
+        length = square / bend
+        solution += length * step
+        residual -= length * image
+        ahead = precondition(residual)
+        previous, square = square, np.vdot(residual, ahead)
+        step = ahead + (square / previous) * step
+    return solution, most, False
+
+
+class Preconditioner:
+    """Factors of the shared Gram matrix, kept as long as the coefficients at work stay the same."""
+
+    def __init__(self):
+        self._known = {}  # response (-1: all) -> (what the factor is of, factor)
+
+    def forget(self):
+        """The Gram matrix is another one."""
+        self._known.clear()
+
+    def separate(self, gram, which, mask, scales, ridge):
+        """For coefficient-wise penalties: s_k G + diag(ridge) over the mask's row k of `which`."""
+        inside = [np.flatnonzero(row) for row in mask]
+        factors = [
+            self._factor(k, gram, which[part], ridge[part] / scale)
+            for k, (part, scale) in enumerate(zip(inside, scales, strict=True))
+        ]
+
+        def apply(x):
+            out = np.zeros_like(x)
+            for k, part in enumerate(inside):
+                if len(part):
+                    out[k, part] = lapack.dpotrs(factors[k], x[k, part], lower=1)[0] / scales[k]
+            return out
+
+        return apply
+
+    def grouped(self, gram, which, scales, unit, ridge, bent):
+        """For grouped penalties of curvature ridge + bent (I - unit unit') per row: along the rows' directions `unit`
+        (K, count) and across them, one factor each.
+        """
+        along = self._factor(-1, gram, which, ridge, (unit.T * scales) @ unit)
+        scale = scales.max()
+        across = self._factor(-2, gram, which, (ridge + bent) / scale)
+
+        def apply(x):
+            length = (unit * x).sum(axis=0)
+            rest = lapack.dpotrs(across, (x - unit * length).T, lower=1)[0].T / scale
+            length = lapack.dpotrs(along, length, lower=1)[0] - (unit * rest).sum(axis=0)
+            return rest + unit * length
+
+        return apply
+
+    def _factor(self, k, gram, which, ridge, times=None):
+        """Factor of the Gram matrix of `which`, elementwise times something, plus diag(ridge)."""
+        key = (which.tobytes(), ridge.tobytes(), None if times is None else times.tobytes())
+        known = self._known.get(k)
+        if known is not None and known[0] == key:
+            return known[1]
+        matrix = np.asfortranarray(gram[which][:, which])
+        if times is not None:
+            matrix *= times
+        diagonal = matrix.diagonal().copy()
+        added = TINY_RIDGE
+        while len(which):
+            np.fill_diagonal(matrix, diagonal * (1 + added) + ridge + 1e-300)
+            factor, info = lapack.dpotrf(matrix, lower=1)
+            if info == 0:
+                break
+            added *= 100
+        else:
+            factor = matrix
+        self._known[k] = key, factor
+        return factor

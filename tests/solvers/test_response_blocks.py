@@ -1,0 +1,230 @@
+"""Families of K responses at single lambdas: against a slow solver and its own certificate."""
+
+import numpy as np
+import pytest
+import response_oracle as oracle
+from scipy import sparse
+
+from sparsesolve.linalg.design import Design
+from sparsesolve.losses import LOSSES
+from sparsesolve.penalties import ElasticNet
+from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
+from sparsesolve.solvers.response_blocks import CONVERGED, ResponseBlocks
+
+N, P, K = 40, 12, 4
+
+
+def labelled(n=N, p=P, classes=K, seed=0):
+    """Correlated columns, one of them constant at 0 in half the rows; labels that depend on them."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, p))
+    X[:, 1:] += 0.5 * X[:, :-1]
+    X[: n // 2, p // 2] = 0.0
+    scores = 1.5 * X[:, : min(p, 4)] @ rng.standard_normal((min(p, 4), classes))
+    labels = (scores + rng.gumbel(size=scores.shape)).argmax(axis=1)
+    labels[:classes] = np.arange(classes)
+    return X, np.eye(classes)[labels], rng
+
+
+def measured(n=N, p=P, responses=K, seed=0):
+    """The same columns with real responses."""
+    X, _, rng = labelled(n, p, responses, seed)
+    return X, X[:, :3] @ rng.standard_normal((3, responses)) + rng.standard_normal((n, responses)), rng
+
+
+def state_of(X, Y, *, family, grouped=False, alpha=1.0, w=None, v=None, offset=None,
+             intercept=True, low=None, high=None):  # fmt: skip
+    """A solver state, and its design in numpy."""
+    w = np.full(len(Y), 1 / len(Y)) if w is None else w
+    design = Design(X)
+    assert design.moments(w)
+    spread = np.asarray(design.spread)
+    design.standardise(intercept, 1 / np.where(spread > 0, spread, np.inf))
+    net = ElasticNetRows(ElasticNet(design.p, alpha, v, low, high), grouped)
+    offset = np.zeros((Y.shape[1], len(Y))) if offset is None else offset
+    state = ResponseBlocks(design, net, LOSSES[family](Y, w), offset, intercept, 1)
+    return state, np.ascontiguousarray(design.unpacked(np.arange(design.p, dtype=np.intc)))
+
+
+def full(state, p):
+    """Intercepts (K,) and all coefficients (K, p)."""
+    which, values = state.coefficients()
+    B = np.zeros((len(values), p))
+    B[:, which] = values
+    return state.intercepts(), B
+
+
+def largest(state, alpha):
+    """The least lambda with nothing in the model, from the state's own null model."""
+    state.solve(1e20, 1e-14, 1000)
+    scores = state.net.polar(state.correlations())
+    v = np.asarray(state.net.factors)
+    return (scores[v > 0] / v[v > 0]).max() / alpha
+
+
+FACTORS = np.resize([1.0, 0.5, 2.0], P)
+FACTORS[[2, 7]] = 0.0
+SETTINGS = {
+    "plain": {},
+    "weights": {"w": np.arange(N) % 5 / (np.arange(N) % 5).sum()},
+    "offset": {"offset": np.sin(np.arange(K * N)).reshape(K, N)},
+    "factors": {"v": FACTORS},
+    "mixed": {"alpha": 0.5},
+    "nearly ridge": {"alpha": 0.05},
+    "no intercept": {"intercept": False},
+    "no intercept, factors, mixed": {"intercept": False, "v": FACTORS, "alpha": 0.7},
+}
+LIMITS = {"low": np.resize([-0.1, -np.inf, -0.3], P), "high": np.resize([0.05, 0.2, np.inf, 0.0], P)}
+FORMS = [("multinomial", False), ("multinomial", True), ("multigaussian", True)]
+
+
+def check(X, Y, lam, state, Z, options):
+    """Solve to 1e-11 and compare; the state's gap bounds what the oracle finds below it."""
+    outcome, gap = state.solve(lam, 1e-11, 100_000)
+    assert outcome == CONVERGED
+    b0, B = full(state, Z.shape[1])
+    best, _, _ = oracle.solve(Z, Y, lam, **options)
+    mine = oracle.objective(Z, Y, lam, b0, B, **options)
+    assert mine == pytest.approx(best, abs=1e-9)
+    assert mine - best <= gap + 1e-13
+    return gap, b0, B
+
+
+@pytest.mark.parametrize("share", [0.9, 0.4, 0.05])
+@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("family, grouped", FORMS)
+def test_agrees_with_the_slow_solver_and_its_certificate(family, grouped, name, share):
+    X, Y, _ = (labelled if family == "multinomial" else measured)()
+    options = {"family": family, "grouped": grouped, **SETTINGS[name]}
+    state, Z = state_of(X, Y, **options)
+    lam = share * largest(state, options.get("alpha", 1.0))
+    gap, b0, B = check(X, Y, lam, state, Z, options)
+    again = oracle.certificate(Z, Y, lam, b0, B, **options)
+    assert -1e-13 <= again <= 1e-9
+
+
+@pytest.mark.parametrize("share", [0.5, 0.05])
+@pytest.mark.parametrize("extra", [{}, {"alpha": 0.5}, {"v": FACTORS}])
+def test_limits_hold_and_the_optimum_is_theirs(share, extra):
+    X, Y, _ = labelled()
+    options = {"family": "multinomial", **LIMITS, **extra}
+    state, Z = state_of(X, Y, **options)
+    lam = share * largest(state, options.get("alpha", 1.0))
+    _, _, B = check(X, Y, lam, state, Z, options)
+    assert (B >= LIMITS["low"]).all() and (B <= LIMITS["high"]).all()
+
+
+@pytest.mark.parametrize("family, grouped", FORMS)
+def test_at_lambda_max_nothing_enters_and_just_below_something_does(family, grouped):
+    X, Y, _ = (labelled if family == "multinomial" else measured)()
+    state, _ = state_of(X, Y, family=family, grouped=grouped, v=FACTORS)
+    top = largest(state, 1.0)
+    free = set(np.flatnonzero(FACTORS == 0))
+    for share, entered in [(1 + 1e-9, 0), (0.99, 1)]:
+        state.solve(share * top, 1e-14, 1000)
+        assert (len(set(state.coefficients()[0]) - free) >= entered) and (
+            entered or set(state.coefficients()[0]) == free
+        )
+
+
+@pytest.mark.parametrize("family, grouped", FORMS)
+def test_sparse_and_single_precision_designs_are_the_same_problem(family, grouped):
+    X, Y, _ = (labelled if family == "multinomial" else measured)(n=60, p=30)
+    X = np.round(np.where(np.abs(X) < 1.2, 0.0, X + 1), 2).astype(np.float32)
+    dense, Z = state_of(X.astype(float, order="F"), Y, family=family, grouped=grouped)
+    lam = 0.2 * largest(dense, 1.0)
+    dense.solve(lam, 1e-13, 10_000)
+    eta = full(dense, 30)[1] @ Z.T
+    thin = sparse.csc_array(np.where(np.arange(30) % 2, X, 0))
+    for other in (np.asfortranarray(X), sparse.csc_array(X.astype(float)), sparse.csc_array(X)):
+        state, _ = state_of(other, Y, family=family, grouped=grouped)
+        state.solve(lam, 1e-13, 10_000)
+        assert full(state, 30)[1] @ Z.T == pytest.approx(eta, abs=1e-5)
+        assert state.value == pytest.approx(dense.value, abs=1e-9)
+    state, Z = state_of(thin, Y, family=family, grouped=grouped)  # few enough for sparse kernels
+    check(thin, Y, 0.3 * largest(state, 1.0), state, Z, {"family": family, "grouped": grouped})
+
+
+def test_coefficients_of_the_softmax_are_centred_at_their_best():
+    """No constant added to a row lowers its penalty; intercepts and ridge rows have mean 0."""
+    X, Y, _ = labelled()
+    for alpha, grouped in [(1.0, False), (0.5, False), (0.5, True), (1.0, True)]:
+        state, _ = state_of(X, Y, family="multinomial", grouped=grouped, alpha=alpha, v=FACTORS)
+        lam = 0.1 * largest(state, alpha)
+        state.solve(lam, 1e-13, 10_000)
+        b0, B = full(state, P)
+        assert b0.sum() == pytest.approx(0.0, abs=1e-12)
+        assert B[:, [2, 7]].sum(axis=0) == pytest.approx(0.0, abs=1e-7)  # unpenalised
+        here = oracle.penalty(B, lam, FACTORS, alpha, grouped)
+        for shift in (1e-3, -1e-3):
+            for j in range(P):
+                moved = B.copy()
+                moved[:, j] += shift
+                assert oracle.penalty(moved, lam, FACTORS, alpha, grouped) >= here - 1e-8
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_a_class_of_one_member(grouped):
+    X, Y, _ = labelled(n=50)
+    labels = np.r_[2, np.resize([0, 1, 3], 49)]
+    Y = np.eye(4)[labels]
+    state, Z = state_of(X, Y, family="multinomial", grouped=grouped)
+    top = largest(state, 1.0)
+    for share in (0.5, 0.1, 0.01):
+        check(X, Y, share * top, state, Z, {"family": "multinomial", "grouped": grouped})
+
+
+@pytest.mark.parametrize("classes", [2, 26])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_two_classes_and_twenty_six(classes, grouped):
+    X, Y, _ = labelled(n=150, p=10, classes=classes)
+    state, Z = state_of(X, Y, family="multinomial", grouped=grouped)
+    top = largest(state, 1.0)
+    for share in (0.5, 0.1):
+        check(X, Y, share * top, state, Z, {"family": "multinomial", "grouped": grouped})
+
+
+@pytest.mark.parametrize("family, grouped", FORMS)
+def test_more_columns_than_samples_down_a_path(family, grouped):
+    X, Y, _ = (labelled if family == "multinomial" else measured)(n=30, p=80)
+    options = {"family": family, "grouped": grouped}
+    state, Z = state_of(X, Y, **options)
+    top = largest(state, 1.0)
+    for lam in top * np.geomspace(1, 0.03, 12):
+        outcome, gap = state.solve(lam, 1e-10, 100_000)
+        assert outcome == CONVERGED
+        assert oracle.certificate(Z, Y, lam, *full(state, 80), **options) <= 1e-9
+    cold, _ = state_of(X, Y, **options)
+    cold.solve(lam, 1e-10, 100_000)
+    assert cold.value == pytest.approx(state.value, abs=1e-6)
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_duplicated_and_dependent_columns(grouped):
+    X, Y, _ = labelled()
+    X = np.asfortranarray(np.c_[X, X[:, :3], X[:, 0] - X[:, 1], np.full(N, 2.0)])
+    options = {"family": "multinomial", "grouped": grouped}
+    state, Z = state_of(X, Y, **options)
+    top = largest(state, 1.0)
+    for share in (0.5, 0.05):
+        check(X, Y, share * top, state, Z, options)
+
+
+def test_at_lambda_zero_the_optimum_is_the_unpenalised_one():
+    X, Y, _ = measured()
+    state, Z = state_of(X, Y, family="multigaussian", grouped=True)
+    outcome, _ = state.solve(0.0, 1e-12, 10_000)
+    A = np.c_[np.ones(N), Z]
+    b0, B = full(state, P)
+    assert outcome == CONVERGED
+    assert np.c_[b0, B] == pytest.approx(np.linalg.lstsq(A, Y, rcond=None)[0].T, abs=1e-8)
+    X, Y, _ = labelled(n=200, p=5)
+    state, Z = state_of(X, Y, family="multinomial")
+    check(X, Y, 0.0, state, Z, {"family": "multinomial"})
+
+
+def test_a_budget_is_kept_and_said():
+    X, Y, _ = labelled()
+    state, _ = state_of(X, Y, family="multinomial")
+    outcome, gap = state.solve(1e-3, 1e-12, 2)
+    assert outcome != CONVERGED and gap > 1e-12
