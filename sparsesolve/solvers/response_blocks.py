@@ -18,11 +18,12 @@ Reference: Bach et al. 2012, sections 1.4 and 6; Simon, Friedman and Hastie 2013
 import numpy as np
 
 from sparsesolve.solvers.response_descent import ResponseDescent
-from sparsesolve.solvers.response_newton import conjugate_gradients
+from sparsesolve.solvers.response_newton import conjugate_gradients, rounding_floor
 
 CONVERGED, MAX_ITER, STALLED = 0, 1, 2
 ENOUGH = 0.03  # of the gap that columns outside will leave: no use in solving for the working ones better
-PATIENCE = 6  # rounds of steps without a smaller gap
+PATIENCE = 4  # rounds of steps that bring neither the objective nor the gap down
+LEAST = 1e-14  # fall of the objective, relative
 NO_PENALTY = 1e-14  # beside gradients of the size of 1
 VIOLATION = 1e-12  # relative
 
@@ -123,17 +124,19 @@ class ResponseBlocks:
 
     def _settle(self, lam, goal, limit):
         """Steps until the gap over the working columns is at most goal, about."""
-        descent, best, patience = self.descent, np.inf, PATIENCE
+        descent, best, last, patience = self.descent, np.inf, np.inf, PATIENCE
         while True:
             gap = self._working_gap(lam)
             if gap <= goal:
                 return CONVERGED
             if descent.iterations >= limit:
                 return MAX_ITER
-            patience = PATIENCE if gap < 0.9 * best else patience - 1
+            value = descent.objective(lam)
+            fell = value < last - LEAST * max(abs(value), abs(descent.value))
+            patience = PATIENCE if fell or gap < 0.5 * best else patience - 1
             if patience == 0:
                 return STALLED
-            best = min(gap, best)
+            best, last = min(gap, best), value
             outside, inside = descent.astray(lam)
             moved = outside > 0.1 * inside and descent.model_step(lam)
             moved |= descent.newton_step(lam, goal)
@@ -169,12 +172,13 @@ class ResponseBlocks:
             d.gram, places, free, scales, np.zeros(len(places))
         )
 
+        enough = rounding_floor(free, scales, d.gram.diagonal()[places])
+
         def product(C):
             return free * part.correlate(self.loss.curvature_product(d.eta, part.combine(C)))
 
         for _ in range(2):  # the second time for what rounding left
             rest = free * part.correlate(u)
-            enough = 1e-30 * np.vdot(rest, precondition(rest))
             C, count, flat = conjugate_gradients(product, precondition, rest, enough, 20 + 4 * free.sum())
             if not flat:
                 u = u - self.loss.curvature_product(d.eta, part.combine(C))

@@ -12,7 +12,11 @@ import numpy as np
 from sparsesolve.penalties.row_shift import centre
 from sparsesolve.solvers.response_columns import response_columns
 from sparsesolve.solvers.response_model import descend
-from sparsesolve.solvers.response_newton import Preconditioner, conjugate_gradients
+from sparsesolve.solvers.response_newton import (
+    Preconditioner,
+    conjugate_gradients,
+    rounding_floor,
+)
 
 SWEEPS = 40  # of one model
 SETTLED = 1e-3  # gain of a sweep over the gains of all, below which the model is solved
@@ -159,18 +163,23 @@ class ResponseDescent:
         else:
             precondition = self.preconditioner.separate(self.gram, places, mask, scales, l2)
 
+        # a row at work in all responses moves freely along (1, ..., 1), but for its penalty: bounded as the model is
+        level = scales.mean() * self.gram.diagonal()[places] * (
+            mask.all(axis=0) & (l1 > 0.0) & (l2 == 0.0) & self.loss.symmetric & (not self.net.grouped)
+        )
+
         def product(D):
             out = part.correlate(self.loss.curvature_product(self.eta, part.combine(D)))
             out += (l2 + bent) * D
+            out += level * D.mean(axis=0)
             if unit is not None:
                 out -= unit * (bent * (unit * D).sum(axis=0))
             out *= mask
             return out
 
-        start = np.vdot(rest, precondition(rest))
-        step, count, flat = conjugate_gradients(
-            product, precondition, rest, CG_DIGITS * start, CG_STEPS
-        )
+        enough = CG_DIGITS * np.vdot(rest, precondition(rest))
+        enough = max(enough, rounding_floor(mask, scales, self.gram.diagonal()[places]))
+        step, count, flat = conjugate_gradients(product, precondition, rest, enough, CG_STEPS)
         self.iterations += count
         return step, flat
 
@@ -180,7 +189,7 @@ class ResponseDescent:
 
     def _move(self, target, eta, lam, gain):
         """Go to the target if the objective falls by `gain`, rounding allowed for."""
-        before = self.value + self.net.value(self.B, lam)
+        before = self.objective(lam)
         value, u = self.loss.at(eta)
         after = value + self.net.value(target, lam)
         if not after <= before - gain + ROUNDING * max(abs(before), abs(value)):
@@ -190,6 +199,10 @@ class ResponseDescent:
         self.diagonal = self.loss.curvature_at(eta)
         self.iterations += 1
         return True
+
+    def objective(self, lam):
+        """F + lam Omega."""
+        return self.value + self.net.value(self.B, lam)
 
     def centred(self, B=None):
         """A copy of B with its rows shifted to where their penalty is least, if the loss does not see that."""

@@ -10,8 +10,9 @@ Reference: Nocedal and Wright 2006, section 7.1.
 import numpy as np
 from scipy.linalg import lapack
 
-TINY_RIDGE = 1e-10  # of a diagonal: keeps dependent columns from breaking the factor
-FLAT = 1e-12  # curvature over the preconditioner's: nothing bends along such a direction
+TINY_RIDGE = 1e-6  # of a diagonal: keeps dependent columns from breaking the factor
+ROUNDING = 2e-16  # of a product with a standardised column
+FLAT = 1e-9  # curvature over the preconditioner's: along such a direction nothing but rounding bends
 
 
 def conjugate_gradients(product, precondition, rhs, enough, most):
@@ -37,6 +38,12 @@ def conjugate_gradients(product, precondition, rhs, enough, most):
         previous, square = square, np.vdot(residual, ahead)
         step = ahead + (square / previous) * step
     return solution, most, False
+
+
+def rounding_floor(mask, scales, diagonal):
+    """Preconditioned square of a residual that is rounding, for gradients of the size of 1."""
+    places = np.maximum(diagonal, 1e-300) * np.maximum(scales, 1e-300)[:, None]
+    return ROUNDING**2 * (mask / places).sum()
 
 
 class Preconditioner:
