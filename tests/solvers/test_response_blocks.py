@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 import response_oracle as oracle
 from scipy import sparse
-
 from sparsesolve.linalg.design import Design
+from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
+
 from sparsesolve.losses import LOSSES
 from sparsesolve.penalties import ElasticNet
-from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
 from sparsesolve.solvers.response_blocks import CONVERGED, ResponseBlocks
 
 N, P, K = 40, 12, 4
