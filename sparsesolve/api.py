@@ -24,6 +24,7 @@ def path(
     *,
     family="gaussian",
     alpha=1.0,
+    grouped=False,
     weights=None,
     offset=None,
     intercept=True,
@@ -66,9 +67,12 @@ def path(
         `sparsesolve.families`, as ``families.huber(1.5)``; or an object of yours.
     alpha : float in [0, 1], default 1
         Mixing: 1 is the lasso, 0 is ridge.
+    grouped : bool, default False
+        For family="multinomial": tie each feature across the classes, whose coefficients are
+        penalised by their l2 norm in place of one by one. "multigaussian" always does that.
     weights : array-like (n,), default None
         Nonnegative observation weights; only their ratios matter, except in `null_deviance`.
-    offset : array-like (n,), default None
+    offset : array-like (n,) or (n, K), default None
         Known part of the linear predictor.
     intercept : bool, default True
         Fit an unpenalised intercept.
@@ -126,7 +130,7 @@ def path(
     settings = _read_settings(**options)
     problem, names, class_names, scale = read_problem(
         X, y, settings["family"], weights=weights, offset=offset, penalty_factor=penalty_factor,
-        lower=lower, upper=upper, alpha=alpha, intercept=bool(intercept),
+        lower=lower, upper=upper, alpha=alpha, grouped=grouped, intercept=bool(intercept),
         standardize=bool(standardize), n_threads=settings["n_threads"],
     )  # fmt: skip
     options = {name: _kept(value) for name, value in options.items()}
@@ -146,9 +150,14 @@ def _kept(value):
 
 
 def _read_settings(*, family, alpha, intercept, standardize, lambdas, n_lambdas, lambda_min_ratio,
-                   dfmax, pmax, stop, tol, max_iter, solver, n_threads, progress, **data):
+                   dfmax, pmax, stop, tol, max_iter, solver, n_threads, progress, grouped, **data):
     """Check the options that are not data, and return those that steer the path."""
     family = read_family(family)
+    checks.read_flag("grouped", grouped)
+    if grouped and family.name not in ("multinomial", "multigaussian"):
+        raise ValueError(
+            f"grouped=True ties the classes of family='multinomial'; leave it out for {family.name!r}"
+        )
     checks.read_number("alpha", alpha, 0, 1)
     checks.read_flag("intercept", intercept)
     checks.read_flag("standardize", standardize)
@@ -192,14 +201,13 @@ def _solve(problem, settings, advance):
 
 def _wrap(problem, points, reason, scale, family, names, options):
     """The points of a path as a Path."""
-    starts = np.cumsum([0] + [point.df for point in points])
-    values = np.concatenate([point.values for point in points] or [np.empty(0)])
-    which = np.concatenate([point.which for point in points] or [np.empty(0, dtype=np.int32)])
+    K = problem.n_responses
     return Path(
         lambdas=np.array([point.lam for point in points]),
-        coefs=sparse.csc_array((values, which, starts), shape=(problem.design.p, len(points))),
-        intercepts=np.array([point.intercept for point in points]),
-        df=np.diff(starts),
+        coefs=_columns(problem, points) if K is None else
+        [_columns(problem, points, k) for k in range(K)],
+        intercepts=np.array([point.intercept for point in points]).reshape(-1, *[K] * bool(K)).T,
+        df=np.array([point.df for point in points], dtype=np.int64),
         dev_ratio=np.array([point.dev_ratio for point in points]),
         null_deviance=problem.null_deviance(*scale),
         gaps=np.array([point.gap for point in points]),
@@ -211,6 +219,17 @@ def _wrap(problem, points, reason, scale, family, names, options):
         options=options,
         fitter=path,
     )
+
+
+def _columns(problem, points, k=None):
+    """Coefficients (p, L), of response k where there are several."""
+    values = [point.values if k is None else point.values[k] for point in points]
+    which = np.concatenate([point.which for point in points] or [np.empty(0, dtype=np.int32)])
+    starts = np.cumsum([0] + [point.df for point in points])
+    values = np.concatenate(values or [np.empty(0)])
+    matrix = sparse.csc_array((values, which, starts), shape=(problem.design.p, len(points)))
+    matrix.eliminate_zeros()
+    return matrix
 
 
 def _warn_missed(points, tol):

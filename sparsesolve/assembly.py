@@ -5,11 +5,11 @@ import numpy as np
 from sparsesolve import checks
 from sparsesolve.linalg.design import Design
 from sparsesolve.penalties import ElasticNet
-from sparsesolve.solvers.problem import ADVICE, assemble
+from sparsesolve.solvers.problem import ADVICE, assemble, scaled_responses
 
 
-def read_problem(X, y, family, *, weights, offset, penalty_factor, lower, upper, alpha, intercept,
-                 standardize, n_threads):
+def read_problem(X, y, family, *, weights, offset, penalty_factor, lower, upper, alpha, grouped,
+                 intercept, standardize, n_threads):
     """Return (Problem, feature names, class names, two factors of the sum of the weights).
 
     The parameters are those of :func:`sparsesolve.path`; ValueError or TypeError says what is
@@ -20,9 +20,17 @@ def read_problem(X, y, family, *, weights, offset, penalty_factor, lower, upper,
     design, w, scale = _read_data(matrix, names, weights, response.counts, n_threads)
     limits = checks.read_limits(lower, upper, design.p)
     factors = glmnet_factors(checks.read_penalty_factor(penalty_factor, design.p), design.p)
+    grouped = grouped or family.name == "multigaussian"
+    if grouped and limits is not None:
+        raise ValueError(
+            "lower and upper hold for single coefficients, not where rows of them are tied; leave "
+            "them out, or for family='multinomial' use grouped=False"
+        )
+    intercept = intercept and family.intercept
     problem = assemble(
-        design, w, _penalty_maker(alpha, factors, limits), **_target(family, response, offset, w),
-        intercept=intercept and family.intercept, standardize=standardize, limits=limits,
+        design, w, _penalty_maker(alpha, factors, limits), intercept=intercept, limits=limits,
+        **_target(family, response, offset, w, intercept), standardize=standardize,
+        grouped=grouped,
     )  # fmt: skip
     return problem, names, response.class_names, scale
 
@@ -56,9 +64,11 @@ def _read_data(matrix, names, weights, counts, n_threads):
     return design, share, (total, largest)
 
 
-def _target(family, response, offset, w):
+def _target(family, response, offset, w, intercept):
     """What `assemble` is to fit: the response less the offset, or a loss and the offset."""
     y = response.values
+    if y.ndim == 2:
+        return _several(family, response, _read_offsets(offset, *y.shape), w, intercept)
     offset = checks.read_offset(offset, len(y))
     if family.name != "gaussian":
         offset = np.zeros(len(y)) if offset is None else offset
@@ -66,11 +76,39 @@ def _target(family, response, offset, w):
     return {"y": y if offset is None else _less(y, offset)}
 
 
+def _several(family, response, offset, w, intercept):
+    """The same for K responses; real ones less offset and mean, over a power of two."""
+    y = response.values
+    if family.name == "multigaussian":
+        y, mean, exponent = scaled_responses(_less(y, offset.T), w, intercept)
+        return {"loss": family.loss(y, w), "offset": np.zeros(offset.shape), "mean": mean,
+                "exponent": exponent}  # fmt: skip
+    missing = np.flatnonzero(w @ y == 0.0)
+    if len(missing):
+        names = response.class_names
+        name = missing[0] if names is None else names.tolist()[missing[0]]
+        raise ValueError(
+            f"y has no row of class {name!r} with a positive weight; leave out that class, or "
+            "give it weight"
+        )
+    return {"loss": family.loss(y, w), "offset": offset}
+
+
+def _read_offsets(offset, n, K):
+    """Offsets of K responses, (K, n)."""
+    if offset is None:
+        return np.zeros((K, n))
+    shape = np.shape(offset)
+    if shape != (n, K):
+        raise ValueError(f"offset has shape {shape}; it must be {(n, K)}, a column per response")
+    return np.array([checks.read_offset(column, n) for column in np.asarray(offset).T])
+
+
 def _less(y, offset):
     with np.errstate(over="ignore"):
         response = y - offset
     if not np.isfinite(response).all():
-        i = int(np.argmin(np.isfinite(response)))
+        i = int(np.argmin(np.isfinite(response).reshape(len(y), -1).all(axis=1)))
         raise ValueError(f"y less offset is beyond the largest float at position {i}; rescale y")
     return response
 

@@ -82,8 +82,8 @@ from sparsesolve.solvers.path import StopRule
 
 __all__ = [
     "FAMILIES", "Family", "Response", "StopRule", "binomial", "cloglog", "cox", "from_object",
-    "gamma", "gaussian", "huber", "multinomial", "negative_binomial", "poisson", "probit",
-    "read_family", "squared_hinge", "tweedie",
+    "gamma", "gaussian", "huber", "multigaussian", "multinomial", "negative_binomial", "poisson",
+    "probit", "read_family", "squared_hinge", "tweedie",
 ]  # fmt: skip
 
 
@@ -249,12 +249,16 @@ multinomial = Family(
     "multinomial", partial(_registered, "multinomial"), checks.read_classes, softmax,
     classify=largest,
 )  # fmt: skip
+multigaussian = Family(
+    "multigaussian", partial(_registered, "multigaussian"), checks.read_several, identity,
+    StopRule(relative=True),
+)  # fmt: skip
 poisson = Family(
     "poisson", LOSSES["poisson"], checks.read_amounts, exp,
     StopRule(gain=1e-4, steps=4, relative=True),
 )  # fmt: skip
 
-NAMED = (gaussian, binomial, multinomial, poisson, cox())
+NAMED = (gaussian, binomial, multinomial, poisson, cox(), multigaussian)
 FAMILIES = {family.name: family for family in NAMED}
 
 MADE = (huber, squared_hinge, probit, cloglog, cox, gamma, negative_binomial, tweedie)

@@ -15,6 +15,7 @@ from .response import (
     read_classes,
     read_positive,
     read_real,
+    read_several,
     read_sides,
 )
 from .survival import read_strata, read_survival
@@ -46,6 +47,7 @@ __all__ = [
     "read_positive",
     "read_real",
     "read_response",
+    "read_several",
     "read_sides",
     "read_strata",
     "read_survival",

@@ -25,6 +25,21 @@ def read_real(y, n):
     return Response(read_response(y, n))
 
 
+def read_several(y, n):
+    """A row of K real numbers for each row of X, (n, K)."""
+    table = np.asarray(real_array("y", label_array(y)))
+    if table.ndim != 2 or table.shape[1] == 0:
+        raise ValueError(
+            f"y has shape {table.shape}; family='multigaussian' needs a column per response, "
+            f"({n}, K)"
+        )
+    if len(table) != n:
+        raise ValueError(f"y has {len(table)} rows but X has {n}; give one row per row of X")
+    values = np.array(table, dtype=np.float64)
+    _refuse(values, ~np.isfinite(values), "drop that row or replace the value")
+    return Response(values, class_names=_column_names(y))
+
+
 def read_amounts(y, n):
     """A number of at least 0 for each row, one of them positive: counts, rates, costs."""
     values = read_response(y, n)

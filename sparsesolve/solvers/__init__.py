@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from sparsesolve.solvers import ridge
 from sparsesolve.solvers.proximal_newton import ProximalNewton
+from sparsesolve.solvers.response_blocks import response_blocks
 from sparsesolve.solvers.sufficient import Sufficient
 from sparsesolve.solvers.working_set import WorkingSet
 
@@ -27,5 +28,8 @@ SOLVERS = {
     "ridge": Solver(
         ridge.Ridge, "family='gaussian', alpha = 0, every lambda above 0, no limits", ridge.suits
     ),
-    "proximal_newton": Solver(ProximalNewton, "any family", lambda problem, lambdas: True),
+    "proximal_newton": Solver(
+        ProximalNewton, "a family of one response", lambda problem, lambdas: problem.n_responses is None
+    ),
+    "response_blocks": Solver(response_blocks, "any family", lambda problem, lambdas: True),
 }

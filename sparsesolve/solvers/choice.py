@@ -22,6 +22,8 @@ def choose(problem, name, lambdas, n_threads):
 
 
 def _suitable(problem, lambdas):
+    if problem.n_responses is not None:
+        return "response_blocks"
     if problem.loss is not None:
         return "proximal_newton"
     if SOLVERS["ridge"].suits(problem, lambdas) and _few_eigenvalues(problem.design):

@@ -1,4 +1,4 @@
-"""The null model: an intercept and the offset alone.
+"""The null model: intercepts and the offset alone.
 
     minimise over a   F(offset + a)
 
@@ -12,6 +12,7 @@ STRIDE = 4.0  # of the first step at most, then twice as much each time
 FLAT = 1e-100  # of the slope at the start: less of one,
 SHORT = 1e-3  # and Newton steps that do not get shorter, lead to infinity
 STEPS = 300
+HALVINGS = 30
 
 
 def null_model(loss, offset, intercept):
@@ -48,3 +49,33 @@ def null_model(loss, offset, intercept):
         a = new
         value, u = loss.at(offset + a)
     return a, float(value - loss.saturated)
+
+
+def null_models(loss, offset, intercept):
+    """The same for K responses: a (K,), of mean 0 where only differences count.
+
+    Newton steps on K variables, shortened until the loss falls.
+    """
+    a = np.zeros(len(offset))
+    value, u = loss.at(offset)
+    if not intercept:
+        return a, float(value - loss.saturated)
+    for _ in range(STEPS):
+        slope, eta = u.sum(axis=1), offset + a[:, None]
+        rows = np.zeros(offset.shape)
+        curvature = np.empty((len(a), len(a)))
+        for k in range(len(a)):
+            rows[k], rows[k - 1] = 1.0, 0.0 if len(a) > 1 else 1.0
+            curvature[k] = loss.curvature_product(eta, rows).sum(axis=1)
+        step = np.linalg.lstsq(curvature, slope, rcond=1e-12)[0]
+        step *= min(1.0, STRIDE / max(np.abs(step).max(), STRIDE))
+        for _ in range(HALVINGS):
+            new_value, new_u = loss.at(offset + (a + step)[:, None])
+            if new_value <= value + 1e-15 * abs(value):
+                break
+            step *= 0.5
+        small = np.abs(step).max() <= 1e-15 * max(1.0, np.abs(a).max())
+        a, value, u = a + step, new_value, new_u
+        if small:
+            break
+    return (a - a.mean() if loss.symmetric else a), float(value - loss.saturated)

@@ -17,7 +17,7 @@ import numpy as np
 from sparsesolve.linalg.design import Design
 from sparsesolve.losses import Loss
 from sparsesolve.penalties import ElasticNet
-from sparsesolve.solvers.null_model import null_model
+from sparsesolve.solvers.null_model import null_model, null_models
 
 BEYOND_ALL = 1e100  # an inner lam beyond which nothing changes
 LOST = 1e-9  # of the response's size: what rounding to the user's units may take from the fit
@@ -34,17 +34,24 @@ class Problem:
     weights: np.ndarray  # (n,) sum 1
     loss: Loss | None  # None: squared error in `response`
     response: np.ndarray | None  # (n,) else: y - offset, centred with an intercept, / 2**exponent
-    offset: np.ndarray | None  # (n,) where there is a loss
-    null_intercept: float  # of the model with offset and intercept alone, where there is a loss
+    offset: np.ndarray | None  # (n,), or (K, n) for K responses, where there is a loss
+    null_intercept: float | np.ndarray  # or (K,), of the model with offset and intercept alone, where there is a loss
     null_value: float  # its loss less the least loss of all, inner units
     unit: int  # user's lam = inner lam * 2**unit
     factor: np.ndarray  # (p,) with `shift`: user's b = b * factor * 2**shift
     shift: np.ndarray  # (p,) integers
     low: np.ndarray | None  # (p,) limits on the user's coefficients
     high: np.ndarray | None
-    mean: float  # of y - offset / 2**exponent; 0 without an intercept or with a loss
+    mean: float | np.ndarray  # or (K,), of y - offset / 2**exponent; 0 without an intercept or a loss not squared
     exponent: int
     intercept: bool
+    grouped: bool  # whether the coefficients of a feature are tied across the responses
+
+    @property
+    def n_responses(self):
+        """K where eta has one row per response, None where it has none."""
+        several = self.offset is not None and self.offset.ndim == 2
+        return len(self.offset) if several else None
 
     @property
     def norms(self):
@@ -74,7 +81,7 @@ class Problem:
         """User's coefficients and intercept from inner values (k,) of the features which (k,).
 
         Returns features (m,), their coefficients (m,) and the intercept, m <= k: coefficients too
-        small for a float are left out. Raises ValueError where that, or overflow, would be felt.
+        small for a float are left out. With K responses values are (K, k). Raises ValueError where that, or overflow, would be felt.
         """
         if self._plain is not None:
             return self._to_user_plainly(which, values, intercept)
@@ -84,16 +91,17 @@ class Problem:
             lost = abs(np.ldexp(coefs, -self.shift[which]) - scaled)
         lost *= np.asarray(self.design.spread)[which]
         if lost.sum() > LOST:
-            j = lost.argmax()
-            size = _power_of_ten(scaled[j], self.shift[which[j]])
+            lost, scaled = lost.reshape(-1, len(which)), scaled.reshape(-1, len(which))
+            k, j = np.unravel_index(lost.argmax(), lost.shape)
+            size = _power_of_ten(scaled[k, j], self.shift[which[j]])
             raise ValueError(
                 f"The coefficient of column {which[j]} would be about {size}, which a 64-bit "
                 f"float cannot hold; {ADVICE}"
             )
         if self.low is not None:
             coefs = np.clip(coefs, self.low[which], self.high[which])
-        kept = coefs != 0.0
-        return which[kept], coefs[kept], self._user_intercept(scaled, which, intercept)
+        kept = coefs.any(axis=0) if coefs.ndim == 2 else coefs != 0.0
+        return which[kept], coefs[..., kept], self._user_intercept(scaled, which, intercept)
 
     @cached_property
     def _plain(self):
@@ -114,10 +122,12 @@ class Problem:
     def _user_intercept(self, scaled, which, inner):
         moved = np.dot(scaled, np.asarray(self.design.mean)[which]) if self.intercept else 0.0
         with np.errstate(over="ignore", under="ignore"):
-            intercept = float(np.ldexp(self.mean + inner - moved, self.exponent))
-        if not np.isfinite(intercept):
+            intercept = np.ldexp(self.mean + inner - moved, self.exponent)
+        if not np.isfinite(intercept).all():
             raise ValueError(f"The intercept is beyond the largest 64-bit float; {ADVICE}")
-        return intercept
+        if self.n_responses is None:
+            return float(intercept)
+        return intercept - intercept.mean() if self.loss.symmetric else intercept
 
     def null_deviance(self, total, largest):
         """In the user's units, for weights of sum total * largest; inf where a float ends."""
@@ -127,8 +137,8 @@ class Problem:
             return float(np.ldexp(value, 2 * self.exponent + power))
 
 
-def assemble(design, weights, penalty_of, *, y=None, loss=None, offset=None, intercept,
-             standardize, limits=None):
+def assemble(design, weights, penalty_of, *, y=None, loss=None, offset=None, mean=0.0,
+             exponent=0, intercept, standardize, limits=None, grouped=False):
     """Standardise a design whose moments are known, and scale the response where there is no loss.
 
     Parameters
@@ -140,8 +150,8 @@ def assemble(design, weights, penalty_of, *, y=None, loss=None, offset=None, int
         Called with the power of two that scales the ridge part, and with `factor` and `shift`
         of Problem.
     y : (n,) response less offset: squared error
-    loss, offset : Loss, (n,) array
-        Any other.
+    loss, offset : Loss, (n,) or (K, n) array
+        Any other; of responses less `mean` over 2**`exponent`.
     limits : pair of (p,) arrays, or None
         What the user's coefficients must not exceed.
     """
@@ -149,8 +159,9 @@ def assemble(design, weights, penalty_of, *, y=None, loss=None, offset=None, int
         response, mean, exponent = scaled_response(y, weights, intercept)
         null_intercept, null_value = 0.0, 0.5 * float(np.dot(weights, response**2))
     else:
-        response, mean, exponent = None, 0.0, 0
-        null_intercept, null_value = null_model(loss, offset, intercept)
+        response = None
+        null = null_model if offset.ndim == 1 else null_models
+        null_intercept, null_value = null(loss, offset, intercept)
     spread, stored = np.asarray(design.spread), np.asarray(design.exponent)
     alive = spread > 0
     common = 0
@@ -181,6 +192,7 @@ def assemble(design, weights, penalty_of, *, y=None, loss=None, offset=None, int
         mean=mean,
         exponent=exponent,
         intercept=intercept,
+        grouped=grouped,
     )
 
 
@@ -197,6 +209,20 @@ def scaled_response(y, weights, intercept):
         return np.zeros_like(y), mean, exponent
     finer = int(np.frexp(spread)[1])
     return np.ldexp(y, -finer), float(np.ldexp(mean, -finer)), exponent + finer
+
+
+def scaled_responses(y, weights, intercept):
+    """The same for K responses y (n, K): their means (K,), and one exponent for all."""
+    exponent = int(np.frexp(np.max(np.abs(y)))[1])
+    y = np.ldexp(y, -exponent)
+    mean = weights @ y if intercept else np.zeros(y.shape[1])
+    y = y - mean
+    if intercept:
+        y = y - weights @ y
+    spread = np.sqrt(weights @ y**2)
+    y[:, spread <= 1e-15 * abs(mean)] = 0.0  # the rounding of a constant
+    finer = int(np.frexp(spread.max())[1]) if y.any() else 0
+    return np.ldexp(y, -finer), np.ldexp(mean, -finer), exponent + finer
 
 
 def _power_of_ten(mantissa, exponent):

@@ -17,6 +17,8 @@ Reference: Bach et al. 2012, sections 1.4 and 6; Simon, Friedman and Hastie 2013
 
 import numpy as np
 
+from sparsesolve.losses import LOSSES
+from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
 from sparsesolve.solvers.response_descent import ResponseDescent
 from sparsesolve.solvers.response_newton import conjugate_gradients, rounding_floor
 
@@ -26,6 +28,21 @@ PATIENCE = 4  # rounds of steps that bring neither the objective nor the gap dow
 LEAST = 1e-14  # fall of the objective, relative
 NO_PENALTY = 1e-14  # beside gradients of the size of 1
 VIOLATION = 1e-12  # relative
+
+
+def response_blocks(problem, n_threads):
+    """The state for a Problem; one of a single response is one of K = 1."""
+    net = ElasticNetRows(problem.penalty, problem.grouped)
+    several = problem.n_responses is not None
+    if problem.loss is None:  # squared error, intercept and offset out of the response
+        loss = LOSSES["gaussian"](problem.response, problem.weights)
+        return Single(problem.design, net, loss, np.zeros((1, loss.n)), False, n_threads)
+    state = (ResponseBlocks if several else Single)(
+        problem.design, net, problem.loss, np.atleast_2d(problem.offset), problem.intercept,
+        n_threads,
+    )  # fmt: skip
+    state.begin_at(problem.null_intercept)
+    return state
 
 
 class ResponseBlocks:
@@ -54,9 +71,15 @@ class ResponseBlocks:
         self.outside = np.ones(design.p, dtype=bool)
         self.outside[first[first >= 0]] = False
         self.outside[shut] = False
-        self.intercept = intercept
+        self.with_intercept = intercept
         self.opening = 0.0
         self.rounds = 0
+
+    def begin_at(self, intercept):
+        """Start from these intercepts."""
+        if self.with_intercept:
+            self.descent.B[:, 0] = intercept
+            self.descent.refresh()
 
     @property
     def iterations(self):
@@ -64,9 +87,9 @@ class ResponseBlocks:
         return self.descent.iterations
 
     @property
-    def value(self):
-        """F at the current point."""
-        return self.descent.value
+    def loss_value(self):
+        """F at the current point, less its least value."""
+        return self.descent.value - self.loss.saturated
 
     def coefficients(self):
         """Features with a nonzero coefficient, ascending, and their coefficients (K, count).
@@ -78,16 +101,17 @@ class ResponseBlocks:
         kept = kept[np.argsort(which[kept])]
         return which[kept], B[:, kept]
 
-    def intercepts(self):
+    @property
+    def intercept(self):
         """Intercepts (K,) of the standardised design."""
-        if not self.intercept:
+        if not self.with_intercept:
             return np.zeros(self.loss.n_responses)
         return self.descent.centred()[:, 0].copy()
 
     def correlations(self):
-        """Products of every column with the dual point, (K, p)."""
+        """Of every column the size of its products with the dual point: the largest, or their l2 norm, (p,)."""
         u = self._dual_point(0.0)
-        return self.design.response_products(u, None, self.n_threads)
+        return self.net.polar(self.design.response_products(u, None, self.n_threads))
 
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
@@ -205,3 +229,17 @@ class ResponseBlocks:
             )
         violation = net.polar(beyond) > lam * np.asarray(net.l1) * (1 + VIOLATION)
         return min(gaps), others[violation]
+
+
+class Single(ResponseBlocks):
+    """The same for one response, told without an axis for it."""
+
+    def coefficients(self):
+        """Features with a nonzero coefficient, ascending, and their coefficients (count,)."""
+        which, values = super().coefficients()
+        return which, values[0]
+
+    @property
+    def intercept(self):
+        """The intercept."""
+        return float(super().intercept[0])

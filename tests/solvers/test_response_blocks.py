@@ -51,13 +51,13 @@ def full(state, p):
     which, values = state.coefficients()
     B = np.zeros((len(values), p))
     B[:, which] = values
-    return state.intercepts(), B
+    return state.intercept, B
 
 
 def largest(state, alpha):
     """The least lambda with nothing in the model, from the state's own null model."""
     state.solve(1e20, 1e-14, 1000)
-    scores = state.net.polar(state.correlations())
+    scores = state.correlations()
     v = np.asarray(state.net.factors)
     return (scores[v > 0] / v[v > 0]).max() / alpha
 
@@ -140,7 +140,7 @@ def test_sparse_and_single_precision_designs_are_the_same_problem(family, groupe
         state, _ = state_of(other, Y, family=family, grouped=grouped)
         state.solve(lam, 1e-13, 10_000)
         assert full(state, 30)[1] @ Z.T == pytest.approx(eta, abs=1e-5)
-        assert state.value == pytest.approx(dense.value, abs=1e-9)
+        assert state.loss_value == pytest.approx(dense.loss_value, abs=1e-9)
     state, Z = state_of(thin, Y, family=family, grouped=grouped)  # few enough for sparse kernels
     check(thin, Y, 0.3 * largest(state, 1.0), state, Z, {"family": family, "grouped": grouped})
 
@@ -196,7 +196,7 @@ def test_more_columns_than_samples_down_a_path(family, grouped):
         assert oracle.certificate(Z, Y, lam, *full(state, 80), **options) <= 1e-9
     cold, _ = state_of(X, Y, **options)
     cold.solve(lam, 1e-10, 100_000)
-    assert cold.value == pytest.approx(state.value, abs=1e-6)
+    assert cold.loss_value == pytest.approx(state.loss_value, abs=1e-6)
 
 
 @pytest.mark.parametrize("grouped", [False, True])
