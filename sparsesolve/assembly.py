@@ -8,8 +8,8 @@ from sparsesolve.penalties import ElasticNet
 from sparsesolve.solvers.problem import ADVICE, assemble, scaled_responses
 
 
-def read_problem(X, y, family, *, weights, offset, penalty_factor, lower, upper, alpha, grouped,
-                 intercept, standardize, n_threads):
+def read_problem(X, y, family, *, weights, offset, penalty_factor, lower, upper, alpha, intercept,
+                 standardize, n_threads, grouped=False):
     """Return (Problem, feature names, class names, two factors of the sum of the weights).
 
     The parameters are those of :func:`sparsesolve.path`; ValueError or TypeError says what is

@@ -251,7 +251,7 @@ multinomial = Family(
 )  # fmt: skip
 multigaussian = Family(
     "multigaussian", partial(_registered, "multigaussian"), checks.read_several, identity,
-    StopRule(relative=True),
+    StopRule(relative="rest"),
 )  # fmt: skip
 poisson = Family(
     "poisson", LOSSES["poisson"], checks.read_amounts, exp,

@@ -19,7 +19,7 @@ class StopRule(NamedTuple):
 
     gain: float = 1e-5  # of dev_ratio over `steps` lambdas: below it the path ends
     steps: int = 1
-    relative: bool = False  # whether the gain is a fraction of dev_ratio itself
+    relative: bool | str = False  # gain as a fraction of dev_ratio; "rest": of what is left of it
     explained: float = 0.999  # dev_ratio above which the path ends
 
 
@@ -97,8 +97,9 @@ def _reason_to_end(points, stop, dfmax):
     if last.dev_ratio > stop.explained:
         return f"more than {100 * stop.explained:.1f}% of the deviance is explained"
     gain = last.dev_ratio - points[-1 - stop.steps].dev_ratio
-    if gain < stop.gain * (last.dev_ratio if stop.relative else 1.0):
+    whole = {True: last.dev_ratio, "rest": 1.0 - last.dev_ratio}.get(stop.relative, 1.0)
+    if gain < stop.gain * whole:
         steps = "a step" if stop.steps == 1 else f"{stop.steps} steps"
-        of = "of itself " if stop.relative else ""
+        of = {True: "of itself ", "rest": "of the rest "}.get(stop.relative, "")
         return f"the explained deviance gained less than {stop.gain:g} {of}in {steps}"
     return None
