@@ -22,6 +22,10 @@ def _squared_error(problem, lambdas):
     return problem.loss is None
 
 
+def _several_responses(problem, lambdas):
+    return problem.n_responses is not None
+
+
 SOLVERS = {
     "working_set": Solver(WorkingSet, "family='gaussian'", _squared_error),
     "sufficient": Solver(Sufficient, "family='gaussian'", _squared_error),
@@ -29,7 +33,10 @@ SOLVERS = {
         ridge.Ridge, "family='gaussian', alpha = 0, every lambda above 0, no limits", ridge.suits
     ),
     "proximal_newton": Solver(
-        ProximalNewton, "a family of one response", lambda problem, lambdas: problem.n_responses is None
+        ProximalNewton, "a family of one response",
+        lambda problem, lambdas: not _several_responses(problem, lambdas),
+    ),  # fmt: skip
+    "response_blocks": Solver(
+        response_blocks, "a family of several responses", _several_responses
     ),
-    "response_blocks": Solver(response_blocks, "any family", lambda problem, lambdas: True),
 }

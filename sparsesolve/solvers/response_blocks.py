@@ -17,7 +17,6 @@ Reference: Bach et al. 2012, sections 1.4 and 6; Simon, Friedman and Hastie 2013
 
 import numpy as np
 
-from sparsesolve.losses import LOSSES
 from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
 from sparsesolve.solvers.response_descent import ResponseDescent
 from sparsesolve.solvers.response_newton import conjugate_gradients, rounding_floor
@@ -31,15 +30,10 @@ VIOLATION = 1e-12  # relative
 
 
 def response_blocks(problem, n_threads):
-    """The state for a Problem; one of a single response is one of K = 1."""
-    net = ElasticNetRows(problem.penalty, problem.grouped)
-    several = problem.n_responses is not None
-    if problem.loss is None:  # squared error, intercept and offset out of the response
-        loss = LOSSES["gaussian"](problem.response, problem.weights)
-        return Single(problem.design, net, loss, np.zeros((1, loss.n)), False, n_threads)
-    state = (ResponseBlocks if several else Single)(
-        problem.design, net, problem.loss, np.atleast_2d(problem.offset), problem.intercept,
-        n_threads,
+    """The state for a Problem of K responses."""
+    state = ResponseBlocks(
+        problem.design, ElasticNetRows(problem.penalty, problem.grouped), problem.loss,
+        problem.offset, problem.intercept, n_threads,
     )  # fmt: skip
     state.begin_at(problem.null_intercept)
     return state
@@ -229,17 +223,3 @@ class ResponseBlocks:
             )
         violation = net.polar(beyond) > lam * np.asarray(net.l1) * (1 + VIOLATION)
         return min(gaps), others[violation]
-
-
-class Single(ResponseBlocks):
-    """The same for one response, told without an axis for it."""
-
-    def coefficients(self):
-        """Features with a nonzero coefficient, ascending, and their coefficients (count,)."""
-        which, values = super().coefficients()
-        return which, values[0]
-
-    @property
-    def intercept(self):
-        """The intercept."""
-        return float(super().intercept[0])

@@ -45,7 +45,10 @@ def store(request):
     return np.asfortranarray if request.param == "dense" else sparse.csc_array
 
 
-SPECIAL = {"ridge": lambda options: options.get("alpha") == 0.0}  # solvers of some problems
+SPECIAL = {  # solvers of some problems; those of several responses are in solvers/
+    "ridge": lambda options: options.get("alpha") == 0.0,
+    "response_blocks": lambda options: False,
+}
 
 
 def solvers(options):
