@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from sparsesolve.solvers import ridge
 from sparsesolve.solvers.proximal_newton import ProximalNewton
-from sparsesolve.solvers.response_blocks import response_blocks
+from sparsesolve.solvers.response_blocks import ResponseBlocks
 from sparsesolve.solvers.sufficient import Sufficient
 from sparsesolve.solvers.working_set import WorkingSet
 
@@ -37,6 +37,6 @@ SOLVERS = {
         lambda problem, lambdas: not _several_responses(problem, lambdas),
     ),  # fmt: skip
     "response_blocks": Solver(
-        response_blocks, "a family of several responses", _several_responses
+        ResponseBlocks.of, "a family of several responses", _several_responses
     ),
 }

@@ -29,16 +29,6 @@ NO_PENALTY = 1e-14  # beside gradients of the size of 1
 VIOLATION = 1e-12  # relative
 
 
-def response_blocks(problem, n_threads):
-    """The state for a Problem of K responses."""
-    state = ResponseBlocks(
-        problem.design, ElasticNetRows(problem.penalty, problem.grouped), problem.loss,
-        problem.offset, problem.intercept, n_threads,
-    )  # fmt: skip
-    state.begin_at(problem.null_intercept)
-    return state
-
-
 class ResponseBlocks:
     """Solver state along a path.
 
@@ -69,11 +59,15 @@ class ResponseBlocks:
         self.opening = 0.0
         self.rounds = 0
 
-    def begin_at(self, intercept):
-        """Start from these intercepts."""
-        if self.with_intercept:
-            self.descent.B[:, 0] = intercept
-            self.descent.refresh()
+    @classmethod
+    def of(cls, problem, n_threads):
+        """The state for a Problem of K responses, at its null model."""
+        net = ElasticNetRows(problem.penalty, problem.grouped)
+        state = cls(problem.design, net, problem.loss, problem.offset, problem.intercept, n_threads)
+        if problem.intercept:
+            state.descent.B[:, 0] = problem.null_intercept
+            state.descent.refresh()
+        return state
 
     @property
     def iterations(self):
@@ -113,6 +107,8 @@ class ResponseBlocks:
         bare = lam * np.maximum(self.net.l1, self.net.l2) <= NO_PENALTY
         self._enter(np.flatnonzero(bare & self.outside))
         self.descent.refresh()
+        self.descent.carry_on(lam)
+        self.descent.level = lam
         first = True
         while True:
             outcome = self._settle(lam, goal, limit)

@@ -16,12 +16,13 @@ def response_columns(design):
 
 
 class DenseColumns:
-    """Columns unpacked side by side, for BLAS."""
+    """Columns unpacked side by side, for BLAS, and once more in single precision."""
 
     def __init__(self, design):
         self.design = design
         self.size = 0
         self._rows = np.empty((16, design.n))  # one a column
+        self._single = np.empty((16, design.n), dtype=np.float32)
 
     @property
     def rows(self):
@@ -32,12 +33,14 @@ class DenseColumns:
         """Take in columns of the design."""
         size = self.size + len(which)
         if size > len(self._rows):
-            grown = np.empty((max(size, 2 * len(self._rows)), self.design.n))
-            grown[: self.size] = self.rows
-            self._rows = grown
-        real = which >= 0
-        self._rows[self.size : size][~real] = 1.0
-        self._rows[self.size : size][real] = self.design.unpacked(which[real]).T
+            room = max(size, 2 * len(self._rows)) - self.size
+            self._rows = np.concatenate([self.rows, np.empty((room, self.design.n))])
+            spare = np.empty((room, self.design.n), dtype=np.float32)
+            self._single = np.concatenate([self._single[: self.size], spare])
+        real, new = which >= 0, self._rows[self.size : size]
+        new[~real] = 1.0
+        new[real] = self.design.unpacked(which[real]).T
+        self._single[self.size : size] = new
         self.size = size
 
     def combine(self, B):
@@ -53,14 +56,13 @@ class DenseColumns:
         rows = self.rows
         return rows @ (rows[first:] * h).T
 
-    def some(self, which):
-        """These working columns alone, given by their ascending places."""
-        if len(which) == self.size:
-            return self
+    def some(self, which, single=False):
+        """These working columns alone, given by their ascending places; in single precision."""
+        source = self._single if single else self._rows
+        prefix = not len(which) or which[-1] == len(which) - 1
         part = DenseColumns.__new__(DenseColumns)
-        prefix = len(which) == 0 or which[-1] == len(which) - 1
         part.design, part.size = self.design, len(which)
-        part._rows = self._rows[: len(which)] if prefix else self._rows[which]
+        part._rows = source[: len(which)] if prefix else source[which]
         return part
 
 
@@ -105,7 +107,7 @@ class SparseColumns:
         out += h.sum() * np.outer(self._offset, self._offset[first:])
         return out
 
-    def some(self, which):
+    def some(self, which, single=False):
         """These working columns alone, given by their ascending places."""
         if len(which) == self.size:
             return self

@@ -25,7 +25,10 @@ ARMIJO = 1e-4
 ROUNDING = 4e-15  # of an objective value
 HALVINGS = 12
 CG_STEPS = 60
-CG_DIGITS = 1e-6  # square of what is left of the residual, relative
+SLOW = 20  # of these: the preconditioner is too old
+GAINED = 0.5  # of what was left before the last direction: it was worth its single precision
+CG_DIGITS = 1e-3  # what to leave of the residual: for less the quadratic is too far from the objective
+LOOSE = 0.1  # and for more another step is cheaper
 
 
 class ResponseDescent:
@@ -50,8 +53,12 @@ class ResponseDescent:
         self.iterations = 0
         self.h = self._curvature_shape()
         self.gram = np.zeros((0, 0))
+        self.level, self.solved = 0.0, (0.0, self.B)  # the last two lams, and the solution before
+        self.slow = False  # whether the last direction took many steps: its preconditioner is too old
+        self.single = True  # whether Newton directions are told in single precision: while they gain
+        self.left = np.inf  # largest gradient left at the last of them
         self.damping = 1.0  # true curvature over the model's, as last seen
-        self.preconditioner = Preconditioner()
+        self.preconditioner = Preconditioner(single=True)
         self.free_preconditioner = Preconditioner()
         self.refresh()
 
@@ -89,6 +96,24 @@ class ResponseDescent:
 
     # steps
 
+    def carry_on(self, lam):
+        """Start from where the last two solutions lead in a straight line, should that lower the objective."""
+        self.single, self.left = True, np.inf
+        last, self.solved = self.solved, (self.level, self.B)
+        before, B = last
+        if not before > self.level > lam > 0.0:
+            return
+        forward = (self.level - lam) / (before - self.level)
+        old = np.zeros(self.B.shape)
+        old[:, : B.shape[1]] = B
+        target = self.B + forward * (self.B - old)
+        if self.net.grouped:
+            target[:, ((target * self.B).sum(axis=0) <= 0.0) & (np.asarray(self.net.l1) > 0.0)] = 0.0
+        else:
+            target[(target * self.B <= 0.0) & (np.asarray(self.net.l1) > 0.0)] = 0.0
+        target = np.clip(target, self.net.lower, self.net.upper)
+        self._move(target, self.eta + self._image(target - self.B), lam, 0.0)
+
     def model_step(self, lam):
         """Minimise the model and search along the way there; whether the objective fell."""
         scales = self.damping * self.diagonal.sum(axis=1) / self.h.sum()
@@ -123,6 +148,9 @@ class ResponseDescent:
         if not len(places):
             return False
         mask, rest, B = mask[:, places], rest[:, places], self.B[:, places]
+        most = np.abs(rest).max()
+        self.single = self.single and most < GAINED * self.left
+        self.left = most
         step, flat = self._newton_direction(lam, places, mask, rest, goal)
         l1 = lam * np.asarray(self.net.l1)[places]
         low, high = np.asarray(self.net.lower)[places], np.asarray(self.net.upper)[places]
@@ -149,7 +177,7 @@ class ResponseDescent:
         return step, min(lengths.min(initial=np.inf), 1e6)
 
     def _newton_direction(self, lam, places, mask, rest, goal):
-        part = self.columns.some(places)
+        part = self.columns.some(places, self.single)
         l1 = lam * np.asarray(self.net.l1)[places]
         l2 = lam * np.asarray(self.net.l2)[places]
         scales = self.diagonal.sum(axis=1) / self.h.sum()
@@ -159,7 +187,7 @@ class ResponseDescent:
             norms = np.sqrt((B**2).sum(axis=0))
             norms[norms == 0.0] = 1.0
             unit, bent = B / norms, l1 / norms
-            precondition = self.preconditioner.grouped(self.gram, places, scales, unit, l2, bent)
+            precondition = self.preconditioner.grouped(self.gram, places, scales, unit, l2, bent, self.slow)
         else:
             precondition = self.preconditioner.separate(self.gram, places, mask, scales, l2)
 
@@ -168,20 +196,35 @@ class ResponseDescent:
             mask.all(axis=0) & (l1 > 0.0) & (l2 == 0.0) & self.loss.symmetric & (not self.net.grouped)
         )
 
+        kind = np.float32 if self.single else np.float64
+
         def product(D):
-            out = part.correlate(self.loss.curvature_product(self.eta, part.combine(D)))
-            out += (l2 + bent) * D
+            image = self.loss.curvature_product(self.eta, part.combine(D.astype(kind)))
+            out = part.correlate(image.astype(kind)) + (l2 + bent) * D
             out += level * D.mean(axis=0)
             if unit is not None:
                 out -= unit * (bent * (unit * D).sum(axis=0))
             out *= mask
             return out
 
-        enough = CG_DIGITS * np.vdot(rest, precondition(rest))
+        enough = self._digits(rest, goal) * np.vdot(rest, precondition(rest))
         enough = max(enough, rounding_floor(mask, scales, self.gram.diagonal()[places]))
         step, count, flat = conjugate_gradients(product, precondition, rest, enough, CG_STEPS)
         self.iterations += count
+        self.slow = count > SLOW
         return step, flat
+
+    def _digits(self, rest, goal):
+        """How far to bring down the square of what is left, relative.
+
+        What is left of one coefficient's gradient shrinks the dual point by its share in lam, and costs the gap that
+        share of lam |B|_1; more digits than Newton's own error leaves, about the share squared, are wasted.
+        """
+        most = np.abs(rest).max()
+        if not most > 0.0:
+            return 1.0
+        wanted = 0.2 * goal / max(np.abs(self.B[:, self.which >= 0]).sum(), 1e-300) / most
+        return min(max(wanted, CG_DIGITS), LOOSE) ** 2
 
     def _image(self, step):
         places = np.flatnonzero(step.any(axis=0))

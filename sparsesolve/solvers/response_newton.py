@@ -11,6 +11,7 @@ import numpy as np
 from scipy.linalg import lapack
 
 TINY_RIDGE = 1e-6  # of a diagonal: keeps dependent columns from breaking the factor
+TINY = 1e-30  # a pivot where there is nothing
 ROUNDING = 2e-16  # of a product with a standardised column
 FLAT = 1e-9  # curvature over the preconditioner's: along such a direction nothing but rounding bends
 
@@ -47,9 +48,19 @@ def rounding_floor(mask, scales, diagonal):
 
 
 class Preconditioner:
-    """Factors of the shared Gram matrix, kept as long as the coefficients at work stay the same."""
+    """Factors of the shared Gram matrix, kept as long as the coefficients at work stay the same.
 
-    def __init__(self):
+    Parameters
+    ----------
+    single : bool
+        In single precision: what they are for is approximate anyway.
+    """
+
+    def __init__(self, single=False):
+        self._factor_of, self._solve = (
+            (lapack.spotrf, lapack.spotrs) if single else (lapack.dpotrf, lapack.dpotrs)
+        )
+        self._kind = np.float32 if single else np.float64
         self._known = {}  # response (-1: all) -> (what the factor is of, factor)
 
     def forget(self):
@@ -68,45 +79,51 @@ class Preconditioner:
             out = np.zeros_like(x)
             for k, part in enumerate(inside):
                 if len(part):
-                    out[k, part] = lapack.dpotrs(factors[k], x[k, part], lower=1)[0] / scales[k]
+                    out[k, part] = self._solve(factors[k], x[k, part], lower=1)[0] / scales[k]
             return out
 
         return apply
 
-    def grouped(self, gram, which, scales, unit, ridge, bent):
-        """For grouped penalties of curvature ridge + bent (I - unit unit') per row: along the rows' directions `unit`
-        (K, count) and across them, one factor each.
+    def grouped(self, gram, which, scales, unit, ridge, bent, renew):
+        """For grouped penalties, whose curvature is ridge + bent (I - unit unit') per row.
+
+        One factor along the rows' directions `unit` (K, count), one across them.  With `renew` False those of an
+        earlier curvature serve, if they are of the same rows.
         """
-        along = self._factor(-1, gram, which, ridge, (unit.T * scales) @ unit)
-        scale = scales.max()
-        across = self._factor(-2, gram, which, (ridge + bent) / scale)
+        rows = which.tobytes(), unit.any(axis=0).tobytes()
+        if renew or self._known.get("rows") != rows:
+            self._known["rows"] = rows
+            scale = scales.max()
+            self._known["scale"] = scale
+            self._known["along"] = self._factorise(gram, which, ridge, (unit.T * scales) @ unit)
+            self._known["across"] = self._factorise(gram, which, (ridge + bent) / scale)
+        along, across, scale = (self._known[name] for name in ("along", "across", "scale"))
 
         def apply(x):
             length = (unit * x).sum(axis=0)
-            rest = lapack.dpotrs(across, (x - unit * length).T, lower=1)[0].T / scale
-            length = lapack.dpotrs(along, length, lower=1)[0] - (unit * rest).sum(axis=0)
+            rest = self._solve(across, (x - unit * length).T, lower=1)[0].T / scale
+            length = self._solve(along, length, lower=1)[0] - (unit * rest).sum(axis=0)
             return rest + unit * length
 
         return apply
 
-    def _factor(self, k, gram, which, ridge, times=None):
+    def _factor(self, k, gram, which, ridge):
+        key = (which.tobytes(), ridge.tobytes())
+        if k not in self._known or self._known[k][0] != key:
+            self._known[k] = key, self._factorise(gram, which, ridge)
+        return self._known[k][1]
+
+    def _factorise(self, gram, which, ridge, times=None):
         """Factor of the Gram matrix of `which`, elementwise times something, plus diag(ridge)."""
-        key = (which.tobytes(), ridge.tobytes(), None if times is None else times.tobytes())
-        known = self._known.get(k)
-        if known is not None and known[0] == key:
-            return known[1]
-        matrix = np.asfortranarray(gram[which][:, which])
+        matrix = np.asfortranarray(gram[which][:, which], dtype=self._kind)
         if times is not None:
             matrix *= times
         diagonal = matrix.diagonal().copy()
         added = TINY_RIDGE
         while len(which):
-            np.fill_diagonal(matrix, diagonal * (1 + added) + ridge + 1e-300)
-            factor, info = lapack.dpotrf(matrix, lower=1)
+            np.fill_diagonal(matrix, diagonal * (1 + added) + ridge + TINY)
+            factor, info = self._factor_of(matrix, lower=1)
             if info == 0:
-                break
+                return factor
             added *= 100
-        else:
-            factor = matrix
-        self._known[k] = key, factor
-        return factor
+        return matrix
