@@ -27,7 +27,7 @@ def read_real(y, n):
 
 def read_several(y, n):
     """A row of K real numbers for each row of X, (n, K)."""
-    table = np.asarray(real_array("y", label_array(y)))
+    table = np.asarray(real_array("y", y))
     if table.ndim != 2 or table.shape[1] == 0:
         raise ValueError(
             f"y has shape {table.shape}; family='multigaussian' needs a column per response, "
