@@ -1,4 +1,4 @@
-"""Response columns: the working columns of a solver for K responses, with a Gram matrix that all share.
+"""Response columns: the working columns of a solver for K responses.
 
 Coefficients are (K, m), vectors of sample space (K, n). Column -1 is the intercept: all ones.
 """

@@ -1,9 +1,7 @@
-"""Newton directions for K responses, by conjugate gradients on the coefficients at work.
+"""Conjugate gradients for K responses, and what preconditions them.
 
-    (Z'F''(eta)Z + lam Omega''(B)) D = what is left of the gradient,   D = 0 where the mask says so
-
-Products with the true curvature; preconditioned by the Gram matrix that all responses share, factored over the
-coefficients at work: response by response, or once for all where rows are grouped (along and across the rows' directions).
+The preconditioner is the Gram matrix that all responses share, factored over the coefficients at
+work: response by response, or for grouped rows once along and once across their directions.
 Reference: Nocedal and Wright 2006, section 7.1.
 """
 
@@ -13,7 +11,7 @@ from scipy.linalg import lapack
 TINY_RIDGE = 1e-6  # of a diagonal: keeps dependent columns from breaking the factor
 TINY = 1e-30  # a pivot where there is nothing
 ROUNDING = 2e-16  # of a product with a standardised column
-FLAT = 1e-9  # curvature over the preconditioner's: along such a direction nothing but rounding bends
+FLAT = 1e-9  # curvature over the preconditioner's, of a direction along which rounding bends
 
 
 def conjugate_gradients(product, precondition, rhs, enough, most):
