@@ -156,7 +156,8 @@ def _read_settings(*, family, alpha, intercept, standardize, lambdas, n_lambdas,
     checks.read_flag("grouped", grouped)
     if grouped and family.name not in ("multinomial", "multigaussian"):
         raise ValueError(
-            f"grouped=True ties the classes of family='multinomial'; leave it out for {family.name!r}"
+            "grouped=True ties the classes of family='multinomial'; leave it out for "
+            f"{family.name!r}"
         )
     checks.read_number("alpha", alpha, 0, 1)
     checks.read_flag("intercept", intercept)

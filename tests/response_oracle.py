@@ -1,6 +1,7 @@
-"""A slow solver and a certificate for K responses, in plain numpy, that share nothing with the package.
+"""A slow solver and a certificate for K responses, in numpy, sharing nothing with the package.
 
-    minimise over b0 (K,), B (K, p)   sum_i w_i loss(y_i, o_i + b0 + B z_i) + lam sum_j v_j Omega(B_j)
+    minimise over b0 (K,), B (K, p)
+        sum_i w_i loss(y_i, o_i + b0 + B z_i) + lam sum_j v_j Omega(B_j)
 """
 
 import numpy as np
@@ -101,7 +102,8 @@ def certificate(Z, Y, lam, b0, B, *, family, grouped=False, alpha=1.0, w=None, v
         with np.errstate(divide="ignore", invalid="ignore"):
             q = Y.T - s * u / w
             if family == "multigaussian":
-                conjugate = np.sum(np.where(w > 0, w * (0.5 * (Y.T - q) ** 2 - (Y.T - q) * Y.T), 0))
+                off = Y.T - q
+                conjugate = np.sum(np.where(w > 0, w * (0.5 * off**2 - off * Y.T), 0))
             else:
                 conjugate = np.sum(np.where(w > 0, w * special.xlogy(q, np.maximum(q, 1e-300)), 0))
         excess = np.sqrt((C**2).sum(axis=0)) if grouped else np.abs(C)

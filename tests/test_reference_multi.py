@@ -27,7 +27,8 @@ def settings():
     def columns(stem, count):
         return np.array([[float(row[f"{stem}{j + 1}"]) for j in range(count)] for row in rows])
 
-    X, reals, counts, o = columns("x", P), columns("y", K), columns("count", K), columns("offset", K)
+    X, reals = columns("x", P), columns("y", K)
+    counts, o = columns("count", K), columns("offset", K)
     labels = np.array([int(row["label"]) for row in rows])
     w = np.array([float(row["weight"]) for row in rows])
     v = np.resize([1, 0.5, 2, 1.5], P)
@@ -53,18 +54,21 @@ def settings():
         }
 
     classes = shared(labels, np.array([1, 2, 3, 1, 2, 3, 1, 2])) | {"counts": (X, counts, {})}
-    limited = {"limits": (X, labels, limits), "limits_elastic": (X, labels, {**limits, "alpha": 0.5})}
+    limited = {
+        "limits": (X, labels, limits),
+        "limits_elastic": (X, labels, {**limits, "alpha": 0.5}),
+    }
     tables = {
         "multinomial": classes | limited,
         "grouped": classes,
         "multigaussian": shared(reals, reals[:8]),
     }
-    return {(family, name): case for family, table in tables.items() for name, case in table.items()}
+    return {(family, name): table[name] for family, table in tables.items() for name in table}
 
 
 @lru_cache
 def reference(family, name):
-    """What R returned: arrays over the path, and {k: (intercepts, coefficients)} at a few points."""
+    """What R returned: arrays over the path, and {k: (intercepts, coefficients)} at a few k."""
     rows = [r for r in _rows("multi_paths.csv") if (r["family"], r["setting"]) == (family, name)]
     path = {key: np.array([float(row[key]) for row in rows])
             for key in ("lambda", "df", "dev_ratio", "null_deviance")}  # fmt: skip
@@ -79,7 +83,8 @@ def reference(family, name):
 
 def fitted(family, name, **more):
     X, y, options = settings()[family, name]
-    kind = {"family": "multinomial" if family == "grouped" else family, "grouped": family == "grouped"}
+    grouped = family == "grouped"
+    kind = {"family": "multinomial" if grouped else family, "grouped": grouped}
     return ss.path(X, y, **kind, **options, **more)
 
 

@@ -35,14 +35,14 @@ class Problem:
     loss: Loss | None  # None: squared error in `response`
     response: np.ndarray | None  # (n,) else: y - offset, centred with an intercept, / 2**exponent
     offset: np.ndarray | None  # (n,), or (K, n) for K responses, where there is a loss
-    null_intercept: float | np.ndarray  # or (K,), of the model with offset and intercept alone, where there is a loss
+    null_intercept: float | np.ndarray  # or (K,), of offset and intercept alone, with a loss
     null_value: float  # its loss less the least loss of all, inner units
     unit: int  # user's lam = inner lam * 2**unit
     factor: np.ndarray  # (p,) with `shift`: user's b = b * factor * 2**shift
     shift: np.ndarray  # (p,) integers
     low: np.ndarray | None  # (p,) limits on the user's coefficients
     high: np.ndarray | None
-    mean: float | np.ndarray  # or (K,), of y - offset / 2**exponent; 0 without an intercept or a loss not squared
+    mean: float | np.ndarray  # or (K,), of y - offset / 2**exponent, where it is out of y
     exponent: int
     intercept: bool
     grouped: bool  # whether the coefficients of a feature are tied across the responses
@@ -81,7 +81,8 @@ class Problem:
         """User's coefficients and intercept from inner values (k,) of the features which (k,).
 
         Returns features (m,), their coefficients (m,) and the intercept, m <= k: coefficients too
-        small for a float are left out. With K responses values are (K, k). Raises ValueError where that, or overflow, would be felt.
+        small for a float are left out. With K responses values are (K, k). Raises ValueError where
+        that, or overflow, would be felt.
         """
         if self._plain is not None:
             return self._to_user_plainly(which, values, intercept)

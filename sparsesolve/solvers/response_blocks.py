@@ -55,8 +55,9 @@ class ResponseBlocks:
     def of(cls, problem, n_threads):
         """The state for a Problem of K responses, at its null model."""
         net = ElasticNetRows(problem.penalty, problem.grouped)
-        state = cls(problem.design, net, problem.loss, problem.offset, problem.intercept, n_threads)
-        if problem.intercept:
+        intercept = problem.intercept
+        state = cls(problem.design, net, problem.loss, problem.offset, intercept, n_threads)
+        if intercept:
             state.descent.B[:, 0] = problem.null_intercept
             state.descent.refresh()
         return state

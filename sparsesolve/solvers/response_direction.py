@@ -36,7 +36,7 @@ def at_work(net, B, g, lam):
 
 
 def gains(net, B, g, lam, diagonal):
-    """About what coefficients would gain by leaving zero, and what those at work would by moving."""
+    """About what coefficients would gain by leaving zero, and those at work by moving."""
     mask, rest = at_work(net, B, g, lam)
     diagonal, l1 = np.maximum(diagonal, 1e-300), lam * np.asarray(net.l1)
     if net.grouped:
@@ -107,7 +107,7 @@ class NewtonDirection:
 
 
 def _product(d, places, mask, single, penalty, level):
-    """D -> (Z'F''(eta)Z + Omega'') D on the mask, `level` the curvature added along (1, ..., 1)."""
+    """D -> (Z'F''(eta)Z + Omega'') D on the mask; `level` is added along (1, ..., 1)."""
     part = d.columns.some(places, single)
     kind = np.float32 if single else np.float64
     ridge, unit, bent = penalty

@@ -85,8 +85,8 @@ class Preconditioner:
     def grouped(self, gram, which, scales, unit, ridge, bent, renew):
         """For grouped penalties, whose curvature is ridge + bent (I - unit unit') per row.
 
-        One factor along the rows' directions `unit` (K, count), one across them.  With `renew` False those of an
-        earlier curvature serve, if they are of the same rows.
+        One factor along the rows' directions `unit` (K, count), one across them. With `renew`
+        False those of an earlier curvature serve, if they are of the same rows.
         """
         rows = which.tobytes(), unit.any(axis=0).tobytes()
         if renew or self._known.get("rows") != rows:

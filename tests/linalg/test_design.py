@@ -70,6 +70,26 @@ def test_products_and_norms_are_those_of_standardised_columns(storage, centred):
     assert design.norms(other) == pytest.approx(np.sqrt(other @ Z**2), rel=1e-13)
 
 
+@pytest.mark.parametrize("centred", [True, False])
+def test_products_of_several_vectors_and_stored_columns_stand_for_the_same_design(
+    storage, centred
+):
+    X, w = data()
+    design = Design(storage(X))
+    design.moments(w)
+    design.standardise(centred, 1.0 / np.asarray(design.spread))
+    Z = np.asarray(design.unpacked(np.arange(P, dtype=np.intc)))
+    u = np.random.default_rng(1).standard_normal((3, N))
+    assert design.response_products(u) == pytest.approx(u @ Z, rel=1e-12, abs=1e-12)
+    few = np.array([4, 0, 4], dtype=np.intc)
+    for n_threads in (1, 2):
+        some = design.response_products(u, few, n_threads)
+        assert some == pytest.approx(u @ Z[:, few], rel=1e-12, abs=1e-12)
+    matrix, offset = design.stored_columns(few)
+    assert matrix.toarray() - offset == pytest.approx(Z[:, few], rel=1e-12, abs=1e-12)
+    assert matrix.nnz <= np.count_nonzero(X[:, few]) or not sparse.issparse(storage(X))
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("row", [0, 5, 17, N - 1])
 def test_a_value_that_is_not_finite_is_noticed_anywhere(storage, value, row):

@@ -15,7 +15,7 @@ N, P, K = 40, 12, 4
 
 
 def labelled(n=N, p=P, classes=K, seed=0):
-    """Correlated columns, one of them constant at 0 in half the rows; labels that depend on them."""
+    """Correlated columns, one of them 0 in half the rows, and labels that depend on them."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, p))
     X[:, 1:] += 0.5 * X[:, :-1]
@@ -29,7 +29,8 @@ def labelled(n=N, p=P, classes=K, seed=0):
 def measured(n=N, p=P, responses=K, seed=0):
     """The same columns with real responses."""
     X, _, rng = labelled(n, p, responses, seed)
-    return X, X[:, :3] @ rng.standard_normal((3, responses)) + rng.standard_normal((n, responses)), rng
+    signal = X[:, :3] @ rng.standard_normal((3, responses))
+    return X, signal + rng.standard_normal((n, responses)), rng
 
 
 def state_of(X, Y, *, family, grouped=False, alpha=1.0, w=None, v=None, offset=None,
@@ -74,7 +75,10 @@ SETTINGS = {
     "no intercept": {"intercept": False},
     "no intercept, factors, mixed": {"intercept": False, "v": FACTORS, "alpha": 0.7},
 }
-LIMITS = {"low": np.resize([-0.1, -np.inf, -0.3], P), "high": np.resize([0.05, 0.2, np.inf, 0.0], P)}
+LIMITS = {
+    "low": np.resize([-0.1, -np.inf, -0.3], P),
+    "high": np.resize([0.05, 0.2, np.inf, 0.0], P),
+}
 FORMS = [("multinomial", False), ("multinomial", True), ("multigaussian", True)]
 
 
