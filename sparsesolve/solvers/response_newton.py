@@ -9,6 +9,7 @@ import numpy as np
 from scipy.linalg import lapack
 
 TINY_RIDGE = 1e-6  # of a diagonal: keeps dependent columns from breaking the factor
+OTHER = 0.1  # share of the rows by which others may differ that a factor is to serve
 TINY = 1e-30  # a pivot where there is nothing
 ROUNDING = 2e-16  # of a product with a standardised column
 FLAT = 1e-9  # curvature over the preconditioner's, of a direction along which rounding bends
@@ -59,11 +60,13 @@ class Preconditioner:
             (lapack.spotrf, lapack.spotrs) if single else (lapack.dpotrf, lapack.dpotrs)
         )
         self._kind = np.float32 if single else np.float64
-        self._known = {}  # response (-1: all) -> (what the factor is of, factor)
+        self.forget()
 
     def forget(self):
         """The Gram matrix is another one."""
-        self._known.clear()
+        self._known = {}  # response -> (what the factor is of, factor)
+        self._rows = np.zeros(0, dtype=np.intp)  # what the factors of grouped rows are of
+        self._added = TINY_RIDGE
 
     def separate(self, gram, which, mask, scales, ridge):
         """For coefficient-wise penalties: s_k G + diag(ridge) over the mask's row k of `which`."""
@@ -86,22 +89,33 @@ class Preconditioner:
         """For grouped penalties, whose curvature is ridge + bent (I - unit unit') per row.
 
         One factor along the rows' directions `unit` (K, count), one across them. With `renew`
-        False those of an earlier curvature serve, if they are of the same rows.
+        False those of an earlier curvature serve, if they are of much the same rows: what is
+        theirs alone is left out, what is missing is taken by its diagonal.
         """
-        rows = which.tobytes(), unit.any(axis=0).tobytes()
-        if renew or self._known.get("rows") != rows:
-            self._known["rows"] = rows
-            scale = scales.max()
-            self._known["scale"] = scale
-            self._known["along"] = self._factorise(gram, which, ridge, (unit.T * scales) @ unit)
-            self._known["across"] = self._factorise(gram, which, (ridge + bent) / scale)
-        along, across, scale = (self._known[name] for name in ("along", "across", "scale"))
+        scale = scales.max()
+        own = gram.diagonal()[which] * scale + ridge
+        known = np.zeros(0, dtype=which.dtype) if renew else self._rows
+        shared = np.isin(which, known)
+        if np.count_nonzero(~shared) + len(known) - np.count_nonzero(shared) > OTHER * len(known):
+            idle = np.where(unit.any(axis=0), 0.0, own)
+            times = (unit.T * scales) @ unit
+            self._along = self._factorise(gram, which, ridge + idle, times)
+            self._across = self._factorise(gram, which, (ridge + bent) / scale)
+            self._rows, self._scale, shared = which, scale, np.ones(len(which), dtype=bool)
+        places = np.searchsorted(self._rows, which[shared])
+
+        def solve(factor, x):
+            wide = np.zeros((len(x), len(self._rows)), dtype=self._kind)
+            wide[:, places] = x[:, shared]
+            return self._solve(factor, wide.T, lower=1, overwrite_b=1)[0].T[:, places]
 
         def apply(x):
             length = (unit * x).sum(axis=0)
-            rest = self._solve(across, (x - unit * length).T, lower=1)[0].T / scale
-            length = self._solve(along, length, lower=1)[0] - (unit * rest).sum(axis=0)
-            return rest + unit * length
+            rest = (x - unit * length) / (own + bent)
+            rest[:, shared] = solve(self._across, x - unit * length) / self._scale
+            along = length / own
+            along[shared] = solve(self._along, length[None])[0]
+            return rest + unit * (along - (unit * rest).sum(axis=0))
 
         return apply
 
@@ -117,11 +131,10 @@ class Preconditioner:
         if times is not None:
             matrix *= times
         diagonal = matrix.diagonal().copy()
-        added = TINY_RIDGE
         while len(which):
-            np.fill_diagonal(matrix, diagonal * (1 + added) + ridge + TINY)
+            np.fill_diagonal(matrix, diagonal * (1 + self._added) + ridge + TINY)
             factor, info = self._factor_of(matrix, lower=1)
             if info == 0:
                 return factor
-            added *= 100
+            self._added *= 30
         return matrix
