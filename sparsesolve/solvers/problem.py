@@ -107,9 +107,11 @@ class Problem:
     @cached_property
     def _plain(self):
         """User's coefficient per inner one and what it moves the intercept by, where floats are
-        far from their ends and nothing is limited; else None."""
+        far from their ends and nothing is limited, for one response; else None."""
         powers = self.shift[self.factor > 0.0]
-        if self.low is not None or np.abs(powers).max(initial=abs(self.exponent)) > NEAR:
+        if self.low is not None or self.n_responses is not None:
+            return None
+        if np.abs(powers).max(initial=abs(self.exponent)) > NEAR:
             return None
         unit = np.ldexp(self.factor, self.shift)
         mean = np.asarray(self.design.mean)[: len(unit)] if self.intercept else 0.0

@@ -21,6 +21,8 @@ ENOUGH = 0.03  # of the gap that columns outside will leave: no use in solving m
 PATIENCE = 4  # rounds of steps that bring neither the objective nor the gap down
 LEAST = 1e-14  # fall of the objective, relative
 NO_PENALTY = 1e-14  # beside gradients of the size of 1
+PAYS = 0.1  # of the gap: what a step of the model must bring it to for another one to follow
+AHEAD = 0.3  # of the way between lams: columns whose products pass lam so much lower enter
 ASTRAY = 0.1  # of what steps at work would gain: coefficients at zero would gain more than that
 
 
@@ -48,6 +50,8 @@ class ResponseBlocks:
         if intercept:
             self.descent.enter(np.array([-1], dtype=np.intc))
         self._enter(np.flatnonzero(free))
+        self.sizes = np.zeros(design.p)  # of products with the last dual point that each column met
+        self.pays = True  # whether the model's last step brought the gap down
         self.opening = 0.0  # gap after the first round at the last lam
         self.rounds = 0
 
@@ -100,15 +104,20 @@ class ResponseBlocks:
         """Reach gap <= target at lam; returns (outcome, gap)."""
         goal, tries, limit = max(0.5 * target, ENOUGH * self.opening), 0, self.iterations + budget
         bare = lam * np.maximum(self.net.l1, self.net.l2) <= NO_PENALTY
-        self._enter(np.flatnonzero(bare & self.outside))
+        near = lam - AHEAD * (self.descent.level - lam)
+        neighbours = 0.5 * self.descent.level < lam <= self.descent.level
+        soon = (self.sizes > near * np.asarray(self.net.l1)) & neighbours
+        self._enter(np.flatnonzero((bare | soon) & self.outside))
         self.descent.refresh()
         self.descent.carry_on(lam)
-        self.opening = None
+        self.opening, self.pays = None, True
         while True:
             outcome = self._settle(lam, goal, limit)
             self.rounds += 1
             others = np.flatnonzero(self.outside).astype(np.intc)
-            gap, entering = certify(self.descent, lam, self.net, others, self._products)
+            gap, entering, self.sizes[others] = certify(
+                self.descent, lam, self.net, others, self._products
+            )
             self.opening = gap if self.opening is None else self.opening
             if gap <= target:
                 return CONVERGED, gap
@@ -133,6 +142,7 @@ class ResponseBlocks:
     def _settle(self, lam, goal, limit):
         """Steps until the gap over the working columns is about goal at most."""
         descent, best, last, patience = self.descent, np.inf, np.inf, PATIENCE
+        before = None  # gap before the last step, if it was one of the model
         while True:
             gap = working_gap(descent, lam)
             if gap <= goal:
@@ -146,7 +156,10 @@ class ResponseBlocks:
                 return STALLED
             best, last = min(gap, best), value
             leaving, moving = descent.gains(lam)
-            moved = leaving > ASTRAY * moving and descent.model_step(lam)
-            moved |= descent.newton_step(lam, goal)
-            if not moved and not descent.model_step(lam):
+            self.pays = self.pays and (before is None or gap < PAYS * before)
+            before = gap
+            if (self.pays or leaving > ASTRAY * moving) and descent.model_step(lam):
+                continue
+            before = None
+            if not descent.newton_step(lam, goal) and not descent.model_step(lam):
                 return STALLED

@@ -59,7 +59,8 @@ def dual_point(d, lam):
 
 
 def certify(d, lam, net, others, products):
-    """The gap over all columns, and which of `others`, those not at work, violate their bound.
+    """The gap over all columns, which of `others`, those not at work, violate their bound, and the
+    sizes of the others' products.
 
     Parameters
     ----------
@@ -79,5 +80,6 @@ def certify(d, lam, net, others, products):
         )
         inside, outside = d.net.excess(d.B, C, lam, s), net.excess(zero, beyond, lam, s)
         gaps.append(d.loss.fenchel_young_at(d.eta, s * u) + inside + outside)
-    violating = net.polar(beyond) > lam * np.asarray(net.l1) * (1 + VIOLATION)
-    return min(gaps), others[violating]
+    sizes = net.polar(beyond)
+    violating = sizes > lam * np.asarray(net.l1) * (1 + VIOLATION)
+    return min(gaps), others[violating], sizes
