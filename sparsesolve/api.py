@@ -65,6 +65,10 @@ def path(
     family : str or family, default "gaussian"
         Loss: "gaussian", "binomial", "poisson", "cox", ...; one made by a function of
         `sparsesolve.families`, as ``families.huber(1.5)``; or an object of yours.
+        With K classes ("multinomial": labels, or a table of counts or shares) or K responses
+        ("multigaussian": a column each) b and b0 are there K times, the penalty is summed over
+        them, and the path's `coefs` is a list of K matrices. Classes are symmetric: intercepts
+        have mean 0, each feature's coefficients the shift over the classes that costs least.
     alpha : float in [0, 1], default 1
         Mixing: 1 is the lasso, 0 is ridge.
     grouped : bool, default False
@@ -81,7 +85,7 @@ def path(
     penalty_factor : array-like (p,), default None
         Multiplies lambda per feature: 0 never penalised, inf never enters.
     lower, upper : float or array-like (p,), default None
-        Coefficient limits, lower <= 0 <= upper, on the scale of X.
+        Coefficient limits, lower <= 0 <= upper, on the scale of X; not with `grouped`.
     lambdas : array-like (L,), default None
         The grid, in any order; solved from the largest down, and to the end.
     n_lambdas : int, default 100
@@ -99,9 +103,11 @@ def path(
         relative to the size of the residual at b = 0.
     max_iter : int, default None
         Newton steps and sweeps allowed per lambda; None means 100,000.
-    solver : {"auto", "working_set", "sufficient", "ridge", "proximal_newton"}, default "auto"
+    solver : {"auto", "working_set", "sufficient", "ridge", "proximal_newton",
+        "response_blocks"}, default "auto"
         Algorithm; "auto" chooses by family, penalty and the shape of X. All reach the same
-        solution; all but "proximal_newton" are for squared error, "ridge" for alpha = 0.
+        solution; "response_blocks" is for several responses, "proximal_newton" for
+        any one, the others for squared error, "ridge" for alpha = 0.
     n_threads : int, default 1
         Threads for products with X; -1 for all cores. The result does not depend on it.
     progress : bool, default False

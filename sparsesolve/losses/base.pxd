@@ -8,8 +8,8 @@ cdef class Loss:
     cdef readonly double saturated      # the least value that F takes
     cdef readonly bint has_conjugate    # whether fenchel_young is given, and with it a duality gap
     cdef readonly bint shift_invariant  # whether F(eta + c) = F(eta): there is no intercept to be found
-    cdef Semiseparable root             # L with F'' = L L', as the last take_root left it
     cdef readonly bint symmetric        # whether a constant added to all responses of a sample changes nothing
+    cdef Semiseparable root             # L with F'' = L L', as the last take_root left it
 
     cdef readonly bint by_rows          # whether evaluate_rows may be given a part of the samples
 

@@ -35,8 +35,8 @@ class Point:
     status: int  # code of a Status
     n_iter: int
     which: np.ndarray  # (df,) features with a nonzero coefficient, ascending
-    values: np.ndarray  # (df,) their coefficients
-    intercept: float
+    values: np.ndarray  # (df,) their coefficients, or (K, df)
+    intercept: float | np.ndarray  # or (K,)
 
 
 def grid(problem, correlations, alpha, n_lambdas, ratio):

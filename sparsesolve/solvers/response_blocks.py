@@ -18,6 +18,7 @@ from sparsesolve.solvers.response_descent import ResponseDescent
 
 CONVERGED, MAX_ITER, STALLED = 0, 1, 2
 ENOUGH = 0.03  # of the gap that columns outside will leave: no use in solving more closely
+TRIES = 4  # rounds for a gap that does not fall
 PATIENCE = 4  # rounds of steps that bring neither the objective nor the gap down
 LEAST = 1e-14  # fall of the objective, relative
 NO_PENALTY = 1e-14  # beside gradients of the size of 1
@@ -50,7 +51,7 @@ class ResponseBlocks:
         if intercept:
             self.descent.enter(np.array([-1], dtype=np.intc))
         self._enter(np.flatnonzero(free))
-        self.sizes = np.zeros(design.p)  # of products with the last dual point that each column met
+        self.sizes = np.zeros(design.p)  # of each column's products with a dual point
         self.pays = True  # whether the model's last step brought the gap down
         self.opening = 0.0  # gap after the first round at the last lam
         self.rounds = 0
@@ -110,7 +111,7 @@ class ResponseBlocks:
         self._enter(np.flatnonzero((bare | soon) & self.outside))
         self.descent.refresh()
         self.descent.carry_on(lam)
-        self.opening, self.pays = None, True
+        self.opening, self.pays, last = None, True, np.inf
         while True:
             outcome = self._settle(lam, goal, limit)
             self.rounds += 1
@@ -128,11 +129,13 @@ class ResponseBlocks:
                 goal, tries = max(0.5 * target, ENOUGH * gap), 0
             elif goal > 0.5 * target:
                 goal = 0.5 * target
-            elif tries == 4:
+            elif tries == TRIES:
                 return STALLED, gap
-            else:
-                tries += 1
+            else:  # the working columns' own estimate took the gap for reached
+                tries = tries + 1 if gap > 0.5 * last else 0
                 goal *= 0.1
+                self.descent.newton_step(lam, goal)
+            last = gap
 
     def _enter(self, which):
         if len(which):
