@@ -67,7 +67,7 @@ def _read_data(matrix, names, weights, counts, n_threads):
 def _target(family, response, offset, w, intercept):
     """What `assemble` is to fit: the response less the offset, or a loss and the offset."""
     y = response.values
-    if y.ndim == 2:
+    if family.several:
         return _several(family, response, _read_offsets(offset, *y.shape), w, intercept)
     offset = checks.read_offset(offset, len(y))
     if family.name != "gaussian":

@@ -100,6 +100,7 @@ class Family:
     # linear predictor -> index of the likeliest class; None where y has no classes
     classify: Callable | None = field(default=None, repr=False)
     intercept: bool = field(default=True, repr=False)  # whether one can be told from the data
+    several: bool = field(default=False, repr=False)  # whether eta has a row per class or response
 
 
 def huber(delta=1.0):
@@ -247,11 +248,11 @@ gaussian = Family(
 binomial = Family("binomial", LOSSES["binomial"], checks.read_binary, expit, classify=above_zero)
 multinomial = Family(
     "multinomial", partial(_registered, "multinomial"), checks.read_classes, softmax,
-    classify=largest,
+    classify=largest, several=True,
 )  # fmt: skip
 multigaussian = Family(
     "multigaussian", partial(_registered, "multigaussian"), checks.read_several, identity,
-    StopRule(relative="rest"),
+    StopRule(relative="rest"), several=True,
 )  # fmt: skip
 poisson = Family(
     "poisson", LOSSES["poisson"], checks.read_amounts, exp,
