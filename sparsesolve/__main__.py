@@ -16,7 +16,9 @@ from sparsesolve.plotting import AXIS_LABELS, save_plot
 from sparsesolve.tables import ENDINGS, read_table
 
 # Options of the command that are keywords of sparsesolve.path under the same name.
-PASSED_ON = ("family", "alpha", "n_lambdas", "lambda_min_ratio", "lambdas", "tol", "max_iter")
+PASSED_ON = (
+    "family", "alpha", "grouped", "n_lambdas", "lambda_min_ratio", "lambdas", "tol", "max_iter",
+)  # fmt: skip
 OTHERS = [name for name in MAKERS if name not in FAMILIES]  # families made by a function
 
 
@@ -98,6 +100,9 @@ def _add_model_options(command):
         "'huber(1.5)'; default gaussian",
     )  # fmt: skip
     model.add_argument("--alpha", type=float, metavar="A", help="1 lasso (default), 0 ridge")
+    model.add_argument(
+        "--grouped", action="store_true", help="multinomial: select features for all at once"
+    )
     model.add_argument("--n-lambdas", type=int, metavar="L", help="default 100")
     model.add_argument(
         "--lambda-min-ratio", type=float, metavar="R", help="last lambda over the first"
