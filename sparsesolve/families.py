@@ -8,7 +8,8 @@ A family is named (``family="poisson"``) or made by a function here (``families.
                    failures before successes; logistic loss
     multinomial    several classes: labels of any type, or a column of counts or shares for each;
                    symmetric softmax, a coefficient for each feature and class, which path(...,
-                   grouped=True) ties; intercepts have mean 0
+                   grouped=True) ties; intercepts have mean 0, each feature's coefficients the
+                   shift over the classes that costs least
     poisson        numbers of at least 0, counts or rates; log link: an offset is log exposure
     cox            (time, status) or (start, stop, status): columns of an array, a frame, a dict or
                    a tuple; Breslow's partial likelihood, no intercept; cox(ties, strata)
