@@ -12,11 +12,13 @@ import numpy as np
 
 from sparsesolve.coefficient_file import write_coefs
 from sparsesolve.families import FAMILIES, MAKERS, read_family
-from sparsesolve.plotting import AXIS_LABELS
+from sparsesolve.plotting import AXIS_LABELS, save_plot
 from sparsesolve.tables import ENDINGS, read_table
 
 # Options of the command that are keywords of sparsesolve.path under the same name.
-PASSED_ON = ("family", "alpha", "n_lambdas", "lambda_min_ratio", "lambdas", "tol", "max_iter")
+PASSED_ON = (
+    "family", "alpha", "grouped", "n_lambdas", "lambda_min_ratio", "lambdas", "tol", "max_iter",
+)  # fmt: skip
 OTHERS = [name for name in MAKERS if name not in FAMILIES]  # families made by a function
 
 
@@ -98,6 +100,9 @@ def _add_model_options(command):
         "'huber(1.5)'; default gaussian",
     )  # fmt: skip
     model.add_argument("--alpha", type=float, metavar="A", help="1 lasso (default), 0 ridge")
+    model.add_argument(
+        "--grouped", action="store_true", help="multinomial: select features for all at once"
+    )
     model.add_argument("--n-lambdas", type=int, metavar="L", help="default 100")
     model.add_argument(
         "--lambda-min-ratio", type=float, metavar="R", help="last lambda over the first"
@@ -148,57 +153,15 @@ def _numbers(text):
 
 def run_demo(args):
     """Fit diabetes and tumours, print tables and certificates, draw both paths."""
+    from sparsesolve.demo import show_diabetes, show_tumours
+
     _check_plot_file(args.out)
     first = FilePath(args.out)
     second = first.with_name(f"{first.stem}-logistic{first.suffix}")
-    _demo_diabetes(first)
+    show_diabetes(first, progress=sys.stderr.isatty())
     print()
-    _demo_tumours(second)
+    show_tumours(second, progress=sys.stderr.isatty())
     print(f"The paths are drawn in {first.resolve()} and {second.resolve()}")
-
-
-def _demo_diabetes(file):
-    import sparsesolve as ss
-    from sparsesolve.demo import diabetes
-
-    X, y, names = diabetes()
-    # Further down the columns' collinearity takes over, and its coefficients dwarf all others.
-    fit = ss.path(X, y, lambda_min_ratio=0.01, progress=sys.stderr.isatty())
-    fit = replace(fit, feature_names=np.array(names))
-    print(fit)
-    worst = int(np.argmax(fit.gaps))
-    print(
-        f"\nEvery line is certified: no coefficients at all could lower the objective of its "
-        f"lambda by more\nthan Gap times the objective of the empty model. The worst gap is "
-        f"{fit.gaps[worst]:.1e}, on line {worst}."
-    )
-    _draw(
-        fit,
-        file,
-        "lambda",
-        title="Lasso path: diabetes progression on 64 measurements, products and squares",
-        ylabel="Coefficient (progression score per standard deviation)",
-    )
-
-
-def _demo_tumours(file):
-    import sparsesolve as ss
-    from sparsesolve.demo import draw_diagnosis, held_out_deviance, tumours
-
-    (X, y), (X_new, y_new), names = tumours()
-    fit = ss.path(X, y, family="binomial", n_lambdas=60, lambda_min_ratio=5e-4,
-                  progress=sys.stderr.isatty())  # fmt: skip
-    fit = replace(fit, feature_names=np.array(names))
-    print(fit)
-    explained, right = held_out_deviance(fit, X_new, y_new)
-    best = int(explained.argmax())
-    print(
-        f"\nCertified as well, the worst gap is {fit.gaps.max():.1e}. Of the {len(y_new)} tumours "
-        f"held out, line {best} explains most\n({100 * explained[best]:.1f}% of the deviance) and "
-        f"tells {100 * right[best]:.1f}% rightly benign or malignant, by {fit.df[best]} "
-        f"measurements."
-    )
-    draw_diagnosis(fit, explained, right, file)
 
 
 def run_path(args):
@@ -233,7 +196,8 @@ def run_path(args):
         write_coefs(fit, args.out)
     if args.plot:
         response = ", ".join(args.response) or "the response"
-        _draw(fit, args.plot, args.xvar, title=f"{FilePath(args.file).name}: path of {response}")
+        title = f"{FilePath(args.file).name}: path of {response}"
+        save_plot(fit, args.plot, args.xvar, title)
     if not args.quiet and args.out != "-":
         print(fit)
 
@@ -257,18 +221,6 @@ def _check_plot_file(file):
     known = Figure().canvas.get_supported_filetypes()
     if FilePath(file).suffix.lower().lstrip(".") not in known:
         raise ValueError(f"{file}: no plot format by that ending; choose .png, .pdf or .svg")
-
-
-def _draw(fit, file, xvar, title, ylabel=None):
-    """Draw a path into a file, without a screen."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9.0, 6.0), dpi=150, layout="constrained")
-    ax = fit.plot(xvar=xvar, label=True, ax=figure.add_subplot())
-    ax.set_title(title, loc="left", pad=12.0)
-    if ylabel:
-        ax.set_ylabel(ylabel)
-    figure.savefig(file)
 
 
 def _described(error):

@@ -64,11 +64,9 @@ def path(
         type; columns of counts; (time, status). ``help(sparsesolve.families)`` lists them.
     family : str or family, default "gaussian"
         Loss: "gaussian", "binomial", "poisson", "cox", ...; one made by a function of
-        `sparsesolve.families`, as ``families.huber(1.5)``; or an object of yours.
-        With K classes ("multinomial": labels, or a table of counts or shares) or K responses
-        ("multigaussian": a column each) b and b0 are there K times, the penalty is summed over
-        them, and the path's `coefs` is a list of K matrices. Classes are symmetric: intercepts
-        have mean 0, each feature's coefficients the shift over the classes that costs least.
+        `sparsesolve.families`, as ``families.huber(1.5)``; or an object of yours. With K classes
+        ("multinomial") or responses ("multigaussian") b and b0 are there K times, the penalty is
+        summed over them, and the path's `coefs` is a list of K matrices.
     alpha : float in [0, 1], default 1
         Mixing: 1 is the lasso, 0 is ridge.
     grouped : bool, default False
@@ -103,11 +101,10 @@ def path(
         relative to the size of the residual at b = 0.
     max_iter : int, default None
         Newton steps and sweeps allowed per lambda; None means 100,000.
-    solver : {"auto", "working_set", "sufficient", "ridge", "proximal_newton",
-        "response_blocks"}, default "auto"
-        Algorithm; "auto" chooses by family, penalty and the shape of X. All reach the same
-        solution; "response_blocks" is for several responses, "proximal_newton" for
-        any one, the others for squared error, "ridge" for alpha = 0.
+    solver : str, default "auto"
+        Algorithm, chosen by family, penalty and the shape of X; all that suit reach the same
+        solution. For squared error "working_set", "sufficient", "ridge" (alpha = 0); for any loss
+        "proximal_newton"; for several responses "response_blocks".
     n_threads : int, default 1
         Threads for products with X; -1 for all cores. The result does not depend on it.
     progress : bool, default False

@@ -1,8 +1,11 @@
 """The demonstration: Efron's diabetes study, Wisconsin's tumours, and the plot of the latter."""
 
+from dataclasses import replace
+
 import numpy as np
 
-from sparsesolve.plotting import AXIS_LABELS
+from sparsesolve.api import path
+from sparsesolve.plotting import AXIS_LABELS, save_plot
 
 # The six blood serum measurements, which scikit-learn calls s1 to s6, as named in Efron, Hastie,
 # Johnstone and Tibshirani, "Least angle regression", Annals of Statistics 32 (2004), section 1.
@@ -103,6 +106,46 @@ def draw_diagnosis(fit, explained, right, file):
     for side in ("top", "right"):
         below.spines[side].set_visible(False)
     figure.savefig(file)
+
+
+def show_diabetes(file, progress):
+    """Fit the diabetes data, print table and certificate, draw the path into a file."""
+    X, y, names = diabetes()
+    # Further down the columns' collinearity takes over, and its coefficients dwarf all others.
+    fit = path(X, y, lambda_min_ratio=0.01, progress=progress)
+    fit = replace(fit, feature_names=np.array(names))
+    print(fit)
+    worst = int(np.argmax(fit.gaps))
+    print(
+        f"\nEvery line is certified: no coefficients at all could lower the objective of its "
+        f"lambda by more\nthan Gap times the objective of the empty model. The worst gap is "
+        f"{fit.gaps[worst]:.1e}, on line {worst}."
+    )
+    save_plot(
+        fit,
+        file,
+        "lambda",
+        title="Lasso path: diabetes progression on 64 measurements, products and squares",
+        ylabel="Coefficient (progression score per standard deviation)",
+    )
+
+
+def show_tumours(file, progress):
+    """Fit the tumours, print table and certificate, draw what patients held out say of it."""
+    (X, y), (X_new, y_new), names = tumours()
+    fit = path(X, y, family="binomial", n_lambdas=60, lambda_min_ratio=5e-4,
+               progress=progress)  # fmt: skip
+    fit = replace(fit, feature_names=np.array(names))
+    print(fit)
+    explained, right = held_out_deviance(fit, X_new, y_new)
+    best = int(explained.argmax())
+    print(
+        f"\nCertified as well, the worst gap is {fit.gaps.max():.1e}. Of the {len(y_new)} tumours "
+        f"held out, line {best} explains most\n({100 * explained[best]:.1f}% of the deviance) and "
+        f"tells {100 * right[best]:.1f}% rightly benign or malignant, by {fit.df[best]} "
+        f"measurements."
+    )
+    draw_diagnosis(fit, explained, right, file)
 
 
 def _datasets():

@@ -6,9 +6,14 @@ A family is named (``family="poisson"``) or made by a function here (``families.
     binomial       two classes: 0 and 1, booleans, or two labels of any type, of which the last in
                    sorted order is the target; shares in [0, 1]; or two columns of counts,
                    failures before successes; logistic loss
+    multinomial    several classes: labels of any type, or a column of counts or shares for each;
+                   symmetric softmax, a coefficient for each feature and class, which path(...,
+                   grouped=True) ties; intercepts have mean 0, each feature's coefficients the
+                   shift over the classes that costs least
     poisson        numbers of at least 0, counts or rates; log link: an offset is log exposure
     cox            (time, status) or (start, stop, status): columns of an array, a frame, a dict or
                    a tuple; Breslow's partial likelihood, no intercept; cox(ties, strata)
+    multigaussian  several columns of real numbers; squared error / 2; coefficients are tied
     huber(delta)                real numbers; squares near, absolute errors far away
     squared_hinge()             two classes; a smooth support vector machine
     probit(), cloglog()         two classes, shares or counts; other links

@@ -67,6 +67,18 @@ def plot_path(path, xvar="norm", label=False, ax=None):
     return ax
 
 
+def save_plot(path, file, xvar, title, ylabel=None):
+    """Draw a path into a file, without a screen."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9.0, 6.0), dpi=150, layout="constrained")
+    ax = plot_path(path, xvar=xvar, label=True, ax=figure.add_subplot())
+    ax.set_title(title, loc="left", pad=12.0)
+    if ylabel:
+        ax.set_ylabel(ylabel)
+    figure.savefig(file)
+
+
 def horizontal(path, xvar):
     """Where each lambda of the path stands on the horizontal axis, shape (L,)."""
     if xvar == "dev":

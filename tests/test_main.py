@@ -184,6 +184,42 @@ def test_every_family(name, tmp_path, capsys):
         assert found == fit.coefs.toarray()[j].tolist()
 
 
+@pytest.mark.parametrize("grouped", [False, True])
+def test_several_classes(grouped, tmp_path, capsys):
+    kind = np.array(["blue", "green", "red"])[np.digitize(y, [-2, 2])]
+    file, out = tmp_path / "data.csv", tmp_path / "coefs.csv"
+    given = written_csv(file, kind=kind.tolist()) + ["--grouped"] * grouped
+    options = ["--family", "multinomial", "--n-lambdas", "5", "--out", str(out), "--plot"]
+    assert main(["path", str(file), *given, *options, str(tmp_path / "path.png")]) == 0
+    fit = ss.path(X, kind, family="multinomial", grouped=grouped, n_lambdas=5)
+    assert capsys.readouterr().out == f"{fit}\n"
+    check_responses(out, fit, ["blue", "green", "red"])
+
+
+@pytest.mark.parametrize("family", ["multigaussian", "multinomial"])
+def test_several_columns(family, tmp_path):
+    columns = {"left": np.round(abs(y)), "middle": 1 + TARGET, "right": np.round(abs(X[:, 0]))}
+    file, out = tmp_path / "data.csv", tmp_path / "coefs.csv"
+    given = written_csv(file, **{name: column.tolist() for name, column in columns.items()})
+    options = ["--family", family, "--n-lambdas", "5", "--out", str(out), "--quiet"]
+    assert main(["path", str(file), *given, *options]) == 0
+    fit = ss.path(X, np.column_stack(list(columns.values())), family=family, n_lambdas=5)
+    check_responses(out, fit, list(columns))
+
+
+def check_responses(out, fit, responses):
+    """Check that a file of coefficients holds those of a path of several responses."""
+    with out.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == ["lambda", "response", "feature", "coefficient"]
+    found = {(float(r["lambda"]), r["response"], r["feature"]): r["coefficient"] for r in rows}
+    for k, response in enumerate(responses):
+        for i, lam in enumerate(fit.lambdas):
+            assert float(found[lam, response, "(Intercept)"]) == fit.intercepts[k, i]
+            b = [float(found.get((lam, response, name), 0)) for name in NAMES]
+            assert b == fit.coefs[k].toarray()[:, i].tolist()
+
+
 def test_labels_are_read_as_they_are_and_named(tmp_path, capsys):
     labels = np.array(["no", "yes, indeed"])[TARGET]
     for name in ("data.csv", "data.parquet", "data.npz"):
@@ -217,6 +253,8 @@ def test_counts_in_two_columns(tmp_path, capsys):
 
 
 def test_a_family_that_is_not_one(tmp_path, data, capsys):
+    line = refused(capsys, "path", data, "--response", "y", "--grouped")
+    assert "grouped=True" in line
     for name, words in (
         ("gausian", "argument --family: 'gausian' is none of gaussian, binomial"),
         ("huber(x)", "delta"),
