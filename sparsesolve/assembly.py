@@ -7,6 +7,8 @@ from sparsesolve.linalg.design import Design
 from sparsesolve.penalties import ElasticNet
 from sparsesolve.solvers.problem import ADVICE, assemble, scaled_responses
 
+SEVERAL = ("multinomial", "multigaussian")  # families of K responses, one row of eta each
+
 
 def read_problem(X, y, family, *, weights, offset, penalty_factor, lower, upper, alpha, intercept,
                  standardize, n_threads, grouped=False):
@@ -67,7 +69,7 @@ def _read_data(matrix, names, weights, counts, n_threads):
 def _target(family, response, offset, w, intercept):
     """What `assemble` is to fit: the response less the offset, or a loss and the offset."""
     y = response.values
-    if y.ndim == 2:
+    if family.name in SEVERAL:
         return _several(family, response, _read_offsets(offset, *y.shape), w, intercept)
     offset = checks.read_offset(offset, len(y))
     if family.name != "gaussian":
