@@ -7,8 +7,6 @@ from sparsesolve.linalg.design import Design
 from sparsesolve.penalties import ElasticNet
 from sparsesolve.solvers.problem import ADVICE, assemble, scaled_responses
 
-SEVERAL = ("multinomial", "multigaussian")  # whose responses have columns, each with its predictor
-
 
 def read_problem(X, y, family, *, weights, offset, penalty_factor, lower, upper, alpha, intercept,
                  standardize, n_threads, grouped=False):

@@ -227,7 +227,7 @@ def test_shift_invariance_is_as_promised(case):
     loss, _, eta, _ = case
     value, u = loss.at(eta)
     moved, shifted = loss.at(eta + 0.7)
-    if loss.shift_invariant or loss.symmetric:  # the same for all samples, or for each its own
+    if loss.shift_invariant:
         assert moved == pytest.approx(value, rel=1e-13)
         assert shifted == pytest.approx(u, abs=1e-15)
         assert u.sum() == pytest.approx(0.0, abs=1e-15)
