@@ -244,10 +244,37 @@ def test_constant_columns_keep_a_coefficient_of_zero(family):
     assert alone.coefs.nnz == 0 and len(alone.lambdas) == 1 and alone.dev_ratio.tolist() == [0.0]
 
 
-def test_equal_responses_leave_nothing_to_explain():
-    fit = ss.path(X, np.full(N, 3.0), family="poisson")
-    assert len(fit.lambdas) == 1 and fit.df[0] == 0
-    assert fit.intercepts == pytest.approx([np.log(3)])
+@pytest.mark.parametrize("nearly", [0.0, 1e-9])
+@pytest.mark.parametrize("family", ["poisson", families.gamma(), families.tweedie(1.5),
+                                    families.negative_binomial(2.0)], ids=str)  # fmt: skip
+def test_equal_responses_leave_nothing_to_explain(family, nearly):
+    y = 3.0 * (1 + nearly * X[:, 0])
+    fit = ss.path(X, y, family=family)
+    assert len(fit.lambdas) == 1 and fit.df[0] == 0 and fit.gaps[0] == 0.0
+    assert fit.intercepts == pytest.approx([np.log(3)]) and fit.null_deviance == 0.0
+    given = ss.path(X, y, family=family, lambdas=[0.1, 0.01])
+    assert not given.df.any() and not given.gaps.any() and not given.dev_ratio.any()
+
+
+@pytest.mark.parametrize("delta", [1.0, 0.01])
+def test_a_robust_path_among_wild_responses_converges(delta):
+    """Most samples have no curvature at first: their model leads astray, and is learnt."""
+    rng = np.random.default_rng(0)
+    wide = rng.normal(size=(100, 1000))
+    y = 3 * wide[:, 0] - 2 * wide[:, 1] + wide[:, 2] + rng.normal(size=100)
+    y[::10] += 50
+    fit = ss.path(wide, y, family=families.huber(delta), n_lambdas=40)
+    assert not fit.status.any() and fit.gaps.max() <= 1e-7
+    if delta == 1.0:
+        cold = ss.path(wide, y, family=families.huber(delta), lambdas=[0.067])
+        assert not cold.status.any()
+
+
+def test_deaths_in_the_order_of_a_column_take_few_steps():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(60, 1))
+    fit = ss.path(x, np.c_[np.exp(-x[:, 0]), np.ones(60)], family="cox", max_iter=2000)
+    assert not fit.status.any() and fit.n_iters.sum() < 5000
 
 
 # What can be asked of such paths

@@ -13,6 +13,7 @@ cdef class LossModel:
     cdef double square                      # sum of u^2 / h
     cdef bint known                         # whether pull, square and g are those of eta
     cdef double multiplier                  # s
+    cdef double whole                       # s as it was when H was taken
     cdef double bent, along                 # of the step tried: image'H image, and what u lost along the image
     cdef double trial_value, trial_pull, trial_square
     cdef bint trial_known

@@ -19,6 +19,7 @@ from sparsesolve.losses.base cimport Loss
 
 DEF STRETCH = 32768                 # values of the working columns that stay in cache between two uses
 cdef double FLAT = 1e-6             # of a sample's weight: the least curvature in the model, lest it divide by zero
+cdef double EVEN = 1e-4             # of the mean curvature: less in a sample makes models that lead far astray
 
 
 cdef class LossModel:
@@ -44,7 +45,7 @@ cdef class LossModel:
     cdef void weigh(self) noexcept nogil:
         """Take H and s at the current point."""
         cdef Py_ssize_t i
-        cdef double total = 0.0
+        cdef double total = 0.0, floor = 0.0, learnt
         self.rooted = self.dense and self.loss.take_root(&self.eta[0], FLAT)
         if self.rooted:
             total = 1.0
@@ -53,13 +54,18 @@ cdef class LossModel:
         else:
             self.loss.curvature(&self.eta[0], &self.h[0])
             for i in range(self.n):
-                self.h[i] = max(self.h[i], FLAT * self.w[i])
+                floor += self.h[i]
+            floor = max(FLAT, EVEN * floor)
+            for i in range(self.n):
+                self.h[i] = max(self.h[i], floor * self.w[i])
                 total += self.h[i]
         for i in range(self.n):
             self.h[i] /= total
             self.root_h[i] = sqrt(self.h[i])
             self.inverse[i] = 1.0 / self.root_h[i] if self.root_h[i] > 0.0 else 0.0
-        self.multiplier, self.known = total, False
+        # a diagonal that is all of F'' is right as it is; of another what was learnt about it still holds
+        learnt = 1.0 if self.loss.by_rows or self.rooted or self.whole == 0.0 else self.multiplier / self.whole
+        self.multiplier, self.whole, self.known = learnt * total, total, False
 
     cdef void measure(self, Packed columns) noexcept nogil:
         """pull, square and g at the current point."""

@@ -12,6 +12,7 @@ STRIDE = 4.0  # of the first step at most, then twice as much each time
 FLAT = 1e-100  # of the slope at the start: less of one,
 SHORT = 1e-3  # and Newton steps that do not get shorter, lead to infinity
 STEPS = 300
+ROUNDING = 1e-14
 HALVINGS = 30
 
 
@@ -23,7 +24,7 @@ def null_model(loss, offset, intercept):
     a, low, high = 0.0, -np.inf, np.inf
     value, u = loss.at(offset)
     if not intercept:
-        return 0.0, float(value - loss.saturated)
+        return 0.0, _excess(value, loss)
     size = np.abs(u).sum()
     for k in range(STEPS):
         slope = float(u.sum())  # downhill
@@ -48,7 +49,7 @@ def null_model(loss, offset, intercept):
                 break
         a = new
         value, u = loss.at(offset + a)
-    return a, float(value - loss.saturated)
+    return a, _excess(value, loss)
 
 
 def null_models(loss, offset, intercept):
@@ -59,7 +60,7 @@ def null_models(loss, offset, intercept):
     a = np.zeros(len(offset))
     value, u = loss.at(offset)
     if not intercept:
-        return a, float(value - loss.saturated)
+        return a, _excess(value, loss)
     for _ in range(STEPS):
         slope, eta = u.sum(axis=1), offset + a[:, None]
         rows = np.zeros(offset.shape)
@@ -78,4 +79,10 @@ def null_models(loss, offset, intercept):
         a, value, u = a + step, new_value, new_u
         if small:
             break
-    return (a - a.mean() if loss.symmetric else a), float(value - loss.saturated)
+    return (a - a.mean() if loss.symmetric else a), _excess(value, loss)
+
+
+def _excess(value, loss):
+    """F less its least value; 0 where that is rounding: there is nothing to explain."""
+    excess = float(value - loss.saturated)
+    return excess if excess > ROUNDING * (abs(value) + abs(loss.saturated)) else 0.0

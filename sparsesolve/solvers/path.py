@@ -48,7 +48,7 @@ def grid(problem, correlations, alpha, n_lambdas, ratio):
     penalty = problem.penalty
     factors = np.asarray(penalty.factors)
     free = (factors > 0) & ((np.asarray(penalty.upper) > 0) | (np.asarray(penalty.lower) < 0))
-    if not free.any():
+    if not free.any() or problem.null_value == 0.0:
         return np.zeros(1)
     scores = np.abs(correlations[free]) / factors[free]
     rounding = NOTHING * np.sqrt(2.0 * problem.null_value) * problem.norms[free] / factors[free]
@@ -64,7 +64,9 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
     null = max(problem.null_value, 1e-300)
     for index, lam in enumerate(lambdas):
         before = state.iterations
-        outcome, gap = state.solve(problem.inner_level(lam), tol * null, max_iter)
+        outcome, gap = 0, 0.0  # where there is nothing to explain
+        if problem.null_value > 0.0:
+            outcome, gap = state.solve(problem.inner_level(lam), tol * null, max_iter)
         which, values, intercept = problem.to_user(*state.coefficients(), state.intercept)
         if pmax is not None:
             entered.update(which.tolist())

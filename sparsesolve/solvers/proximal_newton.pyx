@@ -38,6 +38,7 @@ SPARSE_COST = 6.0   # of one with a stored value of a sparse column
 SAMPLE_COST = 30.0  # multiply-adds that a sample's loss costs in a step
 cdef double FORCING = 0.1        # of the gap at its start to which a step's model is solved
 DEF HALVINGS = 40
+DEF PATIENCE = 30                   # Newton steps and sweeps on one model, which is only a model
 DEF IDLE = 4                        # steps of no more than rounding that do not lower the gap, before it is given up
 
 
@@ -232,7 +233,7 @@ cdef class ProximalNewton(WorkingSet):
                 self.before[k], self.slope[k] = self.quadratic.b[k], self.quadratic.g[k] * model.multiplier
             with nogil:
                 self.quadratic.solve(lam * level, FORCING * gap * level,
-                                     max(min(limit - self.quadratic.iterations, 200 + 4 * self.quadratic.size), 1))
+                                     max(min(limit - self.quadratic.iterations, PATIENCE), 1))
                 self.flat = not self._step(lam, total, first)
             self.quadratic.iterations += 1
             self.newton_steps += 1
