@@ -2,32 +2,23 @@
 
     minimise over a, b   F(eta) + lam Omega(b),   eta = offset + a + Zb
 
-Given: what WorkingSet is given, with a loss in place of a response.  Returned per lam: a gap over *all* columns.
-Invariant: eta, and u = -F'(eta), at the current a and b.
-
 A step minimises a quadratic model with a Hessian s Z'HZ, H diagonal, whose weights H are those of an earlier point:
 its Gram matrix and factor are kept from step to step and from lam to lam, the gradient is the true one, and the
 multiplier s is learnt from how the gradient changed along the last step.  H is taken anew where steps stop paying.
 The intercept is out of the model by centring columns under H.  A step is shortened until the objective decreases as
 Armijo asks.
-
-The dual point is u less H (a combination of the constant and of the columns that nothing holds back) that makes it
-orthogonal to these: a dual Newton step, which stays in the domain of F*, as shrinking it does.  Where the loss has no
-conjugate the certificate is the largest violation of the optimality conditions, relative to the null residual.
 Reference: Lee, Sun, Saunders, "Proximal Newton-type methods" (2014); Tseng, Yun (2009) for the step length.
 """
 from cpython.exc cimport PyErr_CheckSignals
-from libc.math cimport INFINITY, fabs, sqrt
+from libc.math cimport INFINITY, fabs
 from libc.string cimport memcpy
 
 import numpy as np
 
-from sparsesolve.linalg.packed cimport SparsePacked
-from sparsesolve.linalg.vector cimport dot
-from sparsesolve.losses.gaussian import Gaussian
 from sparsesolve.solvers.gram_quadratic cimport GramQuadratic
 from sparsesolve.solvers.loss_model cimport LossModel
-from sparsesolve.solvers.quadratic cimport CONVERGED, MAX_ITER, Quadratic
+from sparsesolve.solvers.loss_working_set cimport LossWorkingSet
+from sparsesolve.solvers.quadratic cimport CONVERGED, MAX_ITER
 from sparsesolve.solvers.working_set cimport WorkingSet
 
 cdef double ARMIJO = 0.1            # share of the model's decrease that a step must reach
@@ -42,71 +33,25 @@ DEF PATIENCE = 30                   # Newton steps and sweeps on one model, whic
 DEF IDLE = 4                        # steps of no more than rounding that do not lower the gap, before it is given up
 
 
-cdef class ProximalNewton(WorkingSet):
+cdef class ProximalNewton(LossWorkingSet):
     """Solver state along a path; answers what WorkingSet answers."""
 
-    cdef readonly LossModel model
     cdef readonly long weighings, newton_steps      # times that H was taken, and steps
     cdef double decrease                    # of the gap in the last step: new over old
     cdef int debt                           # steps that were needed since because H is old
-    cdef bint sparse                        # whether the working columns are
-    cdef bint fits_intercept
-    cdef bint cleared                       # whether the dual point is more than u less a multiple of H
     cdef bint flat                          # whether the last step decreased the objective by no more than rounding
-    cdef double g_unit                      # g is Z'u divided by this
-    cdef double kkt_unit                    # of a violation of the optimality conditions: null value over null |r|
-    cdef double[::1] dual, before, change, slope
+    cdef double[::1] before, change, slope  # of the working columns: b, its step, and Z'u
     cdef double[:, ::1] solved_eta, solved_b        # of the last two lams
 
     def __init__(self, problem, int n_threads):
-        loss = Gaussian(problem.response, problem.weights) if problem.loss is None else problem.loss
-        centred = problem.intercept or loss.shift_invariant
-        self._begin(problem, n_threads, centred)
-        n = self.design.n
-        self.fits_intercept, self.sparse = problem.intercept, isinstance(self.columns, SparsePacked)
-        offset = np.zeros(n) if problem.loss is None else problem.offset
-        self.model = LossModel(loss, problem.weights, offset, problem.null_intercept, centred, not self.sparse)
-        self.dual, self.solved_eta, self.solved_b = np.zeros(n), np.zeros((2, n)), np.zeros((2, 0))
-        self._repack()
-        self._enter_unpenalised()
-        self._make_room()
-        self._linearise()
-        self._make_dual(0.0)
-        size = sqrt(dot(n, &self.r[0], &self.r[0]))
-        self.kkt_unit = problem.null_value / size if size > 0.0 else 0.0
-
-    @property
-    def loss_value(self):
-        """The loss less its least value."""
-        return self.model.value - self.model.loss.saturated
-
-    @property
-    def intercept(self):
-        """Of the standardised problem; columns are centred under the weights."""
-        cdef LossModel model = self.model
-        return np.dot(model.w, np.subtract(model.eta, model.offset)) if self.fits_intercept else 0.0
-
-    def enter(self, int[::1] which):
-        """Take columns into the working set at zero."""
-        cdef int k, before = self.quadratic.size
-        WorkingSet.enter(self, which)
-        self._make_room()
-        self.model.known = self.model.known and not self.cleared
-        for k in range(before, self.quadratic.size):
-            self.model.g[k] = self.quadratic.g[k]
-
-    # the model
-
-    cdef void _repack(self):
-        """Empty the working columns, to be filled for the model's H."""
-        self.columns.root = self.model.loss.root if self.model.rooted else None
-        self.columns.restart(self.model.root_h)
+        super().__init__(problem, n_threads)
+        self.solved_eta, self.solved_b = np.zeros((2, self.design.n)), np.zeros((2, 0))
 
     cdef void _weigh(self):
         """Take H at the current point, and with it Gram matrix, factor and working copies anew."""
         which, start = self.quadratic.members()
         self.model.weigh()
-        self._repack()
+        self.repack()
         self.quadratic.restart()
         self.quadratic.append(self.design, self.penalty, which, start, np.zeros(len(which)))
         self.decrease, self.debt = 0.0, 0
@@ -122,34 +67,6 @@ cdef class ProximalNewton(WorkingSet):
         if not isinstance(self.quadratic, GramQuadratic):
             return 1.0
         return (entries + products + BLOCK_COST * m * m * m / 3.0) / (2.0 * entries + SAMPLE_COST * n + 4.0 * m * m)
-
-    def _continue_with(self, quadratic):
-        which, start = self.quadratic.members()
-        quadratic.append(self.design, self.penalty, which, start, np.zeros(len(which)))
-        (<Quadratic> quadratic).iterations = self.quadratic.iterations
-        self.quadratic = quadratic
-
-    cdef double _linearise(self) noexcept nogil:
-        """The quadratic at the current point, in units of s; returns the sum of u in them."""
-        cdef Py_ssize_t i
-        cdef int k
-        cdef double total = 0.0, level = 1.0 / self.model.multiplier
-        if not self.model.known:
-            self.model.measure(self.columns)
-        if self.model.centred:
-            total = self.model.pull * level
-        if self.quadratic.wants_residual:
-            for i in range(self.design.n):
-                self.u[i] = (self.model.u[i] * level - total * self.model.h[i]) * self.model.inverse[i]
-            if self.model.rooted:
-                self.model.loss.root.solve(&self.u[0])
-            self.quadratic.receive(&self.u[0])
-        else:
-            for k in range(self.quadratic.size):
-                self.quadratic.g[k] = self.model.g[k] * level
-            self.quadratic.residual_square = max(self.model.square * level * level - total * total, 0.0)
-        self.g_unit = self.model.multiplier
-        return total
 
     # along the path
 
@@ -209,12 +126,12 @@ cdef class ProximalNewton(WorkingSet):
         cdef bint first
         self._make_room()
         while True:
-            total = self._linearise()
+            total = self.linearise()
             level = 1.0 / model.multiplier
             self.quadratic.estimate_slack(lam * level)
             gap = self.quadratic.best_gap(lam * level) + 0.5 * total * total   # the latter for the intercept
             gap *= model.multiplier
-            short = gap if model.loss.has_conjugate else self._violation(lam)
+            short = gap if model.loss.has_conjugate else self.violation(lam)
             idle = 0 if short < best else idle + self.flat
             best = min(best, short)
             if short <= goal or idle == IDLE:
@@ -239,7 +156,7 @@ cdef class ProximalNewton(WorkingSet):
             self.newton_steps += 1
             model.loss.raise_pending()
             PyErr_CheckSignals()
-        self._make_dual(lam)
+        self.make_dual(lam)
         return outcome
 
     cdef bint _step(self, double lam, double total, bint learn) noexcept nogil:
@@ -276,88 +193,3 @@ cdef class ProximalNewton(WorkingSet):
         cdef double old = self.before[k], new = self.quadratic.b[k]
         return (lam * self.quadratic.l1[k] * (fabs(new) - fabs(old))
                 + 0.5 * lam * self.quadratic.l2[k] * (new - old) * (new + old))
-
-    # the certificate
-
-    cdef int _make_dual(self, double lam) except -1:
-        """The dual point, and r and g with it, once the model has been made at the current point.
-
-        Its H will do where that stays in the domain of F*: columns centred under it are orthogonal to what is taken
-        out of u, and g is known.
-        """
-        cdef LossModel model = self.model
-        cdef int k, unheld = 0
-        cdef Py_ssize_t i, n = self.design.n
-        cdef double pull = model.pull if model.centred else 0.0
-        for i in range(n):
-            self.dual[i] = model.u[i] - pull * model.h[i]
-        for k in range(self.quadratic.size):
-            self.quadratic.g[k] *= self.g_unit
-            unheld += self.quadratic.free(k, lam)
-        self.g_unit = 1.0
-        self.cleared = model.loss.has_conjugate and (
-            unheld > 0 or model.loss.fenchel_young(&model.eta[0], &self.dual[0]) == INFINITY)
-        if self.cleared:
-            self._clear_of([k for k in range(self.quadratic.size) if self.quadratic.free(k, lam)])
-        self.quadratic.slack = 0.0
-        for i in range(n):
-            self.r[i] = self.dual[i] / self.root_w[i] if self.root_w[i] > 0.0 else 0.0
-        return 0
-
-    def _clear_of(self, unheld):
-        """The dual point from u, by taking out what the constant and these working columns see of it under H now."""
-        cdef LossModel model = self.model
-        model.loss.curvature(&model.eta[0], &model.work[0])
-        h = np.array(model.work)
-        columns = self.design.unpacked(self.quadratic.members()[0][unheld])
-        if model.centred:
-            columns = np.column_stack([np.ones(self.design.n), columns])
-        gram = columns.T @ (h[:, None] * columns)
-        found = np.linalg.lstsq(gram, columns.T @ model.u, rcond=1e-13)[0]
-        self.dual = model.u - h * (columns @ found)
-        np.multiply(self.dual, model.inverse, out=np.asarray(self.u))
-        self.columns.correlate(&self.u[0], 0.0, self.quadratic.g)
-
-    cdef double gap_at(self, double lam, double scale) noexcept nogil:
-        cdef Py_ssize_t i
-        cdef double gap = self.quadratic.column_gap(lam, scale) + self.outside_gap(lam, scale)
-        for i in range(self.design.n):
-            self.u[i] = scale * self.dual[i]
-        gap += self.model.loss.fenchel_young(&self.model.eta[0], &self.u[0])
-        return min(max(gap, 0.0), self.model.value - self.model.loss.saturated + self.quadratic.penalty_value(lam))
-
-    cdef double gap(self, double lam) noexcept nogil:
-        cdef int k, j
-        cdef double most, g
-        if self.model.loss.has_conjugate:
-            return WorkingSet.gap(self, lam)
-        most = self._violation(lam)
-        for k in range(self.bounds.n_undecided):
-            j = self.bounds.undecided[k]
-            g = self.bounds.exact[k]
-            if (g > 0.0 and self.penalty.upper[j] > 0.0) or (g < 0.0 and self.penalty.lower[j] < 0.0):
-                most = max(most, (fabs(g) - lam * self.penalty.l1[j]) * self.kkt_unit)
-        return most
-
-    cdef double _violation(self, double lam) noexcept nogil:
-        """Largest violation of the optimality conditions by intercept and working columns, in units of the null value.
-
-        Taken while g is that of the model, at u over s.
-        """
-        cdef int j
-        cdef double most = fabs(self.model.pull) if self.model.centred else 0.0, level = lam / self.g_unit
-        for j in range(self.quadratic.size):
-            most = max(most, self.g_unit * self._column_violation(j, level))
-        return most * self.kkt_unit
-
-    cdef double _column_violation(self, int j, double lam) noexcept nogil:
-        """Distance of the gradient of working column j from what its coefficient asks for."""
-        cdef double b = self.quadratic.b[j], level = lam * self.quadratic.l1[j]
-        cdef double g = self.quadratic.g[j] - lam * self.quadratic.l2[j] * b
-        cdef double up = g - (level if b >= 0.0 else -level), down = -g - (level if b <= 0.0 else -level)
-        # `up`: what is gained per unit of increase
-        if b >= self.quadratic.upper[j]:
-            up = 0.0
-        if b <= self.quadratic.lower[j]:
-            down = 0.0
-        return max(up, down, 0.0)

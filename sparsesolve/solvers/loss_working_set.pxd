@@ -1,0 +1,18 @@
+"""LossWorkingSet: a working set for any smooth convex loss, its quadratic model and its certificate."""
+from sparsesolve.solvers.loss_model cimport LossModel
+from sparsesolve.solvers.working_set cimport WorkingSet
+
+cdef class LossWorkingSet(WorkingSet):
+    cdef readonly LossModel model
+    cdef bint sparse                        # whether the working columns are
+    cdef bint fits_intercept
+    cdef bint cleared                       # whether the dual point is more than u less a multiple of H
+    cdef double g_unit                      # g is Z'u divided by this
+    cdef double kkt_unit                    # of a violation of the optimality conditions: null value over null |r|
+    cdef double[::1] dual
+
+    cdef void repack(self)
+    cdef double linearise(self) noexcept nogil
+    cdef int make_dual(self, double lam) except -1
+    cdef double violation(self, double lam) noexcept nogil
+    cdef double _column_violation(self, int j, double lam) noexcept nogil

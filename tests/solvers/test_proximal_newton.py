@@ -1,0 +1,68 @@
+"""Proximal Newton on truly sparse designs, where the way of solving changes along the path."""
+
+import glm_oracle
+import numpy as np
+import numpy_losses
+import pytest
+from scipy import sparse
+
+import sparsesolve as ss
+from sparsesolve.solvers import SOLVERS, choice
+
+LOSSES = {"binomial": numpy_losses.BINOMIAL, "poisson": numpy_losses.POISSON}
+DESIGNS = {"few columns": (600, 60, 0.03), "many columns": (150, 2000, 0.03)}
+
+
+def problem(family, design, seed=0):
+    rng = np.random.default_rng(seed)
+    n, p, density = DESIGNS[design]
+    X = sparse.random_array((n, p), density=density, rng=rng, format="csc")
+    X.data += 1.0
+    signal = X[:, :12] @ rng.standard_normal(12)
+    if family == "poisson":
+        return X, rng.poisson(np.exp(np.clip(signal, -3, 2))).astype(float)
+    return X, (signal + 0.3 * rng.logistic(size=n) > 0).astype(float)
+
+
+@pytest.fixture
+def kinds(monkeypatch):
+    """The ways of solving that states used, asked after every lambda."""
+    seen, solver = set(), SOLVERS["proximal_newton"]
+
+    class Watched(solver.state):
+        def solve(self, lam, target, budget):
+            found = super().solve(lam, target, budget)
+            seen.add(type(self.quadratic).__name__)
+            return found
+
+    monkeypatch.setitem(choice.SOLVERS, "proximal_newton", solver._replace(state=Watched))
+    return seen
+
+
+@pytest.mark.parametrize("standardize", [True, False])
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("design", sorted(DESIGNS))
+@pytest.mark.parametrize("family", sorted(LOSSES))
+def test_every_lambda_is_certified_from_the_data(family, design, intercept, standardize, kinds):
+    X, y = problem(family, design)
+    options = {"intercept": intercept, "standardize": standardize}
+    fit = ss.path(X, y, family=family, n_lambdas=25, lambda_min_ratio=0.02, stop=None, tol=1e-7,
+                  **options)  # fmt: skip
+    assert not fit.status.any() and "DataQuadratic" in kinds
+    for k, lam in enumerate(fit.lambdas):
+        b = fit.coefs[:, [k]].toarray().ravel()
+        found = glm_oracle.certificate(X, y, fit.intercepts[k], b, lam, loss=LOSSES[family],
+                                       **options)  # fmt: skip
+        assert found <= 3e-7, k
+
+
+def test_the_way_of_solving_changes_and_nothing_is_lost(kinds):
+    """The columns that brought about the change are in the model like all others."""
+    X, y = problem("binomial", "few columns", seed=3)
+    fit = ss.path(X, y, family="binomial", n_lambdas=60, lambda_min_ratio=1e-3, stop=None)
+    assert kinds == {"DataQuadratic", "GramQuadratic"}
+    for k, lam in enumerate(fit.lambdas):
+        b = fit.coefs[:, [k]].toarray().ravel()
+        found = glm_oracle.certificate(X, y, fit.intercepts[k], b, lam,
+                                       loss=numpy_losses.BINOMIAL)  # fmt: skip
+        assert found <= 3e-7, k
