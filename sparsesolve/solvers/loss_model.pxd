@@ -22,6 +22,7 @@ cdef class LossModel:
     cdef double[::1] g, trial_g             # Z'u of the working columns
 
     cdef int reserve(self, int capacity) except -1
+    cdef void place(self, double[::1] predictor)
     cdef void weigh(self) noexcept nogil
     cdef void measure(self, Packed columns) noexcept nogil
     cdef double move(self, Packed columns, const double* change, double constant) noexcept nogil

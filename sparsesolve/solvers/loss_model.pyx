@@ -42,6 +42,14 @@ cdef class LossModel:
             self.known = False
         return 0
 
+    cdef void place(self, double[::1] predictor):
+        """Go to offset + predictor."""
+        cdef Py_ssize_t i
+        for i in range(self.n):
+            self.eta[i] = self.offset[i] + predictor[i]
+        self.value = self.loss.evaluate(&self.eta[0], &self.u[0])
+        self.known = False
+
     cdef void weigh(self) noexcept nogil:
         """Take H and s at the current point."""
         cdef Py_ssize_t i

@@ -48,8 +48,12 @@ cdef class ProximalNewton(LossWorkingSet):
         self.solved_eta, self.solved_b = np.zeros((2, self.design.n)), np.zeros((2, 0))
 
     cdef void _weigh(self):
-        """Take H at the current point, and with it Gram matrix, factor and working copies anew."""
+        """Take H at the current point, and with it Gram matrix, factor and working copies anew.
+
+        The point itself is made anew from a and b, so that rounding does not build up.
+        """
         which, start = self.quadratic.members()
+        self.model.place(self.intercept + self.design.combination(which, start))
         self.model.weigh()
         self.repack()
         self.quadratic.restart()
