@@ -4,7 +4,7 @@ A vector of sample space is kept as a stored part plus a multiple of sqrt(w), it
 never fills in. Dense columns leave the shift alone.
 """
 from libc.string cimport memset
-from scipy.linalg.cython_blas cimport dgemm, dgemv
+from scipy.linalg.cython_blas cimport dgemm, dgemv, dsyrk
 
 import numpy as np
 
@@ -137,8 +137,11 @@ cdef class DensePacked(Packed):
     cdef void products(self, int first, double* G, int ld) noexcept nogil:
         cdef int n = self.n, count = self.size - first, k, i
         cdef double unit = 1.0, zero = 0.0
-        dgemm("T", "N", &self.size, &count, &n, &unit, self.Z, &n, self.Z + self.n * first, &n, &zero,
-              G + <Py_ssize_t> first * ld, &ld)
+        if first == 0:
+            dsyrk("U", "T", &count, &n, &unit, self.Z, &n, &zero, G, &ld)
+        else:
+            dgemm("T", "N", &self.size, &count, &n, &unit, self.Z, &n, self.Z + self.n * first, &n, &zero,
+                  G + <Py_ssize_t> first * ld, &ld)
         for k in range(first, self.size):       # the same numbers on both sides of the diagonal
             for i in range(k):
                 G[k + <Py_ssize_t> i * ld] = G[i + <Py_ssize_t> k * ld]
