@@ -7,6 +7,7 @@ cdef class LossWorkingSet(WorkingSet):
     cdef bint sparse                        # whether the working columns are
     cdef bint fits_intercept
     cdef bint cleared                       # whether the dual point is more than u less a multiple of H
+    cdef bint blocked                       # whether no dual point orthogonal to what nothing holds back was found
     cdef double g_unit                      # g is Z'u divided by this
     cdef double kkt_unit                    # of a violation of the optimality conditions: null value over null |r|
     cdef double[::1] dual

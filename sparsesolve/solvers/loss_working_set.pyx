@@ -21,6 +21,8 @@ from sparsesolve.solvers.loss_model cimport LossModel
 from sparsesolve.solvers.quadratic cimport Quadratic
 from sparsesolve.solvers.working_set cimport WorkingSet
 
+cdef double ORTHOGONAL = 1e-11      # of the size of the terms: a product with the dual point that is rounding
+
 
 cdef class LossWorkingSet(WorkingSet):
     """At first at the null model, with the unpenalised columns in it."""
@@ -119,6 +121,7 @@ cdef class LossWorkingSet(WorkingSet):
         self.g_unit = 1.0
         self.cleared = model.loss.has_conjugate and (
             unheld > 0 or model.loss.fenchel_young(&model.eta[0], &self.dual[0]) == INFINITY)
+        self.blocked = False
         if self.cleared:
             self._clear_of([k for k in range(self.quadratic.size) if self.quadratic.free(k, lam)])
         self.quadratic.slack = 0.0
@@ -137,16 +140,19 @@ cdef class LossWorkingSet(WorkingSet):
         gram = columns.T @ (h[:, None] * columns)
         found = np.linalg.lstsq(gram, columns.T @ model.u, rcond=1e-13)[0]
         self.dual = model.u - h * (columns @ found)
+        left, size = np.abs(columns.T @ self.dual), np.abs(columns).T @ np.abs(model.u)
+        self.blocked = bool((left > ORTHOGONAL * size).any())
         np.multiply(self.dual, model.inverse, out=np.asarray(self.u))
         self.columns.correlate(&self.u[0], 0.0, self.quadratic.g)
 
     cdef double gap_at(self, double lam, double scale) noexcept nogil:
         cdef Py_ssize_t i
-        cdef double gap = self.quadratic.column_gap(lam, scale) + self.outside_gap(lam, scale)
+        cdef double primal, gap = self.quadratic.column_gap(lam, scale) + self.outside_gap(lam, scale)
         for i in range(self.design.n):
             self.u[i] = scale * self.dual[i]
         gap += self.model.loss.fenchel_young(&self.model.eta[0], &self.u[0])
-        return min(max(gap, 0.0), self.model.value - self.model.loss.saturated + self.quadratic.penalty_value(lam))
+        primal = self.model.value - self.model.loss.saturated + self.quadratic.penalty_value(lam)
+        return primal if self.blocked else min(max(gap, 0.0), primal)
 
     cdef double gap(self, double lam) noexcept nogil:
         cdef int k, j
