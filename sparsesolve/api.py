@@ -157,7 +157,7 @@ def _read_settings(*, family, alpha, intercept, standardize, lambdas, n_lambdas,
     """Check the options that are not data, and return those that steer the path."""
     family = read_family(family)
     checks.read_flag("grouped", grouped)
-    if grouped and family.name not in ("multinomial", "multigaussian"):
+    if grouped and not family.several:
         raise ValueError(
             "grouped=True ties the classes of family='multinomial'; leave it out for "
             f"{family.name!r}"

@@ -5,7 +5,7 @@ import numpy as np
 from sparsesolve import checks
 from sparsesolve.linalg.design import Design
 from sparsesolve.penalties import ElasticNet
-from sparsesolve.solvers.problem import ADVICE, assemble, scaled_responses
+from sparsesolve.solvers.problem import ADVICE, assemble, scaled_response
 
 
 def read_problem(X, y, family, *, weights, offset, penalty_factor, lower, upper, alpha, intercept,
@@ -80,7 +80,7 @@ def _several(family, response, offset, w, intercept):
     """The same for K responses; real ones less offset and mean, over a power of two."""
     y = response.values
     if family.name == "multigaussian":
-        y, mean, exponent = scaled_responses(_less(y, offset.T), w, intercept)
+        y, mean, exponent = scaled_response(_less(y, offset.T), w, intercept)
         return {"loss": family.loss(y, w), "offset": np.zeros(offset.shape), "mean": mean,
                 "exponent": exponent}  # fmt: skip
     missing = np.flatnonzero(w @ y == 0.0)

@@ -230,10 +230,6 @@ def read_family(family):
     )
 
 
-def _registered(name, values, weights):
-    return LOSSES[name](values, weights)
-
-
 def _read_for(law, name, y, n):
     """Real responses, a few of which have shown that the object's derivatives hold for them."""
     response = checks.read_real(y, n)
@@ -252,11 +248,11 @@ gaussian = Family(
 )
 binomial = Family("binomial", LOSSES["binomial"], checks.read_binary, expit, classify=above_zero)
 multinomial = Family(
-    "multinomial", partial(_registered, "multinomial"), checks.read_classes, softmax,
+    "multinomial", LOSSES["multinomial"], checks.read_classes, softmax,
     classify=largest, several=True,
 )  # fmt: skip
 multigaussian = Family(
-    "multigaussian", partial(_registered, "multigaussian"), checks.read_several, identity,
+    "multigaussian", LOSSES["multigaussian"], checks.read_several, identity,
     StopRule(relative="rest"), several=True,
 )  # fmt: skip
 poisson = Family(

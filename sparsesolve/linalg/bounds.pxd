@@ -28,7 +28,7 @@ cdef class CorrelationBounds:
     cdef int n_gaps
     cdef float[:, ::1] gaps
     cdef const double* current          # the residual that spans are compared with
-    cdef double[::1] asleep             # (p,) bound less |z_j| * travelled, when last taken; -INFINITY: not our business
+    cdef double[::1] asleep             # (p,) bound less |z_j| * travelled, as last taken; -INFINITY: not our business
     cdef double[::1] norm               # (p,) |z_j|
     cdef double[::1] threshold          # (p,) |z_j'r| is held against lam * threshold
     cdef Known* known                   # (p,)

@@ -249,9 +249,9 @@ cdef class Design:
         cdef Py_ssize_t k, i
         cdef const Column* x
         sizes = np.array([self.columns[which[k]].size for k in range(which.shape[0])], dtype=np.int64)
-        start = np.append(0, np.cumsum(sizes))
-        cdef double[::1] values = np.empty(start[-1])
-        cdef int[::1] rows = np.empty(start[-1], dtype=np.intc)
+        start, total = np.append(0, np.cumsum(sizes)), sizes.sum()
+        cdef double[::1] values = np.empty(total)
+        cdef int[::1] rows = np.empty(total, dtype=np.intc)
         cdef double[::1] offset = np.zeros(which.shape[0])
         cdef Py_ssize_t at = 0
         for k in range(which.shape[0]):

@@ -5,7 +5,7 @@ from sparsesolve.linalg.semiseparable cimport Semiseparable
 cdef class Packed:
     cdef readonly int size
     cdef readonly Py_ssize_t n
-    cdef bint cuttable                      # whether products may be taken a stretch of rows at a time
+    cdef readonly bint dense                # columns are whole: products may be taken of a stretch of rows
     cdef double[::1] root_w                 # (n,)
     cdef Semiseparable root                 # L, where dense columns are kept as L'(sqrt(w) z_j); None for I
     cdef bint recentred                     # columns less their mean under the weights w, not that of the design

@@ -82,7 +82,7 @@ cdef class DensePacked(Packed):
     """Columns as a dense matrix, for BLAS."""
 
     def __cinit__(self, double[::1] root_w, bint recentred=False):
-        self.cuttable = True
+        self.dense = True
         self.storage = np.empty(16 * self.n)
         self.Z = &self.storage[0]
 

@@ -18,8 +18,8 @@ cdef extern from "vector.h" nogil:
     double ss_largest_f32(Py_ssize_t n, const float* x) noexcept
     double ss_survey_f64(Py_ssize_t n, const double* x, double shift, const double* w, double* sums) noexcept
     double ss_survey_f32(Py_ssize_t n, const float* x, double shift, const double* w, double* sums) noexcept
-    Py_ssize_t ss_awake(Py_ssize_t n, const double* asleep, const double* norm, const double* threshold, double travelled,
-                        double lam, int* out) noexcept
+    Py_ssize_t ss_awake(Py_ssize_t n, const double* asleep, const double* norm, const double* threshold,
+                        double travelled, double lam, int* out) noexcept
     void ss_rotate(Py_ssize_t n, double c, double s, double* x, double* y) noexcept
     void ss_multiply(Py_ssize_t n, const double* a, const double* b, double* out) noexcept
 

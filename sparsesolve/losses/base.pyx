@@ -5,8 +5,8 @@ ask for F with u = -F'(eta), for the curvature, and where there is a conjugate f
 
     F(eta) + F*(-u) + eta'u  >=  0      (Fenchel and Young; 0 where u = -F'(eta)),
 
-the part of a duality gap that samples answer for: with eta = offset + Zb it and lam Omega(b) + (lam Omega)*(Z'u) - b'Z'u
-add up to P(b) - D(u).
+the part of a duality gap that samples answer for: with eta = offset + Zb it and lam Omega(b) + (lam Omega)*(Z'u) -
+b'Z'u add up to P(b) - D(u).
 """
 from libc.math cimport INFINITY
 

@@ -45,9 +45,9 @@ static inline double ss_exp_negative(double x) {
     return p * power;
 }
 
-/* log(1 + e) for 0 <= e <= 1 */
-static inline double ss_log1p_unit(double e) {
-    double z = e / (2.0 + e), s = z * z, p = 1.0 / 33.0;
+/* 2 artanh(z) = log((1 + z) / (1 - z)) for |z| <= 1/3 */
+static inline double ss_log_ratio(double z) {
+    double s = z * z, p = 1.0 / 33.0;
     p = p * s + 1.0 / 31.0;
     p = p * s + 1.0 / 29.0;
     p = p * s + 1.0 / 27.0;
@@ -66,27 +66,19 @@ static inline double ss_log1p_unit(double e) {
     return 2.0 * z * (p * s + 1.0);
 }
 
+/* log(1 + e) for 0 <= e <= 1 */
+static inline double ss_log1p_unit(double e) { return ss_log_ratio(e / (2.0 + e)); }
+
 /* log(x) for x > 0, not denormal */
 static inline double ss_log_positive(double x) {
     int64_t bits, shifted;
-    double m, z, s, p = 1.0 / 21.0, k;
+    double m, k;
     memcpy(&bits, &x, sizeof bits);
     shifted = bits - 0x3FE6A09E667F3BCD; /* of sqrt(1/2): m will be in [sqrt(1/2), sqrt(2)) */
     k = (double)(int32_t)(shifted >> 52);
     bits -= (shifted >> 52) << 52;
     memcpy(&m, &bits, sizeof m);
-    z = (m - 1.0) / (m + 1.0);
-    s = z * z;
-    p = p * s + 1.0 / 19.0;
-    p = p * s + 1.0 / 17.0;
-    p = p * s + 1.0 / 15.0;
-    p = p * s + 1.0 / 13.0;
-    p = p * s + 1.0 / 11.0;
-    p = p * s + 1.0 / 9.0;
-    p = p * s + 1.0 / 7.0;
-    p = p * s + 1.0 / 5.0;
-    p = p * s + 1.0 / 3.0;
-    return k * 6.93147180369123816490e-01 + (k * 1.90821492927058770002e-10 + 2.0 * z * (p * s + 1.0));
+    return k * 6.93147180369123816490e-01 + (k * 1.90821492927058770002e-10 + ss_log_ratio((m - 1.0) / (m + 1.0)));
 }
 
 /* sum_i w_i (log(1 + exp(eta_i)) - y_i eta_i), with u_i = w_i (y_i - p_i) exact where p_i rounds to 0 or 1 */

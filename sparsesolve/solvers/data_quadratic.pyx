@@ -1,7 +1,8 @@
 """The quadratic over working columns by products with the columns: for sparse designs and very many working columns.
 
 Coordinate descent goes first: on columns that have little in common, as in text, nothing is quicker.  Newton
-directions come from conjugate gradients on the support.  Invariant: u + shift * sqrt(w) = sqrt(w) (y - Zb): sparse columns never fill in.
+directions come from conjugate gradients on the support.  Invariant: u + shift * sqrt(w) = sqrt(w) (y - Zb): sparse
+columns never fill in.
 """
 from libc.math cimport fabs
 from libc.string cimport memcpy, memset
@@ -62,9 +63,11 @@ cdef class DataQuadratic(Quadratic):
         """On sparse columns coordinate descent while it is quick; then Newton steps."""
         cdef long limit = self.iterations + budget
         cdef double gap, last
+        if self.columns.dense:
+            return Quadratic.solve(self, lam, target, budget)
         self.estimate_slack(lam)
         last = self.best_gap(lam)
-        while not self.columns.cuttable and last > ROUGH * target and self.iterations < limit:
+        while last > ROUGH * target and self.iterations < limit:
             self.cycle(lam)
             self.cycle(lam)
             self.columns.correlate(&self.u[0], self.shift, self.g)

@@ -18,7 +18,7 @@ cdef class LossModel:
     cdef double trial_value, trial_pull, trial_square
     cdef bint trial_known
     cdef double[::1] w, offset, eta, u, trial, trial_u, image, work     # (n,)
-    cdef double[::1] h, root_h, inverse     # (n,) of sum 1, sqrt(h), 1 / sqrt(h)
+    cdef double[::1] h, root_h, inverse     # (n,) diagonal of H, its root, 1 over that or 0
     cdef double[::1] g, trial_g             # Z'u of the working columns
 
     cdef int reserve(self, int capacity) except -1

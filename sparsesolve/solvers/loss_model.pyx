@@ -1,11 +1,11 @@
 """LossModel: the loss at the current point of a path, and its quadratic model there.
 
-    F(eta + d)  ~  F(eta) - u'd + s d'Hd / 2,     H diagonal of sum 1
+    F(eta + d)  ~  F(eta) - u'd + s d'Hd / 2,     H diagonal, of sum 1
 
 Working columns are held as sqrt(H) (z_j - its mean under H), so that the model's intercept is apart.  Where F'' is far
-from its diagonal and has a factor L in O(n), they are held as L'z_j: then H is F'' itself.  Where samples
-may be evaluated a few rows at a time, one pass over the working columns does for a step: of these rows the linear
-predictor, the loss, and what they add to the gradient.
+from its diagonal and has a factor L in O(n), they are held as L'z_j: then F'' itself takes the place of H, which is
+all ones, and s is 1.  Where samples may be evaluated a few rows at a time, one pass over the working columns does for
+a step: of these rows the linear predictor, the loss, and what they add to the gradient.
 Invariant: u = -F'(eta); where `known`, g = Z'u of the working columns, and pull and square, belong to it.
 """
 from libc.math cimport sqrt
@@ -112,7 +112,7 @@ cdef class LossModel:
         cdef Py_ssize_t i, start, stop, rows = self.n
         cdef int m = columns.size
         cdef double shift, q
-        if self.loss.by_rows and columns.cuttable and m * self.n > STRETCH:
+        if self.loss.by_rows and columns.dense and m * self.n > STRETCH:
             rows = max(STRETCH // m, 64)
         memset(&self.trial_g[0], 0, m * sizeof(double))
         self.trial_value = self.trial_pull = self.trial_square = self.bent = self.along = 0.0

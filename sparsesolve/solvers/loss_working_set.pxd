@@ -4,7 +4,6 @@ from sparsesolve.solvers.working_set cimport WorkingSet
 
 cdef class LossWorkingSet(WorkingSet):
     cdef readonly LossModel model
-    cdef bint sparse                        # whether the working columns are
     cdef bint fits_intercept
     cdef bint cleared                       # whether the dual point is more than u less a multiple of H
     cdef bint blocked                       # whether no dual point orthogonal to what nothing holds back was found

@@ -14,11 +14,9 @@ from libc.math cimport INFINITY, fabs, sqrt
 
 import numpy as np
 
-from sparsesolve.linalg.packed cimport SparsePacked
 from sparsesolve.linalg.vector cimport dot
 from sparsesolve.losses.gaussian import Gaussian
 from sparsesolve.solvers.loss_model cimport LossModel
-from sparsesolve.solvers.quadratic cimport Quadratic
 from sparsesolve.solvers.working_set cimport WorkingSet
 
 cdef double ORTHOGONAL = 1e-11      # of the size of the terms: a product with the dual point that is rounding
@@ -32,9 +30,10 @@ cdef class LossWorkingSet(WorkingSet):
         centred = problem.intercept or loss.shift_invariant
         self._begin(problem, n_threads, centred)
         n = self.design.n
-        self.fits_intercept, self.sparse = problem.intercept, isinstance(self.columns, SparsePacked)
+        self.fits_intercept = problem.intercept
         offset = np.zeros(n) if problem.loss is None else problem.offset
-        self.model = LossModel(loss, problem.weights, offset, problem.null_intercept, centred, not self.sparse)
+        self.model = LossModel(loss, problem.weights, offset, problem.null_intercept, centred,
+                               self.columns.dense)
         self.dual = np.zeros(n)
         self.repack()
         self._enter_unpenalised()
@@ -72,12 +71,8 @@ cdef class LossWorkingSet(WorkingSet):
         self.columns.root = self.model.loss.root if self.model.rooted else None
         self.columns.restart(self.model.root_h)
 
-    def _continue_with(self, quadratic):
-        which, start = self.quadratic.members()
-        quadratic.append(self.design, self.penalty, which, start, np.zeros(len(which)))
-        (<Quadratic> quadratic).iterations = self.quadratic.iterations
-        self.quadratic = quadratic
-        self.model.known = False        # g came with the columns, and did not move with them
+    def _renew_gradients(self):
+        self.model.known = False
 
     cdef double linearise(self) noexcept nogil:
         """The quadratic at the current point, in units of s; returns the sum of u in them."""

@@ -200,30 +200,18 @@ def assemble(design, weights, penalty_of, *, y=None, loss=None, offset=None, mea
 
 
 def scaled_response(y, weights, intercept):
-    """Return (centred y / 2**exponent, mean / 2**exponent, exponent), the first of size 1."""
+    """Return (centred y / 2**exponent, mean / 2**exponent, exponent), the first of size 1.
+
+    For K responses y is (n, K), the mean (K,), and the exponent one for all.
+    """
     exponent = int(np.frexp(np.max(np.abs(y)))[1])
     y = np.ldexp(y, -exponent)
-    mean = float(np.dot(weights, y)) if intercept else 0.0
-    y = y - mean
-    if intercept:
-        y = y - np.dot(weights, y)
-    spread = np.sqrt(np.dot(weights, y**2))
-    if spread <= 1e-15 * abs(mean):  # the rounding of a constant
-        return np.zeros_like(y), mean, exponent
-    finer = int(np.frexp(spread)[1])
-    return np.ldexp(y, -finer), float(np.ldexp(mean, -finer)), exponent + finer
-
-
-def scaled_responses(y, weights, intercept):
-    """The same for K responses y (n, K): their means (K,), and one exponent for all."""
-    exponent = int(np.frexp(np.max(np.abs(y)))[1])
-    y = np.ldexp(y, -exponent)
-    mean = weights @ y if intercept else np.zeros(y.shape[1])
+    mean = weights @ y if intercept else np.zeros(y.shape[1:])
     y = y - mean
     if intercept:
         y = y - weights @ y
     spread = np.sqrt(weights @ y**2)
-    y[:, spread <= 1e-15 * abs(mean)] = 0.0  # the rounding of a constant
+    y = np.where(spread <= 1e-15 * abs(mean), 0.0, y)  # the rounding of a constant
     finer = int(np.frexp(spread.max())[1]) if y.any() else 0
     return np.ldexp(y, -finer), np.ldexp(mean, -finer), exponent + finer
 

@@ -20,14 +20,13 @@ from sparsesolve.solvers.loss_model cimport LossModel
 from sparsesolve.solvers.loss_working_set cimport LossWorkingSet
 from sparsesolve.solvers.quadratic cimport CONVERGED, MAX_ITER
 from sparsesolve.solvers.working_set cimport WorkingSet
+from sparsesolve.solvers.working_set import BLOCK_COST, SPARSE_COST
 
 cdef double ARMIJO = 0.1            # share of the model's decrease that a step must reach
 cdef double ROUNDING = 1e-14        # of the objective: less of an increase is none
 cdef double SLOW = 0.1              # decrease of the gap in a step from which H is taken anew
-BLOCK_COST = 0.3    # of a multiply-add in a block operation
-SPARSE_COST = 6.0   # of one with a stored value of a sparse column
 SAMPLE_COST = 30.0  # multiply-adds that a sample's loss costs in a step
-cdef double FORCING = 0.1        # of the gap at its start to which a step's model is solved
+cdef double FORCING = 0.1           # of the gap at its start to which a step's model is solved
 DEF HALVINGS = 40
 DEF PATIENCE = 30                   # Newton steps and sweeps on one model, which is only a model
 DEF IDLE = 4                        # steps of no more than rounding that do not lower the gap, before it is given up
@@ -36,7 +35,6 @@ DEF IDLE = 4                        # steps of no more than rounding that do not
 cdef class ProximalNewton(LossWorkingSet):
     """Solver state along a path; answers what WorkingSet answers."""
 
-    cdef readonly long weighings, newton_steps      # times that H was taken, and steps
     cdef double decrease                    # of the gap in the last step: new over old
     cdef int debt                           # steps that were needed since because H is old
     cdef bint flat                          # whether the last step decreased the objective by no more than rounding
@@ -59,17 +57,22 @@ cdef class ProximalNewton(LossWorkingSet):
         self.quadratic.restart()
         self.quadratic.append(self.design, self.penalty, which, start, np.zeros(len(which)))
         self.decrease, self.debt = 0.0, 0
-        self.weighings += 1
+
+    cdef bint _outworn(self, double gap, double last):
+        """Whether H is to be taken anew: before a first step (last = 0) by what it has cost, then after two slow ones."""
+        if last > 0.0:
+            return gap > SLOW * last and self.decrease > SLOW
+        return self.debt > self._price()
 
     cdef double _price(self):
         """What taking H anew costs, in steps, both in multiply-adds."""
         cdef double n = self.design.n, m = self.quadratic.size, entries = m * n
         cdef double products = BLOCK_COST * m * entries / 2.0
-        if self.sparse:
-            entries = SPARSE_COST * self.working_values
-            products = m * (0.1 * n + entries / 2.0)
         if not isinstance(self.quadratic, GramQuadratic):
             return 1.0
+        if not self.columns.dense:
+            entries = SPARSE_COST * self.working_values
+            products = m * (0.1 * n + entries / 2.0)
         return (entries + products + BLOCK_COST * m * m * m / 3.0) / (2.0 * entries + SAMPLE_COST * n + 4.0 * m * m)
 
     # along the path
@@ -143,7 +146,7 @@ cdef class ProximalNewton(LossWorkingSet):
             if self.quadratic.iterations >= limit:
                 outcome = MAX_ITER
                 break
-            if gap > SLOW * last and self.decrease > SLOW if last > 0.0 else self.debt > self._price():
+            if self._outworn(gap, last):
                 self._weigh()
                 last = 0.0
                 continue
@@ -157,7 +160,6 @@ cdef class ProximalNewton(LossWorkingSet):
                                      max(min(limit - self.quadratic.iterations, PATIENCE), 1))
                 self.flat = not self._step(lam, total, first)
             self.quadratic.iterations += 1
-            self.newton_steps += 1
             model.loss.raise_pending()
             PyErr_CheckSignals()
         self.make_dual(lam)

@@ -44,7 +44,7 @@ class ResponseBlocks:
         self.design, self.net, self.loss, self.n_threads = design, net, loss, n_threads
         self.descent = ResponseDescent(design, net, loss, np.array(offset, dtype=float))
         shut = (np.asarray(net.lower) == 0.0) & (np.asarray(net.upper) == 0.0)
-        shut |= design.norms(np.full(design.n, 1.0 / design.n)) == 0.0
+        shut |= np.asarray(design.spread) == 0.0
         free = (np.asarray(net.l1) == 0.0) & (np.asarray(net.l2) == 0.0) & ~shut
         self.outside = ~shut
         self.with_intercept = intercept

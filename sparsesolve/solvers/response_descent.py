@@ -10,8 +10,8 @@ responses, kept from an older point, times a scale for each.
 
 import numpy as np
 
+from sparsesolve.linalg.response_columns import response_columns
 from sparsesolve.penalties.row_shift import centre
-from sparsesolve.solvers.response_columns import response_columns
 from sparsesolve.solvers.response_direction import NewtonDirection, at_work, clip_at_zero, gains
 from sparsesolve.solvers.response_model import descend
 from sparsesolve.solvers.response_newton import Preconditioner

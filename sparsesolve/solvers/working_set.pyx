@@ -16,7 +16,7 @@ import numpy as np
 from sparsesolve.linalg.bounds cimport CorrelationBounds
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.gram cimport Gram
-from sparsesolve.linalg.packed cimport Packed, SparsePacked, pack
+from sparsesolve.linalg.packed cimport Packed, pack
 from sparsesolve.linalg.vector cimport ss_multiply
 from sparsesolve.penalties.elastic_net cimport ElasticNet, conjugate, feasible_scale
 from sparsesolve.solvers.data_quadratic cimport DataQuadratic
@@ -50,8 +50,8 @@ cdef class WorkingSet:
         self.lams[0] = self.lams[1] = 0.0
         self.bounds = CorrelationBounds(self.design, self.root_w, self.penalty.l1, n_threads)
         self.columns = pack(self.design, self.root_w, recentred)
-        sparse = isinstance(self.columns, SparsePacked)
-        self.quadratic = DataQuadratic(self.columns) if sparse else GramQuadratic(Gram(), self.columns)
+        self.quadratic = (GramQuadratic(Gram(), self.columns) if self.columns.dense
+                          else DataQuadratic(self.columns))
 
     def _enter_unpenalised(self):
         """Columns that cannot move leave, those without a penalty enter."""
@@ -81,9 +81,9 @@ cdef class WorkingSet:
     def _choose(self, int count):
         """Solve by the Gram matrix or by conjugate gradients, whichever makes a Newton step cheaper."""
         cdef double n = self.design.n, m = self.quadratic.size, entries, gram, steps
-        entries = SPARSE_COST * self.working_values if isinstance(self.columns, SparsePacked) else m * n
+        entries = m * n if self.columns.dense else SPARSE_COST * self.working_values
         self.growth += 0.2 * (count - self.growth)
-        product = 0.5 if isinstance(self.columns, SparsePacked) else BLOCK_COST
+        product = BLOCK_COST if self.columns.dense else 0.5
         gram = (3.0 + BLOCK_COST * self.growth) * m * m + (2.0 + product * self.growth) * entries
         steps = self.quadratic.effort()
         if steps > 0.0:
@@ -100,6 +100,10 @@ cdef class WorkingSet:
         quadratic.append(self.design, self.penalty, which, start, np.zeros(len(which)))
         (<Quadratic> quadratic).iterations = self.quadratic.iterations
         self.quadratic = quadratic
+        self._renew_gradients()
+
+    def _renew_gradients(self):
+        """Columns that were given to another way of solving came without their gradients."""
         self.quadratic.refresh(&self.response[0], &self.r[0])
 
     def coefficients(self):

@@ -5,24 +5,15 @@
 # Writes cox_data.csv (the data, rounded so that every language reads the same doubles);
 # cox_likelihood.csv, cox_samples.csv and cox_baseline.csv (likelihood, concordance, martingale
 # residuals and baseline hazard at given coefficients); cox_paths.csv and cox_coefs.csv (paths).
-# tests/test_cox_reference.py reads them.
+# tests/test_reference_cox.py reads them.
 
 suppressMessages(library(glmnet))
 suppressMessages(library(survival))
 n <- 80
 p <- 12
 
-# Park and Miller's generator: exact in doubles, so the data do not depend on R's version.
 seed <- 20240301
-uniform <- function(k) {
-  out <- numeric(k)
-  for (i in seq_len(k)) {
-    seed <<- (16807 * seed) %% 2147483647
-    out[i] <- seed / 2147483647
-  }
-  out
-}
-normal <- function(k) rowSums(matrix(uniform(12 * k), k)) - 6
+source("random.R")
 
 z <- matrix(normal(n * p), n)
 for (j in 2:p) z[, j] <- 0.5 * z[, j - 1] + 0.8 * z[, j]

@@ -11,16 +11,8 @@ p <- 20
 x <- as.matrix(data[, 1:p])
 n <- nrow(x)
 
-# Park and Miller's generator: exact in doubles, so the data do not depend on R's version.
 seed <- 7919
-uniform <- function(k) {
-  out <- numeric(k)
-  for (i in seq_len(k)) {
-    seed <<- (16807 * seed) %% 2147483647
-    out[i] <- seed / 2147483647
-  }
-  out
-}
+source("random.R")
 
 z <- scale(x)
 eta <- as.vector(z[, c(1, 3, 5, 12)] %*% c(0.6, -0.5, 0.4, 0.3))

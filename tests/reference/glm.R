@@ -10,17 +10,8 @@ suppressMessages(library(glmnet))
 n <- 120
 p <- 12
 
-# Park and Miller's generator: exact in doubles, so the data do not depend on R's version.
 seed <- 20241108
-uniform <- function(k) {
-  out <- numeric(k)
-  for (i in seq_len(k)) {
-    seed <<- (16807 * seed) %% 2147483647
-    out[i] <- seed / 2147483647
-  }
-  out
-}
-normal <- function(k) rowSums(matrix(uniform(12 * k), k)) - 6
+source("random.R")
 
 z <- matrix(normal(n * p), n)
 for (j in 2:p) z[, j] <- 0.6 * z[, j - 1] + 0.8 * z[, j]  # neighbours are correlated

@@ -6,7 +6,7 @@ Coefficients are (K, m), vectors of sample space (K, n). Column -1 is the interc
 import numpy as np
 from scipy import sparse
 
-DENSE_FROM = 0.15  # share of stored values from which dense kernels are the faster ones
+from sparsesolve.linalg.packed import DENSE_FROM
 
 
 def response_columns(design):
