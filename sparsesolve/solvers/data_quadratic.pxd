@@ -1,10 +1,8 @@
 """DataQuadratic: the quadratic over working columns, by products with the columns themselves."""
-from sparsesolve.linalg.packed cimport Packed
 from sparsesolve.solvers.quadratic cimport Quadratic
 
 cdef class DataQuadratic(Quadratic):
     cdef Py_ssize_t n
-    cdef Packed columns
     cdef double[::1] u                  # (n,) sqrt(w) (y - Zb), less shift * sqrt(w)
     cdef double[::1] v                  # (n,) sqrt(w) Z d, less image_shift * sqrt(w)
     cdef readonly long applications, directions     # products with Z'Z, and Newton directions, since effort() was asked

@@ -210,7 +210,8 @@ cdef class DataQuadratic(Quadratic):
             return
         if self.columns.size == m:
             self.columns.append(design, &which[0], count)
-        self.add(design, penalty, &which[0], &start[0], &gradient[0], count)
+        self.add(&which[0], &start[0], &gradient[0], count)
+        self.take_penalty(penalty, m)
         for k in range(m, self.size):
             self.diag[k] = self.inner(k, k)
 

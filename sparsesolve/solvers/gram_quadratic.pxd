@@ -1,12 +1,10 @@
 """GramQuadratic: the quadratic over working columns whose inner products are all known."""
 from sparsesolve.linalg.cholesky cimport Cholesky
 from sparsesolve.linalg.gram cimport Gram
-from sparsesolve.linalg.packed cimport Packed
 from sparsesolve.solvers.quadratic cimport Quadratic
 
 cdef class GramQuadratic(Quadratic):
     cdef readonly Gram gram
-    cdef Packed columns                 # None when the inner products are all there is
     cdef readonly Cholesky cholesky
     cdef double factor_level            # the lam whose ridge is in the factor
     cdef int n_refused                  # support columns that depend on the factor's

@@ -6,7 +6,6 @@ that depend on those in the factor are refused by it; they slide along the flat 
 until a coefficient reaches zero.
 """
 from libc.math cimport INFINITY, fabs, sqrt
-from libc.string cimport memcpy
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from sparsesolve.linalg.cholesky cimport Cholesky
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.gram cimport Gram
 from sparsesolve.linalg.packed cimport Packed
-from sparsesolve.linalg.vector cimport axpy, dot
+from sparsesolve.linalg.vector cimport axpy
 from sparsesolve.penalties.elastic_net cimport ElasticNet
 from sparsesolve.solvers.quadratic cimport Quadratic
 
@@ -143,18 +142,6 @@ cdef class GramQuadratic(Quadratic):
 
     cdef double inner(self, int i, int j) noexcept nogil:
         return self.gram.G[i + <Py_ssize_t> j * self.gram.capacity]
-
-    cdef void refresh(self, const double* response, double* r) noexcept nogil:
-        cdef double shift
-        memcpy(r, response, self.columns.n * sizeof(double))
-        shift = self.columns.subtract(self.b, r)
-        if shift != 0.0:
-            axpy(self.columns.n, shift, &self.columns.root_w[0], r)
-        self.receive(r)
-
-    cdef void receive(self, const double* r) noexcept nogil:
-        self.columns.correlate(r, 0.0, self.g)
-        self.residual_square = dot(self.columns.n, r, r)
 
     cdef void restart(self) noexcept nogil:
         Quadratic.restart(self)
@@ -290,6 +277,7 @@ cdef class GramQuadratic(Quadratic):
             if self.columns.size == m:
                 self.columns.append(design, &which[0], count)
             self.gram.follow(self.columns)
-        self.add(design, penalty, &which[0], &start[0], &gradient[0], count)
+        self.add(&which[0], &start[0], &gradient[0], count)
+        self.take_penalty(penalty, m)
         for k in range(m, self.size):
             self.diag[k] = self.gram.G[k + <Py_ssize_t> k * self.gram.capacity]

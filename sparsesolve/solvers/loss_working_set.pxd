@@ -15,4 +15,3 @@ cdef class LossWorkingSet(WorkingSet):
     cdef double linearise(self) noexcept nogil
     cdef int make_dual(self, double lam) except -1
     cdef double violation(self, double lam) noexcept nogil
-    cdef double _column_violation(self, int j, double lam) noexcept nogil

@@ -36,7 +36,7 @@ cdef class LossWorkingSet(WorkingSet):
                                self.columns.dense)
         self.dual = np.zeros(n)
         self.repack()
-        self._enter_unpenalised()
+        self.enter(self.outside.unheld())
         self.model.reserve(self.quadratic.capacity)
         self.linearise()
         self.make_dual(0.0)
@@ -142,7 +142,7 @@ cdef class LossWorkingSet(WorkingSet):
 
     cdef double gap_at(self, double lam, double scale) noexcept nogil:
         cdef Py_ssize_t i
-        cdef double primal, gap = self.quadratic.column_gap(lam, scale) + self.outside_gap(lam, scale)
+        cdef double primal, gap = self.quadratic.column_gap(lam, scale) + self.outside.gap(lam, scale)
         for i in range(self.design.n):
             self.u[i] = scale * self.dual[i]
         gap += self.model.loss.fenchel_young(&self.model.eta[0], &self.u[0])
@@ -150,37 +150,14 @@ cdef class LossWorkingSet(WorkingSet):
         return primal if self.blocked else min(max(gap, 0.0), primal)
 
     cdef double gap(self, double lam) noexcept nogil:
-        cdef int k, j
-        cdef double most, g
         if self.model.loss.has_conjugate:
             return WorkingSet.gap(self, lam)
-        most = self.violation(lam)
-        for k in range(self.bounds.n_undecided):
-            j = self.bounds.undecided[k]
-            g = self.bounds.exact[k]
-            if (g > 0.0 and self.penalty.upper[j] > 0.0) or (g < 0.0 and self.penalty.lower[j] < 0.0):
-                most = max(most, (fabs(g) - lam * self.penalty.l1[j]) * self.kkt_unit)
-        return most
+        return max(self.violation(lam), self.outside.violation(lam) * self.kkt_unit)
 
     cdef double violation(self, double lam) noexcept nogil:
         """Largest violation of the optimality conditions by intercept and working columns, in units of the null value.
 
         Taken while g is that of the model, at u over s.
         """
-        cdef int j
-        cdef double most = fabs(self.model.pull) if self.model.centred else 0.0, level = lam / self.g_unit
-        for j in range(self.quadratic.size):
-            most = max(most, self.g_unit * self._column_violation(j, level))
-        return most * self.kkt_unit
-
-    cdef double _column_violation(self, int j, double lam) noexcept nogil:
-        """Distance of the gradient of working column j from what its coefficient asks for."""
-        cdef double b = self.quadratic.b[j], level = lam * self.quadratic.l1[j]
-        cdef double g = self.quadratic.g[j] - lam * self.quadratic.l2[j] * b
-        cdef double up = g - (level if b >= 0.0 else -level), down = -g - (level if b <= 0.0 else -level)
-        # `up`: what is gained per unit of increase
-        if b >= self.quadratic.upper[j]:
-            up = 0.0
-        if b <= self.quadratic.lower[j]:
-            down = 0.0
-        return max(up, down, 0.0)
+        cdef double most = fabs(self.model.pull) if self.model.centred else 0.0
+        return max(most, self.g_unit * self.quadratic.violation(lam / self.g_unit)) * self.kkt_unit

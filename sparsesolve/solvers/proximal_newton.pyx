@@ -18,7 +18,7 @@ import numpy as np
 from sparsesolve.solvers.gram_quadratic cimport GramQuadratic
 from sparsesolve.solvers.loss_model cimport LossModel
 from sparsesolve.solvers.loss_working_set cimport LossWorkingSet
-from sparsesolve.solvers.quadratic cimport CONVERGED, MAX_ITER
+from sparsesolve.solvers.working_columns cimport CONVERGED, MAX_ITER
 from sparsesolve.solvers.working_set cimport WorkingSet
 from sparsesolve.solvers.working_set import BLOCK_COST, SPARSE_COST
 
@@ -99,27 +99,21 @@ cdef class ProximalNewton(LossWorkingSet):
     cdef void _extrapolate(self, double lam, double forward) noexcept nogil:
         """Start from the solution carried on in a straight line from the last two lams, where that is better."""
         cdef int k, m = min(self.quadratic.size, <int> self.solved_b.shape[1])
-        cdef double old, new, value, stop, gain = 0.0
-        cdef bint stopped = False
+        cdef double value
+        cdef bint stopped
+        memcpy(&self.before[0], self.quadratic.b, self.quadratic.size * sizeof(double))
         for k in range(m):
-            old = self.quadratic.b[k]
-            new = old + forward * (old - self.solved_b[1, k])
-            stop = min(max(new, self.quadratic.lower[k]), self.quadratic.upper[k])
-            if old * stop <= 0.0 and self.quadratic.l1[k] > 0.0:
-                stop = 0.0
-            self.before[k] = old
-            self.change[k] = new - stop     # what is not to be done of it
-            stopped = stopped or new != stop
-            self.quadratic.b[k] = stop
-            gain += self._charge(k, lam)
+            self.change[k] = forward * (self.before[k] - self.solved_b[1, k])
+        stopped = not self.quadratic.carry(m, &self.change[0], lam)
+        for k in range(m):
+            self.change[k] += self.before[k] - self.quadratic.b[k]      # what is not to be done of it
         for k in range(m, self.quadratic.size):
             self.change[k] = 0.0
         value = self.model.carry(self.columns, &self.change[0], stopped, forward, &self.solved_eta[1, 0])
-        if value + gain < self.model.value:
+        if value + self.quadratic.charge(&self.before[0], lam) < self.model.value:
             self.model.accept()
         else:
-            for k in range(m):
-                self.quadratic.b[k] = self.before[k]
+            memcpy(self.quadratic.b, &self.before[0], m * sizeof(double))
 
     def _make_room(self):
         if self.before.shape[0] < self.quadratic.capacity:
@@ -172,13 +166,14 @@ cdef class ProximalNewton(LossWorkingSet):
         cdef double slope = -total * total * self.model.multiplier, rounding, gain, t = 1.0, curvature
         for k in range(m):
             self.change[k] = b[k] - self.before[k]
-            slope += self._charge(k, lam) - self.slope[k] * self.change[k]
+            slope -= self.slope[k] * self.change[k]
+        slope += self.quadratic.charge(&self.before[0], lam)
         rounding = ROUNDING * (fabs(self.model.value) + self.quadratic.penalty_value(lam))
         gain = self.model.move(self.columns, &self.change[0], total) - self.model.value
         for tries in range(HALVINGS):
             for k in range(m):
                 b[k] = self.before[k] + t * self.change[k]
-                gain += self._charge(k, lam)
+            gain += self.quadratic.charge(&self.before[0], lam)
             if gain <= ARMIJO * t * slope + rounding:
                 break
             t *= 0.5
@@ -193,9 +188,3 @@ cdef class ProximalNewton(LossWorkingSet):
             self.model.multiplier = max(curvature, (0.1 if t == 1.0 else 2.0) * self.model.multiplier)
         self.model.accept()
         return gain < -rounding
-
-    cdef double _charge(self, int k, double lam) noexcept nogil:
-        """What the penalty charges more for the coefficient of working column k than it did before the step."""
-        cdef double old = self.before[k], new = self.quadratic.b[k]
-        return (lam * self.quadratic.l1[k] * (fabs(new) - fabs(old))
-                + 0.5 * lam * self.quadratic.l2[k] * (new - old) * (new + old))

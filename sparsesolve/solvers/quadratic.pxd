@@ -1,17 +1,9 @@
 """Quadratic: the penalised least-squares problem over a growing set of working columns."""
-from sparsesolve.solvers.working_columns cimport WorkingColumns
+from sparsesolve.solvers.net_columns cimport NetColumns
 
-cdef enum Outcome:
-    CONVERGED = 0
-    MAX_ITER = 1
-    STALLED = 2
-
-cdef class Quadratic(WorkingColumns):
-    cdef readonly long iterations       # Newton steps and sweeps so far
+cdef class Quadratic(NetColumns):
     cdef int n_support, n_held
-    cdef bint wants_residual            # whether it works on the residual, not only on g
 
-    cdef int solve(self, double lam, double target, long budget) noexcept nogil
     cdef bint newton(self, double lam) noexcept nogil
     cdef double collect(self, double lam) noexcept nogil
     cdef int clip(self, double lam) noexcept nogil
@@ -21,10 +13,6 @@ cdef class Quadratic(WorkingColumns):
     cdef double minimiser(self, int j, double lam) noexcept nogil
     cdef bint worth(self, int j, double new, double lam, bint whole) noexcept nogil
     # what a subclass says
-    cdef double effort(self) noexcept
-    cdef void refresh(self, const double* response, double* r) noexcept nogil
-    cdef void receive(self, const double* r) noexcept nogil
-    cdef void restart(self) noexcept nogil
     cdef void direction(self, double lam) noexcept nogil
     cdef void image(self) noexcept nogil
     cdef void advance(self, double lam, double t) noexcept nogil

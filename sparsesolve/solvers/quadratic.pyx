@@ -12,14 +12,15 @@ Reference: Bach et al. 2012, sections 4 and 6 (active sets).
 from libc.math cimport INFINITY, fabs
 
 from sparsesolve.penalties.elastic_net cimport prox
-from sparsesolve.solvers.working_columns cimport WorkingColumns
+from sparsesolve.solvers.net_columns cimport NetColumns
+from sparsesolve.solvers.working_columns cimport CONVERGED, MAX_ITER, STALLED
 
 DEF ROUNDS = 30             # Newton steps between two sweeps
 cdef double ROUNDING = 1e-14
 cdef double NO_WAY = 1e-6           # a step along a clipped direction below which its slope is taken for rounding
 
 
-cdef class Quadratic(WorkingColumns):
+cdef class Quadratic(NetColumns):
     """The solver over working columns; a subclass knows how to multiply and to solve with them."""
 
     cdef int solve(self, double lam, double target, long budget) noexcept nogil:
@@ -161,22 +162,11 @@ cdef class Quadratic(WorkingColumns):
         return (whole or old == 0.0 or new * old < 0.0 or (new == 0.0 and lam * self.l1[j] > 0.0)
                 or old == self.upper[j] or old == self.lower[j])
 
-    # what a subclass says
-
-    cdef double effort(self) noexcept:
-        """Inner steps per Newton direction since the last call; 0 where there are none, or too few to tell."""
-        return 0.0
-
-    cdef void refresh(self, const double* response, double* r) noexcept nogil:
-        """r = response - Z b, and from it g and residual_square, without accumulated rounding."""
-
-    cdef void receive(self, const double* r) noexcept nogil:
-        """g and residual_square from a residual r that is orthogonal to sqrt(w) where columns are centred."""
-
     cdef void restart(self) noexcept nogil:
-        """Forget all working columns."""
-        self.size = self.n_support = self.n_held = 0
-        self.slack = 0.0
+        NetColumns.restart(self)
+        self.n_support = self.n_held = 0
+
+    # what a subclass says
 
     cdef void direction(self, double lam) noexcept nogil:
         """d on the support: (Z'Z + lam l2) d = rhs, nearly, with the d of the held coefficients given."""

@@ -11,7 +11,7 @@ from sparsesolve.linalg.gram import tall_gram
 from sparsesolve.linalg.vector cimport axpy
 from sparsesolve.penalties.elastic_net cimport ElasticNet
 from sparsesolve.solvers.gram_quadratic cimport GramQuadratic
-from sparsesolve.solvers.quadratic cimport CONVERGED, MAX_ITER, STALLED
+from sparsesolve.solvers.working_columns cimport CONVERGED, MAX_ITER, STALLED
 
 
 cdef class Sufficient:

@@ -1,10 +1,17 @@
 """WorkingColumns: coefficients and gradients of the columns at work, and the certificate over them."""
-from sparsesolve.linalg.design cimport Design
-from sparsesolve.penalties.elastic_net cimport ElasticNet
+from sparsesolve.linalg.packed cimport Packed
+
+cdef enum Outcome:
+    CONVERGED = 0
+    MAX_ITER = 1
+    STALLED = 2
 
 cdef class WorkingColumns:
     cdef readonly int size              # working columns
+    cdef readonly long iterations       # Newton steps and sweeps so far
     cdef int capacity
+    cdef Packed columns                 # None when the inner products are all there is
+    cdef bint wants_residual            # whether solving works on the residual, not only on g
     cdef public double residual_square  # |r|^2 in the weighted norm
     cdef double slack                   # length of r's projection on the columns that nothing holds back
     # per working column, all in one block of memory
@@ -27,16 +34,24 @@ cdef class WorkingColumns:
     cdef int* held                      # stopped in the step under way
 
     cdef int reserve(self, int capacity) except -1
-    cdef int add(self, Design design, ElasticNet penalty, const int* which, const double* start,
-                 const double* gradient, int count) except -1
-    cdef bint free(self, int j, double lam) noexcept nogil
-    cdef double scale(self, double lam, bint strict) noexcept nogil
+    cdef int add(self, const int* which, const double* start, const double* gradient, int count) except -1
     cdef double gap(self, double lam, double scale) noexcept nogil
-    cdef double column_gap(self, double lam, double scale) noexcept nogil
-    cdef double penalty_value(self, double lam) noexcept nogil
     cdef double best_gap(self, double lam) noexcept nogil
     cdef bint solved(self, double lam, double target) noexcept nogil
     cdef void estimate_slack(self, double lam) noexcept nogil
     cdef void settle(self, double lam) noexcept
-    # what a subclass says
+    # what a subclass says of the penalty
+    cdef bint free(self, int j, double lam) noexcept nogil
+    cdef double scale(self, double lam, bint strict) noexcept nogil
+    cdef double penalty_value(self, double lam) noexcept nogil
+    cdef double column_gap(self, double lam, double scale) noexcept nogil
+    cdef double violation(self, double lam) noexcept nogil
+    cdef double charge(self, const double* before, double lam) noexcept nogil
+    cdef bint carry(self, int count, const double* change, double lam) noexcept nogil
+    # what a subclass says of solving
+    cdef int solve(self, double lam, double target, long budget) noexcept nogil
     cdef double inner(self, int i, int j) noexcept nogil
+    cdef double effort(self) noexcept
+    cdef void restart(self) noexcept nogil
+    cdef void refresh(self, const double* response, double* r) noexcept nogil
+    cdef void receive(self, const double* r) noexcept nogil

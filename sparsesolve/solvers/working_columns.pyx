@@ -1,20 +1,20 @@
 """WorkingColumns: coefficients and gradients of the columns at work, and the certificate over them.
 
-    minimise over b   |r|^2 / 2 + sum_j value_j(b_j),   r = y - Z b,   lower_j <= b_j <= upper_j
+    minimise over b   |r|^2 / 2 + lam Omega(b),   r = y - Z b,   lower_j <= b_j <= upper_j
 
-with value_j the elastic net's. The duality gap is taken at a multiple of the residual that is dual feasible, made
+What depends on Omega a subclass says, and another how to solve. The duality gap is taken at a multiple of the residual that is dual feasible, made
 orthogonal to the columns that nothing holds back. Invariant: g = Z'r at the current b.
 Reference: Bach et al. 2012, section 1.4 (Fenchel duality and gaps).
 """
-from libc.math cimport INFINITY, copysign, fabs, sqrt
+from libc.math cimport INFINITY, sqrt
+from libc.string cimport memcpy
 
 import numpy as np
 
-from sparsesolve.linalg.design cimport Design
-from sparsesolve.penalties.elastic_net cimport ElasticNet, conjugate, feasible_scale, value
+from sparsesolve.linalg.packed cimport Packed
+from sparsesolve.linalg.vector cimport axpy, dot
 
 cdef double EPSILON = 4e-16         # of one product, relative
-cdef double NO_PENALTY = 1e-14      # on the scale of the response
 cdef double SHAKY = 1e-8            # eigenvalue below which rounding is given its due, relative
 cdef double RANK = 1e-14            # least eigenvalue of unpenalised columns that is not rounding, relative
 
@@ -47,19 +47,15 @@ cdef class WorkingColumns:
         self.held = &self.integers[4, 0]
         return 0
 
-    cdef int add(self, Design design, ElasticNet penalty, const int* which, const double* start,
-                 const double* gradient, int count) except -1:
-        """Add working columns with their coefficients and gradients; the subclass fills `diag`."""
-        cdef int k, j, m = self.size
+    cdef int add(self, const int* which, const double* start, const double* gradient, int count) except -1:
+        """Add working columns with their coefficients and gradients; a subclass fills in the rest."""
+        cdef int k, m = self.size
         self.reserve(m + count)
         for k in range(count):
-            j = which[k]
-            self.index[m + k] = j
+            self.index[m + k] = which[k]
             self.position[m + k] = -1
             self.b[m + k] = start[k]
             self.g[m + k] = gradient[k]
-            self.l1[m + k], self.l2[m + k] = penalty.l1[j], penalty.l2[j]
-            self.lower[m + k], self.upper[m + k] = penalty.lower[j], penalty.upper[j]
         self.size = m + count
         return 0
 
@@ -86,23 +82,6 @@ cdef class WorkingColumns:
 
     # the certificate
 
-    cdef bint free(self, int j, double lam) noexcept nogil:
-        """Whether nothing holds column j back: no penalty, or less than rounding, and no limit that it presses on."""
-        return (lam * self.l1[j] <= NO_PENALTY * sqrt(self.diag[j]) and lam * self.l2[j] <= NO_PENALTY * self.diag[j]
-                and not (self.b[j] >= self.upper[j] and self.g[j] >= 0.0)
-                and not (self.b[j] <= self.lower[j] and self.g[j] <= 0.0))
-
-    cdef double scale(self, double lam, bint strict) noexcept nogil:
-        """The largest s <= 1 that makes s r dual feasible on the working columns; strict: feasible for the lasso."""
-        cdef double s = 1.0, limit
-        cdef int j
-        for j in range(self.size):
-            if not self.free(j, lam):
-                limit = INFINITY if strict else self.upper[j] if self.g[j] > 0 else -self.lower[j]
-                s = min(s, feasible_scale(fabs(self.g[j]) + self.slack * sqrt(self.diag[j]), lam * self.l1[j],
-                                          0.0 if strict else lam * self.l2[j], 0.0, limit))
-        return s
-
     cdef double gap(self, double lam, double scale) noexcept nogil:
         """Duality gap at the better of two dual points: scale * r, and zero.
 
@@ -114,28 +93,6 @@ cdef class WorkingColumns:
         if self.slack == INFINITY:
             return primal
         return min(0.5 * total * total + self.column_gap(lam, scale), primal)
-
-    cdef double penalty_value(self, double lam) noexcept nogil:
-        """What the penalty charges for the working columns."""
-        cdef double total = 0.0
-        cdef int j
-        for j in range(self.size):
-            total += value(self.b[j], lam * self.l1[j], lam * self.l2[j])
-        return total
-
-    cdef double column_gap(self, double lam, double scale) noexcept nogil:
-        """The part of the gap that columns answer for: of each, value(b) + conjugate(z) - z b at z = scale * g."""
-        cdef double total = 0.0, z, off
-        cdef int j
-        for j in range(self.size):
-            total += value(self.b[j], lam * self.l1[j], lam * self.l2[j])
-            if self.free(j, lam):       # the dual point is orthogonal to it
-                continue
-            off = scale * self.slack * sqrt(self.diag[j]) if self.slack > 0.0 else 0.0
-            z = scale * self.g[j]
-            total += off * fabs(self.b[j]) - z * self.b[j] + conjugate(
-                z + copysign(off, z), lam * self.l1[j], lam * self.l2[j], self.lower[j], self.upper[j])
-        return total
 
     cdef double best_gap(self, double lam) noexcept nogil:
         """The gap over the working columns at the better of the two scales."""
@@ -177,8 +134,69 @@ cdef class WorkingColumns:
             if np.any(along[~kept] > 250 * EPSILON * np.sqrt(most)):     # more than rounding, where nothing can be told
                 self.slack = INFINITY
 
-    # what a subclass says
+    # what a subclass says of the penalty
+
+    cdef bint free(self, int j, double lam) noexcept nogil:
+        """Whether nothing holds column j back: no penalty, or less than rounding, and no limit that it presses on."""
+        return False
+
+    cdef double scale(self, double lam, bint strict) noexcept nogil:
+        """The largest s <= 1 that makes s r dual feasible on the working columns; strict: feasible for the lasso."""
+        return 1.0
+
+    cdef double penalty_value(self, double lam) noexcept nogil:
+        """What the penalty charges for the working columns."""
+        return 0.0
+
+    cdef double column_gap(self, double lam, double scale) noexcept nogil:
+        """The part of the gap that columns answer for: value(b) + conjugate(z) - z'b at z = scale * g."""
+        return 0.0
+
+    cdef double violation(self, double lam) noexcept nogil:
+        """Largest distance of the gradient from what the coefficients ask for."""
+        return 0.0
+
+    cdef double charge(self, const double* before, double lam) noexcept nogil:
+        """What the penalty charges more for the coefficients than it did for those before."""
+        return 0.0
+
+    cdef bint carry(self, int count, const double* change, double lam) noexcept nogil:
+        """b += change for the first `count`, as far as signs and limits let it; whether all of it was done."""
+        return True
+
+    # what a subclass says of solving
+
+    def append(self, design, penalty, which, start, gradient):
+        """Take in columns `which` of the design with their coefficients and gradients."""
+        raise NotImplementedError
+
+    cdef int solve(self, double lam, double target, long budget) noexcept nogil:
+        """Bring the gap over the working columns to `target`; returns an Outcome."""
+        return STALLED
 
     cdef double inner(self, int i, int j) noexcept nogil:
         """z_i'z_j of two working columns."""
         return 0.0
+
+    cdef double effort(self) noexcept:
+        """Inner steps per Newton direction since the last call; 0 where there are none, or too few to tell."""
+        return 0.0
+
+    cdef void restart(self) noexcept nogil:
+        """Forget all working columns."""
+        self.size = 0
+        self.slack = 0.0
+
+    cdef void refresh(self, const double* response, double* r) noexcept nogil:
+        """r = response - Z b, and from it g and residual_square, without accumulated rounding."""
+        cdef double shift
+        memcpy(r, response, self.columns.n * sizeof(double))
+        shift = self.columns.subtract(self.b, r)
+        if shift != 0.0:
+            axpy(self.columns.n, shift, &self.columns.root_w[0], r)
+        self.receive(r)
+
+    cdef void receive(self, const double* r) noexcept nogil:
+        """g and residual_square from a residual r that is orthogonal to sqrt(w) where columns are centred."""
+        self.columns.correlate(r, 0.0, self.g)
+        self.residual_square = dot(self.columns.n, r, r)

@@ -1,15 +1,14 @@
 """WorkingSet: solver state along a path, certified over all columns."""
-from sparsesolve.linalg.bounds cimport CorrelationBounds
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.packed cimport Packed
-from sparsesolve.penalties.elastic_net cimport ElasticNet
-from sparsesolve.solvers.quadratic cimport Quadratic
+from sparsesolve.solvers.outside cimport Outside
+from sparsesolve.solvers.working_columns cimport WorkingColumns
 
 cdef class WorkingSet:
     cdef readonly Design design
-    cdef readonly ElasticNet penalty
-    cdef readonly Quadratic quadratic
-    cdef readonly CorrelationBounds bounds
+    cdef readonly object penalty
+    cdef readonly WorkingColumns quadratic
+    cdef readonly Outside outside
     cdef Packed columns                     # the working ones
     cdef readonly long rounds
     cdef double working_values              # stored values of the working columns
@@ -26,8 +25,6 @@ cdef class WorkingSet:
     cdef void _anticipate(self, double lam)
     cdef void _keep_history(self, double lam) noexcept
     cdef double gap(self, double lam) noexcept nogil
-    cdef double _scale(self, double lam, bint strict) noexcept nogil
-    cdef double outside_gap(self, double lam, double scale) noexcept nogil
     # what a subclass with another loss says
     cdef int fit(self, double lam, double goal, long limit) except -1
     cdef double gap_at(self, double lam, double scale) noexcept nogil

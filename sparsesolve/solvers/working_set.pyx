@@ -8,20 +8,18 @@ Invariant: r = sqrt(w) (y - Zb).  Every round solves over the working columns, b
 (linalg/bounds), multiplies those that no bound excludes, and lets the violators among them in.
 """
 from cpython.exc cimport PyErr_CheckSignals
-from libc.math cimport INFINITY, fabs
 from libc.string cimport memcpy
 
 import numpy as np
 
-from sparsesolve.linalg.bounds cimport CorrelationBounds
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.gram cimport Gram
 from sparsesolve.linalg.packed cimport Packed, pack
 from sparsesolve.linalg.vector cimport ss_multiply
-from sparsesolve.penalties.elastic_net cimport ElasticNet, conjugate, feasible_scale
 from sparsesolve.solvers.data_quadratic cimport DataQuadratic
 from sparsesolve.solvers.gram_quadratic cimport GramQuadratic
-from sparsesolve.solvers.quadratic cimport CONVERGED, MAX_ITER, STALLED, Quadratic
+from sparsesolve.solvers.outside cimport OutsideColumns
+from sparsesolve.solvers.working_columns cimport CONVERGED, MAX_ITER, STALLED, WorkingColumns
 
 SPARSE_COST = 6.0   # one stored value of a sparse column, in multiply-adds of a dense operation
 cdef double ALMOST = 0.99     # of the threshold: the residual to come is known to about a hundredth
@@ -38,7 +36,7 @@ cdef class WorkingSet:
         self._begin(problem, n_threads)
         self.response = np.multiply(self.root_w, problem.response)
         self.r[:] = self.response
-        self._enter_unpenalised()
+        self.enter(self.outside.unheld())
         self.quadratic.residual_square = np.dot(self.r, self.r)
 
     def _begin(self, problem, n_threads, recentred=False):
@@ -48,20 +46,10 @@ cdef class WorkingSet:
         self.steps = 6.0
         self.solved = np.zeros((2, self.design.n))
         self.lams[0] = self.lams[1] = 0.0
-        self.bounds = CorrelationBounds(self.design, self.root_w, self.penalty.l1, n_threads)
+        self.outside = OutsideColumns(self.design, self.root_w, self.penalty, n_threads)
         self.columns = pack(self.design, self.root_w, recentred)
         self.quadratic = (GramQuadratic(Gram(), self.columns) if self.columns.dense
                           else DataQuadratic(self.columns))
-
-    def _enter_unpenalised(self):
-        """Columns that cannot move leave, those without a penalty enter."""
-        penalty = self.penalty
-        shut = (np.asarray(penalty.lower) == 0) & (np.asarray(penalty.upper) == 0)
-        shut |= self.bounds.norms() == 0
-        for j in np.flatnonzero(shut):
-            self.bounds.leave(j)
-        free = np.flatnonzero((np.asarray(penalty.l1) == 0) & (np.asarray(penalty.l2) == 0) & ~shut)
-        self.enter(free.astype(np.intc))
 
     def enter(self, int[::1] which):
         """Take columns into the working set at zero."""
@@ -73,8 +61,8 @@ cdef class WorkingSet:
         ss_multiply(self.design.n, &self.root_w[0], &self.r[0], &self.u[0])
         for k in range(count):
             gradient[k] = self.design.correlate(which[k], &self.u[0], 0.0)
-            self.bounds.leave(which[k])
             self.working_values += self.design.columns[which[k]].size
+        self.outside.leave(which)
         self.quadratic.append(self.design, self.penalty, which, zeros, gradient)
         self._choose(count)
 
@@ -98,7 +86,7 @@ cdef class WorkingSet:
     def _continue_with(self, quadratic):
         which, start = self.quadratic.members()
         quadratic.append(self.design, self.penalty, which, start, np.zeros(len(which)))
-        (<Quadratic> quadratic).iterations = self.quadratic.iterations
+        (<WorkingColumns> quadratic).iterations = self.quadratic.iterations
         self.quadratic = quadratic
         self._renew_gradients()
 
@@ -127,8 +115,7 @@ cdef class WorkingSet:
 
     def correlations(self):
         """z_j'r of every column at the current residual, (p,)."""
-        self.bounds.multiply_all(&self.r[0])
-        return self.bounds.products_seen()
+        return self.outside.products(&self.r[0])
 
     cdef int fit(self, double lam, double goal, long limit) except -1:
         """Solve over the working columns to gap <= goal; leaves r and the certificate's g. Returns an Outcome."""
@@ -150,7 +137,7 @@ cdef class WorkingSet:
             PyErr_CheckSignals()
             self.rounds += 1
             with nogil:
-                self.bounds.examine(&self.r[0], lam)
+                self.outside.examine(&self.r[0], lam)
             gap = self.gap(lam)
             if round == 0:
                 self.opening = gap      # what the violators of a first round cost is much the same at the next lam
@@ -160,7 +147,7 @@ cdef class WorkingSet:
                 return CONVERGED, gap
             if outcome == MAX_ITER or self.quadratic.iterations >= limit:
                 return MAX_ITER, gap
-            entering = self._violators(lam)
+            entering = self.outside.violators(lam)
             if entering.shape[0]:
                 if round == 1 and entering.shape[0] > self.foreseen > 0:
                     self.surveys = True
@@ -192,12 +179,12 @@ cdef class WorkingSet:
             self.u[i] = self.solved[0, i] + forward * (self.solved[0, i] - self.solved[1, i])
         if self.surveys:
             with nogil:
-                self.bounds.examine(&self.u[0], lam)
-            self.enter(self._violators(ALMOST * lam))
+                self.outside.examine(&self.u[0], lam)
+            self.enter(self.outside.violators(ALMOST * lam))
             return
-        which = np.empty(self.bounds.n_undecided + self.bounds.n_close + 1, dtype=np.intc)
-        self.foreseen = self.bounds.foresee(&self.u[0], lam, &which[0])
-        self.enter(which[:self.foreseen])
+        which = self.outside.foresee(&self.u[0], lam)
+        self.foreseen = which.shape[0]
+        self.enter(which)
 
     cdef void _keep_history(self, double lam) noexcept:
         memcpy(&self.solved[1, 0], &self.solved[0, 0], self.design.n * sizeof(double))
@@ -206,41 +193,11 @@ cdef class WorkingSet:
 
     cdef double gap(self, double lam) noexcept nogil:
         """The gap over all columns, at the better of two scales of the dual point."""
-        cdef double loose = self._scale(lam, False), strict = self._scale(lam, True)
+        cdef double loose = min(self.quadratic.scale(lam, False), self.outside.scale(lam, False))
+        cdef double strict = min(self.quadratic.scale(lam, True), self.outside.scale(lam, True))
         cdef double gap = self.gap_at(lam, loose)
         return gap if strict == loose else min(gap, self.gap_at(lam, strict))
 
-    cdef double _scale(self, double lam, bint strict) noexcept nogil:
-        cdef double scale = self.quadratic.scale(lam, strict)
-        cdef int k, j
-        for k in range(self.bounds.n_undecided):
-            j = self.bounds.undecided[k]
-            scale = min(scale, feasible_scale(
-                self.bounds.exact[k], lam * self.penalty.l1[j], 0.0 if strict else lam * self.penalty.l2[j],
-                -INFINITY if strict else self.penalty.lower[j], INFINITY if strict else self.penalty.upper[j]))
-        return scale
-
     cdef double gap_at(self, double lam, double scale) noexcept nogil:
         """The gap over all columns at a scale of the dual point, or at the dual point 0 if that is better."""
-        return min(self.quadratic.gap(lam, scale) + self.outside_gap(lam, scale), self.quadratic.gap(lam, 0.0))
-
-    cdef double outside_gap(self, double lam, double scale) noexcept nogil:
-        """What columns outside, where the coefficient is 0, add to the gap."""
-        cdef double total = 0.0
-        cdef int k, j
-        for k in range(self.bounds.n_undecided):
-            j = self.bounds.undecided[k]
-            total += conjugate(scale * self.bounds.exact[k], lam * self.penalty.l1[j], lam * self.penalty.l2[j],
-                               self.penalty.lower[j], self.penalty.upper[j])
-        return total
-
-    def _violators(self, double lam):
-        cdef CorrelationBounds bounds = self.bounds
-        cdef int k, count = 0
-        out = np.empty(bounds.n_undecided, dtype=np.intc)
-        cdef int[::1] view = out
-        for k in range(bounds.n_undecided):
-            if fabs(bounds.exact[k]) > lam * self.penalty.l1[bounds.undecided[k]] * (1 + 1e-12):
-                view[count] = bounds.undecided[k]
-                count += 1
-        return out[:count]
+        return min(self.quadratic.gap(lam, scale) + self.outside.gap(lam, scale), self.quadratic.gap(lam, 0.0))

@@ -1,0 +1,122 @@
+"""The columns that are not at work: which of them a bound keeps at zero, and what the others add to the certificate.
+
+Invariant: what `examine` has not multiplied is certain to lie below its threshold at that residual and lam.
+"""
+from libc.math cimport INFINITY, fabs
+
+import numpy as np
+
+from sparsesolve.linalg.bounds cimport CorrelationBounds
+from sparsesolve.linalg.design cimport Design
+from sparsesolve.penalties.elastic_net cimport ElasticNet, conjugate, feasible_scale
+
+cdef double VIOLATION = 1e-12       # relative
+
+
+cdef class Outside:
+    """What a working set asks of the columns outside; r stands for sqrt(w) times a residual."""
+
+    cdef int examine(self, const double* r, double lam) noexcept nogil:
+        """Multiply the columns that no bound keeps below lam times their threshold; returns how many."""
+        return 0
+
+    cdef double scale(self, double lam, bint strict) noexcept nogil:
+        """The largest s <= 1 that makes s r dual feasible on these columns; strict: as if for a norm without limits."""
+        return 1.0
+
+    cdef double gap(self, double lam, double scale) noexcept nogil:
+        """What they add to the gap at the dual point scale * r."""
+        return 0.0
+
+    cdef double violation(self, double lam) noexcept nogil:
+        """Their largest violation of the optimality conditions."""
+        return 0.0
+
+    cdef int[::1] violators(self, double lam):
+        """Those examined whose products pass their threshold."""
+        return np.empty(0, dtype=np.intc)
+
+    cdef int[::1] foresee(self, const double* r, double lam):
+        """Those that will all but violate at a residual to come, as far as earlier products tell."""
+        return np.empty(0, dtype=np.intc)
+
+    cdef int[::1] unheld(self):
+        """Those without a penalty, which are to be at work from the start; those that cannot move are dropped."""
+        return np.empty(0, dtype=np.intc)
+
+    cdef void leave(self, const int[::1] which) noexcept:
+        """These are at work from now on."""
+
+    cdef products(self, const double* r):
+        """z_j'r of every column, (p,)."""
+
+
+cdef class OutsideColumns(Outside):
+    """Columns that the elastic net holds one by one."""
+
+    def __init__(self, Design design, double[::1] root_w, ElasticNet penalty, int n_threads):
+        self.penalty = penalty
+        self.bounds = CorrelationBounds(design, root_w, penalty.l1, n_threads)
+
+    cdef int examine(self, const double* r, double lam) noexcept nogil:
+        return self.bounds.examine(r, lam)
+
+    cdef double scale(self, double lam, bint strict) noexcept nogil:
+        cdef double scale = 1.0
+        cdef int k, j
+        for k in range(self.bounds.n_undecided):
+            j = self.bounds.undecided[k]
+            scale = min(scale, feasible_scale(
+                self.bounds.exact[k], lam * self.penalty.l1[j], 0.0 if strict else lam * self.penalty.l2[j],
+                -INFINITY if strict else self.penalty.lower[j], INFINITY if strict else self.penalty.upper[j]))
+        return scale
+
+    cdef double gap(self, double lam, double scale) noexcept nogil:
+        cdef double total = 0.0
+        cdef int k, j
+        for k in range(self.bounds.n_undecided):
+            j = self.bounds.undecided[k]
+            total += conjugate(scale * self.bounds.exact[k], lam * self.penalty.l1[j], lam * self.penalty.l2[j],
+                               self.penalty.lower[j], self.penalty.upper[j])
+        return total
+
+    cdef double violation(self, double lam) noexcept nogil:
+        cdef double most = 0.0, g
+        cdef int k, j
+        for k in range(self.bounds.n_undecided):
+            j = self.bounds.undecided[k]
+            g = self.bounds.exact[k]
+            if (g > 0.0 and self.penalty.upper[j] > 0.0) or (g < 0.0 and self.penalty.lower[j] < 0.0):
+                most = max(most, fabs(g) - lam * self.penalty.l1[j])
+        return most
+
+    cdef int[::1] violators(self, double lam):
+        cdef CorrelationBounds bounds = self.bounds
+        cdef int k, count = 0
+        cdef int[::1] out = np.empty(bounds.n_undecided, dtype=np.intc)
+        for k in range(bounds.n_undecided):
+            if fabs(bounds.exact[k]) > lam * self.penalty.l1[bounds.undecided[k]] * (1 + VIOLATION):
+                out[count] = bounds.undecided[k]
+                count += 1
+        return out[:count]
+
+    cdef int[::1] foresee(self, const double* r, double lam):
+        cdef int[::1] out = np.empty(self.bounds.n_undecided + self.bounds.n_close + 1, dtype=np.intc)
+        return out[:self.bounds.foresee(r, lam, &out[0])]
+
+    cdef int[::1] unheld(self):
+        penalty = self.penalty
+        shut = (np.asarray(penalty.lower) == 0) & (np.asarray(penalty.upper) == 0)
+        shut |= self.bounds.norms() == 0
+        self.leave(np.flatnonzero(shut).astype(np.intc))
+        free = (np.asarray(penalty.l1) == 0) & (np.asarray(penalty.l2) == 0) & ~shut
+        return np.flatnonzero(free).astype(np.intc)
+
+    cdef void leave(self, const int[::1] which) noexcept:
+        cdef Py_ssize_t k
+        for k in range(which.shape[0]):
+            self.bounds.leave(which[k])
+
+    cdef products(self, const double* r):
+        self.bounds.multiply_all(r)
+        return self.bounds.products_seen()
