@@ -25,8 +25,41 @@ def _elastic_nets(penalty):
     }
 
 
+def _groups(*arguments):
+    """Scattered groups of sizes 1 to 5: plain, ridge, a bare group, limits, and all at once."""
+
+    def examples(penalty):
+        groups = [2, 0, 1, None, 0, 1, 1, 2, 0, 1, "x", 1]
+        lower = np.resize([-0.4, -np.inf, 0.0, -0.2, -1.0], SIZE)
+        upper = np.resize([0.7, 0.2, np.inf, 0.0, 0.1, 0.6, 0.3], SIZE)
+        weights = [1.0, 0.4, 0.0, 2.0]
+        none, factors = np.zeros(5, dtype=bool), np.array([1.0, 0.5, 2.0, 1.0, 0.3])
+        free, out = np.full(SIZE, np.inf), np.arange(5) == 3
+        plain, weighted = penalty(groups, *arguments), penalty(groups, *arguments, weights)
+        plain, weighted = plain.over(SIZE), weighted.over(SIZE)
+        return {
+            "plain": plain,
+            "weighted": weighted,
+            "one": penalty(["all"] * SIZE, *arguments).over(SIZE),
+            "ones": penalty(list(range(SIZE)), *arguments).over(SIZE),
+            "mixed": weighted.under(0.4, factors, out, -free, free, 1.0),
+            "ridge": plain.under(0.0, factors, none, -free, free, 2.0),
+            "limits": plain.under(1.0, factors, none, lower, upper, 1.0),
+            "boxes": plain.under(1.0, factors, none, -0.3 * np.ones(SIZE), 0.2 * np.ones(SIZE), 1),
+            "positive": plain.under(1.0, factors, none, np.zeros(SIZE), free, 1.0),
+            "everything": weighted.under(0.7, factors, out, lower, upper, 1.0),
+        }
+
+    return examples
+
+
 # One line a penalty: examples of it, each on vectors of length SIZE.
-EXAMPLES = {"elastic_net": _elastic_nets}
+EXAMPLES = {
+    "elastic_net": _elastic_nets,
+    "group_l2": _groups(),
+    "group_linf": _groups(),
+    "sparse_group": _groups(0.3),
+}
 
 
 def _cases():

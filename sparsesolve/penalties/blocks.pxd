@@ -1,0 +1,35 @@
+"""The contract of a penalty on groups of features: a sum over disjoint blocks, each on a vector of its own."""
+
+cdef enum Mask:
+    MOVING = 0      # products of coordinates that cannot move that way count as none
+    UNBOUNDED = 1   # so do those of coordinates that end at a limit
+    ALL = 2         # all count
+
+cdef class BlockPenalty:
+    cdef readonly object groups, given          # as the user gave them: groups, and weights or None
+    cdef readonly object layout                 # Groups, once the number of features is known
+    cdef readonly Py_ssize_t n_groups
+    cdef readonly int[::1] start, member, of    # see Groups
+    cdef readonly double[::1] factors           # (G,) what lam is multiplied by; 0 unpenalised
+    cdef readonly double[::1] weight            # (G,) alpha times factor times weight of the group
+    cdef readonly double[::1] l1                # (G,) of an l1 norm inside the group
+    cdef readonly double[::1] ridge             # (G,) of the squared l2 norm, halved
+    cdef readonly double[::1] lower, upper      # (p,) limits, group by group
+    cdef readonly bint limited
+    cdef double[::1] work, masked               # room for one block
+
+    cdef Py_ssize_t size(self, Py_ssize_t g) noexcept nogil
+    cdef bint bare(self, Py_ssize_t g) noexcept nogil
+    cdef double block_value(self, Py_ssize_t g, const double* b, double lam) noexcept nogil
+    cdef double block_polar(self, Py_ssize_t g, const double* z, Mask mask) noexcept nogil
+    cdef double block_conjugate(self, Py_ssize_t g, const double* z, double lam) noexcept nogil
+    cdef double block_scale(self, Py_ssize_t g, const double* z, double lam, bint strict) noexcept nogil
+    cdef double distance(self, Py_ssize_t g, const double* b, const double* z, double lam) noexcept nogil
+    # what a subclass says of one block
+    cdef double norm(self, Py_ssize_t g, const double* b) noexcept nogil
+    cdef double dual_norm(self, Py_ssize_t g, const double* z) noexcept nogil
+    cdef double reach(self, Py_ssize_t g) noexcept nogil
+    cdef void block_prox(self, Py_ssize_t g, double h, const double* x, double lam, double* b) noexcept nogil
+    cdef int tangent(self, Py_ssize_t g, const double* b, const double* z, double lam, int* way, double* sign,
+                     double* slope) noexcept nogil
+    cdef void bend(self, Py_ssize_t g, const double* b, double lam, const int* way, double* H, int ld) noexcept nogil

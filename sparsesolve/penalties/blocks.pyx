@@ -1,0 +1,244 @@
+"""The contract of a penalty on groups of features: a sum over disjoint blocks, each on a vector of its own.
+
+    Omega(b) = sum_g v_g [alpha N_g(b_g) + (1 - alpha) d_g |b_g|_2^2 / 2],   lower <= b <= upper
+
+with a norm N_g that a subclass gives, penalty factors v_g and weights d_g.  The level lam is an argument of every
+method, never an attribute.  Blocks are vectors in the order of `member`; whole vectors in the order of the features.
+"""
+from libc.math cimport INFINITY, fabs, sqrt
+
+import numpy as np
+
+from sparsesolve.penalties.groups import read_groups
+
+cdef double FEASIBLE = 1e-14        # by which a scaled dual point stays inside, so that it does in rounding
+cdef double STEEP = 1e5             # of a step's curvature over the penalty's, for a distance from a subdifferential
+
+
+cdef class BlockPenalty:
+    """What all penalties on groups share.
+
+    Parameters
+    ----------
+    groups : sequence or mapping
+        One label per feature, of any type (None: a group of its own); or sequences of feature numbers, or a mapping
+        to them. Groups need not be contiguous; features in none are groups of one; none may be in two.
+    weights : array-like (G,) or mapping from labels, default None
+        Weight d_g of each group, in the order in which groups first appear; None means the square root of its size.
+        0: unpenalised, inf: excluded. Features of no group have weight 1.
+    """
+
+    def __init__(self, groups, weights=None):
+        self.groups, self.given = groups, weights
+
+    def arguments(self):
+        """What the constructor was given."""
+        return self.groups, self.given
+
+    def __reduce__(self):
+        return type(self), self.arguments()
+
+    def __repr__(self):
+        return f"{type(self).__name__}({', '.join(map(repr, self.arguments()))})"
+
+    def over(self, n_features, names=None):
+        """The same penalty for so many features, its groups and weights read; ValueError says what is wrong."""
+        cdef BlockPenalty bound = type(self)(*self.arguments())
+        layout = read_groups(self.groups, n_features, names)
+        bound.layout, bound.n_groups = layout, len(layout.start) - 1
+        bound.start, bound.member, bound.of = layout.start, layout.member, layout.of
+        largest = int(np.diff(layout.start).max(initial=0))
+        bound.work, bound.masked = np.zeros(largest + 1), np.zeros(largest + 1)
+        bound._set(1.0, np.ones(bound.n_groups), np.full(n_features, -np.inf), np.full(n_features, np.inf), 1.0)
+        return bound
+
+    def under(self, alpha, factors, excluded, lower, upper, ridge_unit):
+        """The same for a mixing alpha, penalty factors (G,), groups left out (G,) and limits (p,) of the features."""
+        cdef BlockPenalty bound = self.over(self.member.shape[0])
+        out = excluded[np.asarray(self.of)]
+        bound._set(alpha, factors, np.where(out, 0.0, lower), np.where(out, 0.0, upper), ridge_unit)
+        return bound
+
+    def _set(self, alpha, factors, lower, upper, ridge_unit):
+        d, member = self._weights(), np.asarray(self.member)
+        out = np.isinf(d)[np.asarray(self.of)]
+        d = np.where(np.isinf(d), 1.0, d)
+        norm, l1 = self.parts(d)
+        self.factors = factors * (norm + l1 > 0.0)
+        self.weight, self.l1 = alpha * factors * norm, alpha * factors * l1
+        self.ridge = (1.0 - alpha) * ridge_unit * factors * (norm + l1)
+        self.lower, self.upper = np.where(out, 0.0, lower)[member], np.where(out, 0.0, upper)[member]
+        self.limited = bool(np.isfinite(self.lower).any() or np.isfinite(self.upper).any())
+
+    def _weights(self):
+        """d (G,), checked."""
+        sizes, layout = np.diff(self.start), self.layout
+        d = np.sqrt(sizes.astype(float))
+        if self.given is None:
+            return d
+        given = self.given
+        if hasattr(given, "items"):
+            strange = [label for label in given if label not in layout.labels]
+            if strange:
+                raise ValueError(f"weights name the group {strange[0]!r}, which groups does not have")
+            for g in range(layout.n_named):
+                d[g] = given.get(layout.labels[g], d[g])
+        else:
+            if np.shape(given) != (layout.n_named,):
+                raise ValueError(f"weights has shape {np.shape(given)} for {layout.n_named} groups; give one each")
+            d[: layout.n_named] = np.asarray(given, dtype=float)
+        wrong = np.flatnonzero(np.isnan(d) | (d < 0.0))
+        if len(wrong):
+            raise ValueError(f"weights has {d[wrong[0]]} for group {wrong[0]}; weights are at least 0, inf to exclude")
+        return d
+
+    def parts(self, d):
+        """Weights of the norm and of an l1 norm inside, (G,) each, from d."""
+        return d, np.zeros(len(d))
+
+    # blocks
+
+    cdef Py_ssize_t size(self, Py_ssize_t g) noexcept nogil:
+        return self.start[g + 1] - self.start[g]
+
+    cdef bint bare(self, Py_ssize_t g) noexcept nogil:
+        """Whether the group has no norm on it."""
+        return self.weight[g] == 0.0 and self.l1[g] == 0.0
+
+    cdef double block_value(self, Py_ssize_t g, const double* b, double lam) noexcept nogil:
+        """lam * Omega_g(b), limits taken for kept."""
+        cdef double square = 0.0
+        cdef Py_ssize_t j
+        if self.ridge[g] > 0.0:
+            for j in range(self.size(g)):
+                square += b[j] * b[j]
+        return lam * (self.norm(g, b) + 0.5 * self.ridge[g] * square)
+
+    cdef double block_polar(self, Py_ssize_t g, const double* z, Mask mask) noexcept nogil:
+        """The least lam with b_g = 0 optimal for the linear term -z'b."""
+        cdef Py_ssize_t j, first = self.start[g]
+        cdef double limit
+        if mask == ALL or not self.limited:
+            return self.dual_norm(g, z)
+        for j in range(self.size(g)):
+            limit = self.upper[first + j] if z[j] > 0.0 else -self.lower[first + j]
+            self.masked[j] = 0.0 if limit == 0.0 or (mask == UNBOUNDED and limit < INFINITY) else z[j]
+        return self.dual_norm(g, &self.masked[0])
+
+    cdef double block_conjugate(self, Py_ssize_t g, const double* z, double lam) noexcept nogil:
+        """sup_b z'b - lam * Omega_g(b)."""
+        cdef Py_ssize_t j
+        cdef double total = 0.0
+        if self.block_polar(g, z, MOVING) <= lam:
+            return 0.0
+        if self.ridge[g] == 0.0 and self.block_polar(g, z, UNBOUNDED) > lam:
+            return INFINITY
+        self.block_prox(g, 0.0, z, lam, &self.work[0])
+        for j in range(self.size(g)):
+            total += z[j] * self.work[j]
+        return max(total - self.block_value(g, &self.work[0], lam), 0.0)
+
+    cdef double block_scale(self, Py_ssize_t g, const double* z, double lam, bint strict) noexcept nogil:
+        """The largest s <= 1 for which conjugate(s z) is finite; strict: as if for the norm alone, without limits."""
+        cdef double level
+        if self.ridge[g] > 0.0 and lam > 0.0 and not strict:
+            return 1.0
+        level = self.block_polar(g, z, ALL if strict else UNBOUNDED)
+        return 1.0 if level <= lam else lam / level * (1.0 - FEASIBLE)
+
+    cdef double distance(self, Py_ssize_t g, const double* b, const double* z, double lam) noexcept nogil:
+        """Distance of z from the subdifferential of lam * Omega_g at b: of steps far shorter than any bend."""
+        cdef Py_ssize_t j
+        cdef double h, total = 0.0, size = 0.0
+        for j in range(self.size(g)):
+            size += b[j] * b[j]
+        h = STEEP * (1.0 + lam * (self.norm(g, b) / size + self.ridge[g])) if size > 0.0 else 1.0
+        for j in range(self.size(g)):
+            self.masked[j] = h * b[j] + z[j]
+        self.block_prox(g, h, &self.masked[0], lam, &self.work[0])
+        for j in range(self.size(g)):
+            total += (b[j] - self.work[j]) * (b[j] - self.work[j])
+        return h * sqrt(total)
+
+    # what a subclass says of one block
+
+    cdef double norm(self, Py_ssize_t g, const double* b) noexcept nogil:
+        """alpha v_g N_g(b)."""
+        return 0.0
+
+    cdef double dual_norm(self, Py_ssize_t g, const double* z) noexcept nogil:
+        """The least lam with z in lam times the subdifferential of alpha v_g N_g at 0."""
+        return INFINITY
+
+    cdef double reach(self, Py_ssize_t g) noexcept nogil:
+        """The largest dual_norm on the unit l2 ball."""
+        return INFINITY
+
+    cdef void block_prox(self, Py_ssize_t g, double h, const double* x, double lam, double* b) noexcept nogil:
+        """b = argmin h |b|^2 / 2 - x'b + lam * Omega_g(b); h may be 0 where that is attained."""
+
+    cdef int tangent(self, Py_ssize_t g, const double* b, const double* z, double lam, int* way, double* sign,
+                     double* slope) noexcept nogil:
+        """Directions along which Omega_g is smooth at b: how many.
+
+        Coordinate j moves by sign[j] along direction way[j], -1 for none; slope: what z has along each beyond the
+        penalty's gradient.
+        """
+        return 0
+
+    cdef void bend(self, Py_ssize_t g, const double* b, double lam, const int* way, double* H, int ld) noexcept nogil:
+        """Add the second derivative of lam * Omega_g along these directions to H, column-major."""
+
+    # whole vectors, in the order of the features
+
+    def value(self, const double[::1] b, double lam=1.0):
+        """lam * Omega(b), infinite outside the limits."""
+        cdef double[::1] x = np.asarray(b)[np.asarray(self.member)]
+        cdef double total = 0.0
+        cdef Py_ssize_t g, j
+        for j in range(x.shape[0]):
+            if not self.lower[j] <= x[j] <= self.upper[j]:
+                return np.inf
+        for g in range(self.n_groups):
+            total += self.block_value(g, &x[self.start[g]], lam)
+        return total
+
+    def prox(self, const double[::1] x, double lam=1.0):
+        """argmin_b |b - x|^2 / 2 + lam * Omega(b)."""
+        cdef double[::1] v = np.asarray(x)[np.asarray(self.member)], b = np.empty(x.shape[0])
+        cdef Py_ssize_t g
+        for g in range(self.n_groups):
+            self.block_prox(g, 1.0, &v[self.start[g]], lam, &b[self.start[g]])
+        out = np.empty(x.shape[0])
+        out[np.asarray(self.member)] = b
+        return out
+
+    def levels(self, const double[::1] z, bint moving=True):
+        """Of every group the least lam that keeps it at zero against z, (G,)."""
+        cdef double[::1] v = np.asarray(z)[np.asarray(self.member)], out = np.zeros(self.n_groups)
+        cdef Py_ssize_t g
+        for g in range(self.n_groups):
+            out[g] = self.block_polar(g, &v[self.start[g]], MOVING if moving else ALL)
+        return np.asarray(out)
+
+    def polar(self, const double[::1] z):
+        """The least lam with b = 0 optimal for the linear term -z'b."""
+        return float(self.levels(z).max(initial=0.0))
+
+    def conjugate(self, const double[::1] z, double lam=1.0):
+        """sup_b z'b - lam * Omega(b)."""
+        cdef double[::1] v = np.asarray(z)[np.asarray(self.member)]
+        cdef double total = 0.0
+        cdef Py_ssize_t g
+        for g in range(self.n_groups):
+            total += self.block_conjugate(g, &v[self.start[g]], lam)
+        return total
+
+    def feasible_scale(self, const double[::1] z, double lam=1.0):
+        """The largest s <= 1 for which the conjugate of s z is finite."""
+        cdef double[::1] v = np.asarray(z)[np.asarray(self.member)]
+        cdef double s = 1.0
+        cdef Py_ssize_t g
+        for g in range(self.n_groups):
+            s = min(s, self.block_scale(g, &v[self.start[g]], lam, False))
+        return s

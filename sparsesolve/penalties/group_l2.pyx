@@ -1,0 +1,28 @@
+"""Group lasso: groups of features are chosen together.
+
+    N_g(b) = d_g |b|_2
+
+Reference: Yuan and Lin, "Model selection and estimation in regression with grouped variables" (2006).
+"""
+from sparsesolve.penalties.sparse_group cimport SparseGroup
+
+
+cdef class GroupL2(SparseGroup):
+    """Omega(b) = sum_g d_g |b_g|_2; with path's alpha < 1 the group elastic net.
+
+    Parameters
+    ----------
+    groups : sequence or mapping
+        One label per feature, (p,), of any type (None: a group of its own); or sequences of feature numbers, or a
+        mapping from labels to them. Groups need not be contiguous; features in none are groups of one; none may be
+        in two.
+    weights : array-like (G,) or mapping from labels, default None
+        d_g, in the order in which groups first appear; None means the square roots of their sizes. 0 leaves a group
+        unpenalised, inf excludes it.
+    """
+
+    def __init__(self, groups, weights=None):
+        super().__init__(groups, 0.0, weights)
+
+    def arguments(self):
+        return self.groups, self.given

@@ -1,0 +1,117 @@
+"""Groups by the largest of their coefficients: those of a chosen group are drawn to the same size.
+
+    N_g(b) = d_g |b|_inf
+
+Reference: Bach et al. 2012, sections 1.3 and 3.2 (the prox by a projection on the l1 ball).
+"""
+from libc.math cimport INFINITY, fabs, sqrt
+
+from sparsesolve.penalties.blocks cimport BlockPenalty
+
+cdef double TIED = 1e-11        # relative distance from the largest below which a coefficient is as large
+cdef double CLOSE = 4e-16
+
+
+cdef class GroupLinf(BlockPenalty):
+    """Omega(b) = sum_g d_g max |b_g|.
+
+    Parameters
+    ----------
+    groups : sequence or mapping
+        One label per feature, (p,), of any type (None: a group of its own); or sequences of feature numbers, or a
+        mapping from labels to them. Groups need not be contiguous; features in none are groups of one; none may be
+        in two.
+    weights : array-like (G,) or mapping from labels, default None
+        d_g, in the order in which groups first appear; None means the square roots of their sizes. 0 leaves a group
+        unpenalised, inf excludes it.
+    """
+
+    cdef double limit(self, Py_ssize_t place, double towards) noexcept nogil:
+        return self.upper[place] if towards > 0.0 else -self.lower[place]
+
+    cdef double norm(self, Py_ssize_t g, const double* b) noexcept nogil:
+        cdef double largest = 0.0
+        cdef Py_ssize_t j
+        for j in range(self.size(g)):
+            largest = max(largest, fabs(b[j]))
+        return self.weight[g] * largest
+
+    cdef double dual_norm(self, Py_ssize_t g, const double* z) noexcept nogil:
+        cdef double total = 0.0
+        cdef Py_ssize_t j
+        for j in range(self.size(g)):
+            total += fabs(z[j])
+        if self.weight[g] == 0.0:
+            return INFINITY if total > 0.0 else 0.0
+        return total / self.weight[g]
+
+    cdef double reach(self, Py_ssize_t g) noexcept nogil:
+        return sqrt(<double> self.size(g)) / self.weight[g] if self.weight[g] > 0.0 else INFINITY
+
+    cdef void block_prox(self, Py_ssize_t g, double h, const double* x, double lam, double* b) noexcept nogil:
+        """Cut at t, where what t cuts off adds up to the level: of x_j - r b_j over the coordinates that t alone holds."""
+        cdef Py_ssize_t j, first = self.start[g], s = self.size(g)
+        cdef double r = h + lam * self.ridge[g], level = lam * self.weight[g], t, free
+        for j in range(s):      # what each would be without the norm
+            free = self.limit(first + j, x[j])
+            if r > 0.0:
+                free = min(free, fabs(x[j]) / r)
+            b[j] = 0.0 if x[j] == 0.0 else free if x[j] > 0.0 else -free
+        t = self._cut(g, r, x, level, b)
+        for j in range(s):
+            b[j] = min(max(b[j], -t), t)
+
+    cdef double _cut(self, Py_ssize_t g, double r, const double* x, double level, const double* b) noexcept nogil:
+        """The t of block_prox, INFINITY where nothing is cut off: what t cuts off falls with t, in pieces of a line.
+
+        Without limits it is convex, and Newton's steps from the left end at the root; limits make it jump, and the
+        next one is as far as a step may go.
+        """
+        cdef Py_ssize_t j
+        cdef double t = 0.0, over, slope, next, end
+        if level == 0.0:
+            return INFINITY
+        while True:
+            over, slope, end = -level, 0.0, INFINITY
+            for j in range(self.size(g)):
+                if fabs(b[j]) > t:
+                    over += fabs(x[j]) - r * t
+                    slope += r
+                    if self.limited:
+                        end = min(end, fabs(b[j]))
+            if over <= 0.0:
+                return t
+            next = min(t + over / slope if slope > 0.0 else INFINITY, end)
+            if not next > t * (1.0 + CLOSE):
+                return t
+            t = next
+
+    cdef int tangent(self, Py_ssize_t g, const double* b, const double* z, double lam, int* way, double* sign,
+                     double* slope) noexcept nogil:
+        """The coefficients of largest size move together, the others as they like."""
+        cdef Py_ssize_t j, first = self.start[g], s = self.size(g)
+        cdef double largest = 0.0, rest
+        cdef int count = 1
+        for j in range(s):
+            way[j], sign[j] = -1, 1.0
+            largest = max(largest, fabs(b[j]))
+        if largest == 0.0 and self.weight[g] > 0.0:
+            return 0
+        slope[0] = -lam * self.weight[g]
+        if self.weight[g] == 0.0:
+            largest, count = INFINITY, 0
+        for j in range(s):
+            rest = z[j] - lam * self.ridge[g] * b[j]
+            if fabs(b[j]) >= largest * (1.0 - TIED):
+                way[j], sign[j] = 0, 1.0 if b[j] > 0.0 else -1.0
+                slope[0] += sign[j] * rest
+            elif (b[j] < self.upper[first + j] or rest < 0.0) and (b[j] > self.lower[first + j] or rest > 0.0):
+                way[j], slope[count] = count, rest
+                count += 1
+        return count
+
+    cdef void bend(self, Py_ssize_t g, const double* b, double lam, const int* way, double* H, int ld) noexcept nogil:
+        cdef Py_ssize_t j
+        for j in range(self.size(g)):
+            if way[j] >= 0:
+                H[way[j] + <Py_ssize_t> way[j] * ld] += lam * self.ridge[g]

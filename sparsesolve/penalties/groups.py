@@ -1,0 +1,112 @@
+"""Groups of features: what a user writes, as numbered blocks."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Groups(NamedTuple):
+    """A partition of p features into G groups; features of no group are groups of one."""
+
+    start: np.ndarray  # (G + 1,) group g is the features member[start[g]:start[g + 1]]
+    member: np.ndarray  # (p,) features, group by group
+    of: np.ndarray  # (p,) number of the group of each feature
+    labels: list  # (G,) what the user called them; None where a feature is a group of its own
+    n_named: int  # groups that the user gave: the first ones
+
+
+def read_groups(groups, n_features, names=None):
+    """Return Groups from labels or lists of features.
+
+    Parameters
+    ----------
+    groups : sequence
+        One label per feature, (p,), of any type, None for a feature of no group; or sequences of
+        feature numbers (or names, where there are some), a sequence per group; or a mapping from
+        labels to such sequences. Groups are numbered as they first appear.
+    n_features : int
+    names : (p,) strings, default None
+
+    Raises
+    ------
+    ValueError, TypeError
+        Where a feature is in two groups, or does not exist, or there are not p labels.
+    """
+    if hasattr(groups, "items"):
+        labels, lists = list(groups), list(groups.values())
+    else:
+        members = _as_list(groups)
+        if not members or _is_label(members[0]):
+            labels, lists = _by_label(members, n_features)
+        else:
+            labels, lists = list(range(len(members))), members
+    of = np.full(n_features, -1)
+    for g, features in enumerate(lists):
+        features = _numbers(features, g, n_features, names)
+        taken = features[of[features] >= 0]
+        if len(taken) or len(np.unique(features)) < len(features):
+            _refuse_overlap(taken, features, of, g, names)
+        of[features] = g
+    alone = np.flatnonzero(of < 0)
+    of[alone] = len(lists) + np.arange(len(alone))
+    member = np.argsort(of, kind="stable").astype(np.intc)
+    sizes = np.bincount(of, minlength=len(lists) + len(alone))
+    start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intc)
+    return Groups(start, member, of.astype(np.intc), labels + [None] * len(alone), len(lists))
+
+
+def _as_list(groups):
+    if isinstance(groups, str) or not hasattr(groups, "__iter__"):
+        raise TypeError(
+            f"groups is {groups!r}; give a label per feature, or a list of lists of features"
+        )
+    return groups.tolist() if hasattr(groups, "tolist") else list(groups)
+
+
+def _is_label(item):
+    return isinstance(item, str | tuple) or not hasattr(item, "__iter__")
+
+
+def _by_label(labels, n_features):
+    if len(labels) != n_features:
+        raise ValueError(
+            f"groups has {len(labels)} labels for {n_features} features; give one label per "
+            "feature, or lists of features"
+        )
+    found = {}
+    for j, label in enumerate(labels):
+        if label is not None and label == label:  # NaN is no label
+            found.setdefault(label, []).append(j)
+    return list(found), list(found.values())
+
+
+def _numbers(features, g, n_features, names):
+    """Feature numbers of one group."""
+    features = _as_list(features)
+    if not features:
+        raise ValueError(f"group {g} has no features; leave it out")
+    if names is not None and all(isinstance(j, str) for j in features):
+        place = {name: j for j, name in enumerate(names)}
+        strange = [name for name in features if name not in place]
+        if strange:
+            raise ValueError(f"group {g} names {strange[0]!r}, which is no column of X")
+        return np.array([place[name] for name in features])
+    for j in features:
+        if isinstance(j, bool) or not isinstance(j, int) or not 0 <= j < n_features:
+            raise ValueError(
+                f"group {g} holds {j!r}; features are numbered from 0 to {n_features - 1}"
+            )
+    return np.array(features)
+
+
+def _refuse_overlap(taken, features, of, g, names):
+    if len(taken):
+        j, where = int(taken[0]), f"in groups {of[taken[0]]} and {g}"
+    else:
+        values, counts = np.unique(features, return_counts=True)
+        j, where = int(values[counts > 1][0]), f"twice in group {g}"
+    called = f"feature {j}" if names is None else f"feature {j} ({names[j]!r})"
+    raise ValueError(
+        f"{called} is {where}; groups must not overlap: to let features be chosen through several "
+        "groups, give X a copy of the column for each (the latent group lasso)"
+    )

@@ -1,0 +1,181 @@
+"""Sparse group lasso: features within the chosen groups are chosen too.
+
+    N_g(b) = tau |b|_1 + (1 - tau) d_g |b|_2
+
+Reference: Simon, Friedman, Hastie and Tibshirani, "A sparse-group lasso" (2013); Bach et al. 2012, section 3.3.
+"""
+from libc.math cimport INFINITY, fabs, sqrt
+
+import numpy as np
+
+from sparsesolve.penalties.blocks cimport BlockPenalty
+
+DEF HALVINGS = 54               # from a factor of two to a double's last digit
+DEF STEPS = 200
+cdef double HUGE = 1e300
+cdef double CLOSE = 4e-16
+
+
+cdef class SparseGroup(BlockPenalty):
+    """Omega(b) = tau |b|_1 + (1 - tau) sum_g d_g |b_g|_2; with path's alpha < 1 a ridge part as well.
+
+    Parameters
+    ----------
+    groups : sequence or mapping
+        One label per feature, (p,), of any type (None: a group of its own); or sequences of feature numbers, or a
+        mapping from labels to them. Groups need not be contiguous; features in none are groups of one; none may be
+        in two.
+    tau : float in [0, 1], default 0.5
+        Share of the l1 norm: 0 is the group lasso, 1 the lasso.
+    weights : array-like (G,) or mapping from labels, default None
+        d_g, in the order in which groups first appear; None means the square roots of their sizes. 0 leaves the l1
+        norm alone, inf excludes a group.
+    """
+
+    def __init__(self, groups, tau=0.5, weights=None):
+        if not 0.0 <= tau <= 1.0:
+            raise ValueError(f"tau is {tau!r}; it must be a number from 0 to 1, the share of the l1 norm")
+        super().__init__(groups, weights)
+        self.tau = tau
+
+    def arguments(self):
+        return self.groups, self.tau, self.given
+
+    def parts(self, d):
+        return (1.0 - self.tau) * d, np.full(len(d), self.tau)
+
+    cdef double norm(self, Py_ssize_t g, const double* b) noexcept nogil:
+        cdef double square = 0.0, total = 0.0
+        cdef Py_ssize_t j
+        for j in range(self.size(g)):
+            square += b[j] * b[j]
+            total += fabs(b[j])
+        return self.weight[g] * sqrt(square) + self.l1[g] * total
+
+    cdef double dual_norm(self, Py_ssize_t g, const double* z) noexcept nogil:
+        """The root of |soft(z, nu l1)|_2 = nu weight, convex in nu: by Newton's steps from the left."""
+        cdef double nu = 0.0, square = 0.0, total, largest = 0.0, over, next, l1 = self.l1[g], weight = self.weight[g]
+        cdef Py_ssize_t j
+        cdef int tries
+        for j in range(self.size(g)):
+            square += z[j] * z[j]
+            largest = max(largest, fabs(z[j]))
+        if largest == 0.0:
+            return 0.0
+        if l1 == 0.0:
+            return sqrt(square) / weight if weight > 0.0 else INFINITY
+        if weight == 0.0:
+            return largest / l1
+        for tries in range(STEPS):
+            square = total = 0.0
+            for j in range(self.size(g)):
+                over = fabs(z[j]) - nu * l1
+                if over > 0.0:
+                    square += over * over
+                    total += over
+            if square == 0.0:
+                break
+            square = sqrt(square)
+            next = nu + (square - nu * weight) / (l1 * total / square + weight)
+            if not next > nu * (1.0 + CLOSE):
+                break
+            nu = next
+        return nu
+
+    cdef double reach(self, Py_ssize_t g) noexcept nogil:
+        """On one coordinate alone the norm is least beside |b|_2."""
+        return 1.0 / (self.weight[g] + self.l1[g]) if not self.bare(g) else INFINITY
+
+    cdef double limit(self, Py_ssize_t place, double towards) noexcept nogil:
+        """How far a coordinate may move that way."""
+        return self.upper[place] if towards > 0.0 else -self.lower[place]
+
+    cdef void block_prox(self, Py_ssize_t g, double h, const double* x, double lam, double* b) noexcept nogil:
+        """Soft thresholds, then the length of the block; with limits a root for that length."""
+        cdef Py_ssize_t j, first = self.start[g], s = self.size(g)
+        cdef double square = 0.0, l1 = lam * self.l1[g], level = lam * self.weight[g], r = h + lam * self.ridge[g]
+        cdef double norm, length, most
+        cdef bint inside = True
+        for j in range(s):
+            b[j] = x[j] - l1 if x[j] > l1 else x[j] + l1 if x[j] < -l1 else 0.0
+            if self.limited and self.limit(first + j, b[j]) == 0.0:
+                b[j] = 0.0
+            square += b[j] * b[j]
+        norm = sqrt(square)
+        length = (1.0 - level / norm) / r if norm > level and r > 0.0 else 0.0
+        if norm > level and self.limited:
+            for j in range(s):
+                inside = inside and fabs(b[j]) * length <= self.limit(first + j, b[j])
+            if level == 0.0:
+                length = 1.0 / r if r > 0.0 else INFINITY
+            elif not inside or r == 0.0:
+                length = 1.0 / (r + level / self._length(g, r, level, b))
+        for j in range(s):
+            most = self.limit(first + j, b[j]) if self.limited else INFINITY
+            if b[j] != 0.0:
+                b[j] = min(b[j] * length, most) if b[j] > 0.0 else max(b[j] * length, -most)
+
+    cdef double _length(self, Py_ssize_t g, double r, double level, const double* z) noexcept nogil:
+        """The length of a block some of whose coordinates end at their limits: by doubling, then halving."""
+        cdef double low, middle, high = 1.0
+        cdef int k
+        while high < HUGE and self._too_short(g, high, r, level, z):
+            high *= 2.0
+        low = 0.5 * high
+        while low > 1.0 / HUGE and not self._too_short(g, low, r, level, z):
+            low *= 0.5
+        high = min(high, 2.0 * low)
+        for k in range(HALVINGS):
+            middle = 0.5 * (low + high)
+            if self._too_short(g, middle, r, level, z):
+                low = middle
+            else:
+                high = middle
+        return 0.5 * (low + high)
+
+    cdef bint _too_short(self, Py_ssize_t g, double rho, double r, double level, const double* z) noexcept nogil:
+        """Whether sum_j min(|z_j| / (r rho + level), limit_j / rho)^2, which falls with rho, is above 1."""
+        cdef Py_ssize_t j, first = self.start[g]
+        cdef double total = 0.0, part
+        for j in range(self.size(g)):
+            if z[j] != 0.0:
+                part = min(fabs(z[j]) / (r * rho + level), self.limit(first + j, z[j]) / rho)
+                total += part * part
+        return total > 1.0
+
+    cdef int tangent(self, Py_ssize_t g, const double* b, const double* z, double lam, int* way, double* sign,
+                     double* slope) noexcept nogil:
+        """Every coordinate that is not zero, and those at zero that no l1 norm holds there."""
+        cdef Py_ssize_t j, first = self.start[g], s = self.size(g)
+        cdef double square = 0.0, rest, pull, l1 = lam * self.l1[g]
+        cdef int count = 0
+        for j in range(s):
+            way[j] = -1
+            square += b[j] * b[j]
+        if square == 0.0 and self.weight[g] > 0.0:
+            return 0
+        pull = lam * (self.ridge[g] + (self.weight[g] / sqrt(square) if square > 0.0 else 0.0))
+        for j in range(s):
+            rest = z[j] - pull * b[j]
+            if b[j] == 0.0 and l1 > 0.0:
+                continue
+            rest -= l1 if b[j] > 0.0 else -l1 if b[j] < 0.0 else 0.0
+            if (b[j] >= self.upper[first + j] and rest >= 0.0) or (b[j] <= self.lower[first + j] and rest <= 0.0):
+                continue
+            way[j], sign[j], slope[count] = count, 1.0, rest
+            count += 1
+        return count
+
+    cdef void bend(self, Py_ssize_t g, const double* b, double lam, const int* way, double* H, int ld) noexcept nogil:
+        cdef Py_ssize_t i, j, s = self.size(g)
+        cdef double square = 0.0, scale
+        for j in range(s):
+            square += b[j] * b[j]
+        scale = lam * self.weight[g] / sqrt(square) if square > 0.0 else 0.0
+        for j in range(s):
+            if way[j] < 0:
+                continue
+            H[way[j] + <Py_ssize_t> way[j] * ld] += scale + lam * self.ridge[g]
+            for i in range(s):
+                if way[i] >= 0 and scale > 0.0:
+                    H[way[i] + <Py_ssize_t> way[j] * ld] -= scale * b[i] * b[j] / square
