@@ -1,8 +1,8 @@
 """Solution paths of sparse linear models, each point certified by its duality gap."""
 
-from sparsesolve import families
+from sparsesolve import families, penalties
 from sparsesolve.api import path
 from sparsesolve.result import ConvergenceWarning, Path, Status
 
 __version__ = "0.1.0"
-__all__ = ["ConvergenceWarning", "Path", "Status", "families", "path"]
+__all__ = ["ConvergenceWarning", "Path", "Status", "families", "path", "penalties"]

@@ -8,6 +8,7 @@ from scipy import sparse
 from sparsesolve import checks
 from sparsesolve.assembly import read_problem
 from sparsesolve.families import read_family
+from sparsesolve.penalties.blocks import BlockPenalty
 from sparsesolve.progress import progress_bar
 from sparsesolve.result import ConvergenceWarning, Path, Status
 from sparsesolve.solvers import SOLVERS
@@ -24,6 +25,7 @@ def path(
     *,
     family="gaussian",
     alpha=1.0,
+    penalty=None,
     grouped=False,
     weights=None,
     offset=None,
@@ -69,6 +71,10 @@ def path(
         summed over them, and the path's `coefs` is a list of K matrices.
     alpha : float in [0, 1], default 1
         Mixing: 1 is the lasso, 0 is ridge.
+    penalty : object of `sparsesolve.penalties`, default None
+        None is the elastic net. ``penalties.GroupL2(groups)``, ``SparseGroup(groups, tau)`` and
+        ``GroupLinf(groups)`` choose groups of features together:
+        sum_g v_g (alpha N_g(b_g) + (1 - alpha) d_g |b_g|^2 / 2) in the formula above.
     grouped : bool, default False
         For family="multinomial": tie each feature across the classes, whose coefficients are
         penalised by their l2 norm in place of one by one. "multigaussian" always does that.
@@ -80,8 +86,9 @@ def path(
         Fit an unpenalised intercept.
     standardize : bool, default True
         Penalise coefficients of columns divided by their weighted standard deviation (1/n form).
-    penalty_factor : array-like (p,), default None
-        Multiplies lambda per feature: 0 never penalised, inf never enters.
+    penalty_factor : array-like (p,) or (G,), default None
+        Multiplies lambda per feature: 0 never penalised, inf never enters. With groups (G,), per
+        group, in the order in which groups first appear; v then sums to G.
     lower, upper : float or array-like (p,), default None
         Coefficient limits, lower <= 0 <= upper, on the scale of X; not with `grouped`.
     lambdas : array-like (L,), default None
@@ -133,8 +140,8 @@ def path(
     settings = _read_settings(**options)
     problem, names, class_names, scale = read_problem(
         X, y, settings["family"], weights=weights, offset=offset, penalty_factor=penalty_factor,
-        lower=lower, upper=upper, alpha=alpha, grouped=grouped, intercept=bool(intercept),
-        standardize=bool(standardize), n_threads=settings["n_threads"],
+        lower=lower, upper=upper, alpha=alpha, penalty=penalty, grouped=grouped,
+        intercept=bool(intercept), standardize=bool(standardize), n_threads=settings["n_threads"],
     )  # fmt: skip
     options = {name: _kept(value) for name, value in options.items()}
     options["family"] = family if isinstance(family, str) else settings["family"]
@@ -149,13 +156,21 @@ def _kept(value):
     """An option as a Path keeps it: arrays copied, lest they change; no callables: few pickle."""
     if callable(value):
         return None
+    if isinstance(value, BlockPenalty):
+        return value
     return value if value is None or np.isscalar(value) else np.array(value)
 
 
-def _read_settings(*, family, alpha, intercept, standardize, lambdas, n_lambdas, lambda_min_ratio,
-                   dfmax, pmax, stop, tol, max_iter, solver, n_threads, progress, grouped, **data):
+def _read_settings(*, family, alpha, penalty, grouped, intercept, standardize, lambdas, n_lambdas,
+                   lambda_min_ratio, dfmax, pmax, stop, tol, max_iter, solver, n_threads, progress,
+                   **data):
     """Check the options that are not data, and return those that steer the path."""
     family = read_family(family)
+    if not (penalty is None or isinstance(penalty, BlockPenalty)):
+        raise TypeError(
+            f"penalty is {penalty!r}; give an object of sparsesolve.penalties, or None for the "
+            "elastic net"
+        )
     checks.read_flag("grouped", grouped)
     if grouped and not family.several:
         raise ValueError(
@@ -173,7 +188,6 @@ def _read_settings(*, family, alpha, intercept, standardize, lambdas, n_lambdas,
         stop = family.stop if grid_ is None else None
     return {
         "family": family,
-        "alpha": float(alpha),
         "lambdas": grid_,
         "n_lambdas": checks.read_count("n_lambdas", n_lambdas, 1) if grid_ is None else len(grid_),
         "ratio": None if lambda_min_ratio is None else checks.read_number(
@@ -196,8 +210,7 @@ def _solve(problem, settings, advance):
     lambdas = settings["lambdas"]
     if lambdas is None:
         ratio = settings["ratio"] or (1e-2 if problem.design.n < problem.design.p else 1e-4)
-        lambdas = grid(problem, state.correlations(), settings["alpha"], settings["n_lambdas"],
-                       ratio)  # fmt: skip
+        lambdas = grid(problem, state.correlations(), settings["n_lambdas"], ratio)
     keep = ("tol", "max_iter", "stop", "dfmax", "pmax")
     return follow(state, problem, lambdas, **{name: settings[name] for name in keep},
                   advance=advance)  # fmt: skip
@@ -219,10 +232,16 @@ def _wrap(problem, points, reason, scale, family, names, options):
         status=np.array([point.status for point in points], dtype=np.int8),
         stop_reason=reason,
         family=family.name,
+        groups=_labels(problem),
         **names,
         options=options,
         fitter=path,
     )
+
+
+def _labels(problem):
+    """The group of each feature, by its number, where the penalty has groups."""
+    return np.array(problem.penalty.of) if problem.has_groups else None
 
 
 def _columns(problem, points, k=None):

@@ -9,7 +9,7 @@ from sparsesolve.solvers.problem import ADVICE, assemble, scaled_response
 
 
 def read_problem(X, y, family, *, weights, offset, penalty_factor, lower, upper, alpha, intercept,
-                 standardize, n_threads, grouped=False):
+                 standardize, n_threads, penalty=None, grouped=False):
     """Return (Problem, feature names, class names, two factors of the sum of the weights).
 
     The parameters are those of :func:`sparsesolve.path`; ValueError or TypeError says what is
@@ -19,7 +19,15 @@ def read_problem(X, y, family, *, weights, offset, penalty_factor, lower, upper,
     response = family.read(y, matrix.shape[0])
     design, w, scale = _read_data(matrix, names, weights, response.counts, n_threads)
     limits = checks.read_limits(lower, upper, design.p)
-    factors = glmnet_factors(checks.read_penalty_factor(penalty_factor, design.p), design.p)
+    if penalty is not None:
+        penalty = penalty.over(design.p, names)
+        if family.several:
+            raise ValueError(
+                f"penalty={type(penalty).__name__} is for families of one response; family "
+                f"{family.name!r} ties rows of coefficients by grouped=True"
+            )
+    blocks = design.p if penalty is None else penalty.n_groups
+    factors = glmnet_factors(checks.read_penalty_factor(penalty_factor, blocks), blocks)
     grouped = grouped or family.name == "multigaussian"
     if grouped and limits is not None:
         raise ValueError(
@@ -28,8 +36,8 @@ def read_problem(X, y, family, *, weights, offset, penalty_factor, lower, upper,
         )
     intercept = intercept and family.intercept
     problem = assemble(
-        design, w, _penalty_maker(alpha, factors, limits), intercept=intercept, limits=limits,
-        **_target(family, response, offset, w, intercept), standardize=standardize,
+        design, w, _penalty_maker(penalty, alpha, factors, limits), intercept=intercept,
+        limits=limits, **_target(family, response, offset, w, intercept), standardize=standardize,
         grouped=grouped,
     )  # fmt: skip
     return problem, names, response.class_names, scale
@@ -113,8 +121,8 @@ def _less(y, offset):
     return response
 
 
-def _penalty_maker(alpha, factors, limits):
-    """A function that makes the elastic net in the units `assemble` has chosen."""
+def _penalty_maker(penalty, alpha, factors, limits):
+    """A function that makes the penalty in the units `assemble` has chosen; None: elastic net."""
     factors, excluded = factors
 
     def make(ridge_power, factor, shift):
@@ -123,10 +131,12 @@ def _penalty_maker(alpha, factors, limits):
         with np.errstate(over="ignore", under="ignore"):
             ridge_unit = float(np.ldexp(1.0, ridge_power))
             unit = np.where(factor > 0, factor, 1.0)
-            low = np.where(excluded, 0.0, np.ldexp(low / unit, -shift))
-            high = np.where(excluded, 0.0, np.ldexp(high / unit, -shift))
+            low, high = np.ldexp(low / unit, -shift), np.ldexp(high / unit, -shift)
         if alpha < 1 and not 0.0 < ridge_unit < np.inf:
             raise ValueError(f"X and y differ too much in size for alpha < 1; {ADVICE}")
+        if penalty is not None:
+            return penalty.under(alpha, factors, excluded, low, high, ridge_unit)
+        low, high = np.where(excluded, 0.0, low), np.where(excluded, 0.0, high)
         return ElasticNet(p, alpha, factors, low, high, ridge_unit)
 
     return make

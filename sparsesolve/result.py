@@ -49,6 +49,7 @@ class Path:
     status: np.ndarray  # (L,) Status members (the constructor takes their codes)
     stop_reason: str  # why the path ended where it did
     family: str  # "gaussian", ...
+    groups: np.ndarray | None = None  # (p,) number of each feature's group, with a group penalty
     feature_names: np.ndarray | None = None  # (p,) strings, where X carried names
     class_names: np.ndarray | None = None  # (K,) labels, where y carried classes
     options: dict | None = None  # the keywords of sparsesolve.path that made it

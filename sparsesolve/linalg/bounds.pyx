@@ -14,18 +14,16 @@ eighth of the memory traffic.  What it tells is remembered with its error, and e
 
 Everything is in the norm with weights w; r stands for sqrt(w) times a residual in sample space.
 """
-from libc.math cimport INFINITY, fabs, sqrt
+from libc.math cimport INFINITY, fabs
 from libc.stdlib cimport calloc, free
-from libc.string cimport memcpy
-from scipy.linalg.cython_blas cimport dgemv
 
 import numpy as np
 
 from sparsesolve.linalg.design cimport Design
+from sparsesolve.linalg.residuals cimport Residuals, Span, forget
 from sparsesolve.linalg.sketch cimport Sketch
-from sparsesolve.linalg.vector cimport dot, ss_awake, ss_multiply
+from sparsesolve.linalg.vector cimport ss_awake, ss_multiply
 
-DEF SLOTS = 64              # residuals remembered
 DEF AHEAD = 6               # columns by which the memory of the sketch is asked for early
 DEF GAPS = 256              # differences from their spans kept at a time
 SKETCH_FROM = 1_000_000     # values in a dense design from which products with it are worth saving
@@ -33,13 +31,6 @@ SKETCH_UP_TO = 268_435_456  # bytes
 SKETCH_ROWS = 256           # shorter columns cost more to look up than to multiply
 cdef double ALMOST = 0.99   # of the threshold: extrapolation along the path errs by about a hundredth
 cdef double CLOSE = 0.9     # of the threshold: bounds above it may pass it at the next lam
-
-
-cdef inline void forget(int* slots, int slot) noexcept nogil:
-    if slots[1] == slot:
-        slots[1] = -1
-    if slots[0] == slot:
-        slots[0] = slots[1] = -1
 
 
 cdef class CorrelationBounds:
@@ -59,25 +50,21 @@ cdef class CorrelationBounds:
         self.design, self.root_w, self.n_threads = design, root_w, n_threads
         self.n, self.p = n, p
         self.known = <Known*> calloc(max(p, 1), sizeof(Known))
-        self.spans = <Span*> calloc(SLOTS * SLOTS, sizeof(Span))
-        if self.known == NULL or self.spans == NULL:
+        if self.known == NULL:
             raise MemoryError
         self.norm, self.threshold = design.norms(np.square(root_w), n_threads), np.array(threshold)
         self.asleep = np.full(p, INFINITY)
         for j in range(p):
             self.known[j] = Known([0.0, 0.0], [-1, -1], [0.0, 0.0], [0.0, 0.0], [-1, -1])
-        self.u, self.last, self.dots = np.zeros(n), np.zeros(n), np.zeros(SLOTS)
+        self.residuals, self.u = Residuals(n), np.zeros(n)
         self.exact, self.undecided = np.zeros(max(p, 1)), np.zeros(max(p, 1), dtype=np.intc)
         self.pending, self.awake = np.zeros((2, max(p, 1)), dtype=np.intc)
-        self.members = np.zeros(SLOTS, dtype=np.intc)
-        self.remembered, self.inner = np.zeros((SLOTS, n)), np.zeros((SLOTS, SLOTS))
         if design.stored == n * p and n >= SKETCH_ROWS and SKETCH_FROM <= n * p <= SKETCH_UP_TO:
             self.sketch = Sketch(design, root_w)
             self.gaps = np.empty((GAPS, n), dtype=np.float32)
 
     def __dealloc__(self):
         free(self.known)
-        free(self.spans)
 
     def norms(self):
         """|z_j| of every column, (p,)."""
@@ -99,7 +86,7 @@ cdef class CorrelationBounds:
         """
         cdef int k, j, slot
         cdef Known* column
-        self._travel(r)
+        self._look(r, True)
         slot = self._new_slot(r)
         self._exclude(lam, slot)
         if self.n_undecided == 0:
@@ -112,21 +99,21 @@ cdef class CorrelationBounds:
             j = self.undecided[k]
             column = &self.known[j]
             if column.slot[0] >= 0:
-                self.members[column.slot[0]] -= 1
+                self.residuals.members[column.slot[0]] -= 1
             column.product[1], column.slot[1] = column.product[0], column.slot[0]
             column.product[0], column.slot[0] = self.exact[k], slot
-            self.members[slot] += 1
+            self.residuals.members[slot] += 1
             self._learn(column, self.exact[k], 0.0, slot)
-            self.asleep[j] = fabs(self.exact[k]) - self.norm[j] * self.travelled
+            self.asleep[j] = fabs(self.exact[k]) - self.norm[j] * self.residuals.travelled
         return self.n_undecided
 
     cdef void _learn(self, Known* column, double product, double off, int slot) noexcept nogil:
         """Remember a product with the residual in `slot`, within `off`."""
         if column.place[0] >= 0:
-            self.members[column.place[0]] -= 1
+            self.residuals.members[column.place[0]] -= 1
         column.rough[1], column.off[1], column.place[1] = column.rough[0], column.off[0], column.place[0]
         column.rough[0], column.off[0], column.place[0] = product, off, slot
-        self.members[slot] += 1
+        self.residuals.members[slot] += 1
 
     cdef void multiply_all(self, const double* r) noexcept nogil:
         """The exact product of every column."""
@@ -136,23 +123,23 @@ cdef class CorrelationBounds:
         ss_multiply(self.n, &self.root_w[0], r, &self.u[0])
         self.design.correlate_all(&self.u[0], 0.0, &self.exact[0], self.n_threads)
         self.products += self.p
-        self._travel(r)
+        self._look(r, True)
         slot = self._new_slot(r)
         for j in range(self.p):
             column = &self.known[j]
             if column.slot[0] >= 0:
-                self.members[column.slot[0]] -= 1
+                self.residuals.members[column.slot[0]] -= 1
             column.product[0], column.slot[0], column.slot[1] = self.exact[j], slot, -1
-            self.members[slot] += 1
+            self.residuals.members[slot] += 1
             self._learn(column, self.exact[j], 0.0, slot)
             if self.asleep[j] > -INFINITY:
-                self.asleep[j] = fabs(self.exact[j]) - self.norm[j] * self.travelled
+                self.asleep[j] = fabs(self.exact[j]) - self.norm[j] * self.residuals.travelled
 
     cdef int foresee(self, const double* r, double lam, int* which) noexcept nogil:
         """Columns close to entering whose product, extrapolated to r, all but reaches lam * threshold; how many."""
         cdef int k, j, count = 0
         cdef const Known* column
-        self._compare(r)
+        self._look(r, False)
         for k in range(self.n_undecided + self.n_close):
             j = self.undecided[k] if k < self.n_undecided else self.undecided[self.p - 1 - (k - self.n_undecided)]
             column = &self.known[j]
@@ -163,27 +150,13 @@ cdef class CorrelationBounds:
                 count += 1
         return count
 
-    cdef void _travel(self, const double* r) noexcept nogil:
-        """Lengthen the path of r."""
-        cdef Py_ssize_t i
-        cdef double step = 0.0
-        for i in range(self.n):
-            step += (r[i] - self.last[i]) * (r[i] - self.last[i])
-            self.last[i] = r[i]
-        self.travelled += sqrt(step) * (1.0 + 1e-12)
-        self._compare(r)
-
-    cdef void _compare(self, const double* r) noexcept nogil:
-        """Products of r with the remembered residuals; projections on them are out of date."""
-        cdef int n = self.n, one = 1
-        cdef double unit = 1.0, zero = 0.0
-        self.round += 1
+    cdef void _look(self, const double* r, bint there) noexcept nogil:
+        """r is the residual that spans are compared with; `there`: the path has come to it."""
         self.n_gaps = 0
-        self.current = r
-        self.level = dot(self.n, r, r)
-        if self.n_slots > 0:
-            dgemv("T", &n, &self.n_slots, &unit, &self.remembered[0, 0], &n, <double*> r, &one, &zero,
-                  &self.dots[0], &one)
+        if there:
+            self.residuals.travel(r)
+        else:
+            self.residuals.compare(r)
 
     cdef void _exclude(self, double lam, int slot) noexcept nogil:
         """List the columns that are awake and whose bound exceeds their threshold; from the other end, the next ones."""
@@ -193,7 +166,7 @@ cdef class CorrelationBounds:
         cdef Known* column
         cdef const Span* span
         self.n_undecided = self.n_close = 0
-        awake = ss_awake(self.p, &self.asleep[0], &self.norm[0], &self.threshold[0], self.travelled, lam,
+        awake = ss_awake(self.p, &self.asleep[0], &self.norm[0], &self.threshold[0], self.residuals.travelled, lam,
                          &self.awake[0])
         for i in range(awake):
             j = self.awake[i]
@@ -201,7 +174,7 @@ cdef class CorrelationBounds:
             limit = lam * self.threshold[j]
             bound = INFINITY
             if column.place[0] >= 0:
-                span = self._span(column.place)
+                span = self.residuals.span(column.place)
                 bound = (fabs(span.first * column.rough[0] + span.second * column.rough[1])
                          + fabs(span.first) * column.off[0] + fabs(span.second) * column.off[1]
                          + self.norm[j] * span.distance)
@@ -222,7 +195,7 @@ cdef class CorrelationBounds:
     cdef void _sort(self, Py_ssize_t j, double bound, double limit) noexcept nogil:
         """Put column j to sleep, or among the undecided."""
         if bound < limit:
-            self.asleep[j] = bound - self.norm[j] * self.travelled
+            self.asleep[j] = bound - self.norm[j] * self.residuals.travelled
             if bound > CLOSE * limit:
                 self.n_close += 1
                 self.undecided[self.p - self.n_close] = j
@@ -230,20 +203,9 @@ cdef class CorrelationBounds:
             self.undecided[self.n_undecided] = j
             self.n_undecided += 1
 
-    cdef Span* _span(self, const int* slots) noexcept nogil:
-        """The current residual against two remembered ones (one, where the second is -1)."""
-        cdef int first = slots[0], second = slots[1]
-        cdef Span* span
-        if second < 0:
-            second = first
-        span = &self.spans[first * SLOTS + second]
-        if span.round != self.round:
-            self._project(span, first, second)
-        return span
-
     cdef double _estimate(self, Py_ssize_t j, const Known* column) noexcept nogil:
         """z_j'r from the exact products remembered and the sketch, within `reach`."""
-        cdef Span* span = self._span(column.slot)
+        cdef Span* span = self.residuals.span(column.slot)
         cdef double product = span.first * column.product[0] + span.second * column.product[1]
         cdef Py_ssize_t i
         cdef float* gap
@@ -258,49 +220,21 @@ cdef class CorrelationBounds:
             span.gap = self.n_gaps
             self.n_gaps += 1
             gap = &self.gaps[span.gap, 0]
-            first = &self.remembered[column.slot[0], 0]
-            second = &self.remembered[max(column.slot[1], 0), 0]
+            first = &self.residuals.remembered[column.slot[0], 0]
+            second = &self.residuals.remembered[max(column.slot[1], 0), 0]
             for i in range(self.n):
-                gap[i] = <float> (self.current[i] - span.first * first[i] - span.second * second[i])
+                gap[i] = <float> (self.residuals.current[i] - span.first * first[i] - span.second * second[i])
         self.reach = self.sketch.error[j] * span.distance
         self.estimates += 1
         return product + self.sketch.dot(j, &self.gaps[span.gap, 0])
 
-    cdef void _project(self, Span* span, int first, int second) noexcept nogil:
-        """The current residual's projection on two remembered ones, its distance with room for rounding."""
-        cdef double a, c = 0.0, one = self.inner[first, first], two = self.inner[second, second]
-        cdef double cross = self.inner[first, second], rest, square, size
-        a = self.dots[first] / one if one > 0.0 else 0.0
-        if first != second and one > 0.0:
-            rest = two - cross * cross / one
-            if rest > 1e-10 * two:
-                c = (self.dots[second] - cross * a) / rest
-                a -= c * cross / one
-        square = (self.level - 2.0 * a * self.dots[first] - 2.0 * c * self.dots[second] + a * a * one
-                  + 2.0 * a * c * cross + c * c * two)
-        size = self.level + a * a * one + c * c * two
-        span.first, span.second, span.round, span.gap = a, c, self.round, -1
-        span.distance = sqrt(max(square, 0.0) + 1e-13 * size)
-
     cdef int _new_slot(self, const double* r) noexcept nogil:
-        """Remember r, in place of the residual that fewest columns refer to when there is no room."""
-        cdef int slot = 0, k
+        """Remember r; returns where."""
+        cdef int slot = self.residuals.free_slot()
         cdef Py_ssize_t j
-        if self.n_slots < SLOTS:
-            slot = self.n_slots
-            self.n_slots += 1
-        else:
-            slot = 1 if self.latest == 0 else 0
-            for k in range(SLOTS):
-                if self.members[k] < self.members[slot] and k != self.latest:
-                    slot = k
+        if slot < self.residuals.n_slots:
             for j in range(self.p):
                 forget(self.known[j].slot, slot)
                 forget(self.known[j].place, slot)
-        self.members[slot] = 0
-        self.latest = slot
-        memcpy(&self.remembered[slot, 0], r, self.n * sizeof(double))
-        self.dots[slot] = self.level
-        for k in range(self.n_slots):
-            self.inner[slot, k] = self.inner[k, slot] = self.dots[k]
+        self.residuals.remember(slot, r)
         return slot

@@ -1,7 +1,7 @@
 """Penalties: functions of the coefficients alone.
 
-For ``path(..., penalty=)``: `GroupL2`, `SparseGroup` and `GroupLinf`, on groups of features. Without
-one a path has the elastic net. A new one is a file here, a line in PENALTIES and a test.
+For ``path(..., penalty=)``: `GroupL2`, `SparseGroup` and `GroupLinf`, on groups of features.
+Without one a path has the elastic net. A new one is a file here, a line in PENALTIES and a test.
 """
 
 from sparsesolve.penalties.elastic_net import ElasticNet

@@ -10,6 +10,7 @@ cdef class BlockPenalty:
     cdef readonly object layout                 # Groups, once the number of features is known
     cdef readonly Py_ssize_t n_groups
     cdef readonly int[::1] start, member, of    # see Groups
+    cdef readonly double alpha
     cdef readonly double[::1] factors           # (G,) what lam is multiplied by; 0 unpenalised
     cdef readonly double[::1] weight            # (G,) alpha times factor times weight of the group
     cdef readonly double[::1] l1                # (G,) of an l1 norm inside the group
@@ -24,7 +25,7 @@ cdef class BlockPenalty:
     cdef double block_polar(self, Py_ssize_t g, const double* z, Mask mask) noexcept nogil
     cdef double block_conjugate(self, Py_ssize_t g, const double* z, double lam) noexcept nogil
     cdef double block_scale(self, Py_ssize_t g, const double* z, double lam, bint strict) noexcept nogil
-    cdef double distance(self, Py_ssize_t g, const double* b, const double* z, double lam) noexcept nogil
+    cdef double block_distance(self, Py_ssize_t g, const double* b, const double* z, double lam) noexcept nogil
     # what a subclass says of one block
     cdef double norm(self, Py_ssize_t g, const double* b) noexcept nogil
     cdef double dual_norm(self, Py_ssize_t g, const double* z) noexcept nogil

@@ -5,13 +5,14 @@
 with a norm N_g that a subclass gives, penalty factors v_g and weights d_g.  The level lam is an argument of every
 method, never an attribute.  Blocks are vectors in the order of `member`; whole vectors in the order of the features.
 """
-from libc.math cimport INFINITY, fabs, sqrt
+from libc.math cimport INFINITY, sqrt
 
 import numpy as np
 
 from sparsesolve.penalties.groups import read_groups
 
 cdef double FEASIBLE = 1e-14        # by which a scaled dual point stays inside, so that it does in rounding
+cdef double LEAST_ALPHA = 1e-3     # glmnet's, for the first lam of a path
 cdef double STEEP = 1e5             # of a step's curvature over the penalty's, for a distance from a subdifferential
 
 
@@ -52,6 +53,15 @@ cdef class BlockPenalty:
         bound._set(1.0, np.ones(bound.n_groups), np.full(n_features, -np.inf), np.full(n_features, np.inf), 1.0)
         return bound
 
+    def entry_levels(self, z):
+        """Of every group the least lam that keeps it at zero against z, (G,); alpha is taken for 1e-3 at least."""
+        penalty = self
+        if self.alpha < LEAST_ALPHA:
+            member, limits = np.asarray(self.member), np.zeros((2, self.member.shape[0]))
+            limits[0, member], limits[1, member] = self.lower, self.upper
+            penalty = self.under(LEAST_ALPHA, np.asarray(self.factors), np.zeros(self.n_groups, dtype=bool), *limits, 1.0)
+        return np.where(np.asarray(self.factors) > 0.0, penalty.levels(z), 0.0)
+
     def under(self, alpha, factors, excluded, lower, upper, ridge_unit):
         """The same for a mixing alpha, penalty factors (G,), groups left out (G,) and limits (p,) of the features."""
         cdef BlockPenalty bound = self.over(self.member.shape[0])
@@ -60,7 +70,7 @@ cdef class BlockPenalty:
         return bound
 
     def _set(self, alpha, factors, lower, upper, ridge_unit):
-        d, member = self._weights(), np.asarray(self.member)
+        d, member, self.alpha = self._weights(), np.asarray(self.member), alpha
         out = np.isinf(d)[np.asarray(self.of)]
         d = np.where(np.isinf(d), 1.0, d)
         norm, l1 = self.parts(d)
@@ -146,7 +156,7 @@ cdef class BlockPenalty:
         level = self.block_polar(g, z, ALL if strict else UNBOUNDED)
         return 1.0 if level <= lam else lam / level * (1.0 - FEASIBLE)
 
-    cdef double distance(self, Py_ssize_t g, const double* b, const double* z, double lam) noexcept nogil:
+    cdef double block_distance(self, Py_ssize_t g, const double* b, const double* z, double lam) noexcept nogil:
         """Distance of z from the subdifferential of lam * Omega_g at b: of steps far shorter than any bend."""
         cdef Py_ssize_t j
         cdef double h, total = 0.0, size = 0.0

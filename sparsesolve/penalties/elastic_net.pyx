@@ -3,6 +3,8 @@ import numpy as np
 
 from sparsesolve.penalties.elastic_net cimport conjugate, feasible_scale, prox, value
 
+cdef double LEAST_ALPHA = 1e-3     # glmnet's, for the first lam of a path
+
 
 cdef class ElasticNet:
     """Omega(b) = sum_j v_j (alpha |b_j| + (1 - alpha) b_j^2 / 2), with lower_j <= b_j <= upper_j.
@@ -59,6 +61,12 @@ cdef class ElasticNet:
                     return np.inf
                 largest = max(largest, abs(z[j]) / self.l1[j])
         return largest
+
+    def entry_levels(self, const double[::1] z):
+        """Of every feature the least lam that keeps it at zero against z, (p,); alpha is taken for 1e-3 at least."""
+        v, upper, lower = np.asarray(self.factors), np.asarray(self.upper), np.asarray(self.lower)
+        held = (v > 0.0) & ((upper > 0.0) | (lower < 0.0))
+        return np.where(held, np.abs(z) / np.where(held, v, 1.0), 0.0) / max(self.alpha, LEAST_ALPHA)
 
     def conjugate(self, const double[::1] z, double lam=1.0):
         """sup_b z'b - lam * Omega(b)."""

@@ -22,15 +22,24 @@ def _squared_error(problem, lambdas):
     return problem.loss is None
 
 
+def _one_by_one(problem, lambdas):
+    return problem.loss is None and not problem.has_groups
+
+
+def _ridge(problem, lambdas):
+    return not problem.has_groups and ridge.suits(problem, lambdas)
+
+
 def _several_responses(problem, lambdas):
     return problem.n_responses is not None
 
 
 SOLVERS = {
     "working_set": Solver(WorkingSet, "family='gaussian'", _squared_error),
-    "sufficient": Solver(Sufficient, "family='gaussian'", _squared_error),
+    "sufficient": Solver(Sufficient, "family='gaussian' and no groups", _one_by_one),
     "ridge": Solver(
-        ridge.Ridge, "family='gaussian', alpha = 0, every lambda above 0, no limits", ridge.suits
+        ridge.Ridge, "family='gaussian', alpha = 0, every lambda above 0, no limits, no groups",
+        _ridge,
     ),
     "proximal_newton": Solver(
         ProximalNewton, "a family of one response",

@@ -28,6 +28,8 @@ def _suitable(problem, lambdas):
         return "proximal_newton"
     if SOLVERS["ridge"].suits(problem, lambdas) and _few_eigenvalues(problem.design):
         return "ridge"
+    if problem.has_groups:
+        return "working_set"
     return _by_shape(problem.design.n, problem.design.p)
 
 

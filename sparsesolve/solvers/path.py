@@ -39,20 +39,18 @@ class Point:
     intercept: float | np.ndarray  # or (K,)
 
 
-def grid(problem, correlations, alpha, n_lambdas, ratio):
+def grid(problem, correlations, n_lambdas, ratio):
     """Log-spaced lambdas from the least with b = 0 optimal.
 
     A correlation of the size of its own rounding is none. Where there is no other, the null model
     is the whole path: one lambda, that of the rounding (0 when there is nothing to explain).
     """
-    penalty = problem.penalty
-    factors = np.asarray(penalty.factors)
-    free = (factors > 0) & ((np.asarray(penalty.upper) > 0) | (np.asarray(penalty.lower) < 0))
-    if not free.any() or problem.null_value == 0.0:
+    if problem.null_value == 0.0:
         return np.zeros(1)
-    scores = np.abs(correlations[free]) / factors[free]
-    rounding = NOTHING * np.sqrt(2.0 * problem.null_value) * problem.norms[free] / factors[free]
-    largest = np.maximum(scores, rounding).max() / max(alpha, 1e-3)
+    scores = problem.penalty.entry_levels(correlations)
+    norms = NOTHING * np.sqrt(2.0 * problem.null_value) * problem.norms
+    rounding = np.maximum(*map(problem.penalty.entry_levels, (norms, -norms)))
+    largest = np.maximum(scores, rounding).max(initial=0.0)
     if (scores > rounding).any():
         return problem.user_levels(largest * np.geomspace(1.0, ratio, n_lambdas))
     return problem.user_levels(np.array([largest])) if largest > 0.0 else np.zeros(1)

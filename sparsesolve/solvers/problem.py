@@ -17,6 +17,7 @@ import numpy as np
 from sparsesolve.linalg.design import Design
 from sparsesolve.losses import Loss
 from sparsesolve.penalties import ElasticNet
+from sparsesolve.penalties.blocks import BlockPenalty
 from sparsesolve.solvers.null_model import null_model, null_models
 
 BEYOND_ALL = 1e100  # an inner lam beyond which nothing changes
@@ -30,7 +31,7 @@ class Problem:
     """What a solver is given. Inner coefficients b belong to the columns of `design`."""
 
     design: Design  # standardised
-    penalty: ElasticNet  # in inner units
+    penalty: ElasticNet | BlockPenalty  # in inner units
     weights: np.ndarray  # (n,) sum 1
     loss: Loss | None  # None: squared error in `response`
     response: np.ndarray | None  # (n,) else: y - offset, centred with an intercept, / 2**exponent
@@ -52,6 +53,11 @@ class Problem:
         """K where eta has one row per response, None where it has none."""
         several = self.offset is not None and self.offset.ndim == 2
         return len(self.offset) if several else None
+
+    @property
+    def has_groups(self):
+        """Whether features are penalised in groups."""
+        return isinstance(self.penalty, BlockPenalty)
 
     @property
     def norms(self):
@@ -149,7 +155,7 @@ def assemble(design, weights, penalty_of, *, y=None, loss=None, offset=None, mea
     design : Design
         After ``moments(weights)``.
     weights : (n,) summing to 1
-    penalty_of : callable (ridge_power, factor, shift) -> ElasticNet
+    penalty_of : callable (ridge_power, factor, shift) -> ElasticNet or BlockPenalty
         Called with the power of two that scales the ridge part, and with `factor` and `shift`
         of Problem.
     y : (n,) response less offset: squared error

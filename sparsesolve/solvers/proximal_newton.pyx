@@ -15,7 +15,7 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-from sparsesolve.solvers.gram_quadratic cimport GramQuadratic
+from sparsesolve.solvers.data_quadratic cimport DataQuadratic
 from sparsesolve.solvers.loss_model cimport LossModel
 from sparsesolve.solvers.loss_working_set cimport LossWorkingSet
 from sparsesolve.solvers.working_columns cimport CONVERGED, MAX_ITER
@@ -68,7 +68,7 @@ cdef class ProximalNewton(LossWorkingSet):
         """What taking H anew costs, in steps, both in multiply-adds."""
         cdef double n = self.design.n, m = self.quadratic.size, entries = m * n
         cdef double products = BLOCK_COST * m * entries / 2.0
-        if not isinstance(self.quadratic, GramQuadratic):
+        if isinstance(self.quadratic, DataQuadratic):
             return 1.0
         if not self.columns.dense:
             entries = SPARSE_COST * self.working_values

@@ -18,7 +18,10 @@ from sparsesolve.linalg.packed cimport Packed, pack
 from sparsesolve.linalg.vector cimport ss_multiply
 from sparsesolve.solvers.data_quadratic cimport DataQuadratic
 from sparsesolve.solvers.gram_quadratic cimport GramQuadratic
+from sparsesolve.penalties.blocks cimport BlockPenalty
+from sparsesolve.solvers.group_quadratic cimport GroupQuadratic
 from sparsesolve.solvers.outside cimport OutsideColumns
+from sparsesolve.solvers.outside_groups cimport OutsideGroups
 from sparsesolve.solvers.working_columns cimport CONVERGED, MAX_ITER, STALLED, WorkingColumns
 
 SPARSE_COST = 6.0   # one stored value of a sparse column, in multiply-adds of a dense operation
@@ -46,10 +49,13 @@ cdef class WorkingSet:
         self.steps = 6.0
         self.solved = np.zeros((2, self.design.n))
         self.lams[0] = self.lams[1] = 0.0
-        self.outside = OutsideColumns(self.design, self.root_w, self.penalty, n_threads)
         self.columns = pack(self.design, self.root_w, recentred)
-        self.quadratic = (GramQuadratic(Gram(), self.columns) if self.columns.dense
-                          else DataQuadratic(self.columns))
+        if isinstance(self.penalty, BlockPenalty):
+            self.outside = OutsideGroups(self.design, self.root_w, self.penalty, n_threads)
+            self.quadratic = GroupQuadratic(self.columns, self.penalty)
+        else:
+            self.outside = OutsideColumns(self.design, self.root_w, self.penalty, n_threads)
+            self.quadratic = GramQuadratic(Gram(), self.columns) if self.columns.dense else DataQuadratic(self.columns)
 
     def enter(self, int[::1] which):
         """Take columns into the working set at zero."""
@@ -64,7 +70,8 @@ cdef class WorkingSet:
             self.working_values += self.design.columns[which[k]].size
         self.outside.leave(which)
         self.quadratic.append(self.design, self.penalty, which, zeros, gradient)
-        self._choose(count)
+        if not isinstance(self.quadratic, GroupQuadratic):
+            self._choose(count)
 
     def _choose(self, int count):
         """Solve by the Gram matrix or by conjugate gradients, whichever makes a Newton step cheaper."""

@@ -5,23 +5,15 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
+from sparsesolve.penalties import ElasticNet
 from sparsesolve.solvers.path import StopRule, follow, grid
-
-
-@dataclass
-class Net:
-    """The part of a penalty that a grid needs."""
-
-    factors: np.ndarray
-    lower: np.ndarray
-    upper: np.ndarray
 
 
 @dataclass
 class Units:
     """A problem whose inner and user's units differ by a factor of 8."""
 
-    penalty: Net
+    penalty: ElasticNet
     null_value: float = 2.0
     norms: np.ndarray = field(default_factory=lambda: np.ones(4))
 
@@ -36,8 +28,8 @@ class Units:
 
 
 def units(**given):
-    net = {"factors": np.ones(4), "lower": np.full(4, -np.inf), "upper": np.full(4, np.inf)}
-    return Units(Net(**{k: given.pop(k, v) for k, v in net.items()}), **given)
+    net = {name: given.pop(name, None) for name in ("factors", "lower", "upper")}
+    return Units(ElasticNet(4, given.pop("alpha", 1.0), **net), **given)
 
 
 class Stub:
@@ -73,28 +65,28 @@ CORRELATIONS = np.array([0.3, -0.9, 0.1, 0.0])
 
 
 def test_the_grid_starts_where_the_first_feature_enters():
-    found = grid(units(), CORRELATIONS, 1.0, 5, 1e-2)
+    found = grid(units(), CORRELATIONS, 5, 1e-2)
     assert found == pytest.approx(8 * 0.9 * np.geomspace(1, 1e-2, 5))
-    assert grid(units(), CORRELATIONS, 0.5, 1, 1e-2) == pytest.approx([8 * 0.9 / 0.5])
-    assert grid(units(), CORRELATIONS, 0.0, 1, 1e-2) == pytest.approx([8 * 0.9 / 1e-3])
+    assert grid(units(alpha=0.5), CORRELATIONS, 1, 1e-2) == pytest.approx([8 * 0.9 / 0.5])
+    assert grid(units(alpha=0.0), CORRELATIONS, 1, 1e-2) == pytest.approx([8 * 0.9 / 1e-3])
 
 
 def test_features_that_are_free_or_shut_do_not_count():
     factors = np.array([1.0, 0.0, 0.5, 1.0])
-    assert grid(units(factors=factors), CORRELATIONS, 1.0, 1, 0.1) == pytest.approx([8 * 0.3])
+    assert grid(units(factors=factors), CORRELATIONS, 1, 0.1) == pytest.approx([8 * 0.3])
     shut = {"lower": np.array([-1.0, 0, 0, 0]), "upper": np.array([0.0, 0, 0, 0])}
-    assert grid(units(**shut), CORRELATIONS, 1.0, 1, 0.1) == pytest.approx([8 * 0.3])
+    assert grid(units(**shut), CORRELATIONS, 1, 0.1) == pytest.approx([8 * 0.3])
 
 
 def test_rounding_is_no_correlation():
     rounding = np.full(4, 1e-16)
-    (only,) = grid(units(), rounding, 1.0, 100, 1e-2)
+    (only,) = grid(units(), rounding, 100, 1e-2)
     assert 8e-16 < only < 1e-12  # large enough for the null model to be the solution
-    assert grid(units(null_value=0.0), 0 * rounding, 1.0, 100, 1e-2).tolist() == [0.0]
-    assert grid(units(factors=np.zeros(4)), CORRELATIONS, 1.0, 100, 1e-2).tolist() == [0.0]
+    assert grid(units(null_value=0.0), 0 * rounding, 100, 1e-2).tolist() == [0.0]
+    assert grid(units(factors=np.zeros(4)), CORRELATIONS, 100, 1e-2).tolist() == [0.0]
     # what is rounding on one column is a correlation on a shorter one
     short = units(norms=np.array([1.0, 1, 1, 1e-9]))
-    assert len(grid(short, np.array([0, 0, 0, 1e-16]), 1.0, 100, 1e-2)) == 100
+    assert len(grid(short, np.array([0, 0, 0, 1e-16]), 100, 1e-2)) == 100
 
 
 def test_points_are_in_the_users_units():

@@ -1,0 +1,146 @@
+"""What a penalty on groups says of the working columns, which come in whole groups.
+
+The order of a group's columns is that of the penalty's blocks.  Certificate and violations are sums and maxima over
+the groups of what the penalty says of each block.
+"""
+from libc.math cimport copysign, fabs, sqrt
+
+import numpy as np
+
+from sparsesolve.linalg.design cimport Design
+from sparsesolve.linalg.gram cimport Gram
+from sparsesolve.linalg.packed cimport Packed
+from sparsesolve.penalties.blocks cimport BlockPenalty
+from sparsesolve.solvers.working_columns cimport WorkingColumns
+
+cdef double NO_PENALTY = 1e-14      # on the scale of the response
+
+
+cdef class GroupColumns(WorkingColumns):
+
+    def __cinit__(self, Packed columns, BlockPenalty penalty):
+        self.gram, self.columns, self.penalty = Gram(), columns, penalty
+        self.first, self.group = np.zeros((2, penalty.n_groups + 1), dtype=np.intc)
+        self.x, self.old = np.zeros((2, self.capacity))
+
+    cdef int reserve(self, int capacity) except -1:
+        if capacity > self.capacity:
+            WorkingColumns.reserve(self, capacity)
+            self.x, self.old = np.zeros((2, self.capacity))
+        return 0
+
+    def append(self, Design design, BlockPenalty penalty, int[::1] which, double[::1] start, double[::1] gradient):
+        """Take in whole groups of columns: their inner products with all working columns, then themselves."""
+        cdef int count = which.shape[0], m = self.size, k, j, g
+        if count == 0:
+            return
+        if self.columns.size == m:
+            self.columns.append(design, &which[0], count)
+        self.gram.follow(self.columns)
+        self.add(&which[0], &start[0], &gradient[0], count)
+        k = m
+        while k < self.size:
+            g = penalty.of[which[k - m]]
+            self.group[self.n_groups], self.first[self.n_groups] = g, k
+            for j in range(penalty.size(g)):
+                self.order[k] = self.n_groups
+                self.lower[k], self.upper[k] = penalty.lower[penalty.start[g] + j], penalty.upper[penalty.start[g] + j]
+                self.diag[k] = self.gram.G[k + <Py_ssize_t> k * self.gram.capacity]
+                k += 1
+            self.n_groups += 1
+            self.first[self.n_groups] = k
+
+    cdef void restart(self) noexcept nogil:
+        WorkingColumns.restart(self)
+        self.gram.size = self.n_groups = 0
+
+    cdef double inner(self, int i, int j) noexcept nogil:
+        return self.gram.G[i + <Py_ssize_t> j * self.gram.capacity]
+
+    # what the penalty says
+
+    cdef bint outweighed(self, int g, int j, double lam) noexcept nogil:
+        """Whether group g's penalty on working column j is none, or less than rounding."""
+        return (lam * (self.penalty.weight[g] + self.penalty.l1[g]) <= NO_PENALTY * sqrt(self.diag[j])
+                and lam * self.penalty.ridge[g] <= NO_PENALTY * self.diag[j])
+
+    cdef bint free(self, int j, double lam) noexcept nogil:
+        return (self.outweighed(self.group[self.order[j]], j, lam)
+                and not (self.b[j] >= self.upper[j] and self.g[j] >= 0.0)
+                and not (self.b[j] <= self.lower[j] and self.g[j] <= 0.0))
+
+    cdef double* products(self, int k, double lam, double scale, double inflated) noexcept nogil:
+        """The dual point's products with a working group, as far as they may be off, without those that it makes 0."""
+        cdef int j
+        for j in range(self.first[k], self.first[k + 1]):
+            self.x[j] = 0.0
+            if not self.free(j, lam):
+                self.x[j] = scale * self.g[j]
+                self.x[j] += copysign(inflated * sqrt(self.diag[j]), self.x[j])
+        return &self.x[self.first[k]]
+
+    cdef double scale(self, double lam, bint strict) noexcept nogil:
+        cdef double s = 1.0
+        cdef int k
+        for k in range(self.n_groups):
+            s = min(s, self.penalty.block_scale(self.group[k], self.products(k, lam, 1.0, self.slack), lam, strict))
+        return s
+
+    cdef double penalty_value(self, double lam) noexcept nogil:
+        cdef double total = 0.0
+        cdef int k
+        for k in range(self.n_groups):
+            total += self.penalty.block_value(self.group[k], &self.b[self.first[k]], lam)
+        return total
+
+    cdef double column_gap(self, double lam, double scale) noexcept nogil:
+        cdef double total = self.penalty_value(lam), off
+        cdef double* z
+        cdef int k, j, first
+        for k in range(self.n_groups):
+            first, off = self.first[k], scale * self.slack
+            z = self.products(k, lam, scale, 0.0)
+            for j in range(first, self.first[k + 1]):
+                total -= z[j - first] * self.b[j]
+                if off > 0.0 and not self.free(j, lam):
+                    total += off * sqrt(self.diag[j]) * fabs(self.b[j])
+            if off > 0.0:
+                z = self.products(k, lam, scale, off)
+            total += self.penalty.block_conjugate(self.group[k], z, lam)
+        return total
+
+    cdef double violation(self, double lam) noexcept nogil:
+        cdef double most = 0.0
+        cdef int k, j
+        for k in range(self.n_groups):
+            j = self.first[k]
+            most = max(most, self.penalty.block_distance(self.group[k], &self.b[j], &self.g[j], lam))
+        return most
+
+    cdef double charge(self, const double* before, double lam) noexcept nogil:
+        cdef double total = 0.0
+        cdef int k, j, g
+        for k in range(self.n_groups):
+            j, g = self.first[k], self.group[k]
+            total += self.penalty.block_value(g, &self.b[j], lam) - self.penalty.block_value(g, before + j, lam)
+        return total
+
+    cdef bint carry(self, int count, const double* change, double lam) noexcept nogil:
+        """Groups at zero stay there, and those that would turn end there."""
+        cdef int k, j, g
+        cdef double old, new, turned
+        cdef bint whole = True
+        for k in range(self.n_groups):
+            if self.first[k] >= count:
+                break
+            g, turned = self.group[k], 0.0
+            for j in range(self.first[k], self.first[k + 1]):
+                turned += self.b[j] * (self.b[j] + change[j])
+            for j in range(self.first[k], self.first[k + 1]):
+                old = self.b[j]
+                new = min(max(old + change[j], self.lower[j]), self.upper[j])
+                if ((turned <= 0.0 and self.penalty.weight[g] > 0.0) or (old * new <= 0.0 and self.penalty.l1[g] > 0.0)):
+                    new = 0.0
+                self.b[j] = new
+                whole = whole and new == old + change[j]
+        return whole

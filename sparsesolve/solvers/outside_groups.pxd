@@ -1,0 +1,23 @@
+"""OutsideGroups: groups of columns that are not at work."""
+from sparsesolve.linalg.design cimport Design
+from sparsesolve.linalg.residuals cimport Residuals
+from sparsesolve.penalties.blocks cimport BlockPenalty
+from sparsesolve.solvers.outside cimport Outside
+
+cdef class OutsideGroups(Outside):
+    cdef Design design
+    cdef BlockPenalty penalty
+    cdef Residuals residuals
+    cdef int n_threads, n_undecided, n_close
+    cdef double[::1] rate               # (G,) how fast the polar of a group's products may grow as r moves
+    cdef double[::1] asleep             # (G,) its bound less rate * length of the path; -INFINITY: not our business
+    cdef double[::1] ones               # (G,) what the polar over lam is held against
+    cdef double[:, ::1] product         # (2, p) products with two remembered residuals, group by group
+    cdef int[:, ::1] slot               # (G, 2) which these are; -1 none
+    cdef int[::1] undecided, close, awake, columns
+    cdef double[::1] root_w, u, work, found
+
+    cdef double estimate(self, int g) noexcept nogil
+    cdef int new_slot(self, const double* r) noexcept nogil
+    cdef void multiply(self, const int* groups, int count, int slot, const double* r) noexcept nogil
+    cdef int[::1] columns_of(self, const int[::1] groups)

@@ -1,0 +1,199 @@
+"""Groups of columns that are not at work: which of them a bound keeps at zero, and what the others add to the gap.
+
+With the polar of a group's penalty, which is positively homogeneous and subadditive, and the products with two
+remembered residuals r1, r2,
+
+    polar(Z_g'r) <= polar(a Z_g'r1 + c Z_g'r2) + rate_g |r - a r1 - c r2|,   rate_g = reach_g |Z_g|,
+
+where reach_g is the polar's largest value on the unit ball and |Z_g| the largest singular value.  Between two looks a
+group sleeps while its bound, growing at rate_g along the path of r, stays below lam (see linalg/bounds).
+"""
+from libc.math cimport INFINITY, fabs, sqrt
+
+import numpy as np
+
+from sparsesolve.linalg.design cimport Design
+from sparsesolve.linalg.residuals cimport Residuals, Span, forget
+from sparsesolve.linalg.vector cimport ss_awake, ss_multiply
+from sparsesolve.penalties.blocks cimport ALL, MOVING, BlockPenalty
+from sparsesolve.solvers.outside cimport Outside
+
+DENSE_FROM = 0.15           # share of stored values from which singular values cost little beside the bounds they mend
+LARGEST = 100               # columns of a group, up to which they do
+cdef double VIOLATION = 1e-12       # relative
+cdef double ALMOST = 0.99           # of lam: extrapolation along the path errs by about a hundredth
+cdef double CLOSE = 0.9             # of lam: bounds above it may pass it at the next lam
+
+
+cdef class OutsideGroups(Outside):
+
+    def __init__(self, Design design, double[::1] root_w, BlockPenalty penalty, int n_threads):
+        cdef Py_ssize_t g
+        G, p = penalty.n_groups, design.p
+        self.design, self.root_w, self.penalty, self.n_threads = design, root_w, penalty, n_threads
+        self.residuals = Residuals(design.n)
+        self.u, self.found, self.work = np.zeros(design.n), np.zeros(p + 1), np.zeros(p + 1)
+        self.product, self.slot = np.zeros((2, p + 1)), np.full((G, 2), -1, dtype=np.intc)
+        self.undecided, self.close, self.awake = np.zeros((3, G + 1), dtype=np.intc)
+        self.columns = np.zeros(p + 1, dtype=np.intc)
+        self.asleep, self.ones, self.rate = np.full(G, INFINITY), np.ones(G), np.zeros(G)
+        lengths = np.square(design.norms(np.square(root_w), n_threads))
+        for g in range(penalty.n_groups):
+            if not penalty.bare(g):
+                self.rate[g] = penalty.reach(g) * self._largest_singular_value(g, lengths)
+
+    def _largest_singular_value(self, Py_ssize_t g, lengths):
+        """Of sqrt(w) Z_g; the Frobenius norm where that would cost too much."""
+        which = np.asarray(self.penalty.member)[self.penalty.start[g]:self.penalty.start[g + 1]]
+        dense = self.design.stored >= DENSE_FROM * self.design.n * self.design.p
+        if len(which) == 1 or len(which) > LARGEST or not dense:
+            return np.sqrt(lengths[which].sum())
+        columns = self.design.unpacked(which) * np.asarray(self.root_w)[:, None]
+        return np.sqrt(np.linalg.eigvalsh(columns.T @ columns).max() + 1e-12 * lengths[which].sum())
+
+    cdef int examine(self, const double* r, double lam) noexcept nogil:
+        cdef Py_ssize_t i, awake
+        cdef int g, slot
+        cdef double bound
+        self.residuals.travel(r)
+        slot = self.new_slot(r)
+        self.n_undecided = self.n_close = 0
+        awake = ss_awake(self.penalty.n_groups, &self.asleep[0], &self.rate[0], &self.ones[0],
+                         self.residuals.travelled, lam, &self.awake[0])
+        for i in range(awake):
+            g = self.awake[i]
+            bound = INFINITY
+            if self.slot[g, 0] >= 0:
+                bound = self.estimate(g) + self.rate[g] * self.residuals.span(&self.slot[g, 0]).distance
+            if bound < lam:
+                self.asleep[g] = bound - self.rate[g] * self.residuals.travelled
+                if bound > CLOSE * lam:
+                    self.close[self.n_close] = g
+                    self.n_close += 1
+            else:
+                self.undecided[self.n_undecided] = g
+                self.n_undecided += 1
+        if self.n_undecided > 0:
+            self.multiply(&self.undecided[0], self.n_undecided, slot, r)
+        return self.n_undecided
+
+    cdef double estimate(self, int g) noexcept nogil:
+        """The polar of the products, as far as the two remembered ones tell them."""
+        cdef Span* span = self.residuals.span(&self.slot[g, 0])
+        cdef Py_ssize_t j
+        for j in range(self.penalty.start[g], self.penalty.start[g + 1]):
+            self.work[j] = span.first * self.product[0, j] + span.second * self.product[1, j]
+        return self.penalty.block_polar(g, &self.work[self.penalty.start[g]], MOVING)
+
+    cdef int new_slot(self, const double* r) noexcept nogil:
+        cdef int slot = self.residuals.free_slot()
+        cdef Py_ssize_t g
+        if slot < self.residuals.n_slots:
+            for g in range(self.penalty.n_groups):
+                forget(&self.slot[g, 0], slot)
+        self.residuals.remember(slot, r)
+        return slot
+
+    cdef void multiply(self, const int* groups, int count, int slot, const double* r) noexcept nogil:
+        """The exact products of these groups with r, the current residual."""
+        cdef Py_ssize_t j, total = 0
+        cdef int k, g
+        for k in range(count):
+            for j in range(self.penalty.start[groups[k]], self.penalty.start[groups[k] + 1]):
+                self.columns[total] = self.penalty.member[j]
+                total += 1
+        ss_multiply(self.design.n, &self.root_w[0], r, &self.u[0])
+        self.design.correlate_some(&self.columns[0], total, &self.u[0], 0.0, &self.found[0], self.n_threads)
+        total = 0
+        for k in range(count):
+            g = groups[k]
+            if self.slot[g, 0] >= 0:
+                self.residuals.members[self.slot[g, 0]] -= 1
+            self.slot[g, 1], self.slot[g, 0] = self.slot[g, 0], slot
+            self.residuals.members[slot] += 1
+            for j in range(self.penalty.start[g], self.penalty.start[g + 1]):
+                self.product[1, j], self.product[0, j] = self.product[0, j], self.found[total]
+                total += 1
+            if self.asleep[g] > -INFINITY:
+                self.asleep[g] = (self.penalty.block_polar(g, &self.product[0, self.penalty.start[g]], MOVING)
+                                  - self.rate[g] * self.residuals.travelled)
+
+    cdef double scale(self, double lam, bint strict) noexcept nogil:
+        cdef double scale = 1.0
+        cdef int k, g
+        for k in range(self.n_undecided):
+            g = self.undecided[k]
+            scale = min(scale, self.penalty.block_scale(g, &self.product[0, self.penalty.start[g]], lam, strict))
+        return scale
+
+    cdef double gap(self, double lam, double scale) noexcept nogil:
+        cdef double total = 0.0
+        cdef int k, g
+        cdef Py_ssize_t j
+        for k in range(self.n_undecided):
+            g = self.undecided[k]
+            for j in range(self.penalty.start[g], self.penalty.start[g + 1]):
+                self.work[j] = scale * self.product[0, j]
+            total += self.penalty.block_conjugate(g, &self.work[self.penalty.start[g]], lam)
+        return total
+
+    cdef double violation(self, double lam) noexcept nogil:
+        cdef double most = 0.0
+        cdef int k, g
+        for k in range(self.n_undecided):
+            g = self.undecided[k]
+            for j in range(self.penalty.size(g)):
+                self.work[j] = 0.0
+            most = max(most, self.penalty.block_distance(g, &self.work[0], &self.product[0, self.penalty.start[g]], lam))
+        return most
+
+    cdef int[::1] violators(self, double lam):
+        cdef int k, g, count = 0
+        cdef int[::1] out = np.empty(self.n_undecided, dtype=np.intc)
+        for k in range(self.n_undecided):
+            g = self.undecided[k]
+            if self.penalty.block_polar(g, &self.product[0, self.penalty.start[g]], MOVING) > lam * (1 + VIOLATION):
+                out[count] = g
+                count += 1
+        return self.columns_of(out[:count])
+
+    cdef int[::1] foresee(self, const double* r, double lam):
+        cdef int k, g, count = 0
+        cdef int[::1] out = np.empty(self.n_undecided + self.n_close, dtype=np.intc)
+        self.residuals.compare(r)
+        for k in range(self.n_undecided + self.n_close):
+            g = self.undecided[k] if k < self.n_undecided else self.close[k - self.n_undecided]
+            if self.asleep[g] > -INFINITY and self.slot[g, 0] >= 0 and self.estimate(g) > ALMOST * lam:
+                out[count] = g
+                count += 1
+        return self.columns_of(out[:count])
+
+    cdef int[::1] unheld(self):
+        """Groups on which there is no norm; those all of whose columns are zero or cannot move never come in."""
+        cdef int g
+        first = []
+        starts = np.asarray(self.penalty.start)[:self.penalty.n_groups]
+        moving = (np.asarray(self.penalty.lower) < 0) | (np.asarray(self.penalty.upper) > 0)
+        moving &= np.asarray(self.design.spread)[np.asarray(self.penalty.member)] > 0
+        alive = np.add.reduceat(moving, starts) > 0 if len(starts) else np.zeros(0)
+        for g in range(self.penalty.n_groups):
+            if not alive[g]:
+                self.asleep[g] = -INFINITY
+            elif self.penalty.bare(g):
+                first.append(g)
+        return self.columns_of(np.array(first, dtype=np.intc))
+
+    cdef int[::1] columns_of(self, const int[::1] groups):
+        """Their columns, group by group."""
+        member, start = np.asarray(self.penalty.member), np.asarray(self.penalty.start)
+        parts = [member[start[g]:start[g + 1]] for g in np.asarray(groups)]
+        return np.concatenate([np.empty(0, dtype=np.intc), *parts])
+
+    cdef void leave(self, const int[::1] which) noexcept:
+        cdef Py_ssize_t k
+        for k in range(which.shape[0]):
+            self.asleep[self.penalty.of[which[k]]] = -INFINITY
+
+    cdef products(self, const double* r):
+        u = np.multiply(self.root_w, <double[:self.design.n]> <double*> r)
+        return self.design.products(u, self.n_threads)
