@@ -49,17 +49,25 @@ cdef class Packed:
 
     cdef void correlate(self, const double* v, double shift, double* out) noexcept nogil:
         """out[j] = product of column j with v + shift * sqrt(w), for all columns."""
-        cdef int j
-        for j in range(self.size):
-            out[j] = self.dot(j, v, shift)
+        self.correlate_some(0, self.size, v, shift, out)
 
     cdef double subtract(self, const double* b, double* v) noexcept nogil:
         """v -= sum_j b[j] column j; returns what is to be added to v's shift."""
+        return self.subtract_some(0, self.size, b, v)
+
+    cdef void correlate_some(self, int first, int count, const double* v, double shift, double* out) noexcept nogil:
+        """The same for the columns first, first + 1, ..., of which out[0] is the first."""
+        cdef int j
+        for j in range(count):
+            out[j] = self.dot(first + j, v, shift)
+
+    cdef double subtract_some(self, int first, int count, const double* b, double* v) noexcept nogil:
+        """The same for the columns first, first + 1, ..., of which b[0] is the first one's."""
         cdef double shift = 0.0
         cdef int j
-        for j in range(self.size):
+        for j in range(count):
             if b[j] != 0.0:
-                shift += self.axpy(j, -b[j], v)
+                shift += self.axpy(first + j, -b[j], v)
         return shift
 
     cdef void products(self, int first, double* G, int ld) noexcept nogil:
@@ -111,14 +119,22 @@ cdef class DensePacked(Packed):
         vector.axpy(self.n, a, self.Z + self.n * j, v)
         return 0.0
 
-    cdef void correlate(self, const double* v, double shift, double* out) noexcept nogil:
+    cdef void correlate_some(self, int first, int count, const double* v, double shift, double* out) noexcept nogil:
         cdef int n = self.n, one = 1
         cdef double unit = 1.0, zero = 0.0
-        if self.size > 0:
-            dgemv("T", &n, &self.size, &unit, self.Z, &n, <double*> v, &one, &zero, out, &one)
+        if count == 1:
+            out[0] = vector.dot(self.n, self.Z + self.n * first, v)
+        elif count > 0:
+            dgemv("T", &n, &count, &unit, self.Z + self.n * first, &n, <double*> v, &one, &zero, out, &one)
 
-    cdef double subtract(self, const double* b, double* v) noexcept nogil:
-        return self.subtract_rows(0, self.n, b, v)
+    cdef double subtract_some(self, int first, int count, const double* b, double* v) noexcept nogil:
+        cdef int n = self.n, one = 1
+        cdef double minus = -1.0, unit = 1.0
+        if count == 1:
+            vector.axpy(self.n, -b[0], self.Z + self.n * first, v)
+        elif count > 0:
+            dgemv("N", &n, &count, &minus, self.Z + self.n * first, &n, <double*> b, &one, &unit, v, &one)
+        return 0.0
 
     cdef double subtract_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* b, double* v) noexcept nogil:
         cdef int n = self.n, one = 1, rows = stop - start

@@ -187,6 +187,13 @@ cdef class BlockPenalty:
     cdef void block_prox(self, Py_ssize_t g, double h, const double* x, double lam, double* b) noexcept nogil:
         """b = argmin h |b|^2 / 2 - x'b + lam * Omega_g(b); h may be 0 where that is attained."""
 
+    cdef bint round_(self, Py_ssize_t g) noexcept nogil:
+        """Whether Omega_g depends on the length of a block alone, which a rotation does not change."""
+        return False
+
+    cdef void diagonal_prox(self, Py_ssize_t g, const double* h, const double* x, double lam, double* b) noexcept nogil:
+        """b = argmin sum_j h_j b_j^2 / 2 - x'b + lam * Omega_g(b) for such a group."""
+
     cdef int tangent(self, Py_ssize_t g, const double* b, const double* z, double lam, int* way, double* sign,
                      double* slope) noexcept nogil:
         """Directions along which Omega_g is smooth at b: how many.

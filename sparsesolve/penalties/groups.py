@@ -35,6 +35,8 @@ def read_groups(groups, n_features, names=None):
     if hasattr(groups, "items"):
         labels, lists = list(groups), list(groups.values())
     else:
+        if isinstance(groups, np.ndarray) and groups.ndim == 1 and groups.dtype.kind in "iub":
+            return _numbered(groups, n_features)
         members = _as_list(groups)
         if not members or _is_label(members[0]):
             labels, lists = _by_label(members, n_features)
@@ -49,10 +51,26 @@ def read_groups(groups, n_features, names=None):
         of[features] = g
     alone = np.flatnonzero(of < 0)
     of[alone] = len(lists) + np.arange(len(alone))
+    return _collected(of, labels, len(alone))
+
+
+def _numbered(groups, n_features):
+    """The groups of an array of labels that are integers."""
+    if len(groups) != n_features:
+        _refuse_count(len(groups), n_features)
+    labels, places, inverse = np.unique(groups, return_index=True, return_inverse=True)
+    order = np.argsort(places)
+    rank = np.empty(len(order), dtype=int)
+    rank[order] = np.arange(len(order))
+    return _collected(rank[inverse], labels[order].tolist(), 0)
+
+
+def _collected(of, labels, n_alone):
+    """Groups from the number of the group of each feature; the last ones are features alone."""
     member = np.argsort(of, kind="stable").astype(np.intc)
-    sizes = np.bincount(of, minlength=len(lists) + len(alone))
+    sizes = np.bincount(of, minlength=len(labels) + n_alone)
     start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intc)
-    return Groups(start, member, of.astype(np.intc), labels + [None] * len(alone), len(lists))
+    return Groups(start, member, of.astype(np.intc), labels + [None] * n_alone, len(labels))
 
 
 def _as_list(groups):
@@ -69,15 +87,19 @@ def _is_label(item):
 
 def _by_label(labels, n_features):
     if len(labels) != n_features:
-        raise ValueError(
-            f"groups has {len(labels)} labels for {n_features} features; give one label per "
-            "feature, or lists of features"
-        )
+        _refuse_count(len(labels), n_features)
     found = {}
     for j, label in enumerate(labels):
         if label is not None and label == label:  # NaN is no label
             found.setdefault(label, []).append(j)
     return list(found), list(found.values())
+
+
+def _refuse_count(count, n_features):
+    raise ValueError(
+        f"groups has {count} labels for {n_features} features; give one label per feature, or "
+        "lists of features"
+    )
 
 
 def _numbers(features, g, n_features, names):

@@ -143,6 +143,35 @@ cdef class SparseGroup(BlockPenalty):
                 total += part * part
         return total > 1.0
 
+    cdef bint round_(self, Py_ssize_t g) noexcept nogil:
+        return self.l1[g] == 0.0 and not self.limited
+
+    cdef void diagonal_prox(self, Py_ssize_t g, const double* h, const double* x, double lam, double* b) noexcept nogil:
+        """The length rho solves sum_j x_j^2 / (r_j rho + level)^2 = 1, r = h + ridge: by Newton's steps on the root of
+        the left side's inverse, which is concave and nearly a straight line."""
+        cdef Py_ssize_t j, s = self.size(g)
+        cdef double level = lam * self.weight[g], ridge = lam * self.ridge[g], square = 0.0, rho = 0.0, part, slope, size
+        cdef int tries
+        for j in range(s):
+            square += x[j] * x[j]
+        if square <= level * level:
+            for j in range(s):
+                b[j] = 0.0
+            return
+        for tries in range(STEPS if level > 0.0 else 0):
+            square = slope = 0.0
+            for j in range(s):
+                part = 1.0 / ((h[j] + ridge) * rho + level)
+                size = x[j] * part
+                square += size * size
+                slope += size * size * part * (h[j] + ridge)
+            if not square > 1.0 + CLOSE or slope <= 0.0:
+                break
+            rho += (sqrt(square) - 1.0) * square / slope
+        for j in range(s):
+            part = (h[j] + ridge) * rho + level if level > 0.0 else h[j] + ridge
+            b[j] = x[j] / part * (rho if level > 0.0 else 1.0) if part > 0.0 else 0.0
+
     cdef int tangent(self, Py_ssize_t g, const double* b, const double* z, double lam, int* way, double* sign,
                      double* slope) noexcept nogil:
         """Every coordinate that is not zero, and those at zero that no l1 norm holds there."""

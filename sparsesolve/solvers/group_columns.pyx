@@ -7,8 +7,6 @@ from libc.math cimport copysign, fabs, sqrt
 
 import numpy as np
 
-from sparsesolve.linalg.design cimport Design
-from sparsesolve.linalg.gram cimport Gram
 from sparsesolve.linalg.packed cimport Packed
 from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers.working_columns cimport WorkingColumns
@@ -19,7 +17,7 @@ cdef double NO_PENALTY = 1e-14      # on the scale of the response
 cdef class GroupColumns(WorkingColumns):
 
     def __cinit__(self, Packed columns, BlockPenalty penalty):
-        self.gram, self.columns, self.penalty = Gram(), columns, penalty
+        self.columns, self.penalty, self.curved = columns, penalty, True
         self.first, self.group = np.zeros((2, penalty.n_groups + 1), dtype=np.intc)
         self.x, self.old = np.zeros((2, self.capacity))
 
@@ -29,33 +27,24 @@ cdef class GroupColumns(WorkingColumns):
             self.x, self.old = np.zeros((2, self.capacity))
         return 0
 
-    def append(self, Design design, BlockPenalty penalty, int[::1] which, double[::1] start, double[::1] gradient):
-        """Take in whole groups of columns: their inner products with all working columns, then themselves."""
-        cdef int count = which.shape[0], m = self.size, k, j, g
-        if count == 0:
-            return
-        if self.columns.size == m:
-            self.columns.append(design, &which[0], count)
-        self.gram.follow(self.columns)
+    cdef int add_groups(self, const int[::1] which, const double[::1] start, const double[::1] gradient) except -1:
+        """Add the columns of whole groups; a subclass fills in `diag`."""
+        cdef int k = self.size, j, g, count = which.shape[0]
         self.add(&which[0], &start[0], &gradient[0], count)
-        k = m
         while k < self.size:
-            g = penalty.of[which[k - m]]
+            g = self.penalty.of[self.index[k]]
             self.group[self.n_groups], self.first[self.n_groups] = g, k
-            for j in range(penalty.size(g)):
+            for j in range(self.penalty.start[g], self.penalty.start[g + 1]):
                 self.order[k] = self.n_groups
-                self.lower[k], self.upper[k] = penalty.lower[penalty.start[g] + j], penalty.upper[penalty.start[g] + j]
-                self.diag[k] = self.gram.G[k + <Py_ssize_t> k * self.gram.capacity]
+                self.lower[k], self.upper[k] = self.penalty.lower[j], self.penalty.upper[j]
                 k += 1
             self.n_groups += 1
             self.first[self.n_groups] = k
+        return 0
 
     cdef void restart(self) noexcept nogil:
         WorkingColumns.restart(self)
-        self.gram.size = self.n_groups = 0
-
-    cdef double inner(self, int i, int j) noexcept nogil:
-        return self.gram.G[i + <Py_ssize_t> j * self.gram.capacity]
+        self.n_groups = 0
 
     # what the penalty says
 

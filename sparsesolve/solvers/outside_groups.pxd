@@ -17,6 +17,7 @@ cdef class OutsideGroups(Outside):
     cdef int[::1] undecided, close, awake, columns
     cdef double[::1] root_w, u, work, found
 
+    cdef double _largest_square(self, Py_ssize_t g, const double* squares, bint dense)
     cdef double estimate(self, int g) noexcept nogil
     cdef int new_slot(self, const double* r) noexcept nogil
     cdef void multiply(self, const int* groups, int count, int slot, const double* r) noexcept nogil

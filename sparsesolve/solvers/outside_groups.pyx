@@ -14,8 +14,8 @@ import numpy as np
 
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.residuals cimport Residuals, Span, forget
-from sparsesolve.linalg.vector cimport ss_awake, ss_multiply
-from sparsesolve.penalties.blocks cimport ALL, MOVING, BlockPenalty
+from sparsesolve.linalg.vector cimport dot, ss_awake, ss_multiply
+from sparsesolve.penalties.blocks cimport MOVING, BlockPenalty
 from sparsesolve.solvers.outside cimport Outside
 
 DENSE_FROM = 0.15           # share of stored values from which singular values cost little beside the bounds they mend
@@ -38,18 +38,32 @@ cdef class OutsideGroups(Outside):
         self.columns = np.zeros(p + 1, dtype=np.intc)
         self.asleep, self.ones, self.rate = np.full(G, INFINITY), np.ones(G), np.zeros(G)
         lengths = np.square(design.norms(np.square(root_w), n_threads))
+        cdef double[::1] squares = lengths
+        cdef bint dense = design.stored >= DENSE_FROM * design.n * design.p
         for g in range(penalty.n_groups):
             if not penalty.bare(g):
-                self.rate[g] = penalty.reach(g) * self._largest_singular_value(g, lengths)
+                self.rate[g] = penalty.reach(g) * sqrt(self._largest_square(g, &squares[0], dense))
 
-    def _largest_singular_value(self, Py_ssize_t g, lengths):
-        """Of sqrt(w) Z_g; the Frobenius norm where that would cost too much."""
-        which = np.asarray(self.penalty.member)[self.penalty.start[g]:self.penalty.start[g + 1]]
-        dense = self.design.stored >= DENSE_FROM * self.design.n * self.design.p
-        if len(which) == 1 or len(which) > LARGEST or not dense:
-            return np.sqrt(lengths[which].sum())
-        columns = self.design.unpacked(which) * np.asarray(self.root_w)[:, None]
-        return np.sqrt(np.linalg.eigvalsh(columns.T @ columns).max() + 1e-12 * lengths[which].sum())
+    cdef double _largest_square(self, Py_ssize_t g, const double* squares, bint dense):
+        """A bound of the largest eigenvalue of Z_g'WZ_g: its trace, or where that costs little its largest row sum."""
+        cdef Py_ssize_t first = self.penalty.start[g], s = self.penalty.size(g), i, j
+        cdef double total = 0.0, largest = 0.0, product
+        for j in range(s):
+            total += squares[self.penalty.member[first + j]]
+        if s == 1 or s > LARGEST or not dense:
+            return total
+        cdef double[::1, :] Z = self.design.unpacked(np.asarray(self.penalty.member)[first:first + s])
+        cdef double[::1] sums = np.zeros(s)
+        for j in range(s):
+            ss_multiply(self.design.n, &self.root_w[0], &Z[0, j], &Z[0, j])
+            for i in range(j + 1):
+                product = fabs(dot(self.design.n, &Z[0, i], &Z[0, j]))
+                sums[i] += product
+                if i < j:
+                    sums[j] += product
+        for j in range(s):
+            largest = max(largest, sums[j])
+        return min(total, largest * (1.0 + 1e-12))
 
     cdef int examine(self, const double* r, double lam) noexcept nogil:
         cdef Py_ssize_t i, awake

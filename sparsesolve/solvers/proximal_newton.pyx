@@ -39,11 +39,11 @@ cdef class ProximalNewton(LossWorkingSet):
     cdef int debt                           # steps that were needed since because H is old
     cdef bint flat                          # whether the last step decreased the objective by no more than rounding
     cdef double[::1] before, change, slope  # of the working columns: b, its step, and Z'u
-    cdef double[:, ::1] solved_eta, solved_b        # of the last two lams
+    cdef double[:, ::1] solved_eta          # of the last two lams
 
     def __init__(self, problem, int n_threads):
         super().__init__(problem, n_threads)
-        self.solved_eta, self.solved_b = np.zeros((2, self.design.n)), np.zeros((2, 0))
+        self.solved_eta = np.zeros((2, self.design.n))
 
     cdef void _weigh(self):
         """Take H at the current point, and with it Gram matrix, factor and working copies anew.
@@ -78,29 +78,16 @@ cdef class ProximalNewton(LossWorkingSet):
     # along the path
 
     cdef void _keep_history(self, double lam) noexcept:
-        cdef int k
         WorkingSet._keep_history(self, lam)
-        if self.solved_b.shape[1] < self.quadratic.capacity:
-            wider = np.zeros((2, self.quadratic.capacity))
-            wider[:, :self.solved_b.shape[1]] = self.solved_b
-            self.solved_b = wider
-        for k in range(self.quadratic.size):
-            self.solved_b[1, k], self.solved_b[0, k] = self.solved_b[0, k], self.quadratic.b[k]
         memcpy(&self.solved_eta[1, 0], &self.solved_eta[0, 0], self.design.n * sizeof(double))
         memcpy(&self.solved_eta[0, 0], &self.model.eta[0], self.design.n * sizeof(double))
 
-    cdef void _anticipate(self, double lam):
-        WorkingSet._anticipate(self, lam)
-        self._make_room()
-        if self.lams[1] > self.lams[0] > lam > 0.0:
-            with nogil:
-                self._extrapolate(lam, (self.lams[0] - lam) / (self.lams[1] - self.lams[0]))
-
-    cdef void _extrapolate(self, double lam, double forward) noexcept nogil:
+    cdef void _carry_on(self, double lam, double forward):
         """Start from the solution carried on in a straight line from the last two lams, where that is better."""
-        cdef int k, m = min(self.quadratic.size, <int> self.solved_b.shape[1])
+        cdef int k, m = self.n_solved
         cdef double value
         cdef bint stopped
+        self._make_room()
         memcpy(&self.before[0], self.quadratic.b, self.quadratic.size * sizeof(double))
         for k in range(m):
             self.change[k] = forward * (self.before[k] - self.solved_b[1, k])

@@ -11,6 +11,7 @@ cdef class WorkingColumns:
     cdef readonly long iterations       # Newton steps and sweeps so far
     cdef int capacity
     cdef Packed columns                 # None when the inner products are all there is
+    cdef bint curved                    # whether the path is, between two changes of what is zero
     cdef bint wants_residual            # whether solving works on the residual, not only on g
     cdef public double residual_square  # |r|^2 in the weighted norm
     cdef double slack                   # length of r's projection on the columns that nothing holds back

@@ -19,11 +19,14 @@ cdef class WorkingSet:
     cdef bint surveys                       # whether products tell them, not extrapolation
     cdef double[::1] root_w, response, r, u
     cdef double[:, ::1] solved              # (2, n) residuals of the last two lams
+    cdef double[:, ::1] solved_b            # (2, capacity) their coefficients of the working columns,
+    cdef int n_solved                       # so many at the last
     cdef double[2] lams                     # these lams
 
     cpdef solve(self, double lam, double target, long budget)
     cdef void _anticipate(self, double lam)
     cdef void _keep_history(self, double lam) noexcept
+    cdef void _carry_on(self, double lam, double forward)
     cdef double gap(self, double lam) noexcept nogil
     # what a subclass with another loss says
     cdef int fit(self, double lam, double goal, long limit) except -1

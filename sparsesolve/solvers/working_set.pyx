@@ -19,6 +19,8 @@ from sparsesolve.linalg.vector cimport ss_multiply
 from sparsesolve.solvers.data_quadratic cimport DataQuadratic
 from sparsesolve.solvers.gram_quadratic cimport GramQuadratic
 from sparsesolve.penalties.blocks cimport BlockPenalty
+from sparsesolve.solvers.group_data_quadratic cimport GroupDataQuadratic
+from sparsesolve.solvers.group_gram_quadratic cimport GroupGramQuadratic
 from sparsesolve.solvers.group_quadratic cimport GroupQuadratic
 from sparsesolve.solvers.outside cimport OutsideColumns
 from sparsesolve.solvers.outside_groups cimport OutsideGroups
@@ -28,6 +30,7 @@ SPARSE_COST = 6.0   # one stored value of a sparse column, in multiply-adds of a
 cdef double ALMOST = 0.99     # of the threshold: the residual to come is known to about a hundredth
 cdef double ENOUGH = 0.03   # of the gap that columns outside will leave: no use in solving for the working ones better
 BLOCK_COST = 0.3    # of a multiply-add in a block operation, with which a column enters the factor
+MOST_GRAM_COLUMNS = 3000    # of a design, up to which groups are solved for by inner products where rows are more
 STEPS_AHEAD = 50.0  # Newton steps over which making a Gram matrix must pay
 SWITCH_GAIN = 1.5   # how much cheaper the other way of solving must look before the working set changes to it
 
@@ -47,12 +50,13 @@ cdef class WorkingSet:
         self.root_w = np.sqrt(problem.weights)
         self.r, self.u = np.zeros(self.design.n), np.empty(self.design.n)
         self.steps = 6.0
-        self.solved = np.zeros((2, self.design.n))
+        self.solved, self.solved_b = np.zeros((2, self.design.n)), np.zeros((2, 0))
         self.lams[0] = self.lams[1] = 0.0
         self.columns = pack(self.design, self.root_w, recentred)
         if isinstance(self.penalty, BlockPenalty):
             self.outside = OutsideGroups(self.design, self.root_w, self.penalty, n_threads)
-            self.quadratic = GroupQuadratic(self.columns, self.penalty)
+            few = self.design.p <= min(self.design.n, MOST_GRAM_COLUMNS)
+            self.quadratic = (GroupGramQuadratic if few else GroupDataQuadratic)(self.columns, self.penalty)
         else:
             self.outside = OutsideColumns(self.design, self.root_w, self.penalty, n_threads)
             self.quadratic = GramQuadratic(Gram(), self.columns) if self.columns.dense else DataQuadratic(self.columns)
@@ -188,15 +192,45 @@ cdef class WorkingSet:
             with nogil:
                 self.outside.examine(&self.u[0], lam)
             self.enter(self.outside.violators(ALMOST * lam))
+        else:
+            which = self.outside.foresee(&self.u[0], lam)
+            self.foreseen = which.shape[0]
+            self.enter(which)
+        self._carry_on(lam, forward)
+
+    cdef void _carry_on(self, double lam, double forward):
+        """Start from the solution carried on like that where the path is curved, and where that is better."""
+        cdef int k, m = self.n_solved
+        cdef double value
+        if not self.quadratic.curved:
             return
-        which = self.outside.foresee(&self.u[0], lam)
-        self.foreseen = which.shape[0]
-        self.enter(which)
+        value = 0.5 * self.quadratic.residual_square + self.quadratic.penalty_value(lam)
+        before = np.empty(self.quadratic.size)
+        cdef double[::1] b = before, change = np.empty(m)
+        for k in range(self.quadratic.size):
+            b[k] = self.quadratic.b[k]
+        for k in range(m):
+            change[k] = forward * (b[k] - self.solved_b[1, k])
+        with nogil:
+            self.quadratic.carry(m, &change[0] if m else NULL, lam)
+            self.quadratic.refresh(&self.response[0], &self.r[0])
+        if 0.5 * self.quadratic.residual_square + self.quadratic.penalty_value(lam) > value:
+            for k in range(m):
+                self.quadratic.b[k] = b[k]
+            self.quadratic.refresh(&self.response[0], &self.r[0])
 
     cdef void _keep_history(self, double lam) noexcept:
+        cdef int k
         memcpy(&self.solved[1, 0], &self.solved[0, 0], self.design.n * sizeof(double))
         memcpy(&self.solved[0, 0], &self.r[0], self.design.n * sizeof(double))
         self.lams[1], self.lams[0] = self.lams[0], lam
+        if self.solved_b.shape[1] < self.quadratic.capacity:
+            wider = np.zeros((2, self.quadratic.capacity))
+            wider[:, :self.solved_b.shape[1]] = self.solved_b
+            self.solved_b = wider
+        self.n_solved = self.quadratic.size
+        for k in range(self.n_solved):
+            self.solved_b[1, k], self.solved_b[0, k] = self.solved_b[0, k], self.quadratic.b[k]
 
     cdef double gap(self, double lam) noexcept nogil:
         """The gap over all columns, at the better of two scales of the dual point."""
