@@ -74,7 +74,7 @@ cdef class GroupLinf(BlockPenalty):
         while True:
             over, slope, end = -level, 0.0, INFINITY
             for j in range(self.size(g)):
-                if fabs(b[j]) > t:
+                if fabs(b[j]) > t * (1.0 + CLOSE):      # an end nearer than that would be none
                     over += fabs(x[j]) - r * t
                     slope += r
                     if self.limited:
