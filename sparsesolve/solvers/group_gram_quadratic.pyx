@@ -121,12 +121,14 @@ cdef class GroupGramQuadratic(GroupQuadratic):
         Returns its order.
         """
         cdef int n = 0, base = 0, moving = 0, k, i, j, s
+        cdef bint plain = True
         cdef double* out
         cdef const double* column
         cdef const double* bend
         for k in range(self.n_groups):
             for j in range(self.first[k], self.first[k + 1]):
                 if self.n_ways[k] > 0 and self.way[j] >= 0:
+                    plain = plain and self.sign[j] == 1.0 and n + self.way[j] == moving
                     self.support[moving], self.position[moving] = j, n + self.way[j]
                     moving += 1
             n += self.n_ways[k]
@@ -135,7 +137,7 @@ cdef class GroupGramQuadratic(GroupQuadratic):
             j = self.support[k]
             out = &self.matrix[self.position[k] * <Py_ssize_t> n]
             column = self.gram.G + j * <Py_ssize_t> self.gram.capacity
-            if moving == n:         # each moves along a direction of its own
+            if plain and moving == n:       # each moves along a direction of its own, in their order
                 for i in range(k, n):
                     out[i] = column[self.support[i]]
             else:
