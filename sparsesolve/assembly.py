@@ -26,8 +26,8 @@ def read_problem(X, y, family, *, weights, offset, penalty_factor, lower, upper,
                 f"penalty={type(penalty).__name__} is for families of one response; family "
                 f"{family.name!r} ties rows of coefficients by grouped=True"
             )
-    blocks = design.p if penalty is None else penalty.n_groups
-    factors = glmnet_factors(checks.read_penalty_factor(penalty_factor, blocks), blocks)
+    per, blocks = ("column", design.p) if penalty is None else ("group", penalty.n_groups)
+    factors = glmnet_factors(checks.read_penalty_factor(penalty_factor, blocks, per), blocks)
     grouped = grouped or family.name == "multigaussian"
     if grouped and limits is not None:
         raise ValueError(

@@ -33,15 +33,15 @@ def read_offset(offset, n):
     return values
 
 
-def read_penalty_factor(penalty_factor, p):
-    """Return penalty factors, (p,) float64 in [0, inf]; None stays None.
+def read_penalty_factor(penalty_factor, p, per="column"):
+    """Return penalty factors, (p,) float64 in [0, inf], one per "column" or "group"; None stays.
 
     All infinite leaves the null model, all zero the unpenalised fit; both are allowed.
     """
     if penalty_factor is None:
         return None
-    values = _vector("penalty_factor", penalty_factor, p, "column")
-    hint = "give 0 for no penalty, inf to leave a column out, or a number between"
+    values = _vector("penalty_factor", penalty_factor, p, per)
+    hint = f"give 0 for no penalty, inf to leave a {per} out, or a number between"
     _refuse("penalty_factor", values, ~(values >= 0), hint)
     return values
 

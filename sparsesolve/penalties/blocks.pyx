@@ -9,7 +9,7 @@ from libc.math cimport INFINITY, sqrt
 
 import numpy as np
 
-from sparsesolve.penalties.groups import read_groups
+from sparsesolve.penalties.groups import held, read_groups
 
 cdef double FEASIBLE = 1e-14        # by which a scaled dual point stays inside, so that it does in rounding
 cdef double LEAST_ALPHA = 1e-3     # glmnet's, for the first lam of a path
@@ -30,7 +30,7 @@ cdef class BlockPenalty:
     """
 
     def __init__(self, groups, weights=None):
-        self.groups, self.given = groups, weights
+        self.groups, self.given = held(groups), weights
 
     def arguments(self):
         """What the constructor was given."""
@@ -44,8 +44,11 @@ cdef class BlockPenalty:
 
     def over(self, n_features, names=None):
         """The same penalty for so many features, its groups and weights read; ValueError says what is wrong."""
+        return self._over(read_groups(self.groups, n_features, names))
+
+    def _over(self, layout):
         cdef BlockPenalty bound = type(self)(*self.arguments())
-        layout = read_groups(self.groups, n_features, names)
+        n_features = len(layout.member)
         bound.layout, bound.n_groups = layout, len(layout.start) - 1
         bound.start, bound.member, bound.of = layout.start, layout.member, layout.of
         largest = int(np.diff(layout.start).max(initial=0))
@@ -64,7 +67,7 @@ cdef class BlockPenalty:
 
     def under(self, alpha, factors, excluded, lower, upper, ridge_unit):
         """The same for a mixing alpha, penalty factors (G,), groups left out (G,) and limits (p,) of the features."""
-        cdef BlockPenalty bound = self.over(self.member.shape[0])
+        cdef BlockPenalty bound = self._over(self.layout)
         out = excluded[np.asarray(self.of)]
         bound._set(alpha, factors, np.where(out, 0.0, lower), np.where(out, 0.0, upper), ridge_unit)
         return bound
@@ -91,12 +94,12 @@ cdef class BlockPenalty:
             strange = [label for label in given if label not in layout.labels]
             if strange:
                 raise ValueError(f"weights name the group {strange[0]!r}, which groups does not have")
-            for g in range(layout.n_named):
-                d[g] = given.get(layout.labels[g], d[g])
-        else:
-            if np.shape(given) != (layout.n_named,):
-                raise ValueError(f"weights has shape {np.shape(given)} for {layout.n_named} groups; give one each")
-            d[: layout.n_named] = np.asarray(given, dtype=float)
+            given = [given.get(label, d[g]) for g, label in enumerate(layout.labels[:layout.n_named])]
+        if np.shape(given) != (layout.n_named,):
+            raise ValueError(f"weights has shape {np.shape(given)} for {layout.n_named} groups; give one each")
+        if np.asarray(given).dtype.kind not in "iuf":
+            raise TypeError(f"weights must be numbers, not {np.asarray(given).dtype}; give one for each group")
+        d[: layout.n_named] = given
         wrong = np.flatnonzero(np.isnan(d) | (d < 0.0))
         if len(wrong):
             raise ValueError(f"weights has {d[wrong[0]]} for group {wrong[0]}; weights are at least 0, inf to exclude")

@@ -1,5 +1,7 @@
 """Groups of features: what a user writes, as numbered blocks."""
 
+from collections.abc import Mapping
+from operator import index
 from typing import NamedTuple
 
 import numpy as np
@@ -32,7 +34,7 @@ def read_groups(groups, n_features, names=None):
     ValueError, TypeError
         Where a feature is in two groups, or does not exist, or there are not p labels.
     """
-    if hasattr(groups, "items"):
+    if isinstance(groups, Mapping):
         labels, lists = list(groups), list(groups.values())
     else:
         if isinstance(groups, np.ndarray) and groups.ndim == 1 and groups.dtype.kind in "iub":
@@ -81,6 +83,11 @@ def _as_list(groups):
     return groups.tolist() if hasattr(groups, "tolist") else list(groups)
 
 
+def held(groups):
+    """What the user gave, readable more than once."""
+    return list(groups) if hasattr(groups, "__next__") else groups
+
+
 def _is_label(item):
     return isinstance(item, str | tuple) or not hasattr(item, "__iter__")
 
@@ -90,7 +97,7 @@ def _by_label(labels, n_features):
         _refuse_count(len(labels), n_features)
     found = {}
     for j, label in enumerate(labels):
-        if label is not None and label == label:  # NaN is no label
+        if not _is_missing(label):
             found.setdefault(label, []).append(j)
     return list(found), list(found.values())
 
@@ -100,6 +107,12 @@ def _refuse_count(count, n_features):
         f"groups has {count} labels for {n_features} features; give one label per feature, or "
         "lists of features"
     )
+
+
+def _is_missing(label):
+    """Whether it is None, NaN or a NA that does not even equal itself."""
+    same = label == label
+    return label is None or not (isinstance(same, bool | np.bool) and same)
 
 
 def _numbers(features, g, n_features, names):
@@ -114,11 +127,13 @@ def _numbers(features, g, n_features, names):
             raise ValueError(f"group {g} names {strange[0]!r}, which is no column of X")
         return np.array([place[name] for name in features])
     for j in features:
-        if isinstance(j, bool) or not isinstance(j, int) or not 0 <= j < n_features:
+        if isinstance(j, bool | np.bool) or not hasattr(j, "__index__") or not (
+            0 <= index(j) < n_features
+        ):
             raise ValueError(
                 f"group {g} holds {j!r}; features are numbered from 0 to {n_features - 1}"
             )
-    return np.array(features)
+    return np.array([index(j) for j in features])
 
 
 def _refuse_overlap(taken, features, of, g, names):

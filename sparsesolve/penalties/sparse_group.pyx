@@ -6,6 +6,8 @@ Reference: Simon, Friedman, Hastie and Tibshirani, "A sparse-group lasso" (2013)
 """
 from libc.math cimport INFINITY, fabs, sqrt
 
+from numbers import Real
+
 import numpy as np
 
 from sparsesolve.penalties.blocks cimport BlockPenalty
@@ -33,7 +35,7 @@ cdef class SparseGroup(BlockPenalty):
     """
 
     def __init__(self, groups, tau=0.5, weights=None):
-        if not 0.0 <= tau <= 1.0:
+        if not isinstance(tau, Real) or not 0.0 <= tau <= 1.0:
             raise ValueError(f"tau is {tau!r}; it must be a number from 0 to 1, the share of the l1 norm")
         super().__init__(groups, weights)
         self.tau = tau
