@@ -165,7 +165,7 @@ cdef class BlockPenalty:
         cdef double h, total = 0.0, size = 0.0
         for j in range(self.size(g)):
             size += b[j] * b[j]
-        h = STEEP * (1.0 + lam * (self.norm(g, b) / size + self.ridge[g])) if size > 0.0 else 1.0
+        h = STEEP * (1.0 + lam * ((self.norm(g, b) / size if size > 0.0 else 0.0) + self.ridge[g]))
         for j in range(self.size(g)):
             self.masked[j] = h * b[j] + z[j]
         self.block_prox(g, h, &self.masked[0], lam, &self.work[0])
