@@ -31,7 +31,8 @@ cdef class GroupQuadratic(GroupColumns):
     cdef void factorise(self, int k, const double* b, const double* z, double lam) noexcept nogil
     cdef void stop_short(self, int k, const double* b, double lam) noexcept nogil
     cdef bint newton(self, double lam) noexcept nogil
-    cdef bint descend(self, double lam, double square) noexcept nogil
+    cdef void stay_inside(self) noexcept nogil
+    cdef bint descend(self, double lam, double square, int halvings) noexcept nogil
     # what a subclass says
     cdef void meet(self, int k) noexcept nogil
     cdef void move(self, int k) noexcept nogil

@@ -26,7 +26,8 @@ from sparsesolve.solvers.working_columns cimport CONVERGED, MAX_ITER, STALLED
 
 DEF MEMORY = 4                      # sweeps that an extrapolation looks back on
 DEF POLISHING = 3                   # Newton steps for one block
-DEF HALVINGS = 6                    # of a Newton step for all, before sweeps are left to go on
+DEF HALVINGS = 6                    # of a Newton step for all, stopped where the penalty bends
+DEF MANY_HALVINGS = 20              # of one that goes through, before sweeps are left to go on
 DEF MOST_SWEEPS = 4                 # between two looks at the gap
 DEF POLISHED = 64                   # directions of a block, up to which that pays
 cdef double QUICK = 0.9             # of the gap, left by a sweep: slower is left to Newton steps
@@ -320,11 +321,29 @@ cdef class GroupQuadratic(GroupColumns):
                 largest = max(largest, fabs(self.slope[j]))
         if largest <= ROUNDING or not self.direction(lam):
             return False
+        memcpy(&self.x[0], self.d, self.size * sizeof(double))
         for k in range(self.n_groups):
             self.stop_short(k, self.b, lam)
-        return self.descend(lam, self.image())
+        if self.descend(lam, self.image(), HALVINGS):
+            return True
+        # what was stopped may lead nowhere, a little of the step itself leads down
+        memcpy(self.d, &self.x[0], self.size * sizeof(double))
+        self.stay_inside()
+        return self.descend(lam, self.image(), MANY_HALVINGS)
 
-    cdef bint descend(self, double lam, double square) noexcept nogil:
+    cdef void stay_inside(self) noexcept nogil:
+        """Shorten d until it keeps all limits."""
+        cdef double t = 1.0
+        cdef int j
+        for j in range(self.size):
+            if self.d[j] > 0.0 and self.d[j] * t > self.upper[j] - self.b[j]:
+                t = (self.upper[j] - self.b[j]) / self.d[j]
+            elif self.d[j] < 0.0 and self.d[j] * t < self.lower[j] - self.b[j]:
+                t = (self.lower[j] - self.b[j]) / self.d[j]
+        for j in range(self.size):
+            self.d[j] = min(max(t * self.d[j], self.lower[j] - self.b[j]), self.upper[j] - self.b[j])
+
+    cdef bint descend(self, double lam, double square, int halvings) noexcept nogil:
         """b += t d with the largest t = 1, 1/2, ... that decreases the objective as Armijo asks; whether there is one.
 
         square = |Z d|^2.
@@ -336,7 +355,7 @@ cdef class GroupQuadratic(GroupColumns):
             linear += self.d[j] * self.g[j]
             self.b[j] = self.old[j] + self.d[j]
         least = ARMIJO * (self.charge(&self.old[0], lam) - linear)      # Delta of Tseng and Yun
-        for tries in range(HALVINGS):
+        for tries in range(halvings):
             decrease = t * (0.5 * t * square - linear) + self.charge(&self.old[0], lam)
             if decrease < 0.0 and decrease <= t * least:
                 self.residual_square += t * (t * square - 2.0 * linear)
