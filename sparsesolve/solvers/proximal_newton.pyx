@@ -91,16 +91,16 @@ cdef class ProximalNewton(LossWorkingSet):
         memcpy(&self.before[0], self.quadratic.b, self.quadratic.size * sizeof(double))
         for k in range(m):
             self.change[k] = forward * (self.before[k] - self.solved_b[1, k])
+        for k in range(m, self.quadratic.size):     # new, and 0: groups may begin before m
+            self.change[k] = 0.0
         stopped = not self.quadratic.carry(m, &self.change[0], lam)
         for k in range(m):
             self.change[k] += self.before[k] - self.quadratic.b[k]      # what is not to be done of it
-        for k in range(m, self.quadratic.size):
-            self.change[k] = 0.0
         value = self.model.carry(self.columns, &self.change[0], stopped, forward, &self.solved_eta[1, 0])
         if value + self.quadratic.charge(&self.before[0], lam) < self.model.value:
             self.model.accept()
         else:
-            memcpy(self.quadratic.b, &self.before[0], m * sizeof(double))
+            memcpy(self.quadratic.b, &self.before[0], self.quadratic.size * sizeof(double))
 
     def _make_room(self):
         if self.before.shape[0] < self.quadratic.capacity:
