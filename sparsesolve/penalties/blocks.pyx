@@ -254,6 +254,21 @@ cdef class BlockPenalty:
             total += self.block_conjugate(g, &v[self.start[g]], lam)
         return total
 
+    def directions(self, Py_ssize_t g, const double[::1] b, const double[::1] z, double lam=1.0):
+        """Of a block b: directions along which Omega_g is smooth there, as columns, with slopes and second derivative."""
+        cdef Py_ssize_t j, s = self.size(g)
+        cdef int[::1] way = np.empty(s, dtype=np.intc)
+        cdef double[::1] sign = np.empty(s), slope = np.zeros(s)
+        cdef double[:, ::1] H = np.zeros((s, s))
+        cdef int count = self.tangent(g, &b[0], &z[0], lam, &way[0], &sign[0], &slope[0])
+        out = np.zeros((s, count))
+        if count:
+            self.bend(g, &b[0], lam, &way[0], &H[0, 0], <int> s)
+            for j in range(s):
+                if way[j] >= 0:
+                    out[j, way[j]] = sign[j]
+        return out, np.array(slope[:count]), np.array(H).T[:count, :count]
+
     def feasible_scale(self, const double[::1] z, double lam=1.0):
         """The largest s <= 1 for which the conjugate of s z is finite."""
         cdef double[::1] v = np.asarray(z)[np.asarray(self.member)]

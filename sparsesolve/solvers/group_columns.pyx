@@ -96,7 +96,7 @@ cdef class GroupColumns(WorkingColumns):
             if off > 0.0:
                 z = self.products(k, lam, scale, off)
             total += self.penalty.block_conjugate(self.group[k], z, lam)
-        return total
+        return max(total, 0.0)      # less than 0 is rounding
 
     cdef double violation(self, double lam) noexcept nogil:
         cdef double most = 0.0

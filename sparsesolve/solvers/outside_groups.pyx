@@ -91,6 +91,11 @@ cdef class OutsideGroups(Outside):
             self.multiply(&self.undecided[0], self.n_undecided, slot, r)
         return self.n_undecided
 
+    def examined(self, const double[::1] r, double lam):
+        """Groups that no bound keeps at zero at the residual r."""
+        cdef int count = self.examine(&r[0], lam)
+        return np.array(self.undecided[:count])
+
     cdef double estimate(self, int g) noexcept nogil:
         """The polar of the products, as far as the two remembered ones tell them."""
         cdef Span* span = self.residuals.span(&self.slot[g, 0])
