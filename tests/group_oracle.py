@@ -47,7 +47,7 @@ class Block:
         return np.where(x > 0, self.hi, -self.lo)
 
     def prox(self, lam, h, x):
-        """argmin_b h/2 |b|^2 - x'b + penalty(b): the size of the group by a root of one variable."""
+        """argmin_b h/2 |b|^2 - x'b + penalty(b), by a root of one variable."""
         r, limit = h + lam * self.ridge, self.limit(x)
         size = np.maximum(np.abs(x) - lam * self.l1, 0.0) * (limit > 0)
         if self.linf > 0:  # a cap on all of them: what it cuts off adds up to the level
@@ -134,7 +134,7 @@ def _last_above_zero(function, low, high):
 
 @dataclass(frozen=True)
 class Problem:
-    """The standardised problem: glm_oracle's arrays and the blocks of its columns that may move."""
+    """The standardised problem: glm_oracle's arrays, and the blocks of columns that may move."""
 
     f: glm_oracle.Form
     law: Callable  # eta -> (F(eta) less its least value, -F'(eta))
@@ -211,7 +211,7 @@ def _law(f):
 
 
 def _cox_law(y, f):
-    """Breslow's partial likelihood, risk set by risk set, less its value in the saturated model."""
+    """Breslow's partial likelihood by risk sets, less its value in the saturated model."""
     time, died, w = y[:, 0], y[:, 1] > 0, f.w
     risk = (time[None, :] >= time[:, None]) * (w * died)[:, None]  # row i: at risk when i died
     least = -sum((w * died)[time == t].sum() * np.log(w[(time == t) & died].sum())

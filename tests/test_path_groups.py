@@ -1,4 +1,4 @@
-"""Paths with penalties on groups: options in pairs against a slow solver, and their certificates."""
+"""Paths with penalties on groups: every two options together, certified from the data."""
 
 import itertools
 

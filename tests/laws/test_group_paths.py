@@ -1,0 +1,299 @@
+"""Laws of paths with penalties on groups: what they are where they are something simpler."""
+
+import group_oracle
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.optimize import brentq
+
+import sparsesolve as ss
+from sparsesolve.penalties import GroupL2, GroupLinf, SparseGroup
+
+N, P = 60, 15
+GRID = np.array([1.0, 0.5, 0.2, 0.05, 0.01])
+TOL, NEAR = 1e-13, 3e-6
+GROUPS = [0, 3, 1, 1, 0, 2, 2, 4, 0, 1, 3, 2, None, 0, 3]
+MAKERS = {
+    "l2": lambda groups, **more: GroupL2(groups, **more),
+    "sparse": lambda groups, **more: SparseGroup(groups, 0.4, **more),
+    "linf": lambda groups, **more: GroupLinf(groups, **more),
+}
+FAMILIES = ["gaussian", "binomial", "poisson"]
+
+
+def data(family="gaussian", n=N, p=P, seed=4):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, p))
+    X[:, 1:] += 0.5 * X[:, :-1]
+    X[rng.random((n, p)) < 0.3] = 0.0
+    X = X.astype(np.float32).astype(float)
+    signal = X[:, :4] @ [0.8, -1.0, 0.6, 0.4]
+    return X, {
+        "gaussian": signal + 0.5 + rng.standard_normal(n),
+        "binomial": (signal > rng.logistic(size=n)) * 1,
+        "poisson": rng.poisson(np.exp(0.5 * signal)),
+    }[family]
+
+
+def solve(X, y, **options):
+    return ss.path(X, y, **{"lambdas": GRID, "tol": TOL, **options})
+
+
+def close(fit, other, near=NEAR):
+    assert fit.lambdas == pytest.approx(other.lambdas, rel=1e-10)
+    assert fit.coefs.toarray() == pytest.approx(other.coefs.toarray(), abs=near)
+    assert fit.intercepts == pytest.approx(other.intercepts, abs=near)
+
+
+def identical(fit, other):
+    for name in ("lambdas", "intercepts", "gaps", "df", "dev_ratio", "n_iters"):
+        assert np.array_equal(getattr(fit, name), getattr(other, name)), name
+    assert np.array_equal(fit.coefs.toarray(), other.coefs.toarray())
+
+
+@pytest.fixture(params=sorted(MAKERS))
+def kind(request):
+    return request.param
+
+
+@pytest.fixture(params=["dense", "sparse"])
+def store(request):
+    return np.asfortranarray if request.param == "dense" else sparse.csc_array
+
+
+# What they are where they are simpler
+
+
+@pytest.mark.parametrize("options", [
+    {}, {"alpha": 0.5}, {"penalty_factor": np.resize([1.0, 0.5, 3.0, 1.0, 0.0, np.inf], P)},
+    {"lower": -0.1, "upper": np.resize([np.inf, 0.2], P)}, {"intercept": False},
+], ids=["plain", "net", "factors", "limits", "origin"])  # fmt: skip
+@pytest.mark.parametrize("family", FAMILIES)
+def test_groups_of_one_are_the_elastic_net(kind, family, options, store):
+    X, y = data(family)
+    given = {"family": family, **options}
+    plain = solve(store(X), y, **given)
+    close(solve(store(X), y, penalty=MAKERS[kind](list(range(P))), **given), plain)
+    close(solve(store(X), y, penalty=MAKERS[kind]([None] * P), **given), plain)
+    made = {"n_lambdas": 8, "lambdas": None, "stop": None, "tol": 1e-9}
+    own = solve(store(X), y, penalty=MAKERS[kind]([None] * P), **given, **made)
+    close(own, solve(store(X), y, **given, **made), near=1e-3)
+
+
+@pytest.mark.parametrize("n, p", [(60, 15), (30, 60)])
+def test_groups_of_one_take_the_same_steps_whatever_the_penalty(n, p):
+    """Signs belong to the directions of GroupLinf; where they were lost, steps were refused."""
+    X, y = data(n=n, p=p)
+    made = {"lambda_min_ratio": 0.01, "stop": None, "n_lambdas": 20}
+    steps = [ss.path(X, y, penalty=make([None] * p), **made).n_iters.sum()
+             for make in MAKERS.values()]  # fmt: skip
+    assert max(steps) <= 1.2 * min(steps)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_tau_of_one_is_the_lasso_and_of_zero_the_group_lasso(family, store):
+    X, y = data(family)
+    close(solve(store(X), y, family=family, penalty=SparseGroup(GROUPS, 1.0)),
+          solve(store(X), y, family=family))
+    identical(solve(store(X), y, family=family, penalty=SparseGroup(GROUPS, 0.0)),
+              solve(store(X), y, family=family, penalty=GroupL2(GROUPS)))
+
+
+def test_a_sparse_group_of_no_weight_is_a_lasso_of_its_share():
+    X, y = data()
+    fit = solve(X, y, penalty=SparseGroup([0] * P, 0.3, weights=[0.0]))
+    lasso = solve(X, y, lambdas=0.3 * GRID)
+    assert fit.coefs.toarray() == pytest.approx(lasso.coefs.toarray(), abs=NEAR)
+
+
+@pytest.mark.parametrize("lam", [3.0, 0.3, 0.03])
+def test_one_group_of_all_is_a_ridge_whose_strength_solves_an_equation(lam):
+    """(S + k I) b = c with k = lam d / |b|, in the eigenvectors of S."""
+    X, y = data()
+    X = X - X.mean(axis=0)
+    level, axes = np.linalg.eigh(X.T @ X / N)
+    c, weight = axes.T @ (X.T @ (y - y.mean()) / N), np.sqrt(P)
+    largest = np.linalg.norm(c) / weight
+    lam *= largest / 4
+
+    def excess(k):
+        return k * np.linalg.norm(c / (level + k)) - lam * weight
+
+    fit = solve(X, y, penalty=GroupL2(["all"] * P), lambdas=lam, standardize=False)
+    k = brentq(excess, 1e-12, 1e6, xtol=1e-300, rtol=1e-15)
+    assert fit.coefs.toarray().ravel() == pytest.approx(axes @ (c / (level + k)), abs=NEAR)
+
+
+def test_one_group_of_all_under_the_largest_coefficient():
+    """Orthogonal columns: the prox of the l1 ball, cut to one size."""
+    rng = np.random.default_rng(2)
+    Q = np.linalg.qr(np.column_stack([np.ones(40), rng.standard_normal((40, 5))]))[0][:, 1:]
+    y = Q @ [3.0, -2.0, 1.0, 0.5, 0.0] + 0.1 * rng.standard_normal(40)
+    c = Q.T @ y
+    fit = solve(Q, y, penalty=GroupLinf([0] * 5, [1.0]), lambdas=1.5 / 40, standardize=False)
+    b = fit.coefs.toarray().ravel()
+    size = np.abs(b).max()
+    assert np.maximum(np.abs(c) - size, 0).sum() == pytest.approx(1.5, rel=1e-6)
+    assert b == pytest.approx(np.clip(c, -size, size), abs=1e-6)
+
+
+# Symmetries
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_permuted_columns_permute_coefficients(kind, family, store):
+    X, y = data(family)
+    order = np.random.default_rng(2).permutation(P)
+    limits = {"lower": np.resize([-0.3, -np.inf, 0.0], P), "upper": np.resize([np.inf, 0.4], P)}
+    moved = {k: v[order] for k, v in limits.items()}
+    fit = solve(store(X), y, family=family, penalty=MAKERS[kind](GROUPS), **limits)
+    other = solve(store(X[:, order]), y, family=family, **moved,
+                  penalty=MAKERS[kind]([GROUPS[j] for j in order]))  # fmt: skip
+    assert fit.coefs.toarray()[order] == pytest.approx(other.coefs.toarray(), abs=NEAR)
+
+
+def test_other_labels_change_nothing(kind):
+    X, y = data("binomial")
+    names = {0: "z", 1: (1, 2), 2: 0, 3: "a", 4: 4.5, None: None}
+    lists = [[j for j in range(P) if GROUPS[j] == label] for label in (0, 3, 1, 2, 4)]
+    fit = solve(X, y, family="binomial", penalty=MAKERS[kind](GROUPS))
+    for groups in ([names[label] for label in GROUPS], lists, dict(enumerate(lists))):
+        identical(fit, solve(X, y, family="binomial", penalty=MAKERS[kind](groups)))
+    others = [lists[k][::-1] for k in (3, 0, 4, 1, 2)]
+    close(fit, solve(X, y, family="binomial", penalty=MAKERS[kind](others)))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_size_of_weights_changes_nothing(kind, family, store):
+    X, y = data(family)
+    w, d = np.linspace(0, 1, N), np.array([1.0, 0.5, 2.0, 3.0, 1.0])
+    factors = np.array([1.0, 2.0, 0.0, 0.5, 1.0, 3.0])
+    given = {"family": family, "penalty": MAKERS[kind](GROUPS, weights=d)}
+    fit = solve(store(X), y, weights=w, penalty_factor=factors, **given)
+    close(fit, solve(store(X), y, weights=64 * w, penalty_factor=factors, **given))
+    close(fit, solve(store(X), y, weights=w, penalty_factor=8 * factors, **given))
+
+
+@pytest.mark.parametrize("kind", ["l2", "linf"])
+def test_weights_of_groups_are_in_units_of_lambda(kind):
+    X, y = data()
+    d = np.array([1.0, 0.5, 2.0, 3.0, 1.0])
+    groups = [label if label is not None else 4 for label in GROUPS]
+    fit = solve(X, y, penalty=MAKERS[kind](groups, weights=d))
+    other = solve(X, y, penalty=MAKERS[kind](groups, weights=4 * d), lambdas=GRID / 4)
+    assert np.array_equal(fit.coefs.toarray(), other.coefs.toarray())
+
+
+def test_weights_repeat_rows_and_storage_does_not_matter(kind):
+    X, y = data()
+    w = np.random.default_rng(3).integers(0, 4, N)
+    rows = np.repeat(np.arange(N), w)
+    fit = solve(X, y, weights=w, penalty=MAKERS[kind](GROUPS))
+    close(fit, solve(X[rows], y[rows], penalty=MAKERS[kind](GROUPS)))
+    for stored in (X.astype(np.float32), sparse.csc_array(X), sparse.csr_array(X),
+                   sparse.csc_array(X.astype(np.float32)), np.ascontiguousarray(X)):
+        close(fit, solve(stored, y, weights=w, penalty=MAKERS[kind](GROUPS)))
+
+
+@pytest.mark.parametrize("kind", ["l2", "sparse"])
+def test_twins_in_a_group_share(kind):
+    X, y = data()
+    X[:, 4] = X[:, 0]
+    b = solve(X, y, penalty=MAKERS[kind](GROUPS)).coefs.toarray()
+    assert b[0] == pytest.approx(b[4], abs=NEAR) and b[0].any()
+
+
+# The first lambda
+
+
+@pytest.mark.parametrize("limits", [{}, {"lower": 0.0}, {"lower": -0.01, "upper": 0.02}],
+                         ids=["free", "positive", "boxes"])  # fmt: skip
+@pytest.mark.parametrize("family", FAMILIES)
+def test_nothing_enters_above_the_first_lambda_and_something_below(kind, family, limits, store):
+    X, y = data(family)
+    given = {"family": family, "penalty": MAKERS[kind](GROUPS), "tol": TOL, **limits}
+    first = ss.path(store(X), y, n_lambdas=1, **given).lambdas[0]
+    around = first * np.array([1 + 1e-9, 1 - 1e-4])
+    fit = ss.path(store(X), y, lambdas=around, **given)
+    assert fit.df[0] == 0 and fit.df[1] > 0
+    made = {"kind": kind, "groups": GROUPS, "tau": 0.4}
+    loss = {"gaussian": "GAUSSIAN", "binomial": "BINOMIAL", "poisson": "POISSON"}[family]
+    loss = getattr(group_oracle.numpy_losses, loss)
+    expected = group_oracle.lambda_max(X, y, loss=loss, **made, **limits)
+    assert first == pytest.approx(expected, rel=1e-9)
+
+
+# Ways of solving
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("n, p", [(60, 15), (25, 40)])
+def test_warm_path_is_cold_fits(kind, family, n, p, store):
+    X, y = data(family, n, p)
+    penalty = MAKERS[kind]([j % (p // 4) for j in range(p)])
+    grid = 0.3 * GRID[:4]
+    fit = solve(store(X), y, family=family, penalty=penalty, lambdas=grid)
+    for k, lam in enumerate(grid):
+        cold = solve(store(X), y, family=family, penalty=penalty, lambdas=lam)
+        assert cold.coefs.toarray().ravel() == pytest.approx(
+            fit.coefs[:, [k]].toarray().ravel(), abs=2 * NEAR)
+
+
+def test_solvers_agree(kind, store):
+    X, y = data()
+    fits = [solve(store(X), y, penalty=MAKERS[kind](GROUPS), alpha=alpha, solver=solver)
+            for alpha in (1.0, 0.3) for solver in ("working_set", "proximal_newton")]  # fmt: skip
+    close(*fits[:2])
+    close(*fits[2:])
+
+
+@pytest.mark.parametrize("family", ["gaussian", "binomial"])
+def test_threads_do_not_change_a_bit(kind, family, store):
+    X, y = data(family, 80, 600)
+    penalty = MAKERS[kind]([j % 60 for j in range(600)])
+    given = {"family": family, "penalty": penalty, "n_lambdas": 8, "lambda_min_ratio": 0.1}
+    identical(ss.path(store(X), y, n_threads=1, **given),
+              ss.path(store(X), y, n_threads=2, **given))
+
+
+@pytest.mark.filterwarnings("ignore::sparsesolve.ConvergenceWarning")
+@pytest.mark.parametrize("limits", [{}, {"lower": -0.1, "upper": 0.2}], ids=["free", "boxes"])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_objective_falls_with_every_step(kind, family, limits):
+    """A budget of one more step never ends higher, and each end is where its gap says.
+
+    Where the loss bends, a budget also ends the search for a step, which then goes elsewhere.
+    """
+    X, y = data(family, 40, 30)
+    groups = [j % 6 for j in range(30)]
+    own = {"kind": kind, "groups": groups, "tau": 0.4, "loss": getattr(
+        group_oracle.numpy_losses, family.upper()), **limits}  # fmt: skip
+    q = group_oracle.problem(X, y, **own)
+    lam = 0.05 * group_oracle.lambda_max(X, y, **own)
+    values, gaps = [], []
+    for budget in (0, 1, 2, 3, 4, 6, 8, 12, 40):
+        fit = ss.path(X, y, family=family, penalty=MAKERS[kind](groups), lambdas=lam, tol=1e-12,
+                      max_iter=budget, **limits)  # fmt: skip
+        point = fit.intercepts[0], fit.coefs.toarray().ravel()
+        values.append(group_oracle.objective(q, *point, lam))
+        gaps.append(fit.gaps[0] * q.null[1])
+    before = values[:-1] if family == "gaussian" else values[0]
+    assert (values[1:] <= np.multiply(before, 1 + 1e-13)).all()
+    assert values[-1] < 0.9 * values[0]
+    assert all(value - values[-1] <= gap + 1e-12 for value, gap in zip(values, gaps, strict=True))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_what_memory_held_before_does_not_matter(kind, family):
+    """Groups of five lie across the sizes to which room grows; what is not written is not read."""
+    X, y = data(family, 120, 400)
+    given = {"family": family, "penalty": MAKERS[kind]([j // 5 for j in range(400)]),
+             "n_lambdas": 30, "lambda_min_ratio": 0.1, "stop": None}  # fmt: skip
+    fits = []
+    for value in (0.0, np.nan, 1e300):
+        held = [np.full((rows, size), value) for rows in (1, 2, 3) for size in (64, 128, 256, 512)]
+        del held
+        fits.append(ss.path(X, y, **given))
+    identical(*fits[:2])
+    identical(*fits[1:])
+    assert fits[0].df.max() > 128 and np.isfinite(fits[0].coefs.data).all()

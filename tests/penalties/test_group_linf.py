@@ -1,0 +1,71 @@
+"""Groups by their largest coefficient: numbers worked out by hand."""
+
+import numpy as np
+import pytest
+
+from sparsesolve.penalties import GroupLinf
+
+FREE = np.full(4, np.inf)
+B = np.array([2.0, -1.0, 3.0, -6.0])
+
+
+def penalty(weights=(1.0, 2.0), lower=-FREE, upper=FREE, alpha=1.0):
+    omega = GroupLinf(["u", "v", "u", "u"], list(weights)).over(4)
+    return omega.under(alpha, np.ones(2), np.zeros(2, dtype=bool), lower, upper, 1.0)
+
+
+def test_value_and_polar_by_hand():
+    assert penalty().value(B) == 6 + 2
+    assert penalty().polar(B) == 11
+    assert penalty().levels(np.array([0.0, 3.0, -1.0, 1.0])).tolist() == [2, 1.5]
+
+
+def test_prox_cuts_the_largest_to_one_size():
+    """What is cut off adds up to lam: 4 of 6 - 2.5 and 3 - 2.5, then of all three."""
+    assert penalty().prox(B, 2.0).tolist() == [2, 0, 3, -4]
+    assert penalty().prox(B, 4.0) == pytest.approx([2, 0, 2.5, -2.5], rel=1e-15)
+    assert penalty().prox(B, 6.5) == pytest.approx([1.5, 0, 1.5, -1.5], rel=1e-15)
+    assert not penalty().prox(B, 11.0).any()
+    assert penalty().prox(B, 11.0 - 3e-6)[0] == pytest.approx(1e-6, rel=1e-9)
+
+
+def test_a_group_without_a_weight_is_left_alone():
+    assert penalty((0.0, 1.0)).prox(B, 2.0).tolist() == [2, 0, 3, -6]
+    assert penalty((0.0, 1.0)).polar(B) == np.inf
+
+
+def test_ridge_part_by_hand():
+    """alpha = 1/2, lam = 2: b = x / 2 where the cap t does not hold it; 2 t of the others."""
+    found = penalty(alpha=0.5).prox(np.array([2.0, 0.0, 3.0, -6.0]), 2.0)
+    assert found == pytest.approx([1, 0, 1.5, -2.5], rel=1e-15)
+
+
+def test_limits_let_a_large_one_stay_where_it_is():
+    """Those that a limit stops below the cap are not cut."""
+    upper = np.array([np.inf, np.inf, 0.5, np.inf])
+    omega = penalty(upper=upper)
+    assert omega.prox(np.array([2.0, 0.0, 9.0, 3.0]), 1.0).tolist() == [2, 0, 0.5, 2]
+    assert omega.prox(np.array([2.0, 0.0, 9.0, 3.0]), 3.0).tolist() == [1, 0, 0.5, 1]
+    # cap below the limit: it takes its part of what is cut, so the cap stops at the limit
+    assert omega.prox(np.array([2.0, 0.0, 9.0, 3.0]), 5.0).tolist() == [0.5, 0, 0.5, 0.5]
+    assert omega.polar(np.array([2.0, 0.0, 9.0, 3.0])) == 14
+
+
+def test_conjugate_with_limits_is_what_the_shortest_ways_take_over():
+    upper = np.array([np.inf, np.inf, 0.5, np.inf])
+    z = np.array([2.0, 0.0, 9.0, 3.0])
+    assert penalty(upper=upper).conjugate(z, 14.0) == 0
+    assert penalty(upper=upper).conjugate(z, 10.0) == pytest.approx(4 * 0.5, rel=1e-15)
+    assert penalty(upper=upper).conjugate(z, 4.999) == np.inf
+
+
+@pytest.mark.parametrize("digits", [0, 1, -1, 3, -20])
+def test_coefficients_that_are_equal_but_for_their_last_digits(digits):
+    """What is nearer than rounding is no step; the search for the cap once ended there."""
+    near = 0.07 * (1 + digits * np.finfo(float).eps)
+    x = np.array([0.07, 1.6, near, 2.2])
+    omega = GroupLinf([0, 0, 0, 0], [1.0]).over(4)
+    limited = omega.under(1.0, np.ones(1), np.zeros(1, dtype=bool), np.zeros(4), FREE, 1.0)
+    cut = [0.07, 1.4, 0.07, 1.4]
+    assert limited.prox(x, 1.0) == pytest.approx(cut, rel=1e-14)
+    assert omega.prox(x, 1.0) == pytest.approx(cut, rel=1e-14)

@@ -1,0 +1,182 @@
+"""Groups in data at the edge: nothing to choose from, nothing to explain, too much of either."""
+
+import group_oracle
+import numpy as np
+import numpy_losses
+import pytest
+from scipy import sparse
+
+import sparsesolve as ss
+from sparsesolve.penalties import GroupL2, GroupLinf, SparseGroup
+
+pytestmark = pytest.mark.filterwarnings("error")
+MAKERS = {"l2": GroupL2, "sparse": SparseGroup, "linf": GroupLinf}
+LOSSES = {"gaussian": numpy_losses.GAUSSIAN, "binomial": numpy_losses.BINOMIAL}
+GROUPS = [0, 1, 0, 2, 1, 2, 0, None]
+
+
+@pytest.fixture(params=sorted(MAKERS))
+def kind(request):
+    return request.param
+
+
+@pytest.fixture(params=sorted(LOSSES))
+def family(request):
+    return request.param
+
+
+@pytest.fixture(params=["dense", "sparse"])
+def store(request):
+    return np.asfortranarray if request.param == "dense" else sparse.csc_array
+
+
+def data(family="gaussian", n=40, p=8, seed=7):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, p)) * (rng.random((n, p)) < 0.7)
+    signal = X[:, 0] - X[:, 3]
+    return X, {"gaussian": signal + rng.standard_normal(n),
+               "binomial": (signal > rng.logistic(size=n)) * 1.0}[family]  # fmt: skip
+
+
+def certified(fit, X, y, kind, groups, family="gaussian", tol=1e-7, **options):
+    """Every lambda reaches tol, by a certificate that is recomputed."""
+    assert not fit.status.any() and np.isfinite(fit.coefs.data).all()
+    q = group_oracle.problem(X, y, kind=kind, groups=groups, loss=LOSSES[family], **options)
+    for k, lam in enumerate(fit.lambdas):
+        point = fit.intercepts[k], fit.coefs[:, [k]].toarray().ravel()
+        assert group_oracle.certificate(q, *point, lam) <= 1.5 * tol + 1e-11, k
+
+
+@pytest.mark.parametrize("how", ["factors", "weights"])
+def test_all_groups_excluded(kind, family, store, how):
+    X, y = data(family)
+    groups = [g if g is not None else 3 for g in GROUPS]
+    inf = np.full(4, np.inf)
+    penalty = MAKERS[kind](groups, weights=inf if how == "weights" else None)
+    fit = ss.path(store(X), y, family=family, penalty=penalty,
+                  penalty_factor=inf if how == "factors" else None)  # fmt: skip
+    assert not fit.df.any() and not fit.gaps.any()
+    given = ss.path(store(X), y, family=family, penalty=penalty, lambdas=[1.0, 0.1],
+                    penalty_factor=inf if how == "factors" else None)  # fmt: skip
+    assert not given.df.any() and not given.status.any()
+
+
+def test_all_groups_unpenalised(kind, family, store):
+    X, y = data(family)
+    free = ss.path(store(X), y, family=family, lambdas=0.0, tol=1e-12)
+    for options in ({"penalty": MAKERS[kind](GROUPS), "penalty_factor": np.zeros(4)},
+                    {"penalty": MAKERS[kind](GROUPS), "lambdas": 0.0}):  # fmt: skip
+        fit = ss.path(store(X), y, family=family, tol=1e-12, **options)
+        assert fit.coefs.toarray()[:, -1] == pytest.approx(free.coefs.toarray()[:, 0], abs=1e-5)
+
+
+def test_some_unpenalised_some_excluded_by_weight(kind, family, store):
+    X, y = data(family)
+    weights = [0.0, np.inf, 2.0]
+    fit = ss.path(store(X), y, family=family, penalty=MAKERS[kind](GROUPS, weights=weights),
+                  n_lambdas=5, tol=1e-9)  # fmt: skip
+    b = fit.coefs.toarray()
+    assert not b[[1, 4]].any()
+    assert kind == "sparse" or b[[0, 2, 6], 0].all()
+    certified(fit, X, y, kind, GROUPS, family, 1e-9, group_weights=weights)
+
+
+def test_a_constant_response(kind, store):
+    X, _ = data()
+    fit = ss.path(store(X), np.full(40, 3.0), penalty=MAKERS[kind](GROUPS))
+    assert not fit.df.any() and fit.intercepts == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_few_rows(kind, store, n):
+    X, _ = data(n=n)
+    fit = ss.path(store(X), np.arange(n) * 1.0, penalty=MAKERS[kind](GROUPS), n_lambdas=6)
+    certified(fit, X, np.arange(n) * 1.0, kind, GROUPS)
+
+
+@pytest.mark.parametrize("standardize", [True, False])
+def test_groups_of_constant_columns_and_of_empty_ones(kind, family, store, standardize):
+    X, y = data(family)
+    X[:, [1, 4]], X[:, [3, 7]] = [2.0, -1.0], 0.0
+    given = {"standardize": standardize}
+    fit = ss.path(store(X), y, family=family, penalty=MAKERS[kind](GROUPS), n_lambdas=8,
+                  stop=None, **given)  # fmt: skip
+    assert not fit.coefs.toarray()[[1, 3, 4, 7]].any() and fit.df.any()
+    certified(fit, X, y, kind, GROUPS, family, **given)
+
+
+def test_nothing_but_constant_columns(kind, store):
+    for X in (np.ones((5, 8)), np.zeros((5, 8))):
+        assert not ss.path(store(X), np.arange(5.0), penalty=MAKERS[kind](GROUPS)).df.any()
+
+
+@pytest.mark.parametrize("limits", [{}, {"lower": 0.0, "upper": 0.01}], ids=["free", "boxes"])
+def test_one_group_far_larger_than_the_number_of_rows(kind, limits):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((30, 400)), rng.standard_normal(30)
+    groups = ["all"] * 400
+    fit = ss.path(X, y, penalty=MAKERS[kind](groups), n_lambdas=3, lambda_min_ratio=0.3, **limits)
+    certified(fit, X, y, kind, groups, **limits)
+
+
+@pytest.mark.parametrize("nearness", [1e-3, 1e-6, 0.0])
+def test_groups_that_are_nearly_one_direction(kind, family, nearness):
+    """Within a group and between two: columns that differ by little or nothing.
+
+    Newton steps turn whole groups there, and once were refused for it.
+    """
+    X, y = data(family)
+    rng = np.random.default_rng(1)
+    X[:, 2] = X[:, 0] + nearness * rng.standard_normal(40)
+    X[:, [1, 4]] = X[:, [0, 6]] + nearness * rng.standard_normal((40, 2))
+    fit = ss.path(X, y, family=family, penalty=MAKERS[kind](GROUPS), n_lambdas=12, stop=None,
+                  tol=1e-8, max_iter=500)  # fmt: skip
+    certified(fit, X, y, kind, GROUPS, family, tol=1e-8)
+
+
+@pytest.mark.parametrize("power", [-60, 60])
+def test_columns_of_any_size(kind, power):
+    """Standardisation divides powers of two out again, exactly."""
+    X, y = data()
+    two = 2.0 ** np.resize([0, power, 3, -power], 8)
+    fit = ss.path(X, y, penalty=MAKERS[kind](GROUPS), n_lambdas=8)
+    other = ss.path(X * two, y, penalty=MAKERS[kind](GROUPS), n_lambdas=8)
+    assert np.array_equal(fit.coefs.toarray(), other.coefs.toarray() * two[:, None])
+    large = ss.path(X, y * 2.0**power, penalty=MAKERS[kind](GROUPS), n_lambdas=8)
+    assert np.array_equal(fit.coefs.toarray() * 2.0**power, large.coefs.toarray())
+
+
+def test_limits_of_zero_leave_nothing(kind, store):
+    X, y = data()
+    fit = ss.path(store(X), y, penalty=MAKERS[kind](GROUPS), lower=0.0, upper=0.0)
+    assert not fit.df.any() and not fit.status.any()
+
+
+def test_more_groups_of_one_feature_than_rows_and_a_giant_beside_them(kind, store):
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((20, 50)) * (rng.random((20, 50)) < 0.5)
+    y = X[:, :5].sum(axis=1) + rng.standard_normal(20)
+    groups = ["giant" if j % 2 else None for j in range(50)]
+    fit = ss.path(store(X), y, penalty=MAKERS[kind](groups), n_lambdas=6, stop=None)
+    certified(fit, X, y, kind, groups)
+
+
+def test_a_budget_too_small_is_said(kind):
+    X, y = data()
+    with pytest.warns(ss.ConvergenceWarning, match="of 3 lambdas miss tol"):
+        fit = ss.path(X, y, penalty=MAKERS[kind](GROUPS), lambdas=[0.1, 0.01, 0.001], max_iter=1,
+                      tol=1e-12)  # fmt: skip
+    assert (fit.gaps[fit.status == 0] <= 1e-12).all() and (fit.gaps < 1).all()
+
+
+def test_unpenalised_groups_that_explain_everything_leave_nothing_to_choose(kind):
+    X, y = data(n=5)
+    fit = ss.path(X, y, penalty=MAKERS[kind]([0, 0, 0, 0, 0, 1, 1, 1]), penalty_factor=[0.0, 1.0])
+    assert fit.dev_ratio[-1] == pytest.approx(1.0) and not fit.coefs.toarray()[5:, 0].any()
+
+
+@pytest.mark.parametrize("values", [lambda y: y + 1e8, lambda y: 1e-9 * y], ids=["far", "small"])
+def test_responses_far_from_zero_and_small(kind, values):
+    X, y = data()
+    fit = ss.path(X, values(y), penalty=MAKERS[kind](GROUPS), n_lambdas=6)
+    certified(fit, X, values(y), kind, GROUPS, tol=1e-6)
