@@ -100,9 +100,10 @@ cdef class GroupQuadratic(GroupColumns):
             if gap < INFINITY:      # between two looks at the gap, as many as the last ones let expect to be needed
                 sweeps = min(max(<int> (log(target / gap) / log(self.pace) + 0.5), 1), MOST_SWEEPS)
             for k in range(sweeps):
-                self.remember()
+                if not self.penalty.limited:        # which a combination might not keep
+                    self.remember()
                 moved += self.sweep(lam)
-                if self.n_trail == MEMORY and not self.penalty.limited:
+                if self.n_trail == MEMORY:
                     self.remember()
                     self.extrapolate(lam)
                     self.n_trail = 0
