@@ -277,3 +277,22 @@ cdef class BlockPenalty:
         for g in range(self.n_groups):
             s = min(s, self.block_scale(g, &v[self.start[g]], lam, False))
         return s
+
+    def violation(self, const double[::1] b, const double[::1] z, double lam=1.0):
+        """The largest distance of a group's z from what its b asks for, 0 where z is a subgradient of lam * Omega at b."""
+        order = np.asarray(self.member)
+        cdef double[::1] x = np.asarray(b)[order], v = np.asarray(z)[order]
+        cdef double most = 0.0
+        cdef Py_ssize_t g
+        for g in range(self.n_groups):
+            most = max(most, self.block_distance(g, &x[self.start[g]], &v[self.start[g]], lam))
+        return most
+
+    def unheld(self, b, z, double lam=1.0):
+        """Which features nothing holds back, (p,): no penalty at this lam, nor a limit that z presses b against."""
+        order = np.asarray(self.member)
+        b, z, lower, upper = np.asarray(b)[order], np.asarray(z)[order], np.asarray(self.lower), np.asarray(self.upper)
+        size = lam * (np.asarray(self.weight) + np.asarray(self.l1) + np.asarray(self.ridge))
+        out = np.zeros(len(order), dtype=bool)
+        out[order] = ~((b >= upper) & (z >= 0.0)) & ~((b <= lower) & (z <= 0.0))
+        return out & (size == 0.0)[np.asarray(self.of)]

@@ -16,10 +16,9 @@ import numpy as np
 
 from sparsesolve.linalg.vector cimport dot
 from sparsesolve.losses.gaussian import Gaussian
+from sparsesolve.solvers.dual_point import clear
 from sparsesolve.solvers.loss_model cimport LossModel
 from sparsesolve.solvers.working_set cimport WorkingSet
-
-cdef double ORTHOGONAL = 1e-11      # of the size of the terms: a product with the dual point that is rounding
 
 
 cdef class LossWorkingSet(WorkingSet):
@@ -127,16 +126,11 @@ cdef class LossWorkingSet(WorkingSet):
     def _clear_of(self, unheld):
         """The dual point from u, by taking out what the constant and these working columns see of it under H now."""
         cdef LossModel model = self.model
-        model.loss.curvature(&model.eta[0], &model.work[0])
-        h = np.array(model.work)
         columns = self.design.unpacked(self.quadratic.members()[0][unheld])
         if model.centred:
             columns = np.column_stack([np.ones(self.design.n), columns])
-        gram = columns.T @ (h[:, None] * columns)
-        found = np.linalg.lstsq(gram, columns.T @ model.u, rcond=1e-13)[0]
-        self.dual = model.u - h * (columns @ found)
-        left, size = np.abs(columns.T @ self.dual), np.abs(columns).T @ np.abs(model.u)
-        self.blocked = bool((left > ORTHOGONAL * size).any())
+        self.dual, orthogonal = clear(model.loss, np.asarray(model.eta), np.asarray(model.u), columns)
+        self.blocked = not orthogonal
         np.multiply(self.dual, model.inverse, out=np.asarray(self.u))
         self.columns.correlate(&self.u[0], 0.0, self.quadratic.g)
 

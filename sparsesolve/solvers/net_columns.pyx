@@ -4,7 +4,7 @@
 """
 from libc.math cimport INFINITY, copysign, fabs, sqrt
 
-from sparsesolve.penalties.elastic_net cimport ElasticNet, conjugate, feasible_scale, value
+from sparsesolve.penalties.elastic_net cimport ElasticNet, conjugate, distance, feasible_scale, value
 from sparsesolve.solvers.working_columns cimport WorkingColumns
 
 cdef double NO_PENALTY = 1e-14      # on the scale of the response
@@ -65,14 +65,7 @@ cdef class NetColumns(WorkingColumns):
 
     cdef double _column_violation(self, int j, double lam) noexcept nogil:
         """Distance of the gradient of working column j from what its coefficient asks for."""
-        cdef double b = self.b[j], level = lam * self.l1[j], g = self.g[j] - lam * self.l2[j] * b
-        cdef double up = g - (level if b >= 0.0 else -level), down = -g - (level if b <= 0.0 else -level)
-        # `up`: what is gained per unit of increase
-        if b >= self.upper[j]:
-            up = 0.0
-        if b <= self.lower[j]:
-            down = 0.0
-        return max(up, down, 0.0)
+        return distance(self.b[j], self.g[j], lam * self.l1[j], lam * self.l2[j], self.lower[j], self.upper[j])
 
     cdef double charge(self, const double* before, double lam) noexcept nogil:
         cdef int k

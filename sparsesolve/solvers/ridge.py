@@ -13,10 +13,10 @@ import numpy as np
 
 from sparsesolve.linalg.gram import tall_gram
 from sparsesolve.linalg.outer import wide_gram
+from sparsesolve.linalg.span import EPSILON, Span
 
 CONVERGED, MAX_ITER, STALLED = 0, 1, 2  # codes of a Status
 CORRECTIONS = 5  # steps after which only rounding is left
-EPSILON = np.finfo(np.float64).eps
 
 
 class Ridge:
@@ -94,13 +94,8 @@ class Bare:
 
     def __init__(self, design, which, w, y):
         self.root_w = np.sqrt(w)
-        self.which = which.astype(np.intc)
-        columns = self.root_w[:, None] * design.unpacked(self.which)
-        size = np.linalg.norm(columns, axis=0)
-        Q, spectrum, turn = np.linalg.svd(columns / size, full_matrices=False)
-        kept = spectrum > max(columns.shape) * EPSILON * spectrum.max(initial=0.0)
-        self.Q = Q[:, kept]
-        self.back = turn[kept].T / spectrum[kept] / size[:, None]
+        span = Span(design, which, self.root_w)
+        self.which, self.Q, self.back = span.which, span.Q, span.back
         response = self.root_w * y
         self.explained = self.Q.T @ response  # what Q sees of the response
         self.response = self.without(response)

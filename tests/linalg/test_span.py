@@ -1,0 +1,46 @@
+"""Spans of columns: an orthonormal basis under weights, and the way back to the columns."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from sparsesolve.linalg.design import Design
+from sparsesolve.linalg.span import Span
+
+W = np.array([0.1, 0.3, 0.0, 0.2, 0.4])
+
+
+def standardised(X, store=np.asfortranarray):
+    design = Design(store(X))
+    assert design.moments(W)
+    design.standardise(True, np.full(X.shape[1], 2.0))
+    return design, 2.0 * (X - W @ X)
+
+
+@pytest.mark.parametrize("store", [np.asfortranarray, sparse.csc_array])
+def test_a_basis_of_what_the_columns_span_and_no_more(store):
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((5, 6))
+    X[:, 4] = X[:, 1] - 3 * X[:, 2]  # dependent
+    design, Z = standardised(X, store)
+    which = np.array([1, 2, 4])
+    span = Span(design, which, np.sqrt(W))
+    A = np.sqrt(W)[:, None] * Z[:, which]
+    assert span.Q.shape == (5, 2)
+    assert span.Q.T @ span.Q == pytest.approx(np.eye(2), abs=1e-14)
+    assert A @ span.back == pytest.approx(span.Q, abs=1e-12)
+    assert span.Q @ (span.Q.T @ A) == pytest.approx(A, abs=1e-12)
+
+
+def test_the_way_back_is_the_shortest_in_units_of_the_columns_sizes():
+    X = np.random.default_rng(3).standard_normal((5, 2))
+    X[:, 1] = X[:, 0]
+    design, _ = standardised(X)
+    span = Span(design, np.array([0, 1]), np.sqrt(W))
+    assert span.back[0] == pytest.approx(span.back[1])
+
+
+def test_no_columns_span_nothing():
+    design, _ = standardised(np.random.default_rng(3).standard_normal((5, 2)))
+    span = Span(design, np.array([], dtype=int), np.sqrt(W))
+    assert span.Q.shape == (5, 0) and span.back.shape == (0, 0)

@@ -1,0 +1,41 @@
+"""Dual points orthogonal to what nothing holds back."""
+
+import numpy as np
+import pytest
+
+from sparsesolve.losses import LOSSES
+from sparsesolve.solvers.dual_point import clear
+
+RNG = np.random.default_rng(2)
+ETA, Y = RNG.standard_normal(30), RNG.random(30).round()
+COLUMNS = np.column_stack([np.ones(30), RNG.standard_normal((30, 3))])
+
+
+@pytest.fixture(params=["gaussian", "binomial", "poisson"])
+def loss(request):
+    return LOSSES[request.param](Y, np.full(30, 1 / 30))
+
+
+def test_the_dual_point_is_orthogonal_and_a_newton_step_away(loss):
+    u = loss.at(ETA)[1]
+    dual, orthogonal = clear(loss, ETA, u, COLUMNS)
+    assert orthogonal
+    assert COLUMNS.T @ dual == pytest.approx(np.zeros(4), abs=1e-14)
+    H = loss.curvature_at(ETA)
+    step = np.linalg.solve(COLUMNS.T @ (H[:, None] * COLUMNS), COLUMNS.T @ u)
+    assert dual == pytest.approx(u - H * (COLUMNS @ step), abs=1e-14)
+
+
+def test_dependent_columns_and_columns_of_zeros_do_no_harm(loss):
+    u = loss.at(ETA)[1]
+    more = np.column_stack([COLUMNS, COLUMNS[:, 1] - COLUMNS[:, 2], np.zeros(30)])
+    dual, orthogonal = clear(loss, ETA, u, more)
+    assert orthogonal
+    assert dual == pytest.approx(clear(loss, ETA, u, COLUMNS)[0], abs=1e-13)
+
+
+def test_it_says_so_where_no_curvature_is_left_to_take_away():
+    """Responses that are certain to a double's last digit have no curvature, and yet a slope."""
+    loss = LOSSES["huber"](Y, np.full(30, 1 / 30), delta=0.1)
+    eta = Y + 50.0 * (1.0 + COLUMNS[:, 1] ** 2)
+    assert not clear(loss, eta, loss.at(eta)[1], COLUMNS)[1]
