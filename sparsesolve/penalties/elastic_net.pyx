@@ -97,3 +97,7 @@ cdef class ElasticNet:
         b, z, lower, upper = np.asarray(b), np.asarray(z), np.asarray(self.lower), np.asarray(self.upper)
         bare = (lam * np.asarray(self.l1) == 0.0) & (lam * np.asarray(self.l2) == 0.0)
         return bare & ~((b >= upper) & (z >= 0.0)) & ~((b <= lower) & (z <= 0.0))
+
+    def majorant(self, b, double smoothing):
+        """v (p,): sum_j v_j x_j^2 / 2 plus a constant is Omega(x) or more, all but equal at x = b if smoothing is small."""
+        return np.asarray(self.l1) / np.hypot(b, smoothing) + np.asarray(self.l2)

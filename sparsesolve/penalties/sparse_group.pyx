@@ -46,6 +46,13 @@ cdef class SparseGroup(BlockPenalty):
     def parts(self, d):
         return (1.0 - self.tau) * d, np.full(len(d), self.tau)
 
+    def majorant(self, b, double smoothing):
+        """v (p,): sum_j v_j x_j^2 / 2 plus a constant is Omega(x) or more, all but equal at x = b if smoothing is small."""
+        of, b = np.asarray(self.of), np.asarray(b)
+        square = np.bincount(of, weights=b * b, minlength=self.n_groups)
+        whole = np.asarray(self.weight) / np.hypot(np.sqrt(square), smoothing) + np.asarray(self.ridge)
+        return whole[of] + np.asarray(self.l1)[of] / np.hypot(b, smoothing)
+
     cdef double norm(self, Py_ssize_t g, const double* b) noexcept nogil:
         cdef double square = 0.0, total = 0.0
         cdef Py_ssize_t j

@@ -3,9 +3,11 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from sparsesolve.solvers import ridge
+from sparsesolve.solvers import reweighted, ridge
+from sparsesolve.solvers.fista import Fista, Ista, Sparsa
 from sparsesolve.solvers.proximal_newton import ProximalNewton
 from sparsesolve.solvers.response_blocks import ResponseBlocks
+from sparsesolve.solvers.subgradient import Subgradient
 from sparsesolve.solvers.sufficient import Sufficient
 from sparsesolve.solvers.working_set import WorkingSet
 
@@ -34,6 +36,10 @@ def _several_responses(problem, lambdas):
     return problem.n_responses is not None
 
 
+def _one_response(problem, lambdas):
+    return problem.n_responses is None
+
+
 SOLVERS = {
     "working_set": Solver(WorkingSet, "family='gaussian'", _squared_error),
     "sufficient": Solver(Sufficient, "family='gaussian' and no groups", _one_by_one),
@@ -41,11 +47,16 @@ SOLVERS = {
         ridge.Ridge, "family='gaussian', alpha = 0, every lambda above 0, no limits, no groups",
         _ridge,
     ),
-    "proximal_newton": Solver(
-        ProximalNewton, "a family of one response",
-        lambda problem, lambdas: not _several_responses(problem, lambdas),
-    ),  # fmt: skip
+    "proximal_newton": Solver(ProximalNewton, "a family of one response", _one_response),
     "response_blocks": Solver(
         ResponseBlocks.of, "a family of several responses", _several_responses
+    ),
+    "ista": Solver(Ista, "a family of one response", _one_response),
+    "fista": Solver(Fista, "a family of one response", _one_response),
+    "sparsa": Solver(Sparsa, "a family of one response", _one_response),
+    "subgradient": Solver(Subgradient, "a family of one response", _one_response),
+    "reweighted": Solver(
+        reweighted.Reweighted, "family='gaussian', every lambda above 0, no limits, and the "
+        "elastic net, GroupL2 or SparseGroup", reweighted.suits,
     ),
 }

@@ -172,7 +172,7 @@ def test_violation_is_zero_at_subgradients_and_the_distance_from_them_elsewhere(
 
 
 def test_what_nothing_holds_back_follows_every_push(omega):
-    """Where a prox moves a coordinate by all of a small push, whatever lam is, and nowhere else."""
+    """Where a prox moves a coordinate by all of a small push, and nowhere else."""
     rng = np.random.default_rng(7)
     for x, lam in _draws():
         b, z = omega.prox(x, lam), rng.standard_normal(SIZE)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from scipy import sparse
-
 from sparsesolve.linalg.design import Design
+
 from sparsesolve.linalg.span import Span
 
 W = np.array([0.1, 0.3, 0.0, 0.2, 0.4])

@@ -1,0 +1,203 @@
+"""First-order solvers: what they share is a point, its products with X, and its certificate.
+
+    minimise over b0, b   F(offset + b0 + Zb)  +  lam Omega(b)
+
+Given: a Problem of one response, any smooth loss, any penalty with a prox. Intercept and columns
+that nothing holds back are replaced by an orthonormal basis Q of their span (under the weights),
+with coefficients c: the penalty does not see them, and steps are not held up by their sizes.
+Returned per lam: a duality gap over all columns, from u = -F'(eta) made orthogonal to Q and
+scaled until it is feasible; without a conjugate the largest violation of the optimality
+conditions, relative to the null residual. Invariant: eta = offset + Qc + Zb and u = -F'(eta).
+Reference: Bach et al. 2012, sections 1.4 (gaps) and 3 (proximal methods).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sparsesolve.linalg.span import Span
+from sparsesolve.losses.gaussian import Gaussian
+from sparsesolve.solvers.dual_point import clear
+
+CONVERGED, MAX_ITER, STALLED = 0, 1, 2  # codes of a Status
+ROUNDING = 1e-14  # of the terms of an objective
+FAR = 1e300  # a coefficient beyond every finite limit
+STEADY = 0.99  # of the least gap so far: more than that is no progress
+
+
+class Point(NamedTuple):
+    """Where a solver stands."""
+
+    b: np.ndarray  # (p,) 0 at the columns in the span of Q
+    c: np.ndarray  # (f,) of the basis Q, the intercept's first
+    eta: np.ndarray  # (n,)
+    value: float  # F(eta)
+    u: np.ndarray  # (n,) -F'(eta)
+
+
+class FirstOrder:
+    """Solver state along a path; answers what WorkingSet answers. A subclass gives `step`."""
+
+    between = 10  # iterations from one certificate to the next
+    patience = 100  # certificates without progress before it is given up
+
+    def __init__(self, problem, n_threads):
+        self.design, self.penalty, self.n_threads = problem.design, problem.penalty, n_threads
+        gaussian = problem.loss is None
+        self.loss = Gaussian(problem.response, problem.weights) if gaussian else problem.loss
+        self.offset = np.zeros(self.design.n) if gaussian else np.asarray(problem.offset)
+        self.with_intercept = problem.intercept and not gaussian
+        self.root_w = np.sqrt(problem.weights)
+        self.inverse = np.divide(
+            1.0, self.root_w, out=np.zeros(self.design.n), where=self.root_w > 0.0
+        )
+        self.alive = np.asarray(self.design.spread) > 0.0
+        self.unheld, self.boxed = self._bare_columns()
+        self.span = Span(self.design, np.flatnonzero(self.unheld), self.root_w)
+        self.basis = self._with_constant(self.span)
+        self._cleared = self.unheld, self.basis
+        c = np.zeros(self.basis.shape[1])
+        if self.with_intercept:
+            c[0] = problem.null_intercept
+        self.point = self.at(np.zeros(self.design.p), c)
+        size = np.linalg.norm(self.point.u * self.inverse)
+        self.unit = problem.null_value / size if size > 0.0 else 0.0  # of a violation
+        self.iterations = 0
+
+    def _bare_columns(self):
+        """Which columns neither penalty nor limits hold back (p,), and whether others are without
+        a penalty but not without limits."""
+        one, nowhere = np.ones(self.design.p), np.zeros(self.design.p)
+        unheld = self.penalty.unheld
+        free = unheld(FAR * one, one) & unheld(-FAR * one, -one) & self.alive
+        bare = (unheld(nowhere, one) | unheld(nowhere, -one)) & self.alive
+        return free, bool((bare & ~free).any())
+
+    def _with_constant(self, span):
+        """The basis of a span unweighted, after a constant where there is an intercept, (n, f)."""
+        basis = span.Q * self.inverse[:, None]
+        return np.column_stack([np.ones(len(basis)), basis]) if self.with_intercept else basis
+
+    # what the path asks for
+
+    @property
+    def loss_value(self):
+        """F at the current point, less its least value."""
+        return self.point.value - self.loss.saturated
+
+    @property
+    def intercept(self):
+        """Of the standardised problem, whose columns are centred under the weights."""
+        return float(self.point.c[0]) if self.with_intercept else 0.0
+
+    def coefficients(self):
+        """Feature numbers and values of the nonzero coefficients, ascending in feature."""
+        b = self._coefficients()
+        which = np.flatnonzero(b).astype(np.intc)
+        return which, b[which]
+
+    def _coefficients(self):
+        b = self.point.b.copy()
+        b[self.span.which] = self.span.back @ self.point.c[int(self.with_intercept) :]
+        return b
+
+    def correlations(self):
+        """z_j'u of every column (p,), u orthogonal to what nothing holds back."""
+        return self.design.products(self.dual_point(np.inf)[0], self.n_threads)
+
+    def solve(self, lam, target, budget):
+        """Reach gap <= target at lam; returns (outcome, gap)."""
+        limit, patience = self.iterations + budget, self.patience
+        with np.errstate(over="ignore", invalid="ignore"):  # where a step goes too far
+            self.begin(lam)
+            gap = least = self.gap(lam)
+            lowest = self.objective(lam)
+            while gap > target:
+                if self.iterations >= limit:
+                    return MAX_ITER, gap
+                if patience == 0:
+                    return STALLED, gap
+                for _ in range(min(self.between, limit - self.iterations)):
+                    self.iterations += 1
+                    self.step(lam)
+                self.loss.raise_pending()
+                gap, value = self.gap(lam), self.objective(lam)
+                fell = value < lowest - self.rounding(value) or gap < STEADY * least
+                patience = self.patience if fell else patience - 1
+                least, lowest = min(least, gap), min(lowest, value)
+        return CONVERGED, gap
+
+    def begin(self, lam):
+        """Forget what held at the last lam."""
+
+    def step(self, lam):
+        """Replace the point by a better one."""
+        raise NotImplementedError
+
+    # the point
+
+    def at(self, b, c):
+        """The Point of coefficients b and c."""
+        which = np.flatnonzero(b).astype(np.intc)
+        eta = self.offset + self.basis @ c + self.design.combination(which, b[which])
+        return Point(b, c, eta, *self.loss.at(eta))
+
+    def objective(self, lam, point=None):
+        """F less its least value, and the penalty."""
+        point = point or self.point
+        return point.value - self.loss.saturated + self.penalty.value(point.b, lam)
+
+    def rounding(self, objective):
+        """What an objective may change by without a meaning."""
+        return ROUNDING * (abs(self.loss.saturated) + objective)
+
+    def downhill(self, u):
+        """Minus the gradient of F in b (p,), 0 at columns in the span of Q, and in c (f,)."""
+        z = self.design.products(u, self.n_threads)
+        z[self.unheld] = 0.0
+        return z, self.basis.T @ u
+
+    # the certificate
+
+    def gap(self, lam):
+        """The duality gap over all columns, or the largest violation."""
+        if not self.loss.has_conjugate:
+            return self.violation(lam)
+        b, primal = self.point.b, self.objective(lam)
+        dual, free, orthogonal = self.dual_point(lam)
+        if not orthogonal:
+            return primal
+        z = self.design.products(dual, self.n_threads)
+        z[free] = 0.0
+        pressed, charge = self.penalty.polar(z), self.penalty.value(b, lam)
+        scales = {self.penalty.feasible_scale(z, lam), lam / pressed if pressed > lam else 1.0}
+        for s in scales:
+            excess = charge + self.penalty.conjugate(s * z, lam) - s * float(b @ z)
+            excess += self.loss.fenchel_young_at(self.point.eta, s * dual)
+            primal = min(primal, max(excess, 0.0))
+        return primal
+
+    def dual_point(self, lam):
+        """u made orthogonal to the columns that nothing holds back, which they are, whether it is.
+
+        Which they are changes where some end at limits, and at lam = 0.
+        """
+        free, basis = self.unheld, self.basis
+        if self.boxed or lam == 0.0:
+            z = self.design.products(self.point.u, self.n_threads)
+            free = self.penalty.unheld(self._coefficients(), z, lam) & self.alive
+            if (free != self._cleared[0]).any():
+                span = Span(self.design, np.flatnonzero(free), self.root_w)
+                self._cleared = free, self._with_constant(span)
+            basis = self._cleared[1]
+        if basis.shape[1] == 0:
+            return self.point.u, free, True
+        dual, orthogonal = clear(self.loss, self.point.eta, self.point.u, basis)
+        return dual, free, orthogonal
+
+    def violation(self, lam):
+        """Largest violation of the optimality conditions, in units of the null value."""
+        u = self.point.u
+        z = self.design.products(u, self.n_threads)
+        pull = abs(float(u.sum())) if self.with_intercept else 0.0
+        return max(pull, self.penalty.violation(self._coefficients(), z, lam)) * self.unit
