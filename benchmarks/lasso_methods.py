@@ -8,9 +8,9 @@ lasso_methods.png and prints the orders.
 
 Rows are normal, in the high-correlation case with one common factor that makes the columns'
 average absolute correlation eight times that of independent ones; y = X b + noise of a hundredth
-of the signal's variance, b with 50% (low regularisation) or 1% (high) of min(n, p) coefficients. lam
-is where as many columns are active along the path. Columns are centred and of norm sqrt(n); LARS,
-being exact, is one point, for the path from lambda_max to lam.
+of the signal's variance, b with 50% (low regularisation) or 1% (high) of min(n, p) coefficients.
+lam is where as many columns are active along the path. Columns are centred and of norm sqrt(n);
+LARS, being exact, is one point, for the path from lambda_max to lam.
 """
 
 import argparse

@@ -76,6 +76,16 @@ cdef class ElasticNetRows:
 
     # over whole arrays
 
+    def shrink(self, const double[:, ::1] X, double lam=1.0):
+        """argmin_B |B - X|^2 / 2 + lam Omega(B): the prox of all rows."""
+        cdef int K = X.shape[0]
+        cdef Py_ssize_t j
+        cdef double[:, ::1] rows = np.ascontiguousarray(X.T), out = np.empty((X.shape[1], K))
+        cdef double[::1] h = np.ones(K)
+        for j in range(X.shape[1]):
+            self.prox(j, lam, K, &rows[j, 0], &h[0], &out[j, 0])
+        return np.ascontiguousarray(np.transpose(out))
+
     def value(self, const double[:, ::1] B, double lam=1.0):
         """lam * Omega(B)."""
         cdef double total = 0.0, size, one

@@ -40,6 +40,10 @@ def _one_response(problem, lambdas):
     return problem.n_responses is None
 
 
+def _anything(problem, lambdas):
+    return True
+
+
 SOLVERS = {
     "working_set": Solver(WorkingSet, "family='gaussian'", _squared_error),
     "sufficient": Solver(Sufficient, "family='gaussian' and no groups", _one_by_one),
@@ -51,10 +55,10 @@ SOLVERS = {
     "response_blocks": Solver(
         ResponseBlocks.of, "a family of several responses", _several_responses
     ),
-    "ista": Solver(Ista, "a family of one response", _one_response),
-    "fista": Solver(Fista, "a family of one response", _one_response),
-    "sparsa": Solver(Sparsa, "a family of one response", _one_response),
-    "subgradient": Solver(Subgradient, "a family of one response", _one_response),
+    "ista": Solver(Ista, "nothing", _anything),
+    "fista": Solver(Fista, "nothing", _anything),
+    "sparsa": Solver(Sparsa, "nothing", _anything),
+    "subgradient": Solver(Subgradient, "nothing", _anything),
     "reweighted": Solver(
         reweighted.Reweighted, "family='gaussian', every lambda above 0, no limits, and the "
         "elastic net, GroupL2 or SparseGroup", reweighted.suits,

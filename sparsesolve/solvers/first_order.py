@@ -2,7 +2,8 @@
 
     minimise over b0, b   F(offset + b0 + Zb)  +  lam Omega(b)
 
-Given: a Problem of one response, any smooth loss, any penalty with a prox. Intercept and columns
+Given: a Problem, any smooth loss, any penalty with a prox; with K responses b is (K, p), c (K, f),
+eta and u are (K, n). Intercept and columns
 that nothing holds back are replaced by an orthonormal basis Q of their span (under the weights),
 with coefficients c: the penalty does not see them, and steps are not held up by their sizes.
 Returned per lam: a duality gap over all columns, from u = -F'(eta) made orthogonal to Q and
@@ -17,6 +18,7 @@ import numpy as np
 
 from sparsesolve.linalg.span import Span
 from sparsesolve.losses.gaussian import Gaussian
+from sparsesolve.penalties.rows import Rows
 from sparsesolve.solvers.dual_point import clear
 
 CONVERGED, MAX_ITER, STALLED = 0, 1, 2  # codes of a Status
@@ -42,7 +44,8 @@ class FirstOrder:
     patience = 100  # certificates without progress before it is given up
 
     def __init__(self, problem, n_threads):
-        self.design, self.penalty, self.n_threads = problem.design, problem.penalty, n_threads
+        self.design, self.n_threads, self.several = problem.design, n_threads, problem.n_responses
+        self.penalty = Rows(problem.penalty, problem.grouped) if self.several else problem.penalty
         gaussian = problem.loss is None
         self.loss = Gaussian(problem.response, problem.weights) if gaussian else problem.loss
         self.offset = np.zeros(self.design.n) if gaussian else np.asarray(problem.offset)
@@ -56,10 +59,10 @@ class FirstOrder:
         self.span = Span(self.design, np.flatnonzero(self.unheld), self.root_w)
         self.basis = self._with_constant(self.span)
         self._cleared = self.unheld, self.basis
-        c = np.zeros(self.basis.shape[1])
+        c = self._zeros(self.basis.shape[1])
         if self.with_intercept:
-            c[0] = problem.null_intercept
-        self.point = self.at(np.zeros(self.design.p), c)
+            c[..., 0] = problem.null_intercept
+        self.point = self.at(self._zeros(self.design.p), c)
         size = np.linalg.norm(self.point.u * self.inverse)
         self.unit = problem.null_value / size if size > 0.0 else 0.0  # of a violation
         self.iterations = 0
@@ -67,11 +70,15 @@ class FirstOrder:
     def _bare_columns(self):
         """Which columns neither penalty nor limits hold back (p,), and whether others are without
         a penalty but not without limits."""
-        one, nowhere = np.ones(self.design.p), np.zeros(self.design.p)
+        nowhere = self._zeros(self.design.p)
+        one = nowhere + 1.0
         unheld = self.penalty.unheld
         free = unheld(FAR * one, one) & unheld(-FAR * one, -one) & self.alive
         bare = (unheld(nowhere, one) | unheld(nowhere, -one)) & self.alive
         return free, bool((bare & ~free).any())
+
+    def _zeros(self, count):
+        return np.zeros((self.several, count) if self.several else count)
 
     def _with_constant(self, span):
         """The basis of a span unweighted, after a constant where there is an intercept, (n, f)."""
@@ -88,22 +95,26 @@ class FirstOrder:
     @property
     def intercept(self):
         """Of the standardised problem, whose columns are centred under the weights."""
-        return float(self.point.c[0]) if self.with_intercept else 0.0
+        c = self.point.c[..., 0] if self.with_intercept else self._zeros(1)[..., 0]
+        return c.copy() if self.several else float(c)
 
     def coefficients(self):
-        """Feature numbers and values of the nonzero coefficients, ascending in feature."""
+        """Features with a nonzero coefficient, ascending, and their coefficients, (K, count) of K
+        responses."""
         b = self._coefficients()
-        which = np.flatnonzero(b).astype(np.intc)
-        return which, b[which]
+        which = _support(b)
+        return which, b[..., which]
 
     def _coefficients(self):
         b = self.point.b.copy()
-        b[self.span.which] = self.span.back @ self.point.c[int(self.with_intercept) :]
+        b[..., self.span.which] = self.point.c[..., int(self.with_intercept) :] @ self.span.back.T
         return b
 
     def correlations(self):
-        """z_j'u of every column (p,), u orthogonal to what nothing holds back."""
-        return self.design.products(self.dual_point(np.inf)[0], self.n_threads)
+        """z_j'u of every column (p,), u orthogonal to what nothing holds back; of K responses
+        their sizes."""
+        z = self.products(self.dual_point(np.inf)[0])
+        return self.penalty.net.polar(z) if self.several else z
 
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
@@ -138,8 +149,12 @@ class FirstOrder:
 
     def at(self, b, c):
         """The Point of coefficients b and c."""
-        which = np.flatnonzero(b).astype(np.intc)
-        eta = self.offset + self.basis @ c + self.design.combination(which, b[which])
+        which = _support(b)
+        if self.several:
+            fit = np.stack([self.design.combination(which, row[which]) for row in b])
+        else:
+            fit = self.design.combination(which, b[which])
+        eta = self.offset + c @ self.basis.T + fit
         return Point(b, c, eta, *self.loss.at(eta))
 
     def objective(self, lam, point=None):
@@ -153,9 +168,15 @@ class FirstOrder:
 
     def downhill(self, u):
         """Minus the gradient of F in b (p,), 0 at columns in the span of Q, and in c (f,)."""
-        z = self.design.products(u, self.n_threads)
-        z[self.unheld] = 0.0
-        return z, self.basis.T @ u
+        z = self.products(u)
+        z[..., self.unheld] = 0.0
+        return z, u @ self.basis
+
+    def products(self, u):
+        """z_j'u of every column, (p,) or (K, p)."""
+        if self.several:
+            return self.design.response_products(u, None, self.n_threads)
+        return self.design.products(u, self.n_threads)
 
     # the certificate
 
@@ -167,12 +188,12 @@ class FirstOrder:
         dual, free, orthogonal = self.dual_point(lam)
         if not orthogonal:
             return primal
-        z = self.design.products(dual, self.n_threads)
-        z[free] = 0.0
+        z = self.products(dual)
+        z[..., free] = 0.0
         pressed, charge = self.penalty.polar(z), self.penalty.value(b, lam)
         scales = {self.penalty.feasible_scale(z, lam), lam / pressed if pressed > lam else 1.0}
         for s in scales:
-            excess = charge + self.penalty.conjugate(s * z, lam) - s * float(b @ z)
+            excess = charge + self.penalty.conjugate(s * z, lam) - s * float(np.vdot(b, z))
             excess += self.loss.fenchel_young_at(self.point.eta, s * dual)
             primal = min(primal, max(excess, 0.0))
         return primal
@@ -184,7 +205,7 @@ class FirstOrder:
         """
         free, basis = self.unheld, self.basis
         if self.boxed or lam == 0.0:
-            z = self.design.products(self.point.u, self.n_threads)
+            z = self.products(self.point.u)
             free = self.penalty.unheld(self._coefficients(), z, lam) & self.alive
             if (free != self._cleared[0]).any():
                 span = Span(self.design, np.flatnonzero(free), self.root_w)
@@ -198,6 +219,11 @@ class FirstOrder:
     def violation(self, lam):
         """Largest violation of the optimality conditions, in units of the null value."""
         u = self.point.u
-        z = self.design.products(u, self.n_threads)
+        z = self.products(u)
         pull = abs(float(u.sum())) if self.with_intercept else 0.0
         return max(pull, self.penalty.violation(self._coefficients(), z, lam)) * self.unit
+
+
+def _support(b):
+    """Features with a nonzero coefficient in any response, ascending."""
+    return np.flatnonzero(b.any(axis=0) if b.ndim == 2 else b).astype(np.intc)

@@ -76,8 +76,8 @@ class Fista(Ista):
         new = self.descend(start, lam)
         before = self.objective(lam)
         rise, rounding = self.objective(lam, new) - before, self.rounding(before)
-        against = (start.b - new.b) @ (new.b - self.point.b)
-        against += (start.c - new.c) @ (new.c - self.point.c)
+        against = np.vdot(start.b - new.b, new.b - self.point.b)
+        against += np.vdot(start.c - new.c, new.c - self.point.c)
         if ahead > 0.0 and not (rise <= rounding and (rise < -rounding or against <= 0.0)):
             self.t, self.last = 1.0, self.point
             return
@@ -113,7 +113,7 @@ class Sparsa(Ista):
             return
         self.point, self.levels = new, [*self.levels[1 - MEMORY :], value]
         if moved > 0.0:
-            met = float((start.u - new.u) @ (new.eta - start.eta)) / moved
+            met = float(np.vdot(start.u - new.u, new.eta - start.eta)) / moved
             self.most = max(self.most, met)
             self.L = max(met, SPECTRUM * self.most)
 
@@ -122,5 +122,5 @@ def divergence(start, new):
     """F(new) - F(start) - F'(start)'(new - start): no more than the change of the slope, which
     rounding spoils less."""
     change = new.eta - start.eta
-    rise = new.value - start.value + float(start.u @ change)
-    return min(rise, float((start.u - new.u) @ change))
+    rise = new.value - start.value + float(np.vdot(start.u, change))
+    return min(rise, float(np.vdot(start.u - new.u, change)))

@@ -39,3 +39,14 @@ def test_it_says_so_where_no_curvature_is_left_to_take_away():
     loss = LOSSES["huber"](Y, np.full(30, 1 / 30), delta=0.1)
     eta = Y + 50.0 * (1.0 + COLUMNS[:, 1] ** 2)
     assert not clear(loss, eta, loss.at(eta)[1], COLUMNS)[1]
+
+
+def test_several_responses_are_cleared_together():
+    """Their curvature ties them: orthogonal in every response, at a feasible point."""
+    shares = np.eye(3)[RNG.integers(3, size=30)]
+    loss, eta = LOSSES["multinomial"](shares, np.full(30, 1 / 30)), RNG.standard_normal((3, 30))
+    u = loss.at(eta)[1]
+    dual, orthogonal = clear(loss, eta, u, COLUMNS)
+    assert orthogonal
+    assert dual @ COLUMNS == pytest.approx(np.zeros((3, 4)), abs=1e-14)
+    assert dual.sum(axis=0) == pytest.approx(np.zeros(30), abs=1e-14)  # as u's does

@@ -182,6 +182,33 @@ def test_constants_and_copies_and_empty_columns(name):
     assert (fit.coefs.toarray()[13:] == 0).all()
 
 
-def test_several_responses_are_refused():
-    with pytest.raises(ValueError, match="solver='fista' needs a family of one response"):
-        ss.path(X, np.arange(50) % 3, family="multinomial", solver="fista")
+SEVERAL = {
+    "classes": ("multinomial", {}),
+    "tied": ("multinomial", {"grouped": True, "alpha": 0.8}),
+    "reals": ("multigaussian", {"standardize": False}),
+    "bare": ("multinomial", {"penalty_factor": np.resize([1.0, 0.0, 2.0, np.inf], 12)}),
+    "limits": ("multinomial", {"lower": -0.1, "upper": 0.3, "intercept": False}),
+}
+
+
+@pytest.mark.parametrize("case", sorted(SEVERAL))
+@pytest.mark.parametrize("name", ["fista", "sparsa"])
+def test_several_responses(name, case):
+    family, options = SEVERAL[case]
+    scores = X[:, :3] @ [[1.0, -1, 0], [0, 1, -1], [0.5, 0, 0.5]] + RNG.gumbel(size=(50, 3))
+    y = scores if family == "multigaussian" else scores.argmax(axis=1)
+    options = {**options, "family": family, "weights": WEIGHTS, "offset": 0.1 * scores[::-1]}
+    grid = {"n_lambdas": 4, "lambda_min_ratio": 0.1, "stop": None}
+    ref = ss.path(X, y, tol=1e-12, **grid, **options)
+    for store in (np.asfortranarray, sparse.csc_array):
+        fit = ss.path(store(X), y, tol=1e-9, solver=name, **grid, **options)
+        assert not fit.status.any()
+        assert fit.lambdas == pytest.approx(ref.lambdas)
+        assert fit.dev_ratio == pytest.approx(ref.dev_ratio, abs=1e-6)
+        for k in range(3):
+            assert fit.coefs[k].toarray() == pytest.approx(ref.coefs[k].toarray(), abs=3e-3)
+
+
+def test_what_only_one_response_can_have_is_refused():
+    with pytest.raises(ValueError, match="solver='reweighted' needs family='gaussian'"):
+        ss.path(X, np.arange(50) % 3, family="multinomial", solver="reweighted")

@@ -1,0 +1,31 @@
+"""The elastic net on rows of K coefficients, asked as the penalties of one response are asked."""
+
+import numpy as np
+
+from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
+
+
+class Rows:
+    """Whole arrays (K, p), one row of them a response; see ElasticNetRows."""
+
+    def __init__(self, net, grouped):
+        self.net = ElasticNetRows(net, grouped)
+        self.value, self.prox = self.net.value, self.net.shrink
+
+    def polar(self, C):
+        """The least lam with B = 0 optimal for the linear term -C'B."""
+        sizes, l1 = self.net.polar(C), np.asarray(self.net.l1)
+        bare = sizes[l1 == 0.0].any()
+        return np.inf if bare else float((sizes / np.where(l1 > 0.0, l1, 1.0)).max(initial=0.0))
+
+    def conjugate(self, C, lam=1.0):
+        """sup_B C'B - lam * Omega(B), over the coefficients that something holds back."""
+        return self.net.excess(np.zeros_like(C), C, lam, 1.0)
+
+    def feasible_scale(self, C, lam=1.0):
+        """The largest s <= 1 for which conjugate(s C) is finite."""
+        return self.net.feasible_scale(np.zeros_like(C), C, lam)
+
+    def unheld(self, B, C, lam=1.0):
+        """Which features nothing holds back in some response, (p,)."""
+        return self.net.unheld(B, C, lam).any(axis=0)
