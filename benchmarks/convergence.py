@@ -141,11 +141,12 @@ def draw(file, panels, columns):
     for ax, (title, traces, least, null) in zip(axes.flat, panels, strict=False):
         for trace in traces:
             style = dict(color=f"C{labels.index(trace.label)}", label=trace.label, lw=1.2)
-            above = np.maximum((trace.objective - least) / null, 1e-13)
+            order = np.argsort(trace.seconds)
+            above = np.maximum((trace.objective[order] - least) / null, 1e-13)
             if len(above) == 1:
                 style |= {"marker": "o", "ls": "none", "ms": 5}
             best = np.minimum.accumulate(above)
-            ax.loglog(np.maximum(trace.seconds, 1e-5), best, **style)
+            ax.loglog(np.maximum(trace.seconds[order], 1e-5), best, **style)
         ax.set(title=title, ylim=(5e-14, 2), xlabel="processor seconds")
     axes[0, 0].set_ylabel("relative distance to the optimum")
     axes[0, 0].legend(fontsize=7)
