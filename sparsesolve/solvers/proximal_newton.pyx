@@ -84,15 +84,13 @@ cdef class ProximalNewton(LossWorkingSet):
 
     cdef void _carry_on(self, double lam, double forward):
         """Start from the solution carried on in a straight line from the last two lams, where that is better."""
-        cdef int k, m = self.n_solved
+        cdef int k, m = self.quadratic.size     # eta is carried on with all of them
         cdef double value
         cdef bint stopped
         self._make_room()
         memcpy(&self.before[0], self.quadratic.b, self.quadratic.size * sizeof(double))
         for k in range(m):
-            self.change[k] = forward * (self.before[k] - self.solved_b[1, k])
-        for k in range(m, self.quadratic.size):     # new, and 0: groups may begin before m
-            self.change[k] = 0.0
+            self.change[k] = forward * (self.before[k] - (self.solved_b[1, k] if k < self.n_solved else 0.0))
         stopped = not self.quadratic.carry(m, &self.change[0], lam)
         for k in range(m):
             self.change[k] += self.before[k] - self.quadratic.b[k]      # what is not to be done of it
