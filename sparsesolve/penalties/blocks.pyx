@@ -13,6 +13,7 @@ from sparsesolve.penalties.groups import held, read_groups
 
 cdef double FEASIBLE = 1e-14        # by which a scaled dual point stays inside, so that it does in rounding
 cdef double LEAST_ALPHA = 1e-3     # glmnet's, for the first lam of a path
+cdef double NO_PENALTY = 1e-14      # beside gradients of the size of 1
 cdef double STEEP = 1e5             # of a step's curvature over the penalty's, for a distance from a subdifferential
 
 
@@ -295,4 +296,4 @@ cdef class BlockPenalty:
         size = lam * (np.asarray(self.weight) + np.asarray(self.l1) + np.asarray(self.ridge))
         out = np.zeros(len(order), dtype=bool)
         out[order] = ~((b >= upper) & (z >= 0.0)) & ~((b <= lower) & (z <= 0.0))
-        return out & (size == 0.0)[np.asarray(self.of)]
+        return out & (size <= NO_PENALTY)[np.asarray(self.of)]

@@ -4,6 +4,7 @@ import numpy as np
 from sparsesolve.penalties.elastic_net cimport conjugate, distance, feasible_scale, prox, value
 
 cdef double LEAST_ALPHA = 1e-3     # glmnet's, for the first lam of a path
+cdef double NO_PENALTY = 1e-14      # beside gradients of the size of 1
 
 
 cdef class ElasticNet:
@@ -95,7 +96,7 @@ cdef class ElasticNet:
     def unheld(self, b, z, double lam=1.0):
         """Which features nothing holds back, (p,): no penalty at this lam, nor a limit that z presses b against."""
         b, z, lower, upper = np.asarray(b), np.asarray(z), np.asarray(self.lower), np.asarray(self.upper)
-        bare = (lam * np.asarray(self.l1) == 0.0) & (lam * np.asarray(self.l2) == 0.0)
+        bare = lam * np.maximum(self.l1, self.l2) <= NO_PENALTY
         return bare & ~((b >= upper) & (z >= 0.0)) & ~((b <= lower) & (z <= 0.0))
 
     def majorant(self, b, double smoothing):

@@ -22,6 +22,7 @@ from sparsesolve.penalties.rows import Rows
 from sparsesolve.solvers.dual_point import clear
 
 CONVERGED, MAX_ITER, STALLED = 0, 1, 2  # codes of a Status
+SMALL = 1e-8  # a lam that may be none
 ROUNDING = 1e-14  # of the terms of an objective
 FAR = 1e300  # a coefficient beyond every finite limit
 STEADY = 0.99  # of the least gap so far: more than that is no progress
@@ -201,10 +202,10 @@ class FirstOrder:
     def dual_point(self, lam):
         """u made orthogonal to the columns that nothing holds back, which they are, whether it is.
 
-        Which they are changes where some end at limits, and at lam = 0.
+        Which they are changes where some end at limits, and where lam vanishes.
         """
         free, basis = self.unheld, self.basis
-        if self.boxed or lam == 0.0:
+        if self.boxed or lam < SMALL:
             z = self.products(self.point.u)
             free = self.penalty.unheld(self._coefficients(), z, lam) & self.alive
             if (free != self._cleared[0]).any():
