@@ -15,9 +15,15 @@ from sparsesolve.solvers.first_order import FirstOrder
 
 NULL_LEVEL = 1e20
 MAX_ITER, TO_THE_END = 1, 3000  # an outcome of solve; iterations
-LABELS = {"ista": "ISTA", "fista": "FISTA", "sparsa": "SpaRSA", "subgradient": "subgradient",
-          "reweighted": "reweighted l2", "bcd": "BCD", "proximal_newton": "proximal Newton, "
-          "working sets", "working_set": "sparsesolve", "sufficient": "sparsesolve"}  # fmt: skip
+LABELS = {
+    "ista": "ISTA",
+    "fista": "FISTA",
+    "sparsa": "SpaRSA",
+    "subgradient": "subgradient",
+    "reweighted": "reweighted l2",
+    "bcd": "BCD",
+    "proximal_newton": "working sets",
+}
 
 
 class Trace(NamedTuple):
@@ -100,6 +106,19 @@ def watch_restarts(label, run, budget):
         most *= 2
         done = done or last
     return Trace(label, np.array(seconds), np.array(values))
+
+
+def down_a_path(problem, name, lam, points=20):
+    """One point: a solver as its users go, down so many lams with warm starts."""
+    start = time.process_time()
+    state = SOLVERS[name].state(problem, 1)
+    state.solve(NULL_LEVEL, 1e-14 * problem.null_value, TO_THE_END)
+    top = float(problem.penalty.entry_levels(state.correlations()).max())
+    for step in np.geomspace(top, lam, points)[1:-1]:
+        state.solve(step, 1e-4 * problem.null_value, TO_THE_END)
+    state.solve(lam, 1e-12 * problem.null_value, TO_THE_END)
+    spent, value = time.process_time() - start, objective(problem, state, lam)
+    return Trace(f"sparsesolve, {points} lams", np.array([spent]), np.array([value]))
 
 
 def reached(trace, least, null, level):

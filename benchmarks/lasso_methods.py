@@ -21,9 +21,9 @@ import numpy as np
 from convergence import (
     Trace,
     best_steps,
+    down_a_path,
     draw,
     largest_level,
-    objective,
     table,
     watch,
     watch_restarts,
@@ -34,7 +34,6 @@ from threadpoolctl import threadpool_limits
 import sparsesolve as ss
 from sparsesolve import families
 from sparsesolve.assembly import read_problem
-from sparsesolve.solvers import SOLVERS
 
 SCALES = {"small": (200, 200), "medium": (2000, 10_000)}
 SPARSITY = {"low": 0.5, "high": 0.01}
@@ -95,7 +94,7 @@ def panel(scale, correlation, regularisation, seconds):
                            n_threads=1, **none)[0]  # fmt: skip
     inner = problem.inner_level(lam)
     unit = 2.0 ** (2 * problem.exponent)  # of an objective
-    traces = [own(problem, inner, n, p)]
+    traces = [down_a_path(problem, "sufficient" if p <= n else "working_set", inner)]
     for name in METHODS:
         trials = 200 if scale == "small" else 20
         steps = best_steps(problem, inner, trials) if name == "subgradient" else {}
@@ -109,21 +108,6 @@ def panel(scale, correlation, regularisation, seconds):
     title = f"{scale}, {correlation} correlation, {regularisation} regularisation"
     print(f"{title}: lam = {share:.3g} lambda_max", flush=True)
     return title, traces, least, problem.null_value
-
-
-def own(problem, lam, n, p):
-    """sparsesolve's choice, down a short path to lam as its users go."""
-    name = "sufficient" if p <= n else "working_set"
-    start = time.process_time()
-    state = SOLVERS[name].state(problem, 1)
-    top = float(np.abs(state.correlations()).max())
-    seconds, values = [], []
-    for step in np.geomspace(top, lam, 12)[1:]:
-        state.solve(step, 1e-12 * problem.null_value if step == lam else 1e-3, 100_000)
-    state.solve(lam, 1e-12 * problem.null_value, 100_000)
-    seconds.append(time.process_time() - start)
-    values.append(objective(problem, state, lam))
-    return Trace("sparsesolve", np.array(seconds), np.array(values))
 
 
 def main():

@@ -3,7 +3,8 @@
 multitask.py DATA [--seconds 20] [--out multitask]: the small-round-blue-cell tumours (63 training
 rows, 2,308 genes, 4 classes), l1/l2 and l1/linf, three regularisations: objective against time of
 ISTA, FISTA, SpaRSA, subgradient descent and block coordinate descent, as Figure 15 of Bach et al.
-2012 draws it. Writes multitask.png and prints the orders.
+2012 draws it. Writes multitask.png and prints the orders. Where solver "bcd" is not registered
+working sets stand for it: from nothing, and down a path of 20 lams.
 
 K independent logistic regressions are one of K n samples on a block-diagonal design, whose group j
 holds the coefficients of gene j in all classes; the classes' intercepts are K more columns, in a
@@ -14,7 +15,7 @@ import argparse
 from pathlib import Path
 
 import numpy as np
-from convergence import best_steps, draw, largest_level, table, watch
+from convergence import best_steps, down_a_path, draw, largest_level, table, watch
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
@@ -61,7 +62,7 @@ def panel(problem, title, share, seconds, methods):
     lam = share * largest_level(problem)
     state = SOLVERS["proximal_newton"].state(problem, 1)
     gap = state.solve(lam, 1e-13 * problem.null_value, 100_000)[1]
-    traces = []
+    traces = [down_a_path(problem, "proximal_newton", lam)]
     for name in methods:
         steps = best_steps(problem, lam, 200) if name == "subgradient" else {}
         traces.append(watch(problem, name, lam, seconds, **steps))
