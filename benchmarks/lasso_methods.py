@@ -96,7 +96,7 @@ def panel(scale, correlation, regularisation, seconds):
     unit = 2.0 ** (2 * problem.exponent)  # of an objective
     traces = [down_a_path(problem, "sufficient" if p <= n else "working_set", inner)]
     for name in METHODS:
-        trials = 200 if scale == "small" else 20
+        trials = 200 if scale == "small" else 10
         steps = best_steps(problem, inner, trials) if name == "subgradient" else {}
         traces.append(watch(problem, name, inner, seconds, **steps))
     with warnings.catch_warnings():
@@ -107,7 +107,9 @@ def panel(scale, correlation, regularisation, seconds):
     share = inner / largest_level(problem)
     title = f"{scale}, {correlation} correlation, {regularisation} regularisation"
     print(f"{title}: lam = {share:.3g} lambda_max", flush=True)
-    return title, traces, least, problem.null_value
+    found = title, traces, least, problem.null_value
+    print(table([found]), flush=True)
+    return found
 
 
 def main():
@@ -124,7 +126,6 @@ def main():
             for regularisation in ("low", "high")
         ]
     draw(f"{arguments.out}.png", panels, 4)
-    print(table(panels))
 
 
 if __name__ == "__main__":

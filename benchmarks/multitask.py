@@ -70,7 +70,9 @@ def panel(problem, title, share, seconds, methods):
     least = min(trace.objective.min() for trace in traces)
     title = f"{title}, {active} genes"
     print(f"{title}: the optimum is known to {gap / problem.null_value:.1g}", flush=True)
-    return title, traces, least, problem.null_value
+    found = title, traces, least, problem.null_value
+    print(table([found]), flush=True)
+    return found
 
 
 def main():
@@ -92,7 +94,6 @@ def main():
                 title = f"{norm}, {level} regularisation"
                 panels.append(panel(problem, title, share, arguments.seconds, methods))
     draw(f"{arguments.out}.png", panels, len(LEVELS))
-    print(table(panels))
 
 
 if __name__ == "__main__":
