@@ -66,7 +66,7 @@ def test_the_claimed_gap_is_that_of_the_data(kind, rho, options):
 @pytest.mark.parametrize("kind", ["l2", "sparse"])
 @pytest.mark.parametrize("rho", [0.9, 0.999, 0.99999])
 def test_newton_steps_finish_where_sweeps_would_creep(kind, rho):
-    """Rounds along a path, which do grow where groups take turns, stay far from those of sweeps."""
+    """Rounds of a path grow where groups take turns, but stay far from those of sweeps."""
     X, y = correlated(100, 40, rho)
     state, omega = state_of(X, y, [j % 8 for j in range(40)], kind)
     top = omega.polar(X.T @ y / 100)
