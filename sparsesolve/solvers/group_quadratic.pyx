@@ -34,6 +34,7 @@ cdef double QUICK = 0.9             # of the gap, left by a sweep: slower is lef
 cdef double FAR = 0.9               # of lam: groups below it are looked at after a sweep only
 cdef double SETTLED = 1e-2          # of a block's first step: shorter ones wait for the next sweep
 cdef double REGULAR = 1e-10         # of the sweeps' inner products: what makes them regular
+cdef double LIMITLESS = 1e30        # in units where coefficients are about 1: a step that far, or NaN, is none
 cdef double ROUNDING = 1e-14
 cdef double ARMIJO = 0.1
 cdef double TINY = 1e-12            # of a diagonal: a smaller pivot is rounding
@@ -207,6 +208,8 @@ cdef class GroupQuadratic(GroupColumns):
         small_solve(self.n_ways[k], &self.factors[self.place[k]], &self.slope[first])
         for j in range(first, last):
             self.d[j] = self.sign[j] * self.slope[first + self.way[j]] if self.way[j] >= 0 else 0.0
+            if not fabs(self.d[j]) < LIMITLESS:     # of a singular factor
+                return 0.0
         self.stop_short(k, self.b, lam)
         change = -self.penalty.block_value(g, &self.b[first], lam)
         for j in range(first, last):
