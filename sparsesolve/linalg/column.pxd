@@ -6,8 +6,8 @@ A sparse column is never filled in.  Its centre enters through sums that the cal
 sum of the vector that the column meets, and a constant that belongs on every entry is returned.
 """
 from sparsesolve.linalg.vector cimport (
-    ss_axpy_f32, ss_axpy_f64, ss_dot_f32, ss_dot_f64, ss_largest_f32, ss_largest_f64, ss_prefetch, ss_square_f32,
-    ss_square_f64,
+    ss_axpy_f32, ss_axpy_f64, ss_dot_f32, ss_dot_f64, ss_largest_f32, ss_largest_f64, ss_prefetch,
+    ss_sparse_axpy_f32, ss_sparse_axpy_f64, ss_sparse_dot_f32, ss_sparse_dot_f64, ss_square_f32, ss_square_f64,
     ss_survey_f32, ss_survey_f64, ss_unpack_f32, ss_unpack_f64, ss_unpack_times_f32, ss_unpack_times_f64,
 )
 
@@ -34,26 +34,19 @@ cdef inline void prefetch(const Column* x) noexcept nogil:
 
 cdef inline double dot(const Column* x, const double* v, double total) noexcept nogil:
     """z'v, where total = sum(v) (read only for sparse columns with a centre)."""
-    cdef double s = 0.0
-    cdef Py_ssize_t k
+    cdef double s
     cdef const double* x64 = <const double*> x.values
     cdef const float* x32 = <const float*> x.values
     if x.rows == NULL:
         if x.single:
             return x.factor * ss_dot_f32(x.size, x32, x.centre, v)
         return x.factor * ss_dot_f64(x.size, x64, x.centre, v)
-    if x.single:
-        for k in range(x.size):
-            s += x32[k] * v[x.rows[k]]
-    else:
-        for k in range(x.size):
-            s += x64[k] * v[x.rows[k]]
+    s = ss_sparse_dot_f32(x.size, x32, x.rows, v) if x.single else ss_sparse_dot_f64(x.size, x64, x.rows, v)
     return x.factor * (s - x.centre * total)
 
 
 cdef inline double axpy(const Column* x, double a, double* v) noexcept nogil:
     """v += a z up to a constant on every entry, which is returned for the caller to carry."""
-    cdef Py_ssize_t k
     cdef const double* x64 = <const double*> x.values
     cdef const float* x32 = <const float*> x.values
     a *= x.factor
@@ -64,11 +57,9 @@ cdef inline double axpy(const Column* x, double a, double* v) noexcept nogil:
             ss_axpy_f64(x.size, a, x64, x.centre, v)
         return 0.0
     if x.single:
-        for k in range(x.size):
-            v[x.rows[k]] += a * x32[k]
+        ss_sparse_axpy_f32(x.size, a, x32, x.rows, v)
     else:
-        for k in range(x.size):
-            v[x.rows[k]] += a * x64[k]
+        ss_sparse_axpy_f64(x.size, a, x64, x.rows, v)
     return -a * x.centre
 
 

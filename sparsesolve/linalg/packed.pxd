@@ -13,6 +13,7 @@ cdef class Packed:
     cdef void restart(self, double[::1] root_w)
     cdef int append(self, Design design, const int* which, int count) except -1
     cdef double dot(self, int j, const double* v, double shift) noexcept nogil
+    cdef double square(self, int j) noexcept nogil
     cdef double axpy(self, int j, double a, double* v) noexcept nogil
     cdef void correlate(self, const double* v, double shift, double* out) noexcept nogil
     cdef double subtract(self, const double* b, double* v) noexcept nogil

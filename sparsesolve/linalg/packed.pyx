@@ -43,6 +43,10 @@ cdef class Packed:
         """Product of column j with v + shift * sqrt(w), a vector whose weighted sum is zero if columns are centred."""
         return 0.0
 
+    cdef double square(self, int j) noexcept nogil:
+        """Inner product of column j with itself."""
+        return 0.0
+
     cdef double axpy(self, int j, double a, double* v) noexcept nogil:
         """v += a * column j; returns what is to be added to v's shift."""
         return 0.0
@@ -114,6 +118,9 @@ cdef class DensePacked(Packed):
 
     cdef double dot(self, int j, const double* v, double shift) noexcept nogil:
         return vector.dot(self.n, self.Z + self.n * j, v)
+
+    cdef double square(self, int j) noexcept nogil:
+        return vector.dot(self.n, self.Z + self.n * j, self.Z + self.n * j)
 
     cdef double axpy(self, int j, double a, double* v) noexcept nogil:
         vector.axpy(self.n, a, self.Z + self.n * j, v)
@@ -212,16 +219,23 @@ cdef class SparsePacked(Packed):
         return 0
 
     cdef double dot(self, int j, const double* v, double shift) noexcept nogil:
-        cdef double total = self.offset[j] * shift
+        cdef long long k = self.start[j]
+        return (vector.ss_sparse_dot_f64(self.start[j + 1] - k, self.values + k, self.rows + k, v)
+                + self.offset[j] * shift)
+
+    cdef double square(self, int j) noexcept nogil:
+        cdef double total = 0.0, seen = 0.0, offset = self.offset[j], root, value
         cdef long long k
         for k in range(self.start[j], self.start[j + 1]):
-            total += self.values[k] * v[self.rows[k]]
-        return total
+            root = self.root_w[self.rows[k]]
+            value = self.values[k] - offset * root
+            total += value * value
+            seen += root * root
+        return total + max(1.0 - seen, 0.0) * offset * offset
 
     cdef double axpy(self, int j, double a, double* v) noexcept nogil:
-        cdef long long k
-        for k in range(self.start[j], self.start[j + 1]):
-            v[self.rows[k]] += a * self.values[k]
+        cdef long long k = self.start[j]
+        vector.ss_sparse_axpy_f64(self.start[j + 1] - k, a, self.values + k, self.rows + k, v)
         return -a * self.offset[j]
 
     cdef void products(self, int first, double* G, int ld) noexcept nogil:

@@ -83,6 +83,43 @@ SS_UNPACK(ss_unpack_f32, float)
 SS_UNPACK_TIMES(ss_unpack_times_f64, double)
 SS_UNPACK_TIMES(ss_unpack_times_f32, float)
 
+/* sum_k x_k v[rows_k]: four sums at a time, for one would wait for its last addition */
+#define SS_SPARSE_DOT(NAME, REAL)                                                                 \
+    static inline double NAME(ptrdiff_t n, const REAL *SS_RESTRICT x, const int *SS_RESTRICT rows, \
+                              const double *SS_RESTRICT v) {                                      \
+        double a = 0.0, b = 0.0, c = 0.0, d = 0.0;                                                \
+        ptrdiff_t k = 0;                                                                          \
+        for (; k + 4 <= n; k += 4) {                                                              \
+            a += x[k] * v[rows[k]];                                                               \
+            b += x[k + 1] * v[rows[k + 1]];                                                       \
+            c += x[k + 2] * v[rows[k + 2]];                                                       \
+            d += x[k + 3] * v[rows[k + 3]];                                                       \
+        }                                                                                         \
+        for (; k < n; k++) a += x[k] * v[rows[k]];                                                \
+        return (a + b) + (c + d);                                                                 \
+    }
+
+/* v[rows_k] += a x_k: no row comes twice, so four are read before one is written */
+#define SS_SPARSE_AXPY(NAME, REAL)                                                                \
+    static inline void NAME(ptrdiff_t n, double a, const REAL *SS_RESTRICT x,                     \
+                            const int *SS_RESTRICT rows, double *SS_RESTRICT v) {                 \
+        ptrdiff_t k = 0;                                                                          \
+        for (; k + 4 <= n; k += 4) {                                                              \
+            double one = v[rows[k]] + a * x[k], two = v[rows[k + 1]] + a * x[k + 1];              \
+            double three = v[rows[k + 2]] + a * x[k + 2], four = v[rows[k + 3]] + a * x[k + 3];   \
+            v[rows[k]] = one;                                                                     \
+            v[rows[k + 1]] = two;                                                                 \
+            v[rows[k + 2]] = three;                                                               \
+            v[rows[k + 3]] = four;                                                                \
+        }                                                                                         \
+        for (; k < n; k++) v[rows[k]] += a * x[k];                                                \
+    }
+
+SS_SPARSE_DOT(ss_sparse_dot_f64, double)
+SS_SPARSE_DOT(ss_sparse_dot_f32, float)
+SS_SPARSE_AXPY(ss_sparse_axpy_f64, double)
+SS_SPARSE_AXPY(ss_sparse_axpy_f32, float)
+
 /* out_i = a_i b_i */
 SS_SIMD static void ss_multiply(ptrdiff_t n, const double *SS_RESTRICT a, const double *SS_RESTRICT b,
                                 double *SS_RESTRICT out) {
