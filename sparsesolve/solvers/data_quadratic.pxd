@@ -5,10 +5,18 @@ cdef class DataQuadratic(Quadratic):
     cdef Py_ssize_t n
     cdef double[::1] u                  # (n,) sqrt(w) (y - Zb), less shift * sqrt(w)
     cdef double[::1] v                  # (n,) sqrt(w) Z d, less image_shift * sqrt(w)
-    cdef readonly long applications, directions     # products with Z'Z, and Newton directions, since effort() was asked
+    cdef double[::1] w                  # (n,) the same of a conjugate direction
+    cdef readonly long applications, directions     # cycles and products with Z'Z, and solves, since effort() was asked
     cdef double[::1] residual, conjugate_direction, product
     cdef double shift, image_shift
+    cdef double enough, most            # violation relative to lam that the target allows for, and that of residual
+    cdef double goal                    # of the residual's square
 
-    cdef void cycle(self, double lam) noexcept nogil
-    cdef void apply(self, const double* d, double* out, bint everywhere) noexcept nogil
+    cdef void leave(self, double lam, double target) noexcept nogil
+    cdef int restless(self, double lam) noexcept nogil
+    cdef int cycle(self, double lam) noexcept nogil
+    cdef double apply(self, const double* d, double* v) noexcept nogil
+    cdef void _follow_clip(self) noexcept nogil
+    cdef double _begin(self, double lam) noexcept nogil
+    cdef double _products(self, double lam, double shift) noexcept nogil
     cdef double precondition(self, double lam, double last) noexcept nogil

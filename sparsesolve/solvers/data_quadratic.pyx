@@ -4,7 +4,7 @@ Coordinate descent goes first: on columns that have little in common, as in text
 directions come from conjugate gradients on the support.  Invariant: u + shift * sqrt(w) = sqrt(w) (y - Zb): sparse
 columns never fill in.
 """
-from libc.math cimport fabs
+from libc.math cimport INFINITY, fabs
 from libc.string cimport memcpy, memset
 
 import numpy as np
@@ -15,18 +15,22 @@ from sparsesolve.linalg.vector cimport axpy, dot
 from sparsesolve.penalties.elastic_net cimport ElasticNet, prox
 from sparsesolve.solvers.quadratic cimport Quadratic
 
+cdef double ROUNDING = 1e-14
+cdef double UPHILL = 0.1            # a step along a clipped direction below which it is not worth having
 DEF STEPS = 60                      # of conjugate gradients per Newton direction
-cdef double QUICK = 0.5             # of the gap, left by two cycles of descent: slower is left to Newton steps
-cdef double ROUGH = 10.0            # times the target: from here Newton steps, which end on signs and limits exactly
-cdef double FAR = 0.9               # of the threshold: correlations below it are looked at after a cycle only
-cdef double FORCING = 5e-2          # relative residual left by them: the next Newton step finishes
+DEF CYCLES = 12                     # of coordinate descent before a Newton direction
+cdef double SIGNS = 2e-3            # share of the support that changes sign in a cycle: with fewer, Newton steps
+cdef double FAR = 0.9               # of the threshold: correlations below it are looked at after the cycles only
+cdef double FLAT = 1e-9             # curvature along a direction over the diagonal's: less is dependence of columns
+cdef double FORCING = 1e-2          # relative residual left by conjugate gradients at most
+cdef double AIM = 0.8               # of the gap asked for: what gradients off by so much cost
 
 
 cdef class DataQuadratic(Quadratic):
 
     def __cinit__(self, Packed columns):
         self.columns, self.n, self.wants_residual = columns, columns.n, True
-        self.u, self.v = np.zeros(self.n), np.zeros(self.n)
+        self.u, self.v, self.w = np.zeros((3, self.n))
         self._make_room()
 
     cdef int reserve(self, int capacity) except -1:
@@ -56,121 +60,206 @@ cdef class DataQuadratic(Quadratic):
     cdef void receive(self, const double* r) noexcept nogil:
         memcpy(&self.u[0], r, self.n * sizeof(double))
         self.shift = 0.0
-        self.columns.correlate(r, 0.0, self.g)
-        self.residual_square = dot(self.n, r, r)
 
     cdef int solve(self, double lam, double target, long budget) noexcept nogil:
-        """On sparse columns coordinate descent while it is quick; then Newton steps."""
+        """On sparse columns coordinate descent until the signs stand; then Newton steps."""
         cdef long limit = self.iterations + budget
-        cdef double gap, last
-        if self.columns.dense:
+        cdef int count, changed
+        self.leave(lam, target)
+        if self.columns.dense or self.solved(lam, target):
             return Quadratic.solve(self, lam, target, budget)
-        self.estimate_slack(lam)
-        last = self.best_gap(lam)
-        while last > ROUGH * target and self.iterations < limit:
-            self.cycle(lam)
-            self.cycle(lam)
-            self.columns.correlate(&self.u[0], self.shift, self.g)
-            self.iterations += 1
-            self.estimate_slack(lam)
-            gap = self.best_gap(lam)
-            if gap > QUICK * last:
+        changed = self.restless(lam)
+        for count in range(CYCLES):
+            if changed <= SIGNS * self.size or self.iterations >= limit:
                 break
-            last = gap
+            changed = self.cycle(lam)
+            self.iterations += 1
+        if count > 0:
+            self.columns.correlate(&self.u[0], self.shift, self.g)
         return Quadratic.solve(self, lam, target, limit - self.iterations)
 
-    cdef void cycle(self, double lam) noexcept nogil:
-        """One-coordinate minimisations of all columns that are not far from moving; g is left out of date."""
-        cdef int j
-        cdef double new
+    cdef void leave(self, double lam, double target) noexcept nogil:
+        """Say what violation of the optimality conditions, relative to lam, the target allows for.
+
+        It shrinks the dual point by its share, and costs the gap that share of the penalty.
+        """
+        self.enough = AIM * target / max(self.penalty_value(lam), target)
+
+    cdef int restless(self, double lam) noexcept nogil:
+        """How many coefficients would leave zero or come to it, each by itself."""
+        cdef int j, count = 0
+        for j in range(self.size):
+            count += self.worth(j, self.minimiser(j, lam), lam, False)
+        return count
+
+    cdef int cycle(self, double lam) noexcept nogil:
+        """One-coordinate minimisations of all columns that are not far from moving; g is left out of date.
+
+        Returns how many coefficients came to zero or left it.
+        """
+        cdef int j, changed = 0
+        cdef double new, step
+        self.applications += 1
         for j in range(self.size):
             if self.b[j] == 0.0 and fabs(self.g[j]) < FAR * lam * self.l1[j]:
                 continue
             self.g[j] = self.columns.dot(j, &self.u[0], self.shift)
             new = self.minimiser(j, lam)
-            if new != self.b[j]:
-                self.residual_square += (new - self.b[j]) * ((new - self.b[j]) * self.diag[j] - 2.0 * self.g[j])
-                self.shift += self.columns.axpy(j, self.b[j] - new, &self.u[0])
+            step = new - self.b[j]
+            if step != 0.0:
+                changed += (self.b[j] == 0.0) != (new == 0.0)
+                self.residual_square += step * (step * self.diag[j] - 2.0 * self.g[j])
+                self.shift += self.columns.axpy(j, -step, &self.u[0])
                 self.b[j] = new
+        return changed
 
-    cdef void apply(self, const double* d, double* out, bint everywhere) noexcept nogil:
-        """out = Z'Z d on the support, or on all working columns; v is left as Z d."""
+    cdef double apply(self, const double* d, double* v) noexcept nogil:
+        """v = Z d of the support's columns; returns its shift."""
         cdef int k, j
+        cdef double shift = 0.0
         self.applications += 1
-        memset(&self.v[0], 0, self.n * sizeof(double))
-        self.image_shift = 0.0
+        memset(v, 0, self.n * sizeof(double))
         for k in range(self.n_support):
             j = self.support[k]
             if d[j] != 0.0:
-                self.image_shift += self.columns.axpy(j, d[j], &self.v[0])
-        if everywhere:
-            self.columns.correlate(&self.v[0], self.image_shift, out)
-        else:
-            for k in range(self.n_support):
-                j = self.support[k]
-                out[j] = self.columns.dot(j, &self.v[0], self.image_shift)
+                shift += self.columns.axpy(j, d[j], v)
+        return shift
 
-    cdef void direction(self, double lam) noexcept nogil:
-        """Conjugate gradients on (Z'Z + lam l2) d = rhs, preconditioned by the diagonal."""
-        cdef int step, k, j
-        cdef double rho, last, curvature, t, goal
-        cdef double* p = &self.conjugate_direction[0]
-        cdef double* e = &self.residual[0]
-        cdef double* h = &self.product[0]
-        for k in range(self.n_support):
-            h[self.support[k]] = 0.0
-        if self.n_held > 0:
-            for k in range(self.n_support):
-                j = self.support[k]
-                p[j] = self.d[j] if self.held[j] else 0.0
-            self.apply(p, h, False)
+    cdef bint newton(self, double lam) noexcept nogil:
+        """On sparse columns one Newton step, coefficients that would pass zero or a limit stopping there.
+
+        What they leave undone is left to cycles and to the next step: cheaper than to solve again for the others.
+        Where that leads uphill, and on dense columns, which may depend on each other, these are solved for again.
+        """
+        cdef double t
+        if self.columns.dense:
+            return Quadratic.newton(self, lam)
+        if self.collect(lam) <= ROUNDING:
+            return False
+        self.direction(lam)
+        self.iterations += 1
+        memcpy(&self.product[0], self.d, self.size * sizeof(double))
+        if self.clip(lam) > 0:
+            self._follow_clip()
+        t = self.line_step(lam)
+        if t < UPHILL:
+            return Quadratic.newton(self, lam)
+        self.advance(lam, t)
+        return True
+
+    cdef void _follow_clip(self) noexcept nogil:
+        """v = Z d and q = Z'v for the d that clip has left, product being the one before."""
+        cdef int k, j
         for k in range(self.n_support):
             j = self.support[k]
-            e[j] = self.rhs[j] - h[j]
-            p[j] = 0.0
-            if not self.held[j]:
-                self.d[j] = 0.0
-        rho = self.precondition(lam, 0.0)
+            if self.held[j]:
+                self.image_shift += self.columns.axpy(j, self.d[j] - self.product[j], &self.v[0])
+        for k in range(self.n_support):
+            j = self.support[k]
+            self.q[j] = self.columns.dot(j, &self.v[0], self.image_shift)
+
+    cdef void direction(self, double lam) noexcept nogil:
+        """Conjugate gradients on (Z'Z + lam l2) d = rhs, preconditioned by the diagonal; leaves v = Z d, q on the support.
+
+        They end once no gradient is off by more than `enough`.  With coefficients held they go on from the d at hand.
+        """
+        cdef int step, k, j
+        cdef double rho, curvature, t, shift
+        cdef double* p = &self.conjugate_direction[0]
+        cdef double* e = &self.residual[0]
         self.directions += 1
-        goal = FORCING * FORCING * rho
+        rho = self._begin(lam)
         for step in range(STEPS):
-            if rho <= goal:
+            if rho <= self.goal or (step > 0 and self.most <= self.enough):
                 break
-            self.apply(p, h, False)
-            curvature = 0.0
-            for k in range(self.n_support):
-                j = self.support[k]
-                h[j] += lam * self.l2[j] * p[j]
-                curvature += p[j] * h[j]
+            shift = self.apply(p, &self.w[0])
+            curvature = self._products(lam, shift)
             if curvature <= 0.0:
                 break
             t = rho / curvature
+            axpy(self.n, t, &self.w[0], &self.v[0])
+            self.image_shift += t * shift
             for k in range(self.n_support):
                 j = self.support[k]
-                if not self.held[j]:
-                    self.d[j] += t * p[j]
-                e[j] -= t * h[j]
+                self.d[j] += t * p[j]
+                self.q[j] += t * self.product[j]
+                e[j] -= t * (self.product[j] + lam * self.l2[j] * p[j])
             rho = self.precondition(lam, rho)
 
-    cdef double precondition(self, double lam, double last) noexcept nogil:
-        """The next conjugate direction from the residual; returns the residual's square in the preconditioned norm."""
+    cdef double _begin(self, double lam) noexcept nogil:
+        """The first conjugate direction, from d = 0 or where coefficients are held; returns the residual's square."""
         cdef int k, j
-        cdef double rho = 0.0, scale
+        cdef double rho
+        for k in range(self.n_support):
+            j = self.support[k]
+            self.conjugate_direction[j] = self.q[j] = 0.0
+            if self.n_held == 0:
+                self.d[j] = 0.0
+        self.image_shift = self.apply(self.d, &self.v[0])
+        for k in range(self.n_support):
+            j = self.support[k]
+            if self.n_held > 0:
+                self.q[j] = self.columns.dot(j, &self.v[0], self.image_shift)
+            self.residual[j] = self.rhs[j] - self.q[j] - lam * self.l2[j] * self.d[j]
+        rho = self.precondition(lam, 0.0)
+        if self.n_held == 0:
+            self.goal = FORCING * FORCING * rho
+        return rho
+
+    cdef double _products(self, double lam, double shift) noexcept nogil:
+        """product = Z'w on the support, w = Z p; returns the curvature along p, 0 where it is no more than rounding."""
+        cdef int k, j
+        cdef double curvature = 0.0, size = 0.0
+        cdef double* p = &self.conjugate_direction[0]
+        for k in range(self.n_support):
+            j = self.support[k]
+            self.product[j] = self.columns.dot(j, &self.w[0], shift)
+            curvature += p[j] * (self.product[j] + lam * self.l2[j] * p[j])
+            size += p[j] * p[j] * (self.diag[j] + lam * self.l2[j])
+        return curvature if curvature > FLAT * size else 0.0
+
+    cdef double precondition(self, double lam, double last) noexcept nogil:
+        """The next conjugate direction from the residual; returns the residual's square in the preconditioned norm.
+
+        `most` is the largest residual relative to lam, infinite while nothing is known of it.
+        """
+        cdef int k, j
+        cdef double rho = 0.0, scale, e, most = 0.0
         for k in range(self.n_support):
             j = self.support[k]
             scale = self.diag[j] + lam * self.l2[j]
             if scale > 0.0 and not self.held[j]:
-                rho += self.residual[j] * self.residual[j] / scale
+                e = self.residual[j]
+                rho += e * e / scale
+                most = max(most, fabs(e) / (lam * self.l1[j]) if lam * self.l1[j] > 0.0 else INFINITY)
         for k in range(self.n_support):
             j = self.support[k]
             scale = self.diag[j] + lam * self.l2[j]
             if scale > 0.0 and not self.held[j]:
                 self.conjugate_direction[j] = (self.residual[j] / scale
                                                + (rho / last * self.conjugate_direction[j] if last > 0.0 else 0.0))
+        self.most = most
         return rho
 
+    cdef void rescale(self, double t) noexcept nogil:
+        cdef int k
+        cdef Py_ssize_t i
+        Quadratic.rescale(self, t)
+        self.image_shift *= t
+        for i in range(self.n):
+            self.v[i] *= t
+        for k in range(self.n_support):
+            self.q[self.support[k]] *= t
+
     cdef void image(self) noexcept nogil:
-        self.apply(self.d, self.q, True)
+        """q off the support: on it conjugate gradients have left it."""
+        cdef int k, j
+        for k in range(self.n_support):
+            self.position[self.support[k]] = 0
+        for j in range(self.size):
+            if self.position[j] < 0:
+                self.q[j] = self.columns.dot(j, &self.v[0], self.image_shift)
+            self.position[j] = -1
 
     cdef void advance(self, double lam, double t) noexcept nogil:
         cdef int k, j
@@ -213,7 +302,7 @@ cdef class DataQuadratic(Quadratic):
         self.add(&which[0], &start[0], &gradient[0], count)
         self.take_penalty(penalty, m)
         for k in range(m, self.size):
-            self.diag[k] = self.inner(k, k)
+            self.diag[k] = self.columns.square(k)
 
     cdef double effort(self) noexcept:
         if self.directions < 8:

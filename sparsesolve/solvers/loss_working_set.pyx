@@ -88,10 +88,9 @@ cdef class LossWorkingSet(WorkingSet):
             if self.model.rooted:
                 self.model.loss.root.solve(&self.u[0])
             self.quadratic.receive(&self.u[0])
-        else:
-            for k in range(self.quadratic.size):
-                self.quadratic.g[k] = self.model.g[k] * level
-            self.quadratic.residual_square = max(self.model.square * level * level - total * total, 0.0)
+        for k in range(self.quadratic.size):
+            self.quadratic.g[k] = self.model.g[k] * level
+        self.quadratic.residual_square = max(self.model.square * level * level - total * total, 0.0)
         self.g_unit = self.model.multiplier
         return total
 

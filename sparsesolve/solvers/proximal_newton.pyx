@@ -27,6 +27,7 @@ cdef double ROUNDING = 1e-14        # of the objective: less of an increase is n
 cdef double SLOW = 0.1              # decrease of the gap in a step from which H is taken anew
 SAMPLE_COST = 30.0  # multiply-adds that a sample's loss costs in a step
 cdef double FORCING = 0.1           # of the gap at its start to which a step's model is solved
+cdef double NEAR = 0.3              # of the gap asked for: to less no model is solved
 DEF HALVINGS = 40
 DEF PATIENCE = 30                   # Newton steps and sweeps on one model, which is only a model
 DEF IDLE = 4                        # steps of no more than rounding that do not lower the gap, before it is given up
@@ -107,9 +108,10 @@ cdef class ProximalNewton(LossWorkingSet):
 
     cdef int fit(self, double lam, double goal, long limit) except -1:
         cdef LossModel model = self.model
-        cdef double gap, short, last = 0.0, total, level, best = INFINITY
+        cdef double gap, short, least, last = 0.0, total, level, best = INFINITY
         cdef int k, outcome = CONVERGED, idle = 0
         cdef bint first
+        least = NEAR * goal if model.loss.has_conjugate else 0.0
         self._make_room()
         while True:
             total = self.linearise()
@@ -135,7 +137,7 @@ cdef class ProximalNewton(LossWorkingSet):
             for k in range(self.quadratic.size):
                 self.before[k], self.slope[k] = self.quadratic.b[k], self.quadratic.g[k] * model.multiplier
             with nogil:
-                self.quadratic.solve(lam * level, FORCING * gap * level,
+                self.quadratic.solve(lam * level, max(FORCING * gap, least) * level,
                                      max(min(limit - self.quadratic.iterations, PATIENCE), 1))
                 self.flat = not self._step(lam, total, first)
             self.quadratic.iterations += 1
@@ -157,7 +159,8 @@ cdef class ProximalNewton(LossWorkingSet):
         gain = self.model.move(self.columns, &self.change[0], total) - self.model.value
         for tries in range(HALVINGS):
             for k in range(m):
-                b[k] = self.before[k] + t * self.change[k]
+                if t < 1.0:         # a whole step ends at zeros and limits exactly
+                    b[k] = self.before[k] + t * self.change[k]
             gain += self.quadratic.charge(&self.before[0], lam)
             if gain <= ARMIJO * t * slope + rounding:
                 break
