@@ -205,15 +205,15 @@ def _project(q, lam, r):
     A = q.A[:, bare]
     low = np.where(np.isinf(q.lo[bare]), -np.inf, 0.0)
     high = np.where(np.isinf(q.hi[bare]), np.inf, 0.0)
+    used = np.ones(A.shape[1], dtype=bool)
     if not (np.isinf(low).all() and np.isinf(high).all()):
         x = lsq_linear(A, r, bounds=(low, high), method="bvls", tol=1e-15).x
-        r = r - A @ x
+        r, used = r - A @ x, x != 0.0
+    for _ in range(4):  # bvls leaves rounding along the columns it uses
         z = A.T @ r
-        wrong = ((z < 0.0) & np.isinf(low)) | ((z > 0.0) & np.isinf(high))
-        A = A[:, (x != 0.0) | wrong]  # bvls leaves rounding along these
-    basis, size, _ = np.linalg.svd(A, full_matrices=False)
-    basis = basis[:, size > 1e-12 * size.max(initial=0.0)]
-    for _ in range(2):  # twice is enough
+        used |= ((z < 0.0) & np.isinf(low)) | ((z > 0.0) & np.isinf(high))
+        basis, size, _ = np.linalg.svd(A[:, used], full_matrices=False)
+        basis = basis[:, size > 1e-12 * size.max(initial=0.0)]
         r = r - basis @ (basis.T @ r)
     return r
 

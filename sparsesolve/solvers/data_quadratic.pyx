@@ -11,7 +11,7 @@ import numpy as np
 
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.packed cimport Packed
-from sparsesolve.linalg.vector cimport axpy, dot
+from sparsesolve.linalg.vector cimport axpy
 from sparsesolve.penalties.elastic_net cimport ElasticNet, prox
 from sparsesolve.solvers.quadratic cimport Quadratic
 
@@ -47,15 +47,6 @@ cdef class DataQuadratic(Quadratic):
         memset(&self.v[0], 0, self.n * sizeof(double))
         self.image_shift = self.columns.axpy(j, 1.0, &self.v[0])
         return self.columns.dot(i, &self.v[0], self.image_shift)
-
-    cdef void refresh(self, const double* response, double* r) noexcept nogil:
-        memcpy(&self.u[0], response, self.n * sizeof(double))
-        self.shift = self.columns.subtract(self.b, &self.u[0])
-        memcpy(r, &self.u[0], self.n * sizeof(double))
-        if self.shift != 0.0:
-            axpy(self.n, self.shift, &self.columns.root_w[0], r)
-        self.residual_square = dot(self.n, r, r)
-        self.columns.correlate(&self.u[0], self.shift, self.g)
 
     cdef void receive(self, const double* r) noexcept nogil:
         memcpy(&self.u[0], r, self.n * sizeof(double))
@@ -159,7 +150,7 @@ cdef class DataQuadratic(Quadratic):
             self.q[j] = self.columns.dot(j, &self.v[0], self.image_shift)
 
     cdef void direction(self, double lam) noexcept nogil:
-        """Conjugate gradients on (Z'Z + lam l2) d = rhs, preconditioned by the diagonal; leaves v = Z d, q on the support.
+        """Conjugate gradients on (Z'Z + lam l2) d = rhs, preconditioned by the diagonal; with v = Z d, q on the support.
 
         They end once no gradient is off by more than `enough`.  With coefficients held they go on from the d at hand.
         """

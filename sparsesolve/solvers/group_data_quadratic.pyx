@@ -51,8 +51,6 @@ cdef class GroupDataQuadratic(GroupQuadratic):
     cdef void receive(self, const double* r) noexcept nogil:
         memcpy(&self.u[0], r, self.n * sizeof(double))
         self.u[self.n] = 0.0
-        self.columns.correlate(r, 0.0, self.g)
-        self.residual_square = dot(self.n, r, r)
 
     cdef double* carried(self) noexcept nogil:
         return &self.u[0]

@@ -184,7 +184,7 @@ cdef class Quadratic(NetColumns):
             new = old + t * self.d[j]
             if lam * self.l1[j] > 0.0 and (new * old <= 0.0 or fabs(new) < ROUNDING * fabs(old)):
                 new = 0.0
-            if self.held[j] and t == 1.0 and new != 0.0 and self.d[j] != 0.0:   # a rounding away from a limit is not at the limit
+            if self.held[j] and t == 1.0 and new != 0.0 and self.d[j] != 0.0:   # a rounding away is not at a limit
                 new = self.upper[j] if self.d[j] > 0.0 else self.lower[j]
             self.b[j] = min(max(new, self.lower[j]), self.upper[j])
 

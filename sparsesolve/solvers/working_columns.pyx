@@ -194,9 +194,9 @@ cdef class WorkingColumns:
         shift = self.columns.subtract(self.b, r)
         if shift != 0.0:
             axpy(self.columns.n, shift, &self.columns.root_w[0], r)
+        self.columns.correlate(r, 0.0, self.g)
+        self.residual_square = dot(self.columns.n, r, r)
         self.receive(r)
 
     cdef void receive(self, const double* r) noexcept nogil:
-        """g and residual_square from a residual r that is orthogonal to sqrt(w) where columns are centred."""
-        self.columns.correlate(r, 0.0, self.g)
-        self.residual_square = dot(self.columns.n, r, r)
+        """Work on from a residual r, orthogonal to sqrt(w) where columns are centred; g and residual_square are set."""
