@@ -1,19 +1,22 @@
 """Gram matrix Z' W Z: of the working columns as they come in, or of a whole tall design in one pass."""
 from cpython.exc cimport PyErr_CheckSignals
 from cython.parallel cimport prange, threadid
+from libc.limits cimport INT_MAX
+from libc.math cimport fabs
 from libc.string cimport memcpy, memset
 from scipy.linalg.cython_blas cimport dgemv, dsyrk
 
 import numpy as np
 
 from sparsesolve.linalg cimport column as col
+from sparsesolve.linalg.column cimport Column
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.packed cimport Packed
 from sparsesolve.linalg.vector cimport axpy
 
 DEF PARTS = 8           # partial sums of a tall product: threads share them out and do not change a bit of the result
 DEF MANY_COLUMNS = 600  # beyond which there are half as many, for their memory
-DEF ROWS = 256          # of a block: columns unpacked for a matrix product while they stay in cache
+DEF ROWS = 256        # of a block: columns unpacked for a matrix product while they stay in cache
 DEF STRETCH = 16        # blocks between two looks for Ctrl-C
 
 
@@ -65,7 +68,7 @@ def tall_gram(Design design, const double[::1] root_w, const double[::1] y, int 
     root_w : (n,) square roots of the weights
     y : (n,) response
 
-    Dense columns are unpacked by row blocks for a matrix product; sparse ones meet one unpacked column at a time.
+    Dense columns are multiplied by row blocks, unpacked where they must be; sparse ones meet one column at a time.
     """
     if design.stored < design.n * design.p:
         return _sparse_gram(design, root_w, y, n_threads)
@@ -75,41 +78,85 @@ def tall_gram(Design design, const double[::1] root_w, const double[::1] y, int 
 cdef _dense_gram(Design design, const double[::1] root_w, const double[::1] response, int n_threads):
     """Every part sums the blocks of its own rows: how many parts there are depends on the shape alone."""
     cdef Py_ssize_t p = design.p, n = design.n, square = p * p, share, begin
-    cdef int n_parts = PARTS if p <= MANY_COLUMNS else PARTS // 2, part, i, j
+    cdef int n_parts = PARTS if p <= MANY_COLUMNS else PARTS // 2, part, i, j, stride = _stride(design, root_w)
+    cdef double total = np.sum(response)
     cdef double[:, ::1] sums = np.empty((n_parts, square)), cross = np.zeros((n_parts, p))
-    cdef double[:, ::1] blocks = np.empty((n_threads, ROWS * p))
+    cdef double[:, ::1] blocks = np.empty((n_threads, 1 if stride else ROWS * p))
     share = (n + n_parts - 1) // n_parts
     for begin in range(0, share, STRETCH * ROWS):
         PyErr_CheckSignals()
         with nogil:
             for part in prange(n_parts, num_threads=n_threads, schedule="static"):
                 _add_rows(design, &root_w[0], &response[0], part * share + begin,
-                          min(part * share + min(begin + STRETCH * ROWS, share), n), begin == 0,
+                          min(part * share + min(begin + STRETCH * ROWS, share), n), begin == 0, stride,
                           &blocks[threadid(), 0], &sums[part, 0], &cross[part, 0])
     with nogil:
         for part in range(1, n_parts):
             axpy(square, 1.0, &sums[part, 0], &sums[0, 0])
             axpy(p, 1.0, &cross[part, 0], &cross[0, 0])
+        if stride:
+            _standardise(design, root_w[0], total, &sums[0, 0], &cross[0, 0])
         for j in range(p):      # BLAS filled the upper triangle of a column-major matrix
             for i in range(j):
                 sums[0, j + i * p] = sums[0, i + j * p]
     return np.array(sums[0]).reshape(p, p), np.array(cross[0])
 
 
+cdef int _stride(Design design, const double[::1] root_w):
+    """From column to column, where products of the columns as stored will do: else 0.
+
+    They do for float64 side by side under equal weights, when no mean is larger than the spread: what centring takes
+    off the products afterwards costs them a bit or two then, and they need not be unpacked.
+    """
+    cdef Py_ssize_t j, stride = 0
+    cdef const Column* x
+    for j in range(root_w.shape[0]):
+        if root_w[j] != root_w[0]:
+            return 0
+    if design.p > 1:
+        stride = <const double*> design.columns[1].values - <const double*> design.columns[0].values
+    for j in range(design.p):
+        x = &design.columns[j]
+        if (x.single or <const double*> x.values != <const double*> design.columns[0].values + j * stride
+                or not (x.centre == 0.0 or x.centre == design.mean[j]) or fabs(x.centre) > design.spread[j]):
+            return 0
+    return <int> stride if design.n <= stride <= INT_MAX else 0
+
+
+cdef void _standardise(Design design, double root_w, double total, double* gram, double* cross) noexcept nogil:
+    """From products of the columns as stored to those of the standardised ones; `total` is the sum of the response."""
+    cdef Py_ssize_t j, i, p = design.p
+    cdef const Column* x
+    cdef const Column* z
+    for j in range(p):
+        x = &design.columns[j]
+        for i in range(j + 1):
+            z = &design.columns[i]
+            gram[i + j * p] = x.factor * z.factor * (root_w * root_w * gram[i + j * p] - x.centre * z.centre)
+        cross[j] = x.factor * root_w * (cross[j] - x.centre * total)
+
+
 cdef void _add_rows(Design design, const double* root_w, const double* response, Py_ssize_t begin, Py_ssize_t end,
-                    bint first, double* block, double* gram, double* cross) noexcept nogil:
-    """gram += B'B (upper triangle), cross += B'response for the rows begin..end of B = sqrt(w) * Z, block by block."""
+                    bint first, int stride, double* block, double* gram, double* cross) noexcept nogil:
+    """gram += B'B (upper triangle), cross += B'response for the rows begin..end, block by block.
+
+    B is sqrt(w) * Z, or with a stride the columns as they are stored.
+    """
     cdef Py_ssize_t start = begin, j
-    cdef int n, p = design.p, unit = 1
+    cdef int n, ld = stride, p = design.p, unit = 1
     cdef double one = 1.0
     if first:
         memset(gram, 0, design.p * design.p * sizeof(double))
     while start < end:
         n = min(ROWS, end - start)
-        for j in range(p):
-            col.unpack_times(&design.columns[j], start, start + n, root_w + start, block + j * n)
-        dsyrk("U", "T", &p, &n, &one, block, &n, &one, gram, &p)
-        dgemv("T", &n, &p, &one, block, &n, <double*> response + start, &unit, &one, cross, &unit)
+        if stride:
+            block = <double*> design.columns[0].values + start
+        else:
+            ld = n
+            for j in range(p):
+                col.unpack_times(&design.columns[j], start, start + n, root_w + start, block + j * n)
+        dsyrk("U", "T", &p, &n, &one, block, &ld, &one, gram, &p)
+        dgemv("T", &n, &p, &one, block, &ld, <double*> response + start, &unit, &one, cross, &unit)
         start += ROWS
 
 

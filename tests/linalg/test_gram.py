@@ -8,6 +8,7 @@ from sparsesolve.linalg.gram import tall_gram
 
 STORAGES = {
     "dense": np.asfortranarray,
+    "equal weights": np.asfortranarray,  # and small means: columns are multiplied as stored
     "single": lambda X: np.asfortranarray(X, dtype=np.float32),
     "sparse": sparse.csc_array,
 }
@@ -16,9 +17,10 @@ STORAGES = {
 def problem(n, p, storage, seed=0):
     """A standardised design, the same columns as an array, square roots of weights, a response."""
     rng = np.random.default_rng(seed)
-    X = (rng.standard_normal((n, p)) + 3.0).astype(np.float32).astype(float)
+    plain = storage == "equal weights"
+    X = (rng.standard_normal((n, p)) + (0.5 if plain else 3.0)).astype(np.float32).astype(float)
     X[rng.random((n, p)) < 0.3] = 0.0
-    w = rng.random(n)
+    w = np.ones(n) if plain else rng.random(n)
     w /= w.sum()
     design = Design(STORAGES[storage](X))
     design.moments(w)
