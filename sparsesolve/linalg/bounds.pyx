@@ -5,27 +5,26 @@ All are Cauchy-Schwarz.  Each column remembers its products with the last two re
     |z_j'r| <= |a z_j'r1 + c z_j'r2| + |z_j| |r - a r1 - c r2|
 
 with the best a and c; residuals of neighbouring lams extrapolate each other well.  A column whose bound is below its
-threshold sleeps: with T the length of r's path so far, the bound grows by at most |z_j| dT, so as long as `asleep` +
-|z_j| T, the bound carried on in a straight line, stays below the threshold the column costs one comparison.
+threshold sleeps, as one does whose product is (linalg/correlations).
 
 For dense designs there is a step between bound and product: with the column in one byte a value (linalg/sketch) the
 product with r - a r1 - c r2, for the last exact r1, r2, is known to about a hundredth of that vector's length, for an
 eighth of the memory traffic.  What it tells is remembered with its error, and extrapolated like an exact product.
-
-Everything is in the norm with weights w; r stands for sqrt(w) times a residual in sample space.
 """
 from libc.math cimport INFINITY, fabs
 from libc.stdlib cimport calloc, free
 
 import numpy as np
 
+from sparsesolve.linalg.correlations cimport Correlations
 from sparsesolve.linalg.design cimport Design
-from sparsesolve.linalg.residuals cimport Residuals, Span, forget
+from sparsesolve.linalg.residuals cimport Span, forget
 from sparsesolve.linalg.sketch cimport Sketch
-from sparsesolve.linalg.vector cimport ss_awake, ss_multiply
 
 DEF AHEAD = 6               # columns by which the memory of the sketch is asked for early
 DEF GAPS = 256              # differences from their spans kept at a time
+SHORT = 40                  # stored values that a product may have before a bound on it costs less
+IN_COMMON = 20              # stored values, in lengths of a column, that bounds cost beside
 SKETCH_FROM = 1_000_000     # values in a dense design from which products with it are worth saving
 SKETCH_UP_TO = 268_435_456  # bytes
 SKETCH_ROWS = 256           # shorter columns cost more to look up than to multiply
@@ -33,32 +32,24 @@ cdef double ALMOST = 0.99   # of the threshold: extrapolation along the path err
 cdef double CLOSE = 0.9     # of the threshold: bounds above it may pass it at the next lam
 
 
-cdef class CorrelationBounds:
-    """Bounds for the columns of `design` against thresholds lam * threshold_j.
+cpdef Correlations correlations(Design design, double[::1] root_w, const double[::1] threshold, int n_threads):
+    """What suits the design: bounds, or products alone where columns are short beside what a bound costs."""
+    if design.stored < SHORT * design.p + IN_COMMON * design.n:
+        return Correlations(design, root_w, threshold, n_threads)
+    return CorrelationBounds(design, root_w, threshold, n_threads)
 
-    Parameters
-    ----------
-    design : Design
-    root_w : (n,) square roots of the weights
-    threshold : (p,) what |z_j'r| / lam must not exceed
-    n_threads : int
-    """
+
+cdef class CorrelationBounds(Correlations):
+    """Bounds for the columns of `design` against thresholds lam * threshold_j; see Correlations."""
 
     def __cinit__(self, Design design, double[::1] root_w, const double[::1] threshold, int n_threads):
-        cdef Py_ssize_t j
-        n, p = design.n, design.p
-        self.design, self.root_w, self.n_threads = design, root_w, n_threads
-        self.n, self.p = n, p
+        cdef Py_ssize_t j, n = design.n, p = design.p
         self.known = <Known*> calloc(max(p, 1), sizeof(Known))
         if self.known == NULL:
             raise MemoryError
-        self.norm, self.threshold = design.norms(np.square(root_w), n_threads), np.array(threshold)
-        self.asleep = np.full(p, INFINITY)
         for j in range(p):
             self.known[j] = Known([0.0, 0.0], [-1, -1], [0.0, 0.0], [0.0, 0.0], [-1, -1])
-        self.residuals, self.u = Residuals(n), np.zeros(n)
-        self.exact, self.undecided = np.zeros(max(p, 1)), np.zeros(max(p, 1), dtype=np.intc)
-        self.pending, self.awake = np.zeros((2, max(p, 1)), dtype=np.intc)
+        self.pending = np.zeros(max(p, 1), dtype=np.intc)
         if design.stored == n * p and n >= SKETCH_ROWS and SKETCH_FROM <= n * p <= SKETCH_UP_TO:
             self.sketch = Sketch(design, root_w)
             self.gaps = np.empty((GAPS, n), dtype=np.float32)
@@ -66,35 +57,18 @@ cdef class CorrelationBounds:
     def __dealloc__(self):
         free(self.known)
 
-    def norms(self):
-        """|z_j| of every column, (p,)."""
-        return np.array(self.norm)
-
     def products_seen(self):
         """The last product of every column, (p,)."""
         cdef Py_ssize_t j
         return np.array([self.known[j].product[0] for j in range(self.p)])
 
-    cdef void leave(self, Py_ssize_t j) noexcept nogil:
-        """Column j is looked after by somebody else from now on."""
-        self.asleep[j] = -INFINITY
-
     cdef int examine(self, const double* r, double lam) noexcept nogil:
-        """Find the columns that no bound keeps under lam * threshold, multiply those; returns how many.
-
-        undecided[k] is the column, exact[k] its product.
-        """
         cdef int k, j, slot
         cdef Known* column
         self._look(r, True)
         slot = self._new_slot(r)
         self._exclude(lam, slot)
-        if self.n_undecided == 0:
-            return 0
-        ss_multiply(self.n, &self.root_w[0], r, &self.u[0])
-        self.design.correlate_some(&self.undecided[0], self.n_undecided, &self.u[0], 0.0, &self.exact[0],
-                                   self.n_threads)
-        self.products += self.n_undecided
+        self.multiply(r)
         for k in range(self.n_undecided):
             j = self.undecided[k]
             column = &self.known[j]
@@ -116,13 +90,10 @@ cdef class CorrelationBounds:
         self.residuals.members[slot] += 1
 
     cdef void multiply_all(self, const double* r) noexcept nogil:
-        """The exact product of every column."""
         cdef Py_ssize_t j
         cdef int slot
         cdef Known* column
-        ss_multiply(self.n, &self.root_w[0], r, &self.u[0])
-        self.design.correlate_all(&self.u[0], 0.0, &self.exact[0], self.n_threads)
-        self.products += self.p
+        self.multiply_each(r)
         self._look(r, True)
         slot = self._new_slot(r)
         for j in range(self.p):
@@ -135,8 +106,8 @@ cdef class CorrelationBounds:
             if self.asleep[j] > -INFINITY:
                 self.asleep[j] = fabs(self.exact[j]) - self.norm[j] * self.residuals.travelled
 
-    cdef int foresee(self, const double* r, double lam, int* which) noexcept nogil:
-        """Columns close to entering whose product, extrapolated to r, all but reaches lam * threshold; how many."""
+    cdef int foresee(self, const double* r, double lam, double forward, int* which) noexcept nogil:
+        """Columns close to entering whose product, as bounds tell it, all but reaches lam * threshold; how many."""
         cdef int k, j, count = 0
         cdef const Known* column
         self._look(r, False)
@@ -166,8 +137,7 @@ cdef class CorrelationBounds:
         cdef Known* column
         cdef const Span* span
         self.n_undecided = self.n_close = 0
-        awake = ss_awake(self.p, &self.asleep[0], &self.norm[0], &self.threshold[0], self.residuals.travelled, lam,
-                         &self.awake[0])
+        awake = self.wake(lam)
         for i in range(awake):
             j = self.awake[i]
             column = &self.known[j]

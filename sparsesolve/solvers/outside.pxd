@@ -1,5 +1,5 @@
 """Outside: the columns that are not at work, whose coefficients are zero."""
-from sparsesolve.linalg.bounds cimport CorrelationBounds
+from sparsesolve.linalg.correlations cimport Correlations
 from sparsesolve.penalties.elastic_net cimport ElasticNet
 
 cdef class Outside:
@@ -8,11 +8,11 @@ cdef class Outside:
     cdef double gap(self, double lam, double scale) noexcept nogil
     cdef double violation(self, double lam) noexcept nogil
     cdef int[::1] violators(self, double lam)
-    cdef int[::1] foresee(self, const double* r, double lam)
+    cdef int[::1] foresee(self, const double* r, double lam, double forward)
     cdef int[::1] unheld(self)
     cdef void leave(self, const int[::1] which) noexcept
     cdef products(self, const double* r)
 
 cdef class OutsideColumns(Outside):
-    cdef readonly CorrelationBounds bounds
+    cdef readonly Correlations bounds
     cdef ElasticNet penalty

@@ -6,7 +6,8 @@ from libc.math cimport INFINITY, fabs
 
 import numpy as np
 
-from sparsesolve.linalg.bounds cimport CorrelationBounds
+from sparsesolve.linalg.bounds cimport correlations
+from sparsesolve.linalg.correlations cimport Correlations
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.penalties.elastic_net cimport ElasticNet, conjugate, feasible_scale
 
@@ -36,8 +37,11 @@ cdef class Outside:
         """Those examined whose products pass their threshold."""
         return np.empty(0, dtype=np.intc)
 
-    cdef int[::1] foresee(self, const double* r, double lam):
-        """Those that will all but violate at a residual to come, as far as earlier products tell."""
+    cdef int[::1] foresee(self, const double* r, double lam, double forward):
+        """Those that will all but violate at a residual r to come, as far as earlier products tell.
+
+        r is that of the last lam carried on by `forward` times its way from the one before.
+        """
         return np.empty(0, dtype=np.intc)
 
     cdef int[::1] unheld(self):
@@ -56,7 +60,7 @@ cdef class OutsideColumns(Outside):
 
     def __init__(self, Design design, double[::1] root_w, ElasticNet penalty, int n_threads):
         self.penalty = penalty
-        self.bounds = CorrelationBounds(design, root_w, penalty.l1, n_threads)
+        self.bounds = correlations(design, root_w, penalty.l1, n_threads)
 
     cdef int examine(self, const double* r, double lam) noexcept nogil:
         return self.bounds.examine(r, lam)
@@ -91,7 +95,7 @@ cdef class OutsideColumns(Outside):
         return most
 
     cdef int[::1] violators(self, double lam):
-        cdef CorrelationBounds bounds = self.bounds
+        cdef Correlations bounds = self.bounds
         cdef int k, count = 0
         cdef int[::1] out = np.empty(bounds.n_undecided, dtype=np.intc)
         for k in range(bounds.n_undecided):
@@ -100,9 +104,9 @@ cdef class OutsideColumns(Outside):
                 count += 1
         return out[:count]
 
-    cdef int[::1] foresee(self, const double* r, double lam):
+    cdef int[::1] foresee(self, const double* r, double lam, double forward):
         cdef int[::1] out = np.empty(self.bounds.n_undecided + self.bounds.n_close + 1, dtype=np.intc)
-        return out[:self.bounds.foresee(r, lam, &out[0])]
+        return out[:self.bounds.foresee(r, lam, forward, &out[0])]
 
     cdef int[::1] unheld(self):
         penalty = self.penalty

@@ -176,7 +176,7 @@ cdef class OutsideGroups(Outside):
                 count += 1
         return self.columns_of(out[:count])
 
-    cdef int[::1] foresee(self, const double* r, double lam):
+    cdef int[::1] foresee(self, const double* r, double lam, double forward):
         cdef int k, g, count = 0
         cdef int[::1] out = np.empty(self.n_undecided + self.n_close, dtype=np.intc)
         self.residuals.compare(r)

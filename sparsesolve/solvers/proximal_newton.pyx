@@ -28,6 +28,7 @@ cdef double SLOW = 0.1              # decrease of the gap in a step from which H
 SAMPLE_COST = 30.0  # multiply-adds that a sample's loss costs in a step
 cdef double FORCING = 0.1           # of the gap at its start to which a step's model is solved
 cdef double NEAR = 0.3              # of the gap asked for: to less no model is solved
+cdef double RENEWED = 0.05          # of the Gram matrix in a step, as H is taken anew every tenth step or so
 DEF HALVINGS = 40
 DEF PATIENCE = 30                   # Newton steps and sweeps on one model, which is only a model
 DEF IDLE = 4                        # steps of no more than rounding that do not lower the gap, before it is given up
@@ -43,6 +44,7 @@ cdef class ProximalNewton(LossWorkingSet):
     cdef double[:, ::1] solved_eta          # of the last two lams
 
     def __init__(self, problem, int n_threads):
+        self.renewed = RENEWED
         super().__init__(problem, n_threads)
         self.solved_eta = np.zeros((2, self.design.n))
 

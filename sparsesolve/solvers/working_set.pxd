@@ -15,6 +15,7 @@ cdef class WorkingSet:
     cdef double steps                       # of conjugate gradients per Newton direction, as last seen
     cdef double opening                     # gap after the first round at the last lam
     cdef double growth                      # columns that enter at a time, averaged
+    cdef double renewed                     # share of the Gram matrix that is made anew in a Newton step
     cdef int foreseen                       # columns let in before the last solve
     cdef bint surveys                       # whether products tell them, not extrapolation
     cdef double[::1] root_w, response, r, u

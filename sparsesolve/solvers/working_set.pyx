@@ -83,7 +83,7 @@ cdef class WorkingSet:
         entries = m * n if self.columns.dense else SPARSE_COST * self.working_values
         self.growth += 0.2 * (count - self.growth)
         product = BLOCK_COST if self.columns.dense else 0.5
-        gram = (3.0 + BLOCK_COST * self.growth) * m * m + (2.0 + product * self.growth) * entries
+        gram = (3.0 + BLOCK_COST * self.growth) * m * m + (2.0 + product * (self.growth + self.renewed * m)) * entries
         steps = self.quadratic.effort()
         if steps > 0.0:
             self.steps = steps
@@ -193,7 +193,7 @@ cdef class WorkingSet:
                 self.outside.examine(&self.u[0], lam)
             self.enter(self.outside.violators(ALMOST * lam))
         else:
-            which = self.outside.foresee(&self.u[0], lam)
+            which = self.outside.foresee(&self.u[0], lam, forward)
             self.foreseen = which.shape[0]
             self.enter(which)
         self._carry_on(lam, forward)

@@ -1,0 +1,48 @@
+"""Products without bounds, for short sparse columns: those asleep are below their threshold."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sparsesolve.linalg.design import Design
+
+from sparsesolve.penalties import ElasticNet
+from sparsesolve.solvers import SOLVERS
+
+N, P, LAMBDAS = 200, 3000, 25
+
+
+@pytest.mark.parametrize("density", [0.003, 0.03])
+def test_every_column_stays_below_lambda(density):
+    """At every lambda, by products with all of X; on the way fewer were taken."""
+    rng = np.random.default_rng(2)
+    X = sparse.random_array((N, P), density=density, rng=rng, format="csc")
+    X.data -= 0.5
+    X.indices = X.indices.astype(np.intc)
+    dense = X.toarray()
+    y = dense @ (rng.standard_normal(P) * (rng.random(P) < 0.02)) + 0.1 * rng.standard_normal(N)
+    y -= y.mean()
+    w = np.full(N, 1 / N)
+    design = Design(X)
+    assert design.moments(w)
+    design.standardise(True, np.ones(P))
+    Z = dense - dense.mean(axis=0)
+    problem = SimpleNamespace(design=design, penalty=ElasticNet(P), weights=w, response=y)
+    state = SOLVERS["working_set"].state(problem, 1)
+    bounds = state.outside.bounds
+    assert not hasattr(bounds, "estimates")  # those of the class with bounds
+    top = np.abs(state.correlations()).max()
+    assert top == pytest.approx(np.abs(Z.T @ (w * y)).max(), rel=1e-12)
+    null, before = 0.5 * w @ y**2, bounds.products
+    for lam in np.geomspace(top, 0.02 * top, LAMBDAS):
+        outcome, gap = state.solve(lam, 1e-9 * null, 10_000)
+        assert outcome == 0 and gap <= 1e-9 * null
+        which, values = state.coefficients()
+        r = y - Z[:, which] @ values
+        most = np.abs(Z.T @ (w * r)).max()
+        assert most <= lam * (1 + 1e-6)
+        u = min(1.0, lam / most) * r
+        dual = 0.5 * w @ y**2 - 0.5 * w @ (y - u) ** 2
+        assert 0.5 * w @ r**2 + lam * np.abs(values).sum() - dual <= 1.1e-9 * null + 1e-13
+    assert bounds.products - before < 0.8 * LAMBDAS * P
