@@ -26,7 +26,7 @@ def working_gap(d, lam):
     A step on the free ones would gain what they add.
     """
     free = d.net.unheld(d.B, d.g, lam)
-    curvature = np.outer(d.scales(), np.maximum(d.gram.diagonal(), 1e-300))
+    curvature = np.outer(d.scales(), np.maximum(d.squares, 1e-300))
     total = 0.5 * (d.g[free] ** 2 / curvature[free]).sum()
     scales = {d.net.feasible_scale(d.B, d.g, lam, strict) for strict in (False, True)}
     return total + min(
@@ -45,7 +45,7 @@ def dual_point(d, lam):
     precondition = d.free_preconditioner.separate(
         d.gram, places, free, scales, np.zeros(len(places))
     )
-    enough = rounding_floor(free, scales, d.gram.diagonal()[places])
+    enough = rounding_floor(free, scales, d.squares[places])
 
     def product(C):
         return free * part.correlate(d.loss.curvature_product(d.eta, part.combine(C)))

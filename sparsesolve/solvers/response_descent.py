@@ -45,7 +45,8 @@ class ResponseDescent:
         self.B = np.zeros((loss.n_responses, 0))
         self.diagonal = loss.curvature_at(offset)  # (K, n) at eta
         self.h = self.diagonal.sum(axis=0)  # that of the Gram matrix
-        self.gram = np.zeros((0, 0))
+        self._gram = np.zeros((16, 16), dtype=np.float32)  # room for it
+        self.squares = np.zeros(0)  # its diagonal
         self.level, self.solved = 0.0, (0.0, self.B)  # last lam; the one before with its solution
         self.damping = 1.0  # true curvature over the model's, as last seen
         self.newton = NewtonDirection()
@@ -66,11 +67,7 @@ class ResponseDescent:
         self.columns.append(which)
         self.B = np.hstack([self.B, np.zeros((len(self.B), len(which)))])
         self.g = self.columns.correlate(self.u)
-        block = self.columns.gram(self.h, first)
-        gram = np.empty((len(self.which), len(self.which)))
-        gram[:first, :first] = self.gram
-        gram[:, first:], gram[first:] = block, block.T
-        self.gram = gram
+        self._take(self.columns.gram(self.h, first), first)
 
     def refresh(self):
         """Everything from the coefficients anew; a stale Gram matrix too."""
@@ -80,9 +77,25 @@ class ResponseDescent:
         self.diagonal = self.loss.curvature_at(self.eta)
         h = self.diagonal.sum(axis=0)
         if np.abs(h - self.h * (h.sum() / self.h.sum())).sum() > STALE * h.sum() > 0:
-            self.h, self.gram = h, self.columns.gram(h)
+            self.h = h
+            self._take(self.columns.gram(h), 0)
             self.newton.preconditioner.forget()
             self.free_preconditioner.forget()
+
+    @property
+    def gram(self):
+        """Z'diag(h)Z in single precision: the model's, and only the model's, curvature."""
+        return self._gram[: len(self.which), : len(self.which)]
+
+    def _take(self, block, first):
+        """Inner products of all columns with those from `first` on."""
+        count, room = len(block), len(self._gram)
+        if count > room:
+            larger = np.empty((2 * count, 2 * count), dtype=np.float32)
+            larger[:first, :first] = self._gram[:first, :first]
+            self._gram = larger
+        self._gram[:count, first:count], self._gram[first:count, :count] = block, block.T
+        self.squares = np.append(self.squares[:first], block[first:].diagonal())
 
     def scales(self):
         """What the Gram matrix is to be multiplied by, response by response, (K,)."""
@@ -184,7 +197,7 @@ class ResponseDescent:
 
     def gains(self, lam):
         """What is to be gained about: by coefficients at zero, and by those at work."""
-        return gains(self.net, self.B, self.g, lam, self.gram.diagonal())
+        return gains(self.net, self.B, self.g, lam, self.squares)
 
     def centred(self, B=None):
         """A copy of B, rows shifted to their least penalty where the loss does not see that."""

@@ -79,7 +79,7 @@ class NewtonDirection:
         self.single = self.single and most < GAINED * self.left
         self.left = most
         l1, l2 = (lam * np.asarray(x)[places] for x in (d.net.l1, d.net.l2))
-        scales, diagonal = d.scales(), d.gram.diagonal()[places]
+        scales, diagonal = d.scales(), d.squares[places]
         B, unit, bent = d.B[:, places], None, 0.0
         if d.net.grouped:
             norms = np.sqrt((B**2).sum(axis=0))

@@ -93,7 +93,7 @@ class Preconditioner:
         theirs alone is left out, what is missing is taken by its diagonal.
         """
         scale = scales.max()
-        own = gram.diagonal()[which] * scale + ridge
+        own = gram.diagonal()[which] * float(scale) + ridge
         known = np.zeros(0, dtype=which.dtype) if renew else self._rows
         shared = np.isin(which, known)
         if np.count_nonzero(~shared) + len(known) - np.count_nonzero(shared) > OTHER * len(known):
@@ -130,7 +130,7 @@ class Preconditioner:
         matrix = np.asfortranarray(gram[which][:, which], dtype=self._kind)
         if times is not None:
             matrix *= times
-        diagonal = matrix.diagonal().copy()
+        diagonal = matrix.diagonal().astype(float)
         while len(which):
             np.fill_diagonal(matrix, diagonal * (1 + self._added) + ridge + TINY)
             factor, info = self._factor_of(matrix, lower=1)
