@@ -1,0 +1,63 @@
+"""Ctrl-C ends a long path, whichever solver is at work, and leaves the process able to go on."""
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+MOST = 20.0  # seconds from the signal to the answer, where a fraction of one is usual
+PROGRAM = """
+import signal
+import numpy as np
+from scipy import sparse
+import sparsesolve as ss
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have set it aside
+rng = np.random.default_rng(0)
+n, p, family = {n}, {p}, {family!r}
+if {sparse}:
+    places = rng.integers(n, size=20 * p), np.repeat(np.arange(p), 20)
+    X = sparse.csc_array((rng.standard_normal(20 * p), places), shape=(n, p))
+else:
+    X = rng.standard_normal((p, n)).T
+signal_of = X[:, :200] @ rng.standard_normal((200, 3)) + rng.standard_normal((n, 3))
+y = {{"gaussian": signal_of[:, 0], "binomial": signal_of[:, 0] > 0,
+      "multigaussian": signal_of, "cox": np.c_[np.exp(signal_of[:, 0] / 9), np.ones(n)]}}[family]
+print("started", flush=True)
+try:
+    ss.path(X, y, family=family, n_lambdas=5000, lambda_min_ratio=1e-3, tol=1e-10, stop=None)
+    print("ended by itself", flush=True)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+fit = ss.path(X[:, :20], y, family=family, n_lambdas=5)
+print("and again", len(fit.lambdas), flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent in another way there")
+@pytest.mark.parametrize(
+    "family, n, p, sparse",
+    [
+        ("gaussian", 600, 8000, False),
+        ("gaussian", 30_000, 250, False),  # sufficient statistics
+        ("gaussian", 2000, 20_000, True),
+        ("binomial", 600, 4000, False),
+        ("binomial", 2000, 20_000, True),
+        ("multigaussian", 500, 2000, False),
+        ("cox", 400, 1000, False),
+    ],
+)
+def test_a_long_path_is_interrupted(family, n, p, sparse):
+    program = PROGRAM.format(family=family, n=n, p=p, sparse=sparse)
+    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    try:
+        assert child.stdout.readline() == "started\n"
+        time.sleep(0.5)  # into the path
+        child.send_signal(signal.SIGINT)
+        rest, _ = child.communicate(timeout=MOST)
+    finally:
+        child.kill()
+    assert rest.split("\n")[:2] == ["interrupted", "and again 5"]
+    assert child.returncode == 0
