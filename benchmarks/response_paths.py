@@ -1,0 +1,273 @@
+"""Times paths of K responses and of the Cox model beside R's glmnet; see README.md.
+
+    python benchmarks/response_paths.py [--only NAME ...] [--quick] [--out FILE]
+
+Level s of the other scripts: the worst suboptimality over the path is at most 1e-6 of the null
+objective, against the best dual bound known for that lambda, from dual points s (Y - mean) / n of
+all runs. The Cox model has no such bound here: there it is against the lowest objective that any
+run has reached, one of sparsesolve at a tolerance of 1e-9 among them. Both packages have the same
+lambdas, an intercept, no standardisation and no early stopping; glmnet is timed inside R.
+"""
+
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import argparse  # noqa: E402
+import json  # noqa: E402
+import subprocess  # noqa: E402
+import tempfile  # noqa: E402
+import time  # noqa: E402
+from pathlib import Path  # noqa: E402
+
+import numpy as np  # noqa: E402
+import problems  # noqa: E402
+
+LEVEL = 1e-6
+TINY = np.finfo(float).tiny
+OURS = ("sparsesolve", "sparsesolve ladder")
+
+
+def softmax(eta):
+    e = np.exp(eta - eta.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+class Multigaussian:
+    """|y - eta|^2 / 2 over K real numbers, rows of coefficients tied."""
+
+    tied = True
+
+    def primal(self, Y, fit):
+        """Mean loss with the best intercept, and Y - mean there."""
+        R = Y - fit
+        R -= R.mean(axis=0)
+        return 0.5 * (R**2).sum() / len(Y), R
+
+    def dual(self, Y, R, limit):
+        s = np.clip((Y * R).sum() / max((R**2).sum(), TINY), -limit, limit)
+        return (s * (Y * R).sum() - 0.5 * s * s * (R**2).sum()) / len(Y)
+
+
+class Multinomial:
+    """Softmax of K classes; Y is their indicator."""
+
+    def __init__(self, tied):
+        self.tied = tied
+
+    def primal(self, Y, fit):
+        a = np.zeros(Y.shape[1])
+        for _ in range(60):
+            P = softmax(fit + a)
+            H = np.diag(P.mean(axis=0)) - P.T @ P / len(Y)
+            step = np.linalg.pinv(H, rcond=1e-10) @ (Y - P).mean(axis=0)
+            a += np.clip(step, -1.0, 1.0)
+            if np.abs(step).max() < 1e-13:
+                break
+        eta = fit + a
+        top = eta.max(axis=1)
+        value = (
+            np.log(np.exp(eta - top[:, None]).sum(axis=1)) + top - (Y * eta).sum(axis=1)
+        ).mean()
+        return value, Y - softmax(eta)
+
+    def dual(self, Y, R, limit):
+        s = np.clip(Y - min(limit, 1.0) * R, 0.0, 1.0)
+        return -(s * np.log(np.maximum(s, TINY))).sum() / len(Y)
+
+
+class Cox:
+    """Breslow's partial likelihood of times and events, no two times equal."""
+
+    tied = False
+
+    def primal(self, Y, fit):
+        order = np.argsort(-Y[:, 0])
+        eta, dead = fit[order, 0], Y[order, 1] > 0
+        return (np.logaddexp.accumulate(eta) - eta)[dead].sum() / len(Y), None
+
+
+FAMILIES = {
+    "multigaussian": Multigaussian(),
+    "multinomial": Multinomial(False),
+    "grouped": Multinomial(True),
+    "cox": Cox(),
+}
+
+
+class Problem:
+    """Data of one family, the lambdas, and the best bound of every one of them."""
+
+    def __init__(self, family, n, p, K, ratio=1e-2, seed=0):
+        rng = np.random.default_rng(seed)
+        self.family, self.loss = family, FAMILIES[family]
+        self.name = f"{family} {n} x {p}" + (f" x {K}" if K > 1 else "")
+        self.X = problems.autoregressive(n, p, 0.5, rng)
+        B = np.zeros((p, K))
+        B[rng.choice(p, min(50, p // 2), replace=False)] = rng.standard_normal(
+            (min(50, p // 2), K)
+        )
+        eta = self.X @ B
+        eta /= eta.std(axis=0)
+        if family == "multigaussian":
+            self.y = eta + rng.standard_normal((n, K)) / np.sqrt(3)
+            self.Y = self.y = (self.y - self.y.mean(axis=0)) / self.y.std(axis=0)
+        elif family == "cox":
+            times = rng.exponential(np.exp(-eta[:, 0]))
+            self.Y = self.y = np.column_stack([times, rng.random(n) < 0.7]).astype(float)
+        else:
+            self.y = np.array([rng.choice(K, p=row) for row in softmax(2 * eta)])
+            self.Y = np.eye(K)[self.y]
+        self.lambdas = self.bounds = None
+        self.lambdas = self.solve(1e-3, 100, ratio)[2]
+        self.null = self.loss.primal(self.Y, np.zeros((n, K)))[0]
+        self.bounds = np.full(100, np.inf if family == "cox" else -np.inf)
+
+    def solve(self, tol, n_lambdas=100, ratio=None):
+        """Ours: (wall, cpu, lambdas, coefficients (L, p, K))."""
+        import sparsesolve as ss
+
+        family = {"grouped": "multinomial"}.get(self.family, self.family)
+        options = (
+            {"lambdas": self.lambdas}
+            if ratio is None
+            else {"n_lambdas": n_lambdas, "lambda_min_ratio": ratio}
+        )
+        if self.family == "grouped":
+            options["grouped"] = True
+        wall, cpu = time.perf_counter(), time.process_time()
+        fit = ss.path(
+            self.X,
+            self.y,
+            family=family,
+            standardize=False,
+            tol=tol,
+            stop=None,
+            n_threads=1,
+            **options,
+        )
+        wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+        coefs = [np.transpose(fit.coef(s=lam)) for lam in fit.lambdas] if ratio is None else None
+        return wall, cpu, fit.lambdas, coefs
+
+    def measure(self, coefs):
+        """Objectives (L,) of coefficients; improves the bounds."""
+        n, values = len(self.X), np.empty(len(self.lambdas))
+        for k, lam in enumerate(self.lambdas):
+            B = np.asarray(coefs[k], dtype=float).reshape(self.X.shape[1], -1)
+            loss, R = self.loss.primal(self.Y, self.X @ B)
+            sizes = np.sqrt((B**2).sum(axis=1)) if self.loss.tied else np.abs(B)
+            values[k] = loss + lam * sizes.sum()
+            if R is None:  # the lowest objective, which others may lower
+                self.bounds[k] = min(values[k], self.bounds[k])
+                continue
+            Z = self.X.T @ R / n
+            most = np.sqrt((Z**2).sum(axis=1)).max() if self.loss.tied else np.abs(Z).max()
+            self.bounds[k] = max(self.bounds[k], self.loss.dual(self.Y, R, lam / max(most, TINY)))
+        return values
+
+    def worst(self, values):
+        """The certified relative suboptimality of a run."""
+        return ((values - self.bounds) / self.null).max()
+
+
+class Glmnet:
+    """R in a process of its own that holds the problem."""
+
+    def __init__(self, q, folder):
+        self.q, self.folder = q, folder
+        n, p = q.X.shape
+        q.X.T.tofile(folder / "X.bin")
+        Y = q.y[:, None].astype(float) if q.y.ndim == 1 else q.y
+        np.ascontiguousarray(Y.T).tofile(folder / "y.bin")
+        q.lambdas.tofile(folder / "lambdas.bin")
+        (folder / "facts.txt").write_text(f"{n}\n{p}\n{Y.shape[1]}\n{q.family}\n")
+        script = ["Rscript", "--vanilla", Path(__file__).with_suffix(".R"), folder]
+        self.process = subprocess.Popen(
+            script, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        if not self.process.stdout.readline().startswith("ready"):
+            raise RuntimeError("glmnet does not start")
+
+    def solve(self, tol):
+        self.process.stdin.write(f"{tol!r}\n")
+        self.process.stdin.flush()
+        wall, cpu = map(float, self.process.stdout.readline().split())
+        shape = len(self.q.lambdas), -1, self.q.X.shape[1]
+        coefs = np.fromfile(self.folder / "coefs.bin").reshape(shape)
+        return wall, cpu, None, coefs.transpose(0, 2, 1)
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait()
+
+
+def climb(q, name, solve, first):
+    """Tighten tenfold until the level is met; the last attempt."""
+    tol = first
+    while tol >= 1e-14:
+        wall, cpu, _, coefs = solve(tol)
+        run = {"tol": tol, "wall": [wall], "cpu": [cpu], "values": q.measure(coefs)}
+        print(f"  {name} at {tol:.0e}: {wall:.3f} s, s {q.worst(run['values']):.1e}", flush=True)
+        if q.worst(run["values"]) <= LEVEL:
+            return run
+        tol = float(f"{tol / 10:.0e}")
+    return run
+
+
+def compare(q, repeats):
+    """Both packages on one problem: {name: (median wall, median cpu, tol, s)}."""
+    q.measure(q.solve(1e-9)[3])  # for the bounds
+    with tempfile.TemporaryDirectory() as folder:
+        peer = Glmnet(q, Path(folder))
+        solvers = {
+            OURS[0]: (q.solve, 1e-7),
+            OURS[1]: (q.solve, 1e-3),
+            "glmnet": (peer.solve, 1e-5),
+        }
+        runs = {name: climb(q, name, *solver) for name, solver in solvers.items()}
+        for _ in range(repeats - 1):
+            for name, run in runs.items():
+                wall, cpu, _, coefs = solvers[name][0](run["tol"])
+                run["wall"].append(wall)
+                run["cpu"].append(cpu)
+                run["values"] = np.maximum(run["values"], q.measure(coefs))
+        peer.stop()
+    return {
+        name: (
+            float(np.median(run["wall"])),
+            float(np.median(run["cpu"])),
+            run["tol"],
+            float(q.worst(run["values"])),
+        )
+        for name, run in runs.items()
+    }
+
+
+PROBLEMS = {
+    "multigaussian": ("multigaussian", 1000, 5000, 5),
+    "multinomial": ("multinomial", 1500, 2000, 5),
+    "grouped": ("grouped", 1500, 2000, 5),
+    "cox": ("cox", 1000, 5000, 1, 5e-2),
+}
+QUICK = {name: (name, 150, 200, 1 if name == "cox" else 3, 0.1) for name in PROBLEMS}
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--only", nargs="+", choices=list(PROBLEMS), default=list(PROBLEMS))
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--quick", action="store_true", help="small problems, to try the script")
+    parser.add_argument("--out", type=Path, help="a JSON file")
+    options = parser.parse_args()
+    results = {}
+    for key in options.only:
+        q = Problem(*(QUICK if options.quick else PROBLEMS)[key])
+        print(q.name, flush=True)
+        results[q.name] = rows = compare(q, options.repeats)
+        for name, (wall, cpu, tol, s) in rows.items():
+            ratio = rows["glmnet"][0] / wall
+            print(
+                f"  {name:20} {wall:8.3f} s ({cpu:.3f} cpu) at {tol:.0e}, s {s:.1e}: {ratio:.2f}"
+            )
+        if options.out:
+            options.out.write_text(json.dumps(results, indent=1))
