@@ -9,7 +9,7 @@ from scipy.linalg.cython_blas cimport dgemm, dtrsm, dtrsv
 
 import numpy as np
 
-from sparsesolve.linalg.vector cimport ss_rotate
+from sparsesolve.linalg.vector cimport ss_pass_on, ss_rotate
 
 
 cdef class Cholesky:
@@ -29,6 +29,7 @@ cdef class Cholesky:
         capacity = max(capacity, 2 * previous)
         self.factor = np.empty(<Py_ssize_t> capacity * capacity)
         self.spike = np.empty(capacity)
+        self.turned = np.empty(2 * capacity)
         self.capacity = capacity
         self.L = &self.factor[0]
         for j in range(self.size):
@@ -75,12 +76,26 @@ cdef class Cholesky:
         self.size = s + came
         return came
 
-    cdef void remove(self, int position) noexcept nogil:
-        """Drop one row and column."""
+    cdef void grow(self, const double* row, int stride, double pivot) noexcept nogil:
+        """Add a row of the factor that is known already, `size` values `stride` apart; the caller has reserved room."""
+        cdef int i
+        cdef Py_ssize_t ld = self.capacity, step = stride
+        for i in range(self.size):
+            self.L[self.size + i * ld] = row[i * step]
+        self.L[self.size + self.size * ld] = pivot
+        self.size += 1
+
+    cdef void remove(self, int position, double* carried=NULL, int width=0, int stride=0) noexcept nogil:
+        """Drop one row and column.
+
+        `carried`, where given, holds L^-1 times a matrix of `width` columns, its rows `stride` apart: they become those
+        of the smaller factor, and the last row, of no use to it, what the dropped one added.
+        """
         cdef int ld = self.capacity, s = self.size, j, below
         cdef double* L = self.L
         cdef double* column
         cdef double* spike = &self.spike[0]
+        cdef double* turned = &self.turned[0]
         cdef double r, c, q
         below = s - position - 1
         memmove(spike, L + <Py_ssize_t> position * ld + position + 1, below * sizeof(double))
@@ -92,10 +107,16 @@ cdef class Cholesky:
             r = hypot(column[0], spike[j])
             c = column[0] / r
             q = spike[j] / r
+            turned[2 * j] = c
+            turned[2 * j + 1] = q
             ss_rotate(below - j - 1, c, q, column + 1, spike + j + 1)
             column[0] = r
             memmove(L + <Py_ssize_t> (position + j) * ld + position + j, column, (below - j) * sizeof(double))
         self.size = s - 1
+        if carried != NULL:
+            for j in range(below):
+                ss_pass_on(width, turned[2 * j], turned[2 * j + 1], carried + <Py_ssize_t> (position + j) * stride,
+                           carried + <Py_ssize_t> (position + j + 1) * stride)
 
     cdef void truncate(self, int size) noexcept nogil:
         """Keep the first `size` rows."""

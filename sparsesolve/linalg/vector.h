@@ -137,6 +137,16 @@ SS_SIMD static void ss_rotate(ptrdiff_t n, double c, double s, double *SS_RESTRI
     }
 }
 
+/* the same rotation of y by x, which then moves on to the place of y: (x, y) <- (c y + s x, c x - s y) */
+SS_SIMD static void ss_pass_on(ptrdiff_t n, double c, double s, double *SS_RESTRICT x, double *SS_RESTRICT y) {
+    _Pragma("omp simd")
+    for (ptrdiff_t i = 0; i < n; i++) {
+        double t = c * y[i] + s * x[i];
+        y[i] = c * x[i] - s * y[i];
+        x[i] = t;
+    }
+}
+
 /* The i with asleep_i + norm_i * travelled >= lam * threshold_i, listed in out; returns how many.  They are few:
  * blocks are asked first whether they hold any. */
 SS_SIMD static ptrdiff_t ss_awake(ptrdiff_t n, const double *SS_RESTRICT asleep, const double *SS_RESTRICT norm,

@@ -25,6 +25,7 @@ cdef extern from "vector.h" nogil:
     Py_ssize_t ss_awake(Py_ssize_t n, const double* asleep, const double* norm, const double* threshold,
                         double travelled, double lam, int* out) noexcept
     void ss_rotate(Py_ssize_t n, double c, double s, double* x, double* y) noexcept
+    void ss_pass_on(Py_ssize_t n, double c, double s, double* x, double* y) noexcept
     void ss_multiply(Py_ssize_t n, const double* a, const double* b, double* out) noexcept
 
 
