@@ -1,0 +1,111 @@
+"""What the homotopy asks of the data: inner products of columns, all correlations at many knots.
+
+Columns are a_j = sqrt(w) z_j of the standardised design, or known by their Gram matrix alone.
+Dense designs that are small are unpacked once, others block by block for every product.
+"""
+
+import numpy as np
+from scipy import sparse
+
+from sparsesolve.linalg.blocks import block_products
+
+SMALL = 4_000_000  # values of a dense design that is kept unpacked
+DENSE_FROM = 0.15  # share of stored values from which dense kernels are the faster ones
+
+
+def homotopy_data(problem, n_threads):
+    """The data of a Problem of squared error."""
+    dense = problem.design.stored >= DENSE_FROM * problem.design.n * problem.design.p
+    return (DenseData if dense else SparseData)(problem, n_threads)
+
+
+def _rank(problem):
+    """What the rank of the columns cannot exceed."""
+    return min(int((problem.weights > 0.0).sum()) - problem.intercept, problem.design.p)
+
+
+class DenseData:
+    """Columns unpacked as sqrt(w) z_j, for matrix products."""
+
+    def __init__(self, problem, n_threads):
+        self.design, self.n_threads, self.rank = problem.design, n_threads, _rank(problem)
+        self.root_w = np.sqrt(problem.weights)
+        self.y = self.root_w * problem.response
+        self.response_square = float(self.y @ self.y)
+        self.whole = None
+        if self.design.n * self.design.p <= SMALL:
+            self.whole = self.columns(np.arange(self.design.p, dtype=np.intc))
+            self.squares = np.einsum("ij,ij->i", self.whole, self.whole)
+        else:
+            self.squares = self.design.norms(problem.weights, n_threads) ** 2
+
+    def columns(self, which):
+        """The columns `which` as rows, (k, n)."""
+        if self.whole is not None:
+            return self.whole.take(which, axis=0)
+        rows = self.design.unpacked(which).T
+        rows *= self.root_w
+        return rows
+
+    def inner(self, left, right):
+        """Inner products of columns, as `columns` gave them."""
+        return left @ right.T
+
+    def measure(self, active, B):
+        """Correlations a_j'r (K, p) and |r|^2 (K,) for r = y - A_U b, of K knots.
+
+        `active` is what `columns` gave of the features U, B (K, U) has their coefficients.
+        """
+        R = self.y - B @ active
+        square = np.einsum("ij,ij->i", R, R)
+        if self.whole is not None:
+            return R @ self.whole.T, square
+        R *= self.root_w
+        return block_products(self.design, R, self.n_threads), square
+
+
+class SparseData:
+    """Columns as stored, the centre taken off their products."""
+
+    def __init__(self, problem, n_threads):
+        self.design, self.w, self.n_threads = problem.design, problem.weights, n_threads
+        self.y, self.rank = problem.response, _rank(problem)
+        self.response_square = float(self.w @ self.y**2)
+        self.squares = self.design.norms(problem.weights, n_threads) ** 2
+
+    def columns(self, which):
+        """(stored columns, what is to be taken off every entry of them)."""
+        return self.design.stored_columns(which)
+
+    def inner(self, left, right):
+        (a, off), (b, less) = left, right
+        heavy = sparse.csc_array(b.multiply(self.w[:, None]))
+        product = np.asarray((a.T @ heavy).todense())
+        mean, other = a.T @ self.w, b.T @ self.w
+        return product - np.outer(off, other) - np.outer(mean, less) + np.outer(off, less)
+
+    def measure(self, active, B):
+        a, off = active
+        R = self.y[:, None] - a @ B.T + off @ B.T
+        square = np.einsum("i,ij,ij->j", self.w, R, R)
+        u = np.multiply(self.w, R.T, order="C")
+        return self.design.response_products(u, None, self.n_threads), square
+
+
+class GramData:
+    """Columns known by G = A'A (p, p), A'y and |y|^2."""
+
+    def __init__(self, gram, cross, response_square):
+        self.gram, self.cross, self.response_square = gram, cross, response_square
+        self.squares, self.rank = np.diagonal(gram).copy(), len(gram)
+
+    def columns(self, which):
+        return which
+
+    def inner(self, left, right):
+        return self.gram[np.ix_(left, right)]
+
+    def measure(self, active, B):
+        C = self.cross - B @ self.gram[active]
+        explained = np.einsum("ij,ij->i", B, C[:, active] + self.cross[active])
+        return C, np.maximum(self.response_square - explained, 0.0)

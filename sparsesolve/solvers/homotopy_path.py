@@ -1,0 +1,176 @@
+"""The homotopy over all columns: a window of them is followed, all are checked at every knot.
+
+    minimise over b   |y - A b|^2 / 2 + rho sum_j v_j b_j^2 / 2 + lam sum_j v_j |b_j|,   every lam
+
+Given: data that multiply (homotopy_data) and Rules. Returned: every knot, in batches, with its
+certificate. Between two knots correlations are linear in lam and their bounds too, so a column
+outside the window that keeps its bound at both keeps it between them; the first knot at which one
+does not, and all behind it, are taken back, and the path goes on with that column in the window.
+The correlations at many knots are one matrix product; those at the last correct its coefficients
+by a step of iterative refinement before the path goes on.
+"""
+
+import numpy as np
+
+from sparsesolve.solvers.homotopy import Homotopy, Reason
+from sparsesolve.solvers.homotopy_certificate import Certificate
+
+FIRST_KNOTS, MOST_KNOTS = 16, 64  # between two checks
+FEW = 600  # columns that are all in the window, once and for all
+WORK = 2e8  # entries of the factor that triangular solves may read between two looks for Ctrl-C
+PER_KNOT, SPARE = 2.0, 32  # columns of the window for every knot to come, and beyond
+WIDER, NARROWER = 1.5, 0.95  # what a missed column and a batch without one make of PER_KNOT
+NOTHING = 1e-14  # of |a_j| |y|: a correlation that is rounding
+OUTSIDE = 1e-13  # of what a correlation may be: by this it may exceed its bound and be rounding
+UNCLEAR = "rounding hides in which order features join and leave"
+
+
+class FollowedPath:
+    """A path and how far it was followed: b at `lam`, where correlations are `c`."""
+
+    def __init__(self, data, rules):
+        self.data, self.rules = data, rules
+        self.features, self.urgent = np.empty((2, 0), dtype=np.intc)
+        C, squares = data.measure(data.columns(self.features), np.empty((1, 0)))
+        self.c = C[0]
+        self.first = self.lam = self._first_lam()
+        self.certificate = Certificate(data, rules, self.first)
+        self.size = np.sqrt(data.squares + rules.ridge * rules.v)
+        self.bound = np.where(rules.open, rules.v, np.inf)
+        self.slack = OUTSIDE * (self.first * rules.v + np.sqrt(data.response_square) * self.size)
+        self.slope, self.beta = np.zeros((2, len(rules.v)))
+        lams = np.array([self.lam])
+        self.start = self.certificate.batch(lams, self.features, np.empty((1, 0)), C, squares)
+        self.core = Homotopy(
+            rules.v, self.size, np.sqrt(data.response_square), self.first, rules.last, rules.lasso,
+            rules.positive, int(min(rules.max_features, len(rules.v))),
+            len(rules.v) if rules.ridge else data.rank,
+        )  # fmt: skip
+        self.room = 0  # for events beyond those of the knots
+        self.events = 0  # since the last knot
+        self.window, self.per_knot = None, PER_KNOT
+        self.reason, self.steps = Reason.RUNNING, 0
+
+    def _first_lam(self):
+        """The least lam with b = 0; sets `idle`: nothing but rounding correlates with y."""
+        v, data, open_ = self.rules.v, self.data, self.rules.open
+        size = self.c if self.rules.positive else np.abs(self.c)
+        rounding = NOTHING * np.sqrt(data.response_square * data.squares)
+        self.idle = not (size > rounding)[open_].any()
+        return float(np.max(size[open_] / v[open_], initial=0.0))
+
+    @property
+    def why(self):
+        """Why it ended, as a sentence without a stop."""
+        rules = self.rules
+        if self.idle:
+            return "no feature correlates with y"
+        if self.reason == Reason.FULL:
+            return f"more than max_features = {rules.max_features} features would be active"
+        if self.reason == Reason.STUCK:
+            return UNCLEAR
+        if self.steps >= rules.max_steps:
+            return f"max_steps = {rules.max_steps} knots were found"
+        return "lambda = 0 was reached" if rules.last == 0.0 else "lambda_min was reached"
+
+    def batches(self):
+        """Follow the path to its end; yields Batches, the first knot (`start`) left out."""
+        knots, rules = FIRST_KNOTS, self.rules
+        while not self._ended():
+            knots = int(min(knots, rules.max_steps - self.steps))
+            same = self._open_window(knots)
+            self.core.begin(self.window, self.c, knots, self._events(knots), same)
+            self.reason = self.core.run()
+            batch, whole = self._checked()
+            most = min(MOST_KNOTS, WORK / (1 + self.core.basis.size**2))
+            self.per_knot = max(PER_KNOT, self.per_knot * (NARROWER if whole else WIDER))
+            knots = 2 * knots if whole else max(len(batch.lams), FIRST_KNOTS)
+            knots = max(1, int(min(knots, most)))
+            self.steps += len(batch.lams)
+            if len(batch.lams):
+                yield batch
+
+    def _ended(self):
+        ended = self.idle or self.lam <= self.rules.last or self.steps >= self.rules.max_steps
+        return ended or self.reason in (Reason.AT_END, Reason.FULL, Reason.STUCK)
+
+    def _events(self, knots):
+        return 2 * knots + 16 + self.room
+
+    def _open_window(self, knots):
+        """Choose the columns that may join before the next check, and tell the basis of them.
+
+        Returns whether they are those of the last window: all there are, where they are few.
+        """
+        core, data = self.core, self.data
+        few = self.rules.open.sum() <= FEW
+        if few and self.window is not None:
+            core.basis.refresh(self._events(knots))
+            return True
+        chosen = self._candidates(FEW if few else int(self.per_knot * knots) + SPARE)
+        held, idle = core.window
+        keep = np.flatnonzero(idle & chosen[held]).astype(np.intc)
+        held = held[keep]
+        chosen[held] = False
+        new = np.flatnonzero(chosen).astype(np.intc)
+        fresh = data.columns(new)
+        known = np.concatenate([core.active, held])
+        core.basis.rewindow(
+            keep, data.inner(data.columns(known), fresh), data.inner(fresh, fresh),
+            self.size[new] ** 2, self._events(knots),
+        )  # fmt: skip
+        self.window = np.concatenate([held, new])
+        return False
+
+    def _candidates(self, count):
+        """Mask of the columns that look like the first to join, going on with their last slope."""
+        lam, soonest = self.lam, np.full(len(self.c), np.inf)
+        for side in (1.0,) if self.rules.positive else (1.0, -1.0):
+            with np.errstate(invalid="ignore"):
+                rate = np.maximum(self.bound - side * self.slope, 0.1 * self.bound)
+                soonest = np.fmin(soonest, (lam * self.bound - side * self.c) / rate)
+        soonest[~self.rules.open] = soonest[self.core.active] = np.inf
+        chosen = np.isfinite(soonest)
+        if chosen.sum() > count:
+            chosen[np.argpartition(soonest, count)[count:]] = False
+        chosen[self.urgent] = True
+        return chosen
+
+    def _checked(self):
+        """The new knots, and whether that is all: those behind a violation are taken back."""
+        core, rules = self.core, self.rules
+        lams, features, B = core.knots()
+        C, squares = self.data.measure(self.data.columns(features), B)
+        if rules.ridge:
+            np.subtract.at(C, (slice(None), features), rules.ridge * rules.v[features] * B)
+        kept = self._violation(lams, C, features)
+        whole = kept == len(lams)
+        if not whole:
+            core.undo(kept)
+            self.reason = Reason.RUNNING
+        elif self.reason == Reason.CROWDED or not kept:
+            self.room = 2 * self.room + 64
+        events = core.events_by_knot()
+        events[0] += self.events
+        self.events = events[kept]
+        batch = self.certificate.batch(lams[:kept], features, B[:kept], C[:kept], squares[:kept],
+                                       events[:kept], core)
+        if kept:
+            self.slope = (self.c - C[kept - 1]) / (self.lam - lams[kept - 1])
+            self.beta[self.features] = 0.0
+            np.add.at(self.beta, features, B[kept - 1])
+            self.lam, self.c, self.features = float(lams[kept - 1]), C[kept - 1], features
+        core.reset(self.lam, self.beta[core.active])
+        return batch, whole
+
+    def _violation(self, lams, C, features):
+        """The first knot where a column outside the window exceeds its bound, else how many."""
+        outside = self.rules.open.copy()
+        outside[features] = outside[self.window] = False
+        if not outside.any():
+            return len(lams)
+        size = C if self.rules.positive else np.abs(C)
+        over = outside & (size > np.outer(lams, self.rules.v) + self.slack)
+        bad = over.any(axis=1)
+        self.urgent = np.flatnonzero(over[bad.argmax()]) if bad.any() else self.urgent[:0]
+        return int(bad.argmax()) if bad.any() else len(lams)
