@@ -7,6 +7,7 @@ Nothing that the user passed is ever changed.
 
 from .derivatives import check_derivatives
 from .design import nonfinite_error, read_design
+from .gram import read_gram
 from .number import read_choice, read_count, read_flag, read_number
 from .response import (
     Response,
@@ -39,6 +40,7 @@ __all__ = [
     "read_count",
     "read_design",
     "read_flag",
+    "read_gram",
     "read_lambdas",
     "read_limits",
     "read_number",

@@ -12,6 +12,13 @@ def read_response(y, n):
     return response
 
 
+def read_finite(name, value, length, per):
+    """Return `value` as a fresh float64 array of that length, all finite, one for each `per`."""
+    values = _vector(name, value, length, per)
+    _refuse(name, values, ~np.isfinite(values), "every value must be finite")
+    return values
+
+
 def read_weights(weights, n):
     """Return observation weights, (n,) float64, nonnegative and not all zero; None stays None."""
     if weights is None:

@@ -132,3 +132,19 @@ def test_a_response_of_any_size_is_brought_to_one():
         same, mean0, exponent0 = scaled_response(np.round(y * 8), W, True)
         assert np.array_equal(response, same) and mean == mean0
         assert exponent - exponent0 == power
+
+
+@pytest.mark.parametrize("standardize", [True, False])
+def test_many_solutions_go_back_as_one_by_one(standardize):
+    inner = problem(columns(), columns()[:, 0] + 3, standardize=standardize)
+    solutions = [([0, 2], [0.5, -1.0]), ([], []), ([1, 2, 3], [2.0, 1.0, -3.0])]
+    which, values = (np.concatenate([np.array(part[k], dtype) for part in solutions])
+                     for k, dtype in ((0, np.int32), (1, float)))
+    whose = np.repeat(np.arange(3), [2, 0, 3])
+    coefs, intercepts = inner.many_to_user(which, values, whose, 3)
+    for k in range(3):
+        _, b, b0 = inner.to_user(which[whose == k], values[whose == k], 0.0)
+        assert coefs[whose == k] == pytest.approx(b) and intercepts[k] == pytest.approx(b0)
+    limits = np.full(P, -np.inf), np.full(P, 1.0)
+    limited = problem(columns(), columns()[:, 0], limits=limits)
+    assert limited.many_to_user(which, values, whose, 3) is None

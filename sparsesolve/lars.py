@@ -1,0 +1,302 @@
+"""Least angle regression and the lasso path with every knot, from the data or from X'X and X'y."""
+
+import warnings
+from math import ldexp
+
+import numpy as np
+
+from sparsesolve import checks
+from sparsesolve.assembly import read_problem
+from sparsesolve.families import read_family
+from sparsesolve.knot_path import knot_path
+from sparsesolve.moments import read_moments
+from sparsesolve.progress import progress_bar
+from sparsesolve.result import ConvergenceWarning
+from sparsesolve.solvers.homotopy_certificate import Rules
+from sparsesolve.solvers.homotopy_data import homotopy_data
+from sparsesolve.solvers.homotopy_path import UNCLEAR, FollowedPath
+from sparsesolve.solvers.problem import ADVICE
+from sparsesolve.threads import one_blas_thread, thread_count
+
+
+def lars_path(
+    X,
+    y,
+    *,
+    method="lasso",
+    positive=False,
+    ridge=0.0,
+    lambda_min=0.0,
+    max_features=None,
+    max_steps=None,
+    weights=None,
+    offset=None,
+    intercept=True,
+    standardize=True,
+    penalty_factor=None,
+    tol=1e-7,
+    n_threads=1,
+    progress=False,
+):
+    """Follow the lasso path, or least angle regression, from knot to knot.
+
+    The lasso minimises, for every lambda,
+
+        sum_i w_i (y_i - offset_i - b0 - x_i'b)^2 / 2 + ridge * sum_j v_j b_j^2 / 2
+            + lambda * sum_j v_j |b_j|
+
+    with weights w scaled to sum 1, penalty factors v scaled to sum p, and b measured on columns
+    of standard deviation 1 when `standardize`: what :func:`sparsesolve.path` minimises with
+    alpha=1 where ridge = 0. Its solution is piecewise linear in lambda. The path that comes back
+    holds every lambda at which a feature joins or leaves (a knot), and the two ends; between
+    them, interpolation is exact.
+
+    Parameters
+    ----------
+    X : array-like, scipy sparse matrix, numpy.memmap, pandas or polars frame, (n, p)
+        Never changed.
+    y : array-like (n,)
+        Real responses.
+    method : {"lasso", "lar"}, default "lasso"
+        "lar" is least angle regression: features join and never leave, whatever their sign.
+    positive : bool, default False
+        Let features join with positive coefficients only.
+    ridge : float, default 0.0
+        The same ridge penalty at every lambda. (With glmnet's alpha < 1 the ridge part shrinks
+        along with lambda, and the path is curved: that is :func:`sparsesolve.path`. Its solution
+        at lambda' and alpha' is the one here at lambda = alpha' lambda' and
+        ridge = (1 - alpha') lambda'.)
+    lambda_min : float, default 0.0
+        Where to end. The last point is that lambda, a knot or not.
+    max_features : int, default None
+        End where more than so many features would be active.
+    max_steps : int, default None
+        End after so many knots beside the first.
+    weights : array-like (n,), default None
+        Nonnegative observation weights; only their ratios matter, except in `null_deviance`.
+    offset : array-like (n,), default None
+        Known part of the linear predictor.
+    intercept : bool, default True
+        Fit an unpenalised intercept.
+    standardize : bool, default True
+        Penalise coefficients of columns divided by their weighted standard deviation (1/n form).
+        False is what scikit-learn's ``lars_path`` does.
+    penalty_factor : array-like (p,), default None
+        Multiplies lambda and ridge per feature; positive, or inf for features that never join.
+    tol : float, default 1e-7
+        What each knot's certificate is held against. The path is as exact as rounding lets it be
+        whatever `tol` is; a knot that misses it is reported.
+    n_threads : int, default 1
+        Threads for products with X; -1 for all cores. The result does not depend on it.
+    progress : bool, default False
+        Show a progress bar on stderr.
+
+    Returns
+    -------
+    KnotPath
+        A Path. `gaps` are relative duality gaps; for "lar", whose steps minimise nothing, the
+        largest departure of a correlation from what defines the path, over the first lambda.
+        `n_iters` counts the features that joined and left since the knot before.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Before any work starts, saying what was found, where, and what to do.
+
+    Warns
+    -----
+    ConvergenceWarning
+        Once, naming the knots whose certificate misses `tol`.
+
+    Notes
+    -----
+    Where several features come to their bound at one lambda (duplicates, integer designs), those
+    go on which decrease the objective fastest; a feature that depends on the active ones stays
+    out until one of them leaves. With more features than samples the path to lambda = 0 ends in
+    a fit without error, that of the smallest l1 norm.
+
+    References
+    ----------
+    Efron, Hastie, Johnstone, Tibshirani (2004), "Least angle regression". Osborne, Presnell,
+    Turlach (2000), "A new approach to variable selection in least squares problems". Bach,
+    Jenatton, Mairal, Obozinski (2012), section 6.2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> X = np.array([[1.0, 1], [1, -1], [-1, 1], [-1, -1]])
+    >>> fit = ss.lars_path(X, X @ [2.0, 1.0])
+    >>> fit.lambdas
+    array([2., 1., 0.])
+    >>> fit.coef(0.5)
+    array([1.5, 0.5])
+    """
+    options = {name: value for name, value in locals().items() if name not in ("X", "y")}
+    settings = _read_settings(**options)
+    problem, names, _, scale = read_problem(
+        X, y, read_family("gaussian"), weights=weights, offset=offset, alpha=1.0,
+        penalty_factor=penalty_factor, lower=0.0 if positive else None, upper=None,
+        intercept=bool(intercept), standardize=bool(standardize), n_threads=settings["n_threads"],
+    )  # fmt: skip
+    with one_blas_thread():
+        data = homotopy_data(problem, settings["n_threads"])
+        batches, reason = _follow(data, problem, settings)
+    return _wrap(problem, batches, reason, tol, {
+        "null_deviance": problem.null_deviance(*scale), "feature_names": names,
+        "options": _kept(options), "fitter": lars_path,
+    })  # fmt: skip
+
+
+def lars_path_gram(
+    gram,
+    xty,
+    n_samples,
+    *,
+    yty=None,
+    method="lasso",
+    positive=False,
+    ridge=0.0,
+    lambda_min=0.0,
+    max_features=None,
+    max_steps=None,
+    penalty_factor=None,
+    tol=1e-7,
+    progress=False,
+):
+    """The path of :func:`lars_path` from X'X and X'y alone, for data that are not at hand.
+
+    Minimises (b'X'X b - 2 b'X'y) / (2 n_samples) + ridge sum_j v_j b_j^2 / 2
+    + lambda sum_j v_j |b_j|. Centre (and scale) columns and response before the products are
+    taken where an intercept (and standardisation) is wanted: the path has none.
+
+    Parameters
+    ----------
+    gram : array-like (p, p)
+        X'X, symmetric. Never changed.
+    xty : array-like (p,)
+        X'y.
+    n_samples : int
+        The number of samples, by which the squared error is divided.
+    yty : float, default None
+        y'y. Without it `dev_ratio` and `null_deviance` are NaN, and gaps are relative to the
+        largest square that one column explains, which is no more than y'y: they can only look
+        larger.
+    method, positive, ridge, lambda_min, max_features, max_steps, penalty_factor, tol, progress
+        As in :func:`lars_path`.
+
+    Returns
+    -------
+    KnotPath
+
+    Raises
+    ------
+    ValueError, TypeError
+        Before any work starts, saying what was found, where, and what to do.
+
+    Warns
+    -----
+    ConvergenceWarning
+        Once, naming the knots whose certificate misses `tol`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> X = np.array([[1.0, 1], [1, -1], [-1, 1], [-1, -1]])
+    >>> ss.lars_path_gram(X.T @ X, X.T @ X @ [2.0, 1.0], 4).coef(0.5)
+    array([1.5, 0.5])
+    """
+    options = {k: v for k, v in locals().items() if k not in ("gram", "xty")}
+    settings = _read_settings(
+        **{k: v for k, v in options.items() if k not in ("n_samples", "yty")},
+        intercept=False, standardize=False, n_threads=1,
+    )  # fmt: skip
+    data, problem = read_moments(gram, xty, n_samples, yty, penalty_factor, bool(positive))
+    with one_blas_thread():
+        batches, reason = _follow(data, problem, settings)
+    known = yty is not None
+    return _wrap(problem, batches, reason, tol, {
+        "null_deviance": problem.null_deviance(float(n_samples), 1.0) if known else np.nan,
+        "options": _kept(options), "fitter": lars_path_gram,
+    })  # fmt: skip
+
+
+def _read_settings(*, method, positive, ridge, lambda_min, max_features, max_steps, intercept,
+                   standardize, tol, n_threads, progress, **data):
+    """Check the options that are not data, and return those that steer the path."""
+    checks.read_choice("method", method, ["lasso", "lar"])
+    for name, flag in (("positive", positive), ("intercept", intercept),
+                       ("standardize", standardize), ("progress", progress)):  # fmt: skip
+        checks.read_flag(name, flag)
+    return {
+        "lasso": method == "lasso",
+        "positive": bool(positive),
+        "ridge": checks.read_number("ridge", ridge, 0, np.inf),
+        "lambda_min": checks.read_number("lambda_min", lambda_min, 0, np.inf),
+        "max_features": np.inf if max_features is None else
+        checks.read_count("max_features", max_features, 0),
+        "max_steps": np.inf if max_steps is None else checks.read_count("max_steps", max_steps, 0),
+        "tol": checks.read_number("tol", tol, 0, np.inf),
+        "n_threads": thread_count(n_threads),
+        "progress": bool(progress),
+    }
+
+
+def _follow(data, problem, settings):
+    """Follow the path; returns (Batches of knots, why it ended)."""
+    rules = _rules(problem, settings)
+    with progress_bar(100, settings["progress"]) as advance:
+        path = FollowedPath(data, rules)
+        batches = [path.start]
+        for batch in path.batches():
+            batches.append(batch)
+            advance(round(100 * (1 - path.lam / path.first)), f"{batch.df[-1]} features")
+    return batches, path.why
+
+
+def _rules(problem, settings):
+    penalty = problem.penalty
+    v, upper = np.asarray(penalty.l1), np.asarray(penalty.upper)
+    open_ = (upper > 0.0) & (problem.factor > 0.0)
+    if (v[open_] == 0.0).any():
+        j = int(np.flatnonzero(open_ & (v == 0.0))[0])
+        raise ValueError(
+            f"penalty_factor is 0 for column {j}; a homotopy needs every factor above 0: use "
+            f"sparsesolve.path, or take what that column explains out of X and y"
+        )
+    try:  # as in Problem: lam counts in 2**unit, of which 2**exponent are the response's
+        rho = ldexp(settings["ridge"], -2 * (problem.unit - problem.exponent))
+    except OverflowError:
+        raise ValueError(f"ridge is too large for columns of this size; {ADVICE}") from None
+    return Rules(v, rho, open_, settings["lasso"], settings["positive"],
+                 problem.inner_level(settings["lambda_min"]), settings["max_features"],
+                 settings["max_steps"])  # fmt: skip
+
+
+def _kept(options):
+    """Options as a path keeps them: arrays copied, lest they change."""
+    return {k: v if v is None or np.isscalar(v) else np.array(v) for k, v in options.items()}
+
+
+def _wrap(problem, batches, reason, tol, rest):
+    """The path in the user's units; warns where a certificate misses tol or it had to stop."""
+    path = knot_path(problem, batches, tol, stop_reason=reason, **rest)
+    missed = np.flatnonzero(path.status)
+    if reason == UNCLEAR:
+        warnings.warn(
+            f"The path ends early, at lambda = {path.lambdas[-1]:.4g}: {reason}",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    elif len(missed):
+        worst = int(path.gaps.argmax())
+        shown = ", ".join(f"{path.lambdas[k]:.4g}" for k in missed[:5])
+        warnings.warn(
+            f"{len(missed)} of {len(path.lambdas)} knots miss tol = {tol:g}: lambda = {shown}"
+            f"{', ...' if len(missed) > 5 else ''}; the worst gap is {path.gaps[worst]:.2g} at "
+            f"lambda = {path.lambdas[worst]:.4g} ({path.status[worst].sentence})",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    return path

@@ -1,0 +1,69 @@
+"""KnotPath: exact between its knots, followed on below the last, a Path in all else."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import sparsesolve as ss
+
+RNG = np.random.default_rng(3)
+X = RNG.standard_normal((25, 15))
+Y = X[:, 0] - X[:, 2] + RNG.standard_normal(25)
+WHOLE = ss.lars_path(X, Y)
+SHORT = ss.lars_path(X, Y, max_steps=5)
+
+
+def test_between_knots_it_is_the_solution():
+    s = np.random.default_rng(0).uniform(0, WHOLE.lambdas[0], 20)
+    grid = ss.path(X, Y, lambdas=s, tol=1e-15)
+    assert WHOLE.coef(grid.lambdas) == pytest.approx(grid.coefs.toarray(), abs=1e-7)
+    assert WHOLE.intercept(grid.lambdas) == pytest.approx(grid.intercepts, abs=1e-7)
+    assert WHOLE.predict(X, s=0.3) == pytest.approx(X @ WHOLE.coef(0.3) + WHOLE.intercept(0.3))
+
+
+def test_exact_needs_the_data_only_below_the_last_knot():
+    s = 0.5 * SHORT.lambdas[-1]
+    assert SHORT.coef(SHORT.lambdas[2], exact=True) == pytest.approx(WHOLE.coef(SHORT.lambdas[2]))
+    assert WHOLE.coef(0.0, exact=True).shape == (15,)
+    with pytest.raises(ValueError, match="below the last lambda"):
+        SHORT.coef(s, exact=True)
+    assert SHORT.coef(s) == pytest.approx(SHORT.coef(SHORT.lambdas[-1]))
+    assert SHORT.coef(s, exact=True, X=X, y=Y) == pytest.approx(WHOLE.coef(s), abs=1e-12)
+    assert SHORT.intercept(s, exact=True, X=X, y=Y) == pytest.approx(WHOLE.intercept(s))
+    assert SHORT.coef([s, 1.0], exact=True, X=X, y=Y).shape == (15, 2)
+
+
+def test_it_is_extended_by_knots():
+    longer = SHORT.extend(X, Y, n_lambdas=3)
+    assert longer.lambdas == pytest.approx(WHOLE.lambdas[:9])
+    assert SHORT.extend(X, Y).lambdas == pytest.approx(WHOLE.lambdas)
+    ratio = SHORT.extend(X, Y, lambda_min_ratio=0.01)
+    assert ratio.lambdas[-1] == pytest.approx(0.01 * WHOLE.lambdas[0])
+    assert longer.extend(X, Y, n_lambdas=1).lambdas == pytest.approx(WHOLE.lambdas[:10])
+    few = ss.lars_path(X, Y, max_features=2).extend(X, Y, n_lambdas=1)
+    assert few.df.max() == 3
+    for bad, match in ((lambda: WHOLE.extend(X, Y), "complete"),
+                       (lambda: SHORT.extend(X, Y, lambda_min_ratio=0.99), "already reaches"),
+                       (lambda: SHORT.extend(X, 2 * Y), "not the data of the fit"),
+                       (lambda: SHORT.extend(X[:, :3], Y), "columns")):  # fmt: skip
+        with pytest.raises(ValueError, match=match):
+            bad()
+
+
+def test_it_prints_and_draws_and_pickles():
+    assert f"{len(WHOLE.lambdas)} lambdas" in repr(WHOLE)
+    assert str(WHOLE).count("\n") == len(WHOLE.lambdas) + 2
+    assert "lambda = 0 was reached" in str(WHOLE)
+    ax = WHOLE.plot(label=True)
+    ax.figure.clear()
+    again = pickle.loads(pickle.dumps(WHOLE))
+    assert np.array_equal(again.coefs.toarray(), WHOLE.coefs.toarray())
+    assert again.extend is not None and isinstance(again, ss.KnotPath)
+
+
+def test_iterations_are_the_features_that_came_and_went():
+    assert WHOLE.n_iters[0] == 0
+    assert WHOLE.n_iters.sum() >= WHOLE.df[-1]
+    changes = np.abs(np.diff((WHOLE.coefs.toarray() != 0).astype(int), axis=1)).sum(axis=0)
+    assert (WHOLE.n_iters[1:] >= (changes > 0)).all()
