@@ -2,7 +2,8 @@
 
 from sparsesolve import families, penalties
 from sparsesolve.api import path
+from sparsesolve.dictionary.sparse_code import sparse_code
 from sparsesolve.result import ConvergenceWarning, Path, Status
 
 __version__ = "0.1.0"
-__all__ = ["ConvergenceWarning", "Path", "Status", "families", "path", "penalties"]
+__all__ = ["ConvergenceWarning", "Path", "Status", "families", "path", "penalties", "sparse_code"]
