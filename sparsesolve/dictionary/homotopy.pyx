@@ -18,20 +18,25 @@ from libc.string cimport memcpy, memmove, memset
 from sparsesolve.dictionary.descent cimport certify, correlations, descend
 from sparsesolve.dictionary.signal cimport BLOCKED, CONVERGED, FREE, FULL, STALLED, USED, Signal
 from sparsesolve.linalg cimport span
-from sparsesolve.linalg.vector cimport axpy, ss_find, ss_largest_f64, ss_meetings, ss_step_largest
+from sparsesolve.linalg.vector cimport axpy, dot, ss_find, ss_largest_f64, ss_meetings, ss_step_largest
 
-cdef double LOST_PIVOT = 1e-12      # of an atom's square: nearer to the span it counts as lying in it
+cdef double LOST_PIVOT = 1e-14      # of an atom's square: nearer to the span it counts as lying in it
 cdef double TIE = 1e-15             # of the first level: correlations closer to the level lie on it
+DEF REFINEMENTS = 2
 DEF TURNS = 8                       # events allowed, in multiples of p
 
 
 cdef int follow(Signal* s) noexcept nogil:
     """Code the signal; returns an outcome."""
-    cdef int outcome = _walk(s)
+    cdef int outcome = _walk(s), tries
     if outcome == FULL:
         return FULL
     if not s.leaves:
         return _certify_angles(s)
+    for tries in range(REFINEMENTS):
+        if certify(s) <= s.tol:
+            return CONVERGED
+        _refine(s)
     return CONVERGED if certify(s) <= s.tol else descend(s)
 
 
@@ -79,6 +84,20 @@ cdef int _walk(Signal* s) noexcept nogil:
         s.values[k] = -s.c[s.p + k]
     s.level = level if s.count >= s.most else s.lam
     return CONVERGED
+
+
+cdef void _refine(Signal* s) noexcept nogil:
+    """One Newton step on the support, from correlations that the certificate has just made anew."""
+    cdef double error, along
+    cdef int i, k
+    cdef const double* e
+    for k in range(s.count):
+        error = s.level if s.values[k] > 0 else -s.level
+        s.a[k] = s.rate[s.support[k]] - error
+    for i in range(s.count):
+        e = span.vector(&s.span, i) + s.p
+        along = dot(i + 1, e, s.a)
+        axpy(i + 1, along, e, s.values)
 
 
 cdef int _certify_angles(Signal* s) noexcept nogil:
