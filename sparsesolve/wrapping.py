@@ -1,4 +1,4 @@
-"""What solvers leave, as users get it: points as a Path, and one warning of those that fell short."""
+"""What solvers leave, as users get it: points as a Path, a warning of those that fell short."""
 
 import warnings
 

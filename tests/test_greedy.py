@@ -1,4 +1,4 @@
-"""Greedy paths: against naive pursuits, scikit-learn, exact recovery, and their own certificates."""
+"""Greedy paths: naive pursuits, scikit-learn's, exact recovery, and their own certificates."""
 
 import pickle
 

@@ -2,8 +2,8 @@
 
     approximately  minimise over b   1/2 sum_i w_i (y_i - (Zb)_i)^2   with |b|_0 <= k
 
-Given: a problem with squared error.  Returned: a Point for each size that lowers the objective, its
-`lam` the root mean square residual, started from the size before.  H_k keeps the k largest:
+Given: a problem with squared error.  Returned: a Point for each size that lowers the objective,
+its `lam` the root mean square residual, started from the size before.  H_k keeps the k largest:
 
     "iht"     b <- H_k(b + Z'r / L), L the largest eigenvalue of Z'WZ, or shorter if need be;
     "niht"    the step that is best for the columns in use, shortened where they change and the
@@ -44,7 +44,8 @@ def threshold_path(problem, method, *, most, least, max_iter, n_threads, advance
         which = np.flatnonzero(b_new)
         r_new = data.of(which, b_new[which])
         gap = _excess(data, which, r_new)
-        point = data.point(len(points), which, b_new[which], r_new, gap, int(gap > CERTAIN), n_iter)
+        status = int(gap > CERTAIN)  # MAX_ITER
+        point = data.point(len(points), which, b_new[which], r_new, gap, status, n_iter)
         advance(k, f"{100 * point.dev_ratio:.1f}% deviance")
         if not point.lam < points[-1].lam:
             continue
@@ -122,7 +123,8 @@ def _too_long(b, new, r, r_new, step):
 def _cosamp(data, b, r, k, step, max_iter):
     """Compressive sampling matching pursuit from b, until the objective falls no more."""
     best, n_iter = (r @ r if np.count_nonzero(b) else np.inf), 0
-    for n_iter in range(1, max_iter + 1):
+    while n_iter < max_iter:
+        n_iter += 1
         g = np.abs(data.correlations(r))
         merged = np.union1d(np.argsort(-g, kind="stable")[: 2 * k], np.flatnonzero(b))
         new = kept(_least_squares(data, merged), k)
