@@ -2,12 +2,13 @@
 
 from sparsesolve import families, penalties
 from sparsesolve.api import path
+from sparsesolve.dictionary.learning import DictionaryLearning
 from sparsesolve.dictionary.sparse_code import sparse_code
 from sparsesolve.greedy import hard_threshold_path, omp_path
 from sparsesolve.result import ConvergenceWarning, Path, Status
 
 __version__ = "0.1.0"
 __all__ = [
-    "ConvergenceWarning", "Path", "Status", "families", "hard_threshold_path", "omp_path", "path",
-    "penalties", "sparse_code",
+    "ConvergenceWarning", "DictionaryLearning", "Path", "Status", "families",
+    "hard_threshold_path", "omp_path", "path", "penalties", "sparse_code",
 ]  # fmt: skip

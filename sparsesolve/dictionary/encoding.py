@@ -71,6 +71,12 @@ def read_columns(name, matrix):
     return matrix
 
 
+def dense_columns(matrix):
+    """A matrix as float64, column-major."""
+    dense = matrix.toarray() if sparse.issparse(matrix) else matrix
+    return np.asfortranarray(dense, dtype=np.float64)
+
+
 def warn_missed(result, tol):
     """Warn once of the signals whose certificate misses tol."""
     missed = np.flatnonzero(result.status)

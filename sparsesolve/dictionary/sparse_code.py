@@ -1,11 +1,16 @@
 """Sparse coding: many signals, each as a combination of few atoms of one dictionary."""
 
 import numpy as np
-from scipy import sparse
 
 from sparsesolve import checks
 from sparsesolve.dictionary.coding import Coder
-from sparsesolve.dictionary.encoding import METHODS, encode, read_columns, warn_missed
+from sparsesolve.dictionary.encoding import (
+    METHODS,
+    dense_columns,
+    encode,
+    read_columns,
+    warn_missed,
+)
 from sparsesolve.linalg.design import Design
 from sparsesolve.progress import progress_bar
 from sparsesolve.threads import one_blas_thread, thread_count
@@ -117,16 +122,10 @@ def sparse_code(
     n = signals.shape[1]
     asked = _read_method(method, lam, alpha, n_nonzero, residual, positive, n)
     with one_blas_thread(), progress_bar(n, progress, "signal") as advance:
-        coder = Coder(_dense(atoms), (1.0 - alpha) * asked["lam"][0], n_threads)
+        coder = Coder(dense_columns(atoms), (1.0 - alpha) * asked["lam"][0], n_threads)
         result = encode(coder, Design(signals), **asked, tol=tol, budget=budget, advance=advance)
     warn_missed(result, tol)
     return result
-
-
-def _dense(matrix):
-    """A matrix as float64, column-major."""
-    dense = matrix.toarray() if sparse.issparse(matrix) else matrix
-    return np.asfortranarray(dense, dtype=np.float64)
 
 
 def _read_method(method, lam, alpha, n_nonzero, residual, positive, n):
