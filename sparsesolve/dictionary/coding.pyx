@@ -10,6 +10,8 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 from scipy.linalg.cython_blas cimport dgemm
 
+from time import perf_counter
+
 import numpy as np
 
 from sparsesolve.dictionary.homotopy cimport follow
@@ -20,7 +22,9 @@ from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.vector cimport dot
 
 DEF BLOCK = 64              # signals of one matrix product
-DEF STRETCH = 32            # blocks between two looks for Ctrl-C
+DEF STRETCH = 32            # blocks at first between two looks for Ctrl-C, where threads wait for each other
+cdef double PAUSE = 0.3     # seconds to aim at from one to the next
+DEF MOST_VALUES = 4000000   # of codes in one stretch
 DEF ALIGNED = 8             # doubles of a cache line
 
 ctypedef int (*Method)(Signal*) noexcept nogil
@@ -141,12 +145,14 @@ cdef class Coder:
         asked.tol, asked.budget, asked.positive, asked.most = tol, budget, positive, most
         asked.leaves = method == "lasso"
         cdef Method function = pursue if method == "omp" else follow
-        cdef Py_ssize_t m = self.dictionary.shape[0], p = self.dictionary.shape[1], n = signals.p, first, stop
+        cdef Py_ssize_t m = self.dictionary.shape[0], p = self.dictionary.shape[1], n = signals.p
+        cdef Py_ssize_t first = 0, stop, blocks = STRETCH
         cdef Codes codes
         stretches = []
-        for first in range(0, n, BLOCK * STRETCH):
+        while first < n:
             PyErr_CheckSignals()
-            stop = min(first + BLOCK * STRETCH, n)
+            begun = perf_counter()
+            stop = min(first + BLOCK * max(1, min(blocks, MOST_VALUES // (BLOCK * capacity))), n)
             while True:
                 if self.threads is None or self.threads.capacity < capacity:
                     self.threads = Threads(self.gram, m, capacity, self.n_threads)
@@ -157,6 +163,8 @@ cdef class Coder:
                 capacity = min(2 * capacity, p)
             stretches.append(codes.arrays())
             advance(stop)
+            first = stop
+            blocks = max(1, int(blocks * min(4.0, PAUSE / max(perf_counter() - begun, 1e-6))))
         return tuple(np.concatenate(parts) for parts in zip(*stretches))
 
     cdef _stretch(self, Design signals, Py_ssize_t first, Py_ssize_t stop, const double[::1] lam,
