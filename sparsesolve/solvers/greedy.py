@@ -60,8 +60,9 @@ class Residual:
         if not np.isfinite(level):
             raise ValueError("the residual is beyond the largest 64-bit float; rescale y")
         which, values, intercept = self.problem.to_user(which[order], values[order], 0.0)
-        return Point(index, level, len(which), 1.0 - value / self.null, gap, status, n_iter,
-                     which, values, intercept)  # fmt: skip
+        explained = max(0.0, 1.0 - value / self.null)
+        return Point(index, level, len(which), explained, gap, status, n_iter, which, values,
+                     intercept)  # fmt: skip
 
 
 def pursue(problem, method, *, most, least, max_iter, n_threads, advance):
