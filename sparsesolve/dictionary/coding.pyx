@@ -22,7 +22,7 @@ from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.vector cimport dot
 
 DEF BLOCK = 64              # signals of one matrix product
-DEF STRETCH = 32            # blocks at first between two looks for Ctrl-C, where threads wait for each other
+DEF STRETCH = 8             # blocks at first between two looks for Ctrl-C, where threads wait for each other
 cdef double PAUSE = 0.3     # seconds to aim at from one to the next
 DEF MOST_VALUES = 4000000   # of codes in one stretch
 DEF ALIGNED = 8             # doubles of a cache line

@@ -77,15 +77,14 @@ def dense_columns(matrix):
     return np.asfortranarray(dense, dtype=np.float64)
 
 
-def warn_missed(result, tol):
+def warn_missed(gaps, status, tol):
     """Warn once of the signals whose certificate misses tol."""
-    missed = np.flatnonzero(result.status)
+    missed = np.flatnonzero(status)
     if len(missed):
-        worst = missed[result.gaps[missed].argmax()]
+        worst = missed[gaps[missed].argmax()]
         warnings.warn(
-            f"{len(missed)} of {len(result.gaps)} signals miss tol = {tol:g}; the worst gap is "
-            f"{result.gaps[worst]:.2g} of signal {worst} "
-            f"({Status(result.status[worst]).sentence})",
+            f"{len(missed)} of {len(gaps)} signals miss tol = {tol:g}; the worst gap is "
+            f"{gaps[worst]:.2g} of signal {worst} ({Status(status[worst]).sentence})",
             ConvergenceWarning,
             stacklevel=3,
         )

@@ -3,6 +3,7 @@
 import numpy as np
 
 from sparsesolve import checks
+from sparsesolve.dictionary.atom_start import draw_atoms, read_atoms
 from sparsesolve.dictionary.atoms import update_atoms
 from sparsesolve.dictionary.coding import Coder
 from sparsesolve.dictionary.encoding import dense_columns, encode, read_columns, warn_missed
@@ -14,7 +15,7 @@ from sparsesolve.threads import one_blas_thread, thread_count
 
 ALGORITHMS = ("online", "batch")
 SWEEPS = {"online": 1, "batch": 5}  # over the atoms, for each new set of codes
-SILENT = 1e-6  # of the largest: a signal or atom of a smaller norm makes no atom
+TOL = 1e-6  # duality gap of a code, over |y|^2 / 2
 
 
 class DictionaryLearning:
@@ -68,6 +69,11 @@ class DictionaryLearning:
     statistics : Statistics
         The sums A and B, and what belongs to them.
 
+    Warns
+    -----
+    ConvergenceWarning
+        Once per call, of signals whose code misses a duality gap of 1e-6.
+
     References
     ----------
     Mairal, Bach, Ponce, Sapiro (2010), "Online learning for matrix factorization and sparse
@@ -103,7 +109,9 @@ class DictionaryLearning:
         self.n_threads = thread_count(n_threads)
         self.progress = checks.read_flag("progress", progress)
         self._rng = np.random.default_rng(seed)
-        self._start = None if dictionary is None else self._read_start(dictionary)
+        self._start = None
+        if dictionary is not None:
+            self._start = read_atoms(dictionary, self.n_atoms, self.positive_atoms)
         self._reset()
 
     def fit(self, Y):
@@ -122,6 +130,7 @@ class DictionaryLearning:
                     advance(len(self.objectives), f"objective {self.objectives[-1]:.5g}")
                 if self._at_rest(steps):
                     break
+        self._warn()
         return self
 
     def partial_fit(self, Y):
@@ -132,6 +141,7 @@ class DictionaryLearning:
         if self.algorithm != "online":
             raise ValueError("partial_fit belongs to algorithm='online'")
         self._step(dense_columns(read_columns("Y", Y)))
+        self._warn()
         return self
 
     def transform(self, Y, *, tol=1e-7):
@@ -155,20 +165,12 @@ class DictionaryLearning:
         self.dictionary = None if self._start is None else self._start.copy(order="F")
         self.statistics = None
         self.objectives = []
-
-    def _read_start(self, dictionary):
-        """The dictionary to start from, its atoms within the ball."""
-        start = dense_columns(read_columns("dictionary", dictionary))
-        if start.shape[1] != self.n_atoms:
-            raise ValueError(f"dictionary has {start.shape[1]} columns, not {self.n_atoms} atoms")
-        if self.positive_atoms and start.min() < 0:
-            raise ValueError("dictionary has negative entries; leave out positive_atoms")
-        return np.asfortranarray(start / np.maximum(np.linalg.norm(start, axis=0), 1.0))
+        self._certificates = []
 
     def _step(self, Y):
         """Code Y (m, N), add to the sums or replace them, move the dictionary."""
         if self.dictionary is None:
-            self.dictionary = self._draw(Y)
+            self.dictionary = self._draw(Y, self.n_atoms)
         if Y.shape[0] != len(self.dictionary):
             raise ValueError(f"Y has {Y.shape[0]} rows; atoms have {len(self.dictionary)} entries")
         D = self.dictionary.copy(order="F")
@@ -186,27 +188,24 @@ class DictionaryLearning:
         self.objectives.append(objective)
         self.statistics, self.dictionary = sums, D
 
+    def _draw(self, Y, count):
+        return draw_atoms(Y, count, self.positive_atoms, self._rng)
+
     def _code(self, Y, D):
         coder = Coder(D, self.lam * (1.0 - self.alpha), self.n_threads)
         found = encode(
             coder, Design(Y), method="lasso", lam=np.full(Y.shape[1], self.lam), alpha=self.alpha,
-            residual=np.zeros(Y.shape[1]), most=None, positive=self.positive_codes, tol=1e-6,
+            residual=np.zeros(Y.shape[1]), most=None, positive=self.positive_codes, tol=TOL,
             budget=1000, advance=lambda done: None,
         )  # fmt: skip
-        warn_missed(found, 1e-6)
+        self._certificates.append((found.gaps, found.status))
         return found.codes
 
-    def _draw(self, Y, count=None):
-        """Atoms from signals drawn at random; random directions where there are too few."""
-        count = self.n_atoms if count is None else count
-        Y = np.maximum(Y, 0.0) if self.positive_atoms else Y
-        norms = np.linalg.norm(Y, axis=0)
-        loud = self._rng.permutation(np.flatnonzero(norms > SILENT * norms.max(initial=0.0)))
-        drawn = Y[:, loud[:count]] / norms[loud[:count]]
-        rest = self._rng.standard_normal((Y.shape[0], count - drawn.shape[1]))
-        rest = np.abs(rest) if self.positive_atoms else rest
-        rest /= np.linalg.norm(rest, axis=0)
-        return np.asfortranarray(np.hstack([drawn, rest]))
+    def _warn(self):
+        """One warning of all signals since the last that missed the tolerance, counted from 0."""
+        gaps, status = (np.concatenate(parts) for parts in zip(*self._certificates, strict=True))
+        self._certificates = []
+        warn_missed(gaps, status, TOL)
 
     def _at_rest(self, steps):
         """Whether the epoch of the last `steps` did not lower the mean objective by tol."""

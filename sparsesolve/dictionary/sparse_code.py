@@ -71,7 +71,7 @@ def sparse_code(
     tol : float, default 1e-7
         Certificate to reach: see `gaps` below.
     max_iter : int, default None
-        Sweeps allowed to a signal whose homotopy misses `tol`; None means 10,000.
+        Sweeps allowed to a signal whose homotopy misses `tol`; None means 1000.
     n_threads : int, default 1
         -1 for all cores. Codes do not depend on it, to the last bit.
     progress : bool, default False
@@ -111,7 +111,7 @@ def sparse_code(
     """
     n_threads = thread_count(n_threads)
     tol = checks.read_number("tol", tol, 0, np.inf)
-    budget = 10_000 if max_iter is None else checks.read_count("max_iter", max_iter, 0)
+    budget = 1000 if max_iter is None else checks.read_count("max_iter", max_iter, 0)
     checks.read_flag("progress", progress)
     signals, atoms = read_columns("Y", Y), read_columns("D", D)
     if signals.shape[0] != atoms.shape[0]:
@@ -124,7 +124,7 @@ def sparse_code(
     with one_blas_thread(), progress_bar(n, progress, "signal") as advance:
         coder = Coder(dense_columns(atoms), (1.0 - alpha) * asked["lam"][0], n_threads)
         result = encode(coder, Design(signals), **asked, tol=tol, budget=budget, advance=advance)
-    warn_missed(result, tol)
+    warn_missed(result.gaps, result.status, tol)
     return result
 
 

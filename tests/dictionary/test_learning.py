@@ -6,6 +6,7 @@ from scipy import sparse
 from sparsesolve.dictionary.atoms import update_atoms
 
 import sparsesolve as ss
+from sparsesolve.dictionary import learning
 from sparsesolve.dictionary.statistics import Statistics
 
 
@@ -161,6 +162,14 @@ def test_epochs_end_when_nothing_falls_any_more():
     objectives = learnt.fit(Y).objectives
     assert 2 < len(objectives) < 200
     assert objectives[-1] > 0.999 * objectives[-2] and objectives[-2] < 0.999 * objectives[-3]
+
+
+def test_codes_that_miss_their_certificate_are_warned_of_once(monkeypatch):
+    Y, _ = planted(n=300)
+    monkeypatch.setattr(learning, "TOL", 0.0)
+    with pytest.warns(ss.ConvergenceWarning, match="of 900 signals miss tol = 0") as caught:
+        ss.DictionaryLearning(5, lam=0.1, n_epochs=3, batch_size=100, seed=0).fit(Y)
+    assert len(caught) == 1
 
 
 def test_progress_is_shown(capsys):
