@@ -74,7 +74,7 @@ def omp_path(
     References
     ----------
     Mallat, Zhang (1993), "Matching pursuits with time-frequency dictionaries"; Pati, Rezaiifar,
-    Krishnaprasad (1993); Bach, Jenatton, Mairal, Obozinski (2012), section 7.1.
+    Krishnaprasad (1993); Bach, Jenatton, Mairal, Obozinski (2012), section 17.
 
     Examples
     --------

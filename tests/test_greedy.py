@@ -60,6 +60,19 @@ def test_every_step_is_that_of_a_naive_pursuit(method):
     assert path.gaps.max() < 1e-14
 
 
+@pytest.mark.parametrize("method", PURSUITS)
+def test_a_tall_design_is_pursued_on_its_gram_matrix(method):
+    X, y, _ = data(n=300, p=40, noise=1.0)
+    rng = np.random.default_rng(1)
+    w = rng.uniform(0.5, 2.0, 300)
+    for form in (X, sparse.csc_array(np.where(np.abs(X) > 1.0, X, 0.0))):
+        tall = fit(method, form, y, weights=w, n_nonzero=20)
+        few = fit(method, form, y, weights=w, n_nonzero=4)  # too few for the Gram matrix to pay
+        k = len(few.lambdas)
+        np.testing.assert_allclose(tall.coefs[:, :k].toarray(), few.coefs.toarray(), atol=1e-12)
+        assert tall.gaps.max() < 1e-14 and tall.df[-1] == 20
+
+
 def test_omp_is_scikit_learns():
     X, y, _ = data(noise=1.0)
     path = ss.omp_path(X, y, n_nonzero=10, intercept=False, standardize=False)

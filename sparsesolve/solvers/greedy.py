@@ -11,21 +11,25 @@ Given: a problem with squared error.  Returned: one Point per step, the empty mo
 
 Invariant of the first two: an orthonormal basis Q of the chosen columns (Gram-Schmidt, twice) with
 its triangle R, c = Z'r for r = y - QQ'y, and of each column the square of its part off the span;
-a step costs one product of Z' with the new basis vector.  The certificate of a step is, over the
-null objective, by how much least squares on its support is lower, from a residual made anew; for
-"mp", which leaves that open, by how much the objective differs from what its steps add up to.
+a step costs one product of Z' with the new basis vector, or where n is larger than p and many
+steps are asked, a recurrence on the Gram matrix, formed once.  The certificate of a step is, over
+the null objective, by how much least squares on its support is lower, from a residual made anew;
+for "mp", which leaves that open, how far the objective is from what its steps add up to.
 
 References: Mallat, Zhang (1993); Pati, Rezaiifar, Krishnaprasad (1993); Efroymson (1960); for the
-basis, Bach et al. (2012), section 7.1.
+basis, Bach et al. (2012), section 17.
 """
 
 import numpy as np
 from scipy.linalg import solve_triangular
 
+from sparsesolve.linalg.gram import tall_gram
 from sparsesolve.solvers.path import Point
 
 LOST = 1e-12  # of a column's square: nearer to the span it counts as lying in it
 NOTHING = 1e-14  # of |z_j| |y|: a correlation that is rounding
+MOST_GRAM_COLUMNS = 1500
+GRAM_RATE = 8  # columns of a matrix product in the time of one product of its own
 CERTAIN = 1e-9  # certificate above which rounding has spoiled a step
 
 
@@ -50,6 +54,13 @@ class Residual:
         which = np.asarray(which, dtype=np.intc)
         return self.root_w * (self.problem.response - self.design.combination(which, values))
 
+    def gram(self, most):
+        """Z'WZ where it costs less than the products of `most` steps, else None."""
+        n, p = self.design.n, self.design.p
+        if p > min(n, MOST_GRAM_COLUMNS, GRAM_RATE * most):
+            return None
+        return tall_gram(self.design, self.root_w, self.problem.response, self.n_threads)[0]
+
     def point(self, index, which, values, r, gap, status, n_iter):
         """The Point of coefficients whose residual is r."""
         which, values = np.asarray(which, dtype=np.intc), np.asarray(values, dtype=np.float64)
@@ -73,7 +84,7 @@ def pursue(problem, method, *, most, least, max_iter, n_threads, advance):
     data = Residual(problem, n_threads)
     r = data.of([], np.empty(0))
     points = [data.point(0, [], [], r, 0.0, 0, 0)]
-    for which, values, excess in (_match if method == "mp" else _project)(data, r, method):
+    for which, values, excess in (_match if method == "mp" else _project)(data, r, method, most):
         if len(which) > most:
             return points, f"{most} features are in"
         if len(points) > max_iter:
@@ -92,13 +103,13 @@ def pursue(problem, method, *, most, least, max_iter, n_threads, advance):
     return points, "nothing is left to explain"
 
 
-def _project(data, r, method):
+def _project(data, r, method, most):
     """Yield (features in order of entry, coefficients, excess of a residual) of least squares."""
     squares = np.square(data.design.norms(data.problem.weights, data.n_threads))
     nothing = NOTHING * np.sqrt(squares) * np.linalg.norm(r)
     rest, c = squares.copy(), data.correlations(r)
-    Q, R = np.empty((8, len(r))), np.zeros((8, 8))
-    chosen, z = [], []
+    Q, R, T = np.empty((8, len(r))), np.zeros((8, 8)), np.empty((8, len(c)))
+    chosen, z, gram = [], [], data.gram(most)
     while True:
         open_ = (rest > LOST * squares) & (np.abs(c) > nothing)
         if not open_.any():
@@ -107,7 +118,8 @@ def _project(data, r, method):
         j = int(np.where(open_, score, -1.0).argmax())
         k = len(chosen)
         if k == len(Q):
-            Q, R = np.vstack([Q, np.empty_like(Q)]), np.pad(R, (0, k))
+            Q, T = (np.vstack([part, np.empty_like(part)]) for part in (Q, T))
+            R = np.pad(R, (0, k))
         basis, along = _orthogonal(data.columns([j])[:, 0], Q[:k])
         size = np.linalg.norm(basis)
         if size**2 <= LOST * squares[j]:
@@ -117,9 +129,9 @@ def _project(data, r, method):
         chosen.append(j)
         z.append(float(Q[k] @ r))
         r = r - z[k] * Q[k]
-        t = data.correlations(Q[k])
-        c = c - z[k] * t
-        rest = rest - np.square(t)
+        T[k] = data.correlations(Q[k]) if gram is None else (gram[j] - along @ T[:k]) / size
+        c = c - z[k] * T[k]
+        rest = rest - np.square(T[k])
         rest[j] = 0.0
         b, span = solve_triangular(R[: k + 1, : k + 1], z), Q[: k + 1]
         yield chosen, b, lambda r, span=span: 0.5 * float(np.square(span @ r).sum())
@@ -133,12 +145,12 @@ def _orthogonal(a, Q):
     return a - again @ Q, along + again
 
 
-def _match(data, r, method):
+def _match(data, r, method, most):
     """Yield (features in order of entry, coefficients, excess of a residual) of single steps."""
     squares = np.square(data.design.norms(data.problem.weights, data.n_threads))
     nothing = NOTHING * np.sqrt(squares) * np.linalg.norm(r)
     c, value = data.correlations(r), 0.5 * (r @ r)
-    places, values, images = {}, [], []
+    places, values, images, gram = {}, [], [], data.gram(most)
     while True:
         score = np.where(np.abs(c) > nothing, np.abs(c), -1.0)
         j = int(score.argmax())
@@ -147,7 +159,8 @@ def _match(data, r, method):
         if j not in places:
             places[j] = len(places)
             values.append(0.0)
-            images.append(data.correlations(data.columns([j])[:, 0]))
+            column = gram[j] if gram is not None else data.correlations(data.columns([j])[:, 0])
+            images.append(column)
         step = c[j] / squares[j]
         values[places[j]] += step
         value -= 0.5 * step * c[j]
