@@ -49,6 +49,7 @@ def encode(coder, signals, *, method, lam, alpha, most, residual, positive, tol,
     starts = np.append(0, np.cumsum(counts))
     codes = sparse.csc_array((values, atoms, starts), shape=(p, len(counts)))
     codes.sort_indices()
+    codes.eliminate_zeros()
     if alpha < 1:
         squares = squares - lam * (1.0 - alpha) * np.asarray(codes.power(2).sum(axis=0)).ravel()
     return SparseCodes(codes, gaps, outcomes, levels / alpha, np.sqrt(np.maximum(squares, 0.0)),

@@ -7,12 +7,13 @@ gap.  Invariant between events: with the level l falling from max |d_j'y| to lam
 c_j = l sign_j on the support and |c_j| <= l elsewhere; c and b are linear in l.  Two kinds of events: the correlation
 of an atom reaches l and it joins, a coefficient reaches 0 and its atom leaves.  Atoms that lie in the span of the
 support are put aside until an atom leaves.  Ties are events at distance 0.  Whatever rounding or degeneracy did on
-the way, the answer is judged by its duality gap, and coordinate descent on G finishes where that is not met.
+the way, the answer is judged by its duality gap; where that is not met, ties are broken by a second walk from
+correlations a little off, and coordinate descent on G has the last word.
 
 Reference: Osborne, Presnell, Turlach (2000), "A new approach to variable selection in least squares problems"; Efron,
 Hastie, Johnstone, Tibshirani (2004), "Least angle regression".
 """
-from libc.math cimport fabs
+from libc.math cimport fabs, floor
 from libc.string cimport memcpy, memmove, memset
 
 from sparsesolve.dictionary.descent cimport certify, correlations, descend
@@ -22,22 +23,64 @@ from sparsesolve.linalg.vector cimport axpy, dot, ss_find, ss_largest_f64, ss_me
 
 cdef double LOST_PIVOT = 1e-14      # of an atom's square: nearer to the span it counts as lying in it
 cdef double TIE = 1e-15             # of the first level: correlations closer to the level lie on it
+cdef double STRAY = 1e-13           # of the largest coefficient
+cdef double NUDGE = 1e-9            # of the largest |d_j'y|
+cdef double GOLDEN = 0.6180339887498949
 DEF REFINEMENTS = 2
 DEF TURNS = 8                       # events allowed, in multiples of p
 
 
 cdef int follow(Signal* s) noexcept nogil:
     """Code the signal; returns an outcome."""
-    cdef int outcome = _walk(s), tries
-    if outcome == FULL:
+    s.start, s.steps = s.cross, 0
+    if _walk(s) == FULL:
         return FULL
     if not s.leaves:
         return _certify_angles(s)
+    if _refined(s):
+        return CONVERGED
+    _break_ties(s)
+    if _walk(s) == FULL:
+        return FULL
+    certify(s)
+    _refine(s)
+    return CONVERGED if _refined(s) else descend(s)
+
+
+cdef bint _refined(Signal* s) noexcept nogil:
+    """Whether the certificate is met, after Newton steps on the support if need be."""
+    cdef int tries
     for tries in range(REFINEMENTS):
+        _clear_strays(s)
         if certify(s) <= s.tol:
-            return CONVERGED
+            return True
         _refine(s)
-    return CONVERGED if certify(s) <= s.tol else descend(s)
+    _clear_strays(s)
+    return certify(s) <= s.tol
+
+
+cdef void _clear_strays(Signal* s) noexcept nogil:
+    """Coefficients that are rounding become 0, and negative ones where none may be: ties can lead there."""
+    cdef double largest = ss_largest_f64(s.count, s.values)
+    cdef int k
+    for k in range(s.count):
+        if fabs(s.values[k]) <= STRAY * largest or (s.positive and s.values[k] < 0.0):
+            s.values[k] = 0.0
+
+
+cdef void _break_ties(Signal* s) noexcept nogil:
+    """Start from correlations a little off: at a tie the order of events matters, and one-by-one may be wrong.
+
+    The support that is best for them is, in the limit, one that is best for the signal; Newton steps on it undo the
+    rest.  The values are not needed before the walk ends.
+    """
+    cdef double size = NUDGE * ss_largest_f64(s.p, s.cross), turn = 0.0
+    cdef Py_ssize_t j
+    for j in range(s.p):
+        turn += GOLDEN
+        turn -= floor(turn)
+        s.values[j] = s.cross[j] + (turn - 0.5) * size
+    s.start = s.values
 
 
 cdef int _walk(Signal* s) noexcept nogil:
@@ -45,10 +88,9 @@ cdef int _walk(Signal* s) noexcept nogil:
     cdef double level, least, step, best, sign = 0.0
     cdef int leaving
     cdef Py_ssize_t joining, k
-    cdef long limit = TURNS * s.p + 100
+    cdef long limit = s.steps + TURNS * s.p + 100
     s.count = s.n_blocked = s.span.size = 0
-    s.steps = 0
-    memcpy(s.c, s.cross, s.p * sizeof(double))
+    memcpy(s.c, s.start, s.p * sizeof(double))
     memset(s.a, 0, s.p * sizeof(double))
     memset(s.state, FREE, s.p)
     level = ss_step_largest(s.p, 0.0, s.a, s.positive, s.c)
@@ -190,7 +232,7 @@ cdef void _release(Signal* s, int j) noexcept nogil:
     cdef const double* row = s.gram + <Py_ssize_t> j * s.p
     cdef int k
     s.state[j] = FREE
-    s.c[j], s.a[j] = s.cross[j], 0.0
+    s.c[j], s.a[j] = s.start[j], 0.0
     for k in range(s.count):
         s.c[j] += row[s.support[k]] * s.c[s.p + k]
         s.a[j] += row[s.support[k]] * s.a[s.p + k]

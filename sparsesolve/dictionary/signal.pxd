@@ -29,6 +29,7 @@ cdef struct Signal:
     double* c                   # (p + capacity): d_j'r, 0 of the atoms in use; then minus their coefficients
     double* a                   # (p + capacity): what a unit step takes from c
     double* z                   # (capacity,) products of the direction with the basis
+    const double* start         # (p,) what the homotopy takes for d_j'y
     double* rate                # (p,) work
     char* state                 # (p,) FREE, USED or BLOCKED
     int* support                # (p,) atoms in use, in order of entry

@@ -196,15 +196,33 @@ def test_signals_and_atoms_of_zeros(stop):
     assert not A[:, 2].any() and not A[4].any() and not found.status.any()
 
 
-def test_signals_that_miss_the_tolerance_are_named_once():
+def test_signals_that_miss_the_tolerance_are_told_of_once():
     Y, D = problem()
-    with pytest.warns(ss.ConvergenceWarning, match="of 30 signals miss tol = 0;") as caught:
-        found = ss.sparse_code(Y, D, lam=0.1, tol=0.0, max_iter=3)
-    assert len(caught) == 1 and found.status.any()
-    assert violation(Y, D, found.codes.toarray(), 0.1) < 1e-12
+    D = np.hstack([D, D + 1e-8 * np.random.default_rng(1).standard_normal(D.shape)])
+    with pytest.warns(ss.ConvergenceWarning, match="of 30 signals miss tol = 1e-14;") as caught:
+        found = ss.sparse_code(Y, D, lam=0.1, tol=1e-14, max_iter=3)
+    assert len(caught) == 1 and (found.gaps[found.status > 0] > 1e-14).all()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         ss.sparse_code(Y, D, lam=0.1, max_iter=0)
+
+
+@pytest.mark.filterwarnings("ignore::sparsesolve.ConvergenceWarning")
+def test_the_gap_is_the_duality_gap_and_bounds_what_is_left_to_gain():
+    Y, D = problem()
+    D = np.hstack([D, D + 1e-7 * np.random.default_rng(1).standard_normal(D.shape)])
+    found = ss.sparse_code(Y, D, lam=0.1, tol=1e-15, max_iter=3)
+    A = found.codes.toarray()
+    R = Y - D @ A
+    t = np.minimum(1.0, 0.1 / np.abs(D.T @ R).max(axis=0))  # makes t R feasible
+    primal = 0.5 * (R**2).sum(axis=0) + 0.1 * np.abs(A).sum(axis=0)
+    dual = t * (Y * R).sum(axis=0) - 0.5 * t**2 * (R**2).sum(axis=0)
+    null = 0.5 * (Y**2).sum(axis=0)
+    np.testing.assert_allclose(found.gaps, (primal - dual) / null, rtol=1e-5, atol=1e-14)
+    assert found.gaps.max() > 1e-10
+    best = ss.sparse_code(Y, D, lam=0.1, tol=1e-15, max_iter=5000).codes.toarray()
+    least = 0.5 * ((Y - D @ best) ** 2).sum(axis=0) + 0.1 * np.abs(best).sum(axis=0)
+    assert (primal - least <= (found.gaps + 1e-14) * null).all()
 
 
 @pytest.mark.parametrize(
