@@ -1,6 +1,4 @@
-"""The certificate of one signal's code, and coordinate descent until it is met."""
+"""Coordinate descent on one signal's code."""
 from sparsesolve.dictionary.signal cimport Signal
 
-cdef double correlations(Signal* s) noexcept nogil
-cdef double certify(Signal* s) noexcept nogil
 cdef int descend(Signal* s) noexcept nogil

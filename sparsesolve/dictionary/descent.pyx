@@ -1,48 +1,17 @@
-"""The certificate of one signal's code, and coordinate descent on the Gram matrix until it is met.
+"""Coordinate descent on the Gram matrix, from the coefficients at hand until the certificate is met.
 
     minimise over b   1/2 |y - D b|^2 + level |b|_1      (b >= 0 with `positive`)
 
-With g = D'(y - D b), formed anew from D'y and G, and the dual point t r that t = min(1, level / max |g_j|) makes
-feasible,
-
-    P - D = (1 - t)^2 |r|^2 / 2 + level |b|_1 - t g'b,
-
-a sum of two nonnegative terms.  A g_j above the level by rounding counts as on it: at level 0 nothing else is feasible.
-It is the reference that decides; descent is for what the homotopy leaves (dictionaries
-with atoms in the span of others, to rounding).
+For what the homotopy leaves: dictionaries whose atoms are in the span of others, to rounding.  Invariant: g = D'r,
+formed anew at every certificate.
 """
-from libc.math cimport fabs
 from libc.string cimport memcpy, memset
 
+from sparsesolve.dictionary.certificate cimport certify, correlations
 from sparsesolve.dictionary.signal cimport CONVERGED, FULL, MAX_ITER, STALLED, Signal
-from sparsesolve.linalg.vector cimport axpy, ss_largest_f64, ss_step_largest, ss_subtract_all
+from sparsesolve.linalg.vector cimport axpy
 
-cdef double ROUNDING = 1e-14    # of the largest |d_j'y|
 DEF LOOK = 10       # sweeps between two certificates
-
-
-cdef double correlations(Signal* s) noexcept nogil:
-    """rate = D'r of the coefficients `values`, made anew; returns the largest, in size unless `positive`."""
-    memcpy(s.rate, s.cross, s.p * sizeof(double))
-    ss_subtract_all(s.p, s.count, s.values, s.gram, s.support, s.p, s.rate)
-    return ss_step_largest(s.p, 0.0, s.cross, s.positive, s.rate)
-
-
-cdef double certify(Signal* s) noexcept nogil:
-    """Fill gap and residual; returns the gap."""
-    cdef double largest = correlations(s), t = 1.0, size = 0.0, along = 0.0, explained = 0.0
-    cdef int k, j
-    if largest > s.level + ROUNDING * ss_largest_f64(s.p, s.cross):
-        t = s.level / largest
-    for k in range(s.count):
-        j = s.support[k]
-        size += fabs(s.values[k])
-        along += s.rate[j] * s.values[k]
-        explained += (s.cross[j] + s.rate[j]) * s.values[k]
-    s.residual = max(s.square - explained, 0.0)
-    s.gap = 0.5 * (1.0 - t) * (1.0 - t) * s.residual + max(s.level * size - t * along, 0.0)
-    s.gap = s.gap / (0.5 * s.square) if s.square > 0.0 else 0.0
-    return s.gap
 
 
 cdef int descend(Signal* s) noexcept nogil:

@@ -13,19 +13,19 @@ correlations a little off, and coordinate descent on G has the last word.
 Reference: Osborne, Presnell, Turlach (2000), "A new approach to variable selection in least squares problems"; Efron,
 Hastie, Johnstone, Tibshirani (2004), "Least angle regression".
 """
-from libc.math cimport fabs, floor
+from libc.math cimport floor
 from libc.string cimport memcpy, memmove, memset
 
-from sparsesolve.dictionary.descent cimport certify, correlations, descend
-from sparsesolve.dictionary.signal cimport BLOCKED, CONVERGED, FREE, FULL, STALLED, USED, Signal
+from sparsesolve.dictionary.certificate cimport certify, certify_angles, clear_strays, refine
+from sparsesolve.dictionary.descent cimport descend
+from sparsesolve.dictionary.signal cimport BLOCKED, CONVERGED, FREE, FULL, USED, Signal
 from sparsesolve.linalg cimport span
-from sparsesolve.linalg.vector cimport axpy, dot, ss_find, ss_largest_f64, ss_meetings, ss_step_largest
+from sparsesolve.linalg.vector cimport axpy, ss_find, ss_largest_f64, ss_meetings, ss_step_largest
 
 cdef double LOST_PIVOT = 1e-14      # of an atom's square: nearer to the span it counts as lying in it
 cdef double TIE = 1e-15             # of the first level: correlations closer to the level lie on it
-cdef double STRAY = 1e-13           # of the largest coefficient
 cdef double NUDGE = 1e-9            # of the largest |d_j'y|
-cdef double GOLDEN = 0.6180339887498949
+cdef double GOLDEN = 0.6180339887498949     # its multiples, less their whole parts, are all apart
 DEF REFINEMENTS = 2
 DEF TURNS = 8                       # events allowed, in multiples of p
 
@@ -36,14 +36,14 @@ cdef int follow(Signal* s) noexcept nogil:
     if _walk(s) == FULL:
         return FULL
     if not s.leaves:
-        return _certify_angles(s)
+        return certify_angles(s)
     if _refined(s):
         return CONVERGED
     _break_ties(s)
     if _walk(s) == FULL:
         return FULL
     certify(s)
-    _refine(s)
+    refine(s)
     return CONVERGED if _refined(s) else descend(s)
 
 
@@ -51,21 +51,12 @@ cdef bint _refined(Signal* s) noexcept nogil:
     """Whether the certificate is met, after Newton steps on the support if need be."""
     cdef int tries
     for tries in range(REFINEMENTS):
-        _clear_strays(s)
+        clear_strays(s)
         if certify(s) <= s.tol:
             return True
-        _refine(s)
-    _clear_strays(s)
+        refine(s)
+    clear_strays(s)
     return certify(s) <= s.tol
-
-
-cdef void _clear_strays(Signal* s) noexcept nogil:
-    """Coefficients that are rounding become 0, and negative ones where none may be: ties can lead there."""
-    cdef double largest = ss_largest_f64(s.count, s.values)
-    cdef int k
-    for k in range(s.count):
-        if fabs(s.values[k]) <= STRAY * largest or (s.positive and s.values[k] < 0.0):
-            s.values[k] = 0.0
 
 
 cdef void _break_ties(Signal* s) noexcept nogil:
@@ -126,31 +117,6 @@ cdef int _walk(Signal* s) noexcept nogil:
         s.values[k] = -s.c[s.p + k]
     s.level = level if s.count >= s.most else s.lam
     return CONVERGED
-
-
-cdef void _refine(Signal* s) noexcept nogil:
-    """One Newton step on the support, from correlations that the certificate has just made anew."""
-    cdef double error, along
-    cdef int i, k
-    cdef const double* e
-    for k in range(s.count):
-        error = s.level if s.values[k] > 0 else -s.level
-        s.a[k] = s.rate[s.support[k]] - error
-    for i in range(s.count):
-        e = span.vector(&s.span, i) + s.p
-        along = dot(i + 1, e, s.a)
-        axpy(i + 1, along, e, s.values)
-
-
-cdef int _certify_angles(Signal* s) noexcept nogil:
-    """How far the correlations are from equal on the support and smaller elsewhere, over the largest of d_j'y."""
-    cdef double largest = correlations(s), first, worst = 0.0
-    cdef int k
-    for k in range(s.count):
-        worst = max(worst, s.level - fabs(s.rate[s.support[k]]))
-    first = max(ss_largest_f64(s.p, s.cross), 1e-300)
-    s.gap = max(worst, largest - s.level if s.count > 0 else 0.0) / first
-    return CONVERGED if s.gap <= s.tol else STALLED
 
 
 cdef Py_ssize_t _at(Signal* s, double level) noexcept nogil:

@@ -127,6 +127,7 @@ def test_least_angles_at_a_level():
     C = np.abs(D.T @ (Y - D @ A))
     np.testing.assert_allclose(C[A != 0], 0.2)
     assert C.max() < 0.2 + 1e-12 and found.gaps.max() < 1e-12
+    np.testing.assert_allclose(found.residuals, np.linalg.norm(Y - D @ A, axis=0), atol=1e-7)
 
 
 @given(st.integers(0, 10**6), st.sampled_from([0.0, 0.25, 1.0]), st.booleans())
