@@ -86,7 +86,7 @@ cdef int _walk(Signal* s) noexcept nogil:
     memset(s.state, FREE, s.p)
     level = ss_step_largest(s.p, 0.0, s.a, s.positive, s.c)
     least = TIE * level
-    joining = _at(s, level) if level > s.lam else s.p
+    joining = ss_find(s.p, s.c, level, level if s.positive else -level) if level > s.lam else s.p
     while level > s.lam and s.count < s.most:
         if joining < s.p and not _join(s, joining):
             return FULL
@@ -94,7 +94,7 @@ cdef int _walk(Signal* s) noexcept nogil:
         joining, leaving = s.p, -1
         best = ss_meetings(s.p, level, least, s.c, s.a, s.positive, s.rate)
         if best * step > 1.0:
-            joining = ss_find(s.p, s.rate, best)
+            joining = ss_find(s.p, s.rate, best, best)
             if s.state[joining] == FREE:
                 step = 1.0 / best
             else:
@@ -117,12 +117,6 @@ cdef int _walk(Signal* s) noexcept nogil:
         s.values[k] = -s.c[s.p + k]
     s.level = level if s.count >= s.most else s.lam
     return CONVERGED
-
-
-cdef Py_ssize_t _at(Signal* s, double level) noexcept nogil:
-    """The first atom whose correlation is the level, in size."""
-    cdef Py_ssize_t j = ss_find(s.p, s.c, level)
-    return j if j < s.p else ss_find(s.p, s.c, -level)
 
 
 cdef bint _join(Signal* s, Py_ssize_t j) noexcept nogil:

@@ -33,9 +33,7 @@ cdef int pursue(Signal* s) noexcept nogil:
     largest = ss_step_largest(s.p, 0.0, s.cross, False, s.c)
     nothing = NOTHING * largest
     while s.count < s.most and s.residual > s.error and largest > nothing:
-        j = ss_find(s.p, s.c, largest)
-        if j == s.p:
-            j = ss_find(s.p, s.c, -largest)
+        j = ss_find(s.p, s.c, largest, -largest)
         row = s.gram + j * s.p
         square = span.pivot(&s.span, row, j)
         if square <= LOST_PIVOT * row[j]:

@@ -157,16 +157,16 @@ SS_SIMD static void ss_subtract_all(ptrdiff_t n, ptrdiff_t count, const double *
     }
 }
 
-/* The first i with x_i == value, n where there is none. */
-SS_SIMD static ptrdiff_t ss_find(ptrdiff_t n, const double *SS_RESTRICT x, double value) {
+/* The first i with x_i == value or x_i == other, n where there is none. */
+SS_SIMD static ptrdiff_t ss_find(ptrdiff_t n, const double *SS_RESTRICT x, double value, double other) {
     for (ptrdiff_t start = 0; start < n; start += 32) {
         ptrdiff_t stop = start + 32 < n ? start + 32 : n;
         int any = 0;
         _Pragma("omp simd reduction(| : any)")
-        for (ptrdiff_t i = start; i < stop; i++) any |= x[i] == value;
+        for (ptrdiff_t i = start; i < stop; i++) any |= (x[i] == value) | (x[i] == other);
         if (any)
             for (ptrdiff_t i = start; i < stop; i++)
-                if (x[i] == value) return i;
+                if (x[i] == value || x[i] == other) return i;
     }
     return n;
 }
