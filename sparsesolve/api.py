@@ -1,20 +1,17 @@
 """The public functions: check what is passed, assemble, choose a solver, wrap the result."""
 
-import warnings
-
 import numpy as np
-from scipy import sparse
 
 from sparsesolve import checks
 from sparsesolve.assembly import read_problem
 from sparsesolve.families import read_family
 from sparsesolve.penalties.blocks import BlockPenalty
 from sparsesolve.progress import progress_bar
-from sparsesolve.result import ConvergenceWarning, Path, Status
 from sparsesolve.solvers import SOLVERS
 from sparsesolve.solvers.choice import choose
 from sparsesolve.solvers.path import follow, grid
 from sparsesolve.threads import one_blas_thread, thread_count
+from sparsesolve.wrapping import warn_missed, wrap
 
 NULL_LEVEL = 1e20  # an inner lam at which every penalised coefficient is 0
 
@@ -149,9 +146,9 @@ def path(
     options["family"] = family if isinstance(family, str) else settings["family"]
     with one_blas_thread(), progress_bar(settings["n_lambdas"], progress) as advance:
         points, reason = _solve(problem, settings, advance)
-    _warn_missed(points, tol)
+    warn_missed(points, tol)
     names = {"feature_names": names, "class_names": class_names}
-    return _wrap(problem, points, reason, scale, settings["family"], names, options)
+    return wrap(problem, points, reason, scale, settings["family"], names, options, path)
 
 
 def _kept(value):
@@ -216,58 +213,3 @@ def _solve(problem, settings, advance):
     keep = ("tol", "max_iter", "stop", "dfmax", "pmax")
     return follow(state, problem, lambdas, **{name: settings[name] for name in keep},
                   advance=advance)  # fmt: skip
-
-
-def _wrap(problem, points, reason, scale, family, names, options):
-    """The points of a path as a Path."""
-    K = problem.n_responses
-    return Path(
-        lambdas=np.array([point.lam for point in points]),
-        coefs=_columns(problem, points) if K is None else
-        [_columns(problem, points, k) for k in range(K)],
-        intercepts=np.array([point.intercept for point in points]).reshape(-1, *[K] * bool(K)).T,
-        df=np.array([point.df for point in points], dtype=np.int64),
-        dev_ratio=np.array([point.dev_ratio for point in points]),
-        null_deviance=problem.null_deviance(*scale),
-        gaps=np.array([point.gap for point in points]),
-        n_iters=np.array([point.n_iter for point in points]),
-        status=np.array([point.status for point in points], dtype=np.int8),
-        stop_reason=reason,
-        family=family.name,
-        groups=_labels(problem),
-        **names,
-        options=options,
-        fitter=path,
-    )
-
-
-def _labels(problem):
-    """The group of each feature, by its number, where the penalty has groups."""
-    return np.array(problem.penalty.of) if problem.has_groups else None
-
-
-def _columns(problem, points, k=None):
-    """Coefficients (p, L), of response k where there are several."""
-    values = [point.values if k is None else point.values[k] for point in points]
-    which = np.concatenate([point.which for point in points] or [np.empty(0, dtype=np.int32)])
-    starts = np.cumsum([0] + [point.df for point in points])
-    values = np.concatenate(values or [np.empty(0)])
-    matrix = sparse.csc_array((values, which, starts), shape=(problem.design.p, len(points)))
-    matrix.eliminate_zeros()
-    return matrix
-
-
-def _warn_missed(points, tol):
-    """Warn once, naming lambdas whose certificate misses tol."""
-    missed = [point for point in points if point.status != Status.CONVERGED]
-    if missed:
-        worst = max(missed, key=lambda point: point.gap)
-        shown = ", ".join(f"{point.lam:.4g}" for point in missed[:5])
-        more = ", ..." if len(missed) > 5 else ""
-        warnings.warn(
-            f"{len(missed)} of {len(points)} lambdas miss tol = {tol:g}: {shown}{more}; the worst "
-            f"gap is {worst.gap:.2g} at lambda = {worst.lam:.4g} "
-            f"({Status(worst.status).sentence})",
-            ConvergenceWarning,
-            stacklevel=3,
-        )

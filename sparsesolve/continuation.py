@@ -19,6 +19,7 @@ def solve_at(path, s, X, y):
 
 def extend(path, X, y, n_lambdas=None, lambda_min_ratio=None):
     """The work of :meth:`sparsesolve.result.Path.extend`, where the parameters are described."""
+    _refuse_steps(path)
     new = lambdas_below(path, n_lambdas, lambda_min_ratio)
     longer = join(path, _fit_again(path, X, y, new))
     return replace(longer, options={**(path.options or {}), "lambdas": longer.lambdas})
@@ -81,6 +82,7 @@ def _rest_of_grid(path):
 
 def _fit_again(path, X, y, lambdas):
     """Fit at the given lambdas with the options of the path, all of them to the end."""
+    _refuse_steps(path)
     read_rows(path, X)
     options = {"family": path.family, **(path.options or {})}
     options.update(lambdas=lambdas, stop=None, dfmax=None, pmax=None)
@@ -95,6 +97,12 @@ def _fit_again(path, X, y, lambdas):
             f"{fit.null_deviance:.6g}, that of the path {path.null_deviance:.6g}"
         )
     return fit
+
+
+def _refuse_steps(path):
+    """Raise for a path of steps, which no lambda brings about."""
+    if path.fitter is None:
+        raise ValueError("A greedy path has its steps alone; fit it again, with more of them")
 
 
 def join(path, other):

@@ -34,8 +34,10 @@ class ConvergenceWarning(UserWarning):
 class Path:
     """The curve lambda -> coefficients, as solved at L values of lambda.
 
-    Made by :func:`sparsesolve.path`. Nothing in it can be changed, its arrays included. With K
-    responses or classes, ``coefs`` is a list of K matrices and ``intercepts`` has K rows.
+    Made by :func:`sparsesolve.path`; or by :func:`sparsesolve.omp_path` and
+    :func:`sparsesolve.hard_threshold_path`, which say what their lambdas and gaps are. Nothing in
+    it can be changed, its arrays included. With K responses or classes, ``coefs`` is a list of K
+    matrices and ``intercepts`` has K rows.
     """
 
     lambdas: np.ndarray  # (L,) decreasing, of the solved problem

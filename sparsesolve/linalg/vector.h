@@ -147,6 +147,91 @@ SS_SIMD static void ss_pass_on(ptrdiff_t n, double c, double s, double *SS_RESTR
     }
 }
 
+/* out -= sum_k w_k q_k, where q_k begins at q + which[k] * stride: four of them for one load and store of out */
+SS_SIMD static void ss_subtract_all(ptrdiff_t n, ptrdiff_t count, const double *SS_RESTRICT w,
+                                    const double *SS_RESTRICT q, const int *which, ptrdiff_t stride,
+                                    double *SS_RESTRICT out) {
+    ptrdiff_t k = 0;
+    for (; k + 4 <= count; k += 4) {
+        const double *q0 = q + which[k] * stride, *q1 = q + which[k + 1] * stride;
+        const double *q2 = q + which[k + 2] * stride, *q3 = q + which[k + 3] * stride;
+        double w0 = w[k], w1 = w[k + 1], w2 = w[k + 2], w3 = w[k + 3];
+        _Pragma("omp simd")
+        for (ptrdiff_t i = 0; i < n; i++) out[i] -= (w0 * q0[i] + w1 * q1[i]) + (w2 * q2[i] + w3 * q3[i]);
+    }
+    for (; k < count; k++) {
+        const double *q0 = q + which[k] * stride;
+        double w0 = w[k];
+        _Pragma("omp simd")
+        for (ptrdiff_t i = 0; i < n; i++) out[i] -= w0 * q0[i];
+    }
+}
+
+/* The first i with x_i == value or x_i == other, n where there is none. */
+SS_SIMD static ptrdiff_t ss_find(ptrdiff_t n, const double *SS_RESTRICT x, double value, double other) {
+    for (ptrdiff_t start = 0; start < n; start += 32) {
+        ptrdiff_t stop = start + 32 < n ? start + 32 : n;
+        int any = 0;
+        _Pragma("omp simd reduction(| : any)")
+        for (ptrdiff_t i = start; i < stop; i++) any |= (x[i] == value) | (x[i] == other);
+        if (any)
+            for (ptrdiff_t i = start; i < stop; i++)
+                if (x[i] == value || x[i] == other) return i;
+    }
+    return n;
+}
+
+/* c -= step * a; returns the largest |c_i|, or with one_sided the largest c_i if above 0 */
+SS_SIMD static double ss_step_largest(ptrdiff_t n, double step, const double *SS_RESTRICT a, int one_sided,
+                                      double *SS_RESTRICT c) {
+    double largest = 0.0;
+    if (one_sided) {
+        _Pragma("omp simd reduction(max : largest)")
+        for (ptrdiff_t i = 0; i < n; i++) {
+            c[i] -= step * a[i];
+            largest = c[i] > largest ? c[i] : largest;
+        }
+    } else {
+        _Pragma("omp simd reduction(max : largest)")
+        for (ptrdiff_t i = 0; i < n; i++) {
+            double z = c[i] - step * a[i];
+            c[i] = z;
+            z = z < 0 ? -z : z;
+            largest = z > largest ? z : largest;
+        }
+    }
+    return largest;
+}
+
+/* Correlations c - t a meet the level lam - t, both signs or one: rate_i = 1 / t of the meeting, 0 or less where
+ * they do not meet.  Returns the largest.  A correlation that rounding has put on or above lam counts as `least`
+ * below it. */
+SS_SIMD static double ss_meetings(ptrdiff_t n, double lam, double least, const double *SS_RESTRICT c,
+                                  const double *SS_RESTRICT a, int one_sided, double *SS_RESTRICT rate) {
+    double largest = 0.0;
+    if (one_sided) {
+        _Pragma("omp simd reduction(max : largest)")
+        for (ptrdiff_t i = 0; i < n; i++) {
+            double room = lam - c[i];
+            double z = (1.0 - a[i]) / (room > least ? room : least);
+            rate[i] = z;
+            largest = z > largest ? z : largest;
+        }
+    } else {
+        _Pragma("omp simd reduction(max : largest)")
+        for (ptrdiff_t i = 0; i < n; i++) {
+            double above = lam - c[i], below = lam + c[i], up = 1.0 - a[i], down = 1.0 + a[i];
+            above = above > least ? above : least;
+            below = below > least ? below : least;
+            int first = up * below > down * above; /* one division in place of two */
+            double z = (first ? up : down) / (first ? above : below);
+            rate[i] = z;
+            largest = z > largest ? z : largest;
+        }
+    }
+    return largest;
+}
+
 /* The i with asleep_i + norm_i * travelled >= lam * threshold_i, listed in out; returns how many.  They are few:
  * blocks are asked first whether they hold any. */
 SS_SIMD static ptrdiff_t ss_awake(ptrdiff_t n, const double *SS_RESTRICT asleep, const double *SS_RESTRICT norm,

@@ -1,0 +1,1 @@
+"""Sparse coding and dictionary learning: many signals over one dictionary."""

@@ -1,0 +1,80 @@
+"""The certificate of one signal's code, and what brings a code nearer to it.
+
+    minimise over b   1/2 |y - D b|^2 + level |b|_1      (b >= 0 with `positive`)
+
+With g = D'(y - D b), formed anew from D'y and G, and the dual point t r that t = min(1, level / max |g_j|) makes
+feasible,
+
+    P - D = (1 - t)^2 |r|^2 / 2 + level |b|_1 - t g'b,
+
+a sum of two nonnegative terms.  A g_j above the level by rounding counts as on it: at level 0 nothing else is feasible.
+"""
+from libc.math cimport fabs
+from libc.string cimport memcpy
+
+from sparsesolve.dictionary.signal cimport CONVERGED, STALLED, Signal
+from sparsesolve.linalg cimport span
+from sparsesolve.linalg.vector cimport axpy, dot, ss_largest_f64, ss_step_largest, ss_subtract_all
+
+cdef double ROUNDING = 1e-14    # of the largest |d_j'y|
+cdef double STRAY = 1e-13       # of the largest coefficient
+
+
+cdef double correlations(Signal* s) noexcept nogil:
+    """rate = D'r of the coefficients `values`, made anew; returns the largest, in size unless `positive`."""
+    memcpy(s.rate, s.cross, s.p * sizeof(double))
+    ss_subtract_all(s.p, s.count, s.values, s.gram, s.support, s.p, s.rate)
+    return ss_step_largest(s.p, 0.0, s.cross, s.positive, s.rate)
+
+
+cdef double certify(Signal* s) noexcept nogil:
+    """Fill gap and residual; returns the gap."""
+    cdef double largest = correlations(s), t = 1.0, size = 0.0, along = 0.0, explained = 0.0
+    cdef int k, j
+    if largest > s.level + ROUNDING * ss_largest_f64(s.p, s.cross):
+        t = s.level / largest
+    for k in range(s.count):
+        j = s.support[k]
+        size += fabs(s.values[k])
+        along += s.rate[j] * s.values[k]
+        explained += (s.cross[j] + s.rate[j]) * s.values[k]
+    s.residual = max(s.square - explained, 0.0)
+    s.gap = 0.5 * (1.0 - t) * (1.0 - t) * s.residual + max(s.level * size - t * along, 0.0)
+    s.gap = s.gap / (0.5 * s.square) if s.square > 0.0 else 0.0
+    return s.gap
+
+
+cdef int certify_angles(Signal* s) noexcept nogil:
+    """How far the correlations are from equal on the support and smaller elsewhere, over the largest of d_j'y."""
+    cdef double worst = 0.0
+    cdef int k
+    certify(s)
+    if s.count > 0:
+        worst = max(ss_largest_f64(s.p, s.rate) - s.level, 0.0)
+    for k in range(s.count):
+        worst = max(worst, s.level - fabs(s.rate[s.support[k]]))
+    s.gap = worst / max(ss_largest_f64(s.p, s.cross), 1e-300)
+    return CONVERGED if s.gap <= s.tol else STALLED
+
+
+cdef void refine(Signal* s) noexcept nogil:
+    """One Newton step on the support, from correlations that the certificate has just made anew."""
+    cdef double g, along
+    cdef int i, k
+    cdef const double* e
+    for k in range(s.count):
+        g = s.rate[s.support[k]]
+        s.a[k] = g - s.level if g > 0 else g + s.level
+    for i in range(s.count):
+        e = span.vector(&s.span, i) + s.p
+        along = dot(i + 1, e, s.a)
+        axpy(i + 1, along, e, s.values)
+
+
+cdef void clear_strays(Signal* s) noexcept nogil:
+    """Coefficients that are rounding become 0, and negative ones where none may be: ties can lead there."""
+    cdef double largest = ss_largest_f64(s.count, s.values)
+    cdef int k
+    for k in range(s.count):
+        if fabs(s.values[k]) <= STRAY * largest or (s.positive and s.values[k] < 0.0):
+            s.values[k] = 0.0

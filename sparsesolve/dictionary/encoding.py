@@ -1,0 +1,91 @@
+"""Codes as users get them: signals read, coded, and their certificates judged."""
+
+import re
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from sparsesolve import checks
+from sparsesolve.result import ConvergenceWarning, Status
+
+METHODS = ("lasso", "lars", "omp")
+ROOM = 64  # atoms in a code for which there is room at first
+EXTREME = 1e75  # sizes beyond which, or below whose inverse, fourth powers are no floats
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SparseCodes:
+    """The codes of N signals over p atoms, and how good each of them is."""
+
+    codes: sparse.csc_array  # (p, N): Y is about D @ codes
+    gaps: np.ndarray  # (N,) certificates; `sparsesolve.sparse_code` says of what
+    status: np.ndarray  # (N,) codes of Status: 0 where the certificate is at most tol
+    lambdas: np.ndarray  # (N,) the lambda each code belongs to; omp: the largest |d_j'r| left
+    residuals: np.ndarray  # (N,) |y - D a|
+    n_iters: np.ndarray  # (N,) atoms that came or went, and sweeps
+
+    def __repr__(self):
+        p, n = self.codes.shape
+        return (
+            f"<SparseCodes: {n} signal{'s' * (n != 1)} over {p} atom{'s' * (p != 1)}, "
+            f"{self.codes.nnz / n:.1f} in a code, worst gap {self.gaps.max():.1e}>"
+        )
+
+
+def encode(coder, signals, *, method, lam, alpha, most, residual, positive, tol, budget, advance):
+    """Code the columns of a Design; what each option means stands in `sparse_code`.
+
+    lam, residual : (N,); most : int or None; coder : Coder, with the ridge lam (1 - alpha).
+    """
+    p, m = coder.n_atoms, signals.n
+    most = p if most is None else min(most, p)
+    room = min(most, p, ROOM) if method != "omp" else min(most, p, max(m, ROOM))
+    counts, atoms, values, gaps, squares, levels, steps, outcomes = coder.code(
+        signals, method, lam * alpha, np.square(residual), most, tol=tol, budget=budget,
+        positive=positive, capacity=room, advance=advance,
+    )  # fmt: skip
+    starts = np.append(0, np.cumsum(counts))
+    codes = sparse.csc_array((values, atoms, starts), shape=(p, len(counts)))
+    codes.sort_indices()
+    codes.eliminate_zeros()
+    if alpha < 1:
+        squares = squares - lam * (1.0 - alpha) * np.asarray(codes.power(2).sum(axis=0)).ravel()
+    return SparseCodes(codes, gaps, outcomes, levels / alpha, np.sqrt(np.maximum(squares, 0.0)),
+                       steps)  # fmt: skip
+
+
+def read_columns(name, matrix):
+    """A matrix as `checks.read_design` returns it, all finite, of a size that can be squared."""
+    try:
+        matrix, _ = checks.read_design(matrix)
+    except (ValueError, TypeError) as error:
+        raise type(error)(re.sub(r"\bX\b", name, str(error))) from None
+    values = matrix.data if sparse.issparse(matrix) else matrix
+    largest = float(max(values.max(initial=0), -values.min(initial=0)))
+    if not np.isfinite(largest):
+        message = str(checks.nonfinite_error(matrix))
+        raise ValueError(re.sub(r"\bX\b", name, message))
+    if largest and not 1 / EXTREME < largest < EXTREME:
+        raise ValueError(f"the largest entry of {name} is {largest:.3g}; rescale {name}")
+    return matrix
+
+
+def dense_columns(matrix):
+    """A matrix as float64, column-major."""
+    dense = matrix.toarray() if sparse.issparse(matrix) else matrix
+    return np.asfortranarray(dense, dtype=np.float64)
+
+
+def warn_missed(gaps, status, tol):
+    """Warn once of the signals whose certificate misses tol."""
+    missed = np.flatnonzero(status)
+    if len(missed):
+        worst = missed[gaps[missed].argmax()]
+        warnings.warn(
+            f"{len(missed)} of {len(gaps)} signals miss tol = {tol:g}; the worst gap is "
+            f"{gaps[worst]:.2g} of signal {worst} ({Status(status[worst]).sentence})",
+            ConvergenceWarning,
+            stacklevel=3,
+        )

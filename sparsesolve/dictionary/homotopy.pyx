@@ -1,0 +1,198 @@
+"""The lasso of one signal, followed from b = 0 down to the level that was asked for.
+
+    minimise over b   1/2 |y - D b|^2 + lam |b|_1        (b >= 0 with `positive`)
+
+Given: G = D'D (the ridge of an elastic net is on its diagonal), D'y and y'y.  Returned: support, coefficients, duality
+gap.  Invariant between events: with the level l falling from max |d_j'y| to lam, correlations c = D'r satisfy
+c_j = l sign_j on the support and |c_j| <= l elsewhere; c and b are linear in l.  Two kinds of events: the correlation
+of an atom reaches l and it joins, a coefficient reaches 0 and its atom leaves.  Atoms that lie in the span of the
+support are put aside until an atom leaves.  Ties are events at distance 0.  Whatever rounding or degeneracy did on
+the way, the answer is judged by its duality gap; where that is not met, ties are broken by a second walk from
+correlations a little off, and coordinate descent on G has the last word.
+
+Reference: Osborne, Presnell, Turlach (2000), "A new approach to variable selection in least squares problems"; Efron,
+Hastie, Johnstone, Tibshirani (2004), "Least angle regression".
+"""
+from libc.math cimport floor
+from libc.string cimport memcpy, memmove, memset
+
+from sparsesolve.dictionary.certificate cimport certify, certify_angles, clear_strays, refine
+from sparsesolve.dictionary.descent cimport descend
+from sparsesolve.dictionary.signal cimport BLOCKED, CONVERGED, FREE, FULL, USED, Signal
+from sparsesolve.linalg cimport span
+from sparsesolve.linalg.vector cimport axpy, ss_find, ss_largest_f64, ss_meetings, ss_step_largest
+
+cdef double LOST_PIVOT = 1e-14      # of an atom's square: nearer to the span it counts as lying in it
+cdef double TIE = 1e-15             # of the first level: correlations closer to the level lie on it
+cdef double NUDGE = 1e-9            # of the largest |d_j'y|
+cdef double GOLDEN = 0.6180339887498949     # its multiples, less their whole parts, are all apart
+DEF REFINEMENTS = 2
+DEF TURNS = 8                       # events allowed, in multiples of p
+
+
+cdef int follow(Signal* s) noexcept nogil:
+    """Code the signal; returns an outcome."""
+    s.start, s.steps = s.cross, 0
+    if _walk(s) == FULL:
+        return FULL
+    if not s.leaves:
+        return certify_angles(s)
+    if _refined(s):
+        return CONVERGED
+    _break_ties(s)
+    if _walk(s) == FULL:
+        return FULL
+    certify(s)
+    refine(s)
+    return CONVERGED if _refined(s) else descend(s)
+
+
+cdef bint _refined(Signal* s) noexcept nogil:
+    """Whether the certificate is met, after Newton steps on the support if need be."""
+    cdef int tries
+    for tries in range(REFINEMENTS):
+        clear_strays(s)
+        if certify(s) <= s.tol:
+            return True
+        refine(s)
+    clear_strays(s)
+    return certify(s) <= s.tol
+
+
+cdef void _break_ties(Signal* s) noexcept nogil:
+    """Start from correlations a little off: at a tie the order of events matters, and one-by-one may be wrong.
+
+    The support that is best for them is, in the limit, one that is best for the signal; Newton steps on it undo the
+    rest.  The values are not needed before the walk ends.
+    """
+    cdef double size = NUDGE * ss_largest_f64(s.p, s.cross), turn = 0.0
+    cdef Py_ssize_t j
+    for j in range(s.p):
+        turn += GOLDEN
+        turn -= floor(turn)
+        s.values[j] = s.cross[j] + (turn - 0.5) * size
+    s.start = s.values
+
+
+cdef int _walk(Signal* s) noexcept nogil:
+    """From event to event; leaves support, values and the level that was reached; FULL, or CONVERGED."""
+    cdef double level, least, step, best, sign = 0.0
+    cdef int leaving
+    cdef Py_ssize_t joining, k
+    cdef long limit = s.steps + TURNS * s.p + 100
+    s.count = s.n_blocked = s.span.size = 0
+    memcpy(s.c, s.start, s.p * sizeof(double))
+    memset(s.a, 0, s.p * sizeof(double))
+    memset(s.state, FREE, s.p)
+    level = ss_step_largest(s.p, 0.0, s.a, s.positive, s.c)
+    least = TIE * level
+    joining = ss_find(s.p, s.c, level, level if s.positive else -level) if level > s.lam else s.p
+    while level > s.lam and s.count < s.most:
+        if joining < s.p and not _join(s, joining):
+            return FULL
+        step = level - s.lam
+        joining, leaving = s.p, -1
+        best = ss_meetings(s.p, level, least, s.c, s.a, s.positive, s.rate)
+        if best * step > 1.0:
+            joining = ss_find(s.p, s.rate, best, best)
+            if s.state[joining] == FREE:
+                step = 1.0 / best
+            else:
+                joining = s.p
+        if s.leaves:
+            leaving = _first_zero(s, &step)
+        if leaving >= 0:
+            sign = 1.0 if s.c[s.p + leaving] < 0 else -1.0
+        axpy(s.p + s.count, -step, s.a, s.c)
+        level -= step
+        s.steps += 1
+        if leaving >= 0:
+            joining = s.p
+            _leave(s, leaving, sign, level)
+        elif joining == s.p:
+            break
+        if s.steps > limit:
+            break
+    for k in range(s.count):
+        s.values[k] = -s.c[s.p + k]
+    s.level = level if s.count >= s.most else s.lam
+    return CONVERGED
+
+
+cdef bint _join(Signal* s, Py_ssize_t j) noexcept nogil:
+    """Take atom j in, or put it aside; False where there is no room."""
+    cdef const double* row = s.gram + j * s.p
+    cdef double sign = 1.0 if s.c[j] > 0 else -1.0, square = span.pivot(&s.span, row, j)
+    cdef double correlation = s.a[j]
+    cdef int k = s.count
+    s.c[j] = s.a[j] = 0.0
+    if square <= LOST_PIVOT * row[j]:
+        s.state[j] = BLOCKED
+        s.blocked[s.n_blocked] = j
+        s.n_blocked += 1
+        return True
+    if k == s.span.capacity:
+        return False
+    span.extend(&s.span, row, square)
+    s.z[k] = (sign - correlation) * span.vector(&s.span, k)[s.p + k]
+    s.c[s.p + k] = s.a[s.p + k] = 0.0
+    s.state[j] = USED
+    s.support[k] = j
+    s.count = k + 1
+    axpy(s.p + k + 1, s.z[k], span.vector(&s.span, k), s.a)
+    s.a[j] = 0.0
+    return True
+
+
+cdef int _first_zero(Signal* s, double* step) noexcept nogil:
+    """The first of the coefficients that reach 0 before `step`, which is shortened to it; -1 where none does."""
+    cdef double* c = s.c + s.p
+    cdef double* a = s.a + s.p
+    cdef double best = 0.0, rate
+    cdef int k, first = -1
+    for k in range(s.count):
+        if c[k] * a[k] > 0.0:
+            rate = a[k] / c[k]
+            if rate > best:
+                best, first = rate, k
+    if first >= 0 and best * step[0] > 1.0:
+        step[0] = 1.0 / best
+        return first
+    return -1
+
+
+cdef void _leave(Signal* s, int k, double sign, double level) noexcept nogil:
+    """Let the k-th atom of the support go, whose correlation is sign * level."""
+    cdef int j = s.support[k], behind = s.count - k - 1, i
+    cdef double lost
+    s.a[j] = sign
+    s.c[j] = sign * level
+    s.state[j] = FREE
+    lost = span.drop(&s.span, k, s.z)
+    axpy(s.p, -lost, span.vector(&s.span, s.span.size), s.a)
+    s.count -= 1
+    memmove(s.support + k, s.support + k + 1, behind * sizeof(int))
+    memmove(s.c + s.p + k, s.c + s.p + k + 1, behind * sizeof(double))
+    _direction(s)
+    for i in range(s.n_blocked):
+        _release(s, s.blocked[i])
+    s.n_blocked = 0
+
+
+cdef void _direction(Signal* s) noexcept nogil:
+    """Coefficients of the direction from its products with the basis."""
+    cdef int i
+    memset(s.a + s.p, 0, s.count * sizeof(double))
+    for i in range(s.count):
+        axpy(i + 1, s.z[i], span.vector(&s.span, i) + s.p, s.a + s.p)
+
+
+cdef void _release(Signal* s, int j) noexcept nogil:
+    """Give an atom that was put aside its correlations again."""
+    cdef const double* row = s.gram + <Py_ssize_t> j * s.p
+    cdef int k
+    s.state[j] = FREE
+    s.c[j], s.a[j] = s.start[j], 0.0
+    for k in range(s.count):
+        s.c[j] += row[s.support[k]] * s.c[s.p + k]
+        s.a[j] += row[s.support[k]] * s.a[s.p + k]

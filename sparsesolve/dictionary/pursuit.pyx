@@ -1,0 +1,80 @@
+"""Orthogonal matching pursuit of one signal over a dictionary of which only the Gram matrix is known.
+
+Given: G = D'D, D'y and y'y; how many atoms, or the squared norm of the residual, to stop at.  Returned: the support, in
+order of entry, and the least-squares coefficients on it.  Each step takes the atom with the largest |d_j'r|; an atom
+in the span of those in use is passed over.  Invariant: c = D'(y - P y) with P the projection on the span, kept by one
+multiple of one basis vector per step.  The certificate is the largest |d_j'r| on the support, formed anew, over the
+largest |d_j'y|: that of least squares.
+
+Reference: Pati, Rezaiifar, Krishnaprasad (1993); Rubinstein, Zibulevsky, Elad (2008), "Efficient implementation of the
+K-SVD algorithm using batch orthogonal matching pursuit".
+"""
+from libc.math cimport fabs
+from libc.string cimport memcpy
+
+from sparsesolve.dictionary.signal cimport CONVERGED, FULL, STALLED, Signal
+from sparsesolve.linalg cimport span
+from sparsesolve.linalg.vector cimport axpy, ss_find, ss_largest_f64, ss_step_largest
+
+cdef double LOST_PIVOT = 1e-12      # of an atom's square: nearer to the span it counts as lying in it
+cdef double NOTHING = 1e-14         # of the largest |d_j'y|: a correlation that is rounding
+
+
+cdef int pursue(Signal* s) noexcept nogil:
+    """Code the signal; returns an outcome."""
+    cdef double largest, nothing, square
+    cdef Py_ssize_t j
+    cdef const double* row
+    cdef int k
+    s.count = s.span.size = 0
+    s.steps = 0
+    s.residual = s.square
+    memcpy(s.c, s.cross, s.p * sizeof(double))
+    largest = ss_step_largest(s.p, 0.0, s.cross, False, s.c)
+    nothing = NOTHING * largest
+    while s.count < s.most and s.residual > s.error and largest > nothing:
+        j = ss_find(s.p, s.c, largest, -largest)
+        row = s.gram + j * s.p
+        square = span.pivot(&s.span, row, j)
+        if square <= LOST_PIVOT * row[j]:
+            s.c[j] = 0.0
+            largest = ss_step_largest(s.p, 0.0, s.cross, False, s.c)
+        elif s.count == s.span.capacity:
+            return FULL
+        else:
+            span.extend(&s.span, row, square)
+            largest = _advance(s, j)
+    for k in range(s.count):
+        s.values[k] = -s.c[s.p + k]
+    s.level = largest
+    return _certify(s)
+
+
+cdef double _advance(Signal* s, Py_ssize_t j) noexcept nogil:
+    """Project on the span that atom j has joined; returns the largest correlation left."""
+    cdef int k = s.count
+    cdef const double* e = span.vector(&s.span, k)
+    cdef double step = s.c[j] * e[s.p + k]
+    s.support[k] = j
+    s.c[s.p + k] = 0.0
+    s.count = k + 1
+    s.steps += 1
+    s.residual -= step * step
+    axpy(k + 1, -step, e + s.p, s.c + s.p)
+    return ss_step_largest(s.p, step, e, False, s.c)
+
+
+cdef int _certify(Signal* s) noexcept nogil:
+    """gap = max_k |d_k'r| over the support / max_j |d_j'y|, every correlation formed anew."""
+    cdef double left, worst = 0.0, largest = max(ss_largest_f64(s.p, s.cross), 1e-300)
+    cdef const double* row
+    cdef int k, i
+    for k in range(s.count):
+        row = s.gram + s.support[k] * s.p
+        left = s.cross[s.support[k]]
+        for i in range(s.count):
+            left -= row[s.support[i]] * s.values[i]
+        worst = max(worst, fabs(left))
+    s.residual = max(s.residual, 0.0)
+    s.gap = worst / largest
+    return CONVERGED if s.gap <= s.tol else STALLED

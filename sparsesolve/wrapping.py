@@ -1,0 +1,63 @@
+"""What solvers leave, as users get it: points as a Path, a warning of those that fell short."""
+
+import warnings
+
+import numpy as np
+from scipy import sparse
+
+from sparsesolve.result import ConvergenceWarning, Path, Status
+
+
+def wrap(problem, points, reason, scale, family, names, options, fitter=None):
+    """The points of a path as a Path; `fitter` is what continues it, None where nothing can."""
+    K = problem.n_responses
+    return Path(
+        lambdas=np.array([point.lam for point in points]),
+        coefs=_columns(problem, points) if K is None else
+        [_columns(problem, points, k) for k in range(K)],
+        intercepts=np.array([point.intercept for point in points]).reshape(-1, *[K] * bool(K)).T,
+        df=np.array([point.df for point in points], dtype=np.int64),
+        dev_ratio=np.array([point.dev_ratio for point in points]),
+        null_deviance=problem.null_deviance(*scale),
+        gaps=np.array([point.gap for point in points]),
+        n_iters=np.array([point.n_iter for point in points]),
+        status=np.array([point.status for point in points], dtype=np.int8),
+        stop_reason=reason,
+        family=family.name,
+        groups=_labels(problem),
+        **names,
+        options=options,
+        fitter=fitter,
+    )
+
+
+def _labels(problem):
+    """The group of each feature, by its number, where the penalty has groups."""
+    return np.array(problem.penalty.of) if problem.has_groups else None
+
+
+def _columns(problem, points, k=None):
+    """Coefficients (p, L), of response k where there are several."""
+    values = [point.values if k is None else point.values[k] for point in points]
+    which = np.concatenate([point.which for point in points] or [np.empty(0, dtype=np.int32)])
+    starts = np.cumsum([0] + [point.df for point in points])
+    values = np.concatenate(values or [np.empty(0)])
+    matrix = sparse.csc_array((values, which, starts), shape=(problem.design.p, len(points)))
+    matrix.eliminate_zeros()
+    return matrix
+
+
+def warn_missed(points, tol):
+    """Warn once, naming lambdas whose certificate misses tol."""
+    missed = [point for point in points if point.status != Status.CONVERGED]
+    if missed:
+        worst = max(missed, key=lambda point: point.gap)
+        shown = ", ".join(f"{point.lam:.4g}" for point in missed[:5])
+        more = ", ..." if len(missed) > 5 else ""
+        warnings.warn(
+            f"{len(missed)} of {len(points)} lambdas miss tol = {tol:g}: {shown}{more}; the worst "
+            f"gap is {worst.gap:.2g} at lambda = {worst.lam:.4g} "
+            f"({Status(worst.status).sentence})",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
