@@ -17,6 +17,9 @@ from sparsesolve.solvers.path import follow, grid
 from sparsesolve.threads import one_blas_thread, thread_count
 
 NULL_LEVEL = 1e20  # an inner lam at which every penalised coefficient is 0
+DATA_OPTIONS = (
+    "weights", "offset", "penalty_factor", "lower", "upper", "alpha", "penalty", "grouped",
+)  # fmt: skip
 
 
 def path(
@@ -137,19 +140,26 @@ def path(
     (2010), "Regularization paths for generalized linear models via coordinate descent".
     """
     options = {name: value for name, value in locals().items() if name not in ("X", "y")}
+    fit = solve_path(X, y, **options)
+    warn_missed([fit], tol)
+    return fit
+
+
+def solve_path(X, y, **options):
+    """What :func:`path` does, all its options given, but for the warning."""
     settings = _read_settings(**options)
     problem, names, class_names, scale = read_problem(
-        X, y, settings["family"], weights=weights, offset=offset, penalty_factor=penalty_factor,
-        lower=lower, upper=upper, alpha=alpha, penalty=penalty, grouped=grouped,
-        intercept=bool(intercept), standardize=bool(standardize), n_threads=settings["n_threads"],
+        X, y, settings["family"], **{name: options[name] for name in DATA_OPTIONS},
+        intercept=bool(options["intercept"]), standardize=bool(options["standardize"]),
+        n_threads=settings["n_threads"],
     )  # fmt: skip
-    options = {name: _kept(value) for name, value in options.items()}
-    options["family"] = family if isinstance(family, str) else settings["family"]
-    with one_blas_thread(), progress_bar(settings["n_lambdas"], progress) as advance:
+    kept = {name: _kept(value) for name, value in options.items()}
+    family = options["family"]
+    kept["family"] = family if isinstance(family, str) else settings["family"]
+    with one_blas_thread(), progress_bar(settings["n_lambdas"], options["progress"]) as advance:
         points, reason = _solve(problem, settings, advance)
-    _warn_missed(points, tol)
     names = {"feature_names": names, "class_names": class_names}
-    return _wrap(problem, points, reason, scale, settings["family"], names, options)
+    return _wrap(problem, points, reason, scale, settings["family"], names, kept)
 
 
 def _kept(value):
@@ -255,17 +265,21 @@ def _columns(problem, points, k=None):
     return matrix
 
 
-def _warn_missed(points, tol):
-    """Warn once, naming lambdas whose certificate misses tol."""
-    missed = [point for point in points if point.status != Status.CONVERGED]
-    if missed:
-        worst = max(missed, key=lambda point: point.gap)
-        shown = ", ".join(f"{point.lam:.4g}" for point in missed[:5])
+def warn_missed(paths, tol):
+    """Warn the caller's caller once, naming lambdas whose certificate misses tol."""
+    lambdas, gaps, status = (
+        np.concatenate([getattr(path, name) for path in paths])
+        for name in ("lambdas", "gaps", "status")
+    )
+    missed = np.flatnonzero(status != Status.CONVERGED)
+    if len(missed):
+        worst = missed[gaps[missed].argmax()]
+        shown = ", ".join(f"{lam:.4g}" for lam in lambdas[missed[:5]])
         more = ", ..." if len(missed) > 5 else ""
         warnings.warn(
-            f"{len(missed)} of {len(points)} lambdas miss tol = {tol:g}: {shown}{more}; the worst "
-            f"gap is {worst.gap:.2g} at lambda = {worst.lam:.4g} "
-            f"({Status(worst.status).sentence})",
+            f"{len(missed)} of {len(lambdas)} lambdas miss tol = {tol:g}: {shown}{more}; the "
+            f"worst gap is {gaps[worst]:.2g} at lambda = {lambdas[worst]:.4g} "
+            f"({status[worst].sentence})",
             ConvergenceWarning,
             stacklevel=3,
         )
