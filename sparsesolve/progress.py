@@ -9,7 +9,7 @@ WIDTH = 30  # characters of the bar
 
 
 @contextmanager
-def progress_bar(total, shown=True):
+def progress_bar(total, shown=True, unit="lambda"):
     """Show how far a job has come, until the ``with`` block ends.
 
     Parameters
@@ -18,6 +18,8 @@ def progress_bar(total, shown=True):
         Steps in the whole job. It may end after fewer.
     shown : bool, default True
         False draws nothing, so that one ``with`` serves both cases.
+    unit : str, default "lambda"
+        What the steps are.
 
     Yields
     ------
@@ -28,20 +30,20 @@ def progress_bar(total, shown=True):
     if not shown or sys.stderr is None:
         yield lambda done, text="": None
         return
-    bar = _tqdm_bar(total) or _OwnBar(total)
+    bar = _tqdm_bar(total, unit) or _OwnBar(total)
     try:
         yield bar.advance
     finally:
         bar.close()
 
 
-def _tqdm_bar(total):
+def _tqdm_bar(total, unit):
     """A bar of tqdm, or None where tqdm is not installed."""
     try:
         from tqdm import tqdm
     except ImportError:
         return None
-    return _TqdmBar(tqdm(total=total, mininterval=INTERVAL, file=sys.stderr, unit="lambda"))
+    return _TqdmBar(tqdm(total=total, mininterval=INTERVAL, file=sys.stderr, unit=unit))
 
 
 class _TqdmBar:

@@ -1,0 +1,205 @@
+"""cv_path: which lambda predicts rows that were not fitted best, by folds held out in turn."""
+
+import operator
+from dataclasses import replace
+
+import numpy as np
+
+from sparsesolve import checks
+from sparsesolve.api import path, solve_path, warn_missed
+from sparsesolve.cv_result import CVPath, choose, summary
+from sparsesolve.families import read_family
+from sparsesolve.folds import passes, read_folds
+from sparsesolve.held_out import Rows
+from sparsesolve.measures import read_measure
+from sparsesolve.progress import progress_bar
+from sparsesolve.threads import one_blas_thread, thread_count, usable_cores
+
+
+def cv_path(X, y, *, n_folds=10, folds=None, groups=None, measure=None, keep=False, repeats=1,
+            alphas=None, seed=None, n_jobs=1, **options):
+    """Choose lambda by cross-validation: the path of all rows, scored on rows held out.
+
+    Every fold is held out in turn, as rows of weight 0, so X is not copied. Each fit follows a
+    grid of its own, from its own largest lambda, and is interpolated at the lambdas of the path
+    of all rows (given `lambdas` are the same everywhere), as in R's cv.glmnet.
+
+    Parameters
+    ----------
+    X, y
+        As for :func:`path`.
+    n_folds : int, default 10
+        Folds dealt at random; classes, and deaths of cox, are shared out evenly.
+    folds : array-like (n,) or (repeats, n), splitter, or iterable, default None
+        Which fold holds out each row, by labels of any kind; an object with
+        ``split(X, y, groups)``, as scikit-learn's; or pairs (train, test) of row indices.
+    groups : array-like (n,), default None
+        Labels of rows that a fold holds out together. A splitter is given them.
+    measure : str or callable, default None
+        "deviance" (default), "mse", "mae"; for classes "class" (the share misclassified) and
+        for two of them "auc"; for cox "C" (Harrell's concordance). glmnet's definitions: the
+        deviance of gaussian is the mean squared error, and squares are summed over both of two
+        classes. A callable (y, prediction, weights) -> float, smaller being better, is given y as
+        the family reads it and what ``predict(kind="response")`` returns, of the rows held out.
+    keep : bool, default False
+        Keep the predictions of rows held out, and the paths of the folds.
+    repeats : int, default 1
+        How often folds are dealt; scores are averaged over all.
+    alphas : array-like, default None
+        Values of `alpha` to try, on the same folds; the best of all means decides.
+    seed : int or numpy Generator, default None
+        Of the dealing.
+    n_jobs : int, default 1
+        Fits at one time, through joblib: threads of this process, -1 for all cores, unless
+        ``joblib.parallel_config`` names another backend (loky, Dask, Ray).
+    **options
+        Of :func:`path`.
+
+    Returns
+    -------
+    CVPath
+
+    Raises
+    ------
+    ValueError, TypeError
+        Before any work starts; also where a fold would leave no row of some class, or no death,
+        to train on.
+
+    Warns
+    -----
+    ConvergenceWarning
+        Once, for the lambdas of all fits.
+
+    References
+    ----------
+    Breiman, Friedman, Olshen, Stone (1984), "Classification and Regression Trees", section 3.4
+    (one standard error). Friedman, Hastie, Tibshirani (2010).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 30))
+    >>> y = 2 * X[:, 0] - X[:, 1] + rng.normal(size=100)
+    >>> cv = ss.cv_path(X, y, n_folds=5, seed=0)
+    >>> cv.nonzero()  # at lambda_1se
+    array([0, 1])
+    """
+    options = _read_options(options, alphas)
+    keep = checks.read_flag("keep", keep)
+    family = read_family(options["family"])
+    measure = read_measure(measure, family)
+    matrix, names = checks.read_design(X)
+    response = family.read(y, matrix.shape[0])
+    rows = Rows(family, matrix, response, options)
+    folds, ids = read_folds(
+        folds, rows.n, n_folds=n_folds, repeats=repeats, groups=groups, labels=rows.labels(),
+        seed=seed, data=(matrix, response.values if rows.labels() is None else rows.labels()),
+    )  # fmt: skip
+    rows.refuse_untrainable(folds)
+    tried = [options["alpha"]] if alphas is None else _read_alphas(alphas)
+    jobs = [job for alpha in tried for job in rows.jobs({**options, "alpha": alpha}, folds)]
+    paths = _run(jobs, matrix, y, n_jobs, options["progress"])
+    warn_missed(paths, options["tol"])
+    found = []
+    for i, alpha in enumerate(tried):
+        master, *others = paths[i * (len(folds) + 1) : (i + 1) * (len(folds) + 1)]
+        master = replace(master, feature_names=names)
+        found.append(_result(rows, folds, ids, measure, master, others, alpha, keep))
+    best = min(found, key=lambda cv: cv.mean[cv.index_min] * (-1 if measure.larger else 1))
+    return best if alphas is None else replace(best, candidates=tuple(found))
+
+
+def _read_options(options, alphas):
+    """All options of path, those not given at their defaults."""
+    defaults = path.__kwdefaults__
+    for name in options:
+        if name not in defaults:
+            checks.read_choice("option of cv_path", name, list(defaults))
+    if alphas is not None and "alpha" in options:
+        raise ValueError("alpha and alphas are both given; leave one out")
+    return {**defaults, **options}
+
+
+def _read_alphas(alphas):
+    """The values of alpha to try, ascending."""
+    values = [checks.read_number("alphas", alpha, 0, 1) for alpha in np.atleast_1d(alphas)]
+    if not values:
+        raise ValueError("alphas is empty; give one value at least")
+    return sorted(set(values))
+
+
+def _run(jobs, matrix, y, n_jobs, progress):
+    """The path of each job, in their order."""
+    n_jobs = _read_jobs(n_jobs)
+    shown = checks.read_flag("progress", progress)
+    with one_blas_thread(), progress_bar(len(jobs), shown, unit="path") as advance:
+        if n_jobs == 1:
+            paths = []
+            for job in jobs:
+                paths.append(_solve(matrix, y, *job))
+                advance(len(paths))
+            return paths
+        try:
+            from joblib import Parallel, delayed
+        except ImportError:
+            raise ImportError("n_jobs other than 1 needs joblib: pip install joblib") from None
+        cores = usable_cores()
+        most = max(1, cores // (n_jobs if n_jobs > 0 else cores))
+        threads = {"n_threads": min(most, thread_count(jobs[0][0]["n_threads"]))}
+        return Parallel(n_jobs=n_jobs, prefer="threads")(
+            delayed(_solve)(matrix, y, {**options, **threads}, name) for options, name in jobs
+        )
+
+
+def _solve(matrix, y, options, name):
+    """The path of one job; errors say which it was."""
+    try:
+        return solve_path(matrix, y, **options)
+    except ValueError as error:
+        if name is None:
+            raise
+        raise ValueError(f"{name}: {error}") from error
+
+
+def _read_jobs(n_jobs):
+    wanted = "n_jobs must be a positive whole number, or -1 for all cores"
+    try:
+        count = operator.index(n_jobs)
+    except TypeError:
+        raise TypeError(f"{wanted}, not {n_jobs!r}") from None
+    if count == 0:
+        raise ValueError(f"{wanted}, not 0")
+    return count
+
+
+def _result(rows, folds, ids, measure, master, others, alpha, keep):
+    """The CVPath of one path of all rows and those of the folds."""
+    lambdas = master.lambdas
+    scored = [rows.score(measure, other, lambdas, fold)
+              for other, fold in zip(others, folds, strict=True)]  # fmt: skip
+    scores, weights = np.array([score for score, _ in scored]), np.array([w for _, w in scored])
+    mean, std = summary(scores, weights, passes(folds))
+    index_min, index_1se = choose(mean, std, measure.larger)
+    return CVPath(
+        lambdas=lambdas, mean=mean, std=std, lower=mean - std, upper=mean + std,
+        n_nonzero=master.df, fold_scores=scores, fold_weights=weights,
+        lambda_min=float(lambdas[index_min]), lambda_1se=float(lambdas[index_1se]),
+        index_min=index_min, index_1se=index_1se, measure=measure.label,
+        larger_is_better=measure.larger, path=master, folds=ids, alpha=alpha,
+        prevalidated=_prevalidated(rows, folds, others, lambdas) if keep else None,
+        fold_paths=tuple(others) if keep else None,
+    )  # fmt: skip
+
+
+def _prevalidated(rows, folds, others, lambdas):
+    """Linear predictors of each row held out, the mean over the folds that do; NaN where none."""
+    total, count = None, np.zeros(rows.n)
+    for fold, other in zip(folds, others, strict=True):
+        eta = rows.link(other, lambdas, fold.test)
+        total = np.zeros((rows.n, *eta.shape[1:])) if total is None else total
+        total[fold.test] += eta
+        count[fold.test] += 1
+    count[count == 0] = np.nan
+    return total / count.reshape(-1, *[1] * (total.ndim - 1))
