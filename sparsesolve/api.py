@@ -145,13 +145,16 @@ def path(
     return fit
 
 
-def solve_path(X, y, **options):
-    """What :func:`path` does, all its options given, but for the warning."""
+def solve_path(X, y, names=None, **options):
+    """What :func:`path` does, all its options given, but for the warning.
+
+    `names` are those of the columns, where X does not carry them.
+    """
     settings = _read_settings(**options)
     problem, names, class_names, scale = read_problem(
         X, y, settings["family"], **{name: options[name] for name in DATA_OPTIONS},
         intercept=bool(options["intercept"]), standardize=bool(options["standardize"]),
-        n_threads=settings["n_threads"],
+        n_threads=settings["n_threads"], names=names,
     )  # fmt: skip
     kept = {name: _kept(value) for name, value in options.items()}
     family = options["family"]

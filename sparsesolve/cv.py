@@ -100,12 +100,11 @@ def cv_path(X, y, *, n_folds=10, folds=None, groups=None, measure=None, keep=Fal
     rows.refuse_untrainable(folds)
     tried = [options["alpha"]] if alphas is None else _read_alphas(alphas)
     jobs = [job for alpha in tried for job in rows.jobs({**options, "alpha": alpha}, folds)]
-    paths = _run(jobs, matrix, y, n_jobs, options["progress"])
+    paths = _run(jobs, (matrix, y, names), n_jobs, options["progress"])
     warn_missed(paths, options["tol"])
     found = []
     for i, alpha in enumerate(tried):
         master, *others = paths[i * (len(folds) + 1) : (i + 1) * (len(folds) + 1)]
-        master = replace(master, feature_names=names)
         found.append(_result(rows, folds, ids, measure, master, others, alpha, keep))
     best = min(found, key=lambda cv: cv.mean[cv.index_min] * (-1 if measure.larger else 1))
     return best if alphas is None else replace(best, candidates=tuple(found))
@@ -130,7 +129,7 @@ def _read_alphas(alphas):
     return sorted(set(values))
 
 
-def _run(jobs, matrix, y, n_jobs, progress):
+def _run(jobs, data, n_jobs, progress):
     """The path of each job, in their order."""
     n_jobs = _read_jobs(n_jobs)
     shown = checks.read_flag("progress", progress)
@@ -138,7 +137,7 @@ def _run(jobs, matrix, y, n_jobs, progress):
         if n_jobs == 1:
             paths = []
             for job in jobs:
-                paths.append(_solve(matrix, y, *job))
+                paths.append(_solve(data, *job))
                 advance(len(paths))
             return paths
         try:
@@ -149,14 +148,14 @@ def _run(jobs, matrix, y, n_jobs, progress):
         most = max(1, cores // (n_jobs if n_jobs > 0 else cores))
         threads = {"n_threads": min(most, thread_count(jobs[0][0]["n_threads"]))}
         return Parallel(n_jobs=n_jobs, prefer="threads")(
-            delayed(_solve)(matrix, y, {**options, **threads}, name) for options, name in jobs
+            delayed(_solve)(data, {**options, **threads}, name) for options, name in jobs
         )
 
 
-def _solve(matrix, y, options, name):
+def _solve(data, options, name):
     """The path of one job; errors say which it was."""
     try:
-        return solve_path(matrix, y, **options)
+        return solve_path(*data, **options)
     except ValueError as error:
         if name is None:
             raise

@@ -183,6 +183,22 @@ def test_sparse_and_framed_designs():
     assert np.array_equal(cv.predict(frame), plain.predict(rare))
 
 
+def test_penalties_of_groups():
+    """Groups, by names of columns as well; the grid starts where the first group enters."""
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(X, columns=[f"x{j}" for j in range(P)])
+    numbers = [[0, 1, 2], [3, 4, 5, 6]]
+    by_name = ss.penalties.GroupL2([[f"x{j}" for j in group] for group in numbers])
+    cv = ss.cv_path(X, Y, penalty=ss.penalties.GroupL2(numbers), keep=True, **SHORT)
+    named = ss.cv_path(frame, Y, penalty=by_name, **SHORT)
+    assert np.array_equal(cv.mean, named.mean)
+    for k, fold in enumerate(cv.fold_paths):
+        kept = IDS != k
+        alone = ss.path(X[kept], Y[kept], penalty=ss.penalties.GroupL2(numbers), n_lambdas=15)
+        assert fold.lambdas == pytest.approx(alone.lambdas, rel=1e-7)
+        assert fold.df[1] >= 3 or fold.df[1] == 1
+
+
 def test_results_do_not_depend_on_the_number_of_jobs():
     pytest.importorskip("joblib")
     one, two = (ss.cv_path(X, YES, family="binomial", n_jobs=k, **SHORT) for k in (1, 2))
