@@ -16,6 +16,7 @@ except ImportError:
 
 from .classification import SparseLogisticRegression, SparseLogisticRegressionCV
 from .counts import PoissonNet, PoissonNetCV
+from .groups import GroupLasso, GroupLassoCV, SparseGroupLasso, SparseGroupLassoCV
 from .regression import ElasticNet, ElasticNetCV, Lasso, LassoCV
 from .survival import CoxNet, CoxNetCV
 from .tasks import MultiTaskElasticNet, MultiTaskElasticNetCV, MultiTaskLasso, MultiTaskLassoCV
@@ -25,6 +26,8 @@ __all__ = [
     "CoxNetCV",
     "ElasticNet",
     "ElasticNetCV",
+    "GroupLasso",
+    "GroupLassoCV",
     "Lasso",
     "LassoCV",
     "MultiTaskElasticNet",
@@ -33,6 +36,8 @@ __all__ = [
     "MultiTaskLassoCV",
     "PoissonNet",
     "PoissonNetCV",
+    "SparseGroupLasso",
+    "SparseGroupLassoCV",
     "SparseLogisticRegression",
     "SparseLogisticRegressionCV",
 ]
