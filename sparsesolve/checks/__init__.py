@@ -7,6 +7,7 @@ Nothing that the user passed is ever changed.
 
 from .derivatives import check_derivatives
 from .design import nonfinite_error, read_design
+from .labels import label_array, read_labels
 from .number import read_choice, read_count, read_flag, read_number
 from .response import (
     Response,
@@ -31,6 +32,7 @@ from .vector import (
 __all__ = [
     "Response",
     "check_derivatives",
+    "label_array",
     "nonfinite_error",
     "read_amounts",
     "read_binary",
@@ -39,6 +41,7 @@ __all__ = [
     "read_count",
     "read_design",
     "read_flag",
+    "read_labels",
     "read_lambdas",
     "read_limits",
     "read_number",
