@@ -13,11 +13,12 @@ from sparsesolve.folds import passes, read_folds
 from sparsesolve.held_out import Rows
 from sparsesolve.measures import read_measure
 from sparsesolve.progress import progress_bar
+from sparsesolve.relaxed import blend, explained, refitted
 from sparsesolve.threads import one_blas_thread, thread_count, usable_cores
 
 
 def cv_path(X, y, *, n_folds=10, folds=None, groups=None, measure=None, keep=False, repeats=1,
-            alphas=None, seed=None, n_jobs=1, **options):
+            alphas=None, gammas=None, seed=None, n_jobs=1, **options):
     """Choose lambda by cross-validation: the path of all rows, scored on rows held out.
 
     Every fold is held out in turn, as rows of weight 0, so X is not copied. Each fit follows a
@@ -47,6 +48,9 @@ def cv_path(X, y, *, n_folds=10, folds=None, groups=None, measure=None, keep=Fal
         How often folds are dealt; scores are averaged over all.
     alphas : array-like, default None
         Values of `alpha` to try, on the same folds; the best of all means decides.
+    gammas : array-like, default None
+        Blends with relaxed fits to try, as :func:`relax` makes them: 0 the refit, 1 the path
+        itself. R's relax=TRUE tries 0, 0.25, 0.5, 0.75 and 1. lambda_1se is that of the best.
     seed : int or numpy Generator, default None
         Of the dealing.
     n_jobs : int, default 1
@@ -98,16 +102,30 @@ def cv_path(X, y, *, n_folds=10, folds=None, groups=None, measure=None, keep=Fal
         seed=seed, data=(matrix, response.values if rows.labels() is None else rows.labels()),
     )  # fmt: skip
     rows.refuse_untrainable(folds)
-    tried = [options["alpha"]] if alphas is None else _read_alphas(alphas)
+    tried = [options["alpha"]] if alphas is None else _read_all("alphas", alphas)
+    blends = None if gammas is None else _read_all("gammas", gammas)[::-1]
     jobs = [job for alpha in tried for job in rows.jobs({**options, "alpha": alpha}, folds)]
-    paths = _run(jobs, (matrix, y, names), n_jobs, options["progress"])
-    warn_missed(paths, options["tol"])
+    fits = _run(jobs, (matrix, y, names), blends is not None, n_jobs, options["progress"])
+    warn_missed([path for pair in fits for path in pair if path is not None], options["tol"])
     found = []
     for i, alpha in enumerate(tried):
-        master, *others = paths[i * (len(folds) + 1) : (i + 1) * (len(folds) + 1)]
-        found.append(_result(rows, folds, ids, measure, master, others, alpha, keep))
+        pairs = fits[i * (len(folds) + 1) : (i + 1) * (len(folds) + 1)]
+        for gamma, master, others in _blended(pairs, blends, matrix, y):
+            cv = _result(rows, folds, ids, measure, master, others, keep)
+            found.append(replace(cv, alpha=alpha, gamma=gamma))
     best = min(found, key=lambda cv: cv.mean[cv.index_min] * (-1 if measure.larger else 1))
-    return best if alphas is None else replace(best, candidates=tuple(found))
+    return best if alphas is None and gammas is None else replace(best, candidates=tuple(found))
+
+
+def _blended(pairs, gammas, matrix, y):
+    """For each gamma, the largest first, the path of all rows and those of the folds."""
+    if gammas is None:
+        (master, _), *others = pairs
+        yield 1.0, master, [path for path, _ in others]
+        return
+    for gamma in gammas:
+        master, *others = [blend(path, refit, gamma) for path, refit in pairs]
+        yield gamma, explained(master, matrix, y), others
 
 
 def _read_options(options, alphas):
@@ -121,25 +139,25 @@ def _read_options(options, alphas):
     return {**defaults, **options}
 
 
-def _read_alphas(alphas):
-    """The values of alpha to try, ascending."""
-    values = [checks.read_number("alphas", alpha, 0, 1) for alpha in np.atleast_1d(alphas)]
+def _read_all(name, values):
+    """Numbers from 0 to 1 to try, ascending."""
+    values = [checks.read_number(name, value, 0, 1) for value in np.atleast_1d(values)]
     if not values:
-        raise ValueError("alphas is empty; give one value at least")
+        raise ValueError(f"{name} is empty; give one value at least")
     return sorted(set(values))
 
 
-def _run(jobs, data, n_jobs, progress):
-    """The path of each job, in their order."""
+def _run(jobs, data, relaxed, n_jobs, progress):
+    """The path of each job, and its refit if `relaxed`, else None, in their order."""
     n_jobs = _read_jobs(n_jobs)
     shown = checks.read_flag("progress", progress)
     with one_blas_thread(), progress_bar(len(jobs), shown, unit="path") as advance:
         if n_jobs == 1:
-            paths = []
+            fits = []
             for job in jobs:
-                paths.append(_solve(data, *job))
-                advance(len(paths))
-            return paths
+                fits.append(_solve(data, *job, relaxed))
+                advance(len(fits))
+            return fits
         try:
             from joblib import Parallel, delayed
         except ImportError:
@@ -148,14 +166,15 @@ def _run(jobs, data, n_jobs, progress):
         most = max(1, cores // (n_jobs if n_jobs > 0 else cores))
         threads = {"n_threads": min(most, thread_count(jobs[0][0]["n_threads"]))}
         return Parallel(n_jobs=n_jobs, prefer="threads")(
-            delayed(_solve)(data, {**options, **threads}, name) for options, name in jobs
+            delayed(_solve)(data, {**options, **threads}, name, relaxed) for options, name in jobs
         )
 
 
-def _solve(data, options, name):
-    """The path of one job; errors say which it was."""
+def _solve(data, options, name, relaxed):
+    """The path of one job and its refit, or None; errors say which job it was."""
     try:
-        return solve_path(*data, **options)
+        path = solve_path(*data, **options)
+        return path, refitted(path, *data[:2]) if relaxed else None
     except ValueError as error:
         if name is None:
             raise
@@ -173,7 +192,7 @@ def _read_jobs(n_jobs):
     return count
 
 
-def _result(rows, folds, ids, measure, master, others, alpha, keep):
+def _result(rows, folds, ids, measure, master, others, keep):
     """The CVPath of one path of all rows and those of the folds."""
     lambdas = master.lambdas
     scored = [rows.score(measure, other, lambdas, fold)
@@ -186,7 +205,7 @@ def _result(rows, folds, ids, measure, master, others, alpha, keep):
         n_nonzero=master.df, fold_scores=scores, fold_weights=weights,
         lambda_min=float(lambdas[index_min]), lambda_1se=float(lambdas[index_1se]),
         index_min=index_min, index_1se=index_1se, measure=measure.label,
-        larger_is_better=measure.larger, path=master, folds=ids, alpha=alpha,
+        larger_is_better=measure.larger, path=master, folds=ids,
         prevalidated=_prevalidated(rows, folds, others, lambdas) if keep else None,
         fold_paths=tuple(others) if keep else None,
     )  # fmt: skip

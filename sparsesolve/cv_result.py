@@ -36,7 +36,8 @@ class CVPath:
     prevalidated: np.ndarray | None = None  # (n, L) or (n, K, L) link of each row held out
     fold_paths: tuple | None = None  # K paths, with keep=True
     alpha: float = 1.0  # the elastic-net mixing of `path`
-    candidates: tuple = ()  # of `alphas`, a CVPath for each
+    gamma: float = 1.0  # how much of `path` is not refitted: 1 where nothing is relaxed
+    candidates: tuple = ()  # of `alphas` and `gammas`, a CVPath for each pair
 
     def __post_init__(self):
         for name, value in list(vars(self).items()):

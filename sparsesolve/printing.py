@@ -111,7 +111,9 @@ def cv_table(cv):
         "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
         for row in zip(*columns, strict=True)
     ]
-    tried = f", alpha {cv.alpha:g} the best of {len(cv.candidates)}" if cv.candidates else ""
+    tried = {name: len({getattr(c, name) for c in cv.candidates}) for name in ("alpha", "gamma")}
+    tried = "".join(f", {name} {getattr(cv, name):g} the best of {count}"
+                    for name, count in tried.items() if count > 1)  # fmt: skip
     heading = f"{cv.path.family} path, {len(cv.fold_scores)} folds{tried}; {cv.measure}"
     better = " (larger is better)." if cv.larger_is_better else "."
     return "\n".join([heading + better, "", *lines])

@@ -106,3 +106,22 @@ def test_cross_validation_agrees_with_glmnet(name):
         assert cv.n_nonzero.tolist() == curve["n_nonzero"].tolist()
     assert cv.fold_scores.shape == (5, len(cv.lambdas))
     assert np.array_equal([cv.lower, cv.upper], [cv.mean - cv.std, cv.mean + cv.std])
+
+
+@pytest.mark.parametrize("family", ["gaussian", "binomial", "poisson", "cox"])
+def test_relaxed_fits_agree_with_glmnet(family):
+    """R takes gamma = 0 for 1e-5."""
+    X, y, options = settings()[f"{family}_weights" if family == "gaussian" else f"{family}_plain"]
+    options = {**options, "offset": None}
+    cv = ss.cv_path(X, y, gammas=[0.0, 0.5, 1.0], n_lambdas=12, tol=1e-12, **options)
+    assert [one.gamma for one in cv.candidates] == [1.0, 0.5, 0.0]
+    for one in cv.candidates:
+        rows = [row for row in _rows("cv_relaxed.csv")
+                if row["family"] == family and float(row["gamma"]) == one.gamma]  # fmt: skip
+        curve = {key: np.array([float(row[key]) for row in rows])
+                 for key in ("lambda", "mean", "std")}  # fmt: skip
+        assert one.lambdas == pytest.approx(curve["lambda"], rel=1e-6)
+        assert one.mean == pytest.approx(curve["mean"], rel=1e-4)
+        assert one.std == pytest.approx(curve["std"], rel=1e-3)
+    chosen = float(rows[0]["lambda_min"]), float(rows[0]["gamma_min"])
+    assert (cv.lambda_min, cv.gamma) == pytest.approx(chosen, rel=1e-6)
