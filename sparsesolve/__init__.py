@@ -1,15 +1,20 @@
 """Solution paths of sparse linear models, each point certified by its duality gap."""
 
 from sparsesolve import families, penalties
+from sparsesolve.adaptive import adaptive_factors
 from sparsesolve.api import path
 from sparsesolve.assessment import assess, calibration, confusion, roc
 from sparsesolve.cv import cv_path
 from sparsesolve.cv_result import CVPath
+from sparsesolve.inference import refit
+from sparsesolve.information import criteria
 from sparsesolve.relaxed import relax
 from sparsesolve.result import ConvergenceWarning, Path, Status
+from sparsesolve.stability import stability_path
 
 __version__ = "0.1.0"
 __all__ = [
-    "CVPath", "ConvergenceWarning", "Path", "Status", "assess", "calibration", "confusion",
-    "cv_path", "families", "path", "penalties", "relax", "roc",
+    "CVPath", "ConvergenceWarning", "Path", "Status", "adaptive_factors", "assess", "calibration",
+    "confusion", "criteria", "cv_path", "families", "path", "penalties", "refit", "relax", "roc",
+    "stability_path",
 ]  # fmt: skip

@@ -1,20 +1,18 @@
 """cv_path: which lambda predicts rows that were not fitted best, by folds held out in turn."""
 
-import operator
 from dataclasses import replace
 
 import numpy as np
 
 from sparsesolve import checks
-from sparsesolve.api import path, solve_path, warn_missed
+from sparsesolve.api import warn_missed
 from sparsesolve.cv_result import CVPath, choose, summary
 from sparsesolve.families import read_family
 from sparsesolve.folds import passes, read_folds
 from sparsesolve.held_out import Rows
+from sparsesolve.jobs import read_options, run_jobs
 from sparsesolve.measures import read_measure
-from sparsesolve.progress import progress_bar
-from sparsesolve.relaxed import blend, explained, refitted
-from sparsesolve.threads import one_blas_thread, thread_count, usable_cores
+from sparsesolve.relaxed import blend, explained
 
 
 def cv_path(X, y, *, n_folds=10, folds=None, groups=None, measure=None, keep=False, repeats=1,
@@ -90,7 +88,9 @@ def cv_path(X, y, *, n_folds=10, folds=None, groups=None, measure=None, keep=Fal
     >>> cv.nonzero()  # at lambda_1se
     array([0, 1])
     """
-    options = _read_options(options, alphas)
+    if alphas is not None and "alpha" in options:
+        raise ValueError("alpha and alphas are both given; leave one out")
+    options = read_options(options)
     keep = checks.read_flag("keep", keep)
     family = read_family(options["family"])
     measure = read_measure(measure, family)
@@ -105,7 +105,7 @@ def cv_path(X, y, *, n_folds=10, folds=None, groups=None, measure=None, keep=Fal
     tried = [options["alpha"]] if alphas is None else _read_all("alphas", alphas)
     blends = None if gammas is None else _read_all("gammas", gammas)[::-1]
     jobs = [job for alpha in tried for job in rows.jobs({**options, "alpha": alpha}, folds)]
-    fits = _run(jobs, (matrix, y, names), blends is not None, n_jobs, options["progress"])
+    fits = run_jobs(jobs, (matrix, y, names), blends is not None, n_jobs, options["progress"])
     warn_missed([path for pair in fits for path in pair if path is not None], options["tol"])
     found = []
     for i, alpha in enumerate(tried):
@@ -128,68 +128,12 @@ def _blended(pairs, gammas, matrix, y):
         yield gamma, explained(master, matrix, y), others
 
 
-def _read_options(options, alphas):
-    """All options of path, those not given at their defaults."""
-    defaults = path.__kwdefaults__
-    for name in options:
-        if name not in defaults:
-            checks.read_choice("option of cv_path", name, list(defaults))
-    if alphas is not None and "alpha" in options:
-        raise ValueError("alpha and alphas are both given; leave one out")
-    return {**defaults, **options}
-
-
 def _read_all(name, values):
     """Numbers from 0 to 1 to try, ascending."""
     values = [checks.read_number(name, value, 0, 1) for value in np.atleast_1d(values)]
     if not values:
         raise ValueError(f"{name} is empty; give one value at least")
     return sorted(set(values))
-
-
-def _run(jobs, data, relaxed, n_jobs, progress):
-    """The path of each job, and its refit if `relaxed`, else None, in their order."""
-    n_jobs = _read_jobs(n_jobs)
-    shown = checks.read_flag("progress", progress)
-    with one_blas_thread(), progress_bar(len(jobs), shown, unit="path") as advance:
-        if n_jobs == 1:
-            fits = []
-            for job in jobs:
-                fits.append(_solve(data, *job, relaxed))
-                advance(len(fits))
-            return fits
-        try:
-            from joblib import Parallel, delayed
-        except ImportError:
-            raise ImportError("n_jobs other than 1 needs joblib: pip install joblib") from None
-        cores = usable_cores()
-        most = max(1, cores // (n_jobs if n_jobs > 0 else cores))
-        threads = {"n_threads": min(most, thread_count(jobs[0][0]["n_threads"]))}
-        return Parallel(n_jobs=n_jobs, prefer="threads")(
-            delayed(_solve)(data, {**options, **threads}, name, relaxed) for options, name in jobs
-        )
-
-
-def _solve(data, options, name, relaxed):
-    """The path of one job and its refit, or None; errors say which job it was."""
-    try:
-        path = solve_path(*data, **options)
-        return path, refitted(path, *data[:2]) if relaxed else None
-    except ValueError as error:
-        if name is None:
-            raise
-        raise ValueError(f"{name}: {error}") from error
-
-
-def _read_jobs(n_jobs):
-    wanted = "n_jobs must be a positive whole number, or -1 for all cores"
-    try:
-        count = operator.index(n_jobs)
-    except TypeError:
-        raise TypeError(f"{wanted}, not {n_jobs!r}") from None
-    if count == 0:
-        raise ValueError(f"{wanted}, not 0")
-    return count
 
 
 def _result(rows, folds, ids, measure, master, others, keep):

@@ -8,7 +8,8 @@ from scipy import sparse
 
 from sparsesolve import checks
 from sparsesolve.api import solve_path, warn_missed
-from sparsesolve.prediction import linear_predictor, path_family, read_rows, with_offset
+from sparsesolve.fitted_data import FittedData
+from sparsesolve.prediction import read_rows
 
 SPARE = 3  # rows that must be left over when features are refitted (glmnet's)
 
@@ -71,7 +72,7 @@ def refitted(path, matrix, y):
     fits = {}
     for support in supports:
         if len(support) and support.tobytes() not in fits:
-            fits[support.tobytes()] = _without_penalty(path, matrix, y, support)
+            fits[support.tobytes()] = without_penalty(path, matrix, y, support)
     several = isinstance(path.coefs, list)
     K = len(path.coefs) if several else 1
     coefs, intercepts = [[] for _ in range(K)], []
@@ -113,7 +114,7 @@ def blend(path, refit, gamma):
     )  # fmt: skip
 
 
-def _without_penalty(path, matrix, y, support):
+def without_penalty(path, matrix, y, support):
     """The fit of the columns `support` alone, one lambda long."""
     own = {"penalty": None, "alpha": 1.0, "penalty_factor": np.zeros(len(support)),
            "lambdas": [0.0], "stop": None, "dfmax": None, "pmax": None, "solver": "auto",
@@ -132,21 +133,9 @@ def _placed(coefs, support, p):
 
 def explained(path, matrix, y):
     """The path with the fraction of deviance that each lambda explains computed anew."""
-    n = matrix.shape[0]
-    family, options = path_family(path), path.options
-    response = family.read(y, n)
-    weights = checks.read_weights(options.get("weights"), n)
-    w = np.ones(n) if weights is None else weights
-    w = w if response.counts is None else w * response.counts
-    total = w.sum()
-    loss = family.loss(response.values, w / total)
-    eta = linear_predictor(path, matrix, path.lambdas)
-    eta = with_offset(path, eta, options.get("offset"))
-    eta = np.moveaxis(eta, -1, 0)
-    eta = eta.swapaxes(1, 2) if family.several else eta
-    left = np.array([loss.at(column)[0] - loss.saturated for column in eta])
-    null = path.null_deviance
-    return replace(path, dev_ratio=1.0 - 2.0 * total * left / null if null > 0.0 else 0.0 * left)
+    data = FittedData(path, matrix, y)
+    left, null = 2.0 * data.total * data.excess(path.lambdas), path.null_deviance
+    return replace(path, dev_ratio=1.0 - left / null if null > 0.0 else 0.0 * left)
 
 
 def _no_fit(X, y, **options):

@@ -14,8 +14,8 @@ LAYERS = [  # from the ground up
     {"solvers"},
     set(),  # what serves api.py: checks, result, plotting and all that is not named here
     {"api"},
-    {"", "__init__", "__main__", "adaptive", "cv", "demo", "dictionary", "estimators", "mkl",
-     "refit", "relaxed", "stability", "structured"},  # fmt: skip
+    {"", "__init__", "__main__", "adaptive", "cv", "demo", "dictionary", "estimators",
+     "inference", "jobs", "mkl", "relaxed", "stability", "structured"},  # fmt: skip
 ]
 STRANGERS = [("losses", "penalties"), ("penalties", "losses"), ("penalties", "linalg.design")]
 VAGUE = re.compile(r"(^|_)(utils?|helpers?|common|misc|tools?|fast|v\d+)$")
