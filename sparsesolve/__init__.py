@@ -6,6 +6,7 @@ from sparsesolve.api import path
 from sparsesolve.assessment import assess, calibration, confusion, roc
 from sparsesolve.cv import cv_path
 from sparsesolve.cv_result import CVPath
+from sparsesolve.encoding import make_design
 from sparsesolve.inference import refit
 from sparsesolve.information import criteria
 from sparsesolve.relaxed import relax
@@ -15,6 +16,6 @@ from sparsesolve.stability import stability_path
 __version__ = "0.1.0"
 __all__ = [
     "CVPath", "ConvergenceWarning", "Path", "Status", "adaptive_factors", "assess", "calibration",
-    "confusion", "criteria", "cv_path", "families", "path", "penalties", "refit", "relax", "roc",
-    "stability_path",
+    "confusion", "criteria", "cv_path", "families", "make_design", "path", "penalties", "refit",
+    "relax", "roc", "stability_path",
 ]  # fmt: skip

@@ -19,7 +19,7 @@ from .response import (
     read_several,
     read_sides,
 )
-from .survival import read_strata, read_survival
+from .survival import is_missing, read_strata, read_survival
 from .vector import (
     read_lambdas,
     read_limits,
@@ -32,6 +32,7 @@ from .vector import (
 __all__ = [
     "Response",
     "check_derivatives",
+    "is_missing",
     "label_array",
     "nonfinite_error",
     "read_amounts",

@@ -57,7 +57,7 @@ def read_strata(strata, n, name="strata"):
         raise ValueError(
             f"{name} has {len(labels)} labels but X has {n} rows; give one label per row"
         )
-    missing = np.array([_is_missing(label) for label in labels.tolist()], dtype=bool)
+    missing = np.array([is_missing(label) for label in labels.tolist()], dtype=bool)
     if missing.any():
         where = place((int(missing.argmax()),))
         raise ValueError(f"{name} has a missing label {where}; give every row one")
@@ -70,7 +70,8 @@ def read_strata(strata, n, name="strata"):
     return codes.ravel(), labels
 
 
-def _is_missing(label):
+def is_missing(label):
+    """Whether a label is None, NA, NaT or NaN."""
     return label is None or type(label).__name__ in ("NAType", "NaTType") or label != label
 
 
