@@ -9,6 +9,7 @@ from sparsesolve.cv_result import CVPath
 from sparsesolve.encoding import make_design
 from sparsesolve.inference import refit
 from sparsesolve.information import criteria
+from sparsesolve.model_file import load, save
 from sparsesolve.relaxed import relax
 from sparsesolve.result import ConvergenceWarning, Path, Status
 from sparsesolve.stability import stability_path
@@ -16,6 +17,6 @@ from sparsesolve.stability import stability_path
 __version__ = "0.1.0"
 __all__ = [
     "CVPath", "ConvergenceWarning", "Path", "Status", "adaptive_factors", "assess", "calibration",
-    "confusion", "criteria", "cv_path", "families", "make_design", "path", "penalties", "refit",
-    "relax", "roc", "stability_path",
+    "confusion", "criteria", "cv_path", "families", "load", "make_design", "path", "penalties",
+    "refit", "relax", "roc", "save", "stability_path",
 ]  # fmt: skip
