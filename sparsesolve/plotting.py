@@ -69,10 +69,15 @@ def plot_path(path, xvar="norm", label=False, ax=None):
 
 def save_plot(path, file, xvar, title, ylabel=None):
     """Draw a path into a file, without a screen."""
+    save_figure(lambda ax: plot_path(path, xvar=xvar, label=True, ax=ax), file, title, ylabel)
+
+
+def save_figure(draw, file, title, ylabel=None):
+    """Draw into a file, without a screen, what draw(ax=) puts on axes."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9.0, 6.0), dpi=150, layout="constrained")
-    ax = plot_path(path, xvar=xvar, label=True, ax=figure.add_subplot())
+    ax = draw(ax=figure.add_subplot())
     ax.set_title(title, loc="left", pad=12.0)
     if ylabel:
         ax.set_ylabel(ylabel)

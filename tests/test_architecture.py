@@ -14,7 +14,7 @@ LAYERS = [  # from the ground up
     {"solvers"},
     set(),  # what serves api.py: checks, result, plotting and all that is not named here
     {"api"},
-    {"", "__init__", "__main__", "adaptive", "cv", "demo", "dictionary", "estimators",
+    {"", "__init__", "__main__", "adaptive", "commands", "cv", "demo", "dictionary", "estimators",
      "inference", "jobs", "mkl", "relaxed", "stability", "structured"},  # fmt: skip
 ]
 STRANGERS = [("losses", "penalties"), ("penalties", "losses"), ("penalties", "linalg.design")]
