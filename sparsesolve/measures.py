@@ -54,8 +54,9 @@ def read_measure(measure, family):
     names = known_measures(family)
     name = read_choice("measure", names[0] if measure is None else measure, names)
     if name == "deviance":
-        return Measure(name, DEVIANCES.get(family.name, f"{family.name} deviance").capitalize(),
-                       deviance, partial=family.name == "cox")  # fmt: skip
+        label = DEVIANCES.get(family.name, f"{family.name} deviance")
+        return Measure(name, label[:1].upper() + label[1:], deviance,
+                       partial=family.name == "cox")  # fmt: skip
     return MEASURES[name]
 
 
