@@ -1,6 +1,9 @@
 """The adaptive lasso: penalty factors from a first fit, so that large coefficients shrink less."""
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sparsesolve import checks
 from sparsesolve.cv import cv_path
@@ -9,7 +12,9 @@ from sparsesolve.linalg.design import Design
 PENALISED = ("penalty", "penalty_factor", "alpha", "alphas", "lambdas")
 
 
-def adaptive_factors(X, y, *, power=1.0, coefs=None, **options):
+def adaptive_factors(
+    X: Any, y: Any, *, power: float = 1.0, coefs: ArrayLike | None = None, **options: Any
+) -> np.ndarray:
     """Penalty factors 1 / |b_j sd_j|^power of a first fit b, for ``penalty_factor=``.
 
     The first fit is ridge regression, its lambda chosen by cross-validation, unless `coefs` are

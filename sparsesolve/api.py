@@ -1,8 +1,11 @@
 """The public functions: check what is passed, assemble, choose a solver, wrap the result."""
 
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from sparsesolve import checks
@@ -23,32 +26,32 @@ DATA_OPTIONS = (
 
 
 def path(
-    X,
-    y,
+    X: Any,
+    y: Any,
     *,
-    family="gaussian",
-    alpha=1.0,
-    penalty=None,
-    grouped=False,
-    weights=None,
-    offset=None,
-    intercept=True,
-    standardize=True,
-    penalty_factor=None,
-    lower=None,
-    upper=None,
-    lambdas=None,
-    n_lambdas=100,
-    lambda_min_ratio=None,
-    dfmax=None,
-    pmax=None,
-    stop="deviance",
-    tol=1e-7,
-    max_iter=None,
-    solver="auto",
-    n_threads=1,
-    progress=False,
-):
+    family: Any = "gaussian",
+    alpha: float = 1.0,
+    penalty: Any = None,
+    grouped: bool = False,
+    weights: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
+    intercept: bool = True,
+    standardize: bool = True,
+    penalty_factor: ArrayLike | None = None,
+    lower: ArrayLike | None = None,
+    upper: ArrayLike | None = None,
+    lambdas: ArrayLike | None = None,
+    n_lambdas: int = 100,
+    lambda_min_ratio: float | None = None,
+    dfmax: int | None = None,
+    pmax: int | None = None,
+    stop: str | Callable[..., Any] | None = "deviance",
+    tol: float = 1e-7,
+    max_iter: int | None = None,
+    solver: str = "auto",
+    n_threads: int = 1,
+    progress: bool = False,
+) -> Path:
     """Solve the elastic net along a decreasing grid of lambdas, each with a certificate.
 
     Minimises, for every lambda,

@@ -1,13 +1,17 @@
 """How good a fit is on rows with known responses: measures, ROC, confusion, calibration."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sparsesolve import checks
+from sparsesolve.cv_result import CVPath
 from sparsesolve.interpolation import read_s
 from sparsesolve.measures import class_shares, known_measures, read_measure
 from sparsesolve.prediction import linear_predictor, path_family, read_rows, with_offset
+from sparsesolve.result import Path
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +32,7 @@ class Confusion:
     class_names: np.ndarray  # (K,)
 
     @property
-    def accuracy(self):
+    def accuracy(self) -> float:
         """The share on the diagonal."""
         return float(self.counts.trace() / self.counts.sum())
 
@@ -51,7 +55,15 @@ class Calibration:
     weights: np.ndarray  # (B,) the sum of their weights
 
 
-def assess(fit, X, y, s=None, *, weights=None, offset=None):
+def assess(
+    fit: Path | CVPath,
+    X: Any,
+    y: Any,
+    s: ArrayLike | None = None,
+    *,
+    weights: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
+) -> dict[str, Any]:
     """All measures of a fit on rows with known responses, as glmnet's assess.glmnet.
 
     Parameters
@@ -90,7 +102,15 @@ def assess(fit, X, y, s=None, *, weights=None, offset=None):
     return found
 
 
-def roc(fit, X, y, s=None, *, weights=None, offset=None):
+def roc(
+    fit: Path | CVPath,
+    X: Any,
+    y: Any,
+    s: ArrayLike | None = None,
+    *,
+    weights: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
+) -> Roc | list[Roc]:
     """The receiver operating characteristic of a fit of two classes.
 
     Parameters are those of :func:`assess`.
@@ -116,7 +136,15 @@ def _roc(eta, first, second):
     return Roc(np.append(np.inf, -thresholds), fpr, tpr, float(np.trapezoid(tpr, fpr)))
 
 
-def confusion(fit, X, y, s=None, *, weights=None, offset=None):
+def confusion(
+    fit: Path | CVPath,
+    X: Any,
+    y: Any,
+    s: ArrayLike | None = None,
+    *,
+    weights: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
+) -> Confusion | list[Confusion]:
     """Classes predicted beside true ones, counted or summed by weight.
 
     Parameters are those of :func:`assess`.
@@ -134,7 +162,17 @@ def confusion(fit, X, y, s=None, *, weights=None, offset=None):
     return tables[0] if single else tables
 
 
-def calibration(fit, X, y, s=None, *, n_bins=10, target=None, weights=None, offset=None):
+def calibration(
+    fit: Path | CVPath,
+    X: Any,
+    y: Any,
+    s: float | str | None = None,
+    *,
+    n_bins: int = 10,
+    target: Any = None,
+    weights: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
+) -> Calibration:
     """Whether rows of a predicted probability p are of the class in a share p of cases.
 
     Parameters
@@ -166,8 +204,8 @@ def calibration(fit, X, y, s=None, *, n_bins=10, target=None, weights=None, offs
         np.bincount(bins, part, len(edges) + 1) for part in (w, w * p, w * shares[:, k])
     )
     filled = total > 0.0
-    return Calibration(*(part[filled] / total[filled] for part in (predicted, observed)),
-                       total[filled])  # fmt: skip
+    total, predicted, observed = total[filled], predicted[filled], observed[filled]
+    return Calibration(predicted / total, observed / total, total)
 
 
 def _place(names, target):

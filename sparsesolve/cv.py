@@ -1,8 +1,11 @@
 """cv_path: which lambda predicts rows that were not fitted best, by folds held out in turn."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sparsesolve import checks
 from sparsesolve.api import warn_missed
@@ -15,8 +18,22 @@ from sparsesolve.measures import read_measure
 from sparsesolve.relaxed import blend, explained
 
 
-def cv_path(X, y, *, n_folds=10, folds=None, groups=None, measure=None, keep=False, repeats=1,
-            alphas=None, gammas=None, seed=None, n_jobs=1, **options):
+def cv_path(
+    X: Any,
+    y: Any,
+    *,
+    n_folds: int = 10,
+    folds: Any = None,
+    groups: ArrayLike | None = None,
+    measure: str | Callable[..., float] | None = None,
+    keep: bool = False,
+    repeats: int = 1,
+    alphas: ArrayLike | None = None,
+    gammas: ArrayLike | None = None,
+    seed: int | np.random.Generator | None = None,
+    n_jobs: int = 1,
+    **options: Any,
+) -> CVPath:
     """Choose lambda by cross-validation: the path of all rows, scored on rows held out.
 
     Every fold is held out in turn, as rows of weight 0, so X is not copied. Each fit follows a
@@ -93,7 +110,7 @@ def cv_path(X, y, *, n_folds=10, folds=None, groups=None, measure=None, keep=Fal
     options = read_options(options)
     keep = checks.read_flag("keep", keep)
     family = read_family(options["family"])
-    measure = read_measure(measure, family)
+    scorer = read_measure(measure, family)
     matrix, names = checks.read_design(X)
     response = family.read(y, matrix.shape[0])
     rows = Rows(family, matrix, response, options)
@@ -111,9 +128,9 @@ def cv_path(X, y, *, n_folds=10, folds=None, groups=None, measure=None, keep=Fal
     for i, alpha in enumerate(tried):
         pairs = fits[i * (len(folds) + 1) : (i + 1) * (len(folds) + 1)]
         for gamma, master, others in _blended(pairs, blends, matrix, y):
-            cv = _result(rows, folds, ids, measure, master, others, keep)
+            cv = _result(rows, folds, ids, scorer, master, others, keep)
             found.append(replace(cv, alpha=alpha, gamma=gamma))
-    best = min(found, key=lambda cv: cv.mean[cv.index_min] * (-1 if measure.larger else 1))
+    best = min(found, key=lambda cv: cv.mean[cv.index_min] * (-1 if scorer.larger else 1))
     return best if alphas is None and gammas is None else replace(best, candidates=tuple(found))
 
 

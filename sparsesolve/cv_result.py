@@ -1,8 +1,10 @@
 """CVPath: what cross-validation found, and the coefficients that it chose."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sparsesolve import printing
 from sparsesolve.result import Path
@@ -50,19 +52,26 @@ class CVPath:
         self.__dict__.update(state)
         self.__post_init__()
 
-    def coef(self, s="lambda_1se", **options):
+    def coef(self, s: ArrayLike | None = "lambda_1se", **options: Any) -> Any:
         """Coefficients at `s`: "lambda_1se", "lambda_min", or what :meth:`Path.coef` takes."""
         return self.path.coef(self.read_s(s), **options)
 
-    def intercept(self, s="lambda_1se", **options):
+    def intercept(self, s: ArrayLike | None = "lambda_1se", **options: Any) -> Any:
         """Intercepts at `s`, as in :meth:`coef`."""
         return self.path.intercept(self.read_s(s), **options)
 
-    def predict(self, X=None, s="lambda_1se", kind="link", offset=None, **options):
+    def predict(
+        self,
+        X: Any = None,
+        s: ArrayLike | None = "lambda_1se",
+        kind: str = "link",
+        offset: ArrayLike | None = None,
+        **options: Any,
+    ) -> Any:
         """Predictions of `path` for new rows at `s`; the rest is :meth:`Path.predict`'s."""
         return self.path.predict(X, self.read_s(s), kind, offset, **options)
 
-    def nonzero(self, s="lambda_1se"):
+    def nonzero(self, s: ArrayLike | None = "lambda_1se") -> Any:
         """Features with a nonzero coefficient at `s`."""
         return self.path.nonzero(self.read_s(s))
 
@@ -74,7 +83,7 @@ class CVPath:
             return getattr(self, s)
         return s
 
-    def plot(self, ax=None):
+    def plot(self, ax: Any = None) -> Any:
         """Draw the curve; see :func:`sparsesolve.cv_plotting.plot_cv`."""
         from sparsesolve.cv_plotting import plot_cv  # matplotlib is an extra
 

@@ -1,7 +1,7 @@
 """make_design: a table with categories and gaps as a matrix of numbers, and new tables like it."""
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -29,11 +29,11 @@ class EncodedDesign:
     unknown: str
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, int]:
         """Rows and columns, (n, p)."""
         return self.matrix.shape
 
-    def encode(self, table):
+    def encode(self, table: Any) -> "EncodedDesign":
         """Another table, with the same columns, encoded in the same way.
 
         Missing values are filled with what the first table had: means, and shares of categories.
@@ -52,7 +52,9 @@ class EncodedDesign:
         return f"<EncodedDesign: {n} rows, {len(self.sources)} columns as {p}, {kind}>"
 
 
-def make_design(table, *, sparse=False, missing="mean", unknown="error"):
+def make_design(
+    table: Any, *, sparse: bool = False, missing: str = "mean", unknown: str = "error"
+) -> EncodedDesign:
     """Encode a table: numbers as they are, categories by a column of 0 and 1 for each level.
 
     No level is left out as a reference: a penalty makes the rest unique, and whichever was left

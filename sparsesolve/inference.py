@@ -2,15 +2,18 @@
 
 from dataclasses import dataclass
 from math import inf
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from sparsesolve import checks
 from sparsesolve.api import warn_missed
+from sparsesolve.cv_result import CVPath
 from sparsesolve.fitted_data import FittedData
 from sparsesolve.interpolation import read_s
 from sparsesolve.relaxed import without_penalty
+from sparsesolve.result import Path
 
 # Families whose variance follows from their mean; gaussian's is estimated from the residuals.
 KNOWN = ("binomial", "poisson", "cox", "probit", "cloglog", "negative_binomial")
@@ -56,7 +59,9 @@ class Refit:
         return "\n".join([*lines, "", CAUTION])
 
 
-def refit(fit, X, y, s=None, *, level=0.95):
+def refit(
+    fit: Path | CVPath, X: Any, y: Any, s: float | str | None = None, *, level: float = 0.95
+) -> Refit:
     """Fit the features selected at one lambda without penalty, and tell how well each is known.
 
     Parameters
@@ -98,8 +103,9 @@ def refit(fit, X, y, s=None, *, level=0.95):
     (['(Intercept)', 'x0', 'x1'], array([ 0.06,  2.09, -0.91]), array([0.11, 0.1 , 0.11]))
     """
     level = checks.read_number("level", level, 0.0, 1.0, open_low=True, open_high=True)
-    path = getattr(fit, "path", fit)
-    s = fit.read_s("lambda_1se" if s is None else s) if fit is not path else s
+    path = fit.path if isinstance(fit, CVPath) else fit
+    if isinstance(fit, CVPath):
+        s = fit.read_s("lambda_1se" if s is None else s)
     if s is None or read_s(s).ndim:
         raise ValueError("s is missing or a list; give one lambda")
     _refuse(path)
@@ -110,7 +116,7 @@ def refit(fit, X, y, s=None, *, level=0.95):
         found = "no feature is" if not len(support) else f"{len(support)} features are"
         raise ValueError(f"{found} selected at s = {float(s):.4g}, of {n} rows; choose another s")
     alone = without_penalty(path, data.matrix, y, support)
-    warn_missed([alone], path.options["tol"])
+    warn_missed([alone], (path.options or {})["tol"])
     if path.family != "gaussian" and alone.dev_ratio[0] > 1.0 - PERFECT:
         raise ValueError(UNBOUNDED)
     return _table(path, data, support, alone, level)

@@ -1,14 +1,17 @@
 """Information criteria along a path: a choice of lambda without rows held out."""
 
+from typing import Any
+
 import numpy as np
 
 from sparsesolve import checks
 from sparsesolve.fitted_data import FittedData
+from sparsesolve.result import Path
 
 LEAST_SQUARES = ("gaussian", "multigaussian")
 
 
-def criteria(fit, X, y, *, gamma=0.5):
+def criteria(fit: Path, X: Any, y: Any, *, gamma: float = 0.5) -> dict[str, np.ndarray]:
     """AIC, AICc, BIC, EBIC and GCV at every lambda of a path; the least is the best.
 
     With D the deviance, df the number of nonzero coefficients and intercepts, and n the rows of

@@ -29,6 +29,8 @@ import json
 import re
 import zipfile
 import zlib
+from os import PathLike
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -45,7 +47,7 @@ CURVE = ("mean", "std", "n_nonzero", "fold_scores", "fold_weights")
 CHOICE = ("measure", "larger_is_better", "alpha", "gamma", "index_min", "index_1se")
 
 
-def save(fit, file):
+def save(fit: Path | CVPath, file: str | PathLike) -> None:
     """Write a fit into a file that :func:`load` reads; what it holds stands in this module.
 
     Parameters
@@ -55,20 +57,20 @@ def save(fit, file):
     file : str or path
         Its name should end with .npz.
     """
-    path = getattr(fit, "path", fit)
-    arrays = {"format": FORMAT, "version": VERSION, "kind": "path" if path is fit else "cv"}
+    path, kind = (fit.path, "cv") if isinstance(fit, CVPath) else (fit, "path")
+    arrays: dict[str, Any] = {"format": FORMAT, "version": VERSION, "kind": kind}
     arrays |= _arrays_of(path)
-    if path is not fit:
+    if isinstance(fit, CVPath):
         choice = {name: getattr(fit, name) for name in CHOICE}
         arrays["cv_options"] = json.dumps(choice)
         arrays |= {name: getattr(fit, name) for name in CURVE}
         if fit.folds is not None:
             arrays["folds"] = fit.folds
     with open(file, "wb") as stream:  # savez would append an ending to a name without one
-        np.savez_compressed(stream, **{k: np.asarray(v) for k, v in arrays.items()})
+        np.savez_compressed(stream, **arrays)
 
 
-def load(file):
+def load(file: str | PathLike) -> Path | CVPath:
     """Read a fit that :func:`save` wrote.
 
     Returns

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import takewhile
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -10,11 +11,12 @@ from sparsesolve import checks
 from sparsesolve.api import solve_path, warn_missed
 from sparsesolve.fitted_data import FittedData
 from sparsesolve.prediction import read_rows
+from sparsesolve.result import Path
 
 SPARE = 3  # rows that must be left over when features are refitted (glmnet's)
 
 
-def relax(fit, X, y, gamma=0.0):
+def relax(fit: Path, X: Any, y: Any, gamma: float = 0.0) -> Path:
     """A path with its coefficients moved towards those without penalty on the same features.
 
     At every lambda the features selected are fitted without penalty, within the limits of the
@@ -60,7 +62,7 @@ def relax(fit, X, y, gamma=0.0):
     gamma = checks.read_number("gamma", gamma, 0.0, 1.0)
     matrix = read_rows(fit, X)
     refit = refitted(fit, matrix, y)
-    warn_missed([refit], fit.options["tol"])
+    warn_missed([refit], (fit.options or {})["tol"])
     return explained(blend(fit, refit, gamma), matrix, y)
 
 

@@ -1,6 +1,7 @@
 """Stability selection: how often features are selected when half of the rows are left out."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -25,7 +26,7 @@ class StabilityPath:
     n_halves: int
     feature_names: np.ndarray | None = None  # (p,) where X carried names
 
-    def stable(self, threshold=0.75, s=None):
+    def stable(self, threshold: float = 0.75, s: float | None = None) -> np.ndarray:
         """Features selected by at least a share `threshold` of the halves, down to lambda s.
 
         Parameters
@@ -37,11 +38,11 @@ class StabilityPath:
         threshold = checks.read_number("threshold", threshold, 0.0, 1.0, open_low=True)
         return np.flatnonzero(self.reached(s) >= threshold - 1e-9)
 
-    def reached(self, s=None):
+    def reached(self, s: float | None = None) -> np.ndarray:
         """Share (p,) of the halves that select each feature at lambda s or a larger one."""
         return np.asarray(self.entered[:, : self._place(s) + 1].sum(axis=1)).ravel()
 
-    def error_bound(self, threshold=0.75, s=None):
+    def error_bound(self, threshold: float = 0.75, s: float | None = None) -> float:
         """At most so many features without influence are among :meth:`stable`, in expectation.
 
         q^2 / ((2 threshold - 1) p) where halves select q of p features (Meinshausen and Buhlmann,
@@ -69,7 +70,15 @@ class StabilityPath:
         )
 
 
-def stability_path(X, y, *, n_pairs=50, seed=None, n_jobs=1, **options):
+def stability_path(
+    X: Any,
+    y: Any,
+    *,
+    n_pairs: int = 50,
+    seed: int | np.random.Generator | None = None,
+    n_jobs: int = 1,
+    **options: Any,
+) -> StabilityPath:
     """Fit halves of the rows, drawn at random in complementary pairs, and count the selections.
 
     Parameters
