@@ -156,6 +156,8 @@ def _read_all(name, values):
 def _result(rows, folds, ids, measure, master, others, keep):
     """The CVPath of one path of all rows and those of the folds."""
     lambdas = master.lambdas
+    if not len(lambdas):
+        raise ValueError(f"The path holds no solution to score: {master.stop_reason}")
     scored = [rows.score(measure, other, lambdas, fold)
               for other, fold in zip(others, folds, strict=True)]  # fmt: skip
     scores, weights = np.array([score for score, _ in scored]), np.array([w for _, w in scored])

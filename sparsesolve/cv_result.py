@@ -105,6 +105,8 @@ def choose(mean, std, larger):
     loss = -mean if larger else mean
     if np.isnan(loss).all():
         raise ValueError("no fold could be scored; give folds that hold out more rows")
+    if not np.isfinite(loss).any():
+        raise ValueError("every score is beyond the largest float; rescale y")
     best = int(np.nanargmin(loss))
     error = 0.0 if np.isnan(std[best]) else std[best]
     return best, int(np.flatnonzero(loss <= loss[best] + error)[0])

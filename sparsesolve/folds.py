@@ -105,6 +105,11 @@ def _splits(folds, data, groups):
         return list(folds.split(*data, groups))
     if isinstance(folds, np.ndarray) or hasattr(folds, "dtype"):
         return None
+    if isinstance(folds, str) or not hasattr(folds, "__iter__"):
+        raise TypeError(
+            f"folds is {folds!r}; give a fold for each row, a splitter, pairs (train, test), or "
+            "how many there are to be as n_folds="
+        )
     folds = list(folds)
     pairs = [isinstance(fold, (tuple, list, Fold)) and len(fold) == 2 for fold in folds]
     return folds if pairs and all(pairs) and np.ndim(folds[0][1]) == 1 else None

@@ -18,7 +18,8 @@ class Rows:
         counts = 1.0 if response.counts is None else response.counts
         self.scored = self.weights * counts  # what a row weighs in a score
         offset = options["offset"]
-        self.offset = None if offset is None else np.asarray(offset, dtype=float)
+        several = np.ndim(offset) == 2
+        self.offset = np.asarray(offset) if several else checks.read_offset(offset, self.n)
 
     def labels(self):
         """Codes (n,) of what each fold should hold out its share of: classes, or deaths."""

@@ -171,6 +171,18 @@ def test_families_given_as_objects_and_offsets():
     assert fitted == pytest.approx(cv.path.predict(X, s=cv.lambda_1se, offset=offset))
 
 
+@pytest.mark.parametrize("family, K", [("multinomial", 3), ("multigaussian", 2)])
+def test_offsets_of_several_responses(family, K):
+    y, offset = RESPONSES[family], 0.5 * RNG.standard_normal((N, K))
+    cv = ss.cv_path(X, y, family=family, offset=offset, keep=True, measure="mse", **SHORT)
+    for k, fold in enumerate(cv.fold_paths):
+        out = IDS == k
+        found = ss.assess(fold, X[out], y[out], cv.lambdas, offset=offset[out])
+        assert found["mse"] == pytest.approx(cv.fold_scores[k])
+        link = fold.predict(X[out], cv.lambdas, offset=offset[out])
+        assert cv.prevalidated[out] == pytest.approx(link)
+
+
 def test_sparse_and_framed_designs():
     pandas = pytest.importorskip("pandas")
     rare = np.where(RNG.random((N, P)) < 0.6, 0.0, X)
@@ -266,6 +278,10 @@ def test_what_path_refuses_is_refused():
     ({"alpha": 0.5, "alphas": [0.5]}, "leave one out"),
     ({"alphas": [0.5, 1.5]}, "alphas must be in"),
     ({"alphas": []}, "alphas is empty"),
+    ({"y": 1e200 * Y}, "beyond the largest float"),
+    ({"lambdas": [1e-3], "pmax": 0}, "no solution to score: more than pmax = 0"),
+    ({"offset": np.ones(3)}, "offset has 3 values"),
+    ({"X": np.where(X > 2, np.nan, X)}, "X holds nan at row"),
     ({"n_jobs": 0}, "n_jobs must be a positive"),
     ({"measure": "auc"}, "'deviance', 'mse', 'mae'"),
     ({"y": KIND, "family": "multinomial", "folds": KIND}, "fold 0 leaves no row of class 0"),

@@ -105,6 +105,12 @@ def test_bad_folds_are_refused(folds, words):
         read_folds(folds, N)
 
 
+@pytest.mark.parametrize("folds", [5, "kfold"])
+def test_what_is_no_fold_is_refused(folds):
+    with pytest.raises(TypeError, match="how many there are to be as n_folds="):
+        read_folds(folds, N)
+
+
 @pytest.mark.parametrize("options, words", [
     ({"n_folds": 1}, "at least 2"),
     ({"n_folds": 54}, "there are 53 rows"),
