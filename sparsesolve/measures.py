@@ -62,6 +62,8 @@ def read_measure(measure, family):
 
 def deviance(family, y, eta, w):
     """2 sum_i w_i (f_i - least f_i) over the sum of the weights; for cox over that of deaths."""
+    if family.name in ("gaussian", "multigaussian"):
+        return mse(family, y, eta, w)
     if family.name in ("binomial", "multinomial"):
         return _class_deviance(family, y, eta, w)
     total = w.sum()
