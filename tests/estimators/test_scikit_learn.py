@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks  # noqa: E402
 
 from sparsesolve import estimators  # noqa: E402
 
-SHORT = {"alphas": 4, "eps": 0.05, "cv": 3}  # checks make a hundred fits of each
+SHORT = {"alphas": 3, "eps": 0.1, "cv": 2}  # checks make a hundred fits of each
 ALL = [getattr(estimators, name) for name in estimators.__all__]
 RNG = np.random.default_rng(2)
 X = RNG.standard_normal((60, 6))
