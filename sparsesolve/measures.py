@@ -128,10 +128,10 @@ def concordance(family, y, eta, w):
 def _over_columns(family, y, eta, cost):
     """The sum over the columns of the cost of y less its mean, (m, L)."""
     mean = family.mean(eta)
-    if family.several:
-        return cost(y[:, :, None] - mean).sum(axis=1)
-    both = 1.0 if family.classify is None else 2.0
-    return both * cost(y[:, None] - mean)
+    both = 1.0 if family.classify is None or family.several else 2.0
+    with np.errstate(over="ignore"):  # an infinite score is no choice
+        costs = cost(y[..., None] - mean)
+        return costs.sum(axis=1) if family.several else both * costs
 
 
 def _mean(values, w):
