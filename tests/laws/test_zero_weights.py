@@ -89,3 +89,20 @@ def test_rows_of_weight_zero_are_rows_left_out(shape, response, name, store):
     more = {"offset": options["offset"]} if "offset" in options else {}
     here, there = (fit.predict(X, **more)[..., -1][kept] for fit in (whole, part))
     assert here == pytest.approx(there, abs=1e-4 * np.ptp(there))
+
+
+@pytest.mark.filterwarnings("ignore::sparsesolve.result.ConvergenceWarning")
+@pytest.mark.parametrize("kind", ["GroupL2", "SparseGroup", "GroupLinf"])
+@pytest.mark.parametrize("response", ["gaussian", "binomial", "cox"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_with_penalties_of_groups_as_well(shape, response, kind):
+    X, (family, y) = DESIGNS[shape], RESPONSES[shape][response]
+    penalty = getattr(ss.penalties, kind)(np.arange(X.shape[1]) // 3)
+    given = {"family": family, "penalty": penalty, "n_lambdas": 8, "lambda_min_ratio": 0.1,
+             "tol": 1e-11, "stop": None}  # fmt: skip
+    whole = ss.path(X, y, weights=np.where(LEFT_OUT, 0.0, 1.0), **given)
+    part = ss.path(X[~LEFT_OUT], y[~LEFT_OUT], **given)
+    assert whole.lambdas == pytest.approx(part.lambdas, rel=1e-8)
+    assert whole.dev_ratio == pytest.approx(part.dev_ratio, abs=3e-6)
+    here, there = (fit.predict(X)[~LEFT_OUT] for fit in (whole, part))
+    assert here == pytest.approx(there, abs=1e-4 * np.ptp(there))
