@@ -1,12 +1,17 @@
 """The public functions: check what is passed, assemble, choose a solver, wrap the result."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sparsesolve import checks
 from sparsesolve.assembly import read_problem
 from sparsesolve.families import read_family
 from sparsesolve.penalties.blocks import BlockPenalty
 from sparsesolve.progress import progress_bar
+from sparsesolve.result import Path
 from sparsesolve.solvers import SOLVERS
 from sparsesolve.solvers.choice import choose
 from sparsesolve.solvers.path import follow, grid
@@ -14,35 +19,38 @@ from sparsesolve.threads import one_blas_thread, thread_count
 from sparsesolve.wrapping import warn_missed, wrap
 
 NULL_LEVEL = 1e20  # an inner lam at which every penalised coefficient is 0
+DATA_OPTIONS = (
+    "weights", "offset", "penalty_factor", "lower", "upper", "alpha", "penalty", "grouped",
+)  # fmt: skip
 
 
 def path(
-    X,
-    y,
+    X: Any,
+    y: Any,
     *,
-    family="gaussian",
-    alpha=1.0,
-    penalty=None,
-    grouped=False,
-    weights=None,
-    offset=None,
-    intercept=True,
-    standardize=True,
-    penalty_factor=None,
-    lower=None,
-    upper=None,
-    lambdas=None,
-    n_lambdas=100,
-    lambda_min_ratio=None,
-    dfmax=None,
-    pmax=None,
-    stop="deviance",
-    tol=1e-7,
-    max_iter=None,
-    solver="auto",
-    n_threads=1,
-    progress=False,
-):
+    family: Any = "gaussian",
+    alpha: float = 1.0,
+    penalty: Any = None,
+    grouped: bool = False,
+    weights: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
+    intercept: bool = True,
+    standardize: bool = True,
+    penalty_factor: ArrayLike | None = None,
+    lower: ArrayLike | None = None,
+    upper: ArrayLike | None = None,
+    lambdas: ArrayLike | None = None,
+    n_lambdas: int = 100,
+    lambda_min_ratio: float | None = None,
+    dfmax: int | None = None,
+    pmax: int | None = None,
+    stop: str | Callable[..., Any] | None = "deviance",
+    tol: float = 1e-7,
+    max_iter: int | None = None,
+    solver: str = "auto",
+    n_threads: int = 1,
+    progress: bool = False,
+) -> Path:
     """Solve the elastic net along a decreasing grid of lambdas, each with a certificate.
 
     Minimises, for every lambda,
@@ -136,19 +144,29 @@ def path(
     (2010), "Regularization paths for generalized linear models via coordinate descent".
     """
     options = {name: value for name, value in locals().items() if name not in ("X", "y")}
+    fit = solve_path(X, y, **options)
+    warn_missed([fit], tol)
+    return fit
+
+
+def solve_path(X, y, names=None, **options):
+    """What :func:`path` does, all its options given, but for the warning.
+
+    `names` are those of the columns, where X does not carry them.
+    """
     settings = _read_settings(**options)
     problem, names, class_names, scale = read_problem(
-        X, y, settings["family"], weights=weights, offset=offset, penalty_factor=penalty_factor,
-        lower=lower, upper=upper, alpha=alpha, penalty=penalty, grouped=grouped,
-        intercept=bool(intercept), standardize=bool(standardize), n_threads=settings["n_threads"],
+        X, y, settings["family"], **{name: options[name] for name in DATA_OPTIONS},
+        intercept=bool(options["intercept"]), standardize=bool(options["standardize"]),
+        n_threads=settings["n_threads"], names=names,
     )  # fmt: skip
-    options = {name: _kept(value) for name, value in options.items()}
-    options["family"] = family if isinstance(family, str) else settings["family"]
-    with one_blas_thread(), progress_bar(settings["n_lambdas"], progress) as advance:
+    kept = {name: _kept(value) for name, value in options.items()}
+    family = options["family"]
+    kept["family"] = family if isinstance(family, str) else settings["family"]
+    with one_blas_thread(), progress_bar(settings["n_lambdas"], options["progress"]) as advance:
         points, reason = _solve(problem, settings, advance)
-    warn_missed(points, tol)
     names = {"feature_names": names, "class_names": class_names}
-    return wrap(problem, points, reason, scale, settings["family"], names, options, path)
+    return wrap(problem, points, reason, scale, settings["family"], names, kept, path)
 
 
 def _kept(value):

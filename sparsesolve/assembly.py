@@ -9,13 +9,14 @@ from sparsesolve.solvers.problem import ADVICE, assemble, scaled_response
 
 
 def read_problem(X, y, family, *, weights, offset, penalty_factor, lower, upper, alpha, intercept,
-                 standardize, n_threads, penalty=None, grouped=False):
+                 standardize, n_threads, penalty=None, grouped=False, names=None):
     """Return (Problem, feature names, class names, two factors of the sum of the weights).
 
-    The parameters are those of :func:`sparsesolve.path`; ValueError or TypeError says what is
-    wrong with them.
+    The parameters are those of :func:`sparsesolve.path`, and names of the columns where X is a
+    plain matrix; ValueError or TypeError says what is wrong with them.
     """
-    matrix, names = checks.read_design(X)
+    matrix, found = checks.read_design(X)
+    names = found if names is None else names
     response = family.read(y, matrix.shape[0])
     design, w, scale = _read_data(matrix, names, weights, response.counts, n_threads)
     limits = checks.read_limits(lower, upper, design.p)

@@ -188,8 +188,9 @@ def _fit(solve, X, y, *, method, n_nonzero, tol, weights, offset, intercept, sta
     with one_blas_thread(), progress_bar(most, progress, "feature") as advance:
         points, reason = solve(problem, method, most=most, least=least, max_iter=steps,
                                n_threads=n_threads, advance=advance)  # fmt: skip
-    warn_missed(points, CERTAIN)
-    return wrap(problem, points, reason, scale, gaussian, {"feature_names": names}, options)
+    fit = wrap(problem, points, reason, scale, gaussian, {"feature_names": names}, options)
+    warn_missed([fit], CERTAIN)
+    return fit
 
 
 def _kept(value):

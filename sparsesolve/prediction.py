@@ -67,26 +67,34 @@ def _check_names(fitted, given):
             )
 
 
-def linear_predictor(path, matrix, s):
-    """Intercept plus X b at each s, shape (n, S), or (n, K, S) with K responses."""
+def linear_predictor(path, matrix, s, rows=None):
+    """Intercept plus X b at each s, shape (n, S), or (n, K, S) with K responses.
+
+    With `rows`, indices (m,), of these rows alone: (m, S) or (m, K, S).
+    """
     W = interpolator(path.lambdas, s)
     if isinstance(path.coefs, list):
-        eta = np.stack([_product(matrix, coefs @ W, path) for coefs in path.coefs], axis=1)
+        parts = [_product(matrix, coefs @ W, path, rows) for coefs in path.coefs]
+        eta = np.stack(parts, axis=1)
     else:
-        eta = _product(matrix, path.coefs @ W, path)
+        eta = _product(matrix, path.coefs @ W, path, rows)
     return eta + path.intercepts @ W
 
 
-def _product(matrix, coefs, path):
+def _product(matrix, coefs, path, rows):
     """X b as a dense array, shape (n, S); the columns without a coefficient are not touched."""
     used = np.unique(coefs.indices[coefs.data != 0.0])
-    rows = coefs.tocsr()[used].toarray()
-    # Taking every column would copy the whole of X for nothing.
-    part = matrix if len(used) == matrix.shape[1] else matrix[:, used]
-    eta = part @ rows
+    values = coefs.tocsr()[used].toarray()
+    if rows is not None and not sparse.issparse(matrix):
+        part = matrix[rows[:, None], used]
+    else:
+        # Taking every column would copy the whole of X for nothing.
+        part = matrix if len(used) == matrix.shape[1] else matrix[:, used]
+        part = part if rows is None else part[rows]
+    eta = part @ values
     if not np.isfinite(eta).all():
-        values = part.data if sparse.issparse(part) else part
-        if not np.isfinite(values).all():
+        stored = part.data if sparse.issparse(part) else part
+        if not np.isfinite(stored).all():
             names = path.feature_names
             raise nonfinite_error(matrix, None if names is None else list(names))
     return eta

@@ -92,3 +92,28 @@ def html(path):
         f'<div style="max-height: 24em; overflow: auto; display: inline-block">'
         f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>{below}"
     )
+
+
+def cv_table(cv):
+    """glmnet's table of the two lambdas that cross-validation points at."""
+    places = [cv.index_min, cv.index_1se]
+    measure, error = cv.mean[places], cv.std[places]
+    columns = [
+        ["", "min", "1se"],
+        ["Lambda", *aligned(cv.lambdas[places])],
+        ["Index", *map(str, places)],
+        ["Measure", *(f"{value:.4g}" for value in measure)],
+        ["SE", *(f"{value:.4g}" for value in error)],
+        ["Nonzero", *map(str, cv.n_nonzero[places])],
+    ]
+    widths = [max(map(len, column)) for column in columns]
+    lines = [
+        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+        for row in zip(*columns, strict=True)
+    ]
+    tried = {name: len({getattr(c, name) for c in cv.candidates}) for name in ("alpha", "gamma")}
+    tried = "".join(f", {name} {getattr(cv, name):g} the best of {count}"
+                    for name, count in tried.items() if count > 1)  # fmt: skip
+    heading = f"{cv.path.family} path, {len(cv.fold_scores)} folds{tried}; {cv.measure}"
+    better = " (larger is better)." if cv.larger_is_better else "."
+    return "\n".join([heading + better, "", *lines])

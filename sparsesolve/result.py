@@ -3,8 +3,10 @@
 import enum
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from sparsesolve import continuation, prediction, printing, survival_prediction
@@ -79,11 +81,13 @@ class Path:
                 array.flags.writeable = False
 
     @property
-    def n_features(self):
+    def n_features(self) -> int:
         """Number of columns of X, selected or not."""
         return (self.coefs[0] if isinstance(self.coefs, list) else self.coefs).shape[0]
 
-    def coef(self, s=None, exact=False, *, X=None, y=None):
+    def coef(
+        self, s: ArrayLike | None = None, exact: bool = False, *, X: Any = None, y: Any = None
+    ) -> Any:
         """Coefficients at any lambda, on the original scale of X.
 
         Parameters
@@ -111,16 +115,18 @@ class Path:
         """
         if s is None:
             return self.coefs
-        s = read_s(s)
-        source = continuation.solve_at(self, s, X, y) if exact else self
-        W = interpolator(source.lambdas, s)
+        at = read_s(s)
+        source = continuation.solve_at(self, at, X, y) if exact else self
+        W = interpolator(source.lambdas, at)
         if isinstance(source.coefs, list):
             dense = np.stack([(coefs @ W).toarray() for coefs in source.coefs])
         else:
             dense = (source.coefs @ W).toarray()
-        return dense[..., 0] if s.ndim == 0 else dense
+        return dense[..., 0] if at.ndim == 0 else dense
 
-    def intercept(self, s=None, exact=False, *, X=None, y=None):
+    def intercept(
+        self, s: ArrayLike | None = None, exact: bool = False, *, X: Any = None, y: Any = None
+    ) -> Any:
         """Intercepts at any lambda; parameters as in :meth:`coef`.
 
         Returns
@@ -130,13 +136,22 @@ class Path:
         """
         if s is None:
             return self.intercepts
-        s = read_s(s)
-        source = continuation.solve_at(self, s, X, y) if exact else self
-        values = source.intercepts @ interpolator(source.lambdas, s)
-        return values[..., 0] if s.ndim == 0 else values
+        at = read_s(s)
+        source = continuation.solve_at(self, at, X, y) if exact else self
+        values = source.intercepts @ interpolator(source.lambdas, at)
+        return values[..., 0] if at.ndim == 0 else values
 
-    def predict(self, X=None, s=None, kind="link", offset=None, *, times=None, strata=None,
-                data=None):
+    def predict(
+        self,
+        X: Any = None,
+        s: ArrayLike | None = None,
+        kind: str = "link",
+        offset: ArrayLike | None = None,
+        *,
+        times: ArrayLike | None = None,
+        strata: Any = None,
+        data: tuple[Any, Any] | None = None,
+    ) -> Any:
         """What the path says of new rows.
 
         Parameters
@@ -176,7 +191,16 @@ class Path:
             return survival_prediction.predict_survival(self, X, s, offset, times, strata, data)
         return prediction.predict(self, X, s, kind, offset)
 
-    def concordance(self, X, y, s=None, *, weights=None, offset=None, strata=None):
+    def concordance(
+        self,
+        X: Any,
+        y: Any,
+        s: ArrayLike | None = None,
+        *,
+        weights: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+        strata: Any = None,
+    ) -> Any:
         """Harrell's C of a cox path: the share of pairs whose order of death it tells.
 
         Parameters
@@ -197,7 +221,7 @@ class Path:
         """
         return survival_prediction.concordance(self, X, y, s, weights, offset, strata)
 
-    def nonzero(self, s=None):
+    def nonzero(self, s: ArrayLike | None = None) -> Any:
         """Features with a nonzero coefficient, in any response, at any lambda.
 
         Parameters
@@ -209,18 +233,25 @@ class Path:
         -------
         nonzero : ndarray of int, ascending; a list of S (or L) of them when s is a list (or None)
         """
-        s = self.lambdas if s is None else read_s(s)
+        at = self.lambdas if s is None else read_s(s)
         found = []
-        W = interpolator(self.lambdas, s)
+        W = interpolator(self.lambdas, at)
         matrices = self.coefs if isinstance(self.coefs, list) else [self.coefs]
         products = [matrix @ W for matrix in matrices]
         for k in range(W.shape[1]):
             columns = [(m, slice(m.indptr[k], m.indptr[k + 1])) for m in products]
             rows = [m.indices[part][m.data[part] != 0.0] for m, part in columns]
             found.append(np.unique(np.concatenate(rows)))
-        return found[0] if s.ndim == 0 else found
+        return found[0] if at.ndim == 0 else found
 
-    def extend(self, X, y, *, n_lambdas=None, lambda_min_ratio=None):
+    def extend(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        n_lambdas: int | None = None,
+        lambda_min_ratio: float | None = None,
+    ) -> "Path":
         """Follow the path further down, and return the old and the new part as one path.
 
         Parameters
@@ -248,7 +279,7 @@ class Path:
         """
         return continuation.extend(self, X, y, n_lambdas, lambda_min_ratio)
 
-    def plot(self, xvar="norm", label=False, ax=None):
+    def plot(self, xvar: str = "norm", label: bool | int = False, ax: Any = None) -> Any:
         """Draw the coefficients along the path; see :func:`sparsesolve.plotting.plot_path`."""
         from sparsesolve.plotting import plot_path  # matplotlib is an extra
 

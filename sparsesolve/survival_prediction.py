@@ -3,10 +3,9 @@
 import numpy as np
 
 from sparsesolve import checks, survival
+from sparsesolve.fitted_data import FittedData
 from sparsesolve.interpolation import read_s
-from sparsesolve.prediction import linear_predictor, path_family, read_rows, with_offset
-
-SAME = 1e-6  # of the deviance explained: what rounding may change
+from sparsesolve.prediction import linear_predictor, read_rows, with_offset
 
 
 def predict_survival(path, X, s, offset, times, strata, data):
@@ -21,11 +20,12 @@ def predict_survival(path, X, s, offset, times, strata, data):
     s = path.lambdas if s is None else read_s(s)
     matrix = read_rows(path, X)
     eta = with_offset(path, linear_predictor(path, matrix, s), offset)
-    response, loss, fitted = _fit_data(path, *data, s)
-    codes = _codes(response, strata, len(eta))
-    times = _read_times(times, loss)
+    data = FittedData(path, *data)
+    data.refuse_others()
+    codes = _codes(data.response, strata, len(eta))
+    fitted, times = data.link(s), _read_times(times, data.loss)
     curves = [
-        survival.baseline_of(loss, fitted[:, k]).survival(times, eta[:, k], codes)
+        survival.baseline_of(data.loss, fitted[:, k]).survival(times, eta[:, k], codes)
         for k in range(eta.shape[1])
     ]
     return curves[0] if s.ndim == 0 else np.stack(curves, axis=-1)
@@ -45,32 +45,6 @@ def concordance(path, X, y, s, weights, offset, strata):
 def _refuse_other_families(path, what):
     if path.family != "cox":
         raise ValueError(f"A {path.family} path has no {what}; family='cox' has")
-
-
-def _fit_data(path, X, y, s):
-    """Return (response, loss, linear predictors at each s) of the data of the fit.
-
-    Raises ValueError where the deviance explained shows that other rows were fitted.
-    """
-    options = path.options or {}
-    family = path_family(path)
-    matrix = read_rows(path, X)
-    n = matrix.shape[0]
-    response = family.read(y, n)
-    weights = checks.read_weights(options.get("weights"), n)
-    weights = np.full(n, 1.0 / n) if weights is None else weights / weights.max()
-    loss = family.loss(response.values, weights / weights.sum())
-    offset = checks.read_offset(options.get("offset"), n)
-    offset = np.zeros(n) if offset is None else offset
-    last = linear_predictor(path, matrix, path.lambdas[-1:])[:, 0] + offset
-    left, null = (loss.at(eta)[0] - loss.saturated for eta in (last, offset))
-    explained = 1.0 - left / null if null > 0 else 0.0
-    if not abs(explained - path.dev_ratio[-1]) <= SAME:
-        raise ValueError(
-            f"data is not that of the fit: the last lambda explains {explained:.4g} of its "
-            f"deviance, and {path.dev_ratio[-1]:.4g} of the deviance of the fit"
-        )
-    return response, loss, linear_predictor(path, matrix, s) + offset[:, None]
 
 
 def _codes(response, strata, n):

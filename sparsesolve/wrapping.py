@@ -47,17 +47,21 @@ def _columns(problem, points, k=None):
     return matrix
 
 
-def warn_missed(points, tol):
-    """Warn once, naming lambdas whose certificate misses tol."""
-    missed = [point for point in points if point.status != Status.CONVERGED]
-    if missed:
-        worst = max(missed, key=lambda point: point.gap)
-        shown = ", ".join(f"{point.lam:.4g}" for point in missed[:5])
+def warn_missed(paths, tol):
+    """Warn the caller's caller once, naming lambdas whose certificate misses tol."""
+    lambdas, gaps, status = (
+        np.concatenate([getattr(path, name) for path in paths])
+        for name in ("lambdas", "gaps", "status")
+    )
+    missed = np.flatnonzero(status != Status.CONVERGED)
+    if len(missed):
+        worst = missed[gaps[missed].argmax()]
+        shown = ", ".join(f"{lam:.4g}" for lam in lambdas[missed[:5]])
         more = ", ..." if len(missed) > 5 else ""
         warnings.warn(
-            f"{len(missed)} of {len(points)} lambdas miss tol = {tol:g}: {shown}{more}; the worst "
-            f"gap is {worst.gap:.2g} at lambda = {worst.lam:.4g} "
-            f"({Status(worst.status).sentence})",
+            f"{len(missed)} of {len(lambdas)} lambdas miss tol = {tol:g}: {shown}{more}; the "
+            f"worst gap is {gaps[worst]:.2g} at lambda = {lambdas[worst]:.4g} "
+            f"({status[worst].sentence})",
             ConvergenceWarning,
             stacklevel=3,
         )

@@ -8,6 +8,7 @@ Nothing that the user passed is ever changed.
 from .derivatives import check_derivatives
 from .design import nonfinite_error, read_design
 from .gram import read_gram
+from .labels import label_array, read_labels
 from .number import read_choice, read_count, read_flag, read_number
 from .response import (
     Response,
@@ -19,7 +20,7 @@ from .response import (
     read_several,
     read_sides,
 )
-from .survival import read_strata, read_survival
+from .survival import is_missing, read_strata, read_survival
 from .vector import (
     read_lambdas,
     read_limits,
@@ -32,6 +33,8 @@ from .vector import (
 __all__ = [
     "Response",
     "check_derivatives",
+    "is_missing",
+    "label_array",
     "nonfinite_error",
     "read_amounts",
     "read_binary",
@@ -41,6 +44,7 @@ __all__ = [
     "read_design",
     "read_flag",
     "read_gram",
+    "read_labels",
     "read_lambdas",
     "read_limits",
     "read_number",

@@ -20,9 +20,9 @@ def read_frame(X):
 
     Parameters
     ----------
-    X : pandas.DataFrame, polars.DataFrame, pyarrow.Table or pyarrow.RecordBatch, (n, p)
-        Numeric or boolean columns without missing values. NaN in a plain float column passes
-        here, as in an array.
+    X : pandas.DataFrame, polars.DataFrame, pyarrow.Table, pyarrow.RecordBatch, EncodedDesign
+        (n, p). Numeric or boolean columns without missing values. NaN in a plain float column
+        passes here, as in an array.
 
     Returns
     -------
@@ -32,6 +32,8 @@ def read_frame(X):
     names : ndarray of str objects, (p,)
         Labels that are not strings (numbers, tuples) as their text; duplicates stay.
     """
+    if _family(X) == "encoded":
+        return X.matrix, X.names
     names, types, columns = FAMILIES[_family(X)](X)
     names = np.array([str(name) for name in names], dtype=object)
     n = X.shape[0]
@@ -47,6 +49,12 @@ def read_frame(X):
     for j, array in enumerate(arrays):
         values[:, j] = array
     return values, names
+
+
+def columns_of(X):
+    """The names of a frame's columns, and the columns as the frame gives them."""
+    names, _, columns = FAMILIES[_family(X)](X)
+    return list(names), list(columns)
 
 
 def _family(X):
@@ -112,6 +120,7 @@ def _missing(column):
 # In this order: a lazy polars frame has some of the methods of the others.
 SIGNS = {
     "lazy": ("collect", "sink_parquet"),
+    "encoded": ("encode", "__dataclass_fields__"),
     "polars": ("get_columns", "null_count"),
     "arrow": ("column_names", "num_columns"),
     "pandas": ("iloc", "columns", "dtypes"),

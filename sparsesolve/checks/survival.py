@@ -46,31 +46,32 @@ def read_survival(y, n, strata=None):
     return values
 
 
-def read_strata(strata, n):
+def read_strata(strata, n, name="strata"):
     """Return codes (n,) of labels, 0 for the first in sorted order, and the labels sorted."""
     labels = np.asarray(strata)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.ndim != 1:
-        raise ValueError(f"strata has shape {labels.shape}; give one label per row of X")
+        raise ValueError(f"{name} has shape {labels.shape}; give one label per row of X")
     if len(labels) != n:
         raise ValueError(
-            f"strata has {len(labels)} labels but X has {n} rows; give one label per row"
+            f"{name} has {len(labels)} labels but X has {n} rows; give one label per row"
         )
-    missing = np.array([_is_missing(label) for label in labels.tolist()], dtype=bool)
+    missing = np.array([is_missing(label) for label in labels.tolist()], dtype=bool)
     if missing.any():
         where = place((int(missing.argmax()),))
-        raise ValueError(f"strata has a missing label {where}; give every row a stratum")
+        raise ValueError(f"{name} has a missing label {where}; give every row one")
     try:
         labels, codes = np.unique(labels, return_inverse=True)
     except TypeError as error:
         raise TypeError(
-            f"strata mixes labels that have no order ({error}); give labels of one type"
+            f"{name} mixes labels that have no order ({error}); give labels of one type"
         ) from error
     return codes.ravel(), labels
 
 
-def _is_missing(label):
+def is_missing(label):
+    """Whether a label is None, NA, NaT or NaN."""
     return label is None or type(label).__name__ in ("NAType", "NaTType") or label != label
 
 

@@ -14,7 +14,7 @@ ENDINGS = {
 
 
 def read_table(file, response=None, weights=None, offset=None, drop=(), layout=None,
-               labels=False):
+               labels=False, features=None):
     """Read a data file.
 
     Parameters
@@ -32,6 +32,9 @@ def read_table(file, response=None, weights=None, offset=None, drop=(), layout=N
         How the file is laid out, where its name does not tell.
     labels : bool, default False
         Whether the response may be text. (A column of numbers is read as numbers all the same.)
+    features : sequence of str, optional
+        Columns that X is to have, in this order, of a table that needs no response: all others
+        are left out. Features that a sparse file does not mention are 0.
 
     Returns
     -------
@@ -60,7 +63,7 @@ def read_table(file, response=None, weights=None, offset=None, drop=(), layout=N
     else:
         from .parquet import read
     try:
-        return read(path, response, weights, offset, tuple(drop), labels)
+        return read(path, response, weights, offset, tuple(drop), labels, features)
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: not text in UTF-8 (byte {error.start})") from None
     except ValueError as error:

@@ -12,7 +12,7 @@ class Table:
     """X and y of a data file, with what else was asked of it."""
 
     X: np.ndarray | sparse.csr_array | sparse.csc_array  # (n, p)
-    y: np.ndarray  # (n,), or (n, K) of K columns
+    y: np.ndarray | None  # (n,), or (n, K) of K columns; None where none was asked for
     weights: np.ndarray | None  # (n,)
     offset: np.ndarray | None  # (n,)
     feature_names: np.ndarray | None  # (p,) strings; None where the file has no names
@@ -29,14 +29,16 @@ class Parts:
     dropped: list
 
 
-def parts(names, response, weights, offset, drop):
+def parts(names, response, weights, offset, drop, features=None):
     """Find the columns of each part among the names of a file's columns.
+
+    Where `features` are named, no response is needed, and what is not named is dropped.
 
     A first column without a name holds the row labels that R and pandas write beside a table;
     it is dropped. Any other column that plays no part is a feature.
     """
     _check_names(names)
-    if not response:
+    if not response and features is None:
         raise ValueError(f"say which column to fit with --response; there are {listed(names)}")
     places = {name: j for j, name in enumerate(names)}
     fitted = [_place(places, name) for name in response]
@@ -47,15 +49,21 @@ def parts(names, response, weights, offset, drop):
     twice = next((j for j in taken if taken.count(j) > 1), None)
     if twice is not None:
         raise ValueError(f"column {names[twice]!r} is given two parts; choose one")
-    features = [j for j in range(len(names)) if j not in set(taken)]
-    if not features:
+    if features is None:
+        wanted = [j for j in range(len(names)) if j not in set(taken)]
+    else:
+        wanted = [_place(places, name) for name in features]
+        dropped = [j for j in range(len(names)) if j not in {*wanted, *taken}]
+    if not wanted:
         raise ValueError("no column is left for X")
-    return Parts(features, fitted, dropped=sorted(set(dropped)), **found)
+    return Parts(wanted, fitted, dropped=sorted(set(dropped)), **found)
 
 
 def response_array(columns):
-    """One column as it is, several as a table (n, K)."""
-    return columns[0] if len(columns) == 1 else np.column_stack(columns)
+    """One column as it is, several as a table (n, K), None of none."""
+    if not columns:
+        return None
+    return columns[0].copy() if len(columns) == 1 else np.column_stack(columns)
 
 
 def labels_of(texts, codes):

@@ -12,13 +12,13 @@ RESPONSE = "fill it or drop the row; a column of labels needs --family binomial 
 MISSING = ("na", "nan")  # what programs write where a label is missing
 
 
-def read(path, response, weights, offset, drop, labels=False):
+def read(path, response, weights, offset, drop, labels=False, features=None):
     """Read a table with a header line, numbers below it, and commas, semicolons or tabs between.
 
     Parameters and errors: see :func:`sparsesolve.tables.read_table`.
     """
     names, delimiter, n_lines = _header(path)
-    part = parts(names, response, weights, offset, drop)
+    part = parts(names, response, weights, offset, drop, features)
     text = {j: Codes() for j in part.response if labels}
     data = _numbers(path, names, delimiter, n_lines, part, text)
     # Rows of the transpose are columns of X: one copy, column-major as the solver wants it.
@@ -27,7 +27,7 @@ def read(path, response, weights, offset, drop, labels=False):
          for j in part.response]  # fmt: skip
     return Table(
         X=np.ascontiguousarray(columns[part.features]).T,
-        y=response_array(y).copy(),
+        y=response_array(y),
         weights=None if part.weights is None else columns[part.weights].copy(),
         offset=None if part.offset is None else columns[part.offset].copy(),
         feature_names=np.array([names[j] for j in part.features]),

@@ -13,7 +13,7 @@ from .columns import Table, listed, response_array
 SPARSE_PARTS = {"data", "indices", "indptr", "shape"}
 
 
-def read(path, response, weights, offset, drop, labels=False):
+def read(path, response, weights, offset, drop, labels=False, features=None):
     """Read the arrays X and y, or data, indices, indptr, shape and y.
 
     The sparse parts are those of ``scipy.sparse.save_npz``; without its ``format`` they are told
@@ -26,7 +26,8 @@ def read(path, response, weights, offset, drop, labels=False):
         with np.load(path, allow_pickle=False) as file:
             arrays = _Arrays(file)
             X = _design(arrays)
-            y = response_array([arrays.get(name) for name in response or ["y"]])
+            fitted = response or (["y"] if features is None else [])
+            y = response_array([arrays.get(name) for name in fitted])
             w = None if weights is None else arrays.get(weights)
             o = None if offset is None else arrays.get(offset)
             names = arrays.get("feature_names") if "feature_names" in arrays else None
@@ -34,6 +35,8 @@ def read(path, response, weights, offset, drop, labels=False):
         raise ValueError(f"the file is damaged ({error}); write it again") from None
     if names is not None:
         names = _checked_names(names, X.shape)
+    if names is not None and features is not None:
+        return _ordered(Table(X, y, w, o, names), list(features))
     return _without(Table(X, y, w, o, names), drop)
 
 
@@ -77,6 +80,16 @@ def _checked_names(names, shape):
     if len(shape) != 2 or names.shape != shape[1:]:
         raise ValueError(f"feature_names has shape {names.shape}, X has shape {shape}")
     return names.astype(str)
+
+
+def _ordered(table, features):
+    """The table with these features, in this order."""
+    place = {name: j for j, name in enumerate(table.feature_names)}
+    for name in features:
+        if name not in place:
+            raise ValueError(f"no column is named {name!r}; there are {listed(list(place))}")
+    X = read_design(table.X)[0][:, [place[name] for name in features]]
+    return Table(X, table.y, table.weights, table.offset, np.array(features))
 
 
 def _without(table, drop):

@@ -5,7 +5,7 @@ import numpy as np
 from .columns import Table, parts, response_array
 
 
-def read(path, response, weights, offset, drop, labels=False):
+def read(path, response, weights, offset, drop, labels=False, features=None):
     """Read the numeric columns of a Parquet file; float32 where all features are.
 
     Parameters and errors: see :func:`sparsesolve.tables.read_table`.
@@ -18,7 +18,7 @@ def read(path, response, weights, offset, drop, labels=False):
         ) from None
     try:
         names = [str(name) for name in parquet.read_schema(path).names]
-        part = parts(names, response, weights, offset, drop)
+        part = parts(names, response, weights, offset, drop, features)
         wanted = [j for j in range(len(names)) if j not in part.dropped]
         table = parquet.read_table(path, columns=[names[j] for j in wanted])
     except lib.ArrowInvalid as error:

@@ -11,7 +11,7 @@ from scipy import sparse
 from .columns import Table
 
 
-def read(path, response, weights, offset, drop, labels=False):
+def read(path, response, weights, offset, drop, labels=False, features=None):
     """Read a sparse table whose first column is the response.
 
     The features are named by their numbers in the file, which begin at 1, or at 0 if a 0 occurs.
@@ -32,8 +32,19 @@ def read(path, response, weights, offset, drop, labels=False):
         shape=shape,
     )
     names = np.arange(first, shape[1] + first).astype(str)
+    if features is not None:
+        return Table(_spread(X, names, list(features)), labels, None, None, np.array(features))
     kept = _kept(names, drop)
     return Table(X[:, kept] if drop else X, labels, None, None, names[kept])
+
+
+def _spread(X, names, features):
+    """Columns of these numbers, in this order; 0 where the file has none."""
+    place = {name: k for k, name in enumerate(features)}
+    to = [(j, place[name]) for j, name in enumerate(names.tolist()) if name in place]
+    rows, columns = zip(*to, strict=True) if to else ((), ())
+    shape = (X.shape[1], len(features))
+    return X @ sparse.csr_array((np.ones(len(to)), (rows, columns)), shape=shape)
 
 
 def _kept(names, drop):

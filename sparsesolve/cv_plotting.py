@@ -1,0 +1,60 @@
+"""Drawing a cross-validation curve: means with their errors, and the two lambdas chosen."""
+
+import numpy as np
+
+from sparsesolve.line_names import COLOURS, NAME_SIZE
+from sparsesolve.plotting import AXIS_LABELS, count_on_top, new_axes
+
+
+def plot_cv(cv, ax=None):
+    """Draw mean scores and their standard errors against lambda, as glmnet does.
+
+    The empty model stands on the left, the count of nonzero coefficients along the top, and
+    dotted lines at lambda_1se and lambda_min.
+
+    Parameters
+    ----------
+    cv : CVPath
+    ax : matplotlib Axes, optional
+        Where to draw. Default: the axes of a new figure.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        If no lambda can be drawn on a logarithmic axis.
+    ImportError
+        If matplotlib is not installed.
+    """
+    shown = (cv.lambdas > 0.0) & np.isfinite(cv.mean)
+    if not shown.any():
+        raise ValueError("The path holds no lambda that can be drawn against 'lambda'")
+    ax = new_axes() if ax is None else ax
+    x = -np.log(cv.lambdas[shown])
+    ax.errorbar(
+        x, cv.mean[shown], yerr=np.nan_to_num(cv.std[shown]), fmt="o", markersize=3.5,
+        color=COLOURS[0], ecolor="0.7", elinewidth=1.0, capsize=2.0,
+    )  # fmt: skip
+    for name, word in (("lambda_1se", "1se"), ("lambda_min", "min")):
+        lam = getattr(cv, name)
+        if lam > 0.0:
+            _mark(ax, -np.log(lam), word)
+    ax.set_xlabel(AXIS_LABELS["lambda"])
+    ax.set_ylabel(cv.measure)
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    count_on_top(ax, x, cv.n_nonzero[shown])
+    return ax
+
+
+def _mark(ax, place, word):
+    """A dotted line from top to bottom with a word at its foot."""
+    ax.axvline(place, color="0.3", linewidth=1.0, linestyle=":")
+    ax.annotate(
+        word, (place, 0.0), xycoords=("data", "axes fraction"), xytext=(-3.0, 3.0),
+        textcoords="offset points", rotation=90, ha="right", va="bottom", fontsize=NAME_SIZE,
+        color="0.3",
+    )  # fmt: skip

@@ -1,0 +1,126 @@
+"""CVPath: what cross-validation found, and the coefficients that it chose."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sparsesolve import printing
+from sparsesolve.result import Path
+
+CHOICES = ("lambda_min", "lambda_1se")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CVPath:
+    """A path with an estimate, at each of its lambdas, of how well it predicts new rows.
+
+    Made by :func:`sparsesolve.cv_path`. Nothing in it can be changed, its arrays included.
+    """
+
+    lambdas: np.ndarray  # (L,) of `path`
+    mean: np.ndarray  # (L,) of the fold scores, weighted by `fold_weights`
+    std: np.ndarray  # (L,) standard error of the mean
+    lower: np.ndarray  # (L,) mean - std
+    upper: np.ndarray  # (L,) mean + std
+    n_nonzero: np.ndarray  # (L,) features with a nonzero coefficient in `path`
+    fold_scores: np.ndarray  # (K, L) of each fold held out, that of repeats one after the other
+    fold_weights: np.ndarray  # (K,) sum of the weights held out; of those who died, for cox
+    lambda_min: float  # the largest lambda of the best mean
+    lambda_1se: float  # the largest lambda whose mean is within one std of the best
+    index_min: int  # their places in `lambdas`
+    index_1se: int
+    measure: str  # what the scores are
+    larger_is_better: bool
+    path: Path  # of all rows
+    folds: np.ndarray | None  # (repeats, n) which fold held a row out; None: they overlap
+    prevalidated: np.ndarray | None = None  # (n, L) or (n, K, L) link of each row held out
+    fold_paths: tuple | None = None  # K paths, with keep=True
+    alpha: float = 1.0  # the elastic-net mixing of `path`
+    gamma: float = 1.0  # how much of `path` is not refitted: 1 where nothing is relaxed
+    candidates: tuple = ()  # of `alphas` and `gammas`, a CVPath for each pair
+
+    def __post_init__(self):
+        for name, value in list(vars(self).items()):
+            if isinstance(value, np.ndarray):
+                view = value.view()
+                view.flags.writeable = False
+                object.__setattr__(self, name, view)
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self.__post_init__()
+
+    def coef(self, s: ArrayLike | None = "lambda_1se", **options: Any) -> Any:
+        """Coefficients at `s`: "lambda_1se", "lambda_min", or what :meth:`Path.coef` takes."""
+        return self.path.coef(self.read_s(s), **options)
+
+    def intercept(self, s: ArrayLike | None = "lambda_1se", **options: Any) -> Any:
+        """Intercepts at `s`, as in :meth:`coef`."""
+        return self.path.intercept(self.read_s(s), **options)
+
+    def predict(
+        self,
+        X: Any = None,
+        s: ArrayLike | None = "lambda_1se",
+        kind: str = "link",
+        offset: ArrayLike | None = None,
+        **options: Any,
+    ) -> Any:
+        """Predictions of `path` for new rows at `s`; the rest is :meth:`Path.predict`'s."""
+        return self.path.predict(X, self.read_s(s), kind, offset, **options)
+
+    def nonzero(self, s: ArrayLike | None = "lambda_1se") -> Any:
+        """Features with a nonzero coefficient at `s`."""
+        return self.path.nonzero(self.read_s(s))
+
+    def read_s(self, s):
+        """The lambda that one of the two words stands for; anything else as it is."""
+        if isinstance(s, str):
+            if s not in CHOICES:
+                raise ValueError(f"s is {s!r}; give a lambda, 'lambda_1se' or 'lambda_min'")
+            return getattr(self, s)
+        return s
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the curve; see :func:`sparsesolve.cv_plotting.plot_cv`."""
+        from sparsesolve.cv_plotting import plot_cv  # matplotlib is an extra
+
+        return plot_cv(self, ax=ax)
+
+    def __repr__(self):
+        return (
+            f"<CVPath {self.path.family}: {len(self.fold_scores)} folds, {self.measure} "
+            f"{self.mean[self.index_min]:.4g} at lambda_min = {self.lambda_min:.4g}, "
+            f"{self.mean[self.index_1se]:.4g} at lambda_1se = {self.lambda_1se:.4g}>"
+        )
+
+    def __str__(self):
+        return printing.cv_table(self)
+
+
+def choose(mean, std, larger):
+    """Places of lambda_min and lambda_1se on a decreasing grid: the first that will do."""
+    loss = -mean if larger else mean
+    if np.isnan(loss).all():
+        raise ValueError("no fold could be scored; give folds that hold out more rows")
+    if not np.isfinite(loss).any():
+        raise ValueError("every score is beyond the largest float; rescale y")
+    best = int(np.nanargmin(loss))
+    error = 0.0 if np.isnan(std[best]) else std[best]
+    return best, int(np.flatnonzero(loss <= loss[best] + error)[0])
+
+
+def summary(scores, weights, passes):
+    """Mean and standard error (L,) of fold scores (K, L), NaN where a fold cannot be scored.
+
+    std^2 = sum_k W_k (m_k - mean)^2 / sum_k W_k / (K - 1), where K counts the folds of one pass
+    over the rows: repeats average out what luck the dealing had, but add no data.
+    """
+    W = np.where(np.isnan(scores), 0.0, weights[:, None])
+    known = np.where(W > 0.0, scores, 0.0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = (W * known).sum(axis=0) / W.sum(axis=0)
+        spread = (W * (known - mean) ** 2).sum(axis=0) / W.sum(axis=0)
+        return mean, np.sqrt(spread / ((W > 0.0).sum(axis=0) / passes - 1.0))

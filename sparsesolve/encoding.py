@@ -1,0 +1,227 @@
+"""make_design: a table with categories and gaps as a matrix of numbers, and new tables like it."""
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from sparsesolve import checks
+from sparsesolve.checks import frame
+
+
+class Source(NamedTuple):
+    """How one column of the table is encoded."""
+
+    name: str
+    levels: list | None  # of a category; None for a number
+    fill: np.ndarray  # what stands for a missing value, in each column that it becomes
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EncodedDesign:
+    """A matrix with the names and the groups of its columns: pass it wherever X is asked for."""
+
+    matrix: np.ndarray | sparse.csc_array  # (n, p)
+    names: np.ndarray  # (p,) "age", or "colour=red"
+    groups: list  # (p,) the column of the table that each came from
+    sources: list = field(repr=False)  # of Source, in the order of the columns
+    unknown: str
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns, (n, p)."""
+        return self.matrix.shape
+
+    def encode(self, table: Any) -> "EncodedDesign":
+        """Another table, with the same columns, encoded in the same way.
+
+        Missing values are filled with what the first table had: means, and shares of categories.
+        """
+        columns = _columns(table)
+        missing = [source.name for source in self.sources if source.name not in columns]
+        if missing:
+            raise ValueError(f"the table has no column {missing[0]!r}, which the first one has")
+        used = {source.name: columns[source.name] for source in self.sources}
+        matrix = _encoded(used, self.sources, self.unknown, sparse.issparse(self.matrix))
+        return EncodedDesign(matrix, self.names, self.groups, self.sources, self.unknown)
+
+    def __repr__(self):
+        kind = "sparse" if sparse.issparse(self.matrix) else "dense"
+        n, p = self.shape
+        return f"<EncodedDesign: {n} rows, {len(self.sources)} columns as {p}, {kind}>"
+
+
+def make_design(
+    table: Any, *, sparse: bool = False, missing: str = "mean", unknown: str = "error"
+) -> EncodedDesign:
+    """Encode a table: numbers as they are, categories by a column of 0 and 1 for each level.
+
+    No level is left out as a reference: a penalty makes the rest unique, and whichever was left
+    out would be treated differently. As R's makeX, with groups besides.
+
+    Parameters
+    ----------
+    table : pandas or polars frame, pyarrow table, dict of columns, or array (n, k)
+        Numbers and booleans become one column each. Text, categories and mixed objects become
+        one for each level that occurs, sorted, or in the order of a pandas categorical.
+    sparse : bool, default False
+        Make a sparse matrix.
+    missing : {"mean", "error"}, default "mean"
+        Fill what is missing (None, NA, NaN) with the mean of its column in this table, which for
+        a category is the share of each level; or refuse it.
+    unknown : {"error", "zero"}, default "error"
+        What :meth:`EncodedDesign.encode` makes of a level that this table does not have: refuse
+        it, or 0 in every column.
+
+    Returns
+    -------
+    EncodedDesign
+        `groups` names the column that each feature came from: with
+        ``penalty=penalties.GroupL2(design.groups)`` categories enter and leave as a whole.
+
+    Examples
+    --------
+    >>> import sparsesolve as ss
+    >>> table = {"age": [31, None, 59], "colour": ["red", "blue", "red"]}
+    >>> design = ss.make_design(table)
+    >>> design.names.tolist(), design.groups
+    (['age', 'colour=blue', 'colour=red'], ['age', 'colour', 'colour'])
+    >>> design.matrix
+    array([[31.,  0.,  1.],
+           [45.,  1.,  0.],
+           [59.,  0.,  1.]])
+    >>> design.encode({"colour": ["blue", None], "age": [20, 30]}).matrix.round(2)
+    array([[20.  ,  1.  ,  0.  ],
+           [30.  ,  0.33,  0.67]])
+    """
+    as_sparse = checks.read_flag("sparse", sparse)
+    checks.read_choice("missing", missing, ["mean", "error"])
+    checks.read_choice("unknown", unknown, ["error", "zero"])
+    columns = _columns(table)
+    sources = [_source(name, column, missing) for name, column in columns.items()]
+    matrix = _encoded(columns, sources, unknown, as_sparse)
+    names, groups = [], []
+    for source in sources:
+        levels = [None] if source.levels is None else source.levels
+        names += [source.name if level is None else f"{source.name}={level}" for level in levels]
+        groups += [source.name] * len(levels)
+    return EncodedDesign(matrix, np.array(names, dtype=object), groups, sources, unknown)
+
+
+def _columns(table):
+    """The columns of a table by name: float arrays, NaN where missing, or pairs for categories.
+
+    A pair is (labels (n,), None where missing; levels in their order, or None to sort them).
+    """
+    if isinstance(table, dict):
+        found = {str(name): column for name, column in table.items()}
+    elif frame.is_frame(table):
+        names, columns = frame.columns_of(table)
+        found = dict(zip(map(str, names), columns, strict=True))
+        if len(found) < len(names):
+            raise ValueError("the table has two columns of one name; rename one")
+    else:
+        array = np.asarray(table)
+        if array.ndim != 2:
+            raise ValueError(f"the table has shape {array.shape}; rows by columns are needed")
+        found = {f"x{j}": array[:, j] for j in range(array.shape[1])}
+    read = {name: _read_column(name, column) for name, column in found.items()}
+    sizes = {len(c[0] if isinstance(c, tuple) else c) for c in read.values()}
+    if len(sizes) != 1 or 0 in sizes:
+        raise ValueError(f"the columns of the table have {sorted(sizes)} rows; give equally many")
+    return read
+
+
+def _read_column(name, column):
+    """One column as `_columns` returns it."""
+    kind = getattr(getattr(column, "dtype", None), "categories", None)
+    order = list(kind) if kind is not None and hasattr(column, "iloc") else None
+    array = None if order is not None else np.asarray(column)
+    if array is not None and array.dtype.kind in "biuf":
+        return _finite(name, array.astype(float))
+    if array is not None and array.dtype.kind not in "OUS":
+        raise TypeError(
+            f"column {name!r} holds {array.dtype}; make numbers or categories of it first"
+        )
+    labels = np.asarray(column, dtype=object)
+    gone = np.array([checks.is_missing(label) for label in labels.tolist()], dtype=bool)
+    kept = labels[~gone]
+    if order is None and len(kept) and all(isinstance(x, (int, float, np.number)) for x in kept):
+        numbers = np.full(len(labels), np.nan)
+        numbers[~gone] = kept.astype(float)
+        return _finite(name, numbers)
+    labels = np.where(gone, None, labels)
+    return labels, order
+
+
+def _finite(name, numbers):
+    if np.isinf(numbers).any():
+        i = int(np.isinf(numbers).argmax())
+        raise ValueError(f"column {name!r} is {numbers[i]} at row {i} (counted from 0)")
+    return numbers
+
+
+def _source(name, column, missing):
+    """How a column of the first table is to be encoded."""
+    if not isinstance(column, tuple):
+        gone, levels = np.isnan(column), None
+        parts = column[:, None]
+    else:
+        labels, order = column
+        gone = np.array([label is None for label in labels], dtype=bool)
+        found = set(labels[~gone].tolist())
+        levels = _sorted(found) if order is None else [x for x in order if x in found]
+        parts = _dummies(name, labels, levels, "error")
+    if gone.any() and (missing == "error" or gone.all()):
+        where = "every row" if gone.all() else f"row {int(gone.argmax())} (counted from 0)"
+        raise ValueError(
+            f"column {name!r} is missing in {where}; " +
+            ("drop it" if gone.all() else "fill it, or give missing='mean'")
+        )  # fmt: skip
+    return Source(name, levels, parts[~gone].mean(axis=0))
+
+
+def _sorted(labels):
+    try:
+        return sorted(labels)
+    except TypeError:  # labels of several types have no order of their own
+        return sorted(labels, key=lambda label: (type(label).__name__, str(label)))
+
+
+def _encoded(columns, sources, unknown, as_sparse):
+    """The matrix of a table."""
+    blocks = []
+    for source in sources:
+        column = columns[source.name]
+        if isinstance(column, tuple) != (source.levels is not None):
+            kinds = ("numbers", "categories")
+            now, then = kinds[isinstance(column, tuple)], kinds[source.levels is not None]
+            raise ValueError(f"column {source.name!r} holds {now}, where it first held {then}")
+        if source.levels is None:
+            block, gone = column[:, None].copy(), np.isnan(column)
+        else:
+            gone = np.array([label is None for label in column[0]], dtype=bool)
+            block = _dummies(source.name, column[0], source.levels, unknown)
+        block[gone] = source.fill
+        blocks.append(sparse.csc_array(block) if as_sparse else block)
+    if as_sparse:
+        return sparse.csc_array(sparse.hstack(blocks, format="csc"))
+    return np.asfortranarray(np.concatenate(blocks, axis=1))
+
+
+def _dummies(name, labels, levels, unknown):
+    """A column of 0 and 1 for each level, (n, K); rows without a label are 0."""
+    place = {level: k for k, level in enumerate(levels)}
+    block = np.zeros((len(labels), len(levels)))
+    for i, label in enumerate(labels.tolist()):
+        if label is None:
+            continue
+        if label in place:
+            block[i, place[label]] = 1.0
+        elif unknown == "error":
+            raise ValueError(
+                f"column {name!r} holds {label!r} at row {i} (counted from 0), which is none of "
+                f"the {len(levels)} levels of the first table; give unknown='zero' to allow it"
+            )
+    return block

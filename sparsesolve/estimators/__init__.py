@@ -1,0 +1,43 @@
+"""Estimators for scikit-learn: its names and conventions, thin over path and cv_path.
+
+    minimise over b0, b    F(b0 + X b)  +  alpha (l1_ratio ||b||_1 + (1 - l1_ratio) ||b||^2 / 2)
+
+`alpha` is what functions of this package call lambda, `l1_ratio` what they call alpha. F is the
+mean loss of a sample, columns are not standardised unless asked, and every solution comes with its
+duality gap, `dual_gap_`.
+"""
+
+try:
+    import sklearn  # noqa: F401
+except ImportError:
+    raise ImportError(
+        "sparsesolve.estimators needs scikit-learn: pip install 'sparsesolve[sklearn]'"
+    ) from None
+
+from .classification import SparseLogisticRegression, SparseLogisticRegressionCV
+from .counts import PoissonNet, PoissonNetCV
+from .groups import GroupLasso, GroupLassoCV, SparseGroupLasso, SparseGroupLassoCV
+from .regression import ElasticNet, ElasticNetCV, Lasso, LassoCV
+from .survival import CoxNet, CoxNetCV
+from .tasks import MultiTaskElasticNet, MultiTaskElasticNetCV, MultiTaskLasso, MultiTaskLassoCV
+
+__all__ = [
+    "CoxNet",
+    "CoxNetCV",
+    "ElasticNet",
+    "ElasticNetCV",
+    "GroupLasso",
+    "GroupLassoCV",
+    "Lasso",
+    "LassoCV",
+    "MultiTaskElasticNet",
+    "MultiTaskElasticNetCV",
+    "MultiTaskLasso",
+    "MultiTaskLassoCV",
+    "PoissonNet",
+    "PoissonNetCV",
+    "SparseGroupLasso",
+    "SparseGroupLassoCV",
+    "SparseLogisticRegression",
+    "SparseLogisticRegressionCV",
+]

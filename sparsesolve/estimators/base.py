@@ -1,0 +1,69 @@
+"""What all estimators do: read data as scikit-learn does, solve, keep coefficients, predict."""
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from sparsesolve.api import path
+from sparsesolve.checks import read_number
+
+TYPES = (np.float64, np.float32)
+
+
+class Net(BaseEstimator):
+    """A linear model with an elastic-net penalty; a subclass names the family and its parameters.
+
+    Attributes of every fitted estimator: ``coef_``, ``intercept_``, ``gap_`` (the certificate:
+    the duality gap, for cox the violation of the optimality conditions, relative to the model
+    without features), ``n_iter_``, ``n_features_in_`` and ``feature_names_in_``.
+    """
+
+    _family = "gaussian"
+
+    def _options(self):
+        """The options of path that the parameters mean."""
+        options = {"family": self._family, "alpha": getattr(self, "l1_ratio", 1.0)}
+        for name in ("standardize", "grouped", "penalty_factor"):
+            options[name] = getattr(self, name, path.__kwdefaults__[name])
+        options["standardize"] = getattr(self, "standardize", False)
+        if getattr(self, "positive", False):
+            options["lower"] = 0.0
+        return {**options, "intercept": getattr(self, "fit_intercept", False),
+                "tol": self.tol, "max_iter": self.max_iter}  # fmt: skip
+
+    def _solve(self, X, y, weights):
+        """Solve at `alpha`, and keep the solution."""
+        alpha = read_number("alpha", self.alpha, 0.0, np.inf)
+        self._keep(path(X, y, lambdas=[alpha], weights=weights, **self._options()), 0)
+
+    def _keep(self, fit, k):
+        """Attributes from point k of a path."""
+        if isinstance(fit.coefs, list):
+            self.coef_ = np.stack([_column(coefs, k) for coefs in fit.coefs])
+            self.intercept_ = np.array(fit.intercepts[:, k])
+        else:
+            self.coef_ = _column(fit.coefs, k)
+            self.intercept_ = float(fit.intercepts[k])
+        self.gap_ = float(fit.gaps[k])
+        self.n_iter_ = max(int(fit.n_iters[k]), 1)
+
+    @property
+    def sparse_coef_(self):
+        """The coefficients as a sparse array, rows by column."""
+        return sparse.csr_array(np.atleast_2d(self.coef_))
+
+    def _link(self, X):
+        """Linear predictors, (n,) or (n, K)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=TYPES, reset=False)
+        return X @ self.coef_.T + self.intercept_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _column(coefs, k):
+    return coefs[:, [k]].toarray().ravel()

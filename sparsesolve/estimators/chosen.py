@@ -1,0 +1,81 @@
+"""Estimators that choose alpha, and perhaps l1_ratio, by cross-validation."""
+
+from numbers import Integral
+
+import numpy as np
+from sklearn import get_config
+from sklearn.base import is_classifier
+from sklearn.model_selection import check_cv
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+
+from sparsesolve.api import path
+from sparsesolve.checks import read_choice, read_count, read_number
+from sparsesolve.cv import cv_path
+from sparsesolve.cv_result import choose, summary
+
+RULES = {"min": 0, "1se": 1}  # place among what `choose` returns
+
+
+class Chosen:
+    """Mixin of the CV forms: the grid, the folds, the choice.
+
+    As in scikit-learn all folds share the grid of all rows, and weigh the same. Attributes besides
+    those of the estimator without CV: ``alpha_``, ``l1_ratio_``, ``alphas_`` (L,) decreasing,
+    ``score_path_`` (L, K) of each fold, and ``cv_path_``, the CVPath of the l1_ratio chosen. With
+    several l1_ratios ``alphas_`` and ``score_path_`` have a first axis of them.
+    """
+
+    def _solve_cv(self, X, y, weights, params, labels=None):
+        """Choose, and keep the solution; `labels` are what folds share out, where y cannot say."""
+        folds = self._folds(X, y, labels, params)
+        rule = RULES[read_choice("rule", self.rule, list(RULES))]
+        ratios = np.atleast_1d(getattr(self, "l1_ratio", 1.0)).astype(float)
+        found = [self._try(X, y, weights, float(ratio), folds, rule) for ratio in ratios]
+        best = int(np.argmin([loss for _, _, loss in found]))
+        cv, place, _ = found[best]
+        self.alpha_, self.l1_ratio_ = float(cv.lambdas[place]), float(ratios[best])
+        self.cv_path_ = cv
+        alphas = np.array([cv.lambdas for cv, _, _ in found])
+        scores = np.array([cv.fold_scores.T for cv, _, _ in found])
+        several = len(ratios) > 1
+        self.alphas_, self.score_path_ = (alphas, scores) if several else (alphas[0], scores[0])
+        self._keep(cv.path, place)
+
+    def _folds(self, X, y, labels, params):
+        stratified = is_classifier(self) or labels is not None
+        y = y if labels is None else labels
+        splitter = check_cv(self.cv, y, classifier=stratified)
+        if params and not get_config()["enable_metadata_routing"]:
+            raise ValueError(
+                f"fit is given {', '.join(params)}, which only metadata routing can pass on; "
+                "call sklearn.set_config(enable_metadata_routing=True)"
+            )
+        routed = process_routing(self, "fit", **params).splitter.split if params else {}
+        return list(splitter.split(X, y, **routed))
+
+    def _try(self, X, y, weights, ratio, folds, rule):
+        """The CVPath of one l1_ratio, the place that it chooses, and the best mean as a loss."""
+        options = {**self._options(), "alpha": ratio}
+        cv = cv_path(
+            X, y, lambdas=self._grid(X, y, weights, options), weights=weights, folds=folds,
+            measure=getattr(self, "measure", None), n_jobs=self.n_jobs or 1,
+            progress=bool(self.verbose), **options,
+        )  # fmt: skip
+        mean, std = summary(cv.fold_scores, np.ones(len(folds)), 1.0)
+        places = choose(mean, std, cv.larger_is_better)
+        return cv, places[rule], mean[places[0]] * (-1 if cv.larger_is_better else 1)
+
+    def _grid(self, X, y, weights, options):
+        """The alphas to try, as many as asked for from the least that selects nothing."""
+        if not isinstance(self.alphas, Integral):
+            return np.array([read_number("alphas", alpha, 0, np.inf) for alpha in self.alphas])
+        eps = read_number("eps", self.eps, 0, 1, open_low=True, open_high=True)
+        count = read_count("alphas", self.alphas, 1)
+        largest = path(X, y, weights=weights, n_lambdas=1, **options).lambdas[0]
+        return largest * np.geomspace(1.0, eps, count)
+
+    def get_metadata_routing(self):
+        """What metadata fit takes and passes on: sample_weight, and what the splitter asks for."""
+        mapping = MethodMapping().add(caller="fit", callee="split")
+        router = MetadataRouter(owner=self).add_self_request(self)
+        return router.add(splitter=check_cv(self.cv), method_mapping=mapping)

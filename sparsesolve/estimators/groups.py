@@ -1,0 +1,151 @@
+"""Least squares with features that enter and leave in groups."""
+
+from sklearn.utils.validation import column_or_1d, validate_data
+
+from sparsesolve.checks import read_weights
+from sparsesolve.penalties import SparseGroup
+
+from .base import TYPES
+from .chosen import Chosen
+from .regression import Linear
+
+
+class Grouped(Linear):
+    """One response and groups of features; no groups are groups of one."""
+
+    def _read(self, X, y, sample_weight):
+        X, y = validate_data(
+            self, X, y, accept_sparse="csc", dtype=TYPES, order="F", y_numeric=True
+        )
+        self._n_rows = X.shape[0]
+        y = column_or_1d(y, warn=True)
+        return X, y, read_weights(sample_weight, X.shape[0])
+
+    def _options(self):
+        groups = range(self.n_features_in_) if self.groups is None else self.groups
+        tau = getattr(self, "tau", 0.0)
+        return {**super()._options(), "penalty": SparseGroup(groups, tau, self.group_weights)}
+
+
+class SparseGroupLasso(Grouped):
+    """Least squares with the l1 norm and the l2 norms of groups.
+
+    Minimises ``||y - Xb||^2 / (2n) + alpha (tau ||b||_1 + (1 - tau) sum_g d_g ||b_g||_2)``.
+
+    Parameters
+    ----------
+    alpha : float, default 1.0
+        Strength of the penalty.
+    groups : array-like (p,) of labels or list of lists of features, default None
+        Groups as :class:`sparsesolve.penalties.SparseGroup` takes them; None leaves every feature
+        by itself.
+    tau : float in [0, 1], default 0.5
+        Share of the l1 norm: 0 is the group lasso, 1 the lasso.
+    group_weights : array-like, default None
+        d of each group; None means the square root of its size.
+    fit_intercept : bool, default True
+        Fit an unpenalised intercept.
+    standardize : bool, default False
+        Penalise coefficients of columns divided by their standard deviation.
+    max_iter : int, default None
+        Newton steps and sweeps allowed; None means 100,000.
+    tol : float, default 1e-10
+        Duality gap to reach, relative to the mean square of y about its mean.
+
+    Attributes
+    ----------
+    coef_ : (p,)
+    intercept_ : float
+    dual_gap_ : float
+    n_iter_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve.estimators import SparseGroupLasso
+    >>> X = np.random.default_rng(0).normal(size=(50, 6))
+    >>> model = SparseGroupLasso(0.3, groups=[0, 0, 0, 1, 1, 1]).fit(X, X[:, 0] + X[:, 1])
+    >>> model.coef_.round(2)
+    array([0.71, 0.66, 0.  , 0.  , 0.  , 0.  ])
+    """
+
+    def __init__(self, alpha=1.0, *, groups=None, tau=0.5, group_weights=None, fit_intercept=True,
+                 standardize=False, max_iter=None, tol=1e-10):
+        self.alpha = alpha
+        self.groups = groups
+        self.tau = tau
+        self.group_weights = group_weights
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit to X (n, p) and y (n,); only ratios of sample_weight (n,) matter."""
+        self._solve(*self._read(X, y, sample_weight))
+        return self
+
+
+class GroupLasso(SparseGroupLasso):
+    """:class:`SparseGroupLasso` with tau = 0: groups enter and leave as a whole."""
+
+    def __init__(self, alpha=1.0, *, groups=None, group_weights=None, fit_intercept=True,
+                 standardize=False, max_iter=None, tol=1e-10):
+        super().__init__(
+            alpha, groups=groups, tau=0.0, group_weights=group_weights,
+            fit_intercept=fit_intercept, standardize=standardize, max_iter=max_iter, tol=tol,
+        )  # fmt: skip
+
+
+class SparseGroupLassoCV(Chosen, Grouped):
+    """:class:`SparseGroupLasso` with alpha by cross-validation.
+
+    Parameters
+    ----------
+    groups, tau, group_weights, fit_intercept, standardize, max_iter, tol
+        As in SparseGroupLasso.
+    eps, alphas, cv, verbose, n_jobs, rule
+        As in :class:`ElasticNetCV`.
+
+    Attributes
+    ----------
+    alpha_, alphas_, cv_path_, score_path_
+        As in ElasticNetCV; scores are mean squared errors.
+    coef_, intercept_, dual_gap_, n_iter_
+        As in SparseGroupLasso.
+    """
+
+    def __init__(self, *, groups=None, tau=0.5, group_weights=None, eps=1e-3, alphas=100,
+                 fit_intercept=True, standardize=False, max_iter=None, tol=1e-10, cv=None,
+                 rule="min", verbose=False, n_jobs=None):
+        self.groups = groups
+        self.tau = tau
+        self.group_weights = group_weights
+        self.eps = eps
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.max_iter = max_iter
+        self.tol = tol
+        self.cv = cv
+        self.rule = rule
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y, sample_weight=None, **params):
+        """Choose and fit; `params` go to the splitter by metadata routing."""
+        self._solve_cv(*self._read(X, y, sample_weight), params)
+        return self
+
+
+class GroupLassoCV(SparseGroupLassoCV):
+    """:class:`GroupLasso` with alpha by cross-validation; as :class:`SparseGroupLassoCV`."""
+
+    def __init__(self, *, groups=None, group_weights=None, eps=1e-3, alphas=100,
+                 fit_intercept=True, standardize=False, max_iter=None, tol=1e-10, cv=None,
+                 rule="min", verbose=False, n_jobs=None):
+        super().__init__(
+            groups=groups, tau=0.0, group_weights=group_weights, eps=eps, alphas=alphas,
+            fit_intercept=fit_intercept, standardize=standardize, max_iter=max_iter, tol=tol,
+            cv=cv, rule=rule, verbose=verbose, n_jobs=n_jobs,
+        )  # fmt: skip

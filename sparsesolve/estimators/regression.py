@@ -1,0 +1,238 @@
+"""Lasso, ElasticNet and their CV forms: scikit-learn's names, parameters and numbers."""
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import column_or_1d, validate_data
+
+from sparsesolve.checks import read_weights
+
+from .base import TYPES, Net
+from .chosen import Chosen
+
+
+class Linear(RegressorMixin, Net):
+    """A real response fitted by least squares."""
+
+    def _read(self, X, y, sample_weight):
+        X, y = validate_data(
+            self, X, y, accept_sparse="csc", dtype=TYPES, order="F", multi_output=True,
+            y_numeric=True,
+        )  # fmt: skip
+        return X, y, read_weights(sample_weight, X.shape[0])
+
+    def _keep(self, fit, k):
+        super()._keep(fit, k)
+        # what the certificate is relative to: the mean loss of the model without features
+        weights = (fit.options or {}).get("weights")
+        total = self._n_rows if weights is None else weights.sum()
+        self.dual_gap_ = self.gap_ * fit.null_deviance / (2.0 * total)
+
+    def predict(self, X):
+        """Predicted responses, (n,) or (n, K)."""
+        return self._link(X)
+
+
+class ElasticNet(Linear):
+    """Least squares with the elastic-net penalty.
+
+    Minimises ``||y - Xb||^2 / (2n) + alpha (l1_ratio ||b||_1 + (1 - l1_ratio) ||b||^2 / 2)``.
+
+    Parameters
+    ----------
+    alpha : float, default 1.0
+        Strength of the penalty; 0 is least squares.
+    l1_ratio : float in [0, 1], default 0.5
+        1 is the lasso, 0 ridge regression.
+    fit_intercept : bool, default True
+        Fit an unpenalised intercept.
+    precompute, copy_X, warm_start, random_state, selection
+        Parameters of scikit-learn, taken and without effect: the algorithm is chosen by the shape
+        of X, X is never changed, and the solution does not depend on the start or on chance.
+    max_iter : int, default None
+        Newton steps and sweeps allowed; None means 100,000.
+    tol : float, default 1e-10
+        Duality gap to reach, relative to the mean square of y about its mean.
+    positive : bool, default False
+        Allow no negative coefficient.
+
+    Attributes
+    ----------
+    coef_ : (p,) or, for y of K columns, each fitted by itself, (K, p)
+    intercept_ : float or (K,)
+    dual_gap_ : float or (K,)
+        Duality gap of the objective above.
+    n_iter_ : int or list of K
+
+    Examples
+    --------
+    >>> from sparsesolve.estimators import ElasticNet
+    >>> ElasticNet(alpha=0.1).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0]).coef_.round(3)
+    array([0.86])
+    """
+
+    def __init__(self, alpha=1.0, *, l1_ratio=0.5, fit_intercept=True, precompute=False,
+                 max_iter=None, copy_X=True, tol=1e-10, warm_start=False, positive=False,
+                 random_state=None, selection="cyclic"):
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.precompute = precompute
+        self.max_iter = max_iter
+        self.copy_X = copy_X
+        self.tol = tol
+        self.warm_start = warm_start
+        self.positive = positive
+        self.random_state = random_state
+        self.selection = selection
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit to X (n, p), dense, sparse or a frame, and y (n,) or (n, K).
+
+        Only ratios of sample_weight (n,) matter.
+        """
+        X, y, weights = self._read(X, y, sample_weight)
+        self._n_rows = X.shape[0]
+        if y.ndim == 1:
+            self._solve(X, y, weights)
+            return self
+        fits = []
+        for column in y.T:
+            self._solve(X, column, weights)
+            fits.append((self.coef_, self.intercept_, self.gap_, self.dual_gap_, self.n_iter_))
+        coef, intercept, gap, dual_gap, n_iter = zip(*fits, strict=True)
+        one = len(fits) == 1  # scikit-learn keeps coefficients flat then
+        self.coef_ = coef[0] if one else np.array(coef)
+        self.intercept_, self.gap_ = np.array(intercept), np.array(gap)
+        self.dual_gap_, self.n_iter_ = np.array(dual_gap), n_iter[0] if one else list(n_iter)
+        return self
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+
+class Lasso(ElasticNet):
+    """Least squares with the l1 penalty: :class:`ElasticNet` with l1_ratio = 1.
+
+    Examples
+    --------
+    >>> from sparsesolve.estimators import Lasso
+    >>> model = Lasso(alpha=0.1).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0])
+    >>> model.coef_.round(3), round(model.intercept_, 3)
+    (array([0.85]), 0.15)
+    """
+
+    def __init__(self, alpha=1.0, *, fit_intercept=True, precompute=False, copy_X=True,
+                 max_iter=None, tol=1e-10, warm_start=False, positive=False, random_state=None,
+                 selection="cyclic"):
+        super().__init__(
+            alpha, l1_ratio=1.0, fit_intercept=fit_intercept, precompute=precompute,
+            max_iter=max_iter, copy_X=copy_X, tol=tol, warm_start=warm_start, positive=positive,
+            random_state=random_state, selection=selection,
+        )  # fmt: skip
+
+
+class ElasticNetCV(Chosen, Linear):
+    """:class:`ElasticNet` with alpha, and l1_ratio where it is a list, by cross-validation.
+
+    Parameters
+    ----------
+    l1_ratio : float or list of float, default 0.5
+        As in ElasticNet; of several the one of the least mean squared error is taken.
+    eps : float, default 1e-3
+        Last alpha over the first, of a grid made here.
+    alphas : int or array-like, default 100
+        How many alphas, log-spaced, or which.
+    fit_intercept, max_iter, tol, positive
+        As in ElasticNet.
+    precompute, copy_X, random_state, selection
+        Taken and without effect, as in ElasticNet.
+    cv : int, splitter or iterable, default None
+        Folds as scikit-learn takes them; None means 5 in a row.
+    verbose : bool, default False
+        Show a progress bar.
+    n_jobs : int, default None
+        Fits at one time; None means 1, -1 all cores.
+    rule : {"min", "1se"}, default "min"
+        The alpha of the least mean, or the largest within a standard error of it.
+
+    Attributes
+    ----------
+    alpha_, l1_ratio_ : float
+        What was chosen.
+    alphas_ : (L,) or, with several l1_ratios, (R, L)
+    mse_path_ : (L, K) or (R, L, K)
+        Mean squared error on each of K folds.
+    cv_path_ : CVPath
+        Of the l1_ratio chosen.
+    coef_, intercept_, dual_gap_, n_iter_
+        As in ElasticNet.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_regression
+    >>> from sparsesolve.estimators import ElasticNetCV
+    >>> X, y = make_regression(n_features=2, random_state=0)
+    >>> round(ElasticNetCV(cv=5).fit(X, y).alpha_, 3)
+    0.199
+    """
+
+    def __init__(self, *, l1_ratio=0.5, eps=1e-3, alphas=100, fit_intercept=True,
+                 precompute="auto", max_iter=None, tol=1e-10, cv=None, copy_X=True, verbose=0,
+                 n_jobs=None, positive=False, random_state=None, selection="cyclic", rule="min"):
+        self.l1_ratio = l1_ratio
+        self.eps = eps
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.precompute = precompute
+        self.max_iter = max_iter
+        self.tol = tol
+        self.cv = cv
+        self.copy_X = copy_X
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.positive = positive
+        self.random_state = random_state
+        self.selection = selection
+        self.rule = rule
+
+    def fit(self, X, y, sample_weight=None, **params):
+        """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
+        X, y, weights = self._read(X, y, sample_weight)
+        if y.ndim > 1 and y.shape[1] > 1:
+            raise ValueError(
+                f"y has {y.shape[1]} columns; for several responses use MultiTask"
+                f"{type(self).__name__}"
+            )
+        self._n_rows = X.shape[0]
+        self._solve_cv(X, column_or_1d(y, warn=True), weights, params)
+        return self
+
+    @property
+    def mse_path_(self):
+        """Mean squared errors on the folds."""
+        return self.score_path_
+
+
+class LassoCV(ElasticNetCV):
+    """:class:`Lasso` with alpha by cross-validation; parameters as in :class:`ElasticNetCV`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_regression
+    >>> from sparsesolve.estimators import LassoCV
+    >>> X, y = make_regression(noise=4, random_state=0)
+    >>> round(LassoCV(cv=5).fit(X, y).score(X, y), 4)
+    0.9994
+    """
+
+    def __init__(self, *, eps=1e-3, alphas=100, fit_intercept=True, precompute="auto",
+                 max_iter=None, tol=1e-10, copy_X=True, cv=None, verbose=False, n_jobs=None,
+                 positive=False, random_state=None, selection="cyclic", rule="min"):
+        super().__init__(
+            l1_ratio=1.0, eps=eps, alphas=alphas, fit_intercept=fit_intercept,
+            precompute=precompute, max_iter=max_iter, tol=tol, cv=cv, copy_X=copy_X,
+            verbose=verbose, n_jobs=n_jobs, positive=positive, random_state=random_state,
+            selection=selection, rule=rule,
+        )  # fmt: skip

@@ -1,0 +1,142 @@
+"""Times of events, some of them censored: Cox's proportional hazards model."""
+
+import numpy as np
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import validate_data
+
+from sparsesolve.checks import read_survival, read_weights
+from sparsesolve.families import cox
+from sparsesolve.survival import concordance
+
+from .base import TYPES, Net
+from .chosen import Chosen
+
+
+class Cox(Net):
+    """Relative risks exp(x'b), by the partial likelihood."""
+
+    def _read(self, X, y, sample_weight):
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None"
+            )
+        X = validate_data(self, X, accept_sparse="csc", dtype=TYPES, order="F")
+        return X, _read_times(y, X.shape[0]), read_weights(sample_weight, X.shape[0])
+
+    def _options(self):
+        return {**super()._options(), "family": cox(ties=self.ties)}
+
+    def predict(self, X):
+        """Log of the relative risks, (n,): the larger, the earlier an event is expected."""
+        return self._link(X)
+
+    def score(self, X, y, sample_weight=None):
+        """Harrell's C: the share of pairs whose order of events the model tells."""
+        eta = self.predict(X)
+        return concordance(_read_times(y, len(eta)), eta, sample_weight)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.positive_only = True
+        return tags
+
+
+def _read_times(y, n):
+    """y as the family reads it, (n, 4); one column of times has no one censored."""
+    if not isinstance(y, dict) and getattr(getattr(y, "dtype", None), "names", None) is None:
+        table = np.asarray(y)
+        if table.ndim == 1 or table.ndim == 2 and table.shape[1] == 1:
+            type_of_target(table, raise_unknown=True)
+            y = (table.ravel(), np.ones(table.size, dtype=bool))
+    return read_survival(y, n)
+
+
+class CoxNet(Cox):
+    """Cox's proportional hazards model with the elastic-net penalty.
+
+    Minimises minus the log partial likelihood over the sum of the weights, plus the penalty.
+
+    Parameters
+    ----------
+    alpha : float, default 0.01
+        Strength of the penalty.
+    l1_ratio, standardize, max_iter
+        As in :class:`SparseLogisticRegression`.
+    ties : {"breslow", "efron"}, default "breslow"
+        How deaths at one time share the risk.
+    tol : float, default 1e-9
+        Violation of the optimality conditions to reach, relative to the model without features.
+
+    Attributes
+    ----------
+    coef_ : (p,)
+    intercept_ : float
+        0.
+    gap_ : float
+    n_iter_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve.estimators import CoxNet
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0], [1.0]])
+    >>> time, died = [9.0, 7.0, 3.0, 2.0, 5.0], [True, True, True, True, False]
+    >>> model = CoxNet(alpha=0.05).fit(X, {"time": time, "status": died})
+    >>> model.score(X, {"time": time, "status": died})
+    1.0
+    """
+
+    def __init__(self, alpha=0.01, *, l1_ratio=1.0, standardize=False, ties="breslow",
+                 max_iter=None, tol=1e-9):
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.standardize = standardize
+        self.ties = ties
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit to X (n, p) and y: (time, status) or (start, stop, status) in any form.
+
+        Columns of an array, a frame, a dict, a structured array or a tuple, as
+        :func:`sparsesolve.path` takes them; (n,) alone are times, no one being censored.
+        """
+        self._solve(*self._read(X, y, sample_weight))
+        return self
+
+
+class CoxNetCV(Chosen, Cox):
+    """:class:`CoxNet` with alpha, and l1_ratio of a list, by cross-validation.
+
+    Parameters
+    ----------
+    l1_ratio, standardize, ties, max_iter, tol
+        As in CoxNet; l1_ratio may be a list.
+    eps, alphas, cv, verbose, n_jobs, rule
+        As in :class:`ElasticNetCV`; None folds are 5, which share out the deaths.
+    measure : str or callable, default "deviance"
+        "deviance" (partial likelihood of each fold, given the others) or "C".
+    """
+
+    def __init__(self, *, l1_ratio=1.0, eps=1e-2, alphas=100, standardize=False, ties="breslow",
+                 measure="deviance", cv=None, rule="min", max_iter=None, tol=1e-9, verbose=False,
+                 n_jobs=None):
+        self.l1_ratio = l1_ratio
+        self.eps = eps
+        self.alphas = alphas
+        self.standardize = standardize
+        self.ties = ties
+        self.measure = measure
+        self.cv = cv
+        self.rule = rule
+        self.max_iter = max_iter
+        self.tol = tol
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y, sample_weight=None, **params):
+        """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
+        X, y, weights = self._read(X, y, sample_weight)
+        self._solve_cv(X, y, weights, params, labels=y[:, 2].astype(int))
+        return self

@@ -1,0 +1,129 @@
+"""Several real responses whose features are selected together: MultiTaskLasso and its kin."""
+
+import numpy as np
+
+from .chosen import Chosen
+from .regression import Linear
+
+
+class Tasks(Linear):
+    """Rows of K real numbers."""
+
+    _family = "multigaussian"
+
+    def _read(self, X, y, sample_weight):
+        X, y, weights = super()._read(X, y, sample_weight)
+        if y.ndim == 1:
+            single = type(self).__name__.removeprefix("MultiTask")
+            raise ValueError(f"y is one column; for a single response use {single}")
+        self._n_rows = X.shape[0]
+        return X, np.asarray(y, dtype=np.float64), weights
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output, tags.target_tags.single_output = True, False
+        return tags
+
+
+class MultiTaskElasticNet(Tasks):
+    """Least squares for several responses, features selected for all of them at once.
+
+    Minimises ``||Y - XW||_F^2 / (2n) + alpha (l1_ratio ||W||_21 + (1 - l1_ratio) ||W||_F^2 / 2)``,
+    where ``||W||_21`` sums the l2 norms of the rows of W.
+
+    Parameters
+    ----------
+    alpha, l1_ratio, fit_intercept, copy_X, max_iter, tol, warm_start, random_state, selection
+        As in :class:`ElasticNet`.
+
+    Attributes
+    ----------
+    coef_ : (K, p)
+        The transpose of W.
+    intercept_ : (K,)
+    dual_gap_ : float
+    n_iter_ : int
+
+    Examples
+    --------
+    >>> from sparsesolve.estimators import MultiTaskElasticNet
+    >>> Y = [[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]]
+    >>> MultiTaskElasticNet(alpha=0.1).fit([[0.0], [1.0], [2.0]], Y).coef_.round(3)
+    array([[0.881],
+           [0.881]])
+    """
+
+    def __init__(self, alpha=1.0, *, l1_ratio=0.5, fit_intercept=True, copy_X=True, max_iter=None,
+                 tol=1e-10, warm_start=False, random_state=None, selection="cyclic"):
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.max_iter = max_iter
+        self.tol = tol
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.selection = selection
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit to X (n, p) and y (n, K); only ratios of sample_weight (n,) matter."""
+        self._solve(*self._read(X, y, sample_weight))
+        return self
+
+
+class MultiTaskLasso(MultiTaskElasticNet):
+    """:class:`MultiTaskElasticNet` of l1_ratio 1, without that parameter."""
+
+    def __init__(self, alpha=1.0, *, fit_intercept=True, copy_X=True, max_iter=None, tol=1e-10,
+                 warm_start=False, random_state=None, selection="cyclic"):
+        super().__init__(
+            alpha, l1_ratio=1.0, fit_intercept=fit_intercept, copy_X=copy_X, max_iter=max_iter,
+            tol=tol, warm_start=warm_start, random_state=random_state, selection=selection,
+        )  # fmt: skip
+
+
+class MultiTaskElasticNetCV(Chosen, Tasks):
+    """:class:`MultiTaskElasticNet` with alpha, and l1_ratio of a list, by cross-validation.
+
+    Parameters and attributes as in :class:`ElasticNetCV`, but for ``precompute`` and ``positive``.
+    """
+
+    def __init__(self, *, l1_ratio=0.5, eps=1e-3, alphas=100, fit_intercept=True, max_iter=None,
+                 tol=1e-10, cv=None, copy_X=True, verbose=0, n_jobs=None, random_state=None,
+                 selection="cyclic", rule="min"):
+        self.l1_ratio = l1_ratio
+        self.eps = eps
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.cv = cv
+        self.copy_X = copy_X
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.selection = selection
+        self.rule = rule
+
+    def fit(self, X, y, sample_weight=None, **params):
+        """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
+        self._solve_cv(*self._read(X, y, sample_weight), params)
+        return self
+
+    @property
+    def mse_path_(self):
+        """Squared errors on the folds, the mean over rows and responses."""
+        return self.score_path_ / len(self.coef_)
+
+
+class MultiTaskLassoCV(MultiTaskElasticNetCV):
+    """:class:`MultiTaskLasso` with alpha by cross-validation."""
+
+    def __init__(self, *, eps=1e-3, alphas=100, fit_intercept=True, max_iter=None, tol=1e-10,
+                 copy_X=True, cv=None, verbose=False, n_jobs=None, random_state=None,
+                 selection="cyclic", rule="min"):
+        super().__init__(
+            l1_ratio=1.0, eps=eps, alphas=alphas, fit_intercept=fit_intercept, max_iter=max_iter,
+            tol=tol, cv=cv, copy_X=copy_X, verbose=verbose, n_jobs=n_jobs,
+            random_state=random_state, selection=selection, rule=rule,
+        )  # fmt: skip

@@ -1,0 +1,55 @@
+"""The data of a fit, given again: what a path does not keep and statistics need."""
+
+import numpy as np
+
+from sparsesolve import checks
+from sparsesolve.prediction import linear_predictor, path_family, read_rows, with_offset
+
+SAME = 1e-6  # of the null deviance: what rounding may change
+
+
+class FittedData:
+    """X and y of a path with its weights and offset, its loss, and its linear predictors."""
+
+    def __init__(self, path, X, y):
+        self.path, self.family, self.options = path, path_family(path), path.options or {}
+        self.matrix = read_rows(path, X)
+        self.n = self.matrix.shape[0]
+        self.response = self.family.read(y, self.n)
+        weights = checks.read_weights(self.options.get("weights"), self.n)
+        w = np.ones(self.n) if weights is None else weights
+        counts = self.response.counts
+        self.weights = w if counts is None else w * counts
+        self.total = self.weights.sum()
+        self.loss = self.family.loss(self.response.values, self.weights / self.total)
+
+    def link(self, s):
+        """Linear predictors (n, S) or (n, K, S), offsets included."""
+        eta = linear_predictor(self.path, self.matrix, s)
+        return with_offset(self.path, eta, self.options.get("offset"))
+
+    def excess(self, s):
+        """F less its least value, (S,)."""
+        eta = np.moveaxis(self.link(s), -1, 0)  # (S, n), or (S, K, n) as losses take it
+        eta = eta.swapaxes(1, 2) if self.family.several else eta
+        return np.array([self.loss.at(column)[0] for column in eta]) - self.loss.saturated
+
+    def n_informative(self):
+        """Rows of positive weight; for cox those of them that died."""
+        used = self.weights > 0.0
+        if self.family.name == "cox":
+            used = used & (self.response.values[:, 2] > 0.0)
+        return int(used.sum())
+
+    def refuse_others(self):
+        """Raise ValueError where the deviance explained shows that other rows were fitted."""
+        null = self.path.null_deviance / (2.0 * self.total)
+        if not len(self.path.lambdas) or not null > 0.0:
+            return
+        here = 1.0 - self.excess(self.path.lambdas[-1:])[0] / null
+        fitted = self.path.dev_ratio[-1]
+        if not abs(here - fitted) <= SAME:
+            raise ValueError(
+                f"data is not that of the fit: the last lambda explains {here:.4g} of its "
+                f"deviance, and {fitted:.4g} of the deviance of the fit"
+            )

@@ -1,0 +1,73 @@
+"""Many paths of the same data, one after the other or several at one time."""
+
+import operator
+
+from sparsesolve import checks
+from sparsesolve.api import path, solve_path
+from sparsesolve.progress import progress_bar
+from sparsesolve.relaxed import refitted
+from sparsesolve.threads import one_blas_thread, thread_count, usable_cores
+
+
+def read_options(options):
+    """All options of path, those not given at their defaults."""
+    defaults = path.__kwdefaults__
+    for name in options:
+        if name not in defaults:
+            checks.read_choice("option", name, list(defaults))
+    return {**defaults, **options}
+
+
+def run_jobs(jobs, data, relaxed, n_jobs, progress):
+    """The path of each job, and its refit if `relaxed`, else None, in their order.
+
+    Parameters
+    ----------
+    jobs : list of (dict, str or None)
+        All options of a path, and a name that begins its errors.
+    data : (matrix, y, names of the columns or None)
+    n_jobs : int
+        1 here, one after the other; else through joblib, so that a backend that the user has
+        registered distributes them. Threads, where joblib is not told otherwise: X is shared.
+    """
+    n_jobs = _read_jobs(n_jobs)
+    shown = checks.read_flag("progress", progress)
+    with one_blas_thread(), progress_bar(len(jobs), shown, unit="path") as advance:
+        if n_jobs == 1:
+            fits = []
+            for job in jobs:
+                fits.append(_solve(data, *job, relaxed))
+                advance(len(fits))
+            return fits
+        try:
+            from joblib import Parallel, delayed
+        except ImportError:
+            raise ImportError("n_jobs other than 1 needs joblib: pip install joblib") from None
+        cores = usable_cores()
+        most = max(1, cores // (n_jobs if n_jobs > 0 else cores))
+        threads = {"n_threads": min(most, thread_count(jobs[0][0]["n_threads"]))}
+        return Parallel(n_jobs=n_jobs, prefer="threads")(
+            delayed(_solve)(data, {**options, **threads}, name, relaxed) for options, name in jobs
+        )
+
+
+def _solve(data, options, name, relaxed):
+    """The path of one job and its refit, or None; errors say which job it was."""
+    try:
+        path = solve_path(*data, **options)
+        return path, refitted(path, *data[:2]) if relaxed else None
+    except ValueError as error:
+        if name is None:
+            raise
+        raise ValueError(f"{name}: {error}") from error
+
+
+def _read_jobs(n_jobs):
+    wanted = "n_jobs must be a positive whole number, or -1 for all cores"
+    try:
+        count = operator.index(n_jobs)
+    except TypeError:
+        raise TypeError(f"{wanted}, not {n_jobs!r}") from None
+    if count == 0:
+        raise ValueError(f"{wanted}, not 0")
+    return count

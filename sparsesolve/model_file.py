@@ -1,0 +1,179 @@
+"""Fits in a file: arrays in numpy's .npz, documented and numbered, without pickle.
+
+The file is what ``numpy.load(file, allow_pickle=False)`` reads. Of version 1 it holds
+
+    format, version         "sparsesolve model", 1
+    kind                    "path" or "cv"
+    family                  its name and parameter, as "poisson" or "huber(delta=1.5)"
+    options                 JSON: alpha, intercept, standardize, grouped, tol, has_offset
+    stop_reason             why the path ended
+    lambdas (L,)  df (L,)  dev_ratio (L,)  gaps (L,)  n_iters (L,)  status (L,)  null_deviance ()
+    intercepts              (L,), or (K, L) of K responses
+    coef_data, coef_indices, coef_indptr, coef_shape
+                            coefficients (p, L), columns compressed; with K responses (K p, L), the
+                            matrices of the responses below each other
+    feature_names (p,), class_names (K,), groups (p,)       where there are such
+
+and of kind "cv" besides
+
+    cv_options              JSON: measure, larger_is_better, alpha, gamma, index_min, index_1se
+    mean (L,)  std (L,)  n_nonzero (L,)  fold_scores (F, L)  fold_weights (F,)
+    folds                   where they divide the rows
+
+Data are not kept: weights and offsets of the rows are not in the file, nor rows held out.
+A later version of this package reads all earlier versions of the file, and a file of a later
+version is refused.
+"""
+
+import json
+import re
+import zipfile
+import zlib
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from sparsesolve.cv_result import CVPath
+from sparsesolve.families import FAMILIES, MAKERS, read_family
+from sparsesolve.result import Path
+
+FORMAT, VERSION = "sparsesolve model", 1
+NO_MODEL = "it does not hold a model of sparsesolve"
+COLUMNS = ("lambdas", "df", "dev_ratio", "gaps", "n_iters")
+KEPT = ("alpha", "intercept", "standardize", "grouped", "tol")
+CURVE = ("mean", "std", "n_nonzero", "fold_scores", "fold_weights")
+CHOICE = ("measure", "larger_is_better", "alpha", "gamma", "index_min", "index_1se")
+
+
+def save(fit: Path | CVPath, file: str | PathLike) -> None:
+    """Write a fit into a file that :func:`load` reads; what it holds stands in this module.
+
+    Parameters
+    ----------
+    fit : Path or CVPath
+        Of a family that has a name: not of a loss written in Python.
+    file : str or path
+        Its name should end with .npz.
+    """
+    path, kind = (fit.path, "cv") if isinstance(fit, CVPath) else (fit, "path")
+    arrays: dict[str, Any] = {"format": FORMAT, "version": VERSION, "kind": kind}
+    arrays |= _arrays_of(path)
+    if isinstance(fit, CVPath):
+        choice = {name: getattr(fit, name) for name in CHOICE}
+        arrays["cv_options"] = json.dumps(choice)
+        arrays |= {name: getattr(fit, name) for name in CURVE}
+        if fit.folds is not None:
+            arrays["folds"] = fit.folds
+    with open(file, "wb") as stream:  # savez would append an ending to a name without one
+        np.savez_compressed(stream, **arrays)
+
+
+def load(file: str | PathLike) -> Path | CVPath:
+    """Read a fit that :func:`save` wrote.
+
+    Returns
+    -------
+    Path or CVPath
+        For predictions, coefficients and pictures; without the options that a new fit needs.
+
+    Raises
+    ------
+    ValueError
+        If the file is no such model, is damaged, or was written by a later version.
+    """
+    try:
+        with open(file, "rb") as stream:
+            if not zipfile.is_zipfile(stream):
+                raise ValueError(NO_MODEL)
+        with np.load(file, allow_pickle=False) as found:
+            if str(found.get("format", "")) != FORMAT:
+                raise ValueError(NO_MODEL)
+            if int(found["version"]) > VERSION:
+                raise ValueError(
+                    f"it is of version {int(found['version'])}, and this sparsesolve reads up to "
+                    f"{VERSION}; use a later one"
+                )
+            return _fit_of({name: found[name] for name in found.files})
+    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError) as error:
+        raise ValueError(f"{file}: the file is damaged ({error})") from None
+    except ValueError as error:
+        raise ValueError(f"{file}: {error}") from None
+
+
+def _arrays_of(path):
+    """A path as arrays by name."""
+    _family_of(path.family)  # refused before anything is written
+    options = path.options or {}
+    kept = {name: options[name] for name in KEPT if name in options}
+    kept["has_offset"] = options.get("offset") is not None
+    several = isinstance(path.coefs, list)
+    coefs = sparse.csc_array(sparse.vstack(path.coefs, format="csc") if several else path.coefs)
+    arrays = {name: getattr(path, name) for name in COLUMNS}
+    arrays |= {
+        "family": path.family, "options": json.dumps(kept), "stop_reason": path.stop_reason,
+        "null_deviance": path.null_deviance, "intercepts": path.intercepts,
+        "status": path.status.astype(np.int8), "coef_data": coefs.data,
+        "coef_indices": coefs.indices, "coef_indptr": coefs.indptr, "coef_shape": coefs.shape,
+    }  # fmt: skip
+    for name in ("feature_names", "class_names", "groups"):
+        values = getattr(path, name)
+        if values is not None:
+            arrays[name] = values.astype(str) if name == "feature_names" else values
+            if arrays[name].dtype == object:
+                raise ValueError(
+                    "classes of mixed types cannot be saved; fit with labels that are all text "
+                    "or all whole numbers"
+                )
+    return arrays
+
+
+def _fit_of(arrays):
+    """The Path or CVPath that arrays by name stand for."""
+    options = json.loads(str(arrays["options"]))
+    family = str(arrays["family"])
+    kept = {**options, "family": _family_of(family)}
+    if kept.pop("has_offset"):
+        kept["offset"] = True  # that there was one: predictions ask for that of the new rows
+    parts = (arrays["coef_data"], arrays["coef_indices"], arrays["coef_indptr"])
+    coefs = sparse.csc_array(parts, shape=tuple(arrays["coef_shape"].tolist()))
+    intercepts = arrays["intercepts"]
+    if intercepts.ndim == 2:
+        coefs = [sparse.csc_array(part) for part in _split(coefs, len(intercepts))]
+    names = {name: arrays.get(name) for name in ("feature_names", "class_names", "groups")}
+    path = Path(
+        **{name: arrays[name] for name in COLUMNS}, **names, coefs=coefs, intercepts=intercepts,
+        null_deviance=float(arrays["null_deviance"]), status=arrays["status"],
+        stop_reason=str(arrays["stop_reason"]), family=family, options=kept, fitter=_no_fit,
+    )  # fmt: skip
+    if str(arrays["kind"]) == "path":
+        return path
+    choice = json.loads(str(arrays["cv_options"]))
+    mean, std = arrays["mean"], arrays["std"]
+    return CVPath(
+        lambdas=path.lambdas, path=path, **{name: arrays[name] for name in CURVE}, **choice,
+        lower=mean - std, upper=mean + std, folds=arrays.get("folds"),
+        lambda_min=float(path.lambdas[choice["index_min"]]),
+        lambda_1se=float(path.lambdas[choice["index_1se"]]),
+    )  # fmt: skip
+
+
+def _split(coefs, K):
+    rows = sparse.csr_array(coefs)
+    p = rows.shape[0] // K
+    return [rows[k * p : (k + 1) * p] for k in range(K)]
+
+
+def _family_of(name):
+    """The family of a name such as "cox" or "huber(delta=1.5)"."""
+    if name in FAMILIES:
+        return read_family(name)
+    maker, parameter, value = re.fullmatch(r"(\w*)(?:\((\w+)=(.*)\))?.*", name).groups()
+    if maker not in MAKERS:
+        raise ValueError(f"a family of yours ({name!r}) cannot be saved, only those with a name")
+    return MAKERS[maker](**({} if parameter is None else {parameter: float(value)}))
+
+
+def _no_fit(X, y, **options):
+    raise ValueError("A model from a file has not the options of a new fit; fit the data again")

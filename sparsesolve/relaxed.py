@@ -1,0 +1,145 @@
+"""Relaxed fits: the features that a path selects, refitted without penalty, and blends of both."""
+
+from dataclasses import replace
+from itertools import takewhile
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from sparsesolve import checks
+from sparsesolve.api import solve_path
+from sparsesolve.fitted_data import FittedData
+from sparsesolve.prediction import read_rows
+from sparsesolve.result import Path
+from sparsesolve.wrapping import warn_missed
+
+SPARE = 3  # rows that must be left over when features are refitted (glmnet's)
+
+
+def relax(fit: Path, X: Any, y: Any, gamma: float = 0.0) -> Path:
+    """A path with its coefficients moved towards those without penalty on the same features.
+
+    At every lambda the features selected are fitted without penalty, within the limits of the
+    path, and the two solutions are mixed: coefficients and intercepts are `gamma` times those of
+    the path plus (1 - gamma) times those of the refit, as in R's glmnet(relax=TRUE).
+
+    Parameters
+    ----------
+    fit : Path
+    X, y : array-like
+        The data of the fit (a path does not keep them).
+    gamma : float in [0, 1], default 0.0
+        0 is the refit, 1 the path itself.
+
+    Returns
+    -------
+    Path
+        At those lambdas that select fewer features than there are rows, less 3. `gaps` are those
+        of the refits: where they are not small, as with classes that can be told apart without
+        error, the best fit without penalty is infinitely far away.
+
+    Warns
+    -----
+    ConvergenceWarning
+        Once, naming the lambdas whose refit misses the tolerance of the path.
+
+    References
+    ----------
+    Meinshausen (2007), "Relaxed lasso". Hastie, Tibshirani, Tibshirani (2020), "Best subset,
+    forward stepwise or lasso?".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 30))
+    >>> y = 2 * X[:, 0] - X[:, 1] + rng.normal(size=100)
+    >>> fit = ss.path(X, y)
+    >>> fit.coef(0.5)[:3].round(2), ss.relax(fit, X, y).coef(0.5)[:3].round(2)
+    (array([ 1.62, -0.39,  0.  ]), array([ 2.09, -0.91,  0.  ]))
+    """
+    gamma = checks.read_number("gamma", gamma, 0.0, 1.0)
+    matrix = read_rows(fit, X)
+    refit = refitted(fit, matrix, y)
+    warn_missed([refit], (fit.options or {})["tol"])
+    return explained(blend(fit, refit, gamma), matrix, y)
+
+
+def refitted(path, matrix, y):
+    """The path with the features of each lambda fitted without penalty, as far as rows allow."""
+    weights = path.options.get("weights")
+    rows = matrix.shape[0] if weights is None else np.count_nonzero(weights)
+    supports = list(takewhile(lambda support: len(support) <= rows - SPARE, path.nonzero()))
+    fits = {}
+    for support in supports:
+        if len(support) and support.tobytes() not in fits:
+            fits[support.tobytes()] = without_penalty(path, matrix, y, support)
+    several = isinstance(path.coefs, list)
+    K = len(path.coefs) if several else 1
+    coefs, intercepts = [[] for _ in range(K)], []
+    names = ("dev_ratio", "gaps", "n_iters", "status")
+    columns = {name: getattr(path, name)[: len(supports)].copy() for name in names}
+    for k, support in enumerate(supports):
+        one = fits.get(support.tobytes())
+        own = path.coefs if several else [path.coefs]
+        theirs = [None] * K if one is None else (one.coefs if several else [one.coefs])
+        for into, mine, new in zip(coefs, own, theirs, strict=True):
+            into.append(mine[:, [k]] if new is None else _placed(new, support, mine.shape[0]))
+        intercepts.append(path.intercepts[..., k] if one is None else one.intercepts[..., 0])
+        for name, column in columns.items():
+            column[k] = column[k] if one is None else getattr(one, name)[0]
+    stacked = [sparse.csc_array(sparse.hstack(part, format="csc")) for part in coefs if part]
+    return replace(
+        path, lambdas=path.lambdas[: len(supports)], df=path.df[: len(supports)], **columns,
+        coefs=stacked if several else stacked[0],
+        intercepts=np.array(intercepts).T, fitter=_no_fit,
+        stop_reason="features of each lambda fitted without penalty",
+    )  # fmt: skip
+
+
+def blend(path, refit, gamma):
+    """gamma times the path plus 1 - gamma times its refit, whose deviance is still to be told."""
+    L = len(refit.lambdas)
+
+    def mix(a, b):
+        return gamma * a[..., :L] + (1.0 - gamma) * b
+
+    if isinstance(path.coefs, list):
+        pairs = zip(path.coefs, refit.coefs, strict=True)
+        coefs = [sparse.csc_array(mix(a, b)) for a, b in pairs]
+    else:
+        coefs = sparse.csc_array(mix(path.coefs, refit.coefs))
+    return replace(
+        refit, coefs=coefs, intercepts=mix(path.intercepts, refit.intercepts),
+        dev_ratio=np.full(L, np.nan), stop_reason=f"{refit.stop_reason}, gamma = {gamma:g}",
+    )  # fmt: skip
+
+
+def without_penalty(path, matrix, y, support):
+    """The fit of the columns `support` alone, one lambda long."""
+    own = {"penalty": None, "alpha": 1.0, "penalty_factor": np.zeros(len(support)),
+           "lambdas": [0.0], "stop": None, "dfmax": None, "pmax": None, "solver": "auto",
+           "progress": False}  # fmt: skip
+    for side in ("lower", "upper"):
+        limit = path.options.get(side)
+        own[side] = limit if limit is None or np.ndim(limit) == 0 else np.asarray(limit)[support]
+    return solve_path(matrix[:, support], y, **{**path.options, **own})
+
+
+def _placed(coefs, support, p):
+    """One column of coefficients of the features `support`, among all p."""
+    values = coefs.toarray().ravel()
+    return sparse.csc_array((values, support, [0, len(support)]), shape=(p, 1))
+
+
+def explained(path, matrix, y):
+    """The path with the fraction of deviance that each lambda explains computed anew."""
+    data = FittedData(path, matrix, y)
+    left, null = 2.0 * data.total * data.excess(path.lambdas), path.null_deviance
+    return replace(path, dev_ratio=1.0 - left / null if null > 0.0 else 0.0 * left)
+
+
+def _no_fit(X, y, **options):
+    raise ValueError("A relaxed path is known at its own lambdas; refit a longer path by relax")

@@ -1,0 +1,77 @@
+"""SparseLogisticRegression against scikit-learn's, and against paths."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sklearn")
+from sklearn.datasets import load_iris  # noqa: E402
+from sklearn.linear_model import LogisticRegression  # noqa: E402
+from sklearn.model_selection import StratifiedKFold  # noqa: E402
+
+import sparsesolve as ss  # noqa: E402
+from sparsesolve.estimators import SparseLogisticRegression, SparseLogisticRegressionCV  # noqa: E402
+
+RNG = np.random.default_rng(3)
+X = RNG.standard_normal((90, 6))
+SICK = np.where(X[:, 0] - X[:, 1] + RNG.logistic(size=90) > 0.4, "sick", "healthy")
+W = RNG.uniform(0.2, 2.0, 90)
+
+
+def test_two_classes():
+    """alpha = 1 / (C n); scikit-learn's saga leaves the intercept unpenalised as well."""
+    model = SparseLogisticRegression(alpha=0.05).fit(X, SICK, W)
+    total = W.sum()
+    other = LogisticRegression(l1_ratio=1.0, C=1 / (0.05 * total), solver="saga", tol=1e-10,
+                               max_iter=10**5).fit(X, SICK, W)  # fmt: skip
+    assert model.classes_.tolist() == ["healthy", "sick"]
+    assert model.coef_.shape == (1, 6) and model.coef_ == pytest.approx(other.coef_, abs=1e-5)
+    assert model.intercept_ == pytest.approx(other.intercept_, abs=1e-5)
+    assert model.predict_proba(X) == pytest.approx(other.predict_proba(X), abs=1e-5)
+    assert (model.predict(X) == other.predict(X)).all()
+    assert np.log(model.predict_proba(X)) == pytest.approx(model.predict_log_proba(X))
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_several_classes_are_those_of_a_path(grouped):
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["a", "b", "c"])[y]
+    model = SparseLogisticRegression(0.05, grouped=grouped, standardize=True).fit(X, names)
+    fit = ss.path(X, names, family="multinomial", grouped=grouped, lambdas=[0.05], tol=1e-10)
+    assert model.coef_ == pytest.approx(fit.coef(0.05), abs=1e-5)
+    probability = fit.predict(X, s=0.05, kind="response")
+    assert model.predict_proba(X) == pytest.approx(probability, abs=1e-5)
+    assert (model.predict(X) == fit.predict(X, s=0.05, kind="class")).all()
+    assert np.exp(model.predict_log_proba(X)) == pytest.approx(model.predict_proba(X))
+
+
+def test_class_weights_are_sample_weights():
+    weights = np.where(SICK == "sick", 3.0, 1.0)
+    model = SparseLogisticRegression(class_weight={"sick": 3.0, "healthy": 1.0}).fit(X, SICK)
+    assert model.coef_ == pytest.approx(SparseLogisticRegression().fit(X, SICK, weights).coef_)
+    both = SparseLogisticRegression(class_weight={"sick": 3.0}).fit(X, SICK, W)
+    alone = SparseLogisticRegression().fit(X, SICK, W * weights)
+    assert both.coef_ == pytest.approx(alone.coef_)
+
+
+@pytest.mark.parametrize("measure", ["deviance", "auc", "class"])
+def test_alpha_by_cross_validation(measure):
+    model = SparseLogisticRegressionCV(alphas=12, measure=measure, cv=4).fit(X, SICK)
+    ids = np.zeros(90, dtype=int)
+    for k, (_, test) in enumerate(StratifiedKFold(4).split(X, SICK)):
+        ids[test] = k
+    cv = ss.cv_path(X, SICK, family="binomial", standardize=False, lambdas=model.alphas_,
+                    folds=ids, measure=measure, tol=1e-10)  # fmt: skip
+    assert model.score_path_ == pytest.approx(cv.fold_scores.T)
+    mean = model.score_path_.mean(axis=1) * (-1 if measure == "auc" else 1)
+    assert model.alpha_ == model.alphas_[mean.argmin()]
+    assert model.coef_[0] == pytest.approx(cv.coef(model.alpha_), abs=1e-6)
+
+
+def test_a_class_without_weight_is_named():
+    with pytest.raises(ValueError, match="holds one class only"):
+        SparseLogisticRegression().fit(X, SICK, (SICK == "sick") * 1.0)
+    three = np.where(np.arange(90) < 5, "new", SICK)
+    with pytest.raises(ValueError, match="class 'new' of y has no positive weight"):
+        SparseLogisticRegression().fit(X, three, (three != "new") * 1.0)
+    with pytest.raises(ValueError, match="weights are all zero"):
+        SparseLogisticRegression().fit(X, SICK, np.zeros(90))

@@ -1,0 +1,43 @@
+"""PoissonNet against scikit-learn's ridge, and against paths."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sklearn")
+from sklearn.linear_model import PoissonRegressor  # noqa: E402
+
+import sparsesolve as ss  # noqa: E402
+from sparsesolve.estimators import PoissonNet, PoissonNetCV  # noqa: E402
+
+RNG = np.random.default_rng(8)
+X = RNG.standard_normal((80, 5))
+EXPOSURE = RNG.uniform(0.5, 4.0, 80)
+COUNT = RNG.poisson(EXPOSURE * np.exp(0.4 * X[:, 0] - 0.3 * X[:, 1]))
+
+
+def test_ridge_is_that_of_scikit_learn():
+    rate = COUNT / EXPOSURE
+    model = PoissonNet(alpha=0.2, l1_ratio=0.0).fit(X, rate, EXPOSURE)
+    other = PoissonRegressor(alpha=0.2, tol=1e-10, max_iter=1000).fit(X, rate, EXPOSURE)
+    assert model.coef_ == pytest.approx(other.coef_, abs=1e-5)
+    assert model.predict(X) == pytest.approx(other.predict(X), rel=1e-5)
+    assert model.score(X, rate, EXPOSURE) == pytest.approx(other.score(X, rate, EXPOSURE))
+
+
+def test_rates_weighted_by_exposure_are_counts_with_an_offset():
+    model = PoissonNet(alpha=0.02).fit(X, COUNT / EXPOSURE, EXPOSURE)
+    scale = EXPOSURE.sum() / 80  # the loss of a unit of exposure, not of a row
+    fit = ss.path(X, COUNT, family="poisson", offset=np.log(EXPOSURE), lambdas=[0.02 * scale],
+                  standardize=False, tol=1e-10)  # fmt: skip
+    assert model.coef_ == pytest.approx(fit.coef(0.02 * scale), abs=1e-5)
+
+
+def test_signs_and_cross_validation():
+    assert PoissonNet(alpha=0.01, positive=True).fit(X, COUNT).coef_.min() == 0.0
+    model = PoissonNetCV(alphas=15, cv=4, measure="mae", l1_ratio=[0.5, 1.0]).fit(X, COUNT)
+    assert model.score_path_.shape == (2, 15, 4) and model.alphas_.shape == (2, 15)
+    best = model.score_path_.mean(axis=2)
+    ratio, place = np.unravel_index(best.argmin(), best.shape)
+    assert (model.l1_ratio_, model.alpha_) == ([0.5, 1.0][ratio], model.alphas_[ratio, place])
+    alone = PoissonNet(model.alpha_, l1_ratio=model.l1_ratio_).fit(X, COUNT)
+    assert model.coef_ == pytest.approx(alone.coef_, abs=1e-5)

@@ -1,0 +1,84 @@
+"""scikit-learn's own checks of estimators, none of them expected to fail; pipelines, searches."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sklearn")
+from sklearn import config_context  # noqa: E402
+from sklearn.base import clone  # noqa: E402
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score  # noqa: E402
+from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.preprocessing import StandardScaler  # noqa: E402
+from sklearn.utils.estimator_checks import parametrize_with_checks  # noqa: E402
+
+from sparsesolve import estimators  # noqa: E402
+
+SHORT = {"alphas": 3, "eps": 0.1, "cv": 2}  # checks make a hundred fits of each
+ALL = [getattr(estimators, name) for name in estimators.__all__]
+RNG = np.random.default_rng(2)
+X = RNG.standard_normal((60, 6))
+Y = X[:, 0] - 2 * X[:, 3] + 0.5 * RNG.standard_normal(60)
+W = RNG.uniform(0.5, 2.0, 60)
+GROUPS = np.resize(np.arange(7), 60)
+
+
+@parametrize_with_checks([kind(**SHORT) if hasattr(kind, "_try") else kind() for kind in ALL])
+def test_an_estimator_of_scikit_learn(estimator, check):
+    check(estimator)
+
+
+def test_frames_and_their_names():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(X, columns=list("abcdef"))
+    model = estimators.Lasso(alpha=0.1).fit(frame, Y)
+    assert model.feature_names_in_.tolist() == list("abcdef")
+    assert np.array_equal(model.coef_, estimators.Lasso(alpha=0.1).fit(X, Y).coef_)
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(frame[list("fedcba")])
+
+
+def test_polars_frames():
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame(X, schema=list("abcdef"))
+    model = estimators.PoissonNet().fit(frame, polars.Series(np.exp(Y)))
+    assert model.feature_names_in_.tolist() == list("abcdef")
+    assert model.predict(frame) == pytest.approx(np.exp(X @ model.coef_ + model.intercept_))
+
+
+def test_pipelines_searches_and_clones():
+    pipe = make_pipeline(StandardScaler(), estimators.ElasticNet(alpha=0.1))
+    assert cross_val_score(pipe, X, Y).min() > 0.7
+    search = GridSearchCV(pipe, {"elasticnet__alpha": [1e-3, 0.1, 10.0]}, cv=3).fit(X, Y)
+    assert search.best_params_["elasticnet__alpha"] < 10
+    fitted = estimators.LassoCV(alphas=[0.1, 0.2], rule="1se").fit(X, Y)
+    assert clone(fitted).get_params() == fitted.get_params()
+
+
+def test_metadata_is_routed():
+    """Weights reach a fit inside a search, groups the splitter of a CV form."""
+    with config_context(enable_metadata_routing=True):
+        model = estimators.Lasso().set_fit_request(sample_weight=True)
+        model = model.set_score_request(sample_weight=True)
+        search = GridSearchCV(model, {"alpha": [0.05, 5.0]}, cv=3).fit(X, Y, sample_weight=W)
+        alone = estimators.Lasso(alpha=0.05).fit(X, Y, W)
+        assert search.best_estimator_.coef_ == pytest.approx(alone.coef_, abs=1e-7)
+        chosen = estimators.ElasticNetCV(cv=GroupKFold(3), alphas=5).fit(X, Y, groups=GROUPS)
+    pairs = list(GroupKFold(3).split(X, Y, GROUPS))
+    same = estimators.ElasticNetCV(cv=pairs, alphas=5).fit(X, Y)
+    assert np.array_equal(chosen.mse_path_, same.mse_path_)
+    with pytest.raises(ValueError, match="enable_metadata_routing=True"):
+        estimators.ElasticNetCV(cv=GroupKFold(3)).fit(X, Y, groups=GROUPS)
+
+
+def test_without_scikit_learn_one_sentence(fresh_python):
+    script = """
+import sys
+sys.modules["sklearn"] = None
+import sparsesolve
+try:
+    import sparsesolve.estimators
+except ImportError as error:
+    print(error)
+"""
+    words = "sparsesolve.estimators needs scikit-learn: pip install 'sparsesolve[sklearn]'"
+    assert fresh_python(script) == words

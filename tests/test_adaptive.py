@@ -1,0 +1,64 @@
+"""Penalty factors of the adaptive lasso."""
+
+import numpy as np
+import pytest
+
+import sparsesolve as ss
+
+RNG = np.random.default_rng(71)
+X = RNG.standard_normal((90, 7)) * np.resize([1.0, 5.0], 7)
+Y = X[:, 0] - 0.5 * X[:, 1] + RNG.standard_normal(90)
+W = RNG.uniform(0.2, 2.0, 90)
+START = np.array([2.0, -0.5, 0.1, 0.0, 0.05, 0.01, 0.02])
+
+
+def proportional(found, expected):
+    finite = np.isfinite(expected)
+    assert np.array_equal(np.isfinite(found), finite)
+    ratio = found[finite] / expected[finite]
+    assert ratio == pytest.approx(ratio[0])
+
+
+def test_factors_are_powers_of_a_first_fit():
+    spread = np.sqrt(np.average((X - np.average(X, axis=0, weights=W)) ** 2, axis=0, weights=W))
+    with np.errstate(divide="ignore"):
+        expected = 1 / abs(START * spread) ** 0.5
+        proportional(ss.adaptive_factors(X, Y, coefs=START, power=0.5, weights=W), expected)
+        plain = ss.adaptive_factors(X, Y, coefs=START, standardize=False)
+        proportional(plain, 1 / abs(START))
+        several = ss.adaptive_factors(X, Y, coefs=[START, 2 * START], standardize=False)
+        proportional(several, 1 / abs(START))
+
+
+def test_the_first_fit_is_ridge_by_cross_validation():
+    ids = np.resize([0, 1, 2], 90)
+    ridge = ss.cv_path(X, Y, alpha=0.0, folds=ids).coef("lambda_min")
+    found = ss.adaptive_factors(X, Y, folds=ids)
+    proportional(found, 1 / abs(ridge * X.std(axis=0)))
+    yes = Y + RNG.logistic(size=90) > 0
+    assert ss.adaptive_factors(X, yes, family="binomial", folds=ids).argmin() in (0, 1)
+
+
+def test_scales_of_columns_do_not_matter():
+    scale = np.array([1e-3, 1.0, 50.0, 1.0, 1.0, 2.0, 1.0])
+    first = ss.adaptive_factors(X, Y, seed=0)
+    assert ss.adaptive_factors(X * scale, Y, seed=0) == pytest.approx(first, rel=1e-4)
+
+
+def test_noise_is_left_out_sooner():
+    factors = ss.adaptive_factors(X, Y, seed=0)
+    plain, adaptive = ss.path(X, Y), ss.path(X, Y, penalty_factor=factors)
+    assert set(adaptive.nonzero(0.1)) == {0, 1} < set(plain.nonzero(0.1)) or (
+        len(adaptive.nonzero(0.02)) < len(plain.nonzero(0.02)))  # fmt: skip
+    assert abs(adaptive.coef(0.1)[0]) > abs(plain.coef(0.1)[0])  # and signal shrinks less
+
+
+@pytest.mark.parametrize("given, words", [
+    ({"power": 0.0}, "power must be greater than 0"),
+    ({"coefs": START[:3]}, "coefs must hold 7 finite numbers"),
+    ({"coefs": np.zeros(7)}, "no feature would be left"),
+    ({"alpha": 0.5}, "alpha is not for the first fit"),
+])  # fmt: skip
+def test_bad_input_is_refused(given, words):
+    with pytest.raises(ValueError, match=words):
+        ss.adaptive_factors(X, Y, **given)

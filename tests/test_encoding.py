@@ -1,0 +1,123 @@
+"""make_design: categories, gaps, new tables, and what paths make of the result."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import sparsesolve as ss
+
+TABLE = {
+    "age": [31.0, np.nan, 59.0, 30.0],
+    "colour": ["red", "blue", None, "red"],
+    "smokes": [True, False, False, True],
+    "level": ["low", "high", "low", "high"],
+}
+NAMES = ["age", "colour=blue", "colour=red", "smokes", "level=high", "level=low"]
+MATRIX = [
+    [31, 0, 1, 1, 0, 1],
+    [40, 1, 0, 0, 1, 0],
+    [59, 1 / 3, 2 / 3, 0, 0, 1],
+    [30, 0, 1, 1, 1, 0],
+]
+
+
+def pandas_frame():
+    pandas = pytest.importorskip("pandas")
+    return pandas.DataFrame(TABLE)
+
+
+def pandas_nullable():
+    return pandas_frame().convert_dtypes()
+
+
+def polars_frame():
+    polars = pytest.importorskip("polars")
+    return polars.DataFrame({**TABLE, "age": [31.0, None, 59.0, 30.0]}).with_columns(
+        polars.col("level").cast(polars.Categorical))  # fmt: skip
+
+
+def arrow_table():
+    pyarrow = pytest.importorskip("pyarrow")
+    return pyarrow.table({**TABLE, "age": [31.0, None, 59.0, 30.0]})
+
+
+@pytest.mark.parametrize("make", [lambda: TABLE, pandas_frame, pandas_nullable, polars_frame,
+                                  arrow_table])  # fmt: skip
+@pytest.mark.parametrize("as_sparse", [False, True])
+def test_every_kind_of_table(make, as_sparse):
+    design = ss.make_design(make(), sparse=as_sparse)
+    assert sparse.issparse(design.matrix) == as_sparse
+    matrix = design.matrix.toarray() if as_sparse else design.matrix
+    assert design.names.tolist() == NAMES and matrix == pytest.approx(np.array(MATRIX))
+    assert design.groups == ["age", "colour", "colour", "smokes", "level", "level"]
+    assert design.shape == (4, 6)
+
+
+def test_arrays_of_objects_and_of_numbers():
+    design = ss.make_design(np.array([[1, "a"], [2, "b"], [None, "a"]], dtype=object))
+    assert design.names.tolist() == ["x0", "x1=a", "x1=b"]
+    assert design.matrix[:, 0].tolist() == [1.0, 2.0, 1.5]
+    assert ss.make_design(np.eye(3)).matrix.tolist() == np.eye(3).tolist()
+
+
+def test_categories_keep_their_order_and_lose_what_does_not_occur():
+    pandas = pytest.importorskip("pandas")
+    sizes = pandas.Categorical(["L", "S", "L"], categories=["S", "M", "L"], ordered=True)
+    numbers = pandas.Categorical([10, 2, 10])
+    design = ss.make_design(pandas.DataFrame({"size": sizes, "code": numbers}))
+    assert design.names.tolist() == ["size=S", "size=L", "code=2", "code=10"]
+    assert design.matrix[0].tolist() == [0, 1, 0, 1]
+
+
+def test_new_tables_are_encoded_like_the_first():
+    design = ss.make_design(TABLE)
+    new = {"extra": [0, 0], "level": ["high", None], "colour": ["blue", "blue"],
+           "smokes": [False, None], "age": [None, 20]}  # fmt: skip
+    other = design.encode(new)
+    assert other.names is design.names and other.groups is design.groups
+    expected = [[40, 1, 0, 0, 1, 0], [20, 1, 0, 0.5, 0.5, 0.5]]
+    assert other.matrix == pytest.approx(np.array(expected))
+    assert sparse.issparse(ss.make_design(TABLE, sparse=True).encode(new).matrix)
+    with pytest.raises(ValueError, match="column 'level' holds 'middle' at row 1"):
+        design.encode({**new, "level": ["high", "middle"]})
+    lenient = ss.make_design(TABLE, unknown="zero").encode({**new, "level": ["high", "middle"]})
+    assert lenient.matrix[1, 4:].tolist() == [0, 0]
+    with pytest.raises(ValueError, match="no column 'colour'"):
+        design.encode({name: new[name] for name in ("age", "level", "smokes")})
+    with pytest.raises(ValueError, match="'age' holds categories, where it first held numbers"):
+        design.encode({**new, "age": ["old", "young"]})
+
+
+def test_paths_take_it_with_names_and_groups():
+    rng = np.random.default_rng(0)
+    colour = rng.choice(["red", "green", "blue"], 90)
+    table = {"noise": rng.standard_normal(90), "colour": colour, "dose": rng.uniform(size=90)}
+    y = (colour == "red") * 2.0 + table["dose"] + 0.3 * rng.standard_normal(90)
+    for as_sparse in (False, True):
+        design = ss.make_design(table, sparse=as_sparse)
+        fit = ss.path(design, y, penalty=ss.penalties.GroupL2(design.groups))
+        assert fit.feature_names.tolist() == design.names.tolist()
+        together = fit.coefs.toarray()[1:4] != 0.0
+        assert (together.all(axis=0) | ~together.any(axis=0)).all() and together.any()
+        few = design.encode({name: column[:5] for name, column in table.items()})
+        assert fit.predict(few, s=0.1) == pytest.approx(fit.predict(design, s=0.1)[:5])
+        cv = ss.cv_path(design, y, n_folds=3, seed=0)
+        assert cv.path.feature_names[0] == "noise"
+
+
+@pytest.mark.parametrize("table, options, words", [
+    (TABLE, {"missing": "error"}, "column 'age' is missing in row 1"),
+    ({"a": [None, None]}, {}, "column 'a' is missing in every row"),
+    ({"a": [1, 2], "b": [1]}, {}, "have \\[1, 2\\] rows"),
+    ({"a": []}, {}, "have \\[0\\] rows"),
+    ({"a": [1.0, np.inf]}, {}, "column 'a' is inf at row 1"),
+    (np.arange(3), {}, "rows by columns"),
+])  # fmt: skip
+def test_bad_tables_are_refused(table, options, words):
+    with pytest.raises(ValueError, match=words):
+        ss.make_design(table, **options)
+
+
+def test_dates_are_refused():
+    with pytest.raises(TypeError, match="column 'day' holds datetime64"):
+        ss.make_design({"day": np.array(["2020-01-01"], dtype="datetime64[D]")})

@@ -1,0 +1,38 @@
+"""The data of a fit, given again: known by the deviance that they leave."""
+
+import numpy as np
+import pytest
+
+import sparsesolve as ss
+from sparsesolve.fitted_data import FittedData
+
+RNG = np.random.default_rng(3)
+X = RNG.standard_normal((50, 4))
+Y = X[:, 0] + RNG.standard_normal(50)
+W, OFFSET = RNG.uniform(0.5, 2.0, 50), 0.3 * RNG.standard_normal(50)
+
+
+@pytest.mark.parametrize("family, y", [
+    ("gaussian", Y),
+    ("binomial", Y > 0),
+    ("binomial", np.column_stack([np.arange(1, 51), np.arange(50)[::-1] + 1])),
+    ("cox", np.column_stack([np.exp(Y), Y > -1])),
+    ("multinomial", np.digitize(Y, [-0.5, 0.5])),
+])  # fmt: skip
+def test_what_is_left_is_what_the_path_says(family, y):
+    offset = np.outer(OFFSET, [1.0, 0.5, -1.0]) if family == "multinomial" else OFFSET
+    fit = ss.path(X, y, family=family, weights=W, offset=offset, n_lambdas=8)
+    data = FittedData(fit, X, y)
+    null = fit.null_deviance / (2 * data.total)
+    assert data.excess(fit.lambdas) == pytest.approx((1 - fit.dev_ratio) * null)
+    data.refuse_others()
+    with pytest.raises(ValueError, match="data is not that of the fit"):
+        FittedData(fit, X[::-1], y).refuse_others()
+
+
+def test_rows_that_inform():
+    w = np.where(np.arange(50) < 10, 0.0, 1.0)
+    assert FittedData(ss.path(X, Y, weights=w, n_lambdas=2), X, Y).n_informative() == 40
+    y = np.column_stack([np.exp(Y), np.arange(50) % 2])
+    fit = ss.path(X, y, family="cox", weights=w, n_lambdas=2)
+    assert FittedData(fit, X, y).n_informative() == 20

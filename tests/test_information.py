@@ -1,0 +1,71 @@
+"""Information criteria against their formulas."""
+
+import numpy as np
+import pytest
+from scipy import special
+
+import sparsesolve as ss
+
+RNG = np.random.default_rng(61)
+N, P = 100, 12
+X = RNG.standard_normal((N, P))
+ETA = X[:, 0] - X[:, 1]
+Y = ETA + RNG.standard_normal(N)
+KIND = (X[:, :3] + RNG.gumbel(size=(N, 3))).argmax(axis=1)
+
+
+def test_squared_error():
+    fit = ss.path(X, Y, n_lambdas=30)
+    found = ss.criteria(fit, X, Y, gamma=1.0)
+    rss = ((Y[:, None] - fit.predict(X)) ** 2).sum(axis=0)
+    df = fit.df + 1
+    assert found["aic"] == pytest.approx(N * np.log(rss / N) + 2 * df)
+    assert found["aicc"] == pytest.approx(found["aic"] + 2 * df * (df + 1) / (N - df - 1))
+    assert found["bic"] == pytest.approx(N * np.log(rss / N) + np.log(N) * df)
+    assert found["ebic"] == pytest.approx(
+        found["bic"] + 2 * np.log([special.comb(P, k) for k in fit.df]))  # fmt: skip
+    assert found["gcv"] == pytest.approx(rss / N / (1 - df / N) ** 2)
+    ebic, bic, aic = (
+        set(fit.nonzero(fit.lambdas[found[name].argmin()])) for name in ("ebic", "bic", "aic")
+    )
+    assert {0, 1} <= ebic <= bic <= aic
+
+
+def test_likelihoods():
+    y = ETA + RNG.logistic(size=N) > 0
+    fit = ss.path(X, y, family="binomial", n_lambdas=20, intercept=False)
+    p = fit.predict(X, kind="response")
+    deviance = -2 * np.log(np.where(y[:, None], p, 1 - p)).sum(axis=0)
+    assert ss.criteria(fit, X, y)["bic"] == pytest.approx(deviance + np.log(N) * fit.df)
+    fit = ss.path(X, KIND, family="multinomial", n_lambdas=20)
+    p = np.take_along_axis(fit.predict(X, kind="response"), KIND[:, None, None], axis=1)
+    df = sum(np.diff(m.indptr) for m in fit.coefs) + 2
+    assert ss.criteria(fit, X, KIND)["aic"] == pytest.approx(
+        -2 * np.log(p[:, 0]).sum(axis=0) + 2 * df)  # fmt: skip
+
+
+def test_n_of_cox_is_the_deaths_and_weights_have_no_unit():
+    y = np.column_stack([RNG.exponential(np.exp(-ETA)), RNG.random(N) < 0.6])
+    w = RNG.uniform(0.5, 2.0, N)
+    fits = [ss.path(X, y, family="cox", weights=c * w, n_lambdas=10) for c in (1.0, 5.0)]
+    one, other = (ss.criteria(fit, X, y) for fit in fits)
+    assert one["bic"] - one["aic"] == pytest.approx((np.log(y[:, 1].sum()) - 2) * fits[0].df)
+    for name in one:
+        assert one[name] == pytest.approx(other[name], rel=1e-6)
+
+
+def test_where_nothing_is_left_to_estimate_from():
+    wide = RNG.standard_normal((12, 40))
+    y = RNG.standard_normal(12)
+    fit = ss.path(wide, y, lambda_min_ratio=1e-3, stop=None)
+    found = ss.criteria(fit, wide, y)
+    full = fit.df + 1 >= 11
+    assert full.any() and np.isinf(found["aicc"][full]).all()
+    assert np.isfinite(found["aicc"][~full]).all()
+
+
+def test_what_cannot_be_counted_is_refused():
+    with pytest.raises(ValueError, match="ridge path selects nothing"):
+        ss.criteria(ss.path(X, Y, alpha=0.0), X, Y)
+    with pytest.raises(ValueError, match="not that of the fit"):
+        ss.criteria(ss.path(X, Y), X, Y[::-1])

@@ -1,0 +1,134 @@
+"""Models in files: what is read is what was written, and nothing else is read."""
+
+import numpy as np
+import pytest
+
+import sparsesolve as ss
+from sparsesolve import families
+
+RNG = np.random.default_rng(91)
+N, P = 60, 7
+X = RNG.standard_normal((N, P))
+ETA = X[:, 0] - X[:, 1]
+Y = ETA + RNG.standard_normal(N)
+FITS = {
+    "gaussian": ("gaussian", Y),
+    "binomial": ("binomial", np.where(Y > 0, "yes", "no")),
+    "poisson": ("poisson", RNG.poisson(np.exp(0.5 * ETA))),
+    "cox": (families.cox("efron"), np.column_stack([RNG.exponential(np.exp(-ETA)),
+                                                    RNG.random(N) < 0.7])),
+    "multinomial": ("multinomial", RNG.integers(3, size=N)),
+    "multigaussian": ("multigaussian", np.column_stack([Y, ETA])),
+    "huber": (families.huber(1.25), Y),
+    "probit": (families.probit(), Y > 0),
+    "squared_hinge": (families.squared_hinge(), Y > 0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FITS)
+def test_a_path_comes_back(name, tmp_path):
+    family, y = FITS[name]
+    fit = ss.path(X, y, family=family, n_lambdas=15)
+    ss.save(fit, tmp_path / "model.npz")
+    back = ss.load(tmp_path / "model.npz")
+    for kind in ("link", "response"):
+        assert np.array_equal(back.predict(X, kind=kind), fit.predict(X, kind=kind))
+    if fit.class_names is not None and name != "multigaussian":
+        assert np.array_equal(back.predict(X, kind="class"), fit.predict(X, kind="class"))
+    assert str(back) == str(fit) and repr(back) == repr(fit)
+    assert list(back.status) == list(fit.status) and back.null_deviance == fit.null_deviance
+    assert np.array_equal(back.coef(0.1), fit.coef(0.1))
+    with pytest.raises(ValueError, match="fit the data again"):
+        back.coef(0.123456, exact=True, X=X, y=y)
+
+
+def test_a_cross_validated_fit_comes_back(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(X, columns=list("abcdefg"))
+    cv = ss.cv_path(frame, Y > 0, family="binomial", measure="auc", n_folds=4, seed=0,
+                    alphas=[0.5, 1.0], penalty=ss.penalties.GroupL2(list("uuvvwww")))  # fmt: skip
+    ss.save(cv, tmp_path / "model")
+    back = ss.load(tmp_path / "model")
+    assert str(back) == str(cv).replace(", alpha 1 the best of 2", "").replace(
+        ", alpha 0.5 the best of 2", "")  # fmt: skip
+    assert np.array_equal(back.coef(), cv.coef()) and back.alpha == cv.alpha
+    assert np.array_equal(back.predict(frame, "lambda_min"), cv.predict(frame, "lambda_min"))
+    assert np.array_equal(back.folds, cv.folds) and back.larger_is_better
+    assert np.array_equal(back.upper, cv.upper)
+    assert np.array_equal(back.path.groups, cv.path.groups)
+    with pytest.raises(ValueError, match="Column 0 of X is 'g'"):
+        back.predict(frame[list("gfedcba")])
+    ax = pytest.importorskip("matplotlib.figure").Figure().add_subplot()
+    assert back.plot(ax=ax) is ax
+
+
+def test_offsets_are_asked_for(tmp_path):
+    fit = ss.path(X, Y, offset=ETA, n_lambdas=5)
+    ss.save(fit, tmp_path / "model.npz")
+    back = ss.load(tmp_path / "model.npz")
+    with pytest.raises(ValueError, match="give that of the new rows"):
+        back.predict(X)
+    assert np.array_equal(back.predict(X, offset=ETA), fit.predict(X, offset=ETA))
+
+
+def test_the_file_is_what_is_written_down(tmp_path):
+    """Names, numbers and texts alone: no pickle, no data of the rows."""
+    fit = ss.path(X, Y, weights=np.arange(1.0, N + 1), n_lambdas=5)
+    ss.save(fit, tmp_path / "model.npz")
+    with np.load(tmp_path / "model.npz", allow_pickle=False) as file:
+        assert str(file["format"]) == "sparsesolve model" and int(file["version"]) == 1
+        assert set(file.files) == {
+            "format", "version", "kind", "family", "options", "stop_reason", "lambdas", "df",
+            "dev_ratio", "gaps", "n_iters", "status", "null_deviance", "intercepts", "coef_data",
+            "coef_indices", "coef_indptr", "coef_shape",
+        }  # fmt: skip
+        assert all(file[name].size < N for name in file.files)
+
+
+class Own:
+    def value(self, y, eta):
+        return (y - eta) ** 2 / 2
+
+    def gradient(self, y, eta):
+        return eta - y
+
+    def curvature(self, y, eta):
+        return np.ones(len(y))
+
+
+def test_what_cannot_be_written_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="a family of yours"):
+        ss.save(ss.path(X, Y, family=Own(), n_lambdas=3), tmp_path / "model.npz")
+    labels = np.array([(0, 1), (1, 2)], dtype="i,i").astype(object)[(Y > 0).astype(int)]
+    with pytest.raises(ValueError, match="classes of mixed types"):
+        ss.save(ss.path(X, labels, family="binomial", n_lambdas=3), tmp_path / "model.npz")
+    assert not (tmp_path / "model.npz").exists()
+
+
+def test_other_files_are_refused(tmp_path):
+    file = tmp_path / "model.npz"
+    with pytest.raises(FileNotFoundError):
+        ss.load(file)
+    np.savez(file, a=1)
+    with pytest.raises(ValueError, match="model.npz: it does not hold a model"):
+        ss.load(file)
+    np.save(tmp_path / "array.npy", np.eye(2))
+    with pytest.raises(ValueError, match="does not hold a model"):
+        ss.load(tmp_path / "array.npy")
+    file.write_text("lambda,feature")
+    with pytest.raises(ValueError, match="model.npz: "):
+        ss.load(file)
+    ss.save(ss.path(X, Y, n_lambdas=5), file)
+    with np.load(file) as found:
+        arrays = dict(found)
+    np.savez(file, **{**arrays, "version": 2})
+    with pytest.raises(ValueError, match="of version 2, and this sparsesolve reads up to 1"):
+        ss.load(file)
+    del arrays["intercepts"]
+    np.savez(file, **arrays)
+    with pytest.raises(ValueError, match="the file is damaged"):
+        ss.load(file)
+    data = (tmp_path / "array.npy").read_bytes()
+    file.write_bytes(data[: len(data) // 2])
+    with pytest.raises(ValueError, match="model.npz: "):
+        ss.load(file)

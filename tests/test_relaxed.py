@@ -1,0 +1,114 @@
+"""Relaxed fits: the features of each lambda without penalty, and blends with the path."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import sparsesolve as ss
+
+RNG = np.random.default_rng(41)
+N = 80
+X = RNG.standard_normal((N, 10)) * np.resize([1.0, 3.0], 10)
+ETA = X[:, 0] - 0.3 * X[:, 1]
+Y = ETA + RNG.standard_normal(N)
+W = RNG.uniform(0.2, 2.0, N)
+W[:3] = 0.0
+RESPONSES = {
+    "gaussian": Y,
+    "binomial": ETA + RNG.logistic(size=N) > 0,
+    "poisson": RNG.poisson(np.exp(0.5 * ETA)),
+    "cox": np.column_stack([RNG.exponential(np.exp(-ETA)), RNG.random(N) < 0.7]),
+    "multinomial": (X[:, :3] + RNG.gumbel(size=(N, 3))).argmax(axis=1),
+    "multigaussian": np.column_stack([Y, ETA]),
+}
+SHORT = {"n_lambdas": 12, "lambda_min_ratio": 0.02}
+
+
+@pytest.mark.parametrize("family", RESPONSES)
+def test_a_refit_is_the_fit_without_penalty_of_the_features_selected(family):
+    y = RESPONSES[family]
+    fit = ss.path(X, y, family=family, weights=W, **SHORT)
+    refit = ss.relax(fit, X, y)
+    assert np.array_equal(refit.lambdas, fit.lambdas) and refit.gaps.max() < 1e-7
+    for k, support in enumerate(fit.nonzero()):
+        if not len(support):
+            assert refit.df[k] == 0
+            continue
+        alone = ss.path(X[:, support], y, family=family, weights=W, lambdas=[0.0], tol=1e-13)
+        ours = refit.predict(X, kind="response")[..., k]
+        theirs = alone.predict(X[:, support], kind="response")[..., 0]
+        assert ours == pytest.approx(theirs, abs=2e-4 * np.ptp(theirs))
+        assert refit.dev_ratio[k] == pytest.approx(alone.dev_ratio[0], abs=1e-7)
+        assert np.array_equal(refit.nonzero(fit.lambdas[k]), support)
+
+
+def test_least_squares():
+    fit = ss.path(X, Y, **SHORT)
+    refit = ss.relax(fit, X, Y)
+    support = fit.nonzero()[-1]
+    A = np.column_stack([np.ones(N), X[:, support]])
+    b = np.linalg.lstsq(A, Y, rcond=None)[0]
+    assert refit.intercepts[-1] == pytest.approx(b[0])
+    assert refit.coef(fit.lambdas[-1])[support] == pytest.approx(b[1:])
+
+
+@pytest.mark.parametrize("family", ["gaussian", "binomial", "multinomial"])
+def test_a_blend_lies_between(family):
+    y = RESPONSES[family]
+    offset = None if family == "multinomial" else 0.1 * ETA
+    fit = ss.path(X, y, family=family, offset=offset, **SHORT)
+    refit, half = ss.relax(fit, X, y), ss.relax(fit, X, y, gamma=0.5)
+    given = {} if offset is None else {"offset": offset}
+    middle = (fit.predict(X, **given) + refit.predict(X, **given)) / 2
+    assert half.predict(X, **given) == pytest.approx(middle)
+    assert (half.dev_ratio >= fit.dev_ratio - 1e-9).all()
+    assert (half.dev_ratio <= refit.dev_ratio + 1e-9).all()
+    whole = ss.relax(fit, X, y, gamma=1.0)
+    assert whole.dev_ratio == pytest.approx(fit.dev_ratio, abs=1e-9)
+    if family == "gaussian":
+        residual = Y - half.predict(X, **given).T
+        null = Y - offset - (Y - offset).mean()
+        assert half.dev_ratio == pytest.approx(1 - (residual**2).sum(axis=1) / (null @ null))
+
+
+def test_limits_hold_in_refits():
+    upper = np.resize([0.2, np.inf], 10)
+    fit = ss.path(X, Y, upper=upper, lower=-0.1, **SHORT)
+    refit = ss.relax(fit, X, Y)
+    values = refit.coefs.toarray()
+    assert values.max(axis=1)[0] == pytest.approx(0.2) and values.min() == pytest.approx(-0.1)
+
+
+def test_features_that_the_rows_cannot_tell_are_left_out():
+    wide = RNG.standard_normal((20, 60))
+    fit = ss.path(wide, RNG.standard_normal(20), stop=None, lambda_min_ratio=1e-3, n_lambdas=30)
+    refit = ss.relax(fit, wide, RNG.standard_normal(20))
+    assert fit.df.max() > 17 >= refit.df.max() and len(refit.lambdas) < 30
+    assert np.array_equal(refit.lambdas, fit.lambdas[: len(refit.lambdas)])
+
+
+def test_what_a_relaxed_path_is_asked():
+    fit = ss.path(X, Y, penalty=ss.penalties.GroupL2(np.resize([0, 1], 10)), **SHORT)
+    refit = pickle.loads(pickle.dumps(ss.relax(fit, X, Y, 0.25)))
+    assert "gamma = 0.25" in str(refit)
+    with pytest.raises(ValueError, match="known at its own lambdas"):
+        refit.coef(0.123, exact=True, X=X, y=Y)
+    with pytest.raises(ValueError, match="gamma must be in"):
+        ss.relax(fit, X, Y, gamma=2)
+
+
+def test_cross_validation_chooses_the_blend():
+    ids = np.resize(np.arange(4), N)
+    cv = ss.cv_path(X, Y, gammas=[0.0, 0.5, 1.0], alphas=[0.5, 1.0], folds=ids, keep=True, **SHORT)
+    pairs = [(one.alpha, one.gamma) for one in cv.candidates]
+    assert pairs == [(a, g) for a in (0.5, 1.0) for g in (1.0, 0.5, 0.0)]
+    plain = ss.cv_path(X, Y, folds=ids, **SHORT)
+    assert cv.candidates[3].mean == pytest.approx(plain.mean)
+    refits = cv.candidates[5]
+    for k, fold in enumerate(refits.fold_paths):
+        alone = ss.path(X[ids != k], Y[ids != k], **SHORT)
+        expected = ss.relax(alone, X[ids != k], Y[ids != k]).predict(X, s=cv.lambdas[:5])
+        assert fold.predict(X, s=cv.lambdas[:5]) == pytest.approx(expected, abs=1e-6)
+    assert cv.mean.min() == min(one.mean.min() for one in cv.candidates)
+    assert "alpha" in str(cv) and "gamma" in str(cv)
