@@ -52,14 +52,14 @@ def plot_path(path, xvar="norm", label=False, ax=None):
     features, lines, n_selected = drawn_lines(path)
     x, lines = x[shown], lines[:, shown]
     if ax is None:
-        ax = _new_axes()
-    collection = _draw_lines(ax, x, lines)
+        ax = new_axes()
+    collection = draw_lines(ax, x, lines)
     ax.set_xlabel(AXIS_LABELS[xvar])
     several = isinstance(path.coefs, list)
     ax.set_ylabel("Norm of the coefficients" if several else "Coefficient")
     if len(lines) < n_selected:
         _say_how_many(ax, len(lines), n_selected)
-    _count_on_top(ax, x, path.df[shown])
+    count_on_top(ax, x, path.df[shown])
     if label:
         names = features if path.feature_names is None else path.feature_names[features]
         limit = len(lines) if label is True else int(label)
@@ -111,7 +111,7 @@ def drawn_lines(path):
     return features[order], lines[order], n_selected
 
 
-def _new_axes():
+def new_axes():
     """Axes of a figure of its own, which makes room for the labels outside them."""
     try:
         from matplotlib import pyplot
@@ -120,7 +120,7 @@ def _new_axes():
     return pyplot.subplots(layout="constrained")[1]
 
 
-def _draw_lines(ax, x, lines):
+def draw_lines(ax, x, lines):
     """All lines as one collection: a thousand separate ones would take seconds."""
     from matplotlib.collections import LineCollection
 
@@ -152,7 +152,7 @@ def _say_how_many(ax, n_drawn, n_selected):
     ax.text(0.01, 0.01, text, transform=ax.transAxes, fontsize=NAME_SIZE, color="0.3")
 
 
-def _count_on_top(ax, x, df):
+def count_on_top(ax, x, df):
     """The count of nonzero coefficients along the top, right also after zooming in."""
 
     def count(position, _=None):

@@ -81,6 +81,11 @@ class Path:
         """Number of columns of X, selected or not."""
         return (self.coefs[0] if isinstance(self.coefs, list) else self.coefs).shape[0]
 
+    @property
+    def selectable(self):
+        """(how many there are, what they are called) of that which `df` counts."""
+        return self.n_features, "feature"
+
     def coef(self, s=None, exact=False, *, X=None, y=None):
         """Coefficients at any lambda, on the original scale of X.
 

@@ -184,8 +184,8 @@ def test_axes_of_its_own():
 def test_without_matplotlib_one_sentence():
     script = (
         "import sys; sys.modules['matplotlib'] = None\n"
-        "import numpy as np\nfrom sparsesolve.plotting import _new_axes\n"
-        "try:\n    _new_axes()\nexcept ImportError as error:\n    print(error)"
+        "import numpy as np\nfrom sparsesolve.plotting import new_axes\n"
+        "try:\n    new_axes()\nexcept ImportError as error:\n    print(error)"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert "pip install 'sparsesolve[plot]'" in done.stdout, done.stderr
