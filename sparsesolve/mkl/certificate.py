@@ -28,4 +28,4 @@ def gap_at(problem, lam, point, u, s, along, others=0.0):
     c = norm.scale(s, d, lam)
     left = abs(float(u.sum(axis=1) @ point.intercepts))  # rounding: u sums to 0
     mine = value + norm.conjugate(c * s, d, lam) - c * inner
-    return problem.young(point.eta, c * u) + max(mine, 0.0) + left
+    return max(problem.young(point.eta, c * u), 0.0) + max(mine, 0.0) + left

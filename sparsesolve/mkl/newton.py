@@ -25,6 +25,7 @@ import numpy as np
 
 from sparsesolve.mkl.certificate import gap_at
 from sparsesolve.mkl.point import make_point, sizes_of
+from sparsesolve.mkl.problem import KernelFit
 from sparsesolve.mkl.screening import Screening
 from sparsesolve.mkl.step import bounded_step
 from sparsesolve.mkl.system import System
@@ -65,6 +66,16 @@ class Newton:
     @property
     def loss_value(self):
         return self.point.loss_value
+
+    @property
+    def intercept(self):
+        return self.point.intercepts
+
+    def coefficients(self):
+        """Active kernels and the KernelFit of the solution."""
+        point, active = self.point, self.point.n > 0.0
+        n = point.n[active]
+        return point.which[active], KernelFit(n, n / point.s[active], point.u)
 
     def solve(self, lam, target, budget):
         """Move to lam; returns (code of a Status, certified gap)."""

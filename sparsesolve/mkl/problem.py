@@ -9,6 +9,7 @@ that sums to 0 (over the samples, where there is an intercept), and its objectiv
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +17,14 @@ from sparsesolve.losses import Loss
 from sparsesolve.mkl.kernels import Kernels
 from sparsesolve.mkl.norms import Norm
 from sparsesolve.solvers.null_model import null_model, null_models
+
+
+class KernelFit(NamedTuple):
+    """What a solution is made of: f_m = shares_m K_m dual."""
+
+    norms: np.ndarray  # (k,) of the active kernels
+    shares: np.ndarray  # (k,)
+    dual: np.ndarray  # (q, n)
 
 
 @dataclass(frozen=True)
@@ -54,8 +63,18 @@ class KernelProblem:
         """The user's lambdas from inner ones."""
         return np.ldexp(levels, self.unit)
 
+    def to_user(self, which, fit, intercepts):
+        """The user's kernels, KernelFit and intercepts, as `solvers.path.follow` asks for them."""
+        scaled = KernelFit(
+            np.ldexp(fit.norms, self.exponent), fit.shares, np.ldexp(fit.dual, self.exponent)
+        )
+        intercepts = np.ldexp(self.mean + intercepts, self.exponent)
+        if self.loss.symmetric:
+            intercepts = intercepts - intercepts.mean()
+        return which, scaled, intercepts
+
     def fitted(self, f, near):
-        """F less its least value, u = -F', the linear predictor and its intercepts (q,) for f (q, n).
+        """For f (q, n): F less its least value, -F', the linear predictor, its intercepts (q,).
 
         The intercepts are the best ones, searched from `near`.
         """

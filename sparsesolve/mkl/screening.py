@@ -13,6 +13,7 @@ while vectors joined is bounded by those it knows, and multiplied by the rest wh
 import numpy as np
 
 MOST = 24  # vectors of the basis
+TOGETHER = 1 << 22  # numbers of products held at a time
 ROUNDING = 1e-14  # of |u|: what is outside the basis by rounding alone
 
 
@@ -30,13 +31,13 @@ class Screening:
     def sizes(self, u, which, level):
         """s_m(u) for each m in which (k,), or a bound of it that is at most level (k,)."""
         c, apart = self._coordinates(u)
-        bounds, _ = self._bounds(which, c, apart)
+        bounds = self._bounds(which, c, apart)
         awake = bounds > level
         if awake.any():
             new = self._join(u, c)
             c, apart = self._coordinates(u) if new else (c, apart)
             self._learn(which[awake])
-            bounds[awake], _ = self._bounds(which[awake], c, apart)
+            bounds[awake] = self._bounds(which[awake], c, apart)
         return bounds
 
     def _coordinates(self, u):
@@ -50,10 +51,11 @@ class Screening:
     def _bounds(self, which, c, apart):
         known = self.known[which, : self.count]
         mine = known * c
-        inside = np.einsum("ki,kij,kj->k", mine, self.grams[which, : self.count, : self.count], mine)
+        grams = self.grams[which, : self.count, : self.count]
+        inside = np.einsum("ki,kij,kj->k", mine, grams, mine)
         outside = apart + (~known * c**2).sum(axis=1)
         outside[outside <= (ROUNDING**2) * (apart + c @ c)] = 0.0
-        return np.sqrt(np.maximum(inside, 0.0)) + self.kernels.bounds[which] * np.sqrt(outside), known
+        return np.sqrt(np.maximum(inside, 0.0)) + self.kernels.bounds[which] * np.sqrt(outside)
 
     def _join(self, u, c):
         """Let the part of u outside the basis join it; whether there is any."""
@@ -89,8 +91,11 @@ class Screening:
         patterns, groups = np.unique(missing, axis=0, return_inverse=True)
         groups = groups.ravel()
         for g, pattern in enumerate(patterns):
-            if pattern.any():
-                self._multiply(which[groups == g], np.flatnonzero(pattern))
+            places, chosen = np.flatnonzero(pattern), which[groups == g]
+            if len(places):
+                step = max(1, TOGETHER // (len(places) * self.basis.shape[1]))
+                for first in range(0, len(chosen), step):
+                    self._multiply(chosen[first : first + step], places)
 
     def _multiply(self, which, places):
         q, n = self.shape

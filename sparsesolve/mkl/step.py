@@ -14,7 +14,7 @@ VIOLATION = 1e-12
 
 
 def bounded_step(S, c, low, start):
-    """Return [t; a]; low (k,) <= 0, the first k variables bounded; start (k,) bool: free at first."""
+    """Return [t; a]; low (k,) <= 0 bounds t; start (k,) bool: what is free at first."""
     k, size = len(low), len(c)
     S = S + np.diag(RIDGE * np.maximum(np.diagonal(S), np.diagonal(S).max(initial=0.0) * RIDGE))
     bounds = np.concatenate([low, np.full(size - k, -np.inf)])
