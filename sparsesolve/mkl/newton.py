@@ -8,9 +8,8 @@ Invariant: u sums to 0 where there is an intercept, and K_m u is known for the w
 
 Where no f_m is 0 the objective is smooth, and a Newton step in the product of the RKHSs is
 
-    f_m <- t_m f_m/n_m + eta_m K_m u+,     eta_m = n_m / (lam phi_m'(n)),
-    (I + H K) u+ = u + H (f + b0 - F t - 1 a),     K = sum_m eta_m K_m,   F = [f_m / n_m],
-    F'u+ = lam (phi' + phi'' t),   1'u+ = 0:
+    f_m <- (n_m + t_m) e_m + eta_m (K_m - e_m e_m') u+,  e_m = f_m / n_m,  eta_m = n_m / lam phi_m',
+    u+ = -F' - H (what f and b0 move),   e_m'u+ = lam (phi' + phi'' t)_m,   1'u+ = 0:
 
 one factorisation of size n and one small quadratic program in t and the intercept's a, which
 keeps n + t >= 0, so kernels leave as many at a time as must; those that enter do so along K_m u.
@@ -35,7 +34,6 @@ ENTER = 20  # kernels that may enter at a time, or as many as are at work
 VIOLATION = 1e-12  # relative
 INSIDE = 0.3  # of the target: gap over the working kernels at which all are looked at
 BACKTRACKS = 4
-KEEP = 0.1  # of a norm at least, in one step, where no norm can be 0
 PATIENCE = 4  # steps without progress after which rounding is to blame
 SHRINK = 0.5  # of lam at most from one solution to the next: farther ones are reached by stages
 ROUNDING = 1e-13  # of the null objective
@@ -168,69 +166,113 @@ class Newton:
     # one step
 
     def _step(self, lam):
-        """A Newton step, shortened until the objective falls, or one of least squares."""
+        """A Newton step, shortened until the objective falls, or else steps that let it not rise."""
         problem, point = self.problem, self.point
-        d = problem.factors[point.which]
-        slope = lam * problem.norm.slope(point.n, d)
+        slope = lam * problem.norm.slope(point.n, problem.factors[point.which])
         eta = np.divide(point.n, slope, out=np.zeros_like(slope), where=slope > 0.0)
-        system = self._system(eta)
-        u, t = self._direction(system, lam, eta, slope)
-        if self._search(lam, u, np.maximum(point.n + t, 0.0)):
+        columns = self._columns()
+        solved, system = self._solve_columns(columns, eta)
+        u, t = self._direction(lam, eta, slope, columns, solved)
+        if self._search(lam, u, t):
             return
-        u, _ = self._direction(system, lam, eta, None)
+        u = self._weighted_direction(system, eta)
         self._search_weighted(lam, u, eta)
+        self._search(lam, self.point.u, self._norms_alone(lam))
 
-    def _system(self, eta):
-        problem, active = self.problem, eta > 0.0
-        curvature = problem.curvature(self.point.eta)
-        return System(
-            problem.kernels, self.point.which[active], eta[active], curvature, problem.joined
-        )
-
-    def _direction(self, system, lam, eta, slope):
-        """u+ (q, n) and t (k,); with slope None eta is kept: reweighted least squares."""
-        problem, point = self.problem, self.point
-        q, n = problem.shape
-        k = len(eta) if slope is not None else 0
-        columns = np.zeros((k + q * problem.intercept, q, n))
-        if k:
-            columns[:k] = point.products / np.maximum(point.s, 1e-300)[:, None, None]
-        for j in range(q * problem.intercept):
+    def _columns(self):
+        """f_m / n_m of the working kernels, and the intercepts' columns, (k + q, q, n)."""
+        point, (q, n) = self.point, self.problem.shape
+        k, free = len(point.n), q * self.problem.intercept
+        columns = np.zeros((k + free, q, n))
+        columns[:k] = point.products / np.maximum(point.s, 1e-300)[:, None, None]
+        for j in range(free):
             columns[k + j, j] = 1.0
-        f = point.f if k else np.tensordot(eta, point.products, axes=1)
-        rest = point.residual + problem.curvature_times(
-            point.eta, f + point.intercepts[:, None] * problem.intercept
-        )
+        return columns
+
+    def _solve_columns(self, columns, eta):
+        """[base, (H^-1 + K)^-1 columns], base = (I + H K)^-1 (r + H b0), and the System."""
+        problem, point, active = self.problem, self.point, eta > 0.0
+        system = System(
+            problem.kernels, point.which[active], eta[active], problem.curvature(point.eta),
+            problem.joined,
+        )  # fmt: skip
+        rest = point.residual.copy()
+        if problem.intercept:
+            level = np.repeat(point.intercepts[:, None], problem.shape[1], axis=1)
+            rest += problem.curvature_times(point.eta, level)
         times = system.kernel_times(rest)
         solved = system.inverse(np.concatenate([times[None], columns]))
-        base = rest - solved[0]
-        flat, G = columns.reshape(len(columns), -1), solved[1:].reshape(len(columns), -1)
-        S, c = flat @ G.T, flat @ base.ravel()
+        solved[0] = rest - solved[0]
+        return solved, system
+
+    def _direction(self, lam, eta, slope, columns, solved):
+        """u+ (q, n) and t (k,): the system with K - F diag(eta) F' in the place of K, by Woodbury."""
+        problem, point = self.problem, self.point
+        k, free = len(eta), len(columns) - len(eta)
+        base, flat = solved[0], columns.reshape(len(columns), -1)
+        S = flat @ solved[1:].reshape(len(columns), -1).T
         S = 0.5 * (S + S.T)
-        low = np.zeros(0)
-        if k:
-            d = problem.factors[point.which]
-            S[:k, :k] += lam * problem.norm.bend(point.n, d)
-            c[:k] -= slope
-            low = -point.n if problem.norm.sparse else -(1.0 - KEEP) * point.n
-        t = bounded_step(S, c, low, point.n[:k] > 0.0)
-        u = base - np.tensordot(t, solved[1:], axes=1)
+        b = flat @ base.ravel()
+        eta = np.append(eta, np.zeros(free))
+        narrow = _without_own(S, eta)
+        c = b + narrow @ (eta * b) - np.append(slope, np.zeros(free))
+        Q = narrow.copy()
+        Q[:k, :k] += lam * problem.norm.bend(point.n, problem.factors[point.which])
+        t = bounded_step(Q, c, problem.norm.reach(point.n), point.n > 0.0)
+        g = b + narrow @ (eta * b - t)
+        u = base - np.tensordot(t - eta * g, solved[1:], axes=1)
         return self._sum_to_zero(u), t[:k]
+
+    def _weighted_direction(self, system, eta):
+        """u+ (q, n) of reweighted least squares: eta as it is, f = K u+."""
+        problem, point = self.problem, self.point
+        q, n = problem.shape
+        level = np.repeat(point.intercepts[:, None], n, axis=1) * problem.intercept
+        f = np.tensordot(eta, point.products, axes=1)
+        rest = point.residual + problem.curvature_times(point.eta, point.f + level)
+        # the factor has taken the place of K: its product is that of the kernels
+        active = eta > 0.0
+        products = problem.kernels.times(point.which[active], rest)
+        times = np.tensordot(eta[active], products, axes=1)
+        columns = np.zeros((q * problem.intercept, q, n))
+        for j in range(len(columns)):
+            columns[j, j] = 1.0
+        solved = system.inverse(np.concatenate([times[None], columns]))
+        base = rest - solved[0]
+        if len(columns):
+            S = np.einsum("jqn,kqn->jk", columns, solved[1:])
+            a = np.linalg.lstsq(S, np.einsum("jqn,qn->j", columns, base), rcond=1e-13)[0]
+            base = base - np.tensordot(a, solved[1:], axes=1)
+        return self._sum_to_zero(base)
+
+    def _norms_alone(self, lam):
+        """t (k,) of a Newton step for norms of functions that keep their directions."""
+        problem, point = self.problem, self.point
+        d, columns = problem.factors[point.which], self._columns()
+        k, flat = len(point.n), columns.reshape(len(columns), -1)
+        curved = np.array([problem.curvature_times(point.eta, column) for column in columns])
+        S = flat @ curved.reshape(len(columns), -1).T
+        S = 0.5 * (S + S.T)
+        S[:k, :k] += lam * problem.norm.bend(point.n, d)
+        c = flat @ point.residual.ravel()
+        c[:k] -= lam * problem.norm.slope(point.n, d)
+        return bounded_step(S, c, problem.norm.reach(point.n), point.n > 0.0)[:k]
 
     def _sum_to_zero(self, u):
         if self.problem.intercept:
             u = u - self.problem.weights * u.sum(axis=1, keepdims=True)
         return u
 
-    def _search(self, lam, u, n):
-        """Go from the point towards (u, n) as far as the objective falls; whether it does."""
+    def _search(self, lam, u, t):
+        """Go from the point towards u and by t as far as the objective falls; whether it does."""
         problem, old = self.problem, self.point
         products = problem.kernels.times(old.which, u)
         bound = old.objective(problem, lam) + ROUNDING * self.null
         share = 1.0
         for _ in range(BACKTRACKS):
             point = make_point(
-                problem, old.which, old.n + share * (n - old.n), old.u + share * (u - old.u),
+                problem, old.which, problem.norm.move(old.n, share * t),
+                old.u + share * (u - old.u),
                 old.products + share * (products - old.products), old.intercepts,
             )  # fmt: skip
             if point.objective(problem, lam) <= bound:
@@ -267,3 +309,16 @@ class Newton:
         # f_m is made of the point's own u: its product with this one is no longer n_m s_m
         inner = np.einsum("kqn,qn->k", point.products, u) / np.maximum(point.s, 1e-300)
         return gap_at(problem, lam, point, u, mine, inner, float(others.max()))
+
+
+def _without_own(S, eta):
+    """S (I - diag(eta) S)^-1, which is F'(H^-1 + K - F diag(eta) F')^-1 F where S is that with K."""
+    root = np.sqrt(eta)
+    inner = np.eye(len(S)) - root[:, None] * S * root
+    try:
+        half = np.linalg.solve(np.linalg.cholesky(inner), root[:, None] * S)
+        return S + half.T @ half
+    except np.linalg.LinAlgError:  # rounding where a kernel's own direction is all there is
+        values, vectors = np.linalg.eigh(inner)
+        half = (vectors.T @ (root[:, None] * S)) / np.sqrt(np.maximum(values, 1e-12))[:, None]
+        return S + half.T @ half

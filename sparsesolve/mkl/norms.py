@@ -21,6 +21,8 @@ import numpy as np
 
 from sparsesolve.checks import read_choice, read_number
 
+KEEP = 0.01  # of the slope at least, in one step, where no norm can be 0
+GROW = 1e3  # of the slope at most
 FIRST_SHARE = 0.01  # of the null objective: what the first lambda of a squared norm can explain
 
 
@@ -43,6 +45,14 @@ class Norm:
     def bend(self, n, d):
         """Its second derivative (k, k)."""
         raise NotImplementedError
+
+    def reach(self, n):
+        """How far down a step from n may go, (k,) at most 0."""
+        return -n
+
+    def move(self, n, t):
+        """The norms (k,) that a step t from n leads to, n + t to first order."""
+        return np.maximum(n + t, 0.0)
 
     def scale(self, s, d, lam):
         """The largest c <= 1 for which (lam phi)*(c s) is finite."""
@@ -166,6 +176,15 @@ class Lp(Norm):
         v = np.maximum(d * n / max(size, 1e-300), 1e-100)
         a = d * v ** (r - 1.0)
         return (2.0 - r) * np.outer(a, a) + np.diag((r - 1.0) * d * d * v ** (r - 2.0))
+
+    def reach(self, n):
+        return -(1.0 - KEEP) * n / (self.r - 1.0)
+
+    def move(self, n, t):
+        """Along the power law that the slope follows: a straight step cannot follow n to 1e-30."""
+        share = np.divide(t, n, out=np.zeros_like(n), where=n > 0.0)
+        share = np.minimum(share, GROW / (self.r - 1.0))
+        return n * (1.0 + (self.r - 1.0) * share) ** (1.0 / (self.r - 1.0))
 
     def conjugate(self, s, d, lam):
         return 0.5 * self._size(s / d, self.r / (self.r - 1.0)) ** 2 / lam
