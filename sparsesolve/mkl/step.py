@@ -16,7 +16,10 @@ VIOLATION = 1e-12
 def bounded_step(S, c, low, start):
     """Return [t; a]; low (k,) <= 0 bounds t; start (k,) bool: what is free at first."""
     k, size = len(low), len(c)
-    S = S + np.diag(RIDGE * np.maximum(np.diagonal(S), np.diagonal(S).max(initial=0.0) * RIDGE))
+    diagonal = np.diagonal(S)
+    scale = 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
+    S = scale[:, None] * S * scale + np.diag(np.full(size, RIDGE))  # of unit diagonal
+    c, low = scale * c, low / scale[:k]
     bounds = np.concatenate([low, np.full(size - k, -np.inf)])
     x = np.zeros(size)
     free = np.concatenate([start | (c[:k] > 0.0), np.ones(size - k, dtype=bool)])
@@ -42,7 +45,7 @@ def bounded_step(S, c, low, start):
         if pull[worst] <= VIOLATION * np.abs(c).max(initial=1e-300):
             break
         free[worst] = True
-    return x
+    return scale * x
 
 
 def _solve(S, c):
