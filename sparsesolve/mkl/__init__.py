@@ -8,13 +8,13 @@ from sparsesolve.mkl.functions import (
     polynomial,
     random_features,
 )
-from sparsesolve.mkl.grams import Grams, grams, precomputed
+from sparsesolve.mkl.grams import Grams, build_grams, precomputed
 from sparsesolve.mkl.kernels import LowRank
 from sparsesolve.mkl.norms import elastic, lp
 from sparsesolve.mkl.path import mkl_path
 from sparsesolve.mkl.result import MKLPath
 
 __all__ = [
-    "Grams", "LowRank", "MKLPath", "classical", "elastic", "gaussian", "grams", "linear", "lp",
+    "Grams", "LowRank", "MKLPath", "build_grams", "classical", "elastic", "gaussian", "linear", "lp",
     "mkl_path", "nystroem", "polynomial", "precomputed", "random_features",
 ]  # fmt: skip

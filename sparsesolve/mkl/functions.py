@@ -188,7 +188,7 @@ def classical(X, widths=(0.5, 1, 2, 5, 7, 10, 12, 15, 17, 20), degrees=(1, 2, 3)
 
     Returns
     -------
-    specifications : list of (p + 1) * (len(widths) + len(degrees)) pairs for :func:`grams`
+    specifications : list of (p + 1) * (len(widths) + len(degrees)) pairs for :func:`build_grams`
 
     References
     ----------

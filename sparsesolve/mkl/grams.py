@@ -18,7 +18,7 @@ MANY = 64  # columns beyond which a product with the factor reads more than the 
 class Grams:
     """Kernels of the samples of a fit, and how to make blocks for new ones.
 
-    Made by :func:`grams` and :func:`precomputed`; what :func:`sparsesolve.mkl_path` takes.
+    Made by :func:`build_grams` and :func:`precomputed`; what :func:`sparsesolve.mkl_path` takes.
     """
 
     def __init__(self, items, names, sources, table=None):
@@ -59,7 +59,7 @@ class Grams:
         return [make(m) for m in range(len(self))]
 
 
-def grams(X, kernels, *, centre=False, scale=None, dtype="float64", store=True):
+def build_grams(X, kernels, *, centre=False, scale=None, dtype="float64", store=True):
     """Make kernels of the rows of a table.
 
     Parameters
@@ -95,7 +95,7 @@ def grams(X, kernels, *, centre=False, scale=None, dtype="float64", store=True):
     >>> import numpy as np
     >>> from sparsesolve import mkl
     >>> X = np.random.default_rng(0).normal(size=(30, 3))
-    >>> made = mkl.grams(X, [(mkl.gaussian(1.0), None), (mkl.linear(), [0, 2])], scale="trace")
+    >>> made = mkl.build_grams(X, [(mkl.gaussian(1.0), None), (mkl.linear(), [0, 2])], scale="trace")
     >>> len(made), made.between(X[:2])[0].shape
     (2, (2, 30))
     """
@@ -120,7 +120,7 @@ def precomputed(kernels, *, centre=False, scale=None, n_threads=1):
     Parameters
     ----------
     kernels : as :func:`sparsesolve.mkl_path` takes them
-    centre, scale : as in :func:`grams`
+    centre, scale : as in :func:`build_grams`
     n_threads : int, default 1
 
     Returns

@@ -77,10 +77,11 @@ class Kernels:
         """K_m v for each m in which (k,) and each row v of vectors (q, n): (k, q, n)."""
         which = np.asarray(which, dtype=np.intp)
         places = self._place[which]
-        if (places >= 0).all():
+        if len(places) and (places >= 0).all():
             return self._dense.times(places, vectors, self.n_threads)
         out = np.empty((len(which), *vectors.shape))
-        out[places >= 0] = self._dense.times(places[places >= 0], vectors, self.n_threads)
+        if (places >= 0).any():
+            out[places >= 0] = self._dense.times(places[places >= 0], vectors, self.n_threads)
         for k in np.flatnonzero(places < 0):
             out[k] = item_times(self.items[which[k]], vectors)
         return out
@@ -90,9 +91,10 @@ class Kernels:
         which, scale = np.asarray(which, dtype=np.intp), np.asarray(scale, dtype=float)
         places = self._place[which]
         dense = places >= 0
-        self._dense.total(places[dense], scale[dense], out, self.n_threads) if dense.any() else (
+        if dense.any():
+            self._dense.total(places[dense], scale[dense], out, self.n_threads)
+        else:
             out.fill(0.0)
-        )
         for k in np.flatnonzero(~dense):
             add_item(self.items[which[k]], scale[k], out)
 

@@ -53,7 +53,7 @@ def mkl_path(
     kernels : (M, n, n) array or memory map, sequence or dict of kernels, or Grams
         Symmetric positive semidefinite. Each an (n, n) array, float64 or float32 (half the
         memory; arithmetic is float64 all the same), used in place where its rows are contiguous;
-        a scipy sparse matrix; or ``mkl.LowRank(Z)`` for Z Z'. ``mkl.grams`` makes Grams from a
+        a scipy sparse matrix; or ``mkl.LowRank(Z)`` for Z Z'. ``mkl.build_grams`` makes Grams from a
         table X and remembers how, so that predictions take new rows of X.
     y : array-like, frame, or tuple of columns
         Responses as the family takes them: see ``help(sparsesolve.families)``.

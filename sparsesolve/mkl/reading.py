@@ -14,7 +14,7 @@ from sparsesolve.mkl.kernels import Kernels, LowRank, Rows, item_times
 from sparsesolve.mkl.symmetric import Symmetric
 
 ASYMMETRY = {4: 1e-6, 8: 1e-10}  # of the trace, by bytes of an entry
-NEGATIVE = {4: 1e-6, 8: 1e-9}  # of the trace: how far below 0 an eigenvalue may be
+NEGATIVE = {4: 1e-6, 8: 1e-8}  # of the trace: how far below 0 an eigenvalue may be (float64 may hold float32)
 MANY, LARGE = 100, 500  # more kernels than that of more samples are tested by Lanczos steps alone
 STEPS = 40  # of Lanczos
 

@@ -14,7 +14,7 @@ import numpy as np
 
 MOST = 24  # vectors of the basis
 TOGETHER = 1 << 22  # numbers of products held at a time
-ROUNDING = 1e-14  # of |u|: what is outside the basis by rounding alone
+ROUNDING = 1e-12  # of |u|: what is outside the basis by rounding alone
 
 
 class Screening:
@@ -54,7 +54,6 @@ class Screening:
         grams = self.grams[which, : self.count, : self.count]
         inside = np.einsum("ki,kij,kj->k", mine, grams, mine)
         outside = apart + (~known * c**2).sum(axis=1)
-        outside[outside <= (ROUNDING**2) * (apart + c @ c)] = 0.0
         return np.sqrt(np.maximum(inside, 0.0)) + self.kernels.bounds[which] * np.sqrt(outside)
 
     def _join(self, u, c):

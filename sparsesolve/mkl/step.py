@@ -39,6 +39,8 @@ def bounded_step(S, c, low, start):
             x[hit], free[hit] = bounds[hit], False
             continue
         x = target
+        if free.all():
+            break
         pull = c - S @ x
         pull[free] = 0.0
         worst = int(np.argmax(pull))

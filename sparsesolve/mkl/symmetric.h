@@ -42,7 +42,7 @@
             double x = (double)row[j], gap = fabs(x - (double)column[j * stride]), size = fabs(x); \
             apart = gap > apart ? gap : apart;                                                    \
             total += size;                                                                        \
-            squares += x * x;                                                                     \
+            squares += x * x + 0.0 * gap;                                                                    \
             crossed[j] += size;                                                                   \
         }                                                                                         \
         sums[0] += total;                                                                         \
