@@ -54,6 +54,10 @@ class Norm:
         """The norms (k,) that a step t from n leads to, n + t to first order."""
         return np.maximum(n + t, 0.0)
 
+    def prox(self, v, d, t):
+        """argmin over x >= 0 of |x - v|^2 / 2 + t phi(x), for v (k,) at least 0."""
+        raise NotImplementedError
+
     def scale(self, s, d, lam):
         """The largest c <= 1 for which (lam phi)*(c s) is finite."""
         return 1.0
@@ -94,6 +98,9 @@ class L1(Norm):
     def bend(self, n, d):
         return np.zeros((len(n), len(n)))
 
+    def prox(self, v, d, t):
+        return np.maximum(v - t * d, 0.0)
+
     def scale(self, s, d, lam):
         most = np.max(s / d, initial=0.0)
         return 1.0 if most <= lam else lam / most
@@ -129,6 +136,13 @@ class L1Squared(Norm):
 
     def bend(self, n, d):
         return np.outer(d, d)
+
+    def prox(self, v, d, t):
+        """x = (v - t d S)+ with S = d'x: the largest v / d are kept, as long as they exceed t S."""
+        order = np.argsort(-v / d)
+        sums = np.cumsum((d * v)[order]) / (1.0 + t * np.cumsum((d * d)[order]))
+        kept = np.flatnonzero((v / d)[order] > t * sums)
+        return np.maximum(v - t * d * (sums[kept[-1]] if len(kept) else 0.0), 0.0)
 
     def conjugate(self, s, d, lam):
         return 0.5 * np.max(s / d, initial=0.0) ** 2 / lam
@@ -224,6 +238,9 @@ class Elastic(Norm):
 
     def bend(self, n, d):
         return np.diag(self.ridge * d)
+
+    def prox(self, v, d, t):
+        return np.maximum(v - t * self.alpha * d, 0.0) / (1.0 + t * self.ridge * d)
 
     def conjugate(self, s, d, lam):
         beyond = np.maximum(s - lam * self.alpha * d, 0.0)
