@@ -1,5 +1,6 @@
 """Multiple kernel learning: which kernels, how much of each, certified at every lambda."""
 
+from sparsesolve.mkl.families import hinge
 from sparsesolve.mkl.functions import (
     classical,
     gaussian,
@@ -15,6 +16,7 @@ from sparsesolve.mkl.path import mkl_path
 from sparsesolve.mkl.result import MKLPath
 
 __all__ = [
-    "Grams", "LowRank", "MKLPath", "build_grams", "classical", "elastic", "gaussian", "linear", "lp",
+    "Grams", "LowRank", "MKLPath", "build_grams", "classical", "elastic", "gaussian",
+    "hinge", "linear", "lp",
     "mkl_path", "nystroem", "polynomial", "precomputed", "random_features",
 ]  # fmt: skip

@@ -37,7 +37,7 @@ def read_problem(kernels, y, family, norm, *, kernel_weights, weights, offset, i
     if not loss.has_conjugate:
         raise ValueError(
             f"family={family.name!r} has no conjugate, and so no certificate over kernels; use "
-            "gaussian, binomial, multinomial, multigaussian, poisson, huber, squared_hinge or gamma"
+            "gaussian, binomial, multinomial, multigaussian, poisson, gamma or squared_hinge"
         )
     null = null_models if q > 1 or family.several else null_model
     start, value = null(loss, offset if family.several else offset[0], intercept)

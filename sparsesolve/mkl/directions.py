@@ -40,7 +40,7 @@ def solve_columns(problem, point, columns, eta):
 
 
 def newton_direction(problem, point, lam, eta, slope, columns, solved):
-    """u+ (q, n) and t (k,): the system with K - F diag(eta) F' in the place of K, by Woodbury."""
+    """u+ (q, n) and t (k,): by Woodbury, with K - sum_m eta_m e_m e_m' in the place of K."""
     k, free = len(eta), len(columns) - len(eta)
     base, flat = solved[0], columns.reshape(len(columns), -1)
     S = flat @ solved[1:].reshape(len(columns), -1).T
@@ -92,7 +92,7 @@ def norms_alone(problem, point, lam):
 
 
 def _without_own(S, eta):
-    """S (I - diag(eta) S)^-1, which is F'(H^-1 + K - F diag(eta) F')^-1 F where S is that with K."""
+    """S (I - diag(eta) S)^-1: what S is with K - sum_m eta_m e_m e_m' in the place of K."""
     root = np.sqrt(eta)
     inner = np.eye(len(S)) - root[:, None] * S * root
     try:

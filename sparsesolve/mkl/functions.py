@@ -58,7 +58,7 @@ class Polynomial:
 
 @dataclass(frozen=True)
 class Nystroem:
-    """A kernel function through its values at `rank` rows of the table of the fit, of rank so many.
+    """A kernel function through its values at `rank` rows of the table of the fit.
 
     Z = k(A, landmarks) k(landmarks, landmarks)^(-1/2).
     Reference: Williams and Seeger 2001, "Using the Nystroem method to speed up kernel machines".

@@ -95,7 +95,8 @@ def build_grams(X, kernels, *, centre=False, scale=None, dtype="float64", store=
     >>> import numpy as np
     >>> from sparsesolve import mkl
     >>> X = np.random.default_rng(0).normal(size=(30, 3))
-    >>> made = mkl.build_grams(X, [(mkl.gaussian(1.0), None), (mkl.linear(), [0, 2])], scale="trace")
+    >>> pairs = [(mkl.gaussian(1.0), None), (mkl.linear(), [0, 2])]
+    >>> made = mkl.build_grams(X, pairs, scale="trace")
     >>> len(made), made.between(X[:2])[0].shape
     (2, (2, 30))
     """
@@ -127,7 +128,7 @@ def precomputed(kernels, *, centre=False, scale=None, n_threads=1):
     -------
     Grams
         Predictions then take the raw blocks between new samples and the fit's; where
-        scale="diagonal", a pair of these and the raw values k(x, x) of the new samples, (M, n_new).
+        scale="diagonal", a pair of these and the raw k(x, x) of the new samples, (M, n_new).
     """
     centre, scale = read_flag("centre", centre), _read_scale(scale)
     read = read_kernels(kernels, n_threads)

@@ -8,7 +8,8 @@ Invariant: u sums to 0 where there is an intercept, and K_m u is known for the w
 
 Where no f_m is 0 the objective is smooth, and a Newton step in the product of the RKHSs is
 
-    f_m <- (n_m + t_m) e_m + eta_m (K_m - e_m e_m') u+,  e_m = f_m / n_m,  eta_m = n_m / lam phi_m',
+    f_m <- (n_m + t_m) e_m + eta_m (K_m - e_m e_m') u+,
+    e_m = f_m / n_m,   eta_m = n_m / (lam phi_m'(n)),
     u+ = -F' - H (what f and b0 move),   e_m'u+ = lam (phi' + phi'' t)_m,   1'u+ = 0:
 
 one factorisation of size n and one small quadratic program in t and the intercept's a, which
@@ -20,7 +21,6 @@ Reference: Newton's method in a product of RKHSs, with the representer theorem o
 section 1.5; the dual program in norms is that of their section 9.
 """
 
-import numpy as np
 
 from sparsesolve.mkl.directions import (
     columns_of,

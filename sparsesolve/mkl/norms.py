@@ -138,7 +138,7 @@ class L1Squared(Norm):
         return np.outer(d, d)
 
     def prox(self, v, d, t):
-        """x = (v - t d S)+ with S = d'x: the largest v / d are kept, as long as they exceed t S."""
+        """x = (v - t d S)+ with S = d'x: the v / d that exceed t S are kept."""
         order = np.argsort(-v / d)
         sums = np.cumsum((d * v)[order]) / (1.0 + t * np.cumsum((d * d)[order]))
         kept = np.flatnonzero((v / d)[order] > t * sums)

@@ -53,8 +53,8 @@ def mkl_path(
     kernels : (M, n, n) array or memory map, sequence or dict of kernels, or Grams
         Symmetric positive semidefinite. Each an (n, n) array, float64 or float32 (half the
         memory; arithmetic is float64 all the same), used in place where its rows are contiguous;
-        a scipy sparse matrix; or ``mkl.LowRank(Z)`` for Z Z'. ``mkl.build_grams`` makes Grams from a
-        table X and remembers how, so that predictions take new rows of X.
+        a scipy sparse matrix; or ``mkl.LowRank(Z)`` for Z Z'. ``mkl.build_grams`` makes Grams of
+        a table X and remembers how, so that predictions take new rows of X.
     y : array-like, frame, or tuple of columns
         Responses as the family takes them: see ``help(sparsesolve.families)``.
     family : str or family, default "gaussian"
@@ -87,8 +87,8 @@ def mkl_path(
     max_iter : int, default None
         Iterations allowed per lambda; None means 100,000.
     solver : str, default "auto"
-        "newton", which "auto" takes, or one of the others that ``help(sparsesolve.mkl)`` lists.
-        All reach the same solution.
+        "newton", which "auto" takes; "proximal", "block_descent", "reweighted"; and as baselines
+        "alternation" and "simple_mkl". All reach the same solution.
     n_threads : int, default 1
         Threads; -1 for all cores. The result does not depend on it.
     progress : bool, default False

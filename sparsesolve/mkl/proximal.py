@@ -8,8 +8,8 @@ Invariant: f_m = K_m a_m with a_m and K_m a_m known for every kernel.
 The gradient of F in the RKHS of kernel m is -K_m u for u = -F', that of a_m is -u: so a step is
 a_m + t u, and the proximal operator of t lam phi acts on the vector of norms and rescales each
 function. One product per kernel and step gives the step and the certificate, whose dual point is
-that u. Towards the end, reweighted least squares at these norms gives one dual vector for all
-kernels (weighted.py), which the result is made of; its gap is what counts.
+that u. Towards the end the single kernel sum_m n_m / (lam phi_m'(n)) K_m gives one dual vector for
+all kernels, of which the result is made; its objective is no larger, and its gap is what counts.
 Reference: Bach et al. 2012, sections 3 and 9, lemmas 9.5 to 9.9; Beck and Teboulle 2009, with the
 restarts of O'Donoghue and Candes 2015.
 """
@@ -20,15 +20,15 @@ import numpy as np
 
 from sparsesolve.mkl import shrinkage
 from sparsesolve.mkl.certificate import gap_at
-from sparsesolve.mkl.directions import solve_columns, weighted_direction
 from sparsesolve.mkl.point import make_point
+from sparsesolve.mkl.single_kernel import solve_single
 from sparsesolve.mkl.state import ROUNDING, WorkingState
-from sparsesolve.mkl.weighted import search_weighted, shares_of
+from sparsesolve.mkl.weighted import shares_of
 from sparsesolve.result import Status
 
 FINISH = 0.5  # of the target: gap of the functions at which one dual vector is sought
 ANYWAY = 100  # steps after which it is sought whatever the gap
-FINISH_STEPS = 20  # of reweighted least squares at most
+INSIDE = 1e-3  # of the target: how well that one is known
 LONGER, SHORTER = 1.25, 0.5  # of a step
 
 
@@ -130,18 +130,7 @@ class Proximal(WorkingState):
         products = problem.kernels.times(which, u)
         point = make_point(problem, which, self.norms[active], u, products, near)
         eta = shares_of(problem, point, lam)
-        for _ in range(FINISH_STEPS):
-            # not the functions of this u but those known, f: their norms are what eta is made of
-            point.f = f if f is not None else point.f
-            point.loss_value, point.residual, point.eta, point.intercepts = problem.fitted(
-                point.f, point.intercepts
-            )
-            _, system = solve_columns(problem, point, np.zeros((0, *problem.shape)), eta)
-            new = self.sum_to_zero(weighted_direction(problem, point, system, eta))
-            before, f = point.gap(problem, lam), None
-            point = search_weighted(problem, point, lam, new, eta, np.inf)
-            if point.gap(problem, lam) > 0.5 * before:
-                break
+        point = solve_single(problem, which, eta, u, near, INSIDE * target)
         self.point = point
         rest = np.setdiff1d(self.all, which)
         d = problem.factors[rest]

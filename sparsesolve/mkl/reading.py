@@ -14,7 +14,7 @@ from sparsesolve.mkl.kernels import Kernels, LowRank, Rows, item_times
 from sparsesolve.mkl.symmetric import Symmetric
 
 ASYMMETRY = {4: 1e-6, 8: 1e-10}  # of the trace, by bytes of an entry
-NEGATIVE = {4: 1e-6, 8: 1e-8}  # of the trace: how far below 0 an eigenvalue may be (float64 may hold float32)
+NEGATIVE = {4: 1e-6, 8: 1e-8}  # of the trace: how far below 0 eigenvalues may be
 MANY, LARGE = 100, 500  # more kernels than that of more samples are tested by Lanczos steps alone
 STEPS = 40  # of Lanczos
 
@@ -181,7 +181,7 @@ def _refuse_indefinite(item, name, exact, n_threads):
 
 
 def _least_ritz_value(item, n_threads):
-    """The least eigenvalue that Lanczos steps from a fixed vector find: never below the true one."""
+    """The least eigenvalue that Lanczos steps find, never below the true one."""
     n = item.shape[0]
     stack = Symmetric([item]) if isinstance(item, np.ndarray) else None
     basis = np.zeros((min(STEPS, n), n))

@@ -33,7 +33,7 @@ def dense(item):
 
 
 def expected(centre, scale):
-    """Kernels of the fit and blocks of new samples, by features: everything from a joint matrix."""
+    """Kernels of the fit and blocks of new samples, all from a joint matrix."""
     made, blocks = [], []
     both = np.vstack([X, NEW])
     for K in raw(both, both):
@@ -78,8 +78,8 @@ def test_precomputed_kernels(centre, scale):
 
 def test_paths_do_not_depend_on_how_kernels_are_kept():
     fits = [
-        ss.mkl_path(mkl.build_grams(X, SPECIFICATIONS, scale="trace", store=store), Y, n_lambdas=12)
-        for store in (True, False)
+        ss.mkl_path(made, Y, n_lambdas=12)
+        for made in (mkl.build_grams(X, SPECIFICATIONS, scale="trace", store=s) for s in (1, 0))
     ]
     fits.append(ss.mkl_path(expected(False, "trace")[0], Y, n_lambdas=12))
     for fit in fits[1:]:
@@ -119,7 +119,8 @@ def test_the_classical_set():
 
 def test_frames_by_name_and_sparse_tables():
     frame = pandas.DataFrame(X, columns=list("abcd"))
-    made = mkl.build_grams(frame, {"first": (mkl.gaussian(1.0), "a"), "two": (mkl.linear(), ["b", "d"])})
+    pairs = {"first": (mkl.gaussian(1.0), "a"), "two": (mkl.linear(), ["b", "d"])}
+    made = mkl.build_grams(frame, pairs)
     assert made.names == ["first", "two"]
     np.testing.assert_allclose(dense(made.items[1]), X[:, [1, 3]] @ X[:, [1, 3]].T, atol=1e-12)
     thin = mkl.build_grams(sparse.csr_array(X), SPECIFICATIONS[:3])
