@@ -16,7 +16,8 @@ def columns_of(problem, point):
     (q, n), k = problem.shape, len(point.n)
     free = q * problem.intercept
     columns = np.zeros((k + free, q, n))
-    columns[:k] = point.products / np.maximum(point.s, 1e-300)[:, None, None]
+    known = point.s > 0.0
+    columns[:k][known] = point.products[known] / point.s[known, None, None]
     for j in range(free):
         columns[k + j, j] = 1.0
     return columns

@@ -9,6 +9,7 @@ import numpy as np
 
 from sparsesolve.mkl.certificate import gap_at
 
+ROUNDING = 1e-10  # of |K|^(1/2) |u|: a smaller s is rounding, as that of a constant kernel is
 TINY = 1e-300
 
 
@@ -44,7 +45,8 @@ def sizes_of(products, u):
 def make_point(problem, which, n, u, products, near):
     """The Point of norms n (k,) and of u (q, n) with its products; intercepts from `near`."""
     s = sizes_of(products, u)
-    n = np.where(s > TINY, n, 0.0)
+    s[s <= ROUNDING * problem.kernels.bounds[which] * np.linalg.norm(u)] = 0.0
+    n = np.where(s > 0.0, n, 0.0)
     f = np.tensordot(n / np.maximum(s, TINY), products, axes=1)
     value, residual, eta, intercepts = problem.fitted(f, near)
     return Point(which, n, u, products, s, f, eta, intercepts, value, residual)

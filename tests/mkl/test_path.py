@@ -181,3 +181,13 @@ def test_the_users_arrays_stay_as_they_are():
     kernels.flags.writeable = False
     ss.mkl_path(kernels, y, n_lambdas=5)
     assert (kernels == K).all() and (y == Y).all()
+
+
+@pytest.mark.parametrize("norm", ["l1", "lp", "elastic"])
+def test_constant_kernels_beside_an_intercept(norm):
+    """A constant function costs nothing as intercept: such kernels never have a norm."""
+    kernels = [*K[:3], np.ones((60, 60)), np.zeros((60, 60)), 7 * np.ones((60, 60))]
+    for family in ("gaussian", "binomial"):
+        y, _ = RESPONSES[family]
+        fit = ss.mkl_path(kernels, y, family=family, norm=norm, n_lambdas=10, stop=None)
+        assert fit.gaps.max() <= 1e-7 and not fit.kernel_norms[3:].any()
