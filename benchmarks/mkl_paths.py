@@ -57,7 +57,7 @@ def best(scores, y, choose, test):
     """(accuracy on `test`, index) of the last column that is best on `choose`."""
     right = (scores > 0) == y[:, None]
     k = right.shape[1] - 1 - int(np.argmax(right[choose].mean(axis=0)[::-1]))
-    return right[test].mean(), k
+    return right[test, k].mean(), k
 
 
 def real(options):

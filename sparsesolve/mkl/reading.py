@@ -16,6 +16,7 @@ from sparsesolve.mkl.symmetric import Symmetric
 ASYMMETRY = {4: 1e-6, 8: 1e-10}  # of the trace, by bytes of an entry
 NEGATIVE = {4: 1e-6, 8: 1e-8}  # of the trace: how far below 0 eigenvalues may be
 MANY, LARGE = 100, 500  # more kernels than that of more samples are tested by Lanczos steps alone
+TINY = 1e-250  # a sum of squares that may have lost some
 STEPS = 40  # of Lanczos
 
 
@@ -124,8 +125,9 @@ def _judge_dense(K, name, seen):
     if not np.isfinite(squares):
         bad = np.argwhere(~np.isfinite(K))
         where = f" at row {bad[0][0]}, column {bad[0][1]}" if len(bad) else ""
-        value = K[tuple(bad[0])] if len(bad) else "numbers whose squares overflow"
-        raise ValueError(f"{name} holds {value}{where}; kernels must be finite")
+        if not len(bad):
+            raise ValueError(f"{name} holds numbers whose squares overflow; rescale it")
+        raise ValueError(f"{name} holds {K[tuple(bad[0])]}{where}; kernels must be finite")
     if least < 0.0:
         i = int(np.argmin(np.diagonal(K)))
         raise ValueError(
@@ -137,7 +139,7 @@ def _judge_dense(K, name, seen):
             f"{name} is not symmetric: entry ({i}, {j}) is {K[i, j]:.6g} but ({j}, {i}) is "
             f"{K[j, i]:.6g}; pass (K + K.T) / 2 if that is meant"
         )
-    return bound
+    return bound if squares > TINY else trace  # which no square can lose
 
 
 def _judge_other(item, name):

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sparsesolve import printing
-from sparsesolve.result import Status
+from sparsesolve.interpolation import interpolator, read_s
+from sparsesolve.result import Frozen
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MKLPath:
+class MKLPath(Frozen):
     """Kernels and what was made of them, as solved at L values of lambda.
 
     Made by :func:`sparsesolve.mkl_path`. At each lambda the fitted function is
@@ -40,21 +40,10 @@ class MKLPath:
     options: dict | None = None  # the keywords of sparsesolve.mkl_path that made it
     grams: object | None = None  # the Grams that were passed, which make blocks for new samples
 
-    def __post_init__(self):
-        members = np.empty(len(self.status), dtype=object)
-        members[:] = [Status(code) for code in self.status]
-        object.__setattr__(self, "status", members)
-        self._freeze()
-
-    def __setstate__(self, state):
-        self.__dict__.update(state)
-        self._freeze()
-
     def _freeze(self):
-        """Make the arrays read-only, so that a path stays what was certified."""
-        for value in [*vars(self).values(), *(self.dual_coefs if self.several else [])]:
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
+        super()._freeze()
+        for array in self.dual_coefs if self.several else []:
+            array.flags.writeable = False
 
     @property
     def several(self):
@@ -83,8 +72,6 @@ class MKLPath:
         -------
         active : ndarray of int, ascending
         """
-        from sparsesolve.interpolation import interpolator, read_s
-
         return np.flatnonzero((self.kernel_norms @ interpolator(self.lambdas, read_s(s)))[:, 0])
 
     def predict(self, kernels=None, s=None, kind="link", offset=None):
@@ -119,12 +106,3 @@ class MKLPath:
         from sparsesolve.mkl.plotting import plot_kernels  # matplotlib is an extra
 
         return plot_kernels(self, what=what, xvar=xvar, label=label, ax=ax)
-
-    def __repr__(self):
-        return printing.one_line(self)
-
-    def __str__(self):
-        return printing.table(self)
-
-    def _repr_html_(self):
-        return printing.html(self)

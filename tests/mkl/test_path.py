@@ -193,3 +193,32 @@ def test_constant_kernels_beside_an_intercept(norm):
         y, _ = RESPONSES[family]
         fit = ss.mkl_path(kernels, y, family=family, norm=norm, n_lambdas=10, stop=None)
         assert fit.gaps.max() <= 1e-7 and not fit.kernel_norms[3:].any()
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1e-60, 1e100])
+def test_units_of_the_kernels(unit):
+    """lambda goes with the square root of the kernels, the norms against it."""
+    fit, plain = ss.mkl_path(unit * K, Y, n_lambdas=8), ss.mkl_path(K, Y, n_lambdas=8)
+    root = np.sqrt(unit)
+    np.testing.assert_allclose(fit.lambdas, root * plain.lambdas)
+    np.testing.assert_allclose(root * fit.kernel_norms, plain.kernel_norms, atol=1e-5)
+
+
+@pytest.mark.parametrize("family", ["gaussian", "binomial"])
+def test_one_and_two_samples(family):
+    two = ss.mkl_path([np.eye(2)], [0, 1], family=family)
+    assert two.gaps.max() <= 1e-7 and two.df[-1] == 1
+    if family == "gaussian":
+        assert ss.mkl_path([np.ones((1, 1))], [2.0]).intercepts[0] == 2.0
+
+
+def test_counts_and_separable_classes():
+    counts = np.column_stack([np.arange(60) % 3, 1 + np.arange(60) % 2])
+    assert ss.mkl_path(K, counts, family="binomial", n_lambdas=10).gaps.max() <= 1e-7
+    fit = ss.mkl_path(K, Y > np.median(Y), family="binomial", lambda_min_ratio=1e-5)
+    assert fit.gaps.max() <= 1e-7 and "99.9%" in fit.stop_reason
+
+
+def test_interpolation_is_neared():
+    fit = ss.mkl_path(K, Y, lambda_min_ratio=1e-6, n_lambdas=30, stop=None)
+    assert fit.gaps.max() <= 1e-7 and fit.dev_ratio[-1] > 0.9999
