@@ -1,8 +1,8 @@
 """EasyMKL over a grid of its parameter, in an environment that has MKLpy: run by mkl_paths.py.
 
 usage: PYTHON mkl_peer.py data.npz out.npz lam...
-The first file holds K (M, n, n), y (n,) and blocks B (M, n_new, n); the second gets seconds,
-scores (L, n_new) and weights (L, M).
+The first file holds K (M, n, n), y (n,) and blocks B (M, n_new, n); the second gets processor
+seconds (L,), scores (L, n_new) and weights (L, M).
 """
 
 import sys
@@ -23,9 +23,9 @@ def main(source, target, *grid):
     blocks, y = [torch.tensor(B) for B in data["B"]], torch.tensor(data["y"])
     scores, weights, seconds = [], [], []
     for lam in map(float, grid):
-        start = time.perf_counter()
+        start = time.process_time()
         model = EasyMKL(lam=lam).fit(kernels, y)
-        seconds.append(time.perf_counter() - start)
+        seconds.append(time.process_time() - start)
         scores.append(np.asarray(model.decision_function(blocks)).ravel())
         weights.append(np.asarray(model.solution.weights).ravel())
     np.savez(target, seconds=seconds, scores=scores, weights=weights)
