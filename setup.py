@@ -53,7 +53,7 @@ def extensions():
     if found:
         found.append(Extension(SHARED, [SHARED.replace(".", "/") + ".c"]))
     for ext in found:
-        ext.include_dirs = ["sparsesolve/linalg", "sparsesolve/losses"]
+        ext.include_dirs = ["sparsesolve/linalg", "sparsesolve/losses", "sparsesolve/mkl"]
     return found
 
 

@@ -8,14 +8,14 @@ from numpy.typing import ArrayLike
 
 from sparsesolve import checks
 from sparsesolve.assembly import read_problem
-from sparsesolve.families import read_family
+from sparsesolve.path_options import kept_option, read_path_options
 from sparsesolve.penalties.blocks import BlockPenalty
 from sparsesolve.progress import progress_bar
 from sparsesolve.result import Path
 from sparsesolve.solvers import SOLVERS
 from sparsesolve.solvers.choice import choose
 from sparsesolve.solvers.path import follow, grid
-from sparsesolve.threads import one_blas_thread, thread_count
+from sparsesolve.threads import one_blas_thread
 from sparsesolve.wrapping import warn_missed, wrap
 
 NULL_LEVEL = 1e20  # an inner lam at which every penalised coefficient is 0
@@ -160,7 +160,7 @@ def solve_path(X, y, names=None, **options):
         intercept=bool(options["intercept"]), standardize=bool(options["standardize"]),
         n_threads=settings["n_threads"], names=names,
     )  # fmt: skip
-    kept = {name: _kept(value) for name, value in options.items()}
+    kept = {name: kept_option(value) for name, value in options.items()}
     family = options["family"]
     kept["family"] = family if isinstance(family, str) else settings["family"]
     with one_blas_thread(), progress_bar(settings["n_lambdas"], options["progress"]) as advance:
@@ -169,54 +169,25 @@ def solve_path(X, y, names=None, **options):
     return wrap(problem, points, reason, scale, settings["family"], names, kept, path)
 
 
-def _kept(value):
-    """An option as a Path keeps it: arrays copied, lest they change; no callables: few pickle."""
-    if callable(value):
-        return None
-    if isinstance(value, BlockPenalty):
-        return value
-    return value if value is None or np.isscalar(value) else np.array(value)
-
-
-def _read_settings(*, family, alpha, penalty, grouped, intercept, standardize, lambdas, n_lambdas,
-                   lambda_min_ratio, dfmax, pmax, stop, tol, max_iter, solver, n_threads, progress,
-                   **data):
+def _read_settings(*, family, alpha, penalty, standardize, grouped, weights, offset,
+                   penalty_factor, lower, upper, **options):
     """Check the options that are not data, and return those that steer the path."""
-    family = read_family(family)
+    settings = read_path_options(**options, family=family, solvers=SOLVERS)
     if not (penalty is None or isinstance(penalty, BlockPenalty)):
         raise TypeError(
             f"penalty is {penalty!r}; give an object of sparsesolve.penalties, or None for the "
             "elastic net"
         )
     checks.read_flag("grouped", grouped)
+    family = settings["family"]
     if grouped and not family.several:
         raise ValueError(
             "grouped=True ties the classes of family='multinomial'; leave it out for "
             f"{family.name!r}"
         )
-    checks.read_number("alpha", alpha, 0, 1)
-    checks.read_flag("intercept", intercept)
     checks.read_flag("standardize", standardize)
-    checks.read_flag("progress", progress)
-    if not (stop is None or callable(stop)):
-        checks.read_choice("stop", stop, ["deviance"])
-    grid_ = checks.read_lambdas(lambdas)
-    if stop == "deviance":
-        stop = family.stop if grid_ is None else None
-    return {
-        "family": family,
-        "lambdas": grid_,
-        "n_lambdas": checks.read_count("n_lambdas", n_lambdas, 1) if grid_ is None else len(grid_),
-        "ratio": None if lambda_min_ratio is None else checks.read_number(
-            "lambda_min_ratio", lambda_min_ratio, 0, 1, open_low=True, open_high=True),
-        "dfmax": None if dfmax is None else checks.read_count("dfmax", dfmax, 0),
-        "pmax": None if pmax is None else checks.read_count("pmax", pmax, 0),
-        "stop": stop,
-        "tol": checks.read_number("tol", tol, 0, np.inf),
-        "max_iter": 100_000 if max_iter is None else checks.read_count("max_iter", max_iter, 0),
-        "solver": checks.read_choice("solver", solver, ["auto", *SOLVERS]),
-        "n_threads": thread_count(n_threads),
-    }
+    checks.read_number("alpha", alpha, 0, 1)
+    return settings
 
 
 def _solve(problem, settings, advance):

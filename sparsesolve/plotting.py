@@ -53,7 +53,7 @@ def plot_path(path, xvar="norm", label=False, ax=None):
     x, lines = x[shown], lines[:, shown]
     if ax is None:
         ax = new_axes()
-    collection = _draw_lines(ax, x, lines)
+    collection = draw_lines(ax, x, lines)
     ax.set_xlabel(AXIS_LABELS[xvar])
     several = isinstance(path.coefs, list)
     ax.set_ylabel("Norm of the coefficients" if several else "Coefficient")
@@ -125,7 +125,7 @@ def new_axes():
     return pyplot.subplots(layout="constrained")[1]
 
 
-def _draw_lines(ax, x, lines):
+def draw_lines(ax, x, lines):
     """All lines as one collection: a thousand separate ones would take seconds."""
     from matplotlib.collections import LineCollection
 
@@ -157,8 +157,8 @@ def _say_how_many(ax, n_drawn, n_selected):
     ax.text(0.01, 0.01, text, transform=ax.transAxes, fontsize=NAME_SIZE, color="0.3")
 
 
-def count_on_top(ax, x, df):
-    """The count of nonzero coefficients along the top, right also after zooming in."""
+def count_on_top(ax, x, df, title="Nonzero coefficients"):
+    """The count of what is not 0 along the top, right also after zooming in."""
 
     def count(position, _=None):
         reach = 1e-9 * (x.max() - x.min())
@@ -168,6 +168,6 @@ def count_on_top(ax, x, df):
 
     top = ax.secondary_xaxis("top")
     top.xaxis.set_major_formatter(count)
-    top.set_xlabel("Nonzero coefficients", fontsize=NAME_SIZE + 1)
+    top.set_xlabel(title, fontsize=NAME_SIZE + 1)
     top.tick_params(length=0, labelsize=NAME_SIZE + 1)
     top.spines["top"].set_visible(False)

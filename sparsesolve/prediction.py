@@ -27,7 +27,7 @@ def predict(path, X, s, kind, offset):
     if kind == "link":
         return eta
     family = path_family(path)
-    return mean_response(family, eta) if kind == "response" else _classes(path, family, eta)
+    return mean_response(family, eta) if kind == "response" else class_labels(path, family, eta)
 
 
 def path_family(path):
@@ -119,7 +119,7 @@ def mean_response(family, eta):
     return read_family(family).mean(eta)
 
 
-def _classes(path, family, eta):
+def class_labels(path, family, eta):
     """The most probable class of each row, by its label where labels are known."""
     codes = family.classify(eta)
     return codes if path.class_names is None else np.asarray(path.class_names)[codes]

@@ -9,10 +9,12 @@ def one_line(path):
     """What was fitted, how far, and how good the worst certificate is."""
     n = len(path.lambdas)
     if not n:
-        return f"<Path {path.family}: no lambda solved, {path.stop_reason}>"
+        return f"<{type(path).__name__} {path.family}: no lambda solved, {path.stop_reason}>"
+    count, noun = path.selectable
     return (
-        f"<Path {path.family}: {n} lambda{'s' * (n > 1)} from {path.lambdas[0]:.4g} "
-        f"to {path.lambdas[-1]:.4g}, {path.df[-1]} of {path.n_features} features at the end, "
+        f"<{type(path).__name__} {path.family}: {n} lambda{'s' * (n > 1)} from "
+        f"{path.lambdas[0]:.4g} to {path.lambdas[-1]:.4g}, "
+        f"{path.df[-1]} of {count} {noun}s at the end, "
         f"{100 * path.dev_ratio[-1]:.1f}% deviance explained, worst gap {worst_gap(path):.1e}>"
     )
 
@@ -24,15 +26,15 @@ def worst_gap(path):
 
 def heading(path):
     """One sentence on the fit above its table."""
-    n, p = len(path.lambdas), path.n_features
+    n, (count, noun) = len(path.lambdas), path.selectable
     reason = path.stop_reason.strip().rstrip(".")
-    size = f"{n} lambda{'s' * (n != 1)}, {p} feature{'s' * (p != 1)}"
+    size = f"{n} lambda{'s' * (n != 1)}, {count} {noun}{'s' * (count != 1)}"
     return f"{path.family} path{classes(path)}: {size}" + (f"; {reason}." if reason else ".")
 
 
 def classes(path):
     """Of two classes, which one the coefficients speak for."""
-    if path.class_names is None or len(path.class_names) != 2 or isinstance(path.coefs, list):
+    if path.class_names is None or len(path.class_names) != 2 or path.intercepts.ndim == 2:
         return ""
     other, target = path.class_names.tolist()
     return f" of {target!r} against {other!r}"

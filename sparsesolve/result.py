@@ -32,8 +32,38 @@ class ConvergenceWarning(UserWarning):
     """Some lambdas missed the tolerance; their gaps stand in the path's ``gaps``."""
 
 
+class Frozen:
+    """A result along a path whose arrays cannot be written to, so that it stays as certified."""
+
+    def __post_init__(self):
+        members = np.empty(len(self.status), dtype=object)
+        members[:] = [Status(code) for code in self.status]
+        object.__setattr__(self, "status", members)
+        self._freeze()
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self._freeze()
+
+    def _freeze(self):
+        for name, value in list(vars(self).items()):
+            if isinstance(value, np.ndarray):
+                view = value.view()  # the array itself may be the user's, who may go on writing
+                view.flags.writeable = False
+                object.__setattr__(self, name, view)
+
+    def __repr__(self):
+        return printing.one_line(self)
+
+    def __str__(self):
+        return printing.table(self)
+
+    def _repr_html_(self):
+        return printing.html(self)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Path:
+class Path(Frozen):
     """The curve lambda -> coefficients, as solved at L values of lambda.
 
     Made by :func:`sparsesolve.path`; or by :func:`sparsesolve.omp_path` and
@@ -59,23 +89,8 @@ class Path:
     options: dict | None = None  # the keywords of sparsesolve.path that made it
     fitter: Callable | None = None  # sparsesolve.path: fits again, for exact=True and extend
 
-    def __post_init__(self):
-        members = np.empty(len(self.status), dtype=object)
-        members[:] = [Status(code) for code in self.status]
-        object.__setattr__(self, "status", members)
-        self._freeze()
-
-    def __setstate__(self, state):
-        self.__dict__.update(state)
-        self._freeze()
-
     def _freeze(self):
-        """Make the arrays read-only, so that a path stays what was certified."""
-        for name, value in list(vars(self).items()):
-            if isinstance(value, np.ndarray):
-                view = value.view()  # the array itself may be the user's, who may go on writing
-                view.flags.writeable = False
-                object.__setattr__(self, name, view)
+        super()._freeze()
         for matrix in self.coefs if isinstance(self.coefs, list) else [self.coefs]:
             for array in (matrix.data, matrix.indices, matrix.indptr):
                 array.flags.writeable = False
@@ -84,6 +99,11 @@ class Path:
     def n_features(self) -> int:
         """Number of columns of X, selected or not."""
         return (self.coefs[0] if isinstance(self.coefs, list) else self.coefs).shape[0]
+
+    @property
+    def selectable(self):
+        """(how many there are, what they are called) of that which `df` counts."""
+        return self.n_features, "feature"
 
     def coef(
         self, s: ArrayLike | None = None, exact: bool = False, *, X: Any = None, y: Any = None
@@ -284,12 +304,3 @@ class Path:
         from sparsesolve.plotting import plot_path  # matplotlib is an extra
 
         return plot_path(self, xvar=xvar, label=label, ax=ax)
-
-    def __repr__(self):
-        return printing.one_line(self)
-
-    def __str__(self):
-        return printing.table(self)
-
-    def _repr_html_(self):
-        return printing.html(self)

@@ -1,0 +1,22 @@
+"""Multiple kernel learning: which kernels, how much of each, certified at every lambda."""
+
+from sparsesolve.mkl.families import hinge
+from sparsesolve.mkl.functions import (
+    classical,
+    gaussian,
+    linear,
+    nystroem,
+    polynomial,
+    random_features,
+)
+from sparsesolve.mkl.grams import Grams, build_grams, precomputed
+from sparsesolve.mkl.kernels import LowRank
+from sparsesolve.mkl.norms import elastic, lp
+from sparsesolve.mkl.path import mkl_path
+from sparsesolve.mkl.result import MKLPath
+
+__all__ = [
+    "Grams", "LowRank", "MKLPath", "build_grams", "classical", "elastic", "gaussian",
+    "hinge", "linear", "lp",
+    "mkl_path", "nystroem", "polynomial", "precomputed", "random_features",
+]  # fmt: skip

@@ -1,0 +1,59 @@
+"""Algorithms: states along a path that answer `solve(lam, target, budget)` by a certified gap."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from sparsesolve.mkl.hinge import Hinge
+from sparsesolve.mkl.newton import Newton
+from sparsesolve.mkl.proximal import BlockDescent, Proximal
+from sparsesolve.mkl.weighted import Reweighted
+from sparsesolve.mkl.wrappers import Alternation, SimpleMKL
+
+
+class Algorithm(NamedTuple):
+    """How to make an algorithm's state, and what it needs, in words and as a test."""
+
+    state: Callable  # (problem)
+    needs: str
+    suits: Callable  # (problem) -> bool
+
+
+def _smooth(problem):
+    return not isinstance(problem.loss, Hinge)
+
+
+def _has_prox(problem):
+    return _smooth(problem) and problem.norm.name != "lp"
+
+
+def _adds_up(problem):
+    return _smooth(problem) and not problem.norm.squared
+
+
+def _on_a_simplex(problem):
+    return problem.norm.name == "l1_squared" and problem.loss.n_responses == 1
+
+
+def _squared(problem):
+    return problem.norm.squared
+
+
+SMOOTH = "a smooth loss"
+ALGORITHMS = {
+    "newton": Algorithm(Newton, SMOOTH, _smooth),
+    "reweighted": Algorithm(Reweighted, SMOOTH, _smooth),
+    "proximal": Algorithm(Proximal, SMOOTH + ", norm other than 'lp'", _has_prox),
+    "block_descent": Algorithm(BlockDescent, SMOOTH + " and norm 'l1' or 'elastic'", _adds_up),
+    "alternation": Algorithm(Alternation, "norm 'l1_squared' or 'lp'", _squared),
+    "simple_mkl": Algorithm(SimpleMKL, "norm 'l1_squared', one response", _on_a_simplex),
+}
+
+
+def choose(name, problem):
+    """The state of the algorithm of that name, or with "auto" of the one that suits."""
+    if name == "auto":
+        name = "newton" if _smooth(problem) else "alternation"
+    algorithm = ALGORITHMS[name]
+    if not algorithm.suits(problem):
+        raise ValueError(f"solver={name!r} needs {algorithm.needs}; choose solver='auto'")
+    return algorithm.state(problem)

@@ -1,0 +1,102 @@
+"""Assembly: kernels and data that a user passed, checked and made into a KernelProblem."""
+
+import numpy as np
+
+from sparsesolve import checks
+from sparsesolve.checks.array import real_array
+from sparsesolve.losses import LOSSES
+from sparsesolve.mkl.problem import KernelProblem
+from sparsesolve.solvers.null_model import null_model, null_models
+from sparsesolve.solvers.problem import scaled_response
+
+SQUARED = ("gaussian", "multigaussian")
+
+
+def read_problem(kernels, y, family, norm, *, kernel_weights, weights, offset, intercept):
+    """Return (KernelProblem, class names, deviance of the null model).
+
+    Parameters
+    ----------
+    kernels : Kernels
+    The others are those of :func:`sparsesolve.mkl_path`, of which family and norm have been read;
+    ValueError or TypeError says what is wrong with them.
+    """
+    n = kernels.n
+    _refuse_length("y", y, n)
+    response = family.read(y, n)
+    w = checks.read_weights(weights, n)
+    w = np.ones(n) if w is None else w
+    w = w if response.counts is None else w * response.counts
+    total = float(np.sum(w / w.max()))
+    share = w / w.max() / total
+    q = response.values.shape[1] if family.several else 1
+    offset = _read_offset(offset, n, q, family.several)
+    norm, loss, offset, mean, exponent, unit = _target(
+        family, response, offset, share, intercept, norm
+    )
+    if not loss.has_conjugate:
+        raise ValueError(
+            f"family={family.name!r} has no conjugate, and so no certificate over kernels; use "
+            "gaussian, binomial, multinomial, multigaussian, poisson, gamma or squared_hinge"
+        )
+    null = null_models if q > 1 or family.several else null_model
+    start, value = null(loss, offset if family.several else offset[0], intercept)
+    problem = KernelProblem(
+        kernels=kernels, norm=norm, factors=_read_factors(kernel_weights, kernels.size),
+        loss=loss, weights=share, offset=offset, intercept=intercept,
+        null_intercept=np.atleast_1d(np.asarray(start, dtype=float)), null_value=value, unit=unit,
+        mean=np.atleast_1d(mean), exponent=exponent, joined=family.name == "multinomial",
+    )  # fmt: skip
+    with np.errstate(over="ignore"):
+        deviance = float(np.ldexp(2.0 * value * total * w.max(), 2 * exponent))
+    return problem, response.class_names, deviance
+
+
+def _target(family, response, offset, w, intercept, norm):
+    """The loss to fit; squared error less offset and mean, over a power of two."""
+    y = response.values
+    if family.name not in SQUARED:
+        return norm, family.loss(y, w), offset, np.zeros(len(offset)), 0, 0
+    shifted = y - (offset.T if family.several else offset[0])
+    scaled, mean, exponent = scaled_response(shifted, w, intercept)
+    norm, unit = norm.in_units(exponent)
+    loss = LOSSES[family.name](scaled, w)
+    return norm, loss, np.zeros(offset.shape), mean, exponent, unit
+
+
+def _read_factors(kernel_weights, M):
+    """d_m (M,), each positive, inf to leave a kernel out."""
+    if kernel_weights is None:
+        return np.ones(M)
+    values = np.array(real_array("kernel_weights", kernel_weights), dtype=float)
+    if values.shape != (M,):
+        raise ValueError(
+            f"kernel_weights has shape {values.shape}; give one per kernel, ({M},)"
+        )
+    bad = np.flatnonzero(~(values > 0.0))
+    if len(bad):
+        raise ValueError(
+            f"kernel_weights holds {values[bad[0]]} at position {bad[0]}; every weight must be "
+            "positive, inf to leave a kernel out"
+        )
+    return values
+
+
+def _read_offset(offset, n, q, several):
+    if offset is None:
+        return np.zeros((q, n))
+    _refuse_length("offset", offset, n)
+    if not several:
+        return checks.read_offset(offset, n)[None]
+    if np.shape(offset) != (n, q):
+        raise ValueError(
+            f"offset has shape {np.shape(offset)}; it must be {(n, q)}, a column per response"
+        )
+    return np.array([checks.read_offset(column, n) for column in np.asarray(offset).T])
+
+
+def _refuse_length(name, value, n):
+    """Say it in words of kernels, where the readers would speak of rows of X."""
+    rows = len(value) if hasattr(value, "__len__") and not isinstance(value, (dict, str)) else n
+    if rows != n and not (isinstance(value, tuple) and name == "y"):
+        raise ValueError(f"{name} has {rows} rows but the kernels are of {n} samples")

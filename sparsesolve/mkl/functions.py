@@ -1,0 +1,199 @@
+"""Kernel functions of two tables: gaussian, polynomial and linear, and low-rank forms of them.
+
+A kernel function is any callable (A, B) -> (len(A), len(B)) array, symmetric and positive
+semidefinite. Those made here also answer `diagonal(A)`, the values k(a, a).
+"""
+
+from dataclasses import dataclass, field
+from math import inf
+
+import numpy as np
+from scipy import sparse
+
+from sparsesolve.checks import read_count, read_number
+
+
+def inner(A, B):
+    """A B' as a dense array."""
+    product = A @ B.T
+    return product.toarray() if sparse.issparse(product) else np.asarray(product)
+
+
+def squares(A):
+    """Squared norms of the rows of A, dense or sparse."""
+    if sparse.issparse(A):
+        return np.asarray(A.multiply(A).sum(axis=1)).ravel()
+    return np.einsum("ij,ij->i", A, A)
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """exp(-|a - b|^2 / (2 width^2))."""
+
+    width: float
+
+    def __call__(self, A, B):
+        distances = squares(A)[:, None] + squares(B) - 2.0 * inner(A, B)
+        np.maximum(distances, 0.0, out=distances)
+        distances *= -0.5 / self.width**2
+        return np.exp(distances, out=distances)
+
+    def diagonal(self, A):
+        return np.ones(A.shape[0])
+
+
+@dataclass(frozen=True)
+class Polynomial:
+    """(a'b + shift)^degree."""
+
+    degree: int = 2
+    shift: float = 1.0
+
+    def __call__(self, A, B):
+        return (inner(A, B) + self.shift) ** self.degree
+
+    def diagonal(self, A):
+        return (squares(A) + self.shift) ** self.degree
+
+
+@dataclass(frozen=True)
+class Nystroem:
+    """A kernel function through its values at `rank` rows of the table of the fit.
+
+    Z = k(A, landmarks) k(landmarks, landmarks)^(-1/2).
+    Reference: Williams and Seeger 2001, "Using the Nystroem method to speed up kernel machines".
+    """
+
+    function: object
+    rank: int
+    seed: int = 0
+
+    def features(self, A):
+        """A function of tables that gives Z, from the table of the fit."""
+        rng = np.random.default_rng(self.seed)
+        landmarks = A[np.sort(rng.choice(A.shape[0], min(self.rank, A.shape[0]), replace=False))]
+        values, vectors = np.linalg.eigh(self.function(landmarks, landmarks))
+        kept = values > 1e-12 * max(values[-1], 1e-300)
+        root = vectors[:, kept] / np.sqrt(values[kept])
+        return lambda B: self.function(B, landmarks) @ root
+
+
+@dataclass(frozen=True)
+class RandomFeatures:
+    """A gaussian kernel through random cosines: Z Z' is near it, the nearer the larger the rank.
+
+    Reference: Rahimi and Recht 2007, "Random features for large-scale kernel machines".
+    """
+
+    function: Gaussian
+    rank: int
+    seed: int = 0
+
+    def features(self, A):
+        """A function of tables that gives Z, from the table of the fit."""
+        rng = np.random.default_rng(self.seed)
+        half = max(1, self.rank // 2)
+        frequencies = rng.normal(size=(A.shape[1], half)) / self.function.width
+
+        def cosines(B):
+            phases = np.asarray(B @ frequencies)
+            return np.hstack([np.cos(phases), np.sin(phases)]) / np.sqrt(half)
+
+        return cosines
+
+
+@dataclass(frozen=True)
+class Linear:
+    """a'b, of the rank that the table has."""
+
+    rank: int = field(default=0, init=False)
+
+    def __call__(self, A, B):
+        return inner(A, B)
+
+    def diagonal(self, A):
+        return squares(A)
+
+    def features(self, A):
+        """The table itself is the factor."""
+        return lambda B: B.toarray() if sparse.issparse(B) else np.asarray(B, dtype=float)
+
+
+def gaussian(width):
+    """exp(-|a - b|^2 / (2 width^2)).
+
+    Parameters
+    ----------
+    width : float > 0
+        In units of the columns.
+    """
+    return Gaussian(read_number("width", width, 0, inf, open_low=True))
+
+
+def polynomial(degree=2, shift=1.0):
+    """(a'b + shift)^degree.
+
+    Parameters
+    ----------
+    degree : int >= 1
+    shift : float >= 0
+    """
+    degree = read_count("degree", degree, 1)
+    return Polynomial(degree, read_number("shift", shift, 0, inf))
+
+
+def linear():
+    """a'b; kept as a factor where the columns are fewer than the rows."""
+    return Linear()
+
+
+def nystroem(function, rank, seed=0):
+    """A kernel function of low rank that agrees with `function` on `rank` rows of the fit.
+
+    Parameters
+    ----------
+    function : kernel function
+    rank : int
+    seed : int
+        Of the choice of rows.
+    """
+    return Nystroem(function, read_count("rank", rank, 1), read_count("seed", seed, 0))
+
+
+def random_features(function, rank, seed=0):
+    """`rank` random cosines whose products are near a gaussian kernel function.
+
+    Parameters
+    ----------
+    function : kernel function made by `gaussian`
+    rank : int
+        An even number of cosines and sines.
+    seed : int
+        Of the frequencies.
+    """
+    if not isinstance(function, Gaussian):
+        raise TypeError(f"random features are of gaussian kernels, not of {function!r}")
+    return RandomFeatures(function, read_count("rank", rank, 2), read_count("seed", seed, 0))
+
+
+def classical(X, widths=(0.5, 1, 2, 5, 7, 10, 12, 15, 17, 20), degrees=(1, 2, 3)):
+    """The classical set: gaussian and polynomial kernels on all columns and on each column alone.
+
+    Parameters
+    ----------
+    X : table (n, p)
+        Columns of about unit variance.
+    widths : sequence of float
+    degrees : sequence of int
+
+    Returns
+    -------
+    specifications : list of (p + 1) * (len(widths) + len(degrees)) pairs for :func:`build_grams`
+
+    References
+    ----------
+    Rakotomamonjy, Bach, Canu, Grandvalet 2008, "SimpleMKL", section 5.
+    """
+    made = [*map(gaussian, widths), *map(polynomial, degrees)]
+    columns = [None, *range(np.shape(X)[1])]
+    return [(function, column) for column in columns for function in made]

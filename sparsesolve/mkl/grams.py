@@ -1,0 +1,314 @@
+"""Grams: kernels made of a table, or given, with what new samples need to be treated alike."""
+
+import os
+
+import numpy as np
+from scipy import sparse
+
+from sparsesolve.checks import read_choice, read_count, read_design, read_flag
+from sparsesolve.checks.array import real_array
+from sparsesolve.mkl.functions import Nystroem, RandomFeatures
+from sparsesolve.mkl.kernels import BLOCK, LowRank, Rows
+from sparsesolve.mkl.reading import read_kernels
+from sparsesolve.mkl.scaling import SCALES, learn_scaling
+
+MANY = 64  # columns beyond which a product with the factor reads more than the kernel
+
+
+class Grams:
+    """Kernels of the samples of a fit, and how to make blocks for new ones.
+
+    Made by :func:`build_grams` and :func:`precomputed`; what :func:`sparsesolve.mkl_path` takes.
+    """
+
+    def __init__(self, items, names, sources, table=None):
+        self.items, self.names, self.sources, self.table = items, names, sources, table
+
+    def __len__(self):
+        return len(self.items)
+
+    @property
+    def nbytes(self):
+        """Memory of what is stored."""
+        arrays = [item.Z if isinstance(item, LowRank) else item for item in self.items]
+        return sum(getattr(array, "nbytes", 0) for array in arrays)
+
+    def takes(self, new):
+        """Whether `new` is what this object makes blocks of."""
+        return True
+
+    def for_new(self, new):
+        """(number of new samples, function m -> block (n_new, n))."""
+        if self.table is None:
+            return _given_blocks(self, new)
+        matrix, names = read_design(new)
+        if matrix.shape[1] != self.table.shape[1]:
+            raise ValueError(
+                f"X has {matrix.shape[1]} columns; the kernels were made of {self.table.shape[1]}"
+            )
+        return matrix.shape[0], lambda m: self.sources[m].block(matrix)
+
+    def between(self, new):
+        """Blocks (n_new, n) of all kernels, in a list, between new samples and the fit's.
+
+        Parameters
+        ----------
+        new : table (n_new, p), or for :func:`precomputed` kernels their raw blocks
+        """
+        _, make = self.for_new(new)
+        return [make(m) for m in range(len(self))]
+
+
+def build_grams(X, kernels, *, centre=False, scale=None, dtype="float64", store=True):
+    """Make kernels of the rows of a table.
+
+    Parameters
+    ----------
+    X : table (n, p)
+        Array, scipy sparse matrix or frame.
+    kernels : sequence of (function, columns), or dict of them by name
+        A function made by ``mkl.gaussian``, ``mkl.polynomial``, ``mkl.linear``, ``mkl.nystroem``
+        or ``mkl.random_features``, or any callable (A, B) -> (len(A), len(B)) that is symmetric
+        and positive semidefinite; and the columns that it sees: None for all, an index or a name,
+        or a list of them.
+    centre : bool, default False
+        Centre in feature space by the mean of these samples.
+    scale : {None, "trace", "diagonal"}, default None
+        Divide each kernel so that its diagonal has mean 1, or is 1 everywhere.
+    dtype : {"float64", "float32"}, default "float64"
+        What is stored.
+    store : bool, default True
+        False keeps nothing: blocks of rows are made whenever they are needed, many times over.
+        Functions of low rank are kept as factors in either case.
+
+    Returns
+    -------
+    Grams
+
+    Raises
+    ------
+    MemoryError
+        Before anything is made, saying how much it would take.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve import mkl
+    >>> X = np.random.default_rng(0).normal(size=(30, 3))
+    >>> pairs = [(mkl.gaussian(1.0), None), (mkl.linear(), [0, 2])]
+    >>> made = mkl.build_grams(X, pairs, scale="trace")
+    >>> len(made), made.between(X[:2])[0].shape
+    (2, (2, 30))
+    """
+    table, columns = read_design(X)
+    named = isinstance(kernels, dict)
+    pairs = list(kernels.values()) if named else list(kernels)
+    labels = [str(key) for key in kernels] if named else None
+    centre, scale = read_flag("centre", centre), _read_scale(scale)
+    read_choice("dtype", dtype, ["float64", "float32"])
+    store = read_flag("store", store)
+    sources = [_Source(pair, m, table, columns, centre, scale) for m, pair in enumerate(pairs)]
+    if not sources:
+        raise ValueError("kernels is empty; give at least one pair (function, columns)")
+    _refuse_memory(sources, table.shape[0], np.dtype(dtype), store)
+    items = [source.make(np.dtype(dtype), store) for source in sources]
+    return Grams(items, labels, sources, table)
+
+
+def precomputed(kernels, *, centre=False, scale=None, n_threads=1):
+    """Kernels that exist already, centred and scaled into new arrays of their type.
+
+    Parameters
+    ----------
+    kernels : as :func:`sparsesolve.mkl_path` takes them
+    centre, scale : as in :func:`build_grams`
+    n_threads : int, default 1
+
+    Returns
+    -------
+    Grams
+        Predictions then take the raw blocks between new samples and the fit's; where
+        scale="diagonal", a pair of these and the raw k(x, x) of the new samples, (M, n_new).
+    """
+    centre, scale = read_flag("centre", centre), _read_scale(scale)
+    read = read_kernels(kernels, n_threads)
+    sources, items = [], []
+    for item in read.items:
+        dense = item.toarray() if sparse.issparse(item) else item
+        if isinstance(item, (LowRank, Rows)):
+            raise TypeError("precomputed kernels are dense or sparse matrices; scale a factor Z")
+        means = dense.mean(axis=0, dtype=np.float64)
+        diagonal = np.array(np.diagonal(dense), dtype=np.float64)
+        scaling = learn_scaling(means, diagonal, centre, scale)
+        made = np.empty(dense.shape, dtype=dense.dtype)
+        for begin in range(0, len(dense), BLOCK):
+            part = slice(begin, begin + BLOCK)
+            made[part] = scaling.apply(dense[part], diagonal[part])
+        sources.append(scaling)
+        items.append(made)
+    return Grams(items, read.names, sources)
+
+
+class _Source:
+    """One (function, columns) pair and what was learnt of it from the table of the fit."""
+
+    def __init__(self, pair, m, table, names, centre, scale):
+        self.function, self.columns = _read_pair(pair, m, table.shape[1], names)
+        self.part = self.select(table)
+        self.centre, self.scale = centre, scale
+        features = getattr(self.function, "features", None)
+        always = isinstance(self.function, (Nystroem, RandomFeatures))
+        low = features is not None and (always or self.part.shape[1] <= min(MANY, len_(table)))
+        self.features = features(self.part) if low else None
+
+    def select(self, table):
+        """The columns that the function sees, (n, k)."""
+        return table if self.columns is None else table[:, self.columns]
+
+    def make(self, dtype, store):
+        """The kernel of the fit, as mkl_path takes it."""
+        if self.features is not None:
+            Z = np.asarray(self.features(self.part), dtype=np.float64)
+            self.centre_of = Z.mean(axis=0) if self.centre else np.zeros(Z.shape[1])
+            Z = Z - self.centre_of
+            norms = np.einsum("ij,ij->i", Z, Z)
+            self.unit = max(norms.mean(), 1e-300) ** 0.5 if self.scale == "trace" else 1.0
+            self.factor = np.ascontiguousarray(self._scaled(Z), dtype=dtype)
+            return LowRank(self.factor)
+        n = len_(self.part)
+        diagonal, means = self.diagonal(self.part), np.zeros(n)
+        if self.centre:
+            for begin in range(0, n, BLOCK):
+                means[begin : begin + BLOCK] = self.raw(self.part[begin : begin + BLOCK]).mean(1)
+        self.scaling = learn_scaling(means, diagonal, self.centre, self.scale)
+
+        def rows(begin, end):
+            return self.scaling.apply(self.raw(self.part[begin:end]), diagonal[begin:end])
+
+        if not store:
+            return Rows(rows, n, self.scaling.own_diagonal(diagonal))
+        out = np.empty((n, n), dtype=dtype)
+        for begin in range(0, n, BLOCK):
+            out[begin : begin + BLOCK] = rows(begin, min(begin + BLOCK, n))
+        return out
+
+    def block(self, table):
+        """The block between the rows of a new table and those of the fit."""
+        part = self.select(table)
+        if self.features is not None:
+            Z = self._scaled(np.asarray(self.features(part), dtype=np.float64) - self.centre_of)
+            return Z @ np.asarray(self.factor, dtype=np.float64).T
+        diagonal = self.diagonal(part) if self.scale == "diagonal" else None
+        return self.scaling.apply(self.raw(part), diagonal)
+
+    def raw(self, part):
+        """The function's values between rows and those of the fit."""
+        values = np.asarray(self.function(part, self.part), dtype=np.float64)
+        shape = (len_(part), len_(self.part))
+        if values.shape != shape:
+            raise ValueError(
+                f"the kernel function {self.function!r} returned shape {values.shape} where "
+                f"{shape} is needed"
+            )
+        return values
+
+    def diagonal(self, part):
+        """k(a, a) for each row."""
+        if hasattr(self.function, "diagonal"):
+            return np.asarray(self.function.diagonal(part), dtype=np.float64)
+        pieces = [part[i : i + BLOCK] for i in range(0, len_(part), BLOCK)]
+        return np.concatenate([np.diagonal(self.function(piece, piece)) for piece in pieces])
+
+    def _scaled(self, Z):
+        if self.scale == "diagonal":
+            norms = np.sqrt(np.einsum("ij,ij->i", Z, Z))
+            return Z / np.where(norms > 0.0, norms, 1.0)[:, None]
+        return Z / self.unit
+
+
+def len_(table):
+    """Rows of a dense or sparse table."""
+    return table.shape[0]
+
+
+def _read_pair(pair, m, p, names):
+    """The function and the columns' indices (None for all) of a specification."""
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+        raise TypeError(f"kernel {m} is {pair!r}; give a pair (function, columns)")
+    function, columns = pair
+    if not callable(function) and not hasattr(function, "features"):
+        raise TypeError(f"the function of kernel {m} is {function!r}, which cannot be called")
+    if columns is None:
+        return function, None
+    listed = [columns] if isinstance(columns, str) or np.ndim(columns) == 0 else list(columns)
+    indices = []
+    for column in listed:
+        if isinstance(column, str):
+            if names is None or column not in list(names):
+                raise ValueError(f"kernel {m} asks for column {column!r}, which X has not")
+            column = list(names).index(column)
+        column = read_count(f"the column of kernel {m}", column, 0, p - 1)
+        indices.append(column)
+    if not indices:
+        raise ValueError(f"kernel {m} has no columns; give at least one, or None for all")
+    return function, indices
+
+
+def _read_scale(scale):
+    return None if scale is None else read_choice("scale", scale, list(SCALES))
+
+
+def _refuse_memory(sources, n, dtype, store):
+    """Say what a large stack would take before it is built."""
+    dense = sum(source.features is None for source in sources)
+    needed, free = dense * n * n * dtype.itemsize, _free_memory()
+    if store and needed > free:
+        raise MemoryError(
+            f"{dense} kernels of {n} x {n} {dtype.name} take {needed / 1e9:.3g} GB where "
+            f"{free / 1e9:.3g} GB are free; use dtype='float32', functions of low rank "
+            "(mkl.nystroem, mkl.random_features), or store=False"
+        )
+
+
+def _free_memory():
+    """Bytes that could be used, infinite where the system does not say."""
+    try:
+        with open("/proc/meminfo") as file:
+            lines = dict(line.split(":") for line in file)
+        return 1024 * int(lines["MemAvailable"].split()[0])
+    except (OSError, KeyError, ValueError):
+        pass
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return float("inf")
+
+
+def _given_blocks(made, new):
+    """Raw blocks of precomputed kernels, and with "diagonal" the new samples' own values."""
+    blocks, diagonals = new, None
+    if any(source.roots is not None for source in made.sources):
+        if not isinstance(new, tuple) or len(new) != 2:
+            raise ValueError(
+                "these kernels have unit diagonal; give (blocks, diagonals), the second of shape "
+                "(M, n_new) with k(x, x) of the new samples"
+            )
+        blocks, diagonals = new
+    if isinstance(blocks, dict):
+        blocks = [blocks.get(name) for name in made.names or []]
+    if len(blocks) != len(made):
+        raise ValueError(f"kernels holds {len(blocks)} blocks; {len(made)} are needed")
+    n = made.items[0].shape[0]
+    rows = next((np.shape(block)[0] for block in blocks if block is not None), 0)
+
+    def make(m):
+        block = blocks[m]
+        if block is None:
+            raise ValueError(f"the block of kernel {m} is missing, and the kernel is active")
+        block = block.toarray() if sparse.issparse(block) else real_array(f"block {m}", block)
+        if block.shape != (rows, n):
+            raise ValueError(f"the block of kernel {m} has shape {block.shape}; need {(rows, n)}")
+        own = None if diagonals is None else np.asarray(diagonals[m], dtype=np.float64)
+        return made.sources[m].apply(block, own)
+
+    return rows, make

@@ -1,0 +1,129 @@
+"""Kernels: M positive semidefinite matrices on n samples, as the solvers see them.
+
+Each is a dense matrix, a low-rank factor Z with K = Z Z', a sparse matrix, or rows made when they
+are asked for. The solvers multiply, add up, and ask for bounds; how a kernel is stored stays here.
+"""
+
+import numpy as np
+from scipy import sparse
+from scipy.linalg import blas
+
+from sparsesolve.mkl.symmetric import Symmetric
+
+BLOCK = 256  # rows made at a time
+
+
+class LowRank:
+    """K = Z Z'.
+
+    Parameters
+    ----------
+    Z : array-like (n, r), float64 or float32
+    """
+
+    def __init__(self, Z):
+        self.Z = Z
+
+    @property
+    def shape(self):
+        return (len(self.Z), len(self.Z))
+
+
+class Rows:
+    """A kernel whose rows are made when they are asked for, and not kept.
+
+    Parameters
+    ----------
+    make : callable (begin, end) -> (end - begin, n) array
+    n : int
+    diagonal : (n,) array
+    """
+
+    def __init__(self, make, n, diagonal):
+        self.make, self.n, self.diagonal = make, n, diagonal
+
+    @property
+    def shape(self):
+        return (self.n, self.n)
+
+    def blocks(self):
+        """(begin, end, rows) in order."""
+        for begin in range(0, self.n, BLOCK):
+            end = min(begin + BLOCK, self.n)
+            yield begin, end, np.asarray(self.make(begin, end), dtype=np.float64)
+
+
+class Kernels:
+    """M kernels on n samples.
+
+    Parameters
+    ----------
+    items : list of (n, n) arrays, LowRank, sparse matrices or Rows, valid as `read_kernels` leaves
+        them
+    bounds : (M,) at least the square roots of their largest eigenvalues
+    names : (M,) strings, or None
+    n_threads : int
+    """
+
+    def __init__(self, items, bounds, names=None, n_threads=1):
+        self.items, self.bounds, self.names = items, bounds, names
+        self.n, self.size, self.n_threads = items[0].shape[0], len(items), n_threads
+        dense = [m for m, item in enumerate(items) if isinstance(item, np.ndarray)]
+        self._place = np.full(self.size, -1)
+        self._place[dense] = np.arange(len(dense))
+        self._dense = Symmetric([items[m] for m in dense])
+
+    def times(self, which, vectors):
+        """K_m v for each m in which (k,) and each row v of vectors (q, n): (k, q, n)."""
+        which = np.asarray(which, dtype=np.intp)
+        places = self._place[which]
+        if len(places) and (places >= 0).all():
+            return self._dense.times(places, vectors, self.n_threads)
+        out = np.empty((len(which), *vectors.shape))
+        if (places >= 0).any():
+            out[places >= 0] = self._dense.times(places[places >= 0], vectors, self.n_threads)
+        for k in np.flatnonzero(places < 0):
+            out[k] = item_times(self.items[which[k]], vectors)
+        return out
+
+    def total(self, which, scale, out):
+        """Lower triangle of out (n, n) = sum_k scale[k] K_which[k]."""
+        which, scale = np.asarray(which, dtype=np.intp), np.asarray(scale, dtype=float)
+        places = self._place[which]
+        dense = places >= 0
+        if dense.any():
+            self._dense.total(places[dense], scale[dense], out, self.n_threads)
+        else:
+            out.fill(0.0)
+        for k in np.flatnonzero(~dense):
+            add_item(self.items[which[k]], scale[k], out)
+
+    def sizes(self, which, vectors):
+        """sqrt(sum over rows v of v'K_m v) for m in which, (k,)."""
+        products = self.times(which, vectors)
+        return np.sqrt(np.maximum(np.einsum("kqn,qn->k", products, vectors), 0.0))
+
+
+def item_times(item, vectors):
+    """K v for each row v of vectors (q, n) and a kernel that is not dense."""
+    if isinstance(item, LowRank):
+        return (vectors @ item.Z) @ item.Z.T
+    if sparse.issparse(item):
+        return (item @ vectors.T).T
+    out = np.empty(vectors.shape)
+    for begin, end, rows in item.blocks():
+        out[:, begin:end] = vectors @ rows.T
+    return out
+
+
+def add_item(item, scale, out):
+    """Lower triangle of out (n, n) += scale K for a kernel that is not dense."""
+    if isinstance(item, LowRank):
+        Z = np.asarray(item.Z, dtype=np.float64)
+        blas.dsyrk(scale, Z, beta=1.0, c=out.T, lower=0, overwrite_c=1)
+    elif sparse.issparse(item):
+        lower = sparse.tril(item, format="coo")
+        out[lower.row, lower.col] += scale * lower.data
+    else:
+        for begin, end, rows in item.blocks():
+            out[begin:end] += scale * rows

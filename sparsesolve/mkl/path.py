@@ -1,0 +1,214 @@
+"""mkl_path: check what is passed, assemble, choose a solver, wrap the result."""
+
+import numpy as np
+
+from sparsesolve.mkl.algorithms import ALGORITHMS, choose
+from sparsesolve.mkl.assembly import read_problem
+from sparsesolve.mkl.grams import Grams
+from sparsesolve.mkl.norms import read_norm
+from sparsesolve.mkl.reading import read_kernels
+from sparsesolve.mkl.result import MKLPath
+from sparsesolve.path_options import kept_option, read_path_options
+from sparsesolve.progress import progress_bar
+from sparsesolve.solvers.path import follow
+from sparsesolve.threads import one_blas_thread
+from sparsesolve.wrapping import warn_missed
+
+
+def mkl_path(
+    kernels,
+    y,
+    *,
+    family="gaussian",
+    norm="l1",
+    kernel_weights=None,
+    weights=None,
+    offset=None,
+    intercept=True,
+    lambdas=None,
+    n_lambdas=100,
+    lambda_min_ratio=None,
+    dfmax=None,
+    stop="deviance",
+    tol=1e-7,
+    max_iter=None,
+    solver="auto",
+    n_threads=1,
+    progress=False,
+):
+    """Multiple kernel learning along a decreasing grid of lambdas, each with a certificate.
+
+    Minimises, for every lambda, over functions f_m in the RKHS of each kernel,
+
+        sum_i w_i loss(y_i, offset_i + b0 + sum_m f_m(i)) + lambda * phi(||f_1||, .., ||f_M||)
+
+    with weights w scaled to sum 1 and phi one of
+
+        "l1"          sum_m d_m ||f_m||: sparse in kernels, the group lasso over their RKHSs
+        "l1_squared"  (sum_m d_m ||f_m||)^2 / 2, the classical form: as sparse, other lambdas
+        "lp"          kernel weights in the l2 ball; ``mkl.lp(p)`` for others, p >= 1
+        "elastic"     half l1, half squared l2; ``mkl.elastic(alpha)`` for other shares
+
+    Parameters
+    ----------
+    kernels : (M, n, n) array or memory map, sequence or dict of kernels, or Grams
+        Symmetric positive semidefinite. Each an (n, n) array, float64 or float32 (half the
+        memory; arithmetic is float64 all the same), used in place where its rows are contiguous;
+        a scipy sparse matrix; or ``mkl.LowRank(Z)`` for Z Z'. ``mkl.build_grams`` makes Grams of
+        a table X and remembers how, so that predictions take new rows of X.
+    y : array-like, frame, or tuple of columns
+        Responses as the family takes them: see ``help(sparsesolve.families)``.
+    family : str or family, default "gaussian"
+        Any with a conjugate: "gaussian", "binomial", "poisson", "multinomial" and
+        "multigaussian" (whose classes or responses share the kernel weights), and of
+        `sparsesolve.families` huber, squared_hinge, gamma, negative_binomial.
+    norm : str or norm, default "l1"
+    kernel_weights : array-like (M,), default None
+        d_m > 0; inf leaves a kernel out. None: all 1.
+    weights : array-like (n,), default None
+        Nonnegative observation weights; only their ratios matter, except in `null_deviance`.
+    offset : array-like (n,) or (n, K), default None
+        Known part of the linear predictor.
+    intercept : bool, default True
+        Fit an unpenalised intercept.
+    lambdas : array-like (L,), default None
+        The grid, positive, in any order; solved from the largest down, and to the end.
+    n_lambdas : int, default 100
+        Length of the grid made when `lambdas` is None. It starts at the least lambda with all
+        norms 0, sqrt(u'K_m u) / d_m at the null residual u; for the squared norms, which have
+        none, where at most a hundredth of the null deviance can be explained.
+    lambda_min_ratio : float in (0, 1), default None
+        Last lambda over the first; None means 1e-2, for squared norms 1e-4.
+    dfmax : int, default None
+        End once more than `dfmax` kernels are active.
+    stop : {"deviance"}, None or callable (point) -> bool, default "deviance"
+        When to end a grid of our own, as in :func:`sparsesolve.path`.
+    tol : float, default 1e-7
+        Duality gap to reach at every lambda, relative to the objective of the null model.
+    max_iter : int, default None
+        Iterations allowed per lambda; None means 100,000.
+    solver : str, default "auto"
+        "newton", which "auto" takes; "proximal", "block_descent", "reweighted"; and as baselines
+        "alternation" and "simple_mkl". All reach the same solution.
+    n_threads : int, default 1
+        Threads; -1 for all cores. The result does not depend on it.
+    progress : bool, default False
+        Show a progress bar on stderr.
+
+    Returns
+    -------
+    MKLPath
+
+    Raises
+    ------
+    ValueError, TypeError
+        Before any work starts, saying what was found, in which kernel, and what to do.
+
+    Warns
+    -----
+    ConvergenceWarning
+        Once, naming the lambdas whose certificate misses `tol`.
+
+    References
+    ----------
+    Bach, Lanckriet, Jordan (2004), "Multiple kernel learning, conic duality, and the SMO
+    algorithm". Bach, Jenatton, Mairal, Obozinski (2012), sections 1.5 and 9. Kloft, Brefeld,
+    Sonnenburg, Zien (2011), "lp-norm multiple kernel learning".
+
+    Examples
+    --------
+    >>> import numpy as np, sparsesolve as ss
+    >>> X = np.random.default_rng(0).normal(size=(60, 5))
+    >>> y = np.sin(2 * X[:, 0]) + X[:, 1]
+    >>> kernels = [np.exp(-np.subtract.outer(x, x) ** 2) for x in X.T]  # one for each column
+    >>> fit = ss.mkl_path(kernels, y, n_lambdas=20)
+    >>> fit.active(s=0.5 * fit.lambdas[0])
+    array([0, 1])
+    >>> bool(fit.gaps.max() <= 1e-7)
+    True
+    """
+    options = {name: value for name, value in locals().items() if name not in ("kernels", "y")}
+    steering = {key: value for key, value in options.items() if key not in DATA}
+    settings = read_path_options(**steering, solvers=ALGORITHMS)
+    norm = read_norm(norm)
+    _refuse_zero(settings["lambdas"])
+    grams = kernels if isinstance(kernels, Grams) else None
+    with one_blas_thread():
+        stored = read_kernels(
+            kernels if grams is None else grams.items, settings["n_threads"], grams is not None
+        )
+        problem, class_names, null_deviance = read_problem(
+            stored, y, settings["family"], norm, kernel_weights=kernel_weights, weights=weights,
+            offset=offset, intercept=bool(intercept) and settings["family"].intercept,
+        )  # fmt: skip
+        state = choose(settings["solver"], problem)
+        lambdas = _grid(problem, state, settings)
+        with progress_bar(len(lambdas), progress) as advance:
+            keep = ("tol", "max_iter", "stop", "dfmax", "pmax")
+            points, reason = follow(
+                state, problem, lambdas, **{key: settings[key] for key in keep}, advance=advance
+            )
+    options = {name: kept_option(value) for name, value in options.items()}
+    options["family"] = family if isinstance(family, str) else settings["family"]
+    options["norm"] = norm
+    names = stored.names if grams is None else grams.names
+    fit = _wrap(problem, points, reason, null_deviance, settings["family"], norm, {
+        "kernel_names": None if names is None else np.array(names),
+        "class_names": class_names, "options": options, "grams": grams,
+    })  # fmt: skip
+    warn_missed([fit], tol)
+    return fit
+
+
+DATA = ("norm", "kernel_weights", "weights", "offset")
+RATIO = {False: 1e-2, True: 1e-4}  # by whether the norm is squared
+
+
+def _refuse_zero(lambdas):
+    if lambdas is not None and lambdas[-1] <= 0.0:
+        raise ValueError(
+            "lambdas holds 0, where kernels leave nothing to choose from; every lambda of a "
+            "kernel path must be positive"
+        )
+
+
+def _grid(problem, state, settings):
+    """The user's lambdas, or log-spaced ones from the first at which something happens."""
+    if settings["lambdas"] is not None:
+        return settings["lambdas"]
+    first = problem.norm.first(state.first_sizes, problem.null_value)
+    if problem.null_value == 0.0 or first <= 0.0:
+        return np.zeros(1)
+    ratio = settings["ratio"] or RATIO[problem.norm.squared]
+    return problem.user_levels(first * np.geomspace(1.0, ratio, settings["n_lambdas"]))
+
+
+def _wrap(problem, points, reason, null_deviance, family, norm, rest):
+    """The points of a path as an MKLPath."""
+    M, L, (q, n) = problem.kernels.size, len(points), problem.shape
+    norms, weights, duals = np.zeros((M, L)), np.zeros((M, L)), np.zeros((q, n, L))
+    for k, point in enumerate(points):
+        fit = point.values
+        norms[point.which, k] = fit.norms
+        total = fit.shares.sum()
+        if len(point.which):
+            weights[point.which, k] = fit.shares / total
+            duals[:, :, k] = fit.dual * total
+    intercepts = np.array([point.intercept for point in points]).reshape(L, q).T
+    return MKLPath(
+        lambdas=np.array([point.lam for point in points]),
+        kernel_norms=norms,
+        kernel_weights=weights,
+        dual_coefs=list(duals) if family.several else duals[0],
+        intercepts=intercepts if family.several else intercepts[0],
+        df=np.array([point.df for point in points], dtype=np.int64),
+        dev_ratio=np.array([point.dev_ratio for point in points]),
+        null_deviance=null_deviance,
+        gaps=np.array([point.gap for point in points]),
+        n_iters=np.array([point.n_iter for point in points]),
+        status=np.array([point.status for point in points], dtype=np.int8),
+        stop_reason=reason,
+        family=family.name,
+        norm=norm.name,
+        **rest,
+    )

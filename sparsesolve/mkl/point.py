@@ -1,0 +1,52 @@
+"""Point: norms and a dual vector of working kernels, and the primal point they stand for.
+
+    f = sum_m n_m K_m u / s_m,    s_m = sqrt(u'K_m u),    ||f_m|| = n_m
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sparsesolve.mkl.certificate import gap_at
+
+ROUNDING = 1e-10  # of |K|^(1/2) |u|: a smaller s is rounding, as that of a constant kernel is
+TINY = 1e-300
+
+
+@dataclass
+class Point:
+    """A primal point and the dual vector it was made of; kernels are those of `which`."""
+
+    which: np.ndarray  # (k,) working kernels
+    n: np.ndarray  # (k,) norms, 0 among them
+    u: np.ndarray  # (q, n)
+    products: np.ndarray  # (k, q, n) K_m u
+    s: np.ndarray  # (k,)
+    f: np.ndarray  # (q, n)
+    eta: np.ndarray  # (q, n)
+    intercepts: np.ndarray  # (q,)
+    loss_value: float  # F less its least value
+    residual: np.ndarray  # (q, n) -F'(eta)
+
+    def objective(self, problem, lam):
+        """P less F's least value."""
+        return self.loss_value + lam * problem.norm.value(self.n, problem.factors[self.which])
+
+    def gap(self, problem, lam, others=0.0):
+        """The certificate, where kernels beyond these have s_m / d_m of at most `others`."""
+        return gap_at(problem, lam, self, self.u, self.s, self.s, others)
+
+
+def sizes_of(products, u):
+    """s_m (k,) from K_m u (k, q, n)."""
+    return np.sqrt(np.maximum(np.einsum("kqn,qn->k", products, u), 0.0))
+
+
+def make_point(problem, which, n, u, products, near):
+    """The Point of norms n (k,) and of u (q, n) with its products; intercepts from `near`."""
+    s = sizes_of(products, u)
+    s[s <= ROUNDING * problem.kernels.bounds[which] * np.linalg.norm(u)] = 0.0
+    n = np.where(s > 0.0, n, 0.0)
+    f = np.tensordot(n / np.maximum(s, TINY), products, axes=1)
+    value, residual, eta, intercepts = problem.fitted(f, near)
+    return Point(which, n, u, products, s, f, eta, intercepts, value, residual)

@@ -1,0 +1,104 @@
+"""Predictions of an MKLPath for new samples, reading only the kernels that it uses."""
+
+import numpy as np
+from scipy import sparse
+
+from sparsesolve.checks.array import real_array
+from sparsesolve.interpolation import interpolator, read_s
+from sparsesolve.prediction import class_labels, mean_response, path_family, with_offset
+
+KINDS = ("link", "response", "class")
+
+
+def predict(path, kernels, s, kind, offset):
+    """The work of :meth:`MKLPath.predict`, where the parameters are described."""
+    if kind not in KINDS:
+        raise ValueError(f"kind is {kind!r}; choose one of {', '.join(map(repr, KINDS))}")
+    family = path_family(path)
+    if kind == "class" and family.classify is None:
+        raise ValueError(f"A {path.family} path has no classes; ask for kind='response'")
+    s = path.lambdas if s is None else read_s(s)
+    eta = with_offset(path, linear_predictor(path, kernels, s), offset)
+    if s.ndim == 0:
+        eta = eta[..., 0]
+    if kind == "link":
+        return eta
+    return mean_response(family, eta) if kind == "response" else class_labels(path, family, eta)
+
+
+def linear_predictor(path, kernels, s):
+    """Intercept plus fitted function at each s: (n_new, S), or (n_new, K, S) with K responses."""
+    W = interpolator(path.lambdas, s)
+    duals = np.stack(path.dual_coefs) if path.several else path.dual_coefs[None]  # (K, n, L)
+    used = np.flatnonzero(np.diff(W.tocsr().indptr))
+    weights, duals, W = path.kernel_weights[:, used], duals[:, :, used], W.tocsr()[used]
+    blocks = new_blocks(path, kernels, np.flatnonzero(weights.any(axis=1)))
+    K, n, _ = duals.shape
+    f = np.zeros((blocks.rows, K, len(used)))
+    for m, block in blocks:
+        coefs = np.ascontiguousarray(duals * weights[m]).transpose(1, 0, 2).reshape(n, -1)
+        f += (block @ coefs).reshape(-1, K, len(used))
+    f = f @ W.toarray()
+    return f + path.intercepts @ interpolator(path.lambdas, s) if path.several else (
+        f[:, 0] + path.intercepts @ interpolator(path.lambdas, s)
+    )
+
+
+class Blocks:
+    """The kernels between new samples and those of the fit, one after the other."""
+
+    def __init__(self, rows, pairs):
+        self.rows, self.pairs = rows, pairs
+
+    def __iter__(self):
+        return iter(self.pairs)
+
+
+def new_blocks(path, kernels, which):
+    """Blocks of the kernels `which`, from what the user passed."""
+    if kernels is None:
+        raise ValueError("kernels is missing; give the kernels between new samples and the fit's")
+    if path.grams is not None and path.grams.takes(kernels):
+        rows, make = path.grams.for_new(kernels)
+        return Blocks(rows, ((m, make(m)) for m in which))
+    n = len(path.dual_coefs[0]) if path.several else len(path.dual_coefs)
+    if isinstance(kernels, dict):
+        kernels = _by_name(path, kernels)
+    if len(kernels) != path.n_kernels:
+        raise ValueError(
+            f"kernels holds {len(kernels)} blocks; the path was fitted to {path.n_kernels}"
+        )
+    blocks = {m: _read_block(kernels[m], m, n) for m in which}
+    sizes = {len(block) if isinstance(block, np.ndarray) else block.shape[0]
+             for block in blocks.values()}  # fmt: skip
+    if not sizes:  # no kernel is active: any block tells how many samples are new
+        sizes = {np.shape(block)[0] for block in kernels if block is not None}
+    if len(sizes) != 1:
+        raise ValueError(f"the blocks are of different numbers of new samples: {sorted(sizes)}")
+    return Blocks(sizes.pop(), blocks.items())
+
+
+def _by_name(path, kernels):
+    if path.kernel_names is None:
+        raise ValueError("the path was fitted to kernels without names; pass a list of blocks")
+    unknown = [name for name in map(str, kernels) if name not in set(path.kernel_names)]
+    if unknown:
+        raise ValueError(f"the path was not fitted to a kernel {unknown[0]!r}")
+    by_name = {str(name): block for name, block in kernels.items()}
+    return [by_name.get(name) for name in path.kernel_names]
+
+
+def _read_block(block, m, n):
+    if block is None:
+        raise ValueError(f"the block of kernel {m} is missing, and the kernel is active")
+    if not sparse.issparse(block):
+        block = real_array(f"the block of kernel {m}", block)
+    if block.ndim != 2 or block.shape[1] != n:
+        raise ValueError(
+            f"the block of kernel {m} has shape {block.shape}; it must be (n_new, {n}), a row per "
+            "new sample, a column per sample of the fit"
+        )
+    values = block.data if sparse.issparse(block) else block
+    if not np.isfinite(values).all():
+        raise ValueError(f"the block of kernel {m} holds NaN or infinity")
+    return block

@@ -1,0 +1,116 @@
+"""KernelProblem: kernels, a norm and a loss, as every solver of this folder is given them.
+
+    minimise over f_1..f_M, b0    F(offset + b0 + sum_m f_m)  +  lam phi(||f_1||, .., ||f_M||)
+
+Solutions have the form f_m = n_m K_m u / s_m with one dual vector u (q, n) for all kernels and
+s_m = sqrt(u'K_m u) (Bach et al. 2012, section 1.5), so that ||f_m|| = n_m. A dual point is any u
+that sums to 0 (over the samples, where there is an intercept), and its objective is
+-F*(-u) - offset'u - (lam phi)*(s).
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from sparsesolve.losses import Loss
+from sparsesolve.mkl.kernels import Kernels
+from sparsesolve.mkl.norms import Norm
+from sparsesolve.solvers.null_model import null_model, null_models
+
+
+class KernelFit(NamedTuple):
+    """What a solution is made of: f_m = shares_m K_m dual."""
+
+    norms: np.ndarray  # (k,) of the active kernels
+    shares: np.ndarray  # (k,)
+    dual: np.ndarray  # (q, n)
+
+
+@dataclass(frozen=True)
+class KernelProblem:
+    """What a solver is given, in inner units: lam = user's lambda / 2**unit."""
+
+    kernels: Kernels
+    norm: Norm
+    factors: np.ndarray  # (M,) weights d_m of the norms; inf: the kernel is left out
+    loss: Loss
+    weights: np.ndarray  # (n,) sum 1
+    offset: np.ndarray  # (q, n)
+    intercept: bool
+    null_intercept: np.ndarray  # (q,) of offset and intercept alone
+    null_value: float  # its loss less the least loss of all
+    unit: int
+    mean: np.ndarray  # (q,) what is out of y, over 2**exponent
+    exponent: int  # user's f = inner f * 2**exponent
+    joined: bool  # whether F'' is that of the softmax
+
+    @property
+    def shape(self):
+        """(q, n)."""
+        return self.offset.shape
+
+    @property
+    def included(self):
+        """Kernels that may enter."""
+        return np.flatnonzero(np.isfinite(self.factors))
+
+    def inner_level(self, lam):
+        """The user's lambda in inner units."""
+        return float(np.ldexp(lam, -self.unit))
+
+    def user_levels(self, levels):
+        """The user's lambdas from inner ones."""
+        return np.ldexp(levels, self.unit)
+
+    def to_user(self, which, fit, intercepts):
+        """The user's kernels, KernelFit and intercepts, as `solvers.path.follow` asks for them."""
+        scaled = KernelFit(
+            np.ldexp(fit.norms, self.exponent), fit.shares, np.ldexp(fit.dual, self.exponent)
+        )
+        intercepts = np.ldexp(self.mean + intercepts, self.exponent)
+        if self.loss.symmetric:
+            intercepts = intercepts - intercepts.mean()
+        return which, scaled, intercepts
+
+    def fitted(self, f, near):
+        """For f (q, n): F less its least value, -F', the linear predictor, its intercepts (q,).
+
+        The intercepts are the best ones, searched from `near`.
+        """
+        base = self.offset + f + near[:, None]
+        if self.intercept:
+            near = near + self.best_intercepts(base)
+            base = self.offset + f + near[:, None]
+        value, u = self.loss_at(base)
+        return value - self.loss.saturated, u, base, near
+
+    def loss_at(self, eta):
+        """F and u = -F' at the linear predictor eta (q, n)."""
+        value, u = self.loss.at(eta if self.loss.n_responses > 1 else eta[0])
+        return value, u.reshape(self.shape)
+
+    def best_intercepts(self, base):
+        """What to add to base (q, n) so that each row of u sums to 0."""
+        if self.loss.n_responses > 1:
+            return null_models(self.loss, base, True)[0]
+        return np.array([null_model(self.loss, base[0], True)[0]])
+
+    def curvature(self, eta):
+        """H's diagonal (q, n) as System takes it: w p where F is the softmax."""
+        if self.joined:
+            shares = np.exp(eta - eta.max(axis=0))
+            return self.weights * shares / shares.sum(axis=0)
+        flat = eta if self.loss.n_responses > 1 else eta[0]
+        return np.maximum(self.loss.curvature_at(flat).reshape(self.shape), 0.0)
+
+    def curvature_times(self, eta, v):
+        """H v for v (q, n)."""
+        if self.loss.n_responses > 1:
+            return self.loss.curvature_product(eta, v)
+        return self.loss.curvature_product(eta[0], v[0])[None]
+
+    def young(self, eta, u):
+        """F(eta) + F*(-u) + eta'u."""
+        one = self.loss.n_responses > 1
+        return self.loss.fenchel_young_at(eta if one else eta[0], u if one else u[0])

@@ -1,0 +1,186 @@
+"""First-order methods on the functions of all kernels: proximal gradients and block descent.
+
+    minimise over f_1..f_M, b0    F(offset + b0 + sum_m f_m)  +  lam phi(||f_1||, .., ||f_M||)
+
+Given: a KernelProblem and decreasing lam. Left: a Point whose gap is below a target.
+Invariant: f_m = K_m a_m with a_m and K_m a_m known for every kernel.
+
+The gradient of F in the RKHS of kernel m is -K_m u for u = -F', that of a_m is -u: so a step is
+a_m + t u, and the proximal operator of t lam phi acts on the vector of norms and rescales each
+function. One product per kernel and step gives the step and the certificate, whose dual point is
+that u. Towards the end the single kernel sum_m n_m / (lam phi_m'(n)) K_m gives one dual vector for
+all kernels, of which the result is made; its objective is no larger, and its gap is what counts.
+Reference: Bach et al. 2012, sections 3 and 9, lemmas 9.5 to 9.9; Beck and Teboulle 2009, with the
+restarts of O'Donoghue and Candes 2015.
+"""
+
+from types import SimpleNamespace
+
+import numpy as np
+
+from sparsesolve.mkl import shrinkage
+from sparsesolve.mkl.certificate import gap_at
+from sparsesolve.mkl.point import make_point
+from sparsesolve.mkl.single_kernel import solve_single
+from sparsesolve.mkl.state import ROUNDING, WorkingState
+from sparsesolve.mkl.weighted import shares_of
+from sparsesolve.result import Status
+
+FINISH = 0.5  # of the target: gap of the functions at which one dual vector is sought
+ANYWAY = 100  # steps after which it is sought whatever the gap
+INSIDE = 1e-3  # of the target: how well that one is known
+LONGER, SHORTER = 1.25, 0.5  # of a step
+
+
+class Proximal(WorkingState):
+    """Accelerated proximal gradients; see the top of this file."""
+
+    def __init__(self, problem):
+        super().__init__(problem)
+        q, n = problem.shape
+        self.coefs, self.values = np.zeros((2, len(self.all), q * n))
+        self.norms = np.zeros(len(self.all))
+        top = problem.curvature(problem.offset + problem.null_intercept[:, None]).max()
+        squares = problem.kernels.bounds[self.all] ** 2
+        self.first_step = 1.0 / max(top * squares.max(initial=0.0), 1e-300)
+        self.step = self.first_step
+        self.weights_d = problem.factors[self.all]
+
+    def _solve(self, lam, target, budget):
+        self.lam = lam
+        gap, since = np.inf, 0
+        self._restart()
+        for count in range(budget + 1):
+            if count == budget or self.bound <= FINISH * target or since >= ANYWAY:
+                gap, since = self._finish(lam, target), 0
+                if gap <= target:
+                    return Status.CONVERGED, gap
+            if count == budget:
+                break
+            self._step(lam)
+            self.iterations += 1
+            since += 1
+        return Status.MAX_ITER, gap
+
+    def _restart(self):
+        self.bound, self.momentum = np.inf, 1.0
+        self.before = self.coefs.copy(), self.values.copy()
+
+    def _total(self, values):
+        return values.sum(axis=0).reshape(self.problem.shape)
+
+    def _step(self, lam):
+        """One accelerated step; `bound` is the gap where it leads to."""
+        problem = self.problem
+        later = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * self.momentum**2))
+        share = (self.momentum - 1.0) / later
+        start = [now + share * (now - old) for now, old in
+                 zip((self.coefs, self.values), self.before, strict=True)]  # fmt: skip
+        f = self._total(start[1])
+        loss, u, _, near = problem.fitted(f, self.point.intercepts)
+        u = self.sum_to_zero(u)
+        products = problem.kernels.times(self.all, u).reshape(self.coefs.shape)
+        while True:
+            coefs, values, norms = self._moved(start, u, products, lam)
+            new_f = self._total(values)
+            new_loss, _, eta, near = problem.fitted(new_f, near)
+            distance = shrinkage.inner_products(
+                coefs - start[0], values - start[1], problem.kernels.n_threads
+            ).sum()
+            model = loss - float(np.vdot(u, new_f - f)) + 0.5 * distance / self.step
+            if new_loss <= model + ROUNDING * self.null:
+                break
+            self.step *= SHORTER
+        back = np.vdot(start[0] - coefs, values - self.values)
+        self.before = (self.coefs, self.values)
+        self.coefs, self.values, self.norms = coefs, values, norms
+        self.momentum = 1.0 if back > 0.0 else later
+        if self.momentum == 1.0:
+            self.before = (coefs, values)
+            self.step *= LONGER
+        self.bound = self._gap(lam, eta, near, u, products)
+
+    def _moved(self, start, u, products, lam):
+        """Coefficients, values and norms after a gradient step and shrinkage."""
+        coefs, values = start[0].copy(), start[1].copy()
+        threads, norm = self.problem.kernels.n_threads, self.problem.norm
+        norms = shrinkage.gradient_step(coefs, values, u.ravel(), products, self.step, threads)
+        shrunk = norm.prox(norms, self.weights_d, self.step * lam)
+        factors = np.divide(shrunk, norms, out=np.zeros_like(norms), where=norms > 0.0)
+        shrinkage.shrink(coefs, values, factors, threads)
+        return coefs, values, shrunk
+
+    def _gap(self, lam, eta, intercepts, u, products):
+        """The gap of the functions at the dual vector u with its products."""
+        threads = self.problem.kernels.n_threads
+        rows = np.broadcast_to(u.ravel(), products.shape)
+        s = np.sqrt(np.maximum(products @ u.ravel(), 0.0))
+        along = shrinkage.inner_products(np.ascontiguousarray(rows), self.values, threads)
+        along = np.divide(along, self.norms, out=np.zeros_like(s), where=self.norms > 0.0)
+        point = SimpleNamespace(n=self.norms, which=self.all, eta=eta, intercepts=intercepts)
+        return gap_at(self.problem, lam, point, u, s, along)
+
+    def _finish(self, lam, target):
+        """Make the point of one dual vector for all kernels; returns its gap."""
+        problem, active = self.problem, self.norms > 0.0
+        which = self.all[active]
+        f = self._total(self.values)
+        _, u, _, near = problem.fitted(f, self.point.intercepts)
+        u = self.sum_to_zero(u)
+        products = problem.kernels.times(which, u)
+        point = make_point(problem, which, self.norms[active], u, products, near)
+        eta = shares_of(problem, point, lam)
+        point = solve_single(problem, which, eta, u, near, INSIDE * target)
+        self.point = point
+        rest = np.setdiff1d(self.all, which)
+        d = problem.factors[rest]
+        s = problem.kernels.sizes(rest, point.u) / d if len(rest) else np.zeros(1)
+        return point.gap(problem, lam, float(s.max()))
+
+
+class BlockDescent(Proximal):
+    """One kernel at a time: a gradient step on f_m, shrunk, with all others as they are."""
+
+    def __init__(self, problem):
+        super().__init__(problem)
+        top = problem.curvature(problem.offset + problem.null_intercept[:, None]).max()
+        bounds = problem.kernels.bounds[self.all]
+        self.steps = 1.0 / np.maximum(top * bounds**2, 1e-300)
+
+    def _step(self, lam):
+        """A look at all kernels, for the certificate, and a sweep over those that matter."""
+        problem = self.problem
+        f = self._total(self.values)
+        loss, u, eta, near = problem.fitted(f, self.point.intercepts)
+        u = self.sum_to_zero(u)
+        products = problem.kernels.times(self.all, u).reshape(self.coefs.shape)
+        self.bound = self._gap(lam, eta, near, u, products)
+        s = np.sqrt(np.maximum(products @ u.ravel(), 0.0))
+        d = self.weights_d
+        loud = s > problem.norm.quiet(self.norms, s, d, lam) * d
+        for k in np.flatnonzero((self.norms > 0.0) | loud):
+            f, loss, u, near = self._visit(k, lam, f, loss, u, near)
+
+    def _visit(self, k, lam, f, loss, u, near):
+        """Improve the function of one kernel; returns f and what follows from it."""
+        problem = self.problem
+        product = problem.kernels.times(self.all[k : k + 1], u)
+        old = self.coefs[k].copy(), self.values[k].copy()
+        while True:
+            coefs, values = (x[None].copy() for x in old)
+            length = shrinkage.gradient_step(
+                coefs, values, u.ravel(), product.reshape(1, -1), self.steps[k]
+            )
+            norm = problem.norm.prox(length, self.weights_d[k : k + 1], self.steps[k] * lam)
+            factor = norm / length if length[0] > 0.0 else np.zeros(1)
+            coefs, values = coefs * factor, values * factor
+            moved = (values[0] - old[1]).reshape(problem.shape)
+            new_loss, residual, _, new_near = problem.fitted(f + moved, near)
+            distance = float(np.vdot(coefs[0] - old[0], values[0] - old[1]))
+            model = loss - float(np.vdot(u, moved)) + 0.5 * distance / self.steps[k]
+            if new_loss <= model + ROUNDING * self.null:
+                break
+            self.steps[k] *= SHORTER
+        self.coefs[k], self.values[k], self.norms[k] = coefs[0], values[0], norm[0]
+        self.steps[k] *= LONGER
+        return f + moved, new_loss, self.sum_to_zero(residual), new_near

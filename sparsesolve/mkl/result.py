@@ -1,0 +1,108 @@
+"""The result of multiple kernel learning along a path: MKLPath."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sparsesolve.interpolation import interpolator, read_s
+from sparsesolve.result import Frozen
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MKLPath(Frozen):
+    """Kernels and what was made of them, as solved at L values of lambda.
+
+    Made by :func:`sparsesolve.mkl_path`. At each lambda the fitted function is
+
+        b0 + sum_m kernel_weights[m] * K_m dual_coefs,
+
+    for new samples with K_m the kernel between these and those of the fit. Nothing in it can be
+    changed, its arrays included. With K responses or classes `dual_coefs` is a list of K arrays
+    and `intercepts` has K rows.
+    """
+
+    lambdas: np.ndarray  # (L,) decreasing, of the solved problem
+    kernel_norms: np.ndarray  # (M, L) ||f_m||
+    kernel_weights: np.ndarray  # (M, L) sum 1 where any kernel is active, else 0
+    dual_coefs: np.ndarray | list  # (n, L), or K of them
+    intercepts: np.ndarray  # (L,), or (K, L)
+    df: np.ndarray  # (L,) active kernels
+    dev_ratio: np.ndarray  # (L,) 1 - deviance / null deviance
+    null_deviance: float  # deviance with intercept and offset alone
+    gaps: np.ndarray  # (L,) certified: duality gap relative to the null objective
+    n_iters: np.ndarray  # (L,) iterations spent
+    status: np.ndarray  # (L,) Status members (the constructor takes their codes)
+    stop_reason: str  # why the path ended where it did
+    family: str  # "gaussian", ...
+    norm: str  # "l1", ...
+    kernel_names: np.ndarray | None = None  # (M,) strings, where the kernels had names
+    class_names: np.ndarray | None = None  # (K,) labels, where y carried classes
+    options: dict | None = None  # the keywords of sparsesolve.mkl_path that made it
+    grams: object | None = None  # the Grams that were passed, which make blocks for new samples
+
+    def _freeze(self):
+        super()._freeze()
+        for array in self.dual_coefs if self.several else []:
+            array.flags.writeable = False
+
+    @property
+    def several(self):
+        """Whether there are K responses or classes."""
+        return isinstance(self.dual_coefs, list)
+
+    @property
+    def n_kernels(self):
+        """Number of kernels, active or not."""
+        return len(self.kernel_norms)
+
+    @property
+    def selectable(self):
+        """(how many there are, what they are called) of that which `df` counts."""
+        return self.n_kernels, "kernel"
+
+    def active(self, s):
+        """Kernels of positive norm at a lambda.
+
+        Parameters
+        ----------
+        s : float
+            Between two lambdas of the path, kernels active at either count.
+
+        Returns
+        -------
+        active : ndarray of int, ascending
+        """
+        return np.flatnonzero((self.kernel_norms @ interpolator(self.lambdas, read_s(s)))[:, 0])
+
+    def predict(self, kernels=None, s=None, kind="link", offset=None):
+        """What the path says of new samples.
+
+        Parameters
+        ----------
+        kernels : (M, n_new, n) array, sequence or dict of M (n_new, n) blocks, or X
+            Kernels between the new samples and those of the fit, in the order of the fit (a dict:
+            by name); of kernels that are not active at s nothing is read and None will do. Where
+            the path was fitted to Grams made of a table X: the new rows of X, (n_new, p).
+        s : float or array_like of float, shape (S,), optional
+            Values of lambda. Between two lambdas of the path the fitted functions are
+            interpolated linearly, beyond its ends the last ones are held. Default: every lambda.
+        kind : {"link", "response", "class"}, default "link"
+            The linear predictor; the mean; the most probable class, by its label.
+        offset : array_like, shape (n_new,) or (n_new, K), optional
+            Added to the linear predictor; required when the path was fitted with one.
+
+        Returns
+        -------
+        prediction : ndarray, shape (n_new,) for one s, else (n_new, S); (n_new, K) or
+            (n_new, K, S) with K responses, whose classes take the axis K away
+        """
+        from sparsesolve.mkl.prediction import predict
+
+        return predict(self, kernels, s, kind, offset)
+
+    def plot(self, what="weights", xvar="lambda", label=False, ax=None):
+        """Draw kernel weights or norms along the path; see
+        :func:`sparsesolve.mkl.plotting.plot_kernels`."""
+        from sparsesolve.mkl.plotting import plot_kernels  # matplotlib is an extra
+
+        return plot_kernels(self, what=what, xvar=xvar, label=label, ax=ax)

@@ -1,0 +1,62 @@
+"""Centring and scaling of a kernel in its feature space, carried over to new samples.
+
+    centred   phi - mean of phi over the samples of the fit
+    "trace"   over the root mean square norm of those: the diagonal has mean 1
+    "diagonal"  over the norm of each: the diagonal is 1
+
+Centring comes first where both are asked for.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+SCALES = ("trace", "diagonal")
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """What must be known of the samples of the fit."""
+
+    means: np.ndarray | None  # (n,) of the columns of the raw kernel, where it is centred
+    mean: float  # of all its entries
+    unit: float  # mean of the centred diagonal, for "trace"
+    roots: np.ndarray | None  # (n,) of the centred diagonal, for "diagonal"
+
+    def apply(self, block, diagonal):
+        """The block (k, n) between new samples, of raw diagonal (k,), and those of the fit."""
+        block = np.array(block, dtype=np.float64)
+        if self.means is not None:
+            own = block.mean(axis=1)
+            block += (self.mean - own)[:, None] - self.means
+            if diagonal is not None:
+                diagonal = diagonal - 2.0 * own + self.mean
+        if self.roots is not None:
+            roots = np.sqrt(np.maximum(diagonal, 0.0))
+            block /= _or_one(roots)[:, None]
+            block /= self.roots
+        return block / self.unit if self.unit != 1.0 else block
+
+    def own_diagonal(self, diagonal):
+        """The diagonal (n,) of the fit's kernel itself, from the raw one."""
+        if self.means is not None:
+            diagonal = diagonal - 2.0 * self.means + self.mean
+        if self.roots is not None:
+            return np.where(diagonal > 0.0, 1.0, 0.0)
+        return diagonal / self.unit
+
+
+def learn_scaling(means, diagonal, centre, scale):
+    """Scaling from the column means (n,) and the diagonal (n,) of the fit's raw kernel."""
+    mean = float(means.mean()) if centre else 0.0
+    own = diagonal - 2.0 * means + mean if centre else diagonal
+    own = np.maximum(own, 0.0)
+    unit = float(own.mean()) if scale == "trace" else 1.0
+    return Scaling(
+        means if centre else None, mean, unit if unit > 0.0 else 1.0,
+        _or_one(np.sqrt(own)) if scale == "diagonal" else None,
+    )  # fmt: skip
+
+
+def _or_one(values):
+    return np.where(values > 0.0, values, 1.0)

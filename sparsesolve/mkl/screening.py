@@ -1,0 +1,110 @@
+"""Bounds of s_m(u) = sqrt(u'K_m u) for many kernels and many u, without a product for each.
+
+Along a path u moves little and mostly within the space of the last few u. An orthonormal basis V
+of such vectors is kept with V'K_mV for each kernel, so that with c = V'u
+
+    s_m(u) <= sqrt(c'(V'K_mV)c) + sqrt(largest eigenvalue of K_m) |u - Vc|
+
+costs nothing that depends on n beyond c itself. Kernels that this cannot exclude are multiplied
+by the part of u outside V, which joins the basis: their s_m is exact then. A kernel that slept
+while vectors joined is bounded by those it knows, and multiplied by the rest when it wakes.
+"""
+
+import numpy as np
+
+MOST = 24  # vectors of the basis
+TOGETHER = 1 << 22  # numbers of products held at a time
+ROUNDING = 1e-12  # of |u|: what is outside the basis by rounding alone
+
+
+class Screening:
+    """Bounds for the kernels of a problem, M of them, and vectors u of shape (q, n)."""
+
+    def __init__(self, kernels, shape):
+        self.kernels, self.shape = kernels, shape
+        self.basis = np.empty((MOST, shape[0] * shape[1]))
+        self.count = 0
+        self.known = np.zeros((kernels.size, MOST), dtype=bool)
+        self.grams = np.zeros((kernels.size, MOST, MOST))
+        self.products = 0  # of kernels with vectors, made so far
+
+    def sizes(self, u, which, level):
+        """s_m(u) for each m in which (k,), or a bound of it that is at most level (k,)."""
+        c, apart = self._coordinates(u)
+        bounds = self._bounds(which, c, apart)
+        awake = bounds > level
+        if awake.any():
+            new = self._join(u, c)
+            c, apart = self._coordinates(u) if new else (c, apart)
+            self._learn(which[awake])
+            bounds[awake] = self._bounds(which[awake], c, apart)
+        return bounds
+
+    def _coordinates(self, u):
+        """c (count,) and the square of u's part outside the basis."""
+        flat = u.ravel()
+        V = self.basis[: self.count]
+        c = V @ flat
+        rest = flat - c @ V
+        return c, float(rest @ rest)
+
+    def _bounds(self, which, c, apart):
+        known = self.known[which, : self.count]
+        mine = known * c
+        grams = self.grams[which, : self.count, : self.count]
+        inside = np.einsum("ki,kij,kj->k", mine, grams, mine)
+        outside = apart + (~known * c**2).sum(axis=1)
+        return np.sqrt(np.maximum(inside, 0.0)) + self.kernels.bounds[which] * np.sqrt(outside)
+
+    def _join(self, u, c):
+        """Let the part of u outside the basis join it; whether there is any."""
+        flat = u.ravel()
+        size = np.linalg.norm(flat)
+        if self.count == MOST:
+            self._forget(int(np.argmin(np.abs(c))))
+        rest = flat.copy()
+        for _ in range(2):  # the second time for what rounding left
+            V = self.basis[: self.count]
+            rest -= (V @ rest) @ V
+        length = np.linalg.norm(rest)
+        if length <= ROUNDING * size:
+            return False
+        self.basis[self.count] = rest / length
+        self.known[:, self.count] = False
+        self.grams[:, self.count] = self.grams[:, :, self.count] = 0.0
+        self.count += 1
+        return True
+
+    def _forget(self, place):
+        """The last vector of the basis takes the place of this one."""
+        last = self.count - 1
+        self.basis[place] = self.basis[last]
+        self.known[:, place] = self.known[:, last]
+        self.grams[:, place] = self.grams[:, last]
+        self.grams[:, :, place] = self.grams[:, :, last]
+        self.count = last
+
+    def _learn(self, which):
+        """Multiply kernels by the vectors that they do not know."""
+        missing = ~self.known[which, : self.count]
+        patterns, groups = np.unique(missing, axis=0, return_inverse=True)
+        groups = groups.ravel()
+        for g, pattern in enumerate(patterns):
+            places, chosen = np.flatnonzero(pattern), which[groups == g]
+            if len(places):
+                step = max(1, TOGETHER // (len(places) * self.basis.shape[1]))
+                for first in range(0, len(chosen), step):
+                    self._multiply(chosen[first : first + step], places)
+
+    def _multiply(self, which, places):
+        q, n = self.shape
+        vectors = self.basis[places].reshape(-1, n)
+        products = self.kernels.times(which, vectors).reshape(len(which), len(places), q * n)
+        self.products += len(which) * len(places)
+        self.known[np.ix_(which, places)] = True
+        inner = products @ self.basis[: self.count].T
+        both = self.known[which, None, : self.count]
+        inner = np.where(both, inner, 0.0)
+        for k, place in enumerate(places):
+            self.grams[which, place, : self.count] = inner[:, k]
+            self.grams[which, : self.count, place] = inner[:, k]

@@ -1,0 +1,58 @@
+"""Proximal steps on the functions of all kernels, one kernel to a thread at a time.
+
+A function f_m = K_m a_m is kept by its coefficients a_m and its values K_m a_m, both in rows of (k, size) arrays. A
+gradient step moves them along u and K_m u; shrinkage multiplies both. Each kernel is work of its own, so the number
+of threads changes no bit of the result.
+"""
+from cpython.exc cimport PyErr_CheckSignals
+from cython.parallel cimport prange
+from libc.math cimport sqrt
+
+import numpy as np
+
+from sparsesolve.linalg.vector cimport axpy, dot
+
+
+def gradient_step(double[:, ::1] coefs, double[:, ::1] values, const double[::1] u, const double[:, ::1] products,
+                  double step, int n_threads=1):
+    """a_m += step u, K_m a_m += step K_m u for every kernel; returns the norms (k,) sqrt(a_m'K_m a_m).
+
+    Parameters
+    ----------
+    coefs, values : (k, size), changed
+    u : (size,)
+    products : (k, size)
+    """
+    cdef Py_ssize_t k = coefs.shape[0], size = coefs.shape[1], m
+    out = np.empty(k)
+    cdef double[::1] norms = out
+    cdef double square
+    PyErr_CheckSignals()
+    with nogil:
+        for m in prange(k, num_threads=n_threads, schedule="static"):
+            axpy(size, step, &u[0], &coefs[m, 0])
+            axpy(size, step, &products[m, 0], &values[m, 0])
+            square = dot(size, &coefs[m, 0], &values[m, 0])
+            norms[m] = sqrt(square) if square > 0.0 else 0.0
+    return out
+
+
+def shrink(double[:, ::1] coefs, double[:, ::1] values, const double[::1] factors, int n_threads=1):
+    """Multiply the function of every kernel by its factor (k,), in place."""
+    cdef Py_ssize_t k = coefs.shape[0], size = coefs.shape[1], m, i
+    with nogil:
+        for m in prange(k, num_threads=n_threads, schedule="static"):
+            for i in range(size):
+                coefs[m, i] *= factors[m]
+                values[m, i] *= factors[m]
+
+
+def inner_products(const double[:, ::1] left, const double[:, ::1] right, int n_threads=1):
+    """left_m'right_m (k,)."""
+    cdef Py_ssize_t k = left.shape[0], size = left.shape[1], m
+    out = np.empty(k)
+    cdef double[::1] products = out
+    with nogil:
+        for m in prange(k, num_threads=n_threads, schedule="static"):
+            products[m] = dot(size, &left[m, 0], &right[m, 0])
+    return out

@@ -1,0 +1,104 @@
+"""The linear system of a Newton step: samples joined by a sum of kernels and by the loss.
+
+    (H^-1 + K)^-1 x,   K = sum_m eta_m K_m,   H = F''
+
+for x (k, q, n) with q responses, H^-1 infinite where H is 0. One response: with R = sqrt(H) it is
+R (I + R K R)^-1 R x, which no scale of K or H can hurt. Several: K is the same for each; a
+diagonal H gives q such systems (one where all rows of H agree), and the softmax, for which
+H = D - D 1 (1'D 1)^-1 1'D sample by sample, one more of size n that joins them:
+
+    E = (D^-1 + K)^-1,   (H^-1 + K)^-1 = E - E 1 (sum_k E_k)^-1 1'E.
+
+Reference: Rasmussen and Williams 2006, "Gaussian processes for machine learning", algorithms 3.1
+and 3.3.
+"""
+
+import numpy as np
+
+from sparsesolve.linalg import tiled_cholesky
+from sparsesolve.mkl.symmetric import Symmetric
+
+
+class System:
+    """Factors for one K and one H.
+
+    Parameters
+    ----------
+    kernels : Kernels
+    which, scale : (k,) kernels of the sum and their eta > 0
+    curvature : (q, n) H's diagonal, or D where `joined`
+    joined : bool
+        Whether H is that of the softmax.
+    """
+
+    def __init__(self, kernels, which, scale, curvature, joined=False):
+        self.n_threads, self.shape = kernels.n_threads, curvature.shape
+        self.total = None  # lower triangle of K
+        self.curvature, self.root = curvature, np.sqrt(curvature)
+        self.joined = joined
+        self.factors, self.bridge = None, None
+        if len(which):
+            self.total = np.empty((kernels.n, kernels.n))
+            kernels.total(which, scale, self.total)
+
+    def kernel_times(self, x):
+        """K x for x (q, n); before `inverse` is first called."""
+        if self.total is None:
+            return np.zeros(x.shape)
+        return Symmetric([self.total]).times([0], x, self.n_threads)[0]
+
+    def inverse(self, x):
+        """(H^-1 + K)^-1 x for x (k, q, n)."""
+        if self.total is None:
+            x = self.curvature * x
+            if self.joined:
+                share = self.curvature / np.maximum(self.curvature.sum(axis=0), 1e-300)
+                x = x - share * x.sum(axis=1, keepdims=True)
+            return x
+        if self.factors is None:
+            self._factorise()
+        x = self._apart(x)
+        if self.joined:
+            middle = np.ascontiguousarray(x.sum(axis=1))
+            tiled_cholesky.solve(self.bridge, middle, self.n_threads)
+            x = x - self._apart(np.repeat(middle[:, None], self.shape[0], axis=1))
+        return x
+
+    def _apart(self, x):
+        """E x, response by response."""
+        out = np.empty(x.shape)
+        for k, root in enumerate(self.root):
+            rows = np.ascontiguousarray(x[:, k] * root)
+            tiled_cholesky.solve(self.factors[min(k, len(self.factors) - 1)], rows, self.n_threads)
+            out[:, k] = rows * root
+        return out
+
+    def _factorise(self):
+        same = bool((self.root == self.root[0]).all()) and not self.joined
+        roots = self.root[:1] if same else self.root
+        self.factors = []
+        for k, root in enumerate(roots):
+            last = k == len(roots) - 1
+            matrix = self.total if last else self.total.copy()
+            matrix *= root[:, None]
+            matrix *= root
+            np.einsum("ii->i", matrix)[:] += 1.0
+            if not tiled_cholesky.factorise(matrix, self.n_threads):
+                raise np.linalg.LinAlgError("I + R K R is not positive definite")
+            self.factors.append(matrix)
+        if self.joined:
+            self._join()
+
+    def _join(self):
+        """The factor of sum_k E_k; a sample without weight is joined to nothing."""
+        n = self.shape[1]
+        self.bridge = np.zeros((n, n))
+        for root, factor in zip(self.root, self.factors, strict=True):
+            half = np.diag(root)
+            tiled_cholesky.half_solve(factor, half, self.n_threads)
+            self.bridge += half @ half.T
+        diagonal = np.einsum("ii->i", self.bridge)
+        diagonal[self.curvature.sum(axis=0) <= 0.0] = 1.0
+        diagonal *= 1.0 + 1e-14
+        if not tiled_cholesky.factorise(self.bridge, self.n_threads):
+            raise np.linalg.LinAlgError("the sum over the classes is not positive definite")

@@ -1,0 +1,67 @@
+"""Reweighted least squares: the single kernel K = sum_m eta_m K_m, then eta anew, in turn.
+
+With eta_m = n_m / (lam phi_m'(n)) the penalty lam phi is at most sum_m n_m^2 / (2 eta_m) plus a
+constant, with equality at n (Bach et al. 2012, section 5). The minimiser of that bound is
+f = K u with u = -F'(f + b0): one smooth problem with one kernel, whose norms n_m = eta_m s_m give
+the next eta. For the lp norms this is the Gauss-Seidel alternation of Kloft et al. (2011): their
+kernel weights are these eta, up to a factor.
+"""
+
+import numpy as np
+
+from sparsesolve.mkl.directions import solve_columns, weighted_direction
+from sparsesolve.mkl.point import make_point, sizes_of
+from sparsesolve.mkl.state import ROUNDING, WorkingState
+
+BACKTRACKS = 40
+NEW = 1e-3  # of the largest norm: what a kernel that enters begins with
+GONE = 1e-9  # of the largest norm: below it a kernel that shrinks is let go
+
+
+def shares_of(problem, point, lam):
+    """eta (k,) of a point's norms."""
+    slope = lam * problem.norm.slope(point.n, problem.factors[point.which])
+    return np.divide(point.n, slope, out=np.zeros_like(slope), where=slope > 0.0)
+
+
+def search_weighted(problem, old, lam, u, eta, slack):
+    """The point between `old` and u, f = K u and n = eta s, whose objective does not rise."""
+    products = problem.kernels.times(old.which, u)
+    bound, share = old.objective(problem, lam) + slack, 1.0
+    for _ in range(BACKTRACKS):
+        new = old.products + share * (products - old.products)
+        mixed = old.u + share * (u - old.u)
+        n = eta * sizes_of(new, mixed)
+        point = make_point(problem, old.which, n, mixed, new, old.intercepts)
+        if point.objective(problem, lam) <= bound:
+            return point
+        share *= 0.5
+    return old
+
+
+class Reweighted(WorkingState):
+    """A state along a path; see the top of this file."""
+
+    patience = 50
+
+    def _step(self, lam):
+        problem = self.problem
+        self._let_in(lam)
+        point = self.point
+        eta = shares_of(problem, point, lam)
+        _, system = solve_columns(problem, point, np.zeros((0, *problem.shape)), eta)
+        u = self.sum_to_zero(weighted_direction(problem, point, system, eta))
+        self.point = search_weighted(problem, point, lam, u, eta, ROUNDING * self.null)
+
+    def _let_in(self, lam):
+        """Give kernels of norm 0 that pull a little of it, and take it from those that vanish."""
+        point, problem = self.point, self.problem
+        if not problem.norm.sparse:
+            return
+        d, most = problem.factors[point.which], point.n.max(initial=0.0)
+        pull = point.s > lam * problem.norm.slope(point.n, d)
+        start = NEW * most if most > 0.0 else 1e-3 * self.null / max(lam, 1e-300)
+        n = np.where((point.n == 0.0) & pull, start, point.n)
+        n[(n < GONE * n.max(initial=0.0)) & ~pull] = 0.0
+        if (n != point.n).any():
+            self._make(point.which, n, point.u, point.products)

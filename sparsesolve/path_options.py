@@ -1,0 +1,49 @@
+"""The options that every path has: its grid, when it ends, how exact it is, how it is computed."""
+
+import numpy as np
+
+from sparsesolve import checks
+from sparsesolve.families import read_family
+from sparsesolve.penalties.blocks import BlockPenalty
+from sparsesolve.threads import thread_count
+
+MAX_ITER = 100_000
+
+
+def read_path_options(*, family, intercept, lambdas, n_lambdas, lambda_min_ratio, stop, tol,
+                      max_iter, solver, n_threads, progress, solvers, dfmax=None, pmax=None):
+    """Check them, as :func:`sparsesolve.path` describes them, and return what steers a path.
+
+    `solvers` are the names that `solver` may have besides "auto".
+    """
+    family = read_family(family)
+    checks.read_flag("intercept", intercept)
+    checks.read_flag("progress", progress)
+    if not (stop is None or callable(stop)):
+        checks.read_choice("stop", stop, ["deviance"])
+    grid = checks.read_lambdas(lambdas)
+    if stop == "deviance":
+        stop = family.stop if grid is None else None
+    return {
+        "family": family,
+        "lambdas": grid,
+        "n_lambdas": checks.read_count("n_lambdas", n_lambdas, 1) if grid is None else len(grid),
+        "ratio": None if lambda_min_ratio is None else checks.read_number(
+            "lambda_min_ratio", lambda_min_ratio, 0, 1, open_low=True, open_high=True),
+        "dfmax": None if dfmax is None else checks.read_count("dfmax", dfmax, 0),
+        "pmax": None if pmax is None else checks.read_count("pmax", pmax, 0),
+        "stop": stop,
+        "tol": checks.read_number("tol", tol, 0, np.inf),
+        "max_iter": MAX_ITER if max_iter is None else checks.read_count("max_iter", max_iter, 0),
+        "solver": checks.read_choice("solver", solver, ["auto", *solvers]),
+        "n_threads": thread_count(n_threads),
+    }  # fmt: skip
+
+
+def kept_option(value):
+    """An option as a path keeps it: arrays copied, lest they change; no callables: few pickle."""
+    if callable(value):
+        return None
+    if isinstance(value, BlockPenalty):
+        return value
+    return value if value is None or np.isscalar(value) else np.array(value)

@@ -1,0 +1,54 @@
+"""The tiled factor is the factor, on any number of threads to the last bit."""
+
+import numpy as np
+import pytest
+
+from sparsesolve.linalg import tiled_cholesky
+
+
+def definite(n, seed=0):
+    A = np.random.default_rng(seed).normal(size=(n, n))
+    return A @ A.T + np.eye(n)
+
+
+@pytest.mark.parametrize("n", [1, 2, 159, 160, 161, 400])
+def test_factor_and_solutions(n):
+    A = definite(n)
+    L = A.copy()
+    assert tiled_cholesky.factorise(L)
+    np.testing.assert_allclose(np.tril(L), np.linalg.cholesky(A), rtol=1e-9, atol=1e-9)
+    rhs = np.random.default_rng(1).normal(size=(11, n))
+    half, whole = rhs.copy(), rhs.copy()
+    tiled_cholesky.half_solve(L, half)
+    tiled_cholesky.solve(L, whole)
+    np.testing.assert_allclose(half @ np.tril(L).T, rhs, atol=1e-8)
+    np.testing.assert_allclose(whole @ A, rhs, atol=1e-7)
+
+
+def test_threads_change_no_bit():
+    one, two = definite(500), definite(500)
+    tiled_cholesky.factorise(one, 1)
+    tiled_cholesky.factorise(two, 2)
+    assert (np.tril(one) == np.tril(two)).all()
+    a, b = np.ones((9, 500)), np.ones((9, 500))
+    tiled_cholesky.solve(one, a, 1)
+    tiled_cholesky.solve(one, b, 2)
+    assert (a == b).all()
+
+
+def test_the_upper_triangle_is_neither_read_nor_needed():
+    A = definite(200)
+    L = np.tril(A) + np.triu(np.full((200, 200), np.nan), 1)
+    assert tiled_cholesky.factorise(L)
+    np.testing.assert_allclose(np.tril(L), np.linalg.cholesky(A), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("place", [0, 170, 399])
+def test_what_is_not_definite_is_told(place):
+    A = definite(400)
+    A[place, place] = -1.0
+    assert not tiled_cholesky.factorise(A)
+
+
+def test_nothing_is_fine():
+    assert tiled_cholesky.factorise(np.empty((0, 0)))

@@ -1,0 +1,165 @@
+"""Kernels made of tables: values, centring, scaling, low rank, and the same for new samples."""
+
+import mkl_oracle
+import numpy as np
+import pandas
+import pytest
+from scipy import sparse
+
+import sparsesolve as ss
+from sparsesolve import mkl
+
+rng = np.random.default_rng(0)
+X, NEW = rng.normal(size=(30, 4)), rng.normal(size=(7, 4))
+Y = np.sin(2 * X[:, 0]) + X[:, 1]
+SPECIFICATIONS = [
+    (mkl.gaussian(1.5), None), (mkl.polynomial(2, 0.5), [1, 2]), (mkl.linear(), None),
+    (lambda A, B: np.exp(-np.abs(A[:, None, 0] - B[:, 0])), 3),
+]  # fmt: skip
+
+
+def raw(A, B):
+    gaussian = np.exp(-((A[:, None] - B) ** 2).sum(axis=2) / (2 * 1.5**2))
+    polynomial = (A[:, 1:3] @ B[:, 1:3].T + 0.5) ** 2
+    return [gaussian, polynomial, A @ B.T, np.exp(-np.abs(np.subtract.outer(A[:, 3], B[:, 3])))]
+
+
+def dense(item):
+    if isinstance(item, mkl.LowRank):
+        return item.Z @ item.Z.T
+    if isinstance(item, np.ndarray):
+        return item
+    return np.vstack([rows for _, _, rows in item.blocks()])
+
+
+def expected(centre, scale):
+    """Kernels of the fit and blocks of new samples, all from a joint matrix."""
+    made, blocks = [], []
+    both = np.vstack([X, NEW])
+    for K in raw(both, both):
+        C = np.eye(37)
+        if centre:
+            C = C - np.r_[np.ones(30), np.zeros(7)] / 30
+        K = C @ K @ C.T
+        if scale == "trace":
+            K = K / np.diag(K)[:30].mean()
+        if scale == "diagonal":
+            K = K / np.sqrt(np.outer(np.diag(K), np.diag(K)))
+        made.append(K[:30, :30])
+        blocks.append(K[30:, :30])
+    return made, blocks
+
+
+@pytest.mark.parametrize("centre", [False, True])
+@pytest.mark.parametrize("scale", [None, "trace", "diagonal"])
+@pytest.mark.parametrize("store", [True, False])
+def test_kernels_and_blocks_of_new_samples(centre, scale, store):
+    made = mkl.build_grams(X, SPECIFICATIONS, centre=centre, scale=scale, store=store)
+    kernels, blocks = expected(centre, scale)
+    for item, kernel in zip(made.items, kernels, strict=True):
+        np.testing.assert_allclose(dense(item), kernel, atol=1e-12)
+    for block, exact in zip(made.between(NEW), blocks, strict=True):
+        np.testing.assert_allclose(block, exact, atol=1e-12)
+
+
+@pytest.mark.parametrize("centre", [False, True])
+@pytest.mark.parametrize("scale", [None, "trace", "diagonal"])
+def test_precomputed_kernels(centre, scale):
+    made = mkl.precomputed(np.array(raw(X, X)), centre=centre, scale=scale)
+    kernels, blocks = expected(centre, scale)
+    for item, kernel in zip(made.items, kernels, strict=True):
+        np.testing.assert_allclose(item, kernel, atol=1e-12)
+    new = raw(NEW, X)
+    if scale == "diagonal":
+        new = (new, [np.diag(K) for K in raw(NEW, NEW)])
+    for block, exact in zip(made.between(new), blocks, strict=True):
+        np.testing.assert_allclose(block, exact, atol=1e-12)
+
+
+def test_paths_do_not_depend_on_how_kernels_are_kept():
+    fits = [
+        ss.mkl_path(made, Y, n_lambdas=12)
+        for made in (mkl.build_grams(X, SPECIFICATIONS, scale="trace", store=s) for s in (1, 0))
+    ]
+    fits.append(ss.mkl_path(expected(False, "trace")[0], Y, n_lambdas=12))
+    for fit in fits[1:]:
+        np.testing.assert_allclose(fit.kernel_norms, fits[0].kernel_norms, atol=1e-4)
+    np.testing.assert_allclose(
+        fits[0].predict(NEW), fits[2].predict(expected(False, "trace")[1]), atol=1e-4
+    )
+
+
+def test_float32_halves_the_memory():
+    pair = [(mkl.gaussian(1.0), None)]
+    one, two = mkl.build_grams(X, pair, dtype="float32"), mkl.build_grams(X, pair)
+    assert 2 * one.nbytes == two.nbytes == 8 * 900
+    np.testing.assert_allclose(one.items[0], two.items[0], atol=1e-6)
+
+
+def test_nystroem_is_exact_with_all_rows_and_random_features_come_near():
+    exact = np.exp(-((X[:, None] - X) ** 2).sum(axis=2) / 8)
+    full = mkl.build_grams(X, [(mkl.nystroem(mkl.gaussian(2.0), 30), None)])
+    np.testing.assert_allclose(dense(full.items[0]), exact, atol=1e-6)
+    part = mkl.build_grams(X, [(mkl.nystroem(mkl.gaussian(2.0), 10), None)])
+    rest = exact - dense(part.items[0])
+    assert part.items[0].Z.shape == (30, 10) and np.linalg.eigvalsh(rest)[0] > -1e-8
+    cosines = mkl.build_grams(X, [(mkl.random_features(mkl.gaussian(2.0), 4000), None)])
+    np.testing.assert_allclose(dense(cosines.items[0]), exact, atol=0.08)
+    near = np.exp(-((NEW[:, None] - X) ** 2).sum(axis=2) / 8)
+    np.testing.assert_allclose(cosines.between(NEW)[0], near, atol=0.08)
+    assert ss.mkl_path(part, Y).gaps.max() <= 1e-7
+
+
+def test_the_classical_set():
+    pairs = mkl.classical(X, widths=(1, 2), degrees=(1, 2, 3))
+    assert len(pairs) == 5 * 5
+    fit = ss.mkl_path(mkl.build_grams(X, pairs, scale="trace"), Y, n_lambdas=10)
+    assert fit.n_kernels == 25 and fit.gaps.max() <= 1e-7
+
+
+def test_frames_by_name_and_sparse_tables():
+    frame = pandas.DataFrame(X, columns=list("abcd"))
+    pairs = {"first": (mkl.gaussian(1.0), "a"), "two": (mkl.linear(), ["b", "d"])}
+    made = mkl.build_grams(frame, pairs)
+    assert made.names == ["first", "two"]
+    np.testing.assert_allclose(dense(made.items[1]), X[:, [1, 3]] @ X[:, [1, 3]].T, atol=1e-12)
+    thin = mkl.build_grams(sparse.csr_array(X), SPECIFICATIONS[:3])
+    for item, kernel in zip(thin.items, raw(X, X), strict=False):
+        np.testing.assert_allclose(dense(item), kernel, atol=1e-12)
+
+
+def test_bad_specifications():
+    with pytest.raises(TypeError, match=r"kernel 0 is .*give a pair \(function, columns\)"):
+        mkl.build_grams(X, [mkl.gaussian(1.0)])
+    with pytest.raises(ValueError, match="kernel 0 asks for column 'z', which X has not"):
+        mkl.build_grams(X, [(mkl.linear(), "z")])
+    with pytest.raises(ValueError, match="column of kernel 0 must be between 0 and 3"):
+        mkl.build_grams(X, [(mkl.linear(), 4)])
+    with pytest.raises(TypeError, match="the function of kernel 0 is 3"):
+        mkl.build_grams(X, [(3, None)])
+    with pytest.raises(ValueError, match="width must be greater than 0"):
+        mkl.gaussian(0)
+    with pytest.raises(TypeError, match="random features are of gaussian kernels"):
+        mkl.random_features(mkl.linear(), 10)
+    with pytest.raises(ValueError, match="X has 2 columns; the kernels were made of 4"):
+        mkl.build_grams(X, SPECIFICATIONS).between(NEW[:, :2])
+    with pytest.raises(ValueError, match="returned shape"):
+        mkl.build_grams(X, [(lambda A, B: A, None)])
+
+
+def test_memory_is_stated_before_a_stack_is_built(monkeypatch):
+    monkeypatch.setattr("sparsesolve.mkl.grams._free_memory", lambda: 1e4)
+    message = "2 kernels of 30 x 30 float64 take 1.44e-05 GB where 1e-05 GB are free"
+    pairs = [(mkl.gaussian(1.0), None)] * 2
+    with pytest.raises(MemoryError, match=message):
+        mkl.build_grams(X, pairs)
+    assert len(mkl.build_grams(X, pairs, dtype="float32")) == 2
+    assert len(mkl.build_grams(X, pairs, store=False)) == 2
+
+
+def test_the_oracles_problem_is_the_same_by_functions():
+    Xs, K, y = mkl_oracle.problem(3)
+    pairs = [(mkl.gaussian(np.sqrt(0.5)), m) for m in range(6)]
+    made = mkl.build_grams(Xs, pairs)
+    for item, kernel in zip(made.items, K, strict=True):
+        np.testing.assert_allclose(item, kernel, atol=1e-12)

@@ -1,0 +1,52 @@
+"""The linear system of a step against the dense one, for one and several responses."""
+
+import mkl_oracle
+import numpy as np
+import pytest
+
+from sparsesolve.mkl.kernels import Kernels
+from sparsesolve.mkl.system import System
+
+X, K, _ = mkl_oracle.problem(0, n=20, M=3)
+ETA = np.array([0.5, 2.0])
+
+
+def kernels():
+    return Kernels(list(K), np.full(3, 10.0))
+
+
+def dense(H, x):
+    """(H^-1 + K)^-1 x = H (I + K H)^-1 x over all responses at once."""
+    q, n = x.shape[1:]
+    total = np.kron(np.eye(q), 0.5 * K[0] + 2.0 * K[2])
+    out = np.linalg.solve((np.eye(q * n) + total @ H).T, H.T)
+    return np.array([(out.T @ v.ravel()).reshape(q, n) for v in x])
+
+
+@pytest.mark.parametrize("q", [1, 3])
+def test_diagonal_curvature_some_of_it_zero(q):
+    rng = np.random.default_rng(1)
+    h = rng.exponential(size=(q, 20))
+    h[:, 3] = 0.0
+    x = rng.normal(size=(4, q, 20))
+    system = System(kernels(), [0, 2], ETA, h)
+    np.testing.assert_allclose(system.kernel_times(x[0]), x[0] @ (0.5 * K[0] + 2 * K[2]))
+    np.testing.assert_allclose(system.inverse(x), dense(np.diag(h.ravel()), x), atol=1e-12)
+
+
+@pytest.mark.parametrize("empty", [False, True])
+def test_softmax(empty):
+    rng = np.random.default_rng(2)
+    p, w = rng.dirichlet(np.ones(3), size=20).T, rng.exponential(size=20)
+    w[5] = 0.0
+    H = np.zeros((60, 60))
+    for i in range(20):
+        places = [i, 20 + i, 40 + i]
+        H[np.ix_(places, places)] = w[i] * (np.diag(p[:, i]) - np.outer(p[:, i], p[:, i]))
+    x = rng.normal(size=(2, 3, 20))
+    which, eta = ([], []) if empty else ([0, 2], ETA)
+    system = System(kernels(), which, eta, w * p, joined=True)
+    expected = np.array([(H @ v.ravel()).reshape(3, 20) for v in x]) if empty else dense(H, x)
+    np.testing.assert_allclose(system.inverse(x), expected, atol=1e-10)
+    if empty:
+        assert not system.kernel_times(x[0]).any()

@@ -1,0 +1,116 @@
+"""Slow and obvious multiple kernel learning: a first-order method, and gaps made from the data.
+
+Nothing here shares a line with the package. Kernels are dense float64 arrays, losses those of
+numpy_losses, and
+
+    P = sum_i w_i loss(y_i, o_i + b0 + sum_m f_m(i)) + lam phi(d, ||f_1||, .., ||f_M||).
+"""
+
+import numpy as np
+from scipy.optimize import brentq
+
+
+def problem(seed, n=40, M=6, noise=0.5):
+    """Gaussian kernels of single columns, and a response that a few of them explain."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, M))
+    kernels = np.array([np.exp(-np.subtract.outer(x, x) ** 2) for x in X.T])
+    signal = np.sin(2 * X[:, 0]) + X[:, 1] ** 2 - X[:, 2]
+    return X, kernels, signal + noise * rng.normal(size=n)
+
+
+# phi, and (lam phi)* with the largest scale at which it is finite
+
+
+def phi(name, n, d, p=2.0, alpha=0.5):
+    v = d * n
+    if name == "l1":
+        return v.sum()
+    if name == "l1_squared":
+        return v.sum() ** 2 / 2
+    if name == "lp":
+        r = 2 * p / (p + 1)
+        return (v**r).sum() ** (2 / r) / 2
+    return (d * (alpha * n + (1 - alpha) * n * n / 2)).sum()
+
+
+def conjugate(name, s, d, lam, p=2.0, alpha=0.5):
+    if name == "l1":
+        return 0.0 if (s <= lam * d * (1 + 1e-12)).all() else np.inf
+    if name == "l1_squared":
+        return (s / d).max() ** 2 / (2 * lam)
+    if name == "lp":
+        r = 2 * p / (p + 1)
+        q = r / (r - 1)
+        return ((s / d) ** q).sum() ** (2 / q) / (2 * lam)
+    return (np.maximum(s - lam * alpha * d, 0) ** 2 / (2 * lam * (1 - alpha) * d)).sum()
+
+
+def relative_gap(kernels, y, fit, k, loss, *, name="l1", d=None, w=None, offset=0.0, **shape):
+    """The gap of the k-th solution of a path, over the null objective, by its best dual point."""
+    n, lam = len(y), fit.lambdas[k]
+    d = np.ones(len(kernels)) if d is None else d
+    w = np.full(n, 1 / n) if w is None else w / w.sum()
+    alpha, beta = fit.dual_coefs[:, k], fit.kernel_weights[:, k]
+    f = np.einsum("m,mij,j->i", beta, kernels, alpha)
+    norms = beta * np.sqrt(np.maximum(np.einsum("i,mij,j->m", alpha, kernels, alpha), 0))
+    np.testing.assert_allclose(norms, fit.kernel_norms[:, k], atol=1e-8 * (1 + norms.max()))
+    eta = offset + fit.intercepts[k] + f
+    primal = w @ loss.value(y, eta) + lam * phi(name, norms, d, **shape)
+    residual = -w * loss.slope(y, eta)
+    candidates = [residual - w * residual.sum()]
+    if alpha.any():
+        candidates.append(alpha * (alpha @ residual) / (alpha @ alpha))
+    return min(primal - dual(u, kernels, y, lam, loss, name, d, w, offset, **shape)
+               for u in candidates) / null_value(y, w, loss, offset)  # fmt: skip
+
+
+def dual(u, kernels, y, lam, loss, name, d, w, offset, **shape):
+    """The dual objective at u, made feasible by scaling."""
+    s = np.sqrt(np.maximum(np.einsum("i,mij,j->m", u, kernels, u), 0))
+    if name == "l1":
+        u = u * min(1.0, lam / max((s / d).max(), 1e-300))
+        s = s * min(1.0, lam / max((s / d).max(), 1e-300))
+    v = np.where(w > 0, -u / np.where(w > 0, w, 1), 0.0)
+    terms = np.where(w > 0, w * loss.conjugate(y, v), 0.0)
+    return -terms.sum() - (offset * u).sum() - conjugate(name, s, d, lam, **shape)
+
+
+def null_value(y, w, loss, offset=0.0):
+    """The objective with an intercept alone, less the least that the loss takes."""
+    offset = np.broadcast_to(offset, y.shape)
+    a = brentq(lambda a: w @ loss.slope(y, offset + a), -50, 50, xtol=1e-14)
+    return w @ loss.value(y, offset + a) - w @ loss.saturated(y)
+
+
+def solve_l1(kernels, y, lam, loss, d=None, w=None, steps=20000):
+    """Norms (M,) and fitted values (n,) by accelerated proximal gradient over square roots of K.
+
+    f_m = R_m v_m with R_m R_m' = K_m and ||f_m|| = |v_m|: a group lasso with an intercept.
+    """
+    n = len(y)
+    d = np.ones(len(kernels)) if d is None else d
+    w = np.full(n, 1 / n) if w is None else w / w.sum()
+    roots = []
+    for K in kernels:
+        values, vectors = np.linalg.eigh(K)
+        roots.append(vectors * np.sqrt(np.maximum(values, 0)))
+    R = np.hstack([*roots, np.ones((n, 1))])
+    groups = [slice(m * n, (m + 1) * n) for m in range(len(kernels))]
+    step = 1 / np.linalg.eigvalsh((R.T * w) @ R)[-1]
+    v = z = np.zeros(R.shape[1])
+    t = 1.0
+    for _ in range(steps):
+        gradient = R.T @ (w * loss.slope(y, R @ z))
+        new = z - step * gradient
+        for g, weight in zip(groups, d, strict=True):
+            size = np.linalg.norm(new[g])
+            new[g] *= max(0.0, 1 - step * lam * weight / max(size, 1e-300))
+        if (z - new) @ (new - v) > 0:
+            t = 1.0
+        following = (1 + np.sqrt(1 + 4 * t * t)) / 2
+        z, moved = new + (t - 1) / following * (new - v), np.linalg.norm(new - v)
+        v, t = new, following
+        if moved <= 1e-14 * max(1.0, np.linalg.norm(v)):
+            break
+    return np.array([np.linalg.norm(v[g]) for g in groups]), R @ v
