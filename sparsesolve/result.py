@@ -101,6 +101,13 @@ class Path(Frozen):
         return (self.coefs[0] if isinstance(self.coefs, list) else self.coefs).shape[0]
 
     @property
+    def df_groups(self) -> np.ndarray | None:
+        """Groups with a nonzero coefficient at each lambda, (L,); None without a group penalty."""
+        if self.groups is None:
+            return None
+        return np.array([len(np.unique(self.groups[which])) for which in self.nonzero()])
+
+    @property
     def selectable(self):
         """(how many there are, what they are called) of that which `df` counts."""
         return self.n_features, "feature"

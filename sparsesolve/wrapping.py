@@ -33,7 +33,7 @@ def wrap(problem, points, reason, scale, family, names, options, fitter=None):
 
 def _labels(problem):
     """The group of each feature, by its number, where the penalty has groups."""
-    return np.array(problem.penalty.of) if problem.has_groups else None
+    return np.array(problem.penalty.of, dtype=np.int64) if problem.has_groups else None
 
 
 def _columns(problem, points, k=None):

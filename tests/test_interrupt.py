@@ -27,7 +27,7 @@ y = {{"gaussian": signal_of[:, 0], "binomial": signal_of[:, 0] > 0,
       "multigaussian": signal_of, "cox": np.c_[np.exp(signal_of[:, 0] / 9), np.ones(n)]}}[family]
 print("started", flush=True)
 try:
-    ss.path(X, y, family=family, n_lambdas=5000, lambda_min_ratio=1e-3, tol=1e-10, stop=None)
+    ss.path(X, y, family=family, n_lambdas=200_000, lambda_min_ratio=1e-3, tol=1e-10, stop=None)
     print("ended by itself", flush=True)
 except KeyboardInterrupt:
     print("interrupted", flush=True)

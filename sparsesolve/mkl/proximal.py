@@ -18,7 +18,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from sparsesolve.mkl import shrinkage
+import sparsesolve.mkl.shrinkage as shrinkage
 from sparsesolve.mkl.certificate import gap_at
 from sparsesolve.mkl.point import make_point
 from sparsesolve.mkl.single_kernel import solve_single

@@ -15,7 +15,7 @@ and 3.3.
 
 import numpy as np
 
-from sparsesolve.linalg import tiled_cholesky
+import sparsesolve.linalg.tiled_cholesky as tiled_cholesky
 from sparsesolve.mkl.symmetric import Symmetric
 
 

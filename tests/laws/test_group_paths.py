@@ -297,3 +297,13 @@ def test_what_memory_held_before_does_not_matter(kind, family):
     identical(*fits[:2])
     identical(*fits[1:])
     assert fits[0].df.max() > 128 and np.isfinite(fits[0].coefs.data).all()
+
+
+def test_groups_are_counted_beside_features():
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(60, 12))
+    groups = np.tile([3, 1, 2, 0], 3)
+    fit = ss.path(X, X[:, 0] + X[:, 1] + rng.normal(size=60), penalty=GroupL2(groups))
+    counted = [len({groups[j] for j in which}) for which in fit.nonzero()]
+    assert fit.df_groups.tolist() == counted and (fit.df == 3 * fit.df_groups).all()
+    assert ss.path(X, X[:, 0], n_lambdas=3).df_groups is None
