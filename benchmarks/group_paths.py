@@ -43,7 +43,7 @@ def made(n, p, size, loss, seed=0):
 
 
 class Measure:
-    """Objectives of coefficients, and how far above a dual bound they are, relative to the null."""
+    """Objectives of coefficients, and how far above a dual bound, relative to the null."""
 
     def __init__(self, X, y, sizes, loss, fit):
         self.X, self.y, self.loss, self.lambdas = X, y, loss, fit.lambdas

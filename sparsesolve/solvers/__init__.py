@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from sparsesolve.solvers import bcd, reweighted, ridge
+from sparsesolve.solvers import reweighted, ridge
+from sparsesolve.solvers.bcd import BlockDescent, PlainDescent, WrightDescent, in_groups
 from sparsesolve.solvers.fista import Fista, Ista, Sparsa
 from sparsesolve.solvers.proximal_newton import ProximalNewton
 from sparsesolve.solvers.response_blocks import ResponseBlocks
@@ -55,9 +56,9 @@ SOLVERS = {
     "response_blocks": Solver(
         ResponseBlocks.of, "a family of several responses", _several_responses
     ),
-    "bcd": Solver(bcd.BlockDescent, "a penalty on groups, one response", bcd.suits),
-    "bcd_wright": Solver(bcd.WrightDescent, "a penalty on groups, one response", bcd.suits),
-    "bcd_plain": Solver(bcd.PlainDescent, "a penalty on groups, one response", bcd.suits),
+    "bcd": Solver(BlockDescent, "a penalty on groups, one response", in_groups),
+    "bcd_wright": Solver(WrightDescent, "a penalty on groups, one response", in_groups),
+    "bcd_plain": Solver(PlainDescent, "a penalty on groups, one response", in_groups),
     "ista": Solver(Ista, "nothing", _anything),
     "fista": Solver(Fista, "nothing", _anything),
     "sparsa": Solver(Sparsa, "nothing", _anything),

@@ -199,6 +199,6 @@ class PlainDescent(BlockDescent):
     all_groups = True
 
 
-def suits(problem, lambdas):
+def in_groups(problem, lambdas):
     """Whether features are penalised in groups, for one response."""
     return problem.has_groups and problem.n_responses is None
