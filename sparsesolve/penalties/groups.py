@@ -84,8 +84,12 @@ def _as_list(groups):
 
 
 def held(groups):
-    """What the user gave, readable more than once."""
-    return list(groups) if hasattr(groups, "__next__") else groups
+    """What the user gave, readable more than once, and ours: he may go on to change it."""
+    if isinstance(groups, np.ndarray):
+        return groups.copy()
+    if isinstance(groups, list) or hasattr(groups, "__next__"):
+        return [list(item) if isinstance(item, list) else item for item in groups]
+    return groups
 
 
 def _is_label(item):

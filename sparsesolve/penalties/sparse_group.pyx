@@ -19,7 +19,8 @@ cdef double CLOSE = 4e-16
 
 
 cdef class SparseGroup(BlockPenalty):
-    """Omega(b) = tau |b|_1 + (1 - tau) sum_g d_g |b_g|_2; with path's alpha < 1 a ridge part as well.
+    """Omega(b) = tau |b|_1 + (1 - tau) sum_g d_g |b_g|_2; with path's alpha < 1 a ridge part as well, of weight
+    tau + (1 - tau) d_g.
 
     Parameters
     ----------

@@ -190,3 +190,11 @@ def test_what_a_path_refuses(data, options, kind, sentence):
 def test_families_of_several_responses_have_groups_of_their_own(data):
     with pytest.raises(ValueError, match="penalty=GroupL2 is for families of one response"):
         ss.path(data[0], np.arange(30) % 3, family="multinomial", penalty=GroupL2([0] * 6))
+
+
+def test_a_penalty_keeps_its_groups_when_the_users_change():
+    labels, lists = np.array([0, 0, 1]), [[0, 1], [2]]
+    by_label, by_list = GroupL2(labels), GroupL2(lists)
+    labels[:] = 0
+    lists[0].append(2)
+    assert list(by_label.over(3).of) == list(by_list.over(3).of) == [0, 0, 1]
