@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from sparsesolve import checks
 from sparsesolve.assembly import read_problem
-from sparsesolve.path_options import kept_option, read_path_options
+from sparsesolve.path_options import kept_options, read_path_options
 from sparsesolve.penalties.blocks import BlockPenalty
 from sparsesolve.progress import progress_bar
 from sparsesolve.result import Path
@@ -161,7 +161,7 @@ def solve_path(X, y, names=None, **options):
         intercept=bool(options["intercept"]), standardize=bool(options["standardize"]),
         n_threads=settings["n_threads"], names=names,
     )  # fmt: skip
-    kept = {name: kept_option(value) for name, value in options.items()}
+    kept = kept_options(options)
     family = options["family"]
     kept["family"] = family if isinstance(family, str) else settings["family"]
     with one_blas_thread(), progress_bar(settings["n_lambdas"], options["progress"]) as advance:

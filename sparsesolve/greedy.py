@@ -1,10 +1,10 @@
 """Greedy paths: pursuits, one feature at a time, and hard thresholding, size by size."""
 
-import numpy as np
 
 from sparsesolve import checks
 from sparsesolve.assembly import read_problem
 from sparsesolve.families import gaussian
+from sparsesolve.path_options import kept_options
 from sparsesolve.progress import progress_bar
 from sparsesolve.solvers.greedy import pursue
 from sparsesolve.solvers.thresholding import CERTAIN, threshold_path
@@ -173,9 +173,11 @@ def _fit(solve, X, y, *, method, n_nonzero, tol, weights, offset, intercept, sta
     least = 0.0 if tol is None else checks.read_number("tol", tol, 0, 1)
     steps = MOST_STEPS if max_iter is None else checks.read_count("max_iter", max_iter, 1)
     most = None if n_nonzero is None else checks.read_count("n_nonzero", n_nonzero, 1)
-    options = {"method": method, "n_nonzero": n_nonzero, "tol": tol, "weights": _kept(weights),
-               "offset": _kept(offset), "intercept": intercept, "standardize": standardize,
-               "max_iter": max_iter, "n_threads": n_threads, "progress": progress}  # fmt: skip
+    options = kept_options({
+        "method": method, "n_nonzero": n_nonzero, "tol": tol, "weights": weights, "offset": offset,
+        "intercept": intercept, "standardize": standardize, "max_iter": max_iter,
+        "n_threads": n_threads, "progress": progress,
+    })  # fmt: skip
     n_threads = thread_count(n_threads)
     problem, names, _, scale = read_problem(
         X, y, gaussian, weights=weights, offset=offset, penalty_factor=None, lower=None,
@@ -189,10 +191,5 @@ def _fit(solve, X, y, *, method, n_nonzero, tol, weights, offset, intercept, sta
         points, reason = solve(problem, method, most=most, least=least, max_iter=steps,
                                n_threads=n_threads, advance=advance)  # fmt: skip
     fit = wrap(problem, points, reason, scale, gaussian, {"feature_names": names}, options)
-    warn_missed([fit], CERTAIN)
+    warn_missed([fit], CERTAIN, depth=4)
     return fit
-
-
-def _kept(value):
-    """An array as a Path keeps it: copied, lest it change."""
-    return None if value is None else np.array(value)

@@ -10,6 +10,7 @@ from sparsesolve.assembly import read_problem
 from sparsesolve.families import read_family
 from sparsesolve.knot_path import knot_path
 from sparsesolve.moments import read_moments
+from sparsesolve.path_options import kept_options
 from sparsesolve.progress import progress_bar
 from sparsesolve.result import ConvergenceWarning
 from sparsesolve.solvers.homotopy_certificate import Rules
@@ -17,6 +18,7 @@ from sparsesolve.solvers.homotopy_data import homotopy_data
 from sparsesolve.solvers.homotopy_path import UNCLEAR, FollowedPath
 from sparsesolve.solvers.problem import ADVICE
 from sparsesolve.threads import one_blas_thread, thread_count
+from sparsesolve.wrapping import warn_missed
 
 
 def lars_path(
@@ -144,7 +146,7 @@ def lars_path(
         batches, reason = _follow(data, problem, settings)
     return _wrap(problem, batches, reason, tol, {
         "null_deviance": problem.null_deviance(*scale), "feature_names": names,
-        "options": _kept(options), "fitter": lars_path,
+        "options": kept_options(options), "fitter": lars_path,
     })  # fmt: skip
 
 
@@ -218,7 +220,7 @@ def lars_path_gram(
     known = yty is not None
     return _wrap(problem, batches, reason, tol, {
         "null_deviance": problem.null_deviance(float(n_samples), 1.0) if known else np.nan,
-        "options": _kept(options), "fitter": lars_path_gram,
+        "options": kept_options(options), "fitter": lars_path_gram,
     })  # fmt: skip
 
 
@@ -274,29 +276,15 @@ def _rules(problem, settings):
                  settings["max_steps"])  # fmt: skip
 
 
-def _kept(options):
-    """Options as a path keeps them: arrays copied, lest they change."""
-    return {k: v if v is None or np.isscalar(v) else np.array(v) for k, v in options.items()}
-
-
 def _wrap(problem, batches, reason, tol, rest):
     """The path in the user's units; warns where a certificate misses tol or it had to stop."""
     path = knot_path(problem, batches, tol, stop_reason=reason, **rest)
-    missed = np.flatnonzero(path.status)
     if reason == UNCLEAR:
         warnings.warn(
             f"The path ends early, at lambda = {path.lambdas[-1]:.4g}: {reason}",
             ConvergenceWarning,
             stacklevel=3,
         )
-    elif len(missed):
-        worst = int(path.gaps.argmax())
-        shown = ", ".join(f"{path.lambdas[k]:.4g}" for k in missed[:5])
-        warnings.warn(
-            f"{len(missed)} of {len(path.lambdas)} knots miss tol = {tol:g}: lambda = {shown}"
-            f"{', ...' if len(missed) > 5 else ''}; the worst gap is {path.gaps[worst]:.2g} at "
-            f"lambda = {path.lambdas[worst]:.4g} ({path.status[worst].sentence})",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
+    else:
+        warn_missed([path], tol, "knots", depth=4)
     return path

@@ -40,8 +40,12 @@ def read_path_options(*, family, intercept, lambdas, n_lambdas, lambda_min_ratio
     }  # fmt: skip
 
 
-def kept_option(value):
-    """An option as a path keeps it: arrays copied, lest they change; no callables: few pickle."""
+def kept_options(options):
+    """Options as a path keeps them: arrays copied, lest they change; no callables: few pickle."""
+    return {name: _kept(value) for name, value in options.items()}
+
+
+def _kept(value):
     if callable(value):
         return None
     if isinstance(value, BlockPenalty):

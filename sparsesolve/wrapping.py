@@ -47,8 +47,11 @@ def _columns(problem, points, k=None):
     return matrix
 
 
-def warn_missed(paths, tol):
-    """Warn the caller's caller once, naming lambdas whose certificate misses tol."""
+def warn_missed(paths, tol, points="lambdas", depth=3):
+    """Warn once, naming the points whose certificate misses tol.
+
+    `depth` is that of the user's call, 3 where the public function calls this one.
+    """
     lambdas, gaps, status = (
         np.concatenate([getattr(path, name) for path in paths])
         for name in ("lambdas", "gaps", "status")
@@ -59,9 +62,9 @@ def warn_missed(paths, tol):
         shown = ", ".join(f"{lam:.4g}" for lam in lambdas[missed[:5]])
         more = ", ..." if len(missed) > 5 else ""
         warnings.warn(
-            f"{len(missed)} of {len(lambdas)} lambdas miss tol = {tol:g}: {shown}{more}; the "
+            f"{len(missed)} of {len(lambdas)} {points} miss tol = {tol:g}: {shown}{more}; the "
             f"worst gap is {gaps[worst]:.2g} at lambda = {lambdas[worst]:.4g} "
             f"({status[worst].sentence})",
             ConvergenceWarning,
-            stacklevel=3,
+            stacklevel=depth,
         )

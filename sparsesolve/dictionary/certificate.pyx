@@ -13,7 +13,7 @@ from libc.math cimport fabs
 from libc.string cimport memcpy
 
 from sparsesolve.dictionary.signal cimport CONVERGED, STALLED, Signal
-from sparsesolve.linalg cimport span
+from sparsesolve.linalg cimport gram_basis
 from sparsesolve.linalg.vector cimport axpy, dot, ss_largest_f64, ss_step_largest, ss_subtract_all
 
 cdef double ROUNDING = 1e-14    # of the largest |d_j'y|
@@ -66,7 +66,7 @@ cdef void refine(Signal* s) noexcept nogil:
         g = s.rate[s.support[k]]
         s.a[k] = g - s.level if g > 0 else g + s.level
     for i in range(s.count):
-        e = span.vector(&s.span, i) + s.p
+        e = gram_basis.vector(&s.basis, i) + s.p
         along = dot(i + 1, e, s.a)
         axpy(i + 1, along, e, s.values)
 

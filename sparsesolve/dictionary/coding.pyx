@@ -57,14 +57,14 @@ cdef class Threads:
             at = &numbers[k, 0]
             at += (64 - <uintptr_t> at % 64) % 64 // 8
             s.p, s.gram = p, &gram[0, 0]
-            s.span.p, s.span.stride, s.span.capacity, s.span.order = p, stride, capacity, &order[0]
-            s.span.vectors, at = at, at + capacity * stride
+            s.basis.p, s.basis.stride, s.basis.capacity, s.basis.order = p, stride, capacity, &order[0]
+            s.basis.vectors, at = at, at + capacity * stride
             s.c, at = at, at + stride
             s.a, at = at, at + stride
             s.rate, at = at, at + _aligned(p)
             s.values, at = at, at + p
             s.z, at = at, at + capacity
-            s.span.w = at
+            s.basis.w = at
             s.support, s.blocked, s.state = &places[k, 0], &places[k, p], &states[k, 0]
 
     def __dealloc__(self):

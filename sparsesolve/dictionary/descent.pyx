@@ -32,13 +32,13 @@ cdef int descend(Signal* s) noexcept nogil:
             continue
         _collect(s, b)
         if certify(s) <= s.tol:
-            return CONVERGED if s.count <= s.span.capacity else FULL
+            return CONVERGED if s.count <= s.basis.capacity else FULL
         if not moved:
-            return STALLED if s.count <= s.span.capacity else FULL
+            return STALLED if s.count <= s.basis.capacity else FULL
         memcpy(s.c, s.rate, s.p * sizeof(double))
     _collect(s, b)
     certify(s)
-    return MAX_ITER if s.count <= s.span.capacity else FULL
+    return MAX_ITER if s.count <= s.basis.capacity else FULL
 
 
 cdef bint _sweep(Signal* s, double* g, double* b) noexcept nogil:

@@ -19,7 +19,7 @@ from libc.string cimport memcpy, memmove, memset
 from sparsesolve.dictionary.certificate cimport certify, certify_angles, clear_strays, refine
 from sparsesolve.dictionary.descent cimport descend
 from sparsesolve.dictionary.signal cimport BLOCKED, CONVERGED, FREE, FULL, USED, Signal
-from sparsesolve.linalg cimport span
+from sparsesolve.linalg cimport gram_basis
 from sparsesolve.linalg.vector cimport axpy, ss_find, ss_largest_f64, ss_meetings, ss_step_largest
 
 cdef double LOST_PIVOT = 1e-14      # of an atom's square: nearer to the span it counts as lying in it
@@ -80,7 +80,7 @@ cdef int _walk(Signal* s) noexcept nogil:
     cdef int leaving
     cdef Py_ssize_t joining, k
     cdef long limit = s.steps + TURNS * s.p + 100
-    s.count = s.n_blocked = s.span.size = 0
+    s.count = s.n_blocked = s.basis.size = 0
     memcpy(s.c, s.start, s.p * sizeof(double))
     memset(s.a, 0, s.p * sizeof(double))
     memset(s.state, FREE, s.p)
@@ -122,7 +122,7 @@ cdef int _walk(Signal* s) noexcept nogil:
 cdef bint _join(Signal* s, Py_ssize_t j) noexcept nogil:
     """Take atom j in, or put it aside; False where there is no room."""
     cdef const double* row = s.gram + j * s.p
-    cdef double sign = 1.0 if s.c[j] > 0 else -1.0, square = span.pivot(&s.span, row, j)
+    cdef double sign = 1.0 if s.c[j] > 0 else -1.0, square = gram_basis.pivot(&s.basis, row, j)
     cdef double correlation = s.a[j]
     cdef int k = s.count
     s.c[j] = s.a[j] = 0.0
@@ -131,15 +131,15 @@ cdef bint _join(Signal* s, Py_ssize_t j) noexcept nogil:
         s.blocked[s.n_blocked] = j
         s.n_blocked += 1
         return True
-    if k == s.span.capacity:
+    if k == s.basis.capacity:
         return False
-    span.extend(&s.span, row, square)
-    s.z[k] = (sign - correlation) * span.vector(&s.span, k)[s.p + k]
+    gram_basis.extend(&s.basis, row, square)
+    s.z[k] = (sign - correlation) * gram_basis.vector(&s.basis, k)[s.p + k]
     s.c[s.p + k] = s.a[s.p + k] = 0.0
     s.state[j] = USED
     s.support[k] = j
     s.count = k + 1
-    axpy(s.p + k + 1, s.z[k], span.vector(&s.span, k), s.a)
+    axpy(s.p + k + 1, s.z[k], gram_basis.vector(&s.basis, k), s.a)
     s.a[j] = 0.0
     return True
 
@@ -168,8 +168,8 @@ cdef void _leave(Signal* s, int k, double sign, double level) noexcept nogil:
     s.a[j] = sign
     s.c[j] = sign * level
     s.state[j] = FREE
-    lost = span.drop(&s.span, k, s.z)
-    axpy(s.p, -lost, span.vector(&s.span, s.span.size), s.a)
+    lost = gram_basis.drop(&s.basis, k, s.z)
+    axpy(s.p, -lost, gram_basis.vector(&s.basis, s.basis.size), s.a)
     s.count -= 1
     memmove(s.support + k, s.support + k + 1, behind * sizeof(int))
     memmove(s.c + s.p + k, s.c + s.p + k + 1, behind * sizeof(double))
@@ -184,7 +184,7 @@ cdef void _direction(Signal* s) noexcept nogil:
     cdef int i
     memset(s.a + s.p, 0, s.count * sizeof(double))
     for i in range(s.count):
-        axpy(i + 1, s.z[i], span.vector(&s.span, i) + s.p, s.a + s.p)
+        axpy(i + 1, s.z[i], gram_basis.vector(&s.basis, i) + s.p, s.a + s.p)
 
 
 cdef void _release(Signal* s, int j) noexcept nogil:

@@ -13,7 +13,7 @@ from libc.math cimport fabs
 from libc.string cimport memcpy
 
 from sparsesolve.dictionary.signal cimport CONVERGED, FULL, STALLED, Signal
-from sparsesolve.linalg cimport span
+from sparsesolve.linalg cimport gram_basis
 from sparsesolve.linalg.vector cimport axpy, ss_find, ss_largest_f64, ss_step_largest
 
 cdef double LOST_PIVOT = 1e-12      # of an atom's square: nearer to the span it counts as lying in it
@@ -26,7 +26,7 @@ cdef int pursue(Signal* s) noexcept nogil:
     cdef Py_ssize_t j
     cdef const double* row
     cdef int k
-    s.count = s.span.size = 0
+    s.count = s.basis.size = 0
     s.steps = 0
     s.residual = s.square
     memcpy(s.c, s.cross, s.p * sizeof(double))
@@ -35,14 +35,14 @@ cdef int pursue(Signal* s) noexcept nogil:
     while s.count < s.most and s.residual > s.error and largest > nothing:
         j = ss_find(s.p, s.c, largest, -largest)
         row = s.gram + j * s.p
-        square = span.pivot(&s.span, row, j)
+        square = gram_basis.pivot(&s.basis, row, j)
         if square <= LOST_PIVOT * row[j]:
             s.c[j] = 0.0
             largest = ss_step_largest(s.p, 0.0, s.cross, False, s.c)
-        elif s.count == s.span.capacity:
+        elif s.count == s.basis.capacity:
             return FULL
         else:
-            span.extend(&s.span, row, square)
+            gram_basis.extend(&s.basis, row, square)
             largest = _advance(s, j)
     for k in range(s.count):
         s.values[k] = -s.c[s.p + k]
@@ -53,7 +53,7 @@ cdef int pursue(Signal* s) noexcept nogil:
 cdef double _advance(Signal* s, Py_ssize_t j) noexcept nogil:
     """Project on the span that atom j has joined; returns the largest correlation left."""
     cdef int k = s.count
-    cdef const double* e = span.vector(&s.span, k)
+    cdef const double* e = gram_basis.vector(&s.basis, k)
     cdef double step = s.c[j] * e[s.p + k]
     s.support[k] = j
     s.c[s.p + k] = 0.0

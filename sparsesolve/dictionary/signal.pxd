@@ -2,7 +2,7 @@
 
 One thread keeps one and uses it for signal after signal; nothing is allocated between them.
 """
-from sparsesolve.linalg.span cimport Span
+from sparsesolve.linalg.gram_basis cimport GramBasis
 
 cdef enum Outcome:          # codes of Status, and two that stay inside
     CONVERGED = 0
@@ -25,7 +25,7 @@ cdef struct Signal:
     bint positive
     bint leaves                 # whether the homotopy lets atoms leave: the lasso, not least angles
     # where the method stands
-    Span span
+    GramBasis basis
     double* c                   # (p + capacity): d_j'r, 0 of the atoms in use; then minus their coefficients
     double* a                   # (p + capacity): what a unit step takes from c
     double* z                   # (capacity,) products of the direction with the basis

@@ -8,7 +8,7 @@ from sparsesolve.mkl.grams import Grams
 from sparsesolve.mkl.norms import read_norm
 from sparsesolve.mkl.reading import read_kernels
 from sparsesolve.mkl.result import MKLPath
-from sparsesolve.path_options import kept_option, read_path_options
+from sparsesolve.path_options import kept_options, read_path_options
 from sparsesolve.progress import progress_bar
 from sparsesolve.solvers.path import follow
 from sparsesolve.threads import one_blas_thread
@@ -148,7 +148,7 @@ def mkl_path(
             points, reason = follow(
                 state, problem, lambdas, **{key: settings[key] for key in keep}, advance=advance
             )
-    options = {name: kept_option(value) for name, value in options.items()}
+    options = kept_options(options)
     options["family"] = family if isinstance(family, str) else settings["family"]
     options["norm"] = norm
     names = stored.names if grams is None else grams.names

@@ -21,6 +21,7 @@ cdef class BlockPenalty:
 
     cdef Py_ssize_t size(self, Py_ssize_t g) noexcept nogil
     cdef bint bare(self, Py_ssize_t g) noexcept nogil
+    cdef double limit(self, Py_ssize_t place, double towards) noexcept nogil
     cdef double block_value(self, Py_ssize_t g, const double* b, double lam) noexcept nogil
     cdef double block_polar(self, Py_ssize_t g, const double* z, Mask mask) noexcept nogil
     cdef double block_conjugate(self, Py_ssize_t g, const double* z, double lam) noexcept nogil

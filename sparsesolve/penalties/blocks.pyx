@@ -119,6 +119,10 @@ cdef class BlockPenalty:
         """Whether the group has no norm on it."""
         return self.weight[g] == 0.0 and self.l1[g] == 0.0
 
+    cdef double limit(self, Py_ssize_t place, double towards) noexcept nogil:
+        """How far a coordinate may move that way; `place` counts group by group."""
+        return self.upper[place] if towards > 0.0 else -self.lower[place]
+
     cdef double block_value(self, Py_ssize_t g, const double* b, double lam) noexcept nogil:
         """lam * Omega_g(b), limits taken for kept."""
         cdef double square = 0.0
@@ -135,7 +139,7 @@ cdef class BlockPenalty:
         if mask == ALL or not self.limited:
             return self.dual_norm(g, z)
         for j in range(self.size(g)):
-            limit = self.upper[first + j] if z[j] > 0.0 else -self.lower[first + j]
+            limit = self.limit(first + j, z[j])
             self.masked[j] = 0.0 if limit == 0.0 or (mask == UNBOUNDED and limit < INFINITY) else z[j]
         return self.dual_norm(g, &self.masked[0])
 

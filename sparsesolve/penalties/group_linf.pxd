@@ -2,5 +2,4 @@
 from sparsesolve.penalties.blocks cimport BlockPenalty
 
 cdef class GroupLinf(BlockPenalty):
-    cdef double limit(self, Py_ssize_t place, double towards) noexcept nogil
     cdef double _cut(self, Py_ssize_t g, double r, const double* x, double level, const double* b) noexcept nogil

@@ -26,9 +26,6 @@ cdef class GroupLinf(BlockPenalty):
         unpenalised, inf excludes it.
     """
 
-    cdef double limit(self, Py_ssize_t place, double towards) noexcept nogil:
-        return self.upper[place] if towards > 0.0 else -self.lower[place]
-
     cdef double norm(self, Py_ssize_t g, const double* b) noexcept nogil:
         cdef double largest = 0.0
         cdef Py_ssize_t j

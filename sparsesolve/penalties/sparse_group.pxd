@@ -4,6 +4,5 @@ from sparsesolve.penalties.blocks cimport BlockPenalty
 cdef class SparseGroup(BlockPenalty):
     cdef readonly double tau
 
-    cdef double limit(self, Py_ssize_t place, double towards) noexcept nogil
     cdef double _length(self, Py_ssize_t g, double r, double level, const double* z) noexcept nogil
     cdef bint _too_short(self, Py_ssize_t g, double rho, double r, double level, const double* z) noexcept nogil

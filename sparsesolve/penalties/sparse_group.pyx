@@ -96,10 +96,6 @@ cdef class SparseGroup(BlockPenalty):
         """On one coordinate alone the norm is least beside |b|_2."""
         return 1.0 / (self.weight[g] + self.l1[g]) if not self.bare(g) else INFINITY
 
-    cdef double limit(self, Py_ssize_t place, double towards) noexcept nogil:
-        """How far a coordinate may move that way."""
-        return self.upper[place] if towards > 0.0 else -self.lower[place]
-
     cdef void block_prox(self, Py_ssize_t g, double h, const double* x, double lam, double* b) noexcept nogil:
         """Soft thresholds, then the length of the block; with limits a root for that length."""
         cdef Py_ssize_t j, first = self.start[g], s = self.size(g)

@@ -30,8 +30,7 @@ cdef double GROWTH = 2.0            # of h where the search is on it
 cdef double LEAST = 1e-6            # of the first h: no curvature is taken for less
 cdef double MOST = 1e12             # of the first h: none for more
 cdef double RELAX = 0.9             # of h from one sweep to the next, so that it may fall too
-DEF MOST_TRIES = 60
-TRIES = 60
+cdef int TRIES = 60             # of a search, before its block waits for the next sweep
 
 
 cdef class Sweep:
@@ -77,7 +76,7 @@ cdef class Sweep:
             self.z[j] = self.design.correlate(member[j], &u[0], total)
         before = self.penalty.block_value(g, &self.old[0], lam)
         self.h[g] = max(RELAX * self.h[g], LEAST * self.first[g])
-        for tries in range(MOST_TRIES):
+        for tries in range(TRIES):
             if tries == 0 or self.wright:
                 if not self._direction(g, lam):
                     return value

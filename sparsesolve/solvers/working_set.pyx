@@ -16,9 +16,9 @@ from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.gram cimport Gram
 from sparsesolve.linalg.packed cimport Packed, pack
 from sparsesolve.linalg.vector cimport ss_multiply
+from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers.data_quadratic cimport DataQuadratic
 from sparsesolve.solvers.gram_quadratic cimport GramQuadratic
-from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers.group_data_quadratic cimport GroupDataQuadratic
 from sparsesolve.solvers.group_gram_quadratic cimport GroupGramQuadratic
 from sparsesolve.solvers.group_quadratic cimport GroupQuadratic

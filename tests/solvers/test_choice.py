@@ -1,40 +1,64 @@
-"""Which solver "auto" takes, where that is not a matter of taste."""
+"""Choice: "auto" takes the solver that suits the problem."""
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import sparsesolve as ss
-from sparsesolve.assembly import read_problem
-from sparsesolve.families import read_family
-from sparsesolve.penalties import GroupL2
-from sparsesolve.solvers.choice import choose
+from sparsesolve.solvers import SOLVERS, choice
+
+RNG = np.random.default_rng(6)
+X = RNG.standard_normal((40, 8))
+Y = X @ [2.0, -1, 0, 0, 1, 0, 0, 0] + RNG.standard_normal(40)
 
 
-def taken(family, groups, n=40, **options):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(n, len(groups)))
-    y = X[:, 0] + rng.normal(size=n)
-    options = {
-        "weights": None, "offset": None, "penalty_factor": None, "lower": None, "upper": None,
-        "alpha": 1.0, "intercept": True, "standardize": True, "n_threads": 1, **options,
-    }  # fmt: skip
-    y = y > 0 if family == "binomial" else y
-    problem, *_ = read_problem(X, y, read_family(family), penalty=GroupL2(groups), **options)
-    return type(choose(problem, "auto", None, 1)).__name__
+@pytest.fixture
+def chosen(monkeypatch):
+    """The names of the solvers that path() makes from now on."""
+    names = []
+
+    def watched(name, solver):
+        def make(*args):
+            names.append(name)
+            return solver.state(*args)
+        return solver._replace(state=make)
+
+    monkeypatch.setattr(choice, "SOLVERS", {k: watched(k, v) for k, v in SOLVERS.items()})
+    return names
+
+
+def test_auto_takes_the_solver_that_suits(chosen):
+    wide = RNG.standard_normal((20, 300))
+    ss.path(X, Y)
+    ss.path(wide, wide[:, 0])
+    ss.path(X, Y, alpha=0)
+    ss.path(wide, wide[:, 0], alpha=0)
+    ss.path(X, Y, alpha=0, lower=-1)
+    ss.path(X, Y, alpha=0, lambdas=[1, 0])
+    ss.path(X, Y, solver="working_set")
+    assert chosen == ["sufficient", "working_set", "ridge", "ridge", "sufficient", "sufficient",
+                      "working_set"]
+
+
+def test_a_side_too_long_for_eigenvalues_is_left_to_others(chosen, monkeypatch):
+    monkeypatch.setattr(choice, "MOST_RIDGE", 7)
+    ss.path(X, Y, alpha=0)
+    monkeypatch.setattr(choice, "MOST_RIDGE", 8)
+    monkeypatch.setattr(choice, "MOST_RIDGE_SPARSE", 7)
+    ss.path(X, Y, alpha=0)
+    thin = sparse.random_array((40, 8), density=0.05, rng=np.random.default_rng(1), format="csc")
+    ss.path(thin, Y, alpha=0)
+    assert chosen == ["sufficient", "ridge", "sufficient"]
 
 
 @pytest.mark.parametrize(
-    "family, usual", [("gaussian", "WorkingSet"), ("binomial", "ProximalNewton")]
+    "family, usual", [("gaussian", "working_set"), ("binomial", "proximal_newton")]
 )
-def test_giant_groups_are_left_to_first_order_steps(family, usual):
-    assert taken(family, np.arange(200) // 5) == usual
-    assert taken(family, np.arange(200) // 100) == "Sparsa"
-
-
-def test_a_giant_group_is_solved_to_the_default_tolerance():
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(50, 800))
-    groups = np.r_[np.zeros(600), np.arange(200)]
-    y = X[:, 0] + X[:, 700] + rng.normal(size=50)
-    fit = ss.path(X, y, penalty=GroupL2(groups), n_lambdas=20)
-    assert fit.gaps.max() <= 1e-7
+def test_giant_groups_are_left_to_first_order_steps(chosen, family, usual):
+    wide = RNG.standard_normal((40, 200))
+    y = wide[:, 0] > 0 if family == "binomial" else wide[:, 0] + RNG.standard_normal(40)
+    for size in (5, 100):
+        penalty = ss.penalties.GroupL2(np.arange(200) // size)
+        fit = ss.path(wide, y, family=family, penalty=penalty, n_lambdas=10, lambda_min_ratio=0.1)
+        assert fit.gaps.max() <= 1e-7
+    assert chosen == [usual, "sparsa"]

@@ -1,4 +1,4 @@
-"""Span: an orthonormal basis of selected columns, known only by its products with all columns.
+"""GramBasis: an orthonormal basis of selected columns, known only by its products with all columns.
 
 Given the Gram matrix G of p columns x_j.  Basis vector e_i is stored as one array of p + capacity values: x_j'e_i for
 all j, then the coefficients that make e_i of the selected columns.  The first parts restricted to the selection are
@@ -12,7 +12,7 @@ from libc.string cimport memmove, memset
 from sparsesolve.linalg.vector cimport ss_rotate, ss_subtract_all, ss_unpack_f64
 
 
-cdef struct Span:
+cdef struct GramBasis:
     Py_ssize_t p            # columns in all
     Py_ssize_t stride       # between basis vectors
     int size, capacity
@@ -21,11 +21,11 @@ cdef struct Span:
     const int* order        # 0, 1, 2, ...
 
 
-cdef inline double* vector(const Span* s, int i) noexcept nogil:
+cdef inline double* vector(const GramBasis* s, int i) noexcept nogil:
     return s.vectors + i * s.stride
 
 
-cdef inline double pivot(Span* s, const double* gram_row, Py_ssize_t j) noexcept nogil:
+cdef inline double pivot(GramBasis* s, const double* gram_row, Py_ssize_t j) noexcept nogil:
     """Squared distance of column j from the span; leaves its products with the basis in w."""
     cdef double square = gram_row[j]
     cdef int i
@@ -35,7 +35,7 @@ cdef inline double pivot(Span* s, const double* gram_row, Py_ssize_t j) noexcept
     return square
 
 
-cdef inline void extend(Span* s, const double* gram_row, double square) noexcept nogil:
+cdef inline void extend(GramBasis* s, const double* gram_row, double square) noexcept nogil:
     """Take in the column of that row of G, whose pivot was just found to be `square`."""
     cdef double* new = vector(s, s.size)
     cdef double scale = 1.0 / sqrt(square)
@@ -49,7 +49,7 @@ cdef inline void extend(Span* s, const double* gram_row, double square) noexcept
     s.size += 1
 
 
-cdef inline double drop(Span* s, int k, double* z) noexcept nogil:
+cdef inline double drop(GramBasis* s, int k, double* z) noexcept nogil:
     """Leave the k-th selected column out.
 
     z (size,), the products of some vector with the basis, is turned with it.  The last basis vector, where the
