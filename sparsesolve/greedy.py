@@ -6,8 +6,9 @@ from sparsesolve.assembly import read_problem
 from sparsesolve.families import gaussian
 from sparsesolve.path_options import kept_options
 from sparsesolve.progress import progress_bar
+from sparsesolve.solvers import greedy, thresholding
 from sparsesolve.solvers.greedy import pursue
-from sparsesolve.solvers.thresholding import CERTAIN, threshold_path
+from sparsesolve.solvers.thresholding import threshold_path
 from sparsesolve.threads import one_blas_thread, thread_count
 from sparsesolve.wrapping import warn_missed, wrap
 
@@ -191,5 +192,6 @@ def _fit(solve, X, y, *, method, n_nonzero, tol, weights, offset, intercept, sta
         points, reason = solve(problem, method, most=most, least=least, max_iter=steps,
                                n_threads=n_threads, advance=advance)  # fmt: skip
     fit = wrap(problem, points, reason, scale, gaussian, {"feature_names": names}, options)
-    warn_missed([fit], CERTAIN, depth=4)
+    certain = greedy.CERTAIN if solve is pursue else thresholding.CERTAIN
+    warn_missed([fit], certain, depth=4)
     return fit

@@ -32,7 +32,7 @@ cdef class BlockPenalty:
     cdef double dual_norm(self, Py_ssize_t g, const double* z) noexcept nogil
     cdef double reach(self, Py_ssize_t g) noexcept nogil
     cdef void block_prox(self, Py_ssize_t g, double h, const double* x, double lam, double* b) noexcept nogil
-    cdef bint round_(self, Py_ssize_t g) noexcept nogil
+    cdef bint is_round(self, Py_ssize_t g) noexcept nogil
     cdef void diagonal_prox(self, Py_ssize_t g, const double* h, const double* x, double lam, double* b) noexcept nogil
     cdef int tangent(self, Py_ssize_t g, const double* b, const double* z, double lam, int* way, double* sign,
                      double* slope) noexcept nogil

@@ -195,7 +195,7 @@ cdef class BlockPenalty:
     cdef void block_prox(self, Py_ssize_t g, double h, const double* x, double lam, double* b) noexcept nogil:
         """b = argmin h |b|^2 / 2 - x'b + lam * Omega_g(b); h may be 0 where that is attained."""
 
-    cdef bint round_(self, Py_ssize_t g) noexcept nogil:
+    cdef bint is_round(self, Py_ssize_t g) noexcept nogil:
         """Whether Omega_g depends on the length of a block alone, which a rotation does not change."""
         return False
 

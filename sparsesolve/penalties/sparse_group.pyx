@@ -149,7 +149,7 @@ cdef class SparseGroup(BlockPenalty):
                 total += part * part
         return total > 1.0
 
-    cdef bint round_(self, Py_ssize_t g) noexcept nogil:
+    cdef bint is_round(self, Py_ssize_t g) noexcept nogil:
         return self.l1[g] == 0.0 and not self.limited
 
     cdef void diagonal_prox(self, Py_ssize_t g, const double* h, const double* x, double lam, double* b) noexcept nogil:

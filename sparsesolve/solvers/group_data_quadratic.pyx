@@ -24,7 +24,7 @@ cdef class GroupDataQuadratic(GroupQuadratic):
         self.n, self.wants_residual = columns.n, True
         self.n_carried = self.n + 1
         self.u, self.v = np.zeros(self.n + 1), np.zeros(self.n)
-        self.trail_r = np.zeros((5, self.n + 1))
+        self.trail_r = np.zeros((self.trail_b.shape[0], self.n + 1))
         self.rest, self.conjugate, self.product = np.zeros((3, self.capacity))
 
     cdef int reserve(self, int capacity) except -1:
@@ -60,6 +60,15 @@ cdef class GroupDataQuadratic(GroupQuadratic):
         if shift != 0.0:
             total += shift * (shift + 2.0 * dot(self.n, &self.u[0], &self.columns.root_w[0]))
         return total
+
+    cdef void block_products(self, int k, double* out) noexcept nogil:
+        cdef int i, j, first = self.first[k], s = self.first[k + 1] - first
+        for j in range(s):
+            memset(&self.v[0], 0, self.n * sizeof(double))
+            self.image_shift = self.columns.axpy(first + j, 1.0, &self.v[0])
+            self.columns.correlate_some(first, j + 1, &self.v[0], self.image_shift, out + j * <Py_ssize_t> s)
+            for i in range(j):      # the same numbers on both sides of the diagonal
+                out[j + i * <Py_ssize_t> s] = out[i + j * <Py_ssize_t> s]
 
     cdef void meet(self, int k) noexcept nogil:
         cdef int first = self.first[k]
@@ -101,6 +110,8 @@ cdef class GroupDataQuadratic(GroupQuadratic):
         cdef double rho, goal, curvature, t
         cdef const double* bend
         memset(self.d, 0, self.size * sizeof(double))
+        for k in range(self.n_groups):
+            self.factorise(k)
         memcpy(&self.rest[0], &self.slope[0], self.size * sizeof(double))
         rho = self.precondition(0.0)
         goal = FORCING * FORCING * rho

@@ -23,13 +23,13 @@ cdef class GroupGramQuadratic(GroupQuadratic):
     def __cinit__(self, Packed columns, BlockPenalty penalty):
         self.gram = Gram()
         self.matrix, self.right = np.zeros(4096), np.zeros(self.capacity)
-        self.trail_r = np.zeros((5, self.capacity))
+        self.trail_r = np.zeros((self.trail_b.shape[0], self.capacity))
 
     cdef int reserve(self, int capacity) except -1:
         if capacity > self.capacity:
             GroupQuadratic.reserve(self, capacity)
             self.right = np.zeros(self.capacity)
-            self.trail_r = np.zeros((5, self.capacity))
+            self.trail_r = np.zeros((self.trail_b.shape[0], self.capacity))
         return 0
 
     def append(self, Design design, BlockPenalty penalty, int[::1] which, double[::1] start, double[::1] gradient):
@@ -50,6 +50,12 @@ cdef class GroupGramQuadratic(GroupQuadratic):
 
     cdef double inner(self, int i, int j) noexcept nogil:
         return self.gram.G[i + <Py_ssize_t> j * self.gram.capacity]
+
+    cdef void block_products(self, int k, double* out) noexcept nogil:
+        cdef int j, first = self.first[k], s = self.first[k + 1] - first
+        for j in range(s):
+            memcpy(out + j * <Py_ssize_t> s, self.gram.G + first + (first + j) * <Py_ssize_t> self.gram.capacity,
+                   s * sizeof(double))
 
     cdef void move(self, int k) noexcept nogil:
         cdef int j
