@@ -9,6 +9,7 @@ from sparsesolve.checks import read_count, read_number
 from sparsesolve.interpolation import read_s
 from sparsesolve.prediction import read_rows
 from sparsesolve.result import Path, Status
+from sparsesolve.solvers.knot_survey import nonzeros
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -127,14 +128,12 @@ def knot_path(problem, batches, tol, **rest):
 
 def _user_coefs(problem, batch):
     """(features, coefficients, how many of each knot, intercepts) of a batch, knot after knot."""
-    order = np.argsort(batch.features, kind="stable")
-    B = batch.B[:, order]
-    knot, column = np.nonzero(B)
-    which, values = batch.features[order][column].astype(np.int32), B[knot, column]
-    sizes = np.bincount(knot, minlength=len(B))
-    plain = problem.many_to_user(which, values, knot, len(B))
+    features, B = batch.features, batch.B
+    plain = problem.many_to_user(features, B)
+    unit = plain[0] if plain is not None else np.ones(len(features))
+    which, values, sizes = nonzeros(B, np.argsort(features, kind="stable"), features, unit)
     if plain is not None:
-        return which, plain[0], sizes, plain[1]
+        return which, values, sizes, plain[1]
     ends = np.cumsum(sizes)
     slow = [problem.to_user(which[end - size : end], values[end - size : end], 0.0)
             for size, end in zip(sizes, ends, strict=True)]  # fmt: skip

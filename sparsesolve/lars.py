@@ -84,7 +84,8 @@ def lars_path(
         Penalise coefficients of columns divided by their weighted standard deviation (1/n form).
         False is what scikit-learn's ``lars_path`` does.
     penalty_factor : array-like (p,), default None
-        Multiplies lambda and ridge per feature; positive, or inf for features that never join.
+        Multiplies lambda and ridge per feature; 0 for features that are fitted without a penalty
+        and active from the start, inf for features that never join.
     tol : float, default 1e-7
         What each knot's certificate is held against. The path is as exact as rounding lets it be
         whatever `tol` is; a knot that misses it is reported.
@@ -261,17 +262,18 @@ def _rules(problem, settings):
     penalty = problem.penalty
     v, upper = np.asarray(penalty.l1), np.asarray(penalty.upper)
     open_ = (upper > 0.0) & (problem.factor > 0.0)
-    if (v[open_] == 0.0).any():
-        j = int(np.flatnonzero(open_ & (v == 0.0))[0])
+    free = np.flatnonzero(open_ & (v == 0.0)).astype(np.intc)
+    if len(free) and settings["positive"]:
         raise ValueError(
-            f"penalty_factor is 0 for column {j}; a homotopy needs every factor above 0: use "
-            f"sparsesolve.path, or take what that column explains out of X and y"
+            f"penalty_factor is 0 for column {free[0]}, and positive=True: a column without a "
+            f"penalty is fitted whatever its sign; use sparsesolve.path with lower=0"
         )
+    open_[free] = False
     try:  # as in Problem: lam counts in 2**unit, of which 2**exponent are the response's
         rho = ldexp(settings["ridge"], -2 * (problem.unit - problem.exponent))
     except OverflowError:
         raise ValueError(f"ridge is too large for columns of this size; {ADVICE}") from None
-    return Rules(v, rho, open_, settings["lasso"], settings["positive"],
+    return Rules(v, rho, open_, free, settings["lasso"], settings["positive"],
                  problem.inner_level(settings["lambda_min"]), settings["max_features"],
                  settings["max_steps"])  # fmt: skip
 

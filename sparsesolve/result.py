@@ -36,9 +36,8 @@ class Frozen:
     """A result along a path whose arrays cannot be written to, so that it stays as certified."""
 
     def __post_init__(self):
-        members = np.empty(len(self.status), dtype=object)
-        members[:] = [Status(code) for code in self.status]
-        object.__setattr__(self, "status", members)
+        codes = np.asarray(self.status, dtype=np.int64)
+        object.__setattr__(self, "status", np.array(list(Status), dtype=object)[codes])
         self._freeze()
 
     def __setstate__(self, state):

@@ -238,7 +238,7 @@ def test_what_the_user_passed_stays_as_it_is():
         ({"max_features": 1.5}, ValueError, "max_features must be a whole number"),
         ({"max_steps": -1}, ValueError, "max_steps"),
         ({"positive": "yes"}, TypeError, "positive must be True or False"),
-        ({"penalty_factor": [0, 1, 1]}, ValueError, "penalty_factor is 0 for column 0"),
+        ({"penalty_factor": [0, 1, 1], "positive": True}, ValueError, "is 0 for column 0"),
         ({"weights": np.zeros(10)}, ValueError, "weights are all zero"),
         ({"tol": -1.0}, ValueError, "tol"),
         ({"n_threads": 0}, ValueError, "n_threads"),

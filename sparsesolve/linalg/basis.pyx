@@ -63,7 +63,8 @@ cdef class Basis:
         """H (size, width) of the window's columns, a view."""
         return np.asarray(self.frame).reshape(-1, self.room)[: self.size, 1 : self.width + 1]
 
-    def rewindow(self, int[::1] keep, cross, const double[:, :] corner, const double[::1] square, int more):
+    def rewindow(self, int[::1] keep, cross, const double[:, ::1] corner, const double[::1] square, int more,
+                 int back=0):
         """Keep the window's columns keep[.] (from 0, ascending) and let others in behind them.
 
         Parameters
@@ -71,8 +72,8 @@ cdef class Basis:
         cross : (size + kept, new) inner products with the new columns, of the active ones and of those kept
         corner : (new, new) of the new columns among themselves
         square : (new,) their squares, the ridge's part included
-        more : int
-            How many columns are to become active or come back into the window before the next call.
+        more, back : int
+            How many columns are to become active, and to come back into the window, before the next call.
         """
         cdef int s = self.size, kept = keep.shape[0], count = square.shape[0], k, t, i
         cdef const double[:, :] products = cross
@@ -80,7 +81,7 @@ cdef class Basis:
         if kept > 0:
             self._keep(&keep[0], kept)
         self.width = kept
-        self.reserve(s + more, kept + count + more)
+        self.reserve(s + more, kept + count + back)
         for t in range(count):
             i = 1 + kept + t
             self.square[i] = square[t]
@@ -89,15 +90,14 @@ cdef class Basis:
             for k in range(kept):
                 self.G[1 + k + <Py_ssize_t> i * self.room] = products[s + k, t]
                 self.G[i + <Py_ssize_t> (1 + k) * self.room] = products[s + k, t]
-            for k in range(count):
-                self.G[1 + kept + k + <Py_ssize_t> i * self.room] = corner[t, k]
+            memcpy(self.G + 1 + kept + <Py_ssize_t> i * self.room, &corner[t, 0], count * sizeof(double))
             self.G[i + <Py_ssize_t> i * self.room] = square[t]
         self.width = kept + count
         self._measure()
 
     def refresh(self, int more):
-        """Prepare for `more` columns to become active or come back; left and along anew, without old rounding."""
-        self.reserve(self.size + more, self.width + more)
+        """Prepare for `more` columns of the window to become active; left and along anew, without old rounding."""
+        self.reserve(self.size + more, self.width)
         self._measure()
 
     cdef void _keep(self, const int* keep, int count) noexcept nogil:

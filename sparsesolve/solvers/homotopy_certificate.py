@@ -6,6 +6,8 @@ Lasso: the duality gap at the dual point s (y - A b), with the largest feasible 
 
 c_j = a_j'(y - A b) - rho v_j b_j, over the null objective |y|^2 / 2: no term is negative, and none
 cancels another. At lam = 0 the dual point is what y - A b leaves outside the span of all columns.
+Columns without a penalty must be orthogonal to the dual point: with d the projection of y - A b on
+them, which b lacks there, |d|^2 / 2 is lost and c_j moves by |a_j| |d| at most; both are counted.
 Least angle regression minimises nothing; there it is the largest departure from what defines it,
 |c_j| = lam v_j for active j, |c_j| <= lam v_j for the others, over the first lam and v_j.
 Reference: Bach et al. 2012, section 1.4.
@@ -14,6 +16,9 @@ Reference: Bach et al. 2012, section 1.4.
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import solve_triangular
+
+from sparsesolve.solvers import knot_survey
 
 ORTHOGONAL = 1e-12  # of |a_j| |y|: correlations below it may be rounding
 DEPENDENT = 1e-11  # of a column's square: what may be left of it outside the span of others
@@ -27,6 +32,7 @@ class Rules:
     v: np.ndarray  # (p,) penalty factors
     ridge: float  # rho
     open: np.ndarray  # (p,) which columns may join
+    free: np.ndarray  # features that have no penalty
     lasso: bool  # else least angle regression
     positive: bool
     last: float  # lam at which it ends
@@ -52,19 +58,27 @@ class Batch:
 
 
 class Certificate:
-    """Makes Batches of knots."""
+    """Makes Batches of knots.
 
-    def __init__(self, data, rules, first):
+    `free` are the features without a penalty that do not depend on each other, `factor` their
+    Cholesky factor, `size` (p,) |a_j|.
+    """
+
+    def __init__(self, data, rules, first, size, free, factor):
         self.data, self.rules, self.first = data, rules, max(first, 1e-300)
+        self.free, self.factor = free, factor
+        self.size = np.where(rules.open, size, 0.0)
         self.bound = np.where(rules.open, rules.v, np.inf)
         self.null = max(0.5 * data.response_square, 1e-300)
 
     def batch(self, lams, features, B, C, squares, n_events=None, core=None):
         """Knots with coefficients B (K, U) of the features (U,), correlations C (K, p)."""
-        size = C if self.rules.positive else np.abs(C)
-        most = (size / self.bound).max(axis=1, initial=-np.inf)
+        most, lacking = self.largest(C)
         if self.rules.lasso:
-            gaps = self._gaps(lams, features, B, C, squares, most) / self.null
+            gaps = knot_survey.gaps(lams, features, B, C, squares, most, self.rules.v,
+                                    self.rules.ridge)  # fmt: skip
+            gaps += lacking * (0.5 * lacking + np.abs(B) @ self.size[features])
+            gaps /= self.null
             if len(lams) and lams[-1] == 0.0 and core is not None:
                 gaps[-1] = min(gaps[-1], self._square_inside(core, C[-1]) / (2 * self.null))
         else:
@@ -72,16 +86,19 @@ class Certificate:
         n_events = np.zeros(len(lams), dtype=np.int64) if n_events is None else n_events
         return Batch(lams, features, B, squares, gaps, n_events)
 
-    def _gaps(self, lams, features, B, C, squares, most):
-        v, rho = self.rules.v[features], self.rules.ridge
-        s = np.where(most <= lams, 1.0, lams / np.maximum(most, 1e-300))
-        gaps = 0.5 * (1 - s) ** 2 * (squares + rho * (B**2 @ v))
-        gaps += lams * (np.abs(B) @ v) - s * np.einsum("ij,ij->i", B, C[:, features])
-        return np.maximum(gaps, 0.0)
+    def largest(self, C):
+        """(K,) the least lam at which the dual point is feasible, and |d|."""
+        most = knot_survey.largest(C, self.bound, self.rules.positive)
+        if not len(self.free):
+            return most, np.zeros(len(most))
+        inside = solve_triangular(self.factor, C[:, self.free].T, lower=True)
+        lacking = np.sqrt(np.einsum("uk,uk->k", inside, inside))
+        return most + lacking * np.max(self.size / self.bound, initial=0.0), lacking
 
     def _departures(self, lams, features, B, C, most):
-        sizes = np.abs(C[:, features]) / self.rules.v[features]
-        rest = np.where(B != 0.0, np.abs(sizes - lams[:, None]), 0.0)
+        v = self.rules.v[features]
+        sizes = np.abs(C[:, features]) / np.where(v > 0.0, v, 1.0)
+        rest = np.where(B != 0.0, np.abs(sizes - np.outer(lams, v > 0.0)), 0.0)
         return np.maximum(rest.max(axis=1, initial=0.0), most - lams) / self.first
 
     def _square_inside(self, core, c):

@@ -32,7 +32,7 @@ class DenseData:
         self.root_w = np.sqrt(problem.weights)
         self.y = self.root_w * problem.response
         self.response_square = float(self.y @ self.y)
-        self.whole = None
+        self.whole, self.products = None, np.empty((0, 0))
         if self.design.n * self.design.p <= SMALL:
             self.whole = self.columns(np.arange(self.design.p, dtype=np.intc))
             self.squares = np.einsum("ij,ij->i", self.whole, self.whole)
@@ -54,12 +54,16 @@ class DenseData:
     def measure(self, active, B):
         """Correlations a_j'r (K, p) and |r|^2 (K,) for r = y - A_U b, of K knots.
 
-        `active` is what `columns` gave of the features U, B (K, U) has their coefficients.
+        `active` is what `columns` gave of the features U, B (K, U) has their coefficients. The
+        next call may overwrite the correlations.
         """
-        R = self.y - B @ active
+        R = np.matmul(B, active)
+        np.subtract(self.y, R, out=R)
         square = np.einsum("ij,ij->i", R, R)
         if self.whole is not None:
-            return R @ self.whole.T, square
+            if len(R) > len(self.products):
+                self.products = np.empty((len(R), len(self.whole)))
+            return np.matmul(R, self.whole.T, out=self.products[: len(R)]), square
         R *= self.root_w
         return block_products(self.design, R, self.n_threads), square
 

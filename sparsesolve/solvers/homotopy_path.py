@@ -14,6 +14,7 @@ import numpy as np
 
 from sparsesolve.solvers.homotopy import Homotopy, Reason
 from sparsesolve.solvers.homotopy_certificate import Certificate
+from sparsesolve.solvers.knot_survey import first_excess
 
 FIRST_KNOTS, MOST_KNOTS = 16, 64  # between two checks
 FEW = 600  # columns that are all in the window, once and for all
@@ -30,26 +31,48 @@ class FollowedPath:
 
     def __init__(self, data, rules):
         self.data, self.rules = data, rules
-        self.features, self.urgent = np.empty((2, 0), dtype=np.intc)
-        C, squares = data.measure(data.columns(self.features), np.empty((1, 0)))
-        self.c = C[0]
-        self.first = self.lam = self._first_lam()
-        self.certificate = Certificate(data, rules, self.first)
         self.size = np.sqrt(data.squares + rules.ridge * rules.v)
         self.bound = np.where(rules.open, rules.v, np.inf)
-        self.slack = OUTSIDE * (self.first * rules.v + np.sqrt(data.response_square) * self.size)
-        self.slope, self.beta = np.zeros((2, len(rules.v)))
-        lams = np.array([self.lam])
-        self.start = self.certificate.batch(lams, self.features, np.empty((1, 0)), C, squares)
+        self.few = rules.open.sum() <= FEW
+        self.rank = len(rules.v) if rules.ridge else data.rank
         self.core = Homotopy(
-            rules.v, self.size, np.sqrt(data.response_square), self.first, rules.last, rules.lasso,
-            rules.positive, int(min(rules.max_features, len(rules.v))),
-            len(rules.v) if rules.ridge else data.rank,
+            rules.v, self.size, np.sqrt(data.response_square), rules.lasso, rules.positive,
+            int(min(rules.max_features, len(rules.v))), self.rank,
+            min(self.rank, FEW) + 1, int(rules.open.sum()) if self.few else FEW,
         )  # fmt: skip
+        self.slope, self.beta = np.zeros((2, len(rules.v)))
+        C, B, squares = self._fit_without_penalty()
+        self.c, self.features = C[0].copy(), self.core.active
+        self.first = self.lam = self._first_lam()
+        self.certificate = Certificate(data, rules, self.first, self.size, self.features,
+                                       self.core.basis.state()[0])  # fmt: skip
+        if self.idle:  # lam is rounding: let it count all of that
+            self.first = self.lam = float(self.certificate.largest(C)[0][0])
+        self.core.start(self.first, rules.last)
+        self.slack = OUTSIDE * (self.first * rules.v + np.sqrt(data.response_square) * self.size)
+        lams = np.array([self.lam])
+        self.start = self.certificate.batch(lams, self.features, B, C, squares)
         self.room = 0  # for events beyond those of the knots
         self.events = 0  # since the last knot
+        self.urgent = np.empty(0, dtype=np.intc)
         self.window, self.per_knot = None, PER_KNOT
         self.reason, self.steps = Reason.RUNNING, 0
+
+    def _fit_without_penalty(self):
+        """Let the columns without a penalty in; correlations, coefficients, |y - A b|^2."""
+        core, data, free = self.core, self.data, self.rules.free
+        none = np.empty(0, dtype=np.intc)
+        C, squares = data.measure(data.columns(none), np.empty((1, 0)))
+        if len(free):
+            columns = data.columns(free)
+            core.basis.rewindow(none, np.empty((0, len(free))),
+                                np.ascontiguousarray(data.inner(columns, columns)),
+                                self.size[free] ** 2, len(free))  # fmt: skip
+            core.begin(free, C[0], 0, len(free))
+            core.admit()
+            self.beta[core.active] = core.coefficients
+            C, squares = data.measure(data.columns(core.active), core.coefficients[None])
+        return C, core.coefficients[None], squares
 
     def _first_lam(self):
         """The least lam with b = 0; sets `idle`: nothing but rounding correlates with y."""
@@ -103,11 +126,11 @@ class FollowedPath:
         Returns whether they are those of the last window: all there are, where they are few.
         """
         core, data = self.core, self.data
-        few = self.rules.open.sum() <= FEW
-        if few and self.window is not None:
-            core.basis.refresh(self._events(knots))
+        more = max(min(self._events(knots), self.rank - core.basis.size), 0)
+        if self.few and self.window is not None:
+            core.basis.refresh(more)
             return True
-        chosen = self._candidates(FEW if few else int(self.per_knot * knots) + SPARE)
+        chosen = self._candidates(FEW if self.few else int(self.per_knot * knots) + SPARE)
         held, idle = core.window
         keep = np.flatnonzero(idle & chosen[held]).astype(np.intc)
         held = held[keep]
@@ -116,8 +139,9 @@ class FollowedPath:
         fresh = data.columns(new)
         known = np.concatenate([core.active, held])
         core.basis.rewindow(
-            keep, data.inner(data.columns(known), fresh), data.inner(fresh, fresh),
-            self.size[new] ** 2, self._events(knots),
+            keep, data.inner(data.columns(known), fresh),
+            np.ascontiguousarray(data.inner(fresh, fresh)), self.size[new] ** 2, more,
+            min(self._events(knots), len(core.active) - len(self.rules.free)),
         )  # fmt: skip
         self.window = np.concatenate([held, new])
         return False
@@ -159,7 +183,7 @@ class FollowedPath:
             self.slope = (self.c - C[kept - 1]) / (self.lam - lams[kept - 1])
             self.beta[self.features] = 0.0
             np.add.at(self.beta, features, B[kept - 1])
-            self.lam, self.c, self.features = float(lams[kept - 1]), C[kept - 1], features
+            self.lam, self.c, self.features = float(lams[kept - 1]), C[kept - 1].copy(), features
         core.reset(self.lam, self.beta[core.active])
         return batch, whole
 
@@ -167,10 +191,7 @@ class FollowedPath:
         """The first knot where a column outside the window exceeds its bound, else how many."""
         outside = self.rules.open.copy()
         outside[features] = outside[self.window] = False
-        if not outside.any():
-            return len(lams)
-        size = C if self.rules.positive else np.abs(C)
-        over = outside & (size > np.outer(lams, self.rules.v) + self.slack)
-        bad = over.any(axis=1)
-        self.urgent = np.flatnonzero(over[bad.argmax()]) if bad.any() else self.urgent[:0]
-        return int(bad.argmax()) if bad.any() else len(lams)
+        which = np.flatnonzero(outside).astype(np.intc)
+        kept, self.urgent = first_excess(C, lams, which, self.rules.v, self.slack,
+                                         self.rules.positive)  # fmt: skip
+        return kept

@@ -123,17 +123,16 @@ class Problem:
         mean = np.asarray(self.design.mean)[: len(unit)] if self.intercept else 0.0
         return unit, self.factor * np.ldexp(mean, self.exponent)
 
-    def many_to_user(self, which, values, solution, count):
-        """The same for values (k,) of `count` solutions, solution[.] saying whose.
+    def many_to_user(self, which, B):
+        """The same for K solutions B (K, U) at once, of the columns `which` (U,).
 
-        Returns coefficients (k,) and intercepts (count,), or None where there are limits to keep
-        or floats to run out of, so that `to_user` has to be asked for each.
+        Returns what multiplies the columns of B, and intercepts (K,); or None where there are
+        limits to keep or floats to run out of, so that `to_user` has to be asked for each.
         """
         if self._plain is None:
             return None
         unit, moved = self._plain
-        shift = np.bincount(solution, values * moved[which], minlength=count)
-        return values * unit[which], np.ldexp(self.mean, self.exponent) - shift
+        return unit[which], np.ldexp(self.mean, self.exponent) - B @ moved[which]
 
     def _to_user_plainly(self, which, values, intercept):
         unit, moved = self._plain

@@ -15,8 +15,10 @@ PLAIN = {"intercept": False, "standardize": False}
 
 def certificate(ridge=0.0, positive=False, lasso=True):
     data = GramData(X.T @ X / 20, X.T @ Y / 20, float(Y @ Y) / 20)
-    rules = Rules(np.ones(6), ridge, np.ones(6, dtype=bool), lasso, positive, 0.0, 6, 99)
-    return data, Certificate(data, rules, float(np.abs(data.cross).max()))
+    none = np.empty(0, dtype=np.intc)
+    rules = Rules(np.ones(6), ridge, np.ones(6, dtype=bool), none, lasso, positive, 0.0, 6, 99)
+    first, size = float(np.abs(data.cross).max()), np.sqrt(data.squares + ridge)
+    return data, Certificate(data, rules, first, size, none, np.empty((0, 0)))
 
 
 def measured(b, lam, ridge=0.0, **kind):

@@ -20,8 +20,9 @@ def followed(lasso=True, **change):
         X, Y, read_family("gaussian"), weights=None, offset=None, penalty_factor=None, lower=None,
         upper=None, alpha=1.0, intercept=True, standardize=True, n_threads=1,
     )[0]  # fmt: skip
-    rules = {"v": np.ones(150), "ridge": 0.0, "open": np.ones(150, dtype=bool), "lasso": lasso,
-             "positive": False, "last": 0.0, "max_features": np.inf, "max_steps": np.inf}
+    rules = {"v": np.ones(150), "ridge": 0.0, "open": np.ones(150, dtype=bool),
+             "free": np.empty(0, dtype=np.intc), "lasso": lasso, "positive": False, "last": 0.0,
+             "max_features": np.inf, "max_steps": np.inf}
     path = FollowedPath(DenseData(problem, 1), Rules(**{**rules, **change}))
     batches = [path.start, *path.batches()]
     dense = np.zeros((sum(len(batch.lams) for batch in batches), 150))

@@ -137,14 +137,13 @@ def test_a_response_of_any_size_is_brought_to_one():
 @pytest.mark.parametrize("standardize", [True, False])
 def test_many_solutions_go_back_as_one_by_one(standardize):
     inner = problem(columns(), columns()[:, 0] + 3, standardize=standardize)
-    solutions = [([0, 2], [0.5, -1.0]), ([], []), ([1, 2, 3], [2.0, 1.0, -3.0])]
-    which, values = (np.concatenate([np.array(part[k], dtype) for part in solutions])
-                     for k, dtype in ((0, np.int32), (1, float)))
-    whose = np.repeat(np.arange(3), [2, 0, 3])
-    coefs, intercepts = inner.many_to_user(which, values, whose, 3)
+    which = np.array([1, 0, 3, 2], dtype=np.int32)
+    B = np.array([[0.0, 0.5, 0.0, -1.0], [0.0, 0.0, 0.0, 0.0], [2.0, 0.0, -3.0, 1.0]])
+    unit, intercepts = inner.many_to_user(which, B)
     for k in range(3):
-        _, b, b0 = inner.to_user(which[whose == k], values[whose == k], 0.0)
-        assert coefs[whose == k] == pytest.approx(b) and intercepts[k] == pytest.approx(b0)
+        kept = B[k] != 0.0
+        _, b, b0 = inner.to_user(which[kept], B[k, kept], 0.0)
+        assert (B[k] * unit)[kept] == pytest.approx(b) and intercepts[k] == pytest.approx(b0)
     limits = np.full(P, -np.inf), np.full(P, 1.0)
     limited = problem(columns(), columns()[:, 0], limits=limits)
-    assert limited.many_to_user(which, values, whose, 3) is None
+    assert limited.many_to_user(which, B) is None

@@ -1,0 +1,29 @@
+"""ActiveSet: which columns of a window are active, with their signs and coefficients."""
+from sparsesolve.linalg.basis cimport Basis
+
+cdef enum State:            # of a column of the window
+    OUT, IN, REFUSED        # REFUSED: it depends on the active ones, until one of them leaves
+
+cdef class ActiveSet:
+    cdef readonly Basis basis
+    cdef readonly double lam            # where the path has come to
+    cdef readonly int n_knots, n_events # since `begin`
+    cdef int rank, n_slots
+    cdef const double[::1] factor                       # (p,) v_j
+    cdef int[::1] member_, place_, slot_                # of the active ones: feature, column of the window or 0, row of B
+    cdef double[::1] b, d, s, v
+    cdef int[::1] feature, state, tied                  # of the window, from 1
+    cdef double[::1] c, w, old                          # correlation, v, and the coefficient of a feasible direction
+    cdef double[:, ::1] B                               # (knots, slots)
+    cdef double[::1] lams
+    cdef int[::1] slots                                 # feature of each column of B
+    cdef int[:, ::1] events                             # kind, column of the window, sign, knot
+
+    cdef bint _roomy(self, int events) noexcept nogil
+    cdef bint _join(self, int index) noexcept nogil
+    cdef int _leave(self, int k) noexcept nogil
+    cdef double _tiny(self) noexcept nogil
+    cdef bint _take(self, int i, int sign, double tiny) noexcept nogil
+    cdef void _drop(self, int k, int i) noexcept nogil
+    cdef int _position(self, int i) noexcept nogil
+    cdef void _log(self, int kind, int i, int sign) noexcept nogil

@@ -1,0 +1,52 @@
+"""The sums over knots, beside numpy's."""
+
+import numpy as np
+import pytest
+
+from sparsesolve.solvers import knot_survey
+
+RNG = np.random.default_rng(0)
+C, LAMS = RNG.standard_normal((7, 9)), np.linspace(1.0, 0.1, 7)
+V = np.array([1.0, 2, 0, 1, 0.5, 1, np.inf, 1, 3])
+
+
+@pytest.mark.parametrize("positive", [False, True])
+def test_largest_correlations_over_their_bounds(positive):
+    bound = np.where(V > 0, V, np.inf)
+    size = C if positive else np.abs(C)
+    found = knot_survey.largest(C, bound, positive)
+    assert found == pytest.approx(np.maximum((size / bound).max(axis=1), 0.0))
+    assert knot_survey.largest(-np.abs(C), bound, True).tolist() == [0.0] * 7
+
+
+@pytest.mark.parametrize("positive", [False, True])
+def test_the_first_excess_and_all_of_that_knot(positive):
+    size, slack = (C if positive else np.abs(C)), np.full(9, 1e-3)
+    which = np.array([0, 1, 3, 8], dtype=np.intc)
+    for scale in (0.1, 0.5, 1.0, 100.0):
+        over = size[:, which] > scale * LAMS[:, None] * V[which] + 1e-3
+        rows = np.flatnonzero(over.any(axis=1))
+        knot, columns = knot_survey.first_excess(C, scale * LAMS, which, V, slack, positive)
+        assert knot == (rows[0] if len(rows) else 7)
+        assert columns.tolist() == (which[over[rows[0]]].tolist() if len(rows) else [])
+
+
+def test_gaps_and_nonzeros():
+    features, v = np.array([8, 0, 2, 0], dtype=np.intc), np.where(np.isinf(V), 1.0, V)
+    B = RNG.standard_normal((7, 4)) * (RNG.random((7, 4)) > 0.5)
+    squares, most = RNG.uniform(1, 2, 7), RNG.uniform(0.0, 2.0, 7)
+    s = np.minimum(1.0, LAMS / most)
+    expected = 0.5 * (1 - s) ** 2 * (squares + 0.3 * B**2 @ v[features])
+    expected += LAMS * (np.abs(B) @ v[features])
+    expected -= s * (C[:, features] * B * (v[features] > 0)).sum(axis=1)
+    found = knot_survey.gaps(LAMS, features, B, C, squares, most, v, 0.3)
+    assert found == pytest.approx(np.maximum(expected, 0.0))
+    order, unit = np.argsort(features, kind="stable"), np.array([2.0, 1, 1, 0.5])
+    which, values, sizes = knot_survey.nonzeros(B, order, features, unit)
+    assert sizes.tolist() == np.count_nonzero(B, axis=1).tolist()
+    ends = np.cumsum(sizes)
+    for k in range(7):
+        part = slice(ends[k] - sizes[k], ends[k])
+        kept = order[B[k, order] != 0.0]
+        assert which[part].tolist() == features[kept].tolist()
+        assert values[part].tolist() == (B[k] * unit)[kept].tolist()
