@@ -11,6 +11,7 @@ from sparsesolve.mkl.functions import (
 )
 from sparsesolve.mkl.grams import Grams, build_grams, precomputed
 from sparsesolve.mkl.kernels import LowRank
+from sparsesolve.mkl.nested import nested
 from sparsesolve.mkl.norms import elastic, lp
 from sparsesolve.mkl.path import mkl_path
 from sparsesolve.mkl.result import MKLPath
@@ -18,5 +19,5 @@ from sparsesolve.mkl.result import MKLPath
 __all__ = [
     "Grams", "LowRank", "MKLPath", "build_grams", "classical", "elastic", "gaussian",
     "hinge", "linear", "lp",
-    "mkl_path", "nystroem", "polynomial", "precomputed", "random_features",
+    "mkl_path", "nested", "nystroem", "polynomial", "precomputed", "random_features",
 ]  # fmt: skip

@@ -22,12 +22,16 @@ def _smooth(problem):
     return not isinstance(problem.loss, Hinge)
 
 
+def _in_parts(problem):
+    return _smooth(problem) and not problem.norm.whole
+
+
 def _has_prox(problem):
     return _smooth(problem) and problem.norm.name != "lp"
 
 
 def _adds_up(problem):
-    return _smooth(problem) and not problem.norm.squared
+    return _in_parts(problem) and not problem.norm.squared
 
 
 def _on_a_simplex(problem):
@@ -39,9 +43,10 @@ def _squared(problem):
 
 
 SMOOTH = "a smooth loss"
+PARTS = SMOOTH + ", norm other than nested groups"
 ALGORITHMS = {
-    "newton": Algorithm(Newton, SMOOTH, _smooth),
-    "reweighted": Algorithm(Reweighted, SMOOTH, _smooth),
+    "newton": Algorithm(Newton, PARTS, _in_parts),
+    "reweighted": Algorithm(Reweighted, PARTS, _in_parts),
     "proximal": Algorithm(Proximal, SMOOTH + ", norm other than 'lp'", _has_prox),
     "block_descent": Algorithm(BlockDescent, SMOOTH + " and norm 'l1' or 'elastic'", _adds_up),
     "alternation": Algorithm(Alternation, "norm 'l1_squared' or 'lp'", _squared),
@@ -52,7 +57,8 @@ ALGORITHMS = {
 def choose(name, problem):
     """The state of the algorithm of that name, or with "auto" of the one that suits."""
     if name == "auto":
-        name = "newton" if _smooth(problem) else "alternation"
+        whole = "proximal" if problem.norm.whole else "newton"
+        name = whole if _smooth(problem) else "alternation"
     algorithm = ALGORITHMS[name]
     if not algorithm.suits(problem):
         raise ValueError(f"solver={name!r} needs {algorithm.needs}; choose solver='auto'")

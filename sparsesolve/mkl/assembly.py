@@ -24,6 +24,7 @@ def read_problem(kernels, y, family, norm, *, kernel_weights, weights, offset, i
     n = kernels.n
     _refuse_length("y", y, n)
     response = family.read(y, n)
+    norm.refuse(kernels.size, kernel_weights)
     w = checks.read_weights(weights, n)
     w = np.ones(n) if w is None else w
     w = w if response.counts is None else w * response.counts

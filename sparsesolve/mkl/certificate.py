@@ -24,7 +24,8 @@ def gap_at(problem, lam, point, u, s, along, others=0.0):
     """
     norm, d, n = problem.norm, problem.factors[point.which], point.n
     value, inner = lam * norm.value(n, d), float(n @ along)
-    s, d = np.append(s, others), np.append(d, 1.0)
+    if others > 0.0:
+        s, d = np.append(s, others), np.append(d, 1.0)
     c = norm.scale(s, d, lam)
     left = abs(float(u.sum(axis=1) @ point.intercepts))  # rounding: u sums to 0
     mine = value + norm.conjugate(c * s, d, lam) - c * inner

@@ -33,6 +33,10 @@ class Norm:
     name = ""
     sparse = True  # whether kernels can have norm 0 beside others that have not
     squared = False  # whether phi has degree 2: no lambda is so large that all norms are 0
+    whole = False  # whether phi wants the norms of all kernels, not of some of them
+
+    def refuse(self, M, kernel_weights):
+        """Raise ValueError where the norm does not fit M kernels of these weights."""
 
     def value(self, n, d):
         """phi of the norms (k,) of kernels with weights d (k,)."""
@@ -290,6 +294,6 @@ def read_norm(norm):
     """The Norm that a name or a Norm stands for."""
     if isinstance(norm, Norm):
         return norm
-    if norm in (lp, elastic):
+    if callable(norm):
         raise TypeError(f"norm is the function {norm.__name__}; call it: mkl.{norm.__name__}(...)")
     return NORMS[read_choice("norm", norm, list(NORMS))]

@@ -48,6 +48,8 @@ def mkl_path(
         "l1_squared"  (sum_m d_m ||f_m||)^2 / 2, the classical form: as sparse, other lambdas
         "lp"          kernel weights in the l2 ball; ``mkl.lp(p)`` for others, p >= 1
         "elastic"     half l1, half squared l2; ``mkl.elastic(alpha)`` for other shares
+        mkl.nested(groups, weights)   sum_g w_g |norms of group g|_2 for groups of kernels,
+                      disjoint or one inside another
 
     Parameters
     ----------
@@ -88,8 +90,9 @@ def mkl_path(
     max_iter : int, default None
         Iterations allowed per lambda; None means 100,000.
     solver : str, default "auto"
-        "newton", which "auto" takes; "proximal", "block_descent", "reweighted"; and as baselines
-        "alternation" and "simple_mkl". All reach the same solution.
+        "newton", which "auto" takes but for nested groups; "proximal", "block_descent",
+        "reweighted"; and as baselines "alternation" and "simple_mkl". All reach the same
+        solution.
     n_threads : int, default 1
         Threads; -1 for all cores. The result does not depend on it.
     progress : bool, default False

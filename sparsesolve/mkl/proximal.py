@@ -122,7 +122,8 @@ class Proximal(WorkingState):
 
     def _finish(self, lam, target):
         """Make the point of one dual vector for all kernels; returns its gap."""
-        problem, active = self.problem, self.norms > 0.0
+        problem = self.problem
+        active = (self.norms > 0.0) | problem.norm.whole
         which = self.all[active]
         f = self._total(self.values)
         _, u, _, near = problem.fitted(f, self.point.intercepts)
