@@ -35,7 +35,7 @@ def _adds_up(problem):
 
 
 def _on_a_simplex(problem):
-    return problem.norm.name == "l1_squared" and problem.loss.n_responses == 1
+    return problem.norm.name == "l1_squared"
 
 
 def _squared(problem):
@@ -50,7 +50,7 @@ ALGORITHMS = {
     "proximal": Algorithm(Proximal, SMOOTH + ", norm other than 'lp'", _has_prox),
     "block_descent": Algorithm(BlockDescent, SMOOTH + " and norm 'l1' or 'elastic'", _adds_up),
     "alternation": Algorithm(Alternation, "norm 'l1_squared' or 'lp'", _squared),
-    "simple_mkl": Algorithm(SimpleMKL, "norm 'l1_squared', one response", _on_a_simplex),
+    "simple_mkl": Algorithm(SimpleMKL, "norm 'l1_squared'", _on_a_simplex),
 }
 
 

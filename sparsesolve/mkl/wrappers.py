@@ -87,8 +87,8 @@ class SimpleMKL(Alternation):
             if single_value(point) >= single_value(self.point) or first == top:
                 return length
             self.beta, self.point = beta / beta.sum(), point
-            direction[top] += direction[first]
-            direction[first] = 0.0
+            direction[first] = direction[top] = 0.0
+            direction[top] = -direction.sum()  # exactly 0 in a corner of the simplex
 
     def _search_line(self, slope, direction, share):
         value, fall = single_value(self.point), float(slope @ direction)
