@@ -1,4 +1,4 @@
-"""The curvature that the responses of a model share: Z'diag(h)Z of the working columns, h of one point.
+"""The curvature that responses share: Z'diag(h)Z of the working columns, with the h of one point.
 
 Kept in single precision, as inner products or as columns times sqrt(h), made when they are asked
 for, and until h is renewed only for columns that have come since.
@@ -6,7 +6,7 @@ for, and until h is renewed only for columns that have come since.
 
 import numpy as np
 
-WIDE = 1.5  # columns over samples from which columns are the shorter rows, read and written at once
+WIDE = 1.5  # columns over samples from which columns are the shorter rows, if multiplied twice
 
 
 class SharedCurvature:
@@ -60,7 +60,7 @@ class SharedCurvature:
 
 
 def _with_room(table, size, used, wide=None):
-    """The table, or a larger one that begins with its rows `used`, and as many columns if `wide`."""
+    """The table, or a larger one that begins with its rows `used`; `wide`: and is square."""
     if size <= len(table):
         return table
     larger = np.empty((2 * size, 2 * size if wide else table.shape[1]), dtype=table.dtype)
