@@ -18,6 +18,8 @@ def response_columns(design):
 class DenseColumns:
     """Columns unpacked side by side, for BLAS, and once more in single precision."""
 
+    dense = True
+
     def __init__(self, design):
         self.design = design
         self.size = 0
@@ -47,14 +49,19 @@ class DenseColumns:
         """Sum over the columns of B (K, m), (K, n)."""
         return B @ self.rows
 
-    def correlate(self, u):
-        """Products of u (K, n) with the columns, (K, m)."""
-        return u @ self.rows.T
+    def correlate(self, u, first=0):
+        """Products of u (K, n) with the columns from `first` on, (K, m - first)."""
+        return u @ self.rows[first:].T
 
     def gram(self, h, first=0):
         """Inner products under weights h (n,) of all columns with those from `first` on."""
         rows = self.rows
         return rows @ (rows[first:] * h).T
+
+    def squares(self, h, first=0):
+        """The diagonal of that from column `first` on."""
+        rows = self.rows[first:]
+        return np.einsum("ji,ji,i->j", rows, rows, h)
 
     def some(self, which, single=False):
         """These working columns alone, given by their ascending places; in single precision."""
@@ -68,6 +75,8 @@ class DenseColumns:
 
 class SparseColumns:
     """Columns as one compressed matrix less a constant on every column."""
+
+    dense = False
 
     def __init__(self, design):
         self.design = design
@@ -92,20 +101,26 @@ class SparseColumns:
         out -= (B @ self._offset)[:, None]
         return out
 
-    def correlate(self, u):
-        """Products of u (K, n) with the columns, (K, m)."""
-        out = np.ascontiguousarray((self._matrix.T @ u.T).T)
-        out -= np.outer(u.sum(axis=1), self._offset)
+    def correlate(self, u, first=0):
+        """Products of u (K, n) with the columns from `first` on, (K, m - first)."""
+        matrix = self._matrix[:, first:] if first else self._matrix
+        out = np.ascontiguousarray((matrix.T @ u.T).T)
+        out -= np.outer(u.sum(axis=1), self._offset[first:])
         return out
 
     def gram(self, h, first=0):
         """Inner products under weights h (n,) of all columns with those from `first` on."""
         sums = self._matrix.T @ h
-        weighted = self._matrix[:, first:] * h[:, None]
+        weighted = (self._matrix[:, first:] if first else self._matrix) * h[:, None]
         out = (self._matrix.T @ weighted).toarray()
         out -= np.outer(sums, self._offset[first:]) + np.outer(self._offset, sums[first:])
         out += h.sum() * np.outer(self._offset, self._offset[first:])
         return out
+
+    def squares(self, h, first=0):
+        """The diagonal of that from column `first` on."""
+        matrix, offset = self._matrix[:, first:], self._offset[first:]
+        return matrix.power(2).T @ h - offset * (2.0 * (matrix.T @ h) - h.sum() * offset)
 
     def some(self, which, single=False):
         """These working columns alone, given by their ascending places."""

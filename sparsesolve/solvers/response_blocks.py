@@ -23,6 +23,8 @@ PATIENCE = 4  # rounds of steps that bring neither the objective nor the gap dow
 LEAST = 1e-14  # fall of the objective, relative
 NO_PENALTY = 1e-14  # beside gradients of the size of 1
 PAYS = 0.1  # of the gap: what a step of the model must bring it to for another one to follow
+PAYS_WIDE = 0.5  # the same where a Newton step's factor has more rows than there are samples
+NEARLY = 10.0  # times the gap asked for, from which more is not asked of that step
 AHEAD = 0.3  # of the way between lams: columns whose products pass lam so much lower enter
 ASTRAY = 0.1  # of what steps at work would gain: coefficients at zero would gain more than that
 
@@ -159,10 +161,11 @@ class ResponseBlocks:
                 return STALLED
             best, last = min(gap, best), value
             leaving, moving = descent.gains(lam)
-            self.pays = self.pays and (before is None or gap < PAYS * before)
+            pays = PAYS_WIDE if descent.shared.wide else PAYS
+            self.pays = self.pays and (before is None or gap < max(pays * before, NEARLY * goal))
             before = gap
-            if (self.pays or leaving > ASTRAY * moving) and descent.model_step(lam):
+            if (self.pays or leaving > ASTRAY * moving) and descent.model_step(lam, goal / gap):
                 continue
             before = None
-            if not descent.newton_step(lam, goal) and not descent.model_step(lam):
+            if not descent.newton_step(lam, goal) and not descent.model_step(lam, 0.0):
                 return STALLED

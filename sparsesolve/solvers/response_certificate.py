@@ -14,7 +14,11 @@ Reference: Bach et al. 2012, section 1.4.
 
 import numpy as np
 
-from sparsesolve.solvers.response_newton import conjugate_gradients, rounding_floor
+from sparsesolve.solvers.response_newton import (
+    Preconditioner,
+    conjugate_gradients,
+    rounding_floor,
+)
 
 VIOLATION = 1e-12  # relative
 ORTHOGONAL = 1e-10  # product with a free column, from which u' is not what it must be
@@ -26,7 +30,7 @@ def working_gap(d, lam):
     A step on the free ones would gain what they add.
     """
     free = d.net.unheld(d.B, d.g, lam)
-    curvature = np.outer(d.scales(), np.maximum(d.squares, 1e-300))
+    curvature = np.outer(d.scales(), np.maximum(d.shared.squares, 1e-300))
     total = 0.5 * (d.g[free] ** 2 / curvature[free]).sum()
     scales = {d.net.feasible_scale(d.B, d.g, lam, strict) for strict in (False, True)}
     return total + min(
@@ -42,10 +46,10 @@ def dual_point(d, lam):
     if not len(places):
         return u
     free, part, scales = free[:, places], d.columns.some(places), d.scales()
-    precondition = d.free_preconditioner.separate(
-        d.gram, places, free, scales, np.zeros(len(places))
+    precondition = Preconditioner().separate(
+        part.gram(d.shared.h), np.arange(len(places)), free, scales, np.zeros(len(places))
     )
-    enough = rounding_floor(free, scales, d.squares[places])
+    enough = rounding_floor(free, scales, d.shared.squares[places])
 
     def product(C):
         return free * part.correlate(d.loss.curvature_product(d.eta, part.combine(C)))

@@ -4,22 +4,24 @@
 
 Invariant: eta = offset + ZB, value = F(eta), u = -F'(eta), g = Z'u. Block coordinate descent on a
 model of the curvature (response_model) finds the coefficients that are not zero; Newton steps on
-these (response_direction) bring the digits. The model takes one Gram matrix Z'diag(h)Z for all
-responses, kept from an older point, times a scale for each.
+these (response_direction) bring the digits. The model takes one Hessian Z'diag(h)Z for all
+responses (response_curvature), kept from an older point, times a scale for each.
 """
 
 import numpy as np
 
 from sparsesolve.linalg.response_columns import response_columns
 from sparsesolve.penalties.row_shift import centre
+from sparsesolve.solvers.response_curvature import SharedCurvature
 from sparsesolve.solvers.response_direction import NewtonDirection, at_work, clip_at_zero, gains
-from sparsesolve.solvers.response_model import descend
-from sparsesolve.solvers.response_newton import Preconditioner
+from sparsesolve.solvers.response_model import ResponseModel
 
 SWEEPS = 40  # of one model
-SETTLED = 1e-3  # gain of a sweep over the gains of all, below which the model is solved
-STALE = 0.3  # relative distance of the curvature from the Gram matrix's, from which it is renewed
+SETTLED = 1e-3  # gain of a sweep over the gains of all, below which the model is solved at best
+LOOSE = 0.3  # and at least
+STALE = 0.3  # relative distance of the curvature from the shared one, which is then renewed
 LEAST_SCALE = 1e-12  # of a response's curvature over the largest
+MOST = 0.5  # of the columns, beyond which it does not pay to take some out
 ARMIJO = 1e-4
 ROUNDING = 4e-15  # of an objective value
 HALVINGS = 12
@@ -44,13 +46,10 @@ class ResponseDescent:
         self.columns = response_columns(design)
         self.B = np.zeros((loss.n_responses, 0))
         self.diagonal = loss.curvature_at(offset)  # (K, n) at eta
-        self.h = self.diagonal.sum(axis=0)  # that of the Gram matrix
-        self._gram = np.zeros((16, 16), dtype=np.float32)  # room for it
-        self.squares = np.zeros(0)  # its diagonal
+        self.shared = SharedCurvature(self.columns, self.diagonal.sum(axis=0))
         self.level, self.solved = 0.0, (0.0, self.B)  # last lam; the one before with its solution
         self.damping = 1.0  # true curvature over the model's, as last seen
         self.newton = NewtonDirection()
-        self.free_preconditioner = Preconditioner()
         self.moves = 0
         self.refresh()
 
@@ -61,13 +60,11 @@ class ResponseDescent:
 
     def enter(self, which):
         """Take in columns of the design (-1: the intercept, before all others) at zero."""
-        first = len(self.which)
         self.which = np.concatenate([self.which, which]).astype(np.intc)
         self.net = self.net_of_all.take(self.which)
         self.columns.append(which)
         self.B = np.hstack([self.B, np.zeros((len(self.B), len(which)))])
-        self.g = self.columns.correlate(self.u)
-        self._take(self.columns.gram(self.h, first), first)
+        self.g = np.hstack([self.g, self.columns.correlate(self.u, self.g.shape[1])])
 
     def refresh(self):
         """Everything from the coefficients anew; a stale Gram matrix too."""
@@ -76,30 +73,14 @@ class ResponseDescent:
         self.g = self.columns.correlate(self.u)
         self.diagonal = self.loss.curvature_at(self.eta)
         h = self.diagonal.sum(axis=0)
-        if np.abs(h - self.h * (h.sum() / self.h.sum())).sum() > STALE * h.sum() > 0:
-            self.h = h
-            self._take(self.columns.gram(h), 0)
+        known = self.shared.h
+        if np.abs(h - known * (h.sum() / known.sum())).sum() > STALE * h.sum() > 0:
+            self.shared.renew(h)
             self.newton.preconditioner.forget()
-            self.free_preconditioner.forget()
-
-    @property
-    def gram(self):
-        """Z'diag(h)Z in single precision: the model's, and only the model's, curvature."""
-        return self._gram[: len(self.which), : len(self.which)]
-
-    def _take(self, block, first):
-        """Inner products of all columns with those from `first` on."""
-        count, room = len(block), len(self._gram)
-        if count > room:
-            larger = np.empty((2 * count, 2 * count), dtype=np.float32)
-            larger[:first, :first] = self._gram[:first, :first]
-            self._gram = larger
-        self._gram[:count, first:count], self._gram[first:count, :count] = block, block.T
-        self.squares = np.append(self.squares[:first], block[first:].diagonal())
 
     def scales(self):
-        """What the Gram matrix is to be multiplied by, response by response, (K,)."""
-        scales = self.diagonal.sum(axis=1) / self.h.sum()
+        """What the shared curvature is to be multiplied by, response by response, (K,)."""
+        scales = self.diagonal.sum(axis=1) / self.shared.h.sum()
         return np.maximum(scales, max(LEAST_SCALE * scales.max(), 1e-300))
 
     # steps
@@ -119,15 +100,18 @@ class ResponseDescent:
         clip_at_zero(self.net, self.B, target, np.asarray(self.net.l1))
         self._move_to(np.clip(target, self.net.lower, self.net.upper), lam, 0.0)
 
-    def model_step(self, lam):
-        """Minimise the model and search along the way there; whether the objective fell."""
+    def model_step(self, lam, share):
+        """Minimise the model and search along the way there; whether the objective fell.
+
+        `share` is the part of the gap that may stay: it falls more slowly than what sweeps gain.
+        """
         scales = self.damping * self.scales()
         if self.net.grouped:
             scales[:] = scales.max()
-        target, rest = self.B.copy(), self.g.copy()
-        descend(self.gram, scales, target, rest, self.net, lam, SWEEPS, SETTLED)
-        modelled = np.vdot(target - self.B, self.g - rest)
-        target = self.centred(target)
+        rows, inner = self.shared.rows()
+        model = ResponseModel(rows, inner, self.shared.squares, scales, self.B, self.g)
+        model.descend(self.net, lam, SWEEPS, min(max(LOOSE * share**2, SETTLED), LOOSE))
+        modelled, target = model.bend(), self.centred(np.asarray(model.B))
         step = target - self.B
         image = self._image(step)
         bend = np.vdot(image, self.loss.curvature_product(self.eta, image))
@@ -171,6 +155,8 @@ class ResponseDescent:
 
     def _image(self, step):
         places = np.flatnonzero(step.any(axis=0))
+        if len(places) > MOST * len(self.which):
+            return self.columns.combine(step)
         return self.columns.some(places).combine(np.ascontiguousarray(step[:, places]))
 
     def _move_to(self, target, lam, gain):
@@ -197,7 +183,7 @@ class ResponseDescent:
 
     def gains(self, lam):
         """What is to be gained about: by coefficients at zero, and by those at work."""
-        return gains(self.net, self.B, self.g, lam, self.squares)
+        return gains(self.net, self.B, self.g, lam, self.shared.squares)
 
     def centred(self, B=None):
         """A copy of B, rows shifted to their least penalty where the loss does not see that."""

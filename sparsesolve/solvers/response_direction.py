@@ -79,17 +79,17 @@ class NewtonDirection:
         self.single = self.single and most < GAINED * self.left
         self.left = most
         l1, l2 = (lam * np.asarray(x)[places] for x in (d.net.l1, d.net.l2))
-        scales, diagonal = d.scales(), d.squares[places]
+        scales, diagonal = d.scales(), d.shared.squares[places]
         B, unit, bent = d.B[:, places], None, 0.0
         if d.net.grouped:
             norms = np.sqrt((B**2).sum(axis=0))
             norms[norms == 0.0] = 1.0
             unit, bent = B / norms, l1 / norms
             precondition = self.preconditioner.grouped(
-                d.gram, places, scales, unit, l2, bent, self.slow
+                d.shared.gram, places, scales, unit, l2, bent, self.slow
             )
         else:
-            precondition = self.preconditioner.separate(d.gram, places, mask, scales, l2)
+            precondition = self.preconditioner.separate(d.shared.gram, places, mask, scales, l2)
         # A row at work in all responses of a softmax moves freely along (1, ..., 1), but for its
         # l1 norm, which is a line there: that direction is bounded as it is in the model.
         loose = mask.all(axis=0) & (l1 > 0.0) & (l2 == 0.0)
