@@ -17,6 +17,7 @@ except ImportError:
 from .classification import SparseLogisticRegression, SparseLogisticRegressionCV
 from .counts import PoissonNet, PoissonNetCV
 from .groups import GroupLasso, GroupLassoCV, SparseGroupLasso, SparseGroupLassoCV
+from .kernels import MKLClassifier, MKLClassifierCV, MKLRegressor, MKLRegressorCV
 from .knots import LassoLars, LassoLarsCV
 from .pursuit import OrthogonalMatchingPursuit, OrthogonalMatchingPursuitCV
 from .regression import ElasticNet, ElasticNetCV, Lasso, LassoCV
@@ -34,6 +35,10 @@ __all__ = [
     "LassoCV",
     "LassoLars",
     "LassoLarsCV",
+    "MKLClassifier",
+    "MKLClassifierCV",
+    "MKLRegressor",
+    "MKLRegressorCV",
     "MultiTaskElasticNet",
     "MultiTaskElasticNetCV",
     "MultiTaskLasso",
