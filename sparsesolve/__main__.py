@@ -8,7 +8,7 @@ import warnings
 from sparsesolve.command_options import add_data_options, add_model_options
 from sparsesolve.commands import run_cv, run_demo, run_path, run_plot, run_predict
 from sparsesolve.cv_result import CHOICES
-from sparsesolve.plotting import AXIS_LABELS
+from sparsesolve.picture import AXIS_LABELS
 from sparsesolve.tables import ENDINGS
 
 

@@ -14,7 +14,8 @@ from sparsesolve.command_options import (
     read_data,
 )
 from sparsesolve.cv_result import CHOICES
-from sparsesolve.plotting import save_figure, save_plot
+from sparsesolve.picture import save_figure
+from sparsesolve.plotting import save_plot
 from sparsesolve.tables import read_table
 
 
