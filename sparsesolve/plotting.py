@@ -5,6 +5,7 @@ from scipy import sparse
 
 from sparsesolve.interpolation import interpolator
 from sparsesolve.line_names import NAME_SIZE
+from sparsesolve.penalties.groups import read_groups
 from sparsesolve.picture import (
     AXIS_LABELS,
     along,
@@ -144,10 +145,16 @@ def _group_norms(path):
         (np.ones(len(path.groups)), (path.groups, np.arange(len(path.groups)))),
         shape=(len(sizes), len(path.groups)),
     )
-    names = [f"group {g}" for g in range(len(sizes))]
-    if path.feature_names is not None:
+    penalty, called = (path.options or {}).get("penalty"), path.feature_names
+    labels = [None] * len(sizes)
+    if penalty is not None:
+        known = None if called is None else list(called)
+        labels = read_groups(penalty.groups, path.n_features, known).labels
+    names = [label if isinstance(label, str) else f"group {g if label is None else label}"
+             for g, label in enumerate(labels)]  # fmt: skip
+    if called is not None:
         for j in np.flatnonzero(sizes[path.groups] == 1):
-            names[path.groups[j]] = str(path.feature_names[j])
+            names[path.groups[j]] = str(called[j])
     return sparse.csr_array((members @ _feature_rows(path).power(2)).sqrt()), names
 
 
