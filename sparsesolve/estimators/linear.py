@@ -35,7 +35,7 @@ class Linear(RegressorMixin, Net):
 class ByColumn(Linear):
     """Several responses are fitted one after the other; what each finds stands in its row."""
 
-    _lists = ("n_iter_",)  # attributes of which a response has its own kind or length
+    _lists: tuple[str, ...] = ("n_iter_",)  # what is kept of each response by itself, in a list
 
     def _solve_columns(self, X, y, weights):
         if y.ndim == 1:
