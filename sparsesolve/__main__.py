@@ -5,10 +5,11 @@ import os
 import sys
 import warnings
 
-from sparsesolve.command_options import add_data_options, add_model_options
+from sparsesolve.command_options import add_data_options, add_model_options, numbers
 from sparsesolve.commands import run_cv, run_demo, run_path, run_plot, run_predict
 from sparsesolve.cv_result import CHOICES
-from sparsesolve.plotting import AXIS_LABELS
+from sparsesolve.picture import AXIS_LABELS
+from sparsesolve.plotting import WAYS
 from sparsesolve.tables import ENDINGS
 
 
@@ -54,7 +55,7 @@ def parser():
     add_data_options(path)
     add_model_options(path)
     _add_results(path, "plot of the path; the ending says the format")
-    path.add_argument("--xvar", choices=tuple(AXIS_LABELS), default="lambda", help="its axis")
+    _add_picture(path)
     _add_cv(commands)
     _add_predict(commands)
     _add_plot(commands)
@@ -81,6 +82,17 @@ def _add_cv(commands):
     add_model_options(cv)
     how = cv.add_argument_group("cross-validation", "see sparsesolve.cv_path")
     how.add_argument("--folds", type=int, default=10, metavar="K", help="default 10")
+    how.add_argument("--fold", metavar="COL", help="column that says which fold holds a row out")
+    how.add_argument(
+        "--fold-groups", metavar="COL", help="column of labels; rows of one are held out together"
+    )
+    how.add_argument(
+        "--alphas", type=numbers, metavar="A,B,...", help="values of alpha to choose from"
+    )
+    how.add_argument(
+        "--gammas", type=numbers, metavar="A,B,...",
+        help="blends with relaxed fits to choose from: 0 the refit, 1 the path",
+    )  # fmt: skip
     how.add_argument(
         "--measure", metavar="NAME", help="deviance (default), mse, mae, class, auc or C"
     )
@@ -119,7 +131,15 @@ def _add_plot(commands):
     plot.add_argument("model", metavar="MODEL", help="what --save wrote")
     plot.add_argument("out", metavar="FILE", help="plot; the ending says the format")
     plot.add_argument("--path", action="store_true", help="of a model of cv, the path")
-    plot.add_argument("--xvar", choices=tuple(AXIS_LABELS), default="lambda", help="its axis")
+    _add_picture(plot)
+
+
+def _add_picture(command):
+    command.add_argument("--xvar", choices=tuple(AXIS_LABELS), default="lambda", help="its axis")
+    command.add_argument(
+        "--by", choices=WAYS, default="feature", help="a line for each feature or group, or a "
+        "panel for each class",
+    )  # fmt: skip
 
 
 def _described(error):

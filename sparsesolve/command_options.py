@@ -8,13 +8,17 @@ from pathlib import Path as FilePath
 
 import numpy as np
 
-from sparsesolve.families import FAMILIES, MAKERS, read_family
+from sparsesolve.families import FAMILIES, MAKERS, cox, read_family
+from sparsesolve.penalties import GroupL2, GroupLinf, SparseGroup
 from sparsesolve.tables import ENDINGS, read_table
+from sparsesolve.tables.feature_groups import read_feature_groups
 
 # Options of the command that are keywords of sparsesolve.path under the same name.
 PASSED_ON = (
     "family", "alpha", "grouped", "n_lambdas", "lambda_min_ratio", "lambdas", "tol", "max_iter",
+    "dfmax", "pmax", "solver",
 )  # fmt: skip
+PENALTIES = {"group": GroupL2, "sparse-group": SparseGroup, "group-linf": GroupLinf}
 OTHERS = [name for name in MAKERS if name not in FAMILIES]  # families made by a function
 
 
@@ -29,6 +33,7 @@ def add_data_options(command):
     )  # fmt: skip
     data.add_argument("--weights", metavar="COL", help="column of observation weights")
     data.add_argument("--offset", metavar="COL", help="column of offsets")
+    data.add_argument("--strata", metavar="COL", help="column of strata, of family cox")
     data.add_argument(
         "--drop", metavar="COL", action="append", default=[], help="leave out (may be repeated)"
     )
@@ -45,17 +50,38 @@ def add_model_options(command):
     model.add_argument(
         "--grouped", action="store_true", help="multinomial: select features for all at once"
     )
+    model.add_argument(
+        "--groups", metavar="FILE", help="groups of features that enter and leave together: a CSV "
+        "file of two columns, feature and group, or of .npz data an array of p labels",
+    )  # fmt: skip
+    model.add_argument(
+        "--penalty", choices=tuple(PENALTIES), help="on the groups: by their l2 norms (default), "
+        "these and the l1 norm, or largest coefficients",
+    )  # fmt: skip
+    model.add_argument(
+        "--tau", type=float, metavar="T", help="share of the l1 norm in sparse-group (0.5)"
+    )
+    for name, what in (("penalty-factor", "multiplies lambda: 0 never penalised, inf left out"),
+                       ("lower", "least coefficient"), ("upper", "largest")):  # fmt: skip
+        model.add_argument(
+            f"--{name}", metavar="[COL=]V", action="append", default=[],
+            help=f"{what}; of all columns, or of one (may be repeated)",
+        )  # fmt: skip
     model.add_argument("--n-lambdas", type=int, metavar="L", help="default 100")
     model.add_argument(
         "--lambda-min-ratio", type=float, metavar="R", help="last lambda over the first"
     )
-    model.add_argument("--lambdas", type=_numbers, metavar="A,B,...", help="own values of lambda")
+    model.add_argument("--lambdas", type=numbers, metavar="A,B,...", help="own values of lambda")
+    model.add_argument("--to-the-end", action="store_true", help="do not stop before the last")
+    model.add_argument("--dfmax", type=int, metavar="N", help="end once more are active")
+    model.add_argument("--pmax", type=int, metavar="N", help="let no more enter")
     model.add_argument("--no-intercept", action="store_true", help="fit none")
     model.add_argument("--no-standardize", action="store_true", help="penalise X as it is")
     model.add_argument(
         "--tol", type=float, metavar="GAP", help="relative duality gap to reach (1e-7)"
     )
     model.add_argument("--max-iter", type=int, metavar="N", help="iterations at each lambda")
+    model.add_argument("--solver", metavar="NAME", help="algorithm; default by the data")
     model.add_argument("--threads", type=int, default=1, metavar="N", help="default 1; -1 for all")
 
 
@@ -84,8 +110,8 @@ def _parameter(text):
         return text.strip(" '\"")
 
 
-def _numbers(text):
-    """The values of --lambdas."""
+def numbers(text):
+    """The values of --lambdas and its like."""
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
@@ -95,15 +121,41 @@ def _numbers(text):
 
 def read_data(args):
     """The Table of the data options."""
+    _refuse_combinations(args)
+    marks = {name: getattr(args, name, None) for name in ("strata", "fold", "fold_groups")}
     return read_table(
         args.file, args.response, args.weights, args.offset, args.drop, layout=args.format,
         labels=read_family(args.family).classify is not None,
+        marks={name: column for name, column in marks.items() if column is not None},
     )  # fmt: skip
+
+
+def _refuse_combinations(args):
+    if args.groups is None:
+        for name in ("penalty", "tau"):
+            if getattr(args, name) is not None:
+                raise ValueError(f"--{name} needs --groups, which features belong together")
+    elif args.grouped:
+        raise ValueError("--grouped ties classes and --groups features; choose one")
+    if args.tau is not None and args.penalty != "sparse-group":
+        raise ValueError("--tau belongs to --penalty sparse-group")
+    if args.strata is not None and read_family(args.family).name != "cox":
+        raise ValueError("--strata belongs to --family cox")
 
 
 def fit_options(args, table):
     """Keywords of sparsesolve.path from the options and the table."""
     options = {name: getattr(args, name) for name in PASSED_ON}
+    if "strata" in table.marks:
+        own = read_family(args.family)
+        options["family"] = replace(own, read=cox(strata=table.marks["strata"]).read)
+    if args.groups is not None:
+        groups = read_feature_groups(args.groups, args.file, table)
+        more = {} if args.tau is None else {"tau": args.tau}
+        options["penalty"] = PENALTIES[args.penalty or "group"](groups, **more)
+    if args.to_the_end:
+        options["stop"] = None
+    limits = {"penalty_factor": 1.0, "lower": -np.inf, "upper": np.inf}
     return {
         "weights": table.weights,
         "offset": table.offset,
@@ -111,8 +163,29 @@ def fit_options(args, table):
         "standardize": not args.no_standardize,
         "n_threads": args.threads,
         "progress": sys.stderr.isatty(),
-        **{name: value for name, value in options.items() if value is not None},
-    }
+        **{name: value for name, value in options.items() if value is not None or name == "stop"},
+        **{name: per_feature(name, getattr(args, name), default, args, table)
+           for name, default in limits.items() if getattr(args, name)},
+    }  # fmt: skip
+
+
+def per_feature(name, texts, default, args, table):
+    """A number for each feature, from "V" for all and "COLUMN=V" for one."""
+    option = f"--{name.replace('_', '-')}"
+    if args.groups is not None and name == "penalty_factor":
+        raise ValueError(f"{option} is per feature; with --groups leave it out")
+    values = np.full(table.X.shape[1], default)
+    names = [] if table.feature_names is None else table.feature_names.tolist()
+    for text in sorted(texts, key=lambda text: "=" in text):  # what is said of all comes first
+        column, _, number = text.rpartition("=")
+        try:
+            value = float(number)
+        except ValueError:
+            raise ValueError(f"{option} {text!r}: {number!r} is no number") from None
+        if column and column not in names:
+            raise ValueError(f"{option} {text!r}: no column of X is named {column!r}")
+        values[names.index(column) if column else slice(None)] = value
+    return values
 
 
 def named(fit, table, args):

@@ -14,7 +14,9 @@ from sparsesolve.command_options import (
     read_data,
 )
 from sparsesolve.cv_result import CHOICES
-from sparsesolve.plotting import save_figure, save_plot
+from sparsesolve.families import read_family
+from sparsesolve.picture import save_figure
+from sparsesolve.plotting import save_plot
 from sparsesolve.tables import read_table
 
 
@@ -36,12 +38,13 @@ def run_path(args):
     import sparsesolve as ss
 
     _check_results(args)
+    _check_by(args)
     table = read_data(args)
     fit = named(ss.path(table.X, table.y, **fit_options(args, table)), table, args)
     if args.out:
         write_coefs(fit, args.out)
     if args.plot:
-        save_plot(fit, args.plot, args.xvar, _title(args, "path"))
+        save_plot(fit, args.plot, args.xvar, _title(args, "path"), by=args.by)
     if args.save:
         ss.save(fit, args.save)
     if not args.quiet and args.out != "-":
@@ -55,14 +58,16 @@ def run_cv(args):
     _check_results(args)
     table = read_data(args)
     cv = ss.cv_path(
-        table.X, table.y, n_folds=args.folds, measure=args.measure, repeats=args.repeats,
-        seed=args.seed, n_jobs=args.jobs, **fit_options(args, table),
+        table.X, table.y, n_folds=args.folds, folds=table.marks.get("fold"),
+        groups=table.marks.get("fold_groups"), measure=args.measure, repeats=args.repeats,
+        alphas=args.alphas, gammas=args.gammas, seed=args.seed, n_jobs=args.jobs,
+        **fit_options(args, table),
     )  # fmt: skip
     cv = replace(cv, path=named(cv.path, table, args))
     if args.out:
         write_coefs(_chosen(cv, args.s), args.out)
     if args.plot:
-        save_figure(cv.plot, args.plot, _title(args, f"{args.folds}-fold cross-validation"))
+        save_figure(cv.plot, args.plot, _title(args, "cross-validation"))
     if args.save:
         ss.save(cv, args.save)
     if not args.quiet and args.out != "-":
@@ -100,7 +105,7 @@ def run_plot(args):
     fit = ss.load(args.model)
     path, title = getattr(fit, "path", fit), FilePath(args.model).name
     if fit is path or args.path:
-        save_plot(path, args.out, args.xvar, title)
+        save_plot(path, args.out, args.xvar, title, by=args.by)
     else:
         save_figure(fit.plot, args.out, title)
 
@@ -112,6 +117,14 @@ def _check_results(args):
     for file in (args.out, args.save):
         if file and file != "-":
             check_folder(file)
+
+
+def _check_by(args):
+    """Refuse a picture that the path will not have."""
+    if args.by == "group" and args.groups is None:
+        raise ValueError("--by group needs --groups")
+    if args.by == "class" and not read_family(args.family).several:
+        raise ValueError("--by class belongs to --family multinomial or multigaussian")
 
 
 def _title(args, what):

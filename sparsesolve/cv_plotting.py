@@ -3,7 +3,7 @@
 import numpy as np
 
 from sparsesolve.line_names import COLOURS, NAME_SIZE
-from sparsesolve.plotting import AXIS_LABELS, count_on_top, new_axes
+from sparsesolve.picture import AXIS_LABELS, count_on_top, label_axes, new_axes
 
 
 def plot_cv(cv, ax=None):
@@ -41,20 +41,17 @@ def plot_cv(cv, ax=None):
     for name, word in (("lambda_1se", "1se"), ("lambda_min", "min")):
         lam = getattr(cv, name)
         if lam > 0.0:
-            _mark(ax, -np.log(lam), word)
-    ax.set_xlabel(AXIS_LABELS["lambda"])
-    ax.set_ylabel(cv.measure)
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
+            _mark(ax, -np.log(lam), word, foot=cv.larger_is_better)
+    label_axes(ax, AXIS_LABELS["lambda"], cv.measure)
     count_on_top(ax, x, cv.n_nonzero[shown])
     return ax
 
 
-def _mark(ax, place, word):
-    """A dotted line from top to bottom with a word at its foot."""
+def _mark(ax, place, word, foot):
+    """A dotted line from top to bottom with a word where the curve is not: at its foot or head."""
     ax.axvline(place, color="0.3", linewidth=1.0, linestyle=":")
     ax.annotate(
-        word, (place, 0.0), xycoords=("data", "axes fraction"), xytext=(-3.0, 3.0),
-        textcoords="offset points", rotation=90, ha="right", va="bottom", fontsize=NAME_SIZE,
-        color="0.3",
+        word, (place, 0.0 if foot else 1.0), xycoords=("data", "axes fraction"),
+        xytext=(-3.0, 3.0 if foot else -3.0), textcoords="offset points", rotation=90, ha="right",
+        va="bottom" if foot else "top", fontsize=NAME_SIZE, color="0.3",
     )  # fmt: skip

@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from sparsesolve.api import path
-from sparsesolve.plotting import AXIS_LABELS, save_plot
+from sparsesolve.picture import AXIS_LABELS
+from sparsesolve.plotting import save_plot
 
 # The six blood serum measurements, which scikit-learn calls s1 to s6, as named in Efron, Hastie,
 # Johnstone and Tibshirani, "Least angle regression", Annals of Statistics 32 (2004), section 1.

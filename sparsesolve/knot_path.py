@@ -20,6 +20,8 @@ class KnotPath(Path):
     last lambda; below that ``exact=True`` follows the path on, down to s.
     """
 
+    exact_between = True
+
     def coef(self, s=None, exact=False, *, X=None, y=None):
         """Coefficients at any lambda; see :meth:`Path.coef`.
 

@@ -5,18 +5,29 @@ import numpy as np
 # Okabe and Ito's palette, told apart with every common kind of colour blindness; its yellow is
 # left out, too pale for a thin line on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+STYLES = ("solid", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.5, 1, 1.5)))  # of lines of one colour
 PALE = "#C8C8C8"  # lines without a name, where others have one
 NAME_SIZE = 8.0  # points
 FARTHEST = 0.1  # of the axes' height: how far a name may stand from the end of its line
 
 
-def line_colours(ends):
-    """A colour for each line: the palette over and over, so that neighbours at the end differ."""
-    rank = np.argsort(np.argsort(ends, kind="stable"), kind="stable")
-    return [COLOURS[k % len(COLOURS)] for k in rank]
+def ranks(ends):
+    """Numbers of lines by which neighbours at the end look different."""
+    return np.argsort(np.argsort(ends, kind="stable"), kind="stable")
 
 
-def name_lines(ax, collection, end, last, names, limit):
+def line_colours(numbers):
+    """A colour for each line: the palette over and over."""
+    return [COLOURS[k % len(COLOURS)] for k in numbers]
+
+
+def line_styles(numbers):
+    """A style for each line, by which those of one colour differ; solid where that is hopeless."""
+    few = max(numbers, default=0) < len(COLOURS) * len(STYLES)
+    return [STYLES[k // len(COLOURS)] if few else STYLES[0] for k in numbers]
+
+
+def name_lines(ax, collection, end, last, names, limit, numbers=None):
     """Names to the right of the axes, each beside the end of its line; other lines turn pale.
 
     Parameters
@@ -31,14 +42,17 @@ def name_lines(ax, collection, end, last, names, limit):
     names : sequence of length m
     limit : int
         No more names than that.
+    numbers : ndarray (m,) of int, optional
+        Of which colours and styles depend. Default: neighbours among those named differ.
     """
     low, high = ax.get_ylim()
     height = ax.get_window_extent().height * 72.0 / ax.figure.dpi  # points
     chosen, places = choose_names(
         last / (high - low), -low / (high - low), 1.2 * NAME_SIZE / height, limit
     )
-    colours = line_colours(last[chosen])
-    _highlight(collection, chosen, colours)
+    own = ranks(last[chosen]) if numbers is None else numbers[chosen]
+    colours = line_colours(own)
+    _highlight(collection, chosen, colours, line_styles(own))
     line_to_end = {"arrowstyle": "-", "alpha": 0.5, "linewidth": 0.6, "relpos": (0.0, 0.5)}
     for k, place, colour in zip(chosen, places, colours, strict=True):
         ax.annotate(
@@ -54,12 +68,13 @@ def name_lines(ax, collection, end, last, names, limit):
         )
 
 
-def _highlight(collection, chosen, colours):
-    """Draw the chosen lines in their colours, over the others in thin grey."""
+def _highlight(collection, chosen, colours, styles):
+    """Draw the chosen lines in their colours and styles, over the others in thin grey."""
     lines = [line.vertices for line in collection.get_paths()]
     rest = np.setdiff1d(np.arange(len(lines)), chosen).tolist()
     collection.set_segments([lines[k] for k in [*rest, *chosen]])
     collection.set_color([PALE] * len(rest) + colours)
+    collection.set_linestyle([STYLES[0]] * len(rest) + styles)
     collection.set_linewidth([0.8] * len(rest) + [1.3] * len(colours))
 
 

@@ -3,17 +3,24 @@
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.line_names import NAME_SIZE, line_colours, name_lines
+from sparsesolve.interpolation import interpolator
+from sparsesolve.line_names import NAME_SIZE
+from sparsesolve.penalties.groups import read_groups
+from sparsesolve.picture import (
+    AXIS_LABELS,
+    along,
+    draw_along,
+    new_axes,
+    new_panels,
+    save_figure,
+)
 
 MAX_LINES = 1000  # more cannot be told apart, and a ridge path may have half a million
-AXIS_LABELS = {
-    "norm": "L1 norm of the coefficients",
-    "lambda": "\N{MINUS SIGN}log(λ)",
-    "dev": "Fraction of deviance explained",
-}
+BETWEEN = 300  # lambdas at which a curve between knots is drawn
+WAYS = ("feature", "group", "class")
 
 
-def plot_path(path, xvar="norm", label=False, ax=None):
+def plot_path(path, xvar="norm", label=False, ax=None, *, by="feature"):
     """Draw the coefficients of a path, one line for each feature that is ever selected.
 
     All three horizontal axes run from the empty model on the left to the fullest on the right;
@@ -23,151 +30,142 @@ def plot_path(path, xvar="norm", label=False, ax=None):
     Parameters
     ----------
     path : Path
-        With K responses the Euclidean norm of each feature's K coefficients is drawn.
     xvar : {"norm", "lambda", "dev"}, default "norm"
         The L1 norm of the coefficients (original scale), lambda, or the deviance explained.
     label : bool or int, default False
         Name the features at the right end of their lines: True as many as find room near it,
         the largest coefficients first; an int at most that many. The other lines turn grey.
-    ax : matplotlib Axes, optional
+    ax : matplotlib Axes, or with by="class" an array of K of them, optional
         Where to draw. Default: the axes of a new figure.
+    by : {"feature", "group", "class"}, default "feature"
+        What a line is: a feature's coefficient, with K responses the Euclidean norm of its K; a
+        group's norm, of a path with a group penalty; or a feature's coefficient in each of K
+        classes or responses, which have a panel each.
 
     Returns
     -------
-    ax : matplotlib Axes
+    ax : matplotlib Axes, or with by="class" an array of K of them
 
     Raises
     ------
     ValueError
-        If xvar is unknown or the path holds nothing to draw.
+        If xvar or by is unknown or does not suit, or the path holds nothing to draw.
     ImportError
         If matplotlib is not installed.
     """
-    if xvar not in AXIS_LABELS:
-        raise ValueError(f"xvar is {xvar!r}; choose one of {', '.join(map(repr, AXIS_LABELS))}")
-    x = horizontal(path, xvar)
-    shown = np.isfinite(x)
-    if not shown.any():
-        raise ValueError(f"The path holds no lambda that can be drawn against {xvar!r}")
-    features, lines, n_selected = drawn_lines(path)
-    x, lines = x[shown], lines[:, shown]
-    if ax is None:
-        ax = new_axes()
-    collection = draw_lines(ax, x, lines)
-    ax.set_xlabel(AXIS_LABELS[xvar])
-    several = isinstance(path.coefs, list)
-    ax.set_ylabel("Norm of the coefficients" if several else "Coefficient")
-    if len(lines) < n_selected:
-        _say_how_many(ax, len(lines), n_selected)
-    count_on_top(ax, x, path.df[shown])
-    if label:
-        names = features if path.feature_names is None else path.feature_names[features]
-        limit = len(lines) if label is True else int(label)
-        name_lines(ax, collection, x[-1], lines[:, -1], names, limit)
+    refuse_other_ways(path, by)
+    x = along(path, xvar, AXIS_LABELS)
+    if by == "class":
+        return _draw_classes(path, xvar, x, label, ax)
+    ax = new_axes() if ax is None else ax
+    if by == "group":
+        rows, names = _group_norms(path)
+        words, counts = "Norm of the group's coefficients", (path.df_groups, "Nonzero groups")
+    else:
+        rows, names = _feature_rows(path), path.feature_names
+        several = isinstance(path.coefs, list)
+        words = "Norm of the coefficients" if several else "Coefficient"
+        counts = (path.df, "Nonzero coefficients")
+    _draw(ax, path, xvar, x, rows, names, label, words, *counts)
     return ax
 
 
-def save_plot(path, file, xvar, title, ylabel=None):
-    """Draw a path into a file, without a screen."""
-    save_figure(lambda ax: plot_path(path, xvar=xvar, label=True, ax=ax), file, title, ylabel)
+def save_plot(path, file, xvar, title, ylabel=None, by="feature"):
+    """Draw a path into a file, without a screen, lines named."""
+    refuse_other_ways(path, by)
+    save_figure(lambda ax: plot_path(path, xvar=xvar, label=True, ax=ax, by=by), file, title,
+                ylabel, len(path.coefs) if by == "class" else None)  # fmt: skip
 
 
-def save_figure(draw, file, title, ylabel=None):
-    """Draw into a file, without a screen, what draw(ax=) puts on axes."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9.0, 6.0), dpi=150, layout="constrained")
-    ax = draw(ax=figure.add_subplot())
-    ax.set_title(title, loc="left", pad=12.0)
-    if ylabel:
-        ax.set_ylabel(ylabel)
-    figure.savefig(file)
+def refuse_other_ways(path, by):
+    """Raise ValueError unless `by` is a way to draw this path."""
+    if by not in WAYS:
+        raise ValueError(f"by is {by!r}; choose one of {', '.join(map(repr, WAYS))}")
+    if by == "group" and path.groups is None:
+        raise ValueError("The path has no groups; fit it with a group penalty, or by='feature'")
+    if by == "class" and not isinstance(path.coefs, list):
+        raise ValueError("The path has one response; draw it by='feature'")
 
 
-def horizontal(path, xvar):
-    """Where each lambda of the path stands on the horizontal axis, shape (L,)."""
-    if xvar == "dev":
-        return np.array(path.dev_ratio, dtype=np.float64)
-    if xvar == "norm":
-        matrices = path.coefs if isinstance(path.coefs, list) else [path.coefs]
-        return sum(np.asarray(abs(m).sum(axis=0)).ravel() for m in matrices)
-    with np.errstate(divide="ignore"):  # lambda = 0 has no place on this axis
-        return -np.log(path.lambdas)
+def _draw_classes(path, xvar, x, label, axes):
+    """A panel for each class or response."""
+    K = len(path.coefs)
+    axes = new_panels(K) if axes is None else np.asarray(axes, dtype=object).ravel()
+    if len(axes) != K:
+        raise ValueError(f"ax holds {len(axes)} axes; the path has {K} classes or responses")
+    names = [f"response {k}" for k in range(K)] if path.class_names is None else path.class_names
+    numbers = np.cumsum(np.isin(np.arange(path.n_features), np.concatenate(path.nonzero()))) - 1
+    for ax, coefs, name in zip(axes, path.coefs, names, strict=True):
+        rows = sparse.csr_array(coefs)
+        counts = np.asarray((coefs != 0.0).sum(axis=0)).ravel()
+        _draw(ax, path, xvar, x, rows, path.feature_names, label, "Coefficient", counts,
+              "Nonzero coefficients", numbers)  # fmt: skip
+        ax.set_title(str(name))
+    return axes
 
 
-def drawn_lines(path):
-    """Features ever selected, their coefficients, and their number: shapes (m,), (m, L), int.
+def _draw(ax, path, xvar, x, rows, names, label, words, counts, counted, numbers=None):
+    """The largest rows of a sparse matrix (m, L) as lines along a path."""
+    which, n_selected = _largest(rows)
+    lines, at = rows[which].toarray(), x
+    if path.exact_between and xvar == "lambda":
+        at, lines = _between(path.lambdas, lines)
+    shown = np.isfinite(x)
+    names = which if names is None else [names[k] for k in which]
+    draw_along(ax, at, lines, names, label, (AXIS_LABELS[xvar], words),
+               (x[shown], counts[shown], counted),
+               None if numbers is None else numbers[which])  # fmt: skip
+    if len(which) < n_selected:
+        text = f"the largest {len(which):,} of {n_selected:,} lines"
+        ax.text(0.01, 0.01, text, transform=ax.transAxes, fontsize=NAME_SIZE, color="0.3")
 
-    Only these rows are made dense, and of more than MAX_LINES those with the largest
-    coefficients anywhere on the path. They come in increasing size of their last coefficient,
-    the order in which they are drawn over each other.
+
+def _between(lambdas, lines):
+    """Lines that are straight in lambda, as curves along its logarithm.
+
+    A path that ends at 0 is drawn to a tenth of the knot before it.
     """
+    knots = lambdas[lambdas > 0.0]
+    last = knots[-1] if len(knots) == len(lambdas) else 0.1 * knots[-1]
+    s = np.union1d(knots, np.geomspace(knots[0], last, BETWEEN))[::-1]
+    return -np.log(s), lines @ interpolator(lambdas, s).toarray()
+
+
+def _feature_rows(path):
+    """A row (L,) for each feature: its coefficients, or their norm over the responses."""
     if isinstance(path.coefs, list):
-        rows = sum(matrix.power(2) for matrix in path.coefs).sqrt().tocsr()
-    else:
-        rows = sparse.csr_array(path.coefs)
-    peak = abs(rows).max(axis=1).toarray().ravel()
-    features = np.flatnonzero(peak)
-    n_selected = len(features)
-    if len(features) > MAX_LINES:
-        features = np.sort(features[np.argpartition(-peak[features], MAX_LINES)[:MAX_LINES]])
-    lines = rows[features].toarray()
-    order = np.argsort(np.abs(lines[:, -1]), kind="stable")
-    return features[order], lines[order], n_selected
+        return sum(matrix.power(2) for matrix in path.coefs).sqrt().tocsr()
+    return sparse.csr_array(path.coefs)
 
 
-def new_axes():
-    """Axes of a figure of its own, which makes room for the labels outside them."""
-    try:
-        from matplotlib import pyplot
-    except ImportError:
-        raise ImportError("plot needs matplotlib: pip install 'sparsesolve[plot]'") from None
-    return pyplot.subplots(layout="constrained")[1]
-
-
-def draw_lines(ax, x, lines):
-    """All lines as one collection: a thousand separate ones would take seconds."""
-    from matplotlib.collections import LineCollection
-
-    segments = np.empty((len(lines), len(x), 2))
-    segments[:, :, 0] = x
-    segments[:, :, 1] = _without_rests_at_zero(lines)
-    ax.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
-    ax.update_datalim([(x.min(), 0.0), (x.max(), 0.0)])
-    collection = LineCollection(
-        segments, colors=line_colours(lines[:, -1]), linewidths=1.2, capstyle="round"
+def _group_norms(path):
+    """A row (L,) for each group, and what to call it: a single feature by its own name."""
+    sizes = np.bincount(path.groups)
+    members = sparse.csr_array(
+        (np.ones(len(path.groups)), (path.groups, np.arange(len(path.groups)))),
+        shape=(len(sizes), len(path.groups)),
     )
-    ax.add_collection(collection)
-    ax.margins(x=0.0, y=0.04)
-    ax.autoscale_view()
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
-    return collection
+    penalty, called = (path.options or {}).get("penalty"), path.feature_names
+    labels = [None] * len(sizes)
+    if penalty is not None:
+        known = None if called is None else list(called)
+        labels = read_groups(penalty.groups, path.n_features, known).labels
+    names = [label if isinstance(label, str) else f"group {g if label is None else label}"
+             for g, label in enumerate(labels)]  # fmt: skip
+    if called is not None:
+        for j in np.flatnonzero(sizes[path.groups] == 1):
+            names[path.groups[j]] = str(called[j])
+    return sparse.csr_array((members @ _feature_rows(path).power(2)).sqrt()), names
 
 
-def _without_rests_at_zero(lines):
-    """The lines with NaN where both neighbours are 0 too, so that none is drawn along the axis."""
-    zero = np.pad(lines == 0.0, ((0, 0), (1, 1)), constant_values=True)
-    return np.where(zero[:, :-2] & zero[:, 1:-1] & zero[:, 2:], np.nan, lines)
+def _largest(rows):
+    """Rows that are not 0 everywhere, of more than MAX_LINES the largest; and how many there are.
 
-
-def _say_how_many(ax, n_drawn, n_selected):
-    """Tell the reader that not every feature is on the picture."""
-    text = f"{n_drawn:,} of {n_selected:,} selected features, those with the largest coefficients"
-    ax.text(0.01, 0.01, text, transform=ax.transAxes, fontsize=NAME_SIZE, color="0.3")
-
-
-def count_on_top(ax, x, df, title="Nonzero coefficients"):
-    """The count of what is not 0 along the top, right also after zooming in."""
-
-    def count(position, _=None):
-        reach = 1e-9 * (x.max() - x.min())
-        if not x.min() - reach <= position <= x.max() + reach:
-            return ""
-        return str(df[np.flatnonzero(x <= position + reach)[-1]])
-
-    top = ax.secondary_xaxis("top")
-    top.xaxis.set_major_formatter(count)
-    top.set_xlabel(title, fontsize=NAME_SIZE + 1)
-    top.tick_params(length=0, labelsize=NAME_SIZE + 1)
-    top.spines["top"].set_visible(False)
+    Only these are made dense.
+    """
+    peak = abs(rows).max(axis=1).toarray().ravel()
+    which = np.flatnonzero(peak)
+    n_selected = len(which)
+    if n_selected > MAX_LINES:
+        which = np.sort(which[np.argpartition(-peak[which], MAX_LINES)[:MAX_LINES]])
+    return which, n_selected

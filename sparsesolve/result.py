@@ -94,6 +94,8 @@ class Path(Frozen):
             for array in (matrix.data, matrix.indices, matrix.indptr):
                 array.flags.writeable = False
 
+    exact_between = False  # whether coefficients are linear in lambda between two lambdas
+
     @property
     def n_features(self) -> int:
         """Number of columns of X, selected or not."""
@@ -305,8 +307,15 @@ class Path(Frozen):
         """
         return continuation.extend(self, X, y, n_lambdas, lambda_min_ratio)
 
-    def plot(self, xvar: str = "norm", label: bool | int = False, ax: Any = None) -> Any:
+    def plot(
+        self,
+        xvar: str = "norm",
+        label: bool | int = False,
+        ax: Any = None,
+        *,
+        by: str = "feature",
+    ) -> Any:
         """Draw the coefficients along the path; see :func:`sparsesolve.plotting.plot_path`."""
         from sparsesolve.plotting import plot_path  # matplotlib is an extra
 
-        return plot_path(self, xvar=xvar, label=label, ax=ax)
+        return plot_path(self, xvar=xvar, label=label, ax=ax, by=by)

@@ -262,3 +262,10 @@ def test_bad_options_are_refused(function, options, message):
         function(X, y, **options)
     with pytest.raises(ValueError, match="X holds nan at row 0, column 0"):
         function(np.where(X == X[0, 0], np.nan, X), y)
+
+
+@pytest.mark.parametrize("find", [ss.omp_path, ss.hard_threshold_path])
+def test_a_tolerance_of_1_is_met_at_once(find):
+    X = np.random.default_rng(0).normal(size=(20, 5))
+    fit = find(X, X[:, 0], tol=1.0)
+    assert fit.df.tolist() == [0] and "at most 1" in fit.stop_reason

@@ -156,7 +156,7 @@ def test_a_huge_ridge_path_draws_its_largest_lines_and_says_so():
     ax = made(np.zeros((1, 2)), coefs=b, df=np.array([0, p - 1])).plot(ax=axes())
     drawn, _ = lines_of(ax)
     assert len(drawn) == MAX_LINES and min(line[1] for line in drawn) > 0.99
-    assert labels_of(ax)[0].startswith("1,000 of 199,999 selected features")
+    assert labels_of(ax) == ["the largest 1,000 of 199,999 lines"]
 
 
 def test_several_responses_are_drawn_as_norms():
@@ -184,7 +184,7 @@ def test_axes_of_its_own():
 def test_without_matplotlib_one_sentence():
     script = (
         "import sys; sys.modules['matplotlib'] = None\n"
-        "import numpy as np\nfrom sparsesolve.plotting import new_axes\n"
+        "import numpy as np\nfrom sparsesolve.picture import new_axes\n"
         "try:\n    new_axes()\nexcept ImportError as error:\n    print(error)"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)

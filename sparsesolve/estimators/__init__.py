@@ -17,6 +17,9 @@ except ImportError:
 from .classification import SparseLogisticRegression, SparseLogisticRegressionCV
 from .counts import PoissonNet, PoissonNetCV
 from .groups import GroupLasso, GroupLassoCV, SparseGroupLasso, SparseGroupLassoCV
+from .kernels import MKLClassifier, MKLClassifierCV, MKLRegressor, MKLRegressorCV
+from .knots import LassoLars, LassoLarsCV
+from .pursuit import OrthogonalMatchingPursuit, OrthogonalMatchingPursuitCV
 from .regression import ElasticNet, ElasticNetCV, Lasso, LassoCV
 from .survival import CoxNet, CoxNetCV
 from .tasks import MultiTaskElasticNet, MultiTaskElasticNetCV, MultiTaskLasso, MultiTaskLassoCV
@@ -30,10 +33,18 @@ __all__ = [
     "GroupLassoCV",
     "Lasso",
     "LassoCV",
+    "LassoLars",
+    "LassoLarsCV",
+    "MKLClassifier",
+    "MKLClassifierCV",
+    "MKLRegressor",
+    "MKLRegressorCV",
     "MultiTaskElasticNet",
     "MultiTaskElasticNetCV",
     "MultiTaskLasso",
     "MultiTaskLassoCV",
+    "OrthogonalMatchingPursuit",
+    "OrthogonalMatchingPursuitCV",
     "PoissonNet",
     "PoissonNetCV",
     "SparseGroupLasso",

@@ -16,8 +16,29 @@ from sparsesolve.cv_result import choose, summary
 RULES = {"min": 0, "1se": 1}  # place among what `choose` returns
 
 
-class Chosen:
-    """Mixin of the CV forms: the grid, the folds, the choice.
+class Folded:
+    """Mixin of what holds rows out: folds as scikit-learn takes them, by metadata routing."""
+
+    def _folds(self, X, y, params, stratified=False):
+        """Pairs (train, test); `stratified` where y holds what they should share out."""
+        splitter = check_cv(self.cv, y, classifier=stratified)
+        if params and not get_config()["enable_metadata_routing"]:
+            raise ValueError(
+                f"fit is given {', '.join(params)}, which only metadata routing can pass on; "
+                "call sklearn.set_config(enable_metadata_routing=True)"
+            )
+        routed = process_routing(self, "fit", **params).splitter.split if params else {}
+        return list(splitter.split(X, y, **routed))
+
+    def get_metadata_routing(self):
+        """What metadata fit takes and passes on: sample_weight, and what the splitter asks for."""
+        mapping = MethodMapping().add(caller="fit", callee="split")
+        router = MetadataRouter(owner=self).add_self_request(self)
+        return router.add(splitter=check_cv(self.cv), method_mapping=mapping)
+
+
+class Chosen(Folded):
+    """Mixin of the CV forms: the grid, the choice.
 
     As in scikit-learn all folds share the grid of all rows, and weigh the same. Attributes besides
     those of the estimator without CV: ``alpha_``, ``l1_ratio_``, ``alphas_`` (L,) decreasing,
@@ -27,7 +48,8 @@ class Chosen:
 
     def _solve_cv(self, X, y, weights, params, labels=None):
         """Choose, and keep the solution; `labels` are what folds share out, where y cannot say."""
-        folds = self._folds(X, y, labels, params)
+        stratified = is_classifier(self) or labels is not None
+        folds = self._folds(X, y if labels is None else labels, params, stratified)
         rule = RULES[read_choice("rule", self.rule, list(RULES))]
         ratios = np.atleast_1d(getattr(self, "l1_ratio", 1.0)).astype(float)
         found = [self._try(X, y, weights, float(ratio), folds, rule) for ratio in ratios]
@@ -40,18 +62,6 @@ class Chosen:
         several = len(ratios) > 1
         self.alphas_, self.score_path_ = (alphas, scores) if several else (alphas[0], scores[0])
         self._keep(cv.path, place)
-
-    def _folds(self, X, y, labels, params):
-        stratified = is_classifier(self) or labels is not None
-        y = y if labels is None else labels
-        splitter = check_cv(self.cv, y, classifier=stratified)
-        if params and not get_config()["enable_metadata_routing"]:
-            raise ValueError(
-                f"fit is given {', '.join(params)}, which only metadata routing can pass on; "
-                "call sklearn.set_config(enable_metadata_routing=True)"
-            )
-        routed = process_routing(self, "fit", **params).splitter.split if params else {}
-        return list(splitter.split(X, y, **routed))
 
     def _try(self, X, y, weights, ratio, folds, rule):
         """The CVPath of one l1_ratio, the place that it chooses, and the best mean as a loss."""
@@ -73,9 +83,3 @@ class Chosen:
         count = read_count("alphas", self.alphas, 1)
         largest = path(X, y, weights=weights, n_lambdas=1, **options).lambdas[0]
         return largest * np.geomspace(1.0, eps, count)
-
-    def get_metadata_routing(self):
-        """What metadata fit takes and passes on: sample_weight, and what the splitter asks for."""
-        mapping = MethodMapping().add(caller="fit", callee="split")
-        router = MetadataRouter(owner=self).add_self_request(self)
-        return router.add(splitter=check_cv(self.cv), method_mapping=mapping)

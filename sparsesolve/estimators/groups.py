@@ -1,25 +1,19 @@
 """Least squares with features that enter and leave in groups."""
 
-from sklearn.utils.validation import column_or_1d, validate_data
+from sklearn.utils.validation import column_or_1d
 
-from sparsesolve.checks import read_weights
 from sparsesolve.penalties import SparseGroup
 
-from .base import TYPES
 from .chosen import Chosen
-from .regression import Linear
+from .linear import Linear
 
 
 class Grouped(Linear):
     """One response and groups of features; no groups are groups of one."""
 
     def _read(self, X, y, sample_weight):
-        X, y = validate_data(
-            self, X, y, accept_sparse="csc", dtype=TYPES, order="F", y_numeric=True
-        )
-        self._n_rows = X.shape[0]
-        y = column_or_1d(y, warn=True)
-        return X, y, read_weights(sample_weight, X.shape[0])
+        X, y, weights = super()._read(X, y, sample_weight)
+        return X, column_or_1d(y, warn=True), weights
 
     def _options(self):
         groups = range(self.n_features_in_) if self.groups is None else self.groups

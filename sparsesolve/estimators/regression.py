@@ -1,38 +1,12 @@
 """Lasso, ElasticNet and their CV forms: scikit-learn's names, parameters and numbers."""
 
-import numpy as np
-from sklearn.base import RegressorMixin
-from sklearn.utils.validation import column_or_1d, validate_data
+from sklearn.utils.validation import column_or_1d
 
-from sparsesolve.checks import read_weights
-
-from .base import TYPES, Net
 from .chosen import Chosen
+from .linear import ByColumn, Linear
 
 
-class Linear(RegressorMixin, Net):
-    """A real response fitted by least squares."""
-
-    def _read(self, X, y, sample_weight):
-        X, y = validate_data(
-            self, X, y, accept_sparse="csc", dtype=TYPES, order="F", multi_output=True,
-            y_numeric=True,
-        )  # fmt: skip
-        return X, y, read_weights(sample_weight, X.shape[0])
-
-    def _keep(self, fit, k):
-        super()._keep(fit, k)
-        # what the certificate is relative to: the mean loss of the model without features
-        weights = (fit.options or {}).get("weights")
-        total = self._n_rows if weights is None else weights.sum()
-        self.dual_gap_ = self.gap_ * fit.null_deviance / (2.0 * total)
-
-    def predict(self, X):
-        """Predicted responses, (n,) or (n, K)."""
-        return self._link(X)
-
-
-class ElasticNet(Linear):
+class ElasticNet(ByColumn):
     """Least squares with the elastic-net penalty.
 
     Minimises ``||y - Xb||^2 / (2n) + alpha (l1_ratio ||b||_1 + (1 - l1_ratio) ||b||^2 / 2)``.
@@ -90,26 +64,7 @@ class ElasticNet(Linear):
 
         Only ratios of sample_weight (n,) matter.
         """
-        X, y, weights = self._read(X, y, sample_weight)
-        self._n_rows = X.shape[0]
-        if y.ndim == 1:
-            self._solve(X, y, weights)
-            return self
-        fits = []
-        for column in y.T:
-            self._solve(X, column, weights)
-            fits.append((self.coef_, self.intercept_, self.gap_, self.dual_gap_, self.n_iter_))
-        coef, intercept, gap, dual_gap, n_iter = zip(*fits, strict=True)
-        one = len(fits) == 1  # scikit-learn keeps coefficients flat then
-        self.coef_ = coef[0] if one else np.array(coef)
-        self.intercept_, self.gap_ = np.array(intercept), np.array(gap)
-        self.dual_gap_, self.n_iter_ = np.array(dual_gap), n_iter[0] if one else list(n_iter)
-        return self
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags
+        return self._solve_columns(*self._read(X, y, sample_weight))
 
 
 class Lasso(ElasticNet):
@@ -205,7 +160,6 @@ class ElasticNetCV(Chosen, Linear):
                 f"y has {y.shape[1]} columns; for several responses use MultiTask"
                 f"{type(self).__name__}"
             )
-        self._n_rows = X.shape[0]
         self._solve_cv(X, column_or_1d(y, warn=True), weights, params)
         return self
 

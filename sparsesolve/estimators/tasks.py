@@ -3,7 +3,7 @@
 import numpy as np
 
 from .chosen import Chosen
-from .regression import Linear
+from .linear import Linear
 
 
 class Tasks(Linear):
@@ -16,7 +16,6 @@ class Tasks(Linear):
         if y.ndim == 1:
             single = type(self).__name__.removeprefix("MultiTask")
             raise ValueError(f"y is one column; for a single response use {single}")
-        self._n_rows = X.shape[0]
         return X, np.asarray(y, dtype=np.float64), weights
 
     def __sklearn_tags__(self):

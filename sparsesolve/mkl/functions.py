@@ -26,6 +26,11 @@ def squares(A):
     return np.einsum("ij,ij->i", A, A)
 
 
+def dense(A):
+    """A as an array of floats."""
+    return A.toarray() if sparse.issparse(A) else np.asarray(A, dtype=float)
+
+
 @dataclass(frozen=True)
 class Gaussian:
     """exp(-|a - b|^2 / (2 width^2))."""
@@ -75,7 +80,19 @@ class Nystroem:
         values, vectors = np.linalg.eigh(self.function(landmarks, landmarks))
         kept = values > 1e-12 * max(values[-1], 1e-300)
         root = vectors[:, kept] / np.sqrt(values[kept])
-        return lambda B: self.function(B, landmarks) @ root
+        return Landmarks(self.function, landmarks, root)
+
+
+@dataclass(frozen=True)
+class Landmarks:
+    """What Nystroem makes of a table."""
+
+    function: object
+    rows: object  # landmarks, of the table of the fit
+    root: np.ndarray
+
+    def __call__(self, B):
+        return self.function(B, self.rows) @ self.root
 
 
 @dataclass(frozen=True)
@@ -93,13 +110,18 @@ class RandomFeatures:
         """A function of tables that gives Z, from the table of the fit."""
         rng = np.random.default_rng(self.seed)
         half = max(1, self.rank // 2)
-        frequencies = rng.normal(size=(A.shape[1], half)) / self.function.width
+        return Cosines(rng.normal(size=(A.shape[1], half)) / self.function.width)
 
-        def cosines(B):
-            phases = np.asarray(B @ frequencies)
-            return np.hstack([np.cos(phases), np.sin(phases)]) / np.sqrt(half)
 
-        return cosines
+@dataclass(frozen=True)
+class Cosines:
+    """What RandomFeatures makes of a table."""
+
+    frequencies: np.ndarray
+
+    def __call__(self, B):
+        phases = np.asarray(B @ self.frequencies)
+        return np.hstack([np.cos(phases), np.sin(phases)]) / np.sqrt(self.frequencies.shape[1])
 
 
 @dataclass(frozen=True)
@@ -116,7 +138,7 @@ class Linear:
 
     def features(self, A):
         """The table itself is the factor."""
-        return lambda B: B.toarray() if sparse.issparse(B) else np.asarray(B, dtype=float)
+        return dense
 
 
 def gaussian(width):

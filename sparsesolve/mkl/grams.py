@@ -5,7 +5,7 @@ import os
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.checks import read_choice, read_count, read_design, read_flag
+from sparsesolve.checks import read_choice, read_count, read_design, read_flag, read_weights
 from sparsesolve.checks.array import real_array
 from sparsesolve.mkl.functions import Nystroem, RandomFeatures
 from sparsesolve.mkl.kernels import BLOCK, LowRank, Rows
@@ -25,7 +25,11 @@ class Grams:
         self.items, self.names, self.sources, self.table = items, names, sources, table
 
     def __len__(self):
-        return len(self.items)
+        return len(self.sources)
+
+    def without_kernels(self):
+        """Grams that make blocks for new samples and keep none of the kernels of the fit."""
+        return Grams([], self.names, self.sources, self.table)
 
     @property
     def nbytes(self):
@@ -59,7 +63,8 @@ class Grams:
         return [make(m) for m in range(len(self))]
 
 
-def build_grams(X, kernels, *, centre=False, scale=None, dtype="float64", store=True):
+def build_grams(X, kernels, *, centre=False, scale=None, weights=None, dtype="float64",
+                store=True):
     """Make kernels of the rows of a table.
 
     Parameters
@@ -75,6 +80,8 @@ def build_grams(X, kernels, *, centre=False, scale=None, dtype="float64", store=
         Centre in feature space by the mean of these samples.
     scale : {None, "trace", "diagonal"}, default None
         Divide each kernel so that its diagonal has mean 1, or is 1 everywhere.
+    weights : array-like (n,), default None
+        What each sample counts in these means.
     dtype : {"float64", "float32"}, default "float64"
         What is stored.
     store : bool, default True
@@ -107,7 +114,10 @@ def build_grams(X, kernels, *, centre=False, scale=None, dtype="float64", store=
     centre, scale = read_flag("centre", centre), _read_scale(scale)
     read_choice("dtype", dtype, ["float64", "float32"])
     store = read_flag("store", store)
-    sources = [_Source(pair, m, table, columns, centre, scale) for m, pair in enumerate(pairs)]
+    shares = _shares(weights, table.shape[0])
+    sources = [
+        _Source(pair, m, table, columns, centre, scale, shares) for m, pair in enumerate(pairs)
+    ]
     if not sources:
         raise ValueError("kernels is empty; give at least one pair (function, columns)")
     _refuse_memory(sources, table.shape[0], np.dtype(dtype), store)
@@ -139,7 +149,7 @@ def precomputed(kernels, *, centre=False, scale=None, n_threads=1):
             raise TypeError("precomputed kernels are dense or sparse matrices; scale a factor Z")
         means = dense.mean(axis=0, dtype=np.float64)
         diagonal = np.array(np.diagonal(dense), dtype=np.float64)
-        scaling = learn_scaling(means, diagonal, centre, scale)
+        scaling = learn_scaling(_shares(None, len(dense)), means, diagonal, centre, scale)
         made = np.empty(dense.shape, dtype=dense.dtype)
         for begin in range(0, len(dense), BLOCK):
             part = slice(begin, begin + BLOCK)
@@ -152,10 +162,10 @@ def precomputed(kernels, *, centre=False, scale=None, n_threads=1):
 class _Source:
     """One (function, columns) pair and what was learnt of it from the table of the fit."""
 
-    def __init__(self, pair, m, table, names, centre, scale):
+    def __init__(self, pair, m, table, names, centre, scale, shares):
         self.function, self.columns = _read_pair(pair, m, table.shape[1], names)
         self.part = self.select(table)
-        self.centre, self.scale = centre, scale
+        self.centre, self.scale, self.shares = centre, scale, shares
         features = getattr(self.function, "features", None)
         always = isinstance(self.function, (Nystroem, RandomFeatures))
         low = features is not None and (always or self.part.shape[1] <= min(MANY, len_(table)))
@@ -169,18 +179,19 @@ class _Source:
         """The kernel of the fit, as mkl_path takes it."""
         if self.features is not None:
             Z = np.asarray(self.features(self.part), dtype=np.float64)
-            self.centre_of = Z.mean(axis=0) if self.centre else np.zeros(Z.shape[1])
+            self.centre_of = self.shares @ Z if self.centre else np.zeros(Z.shape[1])
             Z = Z - self.centre_of
             norms = np.einsum("ij,ij->i", Z, Z)
-            self.unit = max(norms.mean(), 1e-300) ** 0.5 if self.scale == "trace" else 1.0
+            self.unit = max(self.shares @ norms, 1e-300) ** 0.5 if self.scale == "trace" else 1.0
             self.factor = np.ascontiguousarray(self._scaled(Z), dtype=dtype)
             return LowRank(self.factor)
         n = len_(self.part)
         diagonal, means = self.diagonal(self.part), np.zeros(n)
         if self.centre:
             for begin in range(0, n, BLOCK):
-                means[begin : begin + BLOCK] = self.raw(self.part[begin : begin + BLOCK]).mean(1)
-        self.scaling = learn_scaling(means, diagonal, self.centre, self.scale)
+                part = slice(begin, begin + BLOCK)
+                means[part] = self.raw(self.part[part]) @ self.shares
+        self.scaling = learn_scaling(self.shares, means, diagonal, self.centre, self.scale)
 
         def rows(begin, end):
             return self.scaling.apply(self.raw(self.part[begin:end]), diagonal[begin:end])
@@ -224,6 +235,12 @@ class _Source:
             norms = np.sqrt(np.einsum("ij,ij->i", Z, Z))
             return Z / np.where(norms > 0.0, norms, 1.0)[:, None]
         return Z / self.unit
+
+
+def _shares(weights, n):
+    """What each of n samples counts in a mean."""
+    weights = read_weights(weights, n)
+    return np.full(n, 1.0 / n) if weights is None else weights / weights.sum()
 
 
 def len_(table):
@@ -298,7 +315,7 @@ def _given_blocks(made, new):
         blocks = [blocks.get(name) for name in made.names or []]
     if len(blocks) != len(made):
         raise ValueError(f"kernels holds {len(blocks)} blocks; {len(made)} are needed")
-    n = made.items[0].shape[0]
+    n = len(made.sources[0].shares)
     rows = next((np.shape(block)[0] for block in blocks if block is not None), 0)
 
     def make(m):

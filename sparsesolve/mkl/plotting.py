@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from sparsesolve.line_names import name_lines
-from sparsesolve.plotting import AXIS_LABELS, count_on_top, draw_lines, new_axes
+from sparsesolve.picture import AXIS_LABELS, along, draw_along, new_axes
 
 KINDS = {"weights": "Kernel weight", "norms": "Norm of the kernel's function"}
 
@@ -30,24 +29,11 @@ def plot_kernels(path, what="weights", xvar="lambda", label=False, ax=None):
     """
     if what not in KINDS:
         raise ValueError(f"what is {what!r}; choose one of {', '.join(map(repr, KINDS))}")
-    if xvar not in ("lambda", "dev"):
-        raise ValueError(f"xvar is {xvar!r}; choose 'lambda' or 'dev'")
-    with np.errstate(divide="ignore"):
-        x = -np.log(path.lambdas) if xvar == "lambda" else np.array(path.dev_ratio)
-    shown = np.isfinite(x)
-    if not shown.any():
-        raise ValueError(f"The path holds no lambda that can be drawn against {xvar!r}")
+    x = along(path, xvar, ("lambda", "dev"))
     values = path.kernel_weights if what == "weights" else path.kernel_norms
-    drawn = np.flatnonzero(values.any(axis=1))
-    drawn = drawn[np.argsort(values[drawn, -1], kind="stable")]
-    x, lines = x[shown], values[drawn][:, shown]
+    drawn, shown = np.flatnonzero(values.any(axis=1)), np.isfinite(x)
+    names = drawn if path.kernel_names is None else path.kernel_names[drawn]
     ax = new_axes() if ax is None else ax
-    collection = draw_lines(ax, x, lines)
-    ax.set_xlabel(AXIS_LABELS[xvar])
-    ax.set_ylabel(KINDS[what])
-    count_on_top(ax, x, path.df[shown], "Active kernels")
-    if label:
-        names = drawn if path.kernel_names is None else path.kernel_names[drawn]
-        name_lines(ax, collection, x[-1], lines[:, -1], names, len(lines) if label is True else
-                   int(label))  # fmt: skip
+    draw_along(ax, x, values[drawn], names, label, (AXIS_LABELS[xvar], KINDS[what]),
+               (x[shown], path.df[shown], "Active kernels"))  # fmt: skip
     return ax

@@ -18,6 +18,7 @@ SCALES = ("trace", "diagonal")
 class Scaling:
     """What must be known of the samples of the fit."""
 
+    shares: np.ndarray  # (n,) of the samples in all means, sum 1
     means: np.ndarray | None  # (n,) of the columns of the raw kernel, where it is centred
     mean: float  # of all its entries
     unit: float  # mean of the centred diagonal, for "trace"
@@ -27,7 +28,7 @@ class Scaling:
         """The block (k, n) between new samples, of raw diagonal (k,), and those of the fit."""
         block = np.array(block, dtype=np.float64)
         if self.means is not None:
-            own = block.mean(axis=1)
+            own = block @ self.shares
             block += (self.mean - own)[:, None] - self.means
             if diagonal is not None:
                 diagonal = diagonal - 2.0 * own + self.mean
@@ -46,14 +47,14 @@ class Scaling:
         return diagonal / self.unit
 
 
-def learn_scaling(means, diagonal, centre, scale):
+def learn_scaling(shares, means, diagonal, centre, scale):
     """Scaling from the column means (n,) and the diagonal (n,) of the fit's raw kernel."""
-    mean = float(means.mean()) if centre else 0.0
+    mean = float(shares @ means) if centre else 0.0
     own = diagonal - 2.0 * means + mean if centre else diagonal
     own = np.maximum(own, 0.0)
-    unit = float(own.mean()) if scale == "trace" else 1.0
+    unit = float(shares @ own) if scale == "trace" else 1.0
     return Scaling(
-        means if centre else None, mean, unit if unit > 0.0 else 1.0,
+        shares, means if centre else None, mean, unit if unit > 0.0 else 1.0,
         _or_one(np.sqrt(own)) if scale == "diagonal" else None,
     )  # fmt: skip
 

@@ -84,6 +84,8 @@ def pursue(problem, method, *, most, least, max_iter, n_threads, advance):
     data = Residual(problem, n_threads)
     r = data.of([], np.empty(0))
     points = [data.point(0, [], [], r, 0.0, 0, 0)]
+    if least == 1.0:
+        return points, "at most 1 of the deviance is left"
     for which, values, excess in (_match if method == "mp" else _project)(data, r, method, most):
         if len(which) > most:
             return points, f"{most} features are in"

@@ -38,6 +38,8 @@ def threshold_path(problem, method, *, most, least, max_iter, n_threads, advance
     advance_one = _cosamp if method == "cosamp" else _iterate
     b, r = np.zeros(problem.design.p), data.of([], np.empty(0))
     points = [data.point(0, [], [], r, 0.0, 0, 0)]
+    if least == 1.0:
+        return points, "at most 1 of the deviance is left"
     step = 1.0 / _eigenvalue(data) if method == "iht" and r.any() else None
     for k in range(1, most + 1):
         b_new, n_iter = advance_one(data, b, r, k, step, max_iter)

@@ -14,7 +14,7 @@ ENDINGS = {
 
 
 def read_table(file, response=None, weights=None, offset=None, drop=(), layout=None,
-               labels=False, features=None):
+               labels=False, features=None, marks=None):
     """Read a data file.
 
     Parameters
@@ -35,6 +35,8 @@ def read_table(file, response=None, weights=None, offset=None, drop=(), layout=N
     features : sequence of str, optional
         Columns that X is to have, in this order, of a table that needs no response: all others
         are left out. Features that a sparse file does not mention are 0.
+    marks : dict of str to str, optional
+        By what they are for ("strata", "fold"), columns or arrays of labels of the rows.
 
     Returns
     -------
@@ -63,7 +65,7 @@ def read_table(file, response=None, weights=None, offset=None, drop=(), layout=N
     else:
         from .parquet import read
     try:
-        return read(path, response, weights, offset, tuple(drop), labels, features)
+        return read(path, response, weights, offset, tuple(drop), labels, features, marks or {})
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: not text in UTF-8 (byte {error.start})") from None
     except ValueError as error:

@@ -1,7 +1,7 @@
 """What a data file gives, and which of its columns plays which part."""
 
 import difflib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy import sparse
@@ -16,6 +16,7 @@ class Table:
     weights: np.ndarray | None  # (n,)
     offset: np.ndarray | None  # (n,)
     feature_names: np.ndarray | None  # (p,) strings; None where the file has no names
+    marks: dict = field(default_factory=dict)  # labels (n,) of the rows, by what they are for
 
 
 @dataclass(frozen=True)
@@ -27,9 +28,10 @@ class Parts:
     weights: int | None
     offset: int | None
     dropped: list
+    marks: dict  # by what they are for
 
 
-def parts(names, response, weights, offset, drop, features=None):
+def parts(names, response, weights, offset, drop, features=None, marks=None):
     """Find the columns of each part among the names of a file's columns.
 
     Where `features` are named, no response is needed, and what is not named is dropped.
@@ -45,7 +47,9 @@ def parts(names, response, weights, offset, drop, features=None):
     find = {"weights": weights, "offset": offset}
     found = {part: None if name is None else _place(places, name) for part, name in find.items()}
     dropped = [_place(places, name) for name in drop] + [0] * (not names[0])
-    taken = fitted + [j for j in found.values() if j is not None] + sorted(set(dropped))
+    marked = {what: _place(places, name) for what, name in (marks or {}).items()}
+    single = [j for j in found.values() if j is not None]
+    taken = fitted + single + list(marked.values()) + sorted(set(dropped))
     twice = next((j for j in taken if taken.count(j) > 1), None)
     if twice is not None:
         raise ValueError(f"column {names[twice]!r} is given two parts; choose one")
@@ -56,7 +60,7 @@ def parts(names, response, weights, offset, drop, features=None):
         dropped = [j for j in range(len(names)) if j not in {*wanted, *taken}]
     if not wanted:
         raise ValueError("no column is left for X")
-    return Parts(wanted, fitted, dropped=sorted(set(dropped)), **found)
+    return Parts(wanted, fitted, dropped=sorted(set(dropped)), marks=marked, **found)
 
 
 def response_array(columns):

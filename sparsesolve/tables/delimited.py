@@ -9,28 +9,33 @@ from .columns import Table, labels_of, parts, response_array
 
 FEATURE = "fill it, drop the row, or leave the column out with --drop"
 RESPONSE = "fill it or drop the row; a column of labels needs --family binomial or multinomial"
+LABEL = "fill it or drop the row"
 MISSING = ("na", "nan")  # what programs write where a label is missing
 
 
-def read(path, response, weights, offset, drop, labels=False, features=None):
+def read(path, response, weights, offset, drop, labels=False, features=None, marks=None):
     """Read a table with a header line, numbers below it, and commas, semicolons or tabs between.
 
     Parameters and errors: see :func:`sparsesolve.tables.read_table`.
     """
     names, delimiter, n_lines = _header(path)
-    part = parts(names, response, weights, offset, drop, features)
-    text = {j: Codes() for j in part.response if labels}
+    part = parts(names, response, weights, offset, drop, features, marks)
+    text = {j: Codes() for j in [*part.marks.values(), *(part.response if labels else [])]}
     data = _numbers(path, names, delimiter, n_lines, part, text)
     # Rows of the transpose are columns of X: one copy, column-major as the solver wants it.
     columns = data.T
-    y = [labels_of(list(text[j]), columns[j].astype(int)) if labels else columns[j]
-         for j in part.response]  # fmt: skip
+
+    def read_labels(j):
+        return labels_of(list(text[j]), columns[j].astype(int))
+
+    y = [read_labels(j) if labels else columns[j] for j in part.response]
     return Table(
         X=np.ascontiguousarray(columns[part.features]).T,
         y=response_array(y),
         weights=None if part.weights is None else columns[part.weights].copy(),
         offset=None if part.offset is None else columns[part.offset].copy(),
         feature_names=np.array([names[j] for j in part.features]),
+        marks={what: read_labels(j) for what, j in part.marks.items()},
     )
 
 
@@ -107,7 +112,8 @@ def _raise_at_first_bad_cell(path, names, delimiter, part, text):
                 problem = _problem_of_text(cell) if j in text else _problem(cell)
                 problem = None if j in skip else problem
                 if problem:
-                    advice = RESPONSE if j in part.response else FEATURE
+                    marked = j in part.marks.values()
+                    advice = RESPONSE if j in part.response else LABEL if marked else FEATURE
                     raise ValueError(f"{where}, column {names[j]!r}: {problem}; {advice}")
 
 

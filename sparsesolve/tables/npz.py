@@ -2,6 +2,7 @@
 
 import zipfile
 import zlib
+from dataclasses import replace
 
 import numpy as np
 from scipy import sparse
@@ -13,7 +14,7 @@ from .columns import Table, listed, response_array
 SPARSE_PARTS = {"data", "indices", "indptr", "shape"}
 
 
-def read(path, response, weights, offset, drop, labels=False, features=None):
+def read(path, response, weights, offset, drop, labels=False, features=None, marks=None):
     """Read the arrays X and y, or data, indices, indptr, shape and y.
 
     The sparse parts are those of ``scipy.sparse.save_npz``; without its ``format`` they are told
@@ -30,14 +31,15 @@ def read(path, response, weights, offset, drop, labels=False, features=None):
             y = response_array([arrays.get(name) for name in fitted])
             w = None if weights is None else arrays.get(weights)
             o = None if offset is None else arrays.get(offset)
+            found = {what: arrays.get(name) for what, name in (marks or {}).items()}
             names = arrays.get("feature_names") if "feature_names" in arrays else None
     except (zipfile.BadZipFile, zlib.error, EOFError) as error:
         raise ValueError(f"the file is damaged ({error}); write it again") from None
     if names is not None:
         names = _checked_names(names, X.shape)
     if names is not None and features is not None:
-        return _ordered(Table(X, y, w, o, names), list(features))
-    return _without(Table(X, y, w, o, names), drop)
+        return _ordered(Table(X, y, w, o, names, found), list(features))
+    return _without(Table(X, y, w, o, names, found), drop)
 
 
 class _Arrays:
@@ -89,7 +91,7 @@ def _ordered(table, features):
         if name not in place:
             raise ValueError(f"no column is named {name!r}; there are {listed(list(place))}")
     X = read_design(table.X)[0][:, [place[name] for name in features]]
-    return Table(X, table.y, table.weights, table.offset, np.array(features))
+    return replace(table, X=X, feature_names=np.array(features))
 
 
 def _without(table, drop):
@@ -102,4 +104,4 @@ def _without(table, drop):
             raise ValueError(f"no column is named {name!r}, so it cannot be dropped")
     kept = [j for j, name in enumerate(names) if name not in drop]
     X = read_design(table.X)[0][:, kept]  # checked first: scipy crashes on corrupt indices
-    return Table(X, table.y, table.weights, table.offset, table.feature_names[kept])
+    return replace(table, X=X, feature_names=table.feature_names[kept])

@@ -5,7 +5,7 @@ import numpy as np
 from .columns import Table, parts, response_array
 
 
-def read(path, response, weights, offset, drop, labels=False, features=None):
+def read(path, response, weights, offset, drop, labels=False, features=None, marks=None):
     """Read the numeric columns of a Parquet file; float32 where all features are.
 
     Parameters and errors: see :func:`sparsesolve.tables.read_table`.
@@ -18,12 +18,12 @@ def read(path, response, weights, offset, drop, labels=False, features=None):
         ) from None
     try:
         names = [str(name) for name in parquet.read_schema(path).names]
-        part = parts(names, response, weights, offset, drop, features)
+        part = parts(names, response, weights, offset, drop, features, marks)
         wanted = [j for j in range(len(names)) if j not in part.dropped]
         table = parquet.read_table(path, columns=[names[j] for j in wanted])
     except lib.ArrowInvalid as error:
         raise ValueError(f"not a Parquet file ({str(error).splitlines()[0]})") from None
-    text = part.response if labels else []
+    text = [*part.marks.values(), *(part.response if labels else [])]
     column = {j: _values(names[j], table.column(k), j in text) for k, j in enumerate(wanted)}
     small = all(column[j].dtype == np.float32 for j in part.features)
     X = np.empty((table.num_rows, len(part.features)), np.float32 if small else float, order="F")
@@ -35,6 +35,7 @@ def read(path, response, weights, offset, drop, labels=False, features=None):
         weights=None if part.weights is None else column[part.weights],
         offset=None if part.offset is None else column[part.offset],
         feature_names=np.array([names[j] for j in part.features]),
+        marks={what: column[j] for what, j in part.marks.items()},
     )
 
 

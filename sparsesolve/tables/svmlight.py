@@ -11,13 +11,14 @@ from scipy import sparse
 from .columns import Table
 
 
-def read(path, response, weights, offset, drop, labels=False, features=None):
+def read(path, response, weights, offset, drop, labels=False, features=None, marks=None):
     """Read a sparse table whose first column is the response.
 
     The features are named by their numbers in the file, which begin at 1, or at 0 if a 0 occurs.
     Parameters and errors: see :func:`sparsesolve.tables.read_table`.
     """
-    for option, value in (("response", response), ("weights", weights), ("offset", offset)):
+    named = {"response": response, "weights": weights, "offset": offset, **(marks or {})}
+    for option, value in named.items():
         if value:
             raise ValueError(f"an SVMlight file has no columns by name; leave out --{option}")
     labels, ends, indices, values = _entries(path)

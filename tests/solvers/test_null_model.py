@@ -58,3 +58,12 @@ def test_no_finite_intercept_is_best_where_all_responses_are_extreme(family, ext
     with pytest.raises(ValueError, match="one extreme value only"):
         null_model(loss, NOTHING, True)
     assert null_model(loss, NOTHING, False)[0] == 0.0
+
+
+def test_an_offset_that_tells_all_rows_apart_leaves_nothing_to_gain():
+    """Rows of both kinds are met, so that no intercept is best far away."""
+    y = np.array([0.0, 0.0, 1.0, 1.0])
+    for middle in (0.0, 300.0, -450.0):
+        loss = LOSSES["binomial"](y, np.array([1e-8, 1e-8, 0.5, 0.5]))
+        a, value = null_model(loss, np.where(y > 0, 500.0, -500.0) + middle, True)
+        assert np.isfinite(a) and value < 1e-80

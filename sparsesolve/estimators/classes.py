@@ -1,0 +1,56 @@
+"""Classes: labels read as codes, and told from linear predictors."""
+
+import numpy as np
+from scipy import special
+from sklearn.base import ClassifierMixin
+from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from sparsesolve.checks import read_weights
+
+
+class Classes(ClassifierMixin):
+    """Mixin of classifiers whose ``decision_function`` gives (n,) for two classes, else (n, K)."""
+
+    def _read_classes(self, y, sample_weight):
+        """Codes of the classes (n,), weights; and the family."""
+        check_classification_targets(y)
+        y = column_or_1d(y, warn=True)
+        weights = read_weights(sample_weight, len(y))
+        if self.class_weight is not None:
+            balance = compute_sample_weight(self.class_weight, y)
+            weights = balance if weights is None else weights * balance
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        met = np.bincount(codes, weights) > 0.0
+        names = self.classes_.tolist()
+        if met.sum() < 2:
+            raise ValueError(
+                f"y holds one class only ({names[met.argmax()]!r}, where weights are positive); "
+                "rows of another class are needed"
+            )
+        if not met.all():
+            name = names[met.argmin()]
+            raise ValueError(f"class {name!r} of y has no positive weight; leave it out")
+        self._family = "binomial" if len(self.classes_) == 2 else "multinomial"
+        return codes, weights
+
+    def predict(self, X):
+        """The likeliest class of each row."""
+        check_is_fitted(self)
+        eta = self.decision_function(X)
+        return self.classes_[(eta > 0.0).astype(int) if eta.ndim == 1 else eta.argmax(axis=1)]
+
+    def predict_proba(self, X):
+        """Probabilities (n, K) of the classes, in the order of ``classes_``."""
+        eta = self.decision_function(X)
+        if eta.ndim == 1:
+            return np.column_stack([special.expit(-eta), special.expit(eta)])
+        return special.softmax(eta, axis=1)
+
+    def predict_log_proba(self, X):
+        """Their logarithms."""
+        eta = self.decision_function(X)
+        if eta.ndim == 1:
+            return np.column_stack([special.log_expit(-eta), special.log_expit(eta)])
+        return special.log_softmax(eta, axis=1)

@@ -1,0 +1,176 @@
+"""LassoLars and its CV form: the lasso by its knots, with scikit-learn's names and conventions."""
+
+import numpy as np
+from sklearn.utils.validation import column_or_1d
+
+from sparsesolve.checks import read_count, read_number
+from sparsesolve.cv_result import choose, summary
+from sparsesolve.lars import lars_path
+
+from .chosen import Folded
+from .linear import ByColumn, Linear
+
+
+class Knots(Linear):
+    """The path from the empty model down to `alpha`, of which the end is kept."""
+
+    def _follow(self, X, y, weights, alpha):
+        return lars_path(
+            X, y, weights=weights, lambda_min=alpha, max_steps=self.max_iter,
+            positive=self.positive, intercept=self.fit_intercept, standardize=False,
+        )  # fmt: skip
+
+    def _solve(self, X, y, weights):
+        self._end(X, y, weights, read_number("alpha", self.alpha, 0.0, np.inf))
+
+    def _end(self, X, y, weights, alpha):
+        fit = self._follow(X, y, weights, alpha)
+        self._keep(fit, -1)
+        self.alphas_, self.coef_path_ = np.array(fit.lambdas), fit.coefs.toarray()
+        self.active_ = np.flatnonzero(self.coef_).tolist()
+        self.n_iter_ = max(len(fit.lambdas) - 1, 1)
+
+
+class LassoLars(Knots, ByColumn):
+    """The lasso, found by following its path from knot to knot.
+
+    Minimises ``||y - Xb||^2 / (2n) + alpha ||b||_1``, and keeps every knot above alpha.
+
+    Parameters
+    ----------
+    alpha : float, default 1.0
+        Strength of the penalty; 0 is least squares.
+    fit_intercept : bool, default True
+        Fit an unpenalised intercept.
+    max_iter : int, default None
+        Steps allowed; the path may end above alpha then. None means no limit.
+    positive : bool, default False
+        Allow no negative coefficient.
+    verbose, precompute, eps, copy_X, fit_path, jitter, random_state
+        Parameters of scikit-learn, taken and without effect: ties need no jitter.
+
+    Attributes
+    ----------
+    coef_ : (p,) or, for y of K columns, each fitted by itself, (K, p)
+    intercept_ : float or (K,)
+    alphas_ : (L,), or a list of K
+        The knots, decreasing, alpha the last.
+    coef_path_ : (p, L), or a list of K
+        Coefficients at the knots.
+    active_ : list of int, or K of them
+        Features of a coefficient other than 0, ascending.
+    gap_, dual_gap_ : float or (K,)
+    n_iter_ : int or list of K
+
+    Examples
+    --------
+    >>> from sparsesolve.estimators import LassoLars
+    >>> LassoLars(alpha=0.01).fit([[-1, 1], [0, 0], [1, 1]], [-1, 0, -1]).coef_.round(3)
+    array([ 0.   , -0.955])
+    """
+
+    _lists = ("n_iter_", "active_", "alphas_", "coef_path_")
+
+    def __init__(self, alpha=1.0, *, fit_intercept=True, verbose=False, precompute="auto",
+                 max_iter=None, eps=None, copy_X=True, fit_path=True, positive=False, jitter=None,
+                 random_state=None):
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.verbose = verbose
+        self.precompute = precompute
+        self.max_iter = max_iter
+        self.eps = eps
+        self.copy_X = copy_X
+        self.fit_path = fit_path
+        self.positive = positive
+        self.jitter = jitter
+        self.random_state = random_state
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit to X (n, p), dense, sparse or a frame, and y (n,) or (n, K).
+
+        Only ratios of sample_weight (n,) matter.
+        """
+        return self._solve_columns(*self._read(X, y, sample_weight))
+
+
+class LassoLarsCV(Folded, Knots):
+    """:class:`LassoLars` with alpha by cross-validation over the knots of all folds.
+
+    Every fold is followed to alpha = 0 and is exact at the knots of the others: no grid is made.
+
+    Parameters
+    ----------
+    fit_intercept, max_iter, positive, verbose, precompute, eps, copy_X
+        As in LassoLars.
+    cv : int, splitter or iterable, default None
+        Folds as scikit-learn takes them; None means 5 in a row.
+    max_n_alphas : int, default 1000
+        Every k-th knot is compared where there are more than k times that many.
+    n_jobs : int, default None
+        Taken and without effect.
+
+    Attributes
+    ----------
+    alpha_ : float
+        What was chosen.
+    cv_alphas_ : (A,)
+        Knots of all folds, ascending.
+    mse_path_ : (A, F)
+        Mean squared error on each of F folds.
+    coef_, intercept_, alphas_, coef_path_, active_, gap_, dual_gap_, n_iter_
+        As in LassoLars, of the path down to alpha_.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_regression
+    >>> from sparsesolve.estimators import LassoLarsCV
+    >>> X, y = make_regression(noise=4.0, random_state=0)
+    >>> round(LassoLarsCV(cv=5).fit(X, y).alpha_, 3)
+    0.397
+    """
+
+    def __init__(self, *, fit_intercept=True, verbose=False, max_iter=None, precompute="auto",
+                 cv=None, max_n_alphas=1000, n_jobs=None, eps=None, copy_X=True, positive=False):
+        self.fit_intercept = fit_intercept
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.precompute = precompute
+        self.cv = cv
+        self.max_n_alphas = max_n_alphas
+        self.n_jobs = n_jobs
+        self.eps = eps
+        self.copy_X = copy_X
+        self.positive = positive
+
+    def fit(self, X, y, sample_weight=None, **params):
+        """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
+        X, y, weights = self._read(X, y, sample_weight)
+        y = column_or_1d(y, warn=True)
+        weights = np.ones(len(y)) if weights is None else weights
+        folds = self._folds(X, y, params)
+        fits = [self._follow(X, y, only(weights, train), 0.0) for train, _ in folds]
+        alphas = np.unique(np.concatenate([fit.lambdas for fit in fits]))
+        alphas = alphas[:: max(1, len(alphas) // read_count("max_n_alphas", self.max_n_alphas, 1))]
+        scores = np.array([
+            mean_squares(y[test], fit.predict(X[test], alphas), weights[test])
+            for fit, (_, test) in zip(fits, folds, strict=True)
+        ])  # fmt: skip
+        mean, std = summary(scores[:, ::-1], np.ones(len(folds)), 1.0)
+        self.alpha_ = float(alphas[::-1][choose(mean, std, False)[0]])
+        self.cv_alphas_, self.mse_path_ = alphas, scores.T
+        self._end(X, y, weights, self.alpha_)
+        return self
+
+
+def only(weights, train):
+    """The weights of the rows `train`, 0 elsewhere."""
+    own = np.zeros(len(weights))
+    own[train] = weights[train]
+    return own
+
+
+def mean_squares(y, predicted, weights):
+    """Mean squared error of each column of predictions (m, L); NaN where no row has weight."""
+    with np.errstate(invalid="ignore"):
+        return weights @ (y[:, None] - predicted) ** 2 / weights.sum()

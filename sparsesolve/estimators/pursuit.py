@@ -1,0 +1,150 @@
+"""OrthogonalMatchingPursuit and its CV form, with scikit-learn's names and conventions."""
+
+import numpy as np
+from sklearn.utils.validation import column_or_1d
+
+from sparsesolve.checks import read_count, read_number
+from sparsesolve.cv_result import choose, summary
+from sparsesolve.greedy import omp_path
+
+from .chosen import Folded
+from .knots import mean_squares, only
+from .linear import ByColumn, Linear
+
+
+class Pursuit(Linear):
+    """Least squares on features that are taken one at a time."""
+
+    def _pursue(self, X, y, weights, n_nonzero=None, tol=None):
+        return omp_path(X, y, weights=weights, n_nonzero=n_nonzero, tol=tol,
+                        intercept=self.fit_intercept, standardize=False)  # fmt: skip
+
+    def _end(self, fit):
+        self._keep(fit, -1)
+        self.n_nonzero_coefs_ = int(fit.df[-1])
+        self.n_iter_ = max(len(fit.lambdas) - 1, 1)
+
+
+class OrthogonalMatchingPursuit(Pursuit, ByColumn):
+    """Least squares on few features: each step takes the one most correlated with the residual.
+
+    Parameters
+    ----------
+    n_nonzero_coefs : int, default None
+        Features to take; None, where tol is None too, means a tenth of all, 1 at least.
+    tol : float, default None
+        Stop once the squared norm of the residual is at most that; n_nonzero_coefs is then
+        without effect.
+    fit_intercept : bool, default True
+        Fit an intercept.
+    precompute : default "auto"
+        Taken and without effect.
+
+    Attributes
+    ----------
+    coef_ : (p,) or, for y of K columns, each fitted by itself, (K, p)
+    intercept_ : float or (K,)
+    n_nonzero_coefs_ : int, or list of K
+        How many features were taken: fewer than asked for where nothing is left to explain.
+    gap_, dual_gap_ : float or (K,)
+        By how much least squares on the same features would lower the objective.
+    n_iter_ : int or list of K
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_regression
+    >>> from sparsesolve.estimators import OrthogonalMatchingPursuit
+    >>> X, y = make_regression(noise=4, random_state=0)
+    >>> round(OrthogonalMatchingPursuit().fit(X, y).score(X, y), 4)
+    0.9992
+    """
+
+    _lists = ("n_iter_", "n_nonzero_coefs_")
+
+    def __init__(self, *, n_nonzero_coefs=None, tol=None, fit_intercept=True, precompute="auto"):
+        self.n_nonzero_coefs = n_nonzero_coefs
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.precompute = precompute
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit to X (n, p), dense, sparse or a frame, and y (n,) or (n, K)."""
+        return self._solve_columns(*self._read(X, y, sample_weight))
+
+    def _solve(self, X, y, weights):
+        if self.tol is None:
+            wanted = self.n_nonzero_coefs
+            wanted = max(1, X.shape[1] // 10) if wanted is None else wanted
+            self._end(self._pursue(X, y, weights, n_nonzero=wanted))
+            return
+        squares = read_number("tol", self.tol, 0, np.inf)
+        null = self._null(y, weights)
+        self._end(self._pursue(X, y, weights, tol=min(squares / null, 1.0) if null else 1.0))
+
+    def _null(self, y, weights):
+        """The squared norm of the residual before any feature is taken."""
+        w = np.ones(len(y)) if weights is None else weights
+        centre = np.average(y, weights=w) if self.fit_intercept else 0.0
+        return float(w @ (y - centre) ** 2)
+
+
+class OrthogonalMatchingPursuitCV(Folded, Pursuit):
+    """:class:`OrthogonalMatchingPursuit` with the number of features by cross-validation.
+
+    Parameters
+    ----------
+    fit_intercept : bool, default True
+        Fit an intercept.
+    max_iter : int, default None
+        The largest number to try; None means a tenth of the features, 5 at least.
+    cv : int, splitter or iterable, default None
+        Folds as scikit-learn takes them; None means 5 in a row.
+    copy, n_jobs, verbose
+        Taken and without effect.
+
+    Attributes
+    ----------
+    mse_path_ : (A, F)
+        Mean squared error of 1, 2, ... features on each of F folds.
+    coef_, intercept_, n_nonzero_coefs_, gap_, dual_gap_, n_iter_
+        As in OrthogonalMatchingPursuit.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_regression
+    >>> from sparsesolve.estimators import OrthogonalMatchingPursuitCV
+    >>> X, y = make_regression(n_informative=10, noise=4, random_state=0)
+    >>> OrthogonalMatchingPursuitCV(cv=5).fit(X, y).n_nonzero_coefs_
+    10
+    """
+
+    def __init__(self, *, copy=True, fit_intercept=True, max_iter=None, cv=None, n_jobs=None,
+                 verbose=False):
+        self.copy = copy
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.cv = cv
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X, y, sample_weight=None, **params):
+        """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
+        X, y, weights = self._read(X, y, sample_weight)
+        y, p = column_or_1d(y, warn=True), X.shape[1]
+        weights = np.ones(len(y)) if weights is None else weights
+        most = min(max(p // 10, 5), p)
+        most = most if self.max_iter is None else read_count("max_iter", self.max_iter, 1)
+        folds = self._folds(X, y, params)
+        scores = np.array([self._score(X, y, weights, *fold, most) for fold in folds])
+        mean, std = summary(scores, np.ones(len(folds)), 1.0)
+        self.mse_path_ = scores.T
+        best = choose(mean, std, False)[0] + 1
+        self._end(self._pursue(X, y, weights, n_nonzero=best))
+        return self
+
+    def _score(self, X, y, weights, train, test, most):
+        """Mean squared errors of 1 to `most` features, the last one's where fewer were taken."""
+        fit = self._pursue(X, y, only(weights, train), n_nonzero=most)
+        scores = mean_squares(y[test], fit.predict(X[test]), weights[test])
+        steps = np.minimum(np.arange(1, most + 1), len(scores) - 1)
+        return scores[steps]

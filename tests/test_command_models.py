@@ -1,0 +1,164 @@
+"""Models from a shell: groups, strata, limits, folds of the user; saved, drawn, asked again."""
+
+import csv
+
+import numpy as np
+import pytest
+
+import sparsesolve as ss
+from sparsesolve.__main__ import main
+
+RNG = np.random.default_rng(77)
+N = 70
+X = RNG.normal(size=(N, 6))
+ETA = X[:, 0] - X[:, 1] + X[:, 4]
+Y = ETA + RNG.normal(size=N)
+NAMES = list("abcdef")
+TIME, DIED = RNG.exponential(np.exp(-ETA)), RNG.integers(0, 4, size=N) > 0
+WARD = np.array(["north", "south", "west"])[RNG.integers(0, 3, size=N)]
+FOLD = RNG.integers(0, 4, size=N)
+GROUPS = [["a", "b"], ["c", "d", "e"]]  # f is alone
+
+
+def write(path, **columns):
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+    return str(path)
+
+
+@pytest.fixture
+def data(tmp_path):
+    features = dict(zip(NAMES, X.T.tolist(), strict=True))
+    return write(tmp_path / "data.csv", **features, y=Y, time=TIME, died=DIED.astype(int),
+                 ward=WARD, fold=FOLD)  # fmt: skip
+
+
+@pytest.fixture
+def groups(tmp_path):
+    rows = [(name, f"g{k}") for k, names in enumerate(GROUPS) for name in names[::-1]]
+    return write(tmp_path / "groups.csv", feature=[n for n, _ in rows], group=[g for _, g in rows])
+
+
+OTHERS = [x for name in ("time", "died", "ward", "fold") for x in ("--drop", name)]
+PLACES = [[0, 1], [2, 3, 4]]
+
+
+def run(capsys, *args):
+    assert main([str(arg) for arg in args]) == 0
+    return capsys.readouterr().out
+
+
+def refused(capsys, *args):
+    assert main([str(arg) for arg in args]) == 2
+    message = capsys.readouterr().err
+    assert message.startswith("sparsesolve: error: ") and message.count("\n") == 1
+    return message
+
+
+@pytest.mark.parametrize("more, penalty", [
+    ([], ss.penalties.GroupL2(PLACES)),
+    (["--penalty", "group-linf"], ss.penalties.GroupLinf(PLACES)),
+    (["--penalty", "sparse-group", "--tau", "0.3"], ss.penalties.SparseGroup(PLACES, 0.3)),
+])  # fmt: skip
+def test_groups_from_a_file(data, groups, tmp_path, capsys, more, penalty):
+    model = tmp_path / "m.npz"
+    shown = run(capsys, "path", data, "--response", "y", *OTHERS, "--groups", groups, *more,
+                "--n-lambdas", 12, "--lower", "0", "--lower", "b=-9", "--save", model)  # fmt: skip
+    lower = np.array([0.0, -9, 0, 0, 0, 0])
+    fit = ss.path(X, Y, penalty=penalty, n_lambdas=12, lower=lower)
+    assert shown == str(fit) + "\n"
+    back = ss.load(model)
+    assert np.array_equal(back.df_groups, fit.df_groups) and back.coefs.min() < 0
+    new = run(capsys, "predict", model, data, "--s", 0.1)
+    values = np.array(new.split()[1:], dtype=float)
+    assert values == pytest.approx(fit.predict(X, 0.1), rel=1e-12)
+
+
+def test_groups_of_arrays_and_cross_validation(tmp_path, capsys):
+    labels = np.array([0, 0, 1, 1, 1, 2])
+    np.savez(tmp_path / "d.npz", X=X, y=Y, kinds=labels, fold=FOLD)
+    shown = run(capsys, "cv", tmp_path / "d.npz", "--groups", "kinds", "--fold", "fold",
+                "--n-lambdas", 20, "--alphas", "0.5,1")  # fmt: skip
+    cv = ss.cv_path(X, Y, penalty=ss.penalties.GroupL2(labels), folds=FOLD, n_lambdas=20,
+                    alphas=[0.5, 1])  # fmt: skip
+    assert shown == str(cv) + "\n" and "4 folds" in shown
+
+
+def test_pictures_by_groups(data, groups, tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    run(capsys, "path", data, "--response", "y", *OTHERS, "--groups", groups, "--quiet",
+        "--by", "group", "--plot", tmp_path / "a.svg", "--save", tmp_path / "m.npz")  # fmt: skip
+    assert "<!-- g1 -->" in (tmp_path / "a.svg").read_text()
+    run(capsys, "plot", tmp_path / "m.npz", tmp_path / "b.svg", "--by", "group")
+    drawn = (tmp_path / "b.svg").read_text()
+    assert "<!-- group 1 -->" in drawn and "Nonzero groups" in drawn
+    message = refused(capsys, "plot", tmp_path / "m.npz", tmp_path / "c.svg", "--by", "class")
+    assert "one response" in message
+
+
+def test_strata_of_text(data, tmp_path, capsys):
+    args = ["--response", "time", "--response", "died", "--strata", "ward", "--drop", "y",
+            "--drop", "fold"]  # fmt: skip
+    shown = run(capsys, "path", data, *args, "--family", "cox(efron)", "--n-lambdas", 15,
+                "--save", tmp_path / "m.npz")  # fmt: skip
+    family = ss.families.cox(ties="efron", strata=WARD)
+    fit = ss.path(X, (TIME, DIED), family=family, n_lambdas=15)
+    assert shown == str(fit) + "\n"
+    assert np.array_equal(ss.load(tmp_path / "m.npz").coefs.data, fit.coefs.data)
+    shown = run(capsys, "cv", data, *args[:-2], "--family", "cox", "--fold", "fold",
+                "--measure", "C")  # fmt: skip
+    cv = ss.cv_path(X, (TIME, DIED), family=ss.families.cox(strata=WARD), folds=FOLD, measure="C")
+    assert shown == str(cv) + "\n"
+
+
+def test_rows_held_out_together_and_relaxed_blends(data, capsys):
+    own = [x for name in ("time", "died", "fold") for x in ("--drop", name)]
+    shown = run(capsys, "cv", data, "--response", "y", *own, "--fold-groups", "ward", "--folds", 3,
+                "--seed", 2, "--gammas", "0,1", "--n-lambdas", 15)  # fmt: skip
+    cv = ss.cv_path(X, Y, groups=WARD, n_folds=3, seed=2, gammas=[0, 1], n_lambdas=15)
+    assert shown == str(cv) + "\n"
+
+
+def test_options_that_steer_a_path(data, capsys):
+    shown = run(capsys, "path", data, "--response", "y", *OTHERS, "--penalty-factor", "a=0",
+                "--penalty-factor", "c=inf", "--upper", "0.5", "--dfmax", 3, "--to-the-end",
+                "--solver", "proximal_newton", "--pmax", 4)  # fmt: skip
+    fit = ss.path(X, Y, penalty_factor=[0, 1, np.inf, 1, 1, 1], upper=0.5, dfmax=3, pmax=4,
+                  stop=None, solver="proximal_newton")  # fmt: skip
+    assert shown == str(fit) + "\n"
+
+
+@pytest.mark.parametrize("args, words", [
+    (["--penalty", "group"], "--penalty needs --groups"),
+    (["--tau", "0.5"], "--tau needs --groups"),
+    (["--groups", "G", "--tau", "0.5"], "--tau belongs to --penalty sparse-group"),
+    (["--groups", "G", "--penalty-factor", "a=0"], "--penalty-factor is per feature"),
+    (["--groups", "nowhere.csv"], "nowhere.csv: No such file"),
+    (["--groups", "G", "--grouped"], "choose one"),
+    (["--strata", "ward"], "--strata belongs to --family cox"),
+    (["--by", "group", "--plot", "x.png"], "--by group needs --groups"),
+    (["--by", "class", "--plot", "x.png"], "--by class belongs to --family multinomial"),
+    (["--lower", "zz=0"], "no column of X is named 'zz'"),
+    (["--lower", "a=low"], "'low' is no number"),
+    (["--solver", "magic"], "solver must be one of"),
+])  # fmt: skip
+def test_bad_flags_give_one_sentence(data, groups, capsys, args, words):
+    args = [groups if arg == "G" else arg for arg in args]
+    drop = OTHERS if "--strata" not in args else OTHERS[:4] + OTHERS[6:]
+    assert words in refused(capsys, "path", data, "--response", "y", *drop, *args)
+
+
+@pytest.mark.parametrize("text, words", [
+    ("name,group\na,1\n", "the first line must be feature,group"),
+    ("feature,group\nz,1\n", "line 2 names 'z', which is no column of X"),
+    ("feature,group\na\n", "line 2 has 1 cells"),
+    ("feature,group\n", "no features below the header"),
+    ("feature,group\na,1\na,2\n", "line 3 puts 'a' into a second group"),
+])  # fmt: skip
+def test_a_file_of_groups_that_is_none(data, tmp_path, capsys, text, words):
+    (tmp_path / "g.csv").write_text(text)
+    message = refused(capsys, "path", data, "--response", "y", *OTHERS, "--groups",
+                      tmp_path / "g.csv")  # fmt: skip
+    assert words in message
