@@ -42,6 +42,16 @@ def plot_path(path, xvar="norm", label=False, ax=None):
         If xvar is unknown or the path holds nothing to draw.
     ImportError
         If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")  # no screen
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> X = np.random.default_rng(0).normal(size=(50, 5))
+    >>> ax = ss.path(X, X[:, 0] + X[:, 1] ** 2).plot("lambda", label=True)
+    >>> ax.figure.savefig("path.png")
     """
     if xvar not in AXIS_LABELS:
         raise ValueError(f"xvar is {xvar!r}; choose one of {', '.join(map(repr, AXIS_LABELS))}")

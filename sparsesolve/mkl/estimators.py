@@ -83,10 +83,13 @@ class MKLRegressor(_KernelEstimator):
         and polynomial kernels on all columns and on each. "precomputed": X is a stack (M, n, n)
         in `fit` and its blocks (M, n_new, n) in `predict`.
     norm : str or norm, default "l1"
+        As in :func:`sparsesolve.mkl_path`.
     alpha : float, default None
-        lambda; None means `alpha_ratio` of the first at which something happens.
+        The lambda; None means `alpha_ratio` of the first at which something happens.
     alpha_ratio : float in (0, 1], default 0.05
-    centre, scale, dtype : as in :func:`sparsesolve.mkl.build_grams`; scale is "trace" by default
+        Only where `alpha` is None.
+    centre, scale, dtype
+        As in :func:`sparsesolve.mkl.build_grams`; scale is "trace" by default.
     kernel_weights, fit_intercept, tol, max_iter, solver, n_threads
         As in :func:`sparsesolve.mkl_path`, of which fit_intercept is `intercept`.
 
@@ -128,11 +131,29 @@ class MKLRegressor(_KernelEstimator):
 class MKLClassifier(_KernelEstimator):
     """Logistic loss over several kernels; several classes share the kernel weights.
 
-    Parameters and attributes are those of :class:`MKLRegressor`, and
+    Parameters
+    ----------
+    kernels, norm, alpha, alpha_ratio, centre, scale, dtype, kernel_weights, fit_intercept, tol, \
+max_iter, solver, n_threads
+        As in :class:`MKLRegressor`.
 
     Attributes
     ----------
     classes_ : (K,) array of labels, sorted
+    path_, alpha_, kernel_weights_, active_
+        As in :class:`MKLRegressor`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve import mkl
+    >>> from sparsesolve.mkl.estimators import MKLClassifier
+    >>> X = np.random.default_rng(0).normal(size=(120, 3))
+    >>> y = np.where(X[:, 0] ** 2 > 0.5, "far", "near")
+    >>> kernels = [(mkl.gaussian(1.0), column) for column in range(3)]
+    >>> model = MKLClassifier(kernels, alpha_ratio=0.3).fit(X[:80], y[:80])
+    >>> model.active_, bool(model.score(X[80:], y[80:]) > 0.9)
+    (array([0]), True)
     """
 
     def fit(self, X, y, sample_weight=None):
