@@ -1,18 +1,17 @@
-"""A dictionary of 256 atoms learnt from 8 x 8 patches of two photographs, and its picture.
+"""
+A dictionary of photographs
+===========================
 
-    python examples/dictionary.py [FILE]
-
-Needs the demo extra: the photographs, a temple and a flower, come with scikit-learn. Patches lose
-their mean, flat ones are left out, and the others are scaled to norm 1. FILE, dictionary.png by
-default, shows the atoms, those used most first, beside the objective of every mini-batch but the
-first, among whose signals the first atoms are.
+256 atoms learnt from 8 x 8 patches of two photographs, a temple and a flower, which come with
+scikit-learn. Patches lose their mean, flat ones are left out, and the others are scaled to norm 1.
+``python examples/dictionary.py FILE`` writes the picture into a file.
 """
 
 import sys
 import time
 
+import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.figure import Figure
 from sklearn.datasets import load_sample_image
 
 import sparsesolve as ss
@@ -47,9 +46,10 @@ def mosaic(D, gap=1):
     return picture
 
 
-def draw(learnt, use, file):
-    """The atoms, those used most first, and the objective along the mini-batches."""
-    figure = Figure(figsize=(11.0, 6.0), dpi=150, layout="constrained")
+def draw(learnt, use, file=None):
+    """The atoms, those used most first, and the objective along the mini-batches but the first,
+    among whose signals the first atoms are; into a file, or on the screen."""
+    figure = plt.figure(figsize=(11.0, 6.0), dpi=150, layout="constrained")
     left, right = figure.subplots(1, 2, width_ratios=[6, 4])
     left.imshow(mosaic(learnt.dictionary[:, np.argsort(-use)]), cmap="gray", vmin=0, vmax=1)
     left.set_title(f"{ATOMS} atoms of {SIDE} x {SIDE} pixels, those used most first", loc="left")
@@ -63,17 +63,18 @@ def draw(learnt, use, file):
     right.set_ylabel("½ |y − D a|² + λ |a|₁, mean before the batch is learnt from")
     for side in ("top", "right"):
         right.spines[side].set_visible(False)
-    figure.savefig(file)
+    if file is None:
+        plt.show()
+    else:
+        figure.savefig(file)
 
 
 if __name__ == "__main__":
     Y = patches(np.random.default_rng(0))
     begun = time.perf_counter()
-    learnt = ss.DictionaryLearning(ATOMS, lam=LAM, n_epochs=3, seed=0, progress=True).fit(Y)
+    learnt = ss.DictionaryLearning(ATOMS, lam=LAM, n_epochs=3, seed=0).fit(Y)
     print(f"{Y.shape[1]} patches, {learnt} in {time.perf_counter() - begun:.1f} s")
     found = learnt.transform(Y[:, :10_000])
     explained = 1.0 - np.mean(found.residuals**2)
     print(f"{found}; they explain {100 * explained:.1f}% of the patches' variance")
-    file = sys.argv[1] if len(sys.argv) > 1 else "dictionary.png"
-    draw(learnt, np.diff(found.codes.tocsr().indptr), file)
-    print(f"picture: {file}")
+    draw(learnt, np.diff(found.codes.tocsr().indptr), *sys.argv[1:2])

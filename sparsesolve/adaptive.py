@@ -15,7 +15,7 @@ PENALISED = ("penalty", "penalty_factor", "alpha", "alphas", "lambdas")
 def adaptive_factors(
     X: Any, y: Any, *, power: float = 1.0, coefs: ArrayLike | None = None, **options: Any
 ) -> np.ndarray:
-    """Penalty factors 1 / |b_j sd_j|^power of a first fit b, for ``penalty_factor=``.
+    """Penalty factors ``1 / |b_j sd_j|^power`` of a first fit b, for ``penalty_factor=``.
 
     The first fit is ridge regression, its lambda chosen by cross-validation, unless `coefs` are
     given. Features whose first coefficient is 0 are excluded (inf).

@@ -52,7 +52,7 @@ def path(
 ) -> Path:
     """Solve the elastic net along a decreasing grid of lambdas, each with a certificate.
 
-    Minimises, for every lambda,
+    Minimises, for every lambda, ::
 
         sum_i w_i f(y_i, offset_i + b0 + x_i'b)
             + lambda * sum_j v_j (alpha |b_j| + (1 - alpha) b_j^2 / 2)
@@ -78,7 +78,7 @@ def path(
     penalty : object of `sparsesolve.penalties`, default None
         None is the elastic net. ``penalties.GroupL2(groups)``, ``SparseGroup(groups, tau)`` and
         ``GroupLinf(groups)`` choose groups of features together:
-        sum_g v_g (alpha N_g(b_g) + (1 - alpha) d_g |b_g|^2 / 2) in the formula above.
+        ``sum_g v_g (alpha N_g(b_g) + (1 - alpha) d_g |b_g|^2 / 2)`` in the formula above.
     grouped : bool, default False
         For family="multinomial": tie each feature across the classes, whose coefficients are
         penalised by their l2 norm in place of one by one. "multigaussian" always does that.
@@ -128,6 +128,7 @@ def path(
     Returns
     -------
     Path
+        As many lambdas as were solved; what can be asked of it stands there.
 
     Raises
     ------
@@ -143,6 +144,18 @@ def path(
     ----------
     Bach, Jenatton, Mairal, Obozinski (2012), sections 1 and 6. Friedman, Hastie, Tibshirani
     (2010), "Regularization paths for generalized linear models via coordinate descent".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 20))
+    >>> fit = ss.path(X, 2 * X[:, 0] - X[:, 1] + rng.normal(size=100))
+    >>> fit.coef(s=0.5)[:3].round(2)
+    array([ 1.46, -0.65,  0.  ])
+    >>> bool(fit.gaps.max() <= 1e-7)
+    True
     """
     options = {name: value for name, value in locals().items() if name not in ("X", "y")}
     fit = solve_path(X, y, **options)

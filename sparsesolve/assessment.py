@@ -18,18 +18,18 @@ from sparsesolve.result import Path
 class Roc:
     """A receiver operating characteristic: what each threshold lets through."""
 
-    thresholds: np.ndarray  # (m + 1,) of the linear predictor, decreasing from inf
-    fpr: np.ndarray  # (m + 1,) share of the first class at or above each, from 0 to 1
-    tpr: np.ndarray  # (m + 1,) share of the second class, the target
-    auc: float  # area below: the chance that a target ranks higher, ties half
+    thresholds: np.ndarray  #: (m + 1,) of the linear predictor, decreasing from inf
+    fpr: np.ndarray  #: (m + 1,) share of the first class at or above each, from 0 to 1
+    tpr: np.ndarray  #: (m + 1,) share of the second class, the target
+    auc: float  #: area below: the chance that a target ranks higher, ties half
 
 
 @dataclass(frozen=True, eq=False)
 class Confusion:
     """Weights of rows by their class and by the class predicted; printed as a table."""
 
-    counts: np.ndarray  # (K, K) true class by row, predicted class by column
-    class_names: np.ndarray  # (K,)
+    counts: np.ndarray  #: (K, K) true class by row, predicted class by column
+    class_names: np.ndarray  #: (K,)
 
     @property
     def accuracy(self) -> float:
@@ -50,9 +50,9 @@ class Confusion:
 class Calibration:
     """Probabilities predicted beside shares observed, in bins of rows."""
 
-    predicted: np.ndarray  # (B,) mean probability of the rows in each bin, ascending
-    observed: np.ndarray  # (B,) their share of the class
-    weights: np.ndarray  # (B,) the sum of their weights
+    predicted: np.ndarray  #: (B,) mean probability of the rows in each bin, ascending
+    observed: np.ndarray  #: (B,) their share of the class
+    weights: np.ndarray  #: (B,) the sum of their weights
 
 
 def assess(
@@ -113,11 +113,31 @@ def roc(
 ) -> Roc | list[Roc]:
     """The receiver operating characteristic of a fit of two classes.
 
-    Parameters are those of :func:`assess`.
+    Parameters
+    ----------
+    fit, X, y, s, weights, offset
+        As for :func:`assess`.
 
     Returns
     -------
-    Roc, or a list of them where s is a list or None
+    Roc
+        A list of them where s is a list or None.
+
+    Raises
+    ------
+    ValueError
+        If the fit has not two classes, or y holds one only.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 20))
+    >>> y = X[:, 0] + rng.logistic(size=100) > 0
+    >>> curve = ss.roc(ss.path(X, y, family="binomial"), X, y, s=0.1)
+    >>> round(curve.auc, 2), curve.thresholds[0], len(curve.fpr)
+    (0.81, np.float64(inf), 101)
     """
     family, y, eta, w, single = _read(fit, X, y, s, weights, offset)
     if family.classify is None or family.several:
@@ -147,11 +167,28 @@ def confusion(
 ) -> Confusion | list[Confusion]:
     """Classes predicted beside true ones, counted or summed by weight.
 
-    Parameters are those of :func:`assess`.
+    Parameters
+    ----------
+    fit, X, y, s, weights, offset
+        As for :func:`assess`.
 
     Returns
     -------
-    Confusion, or a list of them where s is a list or None
+    Confusion
+        A list of them where s is a list or None.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 20))
+    >>> y = np.where(X[:, 0] + rng.logistic(size=100) > 0, "sick", "well")
+    >>> print(ss.confusion(ss.path(X, y, family="binomial"), X, y, s=0.05))
+    true \\ predicted  sick  well  total
+                sick    24    14     38
+                well     7    55     62
+    79.0% correct
     """
     family, y, eta, w, single = _read(fit, X, y, s, weights, offset)
     shares = _shares(family, y)
@@ -187,6 +224,18 @@ def calibration(
     Returns
     -------
     Calibration
+        Of as many bins as hold rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 20))
+    >>> y = X[:, 0] + rng.logistic(size=100) > 0
+    >>> found = ss.calibration(ss.path(X, y, family="binomial"), X, y, s=0.05, n_bins=3)
+    >>> found.predicted.round(2), found.observed.round(2)
+    (array([0.17, 0.35, 0.63]), array([0.12, 0.24, 0.79]))
     """
     family, y, eta, w, single = _read(fit, X, y, s, weights, offset)
     shares = _shares(family, y)

@@ -28,6 +28,16 @@ def plot_cv(cv, ax=None):
         If no lambda can be drawn on a logarithmic axis.
     ImportError
         If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")  # no screen
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> X = np.random.default_rng(0).normal(size=(50, 5))
+    >>> ss.cv_path(X, X[:, 0] + X[:, 1] ** 2, n_folds=5, seed=0).plot().get_ylabel()
+    'Mean squared error'
     """
     shown = (cv.lambdas > 0.0) & np.isfinite(cv.mean)
     if not shown.any():

@@ -16,30 +16,31 @@ CHOICES = ("lambda_min", "lambda_1se")
 class CVPath:
     """A path with an estimate, at each of its lambdas, of how well it predicts new rows.
 
-    Made by :func:`sparsesolve.cv_path`. Nothing in it can be changed, its arrays included.
+    Made by :func:`sparsesolve.cv_path`, where there is an example. Nothing in it can be changed,
+    its arrays included.
     """
 
-    lambdas: np.ndarray  # (L,) of `path`
-    mean: np.ndarray  # (L,) of the fold scores, weighted by `fold_weights`
-    std: np.ndarray  # (L,) standard error of the mean
-    lower: np.ndarray  # (L,) mean - std
-    upper: np.ndarray  # (L,) mean + std
-    n_nonzero: np.ndarray  # (L,) features with a nonzero coefficient in `path`
-    fold_scores: np.ndarray  # (K, L) of each fold held out, that of repeats one after the other
-    fold_weights: np.ndarray  # (K,) sum of the weights held out; of those who died, for cox
-    lambda_min: float  # the largest lambda of the best mean
+    lambdas: np.ndarray  #: (L,) of `path`
+    mean: np.ndarray  #: (L,) of the fold scores, weighted by `fold_weights`
+    std: np.ndarray  #: (L,) standard error of the mean
+    lower: np.ndarray  #: (L,) mean - std
+    upper: np.ndarray  #: (L,) mean + std
+    n_nonzero: np.ndarray  #: (L,) features with a nonzero coefficient in `path`
+    fold_scores: np.ndarray  #: (K, L) of each fold held out, that of repeats one after the other
+    fold_weights: np.ndarray  #: (K,) sum of the weights held out; of those who died, for cox
+    lambda_min: float  #: the largest lambda of the best mean
     lambda_1se: float  # the largest lambda whose mean is within one std of the best
-    index_min: int  # their places in `lambdas`
+    index_min: int  #: their places in `lambdas`
     index_1se: int
-    measure: str  # what the scores are
+    measure: str  #: what the scores are
     larger_is_better: bool
-    path: Path  # of all rows
-    folds: np.ndarray | None  # (repeats, n) which fold held a row out; None: they overlap
-    prevalidated: np.ndarray | None = None  # (n, L) or (n, K, L) link of each row held out
-    fold_paths: tuple | None = None  # K paths, with keep=True
-    alpha: float = 1.0  # the elastic-net mixing of `path`
-    gamma: float = 1.0  # how much of `path` is not refitted: 1 where nothing is relaxed
-    candidates: tuple = ()  # of `alphas` and `gammas`, a CVPath for each pair
+    path: Path  #: of all rows
+    folds: np.ndarray | None  #: (repeats, n) which fold held a row out; None: they overlap
+    prevalidated: np.ndarray | None = None  #: (n, L) or (n, K, L) link of each row held out
+    fold_paths: tuple | None = None  #: K paths, with keep=True
+    alpha: float = 1.0  #: the elastic-net mixing of `path`
+    gamma: float = 1.0  #: how much of `path` is not refitted: 1 where nothing is relaxed
+    candidates: tuple = ()  #: of `alphas` and `gammas`, a CVPath for each pair
 
     def __post_init__(self):
         for name, value in list(vars(self).items()):

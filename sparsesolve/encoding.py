@@ -14,18 +14,18 @@ class Source(NamedTuple):
     """How one column of the table is encoded."""
 
     name: str
-    levels: list | None  # of a category; None for a number
-    fill: np.ndarray  # what stands for a missing value, in each column that it becomes
+    levels: list | None  #: of a category; None for a number
+    fill: np.ndarray  #: what stands for a missing value, in each column that it becomes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EncodedDesign:
     """A matrix with the names and the groups of its columns: pass it wherever X is asked for."""
 
-    matrix: np.ndarray | sparse.csc_array  # (n, p)
-    names: np.ndarray  # (p,) "age", or "colour=red"
-    groups: list  # (p,) the column of the table that each came from
-    sources: list = field(repr=False)  # of Source, in the order of the columns
+    matrix: np.ndarray | sparse.csc_array  #: (n, p)
+    names: np.ndarray  #: (p,) "age", or "colour=red"
+    groups: list  #: (p,) the column of the table that each came from
+    sources: list = field(repr=False)  #: of Source, in the order of the columns
     unknown: str
 
     @property
@@ -71,7 +71,7 @@ def make_design(
         Fill what is missing (None, NA, NaN) with the mean of its column in this table, which for
         a category is the share of each level; or refuse it.
     unknown : {"error", "zero"}, default "error"
-        What :meth:`EncodedDesign.encode` makes of a level that this table does not have: refuse
+        What `EncodedDesign.encode` makes of a level that this table does not have: refuse
         it, or 0 in every column.
 
     Returns

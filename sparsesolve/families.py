@@ -1,6 +1,6 @@
 """Families: for each, the loss that it means, how its responses are read, and what it predicts.
 
-A family is named (``family="poisson"``) or made by a function here (``families.huber(1.5)``):
+A family is named (``family="poisson"``) or made by a function here (``families.huber(1.5)``)::
 
     gaussian       real numbers; squared error / 2
     binomial       two classes: 0 and 1, booleans, or two labels of any type, of which the last in
@@ -27,13 +27,13 @@ conditions relative to the null residual. glmnet's rule ends a path once a step 
 1e-5 of deviance explained (of gaussian 1e-5 of itself, of poisson 1e-4 of itself over 4 steps, of
 cox 1e-3 over 4), or more than 99.9% (cox 99%) is explained.
 
-Or it is written in Python: any object with the methods
+Or it is written in Python: any object with the methods ::
 
     value(y, eta)       loss of each sample, convex and smooth in eta
     gradient(y, eta)    its derivative in eta
     curvature(y, eta)   its second derivative
 
-which take two arrays of shape (n,) and return one of that shape, and, if it likes,
+which take two arrays of shape (n,) and return one of that shape, and, if it likes, ::
 
     conjugate(y, v)     sup over eta of v eta - value(y, eta), infinite outside its domain: with
                         it solutions are certified by duality gaps, else by the KKT residual
@@ -114,7 +114,27 @@ def huber(delta=1.0):
     Parameters
     ----------
     delta : float > 0, default 1
-        Residual, in units of y, at which the loss r^2 / 2 turns into delta |r| - delta^2 / 2.
+        Residual, in units of y, at which the loss ``r^2 / 2`` turns into
+        ``delta |r| - delta^2 / 2``.
+
+    Returns
+    -------
+    Family
+        For ``family=`` of :func:`sparsesolve.path` and its kin.
+
+    References
+    ----------
+    Huber (1964), "Robust estimation of a location parameter".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 5))
+    >>> y = X[:, 0] + rng.standard_t(1, size=200)
+    >>> ss.path(X, y, family=ss.families.huber(1.0)).coef(0.2).round(2)
+    array([0.74, 0.  , 0.  , 0.  , 0.  ])
     """
     delta = checks.read_number("delta", delta, 0, inf, open_low=True)
     loss = partial(LOSSES["huber"], delta=delta)
@@ -122,27 +142,91 @@ def huber(delta=1.0):
 
 
 def squared_hinge():
-    """max(0, 1 - y eta)^2 / 2 for two classes y = -1 and 1: a smooth support vector machine.
+    """Squared hinge loss of two classes: a smooth support vector machine.
 
-    It has no probabilities: predict(kind="response") returns the linear predictor.
+    ``max(0, 1 - y eta)^2 / 2`` for y = -1 and 1, whatever labels you give. It has no
+    probabilities: ``predict(kind="response")`` returns the linear predictor.
+
+    Returns
+    -------
+    Family
+        For ``family=`` of :func:`sparsesolve.path` and its kin.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 5))
+    >>> fit = ss.path(X, np.sign(X[:, 0] + X[:, 1]), family=ss.families.squared_hinge())
+    >>> fit.nonzero(s=0.5 * fit.lambdas[0])
+    array([0, 1])
     """
     return Family("squared_hinge", LOSSES["squared_hinge"], checks.read_sides, identity,
                   classify=above_zero)  # fmt: skip
 
 
 def probit():
-    """Two classes, or counts of successes, of probability Phi(eta), the normal distribution."""
+    """Two classes, or counts of successes, of probability Phi(eta), the normal distribution.
+
+    Returns
+    -------
+    Family
+        For ``family=`` of :func:`sparsesolve.path` and its kin.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 5))
+    >>> y = X[:, 0] + rng.normal(size=200) > 0
+    >>> ss.path(X, y, family=ss.families.probit()).nonzero(0.1)
+    array([0])
+    """
     return Family("probit", LOSSES["probit"], checks.read_binary, ndtr, classify=above_zero)
 
 
 def cloglog():
-    """Two classes, or counts of successes, of probability 1 - exp(-exp(eta))."""
+    """Two classes, or counts of successes, of probability 1 - exp(-exp(eta)).
+
+    Returns
+    -------
+    Family
+        For ``family=`` of :func:`sparsesolve.path` and its kin.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 5))
+    >>> y = X[:, 0] > np.log(rng.exponential(size=200))
+    >>> ss.path(X, y, family=ss.families.cloglog()).nonzero(0.1)
+    array([0])
+    """
     return Family("cloglog", LOSSES["cloglog"], checks.read_binary, one_minus_exp_minus_exp,
                   classify=above_log_log_two)  # fmt: skip
 
 
 def gamma():
-    """Positive responses of mean exp(eta) and of a standard deviation proportional to it."""
+    """Positive responses of mean exp(eta) and of a standard deviation proportional to it.
+
+    Returns
+    -------
+    Family
+        For ``family=`` of :func:`sparsesolve.path` and its kin.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 5))
+    >>> y = np.exp(X[:, 0]) * rng.gamma(3.0, size=200)
+    >>> ss.path(X, y, family=ss.families.gamma()).nonzero(0.5)
+    array([0])
+    """
     return Family("gamma", LOSSES["gamma"], checks.read_positive, exp)
 
 
@@ -153,6 +237,21 @@ def negative_binomial(theta):
     ----------
     theta : float > 0
         Size; the family tends to Poisson's as it grows.
+
+    Returns
+    -------
+    Family
+        For ``family=`` of :func:`sparsesolve.path` and its kin.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 5))
+    >>> y = rng.poisson(np.exp(X[:, 0]) * rng.gamma(2.0, 0.5, size=200))
+    >>> ss.path(X, y, family=ss.families.negative_binomial(2.0)).nonzero(0.3)
+    array([0])
     """
     theta = checks.read_number("theta", theta, 0, inf, open_low=True)
     loss = partial(LOSSES["negative_binomial"], theta=theta)
@@ -166,6 +265,22 @@ def tweedie(power):
     ----------
     power : float in (1, 2)
         Near 1 as Poisson's, near 2 as gamma's.
+
+    Returns
+    -------
+    Family
+        For ``family=`` of :func:`sparsesolve.path` and its kin.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 5))
+    >>> claims = rng.poisson(np.exp(X[:, 0]))
+    >>> cost = np.array([rng.gamma(2.0, size=k).sum() for k in claims])
+    >>> ss.path(X, cost, family=ss.families.tweedie(1.5)).nonzero(1.0)
+    array([0])
     """
     power = checks.read_number("power", power, 1, 2, open_low=True, open_high=True)
     loss = partial(LOSSES["tweedie"], power=power)
@@ -181,6 +296,26 @@ def cox(ties="breslow", strata=None):
         How deaths at one time share the risk.
     strata : array-like (n,), default None
         Labels of any kind; each stratum has a baseline hazard of its own.
+
+    Returns
+    -------
+    Family
+        For ``family=`` of :func:`sparsesolve.path` and its kin.
+
+    References
+    ----------
+    Cox (1972), "Regression models and life-tables"; Breslow (1974) and Efron (1977) on ties.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 5))
+    >>> time, status = rng.exponential(np.exp(-X[:, 0])), rng.random(200) < 0.8
+    >>> family = ss.families.cox(ties="efron")
+    >>> ss.path(X, {"time": time, "status": status}, family=family).nonzero(0.2)
+    array([0])
     """
     checks.read_choice("ties", ties, ["breslow", "efron"])
     return Family("cox", partial(LOSSES["cox"], ties=ties), partial(_read_survival, strata),
@@ -198,10 +333,30 @@ def from_object(law, y=(0.0, 1.0)):
         Responses at which its derivatives are compared with differences of its value. Those of
         a fit are looked at as well, once they are known.
 
+    Returns
+    -------
+    Family
+        What ``family=law`` makes of it too.
+
     Raises
     ------
     TypeError, ValueError
         If a method is missing, or a derivative does not belong to the value: which and where.
+
+    Examples
+    --------
+    >>> import sparsesolve as ss
+    >>> class Square:
+    ...     def value(self, y, eta):
+    ...         return (y - eta) ** 2 / 2
+    ...     def gradient(self, y, eta):
+    ...         return eta - y
+    ...     def curvature(self, y, eta):
+    ...         return 0.0 * eta
+    >>> ss.families.from_object(Square())
+    Traceback (most recent call last):
+    ...
+    ValueError: Square: curvature is ... but gradient rises by 1 per unit of eta there; ...
     """
     if isinstance(law, type):
         raise TypeError(f"family is the class {law.__name__}; pass an object, {law.__name__}()")

@@ -35,7 +35,7 @@ def omp_path(
 ):
     """Select features of squared error one at a time: orthogonal matching pursuit and its kin.
 
-    Each step takes one column and moves the coefficients:
+    Each step takes one column and moves the coefficients::
 
         "omp"      the column with the largest |x_j'r|; least squares on all columns taken;
         "forward"  the column that lowers the least-squares objective most (forward selection);
@@ -109,6 +109,8 @@ def hard_threshold_path(
     progress=False,
 ):
     """Fit squared error with at most k features, for k = 1, 2, ..., by hard thresholding.
+
+    ::
 
         "iht"     gradient steps, all but the k largest coefficients set to 0 after each;
         "niht"    the same with steps fitted to the columns in use: fewer of them;

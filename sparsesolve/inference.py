@@ -33,18 +33,18 @@ CAUTION = (
 class Refit:
     """Estimates without penalty of the features selected; ``print`` shows the table."""
 
-    names: list  # (m,) of the intercept, where there is one, and of the features
-    features: np.ndarray  # (m,) their columns; -1 the intercept
-    estimates: np.ndarray  # (m,)
-    errors: np.ndarray  # (m,) standard errors, of a model chosen beforehand
-    statistics: np.ndarray  # (m,) estimate over error: t for gaussian, else z
-    p_values: np.ndarray  # (m,) two-sided
-    lower: np.ndarray  # (m,) ends of the intervals
-    upper: np.ndarray  # (m,)
-    level: float  # of the intervals
-    covariance: np.ndarray  # (m, m) of the estimates
-    dispersion: float  # variance of a residual of gaussian, else 1
-    degrees_of_freedom: float  # of t; inf where z
+    names: list  #: (m,) of the intercept, where there is one, and of the features
+    features: np.ndarray  #: (m,) their columns; -1 the intercept
+    estimates: np.ndarray  #: (m,)
+    errors: np.ndarray  #: (m,) standard errors, of a model chosen beforehand
+    statistics: np.ndarray  #: (m,) estimate over error: t for gaussian, else z
+    p_values: np.ndarray  #: (m,) two-sided
+    lower: np.ndarray  #: (m,) ends of the intervals
+    upper: np.ndarray  #: (m,)
+    level: float  #: of the intervals
+    covariance: np.ndarray  #: (m, m) of the estimates
+    dispersion: float  #: variance of a residual of gaussian, else 1
+    degrees_of_freedom: float  #: of t; inf where z
 
     def __str__(self):
         letter = "z" if np.isinf(self.degrees_of_freedom) else "t"

@@ -42,7 +42,7 @@ def lars_path(
 ):
     """Follow the lasso path, or least angle regression, from knot to knot.
 
-    The lasso minimises, for every lambda,
+    The lasso minimises, for every lambda, ::
 
         sum_i w_i (y_i - offset_i - b0 - x_i'b)^2 / 2 + ridge * sum_j v_j b_j^2 / 2
             + lambda * sum_j v_j |b_j|
@@ -169,9 +169,12 @@ def lars_path_gram(
 ):
     """The path of :func:`lars_path` from X'X and X'y alone, for data that are not at hand.
 
-    Minimises (b'X'X b - 2 b'X'y) / (2 n_samples) + ridge sum_j v_j b_j^2 / 2
-    + lambda sum_j v_j |b_j|. Centre (and scale) columns and response before the products are
-    taken where an intercept (and standardisation) is wanted: the path has none.
+    Minimises ::
+
+        (b'X'X b - 2 b'X'y) / (2 n_samples) + ridge sum_j v_j b_j^2 / 2 + lambda sum_j v_j |b_j|
+
+    Centre (and scale) columns and response before the products are taken where an intercept (and
+    standardisation) is wanted: the path has none.
 
     Parameters
     ----------

@@ -56,6 +56,18 @@ def save(fit: Path | CVPath, file: str | PathLike) -> None:
         Of a family that has a name: not of a loss written in Python.
     file : str or path
         Its name should end with .npz.
+
+    Raises
+    ------
+    ValueError
+        If the family was written in Python, before anything is written.
+
+    Examples
+    --------
+    >>> import sparsesolve as ss
+    >>> ss.save(ss.path([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0]), "model.npz")
+    >>> ss.load("model.npz").predict([[3.0]], s=0.1).round(2)
+    array([2.76])
     """
     path, kind = (fit.path, "cv") if isinstance(fit, CVPath) else (fit, "path")
     arrays: dict[str, Any] = {"format": FORMAT, "version": VERSION, "kind": kind}
@@ -73,6 +85,10 @@ def save(fit: Path | CVPath, file: str | PathLike) -> None:
 def load(file: str | PathLike) -> Path | CVPath:
     """Read a fit that :func:`save` wrote.
 
+    Parameters
+    ----------
+    file : str or path
+
     Returns
     -------
     Path or CVPath
@@ -82,6 +98,10 @@ def load(file: str | PathLike) -> Path | CVPath:
     ------
     ValueError
         If the file is no such model, is damaged, or was written by a later version.
+
+    Examples
+    --------
+    See :func:`save`.
     """
     try:
         with open(file, "rb") as stream:

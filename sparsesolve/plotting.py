@@ -52,6 +52,16 @@ def plot_path(path, xvar="norm", label=False, ax=None, *, by="feature"):
         If xvar or by is unknown or does not suit, or the path holds nothing to draw.
     ImportError
         If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")  # no screen
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> X = np.random.default_rng(0).normal(size=(50, 5))
+    >>> ax = ss.path(X, X[:, 0] + X[:, 1] ** 2).plot("lambda", label=True)
+    >>> ax.figure.savefig("path.png")
     """
     refuse_other_ways(path, by)
     x = along(path, xvar, AXIS_LABELS)

@@ -69,24 +69,41 @@ class Path(Frozen):
     :func:`sparsesolve.hard_threshold_path`, which say what their lambdas and gaps are. Nothing in
     it can be changed, its arrays included. With K responses or classes, ``coefs`` is a list of K
     matrices and ``intercepts`` has K rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> X = np.array([[1.0, 1], [1, -1], [-1, 1], [-1, -1]])
+    >>> fit = ss.path(X, X @ [2.0, 1.0], lambdas=[2.0, 1.5, 0.5])
+    >>> print(fit)
+    gaussian path: 3 lambdas, 2 features; every lambda was solved.
+    <BLANKLINE>
+       Df   %Dev  Lambda      Gap
+    0   0   0.00  2.0000  0.0e+00
+    1   1  35.00  1.5000  0.0e+00
+    2   2  90.00  0.5000  0.0e+00
+    >>> fit.coef(s=[1.5, 0.5])
+    array([[0.5, 1.5],
+           [0. , 0.5]])
     """
 
-    lambdas: np.ndarray  # (L,) decreasing, of the solved problem
-    coefs: sparse.csc_array | list  # (p, L) on the original scale, or K of them
-    intercepts: np.ndarray  # (L,), or (K, L)
-    df: np.ndarray  # (L,) features with a nonzero coefficient in any response
-    dev_ratio: np.ndarray  # (L,) 1 - deviance / null deviance
-    null_deviance: float  # deviance with intercept and offset alone
-    gaps: np.ndarray  # (L,) certified: duality gap relative to the null objective
-    n_iters: np.ndarray  # (L,) iterations spent
-    status: np.ndarray  # (L,) Status members (the constructor takes their codes)
-    stop_reason: str  # why the path ended where it did
-    family: str  # "gaussian", ...
-    groups: np.ndarray | None = None  # (p,) number of each feature's group, with a group penalty
-    feature_names: np.ndarray | None = None  # (p,) strings, where X carried names
-    class_names: np.ndarray | None = None  # (K,) labels, where y carried classes
-    options: dict | None = None  # the keywords of sparsesolve.path that made it
-    fitter: Callable | None = None  # sparsesolve.path: fits again, for exact=True and extend
+    lambdas: np.ndarray  #: (L,) decreasing, of the solved problem
+    coefs: sparse.csc_array | list  #: (p, L) on the original scale, or K of them
+    intercepts: np.ndarray  #: (L,), or (K, L)
+    df: np.ndarray  #: (L,) features with a nonzero coefficient in any response
+    dev_ratio: np.ndarray  #: (L,) 1 - deviance / null deviance
+    null_deviance: float  #: deviance with intercept and offset alone
+    gaps: np.ndarray  #: (L,) certified: duality gap relative to the null objective
+    n_iters: np.ndarray  #: (L,) iterations spent
+    status: np.ndarray  #: (L,) Status members (the constructor takes their codes)
+    stop_reason: str  #: why the path ended where it did
+    family: str  #: "gaussian", ...
+    groups: np.ndarray | None = None  #: (p,) number of each feature's group, with a group penalty
+    feature_names: np.ndarray | None = None  #: (p,) strings, where X carried names
+    class_names: np.ndarray | None = None  #: (K,) labels, where y carried classes
+    options: dict | None = None  #: the keywords of sparsesolve.path that made it
+    fitter: Callable | None = None  #: sparsesolve.path: fits again, for exact=True and extend
 
     def _freeze(self):
         super()._freeze()

@@ -21,11 +21,11 @@ LEAST_RATIO = 0.1  # last lambda over the first, of a grid made here
 class StabilityPath:
     """How often each feature was selected down to each lambda, over all halves of the rows."""
 
-    lambdas: np.ndarray  # (L,) decreasing
-    frequencies: sparse.csc_array  # (p, L) share of the halves that select a feature there
-    entered: sparse.csc_array  # (p, L) share of the halves that select it there first
+    lambdas: np.ndarray  #: (L,) decreasing
+    frequencies: sparse.csc_array  #: (p, L) share of the halves that select a feature there
+    entered: sparse.csc_array  #: (p, L) share of the halves that select it there first
     n_halves: int
-    feature_names: np.ndarray | None = None  # (p,) where X carried names
+    feature_names: np.ndarray | None = None  #: (p,) where X carried names
 
     def stable(self, threshold: float = 0.75, s: float | None = None) -> np.ndarray:
         """Features selected by at least a share `threshold` of the halves, down to lambda s.

@@ -21,6 +21,8 @@ TOL = 1e-6  # duality gap of a code, over |y|^2 / 2
 class DictionaryLearning:
     """Learn a dictionary D of p atoms from signals, the columns of Y.
 
+    ::
+
         minimise over D and a   mean_i   1/2 |y_i - D a_i|^2
                                          + lam (alpha |a_i|_1 + (1 - alpha) / 2 |a_i|^2)
         with |d_j| <= 1, and a_i >= 0, d_j >= 0 where asked

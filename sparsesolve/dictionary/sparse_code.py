@@ -39,7 +39,7 @@ def sparse_code(
 ):
     """Code every column of Y over the columns of D.
 
-    Signals and atoms are columns: Y is about ``D @ codes``. For each signal y
+    Signals and atoms are columns: Y is about ``D @ codes``. For each signal y ::
 
         "lasso"  minimises  1/2 |y - D a|^2 + lam (alpha |a|_1 + (1 - alpha) / 2 |a|^2),
                  with a >= 0 if `positive`, exactly, by its homotopy;
@@ -80,9 +80,10 @@ def sparse_code(
     Returns
     -------
     SparseCodes
-        With `codes` (p, N) and, per signal, `gaps`: for "lasso" the duality gap over |y|^2 / 2;
-        for "lars" how far the |d_j'r| are from equal on the code and smaller elsewhere, for
-        "omp" the largest |d_j'r| on the code (0 for least squares), both over max_j |d_j'y|.
+        With `codes` (p, N) and, per signal, `gaps`: for "lasso" the duality gap over
+        ``|y|^2 / 2``; for "lars" how far the ``|d_j'r|`` are from equal on the code and smaller
+        elsewhere, for "omp" the largest ``|d_j'r|`` on the code (0 for least squares), both over
+        ``max_j |d_j'y|``.
 
     Raises
     ------

@@ -111,6 +111,17 @@ class SparseLogisticRegressionCV(Chosen, Logistic):
         The measure on each of K folds.
     classes_, coef_, intercept_, gap_, n_iter_
         As in SparseLogisticRegression.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve.estimators import SparseLogisticRegressionCV
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(80, 4))
+    >>> y = np.where(2 * X[:, 0] + rng.logistic(size=80) > 0, "sick", "well")
+    >>> model = SparseLogisticRegressionCV(rule="1se").fit(X, y)
+    >>> np.flatnonzero(model.coef_[0])
+    array([0])
     """
 
     def __init__(self, *, l1_ratio=1.0, eps=1e-3, alphas=100, fit_intercept=True,

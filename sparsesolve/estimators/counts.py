@@ -97,6 +97,23 @@ class PoissonNetCV(Chosen, Poisson):
     measure : str or callable, default "deviance"
         What is compared: "deviance", "mse", "mae" or a function, as in
         :func:`sparsesolve.cv_path`.
+
+    Attributes
+    ----------
+    alpha_, l1_ratio_, alphas_, score_path_, cv_path_
+        As in :class:`SparseLogisticRegressionCV`.
+    coef_, intercept_, gap_, n_iter_
+        As in PoissonNet.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve.estimators import PoissonNetCV
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(80, 4))
+    >>> model = PoissonNetCV(rule="1se").fit(X, rng.poisson(np.exp(X[:, 0])))
+    >>> np.flatnonzero(model.coef_)
+    array([0])
     """
 
     def __init__(self, *, l1_ratio=1.0, eps=1e-3, alphas=100, fit_intercept=True,

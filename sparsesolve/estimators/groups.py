@@ -81,7 +81,23 @@ class SparseGroupLasso(Grouped):
 
 
 class GroupLasso(SparseGroupLasso):
-    """:class:`SparseGroupLasso` with tau = 0: groups enter and leave as a whole."""
+    """:class:`SparseGroupLasso` with tau = 0: groups enter and leave as a whole.
+
+    Parameters
+    ----------
+    alpha, groups, group_weights, fit_intercept, standardize, max_iter, tol
+        As in :class:`SparseGroupLasso`, and so are the attributes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve.estimators import GroupLasso
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(80, 4))
+    >>> model = GroupLasso(0.3, groups=["a", "a", "b", "b"]).fit(X, X[:, 0] - X[:, 1])
+    >>> np.flatnonzero(model.coef_)
+    array([0, 1])
+    """
 
     def __init__(self, alpha=1.0, *, groups=None, group_weights=None, fit_intercept=True,
                  standardize=False, max_iter=None, tol=1e-10):
@@ -107,6 +123,17 @@ class SparseGroupLassoCV(Chosen, Grouped):
         As in ElasticNetCV; scores are mean squared errors.
     coef_, intercept_, dual_gap_, n_iter_
         As in SparseGroupLasso.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve.estimators import SparseGroupLassoCV
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(80, 4))
+    >>> y = X[:, 0] - X[:, 1] + 0.1 * rng.normal(size=80)
+    >>> model = SparseGroupLassoCV(groups=["a", "a", "b", "b"], rule="1se").fit(X, y)
+    >>> np.flatnonzero(model.coef_)
+    array([0, 1])
     """
 
     def __init__(self, *, groups=None, tau=0.5, group_weights=None, eps=1e-3, alphas=100,
@@ -133,7 +160,25 @@ class SparseGroupLassoCV(Chosen, Grouped):
 
 
 class GroupLassoCV(SparseGroupLassoCV):
-    """:class:`GroupLasso` with alpha by cross-validation; as :class:`SparseGroupLassoCV`."""
+    """:class:`GroupLasso` with alpha by cross-validation.
+
+    Parameters
+    ----------
+    groups, group_weights, eps, alphas, fit_intercept, standardize, max_iter, tol, cv, rule, \
+verbose, n_jobs
+        As in :class:`SparseGroupLassoCV`, and so are the attributes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve.estimators import GroupLassoCV
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(80, 4))
+    >>> y = X[:, 0] - X[:, 1] + 0.1 * rng.normal(size=80)
+    >>> model = GroupLassoCV(groups=["a", "a", "b", "b"], rule="1se").fit(X, y)
+    >>> np.flatnonzero(model.coef_)
+    array([0, 1])
+    """
 
     def __init__(self, *, groups=None, group_weights=None, eps=1e-3, alphas=100,
                  fit_intercept=True, standardize=False, max_iter=None, tol=1e-10, cv=None,

@@ -70,6 +70,12 @@ class ElasticNet(ByColumn):
 class Lasso(ElasticNet):
     """Least squares with the l1 penalty: :class:`ElasticNet` with l1_ratio = 1.
 
+    Parameters
+    ----------
+    alpha, fit_intercept, precompute, copy_X, max_iter, tol, warm_start, positive, random_state, \
+selection
+        As in :class:`ElasticNet`, and so are the attributes.
+
     Examples
     --------
     >>> from sparsesolve.estimators import Lasso
@@ -170,7 +176,13 @@ class ElasticNetCV(Chosen, Linear):
 
 
 class LassoCV(ElasticNetCV):
-    """:class:`Lasso` with alpha by cross-validation; parameters as in :class:`ElasticNetCV`.
+    """:class:`Lasso` with alpha by cross-validation.
+
+    Parameters
+    ----------
+    eps, alphas, fit_intercept, precompute, max_iter, tol, copy_X, cv, verbose, n_jobs, positive, \
+random_state, selection, rule
+        As in :class:`ElasticNetCV`, and so are the attributes.
 
     Examples
     --------

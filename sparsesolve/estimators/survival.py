@@ -117,6 +117,24 @@ class CoxNetCV(Chosen, Cox):
         As in :class:`ElasticNetCV`; None folds are 5, which share out the deaths.
     measure : str or callable, default "deviance"
         "deviance" (partial likelihood of each fold, given the others) or "C".
+
+    Attributes
+    ----------
+    alpha_, l1_ratio_, alphas_, score_path_, cv_path_
+        As in :class:`SparseLogisticRegressionCV`.
+    coef_, intercept_, gap_, n_iter_
+        As in CoxNet.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve.estimators import CoxNetCV
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(80, 4))
+    >>> time, status = rng.exponential(np.exp(-X[:, 0])), rng.random(80) < 0.8
+    >>> model = CoxNetCV(rule="1se").fit(X, {"time": time, "status": status})
+    >>> np.flatnonzero(model.coef_)
+    array([0])
     """
 
     def __init__(self, *, l1_ratio=1.0, eps=1e-2, alphas=100, standardize=False, ties="breslow",

@@ -71,7 +71,23 @@ class MultiTaskElasticNet(Tasks):
 
 
 class MultiTaskLasso(MultiTaskElasticNet):
-    """:class:`MultiTaskElasticNet` of l1_ratio 1, without that parameter."""
+    """:class:`MultiTaskElasticNet` of l1_ratio 1, without that parameter.
+
+    Parameters
+    ----------
+    alpha, fit_intercept, copy_X, max_iter, tol, warm_start, random_state, selection
+        As in :class:`ElasticNet`; attributes as in :class:`MultiTaskElasticNet`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve.estimators import MultiTaskLasso
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(80, 4))
+    >>> Y = np.column_stack([X[:, 0], -X[:, 0]]) + 0.1 * rng.normal(size=(80, 2))
+    >>> np.flatnonzero(MultiTaskLasso(alpha=0.2).fit(X, Y).coef_.any(axis=0))
+    array([0])
+    """
 
     def __init__(self, alpha=1.0, *, fit_intercept=True, copy_X=True, max_iter=None, tol=1e-10,
                  warm_start=False, random_state=None, selection="cyclic"):
@@ -84,7 +100,22 @@ class MultiTaskLasso(MultiTaskElasticNet):
 class MultiTaskElasticNetCV(Chosen, Tasks):
     """:class:`MultiTaskElasticNet` with alpha, and l1_ratio of a list, by cross-validation.
 
-    Parameters and attributes as in :class:`ElasticNetCV`, but for ``precompute`` and ``positive``.
+    Parameters
+    ----------
+    l1_ratio, eps, alphas, fit_intercept, max_iter, tol, cv, copy_X, verbose, n_jobs, \
+random_state, selection, rule
+        As in :class:`ElasticNetCV`, and so are the attributes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve.estimators import MultiTaskElasticNetCV
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(80, 4))
+    >>> Y = np.column_stack([X[:, 0], -X[:, 0]]) + 0.1 * rng.normal(size=(80, 2))
+    >>> model = MultiTaskElasticNetCV(l1_ratio=[0.5, 1.0], rule="1se").fit(X, Y)
+    >>> model.l1_ratio_, np.flatnonzero(model.coef_.any(axis=0))
+    (1.0, array([0]))
     """
 
     def __init__(self, *, l1_ratio=0.5, eps=1e-3, alphas=100, fit_intercept=True, max_iter=None,
@@ -116,7 +147,24 @@ class MultiTaskElasticNetCV(Chosen, Tasks):
 
 
 class MultiTaskLassoCV(MultiTaskElasticNetCV):
-    """:class:`MultiTaskLasso` with alpha by cross-validation."""
+    """:class:`MultiTaskLasso` with alpha by cross-validation.
+
+    Parameters
+    ----------
+    eps, alphas, fit_intercept, max_iter, tol, copy_X, cv, verbose, n_jobs, random_state, \
+selection, rule
+        As in :class:`ElasticNetCV`, and so are the attributes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve.estimators import MultiTaskLassoCV
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(80, 4))
+    >>> Y = np.column_stack([X[:, 0], -X[:, 0]]) + 0.1 * rng.normal(size=(80, 2))
+    >>> np.flatnonzero(MultiTaskLassoCV(rule="1se").fit(X, Y).coef_.any(axis=0))
+    array([0])
+    """
 
     def __init__(self, *, eps=1e-3, alphas=100, fit_intercept=True, max_iter=None, tol=1e-10,
                  copy_X=True, cv=None, verbose=False, n_jobs=None, random_state=None,

@@ -142,30 +142,72 @@ class Linear:
 
 
 def gaussian(width):
-    """exp(-|a - b|^2 / (2 width^2)).
+    """Gaussian kernel function, ``exp(-|a - b|^2 / (2 width^2))``.
 
     Parameters
     ----------
     width : float > 0
         In units of the columns.
+
+    Returns
+    -------
+    kernel function
+        For the pairs of :func:`build_grams`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve import mkl
+    >>> X = np.random.default_rng(0).normal(size=(50, 2))
+    >>> len(mkl.build_grams(X, [(mkl.gaussian(1.0), None), (mkl.gaussian(3.0), 0)]))
+    2
     """
     return Gaussian(read_number("width", width, 0, inf, open_low=True))
 
 
 def polynomial(degree=2, shift=1.0):
-    """(a'b + shift)^degree.
+    """Polynomial kernel function, ``(a'b + shift)^degree``.
 
     Parameters
     ----------
-    degree : int >= 1
-    shift : float >= 0
+    degree : int >= 1, default 2
+    shift : float >= 0, default 1.0
+        In units of the columns, squared; 0 leaves only products of just that degree.
+
+    Returns
+    -------
+    kernel function
+        For the pairs of :func:`build_grams`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve import mkl
+    >>> X = np.random.default_rng(0).normal(size=(50, 2))
+    >>> made = mkl.build_grams(X, [(mkl.polynomial(2), None)])
+    >>> bool(np.isclose(made.between(X[:1])[0][0, 1], (X[0] @ X[1] + 1) ** 2))
+    True
     """
     degree = read_count("degree", degree, 1)
     return Polynomial(degree, read_number("shift", shift, 0, inf))
 
 
 def linear():
-    """a'b; kept as a factor where the columns are fewer than the rows."""
+    """Linear kernel function, a'b; kept as a factor where columns are fewer than rows.
+
+    Returns
+    -------
+    kernel function
+        For the pairs of :func:`build_grams`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve import mkl
+    >>> X = np.random.default_rng(0).normal(size=(50, 2))
+    >>> mkl.build_grams(X, [(mkl.linear(), None)]).nbytes == X.nbytes
+    True
+    """
     return Linear()
 
 
@@ -175,23 +217,62 @@ def nystroem(function, rank, seed=0):
     Parameters
     ----------
     function : kernel function
-    rank : int
-    seed : int
+        That of which this is an approximation.
+    rank : int >= 1
+        Rows drawn at random, and columns of the factor.
+    seed : int, default 0
         Of the choice of rows.
+
+    Returns
+    -------
+    kernel function
+        For the pairs of :func:`build_grams`.
+
+    References
+    ----------
+    Williams and Seeger (2001), "Using the Nystroem method to speed up kernel machines".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve import mkl
+    >>> X = np.random.default_rng(0).normal(size=(50, 2))
+    >>> kernel = mkl.nystroem(mkl.gaussian(1.0), rank=10)
+    >>> mkl.build_grams(X, [(kernel, None)]).nbytes <= 50 * 10 * 8
+    True
     """
     return Nystroem(function, read_count("rank", rank, 1), read_count("seed", seed, 0))
 
 
 def random_features(function, rank, seed=0):
-    """`rank` random cosines whose products are near a gaussian kernel function.
+    """Random cosines whose products are near a gaussian kernel function.
 
     Parameters
     ----------
     function : kernel function made by `gaussian`
-    rank : int
-        An even number of cosines and sines.
-    seed : int
+        That of which this is an approximation.
+    rank : int >= 2
+        An even number of cosines and sines, the columns of the factor.
+    seed : int, default 0
         Of the frequencies.
+
+    Returns
+    -------
+    kernel function
+        For the pairs of :func:`build_grams`.
+
+    References
+    ----------
+    Rahimi and Recht (2007), "Random features for large-scale kernel machines".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve import mkl
+    >>> X = np.random.default_rng(0).normal(size=(50, 2))
+    >>> kernel = mkl.random_features(mkl.gaussian(1.0), rank=20)
+    >>> mkl.build_grams(X, [(kernel, None)]).nbytes <= 50 * 20 * 8
+    True
     """
     if not isinstance(function, Gaussian):
         raise TypeError(f"random features are of gaussian kernels, not of {function!r}")
@@ -205,8 +286,10 @@ def classical(X, widths=(0.5, 1, 2, 5, 7, 10, 12, 15, 17, 20), degrees=(1, 2, 3)
     ----------
     X : table (n, p)
         Columns of about unit variance.
-    widths : sequence of float
-    degrees : sequence of int
+    widths : sequence of float, default those of the reference
+        Of the gaussian kernels.
+    degrees : sequence of int, default (1, 2, 3)
+        Of the polynomial kernels.
 
     Returns
     -------
@@ -214,7 +297,14 @@ def classical(X, widths=(0.5, 1, 2, 5, 7, 10, 12, 15, 17, 20), degrees=(1, 2, 3)
 
     References
     ----------
-    Rakotomamonjy, Bach, Canu, Grandvalet 2008, "SimpleMKL", section 5.
+    Rakotomamonjy, Bach, Canu, Grandvalet (2008), "SimpleMKL", section 5.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve import mkl
+    >>> len(mkl.classical(np.zeros((10, 3))))
+    52
     """
     made = [*map(gaussian, widths), *map(polynomial, degrees)]
     columns = [None, *range(np.shape(X)[1])]

@@ -130,15 +130,29 @@ def precomputed(kernels, *, centre=False, scale=None, n_threads=1):
 
     Parameters
     ----------
-    kernels : as :func:`sparsesolve.mkl_path` takes them
-    centre, scale : as in :func:`build_grams`
+    kernels : stack (M, n, n), sequence or dict
+        As :func:`sparsesolve.mkl_path` takes them.
+    centre, scale
+        As in :func:`build_grams`.
     n_threads : int, default 1
+        Threads; -1 for all cores.
 
     Returns
     -------
     Grams
         Predictions then take the raw blocks between new samples and the fit's; where
         scale="diagonal", a pair of these and the raw k(x, x) of the new samples, (M, n_new).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> X = np.random.default_rng(0).normal(size=(60, 4))
+    >>> raw = np.stack([np.outer(x, x) for x in X.T])  # one for each column, (4, 60, 60)
+    >>> made = ss.mkl.precomputed(raw[:, :50, :50], centre=True, scale="trace")
+    >>> fit = ss.mkl_path(made, X[:50, 0], n_lambdas=10)
+    >>> fit.predict(raw[:, 50:, :50], s=0.1).shape
+    (10,)
     """
     centre, scale = read_flag("centre", centre), _read_scale(scale)
     read = read_kernels(kernels, n_threads)

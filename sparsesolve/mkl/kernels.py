@@ -14,11 +14,21 @@ BLOCK = 256  # rows made at a time
 
 
 class LowRank:
-    """K = Z Z'.
+    """A kernel by a factor, K = Z Z', which is not formed.
 
     Parameters
     ----------
     Z : array-like (n, r), float64 or float32
+        Worth it where r is well below n.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> X = np.random.default_rng(0).normal(size=(50, 6))
+    >>> kernels = [ss.mkl.LowRank(X[:, :3]), ss.mkl.LowRank(X[:, 3:])]
+    >>> ss.mkl_path(kernels, X[:, 4], n_lambdas=10).active(0.1)
+    array([1])
     """
 
     def __init__(self, Z):
@@ -26,6 +36,7 @@ class LowRank:
 
     @property
     def shape(self):
+        """Rows and columns of K, (n, n)."""
         return (len(self.Z), len(self.Z))
 
 

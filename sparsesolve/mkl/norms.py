@@ -270,6 +270,25 @@ def lp(p=2.0):
     ----------
     p : float >= 1, default 2
         1 is "l1_squared"; the larger, the more equal the kernels' shares.
+
+    Returns
+    -------
+    norm
+        For ``norm=`` of :func:`sparsesolve.mkl_path`.
+
+    References
+    ----------
+    Kloft, Brefeld, Sonnenburg, Zien (2011), "lp-norm multiple kernel learning".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> X = np.random.default_rng(0).normal(size=(50, 4))
+    >>> kernels = [np.outer(x, x) for x in X.T]  # one for each column
+    >>> fit = ss.mkl_path(kernels, X[:, 0] + X[:, 1], norm=ss.mkl.lp(1.5), n_lambdas=10)
+    >>> fit.df[-1]  # all of them
+    np.int64(4)
     """
     p = read_number("p", p, 1, np.inf)
     return L1Squared() if p == 1.0 else Lp(p)
@@ -282,6 +301,21 @@ def elastic(alpha=0.5):
     ----------
     alpha : float in (0, 1], default 0.5
         Share of the l1 norm.
+
+    Returns
+    -------
+    norm
+        For ``norm=`` of :func:`sparsesolve.mkl_path`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> X = np.random.default_rng(0).normal(size=(50, 4))
+    >>> kernels = [np.outer(x, x) for x in X.T]  # one for each column
+    >>> fit = ss.mkl_path(kernels, X[:, 0] + X[:, 1], norm=ss.mkl.elastic(0.9), n_lambdas=10)
+    >>> fit.active(0.5 * fit.lambdas[0])
+    array([0, 1])
     """
     alpha = read_number("alpha", alpha, 0, 1, open_low=True)
     return L1() if alpha == 1.0 else Elastic(alpha)

@@ -26,6 +26,24 @@ def plot_kernels(path, what="weights", xvar="lambda", label=False, ax=None):
     Returns
     -------
     ax : matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        If `what` or `xvar` is unknown or the path holds nothing to draw.
+    ImportError
+        If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")  # no screen
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> X = np.random.default_rng(0).normal(size=(50, 5))
+    >>> kernels = {f"column {j}": np.outer(x, x) for j, x in enumerate(X.T)}
+    >>> ss.mkl_path(kernels, X[:, 0], n_lambdas=10).plot(label=True).get_ylabel()
+    'Kernel weight'
     """
     if what not in KINDS:
         raise ValueError(f"what is {what!r}; choose one of {', '.join(map(repr, KINDS))}")

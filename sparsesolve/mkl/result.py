@@ -21,24 +21,24 @@ class MKLPath(Frozen):
     and `intercepts` has K rows.
     """
 
-    lambdas: np.ndarray  # (L,) decreasing, of the solved problem
-    kernel_norms: np.ndarray  # (M, L) ||f_m||
-    kernel_weights: np.ndarray  # (M, L) sum 1 where any kernel is active, else 0
-    dual_coefs: np.ndarray | list  # (n, L), or K of them
-    intercepts: np.ndarray  # (L,), or (K, L)
-    df: np.ndarray  # (L,) active kernels
-    dev_ratio: np.ndarray  # (L,) 1 - deviance / null deviance
-    null_deviance: float  # deviance with intercept and offset alone
-    gaps: np.ndarray  # (L,) certified: duality gap relative to the null objective
-    n_iters: np.ndarray  # (L,) iterations spent
-    status: np.ndarray  # (L,) Status members (the constructor takes their codes)
-    stop_reason: str  # why the path ended where it did
-    family: str  # "gaussian", ...
-    norm: str  # "l1", ...
-    kernel_names: np.ndarray | None = None  # (M,) strings, where the kernels had names
-    class_names: np.ndarray | None = None  # (K,) labels, where y carried classes
-    options: dict | None = None  # the keywords of sparsesolve.mkl_path that made it
-    grams: object | None = None  # the Grams that were passed, which make blocks for new samples
+    lambdas: np.ndarray  #: (L,) decreasing, of the solved problem
+    kernel_norms: np.ndarray  #: (M, L) ||f_m||
+    kernel_weights: np.ndarray  #: (M, L) sum 1 where any kernel is active, else 0
+    dual_coefs: np.ndarray | list  #: (n, L), or K of them
+    intercepts: np.ndarray  #: (L,), or (K, L)
+    df: np.ndarray  #: (L,) active kernels
+    dev_ratio: np.ndarray  #: (L,) 1 - deviance / null deviance
+    null_deviance: float  #: deviance with intercept and offset alone
+    gaps: np.ndarray  #: (L,) certified: duality gap relative to the null objective
+    n_iters: np.ndarray  #: (L,) iterations spent
+    status: np.ndarray  #: (L,) Status members (the constructor takes their codes)
+    stop_reason: str  #: why the path ended where it did
+    family: str  #: "gaussian", ...
+    norm: str  #: "l1", ...
+    kernel_names: np.ndarray | None = None  #: (M,) strings, where the kernels had names
+    class_names: np.ndarray | None = None  #: (K,) labels, where y carried classes
+    options: dict | None = None  #: the keywords of sparsesolve.mkl_path that made it
+    grams: object | None = None  #: the Grams that were passed, which make blocks for new samples
 
     def _freeze(self):
         super()._freeze()
@@ -94,15 +94,14 @@ class MKLPath(Frozen):
         Returns
         -------
         prediction : ndarray, shape (n_new,) for one s, else (n_new, S); (n_new, K) or
-            (n_new, K, S) with K responses, whose classes take the axis K away
+            (n_new, K, S) with K responses, whose classes take the axis K away.
         """
         from sparsesolve.mkl.prediction import predict
 
         return predict(self, kernels, s, kind, offset)
 
     def plot(self, what="weights", xvar="lambda", label=False, ax=None):
-        """Draw kernel weights or norms along the path; see
-        :func:`sparsesolve.mkl.plotting.plot_kernels`."""
+        """Draw kernels along the path; see :func:`sparsesolve.mkl.plotting.plot_kernels`."""
         from sparsesolve.mkl.plotting import plot_kernels  # matplotlib is an extra
 
         return plot_kernels(self, what=what, xvar=xvar, label=label, ax=ax)

@@ -8,7 +8,7 @@ from sparsesolve.penalties.sparse_group cimport SparseGroup
 
 
 cdef class GroupL2(SparseGroup):
-    """Omega(b) = sum_g d_g |b_g|_2; with path's alpha < 1 the group elastic net.
+    """``Omega(b) = sum_g d_g |b_g|_2``: the group lasso; with path's alpha < 1 the group elastic net.
 
     Parameters
     ----------
@@ -19,6 +19,20 @@ cdef class GroupL2(SparseGroup):
     weights : array-like (G,) or mapping from labels, default None
         d_g, in the order in which groups first appear; None means the square roots of their sizes. 0 leaves a group
         unpenalised, inf excludes it.
+
+    References
+    ----------
+    Yuan and Lin (2006), "Model selection and estimation in regression with grouped variables".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> X = np.random.default_rng(0).normal(size=(100, 6))
+    >>> y = X[:, 0] + X[:, 1]
+    >>> fit = ss.path(X, y, penalty=ss.penalties.GroupL2(["a", "a", "b", "b", "c", "c"]))
+    >>> fit.nonzero(0.5 * fit.lambdas[0])
+    array([0, 1])
     """
 
     def __init__(self, groups, weights=None):

@@ -13,7 +13,7 @@ cdef double CLOSE = 4e-16
 
 
 cdef class GroupLinf(BlockPenalty):
-    """Omega(b) = sum_g d_g max |b_g|.
+    """``Omega(b) = sum_g d_g max |b_g|``: each group by its largest coefficient.
 
     Parameters
     ----------
@@ -24,6 +24,20 @@ cdef class GroupLinf(BlockPenalty):
     weights : array-like (G,) or mapping from labels, default None
         d_g, in the order in which groups first appear; None means the square roots of their sizes. 0 leaves a group
         unpenalised, inf excludes it.
+
+    References
+    ----------
+    Bach, Jenatton, Mairal, Obozinski (2012), sections 1.3 and 3.2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> X = np.random.default_rng(0).normal(size=(100, 6))
+    >>> y = X[:, 0] + X[:, 1]
+    >>> fit = ss.path(X, y, penalty=ss.penalties.GroupLinf([[0, 1], [2, 3]]))
+    >>> fit.nonzero(0.5 * fit.lambdas[0])
+    array([0, 1])
     """
 
     cdef double norm(self, Py_ssize_t g, const double* b) noexcept nogil:

@@ -19,8 +19,9 @@ cdef double CLOSE = 4e-16
 
 
 cdef class SparseGroup(BlockPenalty):
-    """Omega(b) = tau |b|_1 + (1 - tau) sum_g d_g |b_g|_2; with path's alpha < 1 a ridge part as well, of weight
-    tau + (1 - tau) d_g.
+    """``Omega(b) = tau |b|_1 + (1 - tau) sum_g d_g |b_g|_2``: the sparse group lasso.
+
+    With path's alpha < 1 a ridge part as well, of weight ``tau + (1 - tau) d_g``.
 
     Parameters
     ----------
@@ -33,6 +34,21 @@ cdef class SparseGroup(BlockPenalty):
     weights : array-like (G,) or mapping from labels, default None
         d_g, in the order in which groups first appear; None means the square roots of their sizes. 0 leaves the l1
         norm alone, inf excludes a group.
+
+    References
+    ----------
+    Simon, Friedman, Hastie, Tibshirani (2013), "A sparse-group lasso".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> X = np.random.default_rng(0).normal(size=(100, 6))
+    >>> y = X[:, 0] + X[:, 1]
+    >>> penalty = ss.penalties.SparseGroup({"first": [0, 1, 2], "rest": [3, 4, 5]}, tau=0.8)
+    >>> fit = ss.path(X, y, penalty=penalty)
+    >>> fit.nonzero(0.5 * fit.lambdas[0])
+    array([0, 1])
     """
 
     def __init__(self, groups, tau=0.5, weights=None):

@@ -1,0 +1,71 @@
+"""Public docstrings are whole and well formed, by numpydoc's own validation.
+
+Public is what docs/reference.rst lists. Functions, and classes that users construct, say what
+every parameter is and show an example, which test_doctests.py runs; functions what they return.
+"""
+
+import inspect
+import re
+from dataclasses import is_dataclass
+from pathlib import Path
+
+import pytest
+from numpydoc.validate import Validator, validate
+
+import sparsesolve
+from sparsesolve import estimators, families, mkl, penalties
+
+REFERENCE = Path(__file__).parents[1] / "docs" / "reference.rst"
+MADE_HERE = {"Grams", "Status", "ConvergenceWarning"}  # and results, which are dataclasses
+ROUTING = re.compile(r"set_\w+_request")  # methods that scikit-learn adds to estimators
+
+FORM = {  # numpydoc's codes
+    "GL03", "GL05", "GL06", "GL07", "GL08", "GL10",  # sections that it knows, in its order
+    "SS01", "SS02", "SS03", "SS04", "SS06",  # a summary: one line, one sentence
+    "PR02", "PR05", "PR06", "PR10",  # no parameter that does not exist
+}  # fmt: skip
+WHOLE = FORM | {"PR01", "EX01"}  # every parameter, an example
+
+
+def listed():
+    """Full names of what the reference lists, below the module that it names last."""
+    module, names = "", []
+    for line in REFERENCE.read_text().splitlines():
+        if found := re.match(r"\.\. currentmodule:: (\S+)", line):
+            module = found[1]
+        elif found := re.fullmatch(r"   ([\w.]+)", line):
+            names.append(f"{module}.{found[1]}")
+    return names
+
+
+def wanted(name):
+    """The checks of a function or class, and (its methods and properties, theirs)."""
+    thing = Validator._load_obj(name)
+    if inspect.isfunction(thing):
+        return {name: WHOLE | {"RT01"}}
+    own = {f"{name}.{key}": FORM for key, value in vars(thing).items()
+           if (inspect.isfunction(value) or isinstance(value, property))
+           and not key.startswith("_") and not ROUTING.fullmatch(key)}  # fmt: skip
+    if is_dataclass(thing) or thing.__name__ in MADE_HERE:
+        return {name: FORM, **own}
+    compiled = inspect.ismethoddescriptor(thing.__init__)  # its signature cannot be read
+    return {name: WHOLE - {"PR02"} if compiled else WHOLE, **own}
+
+
+@pytest.mark.parametrize("name", listed())
+def test_docstring(name):
+    found = [(part, code, message) for part, codes in wanted(name).items()
+             for code, message in validate(part)["errors"] if code in codes]  # fmt: skip
+    assert found == []
+
+
+def test_everything_public_is_listed():
+    names = listed()
+    assert len(names) == len(set(names))
+    modules = {"families", "mkl", "penalties"}
+    public = {f"sparsesolve.{name}" for name in set(sparsesolve.__all__) - modules}
+    public |= {f"sparsesolve.penalties.{name}" for name in penalties.__all__}
+    public |= {f"sparsesolve.estimators.{name}" for name in estimators.__all__}
+    public |= {f"sparsesolve.families.{name}" for name in families.MAKERS}
+    public |= {f"sparsesolve.mkl.{name}" for name in set(mkl.__all__) - set(sparsesolve.__all__)}
+    assert public <= set(names), public - set(names)
