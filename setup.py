@@ -122,7 +122,7 @@ class BuildExtensions(build_ext):
 
     def build_extensions(self):
         kind = "msvc" if self.compiler.compiler_type == "msvc" else "unix"
-        slow = SANITIZE or "DEBUG" in ON
+        slow = SANITIZE or ON & {"DEBUG", "LINETRACE"}
         sanitize = SANITIZE_FLAGS if SANITIZE else []
         compile_flags = (DEBUG_FLAGS if slow else FLAGS)[kind] + sanitize
         if "NATIVE" in ON:
