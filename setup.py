@@ -2,7 +2,8 @@
 
 Everything that does not change from machine to machine stands in pyproject.toml. Switches, read
 from the environment: SPARSESOLVE_DEBUG=1 (bounds checked, -O1 -g), SPARSESOLVE_LINETRACE=1 (line
-coverage of Cython code), SPARSESOLVE_NO_OPENMP=1 (serial), SPARSESOLVE_NATIVE=1 (this CPU only).
+coverage of Cython code), SPARSESOLVE_NO_OPENMP=1 (serial), SPARSESOLVE_NATIVE=1 (this CPU only),
+SPARSESOLVE_SANITIZE=address,undefined or =thread (-O1 -g, faults reported by the sanitizer).
 """
 
 import os
@@ -16,22 +17,24 @@ from setuptools.errors import CompileError, LinkError
 
 SHARED = "sparsesolve._cyutility"  # Cython's memoryview code, compiled once for all extensions
 SWITCHES = ("DEBUG", "LINETRACE", "NO_OPENMP", "NATIVE")
+SANITIZE = os.environ.get("SPARSESOLVE_SANITIZE", "")
 ON = {name for name in SWITCHES if os.environ.get(f"SPARSESOLVE_{name}", "0") not in ("", "0")}
 
 # No -ffast-math: linking with it sets flush-to-zero for the whole process of the user.
 FLAGS = {
     "unix": ["-O3", "-g0", "-fopenmp-simd", "-fno-math-errno", "-fno-trapping-math",
              "-fno-signed-zeros", "-fassociative-math"],
-    "msvc": ["/O2"],
+    "msvc": ["/O2", "/std:c11"],  # knows _Pragma
 }
-DEBUG_FLAGS = {"unix": ["-O1", "-g", "-fopenmp-simd"], "msvc": ["/Od", "/Zi"]}
+DEBUG_FLAGS = {"unix": ["-O1", "-g", "-fopenmp-simd"], "msvc": ["/Od", "/Zi", "/std:c11"]}
 TRACE_MACROS = [("CYTHON_TRACE_NOGIL", "1"), ("CYTHON_USE_SYS_MONITORING", "0")]
+SANITIZE_FLAGS = [f"-fsanitize={SANITIZE}", "-fno-omit-frame-pointer", "-fstrict-overflow"]
 NATIVE_FLAGS = {"unix": ["-march=native"], "msvc": ["/arch:AVX2"]}
 
 # (compile flags, link flags), tried in this order; the second pair is Apple's clang with libomp.
 OPENMP = {
     "unix": [(["-fopenmp"], ["-fopenmp"]), (["-Xpreprocessor", "-fopenmp"], ["-lomp"])],
-    "msvc": [(["/openmp:llvm"], []), (["/openmp"], [])],
+    "msvc": [(["/openmp"], [])],  # its runtime may be passed on in a wheel, /openmp:llvm's may not
 }
 OPENMP_PROBE = """
 #include <omp.h>
@@ -94,7 +97,7 @@ class BuildExtensions(build_ext):
     def rebuild_if_switched(self):
         """Force a full build when the last one in this tree had other switches."""
         stamp = Path("build", f"switches-{sys.implementation.cache_tag}")
-        switches = " ".join(sorted(ON))
+        switches = " ".join([*sorted(ON), SANITIZE]).strip()
         if (stamp.read_text() if stamp.exists() else "") != switches:
             self.force = True
         stamp.parent.mkdir(exist_ok=True)
@@ -119,13 +122,15 @@ class BuildExtensions(build_ext):
 
     def build_extensions(self):
         kind = "msvc" if self.compiler.compiler_type == "msvc" else "unix"
-        compile_flags = list((DEBUG_FLAGS if "DEBUG" in ON else FLAGS)[kind])
+        slow = SANITIZE or ON & {"DEBUG", "LINETRACE"}
+        sanitize = SANITIZE_FLAGS if SANITIZE else []
+        compile_flags = (DEBUG_FLAGS if slow else FLAGS)[kind] + sanitize
         if "NATIVE" in ON:
             compile_flags += NATIVE_FLAGS[kind]
         openmp_compile, openmp_link = self.openmp_flags(kind)
         for ext in self.extensions:
             ext.extra_compile_args = compile_flags + openmp_compile
-            ext.extra_link_args = openmp_link
+            ext.extra_link_args = openmp_link + sanitize
             if "LINETRACE" in ON:
                 ext.define_macros = list(TRACE_MACROS)
         super().build_extensions()

@@ -189,7 +189,7 @@ cdef class Coder:
             asked.tol, asked.budget, asked.positive, asked.leaves, asked.most)
         for i in range(count):
             col.unpack(&signals.columns[begin + i], m, 0, m, y + i * m)
-        dgemm("T", "N", &p, &count, &m, &one, &self.dictionary[0, 0], &m, y, &m, &zero, cross, &p)
+        dgemm("T", "N", &p, &count, &m, &one, <double*> &self.dictionary[0, 0], &m, y, &m, &zero, cross, &p)
         for i in range(count):
             s.cross, s.square = cross + i * p, dot(m, y + i * m, y + i * m)
             s.lam, s.error = lam[begin + i], error[begin + i]

@@ -120,9 +120,8 @@ SS_SPARSE_DOT(ss_sparse_dot_f32, float)
 SS_SPARSE_AXPY(ss_sparse_axpy_f64, double)
 SS_SPARSE_AXPY(ss_sparse_axpy_f32, float)
 
-/* out_i = a_i b_i */
-SS_SIMD static void ss_multiply(ptrdiff_t n, const double *SS_RESTRICT a, const double *SS_RESTRICT b,
-                                double *SS_RESTRICT out) {
+/* out_i = a_i b_i, where out may be b */
+SS_SIMD static void ss_multiply(ptrdiff_t n, const double *SS_RESTRICT a, const double *b, double *out) {
     _Pragma("omp simd")
     for (ptrdiff_t i = 0; i < n; i++) out[i] = a[i] * b[i];
 }

@@ -1,0 +1,172 @@
+"""Count the instructions of a few fixed problems under callgrind: a guard against slowdowns.
+
+python .ci/counts.py [--update], with valgrind and a C compiler. Counts repeat on a loaded machine,
+where seconds do not. Two are kept for each problem: `own`, those of this package's compiled code,
+for one compiler; and `all`, those of BLAS, libm and the interpreter too, for one version of each.
+What was compiled or installed otherwise than noted is not compared. Valgrind does not know
+AVX-512: the kernels for x86-64-v3 are counted, on machines with AVX2, whatever else they have.
+"""
+
+import ctypes
+import gc
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import scipy
+
+import sparsesolve as ss
+
+NOTED = Path(__file__).with_name("counts.json")
+PACKAGE = f"{Path(ss.__file__).resolve().parent}/"
+ALLOWED = 1.05
+START_AND_STOP = """
+#include <valgrind/callgrind.h>
+void start(void) { CALLGRIND_START_INSTRUMENTATION; }
+void stop(const char *name) { CALLGRIND_STOP_INSTRUMENTATION; CALLGRIND_DUMP_STATS_AT(name); }
+"""
+
+
+def normal(n, p, true=10):
+    """A dense design and a response with that many true coefficients."""
+    rng = np.random.default_rng(0)
+    X = np.asfortranarray(rng.standard_normal((n, p)))
+    return X, X[:, :true] @ rng.standard_normal(true) + rng.standard_normal(n)
+
+
+def thin(n, p):
+    X, y = normal(n, p)
+    X[np.random.default_rng(1).random((n, p)) < 0.95] = 0.0
+    return scipy.sparse.csc_array(X), y
+
+
+def classes(y, count):
+    return np.searchsorted(np.quantile(y, np.arange(1, count) / count), y)
+
+
+def problems():
+    """Yield the name of each problem and a call that solves it."""
+    X, y = normal(200, 1000)
+    Z, z = thin(300, 1500)
+    yield "gaussian dense", lambda: ss.path(X, y)
+    yield "gaussian sparse", lambda: ss.path(Z, z)
+    tall, response = normal(20_000, 50)
+    yield "gaussian tall", lambda: ss.path(tall, response)
+    yield "binomial dense", lambda: ss.path(X, y > 0, family="binomial", n_lambdas=50)
+    yield "binomial sparse", lambda: ss.path(Z, z > 0, family="binomial", n_lambdas=30)
+    few = X[:, :100]
+    yield "multinomial", lambda: ss.path(few, classes(y, 3), family="multinomial", n_lambdas=8)
+    counts = np.round(np.exp(y / 4))
+    yield "poisson", lambda: ss.path(X, counts, family="poisson", n_lambdas=50)
+    times = np.c_[np.exp(y), y < 1]
+    yield "cox", lambda: ss.path(few, times, family="cox", n_lambdas=30)
+    groups = ss.penalties.GroupL2(np.arange(1000) // 5)
+    yield "group lasso", lambda: ss.path(X, y, penalty=groups, n_lambdas=50)
+    yield "lars", lambda: ss.lars_path(X, y)
+    kernels = [np.exp(-np.subtract.outer(x, x) ** 2) for x in X.T[:8]]
+    yield "mkl", lambda: ss.mkl_path(kernels, y, n_lambdas=10)
+    atoms, signals = X[:100, :100], X[:100, 200:]
+    yield "sparse_code", lambda: ss.sparse_code(signals, atoms, lam=20.0)
+
+
+def solve_all(library):
+    """Solve every problem, counted the second time: this runs under callgrind."""
+    callgrind = ctypes.CDLL(library)
+    gc.disable()
+    for name, solve in problems():
+        solve()
+        callgrind.start()
+        solve()
+        callgrind.stop(name.encode())
+
+
+def own_and_all(dump):
+    """The name of a dump and its two counts, in thousands of instructions."""
+    text = dump.read_text()
+    names, here, own, total, called = {}, "", 0, 0, False
+    for line in text.splitlines():
+        if line.startswith(("ob=", "cob=")):
+            number, name = re.match(r"c?ob=\((\d+)\) ?(.*)", line).groups()
+            names.setdefault(number, name)
+            here = names[number] if line.startswith("ob=") else here
+        elif line.startswith("calls="):
+            called = True
+        elif line[:1] in "0123456789+-*" and line:
+            if not called:
+                total += int(line.split()[1])
+                own += int(line.split()[1]) if here.startswith(PACKAGE) else 0
+            called = False
+    name = re.search(r"^desc: Trigger: Client Request: (.*)$", text, re.MULTILINE)
+    return name and name[1], {"own": own // 1000, "all": total // 1000}
+
+
+def count():
+    """The counts of every problem, by name."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, library = Path(folder, "switch.c"), Path(folder, "switch.so")
+        source.write_text(START_AND_STOP)
+        compiler = sysconfig.get_config_var("CC").split()
+        subprocess.run([*compiler, "-shared", "-fPIC", source, "-o", library], check=True)
+        command = ["valgrind", "--tool=callgrind", "--instr-atstart=no", "-q",
+                   f"--callgrind-out-file={folder}/dump", sys.executable, __file__, library]
+        alone = {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
+                 "PYTHONPATH": str(Path(ss.__file__).parents[1])}
+        subprocess.run(command, env=os.environ | alone, check=True)
+        dumps = [own_and_all(dump) for dump in sorted(Path(folder).glob("dump*"))]
+    return {name: counts for name, counts in dumps if name}
+
+
+def versions():
+    compiler = subprocess.run([*sysconfig.get_config_var("CC").split(), "--version"],
+                              capture_output=True, text=True, check=True).stdout.splitlines()[0]
+    return {"compiler": compiler, "python": sysconfig.get_python_version(),
+            "numpy": np.__version__, "scipy": scipy.__version__}
+
+
+def compare(noted, found, kinds):
+    """Print the table, and return the problems whose count of a kind has grown too much."""
+    grown = []
+    print(f"{'thousand instructions':22}{'own':>12}{'':8}{'all':>12}")
+    for name, now in found.items():
+        line = f"{name:22}"
+        for kind in ("own", "all"):
+            ratio = now[kind] / noted[name][kind] if kind in kinds and name in noted else np.nan
+            line += f"{now[kind]:12}" + (f" {ratio - 1:+6.1%}" if ratio == ratio else "       ")
+            grown += [f"{name} ({kind})"] * (ratio > ALLOWED)
+        print(line)
+    return grown
+
+
+def main(update):
+    info = Path("/proc/cpuinfo")
+    if not shutil.which("valgrind") or not info.exists() or " avx2 " not in info.read_text():
+        print("no valgrind, or no processor with AVX2: instructions are not counted")
+        return 0
+    noted, here = json.loads(NOTED.read_text()) if NOTED.exists() else {}, versions()
+    other = [name for name in here if noted.get("versions", {}).get(name) != here[name]]
+    kinds = [] if "compiler" in other else ["own"] if other else ["own", "all"]
+    found = count()
+    grown = compare(noted.get("counts", {}), found, kinds)
+    if update:
+        NOTED.write_text(json.dumps({"versions": here, "counts": found}, indent=1) + "\n")
+    elif other:
+        print("not compared, because noted for another", ", ".join(other), end=": ")
+        print("all counts" if not kinds else "counts that BLAS and the interpreter are part of")
+    if grown and not update:
+        print(f"more than {ALLOWED - 1:.0%} above {NOTED.name}:", *grown, sep="\n  ")
+        print("make it as fast as it was, or run with --update and say why in the message")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] in ([], ["--update"]):
+        sys.exit(main("--update" in sys.argv))
+    solve_all(sys.argv[1])
