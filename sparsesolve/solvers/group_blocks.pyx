@@ -11,6 +11,7 @@ Reference: Tseng and Yun, "A coordinate gradient descent method for nonsmooth se
 """
 from libc.math cimport fabs, sqrt
 from libc.string cimport memcpy, memset
+from scipy.linalg.cython_lapack cimport dsyev
 
 import numpy as np
 
@@ -34,7 +35,7 @@ cdef class GroupBlocks(GroupColumns):
         self.n_ways = np.zeros(penalty.n_groups, dtype=np.intc)
         self.place = np.zeros(penalty.n_groups + 1, dtype=np.intp)
         self.blocks, self.axes, self.bends, self.factors = np.zeros((4, 256))
-        self.levels = np.zeros(0)
+        self.levels, self.room = np.zeros((2, 0))
         self._make_block_room()
 
     cdef int reserve(self, int capacity) except -1:
@@ -51,7 +52,7 @@ cdef class GroupBlocks(GroupColumns):
 
     cdef int measure_blocks(self, int first) except -1:
         """Inner products within the groups from `first` on, their eigenvalues and axes."""
-        cdef int k, i, s, begin
+        cdef int k, i, s, begin, room, info = 0
         cdef Py_ssize_t total = self.place[first]
         for k in range(first, self.n_groups):
             total += (self.first[k + 1] - self.first[k]) ** 2
@@ -64,11 +65,16 @@ cdef class GroupBlocks(GroupColumns):
             self.block_products(k, &self.blocks[self.place[k]])
             for i in range(s):
                 self.diag[begin + i] = self.blocks[self.place[k] + i * (s + 1)]
-            block = np.asarray(self.blocks)[self.place[k]:self.place[k + 1]].reshape(s, s)
-            levels, axes = np.linalg.eigh(block) if s > 1 else (block[0], np.ones((1, 1)))
-            np.asarray(self.levels)[begin:begin + s] = np.maximum(levels, 0.0)
-            self.curvature[k] = levels.max() * (1.0 + 1e-12)
-            np.asarray(self.axes)[self.place[k]:self.place[k + 1]] = axes.T.ravel()
+            memcpy(&self.axes[self.place[k]], &self.blocks[self.place[k]], <Py_ssize_t> s * s * sizeof(double))
+            room = 8 * s
+            if self.room.shape[0] < room:
+                self.room = np.empty(room)
+            dsyev("V", "L", &s, &self.axes[self.place[k]], &s, &self.levels[begin], &self.room[0], &room, &info)
+            if info != 0:
+                raise ArithmeticError("the eigenvalues of a group's inner products did not converge")
+            self.curvature[k] = self.levels[begin + s - 1] * (1.0 + 1e-12)
+            for i in range(s):
+                self.levels[begin + i] = max(self.levels[begin + i], 0.0)
         return 0
 
     cdef bint block_step(self, int k, double lam) noexcept nogil:
