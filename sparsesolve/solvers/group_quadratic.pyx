@@ -48,10 +48,10 @@ cdef class GroupQuadratic(GroupBlocks):
 
     cdef int solve(self, double lam, double target, long budget) noexcept nogil:
         cdef long limit = self.iterations + budget
-        cdef int moved = 1, k, sweeps
+        cdef int moved = self.n_groups, k, sweeps
         cdef double gap = INFINITY, last, pace, value = 0.5 * self.residual_square + self.penalty_value(lam), gain = INFINITY
         self.n_trail = 0
-        if budget <= 0:
+        if budget <= 0 or self.n_groups == 0:
             self.estimate_slack(lam)
             gap = self.best_gap(lam)
         while gap > target or (moved and gain > QUIET * target + ROUNDING * value):

@@ -12,7 +12,7 @@ cdef class OutsideGroups(Outside):
     cdef Sketch sketch                  # None where it is not worth its memory
     cdef float[:, ::1] gaps             # residuals less their projections
     cdef int n_gaps
-    cdef double off                     # how far the last estimate may be off
+    cdef double reach                   # how far the last estimate may be off
     cdef double[::1] blur               # (G,) how far per length of r the polar may be off by the sketch
     cdef int n_threads, n_undecided, n_close
     cdef double[::1] rate               # (G,) how fast the polar of a group's products may grow as r moves
@@ -20,10 +20,15 @@ cdef class OutsideGroups(Outside):
     cdef double[::1] ones               # (G,) what the polar over lam is held against
     cdef double[:, ::1] product         # (2, p) products with two remembered residuals, group by group
     cdef int[:, ::1] slot               # (G, 2) which these are; -1 none
+    cdef double[:, ::1] rough           # (2, p) the same for the last two residuals,
+    cdef double[:, ::1] off             # (2, G) the polar of each within so much
+    cdef int[:, ::1] place              # (G, 2)
     cdef int[::1] undecided, close, awake, columns
     cdef double[::1] root_w, u, work, found
 
     cdef void measure(self, Py_ssize_t g, const double* squares, bint dense, double* room) noexcept nogil
+    cdef double bound(self, int g) noexcept nogil
+    cdef void learn(self, int g, const double* product, double off, int slot) noexcept nogil
     cdef double estimate(self, int g) noexcept nogil
     cdef const float* gap_of(self, int g) noexcept nogil
     cdef int new_slot(self, const double* r) noexcept nogil

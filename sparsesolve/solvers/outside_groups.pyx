@@ -37,7 +37,9 @@ cdef class OutsideGroups(Outside):
         self.design, self.root_w, self.penalty, self.n_threads = design, root_w, penalty, n_threads
         self.residuals = Residuals(design.n)
         self.u, self.found, self.work = np.zeros(design.n), np.zeros(p + 1), np.zeros(p + 1)
-        self.product, self.slot = np.zeros((2, p + 1)), np.full((G, 2), -1, dtype=np.intc)
+        self.product, self.rough = np.zeros((2, 2, p + 1))
+        self.slot, self.place = np.full((2, G, 2), -1, dtype=np.intc)
+        self.off = np.zeros((2, G))
         self.undecided, self.close, self.awake = np.zeros((3, G + 1), dtype=np.intc)
         self.columns = np.zeros(p + 1, dtype=np.intc)
         self.asleep, self.ones, self.rate = np.full(G, INFINITY), np.ones(G), np.zeros(G)
@@ -95,10 +97,11 @@ cdef class OutsideGroups(Outside):
                          self.residuals.travelled, lam, &self.awake[0])
         for i in range(awake):
             g = self.awake[i]
-            bound = INFINITY
-            if self.slot[g, 0] >= 0:
+            bound = self.bound(g)
+            if bound >= lam and self.sketch is not None and self.slot[g, 0] >= 0:
                 bound = self.estimate(g)
-                bound += self.off
+                self.learn(g, &self.work[self.penalty.start[g]], self.reach, slot)
+                bound += self.reach
             if bound < lam:
                 self.asleep[g] = bound - self.rate[g] * self.residuals.travelled
                 if bound > CLOSE * lam:
@@ -116,8 +119,31 @@ cdef class OutsideGroups(Outside):
         cdef int count = self.examine(&r[0], lam)
         return np.array(self.undecided[:count])
 
+    cdef double bound(self, int g) noexcept nogil:
+        """Of the polar of the products, by what is remembered of the last two."""
+        cdef Span* span
+        cdef Py_ssize_t j
+        if self.place[g, 0] < 0:
+            return INFINITY
+        span = self.residuals.span(&self.place[g, 0])
+        for j in range(self.penalty.start[g], self.penalty.start[g + 1]):
+            self.work[j] = span.first * self.rough[0, j] + span.second * self.rough[1, j]
+        return (self.penalty.block_polar(g, &self.work[self.penalty.start[g]], MOVING)
+                + fabs(span.first) * self.off[0, g] + fabs(span.second) * self.off[1, g] + self.rate[g] * span.distance)
+
+    cdef void learn(self, int g, const double* product, double off, int slot) noexcept nogil:
+        """Remember products with the residual in `slot`, whose polar is within `off`."""
+        cdef Py_ssize_t j, first = self.penalty.start[g], s = self.penalty.size(g)
+        if self.place[g, 0] >= 0:
+            self.residuals.members[self.place[g, 0]] -= 1
+        self.place[g, 1], self.place[g, 0] = self.place[g, 0], slot
+        self.residuals.members[slot] += 1
+        self.off[1, g], self.off[0, g] = self.off[0, g], off
+        for j in range(s):
+            self.rough[1, first + j], self.rough[0, first + j] = self.rough[0, first + j], product[j]
+
     cdef double estimate(self, int g) noexcept nogil:
-        """The polar of the products, as far as the two remembered ones and the sketch tell them, within `off`."""
+        """The polar of the products, as far as the two remembered ones and the sketch tell them, within `reach`."""
         cdef Span* span = self.residuals.span(&self.slot[g, 0])
         cdef Py_ssize_t j
         cdef double* work = &self.work[self.penalty.start[g]]
@@ -126,7 +152,7 @@ cdef class OutsideGroups(Outside):
             self.work[j] = span.first * self.product[0, j] + span.second * self.product[1, j]
             if gap != NULL:
                 self.work[j] += self.sketch.dot(self.penalty.member[j], gap)
-        self.off = (self.rate[g] if gap == NULL else self.blur[g]) * span.distance
+        self.reach = (self.rate[g] if gap == NULL else self.blur[g]) * span.distance
         return self.penalty.block_polar(g, work, MOVING)
 
     cdef const float* gap_of(self, int g) noexcept nogil:
@@ -153,6 +179,7 @@ cdef class OutsideGroups(Outside):
         if slot < self.residuals.n_slots:
             for g in range(self.penalty.n_groups):
                 forget(&self.slot[g, 0], slot)
+                forget(&self.place[g, 0], slot)
         self.residuals.remember(slot, r)
         return slot
 
@@ -176,6 +203,7 @@ cdef class OutsideGroups(Outside):
             for j in range(self.penalty.start[g], self.penalty.start[g + 1]):
                 self.product[1, j], self.product[0, j] = self.product[0, j], self.found[total]
                 total += 1
+            self.learn(g, &self.product[0, self.penalty.start[g]], 0.0, slot)
             if self.asleep[g] > -INFINITY:
                 self.asleep[g] = (self.penalty.block_polar(g, &self.product[0, self.penalty.start[g]], MOVING)
                                   - self.rate[g] * self.residuals.travelled)

@@ -116,7 +116,7 @@ cdef class ProximalNewton(LossWorkingSet):
         cdef int k, outcome = CONVERGED, idle = 0
         cdef bint first
         least = NEAR * goal if model.loss.has_conjugate else 0.0
-        if self.quadratic.curved and model.loss.has_conjugate:
+        if self.quadratic.curved and self.quadratic.size > 0 and model.loss.has_conjugate:
             quiet, self.gain = QUIET * goal, INFINITY
         self._make_room()
         while True:
