@@ -19,15 +19,12 @@ import numpy as np
 from sparsesolve.linalg.correlations cimport Correlations
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.residuals cimport Span, forget
-from sparsesolve.linalg.sketch cimport Sketch
+from sparsesolve.linalg.sketch cimport Sketch, sketch
 
 DEF AHEAD = 6               # columns by which the memory of the sketch is asked for early
 DEF GAPS = 256              # differences from their spans kept at a time
 SHORT = 40                  # stored values that a product may have before a bound on it costs less
 IN_COMMON = 20              # stored values, in lengths of a column, that bounds cost beside
-SKETCH_FROM = 1_000_000     # values in a dense design from which products with it are worth saving
-SKETCH_UP_TO = 268_435_456  # bytes
-SKETCH_ROWS = 256           # shorter columns cost more to look up than to multiply
 cdef double ALMOST = 0.99   # of the threshold: extrapolation along the path errs by about a hundredth
 cdef double CLOSE = 0.9     # of the threshold: bounds above it may pass it at the next lam
 
@@ -50,8 +47,8 @@ cdef class CorrelationBounds(Correlations):
         for j in range(p):
             self.known[j] = Known([0.0, 0.0], [-1, -1], [0.0, 0.0], [0.0, 0.0], [-1, -1])
         self.pending = np.zeros(max(p, 1), dtype=np.intc)
-        if design.stored == n * p and n >= SKETCH_ROWS and SKETCH_FROM <= n * p <= SKETCH_UP_TO:
-            self.sketch = Sketch(design, root_w)
+        self.sketch = sketch(design, root_w)
+        if self.sketch is not None:
             self.gaps = np.empty((GAPS, n), dtype=np.float32)
 
     def __dealloc__(self):

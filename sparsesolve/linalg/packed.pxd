@@ -27,6 +27,7 @@ cdef class Packed:
 cdef class DensePacked(Packed):
     cdef double[::1] storage
     cdef double* Z                          # (n, capacity) column-major
+    cdef int[::1] one_by_one                # 0, 1, 2, ...
 
 cdef class SparsePacked(Packed):
     cdef double[::1] values_, offset_, filled

@@ -3,7 +3,7 @@
 A vector of sample space is kept as a stored part plus a multiple of sqrt(w), its shift: a centred sparse column
 never fills in. Dense columns leave the shift alone.
 """
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 from scipy.linalg.cython_blas cimport dgemm, dgemv, dsyrk
 
 import numpy as np
@@ -13,6 +13,7 @@ from sparsesolve.linalg cimport vector
 from sparsesolve.linalg.column cimport Column
 from sparsesolve.linalg.design cimport Design
 
+DEF FEW = 64            # columns, below which a call of BLAS costs more than it saves
 DENSE_FROM = 0.15       # share of stored values from which dense kernels are the faster ones
 
 
@@ -95,16 +96,18 @@ cdef class DensePacked(Packed):
 
     def __cinit__(self, double[::1] root_w, bint recentred=False):
         self.dense = True
-        self.storage = np.empty(16 * self.n)
+        self.storage, self.one_by_one = np.empty(16 * self.n), np.arange(FEW, dtype=np.intc)
         self.Z = &self.storage[0]
 
     cdef int append(self, Design design, const int* which, int count) except -1:
         cdef Py_ssize_t needed = (self.size + count) * self.n
         cdef double* z
         cdef int k
+        cdef double[::1] wider
         if needed > self.storage.shape[0]:
-            self.storage = np.resize(np.asarray(self.storage), max(needed, 2 * self.storage.shape[0]))
-            self.Z = &self.storage[0]
+            wider = np.empty(max(needed, 2 * self.storage.shape[0]))
+            memcpy(&wider[0], self.Z, self.size * self.n * sizeof(double))
+            self.storage, self.Z = wider, &wider[0]
         for k in range(count):
             z = self.Z + self.n * (self.size + k)
             col.unpack(&design.columns[which[k]], self.n, 0, self.n, z)
@@ -129,17 +132,17 @@ cdef class DensePacked(Packed):
     cdef void correlate_some(self, int first, int count, const double* v, double shift, double* out) noexcept nogil:
         cdef int n = self.n, one = 1
         cdef double unit = 1.0, zero = 0.0
-        if count == 1:
-            out[0] = vector.dot(self.n, self.Z + self.n * first, v)
-        elif count > 0:
+        if count < FEW:
+            vector.ss_dot_all(self.n, count, self.Z + self.n * first, self.n, v, out)
+        else:
             dgemv("T", &n, &count, &unit, self.Z + self.n * first, &n, <double*> v, &one, &zero, out, &one)
 
     cdef double subtract_some(self, int first, int count, const double* b, double* v) noexcept nogil:
         cdef int n = self.n, one = 1
         cdef double minus = -1.0, unit = 1.0
-        if count == 1:
-            vector.axpy(self.n, -b[0], self.Z + self.n * first, v)
-        elif count > 0:
+        if count < FEW:
+            vector.ss_subtract_all(self.n, count, b, self.Z + self.n * first, &self.one_by_one[0], self.n, v)
+        else:
             dgemv("N", &n, &count, &minus, self.Z + self.n * first, &n, <double*> b, &one, &unit, v, &one)
         return 0.0
 

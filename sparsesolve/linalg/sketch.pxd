@@ -7,6 +7,8 @@ cdef extern from "sketch.h" nogil:
     float ss_dot_i8(Py_ssize_t n, const int8_t* x, const float* v) noexcept
     double ss_quantise(Py_ssize_t n, const double* z, double unit, int8_t* q) noexcept
 
+cpdef Sketch sketch(Design design, double[::1] root_w)
+
 cdef class Sketch:
     cdef Py_ssize_t n
     cdef signed char[:, ::1] bytes      # (p, n)

@@ -11,7 +11,18 @@ from sparsesolve.linalg cimport column as col
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.vector cimport ss_largest_f64, ss_multiply, ss_prefetch
 
+FROM = 1_000_000            # values in a dense design from which products with it are worth saving
+UP_TO = 268_435_456         # bytes
+ROWS = 256                  # shorter columns cost more to look up than to multiply
 cdef double SINGLE = 1e-5       # relative error of a product in single precision, with room to spare
+
+
+cpdef Sketch sketch(Design design, double[::1] root_w):
+    """The sketch of a design, or None where it is not worth its memory."""
+    cdef Py_ssize_t values = design.n * design.p
+    if design.stored == values and design.n >= ROWS and FROM <= values <= UP_TO:
+        return Sketch(design, root_w)
+    return None
 
 
 cdef class Sketch:

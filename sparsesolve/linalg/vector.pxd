@@ -28,6 +28,8 @@ cdef extern from "vector.h" nogil:
     void ss_pass_on(Py_ssize_t n, double c, double s, double* x, double* y) noexcept
     void ss_subtract_all(Py_ssize_t n, Py_ssize_t count, const double* w, const double* q, const int* which,
                          Py_ssize_t stride, double* out) noexcept
+    void ss_dot_all(Py_ssize_t n, Py_ssize_t count, const double* q, Py_ssize_t stride, const double* v,
+                    double* out) noexcept
     Py_ssize_t ss_find(Py_ssize_t n, const double* x, double value, double other) noexcept
     double ss_step_largest(Py_ssize_t n, double step, const double* a, bint one_sided, double* c) noexcept
     double ss_meetings(Py_ssize_t n, double lam, double least, const double* c, const double* a, bint one_sided,

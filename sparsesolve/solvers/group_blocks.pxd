@@ -10,11 +10,12 @@ cdef class GroupBlocks(GroupColumns):
     cdef int[::1] n_ways                # directions of each group along which the penalty is smooth
     cdef int[::1] way                   # which of them a column moves along, -1 none
     cdef double[::1] sign, slope        # by how much; what is to be gained along it
+    cdef double[::1] room               # to work in
     cdef double[::1] z                  # products of the residual during a block step
 
     cdef int measure_blocks(self, int first) except -1
     cdef bint block_step(self, int k, double lam) noexcept nogil
-    cdef void turn(self, int k, double lam) noexcept nogil
+    cdef double turn(self, int k, double lam) noexcept nogil
     cdef double shrink(self, int k, double lam) noexcept nogil
     cdef double take(self, int k, const double* d) noexcept nogil
     cdef double polish(self, int k, double lam) noexcept nogil

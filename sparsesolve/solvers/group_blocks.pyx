@@ -11,12 +11,13 @@ Reference: Tseng and Yun, "A coordinate gradient descent method for nonsmooth se
 """
 from libc.math cimport fabs, sqrt
 from libc.string cimport memcpy, memset
+from scipy.linalg.cython_lapack cimport dsyev
 
 import numpy as np
 
 from sparsesolve.linalg.packed cimport Packed
 from sparsesolve.linalg.small cimport small_factor, small_solve
-from sparsesolve.linalg.vector cimport axpy, dot
+from sparsesolve.linalg.vector cimport axpy
 from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers.group_columns cimport GroupColumns
 
@@ -34,7 +35,7 @@ cdef class GroupBlocks(GroupColumns):
         self.n_ways = np.zeros(penalty.n_groups, dtype=np.intc)
         self.place = np.zeros(penalty.n_groups + 1, dtype=np.intp)
         self.blocks, self.axes, self.bends, self.factors = np.zeros((4, 256))
-        self.levels = np.zeros(0)
+        self.levels, self.room = np.zeros((2, 0))
         self._make_block_room()
 
     cdef int reserve(self, int capacity) except -1:
@@ -51,7 +52,7 @@ cdef class GroupBlocks(GroupColumns):
 
     cdef int measure_blocks(self, int first) except -1:
         """Inner products within the groups from `first` on, their eigenvalues and axes."""
-        cdef int k, i, s, begin
+        cdef int k, i, s, begin, room, info = 0
         cdef Py_ssize_t total = self.place[first]
         for k in range(first, self.n_groups):
             total += (self.first[k + 1] - self.first[k]) ** 2
@@ -64,11 +65,17 @@ cdef class GroupBlocks(GroupColumns):
             self.block_products(k, &self.blocks[self.place[k]])
             for i in range(s):
                 self.diag[begin + i] = self.blocks[self.place[k] + i * (s + 1)]
-            block = np.asarray(self.blocks)[self.place[k]:self.place[k + 1]].reshape(s, s)
-            levels, axes = np.linalg.eigh(block) if s > 1 else (block[0], np.ones((1, 1)))
-            np.asarray(self.levels)[begin:begin + s] = np.maximum(levels, 0.0)
-            self.curvature[k] = levels.max() * (1.0 + 1e-12)
-            np.asarray(self.axes)[self.place[k]:self.place[k + 1]] = axes.T.ravel()
+            memcpy(&self.axes[self.place[k]], &self.blocks[self.place[k]], <Py_ssize_t> s * s * sizeof(double))
+            room = 8 * s
+            if self.room.shape[0] < room:
+                self.room = np.empty(room)
+            dsyev("V", "L", &s, &self.axes[self.place[k]], &s, &self.levels[begin], &self.room[0], &room, &info)
+            if info != 0:
+                raise ArithmeticError("the eigenvalues of a group's inner products did not converge")
+            self.curvature[k] = self.levels[begin + s - 1] * (1.0 + 1e-12)
+            self.largest = max(self.largest, self.curvature[k])
+            for i in range(s):
+                self.levels[begin + i] = max(self.levels[begin + i], 0.0)
         return 0
 
     cdef bint block_step(self, int k, double lam) noexcept nogil:
@@ -77,38 +84,61 @@ cdef class GroupBlocks(GroupColumns):
         cdef double size, begun
         cdef bint moved = False
         self.meet(k)
-        for j in range(first, last):
-            self.z[j], self.old[j] = self.g[j], self.b[j]
+        memcpy(&self.old[first], &self.b[first], (last - first) * sizeof(double))
         if self.penalty.is_round(self.group[k]):
-            self.turn(k, lam)
+            self.residual_square -= self.turn(k, lam)
         else:
+            memcpy(&self.z[first], &self.g[first], (last - first) * sizeof(double))
             begun = self.shrink(k, lam)
             for tries in range(POLISHING):
                 size = self.polish(k, lam)
                 begun = max(begun, size)
                 if size <= SETTLED * begun:
                     break
+            for j in range(first, last):
+                self.residual_square -= (self.b[j] - self.old[j]) * (self.g[j] + self.z[j])
         for j in range(first, last):
             self.d[j] = self.b[j] - self.old[j]
             moved = moved or self.d[j] != 0.0
-            self.residual_square -= self.d[j] * (self.g[j] + self.z[j])
         if moved:
             self.move(k)
         return moved
 
-    cdef void turn(self, int k, double lam) noexcept nogil:
-        """Minimise over a block whose penalty knows no directions, along the axes of its Gram matrix."""
-        cdef int i, first = self.first[k], s = self.first[k + 1] - first
-        cdef const double* axes = &self.axes[self.place[k]]
+    cdef double turn(self, int k, double lam) noexcept nogil:
+        """Minimise over a block whose penalty knows no directions, along the axes of its Gram matrix.
+
+        Returns what |r|^2 loses.
+        """
+        cdef int i, j, first = self.first[k], s = self.first[k + 1] - first
+        cdef const double* axis = &self.axes[self.place[k]]
+        cdef const double* z = &self.g[first]
+        cdef double* b = &self.b[first]
+        cdef double* d = &self.d[first]
+        cdef double* x = &self.x[first]
+        cdef double* along = &self.slope[first]
+        cdef double pull, old, lost = 0.0
+        cdef bint stays = False
         for i in range(s):
-            self.d[first + i] = (dot(s, axes + i * <Py_ssize_t> s, &self.z[first])
-                                 + self.levels[first + i] * dot(s, axes + i * <Py_ssize_t> s, &self.b[first]))
-        self.penalty.diagonal_prox(self.group[k], &self.levels[first], &self.d[first], lam, &self.x[first])
+            pull = old = 0.0
+            for j in range(s):
+                pull += axis[j] * z[j]
+                old += axis[j] * b[j]
+            along[i], self.z[first + i] = old, pull
+            d[i] = pull + self.levels[first + i] * old
+            axis += s
+        self.penalty.diagonal_prox(self.group[k], &self.levels[first], d, lam, x)
+        memset(d, 0, s * sizeof(double))
+        axis = &self.axes[self.place[k]]
         for i in range(s):
-            self.d[first + i] = -self.b[first + i]
+            stays = stays or x[i] != 0.0
+            old = x[i] - along[i]
+            lost += old * (2.0 * self.z[first + i] - self.levels[first + i] * old)
+            for j in range(s):
+                d[j] += old * axis[j]
+            axis += s
         for i in range(s):
-            axpy(s, self.x[first + i], axes + i * <Py_ssize_t> s, &self.d[first])
-        self.take(k, &self.d[first])
+            b[i] = b[i] + d[i] if stays else 0.0
+        return lost
 
     cdef double shrink(self, int k, double lam) noexcept nogil:
         """A step of the block's model with a multiple of the identity; how far it went."""

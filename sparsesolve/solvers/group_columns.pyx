@@ -44,9 +44,14 @@ cdef class GroupColumns(WorkingColumns):
 
     cdef void restart(self) noexcept nogil:
         WorkingColumns.restart(self)
-        self.n_groups = 0
+        self.n_groups, self.largest = 0, 0.0
 
     # what the penalty says
+
+    cdef bint held_back(self, int k, double lam) noexcept nogil:
+        """Whether the penalty on a working group is certain to be more than rounding."""
+        cdef int g = self.group[k]
+        return lam * (self.penalty.weight[g] + self.penalty.l1[g]) > NO_PENALTY * sqrt(self.largest)
 
     cdef bint outweighed(self, int g, int j, double lam) noexcept nogil:
         """Whether group g's penalty on working column j is none, or less than rounding."""
@@ -61,12 +66,32 @@ cdef class GroupColumns(WorkingColumns):
     cdef double* products(self, int k, double lam, double scale, double inflated) noexcept nogil:
         """The dual point's products with a working group, as far as they may be off, without those that it makes 0."""
         cdef int j
+        cdef bint held = self.held_back(k, lam)
+        if held and scale == 1.0 and inflated == 0.0:
+            return &self.g[self.first[k]]
         for j in range(self.first[k], self.first[k + 1]):
             self.x[j] = 0.0
-            if not self.free(j, lam):
+            if held or not self.free(j, lam):
                 self.x[j] = scale * self.g[j]
-                self.x[j] += copysign(inflated * sqrt(self.diag[j]), self.x[j])
+                if inflated > 0.0:
+                    self.x[j] += copysign(inflated * sqrt(self.diag[j]), self.x[j])
         return &self.x[self.first[k]]
+
+    cdef void estimate_slack(self, double lam) noexcept nogil:
+        cdef int k
+        for k in range(self.n_groups):
+            if not self.held_back(k, lam):
+                WorkingColumns.estimate_slack(self, lam)
+                return
+        self.slack = 0.0
+
+    cdef void settle(self, double lam) noexcept:
+        cdef int k
+        for k in range(self.n_groups):
+            if not self.held_back(k, lam):
+                WorkingColumns.settle(self, lam)
+                return
+        self.slack = 0.0
 
     cdef double scale(self, double lam, bint strict) noexcept nogil:
         cdef double s = 1.0

@@ -14,6 +14,7 @@ from sparsesolve.linalg.vector cimport axpy, dot
 from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers.group_quadratic cimport GroupQuadratic
 
+cdef double EPSILON = 4e-16         # of one change of the residual, relative
 DEF STEPS = 30                      # of conjugate gradients per Newton step
 cdef double FORCING = 0.1           # relative residual left by them
 
@@ -50,7 +51,29 @@ cdef class GroupDataQuadratic(GroupQuadratic):
 
     cdef void receive(self, const double* r) noexcept nogil:
         memcpy(&self.u[0], r, self.n * sizeof(double))
-        self.u[self.n] = 0.0
+        self.u[self.n] = self.touches = 0.0
+
+    cdef double drift(self) noexcept nogil:
+        return EPSILON * self.touches
+
+    cdef void hand(self, double* r) noexcept nogil:
+        memcpy(r, &self.u[0], self.n * sizeof(double))
+        if self.u[self.n] != 0.0:
+            axpy(self.n, self.u[self.n], &self.columns.root_w[0], r)
+        self.residual_square = dot(self.n, r, r)
+
+    cdef void mend(self, const double* response, const double* missing, double* r) noexcept nogil:
+        cdef int j
+        cdef double shift = 0.0, touches = self.touches
+        for j in range(self.size):
+            if missing[j] != 0.0:
+                shift += self.columns.axpy(j, missing[j], r)
+                touches += 1.0
+        if shift != 0.0:
+            axpy(self.n, shift, &self.columns.root_w[0], r)
+        self.residual_square = dot(self.n, r, r)
+        self.receive(r)
+        self.touches = touches + self.n_groups
 
     cdef double* carried(self) noexcept nogil:
         return &self.u[0]
@@ -77,6 +100,7 @@ cdef class GroupDataQuadratic(GroupQuadratic):
     cdef void move(self, int k) noexcept nogil:
         cdef int first = self.first[k]
         self.u[self.n] += self.columns.subtract_some(first, self.first[k + 1] - first, &self.d[first], &self.u[0])
+        self.touches += 1.0
 
     cdef void renew(self) noexcept nogil:
         self.columns.correlate(&self.u[0], self.u[self.n], self.g)

@@ -26,6 +26,7 @@ DEF HALVINGS = 6                    # of a Newton step for all, stopped where th
 DEF MANY_HALVINGS = 20              # of one that goes through, before sweeps are left to go on
 DEF MOST_SWEEPS = 4                 # between two looks at the gap
 cdef double QUICK = 0.9             # of the gap, left by a sweep: slower is left to Newton steps
+cdef double QUIET = 3e-4            # of the gap asked for: while a sweep gains more, another is worth its price
 cdef double FAR = 0.9               # of lam: groups below it are looked at after a sweep only
 cdef double REGULAR = 1e-10         # of the sweeps' inner products: what makes them regular
 cdef double ROUNDING = 1e-14
@@ -47,16 +48,17 @@ cdef class GroupQuadratic(GroupBlocks):
 
     cdef int solve(self, double lam, double target, long budget) noexcept nogil:
         cdef long limit = self.iterations + budget
-        cdef int moved, k, sweeps
-        cdef double gap, last, pace
+        cdef int moved = self.n_groups, k, sweeps
+        cdef double gap = INFINITY, last, pace, value = 0.5 * self.residual_square + self.penalty_value(lam), gain = INFINITY
         self.n_trail = 0
-        self.estimate_slack(lam)
-        gap = self.best_gap(lam)
-        while gap > target:
+        if budget <= 0 or self.n_groups == 0:
+            self.estimate_slack(lam)
+            gap = self.best_gap(lam)
+        while gap > target or (moved and gain > QUIET * target + ROUNDING * value):
             if self.iterations >= limit:
-                return MAX_ITER
+                return MAX_ITER if gap > target else CONVERGED
             sweeps, moved, last = 1, 0, gap
-            if gap < INFINITY:      # between two looks at the gap, as many as the last ones let expect to be needed
+            if target < gap < INFINITY:     # between two looks at the gap, as many as are likely to be needed
                 sweeps = min(max(<int> (log(target / gap) / log(self.pace) + 0.5), 1), MOST_SWEEPS)
             for k in range(sweeps):
                 if not self.penalty.limited:        # which a combination might not keep
@@ -70,12 +72,17 @@ cdef class GroupQuadratic(GroupBlocks):
             self.iterations += sweeps
             self.estimate_slack(lam)
             gap = self.best_gap(lam)
+            gain, value = value, 0.5 * self.residual_square + self.penalty_value(lam)
+            gain = (gain - value) / sweeps
+            if last == INFINITY:
+                continue
             pace = exp(log(max(gap / last, 1e-8)) / sweeps)
             self.pace = min(max(0.5 * (self.pace + pace), 0.05), QUICK)
             if gap > target and pace > QUICK:
                 moved += self.newton(lam)
                 self.estimate_slack(lam)
                 gap = self.best_gap(lam)
+                value = 0.5 * self.residual_square + self.penalty_value(lam)
             if gap > target and not moved:
                 return STALLED
         return CONVERGED

@@ -8,18 +8,22 @@ remembered residuals r1, r2,
 where reach_g is the polar's largest value on the unit ball and |Z_g| the largest singular value.  Between two looks a
 group sleeps while its bound, growing at rate_g along the path of r, stays below lam (see linalg/bounds).
 """
+from cython.parallel cimport prange, threadid
 from libc.math cimport INFINITY, fabs, sqrt
 
 import numpy as np
 
+from sparsesolve.linalg cimport column as col
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.residuals cimport Residuals, Span, forget
+from sparsesolve.linalg.sketch cimport sketch
 from sparsesolve.linalg.vector cimport dot, ss_awake, ss_multiply
 from sparsesolve.penalties.blocks cimport MOVING, BlockPenalty
 from sparsesolve.solvers.outside cimport Outside
 
 DENSE_FROM = 0.15           # share of stored values from which singular values cost little beside the bounds they mend
-LARGEST = 100               # columns of a group, up to which they do
+DEF GAPS = 256              # differences from their spans kept at a time
+cdef Py_ssize_t LARGEST = 100               # columns of a group, up to which they do
 cdef double VIOLATION = 1e-12       # relative
 cdef double ALMOST = 0.99           # of lam: extrapolation along the path errs by about a hundredth
 cdef double CLOSE = 0.9             # of lam: bounds above it may pass it at the next lam
@@ -33,52 +37,71 @@ cdef class OutsideGroups(Outside):
         self.design, self.root_w, self.penalty, self.n_threads = design, root_w, penalty, n_threads
         self.residuals = Residuals(design.n)
         self.u, self.found, self.work = np.zeros(design.n), np.zeros(p + 1), np.zeros(p + 1)
-        self.product, self.slot = np.zeros((2, p + 1)), np.full((G, 2), -1, dtype=np.intc)
+        self.product, self.rough = np.zeros((2, 2, p + 1))
+        self.slot, self.place = np.full((2, G, 2), -1, dtype=np.intc)
+        self.off = np.zeros((2, G))
         self.undecided, self.close, self.awake = np.zeros((3, G + 1), dtype=np.intc)
         self.columns = np.zeros(p + 1, dtype=np.intc)
         self.asleep, self.ones, self.rate = np.full(G, INFINITY), np.ones(G), np.zeros(G)
         lengths = np.square(design.norms(np.square(root_w), n_threads))
         cdef double[::1] squares = lengths
         cdef bint dense = design.stored >= DENSE_FROM * design.n * design.p
-        for g in range(penalty.n_groups):
-            if not penalty.bare(g):
-                self.rate[g] = penalty.reach(g) * sqrt(self._largest_square(g, &squares[0], dense))
+        self.blur = np.zeros(G)
+        self.sketch = sketch(design, root_w)
+        if self.sketch is not None:
+            self.gaps = np.empty((GAPS, design.n), dtype=np.float32)
+        room = (min(LARGEST, int(np.diff(penalty.start).max(initial=1))) + 1) * (design.n + 1)
+        cdef double[:, ::1] rooms = np.empty((n_threads, room))
+        with nogil:
+            for g in prange(penalty.n_groups, num_threads=n_threads, schedule="static"):
+                self.measure(g, &squares[0], dense, &rooms[threadid(), 0])
 
-    cdef double _largest_square(self, Py_ssize_t g, const double* squares, bint dense):
-        """A bound of the largest eigenvalue of Z_g'WZ_g: its trace, or where that costs little its largest row sum."""
-        cdef Py_ssize_t first = self.penalty.start[g], s = self.penalty.size(g), i, j
-        cdef double total = 0.0, largest = 0.0, product
+    cdef void measure(self, Py_ssize_t g, const double* squares, bint dense, double* room) noexcept nogil:
+        """rate, by a bound of the largest eigenvalue of Z_g'WZ_g: its trace, or where that costs little its largest row
+        sum; blur, by the lengths of what the sketch loses of the columns."""
+        cdef Py_ssize_t first = self.penalty.start[g], s = self.penalty.size(g), n = self.design.n, i, j
+        cdef double total = 0.0, largest = 0.0, product, lost = 0.0
+        cdef double* z
+        cdef double* sums
+        if self.penalty.bare(g):
+            return
         for j in range(s):
             total += squares[self.penalty.member[first + j]]
-        if s == 1 or s > LARGEST or not dense:
-            return total
-        cdef double[::1, :] Z = self.design.unpacked(np.asarray(self.penalty.member)[first:first + s])
-        cdef double[::1] sums = np.zeros(s)
-        for j in range(s):
-            ss_multiply(self.design.n, &self.root_w[0], &Z[0, j], &Z[0, j])
-            for i in range(j + 1):
-                product = fabs(dot(self.design.n, &Z[0, i], &Z[0, j]))
-                sums[i] += product
-                if i < j:
-                    sums[j] += product
-        for j in range(s):
-            largest = max(largest, sums[j])
-        return min(total, largest * (1.0 + 1e-12))
+            if self.sketch is not None:
+                lost += self.sketch.error[self.penalty.member[first + j]] ** 2
+        if 1 < s <= LARGEST and dense:
+            sums = room + n * s
+            for j in range(s):
+                z, sums[j] = room + n * j, 0.0
+                col.unpack(&self.design.columns[self.penalty.member[first + j]], n, 0, n, z)
+                ss_multiply(n, &self.root_w[0], z, z)
+                for i in range(j + 1):
+                    product = fabs(dot(n, room + n * i, z))
+                    sums[i] += product
+                    if i < j:
+                        sums[j] += product
+            for j in range(s):
+                largest = max(largest, sums[j])
+            total = min(total, largest * (1.0 + 1e-12))
+        self.rate[g], self.blur[g] = self.penalty.reach(g) * sqrt(total), self.penalty.reach(g) * sqrt(lost)
 
     cdef int examine(self, const double* r, double lam) noexcept nogil:
         cdef Py_ssize_t i, awake
         cdef int g, slot
         cdef double bound
         self.residuals.travel(r)
+        self.n_gaps = 0
         slot = self.new_slot(r)
         self.n_undecided = self.n_close = 0
         awake = ss_awake(self.penalty.n_groups, &self.asleep[0], &self.rate[0], &self.ones[0],
                          self.residuals.travelled, lam, &self.awake[0])
         for i in range(awake):
             g = self.awake[i]
-            bound = INFINITY
-            if self.slot[g, 0] >= 0:
-                bound = self.estimate(g) + self.rate[g] * self.residuals.span(&self.slot[g, 0]).distance
+            bound = self.bound(g)
+            if bound >= lam and self.sketch is not None and self.slot[g, 0] >= 0:
+                bound = self.estimate(g)
+                self.learn(g, &self.work[self.penalty.start[g]], self.reach, slot)
+                bound += self.reach
             if bound < lam:
                 self.asleep[g] = bound - self.rate[g] * self.residuals.travelled
                 if bound > CLOSE * lam:
@@ -96,13 +119,59 @@ cdef class OutsideGroups(Outside):
         cdef int count = self.examine(&r[0], lam)
         return np.array(self.undecided[:count])
 
+    cdef double bound(self, int g) noexcept nogil:
+        """Of the polar of the products, by what is remembered of the last two."""
+        cdef Span* span
+        cdef Py_ssize_t j
+        if self.place[g, 0] < 0:
+            return INFINITY
+        span = self.residuals.span(&self.place[g, 0])
+        for j in range(self.penalty.start[g], self.penalty.start[g + 1]):
+            self.work[j] = span.first * self.rough[0, j] + span.second * self.rough[1, j]
+        return (self.penalty.block_polar(g, &self.work[self.penalty.start[g]], MOVING)
+                + fabs(span.first) * self.off[0, g] + fabs(span.second) * self.off[1, g] + self.rate[g] * span.distance)
+
+    cdef void learn(self, int g, const double* product, double off, int slot) noexcept nogil:
+        """Remember products with the residual in `slot`, whose polar is within `off`."""
+        cdef Py_ssize_t j, first = self.penalty.start[g], s = self.penalty.size(g)
+        if self.place[g, 0] >= 0:
+            self.residuals.members[self.place[g, 0]] -= 1
+        self.place[g, 1], self.place[g, 0] = self.place[g, 0], slot
+        self.residuals.members[slot] += 1
+        self.off[1, g], self.off[0, g] = self.off[0, g], off
+        for j in range(s):
+            self.rough[1, first + j], self.rough[0, first + j] = self.rough[0, first + j], product[j]
+
     cdef double estimate(self, int g) noexcept nogil:
-        """The polar of the products, as far as the two remembered ones tell them."""
+        """The polar of the products, as far as the two remembered ones and the sketch tell them, within `reach`."""
         cdef Span* span = self.residuals.span(&self.slot[g, 0])
         cdef Py_ssize_t j
+        cdef double* work = &self.work[self.penalty.start[g]]
+        cdef const float* gap = self.gap_of(g)
         for j in range(self.penalty.start[g], self.penalty.start[g + 1]):
             self.work[j] = span.first * self.product[0, j] + span.second * self.product[1, j]
-        return self.penalty.block_polar(g, &self.work[self.penalty.start[g]], MOVING)
+            if gap != NULL:
+                self.work[j] += self.sketch.dot(self.penalty.member[j], gap)
+        self.reach = (self.rate[g] if gap == NULL else self.blur[g]) * span.distance
+        return self.penalty.block_polar(g, work, MOVING)
+
+    cdef const float* gap_of(self, int g) noexcept nogil:
+        """The current residual less its projection on the two that the group remembers; NULL where it is not wanted."""
+        cdef Span* span = self.residuals.span(&self.slot[g, 0])
+        cdef const double* first
+        cdef const double* second
+        cdef Py_ssize_t i
+        if self.sketch is None or (span.gap < 0 and self.n_gaps == GAPS):
+            return NULL
+        if span.gap < 0:
+            span.gap = self.n_gaps
+            self.n_gaps += 1
+            first = &self.residuals.remembered[self.slot[g, 0], 0]
+            second = &self.residuals.remembered[max(self.slot[g, 1], 0), 0]
+            for i in range(self.design.n):
+                self.gaps[span.gap, i] = <float> (self.residuals.current[i] - span.first * first[i]
+                                                  - span.second * second[i])
+        return &self.gaps[span.gap, 0]
 
     cdef int new_slot(self, const double* r) noexcept nogil:
         cdef int slot = self.residuals.free_slot()
@@ -110,6 +179,7 @@ cdef class OutsideGroups(Outside):
         if slot < self.residuals.n_slots:
             for g in range(self.penalty.n_groups):
                 forget(&self.slot[g, 0], slot)
+                forget(&self.place[g, 0], slot)
         self.residuals.remember(slot, r)
         return slot
 
@@ -133,6 +203,7 @@ cdef class OutsideGroups(Outside):
             for j in range(self.penalty.start[g], self.penalty.start[g + 1]):
                 self.product[1, j], self.product[0, j] = self.product[0, j], self.found[total]
                 total += 1
+            self.learn(g, &self.product[0, self.penalty.start[g]], 0.0, slot)
             if self.asleep[g] > -INFINITY:
                 self.asleep[g] = (self.penalty.block_polar(g, &self.product[0, self.penalty.start[g]], MOVING)
                                   - self.rate[g] * self.residuals.travelled)
@@ -180,6 +251,7 @@ cdef class OutsideGroups(Outside):
         cdef int k, g, count = 0
         cdef int[::1] out = np.empty(self.n_undecided + self.n_close, dtype=np.intc)
         self.residuals.compare(r)
+        self.n_gaps = 0
         for k in range(self.n_undecided + self.n_close):
             g = self.undecided[k] if k < self.n_undecided else self.close[k - self.n_undecided]
             if self.asleep[g] > -INFINITY and self.slot[g, 0] >= 0 and self.estimate(g) > ALMOST * lam:

@@ -26,6 +26,7 @@ cdef double ARMIJO = 0.1            # share of the model's decrease that a step 
 cdef double ROUNDING = 1e-14        # of the objective: less of an increase is none
 cdef double SLOW = 0.1              # decrease of the gap in a step from which H is taken anew
 SAMPLE_COST = 30.0  # multiply-adds that a sample's loss costs in a step
+cdef double QUIET = 5e-4            # of the gap asked for: while a step gains more, another is worth its price
 cdef double FORCING = 0.1           # of the gap at its start to which a step's model is solved
 cdef double NEAR = 0.3              # of the gap asked for: to less no model is solved
 cdef double RENEWED = 0.05          # of the Gram matrix in a step, as H is taken anew every tenth step or so
@@ -39,6 +40,7 @@ cdef class ProximalNewton(LossWorkingSet):
 
     cdef double decrease                    # of the gap in the last step: new over old
     cdef int debt                           # steps that were needed since because H is old
+    cdef double gain                        # by which the last step decreased the objective
     cdef bint flat                          # whether the last step decreased the objective by no more than rounding
     cdef double[::1] before, change, slope  # of the working columns: b, its step, and Z'u
     cdef double[:, ::1] solved_eta          # of the last two lams
@@ -110,10 +112,12 @@ cdef class ProximalNewton(LossWorkingSet):
 
     cdef int fit(self, double lam, double goal, long limit) except -1:
         cdef LossModel model = self.model
-        cdef double gap, short, least, last = 0.0, total, level, best = INFINITY
+        cdef double gap, short, least, last = 0.0, total, level, best = INFINITY, quiet = INFINITY
         cdef int k, outcome = CONVERGED, idle = 0
         cdef bint first
         least = NEAR * goal if model.loss.has_conjugate else 0.0
+        if self.quadratic.curved and self.quadratic.size > 0 and model.loss.has_conjugate:
+            quiet, self.gain = QUIET * goal, INFINITY
         self._make_room()
         while True:
             total = self.linearise()
@@ -124,10 +128,10 @@ cdef class ProximalNewton(LossWorkingSet):
             short = gap if model.loss.has_conjugate else self.violation(lam)
             idle = 0 if short < best else idle + self.flat
             best = min(best, short)
-            if short <= goal or idle == IDLE:
+            if (short <= goal and self.gain <= quiet) or idle == IDLE:
                 break
             if self.quadratic.iterations >= limit:
-                outcome = MAX_ITER
+                outcome = MAX_ITER if short > goal else CONVERGED
                 break
             if self._outworn(gap, last):
                 self._weigh()
@@ -171,10 +175,12 @@ cdef class ProximalNewton(LossWorkingSet):
         else:
             for k in range(m):
                 b[k] = self.before[k]
+            self.gain = 0.0
             return False
         # later steps are short, and in odd directions
         if (learn or t < 1.0) and self.model.bent > 0.0 and self.model.along > 0.0:
             curvature = self.model.along / (t * self.model.bent)
             self.model.multiplier = max(curvature, (0.1 if t == 1.0 else 2.0) * self.model.multiplier)
         self.model.accept()
-        return gain < -rounding
+        self.gain = max(-gain - rounding, 0.0)
+        return self.gain > 0.0

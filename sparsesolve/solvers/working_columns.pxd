@@ -56,3 +56,6 @@ cdef class WorkingColumns:
     cdef void restart(self) noexcept nogil
     cdef void refresh(self, const double* response, double* r) noexcept nogil
     cdef void receive(self, const double* r) noexcept nogil
+    cdef double drift(self) noexcept nogil
+    cdef void hand(self, double* r) noexcept nogil
+    cdef void mend(self, const double* response, const double* missing, double* r) noexcept nogil

@@ -200,3 +200,14 @@ cdef class WorkingColumns:
 
     cdef void receive(self, const double* r) noexcept nogil:
         """Work on from a residual r, orthogonal to sqrt(w) where columns are centred; g and residual_square are set."""
+
+    cdef double drift(self) noexcept nogil:
+        """How far rounding may have taken the residual worked on from that of b, relative to the response."""
+        return INFINITY
+
+    cdef void hand(self, double* r) noexcept nogil:
+        """r = the residual worked on, from it residual_square; g belongs to it."""
+
+    cdef void mend(self, const double* response, const double* missing, double* r) noexcept nogil:
+        """Work on from r = response - Z (b + missing), made that of b."""
+        self.refresh(response, r)

@@ -18,6 +18,7 @@ cdef class WorkingSet:
     cdef double renewed                     # share of the Gram matrix that is made anew in a Newton step
     cdef int foreseen                       # columns let in before the last solve
     cdef bint surveys                       # whether products tell them, not extrapolation
+    cdef double level                       # |response|^2
     cdef double[::1] root_w, response, r, u
     cdef double[:, ::1] solved              # (2, n) residuals of the last two lams
     cdef double[:, ::1] solved_b            # (2, capacity) their coefficients of the working columns,

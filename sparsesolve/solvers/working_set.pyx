@@ -28,6 +28,7 @@ from sparsesolve.solvers.working_columns cimport CONVERGED, MAX_ITER, STALLED, W
 
 SPARSE_COST = 6.0   # one stored value of a sparse column, in multiply-adds of a dense operation
 cdef double ALMOST = 0.99     # of the threshold: the residual to come is known to about a hundredth
+cdef double DRIFT = 1e-2      # of the gap asked for: what rounding may add to it before the residual is made anew
 cdef double ENOUGH = 0.03   # of the gap that columns outside will leave: no use in solving for the working ones better
 BLOCK_COST = 0.3    # of a multiply-add in a block operation, with which a column enters the factor
 MOST_GRAM_COLUMNS = 3000    # of a design, up to which groups are solved for by inner products where rows are more
@@ -43,7 +44,8 @@ cdef class WorkingSet:
         self.response = np.multiply(self.root_w, problem.response)
         self.r[:] = self.response
         self.enter(self.outside.unheld())
-        self.quadratic.residual_square = np.dot(self.r, self.r)
+        self.level = self.quadratic.residual_square = np.dot(self.r, self.r)
+        self.quadratic.receive(&self.r[0])
 
     def _begin(self, problem, n_threads, recentred=False):
         self.design, self.penalty = problem.design, problem.penalty
@@ -133,7 +135,10 @@ cdef class WorkingSet:
         cdef int outcome
         with nogil:
             outcome = self.quadratic.solve(lam, goal, limit - self.quadratic.iterations)
-            self.quadratic.refresh(&self.response[0], &self.r[0])
+            if self.quadratic.drift() * self.level > DRIFT * goal:
+                self.quadratic.refresh(&self.response[0], &self.r[0])
+            else:
+                self.quadratic.hand(&self.r[0])
         self.quadratic.settle(lam)
         return outcome
 
@@ -200,24 +205,28 @@ cdef class WorkingSet:
 
     cdef void _carry_on(self, double lam, double forward):
         """Start from the solution carried on like that where the path is curved, and where that is better."""
-        cdef int k, m = self.n_solved
+        cdef int k, size = self.quadratic.size
+        cdef Py_ssize_t i
         cdef double value
-        if not self.quadratic.curved:
+        if not self.quadratic.curved or size == 0:
             return
         value = 0.5 * self.quadratic.residual_square + self.quadratic.penalty_value(lam)
-        before = np.empty(self.quadratic.size)
-        cdef double[::1] b = before, change = np.empty(m)
-        for k in range(self.quadratic.size):
-            b[k] = self.quadratic.b[k]
-        for k in range(m):
+        cdef double[::1] b = np.empty(size), change = np.zeros(size)
+        memcpy(&b[0], self.quadratic.b, size * sizeof(double))
+        for k in range(self.n_solved):
             change[k] = forward * (b[k] - self.solved_b[1, k])
         with nogil:
-            self.quadratic.carry(m, &change[0] if m else NULL, lam)
-            self.quadratic.refresh(&self.response[0], &self.r[0])
+            self.quadratic.carry(self.n_solved, &change[0], lam)
+            for k in range(size):
+                change[k] += b[k] - self.quadratic.b[k]         # what is not to be done of it
+            for i in range(self.design.n):
+                self.r[i] += forward * (self.solved[0, i] - self.solved[1, i])
+            self.quadratic.mend(&self.response[0], &change[0], &self.r[0])
         if 0.5 * self.quadratic.residual_square + self.quadratic.penalty_value(lam) > value:
-            for k in range(m):
-                self.quadratic.b[k] = b[k]
-            self.quadratic.refresh(&self.response[0], &self.r[0])
+            for k in range(size):
+                change[k] = self.quadratic.b[k] - b[k]
+            memcpy(self.quadratic.b, &b[0], size * sizeof(double))
+            self.quadratic.mend(&self.response[0], &change[0], &self.r[0])
 
     cdef void _keep_history(self, double lam) noexcept:
         cdef int k
