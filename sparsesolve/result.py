@@ -184,7 +184,8 @@ class Path(Frozen):
         at = read_s(s)
         source = continuation.solve_at(self, at, X, y) if exact else self
         values = source.intercepts @ interpolator(source.lambdas, at)
-        return values[..., 0] if at.ndim == 0 else values
+        values = values[..., 0] if at.ndim == 0 else values
+        return values if values.ndim else float(values)
 
     def predict(
         self,

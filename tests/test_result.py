@@ -158,7 +158,7 @@ def test_shapes_of_coef_and_intercept():
     assert fit.coef(np.array([])).shape == (3, 0)
     assert fit.coef() is fit.coefs
     assert fit.intercept() is fit.intercepts
-    assert np.ndim(fit.intercept(1.5)) == 0
+    assert isinstance(fit.intercept(1.5), float)
     assert_allclose(fit.intercept([1.5, 9.0]), 10.0)
 
 

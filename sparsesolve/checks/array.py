@@ -13,7 +13,7 @@ EXACT_IN_FLOAT32 = frozenset("?bBhHef")
 FOREIGN_KINDS = {
     "c": "complex numbers, and only real ones can be fitted; pass their real and imaginary "
     "parts as separate columns",
-    "U": "text; encode it as numbers first, for instance one 0/1 column per category",
+    "U": "text; encode it as numbers first, as sparsesolve.make_design does",
     "M": "dates; turn them into numbers first, for instance days since the earliest one",
     "m": "durations; turn them into numbers first, for instance seconds",
     "V": "records with named fields; pass its fields as columns, for instance with "
@@ -157,8 +157,9 @@ def _numbers_of_objects(name, array, column):
             )
         found = f"text ({item!r})" if isinstance(item, str) else f"a {type(item).__name__}"
         raise TypeError(
-            f"{name} holds {found} {place(index, column)}; encode it as a number first"
-        )
+            f"{name} holds {found} {place(index, column)}; encode it as a number first" +
+            (", as sparsesolve.make_design does" if column is not None else "")
+        )  # fmt: skip
     try:
         return array.astype(np.float64)
     except (OverflowError, ValueError) as error:

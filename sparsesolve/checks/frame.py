@@ -93,8 +93,8 @@ def _column(column, name):
     kind = str(getattr(column, "dtype", getattr(column, "type", "")))
     if kind.lower().startswith(("categ", "enum", "dictionary")):
         raise TypeError(
-            f"column {name!r} of X holds categories; encode it as numbers first, for instance "
-            "one 0/1 column per category"
+            f"column {name!r} of X holds categories; encode it as numbers first, as "
+            "sparsesolve.make_design does"
         )
     array = real_array("X", column, column=name)
     if array.ndim != 1:
