@@ -48,11 +48,12 @@ def read_kernels(kernels, n_threads, trusted=False):
     for m, seen in zip(dense, stack.survey(n_threads), strict=True):
         bounds[m] = _judge_dense(items[m], names[m], seen)
     exact = len(items) <= MANY or n <= LARGE
+    room = np.empty((n, n)) if exact and dense and not trusted else None
     for m, item in enumerate(items):
         if m not in set(dense):
             bounds[m] = _judge_other(item, names[m])
         if not trusted:
-            _refuse_indefinite(item, names[m], exact, n_threads)
+            _refuse_indefinite(item, names[m], room, n_threads)
     labels = [str(key) for key in kernels] if isinstance(kernels, dict) else None
     return Kernels(items, np.sqrt(bounds), labels, n_threads)
 
@@ -163,19 +164,20 @@ def _judge_other(item, name):
     return float(item.diagonal.sum())
 
 
-def _refuse_indefinite(item, name, exact, n_threads):
-    """Raise where an eigenvalue is negative by more than rounding."""
+def _refuse_indefinite(item, name, room, n_threads):
+    """Raise where an eigenvalue is negative by more than rounding; exactly with room (n, n)."""
     if isinstance(item, (LowRank, Rows)):
         return
     trace = float(item.trace() if sparse.issparse(item) else np.trace(item, dtype=np.float64))
     allowed = NEGATIVE[item.dtype.itemsize] * trace
-    if isinstance(item, np.ndarray) and exact:
-        matrix = np.array(item, dtype=np.float64, order="C")
-        np.einsum("ii->i", matrix)[:] += allowed + 1e-300
-        if tiled_cholesky.factorise(matrix, n_threads):
+    exact = isinstance(item, np.ndarray) and room is not None
+    if exact:
+        Symmetric([item]).total([0], np.ones(1), room, n_threads)
+        np.einsum("ii->i", room)[:] += allowed + 1e-300
+        if tiled_cholesky.factorise(room, n_threads):
             return
     least = _least_ritz_value(item, n_threads)
-    if least < -allowed or (isinstance(item, np.ndarray) and exact):
+    if least < -allowed or exact:
         raise ValueError(
             f"{name} is not positive semidefinite: an eigenvalue is at most {least:.3g}, where "
             f"the trace is {trace:.3g}; add a multiple of the identity or drop it"
