@@ -35,6 +35,17 @@ def factorise(double[:, ::1] matrix, int n_threads=1):
     return True
 
 
+def scale(double[:, ::1] matrix, const double[:] root, double shift, int n_threads=1):
+    """Overwrite the lower triangle of A = `matrix` by that of R A R + shift I, with R of diagonal `root` (n,)."""
+    cdef Py_ssize_t n = matrix.shape[0], piece, i, j
+    with nogil:
+        for piece in prange((n + TILE - 1) // TILE, num_threads=n_threads, schedule="dynamic"):
+            for i in range(piece * TILE, min(n, (piece + 1) * TILE)):
+                for j in range(i + 1):
+                    matrix[i, j] = matrix[i, j] * root[i] * root[j]
+                matrix[i, i] += shift
+
+
 def half_solve(const double[:, ::1] factor, double[:, ::1] rows, int n_threads=1):
     """Overwrite each row b of `rows` (k, n) by L^-1 b."""
     _solve(factor, rows, b"T", n_threads)

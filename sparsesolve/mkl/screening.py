@@ -40,6 +40,11 @@ class Screening:
             bounds[awake] = self._bounds(which[awake], c, apart)
         return bounds
 
+    def estimates(self, u, which):
+        """s_m of the part of u that each m in which (k,) knows: below s_m(u), without a product."""
+        mine = self.known[which, : self.count] * self._coordinates(u)[0]
+        return self._inside(which, mine)
+
     def _coordinates(self, u):
         """c (count,) and the square of u's part outside the basis."""
         flat = u.ravel()
@@ -50,11 +55,12 @@ class Screening:
 
     def _bounds(self, which, c, apart):
         known = self.known[which, : self.count]
-        mine = known * c
-        grams = self.grams[which, : self.count, : self.count]
-        inside = np.einsum("ki,kij,kj->k", mine, grams, mine)
         outside = apart + (~known * c**2).sum(axis=1)
-        return np.sqrt(np.maximum(inside, 0.0)) + self.kernels.bounds[which] * np.sqrt(outside)
+        return self._inside(which, known * c) + self.kernels.bounds[which] * np.sqrt(outside)
+
+    def _inside(self, which, mine):
+        grams = self.grams[which, : self.count, : self.count]
+        return np.sqrt(np.maximum(np.einsum("ki,kij,kj->k", mine, grams, mine), 0.0))
 
     def _join(self, u, c):
         """Let the part of u outside the basis join it; whether there is any."""

@@ -73,7 +73,7 @@ class WorkingState:
         self.lam = lam
         if not self.started:
             self._start(lam)
-        self._look(lam)
+        self._anticipate(lam)
         best, idle = np.inf, 0
         status, gap = Status.MAX_ITER, np.inf
         for count in range(budget + 1):
@@ -118,20 +118,32 @@ class WorkingState:
     def _look(self, lam):
         """Let kernels that matter join the working ones; returns (largest s_m / d_m of others,
         whether any joined)."""
-        problem, point = self.problem, self.point
-        rest = np.setdiff1d(self.all, point.which)
+        rest, d, quiet = self._others(lam)
         if not len(rest):
             return 0.0, False
-        d = problem.factors[rest]
+        ratios = self.screening.sizes(self.point.u, rest, quiet * d) / d
+        return float(ratios.max()), self._let_join(rest, ratios, quiet)
+
+    def _anticipate(self, lam):
+        """Let kernels join that seem to matter at a new lam, by what is known of them already."""
+        rest, d, quiet = self._others(lam)
+        self._let_join(rest, self.screening.estimates(self.point.u, rest) / d, quiet)
+
+    def _others(self, lam):
+        """Kernels that are not at work, their d, and the level below which they do not matter."""
+        problem, point = self.problem, self.point
+        rest = np.setdiff1d(self.all, point.which)
         quiet = problem.norm.quiet(point.n, point.s, problem.factors[point.which], lam)
-        ratios = self.screening.sizes(point.u, rest, quiet * d) / d
-        loud = np.flatnonzero(ratios > quiet * (1 + VIOLATION))
-        if not len(loud):
-            return float(ratios.max()), False
-        most = max(ENTER, np.count_nonzero(point.n))
-        chosen = rest[loud[np.argsort(-ratios[loud])[:most]]]
-        self._work_on(np.concatenate([point.which[point.n > 0.0], chosen]))
-        return float(ratios.max()), True
+        return rest, problem.factors[rest], quiet
+
+    def _let_join(self, rest, ratios, quiet):
+        """Whether any kernels are loud; the loudest of them join."""
+        point, loud = self.point, np.flatnonzero(ratios > quiet * (1 + VIOLATION))
+        if len(loud):
+            most = max(ENTER, np.count_nonzero(point.n))
+            chosen = rest[loud[np.argsort(-ratios[loud])[:most]]]
+            self._work_on(np.concatenate([point.which[point.n > 0.0], chosen]))
+        return bool(len(loud))
 
     def _work_on(self, which):
         """Change the working kernels, keeping what is known of them."""

@@ -80,9 +80,7 @@ class System:
         for k, root in enumerate(roots):
             last = k == len(roots) - 1
             matrix = self.total if last else self.total.copy()
-            matrix *= root[:, None]
-            matrix *= root
-            np.einsum("ii->i", matrix)[:] += 1.0
+            tiled_cholesky.scale(matrix, root, 1.0, self.n_threads)
             if not tiled_cholesky.factorise(matrix, self.n_threads):
                 raise np.linalg.LinAlgError("I + R K R is not positive definite")
             self.factors.append(matrix)

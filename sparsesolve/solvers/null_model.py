@@ -12,6 +12,7 @@ STRIDE = 4.0  # of the first step at most, then twice as much each time
 FLAT = 1e-100  # of the slope at the start: less of one,
 SHORT = 1e-3  # and Newton steps that do not get shorter, lead to infinity
 STEPS = 300
+SUMMED = 2e-16  # of a sum of sizes: what the sum itself may be by rounding
 ROUNDING = 1e-14
 HALVINGS = 30
 
@@ -28,7 +29,7 @@ def null_model(loss, offset, intercept):
     size = np.abs(u).sum()
     for k in range(STEPS):
         slope = float(u.sum())  # downhill
-        if slope == 0.0:
+        if abs(slope) <= SUMMED * np.abs(u).sum():
             break
         low, high = (a, high) if slope > 0 else (low, a)
         curvature = float(loss.curvature_at(offset + a).sum())

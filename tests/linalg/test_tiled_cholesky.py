@@ -52,3 +52,15 @@ def test_what_is_not_definite_is_told(place):
 
 def test_nothing_is_fine():
     assert tiled_cholesky.factorise(np.empty((0, 0)))
+
+
+@pytest.mark.parametrize("n", [1, 7, 400])
+def test_scaled_and_shifted_below_the_diagonal(n):
+    rng = np.random.default_rng(n)
+    A, root = rng.standard_normal((n, n)), rng.uniform(0.1, 2.0, n)
+    for threads in (1, 3):
+        out = A.copy()
+        tiled_cholesky.scale(out, root, 0.5, threads)
+        expected = root[:, None] * A * root + 0.5 * np.eye(n)
+        np.testing.assert_allclose(np.tril(out), np.tril(expected), rtol=1e-13, atol=1e-14)
+        assert (np.triu(out, 1) == np.triu(A, 1)).all()

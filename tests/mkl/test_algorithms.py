@@ -65,7 +65,7 @@ def test_machines_are_certified(solver):
 
 
 def test_reduced_gradients_stay_in_a_corner_of_the_simplex():
-    """Two responses that one kernel explains: what rounding leaves of a direction is no way out."""
+    """Two responses that one kernel explains: what rounding leaves of a direction is no way."""
     responses = np.column_stack([Y, Y**2])
     options = {"family": "multigaussian", "norm": "l1_squared", "n_lambdas": 5,
                "lambda_min_ratio": 0.1, "stop": None}  # fmt: skip
