@@ -159,7 +159,8 @@ def solve_path(X, y, names=None, **options):
     problem, names, class_names, scale = read_problem(
         X, y, settings["family"], **{name: options[name] for name in DATA_OPTIONS},
         intercept=bool(options["intercept"]), standardize=bool(options["standardize"]),
-        n_threads=settings["n_threads"], names=names,
+        n_threads=settings["n_threads"], names=names, in_blocks=True,
+        by_rows=settings["solver"] == "auto",
     )  # fmt: skip
     kept = kept_options(options)
     family = options["family"]

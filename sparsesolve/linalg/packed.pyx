@@ -23,6 +23,13 @@ cpdef Packed pack(Design design, double[::1] root_w, bint recentred=False):
     return DensePacked(root_w, recentred)
 
 
+def _grown(array, used, size):
+    """An array of that size whose first `used` items are those of `array`; the rest is no memory yet."""
+    grown = np.empty(size, dtype=np.asarray(array).dtype)
+    grown[:used] = array[:used]
+    return grown
+
+
 cdef class Packed:
     """Working columns; they are only ever added."""
 
@@ -103,7 +110,7 @@ cdef class DensePacked(Packed):
         cdef double* z
         cdef int k
         if needed > self.storage.shape[0]:
-            self.storage = np.resize(np.asarray(self.storage), max(needed, 2 * self.storage.shape[0]))
+            self.storage = _grown(self.storage, self.size * self.n, max(needed, 2 * self.storage.shape[0]))
             self.Z = &self.storage[0]
         for k in range(count):
             z = self.Z + self.n * (self.size + k)
@@ -187,10 +194,11 @@ cdef class SparsePacked(Packed):
         start, offset = np.asarray(self.start_), np.asarray(self.offset_)
         if columns > len(offset):
             columns = max(columns, 2 * len(offset))
-            start, offset = np.resize(start, columns + 1), np.resize(offset, columns)
+            start = _grown(start, self.size + 1, columns + 1)
+            offset = _grown(offset, self.size, columns)
         if stored > len(values):
             stored = max(stored, 2 * len(values))
-            values, rows = np.resize(values, stored), np.resize(rows, stored)
+            values, rows = (_grown(array, self.start[self.size], stored) for array in (values, rows))
         self._hold(values, rows, start, offset)
 
     cdef int append(self, Design design, const int* which, int count) except -1:
