@@ -63,8 +63,10 @@ def path(
 
     Parameters
     ----------
-    X : array-like, scipy sparse matrix, numpy.memmap, pandas or polars frame, (n, p)
-        Never changed. Column-major float64 or float32 and CSC are read in place.
+    X : array-like, scipy sparse matrix, numpy.memmap, pandas or polars frame, dask array, (n, p)
+        Never changed. Column-major float64 or float32 and CSC are read in place; so are large
+        arrays of many more rows than columns that lie row by row. A dask array is never in memory
+        as a whole: see Notes.
     y : array-like, frame, or tuple of columns
         Responses as the family takes them: numbers (n,); labels of two or more classes, of any
         type; columns of counts; (time, status). ``help(sparsesolve.families)`` lists them.
@@ -115,7 +117,7 @@ def path(
     solver : str, default "auto"
         Algorithm, chosen by family, penalty and the shape of X; all that suit reach the same
         solution. For squared error "working_set", "sufficient", "ridge" (alpha = 0); for any loss
-        "proximal_newton"; for several responses "response_blocks". First-order ones, for any loss
+        "proximal_newton", and "pass_newton", which copies no columns; for several responses "response_blocks". First-order ones, for any loss
         and any penalty, in the memory of a few vectors: "fista", "sparsa", "ista"; for groups
         Tseng and Yun's "bcd", with Wright's search "bcd_wright", without working sets
         "bcd_plain"; for squared error "reweighted". "subgradient" is a baseline, and says so by
@@ -139,6 +141,17 @@ def path(
     -----
     ConvergenceWarning
         Once, naming the lambdas whose certificate misses `tol`.
+
+    Notes
+    -----
+    Of a dask array (n, p), dense or of scipy sparse blocks, one pass over the blocks of rows forms
+    all that squared error needs, if p <= 4,000: inner products, (p, p). Otherwise, and for other
+    families, every step makes two passes, for products with X, and now and then a third, for
+    inner products of the columns at work. Memory: a block of all columns for each of dask's
+    workers, some 20 vectors of n and of p, and 5 matrices with a row and a column for each column
+    at work (for groups: each of the p). Families that tie the rows (cox), or have several
+    responses, take ``solver="fista"``, which makes hundreds of passes. Solutions and certificates
+    are those of the data in memory, whatever scheduler dask is set to.
 
     References
     ----------
@@ -172,7 +185,8 @@ def solve_path(X, y, names=None, **options):
     problem, names, class_names, scale = read_problem(
         X, y, settings["family"], **{name: options[name] for name in DATA_OPTIONS},
         intercept=bool(options["intercept"]), standardize=bool(options["standardize"]),
-        n_threads=settings["n_threads"], names=names,
+        n_threads=settings["n_threads"], names=names, in_blocks=True,
+        by_rows=settings["solver"] == "auto",
     )  # fmt: skip
     kept = kept_options(options)
     family = options["family"]

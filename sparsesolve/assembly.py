@@ -4,30 +4,35 @@ import numpy as np
 
 from sparsesolve import checks
 from sparsesolve.linalg.design import Design
+from sparsesolve.linalg.row_blocks import RowBlocks
 from sparsesolve.penalties import ElasticNet
+from sparsesolve.solvers.choice import MOST_REDUCED
 from sparsesolve.solvers.problem import ADVICE, assemble, scaled_response
 
 
 def read_problem(X, y, family, *, weights, offset, penalty_factor, lower, upper, alpha, intercept,
-                 standardize, n_threads, penalty=None, grouped=False, names=None):
+                 standardize, n_threads, penalty=None, grouped=False, names=None, in_blocks=False,
+                 by_rows=False):
     """Return (Problem, feature names, class names, two factors of the sum of the weights).
 
     The parameters are those of :func:`sparsesolve.path`, and names of the columns where X is a
     plain matrix; ValueError or TypeError says what is wrong with them.
     """
-    matrix, found = checks.read_design(X)
+    by_rows = by_rows and not family.several and family.intercept
+    matrix, found = checks.read_design(X, in_blocks, by_rows, n_threads)
     names = found if names is None else names
     response = family.read(y, matrix.shape[0])
-    design, w, scale = _read_data(matrix, names, weights, response.counts, n_threads)
-    limits = checks.read_limits(lower, upper, design.p)
+    w, scale = _read_weights(weights, matrix.shape[0], response.counts)
+    p = matrix.shape[1]
+    limits = checks.read_limits(lower, upper, p)
     if penalty is not None:
-        penalty = penalty.over(design.p, names)
+        penalty = penalty.over(p, names)
         if family.several:
             raise ValueError(
                 f"penalty={type(penalty).__name__} is for families of one response; family "
                 f"{family.name!r} ties rows of coefficients by grouped=True"
             )
-    per, blocks = ("column", design.p) if penalty is None else ("group", penalty.n_groups)
+    per, blocks = ("column", p) if penalty is None else ("group", penalty.n_groups)
     factors = glmnet_factors(checks.read_penalty_factor(penalty_factor, blocks, per), blocks)
     grouped = grouped or family.name == "multigaussian"
     if grouped and limits is not None:
@@ -36,10 +41,11 @@ def read_problem(X, y, family, *, weights, offset, penalty_factor, lower, upper,
             "them out, or for family='multinomial' use grouped=False"
         )
     intercept = intercept and family.intercept
+    target = _target(family, response, offset, w, intercept)
+    design = _read_columns(matrix, names, w, target.get("y"), n_threads)
     problem = assemble(
         design, w, _penalty_maker(penalty, alpha, factors, limits), intercept=intercept,
-        limits=limits, **_target(family, response, offset, w, intercept), standardize=standardize,
-        grouped=grouped,
+        limits=limits, **target, standardize=standardize, grouped=grouped,
     )  # fmt: skip
     return problem, names, response.class_names, scale
 
@@ -58,19 +64,29 @@ def glmnet_factors(penalty_factor, p):
     return (factors * (p / total) if total > 0 else factors), excluded
 
 
-def _read_data(matrix, names, weights, counts, n_threads):
-    """Return (design with its moments, weights of sum 1, two factors of their sum)."""
-    w = checks.read_weights(weights, matrix.shape[0])
-    w = np.ones(matrix.shape[0]) if w is None else w
+def _read_weights(weights, n, counts):
+    """Return (weights of sum 1, two factors of their sum)."""
+    w = checks.read_weights(weights, n)
+    w = np.ones(n) if w is None else w
     w = w if counts is None else w * counts
     largest = w.max()
     share = w / largest
     total = share.sum()
     share /= total
-    design = Design(matrix)
-    if not design.moments(share, n_threads):
+    return share, (total, largest)
+
+
+def _read_columns(matrix, names, w, y, n_threads):
+    """The design with its moments, and of rows in blocks with inner products if few."""
+    if isinstance(matrix, RowBlocks):
+        design = matrix
+        finite = design.moments(w, y if design.p <= MOST_REDUCED else None)
+    else:
+        design = Design(matrix)
+        finite = design.moments(w, n_threads)
+    if not finite:
         raise checks.nonfinite_error(matrix, names)
-    return design, share, (total, largest)
+    return design
 
 
 def _target(family, response, offset, w, intercept):

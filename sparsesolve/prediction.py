@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.checks import nonfinite_error, read_design, read_offset
+from sparsesolve.checks import is_dask, nonfinite_error, read_design, read_offset, row_blocks
 from sparsesolve.families import read_family
 from sparsesolve.interpolation import interpolator, read_s
 
@@ -18,6 +18,8 @@ def predict(path, X, s, kind, offset):
         raise ValueError(f"A {path.family} path has no classes; ask for kind='response'")
     if X is None:
         raise ValueError(f"X is missing; kind={kind!r} needs the rows to predict")
+    if is_dask(X):
+        return _predict_later(path, X, s, kind, offset)
     s = path.lambdas if s is None else read_s(s)
     matrix = read_rows(path, X)
     eta = linear_predictor(path, matrix, s)
@@ -28,6 +30,26 @@ def predict(path, X, s, kind, offset):
         return eta
     family = path_family(path)
     return mean_response(family, eta) if kind == "response" else class_labels(path, family, eta)
+
+
+def _predict_later(path, X, s, kind, offset):
+    """The same as a dask array in blocks of rows like those of X; nothing is computed yet."""
+    from dask import array, delayed  # somebody has passed an array of it
+
+    sizes, blocks = row_blocks(X)
+    offset = None if offset is None else np.asarray(offset)
+    if offset is not None and len(offset) != X.shape[0]:
+        raise ValueError(f"offset has {len(offset)} values but X has {X.shape[0]} rows")
+    ends = np.cumsum(sizes)
+    cut = [None if offset is None else offset[j - m : j] for m, j in zip(sizes, ends, strict=True)]
+    one = np.zeros((1, X.shape[1]))
+    like = predict(path, one, s, kind, None if offset is None else offset[:1])
+    later = delayed(predict, pure=False)
+    parts = [
+        array.from_delayed(later(path, block, s, kind, part), (m, *like.shape[1:]), like.dtype)
+        for block, part, m in zip(blocks, cut, sizes, strict=True)
+    ]
+    return array.concatenate(parts)
 
 
 def path_family(path):

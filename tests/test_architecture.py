@@ -85,6 +85,6 @@ def test_the_law_is_enforced(name, text):
 
 def test_importing_the_package_is_cheap(fresh_python):
     """Plots, tables and estimators are loaded when they are asked for, not before."""
-    heavy = {"matplotlib", "pandas", "polars", "sklearn", "tqdm", "pyarrow", "scipy.stats"}
+    heavy = {"dask", "matplotlib", "pandas", "polars", "sklearn", "tqdm", "pyarrow", "scipy.stats"}
     script = f"import sys, sparsesolve; print(*sorted({heavy} & set(sys.modules)))"
     assert fresh_python(script) == ""

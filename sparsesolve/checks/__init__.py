@@ -20,6 +20,7 @@ from .response import (
     read_several,
     read_sides,
 )
+from .row_blocks import is_dask, row_blocks
 from .survival import is_missing, read_strata, read_survival
 from .vector import (
     read_lambdas,
@@ -33,6 +34,7 @@ from .vector import (
 __all__ = [
     "Response",
     "check_derivatives",
+    "is_dask",
     "is_missing",
     "label_array",
     "nonfinite_error",
@@ -58,4 +60,5 @@ __all__ = [
     "read_strata",
     "read_survival",
     "read_weights",
+    "row_blocks",
 ]

@@ -3,8 +3,11 @@
 import numpy as np
 import scipy.sparse
 
-from .array import place, real_array, refuse_overflow, storage_dtype
+from sparsesolve.linalg.row_blocks import RowBlocks
+
+from .array import place, real_array, refuse_overflow, refuse_truncated, storage_dtype
 from .frame import is_frame, read_frame
+from .row_blocks import is_dask, is_large_by_rows, read_row_blocks, slice_rows
 from .sparse import read_sparse
 
 # A block of the transposing copy touches 64 rows of 2 KB: small enough for the first two cache
@@ -15,7 +18,7 @@ BLOCK_ROWS, BLOCK_COLUMNS = 64, 256
 SCAN_BYTES = 1 << 25
 
 
-def read_design(X):
+def read_design(X, in_blocks=False, by_rows=False, n_threads=1):
     """Return the design matrix in the form that the core reads, and the names of its columns.
 
     Parameters
@@ -23,6 +26,11 @@ def read_design(X):
     X : array-like, scipy sparse, numpy.memmap, or a pandas, polars or pyarrow table, (n, p)
         Real numbers. Booleans, float16 and integers of up to 16 bits are stored as float32,
         which holds them exactly; other integers and longdouble as float64.
+    in_blocks : bool
+        Whether a dask array may come back as RowBlocks; else it is refused.
+    by_rows : bool
+        Whether a large array that lies row by row may, for which there will be `n_threads`; else
+        it is copied.
 
     Returns
     -------
@@ -40,6 +48,16 @@ def read_design(X):
         One sentence: what was found, where, what to do. NaN and infinities are not looked for
         here, since the first pass over the data finds them: see `nonfinite_error`.
     """
+    if is_dask(X):
+        if not in_blocks:
+            raise TypeError(
+                f"X is a {type(X).__name__} of dask's, which only path and predict take block by "
+                "block; pass X.compute() if it fits in memory"
+            )
+        return read_row_blocks(X, read_block), None
+    if by_rows and is_large_by_rows(X):
+        refuse_truncated("X", X)
+        return slice_rows(X, n_threads, read_block), None
     if is_frame(X):
         values, names = read_frame(X)
         if scipy.sparse.issparse(values):
@@ -58,6 +76,11 @@ def read_design(X):
         raise ValueError(f"X must be two-dimensional, rows by columns, not of shape {array.shape}")
     _refuse_empty(array.shape)
     return column_major(array), None
+
+
+def read_block(X):
+    """The matrix of :func:`read_design` alone."""
+    return read_design(X)[0]
 
 
 def column_major(array):
@@ -93,13 +116,33 @@ def nonfinite_error(matrix, names=None):
         As `read_design` returned them. None comes back when all entries are finite, so a
         statistic that overflowed is no fault of the data.
     """
-    found = _first_sparse(matrix) if scipy.sparse.issparse(matrix) else _first_dense(matrix)
+    found = _first_nonfinite(matrix)
     if found is None:
         return None
     i, j, value = found
     column = None if names is None else names[j]
     advice = "fill it or drop its row" if np.isnan(value) else "replace it by a finite number"
     return ValueError(f"X holds {float(value)} {place((i, j), column)}; {advice}")
+
+
+def _first_nonfinite(matrix):
+    """(row, column, value), or None."""
+    if isinstance(matrix, RowBlocks):
+        arguments = [(int(start),) for start in matrix.starts[:-1]]
+        return matrix.gather(_first_of_block, arguments, _first_of_two)
+    return _first_sparse(matrix) if scipy.sparse.issparse(matrix) else _first_dense(matrix)
+
+
+def _first_of_block(block, start):
+    found = _first_nonfinite(read_block(block))
+    return None if found is None else (start + found[0], *found[1:])
+
+
+def _first_of_two(left, right):
+    """The one in the earlier column."""
+    if left is None or right is None:
+        return right if left is None else left
+    return min(left, right, key=lambda found: found[1::-1])
 
 
 def _first_dense(matrix):

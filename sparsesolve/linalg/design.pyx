@@ -156,6 +156,14 @@ cdef class Design:
                 self.columns[j].centre = -self.taken_out[j]
             self.columns[j].factor = factor[j]
 
+    def standardise_as(self, const double[::1] centre, const double[::1] factor, const long long[::1] exponent):
+        """Column j stands for (x_j / 2**exponent_j - centre_j) * factor_j: these are rows of a larger design."""
+        cdef Py_ssize_t j
+        for j in range(self.p):
+            if exponent[j] != 0:
+                self._own_scaled(j, exponent[j])
+            self.columns[j].centre, self.columns[j].factor = centre[j], factor[j]
+
     def norms(self, const double[::1] w, int n_threads=1):
         """sqrt(sum_i w_i z_ij^2) of every standardised column, (p,)."""
         cdef double[::1] out = np.empty(self.p)
@@ -233,6 +241,17 @@ cdef class Design:
         if which.shape[0] > 0:
             with nogil:
                 self.combine(&which[0], which.shape[0], &b[0], &v[0])
+        return out
+
+    def part(self, const int[::1] which):
+        """The columns which[0..k) as a Design of their own, which reads them where they are."""
+        cdef Design out = Design(np.empty((self.n, which.shape[0]), dtype=np.float32, order="F"))
+        cdef Py_ssize_t k
+        out.keep, out.stored = [self], 0
+        for k in range(which.shape[0]):
+            out.columns[k] = self.columns[which[k]]
+            out.stored += out.columns[k].size
+            out.mean[k], out.spread[k] = self.mean[which[k]], self.spread[which[k]]
         return out
 
     def unpacked(self, const int[::1] which):

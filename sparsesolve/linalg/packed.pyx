@@ -24,6 +24,13 @@ cpdef Packed pack(Design design, double[::1] root_w, bint recentred=False):
     return DensePacked(root_w, recentred)
 
 
+def _grown(array, used, size):
+    """An array of that size whose first `used` items are those of `array`; the rest is no memory yet."""
+    grown = np.empty(size, dtype=np.asarray(array).dtype)
+    grown[:used] = array[:used]
+    return grown
+
+
 cdef class Packed:
     """Working columns; they are only ever added."""
 
@@ -103,11 +110,9 @@ cdef class DensePacked(Packed):
         cdef Py_ssize_t needed = (self.size + count) * self.n
         cdef double* z
         cdef int k
-        cdef double[::1] wider
         if needed > self.storage.shape[0]:
-            wider = np.empty(max(needed, 2 * self.storage.shape[0]))
-            memcpy(&wider[0], self.Z, self.size * self.n * sizeof(double))
-            self.storage, self.Z = wider, &wider[0]
+            self.storage = _grown(self.storage, self.size * self.n, max(needed, 2 * self.storage.shape[0]))
+            self.Z = &self.storage[0]
         for k in range(count):
             z = self.Z + self.n * (self.size + k)
             col.unpack(&design.columns[which[k]], self.n, 0, self.n, z)
@@ -190,10 +195,11 @@ cdef class SparsePacked(Packed):
         start, offset = np.asarray(self.start_), np.asarray(self.offset_)
         if columns > len(offset):
             columns = max(columns, 2 * len(offset))
-            start, offset = np.resize(start, columns + 1), np.resize(offset, columns)
+            start = _grown(start, self.size + 1, columns + 1)
+            offset = _grown(offset, self.size, columns)
         if stored > len(values):
             stored = max(stored, 2 * len(values))
-            values, rows = np.resize(values, stored), np.resize(rows, stored)
+            values, rows = (_grown(array, self.start[self.size], stored) for array in (values, rows))
         self._hold(values, rows, start, offset)
 
     cdef int append(self, Design design, const int* which, int count) except -1:

@@ -20,3 +20,9 @@ class Span:
         kept = spectrum > max(columns.shape) * EPSILON * spectrum.max(initial=0.0)
         self.Q = Q[:, kept]
         self.back = turn[kept].T / spectrum[kept] / size[:, None]
+
+
+def eigen(matrix):
+    """Eigenvalues, none below what rounding leaves of a zero, and eigenvectors."""
+    spectrum, turn = np.linalg.eigh(matrix)
+    return np.maximum(spectrum, len(spectrum) * EPSILON * spectrum.max(initial=1e-280)), turn

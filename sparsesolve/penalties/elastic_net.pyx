@@ -33,6 +33,13 @@ cdef class ElasticNet:
         self.lower = np.full(n_features, -np.inf) if lower is None else np.array(lower, dtype=float)
         self.upper = np.full(n_features, np.inf) if upper is None else np.array(upper, dtype=float)
 
+    def part(self, which):
+        """The same for the features `which` alone."""
+        factors, l2, lower, upper = np.stack([self.factors, self.l2, self.lower, self.upper])[:, which]
+        cdef ElasticNet net = ElasticNet(len(which), self.alpha, factors, lower, upper)
+        net.l2 = np.array(l2)
+        return net
+
     def value(self, const double[::1] b, double lam=1.0):
         """lam * Omega(b), infinite outside the limits."""
         cdef double total = 0.0

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from sparsesolve.solvers import reweighted, ridge
 from sparsesolve.solvers.bcd import BlockDescent, PlainDescent, WrightDescent, in_groups
 from sparsesolve.solvers.fista import Fista, Ista, Sparsa
+from sparsesolve.solvers.pass_newton import PassNewton
 from sparsesolve.solvers.proximal_newton import ProximalNewton
 from sparsesolve.solvers.response_blocks import ResponseBlocks
 from sparsesolve.solvers.subgradient import Subgradient
@@ -19,6 +20,7 @@ class Solver(NamedTuple):
     state: Callable  # (problem, n_threads)
     needs: str
     suits: Callable  # (problem, lambdas or None for a grid that ends above 0) -> bool
+    by_passes: bool = False  # whether products with X are all that it asks for
 
 
 def _squared_error(problem, lambdas):
@@ -41,6 +43,11 @@ def _one_response(problem, lambdas):
     return problem.n_responses is None
 
 
+def _rows_apart(problem, lambdas):
+    """Whether each row has a loss of its own, of one linear predictor."""
+    return problem.n_responses is None and not getattr(problem.loss, "shift_invariant", False)
+
+
 def _anything(problem, lambdas):
     return True
 
@@ -56,13 +63,16 @@ SOLVERS = {
     "response_blocks": Solver(
         ResponseBlocks.of, "a family of several responses", _several_responses
     ),
+    "pass_newton": Solver(
+        PassNewton, "a family of one response other than cox", _rows_apart, by_passes=True
+    ),
     "bcd": Solver(BlockDescent, "a penalty on groups, one response", in_groups),
     "bcd_wright": Solver(WrightDescent, "a penalty on groups, one response", in_groups),
     "bcd_plain": Solver(PlainDescent, "a penalty on groups, one response", in_groups),
-    "ista": Solver(Ista, "nothing", _anything),
-    "fista": Solver(Fista, "nothing", _anything),
-    "sparsa": Solver(Sparsa, "nothing", _anything),
-    "subgradient": Solver(Subgradient, "nothing", _anything),
+    "ista": Solver(Ista, "nothing", _anything, by_passes=True),
+    "fista": Solver(Fista, "nothing", _anything, by_passes=True),
+    "sparsa": Solver(Sparsa, "nothing", _anything, by_passes=True),
+    "subgradient": Solver(Subgradient, "nothing", _anything, by_passes=True),
     "reweighted": Solver(
         reweighted.Reweighted, "family='gaussian', every lambda above 0, no limits, and the "
         "elastic net, GroupL2 or SparseGroup", reweighted.suits,

@@ -2,11 +2,17 @@
 
 import numpy as np
 
+from sparsesolve.linalg.row_blocks import RowBlocks
 from sparsesolve.solvers import SOLVERS
+from sparsesolve.solvers.reduced import reduced
 
 MOST_GRAM_COLUMNS = 1500  # up to here their Gram matrix costs less than the passes it saves
 MOST_RIDGE = 4000  # rows or columns whose eigenvalues cost less than the steps they save
 MOST_RIDGE_SPARSE = 1500  # the same where X is sparse and steps are cheap
+MOST_REDUCED = 4000  # columns whose inner products replace rows that lie in blocks elsewhere
+TALL = 20  # rows to a column
+SOME = 50  # columns
+MANY_VALUES = 30_000_000  # of such a design from which copies of its columns do not pay
 GIANT = 1.0  # of the samples: columns of a group from which first-order steps are quicker
 GIANT_OTHER = 0.25  # the same where the loss is another than squared error
 RIDGE_DENSITY = 10  # one stored value in so many
@@ -17,6 +23,11 @@ def choose(problem, name, lambdas, n_threads):
 
     `lambdas` are those asked for, decreasing, or None for a grid that ends above 0.
     """
+    if isinstance(problem.design, RowBlocks):
+        if problem.design.gram is not None:
+            problem = reduced(problem)
+        else:
+            name = _by_passes(problem, name, lambdas)
     if name == "auto":
         name = _suitable(problem, lambdas)
     solver = SOLVERS[name]
@@ -25,18 +36,41 @@ def choose(problem, name, lambdas, n_threads):
     return solver.state(problem, n_threads)
 
 
+def _by_passes(problem, name, lambdas):
+    """The solver of that name, or "auto", for X out of memory."""
+    advice = "solver='fista', which makes many passes over X, or pass X.compute() if it fits"
+    if name == "auto":
+        name = "pass_newton"
+        if not SOLVERS[name].suits(problem, lambdas):
+            raise ValueError(
+                "X is a dask array, and the rows of this family cannot be told apart, or have "
+                f"several responses; choose {advice}"
+            )
+    if not SOLVERS[name].by_passes:
+        raise ValueError(f"solver={name!r} needs X in memory, not a dask array; choose {advice}")
+    return name
+
+
 def _suitable(problem, lambdas):
     if problem.n_responses is not None:
         return "response_blocks"
     if problem.has_groups and _giant_group(problem):
         return "sparsa"
     if problem.loss is not None:
-        return "proximal_newton"
+        return "pass_newton" if _by_inner_products(problem) else "proximal_newton"
     if SOLVERS["ridge"].suits(problem, lambdas) and _few_eigenvalues(problem.design):
         return "ridge"
     if problem.has_groups:
         return "working_set"
     return _by_shape(problem.design.n, problem.design.p)
+
+
+def _by_inner_products(problem):
+    """Whether inner products of the columns at work, by passes, do better than copies of them."""
+    n, p = problem.design.n, problem.design.p
+    tall = SOME <= p <= min(n // TALL, MOST_GRAM_COLUMNS)
+    dense = problem.design.stored == n * p >= MANY_VALUES
+    return tall and dense and SOLVERS["pass_newton"].suits(problem, None)
 
 
 def _giant_group(problem):

@@ -13,7 +13,7 @@ import numpy as np
 
 from sparsesolve.linalg.gram import tall_gram
 from sparsesolve.linalg.outer import wide_gram
-from sparsesolve.linalg.span import EPSILON, Span
+from sparsesolve.linalg.span import Span, eigen
 
 CONVERGED, MAX_ITER, STALLED = 0, 1, 2  # codes of a Status
 CORRECTIONS = 5  # steps after which only rounding is left
@@ -125,7 +125,7 @@ class Tall:
         self.seen = np.reshape(seen, (-1, len(which))) / self.scale  # Q'A
         self.gram = gram / self.scale / self.scale[:, None] - self.seen.T @ self.seen
         self.cross = cross / self.scale
-        self.spectrum, self.turn = _eigen(self.gram)
+        self.spectrum, self.turn = eigen(self.gram)
         self.square = bare.response @ bare.response
         self.start()
 
@@ -168,7 +168,7 @@ class Wide:
         self.n_threads = n_threads
         gram = wide_gram(design, which, 1.0 / v, bare.root_w, n_threads)
         gram = bare.without(bare.without(gram).T)
-        self.spectrum, self.turn = _eigen(gram)
+        self.spectrum, self.turn = eigen(gram)
         self.start()
 
     def start(self):
@@ -202,9 +202,3 @@ class Wide:
     def left_over(self):
         """Q'(c - A b)."""
         return self.bare.explained - self.bare.Q.T @ self.fit
-
-
-def _eigen(matrix):
-    """Eigenvalues, none below what rounding leaves of a zero, and eigenvectors."""
-    spectrum, turn = np.linalg.eigh(matrix)
-    return np.maximum(spectrum, len(spectrum) * EPSILON * spectrum.max(initial=1e-280)), turn

@@ -1,0 +1,178 @@
+"""Proximal Newton by passes over X: of its columns nothing is kept but their inner products.
+
+    minimise over b0, b   F(offset + b0 + Zb)  +  lam Omega(b)
+
+A step minimises a quadratic model, F'' = s H at an earlier point, H diagonal: Z_S'HZ_S of the
+columns S at work comes from one pass, is made rows of a small problem in memory, and serves until
+steps get slow; s is learnt from how the gradient changed along the last step. Gradient and duality
+gap are the true ones, over all columns: a step costs one pass for its image Z d and one for the
+products with what is left. S takes in columns ahead of time, and gives none back. Intercept and
+columns that nothing holds back are projected out of the model under H.
+Invariant: what FirstOrder keeps. Memory: a few vectors of n and of p, and five matrices of S by S.
+Reference: Lee, Sun, Saunders, "Proximal Newton-type methods" (2014).
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from sparsesolve.linalg.row_blocks import inner_products
+from sparsesolve.solvers.first_order import CONVERGED, MAX_ITER, SMALL, STALLED, FirstOrder
+from sparsesolve.solvers.reduced import Rows
+from sparsesolve.solvers.sufficient import Sufficient
+from sparsesolve.solvers.working_set import WorkingSet
+
+AHEAD = 0.7  # of lam: a column of a correlation above it comes to work
+SLOW = 0.2  # new gap over old from which H is taken anew
+FORCING = 1e-3  # of the gap, to which a model is solved
+EXACT = 1e-13  # of the null value, where there is no gap to go by
+LEAST, EVEN = 1e-6, 1e-4  # curvature of a sample, over its weight, and over that and the mean
+ARMIJO = 0.1
+HALVINGS = 30
+IDLE = 4  # steps that do not lower the gap, before it is given up
+BUDGET = 1000  # of steps within a model
+
+
+class PassNewton(FirstOrder):
+    """Solver state along a path; answers what WorkingSet answers."""
+
+    def __init__(self, problem, n_threads):
+        self.n_threads = n_threads
+        self.seen, self.met, self.cleared, self.problem = (), None, (None, None), problem
+        super().__init__(problem, n_threads)
+        self.which = np.empty(0, dtype=np.intc)  # S
+        self.scale, self.last, self.stale = 1.0, np.inf, True
+
+    def solve(self, lam, target, budget):
+        """Reach gap <= target at lam; returns (outcome, gap)."""
+        limit, idle, gap = self.iterations + budget, 0, self.gap(lam)
+        least = last = np.inf
+        while gap > target:
+            if self.iterations >= limit:
+                return MAX_ITER, gap
+            idle = 0 if gap < least else idle + 1
+            if idle == IDLE:
+                return STALLED, gap
+            least = min(gap, least)
+            if self.recruit(lam) or self.stale or gap > SLOW * last:
+                self.weigh()
+            self.step(lam, gap)
+            self.iterations += 1
+            self.loss.raise_pending()
+            last, gap = gap, self.gap(lam)
+        return CONVERGED, gap
+
+    def products(self, u):
+        """z_j'u of every column, (p,); what was asked for last is not asked again."""
+        self.met = self.point
+        known = [pair for pair in self.seen if pair[0] is u or np.array_equal(pair[0], u)]
+        pair = known[0] if known else (u, super().products(u))
+        self.seen = (pair, *[other for other in self.seen if other is not pair][:1])
+        return pair[1].copy()
+
+    def dual_point(self, lam):
+        """What FirstOrder says, once for a point where it cannot change with lam."""
+        if self.boxed or lam < SMALL:
+            return super().dual_point(lam)
+        if self.cleared[0] is not self.point:
+            self.cleared = self.point, super().dual_point(lam)
+        return self.cleared[1]
+
+    def gradient(self):
+        """u or, where that alone is known, the dual point, with its products with the columns.
+
+        They differ by what H takes off, which the model takes off anyway.
+        """
+        return next((pair for pair in self.seen if pair[0] is self.point.u), self.seen[0])
+
+    def gap(self, lam):
+        """The duality gap over all columns, or the largest violation."""
+        gap = super().gap(lam)
+        if self.met is not self.point:  # there is no certificate, and so far no gradient
+            self.products(self.point.u)
+        return gap
+
+    def recruit(self, lam):
+        """Let columns of correlations near lam in, once one is beyond; whether it did."""
+        if self.problem.has_groups:  # all columns from the start
+            fresh, self.which = len(self.which) == 0, np.arange(self.design.p, dtype=np.intc)
+            return fresh
+        missing = self.alive & ~self.unheld
+        missing[self.which] = False
+        pressed, threshold = np.abs(self.gradient()[1]), lam * np.asarray(self.penalty.l1)
+        if not (missing & (pressed > threshold)).any():
+            return False
+        missing &= pressed > AHEAD * threshold
+        self.which = np.append(self.which, np.flatnonzero(missing)).astype(np.intc)
+        return True
+
+    def weigh(self):
+        """Take H at the current point, and with it the model, in one pass."""
+        w, h = self.problem.weights, self.loss.curvature_at(self.point.eta)
+        self.h = h = np.maximum(h, max(LEAST, EVEN * h.sum()) * w)
+        self.scale, self.stale = 1.0, False
+        self.gram, self.mixed = inner_products(
+            self.design, self.which, h, self.basis, self.n_threads
+        )
+        inner = self.basis.T @ (h[:, None] * self.basis)
+        self.inverse_inner = np.linalg.pinv(inner, hermitian=True)
+        self.gram = self.gram - self.mixed.T @ self.inverse_inner @ self.mixed
+        fixed = (self.unheld | ~self.alive)[self.which]
+        self.gram[fixed] = self.gram[:, fixed] = 0.0
+        self.rows = Rows(self.gram)
+        groups = self.problem.has_groups
+        self.at_work = self.penalty if groups else self.penalty.part(self.which)
+
+    def step(self, lam, gap):
+        """Go towards the model's minimum as far as the objective falls."""
+        u, z = self.gradient()
+        pull = self.inverse_inner @ (self.point.u @ self.basis) / self.scale
+        z = z[self.which] - self.mixed.T @ self.inverse_inner @ (u @ self.basis)
+        b = self.point.b.copy()
+        b[self.which] = self.minimiser(lam, z, gap)
+        change = b - self.point.b
+        moved = np.flatnonzero(change).astype(np.intc)
+        c_step = pull - self.inverse_inner @ (self.mixed @ change[self.which])
+        image = self.design.combination(moved, change[moved]) + self.basis @ c_step
+        self.descend(lam, change, b, c_step, image)
+
+    def minimiser(self, lam, z, gap):
+        """The coefficients (S,) of the model's minimum; z is less what H projects out of it."""
+        if len(self.which) == 0:
+            return np.zeros(0)
+        start = self.point.b[self.which]
+        goal = FORCING * gap if self.loss.has_conjugate else 0.0
+        goal = max(goal, EXACT * self.problem.null_value) / self.scale
+        problem = replace(
+            self.problem, design=self.rows.design, weights=self.rows.weights, loss=None,
+            response=self.rows.response(z / self.scale + self.gram @ start), intercept=False,
+            penalty=self.at_work,
+        )  # fmt: skip
+        state = (WorkingSet if problem.has_groups else Sufficient)(problem, 1)
+        state.solve(lam / self.scale, goal, BUDGET)
+        b = np.zeros(len(self.which))
+        which, values = state.coefficients()
+        b[which] = values
+        return b
+
+    def descend(self, lam, change, b, c_step, image):
+        """Halve the step until the objective falls as Armijo asks; learn s on the way."""
+        start = self.point
+        before, charge = self.objective(lam), self.penalty.value(start.b, lam)
+        slope = self.penalty.value(b, lam) - charge - float(start.u @ image)
+        t = 1.0
+        for _ in range(HALVINGS):
+            new_b = b if t == 1.0 else start.b + t * change
+            eta = start.eta + t * image
+            new = type(start)(new_b, start.c + t * c_step, eta, *self.loss.at(eta))
+            if self.objective(lam, new) <= before + ARMIJO * t * slope + self.rounding(before):
+                break
+            t *= 0.5
+        else:
+            self.stale = True
+            return
+        along, bent = float((start.u - new.u) @ image), float(image @ (self.h * image))
+        if bent > 0.0 and along > 0.0:
+            least = 0.1 if t == 1.0 else 2.0
+            self.scale = max(along / (t * bent), least * self.scale)
+        self.point = new

@@ -1,0 +1,173 @@
+"""Paths of dask arrays: the solutions of the same data in memory, with their certificates."""
+
+import multiprocessing
+import sys
+from concurrent.futures import ProcessPoolExecutor
+
+import numpy as np
+import oracle
+import pytest
+from scipy import sparse
+
+import sparsesolve as ss
+
+RNG = np.random.default_rng(9)
+N, P = 400, 12
+X = RNG.standard_normal((N, P)) * RNG.uniform(0.1, 10, P) + RNG.standard_normal(P)
+X[:, 3] = 7.0
+ETA = X[:, :6] @ [1.0, -1, 0.5, 0, 0.2, 0] / 5
+ETA -= ETA.mean()
+NOISE = RNG.logistic(size=N)
+FACTORS = np.resize([1.0, 0.0, 2.0, 1.0, np.inf], P)
+RESPONSES = {
+    "gaussian": ETA + NOISE,
+    "binomial": ETA + NOISE > 0,
+    "poisson": RNG.poisson(np.exp(ETA / 2)),
+    "huber": ETA + NOISE,
+    "probit": ETA + NOISE > 0,  # without a conjugate
+}
+CERTIFIED = ["gaussian", "binomial"]  # by statistics, and by passes
+OPTIONS = {
+    "plain": {},
+    "origin": {"intercept": False, "standardize": False},
+    "net": {"alpha": 0.3, "weights": RNG.uniform(size=N) * (np.arange(N) > 160)},
+    "ridge": {"alpha": 0.0},
+    "limits": {"lower": -0.1, "upper": 0.3, "offset": 0.1 * NOISE},
+    "bare": {"penalty_factor": FACTORS},
+    "groups": {"penalty": ss.penalties.GroupL2(np.arange(P) // 3)},
+    "grid": {"lambdas": [0.1, 0.05, 0.01]},
+}
+
+
+def family(name):
+    made = {"huber": ss.families.huber, "probit": ss.families.probit}
+    return made[name]() if name in made else name
+
+
+def same(fit, other, X=X):
+    """Whether two paths have the same lambdas and, as far as their gaps tell, the same fit."""
+    np.testing.assert_allclose(fit.lambdas, other.lambdas, rtol=1e-9)
+    assert fit.gaps.max() <= 1e-7 and not fit.status.any()
+    assert fit.null_deviance == pytest.approx(other.null_deviance)
+    np.testing.assert_allclose(fit.predict(X), other.predict(X), atol=2e-3 * np.ptp(ETA))
+
+
+@pytest.fixture
+def da():
+    return pytest.importorskip("dask.array")
+
+
+@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
+@pytest.mark.parametrize("name", RESPONSES)
+def test_a_path_in_blocks_is_the_path_in_memory(da, name, options):
+    blocks, y = da.from_array(X, chunks=(150, 5)), RESPONSES[name]
+    options = {"n_lambdas": 8, "lambda_min_ratio": 0.01, "family": family(name), **options}
+    fit, whole = ss.path(blocks, y, **options), ss.path(X, y, **options)
+    if "offset" in options:
+        options["offset"], fit.options["offset"], whole.options["offset"] = (None,) * 3
+    same(fit, whole)
+
+
+def test_the_gaps_are_those_of_the_data(da):
+    y = RESPONSES["gaussian"]
+    fit = ss.path(da.from_array(X, chunks=(150, P)), y, tol=1e-10, n_lambdas=10)
+    for k, lam in enumerate(fit.lambdas):
+        b = fit.coefs[:, [k]].toarray().ravel()
+        assert oracle.certificate(X, y, fit.intercepts[k], b, lam) <= 1e-10 + 1e-13
+
+
+@pytest.mark.parametrize("name", CERTIFIED)
+@pytest.mark.parametrize("form", ["csr", "csc", "float32", "int", "rows"])
+def test_blocks_may_be_stored_in_any_form(da, name, form):
+    A = np.round(X * (RNG.random(X.shape) < 0.4))
+    store = {"csr": sparse.csr_array, "csc": sparse.csc_array}.get(form, np.asarray)
+    kind = {"float32": np.float32, "int": np.int64}.get(form, np.float64)
+    blocks = da.from_array(A.astype(kind), chunks=(150, P)).map_blocks(store)
+    options = {"family": name, "n_lambdas": 8, "lambda_min_ratio": 0.01}
+    y = RESPONSES[name]
+    same(ss.path(blocks, y, **options), ss.path(A, y, **options), A)
+
+
+@pytest.mark.parametrize("name", CERTIFIED)
+def test_more_columns_than_inner_products_are_kept_of(da, name, monkeypatch):
+    monkeypatch.setattr("sparsesolve.assembly.MOST_REDUCED", 5)
+    wide = RNG.standard_normal((N, 600))
+    y = wide[:, :3].sum(axis=1) + NOISE
+    y = y > 0 if name == "binomial" else y
+    options = {"family": name, "n_lambdas": 8, "lambda_min_ratio": 0.1}
+    same(ss.path(da.from_array(wide, chunks=(130, 100)), y, **options),
+         ss.path(wide, y, **options), wide)  # fmt: skip
+
+
+def test_schedulers_and_threads_change_no_bit(da):
+    dask = pytest.importorskip("dask")
+    blocks = da.from_array(X, chunks=(50, P))
+    for name in CERTIFIED:
+        fits = []
+        for scheduler in ("synchronous", "threads"):
+            with dask.config.set(scheduler=scheduler):
+                fits.append(ss.path(blocks, RESPONSES[name], family=name, n_lambdas=8))
+        assert (fits[0].coefs != fits[1].coefs).nnz == 0
+        assert (fits[0].gaps == fits[1].gaps).all()
+
+
+def test_other_processes_do_as_well(da):
+    dask = pytest.importorskip("dask")
+    blocks, options = da.from_array(X, chunks=(200, P)), {"n_lambdas": 3, "lambda_min_ratio": 0.3}
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        with dask.config.set(scheduler="processes", pool=pool):
+            fits = [ss.path(blocks, RESPONSES[name], family=name, **options) for name in CERTIFIED]
+    for name, fit in zip(CERTIFIED, fits, strict=True):
+        same(fit, ss.path(X, RESPONSES[name], family=name, **options))
+
+
+def test_predictions_are_dask_arrays(da):
+    blocks, y = da.from_array(X, chunks=(150, 5)), RESPONSES["binomial"]
+    fit = ss.path(blocks, np.where(y, "b", "a"), family="binomial", n_lambdas=5)
+    for s, kind in ((0.05, "class"), ([0.1, 0.05], "response"), (None, "link")):
+        found = fit.predict(blocks, s, kind)
+        assert found.chunks[0] == (150, 150, 100)
+        expected = fit.predict(X, s, kind)
+        assert found.dtype == expected.dtype and (found.compute() == expected).all()
+    fit = ss.path(blocks, ETA, offset=NOISE, n_lambdas=5)
+    found = fit.predict(blocks, 0.1, offset=NOISE)
+    np.testing.assert_allclose(found.compute(), fit.predict(X, 0.1, offset=NOISE))
+
+
+def test_what_cannot_be_done_in_blocks_is_refused(da):
+    blocks, y = da.from_array(X, chunks=(150, 5)), RESPONSES["gaussian"]
+    kind = np.array(list("abc"))[RNG.integers(3, size=N)]
+    with pytest.raises(ValueError, match="several responses; choose solver='fista'"):
+        ss.path(blocks, kind, family="multinomial")
+    with pytest.raises(ValueError, match="needs X in memory, not a dask array"):
+        ss.path(blocks, y > 0, family="binomial", solver="proximal_newton")
+    fit = ss.path(blocks, kind, family="multinomial", solver="fista", lambdas=[0.1])
+    assert fit.gaps.max() <= 1e-7
+    for refused in (ss.cv_path, ss.lars_path, ss.omp_path, ss.stability_path):
+        with pytest.raises(TypeError, match=r"only path and predict take block by block"):
+            refused(blocks, y)
+    spoiled = X.copy()
+    spoiled[301, 2], spoiled[20, 5] = np.nan, np.inf
+    with pytest.raises(ValueError, match="nan at row 301, column 2"):
+        ss.path(da.from_array(spoiled, chunks=(150, 5)), y)
+    with pytest.raises(ValueError, match="unknown sizes"):
+        ss.path(blocks[blocks[:, 0] > 0], y)
+    with pytest.raises(ValueError, match="two-dimensional"):
+        ss.path(blocks[:, 0], y)
+    with pytest.raises(TypeError, match="complex"):
+        ss.path(blocks * 1j, y)
+
+
+def test_large_arrays_of_rows_are_not_turned_but_taken_in_slices(monkeypatch):
+    blocks = sys.modules["sparsesolve.checks.row_blocks"]
+    monkeypatch.setattr(blocks, "SLICE_BYTES", 5000)
+    assert not blocks.is_large_by_rows(X)
+    for name, y in RESPONSES.items():
+        options = {"family": family(name), "n_lambdas": 8, "lambda_min_ratio": 0.01}
+        whole = ss.path(X, y, **options)
+        with monkeypatch.context() as patch:
+            patch.setattr(blocks, "LARGE_BYTES", 1)
+            assert blocks.is_large_by_rows(X)
+            one, two = (ss.path(X, y, n_threads=count, **options) for count in (1, 2))
+        same(one, whole)
+        assert (one.coefs != two.coefs).nnz == 0
