@@ -68,18 +68,25 @@ def adaptive_factors(
     coefs = np.atleast_2d(np.asarray(coefs, dtype=float))
     if coefs.ndim != 2 or coefs.shape[1] != p or not np.isfinite(coefs).all():
         raise ValueError(f"coefs must hold {p} finite numbers, or rows of them, not {coefs.shape}")
-    size = np.sqrt((coefs**2).sum(axis=0))
-    if options.get("standardize", True):
-        size = size * _spread(matrix, checks.read_weights(options.get("weights"), n))
-    if not size.any():
-        raise ValueError("every first coefficient is 0, so no feature would be left")
-    with np.errstate(divide="ignore"):
-        return (size / size.max()) ** -power
+    with np.errstate(divide="ignore", over="ignore"):  # 0 excludes a feature
+        level = _level(coefs)
+        if options.get("standardize", True):
+            level = level + _spread_level(matrix, checks.read_weights(options.get("weights"), n))
+        if not level.max() > -np.inf:
+            raise ValueError("every first coefficient is 0, so no feature would be left")
+        return np.exp2(power * (level.max() - level))
 
 
-def _spread(matrix, weights):
-    """Standard deviation (p,) of each column, as a path standardises it."""
+def _level(coefs):
+    """log2 of the size (p,) of rows of coefficients, which themselves may be of any size."""
+    largest = np.abs(coefs).max(axis=0)
+    unit = np.divide(coefs, largest, out=np.zeros_like(coefs), where=largest > 0.0)
+    return np.log2(largest) + 0.5 * np.log2(np.maximum((unit**2).sum(axis=0), 1.0))
+
+
+def _spread_level(matrix, weights):
+    """log2 of the standard deviation (p,) of each column, as a path standardises it."""
     n = matrix.shape[0]
     design = Design(matrix)
     design.moments(np.full(n, 1.0 / n) if weights is None else weights / weights.sum())
-    return np.ldexp(np.asarray(design.spread), np.asarray(design.exponent))
+    return np.log2(np.asarray(design.spread)) + np.asarray(design.exponent)

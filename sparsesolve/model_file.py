@@ -37,10 +37,13 @@ from scipy import sparse
 
 from sparsesolve.cv_result import CVPath
 from sparsesolve.families import FAMILIES, MAKERS, read_family
+from sparsesolve.model_arrays import check_arrays
 from sparsesolve.result import Path
 
 FORMAT, VERSION = "sparsesolve model", 1
 NO_MODEL = "it does not hold a model of sparsesolve"
+DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, TypeError,
+           NotImplementedError, RuntimeError)  # what zipfile and numpy raise
 COLUMNS = ("lambdas", "df", "dev_ratio", "gaps", "n_iters")
 KEPT = ("alpha", "intercept", "standardize", "grouped", "tol")
 CURVE = ("mean", "std", "n_nonzero", "fold_scores", "fold_weights")
@@ -110,13 +113,16 @@ def load(file: str | PathLike) -> Path | CVPath:
         with np.load(file, allow_pickle=False) as found:
             if str(found.get("format", "")) != FORMAT:
                 raise ValueError(NO_MODEL)
-            if int(found["version"]) > VERSION:
+            version = found["version"]
+            if version.ndim or version.dtype.kind not in "iu" or version < 1:
+                raise ValueError(f"the file is damaged (version is {version.tolist()!r})")
+            if version > VERSION:
                 raise ValueError(
-                    f"it is of version {int(found['version'])}, and this sparsesolve reads up to "
+                    f"it is of version {version}, and this sparsesolve reads up to "
                     f"{VERSION}; use a later one"
                 )
             return _fit_of({name: found[name] for name in found.files})
-    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError) as error:
+    except DAMAGED as error:
         raise ValueError(f"{file}: the file is damaged ({error})") from None
     except ValueError as error:
         raise ValueError(f"{file}: {error}") from None
@@ -151,6 +157,10 @@ def _arrays_of(path):
 
 def _fit_of(arrays):
     """The Path or CVPath that arrays by name stand for."""
+    try:
+        check_arrays(arrays)
+    except ValueError as error:
+        raise ValueError(f"the file is damaged ({error})") from None
     options = json.loads(str(arrays["options"]))
     family = str(arrays["family"])
     kept = {**options, "family": _family_of(family)}
@@ -189,7 +199,7 @@ def _family_of(name):
     """The family of a name such as "cox" or "huber(delta=1.5)"."""
     if name in FAMILIES:
         return read_family(name)
-    maker, parameter, value = re.fullmatch(r"(\w*)(?:\((\w+)=(.*)\))?.*", name).groups()
+    maker, parameter, value = re.fullmatch(r"(\w*)(?:\((\w+)=(.*)\))?.*", name, re.S).groups()
     if maker not in MAKERS:
         raise ValueError(f"a family of yours ({name!r}) cannot be saved, only those with a name")
     return MAKERS[maker](**({} if parameter is None else {parameter: float(value)}))

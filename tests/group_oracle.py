@@ -218,6 +218,7 @@ def _cox_law(y, f):
                  for t in np.unique(time[died]))  # fmt: skip
 
     def law(eta):
+        eta = eta - eta.max()  # only differences count, and these do not overflow
         rate = w * np.exp(eta)
         total = (time[None, :] >= time[:, None]) @ rate
         value = (w * died) @ (np.log(total) - eta)

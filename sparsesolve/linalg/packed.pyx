@@ -3,7 +3,7 @@
 A vector of sample space is kept as a stored part plus a multiple of sqrt(w), its shift: a centred sparse column
 never fills in. Dense columns leave the shift alone.
 """
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 from scipy.linalg.cython_blas cimport dgemm, dgemv, dsyrk
 
 import numpy as np

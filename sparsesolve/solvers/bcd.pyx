@@ -179,8 +179,11 @@ class BlockDescent(FirstOrder):
         The point is made anew before, so that rounding does not build up.
         """
         self.point = self.at(self.point.b, self.point.c)
+        self.last = None
         gap = super().gap(lam)
         if not self.all_groups:
+            if self.last is None:  # there was no dual point to take them at
+                self.products(self.point.u)
             violated = self.penalty.levels(self.last) > lam
             self.working = np.flatnonzero(self.open & (self._groups_with(self.point.b != 0.0) | violated))
         return gap

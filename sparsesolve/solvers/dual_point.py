@@ -2,6 +2,8 @@
 
 import numpy as np
 
+EPSILON = np.finfo(np.float64).eps
+RANK = 1e-13  # eigenvalue, relative, that is rounding
 ORTHOGONAL = 1e-11  # of the size of the terms: a product with the dual point that is rounding
 
 
@@ -21,18 +23,32 @@ def clear(loss, eta, u, columns):
     Returns
     -------
     dual : (n,) or (K, n)
-    orthogonal : bool
-        Whether it is, but for rounding: without that there is no certificate.
+    missing : float
+        What a step along these columns might still gain, which the gap at `dual` does not see:
+        inf where it is not orthogonal but for rounding, and there is no certificate.
     """
     if eta.ndim == 1:
-        h = loss.curvature_at(eta)
-        gram = columns.T @ (h[:, None] * columns)
-        found = np.linalg.lstsq(gram, columns.T @ u, rcond=1e-13)[0]
-        dual = u - h * (columns @ found)
+        dual, missing = _clear_one(loss.curvature_at(eta), u, columns)
     else:
-        dual = _clear_responses(loss, eta, u, columns)
+        dual, missing = _clear_responses(loss, eta, u, columns), 0.0
     left, size = np.abs(dual @ columns), np.abs(u) @ np.abs(columns)
-    return dual, not (left > ORTHOGONAL * size).any()
+    return dual, np.inf if (left > ORTHOGONAL * size).any() else missing
+
+
+def _clear_one(h, u, columns):
+    """Of one response; along nearly dependent columns a product that is rounding may stand for
+    much, which is what is missing."""
+    gram = columns.T @ (h[:, None] * columns)
+    size = np.sqrt(np.diag(gram))
+    size[size == 0.0] = 1.0
+    level, axes = np.linalg.eigh(gram / np.outer(size, size))
+    most = level.max(initial=0.0)
+    kept = level > RANK * most
+    along = axes[:, kept].T @ (columns.T @ u / size) / level[kept]
+    dual = u - h * (columns @ (axes[:, kept] @ along / size))
+    left = axes.T @ (columns.T @ dual / size)
+    floor = np.maximum(level, EPSILON * most)
+    return dual, 0.5 * float(np.sum(left[floor > 0.0] ** 2 / floor[floor > 0.0]))
 
 
 def _clear_responses(loss, eta, u, columns):

@@ -23,6 +23,7 @@ from sparsesolve.solvers.dual_point import clear
 
 CONVERGED, MAX_ITER, STALLED = 0, 1, 2  # codes of a Status
 SMALL = 1e-8  # a lam that may be none
+EPSILON = np.finfo(np.float64).eps  # of the least loss: a loss above it that is rounding
 ROUNDING = 1e-14  # of the terms of an objective
 FAR = 1e300  # a coefficient beyond every finite limit
 STEADY = 0.99  # of the least gap so far: more than that is no progress
@@ -57,7 +58,8 @@ class FirstOrder:
         )
         self.alive = np.asarray(self.design.spread) > 0.0
         self.unheld, self.boxed = self._bare_columns()
-        self.span = Span(self.design, np.flatnonzero(self.unheld), self.root_w)
+        self.centred = problem.centred
+        self.span = self._span_of(self.unheld)
         self.basis = self._with_constant(self.span)
         self._cleared = self.unheld, self.basis
         c = self._zeros(self.basis.shape[1])
@@ -80,6 +82,9 @@ class FirstOrder:
 
     def _zeros(self, count):
         return np.zeros((self.several, count) if self.several else count)
+
+    def _span_of(self, mask):
+        return Span(self.design, np.flatnonzero(mask), self.root_w, self.centred)
 
     def _with_constant(self, span):
         """The basis of a span unweighted, after a constant where there is an intercept, (n, f)."""
@@ -124,7 +129,7 @@ class FirstOrder:
             self.begin(lam)
             gap = least = self.gap(lam)
             lowest = self.objective(lam)
-            while gap > target:
+            while not gap <= target:
                 if self.iterations >= limit:
                     return MAX_ITER, gap
                 if patience == 0:
@@ -185,10 +190,10 @@ class FirstOrder:
         """The duality gap over all columns, or the largest violation."""
         if not self.loss.has_conjugate:
             return self.violation(lam)
-        b, primal = self.point.b, self.objective(lam)
-        dual, free, orthogonal = self.dual_point(lam)
-        if not orthogonal:
-            return primal
+        b, primal = self.point.b, max(self.objective(lam), 0.0) + EPSILON * abs(self.loss.saturated)
+        dual, free, missing = self.dual_point(lam)
+        if missing == np.inf:
+            return primal + self.drift()
         z = self.products(dual)
         z[..., free] = 0.0
         pressed, charge = self.penalty.polar(z), self.penalty.value(b, lam)
@@ -196,11 +201,20 @@ class FirstOrder:
         for s in scales:
             excess = charge + self.penalty.conjugate(s * z, lam) - s * float(np.vdot(b, z))
             excess += self.loss.fenchel_young_at(self.point.eta, s * dual)
-            primal = min(primal, max(excess, 0.0))
-        return primal
+            primal = min(primal, max(excess, 0.0) + missing)
+        return primal + self.drift()
+
+    def drift(self):
+        """How much worse the coefficients of the span's columns are than those of its basis."""
+        if not len(self.span.which):
+            return 0.0
+        error = self.inverse[:, None] * self.span.error
+        moved = self.point.c[..., int(self.with_intercept) :] @ error.T
+        return max(self.loss.at(self.point.eta + moved)[0] - self.point.value, 0.0)
 
     def dual_point(self, lam):
-        """u made orthogonal to the columns that nothing holds back, which they are, whether it is.
+        """u made orthogonal to the columns that nothing holds back, which they are, and what they
+        may still gain.
 
         Which they are changes where some end at limits, and where lam vanishes.
         """
@@ -209,13 +223,12 @@ class FirstOrder:
             z = self.products(self.point.u)
             free = self.penalty.unheld(self._coefficients(), z, lam) & self.alive
             if (free != self._cleared[0]).any():
-                span = Span(self.design, np.flatnonzero(free), self.root_w)
-                self._cleared = free, self._with_constant(span)
+                self._cleared = free, self._with_constant(self._span_of(free))
             basis = self._cleared[1]
         if basis.shape[1] == 0:
-            return self.point.u, free, True
-        dual, orthogonal = clear(self.loss, self.point.eta, self.point.u, basis)
-        return dual, free, orthogonal
+            return self.point.u, free, 0.0
+        dual, missing = clear(self.loss, self.point.eta, self.point.u, basis)
+        return dual, free, missing
 
     def violation(self, lam):
         """Largest violation of the optimality conditions, in units of the null value."""

@@ -32,8 +32,8 @@ class Ista(FirstOrder):
 
     def __init__(self, problem, n_threads):
         super().__init__(problem, n_threads)
-        bend = self.loss.curvature_at(self.point.eta).sum()
-        self.L = max(float(bend * np.max(problem.norms**2, initial=0.0)), 1e-300)
+        bend = self.loss.curvature_at(self.point.eta).sum() or 1.0  # of huber's, none far away
+        self.L = float(bend * np.max(problem.norms**2, initial=1.0))  # 1: the intercept's column
 
     def begin(self, lam):
         self.L *= RELAX
@@ -42,18 +42,21 @@ class Ista(FirstOrder):
         self.point = self.descend(self.point, lam)
 
     def descend(self, start, lam):
-        """The end of a step from `start`, after growing L until the model is no less there."""
+        """The end of a step from `start`, after growing L until the model is no less there.
+
+        `start` itself where no L is found.
+        """
         z, pull = self.downhill(start.u)
         for _ in range(TRIES):
             new, moved = self.end(start, z, pull, self.L, lam)
             size = np.sum(start.b**2) + np.sum(start.c**2)
             bent = 2.0 * divergence(start, new)
-            if bent <= self.L * moved or moved <= STILL * size:
-                break
+            if moved < np.inf and (bent <= self.L * moved or moved <= STILL * size):
+                return new
             met = NEARLY * bent / moved
             most = MOST_GROWTH * self.L
             self.L = min(max(met, LEAST_GROWTH * self.L), most) if met < most else most
-        return new
+        return start
 
     def end(self, start, z, pull, L, lam):
         """The end of the step for that L, and its squared length."""

@@ -6,7 +6,7 @@ cdef class LossWorkingSet(WorkingSet):
     cdef readonly LossModel model
     cdef bint fits_intercept
     cdef bint cleared                       # whether the dual point is more than u less a multiple of H
-    cdef bint blocked                       # whether no dual point orthogonal to what nothing holds back was found
+    cdef double missing                     # what columns that nothing holds back may gain, unseen by the dual point
     cdef double g_unit                      # g is Z'u divided by this
     cdef double kkt_unit                    # of a violation of the optimality conditions: null value over null |r|
     cdef double[::1] dual

@@ -20,6 +20,8 @@ from sparsesolve.solvers.dual_point import clear
 from sparsesolve.solvers.loss_model cimport LossModel
 from sparsesolve.solvers.working_set cimport WorkingSet
 
+cdef double EPSILON = 2.2e-16
+
 
 cdef class LossWorkingSet(WorkingSet):
     """At first at the null model, with the unpenalised columns in it."""
@@ -114,7 +116,7 @@ cdef class LossWorkingSet(WorkingSet):
         self.g_unit = 1.0
         self.cleared = model.loss.has_conjugate and (
             unheld > 0 or model.loss.fenchel_young(&model.eta[0], &self.dual[0]) == INFINITY)
-        self.blocked = False
+        self.missing = 0.0
         if self.cleared:
             self._clear_of([k for k in range(self.quadratic.size) if self.quadratic.free(k, lam)])
         self.quadratic.slack = 0.0
@@ -128,8 +130,7 @@ cdef class LossWorkingSet(WorkingSet):
         columns = self.design.unpacked(self.quadratic.members()[0][unheld])
         if model.centred:
             columns = np.column_stack([np.ones(self.design.n), columns])
-        self.dual, orthogonal = clear(model.loss, np.asarray(model.eta), np.asarray(model.u), columns)
-        self.blocked = not orthogonal
+        self.dual, self.missing = clear(model.loss, np.asarray(model.eta), np.asarray(model.u), columns)
         np.multiply(self.dual, model.inverse, out=np.asarray(self.u))
         self.columns.correlate(&self.u[0], 0.0, self.quadratic.g)
 
@@ -140,7 +141,8 @@ cdef class LossWorkingSet(WorkingSet):
             self.u[i] = scale * self.dual[i]
         gap += self.model.loss.fenchel_young(&self.model.eta[0], &self.u[0])
         primal = self.model.value - self.model.loss.saturated + self.quadratic.penalty_value(lam)
-        return primal if self.blocked else min(max(gap, 0.0), primal)
+        # a loss that differs from the least by that is no smaller, for all one knows
+        return min(max(gap, 0.0) + self.missing, max(primal, 0.0) + EPSILON * fabs(self.model.loss.saturated))
 
     cdef double gap(self, double lam) noexcept nogil:
         if self.model.loss.has_conjugate:

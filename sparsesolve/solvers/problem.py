@@ -55,6 +55,11 @@ class Problem:
         return len(self.offset) if several else None
 
     @property
+    def centred(self):
+        """Whether columns are: it changes nothing where the same may be added to every eta."""
+        return self.intercept or _shifts(self.loss, self.offset)
+
+    @property
     def has_groups(self):
         """Whether features are penalised in groups."""
         return isinstance(self.penalty, BlockPenalty)
@@ -62,7 +67,7 @@ class Problem:
     @property
     def norms(self):
         """Size of each column of the standardised design, (p,)."""
-        mean = 0.0 if self.intercept else np.asarray(self.design.mean)
+        mean = 0.0 if self.centred else np.asarray(self.design.mean)
         return np.hypot(self.design.spread, mean) * self.factor
 
     def inner_level(self, lam):
@@ -192,7 +197,7 @@ def assemble(design, weights, penalty_of, *, y=None, loss=None, offset=None, mea
             common = int((np.frexp(spread)[1] + stored)[alive].max())
         with np.errstate(under="ignore"):
             factor = np.where(alive, np.ldexp(1.0, stored - common), 0.0)
-    design.standardise(intercept, factor)
+    design.standardise(intercept or _shifts(loss, offset), factor)
     shift = exponent - stored
     low, high = (None, None) if limits is None else limits
     return Problem(
@@ -214,6 +219,11 @@ def assemble(design, weights, penalty_of, *, y=None, loss=None, offset=None, mea
         intercept=intercept,
         grouped=grouped,
     )
+
+
+def _shifts(loss, offset):
+    """Whether the loss of one response does not see what is added to all of eta."""
+    return loss is not None and offset.ndim == 1 and loss.shift_invariant
 
 
 def scaled_response(y, weights, intercept):

@@ -30,6 +30,7 @@ cdef double QUIET = 5e-4            # of the gap asked for: while a step gains m
 cdef double FORCING = 0.1           # of the gap at its start to which a step's model is solved
 cdef double NEAR = 0.3              # of the gap asked for: to less no model is solved
 cdef double RENEWED = 0.05          # of the Gram matrix in a step, as H is taken anew every tenth step or so
+cdef double FAR = 1e4               # a step of a coefficient whose rounding eta shows
 DEF HALVINGS = 40
 DEF PATIENCE = 30                   # Newton steps and sweeps on one model, which is only a model
 DEF IDLE = 4                        # steps of no more than rounding that do not lower the gap, before it is given up
@@ -41,6 +42,7 @@ cdef class ProximalNewton(LossWorkingSet):
     cdef double decrease                    # of the gap in the last step: new over old
     cdef int debt                           # steps that were needed since because H is old
     cdef double gain                        # by which the last step decreased the objective
+    cdef bint stirred                       # whether coefficients moved so far since eta was made that it shows in eta
     cdef bint flat                          # whether the last step decreased the objective by no more than rounding
     cdef double[::1] before, change, slope  # of the working columns: b, its step, and Z'u
     cdef double[:, ::1] solved_eta          # of the last two lams
@@ -50,13 +52,16 @@ cdef class ProximalNewton(LossWorkingSet):
         super().__init__(problem, n_threads)
         self.solved_eta = np.zeros((2, self.design.n))
 
-    cdef void _weigh(self):
-        """Take H at the current point, and with it Gram matrix, factor and working copies anew.
-
-        The point itself is made anew from a and b, so that rounding does not build up.
-        """
+    def _place(self):
+        """Make the point anew from a and b, so that rounding does not build up; returns which columns and their b."""
         which, start = self.quadratic.members()
         self.model.place(self.intercept + self.design.combination(which, start))
+        self.stirred = False
+        return which, start
+
+    cdef void _weigh(self):
+        """Take H at the current point, made anew, and with it Gram matrix, factor and working copies."""
+        which, start = self._place()
         self.model.weigh()
         self.repack()
         self.quadratic.restart()
@@ -96,6 +101,7 @@ cdef class ProximalNewton(LossWorkingSet):
         memcpy(&self.before[0], self.quadratic.b, self.quadratic.size * sizeof(double))
         for k in range(m):
             self.change[k] = forward * (self.before[k] - (self.solved_b[1, k] if k < self.n_solved else 0.0))
+            self.stirred = self.stirred or fabs(self.change[k]) > FAR
         stopped = not self.quadratic.carry(m, &self.change[0], lam)
         for k in range(m):
             self.change[k] += self.before[k] - self.quadratic.b[k]      # what is not to be done of it
@@ -128,10 +134,13 @@ cdef class ProximalNewton(LossWorkingSet):
             short = gap if model.loss.has_conjugate else self.violation(lam)
             idle = 0 if short < best else idle + self.flat
             best = min(best, short)
-            if (short <= goal and self.gain <= quiet) or idle == IDLE:
-                break
-            if self.quadratic.iterations >= limit:
-                outcome = MAX_ITER if short > goal else CONVERGED
+            if (short <= goal and self.gain <= quiet) or idle == IDLE or self.quadratic.iterations >= limit:
+                if self.stirred:
+                    self._place()
+                    idle = 0
+                    continue
+                if short > goal and idle < IDLE:
+                    outcome = MAX_ITER
                 break
             if self._outworn(gap, last):
                 self._weigh()
@@ -159,6 +168,7 @@ cdef class ProximalNewton(LossWorkingSet):
         cdef double slope = -total * total * self.model.multiplier, rounding, gain, t = 1.0, curvature
         for k in range(m):
             self.change[k] = b[k] - self.before[k]
+            self.stirred = self.stirred or fabs(self.change[k]) > FAR
             slope -= self.slope[k] * self.change[k]
         slope += self.quadratic.charge(&self.before[0], lam)
         rounding = ROUNDING * (fabs(self.model.value) + self.quadratic.penalty_value(lam))

@@ -96,7 +96,7 @@ class NewtonDirection:
         loose = loose & (d.loss.symmetric and not d.net.grouped)
         product = _product(d, places, mask, self.single, (l2 + bent, unit, bent),
                            scales.mean() * diagonal * loose)  # fmt: skip
-        enough = min(max(digits / most if most > 0.0 else 1.0, DIGITS), LOOSE) ** 2
+        enough = min(max(digits / most if most > digits else 1.0, DIGITS), LOOSE) ** 2
         enough = max(
             enough * np.vdot(rest, precondition(rest)), rounding_floor(mask, scales, diagonal)
         )

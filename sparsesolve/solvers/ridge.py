@@ -17,6 +17,7 @@ from sparsesolve.linalg.span import Span, eigen
 
 CONVERGED, MAX_ITER, STALLED = 0, 1, 2  # codes of a Status
 CORRECTIONS = 5  # steps after which only rounding is left
+LARGEST = 1e307  # inner lam beyond which nothing changes
 
 
 class Ridge:
@@ -28,7 +29,7 @@ class Ridge:
         design, penalty, w, y = problem.design, problem.penalty, problem.weights, problem.response
         v = np.asarray(penalty.l2)
         open_ = _open_columns(design, penalty)
-        self.bare = Bare(design, np.flatnonzero(open_ & (v == 0.0)), w, y)
+        self.bare = Bare(design, np.flatnonzero(open_ & (v == 0.0)), w, y, problem.centred)
         which = np.flatnonzero(open_ & (v > 0.0)).astype(np.intc)
         self.unit = v[which].max(initial=1e-300)  # lam v = (lam unit) (v / unit): no overflow
         form = Tall if len(which) <= design.n else Wide
@@ -58,7 +59,8 @@ class Ridge:
 
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
-        lam = lam * self.unit
+        with np.errstate(over="ignore"):
+            lam = min(lam * self.unit, LARGEST)
         self.form.start()
         for _ in range(min(budget, CORRECTIONS)):
             self.form.correct(lam)
@@ -92,9 +94,9 @@ def _open_columns(design, penalty):
 class Bare:
     """The unpenalised columns: an orthonormal basis Q of their span, and least squares on them."""
 
-    def __init__(self, design, which, w, y):
+    def __init__(self, design, which, w, y, centred):
         self.root_w = np.sqrt(w)
-        span = Span(design, which, self.root_w)
+        span = Span(design, which, self.root_w, centred)
         self.which, self.Q, self.back = span.which, span.Q, span.back
         response = self.root_w * y
         self.explained = self.Q.T @ response  # what Q sees of the response

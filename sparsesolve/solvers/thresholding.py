@@ -40,7 +40,8 @@ def threshold_path(problem, method, *, most, least, max_iter, n_threads, advance
     points = [data.point(0, [], [], r, 0.0, 0, 0)]
     if least == 1.0:
         return points, "at most 1 of the deviance is left"
-    step = 1.0 / _eigenvalue(data) if method == "iht" and r.any() else None
+    bend = _eigenvalue(data) if method == "iht" and r.any() else 0.0
+    step = 1.0 / bend if bend > 0.0 else None
     for k in range(1, most + 1):
         b_new, n_iter = advance_one(data, b, r, k, step, max_iter)
         which = np.flatnonzero(b_new)
@@ -64,7 +65,7 @@ def _eigenvalue(data):
     every, v = np.arange(design.p, dtype=np.intc), np.random.default_rng(0).normal(size=design.p)
     value = 0.0
     for _ in range(POWER_STEPS):
-        before, v = value, v / np.linalg.norm(v)
+        before, v = value, v / max(np.linalg.norm(v), 1e-300)
         v = design.products(w * design.combination(every, v), data.n_threads)
         value = np.linalg.norm(v)
         if value - before <= 1e-3 * value:

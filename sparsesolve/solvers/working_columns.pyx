@@ -123,9 +123,11 @@ cdef class WorkingColumns:
             if self.free(j, lam):
                 free.append(j)
         if free:
-            gradient = np.array([self.g[j] for j in free])
             inner = np.array([[self.inner(i, j) for j in free] for i in free])
-            level, axes = np.linalg.eigh(inner)
+            size = np.sqrt(np.diag(inner))      # else a column far smaller than others would pass for a dependent one
+            size[size == 0.0] = 1.0
+            gradient = np.array([self.g[j] for j in free]) / size
+            level, axes = np.linalg.eigh(inner / np.outer(size, size))
             most = level.max()
             # along nearly dependent columns a gradient of zero may hide what rounding hides
             along = np.abs(axes.T @ gradient) + (level < SHAKY * most) * EPSILON * np.sqrt(most)

@@ -24,7 +24,7 @@ def test_a_basis_of_what_the_columns_span_and_no_more(store):
     X[:, 4] = X[:, 1] - 3 * X[:, 2]  # dependent
     design, Z = standardised(X, store)
     which = np.array([1, 2, 4])
-    span = Span(design, which, np.sqrt(W))
+    span = Span(design, which, np.sqrt(W), True)
     A = np.sqrt(W)[:, None] * Z[:, which]
     assert span.Q.shape == (5, 2)
     assert span.Q.T @ span.Q == pytest.approx(np.eye(2), abs=1e-14)
@@ -36,11 +36,11 @@ def test_the_way_back_is_the_shortest_in_units_of_the_columns_sizes():
     X = np.random.default_rng(3).standard_normal((5, 2))
     X[:, 1] = X[:, 0]
     design, _ = standardised(X)
-    span = Span(design, np.array([0, 1]), np.sqrt(W))
+    span = Span(design, np.array([0, 1]), np.sqrt(W), True)
     assert span.back[0] == pytest.approx(span.back[1])
 
 
 def test_no_columns_span_nothing():
     design, _ = standardised(np.random.default_rng(3).standard_normal((5, 2)))
-    span = Span(design, np.array([], dtype=int), np.sqrt(W))
+    span = Span(design, np.array([], dtype=int), np.sqrt(W), True)
     assert span.Q.shape == (5, 0) and span.back.shape == (0, 0)

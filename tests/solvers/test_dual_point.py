@@ -18,8 +18,8 @@ def loss(request):
 
 def test_the_dual_point_is_orthogonal_and_a_newton_step_away(loss):
     u = loss.at(ETA)[1]
-    dual, orthogonal = clear(loss, ETA, u, COLUMNS)
-    assert orthogonal
+    dual, missing = clear(loss, ETA, u, COLUMNS)
+    assert missing < 1e-20
     assert COLUMNS.T @ dual == pytest.approx(np.zeros(4), abs=1e-14)
     H = loss.curvature_at(ETA)
     step = np.linalg.solve(COLUMNS.T @ (H[:, None] * COLUMNS), COLUMNS.T @ u)
@@ -29,8 +29,8 @@ def test_the_dual_point_is_orthogonal_and_a_newton_step_away(loss):
 def test_dependent_columns_and_columns_of_zeros_do_no_harm(loss):
     u = loss.at(ETA)[1]
     more = np.column_stack([COLUMNS, COLUMNS[:, 1] - COLUMNS[:, 2], np.zeros(30)])
-    dual, orthogonal = clear(loss, ETA, u, more)
-    assert orthogonal
+    dual, missing = clear(loss, ETA, u, more)
+    assert missing < 1e-15
     assert dual == pytest.approx(clear(loss, ETA, u, COLUMNS)[0], abs=1e-13)
 
 
@@ -38,7 +38,7 @@ def test_it_says_so_where_no_curvature_is_left_to_take_away():
     """Responses that are certain to a double's last digit have no curvature, and yet a slope."""
     loss = LOSSES["huber"](Y, np.full(30, 1 / 30), delta=0.1)
     eta = Y + 50.0 * (1.0 + COLUMNS[:, 1] ** 2)
-    assert not clear(loss, eta, loss.at(eta)[1], COLUMNS)[1]
+    assert clear(loss, eta, loss.at(eta)[1], COLUMNS)[1] == np.inf
 
 
 def test_several_responses_are_cleared_together():
@@ -46,7 +46,17 @@ def test_several_responses_are_cleared_together():
     shares = np.eye(3)[RNG.integers(3, size=30)]
     loss, eta = LOSSES["multinomial"](shares, np.full(30, 1 / 30)), RNG.standard_normal((3, 30))
     u = loss.at(eta)[1]
-    dual, orthogonal = clear(loss, eta, u, COLUMNS)
-    assert orthogonal
+    dual, missing = clear(loss, eta, u, COLUMNS)
+    assert missing == 0.0
     assert dual @ COLUMNS == pytest.approx(np.zeros((3, 4)), abs=1e-14)
     assert dual.sum(axis=0) == pytest.approx(np.zeros(30), abs=1e-14)  # as u's does
+
+
+def test_what_rounding_hides_along_nearly_dependent_columns_is_counted():
+    """Two columns that differ by little, and a slope along the difference that is left."""
+    loss = LOSSES["gaussian"](Y, np.full(30, 1 / 30))
+    twins = np.column_stack([COLUMNS, COLUMNS[:, 1] + 1e-8 * RNG.standard_normal(30)])
+    gained = clear(loss, ETA, loss.at(ETA)[1], twins)[1]
+    difference = twins[:, 4] - twins[:, 1]
+    dual = clear(loss, ETA, loss.at(ETA)[1], twins)[0]
+    assert gained >= 0.5 * (difference @ dual) ** 2 / (difference @ difference / 30)

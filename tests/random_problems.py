@@ -1,0 +1,331 @@
+"""Small random problems of every family, penalty and option, and what is wrong with an answer.
+
+`problem(seed)` is a call of `path`; `false_claims` judges its result by `claims` in float64, and
+what looks wrong there in decimals.
+"""
+
+import decimal
+import warnings
+from dataclasses import dataclass
+
+import claims
+import exact
+import glm_oracle
+import group_oracle
+import numpy as np
+import numpy_losses
+import response_oracle
+from test_generated_lasso import STORAGE, design, model
+
+import sparsesolve as ss
+from sparsesolve import families, penalties
+
+MADE = {"huber": families.huber(0.75), "squared_hinge": families.squared_hinge(),
+        "gamma": families.gamma(), "negative_binomial": families.negative_binomial(1.5),
+        "probit": families.probit(), "cloglog": families.cloglog(),
+        "tweedie": families.tweedie(1.4)}  # fmt: skip
+KKT = {"probit": numpy_losses.PROBIT, "cloglog": numpy_losses.CLOGLOG,
+       "tweedie": numpy_losses.tweedie(1.4), "cox": "cox"}  # fmt: skip
+ONE = ["gaussian", "gaussian", "binomial", "binomial", "poisson", "huber", "squared_hinge",
+       "gamma", "negative_binomial", "probit", "cloglog", "tweedie", "cox"]  # fmt: skip
+SEVERAL = ["multinomial", "multigaussian"]
+GROUPED = {"l2": penalties.GroupL2, "linf": penalties.GroupLinf, "sparse": penalties.SparseGroup}
+
+
+@dataclass
+class Call:
+    """A problem: arguments of path, and the same for the judges."""
+
+    family: str
+    X: np.ndarray  # what was stored
+    y: np.ndarray  # as the family takes it
+    options: dict  # of the problem
+    steer: dict  # of the way to the answer
+    kind: str | None = None
+    lists: list | None = None
+    tau: float = 0.5
+    stored: object = None
+
+    def fit(self, **more):
+        kinds = {"sparse": {"tau": self.tau}}.get(self.kind, {})
+        penalty = GROUPED[self.kind](self.lists, **kinds) if self.kind else None
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ss.ConvergenceWarning)
+            return ss.path(self.stored, self.y, family=MADE.get(self.family, self.family),
+                           penalty=penalty, **self.options, **{**self.steer, **more})  # fmt: skip
+
+
+def problem(seed):
+    rng = np.random.default_rng(seed)
+    n, p = int(rng.integers(2, 25)), int(rng.integers(1, 16))
+    X = design(rng, n, p)
+    several = rng.random() < 0.15
+    family = str(rng.choice(SEVERAL if several else ONE))
+    unit = X / np.maximum(np.abs(X - X.mean(axis=0)).max(axis=0), 1e-300)
+    unit = unit - unit.mean(axis=0)
+    truth = rng.standard_normal(p) * (rng.random(p) < 0.4) * rng.choice([0.3, 1, 3])
+    options = model(rng, n, p)
+    call = Call(family, X, _response(rng, family, unit @ truth), options, {})
+    _penalty(rng, call, several)
+    if family in ("cox", *SEVERAL) or (family != "gaussian" and rng.random() < 0.5):
+        options.pop("offset", None)
+    if family == "cox":
+        options.pop("intercept")
+    if family in KKT and not options["standardize"]:
+        options.pop("alpha", None)
+    low = -8 if family == "gaussian" else -4
+    call.steer = {"n_lambdas": 6, "stop": None, "lambda_min_ratio": 10.0 ** rng.uniform(low, -1)}
+    if rng.random() < 0.2:
+        call.steer["tol"] = float(rng.choice([1e-3, 1e-5, 1e-9]))
+    call.steer["max_iter"] = int(rng.choice([30, 300, 1000]))
+    if call.kind and rng.random() < 0.3:
+        call.steer["solver"] = str(rng.choice(["bcd", "fista", "sparsa", "bcd_wright"]))
+    elif not several and not call.kind and rng.random() < 0.3:
+        own = ["working_set", "sufficient"] if family == "gaussian" else ["fista", "sparsa"]
+        call.steer["solver"] = str(rng.choice(own))
+    call.stored = STORAGE[rng.integers(4)](X)
+    return call
+
+
+def _penalty(rng, call, several):
+    p, options = call.X.shape[1], call.options
+    if several:
+        options.pop("lower", None), options.pop("upper", None)
+        if call.family == "multinomial":
+            options["grouped"] = bool(rng.random() < 0.4)
+    elif rng.random() < 0.35:
+        call.kind = str(rng.choice(list(GROUPED)))
+        label = rng.integers(max(1, p // 2), size=p)
+        call.lists = [np.flatnonzero(label == g).tolist() for g in np.unique(label)]
+        call.tau = float(rng.choice([0.1, 0.5, 0.9]))
+        factors = options.pop("penalty_factor", None)
+        if factors is not None:
+            options["penalty_factor"] = np.asarray(factors)[: len(call.lists)]
+        if rng.random() < 0.7:
+            options.pop("lower", None), options.pop("upper", None)
+
+
+def _response(rng, family, signal):
+    n, noise = len(signal), 10.0 ** rng.uniform(-6, 1)
+    signal = np.clip(signal, -8, 8)
+    chance = 1 / (1 + np.exp(-signal))
+    if family in ("gaussian", "huber"):
+        return signal + noise * rng.standard_normal(n)
+    if family in ("binomial", "probit", "cloglog"):
+        if rng.random() < 0.2 and family == "binomial":
+            return np.round(chance, 2)
+        return np.r_[0.0, 1.0, (chance > rng.random(n))[2:]]
+    if family == "squared_hinge":
+        return np.r_[-1.0, 1.0, np.where(chance > rng.random(n), 1.0, -1.0)[2:]]
+    if family in ("poisson", "negative_binomial"):
+        return np.r_[1.0, rng.poisson(np.exp(signal))[1:]]
+    if family == "gamma":
+        return np.exp(signal) * rng.gamma(2.0, 0.5, n) + 1e-3
+    if family == "tweedie":
+        return np.r_[1.0, (np.exp(signal) * rng.gamma(2.0, 0.5, n) * (rng.random(n) < 0.7))[1:]]
+    if family == "cox":
+        died = np.r_[1.0, (rng.random(n) < 0.7)[1:]]
+        return np.column_stack([np.round(np.exp(-signal / 4), int(rng.integers(1, 6))) + 1, died])
+    if family == "multinomial":
+        K = int(rng.integers(2, 4))
+        labels = (signal[:, None] * np.arange(K) + rng.gumbel(size=(n, K))).argmax(axis=1)
+        return np.r_[0, K - 1, labels[2:]]
+    return np.column_stack([signal, -signal]) + noise * rng.standard_normal((n, 2))
+
+
+def judge(call, numbers=claims.FLOAT):
+    """Of a response with a conjugate and no groups within limits."""
+    return claims.Judge(call.X, call.y, family=call.family, kind=call.kind,
+                        lists=call.lists or (), tau=call.tau, numbers=numbers,
+                        **call.options)  # fmt: skip
+
+
+def point(fit, k):
+    return fit.intercepts[k], fit.coefs[:, [k]].toarray().ravel(), fit.lambdas[k]
+
+
+class Gaps:
+    """An independent gap and objective of points of a path, both relative to the null model."""
+
+    def __init__(self, call):
+        self.judge = judge(call)
+        size = self.judge.w @ abs(self.judge.law.value(
+            self.judge.m, self.judge.y, self.judge.o + self.judge.null_b0))  # fmt: skip
+        self.nothing = self.judge.null <= 1e-13 * size  # to explain: what is left is rounding
+        self.call, self.exact = call, None
+
+    def gap(self, fit, k):
+        return float(self.judge.gap(*point(fit, k)))
+
+    def objective(self, fit, k):
+        return float(self.judge.objective(*point(fit, k)) / self.judge.null)
+
+    def sharpen(self):
+        """From here on in decimals."""
+        self.judge = judge(self.call, claims.DIGITS)
+
+
+class OracleGaps:
+    """The same of groups within limits, and violations of losses without a conjugate."""
+
+    def __init__(self, call):
+        loss = KKT.get(call.family) or _oracle_loss(call.family)
+        X, options, self.power = call.X, dict(call.options), 0
+        if call.family == "cox":
+            options["intercept"] = False
+        if call.family in KKT and not options["standardize"]:  # in units of the largest column
+            self.power = int(np.frexp(_spread(call).max())[1])
+            X = np.ldexp(X, -self.power)
+            for name in {"lower", "upper"} & set(options):
+                options[name] = np.ldexp(options[name], self.power)
+        self.problem = group_oracle.problem(
+            X, call.y, kind=call.kind or "l2", groups=call.lists or [None] * X.shape[1],
+            loss=loss, tau=call.tau, **options)  # fmt: skip
+        self.plain = call.family in KKT and (
+            call.kind is None or (call.kind != "linf" and "lower" not in options))
+        self.nothing = self.problem.null[1] <= 1e-10
+
+    def _point(self, fit, k):
+        b0, b, lam = point(fit, k)
+        return b0, np.ldexp(b, self.power), np.ldexp(lam, -self.power)
+
+    def gap(self, fit, k):
+        if self.plain:
+            return self._violation(*self._point(fit, k))
+        return group_oracle.certificate(self.problem, *self._point(fit, k))
+
+    def _violation(self, b0, b, lam):
+        """Distance of the gradient from the subdifferential, group by group, over the null's."""
+        q = self.problem
+        found = group_oracle._scaled(q, b0, b)
+        if found is None:
+            return np.inf
+        u = q.law(q.f.eta(*found))[1]
+        z, beta = q.f.q.A.T @ u, found[1]
+        worst = abs(u.sum()) if q.f.intercept else 0.0
+        for block in q.blocks:
+            pull, x = z[block.columns], beta[block.columns]
+            limit = block.limit(x)
+            if (np.abs(x) >= limit * (1 - 1e-9)).all() and (limit > 0).all():  # one at its limit
+                asked = lam * (block.l2 * np.sign(x) + block.ridge * x)
+                worst = max(worst, float((asked - pull)[0] * np.sign(x[0])))
+                continue
+            pull = np.where(block.limit(pull) > 0, pull, 0.0) if (x == 0).all() else pull
+            size, free = np.sqrt(x @ x), x != 0
+            if size == 0:
+                short = np.sqrt((np.maximum(np.abs(pull) - lam * block.l1, 0.0) ** 2).sum())
+                worst = max(worst, short - lam * block.l2)
+                continue
+            asked = lam * (block.l1 * np.sign(x) + (block.l2 / size + block.ridge) * x)
+            slack = np.maximum(np.abs(pull) - lam * block.l1, 0.0)
+            off = np.where(free, np.abs(pull - asked), slack)
+            worst = max(worst, np.sqrt(off @ off))
+        start = q.law(q.f.eta(q.null[0], np.zeros(len(beta))))[1]
+        return worst / max(np.sqrt((start * start / q.f.w).sum()), 1e-300)
+
+    def objective(self, fit, k):
+        return group_oracle.objective(self.problem, *self._point(fit, k)) / self.problem.null[1]
+
+    def sharpen(self):
+        pass
+
+
+def _oracle_loss(family):
+    made = {"huber": numpy_losses.huber(0.75),
+            "negative_binomial": numpy_losses.negative_binomial(1.5)}  # fmt: skip
+    return made.get(family) or getattr(numpy_losses, family.upper())
+
+
+class SeveralGaps:
+    """The same of several responses, by response_oracle on standardised columns."""
+
+    def __init__(self, call):
+        own = dict(call.options)
+        grouped = own.pop("grouped", False) or call.family == "multigaussian"
+        tied = call.family == "multigaussian"
+        q = glm_oracle.form(call.X, call.y[:, 0] if tied else call.y, loss=numpy_losses.GAUSSIAN,
+                            **own)  # fmt: skip
+        weights = own.get("weights")
+        kept = np.ones(len(call.y), dtype=bool) if weights is None else weights > 0
+        Y = call.y if tied else (call.y[:, None] == np.unique(call.y)) * 1.0
+        self.Y, self.form, s = Y[kept], q, q.q
+        self.common = {
+            "family": call.family, "grouped": grouped, "alpha": s.alpha, "w": q.w,
+            "v": np.where(s.dead, 1.0, s.v), "offset": np.tile(q.o, (Y.shape[1], 1)),
+            "intercept": q.intercept,
+        }  # fmt: skip
+        self.A = np.where(s.dead, 0.0, s.A)
+        if tied:
+            r = self.Y - q.o[:, None]
+            self.null = 0.5 * (q.w @ (r - q.w @ r if q.intercept else r) ** 2).sum()
+        else:
+            share = q.w @ self.Y if q.intercept else np.full(Y.shape[1], 1 / Y.shape[1])
+            self.null = -(q.w @ self.Y) @ np.log(np.where(share > 0, share, 1.0))
+        self.nothing = self.null <= 1e-13 * (q.w @ np.abs(self.Y)).sum()
+
+    def _point(self, fit, k):
+        B = np.array([c[:, [k]].toarray().ravel() for c in fit.coefs])
+        return fit.lambdas[k], fit.intercepts[:, k] + B @ self.form.q.mean, B * self.form.q.scale
+
+    def gap(self, fit, k):
+        return response_oracle.certificate(self.A, self.Y, *self._point(fit, k), **self.common
+                                           ) / self.null  # fmt: skip
+
+    def objective(self, fit, k):
+        return response_oracle.objective(self.A, self.Y, *self._point(fit, k), **self.common
+                                         ) / self.null  # fmt: skip
+
+    def sharpen(self):
+        pass
+
+
+def judged(call, fit):
+    """(claims, honest misses, false claims, undecided ones) of a path; the last two are lists.
+
+    A claim that an independent gap does not confirm is held against a path solved to a far
+    smaller tolerance: with that one's own gap the objective tells what is really lost.
+    """
+    if call.family in SEVERAL:
+        own = SeveralGaps(call)
+    elif call.family in KKT or (call.kind and "lower" in call.options):
+        own = OracleGaps(call)
+    else:
+        own = Gaps(call)
+    claimed = [k for k in range(len(fit.lambdas)) if fit.status[k] == ss.Status.CONVERGED]
+    counts = len(claimed), len(fit.lambdas) - len(claimed)
+    if own.nothing:
+        return *counts, [], []
+    tol = call.steer.get("tol", 1e-7)
+    enough = (3 if call.family in KKT else 1.1) * tol + rounding(call)
+    doubted = [k for k in claimed if not own.gap(fit, k) <= enough]
+    if not doubted:
+        return *counts, [], []
+    with decimal.localcontext(exact.ARITHMETIC):
+        own.sharpen()
+        found = {k: own.gap(fit, k) for k in doubted}
+        doubted = [k for k in doubted if not found[k] <= enough]
+        if call.family in KKT:
+            return *counts, [(k, found[k]) for k in doubted], []
+        false, undecided = [], []
+        better = call.fit(lambdas=fit.lambdas, tol=1e-12, max_iter=20_000, solver="auto")
+        for k in doubted:
+            lost = own.objective(fit, k) - own.objective(better, k)
+            if lost > enough:
+                false.append((k, lost))
+            elif not lost + own.gap(better, k) <= enough:
+                undecided.append((k, lost))
+    return *counts, false, undecided
+
+
+def _spread(call):
+    weights = call.options.get("weights")
+    w = np.ones(len(call.X)) if weights is None else weights
+    w = w / w.sum()
+    return np.sqrt(w @ (call.X - w @ call.X) ** 2)
+
+
+def rounding(call):
+    """What the last digits of columns far from 0 may cost: of the intercept, or of all."""
+    spread = _spread(call)
+    ratio = (np.abs(call.X).max(axis=0)[spread > 0] / spread[spread > 0]).max(initial=1.0)
+    return 1e-13 * ratio if call.options.get("intercept", True) else 1e-14 * ratio**2

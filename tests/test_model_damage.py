@@ -1,0 +1,113 @@
+"""Model files that are cut off, altered or of another version: read rightly, or refused."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import sparsesolve as ss
+
+RNG = np.random.default_rng(5)
+X = RNG.standard_normal((40, 5))
+Y = X[:, 0] - X[:, 1] + RNG.standard_normal(40)
+MADE = {
+    "path": lambda: ss.path(X, Y, n_lambdas=6),
+    "several": lambda: ss.path(X, RNG.integers(3, size=40), family="multinomial", n_lambdas=5),
+    "cv": lambda: ss.cv_path(X, Y, n_folds=3, seed=0, n_lambdas=6),
+}
+TAMPERED = {
+    "empty": lambda a: np.empty(0), "text": lambda a: np.array("zzz"),
+    "an object": lambda a: np.array([{}], dtype=object), "NaN": lambda a: np.full(a.shape, np.nan),
+    "far too large": lambda a: np.full(a.shape, 10**9), "negative": lambda a: np.full(a.shape, -7),
+    "twice": lambda a: np.array([a, a]), "a number": lambda a: np.array(1.5),
+    "one short": lambda a: a[:-1] if a.ndim else np.array([a, a]),
+}  # fmt: skip
+
+
+@pytest.fixture(params=sorted(MADE))
+def saved(request, tmp_path):
+    file = tmp_path / "model.npz"
+    ss.save(MADE[request.param](), file)
+    return file
+
+
+def read_or_refused(file):
+    """Whether the file was read; what was is fit for use."""
+    try:
+        back = ss.load(file)
+    except ValueError as error:
+        assert str(file) in str(error) and "\n" not in str(error)
+        return False
+    assert np.isfinite(back.predict(X)).all() and np.isfinite(back.coef(0.1)).all()
+    assert str(back) and repr(back)
+    return True
+
+
+def test_files_that_end_early(saved):
+    whole = saved.read_bytes()
+    for size in range(0, len(whole), len(whole) // 40):
+        saved.write_bytes(whole[:size])
+        assert not read_or_refused(saved)
+
+
+def test_bits_that_fell_over(saved):
+    """zip's checksums see most; what they do not cover is names and dates."""
+    whole, rng = saved.read_bytes(), np.random.default_rng(0)
+    for _ in range(60):
+        altered = bytearray(whole)
+        altered[rng.integers(len(whole))] ^= 1 << rng.integers(8)
+        saved.write_bytes(altered)
+        read_or_refused(saved)
+
+
+@pytest.mark.parametrize("how", TAMPERED)
+def test_arrays_of_another_make(saved, how):
+    """Indices beyond the coefficients once ended the process."""
+    with np.load(saved) as found:
+        arrays = dict(found)
+    optional = {"feature_names", "class_names", "groups", "folds"}
+    refused = set()
+    for name in arrays:
+        np.savez(saved, **{**arrays, name: TAMPERED[how](arrays[name])})
+        if not read_or_refused(saved):
+            refused.add(name)
+        np.savez(saved, **{other: array for other, array in arrays.items() if other != name})
+        assert read_or_refused(saved) == (name in optional)
+    assert {"lambdas", "coef_indptr", "intercepts", "version"} <= refused or how == "a number"
+
+
+def test_a_file_of_a_later_version_is_told_from_a_damaged_one(saved):
+    with np.load(saved) as found:
+        arrays = dict(found)
+    np.savez(saved, **{**arrays, "version": 7, "lambdas": np.array("in another form")})
+    with pytest.raises(ValueError, match="of version 7, and this sparsesolve reads up to 1; use"):
+        ss.load(saved)
+    np.savez(saved, **{**arrays, "something": np.arange(3)})  # of a later minor version, say
+    assert read_or_refused(saved)
+
+
+RESULTS = {
+    **MADE,
+    "binomial": lambda: ss.path(X, Y > 0, family="binomial", n_lambdas=5),
+    "cox": lambda: ss.path(X, (np.exp(Y), Y > -1), family="cox", n_lambdas=5),
+    "groups": lambda: ss.path(X, Y, penalty=ss.penalties.GroupL2(list("aabbc")), n_lambdas=5),
+    "knots": lambda: ss.lars_path(X, Y), "omp": lambda: ss.omp_path(X, Y),
+    "niht": lambda: ss.hard_threshold_path(X, Y, n_nonzero=2),
+    "relaxed": lambda: ss.relax(ss.path(X, Y, n_lambdas=5), X, Y),
+    "mkl": lambda: ss.mkl_path([X @ X.T, np.eye(40)], Y, n_lambdas=5),
+    "codes": lambda: ss.sparse_code(Y[:, None], X, lam=0.1),
+    "dictionary": lambda: ss.DictionaryLearning(3, lam=0.1, seed=0, n_epochs=1).fit(X.T),
+    "stability": lambda: ss.stability_path(X, Y, seed=0, n_lambdas=5, n_pairs=3),
+    "design": lambda: ss.make_design({"a": Y, "b": ["u", "v"] * 20}),
+    "refit": lambda: ss.refit(ss.path(X, Y, n_lambdas=5), X, Y, s=0.3),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_every_result_survives_a_pickle(name):
+    first = RESULTS[name]()
+    second = pickle.loads(pickle.dumps(first))
+    assert type(second) is type(first) and str(second) == str(first)
+    for attribute, value in vars(first).items():
+        if isinstance(value, np.ndarray) and value.dtype != object:
+            np.testing.assert_array_equal(getattr(second, attribute), value)
