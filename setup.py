@@ -1,8 +1,8 @@
 """Build the Cython extensions: find them, choose flags for the compiler at hand, probe OpenMP.
 
 Everything that does not change from machine to machine stands in pyproject.toml. Switches, read
-from the environment: SPARSESOLVE_DEBUG=1 (bounds checked, -O1 -g), SPARSESOLVE_LINETRACE=1 (line
-coverage of Cython code), SPARSESOLVE_NO_OPENMP=1 (serial), SPARSESOLVE_NATIVE=1 (this CPU only),
+from the environment: SPARSESOLVE_DEBUG=1 (bounds checked, -O1 -g), SPARSESOLVE_COVERAGE=1 (lines
+of Cython counted for gcov), SPARSESOLVE_NO_OPENMP=1 (serial), SPARSESOLVE_NATIVE=1 (this CPU only),
 SPARSESOLVE_SANITIZE=address,undefined or =thread (-O1 -g, faults reported by the sanitizer).
 """
 
@@ -16,7 +16,7 @@ from setuptools.command.build_ext import build_ext
 from setuptools.errors import CompileError, LinkError
 
 SHARED = "sparsesolve._cyutility"  # Cython's memoryview code, compiled once for all extensions
-SWITCHES = ("DEBUG", "LINETRACE", "NO_OPENMP", "NATIVE")
+SWITCHES = ("COVERAGE", "DEBUG", "NATIVE", "NO_OPENMP")
 SANITIZE = os.environ.get("SPARSESOLVE_SANITIZE", "")
 ON = {name for name in SWITCHES if os.environ.get(f"SPARSESOLVE_{name}", "0") not in ("", "0")}
 
@@ -27,7 +27,7 @@ FLAGS = {
     "msvc": ["/O2", "/std:c11"],  # knows _Pragma
 }
 DEBUG_FLAGS = {"unix": ["-O1", "-g", "-fopenmp-simd"], "msvc": ["/Od", "/Zi", "/std:c11"]}
-TRACE_MACROS = [("CYTHON_TRACE_NOGIL", "1"), ("CYTHON_USE_SYS_MONITORING", "0")]
+COVERAGE_FLAGS = ["--coverage"]
 SANITIZE_FLAGS = [f"-fsanitize={SANITIZE}", "-fno-omit-frame-pointer", "-fstrict-overflow"]
 NATIVE_FLAGS = {"unix": ["-march=native"], "msvc": ["/arch:AVX2"]}
 
@@ -69,7 +69,6 @@ def directives():
         "initializedcheck": False,
         "cdivision": True,
         "embedsignature": True,
-        "linetrace": "LINETRACE" in ON,
     }
 
 
@@ -110,7 +109,7 @@ class BuildExtensions(build_ext):
         written = cythonize(
             self.extensions,
             nthreads=self.parallel if os.name == "posix" else 0,
-            build_dir=None if "LINETRACE" in ON else "build/cython",  # coverage reads C in place
+            build_dir="build/cython",
             force=self.force or None,
             compiler_directives=directives(),
             shared_utility_qualified_name=SHARED,
@@ -122,22 +121,20 @@ class BuildExtensions(build_ext):
 
     def build_extensions(self):
         kind = "msvc" if self.compiler.compiler_type == "msvc" else "unix"
-        slow = SANITIZE or ON & {"DEBUG", "LINETRACE"}
-        sanitize = SANITIZE_FLAGS if SANITIZE else []
-        compile_flags = (DEBUG_FLAGS if slow else FLAGS)[kind] + sanitize
+        slow = SANITIZE or ON & {"DEBUG", "COVERAGE"}
+        observed = SANITIZE_FLAGS if SANITIZE else COVERAGE_FLAGS if "COVERAGE" in ON else []
+        compile_flags = (DEBUG_FLAGS if slow else FLAGS)[kind] + observed
         if "NATIVE" in ON:
             compile_flags += NATIVE_FLAGS[kind]
         openmp_compile, openmp_link = self.openmp_flags(kind)
         for ext in self.extensions:
             ext.extra_compile_args = compile_flags + openmp_compile
-            ext.extra_link_args = openmp_link + sanitize
-            if "LINETRACE" in ON:
-                ext.define_macros = list(TRACE_MACROS)
+            ext.extra_link_args = openmp_link + observed
         super().build_extensions()
 
     def openmp_flags(self, kind):
         """Return the compile and link flags that build an OpenMP program here, if any do."""
-        if ON & {"NO_OPENMP", "LINETRACE"}:  # tracing jumps out of parallel loops: no valid OpenMP
+        if ON & {"COVERAGE", "NO_OPENMP"}:  # gcov does not see the bodies of parallel loops
             return [], []
         for flags in OPENMP[kind]:
             if self.links_openmp(*flags):
