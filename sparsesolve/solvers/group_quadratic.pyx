@@ -25,8 +25,9 @@ DEF MEMORY = 4                      # sweeps that an extrapolation looks back on
 DEF HALVINGS = 6                    # of a Newton step for all, stopped where the penalty bends
 DEF MANY_HALVINGS = 20              # of one that goes through, before sweeps are left to go on
 DEF MOST_SWEEPS = 4                 # between two looks at the gap
-cdef double QUICK = 0.9             # of the gap, left by a sweep: slower is left to Newton steps
-cdef double QUIET = 3e-4            # of the gap asked for: while a sweep gains more, another is worth its price
+cdef double QUICK = 0.9             # of the gap, left by a sweep: no more is reckoned with
+cdef double SLOW = 0.95             # slower is left to Newton steps
+cdef double QUIET = 2e-4            # of the gap asked for: while a sweep gains more, another is worth its price
 cdef double FAR = 0.9               # of lam: groups below it are looked at after a sweep only
 cdef double REGULAR = 1e-10         # of the sweeps' inner products: what makes them regular
 cdef double ROUNDING = 1e-14
@@ -49,18 +50,20 @@ cdef class GroupQuadratic(GroupBlocks):
     cdef int solve(self, double lam, double target, long budget) noexcept nogil:
         cdef long limit = self.iterations + budget
         cdef int moved = self.n_groups, k, sweeps
-        cdef double gap = INFINITY, last, pace, value = 0.5 * self.residual_square + self.penalty_value(lam), gain = INFINITY
+        cdef double gap = INFINITY, gain = INFINITY, last, pace, value, quiet
+        value = 0.5 * self.residual_square + self.penalty_value(lam)
+        quiet = QUIET * target + ROUNDING * value
         self.n_trail = 0
         if budget <= 0 or self.n_groups == 0:
             self.estimate_slack(lam)
             gap = self.best_gap(lam)
-        while gap > target or (moved and gain > QUIET * target + ROUNDING * value):
+        while gap > target or (moved and gain > quiet):
             if self.iterations >= limit:
                 return MAX_ITER if gap > target else CONVERGED
-            sweeps, moved, last = 1, 0, gap
+            sweeps, moved, last, k = 1, 0, gap, 0
             if target < gap < INFINITY:     # between two looks at the gap, as many as are likely to be needed
                 sweeps = min(max(<int> (log(target / gap) / log(self.pace) + 0.5), 1), MOST_SWEEPS)
-            for k in range(sweeps):
+            while k < sweeps or (moved and gain > quiet and k < MOST_SWEEPS and self.iterations + k < limit):
                 if not self.penalty.limited:        # which a combination might not keep
                     self.remember()
                 moved += self.sweep(lam)
@@ -68,17 +71,19 @@ cdef class GroupQuadratic(GroupBlocks):
                     self.remember()
                     self.extrapolate(lam)
                     self.n_trail = 0
+                gain, value = value, 0.5 * self.residual_square + self.penalty_value(lam)
+                gain -= value
+                k += 1
+            sweeps = k
             self.renew()
             self.iterations += sweeps
             self.estimate_slack(lam)
             gap = self.best_gap(lam)
-            gain, value = value, 0.5 * self.residual_square + self.penalty_value(lam)
-            gain = (gain - value) / sweeps
             if last == INFINITY:
                 continue
             pace = exp(log(max(gap / last, 1e-8)) / sweeps)
             self.pace = min(max(0.5 * (self.pace + pace), 0.05), QUICK)
-            if gap > target and pace > QUICK:
+            if gap > target and pace > SLOW:
                 moved += self.newton(lam)
                 self.estimate_slack(lam)
                 gap = self.best_gap(lam)

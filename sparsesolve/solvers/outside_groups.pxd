@@ -23,11 +23,13 @@ cdef class OutsideGroups(Outside):
     cdef double[:, ::1] rough           # (2, p) the same for the last two residuals,
     cdef double[:, ::1] off             # (2, G) the polar of each within so much
     cdef int[:, ::1] place              # (G, 2)
-    cdef int[::1] undecided, close, awake, columns
+    cdef int[::1] undecided, close, awake, pending, columns
     cdef double[::1] root_w, u, work, found
 
     cdef void measure(self, Py_ssize_t g, const double* squares, bint dense, double* room) noexcept nogil
-    cdef double bound(self, int g) noexcept nogil
+    cdef void sort(self, int g, double bound, double lam) noexcept nogil
+    cdef void prefetch(self, int g) noexcept nogil
+    cdef double remembered(self, int g) noexcept nogil
     cdef void learn(self, int g, const double* product, double off, int slot) noexcept nogil
     cdef double estimate(self, int g) noexcept nogil
     cdef const float* gap_of(self, int g) noexcept nogil

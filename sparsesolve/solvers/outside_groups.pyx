@@ -22,6 +22,7 @@ from sparsesolve.penalties.blocks cimport MOVING, BlockPenalty
 from sparsesolve.solvers.outside cimport Outside
 
 DENSE_FROM = 0.15           # share of stored values from which singular values cost little beside the bounds they mend
+DEF AHEAD = 2               # groups by which the memory of the sketch is asked for early
 DEF GAPS = 256              # differences from their spans kept at a time
 cdef Py_ssize_t LARGEST = 100               # columns of a group, up to which they do
 cdef double VIOLATION = 1e-12       # relative
@@ -40,7 +41,7 @@ cdef class OutsideGroups(Outside):
         self.product, self.rough = np.zeros((2, 2, p + 1))
         self.slot, self.place = np.full((2, G, 2), -1, dtype=np.intc)
         self.off = np.zeros((2, G))
-        self.undecided, self.close, self.awake = np.zeros((3, G + 1), dtype=np.intc)
+        self.undecided, self.close, self.awake, self.pending = np.zeros((4, G + 1), dtype=np.intc)
         self.columns = np.zeros(p + 1, dtype=np.intc)
         self.asleep, self.ones, self.rate = np.full(G, INFINITY), np.ones(G), np.zeros(G)
         lengths = np.square(design.norms(np.square(root_w), n_threads))
@@ -87,7 +88,7 @@ cdef class OutsideGroups(Outside):
 
     cdef int examine(self, const double* r, double lam) noexcept nogil:
         cdef Py_ssize_t i, awake
-        cdef int g, slot
+        cdef int g, k, slot, pending = 0
         cdef double bound
         self.residuals.travel(r)
         self.n_gaps = 0
@@ -97,19 +98,20 @@ cdef class OutsideGroups(Outside):
                          self.residuals.travelled, lam, &self.awake[0])
         for i in range(awake):
             g = self.awake[i]
-            bound = self.bound(g)
+            bound = self.remembered(g)
+            bound += self.reach
             if bound >= lam and self.sketch is not None and self.slot[g, 0] >= 0:
-                bound = self.estimate(g)
-                self.learn(g, &self.work[self.penalty.start[g]], self.reach, slot)
-                bound += self.reach
-            if bound < lam:
-                self.asleep[g] = bound - self.rate[g] * self.residuals.travelled
-                if bound > CLOSE * lam:
-                    self.close[self.n_close] = g
-                    self.n_close += 1
+                self.pending[pending] = g
+                pending += 1
             else:
-                self.undecided[self.n_undecided] = g
-                self.n_undecided += 1
+                self.sort(g, bound, lam)
+        for k in range(pending):
+            g = self.pending[k]
+            if k + AHEAD < pending:
+                self.prefetch(self.pending[k + AHEAD])
+            bound = self.estimate(g)
+            self.learn(g, &self.work[self.penalty.start[g]], self.reach, slot)
+            self.sort(g, bound + self.reach, lam)
         if self.n_undecided > 0:
             self.multiply(&self.undecided[0], self.n_undecided, slot, r)
         return self.n_undecided
@@ -119,17 +121,36 @@ cdef class OutsideGroups(Outside):
         cdef int count = self.examine(&r[0], lam)
         return np.array(self.undecided[:count])
 
-    cdef double bound(self, int g) noexcept nogil:
-        """Of the polar of the products, by what is remembered of the last two."""
+    cdef void sort(self, int g, double bound, double lam) noexcept nogil:
+        """Put a group to sleep, or among the undecided."""
+        if bound >= lam:
+            self.undecided[self.n_undecided] = g
+            self.n_undecided += 1
+            return
+        self.asleep[g] = bound - self.rate[g] * self.residuals.travelled
+        if bound > CLOSE * lam:
+            self.close[self.n_close] = g
+            self.n_close += 1
+
+    cdef void prefetch(self, int g) noexcept nogil:
+        """The sketch of a group will be wanted soon."""
+        cdef Py_ssize_t j
+        for j in range(self.penalty.start[g], self.penalty.start[g + 1]):
+            self.sketch.prefetch(self.penalty.member[j])
+
+    cdef double remembered(self, int g) noexcept nogil:
+        """The polar of the products, as far as the last two tell them, within `reach`."""
         cdef Span* span
         cdef Py_ssize_t j
         if self.place[g, 0] < 0:
-            return INFINITY
+            self.reach = INFINITY
+            return 0.0
         span = self.residuals.span(&self.place[g, 0])
         for j in range(self.penalty.start[g], self.penalty.start[g + 1]):
             self.work[j] = span.first * self.rough[0, j] + span.second * self.rough[1, j]
-        return (self.penalty.block_polar(g, &self.work[self.penalty.start[g]], MOVING)
-                + fabs(span.first) * self.off[0, g] + fabs(span.second) * self.off[1, g] + self.rate[g] * span.distance)
+        self.reach = (fabs(span.first) * self.off[0, g] + fabs(span.second) * self.off[1, g]
+                      + self.rate[g] * span.distance)
+        return self.penalty.block_polar(g, &self.work[self.penalty.start[g]], MOVING)
 
     cdef void learn(self, int g, const double* product, double off, int slot) noexcept nogil:
         """Remember products with the residual in `slot`, whose polar is within `off`."""
@@ -249,12 +270,18 @@ cdef class OutsideGroups(Outside):
 
     cdef int[::1] foresee(self, const double* r, double lam, double forward):
         cdef int k, g, count = 0
+        cdef double level
         cdef int[::1] out = np.empty(self.n_undecided + self.n_close, dtype=np.intc)
         self.residuals.compare(r)
         self.n_gaps = 0
         for k in range(self.n_undecided + self.n_close):
             g = self.undecided[k] if k < self.n_undecided else self.close[k - self.n_undecided]
-            if self.asleep[g] > -INFINITY and self.slot[g, 0] >= 0 and self.estimate(g) > ALMOST * lam:
+            if self.asleep[g] == -INFINITY or self.slot[g, 0] < 0:
+                continue
+            level = self.remembered(g)
+            if fabs(level - ALMOST * lam) < self.reach:
+                level = self.estimate(g)
+            if level > ALMOST * lam:
                 out[count] = g
                 count += 1
         return self.columns_of(out[:count])

@@ -14,6 +14,8 @@ cdef class WorkingColumns:
     cdef bint curved                    # whether the path is, between two changes of what is zero
     cdef bint wants_residual            # whether solving works on the residual, not only on g
     cdef public double residual_square  # |r|^2 in the weighted norm
+    cdef int[::1] ranks                 # working columns in ascending order of feature,
+    cdef int n_ranked                   # as there were so many
     cdef double slack                   # length of r's projection on the columns that nothing holds back
     # per working column, all in one block of memory
     cdef double[:, ::1] table

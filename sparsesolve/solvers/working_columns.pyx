@@ -26,6 +26,7 @@ cdef class WorkingColumns:
         self.capacity = 0
         self.size = 0
         self.slack = 0.0
+        self.ranks = np.zeros(0, dtype=np.intc)
         WorkingColumns.reserve(self, 64)
 
     cdef int reserve(self, int capacity) except -1:
@@ -69,16 +70,18 @@ cdef class WorkingColumns:
 
     def coefficients(self):
         """Feature numbers and values of the nonzero coefficients, in ascending order of feature."""
-        cdef int j, count = 0
+        cdef int k, j, count = 0
         which, values = np.empty(self.size, dtype=np.intc), np.empty(self.size)
         cdef int[::1] w = which
         cdef double[::1] v = values
-        for j in range(self.size):
+        if self.n_ranked != self.size:
+            self.ranks, self.n_ranked = np.argsort(self.members()[0]).astype(np.intc), self.size
+        for k in range(self.size):
+            j = self.ranks[k]
             if self.b[j] != 0.0:
                 w[count], v[count] = self.index[j], self.b[j]
                 count += 1
-        rank = np.argsort(which[:count])
-        return which[rank], values[rank]
+        return which[:count], values[:count]
 
     # the certificate
 
@@ -186,7 +189,7 @@ cdef class WorkingColumns:
 
     cdef void restart(self) noexcept nogil:
         """Forget all working columns."""
-        self.size = 0
+        self.size = self.n_ranked = 0
         self.slack = 0.0
 
     cdef void refresh(self, const double* response, double* r) noexcept nogil:
