@@ -12,7 +12,10 @@ from sparsesolve.linalg cimport column as col
 from sparsesolve.linalg cimport vector
 from sparsesolve.linalg.column cimport Column
 from sparsesolve.linalg.design cimport Design
+from sparsesolve.linalg.row_mirror cimport RowMirror
 
+DEF DEMAND = 20         # products after which a mirror is worth making
+cdef double OUTGROWN = 1.2      # times the values in the mirror, from which it is made anew
 DENSE_FROM = 0.15       # share of stored values from which dense kernels are the faster ones
 
 
@@ -72,6 +75,18 @@ cdef class Packed:
         for j in range(count):
             if b[j] != 0.0:
                 shift += self.axpy(first + j, -b[j], v)
+        return shift
+
+    cdef double multiply(self, const int* which, int count, const double* p, double* v, double* q) noexcept nogil:
+        """v = Zp but for its shift, which is returned, and q[which] = Z'Zp, for a p that is 0 but on `which`."""
+        cdef int k
+        cdef double shift = 0.0
+        memset(v, 0, self.n * sizeof(double))
+        for k in range(count):
+            if p[which[k]] != 0.0:
+                shift += self.axpy(which[k], p[which[k]], v)
+        for k in range(count):
+            q[which[k]] = self.dot(which[k], v, shift)
         return shift
 
     cdef void products(self, int first, double* G, int ld) noexcept nogil:
@@ -174,7 +189,7 @@ cdef class SparsePacked(Packed):
     """Columns as one compressed sparse matrix."""
 
     def __cinit__(self, double[::1] root_w, bint recentred=False):
-        self.filled = np.empty(self.n)
+        self.filled, self.which, self.mirror = np.empty(self.n), np.empty(64, dtype=np.intc), RowMirror()
         self._hold(np.empty(1024), np.empty(1024, dtype=np.intc), np.zeros(65, dtype=np.longlong), np.empty(64))
 
     def _hold(self, values, rows, start, offset):
@@ -188,6 +203,7 @@ cdef class SparsePacked(Packed):
         if columns > len(offset):
             columns = max(columns, 2 * len(offset))
             start, offset = np.resize(start, columns + 1), np.resize(offset, columns)
+            self.which = np.resize(self.which, columns)
         if stored > len(values):
             stored = max(stored, 2 * len(values))
             values, rows = np.resize(values, stored), np.resize(rows, stored)
@@ -214,8 +230,13 @@ cdef class SparsePacked(Packed):
                 self.offset[self.size] = 0.0
                 for i in range(at - x.size, at):
                     self.offset[self.size] += self.root_w[self.rows[i]] * self.values[i]
+            self.which[self.size] = which[k]
             self.size += 1
             self.start[self.size] = at
+        self.mirrored = self.mirror.size if self.mirror.holds(&self.which[0], self.size) else 0
+        if self.demand > DEMAND and at > OUTGROWN * (self.mirror.stored if self.mirrored else 0):
+            self.mirror.hold(design, &self.which[0], self.size)
+            self.mirrored, self.demand = self.size, 0
         return 0
 
     cdef double dot(self, int j, const double* v, double shift) noexcept nogil:
@@ -237,6 +258,26 @@ cdef class SparsePacked(Packed):
         cdef long long k = self.start[j]
         vector.ss_sparse_axpy_f64(self.start[j + 1] - k, a, self.values + k, self.rows + k, v)
         return -a * self.offset[j]
+
+    cdef double multiply(self, const int* which, int count, const double* p, double* v, double* q) noexcept nogil:
+        """The same in one pass over the columns that the mirror holds."""
+        cdef int j
+        cdef double shift = 0.0
+        self.demand += 1
+        if self.mirrored == 0:
+            return Packed.multiply(self, which, count, p, v, q)
+        memset(v, 0, self.n * sizeof(double))
+        memset(q, 0, self.mirrored * sizeof(double))
+        for j in range(self.size):
+            if j >= self.mirrored and p[j] != 0.0:
+                self.axpy(j, p[j], v)
+            shift -= p[j] * self.offset[j]
+        self.mirror.multiply(&self.root_w[0], p, v, q)
+        for j in range(self.mirrored):
+            q[j] += self.offset[j] * shift
+        for j in range(self.mirrored, self.size):
+            q[j] = self.dot(j, v, shift)
+        return shift
 
     cdef void products(self, int first, double* G, int ld) noexcept nogil:
         cdef int k, i
