@@ -40,6 +40,7 @@ cdef class SparsePacked(Packed):
     cdef RowMirror mirror
     cdef int mirrored                       # columns that the mirror serves, the first ones
     cdef int demand                         # products since it was made
+    cdef bint whole                         # whether the last ones were for all of Z'Z
     cdef double* offset                     # factor * mean: the column is values - offset * sqrt(w)
 
 cpdef Packed pack(Design design, double[::1] root_w, bint recentred=*)

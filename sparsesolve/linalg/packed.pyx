@@ -16,7 +16,15 @@ from sparsesolve.linalg.row_mirror cimport RowMirror
 
 DEF DEMAND = 20         # products after which a mirror is worth making
 cdef double OUTGROWN = 1.2      # times the values in the mirror, from which it is made anew
+DEF FEW = 3             # new columns with which a matrix product would copy all others for little
 DENSE_FROM = 0.15       # share of stored values from which dense kernels are the faster ones
+
+
+def roomier(array, room, used):
+    """An array with room for more, that begins with the `used` first entries of this one; the rest is not touched."""
+    larger = np.empty(room, dtype=np.asarray(array).dtype)
+    larger[:used] = array[:used]
+    return larger
 
 
 cpdef Packed pack(Design design, double[::1] root_w, bint recentred=False):
@@ -118,7 +126,7 @@ cdef class DensePacked(Packed):
         cdef double* z
         cdef int k
         if needed > self.storage.shape[0]:
-            self.storage = np.resize(np.asarray(self.storage), max(needed, 2 * self.storage.shape[0]))
+            self.storage = roomier(self.storage, max(needed, 2 * self.storage.shape[0]), self.size * self.n)
             self.Z = &self.storage[0]
         for k in range(count):
             z = self.Z + self.n * (self.size + k)
@@ -173,10 +181,14 @@ cdef class DensePacked(Packed):
             dgemv("T", &rows, &self.size, &unit, self.Z + start, &n, <double*> (v + start), &one, &unit, out, &one)
 
     cdef void products(self, int first, double* G, int ld) noexcept nogil:
-        cdef int n = self.n, count = self.size - first, k, i
+        cdef int n = self.n, count = self.size - first, one = 1, k, i
         cdef double unit = 1.0, zero = 0.0
         if first == 0:
             dsyrk("U", "T", &count, &n, &unit, self.Z, &n, &zero, G, &ld)
+        elif count <= FEW:
+            for k in range(first, self.size):
+                dgemv("T", &n, &self.size, &unit, self.Z, &n, self.Z + self.n * k, &one, &zero,
+                      G + <Py_ssize_t> k * ld, &one)
         else:
             dgemm("T", "N", &self.size, &count, &n, &unit, self.Z, &n, self.Z + self.n * first, &n, &zero,
                   G + <Py_ssize_t> first * ld, &ld)
@@ -198,15 +210,14 @@ cdef class SparsePacked(Packed):
         self.start, self.offset = &self.start_[0], &self.offset_[0]
 
     def _make_room(self, columns, stored):
-        values, rows = np.asarray(self.values_), np.asarray(self.rows_)
-        start, offset = np.asarray(self.start_), np.asarray(self.offset_)
-        if columns > len(offset):
-            columns = max(columns, 2 * len(offset))
-            start, offset = np.resize(start, columns + 1), np.resize(offset, columns)
-            self.which = np.resize(self.which, columns)
-        if stored > len(values):
-            stored = max(stored, 2 * len(values))
-            values, rows = np.resize(values, stored), np.resize(rows, stored)
+        values, rows, start, offset = self.values_, self.rows_, self.start_, self.offset_
+        if columns > offset.shape[0]:
+            columns = max(columns, 2 * offset.shape[0])
+            start, offset = roomier(start, columns + 1, self.size + 1), roomier(offset, columns, self.size)
+            self.which = roomier(self.which, columns, self.size)
+        if stored > values.shape[0]:
+            stored = max(stored, 2 * values.shape[0])
+            values, rows = (roomier(part, stored, self.start[self.size]) for part in (values, rows))
         self._hold(values, rows, start, offset)
 
     cdef int append(self, Design design, const int* which, int count) except -1:
@@ -234,7 +245,8 @@ cdef class SparsePacked(Packed):
             self.size += 1
             self.start[self.size] = at
         self.mirrored = self.mirror.size if self.mirror.holds(&self.which[0], self.size) else 0
-        if self.demand > DEMAND and at > OUTGROWN * (self.mirror.stored if self.mirrored else 0):
+        outgrown = at > OUTGROWN * (self.mirror.stored if self.mirrored else 0)
+        if self.demand > DEMAND and (outgrown or self.whole and self.mirrored < self.size == count):
             self.mirror.hold(design, &self.which[0], self.size)
             self.mirrored, self.demand = self.size, 0
         return 0
@@ -264,6 +276,7 @@ cdef class SparsePacked(Packed):
         cdef int j
         cdef double shift = 0.0
         self.demand += 1
+        self.whole = False
         if self.mirrored == 0:
             return Packed.multiply(self, which, count, p, v, q)
         memset(v, 0, self.n * sizeof(double))
@@ -282,6 +295,15 @@ cdef class SparsePacked(Packed):
     cdef void products(self, int first, double* G, int ld) noexcept nogil:
         cdef int k, i
         cdef double shift
+        self.demand += self.size - first
+        self.whole = True
+        if first == 0 and self.size > 0 and self.mirrored == self.size and self.mirror.short_rows():
+            self.mirror.products(&self.root_w[0], G, ld)
+            for k in range(self.size):
+                for i in range(k + 1):
+                    G[i + <Py_ssize_t> k * ld] -= self.offset[i] * self.offset[k]
+                    G[k + <Py_ssize_t> i * ld] = G[i + <Py_ssize_t> k * ld]
+            return
         for k in range(first, self.size):
             memset(&self.filled[0], 0, self.n * sizeof(double))
             shift = self.axpy(k, 1.0, &self.filled[0])

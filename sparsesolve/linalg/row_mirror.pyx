@@ -1,8 +1,8 @@
-"""Sparse columns once more, row by row, so that one pass over them gives both Zp and Z'Zp.
+"""Sparse columns once more, row by row, so that one pass over them gives both Zp and Z'Zp, or all of Z'Z.
 
 Weights are no part of it: it outlives a change of them.
 """
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 import numpy as np
 
@@ -10,6 +10,8 @@ from sparsesolve.linalg cimport column as col
 from sparsesolve.linalg cimport vector
 from sparsesolve.linalg.column cimport Column
 from sparsesolve.linalg.design cimport Design
+
+cdef double SCATTERED = 2.0     # cost of adding to an entry of Z'Z anywhere, in multiply-adds of a product
 
 
 cdef class RowMirror:
@@ -35,6 +37,8 @@ cdef class RowMirror:
                 ahead[(i if x.rows == NULL else x.rows[i]) + 1] += 1
         np.cumsum(place, out=place)
         self.start, self.stored, self.size = place.copy(), place[design.n], size
+        counts = np.diff(place).astype(float)
+        self.pairs = 0.5 * np.dot(counts, counts + 1.0)
         self.columns, self.values = np.empty(max(self.stored, 1), dtype=np.intc), np.empty(max(self.stored, 1))
         for k in range(size):
             x = &design.columns[which[k]]
@@ -65,3 +69,23 @@ cdef class RowMirror:
             count = self.start[i + 1] - at
             v[i] += root_w[i] * vector.ss_sparse_dot_f64(count, &self.values[at], &self.columns[at], p)
             vector.ss_sparse_axpy_f64(count, root_w[i] * v[i], &self.values[at], &self.columns[at], q)
+
+    cdef bint short_rows(self) noexcept nogil:
+        """Whether Z'Z costs less row by row than column by column."""
+        return SCATTERED * self.pairs < 0.5 * self.size * <double> self.stored
+
+    cdef void products(self, const double* root_w, double* G, int ld) noexcept nogil:
+        """The upper triangle of Z'Z, of the columns' stored values times root_w."""
+        cdef Py_ssize_t i
+        cdef long long at, k, end
+        cdef double value
+        cdef double* column
+        for k in range(self.size):
+            memset(G + <Py_ssize_t> k * ld, 0, (k + 1) * sizeof(double))
+        for i in range(self.start.shape[0] - 1):
+            end = self.start[i + 1]
+            for k in range(self.start[i], end):         # columns ascend within a row
+                value = self.values[k] * root_w[i] * root_w[i]
+                column = G + <Py_ssize_t> self.columns[k] * ld
+                for at in range(self.start[i], k + 1):
+                    column[self.columns[at]] += value * self.values[at]
