@@ -56,7 +56,7 @@ def extensions():
     if found:
         found.append(Extension(SHARED, [SHARED.replace(".", "/") + ".c"]))
     for ext in found:
-        ext.include_dirs = ["sparsesolve/linalg", "sparsesolve/losses", "sparsesolve/mkl"]
+        ext.include_dirs = [f"sparsesolve/{part}" for part in ("linalg", "losses", "solvers", "mkl")]
     return found
 
 

@@ -1,5 +1,6 @@
 """Packed: the working columns copied side by side as sqrt(w) * z_j."""
 from sparsesolve.linalg.design cimport Design
+from sparsesolve.linalg.row_mirror cimport RowMirror
 from sparsesolve.linalg.semiseparable cimport Semiseparable
 
 cdef class Packed:
@@ -19,6 +20,7 @@ cdef class Packed:
     cdef double subtract(self, const double* b, double* v) noexcept nogil
     cdef void correlate_some(self, int first, int count, const double* v, double shift, double* out) noexcept nogil
     cdef double subtract_some(self, int first, int count, const double* b, double* v) noexcept nogil
+    cdef double multiply(self, const int* which, int count, const double* p, double* v, double* q) noexcept nogil
     cdef void products(self, int first, double* G, int ld) noexcept nogil
     cdef double subtract_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* b, double* v) noexcept nogil
     cdef void correlate_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* v, double shift,
@@ -31,11 +33,15 @@ cdef class DensePacked(Packed):
 
 cdef class SparsePacked(Packed):
     cdef double[::1] values_, offset_, filled
-    cdef int[::1] rows_
+    cdef int[::1] rows_, which              # which: features
     cdef long long[::1] start_
     cdef double* values                     # sqrt(w) * factor * x, column after column
     cdef int* rows
     cdef long long* start                   # (size + 1,)
+    cdef RowMirror mirror
+    cdef int mirrored                       # columns that the mirror serves, the first ones
+    cdef int demand                         # products since it was made
+    cdef bint whole                         # whether the last ones were for all of Z'Z
     cdef double* offset                     # factor * mean: the column is values - offset * sqrt(w)
 
 cpdef Packed pack(Design design, double[::1] root_w, bint recentred=*)

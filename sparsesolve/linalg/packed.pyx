@@ -12,9 +12,20 @@ from sparsesolve.linalg cimport column as col
 from sparsesolve.linalg cimport vector
 from sparsesolve.linalg.column cimport Column
 from sparsesolve.linalg.design cimport Design
+from sparsesolve.linalg.row_mirror cimport RowMirror
 
 DEF FEW = 64            # columns, below which a call of BLAS costs more than it saves
+DEF DEMAND = 20         # products after which a mirror is worth making
+cdef double OUTGROWN = 1.2      # times the values in the mirror, from which it is made anew
+DEF NEWCOMERS = 3       # columns with which a matrix product would copy all others for little
 DENSE_FROM = 0.15       # share of stored values from which dense kernels are the faster ones
+
+
+def roomier(array, room, used):
+    """An array with room for more, that begins with the `used` first entries of this one; the rest is not touched."""
+    larger = np.empty(room, dtype=np.asarray(array).dtype)
+    larger[:used] = array[:used]
+    return larger
 
 
 cpdef Packed pack(Design design, double[::1] root_w, bint recentred=False):
@@ -22,13 +33,6 @@ cpdef Packed pack(Design design, double[::1] root_w, bint recentred=False):
     if design.stored < DENSE_FROM * design.n * design.p:
         return SparsePacked(root_w, recentred)
     return DensePacked(root_w, recentred)
-
-
-def _grown(array, used, size):
-    """An array of that size whose first `used` items are those of `array`; the rest is no memory yet."""
-    grown = np.empty(size, dtype=np.asarray(array).dtype)
-    grown[:used] = array[:used]
-    return grown
 
 
 cdef class Packed:
@@ -82,6 +86,18 @@ cdef class Packed:
                 shift += self.axpy(first + j, -b[j], v)
         return shift
 
+    cdef double multiply(self, const int* which, int count, const double* p, double* v, double* q) noexcept nogil:
+        """v = Zp but for its shift, which is returned, and q[which] = Z'Zp, for a p that is 0 but on `which`."""
+        cdef int k
+        cdef double shift = 0.0
+        memset(v, 0, self.n * sizeof(double))
+        for k in range(count):
+            if p[which[k]] != 0.0:
+                shift += self.axpy(which[k], p[which[k]], v)
+        for k in range(count):
+            q[which[k]] = self.dot(which[k], v, shift)
+        return shift
+
     cdef void products(self, int first, double* G, int ld) noexcept nogil:
         """Inner products of columns first.. with all columns, into both triangles of G."""
 
@@ -111,7 +127,7 @@ cdef class DensePacked(Packed):
         cdef double* z
         cdef int k
         if needed > self.storage.shape[0]:
-            self.storage = _grown(self.storage, self.size * self.n, max(needed, 2 * self.storage.shape[0]))
+            self.storage = roomier(self.storage, max(needed, 2 * self.storage.shape[0]), self.size * self.n)
             self.Z = &self.storage[0]
         for k in range(count):
             z = self.Z + self.n * (self.size + k)
@@ -166,10 +182,14 @@ cdef class DensePacked(Packed):
             dgemv("T", &rows, &self.size, &unit, self.Z + start, &n, <double*> (v + start), &one, &unit, out, &one)
 
     cdef void products(self, int first, double* G, int ld) noexcept nogil:
-        cdef int n = self.n, count = self.size - first, k, i
+        cdef int n = self.n, count = self.size - first, one = 1, k, i
         cdef double unit = 1.0, zero = 0.0
         if first == 0:
             dsyrk("U", "T", &count, &n, &unit, self.Z, &n, &zero, G, &ld)
+        elif count <= NEWCOMERS:
+            for k in range(first, self.size):
+                dgemv("T", &n, &self.size, &unit, self.Z, &n, self.Z + self.n * k, &one, &zero,
+                      G + <Py_ssize_t> k * ld, &one)
         else:
             dgemm("T", "N", &self.size, &count, &n, &unit, self.Z, &n, self.Z + self.n * first, &n, &zero,
                   G + <Py_ssize_t> first * ld, &ld)
@@ -182,7 +202,7 @@ cdef class SparsePacked(Packed):
     """Columns as one compressed sparse matrix."""
 
     def __cinit__(self, double[::1] root_w, bint recentred=False):
-        self.filled = np.empty(self.n)
+        self.filled, self.which, self.mirror = np.empty(self.n), np.empty(64, dtype=np.intc), RowMirror()
         self._hold(np.empty(1024), np.empty(1024, dtype=np.intc), np.zeros(65, dtype=np.longlong), np.empty(64))
 
     def _hold(self, values, rows, start, offset):
@@ -191,15 +211,14 @@ cdef class SparsePacked(Packed):
         self.start, self.offset = &self.start_[0], &self.offset_[0]
 
     def _make_room(self, columns, stored):
-        values, rows = np.asarray(self.values_), np.asarray(self.rows_)
-        start, offset = np.asarray(self.start_), np.asarray(self.offset_)
-        if columns > len(offset):
-            columns = max(columns, 2 * len(offset))
-            start = _grown(start, self.size + 1, columns + 1)
-            offset = _grown(offset, self.size, columns)
-        if stored > len(values):
-            stored = max(stored, 2 * len(values))
-            values, rows = (_grown(array, self.start[self.size], stored) for array in (values, rows))
+        values, rows, start, offset = self.values_, self.rows_, self.start_, self.offset_
+        if columns > offset.shape[0]:
+            columns = max(columns, 2 * offset.shape[0])
+            start, offset = roomier(start, columns + 1, self.size + 1), roomier(offset, columns, self.size)
+            self.which = roomier(self.which, columns, self.size)
+        if stored > values.shape[0]:
+            stored = max(stored, 2 * values.shape[0])
+            values, rows = (roomier(part, stored, self.start[self.size]) for part in (values, rows))
         self._hold(values, rows, start, offset)
 
     cdef int append(self, Design design, const int* which, int count) except -1:
@@ -223,8 +242,14 @@ cdef class SparsePacked(Packed):
                 self.offset[self.size] = 0.0
                 for i in range(at - x.size, at):
                     self.offset[self.size] += self.root_w[self.rows[i]] * self.values[i]
+            self.which[self.size] = which[k]
             self.size += 1
             self.start[self.size] = at
+        self.mirrored = self.mirror.size if self.mirror.holds(&self.which[0], self.size) else 0
+        outgrown = at > OUTGROWN * (self.mirror.stored if self.mirrored else 0)
+        if self.demand > DEMAND and (outgrown or self.whole and self.mirrored < self.size == count):
+            self.mirror.hold(design, &self.which[0], self.size)
+            self.mirrored, self.demand = self.size, 0
         return 0
 
     cdef double dot(self, int j, const double* v, double shift) noexcept nogil:
@@ -247,9 +272,39 @@ cdef class SparsePacked(Packed):
         vector.ss_sparse_axpy_f64(self.start[j + 1] - k, a, self.values + k, self.rows + k, v)
         return -a * self.offset[j]
 
+    cdef double multiply(self, const int* which, int count, const double* p, double* v, double* q) noexcept nogil:
+        """The same in one pass over the columns that the mirror holds."""
+        cdef int j
+        cdef double shift = 0.0
+        self.demand += 1
+        self.whole = False
+        if self.mirrored == 0:
+            return Packed.multiply(self, which, count, p, v, q)
+        memset(v, 0, self.n * sizeof(double))
+        memset(q, 0, self.mirrored * sizeof(double))
+        for j in range(self.size):
+            if j >= self.mirrored and p[j] != 0.0:
+                self.axpy(j, p[j], v)
+            shift -= p[j] * self.offset[j]
+        self.mirror.multiply(&self.root_w[0], p, v, q)
+        for j in range(self.mirrored):
+            q[j] += self.offset[j] * shift
+        for j in range(self.mirrored, self.size):
+            q[j] = self.dot(j, v, shift)
+        return shift
+
     cdef void products(self, int first, double* G, int ld) noexcept nogil:
         cdef int k, i
         cdef double shift
+        self.demand += self.size - first
+        self.whole = True
+        if first == 0 and self.size > 0 and self.mirrored == self.size and self.mirror.short_rows():
+            self.mirror.products(&self.root_w[0], G, ld)
+            for k in range(self.size):
+                for i in range(k + 1):
+                    G[i + <Py_ssize_t> k * ld] -= self.offset[i] * self.offset[k]
+                    G[k + <Py_ssize_t> i * ld] = G[i + <Py_ssize_t> k * ld]
+            return
         for k in range(first, self.size):
             memset(&self.filled[0], 0, self.n * sizeof(double))
             shift = self.axpy(k, 1.0, &self.filled[0])

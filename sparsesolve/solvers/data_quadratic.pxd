@@ -18,5 +18,5 @@ cdef class DataQuadratic(Quadratic):
     cdef double apply(self, const double* d, double* v) noexcept nogil
     cdef void _follow_clip(self) noexcept nogil
     cdef double _begin(self, double lam) noexcept nogil
-    cdef double _products(self, double lam, double shift) noexcept nogil
+    cdef double _curvature(self, double lam) noexcept nogil
     cdef double precondition(self, double lam, double last) noexcept nogil

@@ -108,7 +108,6 @@ cdef class DataQuadratic(Quadratic):
         """v = Z d of the support's columns; returns its shift."""
         cdef int k, j
         cdef double shift = 0.0
-        self.applications += 1
         memset(v, 0, self.n * sizeof(double))
         for k in range(self.n_support):
             j = self.support[k]
@@ -163,8 +162,9 @@ cdef class DataQuadratic(Quadratic):
         for step in range(STEPS):
             if rho <= self.goal or (step > 0 and self.most <= self.enough):
                 break
-            shift = self.apply(p, &self.w[0])
-            curvature = self._products(lam, shift)
+            self.applications += 1
+            shift = self.columns.multiply(self.support, self.n_support, p, &self.w[0], &self.product[0])
+            curvature = self._curvature(lam)
             if curvature <= 0.0:
                 break
             t = rho / curvature
@@ -181,9 +181,10 @@ cdef class DataQuadratic(Quadratic):
         """The first conjugate direction, from d = 0 or where coefficients are held; returns the residual's square."""
         cdef int k, j
         cdef double rho
+        memset(&self.conjugate_direction[0], 0, self.size * sizeof(double))
         for k in range(self.n_support):
             j = self.support[k]
-            self.conjugate_direction[j] = self.q[j] = 0.0
+            self.q[j] = 0.0
             if self.n_held == 0:
                 self.d[j] = 0.0
         self.image_shift = self.apply(self.d, &self.v[0])
@@ -197,14 +198,13 @@ cdef class DataQuadratic(Quadratic):
             self.goal = FORCING * FORCING * rho
         return rho
 
-    cdef double _products(self, double lam, double shift) noexcept nogil:
-        """product = Z'w on the support, w = Z p; returns the curvature along p, 0 where it is no more than rounding."""
+    cdef double _curvature(self, double lam) noexcept nogil:
+        """That along p, 0 where it is no more than rounding."""
         cdef int k, j
         cdef double curvature = 0.0, size = 0.0
         cdef double* p = &self.conjugate_direction[0]
         for k in range(self.n_support):
             j = self.support[k]
-            self.product[j] = self.columns.dot(j, &self.w[0], shift)
             curvature += p[j] * (self.product[j] + lam * self.l2[j] * p[j])
             size += p[j] * p[j] * (self.diag[j] + lam * self.l2[j])
         return curvature if curvature > FLAT * size else 0.0

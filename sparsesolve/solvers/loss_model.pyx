@@ -17,6 +17,12 @@ from sparsesolve.linalg.packed cimport Packed
 from sparsesolve.linalg.vector cimport dot
 from sparsesolve.losses.base cimport Loss
 
+cdef extern from "loss_model.h" nogil:
+    void ss_settle_image(Py_ssize_t n, double shift, const double* inverse, double* image) noexcept
+    void ss_add(Py_ssize_t n, const double* a, const double* b, double* out) noexcept
+    void ss_take_trial(Py_ssize_t n, const double* u, const double* trial, const double* inverse, const double* h,
+                       const double* image, double* work, double* sums) noexcept
+
 DEF STRETCH = 32768                 # values of the working columns that stay in cache between two uses
 cdef double FLAT = 1e-6             # of a sample's weight: the least curvature in the model, lest it divide by zero
 cdef double EVEN = 1e-4             # of the mean curvature: less in a sample makes models that lead far astray
@@ -109,13 +115,15 @@ cdef class LossModel:
 
     cdef double _try(self, Packed columns, const double* change, double constant, bint fresh) noexcept nogil:
         """The loss at eta + image, with the gradient there; `fresh`: the image is that of `change` and `constant`."""
-        cdef Py_ssize_t i, start, stop, rows = self.n
+        cdef Py_ssize_t start, stop, rows = self.n
         cdef int m = columns.size
-        cdef double shift, q
+        cdef double shift
+        cdef double[4] sums
         if self.loss.by_rows and columns.dense and m * self.n > STRETCH:
             rows = max(STRETCH // m, 64)
         memset(&self.trial_g[0], 0, m * sizeof(double))
-        self.trial_value = self.trial_pull = self.trial_square = self.bent = self.along = 0.0
+        self.trial_value = self.trial_square = self.bent = 0.0
+        sums[0] = sums[1] = sums[2] = sums[3] = 0.0
         start = 0
         while start < self.n:
             stop = min(start + rows, self.n)
@@ -125,24 +133,19 @@ cdef class LossModel:
                 if self.rooted:                 # all rows at once: such a loss is none by rows
                     self.bent = dot(self.n, &self.image[0], &self.image[0])
                     self.loss.root.solve_transposed(&self.image[0])
-                for i in range(start, stop):
-                    self.image[i] = shift - self.image[i] * self.inverse[i]
-            for i in range(start, stop):
-                self.trial[i] = self.eta[i] + self.image[i]
+                ss_settle_image(stop - start, shift, &self.inverse[start], &self.image[start])
+            ss_add(stop - start, &self.eta[start], &self.image[start], &self.trial[start])
             self.trial_value += self.loss.evaluate_rows(start, stop, &self.trial[0], &self.trial_u[0])
-            for i in range(start, stop):
-                q = self.trial_u[i] * self.inverse[i]
-                self.work[i] = q
-                self.trial_pull += self.trial_u[i]
-                self.trial_square += q * q
-                if not self.rooted:
-                    self.bent += self.h[i] * self.image[i] * self.image[i]
-                self.along += (self.u[i] - self.trial_u[i]) * self.image[i]
+            ss_take_trial(stop - start, &self.u[start], &self.trial_u[start], &self.inverse[start], &self.h[start],
+                          &self.image[start], &self.work[start], sums)
             if self.rooted:
                 self.loss.root.solve(&self.work[0])
                 self.trial_square = dot(self.n, &self.work[0], &self.work[0])
-            columns.correlate_rows(start, stop, &self.work[0], -self.trial_pull, &self.trial_g[0])
+            columns.correlate_rows(start, stop, &self.work[0], -sums[0], &self.trial_g[0])
             start = stop
+        self.trial_pull, self.along = sums[0], sums[3]
+        if not self.rooted:
+            self.trial_square, self.bent = sums[1], sums[2]
         self.trial_known = True
         return self.trial_value
 

@@ -15,6 +15,7 @@ import numpy as np
 from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
 from sparsesolve.solvers.response_certificate import certify, dual_point, working_gap
 from sparsesolve.solvers.response_descent import ResponseDescent
+from sparsesolve.solvers.response_direction import DIRECT
 
 CONVERGED, MAX_ITER, STALLED = 0, 1, 2
 ENOUGH = 0.03  # of the gap that columns outside will leave: no use in solving more closely
@@ -113,7 +114,9 @@ class ResponseBlocks:
         self._enter(np.flatnonzero((bare | soon) & self.outside))
         self.descent.refresh()
         self.descent.carry_on(lam)
-        self.opening, self.pays, last = None, True, np.inf
+        self.opening, last = None, np.inf
+        # up to DIRECT a Newton step costs little more than the model that has failed before
+        self.pays = self.pays or np.count_nonzero(self.descent.B) > DIRECT
         while True:
             outcome = self._settle(lam, goal, limit)
             self.rounds += 1

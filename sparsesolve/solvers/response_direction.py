@@ -6,6 +6,7 @@ by conjugate gradients with products of the true curvature, in single precision 
 """
 
 import numpy as np
+from scipy.linalg import lapack
 
 from sparsesolve.solvers.response_newton import (
     Preconditioner,
@@ -17,6 +18,8 @@ STEPS = 60
 SLOW = 20  # steps that tell that the preconditioner is too old
 GAINED = 0.5  # of what was left before the last direction: it was worth its single precision
 DIGITS = 1e-3  # what to leave of the residual: for less the quadratic is too far from F
+DIRECT = 150  # coefficients up to which their Hessian is factored as it is
+SLIGHT = 1e-10  # of a diagonal: enough for directions that the loss does not see
 LOOSE = 0.1  # and for more another direction is cheaper
 
 
@@ -85,17 +88,23 @@ class NewtonDirection:
             norms = np.sqrt((B**2).sum(axis=0))
             norms[norms == 0.0] = 1.0
             unit, bent = B / norms, l1 / norms
+        # A row at work in all responses of a softmax moves freely along (1, ..., 1), but for its
+        # l1 norm, which is a line there: that direction is bounded as it is in the model.
+        loose = mask.all(axis=0) & (l1 > 0.0) & (l2 == 0.0)
+        loose = loose & (d.loss.symmetric and not d.net.grouped)
+        penalty, level = (l2 + bent, unit, bent), scales.mean() * diagonal * loose
+        if np.count_nonzero(mask) <= DIRECT:
+            step = _direct(d, places, mask, rest, penalty, level)
+            if step is not None:
+                self.steps += 1
+                return step, 1.0
+        if d.net.grouped:
             precondition = self.preconditioner.grouped(
                 d.shared.gram, places, scales, unit, l2, bent, self.slow
             )
         else:
             precondition = self.preconditioner.separate(d.shared.gram, places, mask, scales, l2)
-        # A row at work in all responses of a softmax moves freely along (1, ..., 1), but for its
-        # l1 norm, which is a line there: that direction is bounded as it is in the model.
-        loose = mask.all(axis=0) & (l1 > 0.0) & (l2 == 0.0)
-        loose = loose & (d.loss.symmetric and not d.net.grouped)
-        product = _product(d, places, mask, self.single, (l2 + bent, unit, bent),
-                           scales.mean() * diagonal * loose)  # fmt: skip
+        product = _product(d, places, mask, self.single, penalty, level)
         enough = min(max(digits / most if most > digits else 1.0, DIGITS), LOOSE) ** 2
         enough = max(
             enough * np.vdot(rest, precondition(rest)), rounding_floor(mask, scales, diagonal)
@@ -104,6 +113,34 @@ class NewtonDirection:
         self.steps += count
         self.slow = count > SLOW
         return step, _to_the_first_zero(B, step) if flat else 1.0
+
+
+def _direct(d, places, mask, rest, penalty, level):
+    """The direction by a Cholesky factor of the whole Hessian; None where that is singular.
+
+    The losses of K responses are sums over samples: of each, K products give the K x K curvature.
+    """
+    (ridge, unit, bent), (K, m), part = penalty, mask.shape, d.columns.some(places)
+    hessian, every = np.zeros((K, m, K, m)), np.arange(m)
+    for k in range(K):
+        one = np.zeros_like(d.eta)
+        one[k] = 1.0
+        curvature = d.loss.curvature_product(d.eta, one)
+        for j in range(k, K):
+            if j == k or curvature[j].any():
+                hessian[k, :, j] = hessian[j, :, k] = part.gram(curvature[j])
+    hessian[:, every, :, every] += (level / K)[:, None, None]
+    if unit is not None:
+        hessian[:, every, :, every] -= np.einsum("j,kj,lj->jkl", bent, unit, unit)
+    matrix = hessian.reshape(K * m, K * m)[mask.ravel()][:, mask.ravel()]
+    diagonal = matrix.diagonal() + np.broadcast_to(ridge, mask.shape)[mask]
+    np.fill_diagonal(matrix, diagonal * (1.0 + SLIGHT))
+    _, solution, info = lapack.dposv(matrix, rest[mask], lower=1)
+    if info != 0:
+        return None
+    step = np.zeros_like(rest)
+    step[mask] = solution
+    return step
 
 
 def _product(d, places, mask, single, penalty, level):

@@ -1,0 +1,42 @@
+/* The loops over samples of a step in loss_model.pyx; instruction set as in vector.h. */
+#ifndef SPARSESOLVE_LOSS_MODEL_H
+#define SPARSESOLVE_LOSS_MODEL_H
+
+#include "vector.h"
+
+/* image_i = shift - image_i inverse_i */
+SS_SIMD static void ss_settle_image(ptrdiff_t n, double shift, const double *SS_RESTRICT inverse,
+                                    double *SS_RESTRICT image) {
+    _Pragma("omp simd")
+    for (ptrdiff_t i = 0; i < n; i++) image[i] = shift - image[i] * inverse[i];
+}
+
+/* out_i = a_i + b_i */
+SS_SIMD static void ss_add(ptrdiff_t n, const double *SS_RESTRICT a, const double *SS_RESTRICT b,
+                           double *SS_RESTRICT out) {
+    _Pragma("omp simd")
+    for (ptrdiff_t i = 0; i < n; i++) out[i] = a[i] + b[i];
+}
+
+/* work_i = trial_i inverse_i; to sums are added those of trial_i, work_i^2, h_i image_i^2, (u_i - trial_i) image_i */
+SS_SIMD static void ss_take_trial(ptrdiff_t n, const double *SS_RESTRICT u, const double *SS_RESTRICT trial,
+                                  const double *SS_RESTRICT inverse, const double *SS_RESTRICT h,
+                                  const double *SS_RESTRICT image, double *SS_RESTRICT work,
+                                  double *SS_RESTRICT sums) {
+    double pull = 0.0, square = 0.0, bent = 0.0, along = 0.0;
+    _Pragma("omp simd reduction(+ : pull, square, bent, along)")
+    for (ptrdiff_t i = 0; i < n; i++) {
+        double q = trial[i] * inverse[i];
+        work[i] = q;
+        pull += trial[i];
+        square += q * q;
+        bent += h[i] * image[i] * image[i];
+        along += (u[i] - trial[i]) * image[i];
+    }
+    sums[0] += pull;
+    sums[1] += square;
+    sums[2] += bent;
+    sums[3] += along;
+}
+
+#endif
