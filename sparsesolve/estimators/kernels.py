@@ -287,8 +287,8 @@ max_iter, solver, n_threads
     >>> from sklearn.datasets import make_moons
     >>> from sparsesolve.estimators import MKLClassifier
     >>> X, y = make_moons(200, noise=0.1, random_state=0)
-    >>> MKLClassifier().fit(X, y).score(X, y)
-    1.0
+    >>> bool(MKLClassifier().fit(X, y).score(X, y) > 0.95)
+    True
     """
 
     def __init__(self, kernels=None, *, norm="l1", alpha=None, alpha_ratio=0.05, centre=False,
