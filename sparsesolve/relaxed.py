@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from sparsesolve import api, checks
+from sparsesolve import checks
+from sparsesolve.api import path as fit_path
 from sparsesolve.api import solve_path
 from sparsesolve.cv_result import CVPath
 from sparsesolve.fitted_data import FittedData
@@ -141,10 +142,10 @@ def _options(path):
             "The path does not know the rows it was fitted to (it comes from a file, or from "
             "X'X); fit the data again"
         )
-    names = api.path.__kwdefaults__ if "family" in given else ROWS
+    names = fit_path.__kwdefaults__ if "family" in given else ROWS
     known = {name: given[name] for name in names if name in given}
     lower = {"lower": 0.0} if given.get("positive") else {}
-    return {**api.path.__kwdefaults__, **known, **lower}
+    return {**fit_path.__kwdefaults__, **known, **lower}
 
 
 def _placed(coefs, support, p):
