@@ -26,7 +26,7 @@ class Kernels(BaseEstimator):
 
     def _read_stack(self, X, reset):
         """X where it holds the kernels themselves."""
-        stack = np.asarray(X, dtype=np.float64)
+        stack = np.asarray(X)
         if stack.ndim != 3 or reset and stack.shape[1] != stack.shape[2]:
             raise ValueError(
                 f"X has shape {stack.shape}; with kernels='precomputed' it is a stack of kernels, "
