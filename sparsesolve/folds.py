@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sparsesolve.checks import read_count, read_strata
+from sparsesolve.checks import read_count, read_seed, read_strata
 
 
 class Fold(NamedTuple):
@@ -38,7 +38,7 @@ def read_folds(folds, n, *, n_folds=10, repeats=1, groups=None, labels=None, see
     groups = None if groups is None else read_strata(groups, n, "groups")[0]
     repeats = read_count("repeats", repeats, 1)
     if folds is None:
-        rng = np.random.default_rng(seed)
+        rng = read_seed(seed)
         ids = _dealt(n, read_count("n_folds", n_folds, 2), repeats, groups, labels, rng)
         return _of_ids(ids), ids
     if repeats != 1:

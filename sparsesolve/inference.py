@@ -17,6 +17,7 @@ from sparsesolve.wrapping import warn_missed
 
 # Families whose variance follows from their mean; gaussian's is estimated from the residuals.
 KNOWN = ("binomial", "poisson", "cox", "probit", "cloglog", "negative_binomial")
+LIMITS = ("lower", "upper")
 PERFECT = 1e-6  # of the deviance: with less left to explain the likelihood has no maximum
 UNBOUNDED = (
     "the features selected are collinear, or fit the response so well that no finite coefficients "
@@ -116,7 +117,7 @@ def refit(
         found = "no feature is" if not len(support) else f"{len(support)} features are"
         raise ValueError(f"{found} selected at s = {float(s):.4g}, of {n} rows; choose another s")
     alone = without_penalty(path, data.matrix, y, support)
-    warn_missed([alone], (path.options or {})["tol"])
+    warn_missed([alone], alone.options["tol"])
     if path.family != "gaussian" and alone.dev_ratio[0] > 1.0 - PERFECT:
         raise ValueError(UNBOUNDED)
     return _table(path, data, support, alone, level)
@@ -131,7 +132,7 @@ def _refuse(path):
     if path.family.split("(")[0] not in ("gaussian", *KNOWN):
         raise ValueError(f"A {path.family} fit has no standard errors here")
     options = path.options or {}
-    if any(options.get(side) is not None for side in ("lower", "upper")):
+    if options.get("positive") or any(options.get(side) is not None for side in LIMITS):
         raise ValueError("coefficients within limits have no standard errors; fit without limits")
 
 

@@ -5,13 +5,14 @@ from typing import Any
 import numpy as np
 
 from sparsesolve import checks
+from sparsesolve.cv_result import CVPath
 from sparsesolve.fitted_data import FittedData
 from sparsesolve.result import Path
 
 LEAST_SQUARES = ("gaussian", "multigaussian")
 
 
-def criteria(fit: Path, X: Any, y: Any, *, gamma: float = 0.5) -> dict[str, np.ndarray]:
+def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5) -> dict[str, np.ndarray]:
     """AIC, AICc, BIC, EBIC and GCV at every lambda of a path; the least is the best.
 
     With D the deviance, df the number of nonzero coefficients and intercepts, and n the rows of
@@ -28,9 +29,10 @@ def criteria(fit: Path, X: Any, y: Any, *, gamma: float = 0.5) -> dict[str, np.n
 
     Parameters
     ----------
-    fit : Path
-        With alpha > 0: the number of nonzero coefficients, an unbiased estimate of the degrees of
-        freedom of the lasso, is too large by what a ridge part takes away.
+    fit : Path or CVPath
+        Of a CVPath its path. With alpha > 0: the number of nonzero coefficients, an unbiased
+        estimate of the degrees of freedom of the lasso, is too large by what a ridge part takes
+        away.
     X, y : array-like
         The data of the fit.
     gamma : float in [0, 1], default 0.5
@@ -58,6 +60,7 @@ def criteria(fit: Path, X: Any, y: Any, *, gamma: float = 0.5) -> dict[str, np.n
     array([0, 1])
     """
     gamma = checks.read_number("gamma", gamma, 0.0, 1.0)
+    fit = fit.path if isinstance(fit, CVPath) else fit
     if (fit.options or {}).get("alpha", 1.0) == 0.0:
         raise ValueError("A ridge path selects nothing, so its coefficients cannot be counted")
     data = FittedData(fit, X, y)

@@ -12,8 +12,14 @@ FARTHEST = 0.1  # of the axes' height: how far a name may stand from the end of 
 
 
 def ranks(ends):
-    """Numbers of lines by which neighbours at the end look different."""
-    return np.argsort(np.argsort(ends, kind="stable"), kind="stable")
+    """Numbers (m,) for colours and styles: neighbours at the end differ, large ends are solid."""
+    colour = np.argsort(np.argsort(ends, kind="stable"), kind="stable") % len(COLOURS)
+    order = np.argsort(-np.abs(ends), kind="stable")
+    numbers = np.empty(len(order), dtype=int)
+    for c in range(len(COLOURS)):
+        own = order[colour[order] == c]
+        numbers[own] = c + len(COLOURS) * np.arange(len(own))
+    return numbers
 
 
 def line_colours(numbers):

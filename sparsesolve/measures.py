@@ -1,5 +1,6 @@
 """Measures: how well predictions agree with responses, glmnet's definitions."""
 
+import inspect
 from collections.abc import Callable
 from math import log
 from typing import NamedTuple
@@ -49,6 +50,7 @@ def known_measures(family):
 def read_measure(measure, family):
     """The Measure that a name, None or a callable (y, prediction, weights) -> float stands for."""
     if callable(measure):
+        _refuse_other_arguments(measure)
         name = getattr(measure, "__name__", type(measure).__name__)
         return Measure(name, name, _of_callable(measure))
     names = known_measures(family)
@@ -136,6 +138,19 @@ def _over_columns(family, y, eta, cost):
 
 def _mean(values, w):
     return w @ values / w.sum()
+
+
+def _refuse_other_arguments(measure):
+    try:
+        signature = inspect.signature(measure)
+    except ValueError:  # of some functions of compiled code nothing is known
+        return
+    try:
+        signature.bind(None, None, None)
+    except TypeError:
+        raise TypeError(
+            f"measure takes {signature}; it must take (y, prediction, weights)"
+        ) from None
 
 
 def _of_callable(measure):

@@ -8,16 +8,19 @@ import numpy as np
 from scipy import sparse
 
 from sparsesolve import checks
+from sparsesolve.api import path as fit_path
 from sparsesolve.api import solve_path
+from sparsesolve.cv_result import CVPath
 from sparsesolve.fitted_data import FittedData
 from sparsesolve.prediction import read_rows
 from sparsesolve.result import Path
 from sparsesolve.wrapping import warn_missed
 
+ROWS = ("weights", "offset", "intercept", "standardize", "n_threads")  # options of every path
 SPARE = 3  # rows that must be left over when features are refitted (glmnet's)
 
 
-def relax(fit: Path, X: Any, y: Any, gamma: float = 0.0) -> Path:
+def relax(fit: Path | CVPath, X: Any, y: Any, gamma: float = 0.0) -> Path:
     """A path with its coefficients moved towards those without penalty on the same features.
 
     At every lambda the features selected are fitted without penalty, within the limits of the
@@ -26,7 +29,8 @@ def relax(fit: Path, X: Any, y: Any, gamma: float = 0.0) -> Path:
 
     Parameters
     ----------
-    fit : Path
+    fit : Path or CVPath
+        Of a CVPath its path.
     X, y : array-like
         The data of the fit (a path does not keep them).
     gamma : float in [0, 1], default 0.0
@@ -61,15 +65,16 @@ def relax(fit: Path, X: Any, y: Any, gamma: float = 0.0) -> Path:
     (array([ 1.62, -0.39,  0.  ]), array([ 2.09, -0.91,  0.  ]))
     """
     gamma = checks.read_number("gamma", gamma, 0.0, 1.0)
-    matrix = read_rows(fit, X)
-    refit = refitted(fit, matrix, y)
-    warn_missed([refit], (fit.options or {})["tol"])
-    return explained(blend(fit, refit, gamma), matrix, y)
+    path = fit.path if isinstance(fit, CVPath) else fit
+    matrix = read_rows(path, X)
+    refit = refitted(path, matrix, y)
+    warn_missed([refit], _options(path)["tol"])
+    return explained(blend(path, refit, gamma), matrix, y)
 
 
 def refitted(path, matrix, y):
     """The path with the features of each lambda fitted without penalty, as far as rows allow."""
-    weights = path.options.get("weights")
+    weights = _options(path)["weights"]
     rows = matrix.shape[0] if weights is None else np.count_nonzero(weights)
     supports = list(takewhile(lambda support: len(support) <= rows - SPARE, path.nonzero()))
     fits = {}
@@ -122,10 +127,25 @@ def without_penalty(path, matrix, y, support):
     own = {"penalty": None, "alpha": 1.0, "penalty_factor": np.zeros(len(support)),
            "lambdas": [0.0], "stop": None, "dfmax": None, "pmax": None, "solver": "auto",
            "progress": False}  # fmt: skip
+    given = _options(path)
     for side in ("lower", "upper"):
-        limit = path.options.get(side)
+        limit = given[side]
         own[side] = limit if limit is None or np.ndim(limit) == 0 else np.asarray(limit)[support]
-    return solve_path(matrix[:, support], y, **{**path.options, **own})
+    return solve_path(matrix[:, support], y, **{**given, **own})
+
+
+def _options(path):
+    """The fit's options as those of sparsesolve.path; what a knot or a step means is left out."""
+    given = path.options or {}
+    if "weights" not in given:
+        raise ValueError(
+            "The path does not know the rows it was fitted to (it comes from a file, or from "
+            "X'X); fit the data again"
+        )
+    names = fit_path.__kwdefaults__ if "family" in given else ROWS
+    known = {name: given[name] for name in names if name in given}
+    lower = {"lower": 0.0} if given.get("positive") else {}
+    return {**fit_path.__kwdefaults__, **known, **lower}
 
 
 def _placed(coefs, support, p):

@@ -162,3 +162,9 @@ def test_a_file_of_groups_that_is_none(data, tmp_path, capsys, text, words):
     message = refused(capsys, "path", data, "--response", "y", *OTHERS, "--groups",
                       tmp_path / "g.csv")  # fmt: skip
     assert words in message
+
+
+def test_a_file_without_names_has_no_columns_of_labels(tmp_path, capsys):
+    (tmp_path / "d.svm").write_text("1 1:2 2:3\n0 1:1\n")
+    message = refused(capsys, "cv", tmp_path / "d.svm", "--fold-groups", "ward")
+    assert "leave out --fold-groups" in message

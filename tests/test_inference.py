@@ -120,3 +120,16 @@ def test_intervals_hold_what_they_say_where_nothing_was_chosen():
 def test_what_has_no_table_is_refused(ask, words):
     with pytest.raises(ValueError, match=words):
         ask()
+
+
+def test_knots_and_steps_have_tables_too():
+    fit = ss.path(X, Y, weights=W, offset=OFFSET)
+    expected = ss.refit(fit, X, Y, s=0.2)
+    lars = ss.refit(ss.lars_path(X, Y, weights=W, offset=OFFSET), X, Y, s=0.2)
+    assert lars.names == expected.names
+    assert lars.errors == pytest.approx(expected.errors, rel=1e-6)
+    steps = ss.omp_path(X, Y, weights=W, offset=OFFSET, n_nonzero=2)
+    table = ss.refit(steps, X, Y, s=float(steps.lambdas[-1]))
+    assert table.names[0] == "(Intercept)" and len(table.names) == 3
+    with pytest.raises(ValueError, match="within limits"):
+        ss.refit(ss.lars_path(X, Y, positive=True), X, Y, s=0.2)

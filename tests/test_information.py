@@ -69,3 +69,9 @@ def test_what_cannot_be_counted_is_refused():
         ss.criteria(ss.path(X, Y, alpha=0.0), X, Y)
     with pytest.raises(ValueError, match="not that of the fit"):
         ss.criteria(ss.path(X, Y), X, Y[::-1])
+
+
+def test_of_a_cross_validation_its_path_counts():
+    cv = ss.cv_path(X, Y, n_folds=3, seed=0, n_lambdas=8)
+    one, two = ss.criteria(cv, X, Y), ss.criteria(cv.path, X, Y)
+    assert all(np.array_equal(one[name], two[name]) for name in two)

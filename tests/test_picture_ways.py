@@ -9,7 +9,7 @@ from matplotlib.colors import to_hex  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
 import sparsesolve as ss  # noqa: E402
-from sparsesolve.line_names import COLOURS, STYLES, line_colours, line_styles  # noqa: E402
+from sparsesolve.line_names import COLOURS, STYLES, line_colours, line_styles, ranks  # noqa: E402
 
 RNG = np.random.default_rng(12)
 X = RNG.normal(size=(80, 7))
@@ -102,6 +102,12 @@ def test_lines_of_one_colour_differ_in_style_as_long_as_there_are_enough():
     pairs = list(zip(line_colours(few), map(str, line_styles(few)), strict=True))
     assert len(set(pairs)) == len(pairs)
     assert set(line_styles(range(100))) == {"solid"}
+    ends = RNG.normal(size=20)
+    numbers = ranks(ends)
+    assert sorted(np.bincount(numbers % len(COLOURS))) == [2] + 6 * [3]
+    styles, largest = line_styles(numbers), np.argsort(-np.abs(ends))
+    firsts = [next(k for k in largest if numbers[k] % len(COLOURS) == c) for c in range(7)]
+    assert {styles[k] for k in firsts} == {"solid"} and styles.count("solid") == 7
 
 
 @pytest.mark.parametrize("by, words", [

@@ -112,3 +112,31 @@ def test_cross_validation_chooses_the_blend():
         assert fold.predict(X, s=cv.lambdas[:5]) == pytest.approx(expected, abs=1e-6)
     assert cv.mean.min() == min(one.mean.min() for one in cv.candidates)
     assert "alpha" in str(cv) and "gamma" in str(cv)
+
+
+@pytest.mark.parametrize("follow", [
+    lambda: ss.lars_path(X, Y, weights=W), lambda: ss.omp_path(X, Y, weights=W, n_nonzero=4),
+    lambda: ss.cv_path(X, Y, weights=W, n_folds=3, seed=0, n_lambdas=9),
+    lambda: ss.lars_path(X, Y, weights=W, intercept=False, positive=True),
+])  # fmt: skip
+def test_knots_steps_and_cross_validated_paths_are_refitted(follow):
+    fit = follow()
+    path = getattr(fit, "path", fit)
+    relaxed = ss.relax(fit, X, Y)
+    k = len(relaxed.lambdas) // 2
+    support, root = path.nonzero()[k], np.sqrt(W)
+    centred = path.options["intercept"]
+    table = np.column_stack([np.ones(N), X[:, support]][not centred :])
+    b = np.linalg.lstsq(root[:, None] * table, root * Y, rcond=None)[0]
+    if path.options.get("positive"):
+        assert relaxed.coefs.min() >= 0.0
+    else:
+        assert relaxed.coefs.toarray()[support, k] == pytest.approx(b[-len(support) :], rel=1e-6)
+    assert np.all(np.diff(relaxed.dev_ratio[: k + 1]) > -1e-9)
+
+
+def test_a_path_that_does_not_know_its_rows_is_not_refitted(tmp_path):
+    ss.save(ss.path(X, Y, n_lambdas=5), tmp_path / "m.npz")
+    for fit in (ss.load(tmp_path / "m.npz"), ss.lars_path_gram(X.T @ X, X.T @ Y, N)):
+        with pytest.raises(ValueError, match="does not know the rows it was fitted to"):
+            ss.relax(fit, X, Y)

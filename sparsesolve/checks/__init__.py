@@ -9,7 +9,7 @@ from .derivatives import check_derivatives
 from .design import nonfinite_error, read_design
 from .gram import read_gram
 from .labels import label_array, read_labels
-from .number import read_choice, read_count, read_flag, read_number
+from .number import read_choice, read_count, read_flag, read_number, read_seed
 from .response import (
     Response,
     read_amounts,
@@ -55,6 +55,7 @@ __all__ = [
     "read_positive",
     "read_real",
     "read_response",
+    "read_seed",
     "read_several",
     "read_sides",
     "read_strata",

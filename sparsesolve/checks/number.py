@@ -56,6 +56,16 @@ def read_count(name, value, low, high=None):
     return min(count, LARGEST_COUNT)
 
 
+def read_seed(seed):
+    """Return a numpy Generator: of a whole number of at least 0, of none, or the one given."""
+    try:
+        return np.random.default_rng(seed)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"seed must be a whole number of at least 0, a numpy Generator or None, not {seed!r}"
+        ) from None
+
+
 def read_flag(name, value):
     """Return `value` as a bool; only True, False, 0 and 1 are taken for one."""
     value = _scalar(value)

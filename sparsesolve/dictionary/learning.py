@@ -110,7 +110,7 @@ class DictionaryLearning:
         self.tol = checks.read_number("tol", tol, 0, 1)
         self.n_threads = thread_count(n_threads)
         self.progress = checks.read_flag("progress", progress)
-        self._rng = np.random.default_rng(seed)
+        self._rng = checks.read_seed(seed)
         self._start = None
         if dictionary is not None:
             self._start = read_atoms(dictionary, self.n_atoms, self.positive_atoms)

@@ -16,6 +16,7 @@ except ImportError:
 
 from .classification import SparseLogisticRegression, SparseLogisticRegressionCV
 from .counts import PoissonNet, PoissonNetCV
+from .dictionary import DictionaryLearning
 from .groups import GroupLasso, GroupLassoCV, SparseGroupLasso, SparseGroupLassoCV
 from .kernels import MKLClassifier, MKLClassifierCV, MKLRegressor, MKLRegressorCV
 from .knots import LassoLars, LassoLarsCV
@@ -27,6 +28,7 @@ from .tasks import MultiTaskElasticNet, MultiTaskElasticNetCV, MultiTaskLasso, M
 __all__ = [
     "CoxNet",
     "CoxNetCV",
+    "DictionaryLearning",
     "ElasticNet",
     "ElasticNetCV",
     "GroupLasso",

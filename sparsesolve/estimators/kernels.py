@@ -1,196 +1,12 @@
-"""Estimators of multiple kernel learning: kernels are made of X, or given as they are."""
-
-from dataclasses import replace
-from numbers import Integral
+"""Estimators of multiple kernel learning."""
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.base import RegressorMixin
 
-from sparsesolve.checks import read_choice, read_count, read_number, read_weights
-from sparsesolve.cv_result import choose, summary
-from sparsesolve.families import read_family
-from sparsesolve.measures import read_measure
-from sparsesolve.mkl.functions import classical
-from sparsesolve.mkl.grams import Grams, build_grams
-from sparsesolve.mkl.path import mkl_path
+from sparsesolve.checks import read_weights
 
-from .base import TYPES
-from .chosen import RULES, Folded
 from .classes import Classes
-
-STEPS = 10  # lambdas on the way to the one asked for
-
-
-class Kernels(BaseEstimator):
-    """A function of several kernels; a subclass says of which responses."""
-
-    def _read_stack(self, X, reset):
-        """X where it holds the kernels themselves."""
-        stack = np.asarray(X, dtype=np.float64)
-        if stack.ndim != 3 or reset and stack.shape[1] != stack.shape[2]:
-            raise ValueError(
-                f"X has shape {stack.shape}; with kernels='precomputed' it is a stack of kernels, "
-                f"({'M, n, n' if reset else 'M, n_new, n'})"
-            )
-        return stack
-
-    def _read(self, X, y, sample_weight):
-        """The table or stack, y and the weights, checked."""
-        if self._given():
-            X = self._read_stack(X, reset=True)
-            y = column_or_1d(y, warn=True)
-        else:
-            table, y = validate_data(
-                self, X, y, accept_sparse=("csr", "csc"), dtype=TYPES, y_numeric=self._numeric
-            )
-            X = X if hasattr(self, "feature_names_in_") else table  # kernels may name columns
-        return X, *self._read_response(y, sample_weight)
-
-    def _given(self):
-        if isinstance(self.kernels, str) and self.kernels != "precomputed":
-            raise ValueError(
-                f"kernels is {self.kernels!r}; give pairs (function, columns), or 'precomputed'"
-            )
-        return isinstance(self.kernels, str)
-
-    def _options(self):
-        return {"family": self._family, "norm": self.norm, "kernel_weights": self.kernel_weights,
-                "intercept": self.fit_intercept, "tol": self.tol, "max_iter": self.max_iter,
-                "solver": self.solver, "n_threads": self.n_threads, "stop": None}  # fmt: skip
-
-    def _path(self, X, y, weights, **grid):
-        """The path of the kernels of X."""
-        if not self._given():
-            pairs = classical(X) if self.kernels is None else self.kernels
-            X = build_grams(X, pairs, centre=self.centre, scale=self.scale, weights=weights,
-                            dtype=self.dtype)  # fmt: skip
-        fit = mkl_path(X, y, weights=weights, **self._options(), **grid)
-        return replace(fit, grams=X.without_kernels()) if isinstance(X, Grams) else fit
-
-    def _keep(self, fit, k):
-        self.path_ = fit
-        self.alpha_ = float(fit.lambdas[k])
-        self.kernel_weights_ = fit.kernel_weights[:, k]
-        self.active_ = np.flatnonzero(self.kernel_weights_)
-        self.gap_ = float(fit.gaps[k])
-        self.n_iter_ = max(int(fit.n_iters.sum()), 1)
-
-    def _link(self, X):
-        check_is_fitted(self)
-        if self._given():
-            X = self._read_stack(X, reset=False)
-        else:
-            X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=TYPES, reset=False)
-        return self.path_.predict(X, s=self.alpha_)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.three_d_array = isinstance(self.kernels, str)
-        return tags
-
-
-class AtOneAlpha(Kernels):
-    """The solution at `alpha`, or at a share of the first alpha at which something happens."""
-
-    def __init__(self, kernels=None, *, norm="l1", alpha=None, alpha_ratio=0.05, centre=False,
-                 scale="trace", dtype="float64", kernel_weights=None, fit_intercept=True,
-                 tol=1e-10, max_iter=None, solver="auto", n_threads=1):
-        self.kernels = kernels
-        self.norm = norm
-        self.alpha = alpha
-        self.alpha_ratio = alpha_ratio
-        self.centre = centre
-        self.scale = scale
-        self.dtype = dtype
-        self.kernel_weights = kernel_weights
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
-        self.solver = solver
-        self.n_threads = n_threads
-
-    def fit(self, X, y, sample_weight=None):
-        """Fit to rows X (n, p), or a stack of kernels (M, n, n), and y (n,)."""
-        X, y, weights = self._read(X, y, sample_weight)
-        if self.alpha is not None:
-            grid = {"lambdas": [read_number("alpha", self.alpha, 0, np.inf, open_low=True)]}
-        else:
-            ratio = read_number("alpha_ratio", self.alpha_ratio, 0, 1, open_low=True)
-            grid = {"n_lambdas": STEPS, "lambda_min_ratio": ratio} if ratio < 1 else {
-                "n_lambdas": 1}  # fmt: skip
-        self._keep(self._path(X, y, weights, **grid), -1)
-        return self
-
-
-class ByFolds(Folded, Kernels):
-    """Alpha by cross-validation; every fold makes its kernels of the rows it trains on."""
-
-    def __init__(self, kernels=None, *, norm="l1", eps=1e-2, alphas=30, centre=False,
-                 scale="trace", dtype="float64", kernel_weights=None, fit_intercept=True,
-                 measure="deviance", cv=None, rule="min", tol=1e-10, max_iter=None, solver="auto",
-                 n_threads=1):
-        self.kernels = kernels
-        self.norm = norm
-        self.eps = eps
-        self.alphas = alphas
-        self.centre = centre
-        self.scale = scale
-        self.dtype = dtype
-        self.kernel_weights = kernel_weights
-        self.fit_intercept = fit_intercept
-        self.measure = measure
-        self.cv = cv
-        self.rule = rule
-        self.tol = tol
-        self.max_iter = max_iter
-        self.solver = solver
-        self.n_threads = n_threads
-
-    def fit(self, X, y, sample_weight=None, **params):
-        """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
-        X, y, weights = self._read(X, y, sample_weight)
-        rule = RULES[read_choice("rule", self.rule, list(RULES))]
-        family = read_family(self._family)
-        measure = read_measure(self.measure, family)
-        folds = self._folds(np.zeros((len(y), 1)), y, params, stratified=not self._numeric)
-        fit = self._path(X, y, weights, **self._grid())
-        known = family.read(y, len(y)).values
-        weights = np.ones(len(y)) if weights is None else weights
-        scores = []
-        for k, (train, test) in enumerate(folds):
-            self._refuse_untrainable(y, weights[train], train, k)
-            kernels, new = self._parts(X, train, test)
-            part = self._path(kernels, y[train], weights[train], lambdas=fit.lambdas)
-            scored = bool(weights[test].any())
-            scores.append(measure.score(family, known[test], part.predict(new), weights[test])
-                          if scored else np.full(len(fit.lambdas), np.nan))  # fmt: skip
-        mean, std = summary(np.array(scores), np.ones(len(folds)), 1.0)
-        self.alphas_, self.score_path_ = np.array(fit.lambdas), np.array(scores).T
-        self._keep(fit, choose(mean, std, measure.larger)[rule])
-        return self
-
-    def _grid(self):
-        if not isinstance(self.alphas, Integral):
-            return {"lambdas": self.alphas}
-        eps = read_number("eps", self.eps, 0, 1, open_low=True, open_high=True)
-        return {"n_lambdas": read_count("alphas", self.alphas, 1), "lambda_min_ratio": eps}
-
-    def _refuse_untrainable(self, y, weights, train, k):
-        met = np.unique(y[train][weights > 0.0])
-        if not self._numeric and len(met) < len(self.classes_):
-            missing = self.classes_.tolist()[np.setdiff1d(np.arange(len(self.classes_)), met)[0]]
-            raise ValueError(
-                f"fold {k} leaves no row of class {missing!r} to train on; give fewer folds"
-            )
-
-    def _parts(self, X, train, test):
-        """What the kernels of some rows are made of, and what predictions of others take."""
-        if self._given():
-            return X[:, train][:, :, train], X[:, test][:, :, train]
-        take = getattr(X, "iloc", X)
-        return take[train], take[test]
+from .kernel_base import AtOneAlpha, ByFolds
 
 
 class Real(RegressorMixin):
@@ -287,8 +103,8 @@ max_iter, solver, n_threads
     >>> from sklearn.datasets import make_moons
     >>> from sparsesolve.estimators import MKLClassifier
     >>> X, y = make_moons(200, noise=0.1, random_state=0)
-    >>> MKLClassifier().fit(X, y).score(X, y)
-    1.0
+    >>> bool(MKLClassifier().fit(X, y).score(X, y) > 0.95)
+    True
     """
 
     def __init__(self, kernels=None, *, norm="l1", alpha=None, alpha_ratio=0.05, centre=False,

@@ -20,6 +20,7 @@ def read(path, response, weights, offset, drop, labels=False, features=None, mar
     named = {"response": response, "weights": weights, "offset": offset, **(marks or {})}
     for option, value in named.items():
         if value:
+            option = option.replace("_", "-")
             raise ValueError(f"an SVMlight file has no columns by name; leave out --{option}")
     labels, ends, indices, values = _entries(path)
     if not len(labels):

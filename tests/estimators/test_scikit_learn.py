@@ -6,7 +6,12 @@ import pytest
 pytest.importorskip("sklearn")
 from sklearn import config_context  # noqa: E402
 from sklearn.base import clone  # noqa: E402
-from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score  # noqa: E402
+from sklearn.model_selection import (  # noqa: E402
+    GridSearchCV,
+    GroupKFold,
+    cross_val_score,
+    cross_validate,
+)
 from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
 from sklearn.utils.estimator_checks import parametrize_with_checks  # noqa: E402
@@ -77,6 +82,32 @@ def test_metadata_is_routed():
     assert np.array_equal(chosen.mse_path_, same.mse_path_)
     with pytest.raises(ValueError, match="enable_metadata_routing=True"):
         estimators.ElasticNetCV(cv=GroupKFold(3)).fit(X, Y, groups=GROUPS)
+
+
+WEIGHTED = [kind for kind in ALL if hasattr(kind, "set_fit_request")]
+
+
+@pytest.mark.parametrize("kind", WEIGHTED, ids=lambda kind: kind.__name__)
+def test_weights_are_routed_to_every_estimator_that_takes_them(kind):
+    """The fit inside a cross-validation is that of its rows and their weights."""
+    y = np.column_stack([Y, -Y]) if "MultiTask" in kind.__name__ else np.exp(Y)
+    y = Y > 0 if hasattr(kind, "predict_proba") else y
+    tables = [X]
+    for library in ("pandas", "polars"):
+        try:
+            tables.append(__import__(library).DataFrame(dict(zip("abcdef", X.T, strict=True))))
+        except ImportError:
+            continue
+    train, test = np.arange(0, 60, 2), np.arange(1, 60, 2)
+    expected = clone(short(kind)).fit(X[train], y[train], sample_weight=W[train]).predict(X[test])
+    with config_context(enable_metadata_routing=True):
+        asked = short(kind).set_fit_request(sample_weight=True)
+        for table in tables:
+            done = cross_validate(
+                asked, table, y, cv=[(train, test)], params={"sample_weight": W},
+                return_estimator=True, scoring=lambda model, X, y: model.predict(X).sum(),
+            )  # fmt: skip
+            assert done["test_score"][0] == pytest.approx(expected.sum(), rel=1e-9)
 
 
 def test_without_scikit_learn_one_sentence(fresh_python):

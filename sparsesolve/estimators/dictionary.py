@@ -1,0 +1,108 @@
+"""DictionaryLearning as a transformer: rows are signals, what comes out are their codes."""
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from sparsesolve.dictionary.learning import DictionaryLearning as Learner
+
+from .base import TYPES
+
+
+class DictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Learn atoms of which rows are sparse combinations, and code rows over them.
+
+    :class:`sparsesolve.DictionaryLearning` with rows as signals: minimises the mean of
+    ``||x - a D||^2 / 2 + alpha (l1_ratio ||a||_1 + (1 - l1_ratio) ||a||^2 / 2)`` over codes a and
+    atoms D whose norms are at most 1.
+
+    Parameters
+    ----------
+    n_components : int, default None
+        Atoms; None means as many as there are features.
+    alpha : float, default 1.0
+        Strength of the penalty, above 0.
+    l1_ratio : float in (0, 1], default 1.0
+    algorithm : {"online", "batch"}, default "online"
+        By mini-batches, or all rows at every step.
+    max_iter : int, default 10
+        Passes over the rows.
+    batch_size : int, default 512
+    tol : float, default 0.0
+        End after a pass that does not lower the objective by this fraction.
+    positive_code, positive_dict : bool, default False
+        Allow no negative codes, no negative atoms.
+    dict_init : array-like (n_components, p), default None
+        Where to start; None means rows drawn at random.
+    random_state : int, RandomState or None, default None
+    n_threads : int, default 1
+        -1 for all cores; the result does not depend on it.
+
+    Attributes
+    ----------
+    components_ : (n_components, p)
+        The atoms.
+    objectives_ : list of float
+        One for each step.
+    n_iter_ : int
+        Steps.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sparsesolve.estimators import DictionaryLearning
+    >>> X = load_digits().data / 16
+    >>> codes = DictionaryLearning(30, alpha=0.2, random_state=0).fit_transform(X)
+    >>> codes.shape, bool((codes != 0).mean() < 0.35)
+    ((1797, 30), True)
+    """
+
+    def __init__(self, n_components=None, *, alpha=1.0, l1_ratio=1.0, algorithm="online",
+                 max_iter=10, batch_size=512, tol=0.0, positive_code=False, positive_dict=False,
+                 dict_init=None, random_state=None, n_threads=1):
+        self.n_components = n_components
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.algorithm = algorithm
+        self.max_iter = max_iter
+        self.batch_size = batch_size
+        self.tol = tol
+        self.positive_code = positive_code
+        self.positive_dict = positive_dict
+        self.dict_init = dict_init
+        self.random_state = random_state
+        self.n_threads = n_threads
+
+    def fit(self, X, y=None):
+        """Learn from the rows of X (n, p); y is not used."""
+        X = validate_data(self, X, dtype=TYPES)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        learner = Learner(
+            X.shape[1] if self.n_components is None else self.n_components, lam=self.alpha,
+            alpha=self.l1_ratio, positive_codes=self.positive_code,
+            positive_atoms=self.positive_dict, algorithm=self.algorithm,
+            batch_size=self.batch_size, n_epochs=self.max_iter, tol=self.tol, seed=seed,
+            dictionary=None if self.dict_init is None else np.transpose(self.dict_init),
+            n_threads=self.n_threads,
+        )  # fmt: skip
+        self._learner = learner.fit(X.T)
+        self.components_ = learner.dictionary.T
+        self.objectives_ = list(learner.objectives)
+        self.n_iter_ = len(self.objectives_)
+        return self
+
+    def transform(self, X):
+        """Codes (n, n_components) of the rows of X, by the lasso, each certified."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=TYPES, reset=False)
+        return self._learner.transform(X.T).codes.T.toarray()
+
+    def inverse_transform(self, X):
+        """Rows (n, p) that codes X (n, n_components) stand for."""
+        check_is_fitted(self)
+        return np.asarray(X) @ self.components_
+
+    @property
+    def _n_features_out(self):
+        return len(self.components_)
