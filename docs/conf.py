@@ -48,7 +48,7 @@ html_copy_source = html_show_sourcelink = False
 html_theme_options = {
     "description": "Certified solution paths of sparse linear models",
     "fixed_sidebar": True,
-    "page_width": "1080px",
+    "page_width": "1180px",
     "sidebar_width": "230px",
 }
 html_sidebars = {"**": ["about.html", "searchfield.html", "navigation.html"]}
