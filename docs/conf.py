@@ -19,6 +19,7 @@ extensions = [
 exclude_patterns = ["_build", "gallery/GALLERY_HEADER.rst"]
 templates_path = ["_templates"]
 nitpicky = True  # a name in a docstring that leads nowhere is a mistake
+highlight_language = "none"  # formulas are no Python; examples are told by their prompts
 default_role = "literal"  # `name` in a docstring is code
 
 autosummary_generate = True
