@@ -76,7 +76,7 @@ class CVPath:
         """Features with a nonzero coefficient at `s`."""
         return self.path.nonzero(self.read_s(s))
 
-    def read_s(self, s):
+    def read_s(self, s: Any) -> Any:
         """The lambda that one of the two words stands for; anything else as it is."""
         if isinstance(s, str):
             if s not in CHOICES:
