@@ -19,6 +19,7 @@ extensions = [
 exclude_patterns = ["_build", "gallery/GALLERY_HEADER.rst"]
 templates_path = ["_templates"]
 nitpicky = True  # a name in a docstring that leads nowhere is a mistake
+highlight_language = "none"  # formulas are no Python; examples are told by their prompts
 default_role = "literal"  # `name` in a docstring is code
 
 autosummary_generate = True
@@ -48,7 +49,7 @@ html_copy_source = html_show_sourcelink = False
 html_theme_options = {
     "description": "Certified solution paths of sparse linear models",
     "fixed_sidebar": True,
-    "page_width": "1080px",
+    "page_width": "1180px",
     "sidebar_width": "230px",
 }
 html_sidebars = {"**": ["about.html", "searchfield.html", "navigation.html"]}

@@ -29,11 +29,11 @@ class CVPath:
     fold_scores: np.ndarray  #: (K, L) of each fold held out, that of repeats one after the other
     fold_weights: np.ndarray  #: (K,) sum of the weights held out; of those who died, for cox
     lambda_min: float  #: the largest lambda of the best mean
-    lambda_1se: float  # the largest lambda whose mean is within one std of the best
-    index_min: int  #: their places in `lambdas`
-    index_1se: int
+    lambda_1se: float  #: the largest lambda whose mean is within one std of the best
+    index_min: int  #: place of lambda_min in `lambdas`
+    index_1se: int  #: place of lambda_1se
     measure: str  #: what the scores are
-    larger_is_better: bool
+    larger_is_better: bool  #: as of "auc" and "C"
     path: Path  #: of all rows
     folds: np.ndarray | None  #: (repeats, n) which fold held a row out; None: they overlap
     prevalidated: np.ndarray | None = None  #: (n, L) or (n, K, L) link of each row held out
@@ -76,7 +76,7 @@ class CVPath:
         """Features with a nonzero coefficient at `s`."""
         return self.path.nonzero(self.read_s(s))
 
-    def read_s(self, s):
+    def read_s(self, s: Any) -> Any:
         """The lambda that one of the two words stands for; anything else as it is."""
         if isinstance(s, str):
             if s not in CHOICES:

@@ -26,7 +26,7 @@ class EncodedDesign:
     names: np.ndarray  #: (p,) "age", or "colour=red"
     groups: list  #: (p,) the column of the table that each came from
     sources: list = field(repr=False)  #: of Source, in the order of the columns
-    unknown: str
+    unknown: str  #: "error" or "zero": what becomes of a level that the first table had not
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -66,8 +66,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from math import inf
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sparsesolve import checks
 from sparsesolve.checks import Response
@@ -96,19 +98,21 @@ __all__ = [
 class Family:
     """A kind of response."""
 
-    name: str
-    loss: Callable = field(repr=False)  # (values, weights) -> Loss
-    read: Callable = field(repr=False)  # (y, n) -> Response
-    # linear predictor -> mean of y, of the same shape; classes, if several, along axis 1
+    name: str  #: with its parameter, as "huber(delta=1.0)"
+    loss: Callable = field(repr=False)  #: (values, weights) -> Loss
+    read: Callable = field(repr=False)  #: (y, n) -> Response
+    #: linear predictor -> mean of y, of the same shape; classes, if several, along axis 1
     mean: Callable = field(repr=False)
+    #: when a path ends
     stop: StopRule = field(default=StopRule(), repr=False)
-    # linear predictor -> index of the likeliest class; None where y has no classes
+    #: linear predictor -> index of the likeliest class; None where y has no classes
     classify: Callable | None = field(default=None, repr=False)
-    intercept: bool = field(default=True, repr=False)  # whether one can be told from the data
-    several: bool = field(default=False, repr=False)  # whether eta has a row per class or response
+    intercept: bool = field(default=True, repr=False)  #: whether one can be told from the data
+    #: whether eta has a row per class or response
+    several: bool = field(default=False, repr=False)
 
 
-def huber(delta=1.0):
+def huber(delta: float = 1.0) -> Family:
     """Squared error near, absolute error far from the response.
 
     Parameters
@@ -141,7 +145,7 @@ def huber(delta=1.0):
     return Family(f"huber(delta={delta!r})", loss, checks.read_real, identity)
 
 
-def squared_hinge():
+def squared_hinge() -> Family:
     """Squared hinge loss of two classes: a smooth support vector machine.
 
     ``max(0, 1 - y eta)^2 / 2`` for y = -1 and 1, whatever labels you give. It has no
@@ -166,7 +170,7 @@ def squared_hinge():
                   classify=above_zero)  # fmt: skip
 
 
-def probit():
+def probit() -> Family:
     """Two classes, or counts of successes, of probability Phi(eta), the normal distribution.
 
     Returns
@@ -187,7 +191,7 @@ def probit():
     return Family("probit", LOSSES["probit"], checks.read_binary, ndtr, classify=above_zero)
 
 
-def cloglog():
+def cloglog() -> Family:
     """Two classes, or counts of successes, of probability 1 - exp(-exp(eta)).
 
     Returns
@@ -209,7 +213,7 @@ def cloglog():
                   classify=above_log_log_two)  # fmt: skip
 
 
-def gamma():
+def gamma() -> Family:
     """Positive responses of mean exp(eta) and of a standard deviation proportional to it.
 
     Returns
@@ -230,7 +234,7 @@ def gamma():
     return Family("gamma", LOSSES["gamma"], checks.read_positive, exp)
 
 
-def negative_binomial(theta):
+def negative_binomial(theta: float) -> Family:
     """Counts of mean mu = exp(eta) and variance mu + mu^2 / theta.
 
     Parameters
@@ -258,7 +262,7 @@ def negative_binomial(theta):
     return Family(f"negative_binomial(theta={theta!r})", loss, checks.read_amounts, exp)
 
 
-def tweedie(power):
+def tweedie(power: float) -> Family:
     """Amounts, zeros among them, of mean mu = exp(eta) and variance proportional to mu^power.
 
     Parameters
@@ -287,7 +291,7 @@ def tweedie(power):
     return Family(f"tweedie(power={power!r})", loss, checks.read_amounts, exp)
 
 
-def cox(ties="breslow", strata=None):
+def cox(ties: str = "breslow", strata: Any = None) -> Family:
     """Proportional hazards: y is (time, status), or (start, stop, status) for late entries.
 
     Parameters
@@ -323,7 +327,7 @@ def cox(ties="breslow", strata=None):
                   intercept=False)  # fmt: skip
 
 
-def from_object(law, y=(0.0, 1.0)):
+def from_object(law: object, y: ArrayLike = (0.0, 1.0)) -> Family:
     """A family written in Python; what `law` must offer stands at the top of this module.
 
     Parameters

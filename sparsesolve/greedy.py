@@ -1,11 +1,16 @@
 """Greedy paths: pursuits, one feature at a time, and hard thresholding, size by size."""
 
 
+from typing import Any
+
+from numpy.typing import ArrayLike
+
 from sparsesolve import checks
 from sparsesolve.assembly import read_problem
 from sparsesolve.families import gaussian
 from sparsesolve.path_options import kept_options
 from sparsesolve.progress import progress_bar
+from sparsesolve.result import Path
 from sparsesolve.solvers import greedy, thresholding
 from sparsesolve.solvers.greedy import pursue
 from sparsesolve.solvers.thresholding import threshold_path
@@ -19,20 +24,20 @@ MOST_SIZES = 100
 
 
 def omp_path(
-    X,
-    y,
+    X: Any,
+    y: Any,
     *,
-    method="omp",
-    n_nonzero=None,
-    tol=None,
-    weights=None,
-    offset=None,
-    intercept=True,
-    standardize=True,
-    max_iter=None,
-    n_threads=1,
-    progress=False,
-):
+    method: str = "omp",
+    n_nonzero: int | None = None,
+    tol: float | None = None,
+    weights: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
+    intercept: bool = True,
+    standardize: bool = True,
+    max_iter: int | None = None,
+    n_threads: int = 1,
+    progress: bool = False,
+) -> Path:
     """Select features of squared error one at a time: orthogonal matching pursuit and its kin.
 
     Each step takes one column and moves the coefficients::
@@ -94,20 +99,20 @@ def omp_path(
 
 
 def hard_threshold_path(
-    X,
-    y,
+    X: Any,
+    y: Any,
     *,
-    method="niht",
-    n_nonzero=None,
-    tol=None,
-    weights=None,
-    offset=None,
-    intercept=True,
-    standardize=True,
-    max_iter=None,
-    n_threads=1,
-    progress=False,
-):
+    method: str = "niht",
+    n_nonzero: int | None = None,
+    tol: float | None = None,
+    weights: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
+    intercept: bool = True,
+    standardize: bool = True,
+    max_iter: int | None = None,
+    n_threads: int = 1,
+    progress: bool = False,
+) -> Path:
     """Fit squared error with at most k features, for k = 1, 2, ..., by hard thresholding.
 
     ::

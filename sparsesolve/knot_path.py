@@ -1,8 +1,10 @@
 """KnotPath: a path that is linear between its lambdas, so that interpolation is exact."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from sparsesolve.checks import read_count, read_number
@@ -22,18 +24,29 @@ class KnotPath(Path):
 
     exact_between = True
 
-    def coef(self, s=None, exact=False, *, X=None, y=None):
+    def coef(
+        self, s: ArrayLike | None = None, exact: bool = False, *, X: Any = None, y: Any = None
+    ) -> Any:
         """Coefficients at any lambda; see :meth:`Path.coef`.
 
         ``exact=True`` needs X and y only where s is below the last lambda.
         """
         return Path.coef(self._reaching(s, exact, X, y), s)
 
-    def intercept(self, s=None, exact=False, *, X=None, y=None):
+    def intercept(
+        self, s: ArrayLike | None = None, exact: bool = False, *, X: Any = None, y: Any = None
+    ) -> Any:
         """Intercepts at any lambda; parameters as in :meth:`coef`."""
         return Path.intercept(self._reaching(s, exact, X, y), s)
 
-    def extend(self, X, y, *, n_lambdas=None, lambda_min_ratio=None):
+    def extend(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        n_lambdas: int | None = None,
+        lambda_min_ratio: float | None = None,
+    ) -> "KnotPath":
         """Follow the path further down, and return all of it.
 
         Parameters

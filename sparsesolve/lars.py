@@ -2,13 +2,15 @@
 
 import warnings
 from math import ldexp
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sparsesolve import checks
 from sparsesolve.assembly import read_problem
 from sparsesolve.families import read_family
-from sparsesolve.knot_path import knot_path
+from sparsesolve.knot_path import KnotPath, knot_path
 from sparsesolve.moments import read_moments
 from sparsesolve.path_options import kept_options
 from sparsesolve.progress import progress_bar
@@ -22,24 +24,24 @@ from sparsesolve.wrapping import warn_missed
 
 
 def lars_path(
-    X,
-    y,
+    X: Any,
+    y: Any,
     *,
-    method="lasso",
-    positive=False,
-    ridge=0.0,
-    lambda_min=0.0,
-    max_features=None,
-    max_steps=None,
-    weights=None,
-    offset=None,
-    intercept=True,
-    standardize=True,
-    penalty_factor=None,
-    tol=1e-7,
-    n_threads=1,
-    progress=False,
-):
+    method: str = "lasso",
+    positive: bool = False,
+    ridge: float = 0.0,
+    lambda_min: float = 0.0,
+    max_features: int | None = None,
+    max_steps: int | None = None,
+    weights: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
+    intercept: bool = True,
+    standardize: bool = True,
+    penalty_factor: ArrayLike | None = None,
+    tol: float = 1e-7,
+    n_threads: int = 1,
+    progress: bool = False,
+) -> KnotPath:
     """Follow the lasso path, or least angle regression, from knot to knot.
 
     The lasso minimises, for every lambda, ::
@@ -152,21 +154,21 @@ def lars_path(
 
 
 def lars_path_gram(
-    gram,
-    xty,
-    n_samples,
+    gram: ArrayLike,
+    xty: ArrayLike,
+    n_samples: int,
     *,
-    yty=None,
-    method="lasso",
-    positive=False,
-    ridge=0.0,
-    lambda_min=0.0,
-    max_features=None,
-    max_steps=None,
-    penalty_factor=None,
-    tol=1e-7,
-    progress=False,
-):
+    yty: float | None = None,
+    method: str = "lasso",
+    positive: bool = False,
+    ridge: float = 0.0,
+    lambda_min: float = 0.0,
+    max_features: int | None = None,
+    max_steps: int | None = None,
+    penalty_factor: ArrayLike | None = None,
+    tol: float = 1e-7,
+    progress: bool = False,
+) -> KnotPath:
     """The path of :func:`lars_path` from X'X and X'y alone, for data that are not at hand.
 
     Minimises ::

@@ -1,6 +1,6 @@
 """Fits in a file: arrays in numpy's .npz, documented and numbered, without pickle.
 
-The file is what ``numpy.load(file, allow_pickle=False)`` reads. Of version 1 it holds
+The file is what ``numpy.load(file, allow_pickle=False)`` reads. Of version 1 it holds ::
 
     format, version         "sparsesolve model", 1
     kind                    "path" or "cv"
@@ -14,7 +14,7 @@ The file is what ``numpy.load(file, allow_pickle=False)`` reads. Of version 1 it
                             matrices of the responses below each other
     feature_names (p,), class_names (K,), groups (p,)       where there are such
 
-and of kind "cv" besides
+and of kind "cv" besides ::
 
     cv_options              JSON: measure, larger_is_better, alpha, gamma, index_min, index_1se
     mean (L,)  std (L,)  n_nonzero (L,)  fold_scores (F, L)  fold_weights (F,)

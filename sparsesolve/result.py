@@ -126,7 +126,7 @@ class Path(Frozen):
         return np.array([len(np.unique(self.groups[which])) for which in self.nonzero()])
 
     @property
-    def selectable(self):
+    def selectable(self) -> tuple[int, str]:
         """(how many there are, what they are called) of that which `df` counts."""
         return self.n_features, "feature"
 

@@ -24,7 +24,7 @@ class StabilityPath:
     lambdas: np.ndarray  #: (L,) decreasing
     frequencies: sparse.csc_array  #: (p, L) share of the halves that select a feature there
     entered: sparse.csc_array  #: (p, L) share of the halves that select it there first
-    n_halves: int
+    n_halves: int  #: how many were fitted
     feature_names: np.ndarray | None = None  #: (p,) where X carried names
 
     def stable(self, threshold: float = 0.75, s: float | None = None) -> np.ndarray:

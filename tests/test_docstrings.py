@@ -17,6 +17,7 @@ from sparsesolve import estimators, families, mkl, penalties
 
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference.rst"
 MADE_HERE = {"Grams", "Status", "ConvergenceWarning"}  # and results, which are dataclasses
+UNTYPED = re.compile(r"estimators\.|\.plot")  # after scikit-learn's and matplotlib's manner
 ROUTING = re.compile(r"set_\w+_request")  # methods that scikit-learn adds to estimators
 
 FORM = {  # numpydoc's codes
@@ -50,6 +51,22 @@ def wanted(name):
         return {name: FORM, **own}
     compiled = inspect.ismethoddescriptor(thing.__init__)  # its signature cannot be read
     return {name: WHOLE - {"PR02"} if compiled else WHOLE, **own}
+
+
+def without_hints(name):
+    """Parameters of a function or method that have no type, and "return" if it says none."""
+    thing = Validator._load_obj(name)
+    if inspect.isclass(thing):
+        return []
+    signature = inspect.signature(getattr(thing, "fget", thing))
+    bare = [p.name for p in signature.parameters.values() if p.annotation is p.empty]
+    bare += ["return"] if signature.return_annotation is signature.empty else []
+    return [part for part in bare if part != "self"]
+
+
+@pytest.mark.parametrize("name", [name for name in listed() if not UNTYPED.search(name)])
+def test_hints(name):
+    assert {part: without_hints(part) for part in wanted(name) if without_hints(part)} == {}
 
 
 @pytest.mark.parametrize("name", listed())

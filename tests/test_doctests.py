@@ -1,4 +1,4 @@
-"""The examples of the README and of every module's docstrings do what they print."""
+"""The examples of the README, of the documentation and of docstrings do what they print."""
 
 import doctest
 import importlib
@@ -10,6 +10,7 @@ import pytest
 import sparsesolve
 
 README = Path(__file__).parents[1] / "README.md"
+PAGES = sorted((README.parent / "docs").glob("*.rst"))
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 MODULES = sorted(
     module.name
@@ -29,6 +30,7 @@ def test_docstring_examples(name):
     assert doctest.testmod(importlib.import_module(name), optionflags=OPTIONS).failed == 0
 
 
-def test_readme_examples():
-    result = doctest.testfile(str(README), module_relative=False, optionflags=OPTIONS)
+@pytest.mark.parametrize("page", [README, *PAGES], ids=lambda page: page.name)
+def test_examples_of_pages(page):
+    result = doctest.testfile(str(page), module_relative=False, optionflags=OPTIONS)
     assert result.failed == 0

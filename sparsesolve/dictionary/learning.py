@@ -1,12 +1,21 @@
 """Dictionary learning: atoms of which signals are sparse combinations."""
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sparsesolve import checks
 from sparsesolve.dictionary.atom_start import draw_atoms, read_atoms
 from sparsesolve.dictionary.atoms import update_atoms
 from sparsesolve.dictionary.coding import Coder
-from sparsesolve.dictionary.encoding import dense_columns, encode, read_columns, warn_missed
+from sparsesolve.dictionary.encoding import (
+    SparseCodes,
+    dense_columns,
+    encode,
+    read_columns,
+    warn_missed,
+)
 from sparsesolve.dictionary.sparse_code import sparse_code
 from sparsesolve.dictionary.statistics import Statistics
 from sparsesolve.linalg.design import Design
@@ -95,9 +104,24 @@ class DictionaryLearning:
     <SparseCodes: 2000 signals over 8 atoms, ...>
     """
 
-    def __init__(self, n_atoms, *, lam, alpha=1.0, positive_codes=False, positive_atoms=False,
-                 algorithm="online", batch_size=512, n_epochs=10, forgetting=10.0, tol=0.0,
-                 dictionary=None, seed=None, n_threads=1, progress=False):
+    def __init__(
+        self,
+        n_atoms: int,
+        *,
+        lam: float,
+        alpha: float = 1.0,
+        positive_codes: bool = False,
+        positive_atoms: bool = False,
+        algorithm: str = "online",
+        batch_size: int = 512,
+        n_epochs: int = 10,
+        forgetting: float = 10.0,
+        tol: float = 0.0,
+        dictionary: ArrayLike | None = None,
+        seed: int | np.random.Generator | None = None,
+        n_threads: int = 1,
+        progress: bool = False,
+    ) -> None:
         self.n_atoms = checks.read_count("n_atoms", n_atoms, 1)
         self.lam = checks.read_number("lam", lam, 0, np.inf, open_low=True)
         self.alpha = checks.read_number("alpha", alpha, 0, 1, open_low=True)
@@ -116,7 +140,7 @@ class DictionaryLearning:
             self._start = read_atoms(dictionary, self.n_atoms, self.positive_atoms)
         self._reset()
 
-    def fit(self, Y):
+    def fit(self, Y: Any) -> "DictionaryLearning":
         """Learn from the columns of Y (m, N), anew; returns self."""
         signals = read_columns("Y", Y)
         self._reset()
@@ -135,7 +159,7 @@ class DictionaryLearning:
         self._warn()
         return self
 
-    def partial_fit(self, Y):
+    def partial_fit(self, Y: Any) -> "DictionaryLearning":
         """One step of "online" with the columns of Y (m, N) as mini-batch; returns self.
 
         Signals may come from anywhere and need not be kept.
@@ -146,7 +170,7 @@ class DictionaryLearning:
         self._warn()
         return self
 
-    def transform(self, Y, *, tol=1e-7):
+    def transform(self, Y: Any, *, tol: float = 1e-7) -> SparseCodes:
         """Code the columns of Y over the dictionary, with the penalty it was learnt for.
 
         Returns

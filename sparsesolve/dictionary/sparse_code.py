@@ -1,11 +1,15 @@
 """Sparse coding: many signals, each as a combination of few atoms of one dictionary."""
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sparsesolve import checks
 from sparsesolve.dictionary.coding import Coder
 from sparsesolve.dictionary.encoding import (
     METHODS,
+    SparseCodes,
     dense_columns,
     encode,
     read_columns,
@@ -23,20 +27,20 @@ NEEDS = {  # what stops each method; the first of them, or one of them
 
 
 def sparse_code(
-    Y,
-    D,
+    Y: Any,
+    D: Any,
     *,
-    method="lasso",
-    lam=None,
-    alpha=1.0,
-    n_nonzero=None,
-    residual=None,
-    positive=False,
-    tol=1e-7,
-    max_iter=None,
-    n_threads=1,
-    progress=False,
-):
+    method: str = "lasso",
+    lam: ArrayLike | None = None,
+    alpha: float = 1.0,
+    n_nonzero: int | None = None,
+    residual: ArrayLike | None = None,
+    positive: bool = False,
+    tol: float = 1e-7,
+    max_iter: int | None = None,
+    n_threads: int = 1,
+    progress: bool = False,
+) -> SparseCodes:
     """Code every column of Y over the columns of D.
 
     Signals and atoms are columns: Y is about ``D @ codes``. For each signal y ::

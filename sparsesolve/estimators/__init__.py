@@ -1,5 +1,7 @@
 """Estimators for scikit-learn: its names and conventions, thin over path and cv_path.
 
+::
+
     minimise over b0, b    F(b0 + X b)  +  alpha (l1_ratio ||b||_1 + (1 - l1_ratio) ||b||^2 / 2)
 
 `alpha` is what functions of this package call lambda, `l1_ratio` what they call alpha. F is the

@@ -3,10 +3,10 @@
 from sparsesolve import checks
 from sparsesolve.families import Family
 from sparsesolve.links import above_zero, identity
-from sparsesolve.mkl.hinge import Hinge
+from sparsesolve.mkl.hinge_loss import Hinge
 
 
-def hinge():
+def hinge() -> Family:
     """Hinge loss of two classes, that of support vector machines, for kernels alone.
 
     ``max(0, 1 - y eta)`` for y = -1 and 1, whatever labels you give. Solved by

@@ -4,10 +4,13 @@ A kernel function is any callable (A, B) -> (len(A), len(B)) array, symmetric an
 semidefinite. Those made here also answer `diagonal(A)`, the values k(a, a).
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import inf
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from sparsesolve.checks import read_count, read_number
@@ -141,7 +144,7 @@ class Linear:
         return dense
 
 
-def gaussian(width):
+def gaussian(width: float) -> Gaussian:
     """Gaussian kernel function, ``exp(-|a - b|^2 / (2 width^2))``.
 
     Parameters
@@ -165,7 +168,7 @@ def gaussian(width):
     return Gaussian(read_number("width", width, 0, inf, open_low=True))
 
 
-def polynomial(degree=2, shift=1.0):
+def polynomial(degree: int = 2, shift: float = 1.0) -> Polynomial:
     """Polynomial kernel function, ``(a'b + shift)^degree``.
 
     Parameters
@@ -192,7 +195,7 @@ def polynomial(degree=2, shift=1.0):
     return Polynomial(degree, read_number("shift", shift, 0, inf))
 
 
-def linear():
+def linear() -> Linear:
     """Linear kernel function, a'b; kept as a factor where columns are fewer than rows.
 
     Returns
@@ -211,7 +214,7 @@ def linear():
     return Linear()
 
 
-def nystroem(function, rank, seed=0):
+def nystroem(function: Callable[..., Any], rank: int, seed: int = 0) -> Nystroem:
     """A kernel function of low rank that agrees with `function` on `rank` rows of the fit.
 
     Parameters
@@ -244,7 +247,7 @@ def nystroem(function, rank, seed=0):
     return Nystroem(function, read_count("rank", rank, 1), read_count("seed", seed, 0))
 
 
-def random_features(function, rank, seed=0):
+def random_features(function: Callable[..., Any], rank: int, seed: int = 0) -> RandomFeatures:
     """Random cosines whose products are near a gaussian kernel function.
 
     Parameters
@@ -279,7 +282,11 @@ def random_features(function, rank, seed=0):
     return RandomFeatures(function, read_count("rank", rank, 2), read_count("seed", seed, 0))
 
 
-def classical(X, widths=(0.5, 1, 2, 5, 7, 10, 12, 15, 17, 20), degrees=(1, 2, 3)):
+def classical(
+    X: ArrayLike,
+    widths: Sequence[float] = (0.5, 1, 2, 5, 7, 10, 12, 15, 17, 20),
+    degrees: Sequence[int] = (1, 2, 3),
+) -> list[tuple[Callable[..., Any], int | None]]:
     """The classical set: gaussian and polynomial kernels on all columns and on each column alone.
 
     Parameters
@@ -306,6 +313,6 @@ def classical(X, widths=(0.5, 1, 2, 5, 7, 10, 12, 15, 17, 20), degrees=(1, 2, 3)
     >>> len(mkl.classical(np.zeros((10, 3))))
     52
     """
-    made = [*map(gaussian, widths), *map(polynomial, degrees)]
-    columns = [None, *range(np.shape(X)[1])]
+    made: list[Callable[..., Any]] = [*map(gaussian, widths), *map(polynomial, degrees)]
+    columns: list[int | None] = [None, *range(np.shape(X)[1])]
     return [(function, column) for column in columns for function in made]

@@ -1,8 +1,11 @@
 """Grams: kernels made of a table, or given, with what new samples need to be treated alike."""
 
 import os
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from sparsesolve.checks import read_choice, read_count, read_design, read_flag, read_weights
@@ -32,16 +35,16 @@ class Grams:
         return Grams([], self.names, self.sources, self.table)
 
     @property
-    def nbytes(self):
+    def nbytes(self) -> int:
         """Memory of what is stored."""
         arrays = [item.Z if isinstance(item, LowRank) else item for item in self.items]
         return sum(getattr(array, "nbytes", 0) for array in arrays)
 
-    def takes(self, new):
+    def takes(self, new: Any) -> bool:
         """Whether `new` is what this object makes blocks of."""
         return True
 
-    def for_new(self, new):
+    def for_new(self, new: Any) -> tuple[int, Callable[[int], np.ndarray]]:
         """(number of new samples, function m -> block (n_new, n))."""
         if self.table is None:
             return _given_blocks(self, new)
@@ -52,7 +55,7 @@ class Grams:
             )
         return matrix.shape[0], lambda m: self.sources[m].block(matrix)
 
-    def between(self, new):
+    def between(self, new: Any) -> list[np.ndarray]:
         """Blocks (n_new, n) of all kernels, in a list, between new samples and the fit's.
 
         Parameters
@@ -63,8 +66,16 @@ class Grams:
         return [make(m) for m in range(len(self))]
 
 
-def build_grams(X, kernels, *, centre=False, scale=None, weights=None, dtype="float64",
-                store=True):
+def build_grams(
+    X: Any,
+    kernels: Any,
+    *,
+    centre: bool = False,
+    scale: str | None = None,
+    weights: ArrayLike | None = None,
+    dtype: str = "float64",
+    store: bool = True,
+) -> Grams:
     """Make kernels of the rows of a table.
 
     Parameters
@@ -125,7 +136,9 @@ def build_grams(X, kernels, *, centre=False, scale=None, weights=None, dtype="fl
     return Grams(items, labels, sources, table)
 
 
-def precomputed(kernels, *, centre=False, scale=None, n_threads=1):
+def precomputed(
+    kernels: Any, *, centre: bool = False, scale: str | None = None, n_threads: int = 1
+) -> Grams:
     """Kernels that exist already, centred and scaled into new arrays of their type.
 
     Parameters

@@ -4,6 +4,8 @@ Each is a dense matrix, a low-rank factor Z with K = Z Z', a sparse matrix, or r
 are asked for. The solvers multiply, add up, and ask for bounds; how a kernel is stored stays here.
 """
 
+from typing import Any
+
 import numpy as np
 from scipy import sparse
 from scipy.linalg import blas
@@ -31,11 +33,11 @@ class LowRank:
     array([1])
     """
 
-    def __init__(self, Z):
+    def __init__(self, Z: Any) -> None:
         self.Z = Z
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, int]:
         """Rows and columns of K, (n, n)."""
         return (len(self.Z), len(self.Z))
 

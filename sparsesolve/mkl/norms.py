@@ -263,7 +263,7 @@ class Elastic(Norm):
         return Elastic(self.alpha, float(np.ldexp(self.unit, power))), power
 
 
-def lp(p=2.0):
+def lp(p: float = 2.0) -> Norm:
     """Kernel weights in the lp ball, as in Kloft et al. (2011).
 
     Parameters
@@ -294,7 +294,7 @@ def lp(p=2.0):
     return L1Squared() if p == 1.0 else Lp(p)
 
 
-def elastic(alpha=0.5):
+def elastic(alpha: float = 0.5) -> Norm:
     """Mixture of the l1 norm and of half the squared l2 norm of the kernel norms.
 
     Parameters

@@ -1,6 +1,10 @@
 """mkl_path: check what is passed, assemble, choose a solver, wrap the result."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sparsesolve.mkl.algorithms import ALGORITHMS, choose
 from sparsesolve.mkl.assembly import read_problem
@@ -16,26 +20,26 @@ from sparsesolve.wrapping import warn_missed
 
 
 def mkl_path(
-    kernels,
-    y,
+    kernels: Any,
+    y: Any,
     *,
-    family="gaussian",
-    norm="l1",
-    kernel_weights=None,
-    weights=None,
-    offset=None,
-    intercept=True,
-    lambdas=None,
-    n_lambdas=100,
-    lambda_min_ratio=None,
-    dfmax=None,
-    stop="deviance",
-    tol=1e-7,
-    max_iter=None,
-    solver="auto",
-    n_threads=1,
-    progress=False,
-):
+    family: Any = "gaussian",
+    norm: Any = "l1",
+    kernel_weights: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
+    intercept: bool = True,
+    lambdas: ArrayLike | None = None,
+    n_lambdas: int = 100,
+    lambda_min_ratio: float | None = None,
+    dfmax: int | None = None,
+    stop: str | Callable[..., Any] | None = "deviance",
+    tol: float = 1e-7,
+    max_iter: int | None = None,
+    solver: str = "auto",
+    n_threads: int = 1,
+    progress: bool = False,
+) -> MKLPath:
     """Multiple kernel learning along a decreasing grid of lambdas, each with a certificate.
 
     Minimises, for every lambda, over functions f_m in the RKHS of each kernel,
@@ -145,11 +149,11 @@ def mkl_path(
             offset=offset, intercept=bool(intercept) and settings["family"].intercept,
         )  # fmt: skip
         state = choose(settings["solver"], problem)
-        lambdas = _grid(problem, state, settings)
-        with progress_bar(len(lambdas), progress) as advance:
+        grid = _grid(problem, state, settings)
+        with progress_bar(len(grid), progress) as advance:
             keep = ("tol", "max_iter", "stop", "dfmax", "pmax")
             points, reason = follow(
-                state, problem, lambdas, **{key: settings[key] for key in keep}, advance=advance
+                state, problem, grid, **{key: settings[key] for key in keep}, advance=advance
             )
     options = kept_options(options)
     options["family"] = family if isinstance(family, str) else settings["family"]

@@ -1,8 +1,10 @@
 """The result of multiple kernel learning along a path: MKLPath."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sparsesolve.interpolation import interpolator, read_s
 from sparsesolve.result import Frozen
@@ -46,21 +48,21 @@ class MKLPath(Frozen):
             array.flags.writeable = False
 
     @property
-    def several(self):
+    def several(self) -> bool:
         """Whether there are K responses or classes."""
         return isinstance(self.dual_coefs, list)
 
     @property
-    def n_kernels(self):
+    def n_kernels(self) -> int:
         """Number of kernels, active or not."""
         return len(self.kernel_norms)
 
     @property
-    def selectable(self):
+    def selectable(self) -> tuple[int, str]:
         """(how many there are, what they are called) of that which `df` counts."""
         return self.n_kernels, "kernel"
 
-    def active(self, s):
+    def active(self, s: float) -> np.ndarray:
         """Kernels of positive norm at a lambda.
 
         Parameters
@@ -74,7 +76,13 @@ class MKLPath(Frozen):
         """
         return np.flatnonzero((self.kernel_norms @ interpolator(self.lambdas, read_s(s)))[:, 0])
 
-    def predict(self, kernels=None, s=None, kind="link", offset=None):
+    def predict(
+        self,
+        kernels: Any = None,
+        s: ArrayLike | None = None,
+        kind: str = "link",
+        offset: ArrayLike | None = None,
+    ) -> Any:
         """What the path says of new samples.
 
         Parameters
@@ -100,7 +108,13 @@ class MKLPath(Frozen):
 
         return predict(self, kernels, s, kind, offset)
 
-    def plot(self, what="weights", xvar="lambda", label=False, ax=None):
+    def plot(
+        self,
+        what: str = "weights",
+        xvar: str = "lambda",
+        label: bool | int = False,
+        ax: Any = None,
+    ) -> Any:
         """Draw kernels along the path; see :func:`sparsesolve.mkl.plotting.plot_kernels`."""
         from sparsesolve.mkl.plotting import plot_kernels  # matplotlib is an extra
 
