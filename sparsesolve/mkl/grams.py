@@ -8,14 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from sparsesolve.checks import read_choice, read_count, read_design, read_flag, read_weights
+from sparsesolve.checks import read_choice, read_design, read_flag, read_weights
 from sparsesolve.checks.array import real_array
-from sparsesolve.mkl.functions import Nystroem, RandomFeatures
 from sparsesolve.mkl.kernels import BLOCK, LowRank, Rows
 from sparsesolve.mkl.reading import read_kernels
 from sparsesolve.mkl.scaling import SCALES, learn_scaling
-
-MANY = 64  # columns beyond which a product with the factor reads more than the kernel
+from sparsesolve.mkl.source import Source
 
 
 class Grams:
@@ -127,7 +125,7 @@ def build_grams(
     store = read_flag("store", store)
     shares = _shares(weights, table.shape[0])
     sources = [
-        _Source(pair, m, table, columns, centre, scale, shares) for m, pair in enumerate(pairs)
+        Source(pair, m, table, columns, centre, scale, shares) for m, pair in enumerate(pairs)
     ]
     if not sources:
         raise ValueError("kernels is empty; give at least one pair (function, columns)")
@@ -186,116 +184,10 @@ def precomputed(
     return Grams(items, read.names, sources)
 
 
-class _Source:
-    """One (function, columns) pair and what was learnt of it from the table of the fit."""
-
-    def __init__(self, pair, m, table, names, centre, scale, shares):
-        self.function, self.columns = _read_pair(pair, m, table.shape[1], names)
-        self.part = self.select(table)
-        self.centre, self.scale, self.shares = centre, scale, shares
-        features = getattr(self.function, "features", None)
-        always = isinstance(self.function, (Nystroem, RandomFeatures))
-        low = features is not None and (always or self.part.shape[1] <= min(MANY, len_(table)))
-        self.features = features(self.part) if low else None
-
-    def select(self, table):
-        """The columns that the function sees, (n, k)."""
-        return table if self.columns is None else table[:, self.columns]
-
-    def make(self, dtype, store):
-        """The kernel of the fit, as mkl_path takes it."""
-        if self.features is not None:
-            Z = np.asarray(self.features(self.part), dtype=np.float64)
-            self.centre_of = self.shares @ Z if self.centre else np.zeros(Z.shape[1])
-            Z = Z - self.centre_of
-            norms = np.einsum("ij,ij->i", Z, Z)
-            self.unit = max(self.shares @ norms, 1e-300) ** 0.5 if self.scale == "trace" else 1.0
-            self.factor = np.ascontiguousarray(self._scaled(Z), dtype=dtype)
-            return LowRank(self.factor)
-        n = len_(self.part)
-        diagonal, means = self.diagonal(self.part), np.zeros(n)
-        if self.centre:
-            for begin in range(0, n, BLOCK):
-                part = slice(begin, begin + BLOCK)
-                means[part] = self.raw(self.part[part]) @ self.shares
-        self.scaling = learn_scaling(self.shares, means, diagonal, self.centre, self.scale)
-
-        def rows(begin, end):
-            return self.scaling.apply(self.raw(self.part[begin:end]), diagonal[begin:end])
-
-        if not store:
-            return Rows(rows, n, self.scaling.own_diagonal(diagonal))
-        out = np.empty((n, n), dtype=dtype)
-        for begin in range(0, n, BLOCK):
-            out[begin : begin + BLOCK] = rows(begin, min(begin + BLOCK, n))
-        return out
-
-    def block(self, table):
-        """The block between the rows of a new table and those of the fit."""
-        part = self.select(table)
-        if self.features is not None:
-            Z = self._scaled(np.asarray(self.features(part), dtype=np.float64) - self.centre_of)
-            return Z @ np.asarray(self.factor, dtype=np.float64).T
-        diagonal = self.diagonal(part) if self.scale == "diagonal" else None
-        return self.scaling.apply(self.raw(part), diagonal)
-
-    def raw(self, part):
-        """The function's values between rows and those of the fit."""
-        values = np.asarray(self.function(part, self.part), dtype=np.float64)
-        shape = (len_(part), len_(self.part))
-        if values.shape != shape:
-            raise ValueError(
-                f"the kernel function {self.function!r} returned shape {values.shape} where "
-                f"{shape} is needed"
-            )
-        return values
-
-    def diagonal(self, part):
-        """k(a, a) for each row."""
-        if hasattr(self.function, "diagonal"):
-            return np.asarray(self.function.diagonal(part), dtype=np.float64)
-        pieces = [part[i : i + BLOCK] for i in range(0, len_(part), BLOCK)]
-        return np.concatenate([np.diagonal(self.function(piece, piece)) for piece in pieces])
-
-    def _scaled(self, Z):
-        if self.scale == "diagonal":
-            norms = np.sqrt(np.einsum("ij,ij->i", Z, Z))
-            return Z / np.where(norms > 0.0, norms, 1.0)[:, None]
-        return Z / self.unit
-
-
 def _shares(weights, n):
     """What each of n samples counts in a mean."""
     weights = read_weights(weights, n)
     return np.full(n, 1.0 / n) if weights is None else weights / weights.sum()
-
-
-def len_(table):
-    """Rows of a dense or sparse table."""
-    return table.shape[0]
-
-
-def _read_pair(pair, m, p, names):
-    """The function and the columns' indices (None for all) of a specification."""
-    if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-        raise TypeError(f"kernel {m} is {pair!r}; give a pair (function, columns)")
-    function, columns = pair
-    if not callable(function) and not hasattr(function, "features"):
-        raise TypeError(f"the function of kernel {m} is {function!r}, which cannot be called")
-    if columns is None:
-        return function, None
-    listed = [columns] if isinstance(columns, str) or np.ndim(columns) == 0 else list(columns)
-    indices = []
-    for column in listed:
-        if isinstance(column, str):
-            if names is None or column not in list(names):
-                raise ValueError(f"kernel {m} asks for column {column!r}, which X has not")
-            column = list(names).index(column)
-        column = read_count(f"the column of kernel {m}", column, 0, p - 1)
-        indices.append(column)
-    if not indices:
-        raise ValueError(f"kernel {m} has no columns; give at least one, or None for all")
-    return function, indices
 
 
 def _read_scale(scale):

@@ -41,7 +41,7 @@ class Screening:
         return bounds
 
     def estimates(self, u, which):
-        """s_m of the part of u that each m in which (k,) knows: below s_m(u), without a product."""
+        """s_m of the part of u that each m in which (k,) knows: without a product."""
         mine = self.known[which, : self.count] * self._coordinates(u)[0]
         return self._inside(which, mine)
 

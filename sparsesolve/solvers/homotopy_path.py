@@ -17,7 +17,7 @@ from sparsesolve.solvers.homotopy_certificate import Certificate
 from sparsesolve.solvers.knot_survey import first_excess
 
 FIRST_KNOTS, MOST_KNOTS = 16, 64  # between two checks
-FEW = 600  # columns that are all in the window, once and for all
+FEW = 600  # columns that are all in the window, from the second batch on
 WORK = 2e8  # entries of the factor that triangular solves may read between two looks for Ctrl-C
 PER_KNOT, SPARE = 2.0, 32  # columns of the window for every knot to come, and beyond
 WIDER, NARROWER = 1.5, 0.95  # what a missed column and a batch without one make of PER_KNOT
@@ -55,7 +55,7 @@ class FollowedPath:
         self.room = 0  # for events beyond those of the knots
         self.events = 0  # since the last knot
         self.urgent = np.empty(0, dtype=np.intc)
-        self.window, self.per_knot = None, PER_KNOT
+        self.window, self.complete, self.per_knot = None, False, PER_KNOT
         self.reason, self.steps = Reason.RUNNING, 0
 
     def _fit_without_penalty(self):
@@ -123,14 +123,19 @@ class FollowedPath:
     def _open_window(self, knots):
         """Choose the columns that may join before the next check, and tell the basis of them.
 
-        Returns whether they are those of the last window: all there are, where they are few.
+        Returns whether they are those of the last window: `complete`, all there are.
         """
         core, data = self.core, self.data
         more = max(min(self._events(knots), self.rank - core.basis.size), 0)
-        if self.few and self.window is not None:
+        if self.complete:
             core.basis.refresh(more)
+            self.window = core.window[0]
             return True
-        chosen = self._candidates(FEW if self.few else int(self.per_knot * knots) + SPARE)
+        count = int(self.per_knot * knots) + SPARE
+        if self.few and self.window is not None:  # it will be a long path
+            count = FEW
+        self.complete = self.few and count >= self.rules.open.sum()
+        chosen = self._candidates(count)
         held, idle = core.window
         keep = np.flatnonzero(idle & chosen[held]).astype(np.intc)
         held = held[keep]
