@@ -12,7 +12,6 @@ from sparsesolve.api import path as fit_path
 from sparsesolve.api import solve_path
 from sparsesolve.cv_result import CVPath
 from sparsesolve.fitted_data import FittedData
-from sparsesolve.prediction import read_rows
 from sparsesolve.result import Path
 from sparsesolve.wrapping import warn_missed
 
@@ -43,6 +42,11 @@ def relax(fit: Path | CVPath, X: Any, y: Any, gamma: float = 0.0) -> Path:
         of the refits: where they are not small, as with classes that can be told apart without
         error, the best fit without penalty is infinitely far away.
 
+    Raises
+    ------
+    ValueError
+        If X and y are not the data of the fit, or the path does not know its rows.
+
     Warns
     -----
     ConvergenceWarning
@@ -66,9 +70,12 @@ def relax(fit: Path | CVPath, X: Any, y: Any, gamma: float = 0.0) -> Path:
     """
     gamma = checks.read_number("gamma", gamma, 0.0, 1.0)
     path = fit.path if isinstance(fit, CVPath) else fit
-    matrix = read_rows(path, X)
+    tol = _options(path)["tol"]
+    data = FittedData(path, X, y)
+    data.refuse_others()
+    matrix = data.matrix
     refit = refitted(path, matrix, y)
-    warn_missed([refit], _options(path)["tol"])
+    warn_missed([refit], tol)
     return explained(blend(path, refit, gamma), matrix, y)
 
 

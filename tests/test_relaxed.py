@@ -81,9 +81,9 @@ def test_limits_hold_in_refits():
 
 
 def test_features_that_the_rows_cannot_tell_are_left_out():
-    wide = RNG.standard_normal((20, 60))
-    fit = ss.path(wide, RNG.standard_normal(20), stop=None, lambda_min_ratio=1e-3, n_lambdas=30)
-    refit = ss.relax(fit, wide, RNG.standard_normal(20))
+    wide, y = RNG.standard_normal((20, 60)), RNG.standard_normal(20)
+    fit = ss.path(wide, y, stop=None, lambda_min_ratio=1e-3, n_lambdas=30)
+    refit = ss.relax(fit, wide, y)
     assert fit.df.max() > 17 >= refit.df.max() and len(refit.lambdas) < 30
     assert np.array_equal(refit.lambdas, fit.lambdas[: len(refit.lambdas)])
 
@@ -140,3 +140,9 @@ def test_a_path_that_does_not_know_its_rows_is_not_refitted(tmp_path):
     for fit in (ss.load(tmp_path / "m.npz"), ss.lars_path_gram(X.T @ X, X.T @ Y, N)):
         with pytest.raises(ValueError, match="does not know the rows it was fitted to"):
             ss.relax(fit, X, Y)
+
+
+def test_other_data_are_refused():
+    fit = ss.path(X, Y, n_lambdas=10)
+    with pytest.raises(ValueError, match="data is not that of the fit"):
+        ss.relax(fit, X[:50], Y[:50])
