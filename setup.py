@@ -56,7 +56,8 @@ def extensions():
     if found:
         found.append(Extension(SHARED, [SHARED.replace(".", "/") + ".c"]))
     for ext in found:
-        ext.include_dirs = [f"sparsesolve/{part}" for part in ("linalg", "losses", "solvers", "mkl")]
+        folders = "linalg", "losses", "solvers", "mkl"
+        ext.include_dirs = [f"sparsesolve/{folder}" for folder in folders]
     return found
 
 

@@ -246,6 +246,8 @@ cdef class SparsePacked(Packed):
             self.size += 1
             self.start[self.size] = at
         self.mirrored = self.mirror.size if self.mirror.holds(&self.which[0], self.size) else 0
+        if not self.recentred:      # under weights that stay the mirror gains nothing
+            return 0
         outgrown = at > OUTGROWN * (self.mirror.stored if self.mirrored else 0)
         if self.demand > DEMAND and (outgrown or self.whole and self.mirrored < self.size == count):
             self.mirror.hold(design, &self.which[0], self.size)

@@ -46,9 +46,15 @@ def dual_point(d, lam):
     if not len(places):
         return u
     free, part, scales = free[:, places], d.columns.some(places), d.scales()
-    precondition = Preconditioner().separate(
-        part.gram(d.shared.h), np.arange(len(places)), free, scales, np.zeros(len(places))
-    )
+    if len(places) == 1:  # the intercept alone, as a rule
+        own = np.maximum(scales[:, None] * d.shared.squares[places], 1e-300)
+
+        def precondition(x):
+            return x / own
+    else:
+        precondition = Preconditioner().separate(
+            part.gram(d.shared.h), np.arange(len(places)), free, scales, np.zeros(len(places))
+        )
     enough = rounding_floor(free, scales, d.shared.squares[places])
 
     def product(C):
