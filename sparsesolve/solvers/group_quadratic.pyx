@@ -26,7 +26,8 @@ DEF HALVINGS = 6                    # of a Newton step for all, stopped where th
 DEF MANY_HALVINGS = 20              # of one that goes through, before sweeps are left to go on
 DEF MOST_SWEEPS = 4                 # between two looks at the gap
 cdef double QUICK = 0.9             # of the gap, left by a sweep: no more is reckoned with
-cdef double SLOW = 0.95             # slower is left to Newton steps
+cdef double SLOW = 0.95             # slower is left to Newton steps,
+DEF LONG = 20                       # where so many sweeps would not do
 cdef double QUIET = 2e-4            # of the gap asked for: while a sweep gains more, another is worth its price
 cdef double FAR = 0.9               # of lam: groups below it are looked at after a sweep only
 cdef double REGULAR = 1e-10         # of the sweeps' inner products: what makes them regular
@@ -83,7 +84,7 @@ cdef class GroupQuadratic(GroupBlocks):
                 continue
             pace = exp(log(max(gap / last, 1e-8)) / sweeps)
             self.pace = min(max(0.5 * (self.pace + pace), 0.05), QUICK)
-            if gap > target and pace > SLOW:
+            if pace > SLOW and gap * pace ** LONG > target:
                 moved += self.newton(lam)
                 self.estimate_slack(lam)
                 gap = self.best_gap(lam)

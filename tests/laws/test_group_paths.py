@@ -307,3 +307,20 @@ def test_groups_are_counted_beside_features():
     counted = [len({groups[j] for j in which}) for which in fit.nonzero()]
     assert fit.df_groups.tolist() == counted and (fit.df == 3 * fit.df_groups).all()
     assert ss.path(X, X[:, 0], n_lambdas=3).df_groups is None
+
+
+@pytest.mark.parametrize("family", ["gaussian", "binomial"])
+@pytest.mark.parametrize("tol", [1e-3, 1e-5])
+def test_solutions_are_far_better_than_the_gap_asked_for(kind, family, tol):
+    """A gap is a loose bound, of first order where the objective is of second."""
+    (X, y), groups = data(family, 80, 200), np.arange(200) // 4
+    options = {"family": family, "penalty": MAKERS[kind](groups), "stop": None}
+    tight = ss.path(X, y, **options, tol=1e-10, lambda_min_ratio=1e-2, n_lambdas=30)
+    loose = ss.path(X, y, **options, tol=tol, lambdas=tight.lambdas)
+    assert (loose.gaps <= tol).all()
+    loss = getattr(group_oracle.numpy_losses, family.upper())
+    q = group_oracle.problem(X, y, kind=kind, groups=list(groups), loss=loss, tau=0.4)
+    for k, lam in enumerate(tight.lambdas):
+        best, near = (group_oracle.objective(q, fit.intercepts[k], fit.coefs.toarray()[:, k], lam)
+                      for fit in (tight, loose))  # fmt: skip
+        assert near - best <= 0.01 * tol * q.null[1], k
