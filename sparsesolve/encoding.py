@@ -121,7 +121,10 @@ def _columns(table):
         found = dict(zip(map(str, names), columns, strict=True))
         if len(found) < len(names):
             raise ValueError("the table has two columns of one name; rename one")
+    elif sparse.issparse(table):
+        raise TypeError("the table is a sparse matrix, numbers already; pass it as X")
     else:
+        checks.refuse_truncated("the table", table)
         array = np.asarray(table)
         if array.ndim != 2:
             raise ValueError(f"the table has shape {array.shape}; rows by columns are needed")
@@ -179,7 +182,10 @@ def _source(name, column, missing):
             f"column {name!r} is missing in {where}; " +
             ("drop it" if gone.all() else "fill it, or give missing='mean'")
         )  # fmt: skip
-    return Source(name, levels, parts[~gone].mean(axis=0))
+    known = parts[~gone]
+    unit = max(np.abs(known).max(), 1.0)  # so that sums of the largest floats do not overflow
+    return Source(name, levels, (known / unit).mean(axis=0) * unit if unit > 1e300 else
+                  known.mean(axis=0))  # fmt: skip
 
 
 def _sorted(labels):

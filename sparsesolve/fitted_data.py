@@ -32,7 +32,10 @@ class FittedData:
         """F less its least value, (S,)."""
         eta = np.moveaxis(self.link(s), -1, 0)  # (S, n), or (S, K, n) as losses take it
         eta = eta.swapaxes(1, 2) if self.family.several else eta
-        return np.array([self.loss.at(column)[0] for column in eta]) - self.loss.saturated
+        values = np.array([self.loss.at(column)[0] for column in eta])
+        if not np.isfinite(values).all():
+            raise ValueError("the deviance is beyond the largest 64-bit float; rescale y")
+        return values - self.loss.saturated
 
     def n_informative(self):
         """Rows of positive weight; for cox those of them that died."""

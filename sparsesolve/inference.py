@@ -145,18 +145,19 @@ def _table(path, data, support, alone, level):
     estimates, features = alone.coefs.toarray().ravel(), support
     eta = Z @ estimates + alone.intercepts[0]
     if _has_intercept(path):
-        Z, features = np.column_stack([np.ones(data.n), Z]), np.append(-1, support)
-        estimates = np.append(alone.intercepts[0], estimates)
+        features, estimates = np.append(-1, support), np.append(alone.intercepts[0], estimates)
+    Z, power, turn = _scaled(Z, _has_intercept(path))
     offset = data.options.get("offset")
     eta = eta if offset is None else eta + np.asarray(offset)
     degrees, dispersion = inf, 1.0
     if path.family == "gaussian":
         degrees = float(data.n_informative() - len(estimates))
         dispersion = float(data.weights @ (data.response.values - eta) ** 2 / degrees)
-    covariance = dispersion * _inverse(_information(data, eta, Z))
-    errors = np.sqrt(np.diag(covariance))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        statistics = estimates / errors
+    covariance = turn @ (dispersion * _inverse(_information(data, eta, Z))) @ turn.T
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
+        statistics = np.ldexp(estimates, power) / np.sqrt(np.diag(covariance))
+        errors = np.ldexp(np.sqrt(np.diag(covariance)), -power)
+        covariance = np.ldexp(covariance, -(power[:, None] + power))
     reach = special.stdtrit(degrees, 0.5 + level / 2) if degrees < inf else special.ndtri(
         0.5 + level / 2)  # fmt: skip
     tail = -np.abs(statistics)
@@ -169,6 +170,21 @@ def _table(path, data, support, alone, level):
         p_values=p_values, lower=estimates - reach * errors, upper=estimates + reach * errors,
         level=level, covariance=covariance, dispersion=dispersion, degrees_of_freedom=degrees,
     )  # fmt: skip
+
+
+def _scaled(Z, with_intercept):
+    """Columns centred where there is an intercept, after a constant, and divided by powers of two.
+
+    Returns them, the powers (m,), and the matrix that leads back from coefficients of centred
+    columns.
+    """
+    power = np.frexp(np.abs(Z).max(axis=0))[1]
+    Z = np.ldexp(Z, -power)
+    if not with_intercept:
+        return Z, power, np.eye(Z.shape[1])
+    mean, turn = Z.mean(axis=0), np.eye(Z.shape[1] + 1)
+    turn[0, 1:] = -mean
+    return np.column_stack([np.ones(len(Z)), Z - mean]), np.append(0, power), turn
 
 
 def _information(data, eta, Z):

@@ -3,7 +3,14 @@
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.checks import is_dask, nonfinite_error, read_design, read_offset, row_blocks
+from sparsesolve.checks import (
+    is_dask,
+    nonfinite_error,
+    read_design,
+    read_offset,
+    refuse_truncated,
+    row_blocks,
+)
 from sparsesolve.families import read_family
 from sparsesolve.interpolation import interpolator, read_s
 
@@ -65,6 +72,7 @@ def read_rows(path, X):
     a coefficient are ever copied. (Subclasses change what a product means: they are read.)
     """
     if type(X) in (np.ndarray, np.memmap) and X.ndim == 2 and X.dtype.kind in "fiub":
+        refuse_truncated("X", X)
         matrix, names = X, None
     else:
         matrix, names = read_design(X)
@@ -113,7 +121,8 @@ def _product(matrix, coefs, path, rows):
         # Taking every column would copy the whole of X for nothing.
         part = matrix if len(used) == matrix.shape[1] else matrix[:, used]
         part = part if rows is None else part[rows]
-    eta = part @ values
+    with np.errstate(invalid="ignore", over="ignore"):  # looked at next
+        eta = part @ values
     if not np.isfinite(eta).all():
         stored = part.data if sparse.issparse(part) else part
         if not np.isfinite(stored).all():

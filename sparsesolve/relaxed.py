@@ -84,6 +84,10 @@ def refitted(path, matrix, y):
     weights = _options(path)["weights"]
     rows = matrix.shape[0] if weights is None else np.count_nonzero(weights)
     supports = list(takewhile(lambda support: len(support) <= rows - SPARE, path.nonzero()))
+    if not supports:
+        raise ValueError(
+            f"X has {rows} rows of positive weight; a fit without penalty takes at least {SPARE}"
+        )
     fits = {}
     for support in supports:
         if len(support) and support.tobytes() not in fits:

@@ -272,7 +272,8 @@ class Judge:
             H = (columns.T @ (h[:, None] * columns)).astype(float)
             size = np.sqrt(np.maximum(np.diag(H), 1e-300))
             unit, short = H / np.outer(size, size), float(abs(pull).max()) or 1.0
-            step = np.linalg.lstsq(unit, (pull / m.array(short)).astype(float) / size, rcond=1e-12)[0]
+            pull = (pull / m.array(short)).astype(float) / size
+            step = np.linalg.lstsq(unit, pull, rcond=1e-12)[0]
             step = m.array(step / size) * m.array(short)
             for _ in range(40):
                 trial = eta + columns @ step
@@ -306,8 +307,9 @@ class Judge:
     def _penalty_at(self, lam, beta):
         if self.groups is None:
             x = beta[self.single]
-            return lam * ((self.edge * abs(x)).sum() + (self.ridge * x * x).sum() / 2)
-        return lam * sum(g.value(beta[g.columns]) for g in self.groups)
+            costs = self.edge * abs(x) + self.ridge * x * x / self.m.array(2.0)
+            return lam * costs.sum(initial=0 * lam)
+        return lam * sum((g.value(beta[g.columns]) for g in self.groups), 0 * lam)
 
     def gap(self, b0, b, lam):
         """P - D over the objective at b = 0; infinite where limits or exclusions are broken."""

@@ -300,7 +300,8 @@ def judged(call, fit):
     doubted = [k for k in claimed if not own.gap(fit, k) <= enough]
     if not doubted:
         return *counts, [], []
-    with decimal.localcontext(exact.ARITHMETIC):
+    with decimal.localcontext(exact.ARITHMETIC) as context:
+        context.traps[decimal.Overflow] = False  # a step that goes too far is shortened
         own.sharpen()
         found = {k: own.gap(fit, k) for k in doubted}
         doubted = [k for k in doubted if not found[k] <= enough]

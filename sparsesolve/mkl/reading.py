@@ -17,6 +17,7 @@ from sparsesolve.mkl.symmetric import Symmetric
 ASYMMETRY = {4: 1e-6, 8: 1e-10}  # of the trace, by bytes of an entry
 NEGATIVE = {4: 1e-6, 8: 1e-8}  # of the trace: how far below 0 eigenvalues may be
 MANY, LARGE = 100, 500  # more kernels than that of more samples are tested by Lanczos steps alone
+LEAST = 1e-250  # trace whose squares floats still hold
 TINY = 1e-250  # a sum of squares that may have lost some
 STEPS = 40  # of Lanczos
 LOW_RANK = 40  # pivots tried before a whole factor is made, or a sixteenth of the samples
@@ -136,6 +137,8 @@ def _judge_dense(K, name, seen):
         raise ValueError(
             f"{name} is not positive semidefinite: entry {i} of its diagonal is {K[i, i]:.3g}"
         )
+    if 0.0 < trace < LEAST:
+        raise ValueError(f"the trace of {name} is {trace:.3g}, too small for floats; rescale it")
     if apart > ASYMMETRY[K.itemsize] * trace:
         i, j = np.unravel_index(int(np.argmax(np.abs(K - K.T))), K.shape)
         raise ValueError(

@@ -82,7 +82,10 @@ class System:
             matrix = self.total if last else self.total.copy()
             tiled_cholesky.scale(matrix, root, 1.0, self.n_threads)
             if not tiled_cholesky.factorise(matrix, self.n_threads):
-                raise np.linalg.LinAlgError("I + R K R is not positive definite")
+                raise np.linalg.LinAlgError(
+                    "the kernels are so large that I + K is not positive definite in 64-bit "
+                    "floats; centre them, or divide them by their traces"
+                )
             self.factors.append(matrix)
         if self.joined:
             self._join()

@@ -190,7 +190,8 @@ class FirstOrder:
         """The duality gap over all columns, or the largest violation."""
         if not self.loss.has_conjugate:
             return self.violation(lam)
-        b, primal = self.point.b, max(self.objective(lam), 0.0) + EPSILON * abs(self.loss.saturated)
+        b, least = self.point.b, abs(self.loss.saturated)
+        primal = max(self.objective(lam), 0.0) + EPSILON * least
         dual, free, missing = self.dual_point(lam)
         if missing == np.inf:
             return primal + self.drift()
