@@ -9,7 +9,7 @@ import numpy as np
 
 from sparsesolve.mkl.certificate import gap_at
 
-ROUNDING = 1e-10  # of |K|^(1/2) |u|: a smaller s is rounding, as that of a constant kernel is
+ROUNDING = 2.0**-25  # of |K|^(1/2) |u|: a smaller s, as of constant kernels, is rounding
 TINY = 1e-300
 
 

@@ -77,8 +77,10 @@ def test_lams_that_vanish_leave_a_problem_without_a_penalty():
 
 
 def test_it_is_given_up_where_only_rounding_is_left():
-    with pytest.warns(ss.ConvergenceWarning, match="2 of 2 lambdas miss tol = 0"):
-        fit = ss.path(X, Y, solver="fista", lambdas=[0.5, 0.2], tol=0.0)
+    with pytest.warns(ss.ConvergenceWarning) as said:
+        fit = ss.path(X, Y, solver="fista", lambdas=[0.5, 0.4, 0.3, 0.2], tol=0.0)
+    missed = np.count_nonzero(fit.gaps)  # rounding may leave a gap of 0, by compiler and processor
+    assert f"{missed} of 4 lambdas miss tol = 0" in str(said[0].message)
     assert (fit.gaps <= 1e-13).all()
     assert (fit.n_iters < 20_000).all()
 
