@@ -1,10 +1,10 @@
 """Scale: time and peak memory of paths on large data, and what each more of n, p and nnz costs.
 
-    python benchmarks/scale.py [tall] [wide] [sparse] [growth]
+    python benchmarks/scale.py [tall] [wide] [sparse] [dask] [growth]
 
-For each path: the size of the data, and the most anonymous memory (everything but a mapped file)
-that the process held beyond what it held before. `growth` fits a power law to processor time and
-memory as n, p and nnz double, and draws both into scale.png. Linux only: it reads /proc.
+For each path: the size of the data, processor time, and the most anonymous memory (everything but
+a mapped file) that the process held beyond what it held before. `growth` fits a power law to time
+and memory as n, p and nnz double, and draws both into scale.png. Linux only: it reads /proc.
 """
 
 import sys
@@ -118,12 +118,68 @@ def large_sparse(rows=1_000_000, columns=1_000_000, per_column=100):
     rng = np.random.default_rng(0)
     X = random_sparse(rows, columns, per_column, rng)
     eta = sparse_response(X, rng)
-    for family, y in (("gaussian", eta), ("binomial", eta > np.median(eta))):
-        found = measured(X, y, family=family, n_lambdas=50, lambda_min_ratio=0.1, stop=None)
+    for family, y, ratio in (("gaussian", eta, 0.1), ("binomial", eta > np.median(eta), 0.3)):
+        found = measured(X, y, family=family, n_lambdas=50, lambda_min_ratio=ratio, stop=None)
         report(f"sparse {family}", stored(X), *found)
 
 
-JOBS = {"tall": tall, "wide": wide, "sparse": large_sparse}
+def in_blocks(rows=5_000_000, columns=100, block=50_000):
+    import dask.array as da
+
+    with tempfile.NamedTemporaryFile(suffix=".bin") as file:
+        X = mapped(file, (rows, columns), "C")
+        eta = X[:, :10] @ np.linspace(-0.5, 0.5, 10, dtype=np.float32)
+        noise = np.random.default_rng(1).logistic(size=rows)
+        blocks = da.from_array(X, chunks=(block, columns), name=False)
+        for family, y in (("gaussian", eta + noise), ("binomial", eta + noise > 0)):
+            found = measured(blocks, y, family=family, n_lambdas=20, stop=None)
+            report(f"dask {family}", X.nbytes, *found)
+
+
+def normal(n, p, rng):
+    return np.asfortranarray(rng.standard_normal((n, p), dtype=np.float32))
+
+
+GROWTH = {  # how X grows with each, from small to large
+    "n": (lambda n, rng: normal(n, 60, rng), [10_000 * 2**k for k in range(8)]),
+    "p": (lambda p, rng: normal(500, p, rng), [5_000 * 2**k for k in range(7)]),
+    "nnz": (lambda nnz, rng: random_sparse(200_000, 100_000, nnz // 100_000, rng),
+            [500_000 * 2**k for k in range(7)]),
+}  # fmt: skip
+
+
+def growth(picture="scale.png"):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(2, len(GROWTH), figsize=(12, 7), layout="constrained")
+    for column, (axis, (design, sizes)) in enumerate(GROWTH.items()):
+        for family in ("gaussian", "binomial"):
+            costs = []
+            for size in sizes:
+                X = design(size, np.random.default_rng(0))
+                y = sparse_response(X, np.random.default_rng(1), 20)
+                y = y > np.median(y) if family == "binomial" else y
+                _, seconds, extra = measured(X, y, family=family, n_lambdas=30, stop=None,
+                                             lambda_min_ratio=0.3)  # fmt: skip
+                costs.append((seconds, extra / MEGA))
+            last = slice(len(sizes) // 2, None)  # where sizes tell
+            for row, unit in enumerate(UNITS):
+                values = [cost[row] for cost in costs]
+                slope = np.polyfit(np.log(sizes[last]), np.log(np.add(values[last], 1e-3)), 1)[0]
+                label = f"{family} ~ {axis}^{slope:.2f}"
+                print(f"{label}, {unit}: {np.round(values, 2)}", flush=True)
+                axes[row, column].loglog(sizes, values, "o-", label=label)
+                axes[row, column].set(xlabel=axis, ylabel=unit)
+    for ax in axes.flat:
+        ax.legend()
+    figure.savefig(picture, dpi=100)
+
+
+UNITS = ["processor time in s", "memory beyond X in MB"]
+JOBS = {"tall": tall, "wide": wide, "sparse": large_sparse, "dask": in_blocks, "growth": growth}
 
 if __name__ == "__main__":
     for name, run in JOBS.items():

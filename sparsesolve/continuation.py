@@ -83,7 +83,7 @@ def _rest_of_grid(path):
 def _fit_again(path, X, y, lambdas):
     """Fit at the given lambdas with the options of the path, all of them to the end."""
     _refuse_steps(path)
-    read_rows(path, X)
+    read_rows(path, X, in_blocks=True)  # are its columns those of the fit?
     options = {"family": path.family, **(path.options or {})}
     options.update(lambdas=lambdas, stop=None, dfmax=None, pmax=None)
     for name in ("n_lambdas", "lambda_min_ratio"):

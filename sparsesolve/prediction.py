@@ -65,7 +65,7 @@ def path_family(path):
     return read_family(path.family if asked is None or isinstance(asked, str) else asked)
 
 
-def read_rows(path, X):
+def read_rows(path, X, in_blocks=False):
     """X as a dense or sparse matrix whose columns are those of the fit.
 
     A dense array of numbers is taken as it is, whatever its memory order: only the columns with
@@ -75,7 +75,7 @@ def read_rows(path, X):
         refuse_truncated("X", X)
         matrix, names = X, None
     else:
-        matrix, names = read_design(X)
+        matrix, names = read_design(X, in_blocks)
     if matrix.shape[1] != path.n_features:
         raise ValueError(
             f"X has {matrix.shape[1]} columns; the path was fitted to {path.n_features}"

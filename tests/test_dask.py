@@ -134,6 +134,16 @@ def test_predictions_are_dask_arrays(da):
     np.testing.assert_allclose(found.compute(), fit.predict(X, 0.1, offset=NOISE))
 
 
+def test_a_path_is_extended_and_refitted(da):
+    blocks, y = da.from_array(X, chunks=(150, 5)), RESPONSES["binomial"]
+    fit = ss.path(blocks, y, family="binomial", lambdas=[0.1, 0.05])
+    more = fit.extend(blocks, y, n_lambdas=1)
+    same(more, ss.path(X, y, family="binomial", lambdas=more.lambdas))
+    found = fit.coef(0.07, exact=True, X=blocks, y=y)
+    exact = ss.path(X, y, family="binomial", lambdas=[0.07]).coefs.toarray().ravel()
+    np.testing.assert_allclose(found, exact, atol=1e-4)
+
+
 def test_what_cannot_be_done_in_blocks_is_refused(da):
     blocks, y = da.from_array(X, chunks=(150, 5)), RESPONSES["gaussian"]
     kind = np.array(list("abc"))[RNG.integers(3, size=N)]
@@ -144,7 +154,7 @@ def test_what_cannot_be_done_in_blocks_is_refused(da):
     fit = ss.path(blocks, kind, family="multinomial", solver="fista", lambdas=[0.1])
     assert fit.gaps.max() <= 1e-7
     for refused in (ss.cv_path, ss.lars_path, ss.omp_path, ss.stability_path):
-        with pytest.raises(TypeError, match=r"only path and predict take block by block"):
+        with pytest.raises(TypeError, match="only path and the predict of its result take"):
             refused(blocks, y)
     spoiled = X.copy()
     spoiled[301, 2], spoiled[20, 5] = np.nan, np.inf

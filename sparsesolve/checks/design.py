@@ -51,8 +51,8 @@ def read_design(X, in_blocks=False, by_rows=False, n_threads=1):
     if is_dask(X):
         if not in_blocks:
             raise TypeError(
-                f"X is a {type(X).__name__} of dask's, which only path and predict take block by "
-                "block; pass X.compute() if it fits in memory"
+                f"X is a dask {type(X).__name__}, which only path and the predict of its result "
+                "take block by block; pass X.compute() if it fits in memory"
             )
         return read_row_blocks(X, read_block), None
     if by_rows and is_large_by_rows(X):

@@ -2,6 +2,7 @@
 large arrays that lie row by row.
 """
 
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -48,7 +49,7 @@ def row_blocks(X):
     """Sizes and delayed blocks of rows of a dask array of real numbers, each with all columns."""
     if not hasattr(X, "chunks"):
         raise TypeError(
-            f"X is a {type(X).__name__} of dask's, which is no array; pass "
+            f"X is a dask {type(X).__name__}, which is no array; pass "
             "X.to_dask_array(lengths=True)"
         )
     if X.ndim != 2:
@@ -85,9 +86,21 @@ class _Dask:
         from dask import compute, delayed
 
         function = delayed(function, pure=False)
-        pairs = zip(self.blocks, arguments, strict=True)
-        parts = [function(block, *rest) for block, rest in pairs]
-        with one_blas_thread():
+        known = {}  # what many blocks are given is sent once
+        for rest in arguments:
+            for item in rest:
+                known.setdefault(id(item), []).append(item)
+        once = {
+            key: delayed(items[0], pure=False, traverse=False)
+            for key, items in known.items()
+            if len(items) > 1
+        }
+        parts = [
+            function(block, *[once.get(id(item), item) for item in rest])
+            for block, rest in zip(self.blocks, arguments, strict=True)
+        ]
+        with one_blas_thread(), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Sending large graph")  # vectors of n, in parts
             if merge is None:
                 return list(compute(*parts))
             return compute(tree(delayed(merge, pure=False), parts))[0]

@@ -1,7 +1,9 @@
 """Residuals: those met along a path, and how the current one is seen from any two of them."""
 
 cdef enum:
-    SLOTS = 64                          # residuals remembered
+    SLOTS = 64                          # residuals remembered at most
+    FEW = 8                             # where they are long
+    VALUES = 16777216                   # of all of them together
 
 cdef struct Span:                       # of two remembered residuals, against the current one
     double first, second                # coefficients of the projection
@@ -11,7 +13,7 @@ cdef struct Span:                       # of two remembered residuals, against t
 
 cdef class Residuals:
     cdef Py_ssize_t n
-    cdef int n_slots, latest
+    cdef int n_slots, most, latest
     cdef long round
     cdef double travelled               # length of the path of r so far
     cdef double level                   # |r|^2

@@ -17,13 +17,13 @@ cdef class Residuals:
     """None at first, of n samples."""
 
     def __cinit__(self, Py_ssize_t n):
-        self.n = n
+        self.n, self.most = n, max(FEW, min(SLOTS, VALUES // max(n, 1)))
         self.spans = <Span*> calloc(SLOTS * SLOTS, sizeof(Span))
         if self.spans == NULL:
             raise MemoryError
         self.last, self.dots = np.zeros(n), np.zeros(SLOTS)
         self.members = np.zeros(SLOTS, dtype=np.intc)
-        self.remembered, self.inner = np.zeros((SLOTS, n)), np.zeros((SLOTS, SLOTS))
+        self.remembered, self.inner = np.zeros((self.most, n)), np.zeros((SLOTS, SLOTS))
 
     def __dealloc__(self):
         free(self.spans)
@@ -68,10 +68,10 @@ cdef class Residuals:
     cdef int free_slot(self) noexcept nogil:
         """A slot for another residual; where all are taken that of fewest members, who are to forget it."""
         cdef int slot, k
-        if self.n_slots < SLOTS:
+        if self.n_slots < self.most:
             return self.n_slots
         slot = 1 if self.latest == 0 else 0
-        for k in range(SLOTS):
+        for k in range(self.most):
             if self.members[k] < self.members[slot] and k != self.latest:
                 slot = k
         return slot

@@ -62,3 +62,17 @@ def test_giant_groups_are_left_to_first_order_steps(chosen, family, usual):
         fit = ss.path(wide, y, family=family, penalty=penalty, n_lambdas=10, lambda_min_ratio=0.1)
         assert fit.gaps.max() <= 1e-7
     assert chosen == [usual, "sparsa"]
+
+
+def test_large_tall_designs_are_solved_without_copies_of_columns(chosen, monkeypatch):
+    tall = RNG.standard_normal((1200, 60))
+    eta = tall[:, 0] - tall[:, 1] + RNG.logistic(size=1200)
+    responses = {"binomial": eta > 0, "cox": (np.exp(-eta), np.ones(1200))}
+    options = {"n_lambdas": 5, "lambda_min_ratio": 0.1}
+    for family, y in responses.items():
+        for values in (72_001, 72_000):
+            monkeypatch.setattr(choice, "MANY_VALUES", values)
+            ss.path(tall, y, family=family, **options)
+    ss.path(tall[:1199], responses["binomial"][:1199], family="binomial", **options)
+    assert chosen == ["proximal_newton", "pass_newton", "proximal_newton", "proximal_newton",
+                      "proximal_newton"]  # fmt: skip
