@@ -28,7 +28,7 @@ def criteria(fit: Path, X: Any, y: Any, *, gamma: float = 0.5) -> dict[str, np.n
 
     Parameters
     ----------
-    fit : Path
+    fit : Path or CVPath
         With alpha > 0: the number of nonzero coefficients, an unbiased estimate of the degrees of
         freedom of the lasso, is too large by what a ridge part takes away.
     X, y : array-like
@@ -58,6 +58,7 @@ def criteria(fit: Path, X: Any, y: Any, *, gamma: float = 0.5) -> dict[str, np.n
     array([0, 1])
     """
     gamma = checks.read_number("gamma", gamma, 0.0, 1.0)
+    fit = getattr(fit, "path", fit)
     if (fit.options or {}).get("alpha", 1.0) == 0.0:
         raise ValueError("A ridge path selects nothing, so its coefficients cannot be counted")
     data = FittedData(fit, X, y)

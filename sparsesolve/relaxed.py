@@ -26,7 +26,8 @@ def relax(fit: Path, X: Any, y: Any, gamma: float = 0.0) -> Path:
 
     Parameters
     ----------
-    fit : Path
+    fit : Path or CVPath
+        Of a CVPath its path of all rows.
     X, y : array-like
         The data of the fit (a path does not keep them).
     gamma : float in [0, 1], default 0.0
@@ -61,6 +62,7 @@ def relax(fit: Path, X: Any, y: Any, gamma: float = 0.0) -> Path:
     (array([ 1.62, -0.39,  0.  ]), array([ 2.09, -0.91,  0.  ]))
     """
     gamma = checks.read_number("gamma", gamma, 0.0, 1.0)
+    fit = getattr(fit, "path", fit)
     matrix = read_rows(fit, X)
     refit = refitted(fit, matrix, y)
     warn_missed([refit], (fit.options or {})["tol"])
