@@ -380,8 +380,8 @@ def read_family(family):
         here = ELSEWHERE.get(family, f"families.{family}(...)" if family in MAKERS else family)
         if family not in FAMILIES and here != family:
             raise ValueError(
-                f"family must be one of {', '.join(map(repr, FAMILIES))}, not {family!r}, which is "
-                f"{here} here"
+                f"family must be one of {', '.join(map(repr, FAMILIES))}, not {family!r}, which "
+                f"is {here} here"
             )
         return FAMILIES[checks.read_choice("family", family, list(FAMILIES))]
     if any(family is maker for maker in MAKERS.values()):
