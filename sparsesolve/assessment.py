@@ -14,7 +14,7 @@ from sparsesolve.prediction import linear_predictor, path_family, read_rows, wit
 from sparsesolve.result import Path
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Roc:
     """A receiver operating characteristic: what each threshold lets through."""
 
@@ -23,8 +23,11 @@ class Roc:
     tpr: np.ndarray  #: (m + 1,) share of the second class, the target
     auc: float  #: area below: the chance that a target ranks higher, ties half
 
+    def __repr__(self):
+        return f"<Roc: {len(self.thresholds)} thresholds, area {self.auc:.4g}>"
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Confusion:
     """Weights of rows by their class and by the class predicted; printed as a table."""
 
@@ -36,6 +39,9 @@ class Confusion:
         """The share on the diagonal."""
         return float(self.counts.trace() / self.counts.sum())
 
+    def __repr__(self):
+        return f"<Confusion: {len(self.class_names)} classes, {100 * self.accuracy:.1f}% correct>"
+
     def __str__(self):
         names = [str(name) for name in self.class_names.tolist()]
         cells = [["true \\ predicted", *names, "total"]]
@@ -46,13 +52,17 @@ class Confusion:
         return "\n".join([*lines, f"{100 * self.accuracy:.1f}% correct"])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Calibration:
     """Probabilities predicted beside shares observed, in bins of rows."""
 
     predicted: np.ndarray  #: (B,) mean probability of the rows in each bin, ascending
     observed: np.ndarray  #: (B,) their share of the class
     weights: np.ndarray  #: (B,) the sum of their weights
+
+    def __repr__(self):
+        worst = np.abs(self.predicted - self.observed).max()
+        return f"<Calibration: {len(self.predicted)} bins, off by {worst:.2g} at most>"
 
 
 def assess(
@@ -282,6 +292,8 @@ def _names(fit, shares):
 def _read(fit, X, y, s, weights, offset):
     """Family, y as read, linear predictors, weights, and whether s is a single lambda."""
     path = getattr(fit, "path", fit)
+    if not isinstance(path, Path):
+        raise TypeError(f"fit is a {type(fit).__name__}; give a Path or a CVPath")
     if fit is not path:
         s = fit.read_s("lambda_1se" if s is None else s)
     s = path.lambdas if s is None else read_s(s)

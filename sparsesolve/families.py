@@ -377,6 +377,12 @@ def read_family(family):
     if isinstance(family, Family):
         return family
     if isinstance(family, str):
+        here = ELSEWHERE.get(family, f"families.{family}(...)" if family in MAKERS else family)
+        if family not in FAMILIES and here != family:
+            raise ValueError(
+                f"family must be one of {', '.join(map(repr, FAMILIES))}, not {family!r}, which "
+                f"is {here} here"
+            )
         return FAMILIES[checks.read_choice("family", family, list(FAMILIES))]
     if any(family is maker for maker in MAKERS.values()):
         name = family.__name__
@@ -421,6 +427,12 @@ poisson = Family(
 
 NAMED = (gaussian, binomial, multinomial, poisson, cox(), multigaussian)
 FAMILIES = {family.name: family for family in NAMED}
+
+ELSEWHERE = {  # names of other packages
+    "mgaussian": "'multigaussian'",
+    "logistic": "'binomial'",
+    "softmax": "'multinomial'",
+}
 
 MADE = (huber, squared_hinge, probit, cloglog, cox, gamma, negative_binomial, tweedie)
 MAKERS = {maker.__name__: maker for maker in MADE}

@@ -30,7 +30,7 @@ CAUTION = (
 )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Refit:
     """Estimates without penalty of the features selected; ``print`` shows the table."""
 
@@ -46,6 +46,9 @@ class Refit:
     covariance: np.ndarray  #: (m, m) of the estimates
     dispersion: float  #: variance of a residual of gaussian, else 1
     degrees_of_freedom: float  #: of t; inf where z
+
+    def __repr__(self):
+        return f"<Refit: estimates of {', '.join(self.names)}; print shows the table>"
 
     def __str__(self):
         letter = "z" if np.isinf(self.degrees_of_freedom) else "t"

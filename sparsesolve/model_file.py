@@ -72,6 +72,8 @@ def save(fit: Path | CVPath, file: str | PathLike) -> None:
     >>> ss.load("model.npz").predict([[3.0]], s=0.1).round(2)
     array([2.76])
     """
+    if not isinstance(fit, Path | CVPath):
+        raise TypeError(f"fit is a {type(fit).__name__}; a Path or a CVPath can be saved")
     path, kind = (fit.path, "cv") if isinstance(fit, CVPath) else (fit, "path")
     arrays: dict[str, Any] = {"format": FORMAT, "version": VERSION, "kind": kind}
     arrays |= _arrays_of(path)

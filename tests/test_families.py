@@ -124,7 +124,8 @@ def test_families_pass_through_and_objects_are_made_into_one():
 
 @pytest.mark.parametrize("family, error, words", [
     ("poison", ValueError, "must be one of 'gaussian', 'binomial', .*did you mean 'poisson'"),
-    ("huber", ValueError, "family must be one of"),
+    ("huber", ValueError, r"family must be one of .*, which is families.huber\(...\) here"),
+    ("mgaussian", ValueError, "which is 'multigaussian' here"),
     (families.huber, TypeError, r"the function huber; call it: family=families.huber\(...\)"),
     (Quartic, TypeError, r"family is the class Quartic; pass an object, Quartic\(\)"),
     (None, TypeError, "family must be one of 'gaussian', .* not None"),

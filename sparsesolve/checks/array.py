@@ -13,7 +13,7 @@ EXACT_IN_FLOAT32 = frozenset("?bBhHef")
 FOREIGN_KINDS = {
     "c": "complex numbers, and only real ones can be fitted; pass their real and imaginary "
     "parts as separate columns",
-    "U": "text; encode it as numbers first, as sparsesolve.make_design does",
+    "U": "text",
     "M": "dates; turn them into numbers first, for instance days since the earliest one",
     "m": "durations; turn them into numbers first, for instance seconds",
     "V": "records with named fields; pass its fields as columns, for instance with "
@@ -37,6 +37,7 @@ def real_array(name, value, column=None):
         return _numbers_of_objects(name, array, column)
     if kind not in "biuf":
         what = FOREIGN_KINDS.get(kind, "values that are not numbers")
+        what += f"; {_of_text(name)}" if what == "text" else ""
         raise TypeError(f"{_subject(name, column)} (dtype {array.dtype}) holds {what}")
     # np.matrix and other subclasses change what indexing means; a plain view of them does not.
     return array if type(array) in (np.ndarray, np.memmap) else np.asarray(array)
@@ -143,6 +144,15 @@ def is_number(kind):
     )
 
 
+def _of_text(name):
+    """What to do about it."""
+    if name == "y":
+        return "for classes use path(..., family='binomial') or family='multinomial'"
+    return "encode it as numbers first" + (
+        ", as sparsesolve.make_design does" if name == "X" else ""
+    )
+
+
 def _numbers_of_objects(name, array, column):
     """Convert an array of Python objects to float64 if each of them is a real number."""
     foreign = {kind for kind in set(map(type, array.flat)) if not is_number(kind)}
@@ -157,9 +167,8 @@ def _numbers_of_objects(name, array, column):
             )
         found = f"text ({item!r})" if isinstance(item, str) else f"a {type(item).__name__}"
         raise TypeError(
-            f"{name} holds {found} {place(index, column)}; encode it as a number first" +
-            (", as sparsesolve.make_design does" if column is not None else "")
-        )  # fmt: skip
+            f"{name} holds {found} {place(index, column)}; {_of_text(name)}"
+        )
     try:
         return array.astype(np.float64)
     except (OverflowError, ValueError) as error:
