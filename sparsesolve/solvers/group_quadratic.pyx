@@ -6,7 +6,8 @@ Given: columns Z through a subclass (their inner products, or the data), a warm 
 g with a duality gap over the working groups at most `target`, or the reason why not.  Invariant: g = Z'r between two
 rounds.  A round sweeps over the groups (group_blocks), carries the sweeps on by Anderson's extrapolation, and where
 they creep takes a Newton step along the directions in which Omega is smooth, all groups together, shortened until the
-objective decreases as Armijo asks.
+objective decreases as Armijo asks.  Sweeps go on until they gain little beside `target`, whether or not the gap has
+come to it: at a start from the last lams it often has, and yet a sweep makes a far better solution of it.
 Reference: Tseng and Yun (2009); Bertrand and Massias, "Anderson acceleration of coordinate descent" (2021).
 """
 from libc.math cimport INFINITY, exp, fabs, log
@@ -64,7 +65,7 @@ cdef class GroupQuadratic(GroupBlocks):
             sweeps, moved, last, k = 1, 0, gap, 0
             if target < gap < INFINITY:     # between two looks at the gap, as many as are likely to be needed
                 sweeps = min(max(<int> (log(target / gap) / log(self.pace) + 0.5), 1), MOST_SWEEPS)
-            while k < sweeps or (moved and gain > quiet and k < MOST_SWEEPS and self.iterations + k < limit):
+            while k < sweeps or (moved and gain > quiet and k < MOST_SWEEPS):
                 if not self.penalty.limited:        # which a combination might not keep
                     self.remember()
                 moved += self.sweep(lam)

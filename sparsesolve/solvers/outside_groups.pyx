@@ -6,7 +6,9 @@ remembered residuals r1, r2,
     polar(Z_g'r) <= polar(a Z_g'r1 + c Z_g'r2) + rate_g |r - a r1 - c r2|,   rate_g = reach_g |Z_g|,
 
 where reach_g is the polar's largest value on the unit ball and |Z_g| the largest singular value.  Between two looks a
-group sleeps while its bound, growing at rate_g along the path of r, stays below lam (see linalg/bounds).
+group sleeps while its bound, growing at rate_g along the path of r, stays below lam.  Where that bound does not do and
+the design is dense, products with r - a r1 - c r2 by a byte a value are tried, remembered and extrapolated in turn
+(see linalg/bounds).
 """
 from cython.parallel cimport prange, threadid
 from libc.math cimport INFINITY, fabs, sqrt
