@@ -60,7 +60,7 @@ def test_columns_come_to_work_as_they_are_needed():
 
 
 def test_a_small_lambda_is_reached_from_far_away():
-    """Until a model is solved well a gap may hardly fall, though the objective is all but least."""
+    """Until a model is solved well the gap may hardly fall, though the objective is least."""
     tall = RNG.standard_normal((3000, 40))
     y = tall[:, 0] + RNG.logistic(size=3000) > 0
     fit = ss.path(tall, y, family="binomial", solver="pass_newton", lambdas=[1e-5])
