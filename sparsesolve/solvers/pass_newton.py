@@ -24,12 +24,12 @@ from sparsesolve.solvers.working_set import WorkingSet
 
 AHEAD = 0.7  # of lam: a column of a correlation above it comes to work
 SLOW = 0.2  # new gap over old from which H is taken anew
-FORCING = 1e-3  # of the gap, to which a model is solved
+NEAR = 0.1  # of the gap asked for, to which a model is solved
 EXACT = 1e-13  # of the null value, where there is no gap to go by
 LEAST, EVEN = 1e-6, 1e-4  # curvature of a sample, over its weight, and over that and the mean
 ARMIJO = 0.1
 HALVINGS = 30
-IDLE = 4  # steps that do not lower the gap, before it is given up
+IDLE = 4  # steps that lower neither gap nor objective, before it is given up
 BUDGET = 1000  # of steps within a model
 
 
@@ -46,17 +46,18 @@ class PassNewton(FirstOrder):
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
         limit, idle, gap = self.iterations + budget, 0, self.gap(lam)
-        least = last = np.inf
+        least = last = lowest = np.inf
         while gap > target:
             if self.iterations >= limit:
                 return MAX_ITER, gap
-            idle = 0 if gap < least else idle + 1
+            value = self.objective(lam)
+            idle = 0 if gap < least or value < lowest - self.rounding(value) else idle + 1
             if idle == IDLE:
                 return STALLED, gap
-            least = min(gap, least)
+            least, lowest = min(gap, least), min(value, lowest)
             if self.recruit(lam) or self.stale or gap > SLOW * last:
                 self.weigh()
-            self.step(lam, gap)
+            self.step(lam, target)
             self.iterations += 1
             self.loss.raise_pending()
             last, gap = gap, self.gap(lam)
@@ -123,25 +124,25 @@ class PassNewton(FirstOrder):
         groups = self.problem.has_groups
         self.at_work = self.penalty if groups else self.penalty.part(self.which)
 
-    def step(self, lam, gap):
+    def step(self, lam, target):
         """Go towards the model's minimum as far as the objective falls."""
         u, z = self.gradient()
         pull = self.inverse_inner @ (self.point.u @ self.basis) / self.scale
         z = z[self.which] - self.mixed.T @ self.inverse_inner @ (u @ self.basis)
         b = self.point.b.copy()
-        b[self.which] = self.minimiser(lam, z, gap)
+        b[self.which] = self.minimiser(lam, z, target)
         change = b - self.point.b
         moved = np.flatnonzero(change).astype(np.intc)
         c_step = pull - self.inverse_inner @ (self.mixed @ change[self.which])
         image = self.design.combination(moved, change[moved]) + self.basis @ c_step
         self.descend(lam, change, b, c_step, image)
 
-    def minimiser(self, lam, z, gap):
+    def minimiser(self, lam, z, target):
         """The coefficients (S,) of the model's minimum; z is less what H projects out of it."""
         if len(self.which) == 0:
             return np.zeros(0)
         start = self.point.b[self.which]
-        goal = FORCING * gap if self.loss.has_conjugate else 0.0
+        goal = NEAR * target if self.loss.has_conjugate else 0.0
         goal = max(goal, EXACT * self.problem.null_value) / self.scale
         problem = replace(
             self.problem, design=self.rows.design, weights=self.rows.weights, loss=None,

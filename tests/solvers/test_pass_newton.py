@@ -59,6 +59,14 @@ def test_columns_come_to_work_as_they_are_needed():
     np.testing.assert_allclose(fit.coefs.toarray(), other.coefs.toarray(), atol=2e-3)
 
 
+def test_a_small_lambda_is_reached_from_far_away():
+    """Until a model is solved well the gap may hardly fall, though the objective is least."""
+    tall = RNG.standard_normal((3000, 40))
+    y = tall[:, 0] + RNG.logistic(size=3000) > 0
+    fit = ss.path(tall, y, family="binomial", solver="pass_newton", lambdas=[1e-5])
+    assert fit.gaps[0] <= 1e-7 and fit.n_iters[0] < 20
+
+
 def test_threads_change_no_bit():
     family, y = RESPONSES["binomial"]
     one, two = (
