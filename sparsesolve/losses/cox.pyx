@@ -50,7 +50,7 @@ cdef class Cox(Loss):
     cdef double[::1] expected               # (q,) expected deaths: F' = expected - w status
     cdef Py_ssize_t[::1] leaving            # (q,) the samples, as places, in that order
     cdef Py_ssize_t[::1] last               # (q,) last event time at risk, in that order; -1 where there is none
-    cdef double[:, ::1] chain               # (4, q) what `root` is factored from
+    cdef double[:, ::1] chain               # (5, q) what `root` is factored from
     cdef double[:, ::1] by_sample, by_time, by_death    # (q, 2), (m, 2), (m, 2) work
 
     def __init__(self, y, w, ties="breslow"):
@@ -102,7 +102,7 @@ cdef class Cox(Loss):
         self.last = last[self.leaving]
         blocks = np.diff(stratum[self.leaving], prepend=-1) > 0
         self.root = Semiseparable(np.asarray(self.sample)[self.leaving], blocks, self.n)
-        self.chain = np.zeros((4, max(q, 1)))
+        self.chain = np.zeros((5, max(q, 1)))
 
     cdef void _saturate(self) noexcept:
         """The limit of F as risks fall steeply from each event time to the next and deaths at one time share theirs."""
@@ -184,32 +184,43 @@ cdef class Cox(Loss):
             out[self.sample[j]] = r
 
     cdef bint take_root(self, const double* eta, double floor) noexcept nogil:
-        """Of F'' with Breslow's ties, whatever they are; not where someone enters late, or risks are beyond a band."""
-        cdef Py_ssize_t t, j, place
-        cdef double total, hazard = 0.0, bend = 0.0
+        """Of F'' with Breslow's ties, whatever they are; not where someone enters late.
+
+        All is relative to the risk set at hand, and so to its last event time: risks may be any distance apart.
+        """
+        cdef Py_ssize_t t, j, place, before = -1
+        cdef double total, share, hazard = 0.0, bend = 0.0
         cdef double* time_hazard = &self.by_time[0, 0]
         cdef double* time_bend = &self.by_death[0, 0]
         if self.late:
             return False
         self._at(eta)
-        for j in range(self.survival.n):
-            if self.risk[j, 1] != 0.0:
-                return False
         for t in range(self.survival.m):
             if t == 0 or self.time_stratum[t] != self.time_stratum[t - 1]:
                 hazard = bend = 0.0
-            total = self.sums[t, 0] + self.sums[t, 1]
-            hazard += self.deaths[t] / total
-            bend += self.deaths[t] / (total * total)
+            else:
+                share = self._share_left(t, t - 1)
+                hazard, bend = hazard * share, bend * share * share
+            hazard += self.deaths[t]
+            bend += self.deaths[t]
             time_hazard[t], time_bend[t] = hazard, bend
         for j in range(self.survival.n):
             place, t = self.leaving[j], self.last[j]
-            self.chain[0, j] = self.risk[place, 0] * time_hazard[t] if t >= 0 else 0.0
-            self.chain[1, j] = self.risk[place, 0]
-            self.chain[2, j] = time_bend[t] if t >= 0 else 0.0
-            self.chain[3, j] = floor * self.w[place]
-        self.root.factor(&self.chain[0, 0], &self.chain[1, 0], &self.chain[2, 0], &self.chain[3, 0])
+            self.chain[0, j] = self.chain[1, j] = self.chain[2, j] = 0.0
+            self.chain[3, j] = self._share_left(t, before) if t >= 0 and before >= 0 else 1.0
+            self.chain[4, j] = floor * self.w[place]
+            if t >= 0:
+                total = self.sums[t, 0] + self.sums[t, 1]
+                share = in_band(self._risk(place), self.sums[t, 2]) / total
+                self.chain[0, j], self.chain[1, j], self.chain[2, j] = share * time_hazard[t], share, time_bend[t]
+            before = t
+        self.root.factor(&self.chain[0, 0], &self.chain[1, 0], &self.chain[2, 0], &self.chain[3, 0], &self.chain[4, 0])
         return True
+
+    cdef inline double _share_left(self, Py_ssize_t t, Py_ssize_t before) noexcept nogil:
+        """The sum of risks at an event time over that at an earlier one of its stratum."""
+        cdef double left = (self.sums[t, 0] + self.sums[t, 1]) / (self.sums[before, 0] + self.sums[before, 1])
+        return left * exp(BAND * (self.sums[t, 2] - self.sums[before, 2]))
 
     def hazard_at(self, eta):
         """Log of the baseline hazard at each of `times`: sum_l d_l / (R + c_l E), at linear predictors (n,)."""
