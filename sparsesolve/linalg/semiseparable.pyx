@@ -16,8 +16,10 @@ import numpy as np
 
 from libc.math cimport sqrt
 
+from sparsesolve.linalg.root cimport Root
 
-cdef class Semiseparable:
+
+cdef class Semiseparable(Root):
     """The factor, of vectors (n,) of which `order` says where the matrix stands; elsewhere it is 0.
 
     Parameters
@@ -28,9 +30,8 @@ cdef class Semiseparable:
     """
 
     def __init__(self, order, first, n):
+        super().__init__(order, n)
         q = len(order)
-        self.n = n
-        self.order = np.ascontiguousarray(order, dtype=np.intp)
         self.first = np.ascontiguousarray(first, dtype=bool).view(np.uint8)
         self.x, self.pivot, self.q, self.fade = np.zeros((4, q))
 
@@ -52,7 +53,6 @@ cdef class Semiseparable:
             total += self.q[j] * self.q[j]
 
     cdef void multiply_transposed(self, double* z) noexcept nogil:
-        """z <- L'z."""
         cdef Py_ssize_t j, i
         cdef double later = 0.0, here
         for j in range(self.order.shape[0] - 1, -1, -1):
@@ -62,7 +62,6 @@ cdef class Semiseparable:
             later = self.fade[j] * (later + here)
 
     cdef void solve(self, double* u) noexcept nogil:
-        """u <- L^-1 u."""
         cdef Py_ssize_t j, i
         cdef double before = 0.0
         for j in range(self.order.shape[0]):
@@ -72,7 +71,6 @@ cdef class Semiseparable:
             before += self.q[j] * u[i]
 
     cdef void solve_transposed(self, double* z) noexcept nogil:
-        """z <- L^-T z."""
         cdef Py_ssize_t j, i
         cdef double later = 0.0
         for j in range(self.order.shape[0] - 1, -1, -1):
@@ -80,25 +78,8 @@ cdef class Semiseparable:
             z[i] = (z[i] - self.q[j] * later) / self.pivot[j]
             later = self.fade[j] * (later + self.x[j] * z[i])
 
-    # the same for arrays: what stands outside the chain is left alone
-
     def factor_of(self, diagonal, x, bend, fade, floor):
         cdef const double[::1] d = np.asarray(diagonal, dtype=float), a = np.asarray(x, dtype=float)
         cdef const double[::1] b = np.asarray(bend, dtype=float), c = np.asarray(fade, dtype=float)
         cdef const double[::1] f = np.asarray(floor, dtype=float)
         self.factor(&d[0], &a[0], &b[0], &c[0], &f[0])
-
-    def product(self, z):
-        """L'z."""
-        cdef double[::1] out = np.array(z, dtype=float)
-        self.multiply_transposed(&out[0])
-        return np.asarray(out)
-
-    def solution(self, u, transposed=False):
-        """L^-1 u, or L^-T u."""
-        cdef double[::1] out = np.array(u, dtype=float)
-        if transposed:
-            self.solve_transposed(&out[0])
-        else:
-            self.solve(&out[0])
-        return np.asarray(out)
