@@ -313,11 +313,11 @@ cdef class Cox(Loss):
     cdef void _value_and_hazard(self) noexcept nogil:
         cdef Py_ssize_t t, l, j
         cdef double c, q, d, level
+        cdef long double value = 0.0        # steps are judged by small differences of it
         cdef Wide* hazard = <Wide*> &self.by_time[0, 0]
         cdef Wide* own = <Wide*> &self.by_death[0, 0]
         cdef Wide* inside = <Wide*> &self.by_sample[0, 0]
         self._gather(<const Wide*> &self.risk[0, 0], hazard, own)
-        self.value = 0.0
         for t in range(self.survival.m):
             level = hazard[t].k if hazard[t].k > own[t].k else own[t].k
             self.sums[t, 0], self.sums[t, 1] = in_band(hazard[t], level), in_band(own[t], level)
@@ -328,7 +328,7 @@ cdef class Cox(Loss):
             for l in range(self.n_terms[t]):
                 c = 1.0 - <double> l / self.n_terms[t]
                 q = self.sums[t, 0] + c * self.sums[t, 1]
-                self.value += d * log(q)
+                value += d * log(q)
                 hazard[t].f += d / q
                 own[t].f += d * c / q
         self.survival.spread(hazard, inside)
@@ -338,7 +338,8 @@ cdef class Cox(Loss):
                 t = self.event[j]
                 self.expected[j] += times(self._risk(j), own[t])
                 level = self.reference[self.stratum[j]] + BAND * self.sums[t, 2]
-                self.value += self.w[j] * (level - self.eta[self.sample[j]])
+                value += self.w[j] * (level - self.eta[self.sample[j]])
+        self.value = value
 
 
 cdef inline double times(Wide x, Wide y) noexcept nogil:

@@ -23,7 +23,7 @@ from sparsesolve.solvers.working_set cimport WorkingSet
 cdef double EPSILON = 2.2e-16
 MOST_FILLED = 1_000_000     # values of a design whose columns are held dense, for the sake of a model that needs that
 SMALL, LARGE = 300, 1200    # samples up to which a factor in O(n^3) is nothing; beyond which it is not to be had
-NEAR_SQUARE = 3             # samples to a column up to which diagonal models take too many steps
+NEAR_SQUARE = 2             # samples to a column up to which diagonal models take too many steps
 
 
 cdef class LossWorkingSet(WorkingSet):
