@@ -2,7 +2,7 @@
 
 Everything that does not change from machine to machine stands in pyproject.toml. Switches, read
 from the environment: SPARSESOLVE_DEBUG=1 (bounds checked, -O1 -g), SPARSESOLVE_COVERAGE=1 (lines
-of Cython counted for gcov), SPARSESOLVE_NO_OPENMP=1 (serial), SPARSESOLVE_NATIVE=1 (this CPU only),
+of Cython counted for gcov), SPARSESOLVE_NO_OPENMP=1 (serial), SPARSESOLVE_NATIVE=1 (this CPU),
 SPARSESOLVE_SANITIZE=address,undefined or =thread (-O1 -g, faults reported by the sanitizer).
 """
 

@@ -25,7 +25,7 @@ def c_counts(data):
 
 
 def origins(c_file):
-    """Yield each line number of a C file with the (file, line) it was made of, inside functions."""
+    """Yield each line number in functions of a C file with the (file, line) it was made of."""
     origin = None
     for number, text in enumerate(Path(c_file).read_text().splitlines(), 1):
         if found := ORIGIN.search(text):

@@ -40,3 +40,11 @@ def fresh_python():
         return done.stdout.strip()
 
     return run
+
+
+@pytest.fixture(autouse=True)
+def no_figures_left():
+    """Close what a test has drawn."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")

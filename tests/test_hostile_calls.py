@@ -1,4 +1,4 @@
-"""Hostile data to every public function: the right answer, or one clear sentence before any work."""
+"""Hostile data to every public function: the right answer, or one clear sentence."""
 
 import warnings
 from dataclasses import replace

@@ -61,3 +61,56 @@ def test_a_long_path_is_interrupted(family, n, p, sparse):
         child.kill()
     assert rest.split("\n")[:2] == ["interrupted", "and again 5"]
     assert child.returncode == 0
+
+
+OTHERS = {  # each would go on for minutes
+    "multinomial": "ss.path(X, y3, family='multinomial', **LONG)",
+    "groups": "ss.path(X, y, penalty=groups, **LONG)",
+    "groups, binomial": "ss.path(X, y > 0, family='binomial', penalty=groups, **LONG)",
+    "bcd": "ss.path(X, y, penalty=groups, solver='bcd', **LONG)",
+    "fista": "ss.path(X, y, solver='fista', **LONG)",
+    "sparsa": "ss.path(X, y > 0, family='binomial', solver='sparsa', **LONG)",
+    "lars": "[ss.lars_path(X, y + k) for k in range(10**6)]",
+    "omp": "[ss.omp_path(X, y + k) for k in range(10**6)]",
+    "niht": "[ss.hard_threshold_path(X, y + k) for k in range(10**6)]",
+    "codes": "ss.sparse_code(np.tile(X, 50), X[:, :200] / 20, lam=1e-3)",
+    "dictionary": "ss.DictionaryLearning(200, lam=0.1, seed=0, n_epochs=10**6).fit(X)",
+    "mkl": "ss.mkl_path([np.outer(c, c) for c in X.T[:20]], y, n_lambdas=10**5, tol=1e-12)",
+    "cv": "ss.cv_path(X, y, n_folds=300, seed=0, n_lambdas=1000, stop=None)",
+    "stability": "ss.stability_path(X, y, n_pairs=10**5, seed=0)",
+}
+OTHER_PROGRAM = """
+import signal
+import numpy as np
+import sparsesolve as ss
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+rng = np.random.default_rng(0)
+X = np.asfortranarray(rng.standard_normal((400, 1000)))
+y = X[:, :50].sum(axis=1) + rng.standard_normal(400)
+y3, groups = np.digitize(y, [-3, 3]), ss.penalties.GroupL2(np.arange(1000) // 5)
+LONG = dict(n_lambdas=200_000, lambda_min_ratio=1e-3, tol=1e-10, stop=None)
+print("started", flush=True)
+try:
+    {call}
+    print("ended by itself", flush=True)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+print("and again", len(ss.path(X[:, :20], y, n_lambdas=5).lambdas), flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent in another way there")
+@pytest.mark.parametrize("name", OTHERS)
+def test_every_long_computation_is_interrupted(name):
+    program = OTHER_PROGRAM.format(call=OTHERS[name])
+    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    try:
+        assert child.stdout.readline() == "started\n"
+        time.sleep(0.5)
+        child.send_signal(signal.SIGINT)
+        rest, _ = child.communicate(timeout=MOST)
+    finally:
+        child.kill()
+    assert rest.split("\n")[:2] == ["interrupted", "and again 5"]
+    assert child.returncode == 0

@@ -146,6 +146,17 @@ n_threads
         The measure on each of F folds.
     path_, alpha_, kernel_weights_, active_, gap_, n_iter_
         As in MKLRegressor.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve import mkl
+    >>> from sparsesolve.estimators import MKLRegressorCV
+    >>> X = np.random.default_rng(0).normal(size=(80, 3))
+    >>> kernels = [(mkl.gaussian(1.0), column) for column in range(3)]
+    >>> model = MKLRegressorCV(kernels, alphas=8, cv=3, rule="1se").fit(X, np.sin(2 * X[:, 0]))
+    >>> model.active_
+    array([0])
     """
 
 
@@ -156,15 +167,29 @@ class MKLClassifierCV(Labelled, ByFolds):
     ----------
     class_weight : dict, "balanced" or None, default None
         As in scikit-learn.
-    others
-        As in :class:`MKLRegressorCV`; folds are stratified, and `measure` may be "deviance",
-        "class", "auc" (two classes), "mse" or "mae".
+    measure : str or callable, default "deviance"
+        "deviance", "class", "auc" (two classes), "mse", "mae" or a function.
+    kernels, norm, eps, alphas, centre, scale, dtype, kernel_weights, fit_intercept, cv, rule, \
+tol, max_iter, solver, n_threads
+        As in :class:`MKLRegressorCV`; folds are stratified.
 
     Attributes
     ----------
     classes_ : (K,)
     alphas_, score_path_, path_, alpha_, kernel_weights_, active_, gap_, n_iter_
         As in MKLRegressorCV.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve import mkl
+    >>> from sparsesolve.estimators import MKLClassifierCV
+    >>> X = np.random.default_rng(0).normal(size=(120, 3))
+    >>> y = np.where(X[:, 0] ** 2 > 0.5, "far", "near")
+    >>> kernels = [(mkl.gaussian(1.0), column) for column in range(3)]
+    >>> model = MKLClassifierCV(kernels, alphas=8, cv=3, rule="1se").fit(X[:80], y[:80])
+    >>> bool(model.score(X[80:], y[80:]) > 0.9)
+    True
     """
 
     def __init__(self, kernels=None, *, norm="l1", eps=1e-2, alphas=30, centre=False,

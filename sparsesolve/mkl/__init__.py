@@ -11,7 +11,7 @@ from sparsesolve.mkl.functions import (
 )
 from sparsesolve.mkl.grams import Grams, build_grams, precomputed
 from sparsesolve.mkl.kernels import LowRank
-from sparsesolve.mkl.nested import nested
+from sparsesolve.mkl.nested_groups import nested
 from sparsesolve.mkl.norms import elastic, lp
 from sparsesolve.mkl.path import mkl_path
 from sparsesolve.mkl.result import MKLPath

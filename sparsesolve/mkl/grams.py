@@ -28,7 +28,7 @@ class Grams:
     def __len__(self):
         return len(self.sources)
 
-    def without_kernels(self):
+    def without_kernels(self) -> "Grams":
         """Grams that make blocks for new samples and keep none of the kernels of the fit."""
         return Grams([], self.names, self.sources, self.table)
 

@@ -111,9 +111,9 @@ class Preconditioner:
 
         def apply(x):
             length = (unit * x).sum(axis=0)
-            rest = (x - unit * length) / (own + bent)
+            rest = (x - unit * length) / np.maximum(own + bent, TINY)
             rest[:, shared] = solve(self._across, x - unit * length) / self._scale
-            along = length / own
+            along = length / np.maximum(own, TINY)
             along[shared] = solve(self._along, length[None])[0]
             return rest + unit * (along - (unit * rest).sum(axis=0))
 
@@ -131,8 +131,10 @@ class Preconditioner:
         if times is not None:
             matrix *= times
         diagonal = matrix.diagonal().astype(float)
+        largest = np.finfo(self._kind).max / 4
         while len(which):
-            np.fill_diagonal(matrix, diagonal * (1 + self._added) + ridge + TINY)
+            raised = diagonal * (1 + self._added) + ridge + TINY
+            np.fill_diagonal(matrix, np.minimum(raised, largest))
             factor, info = self._factor_of(matrix, lower=1)
             if info == 0:
                 return factor

@@ -10,9 +10,11 @@ Reference: Jenatton, Mairal, Obozinski, Bach 2011, "Proximal methods for hierarc
 coding", JMLR 12; Bach et al. 2012, section 3.3.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sparsesolve.checks import read_count
 from sparsesolve.checks.array import real_array
@@ -96,7 +98,9 @@ class Nested(Norm):
         return self, power
 
 
-def nested(groups, weights=None):
+def nested(
+    groups: Sequence[Sequence[int]], weights: ArrayLike | None = None
+) -> Norm:
     """Groups of kernels, disjoint or one inside another, that are chosen together.
 
     Parameters
