@@ -1,14 +1,14 @@
 """Packed: the working columns copied side by side as sqrt(w) * z_j."""
 from sparsesolve.linalg.design cimport Design
+from sparsesolve.linalg.root cimport Root
 from sparsesolve.linalg.row_mirror cimport RowMirror
-from sparsesolve.linalg.semiseparable cimport Semiseparable
 
 cdef class Packed:
     cdef readonly int size
     cdef readonly Py_ssize_t n
     cdef readonly bint dense                # columns are whole: products may be taken of a stretch of rows
     cdef double[::1] root_w                 # (n,)
-    cdef Semiseparable root                 # L, where dense columns are kept as L'(sqrt(w) z_j); None for I
+    cdef Root root                          # L, where dense columns are kept as L'(sqrt(w) z_j); None for I
     cdef bint recentred                     # columns less their mean under the weights w, not that of the design
 
     cdef void restart(self, double[::1] root_w)
@@ -44,4 +44,4 @@ cdef class SparsePacked(Packed):
     cdef bint whole                         # whether the last ones were for all of Z'Z
     cdef double* offset                     # factor * mean: the column is values - offset * sqrt(w)
 
-cpdef Packed pack(Design design, double[::1] root_w, bint recentred=*)
+cpdef Packed pack(Design design, double[::1] root_w, bint recentred=*, bint dense=*)

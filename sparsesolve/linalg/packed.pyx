@@ -28,9 +28,12 @@ def roomier(array, room, used):
     return larger
 
 
-cpdef Packed pack(Design design, double[::1] root_w, bint recentred=False):
-    """An empty Packed for columns of this design; `recentred`: less their mean under these weights, which sum to 1."""
-    if design.stored < DENSE_FROM * design.n * design.p:
+cpdef Packed pack(Design design, double[::1] root_w, bint recentred=False, bint dense=False):
+    """An empty Packed for columns of this design; `recentred`: less their mean under these weights, which sum to 1.
+
+    Columns are held as sparse where few of their values are stored, unless `dense` is asked for.
+    """
+    if not dense and design.stored < DENSE_FROM * design.n * design.p:
         return SparsePacked(root_w, recentred)
     return DensePacked(root_w, recentred)
 

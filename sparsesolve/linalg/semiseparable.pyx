@@ -1,12 +1,14 @@
 """Cholesky factors of matrices that are of rank one below their diagonal: L L' in O(n).
 
-    A_jj = diagonal_j - x_j^2 bend_j,    A_ij = -x_i x_j bend_j  for i after j in one block,    0 between blocks
+    A_jj = diagonal_j - x_j^2 bend_j,    A_ij = -x_i x_j bend_j c_ij  for i after j in one block,    0 between blocks
 
-is the second derivative of a partial likelihood, samples in the order in which they leave the risk set and a block a
-stratum: expected deaths, less what two samples share of the event times before the first of them leaves.  Its factor
-is of the same kind, L_jj = pivot_j and L_ij = x_i q_j, since
+with c_ij the product of fade_k, j < k <= i, is the second derivative of a partial likelihood, samples in the order in
+which they leave the risk set and a block a stratum: expected deaths, less what two samples share of the event times
+before the first of them leaves.  x_j is the sample's share of the last risk set it is in and fade_j what this is of the
+one before: numbers of at most about 1, however far risks are apart.  The factor is of the same kind, L_jj = pivot_j
+and L_ij = x_i q_j c_ij, since
 
-    L_ij L_jj = A_ij - sum_k L_ik L_jk = -x_i x_j (bend_j + s_j),    s_j = sum_k q_k^2 over k before j.
+    L_ij L_jj = A_ij - sum_k L_ik L_jk = -x_i x_j (bend_j + s_j) c_ij,    s_j = sum_k q_k^2 c_jk^2 over k before j.
 
 Reference: Vandebril, Van Barel, Mastronardi, "Matrix computations and semiseparable matrices" (2008).
 """
@@ -14,8 +16,10 @@ import numpy as np
 
 from libc.math cimport sqrt
 
+from sparsesolve.linalg.root cimport Root
 
-cdef class Semiseparable:
+
+cdef class Semiseparable(Root):
     """The factor, of vectors (n,) of which `order` says where the matrix stands; elsewhere it is 0.
 
     Parameters
@@ -26,21 +30,22 @@ cdef class Semiseparable:
     """
 
     def __init__(self, order, first, n):
+        super().__init__(order, n)
         q = len(order)
-        self.n = n
-        self.order = np.ascontiguousarray(order, dtype=np.intp)
         self.first = np.ascontiguousarray(first, dtype=bool).view(np.uint8)
-        self.x, self.pivot, self.q = np.zeros(q), np.zeros(q), np.zeros(q)
+        self.x, self.pivot, self.q, self.fade = np.zeros((4, q))
 
     cdef void factor(self, const double* diagonal, const double* x, const double* bend,
-                     const double* floor) noexcept nogil:
-        """Take the matrix, given in the order of the chain; no squared pivot is let below its floor > 0."""
+                     const double* fade, const double* floor) noexcept nogil:
+        """Take the matrix, given in the order of the chain; no squared pivot is let below its floor > 0.
+
+        `fade` where a block begins is of no account.
+        """
         cdef Py_ssize_t j
         cdef double bent, square, total = 0.0
         for j in range(self.order.shape[0]):
-            if self.first[j]:
-                total = 0.0
-            self.x[j] = x[j]
+            self.x[j], self.fade[j] = x[j], 0.0 if self.first[j] else fade[j]
+            total *= self.fade[j] * self.fade[j]
             bent = x[j] * (bend[j] + total)
             square = diagonal[j] - x[j] * bent
             self.pivot[j] = sqrt(square if square > floor[j] else floor[j])
@@ -48,53 +53,33 @@ cdef class Semiseparable:
             total += self.q[j] * self.q[j]
 
     cdef void multiply_transposed(self, double* z) noexcept nogil:
-        """z <- L'z."""
         cdef Py_ssize_t j, i
         cdef double later = 0.0, here
         for j in range(self.order.shape[0] - 1, -1, -1):
             i = self.order[j]
             here = self.x[j] * z[i]
             z[i] = self.pivot[j] * z[i] + self.q[j] * later
-            later = 0.0 if self.first[j] else later + here
+            later = self.fade[j] * (later + here)
 
     cdef void solve(self, double* u) noexcept nogil:
-        """u <- L^-1 u."""
         cdef Py_ssize_t j, i
         cdef double before = 0.0
         for j in range(self.order.shape[0]):
             i = self.order[j]
-            if self.first[j]:
-                before = 0.0
+            before *= self.fade[j]
             u[i] = (u[i] - self.x[j] * before) / self.pivot[j]
             before += self.q[j] * u[i]
 
     cdef void solve_transposed(self, double* z) noexcept nogil:
-        """z <- L^-T z."""
         cdef Py_ssize_t j, i
         cdef double later = 0.0
         for j in range(self.order.shape[0] - 1, -1, -1):
             i = self.order[j]
             z[i] = (z[i] - self.q[j] * later) / self.pivot[j]
-            later = 0.0 if self.first[j] else later + self.x[j] * z[i]
+            later = self.fade[j] * (later + self.x[j] * z[i])
 
-    # the same for arrays: what stands outside the chain is left alone
-
-    def factor_of(self, diagonal, x, bend, floor):
+    def factor_of(self, diagonal, x, bend, fade, floor):
         cdef const double[::1] d = np.asarray(diagonal, dtype=float), a = np.asarray(x, dtype=float)
-        cdef const double[::1] b = np.asarray(bend, dtype=float), f = np.asarray(floor, dtype=float)
-        self.factor(&d[0], &a[0], &b[0], &f[0])
-
-    def product(self, z):
-        """L'z."""
-        cdef double[::1] out = np.array(z, dtype=float)
-        self.multiply_transposed(&out[0])
-        return np.asarray(out)
-
-    def solution(self, u, transposed=False):
-        """L^-1 u, or L^-T u."""
-        cdef double[::1] out = np.array(u, dtype=float)
-        if transposed:
-            self.solve_transposed(&out[0])
-        else:
-            self.solve(&out[0])
-        return np.asarray(out)
+        cdef const double[::1] b = np.asarray(bend, dtype=float), c = np.asarray(fade, dtype=float)
+        cdef const double[::1] f = np.asarray(floor, dtype=float)
+        self.factor(&d[0], &a[0], &b[0], &c[0], &f[0])

@@ -1,6 +1,6 @@
 """The contract of a loss: F(eta) of the linear predictors of all samples, convex and smooth."""
 
-from sparsesolve.linalg.semiseparable cimport Semiseparable
+from sparsesolve.linalg.root cimport Root
 
 cdef class Loss:
     cdef readonly Py_ssize_t n          # samples
@@ -9,8 +9,8 @@ cdef class Loss:
     cdef readonly bint has_conjugate    # whether fenchel_young is given, and with it a duality gap
     cdef readonly bint shift_invariant  # whether F(eta + c) = F(eta): there is no intercept to be found
     cdef readonly bint symmetric        # whether a constant added to all responses of a sample changes nothing
-    cdef Semiseparable root             # L with F'' = L L', as the last take_root left it
-
+    cdef Root root                      # L with F'' = L L', as the last take_root left it
+    cdef readonly bint coupled          # whether F'' is far from its diagonal: take_root may give a factor
     cdef readonly bint by_rows          # whether evaluate_rows may be given a part of the samples
 
     cdef double evaluate(self, const double* eta, double* u) noexcept nogil
@@ -18,7 +18,7 @@ cdef class Loss:
     cdef void curvature(self, const double* eta, double* h) noexcept nogil
     cdef void curvature_times(self, const double* eta, const double* v, double* out) noexcept nogil
     cdef double fenchel_young(self, const double* eta, const double* u) noexcept nogil
-    cdef bint take_root(self, const double* eta, double floor) noexcept nogil
+    cdef bint take_root(self, const double* eta, double floor, bint dense) noexcept nogil
 
 cdef class Separable(Loss):
     cdef const double[::1] y, w

@@ -34,10 +34,10 @@ cdef class Loss:
         """F(eta) + F*(-u) + eta'u, INFINITY where -u is outside the conjugate's domain."""
         return INFINITY
 
-    cdef bint take_root(self, const double* eta, double floor) noexcept nogil:
-        """Whether F''(eta) is far from its diagonal and yet has a factor L L' in O(n).
+    cdef bint take_root(self, const double* eta, double floor, bint dense) noexcept nogil:
+        """Whether F''(eta) is far from its diagonal and yet has a factor L L' in O(n); with `dense`, in O(n^3).
 
-        If so it is left in `root`, in whose chain samples of weight 0 have no place; no squared diagonal entry of L is
+        If so it is left in `root`, in which samples of weight 0 have no place; no squared diagonal entry of L is
         below `floor` times a sample's weight.
         """
         return False
@@ -80,10 +80,10 @@ cdef class Loss:
         self.raise_pending()
         return excess
 
-    def root_at(self, eta, floor=1e-6):
-        """The Semiseparable L of F''(eta) = L L', or None where there is no such factor."""
+    def root_at(self, eta, floor=1e-6, dense=False):
+        """The Root L of F''(eta) = L L', or None where there is no such factor."""
         cdef const double[::1] e = self._flat(eta)
-        return self.root if self.take_root(&e[0], floor) else None
+        return self.root if self.take_root(&e[0], floor, dense) else None
 
     def _flat(self, eta):
         flat = np.ascontiguousarray(eta, dtype=float).ravel()

@@ -5,6 +5,7 @@ from libc.string cimport memcmp, memcpy
 import numpy as np
 
 from sparsesolve.linalg.intervals cimport Intervals
+from sparsesolve.linalg.root cimport DenseRoot
 from sparsesolve.linalg.semiseparable cimport Semiseparable
 from sparsesolve.linalg.wide cimport BAND, Wide, add, exponential, in_band, nothing
 from sparsesolve.losses.base cimport Loss
@@ -48,14 +49,17 @@ cdef class Cox(Loss):
     cdef double[:, ::1] risk                # (q, 2) w exp(eta)
     cdef double[:, ::1] sums                # (m, 3) R, E and the band of both
     cdef double[::1] expected               # (q,) expected deaths: F' = expected - w status
+    cdef Semiseparable chained              # the root where nobody enters late
+    cdef DenseRoot filled                   # the root where someone does, once asked for
     cdef Py_ssize_t[::1] leaving            # (q,) the samples, as places, in that order
     cdef Py_ssize_t[::1] last               # (q,) last event time at risk, in that order; -1 where there is none
-    cdef double[:, ::1] chain               # (4, q) what `root` is factored from
+    cdef double[:, ::1] chain               # (5, q) what `chained` is factored from
     cdef double[:, ::1] by_sample, by_time, by_death    # (q, 2), (m, 2), (m, 2) work
 
     def __init__(self, y, w, ties="breslow"):
         y, w = np.asarray(y, dtype=float), np.asarray(w, dtype=float)
         self.n, self.n_responses, self.has_conjugate, self.shift_invariant, self.known = len(y), 1, False, True, False
+        self.coupled = True
         kept = np.flatnonzero(w > 0.0)
         stratum = np.unique(y[kept, 3], return_inverse=True)[1].ravel()
         order = self._place(y[kept], stratum)
@@ -101,8 +105,8 @@ cdef class Cox(Loss):
         self.leaving = np.lexsort((last, stratum))
         self.last = last[self.leaving]
         blocks = np.diff(stratum[self.leaving], prepend=-1) > 0
-        self.root = Semiseparable(np.asarray(self.sample)[self.leaving], blocks, self.n)
-        self.chain = np.zeros((4, max(q, 1)))
+        self.root = self.chained = Semiseparable(np.asarray(self.sample)[self.leaving], blocks, self.n)
+        self.chain = np.zeros((5, max(q, 1)))
 
     cdef void _saturate(self) noexcept:
         """The limit of F as risks fall steeply from each event time to the next and deaths at one time share theirs."""
@@ -183,33 +187,77 @@ cdef class Cox(Loss):
                 r -= times(self._risk(j), own[self.event[j]])
             out[self.sample[j]] = r
 
-    cdef bint take_root(self, const double* eta, double floor) noexcept nogil:
-        """Of F'' with Breslow's ties, whatever they are; not where someone enters late, or risks are beyond a band."""
-        cdef Py_ssize_t t, j, place
-        cdef double total, hazard = 0.0, bend = 0.0
+    cdef bint take_root(self, const double* eta, double floor, bint dense) noexcept nogil:
+        """Of F'' with Breslow's ties, whatever they are; where someone enters late of F'' itself, if `dense`.
+
+        All is relative to the risk set at hand, and so to its last event time: risks may be any distance apart.
+        """
+        cdef Py_ssize_t t, j, place, before = -1
+        cdef double total, share, hazard = 0.0, bend = 0.0
         cdef double* time_hazard = &self.by_time[0, 0]
         cdef double* time_bend = &self.by_death[0, 0]
         if self.late:
-            return False
+            return dense and self._fill_root(eta, floor)
         self._at(eta)
-        for j in range(self.survival.n):
-            if self.risk[j, 1] != 0.0:
-                return False
         for t in range(self.survival.m):
             if t == 0 or self.time_stratum[t] != self.time_stratum[t - 1]:
                 hazard = bend = 0.0
-            total = self.sums[t, 0] + self.sums[t, 1]
-            hazard += self.deaths[t] / total
-            bend += self.deaths[t] / (total * total)
+            else:
+                share = self._share_left(t, t - 1)
+                hazard, bend = hazard * share, bend * share * share
+            hazard += self.deaths[t]
+            bend += self.deaths[t]
             time_hazard[t], time_bend[t] = hazard, bend
         for j in range(self.survival.n):
             place, t = self.leaving[j], self.last[j]
-            self.chain[0, j] = self.risk[place, 0] * time_hazard[t] if t >= 0 else 0.0
-            self.chain[1, j] = self.risk[place, 0]
-            self.chain[2, j] = time_bend[t] if t >= 0 else 0.0
-            self.chain[3, j] = floor * self.w[place]
-        self.root.factor(&self.chain[0, 0], &self.chain[1, 0], &self.chain[2, 0], &self.chain[3, 0])
+            self.chain[0, j] = self.chain[1, j] = self.chain[2, j] = 0.0
+            self.chain[3, j] = self._share_left(t, before) if t >= 0 and before >= 0 else 1.0
+            self.chain[4, j] = floor * self.w[place]
+            if t >= 0:
+                total = self.sums[t, 0] + self.sums[t, 1]
+                share = in_band(self._risk(place), self.sums[t, 2]) / total
+                self.chain[0, j], self.chain[1, j], self.chain[2, j] = share * time_hazard[t], share, time_bend[t]
+            before = t
+        self.chained.factor(&self.chain[0, 0], &self.chain[1, 0], &self.chain[2, 0], &self.chain[3, 0], &self.chain[4, 0])
         return True
+
+    cdef bint _fill_root(self, const double* eta, double floor) noexcept nogil:
+        """Sum F'' over the terms, d (diag(shares) - shares shares'), and factor it."""
+        cdef Py_ssize_t t, l, i, j, k, count
+        cdef double c, d, own
+        cdef double* share = &self.by_sample[0, 0]
+        cdef double[::1, :] A
+        cdef Py_ssize_t[::1] sharing
+        with gil:
+            if self.filled is None:
+                self.root = self.filled = DenseRoot(self.sample, self.n)
+            A, sharing = self.filled.L, np.empty(max(self.survival.n, 1), dtype=np.intp)
+            A[:, :] = 0.0
+        self._at(eta)
+        for j in range(self.survival.n):
+            A[j, j] = floor * self.w[j]
+        for t in range(self.survival.m):
+            for l in range(self.n_terms[t]):
+                c, d = 1.0 - <double> l / self.n_terms[t], self.deaths[t] / self.n_terms[t]
+                count = 0
+                for j in range(self.survival.n):
+                    own = c if self.event[j] == t else 1.0
+                    if self.event[j] == t or self.survival.first[j] <= t <= self.survival.last[j]:
+                        share[count] = own * in_band(self._risk(j), self.sums[t, 2]) / (
+                            self.sums[t, 0] + c * self.sums[t, 1])
+                        sharing[count] = j
+                        count += 1
+                for k in range(count):
+                    j = sharing[k]
+                    A[j, j] += d * share[k] * (1.0 - share[k])
+                    for i in range(k + 1, count):
+                        A[sharing[i], j] -= d * share[k] * share[i]
+        return self.filled.factor()
+
+    cdef inline double _share_left(self, Py_ssize_t t, Py_ssize_t before) noexcept nogil:
+        """The sum of risks at an event time over that at an earlier one of its stratum."""
+        cdef double left = (self.sums[t, 0] + self.sums[t, 1]) / (self.sums[before, 0] + self.sums[before, 1])
+        return left * exp(BAND * (self.sums[t, 2] - self.sums[before, 2]))
 
     def hazard_at(self, eta):
         """Log of the baseline hazard at each of `times`: sum_l d_l / (R + c_l E), at linear predictors (n,)."""
@@ -265,11 +313,11 @@ cdef class Cox(Loss):
     cdef void _value_and_hazard(self) noexcept nogil:
         cdef Py_ssize_t t, l, j
         cdef double c, q, d, level
+        cdef long double value = 0.0        # steps are judged by small differences of it
         cdef Wide* hazard = <Wide*> &self.by_time[0, 0]
         cdef Wide* own = <Wide*> &self.by_death[0, 0]
         cdef Wide* inside = <Wide*> &self.by_sample[0, 0]
         self._gather(<const Wide*> &self.risk[0, 0], hazard, own)
-        self.value = 0.0
         for t in range(self.survival.m):
             level = hazard[t].k if hazard[t].k > own[t].k else own[t].k
             self.sums[t, 0], self.sums[t, 1] = in_band(hazard[t], level), in_band(own[t], level)
@@ -280,7 +328,7 @@ cdef class Cox(Loss):
             for l in range(self.n_terms[t]):
                 c = 1.0 - <double> l / self.n_terms[t]
                 q = self.sums[t, 0] + c * self.sums[t, 1]
-                self.value += d * log(q)
+                value += d * log(q)
                 hazard[t].f += d / q
                 own[t].f += d * c / q
         self.survival.spread(hazard, inside)
@@ -290,7 +338,8 @@ cdef class Cox(Loss):
                 t = self.event[j]
                 self.expected[j] += times(self._risk(j), own[t])
                 level = self.reference[self.stratum[j]] + BAND * self.sums[t, 2]
-                self.value += self.w[j] * (level - self.eta[self.sample[j]])
+                value += self.w[j] * (level - self.eta[self.sample[j]])
+        self.value = value
 
 
 cdef inline double times(Wide x, Wide y) noexcept nogil:

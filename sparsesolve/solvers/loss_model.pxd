@@ -6,6 +6,7 @@ cdef class LossModel:
     cdef readonly Loss loss
     cdef bint centred                       # whether columns are, the level of eta being free
     cdef bint dense                         # whether working columns are
+    cdef bint costly                        # whether that factor may take O(n^3)
     cdef bint rooted                        # whether the model is F'' by its factor, in place of a diagonal
     cdef Py_ssize_t n
     cdef double value                       # F(eta)

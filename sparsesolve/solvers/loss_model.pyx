@@ -3,7 +3,7 @@
     F(eta + d)  ~  F(eta) - u'd + s d'Hd / 2,     H diagonal, of sum 1
 
 Working columns are held as sqrt(H) (z_j - its mean under H), so that the model's intercept is apart.  Where F'' is far
-from its diagonal and has a factor L in O(n), they are held as L'z_j: then F'' itself takes the place of H, which is
+from its diagonal and has a factor L, they are held as L'z_j: then F'' itself takes the place of H, which is
 all ones, and s is 1.  Where samples may be evaluated a few rows at a time, one pass over the working columns does for
 a step: of these rows the linear predictor, the loss, and what they add to the gradient.
 Invariant: u = -F'(eta); where `known`, g = Z'u of the working columns, and pull and square, belong to it.
@@ -31,9 +31,11 @@ cdef double EVEN = 1e-4             # of the mean curvature: less in a sample ma
 cdef class LossModel:
     """At first the model at the null model."""
 
-    def __init__(self, Loss loss, double[::1] w, double[::1] offset, double intercept, bint centred, bint dense):
+    def __init__(self, Loss loss, double[::1] w, double[::1] offset, double intercept, bint centred, bint dense,
+                 bint costly):
         n = w.shape[0]
-        self.loss, self.w, self.offset, self.n, self.centred, self.dense = loss, w, offset, n, centred, dense
+        self.loss, self.w, self.offset, self.n, self.centred = loss, w, offset, n, centred
+        self.dense, self.costly = dense, costly
         self.eta = np.add(offset, intercept)
         self.u, self.trial, self.trial_u, self.image, self.work = np.zeros((5, n))
         self.h, self.root_h, self.inverse = np.zeros((3, n))
@@ -60,7 +62,7 @@ cdef class LossModel:
         """Take H and s at the current point."""
         cdef Py_ssize_t i
         cdef double total = 0.0, floor = 0.0, learnt
-        self.rooted = self.dense and self.loss.take_root(&self.eta[0], FLAT)
+        self.rooted = self.dense and self.loss.take_root(&self.eta[0], FLAT, self.costly)
         if self.rooted:
             total = 1.0
             for i in range(self.n):

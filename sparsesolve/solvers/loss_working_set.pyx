@@ -17,10 +17,15 @@ import numpy as np
 from sparsesolve.linalg.vector cimport dot
 from sparsesolve.losses.gaussian import Gaussian
 from sparsesolve.solvers.dual_point import clear
+from sparsesolve.solvers.gram_quadratic cimport GramQuadratic
 from sparsesolve.solvers.loss_model cimport LossModel
 from sparsesolve.solvers.working_set cimport WorkingSet
 
 cdef double EPSILON = 2.2e-16
+MOST_FILLED = 1_000_000     # values of a design whose columns are held dense, for the sake of a model that needs that
+MOST_ROWS = 2000            # the same where there are about as many columns or more; inner products serve up to here
+SMALL, LARGE = 300, 1200    # samples up to which a factor in O(n^3) is nothing; beyond which it is not to be had
+NEAR_SQUARE = 2             # samples to a column up to which diagonal models take too many steps
 
 
 cdef class LossWorkingSet(WorkingSet):
@@ -29,12 +34,12 @@ cdef class LossWorkingSet(WorkingSet):
     def __init__(self, problem, int n_threads):
         loss = Gaussian(problem.response, problem.weights) if problem.loss is None else problem.loss
         centred = problem.intercept or loss.shift_invariant
-        self._begin(problem, n_threads, centred)
-        n = self.design.n
+        n, p = problem.design.n, problem.design.p
+        self._begin(problem, n_threads, centred, loss.coupled and (n * p <= MOST_FILLED or n <= min(NEAR_SQUARE * p, MOST_ROWS)))
         self.fits_intercept = problem.intercept
         offset = np.zeros(n) if problem.loss is None else problem.offset
         self.model = LossModel(loss, problem.weights, offset, problem.null_intercept, centred,
-                               self.columns.dense)
+                               self.columns.dense, n <= max(SMALL, min(NEAR_SQUARE * p, LARGE)))
         self.dual = np.zeros(n)
         self.repack()
         self.enter(self.outside.unheld())
@@ -64,6 +69,11 @@ cdef class LossWorkingSet(WorkingSet):
         if self.model.known:
             for k in range(before, self.quadratic.size):
                 self.model.g[k] = self.quadratic.g[k]
+
+    def _choose(self, int count):
+        """As for squares; but conjugate gradients would not end where some of F'' has all but vanished."""
+        if not (self.model.rooted and self.design.n <= MOST_ROWS and isinstance(self.quadratic, GramQuadratic)):
+            WorkingSet._choose(self, count)
 
     # the model
 

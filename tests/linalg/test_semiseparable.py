@@ -16,15 +16,18 @@ def draw(seed):
     block = np.cumsum(first)
     A = np.zeros((24, 24))
     bend = np.zeros(24)
+    fade = rng.uniform(0.0, 1.0, 24)
+    fade[12] = 0.0
     for k in range(1, 4):
         rows = np.flatnonzero(block == k)
         bend[rows] = np.cumsum(rng.random(len(rows)))
-        lower = np.minimum.outer(rows, rows)
-        A[np.ix_(rows, rows)] = -np.outer(x[rows], x[rows]) * bend[lower]
+        for i in rows:
+            for j in rows[rows <= i]:
+                A[i, j] = A[j, i] = -x[i] * x[j] * bend[j] * fade[j + 1 : i + 1].prod()
     diagonal = np.abs(A).sum(axis=1) + 0.1
     A += np.diag(diagonal)
     factor = Semiseparable(order, first, N)
-    factor.factor_of(diagonal, x, bend, np.full(24, 1e-12))
+    factor.factor_of(diagonal, x, bend, fade, np.full(24, 1e-12))
     return rng, order, A, factor
 
 
@@ -46,7 +49,7 @@ def test_products_and_solutions_are_those_of_the_dense_factor(seed):
 def test_pivots_have_a_floor():
     """A matrix without full rank: [[1, -1], [-1, 1]]."""
     factor = Semiseparable([0, 1], [True, False], 2)
-    factor.factor_of([2.0, 2.0], [1.0, 1.0], [1.0, 1.0], [0.25, 0.25])
+    factor.factor_of([2.0, 2.0], [1.0, 1.0], [1.0, 1.0], [1.0, 1.0], [0.25, 0.25])
     assert factor.product([3.0, 2.0]).tolist() == [1.0, 1.0]  # 3 - 2, 2 / 2
     assert factor.solution([1.0, 0.0]).tolist() == [1.0, 2.0]
     assert factor.solution([1.0, 0.0], transposed=True).tolist() == [1.0, 0.0]

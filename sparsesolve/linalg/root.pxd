@@ -1,0 +1,16 @@
+"""Triangular factors L of a second derivative L L'."""
+
+cdef class Root:
+    cdef readonly Py_ssize_t n
+    cdef readonly Py_ssize_t[::1] order     # (q,) places in vectors (n,) where L stands
+
+    cdef void multiply_transposed(self, double* z) noexcept nogil
+    cdef void solve(self, double* u) noexcept nogil
+    cdef void solve_transposed(self, double* z) noexcept nogil
+
+cdef class DenseRoot(Root):
+    cdef double[::1, :] L                   # (q, q), of which the lower triangle counts
+    cdef double[::1] work                   # (q,)
+
+    cdef bint factor(self) noexcept nogil
+    cdef void _apply(self, double* z, char* transposed, bint inverse) noexcept nogil
