@@ -35,7 +35,8 @@ cdef class LossWorkingSet(WorkingSet):
         loss = Gaussian(problem.response, problem.weights) if problem.loss is None else problem.loss
         centred = problem.intercept or loss.shift_invariant
         n, p = problem.design.n, problem.design.p
-        self._begin(problem, n_threads, centred, loss.coupled and (n * p <= MOST_FILLED or n <= min(NEAR_SQUARE * p, MOST_ROWS)))
+        filled = n * p <= MOST_FILLED or n <= min(NEAR_SQUARE * p, MOST_ROWS)
+        self._begin(problem, n_threads, centred, loss.coupled and filled)
         self.fits_intercept = problem.intercept
         offset = np.zeros(n) if problem.loss is None else problem.offset
         self.model = LossModel(loss, problem.weights, offset, problem.null_intercept, centred,
