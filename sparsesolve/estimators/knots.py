@@ -119,7 +119,7 @@ class LassoLarsCV(Folded, Knots):
     mse_path_ : (A, F)
         Mean squared error on each of F folds.
     coef_, intercept_, alphas_, coef_path_, active_, gap_, dual_gap_, n_iter_
-        As in LassoLars, of the path down to alpha_.
+        As in LassoLars, of the path down to `alpha_`.
 
     Examples
     --------

@@ -52,8 +52,7 @@ def mkl_path(
         "l1_squared"  (sum_m d_m ||f_m||)^2 / 2, the classical form: as sparse, other lambdas
         "lp"          kernel weights in the l2 ball; ``mkl.lp(p)`` for others, p >= 1
         "elastic"     half l1, half squared l2; ``mkl.elastic(alpha)`` for other shares
-        mkl.nested(groups, weights)   sum_g w_g |norms of group g|_2 for groups of kernels,
-                      disjoint or one inside another
+        mkl.nested    sum_g w_g ||norms of group g||_2: groups disjoint or one inside another
 
     Parameters
     ----------
