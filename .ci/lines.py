@@ -7,7 +7,7 @@ Cython notes above each piece of C code the line it was made of.
 import json
 import re
 import subprocess
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 
 ORIGIN = re.compile(r'/\* "(sparsesolve/[\w/]+\.p(?:yx|xd))":(\d+)$')
@@ -60,8 +60,14 @@ def main():
         missed[file].append(line)
     for file, lines in missed.items():
         print(f"{file}: {stretches(lines)}")
-    count = sum(map(len, missed.values()))
-    print(f"Cython: {len(runs) - count} of {len(runs)} lines run, {1 - count / len(runs):.1%}")
+    lines, run = Counter(), Counter()
+    for (file, _), count in runs.items():
+        for package in (file.rsplit("/", 1)[0], "all of it"):
+            lines[package] += 1
+            run[package] += count > 0
+    for package in sorted(lines, key=lambda package: (package == "all of it", package)):
+        print(f"Cython of {package}: {run[package]} of {lines[package]} lines run, "
+              f"{run[package] / lines[package]:.1%}")  # fmt: skip
 
 
 if __name__ == "__main__":

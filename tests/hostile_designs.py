@@ -12,13 +12,14 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import scipy.sparse as sp
+from random_sparse import random_csc
 
 N, P = 20, 6
 RNG = np.random.default_rng(20261120)
 X = RNG.standard_normal((N, P))
 Y = X @ [3.0, -2, 0, 0, 1, 0] + 0.5 * RNG.standard_normal(N)
 WIDE = RNG.standard_normal((10, 60))
-S = sp.random_array((N, P), density=0.4, format="csc", rng=RNG)
+S = random_csc((N, P), 0.4, RNG)
 NAN, INF = np.nan, np.inf
 for array in (X, Y, WIDE, S.data, S.indices, S.indptr):
     array.flags.writeable = False

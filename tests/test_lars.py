@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import oracle
 import pytest
+from random_sparse import random_csc
 from scipy import sparse
 from sklearn import linear_model
 
@@ -70,7 +71,7 @@ def test_the_form_of_the_data_changes_nothing(form, tmp_path):
 
 def test_sparse_columns_keep_to_their_storage():
     rng = np.random.default_rng(4)
-    X = sparse.random_array((60, 300), density=0.05, rng=rng, format="csc")
+    X = random_csc((60, 300), 0.05, rng)
     y = X @ rng.standard_normal(300) + 0.1 * rng.standard_normal(60)
     fit = solved(ss.lars_path(X, y, lambda_min=1e-3), X.toarray(), y)
     assert len(fit.lambdas) > 20

@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from random_sparse import random_csc
 from scipy import sparse
 
 import sparsesolve as ss
@@ -554,11 +555,11 @@ def test_names_of_a_frame_follow_the_path(data, library):
 def test_a_wide_path_is_never_made_dense():
     """A path of 500,000 features and 50 lambdas would take 200 MB dense."""
     p = 500_000
-    coefs = sparse.random_array((p, 50), density=2e-6, rng=np.random.default_rng(0), format="csc")
+    coefs = random_csc((p, 50), 2e-6, np.random.default_rng(0))
     wide = dataclasses.replace(
         soft_path(X, y, n_lambdas=50), coefs=coefs, df=np.diff(coefs.indptr)
     )
-    rows = sparse.random_array((3, p), density=1e-4, rng=np.random.default_rng(1), format="csr")
+    rows = random_csc((3, p), 1e-4, np.random.default_rng(1)).tocsr()
     tracemalloc.start()
     predicted = wide.predict(rows)
     wide.nonzero(), wide.coef(1.0), str(wide), wide._repr_html_()

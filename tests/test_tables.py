@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from random_sparse import random_csc
 from scipy import sparse
 
 from sparsesolve.tables import read_table
@@ -152,7 +153,7 @@ def test_svmlight_from_zero_and_dropped(written):
 def test_svmlight_agrees_with_scikit_learn(tmp_path):
     datasets = pytest.importorskip("sklearn.datasets")
     rng = np.random.default_rng(0)
-    X = sparse.random_array((50, 30), density=0.2, rng=rng, format="csr")
+    X = random_csc((50, 30), 0.2, rng).tocsr()
     datasets.dump_svmlight_file(X, rng.normal(size=50), str(tmp_path / "d.svm"), zero_based=False)
     theirs, y = datasets.load_svmlight_file(str(tmp_path / "d.svm"))
     table = read_table(tmp_path / "d.svm")

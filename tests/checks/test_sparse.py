@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis.extra import numpy as hnp
+from random_sparse import random_csc
 
 from sparsesolve.checks import nonfinite_error, read_design
 from sparsesolve.checks import sparse as sparse_module
@@ -133,7 +134,7 @@ def test_canonical_order_is_seen_across_blocks(monkeypatch):
     monkeypatch.setattr(sparse_module, "SCAN_ENTRIES", 3)
     rng = np.random.default_rng(0)
     for _ in range(50):
-        X = sp.random_array((9, 7), density=0.4, format="csc", rng=rng)
+        X = random_csc((9, 7), 0.4, rng)
         assert sparse_module._is_canonical(X)
         k = rng.integers(len(X.indices) - 1)
         j = np.searchsorted(X.indptr, k, side="right")

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from scipy import sparse
+from random_sparse import random_csc
 from sparsesolve.linalg.design import Design
 
 from sparsesolve.penalties import ElasticNet
@@ -17,7 +17,7 @@ N, P, LAMBDAS = 200, 3000, 25
 def test_every_column_stays_below_lambda(density):
     """At every lambda, by products with all of X; on the way fewer were taken."""
     rng = np.random.default_rng(2)
-    X = sparse.random_array((N, P), density=density, rng=rng, format="csc")
+    X = random_csc((N, P), density, rng)
     X.data -= 0.5
     X.indices = X.indices.astype(np.intc)
     dense = X.toarray()

@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from scipy import sparse
+from random_sparse import random_csc
 
 import sparsesolve as ss
 
 
 def problem(n, p, density):
     rng = np.random.default_rng(0)
-    X = sparse.random_array((n, p), density=density, rng=rng, format="csc")
+    X = random_csc((n, p), density, rng)
     X.data[:] = rng.standard_normal(X.nnz)
     signal = X @ (rng.standard_normal(p) * (rng.random(p) < 0.2)) / 2
     return X, signal + 0.3 * rng.standard_normal(n), rng.uniform(0.5, 2.0, n)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import sparse
+from random_sparse import random_csc
 
 import sparsesolve as ss
 from sparsesolve.solvers import SOLVERS, choice
@@ -46,7 +46,7 @@ def test_a_side_too_long_for_eigenvalues_is_left_to_others(chosen, monkeypatch):
     monkeypatch.setattr(choice, "MOST_RIDGE", 8)
     monkeypatch.setattr(choice, "MOST_RIDGE_SPARSE", 7)
     ss.path(X, Y, alpha=0)
-    thin = sparse.random_array((40, 8), density=0.05, rng=np.random.default_rng(1), format="csc")
+    thin = random_csc((40, 8), 0.05, np.random.default_rng(1))
     ss.path(thin, Y, alpha=0)
     assert chosen == ["sufficient", "ridge", "sufficient"]
 

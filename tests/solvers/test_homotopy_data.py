@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from random_sparse import random_csc
 from scipy import sparse
 
 from sparsesolve.assembly import read_problem
@@ -55,5 +56,5 @@ def test_products_and_correlations(form, intercept, monkeypatch):
 def test_the_data_are_chosen_by_how_full_they_are():
     full, problem = made(np.asfortranarray(X), homotopy_data.homotopy_data)
     assert isinstance(full, DenseData)
-    thin = sparse.random_array((30, 12), density=0.05, rng=RNG, format="csc")
+    thin = random_csc((30, 12), 0.05, RNG)
     assert isinstance(made(thin, homotopy_data.homotopy_data)[0], SparseData)

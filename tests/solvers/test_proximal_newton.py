@@ -4,7 +4,7 @@ import glm_oracle
 import numpy as np
 import numpy_losses
 import pytest
-from scipy import sparse
+from random_sparse import random_csc
 
 import sparsesolve as ss
 from sparsesolve.solvers import SOLVERS, choice
@@ -16,7 +16,7 @@ DESIGNS = {"few columns": (600, 60, 0.03), "many columns": (150, 2000, 0.03)}
 def problem(family, design, seed=0):
     rng = np.random.default_rng(seed)
     n, p, density = DESIGNS[design]
-    X = sparse.random_array((n, p), density=density, rng=rng, format="csc")
+    X = random_csc((n, p), density, rng)
     X.data += 1.0
     signal = X[:, :12] @ rng.standard_normal(12)
     if family == "poisson":
