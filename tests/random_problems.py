@@ -161,8 +161,10 @@ class Gaps:
         self.judge = judge(call)
         size = self.judge.w @ abs(self.judge.law.value(
             self.judge.m, self.judge.y, self.judge.o + self.judge.null_b0))  # fmt: skip
-        self.nothing = self.judge.null <= 1e-13 * size  # to explain: what is left is rounding
-        self.call, self.exact = call, None
+        own = self.judge.w @ (self.judge.y**2 + self.judge.o**2)
+        # nothing to explain: what is left is rounding
+        self.nothing = self.judge.null <= max(1e-13 * size, 1e-28 * own)
+        self.call = call
 
     def gap(self, fit, k):
         return float(self.judge.gap(*point(fit, k)))
@@ -193,7 +195,7 @@ class OracleGaps:
             loss=loss, tau=call.tau, **options)  # fmt: skip
         self.plain = call.family in KKT and (
             call.kind is None or (call.kind != "linf" and "lower" not in options))
-        self.nothing = self.problem.null[1] <= 1e-10
+        self.nothing, self.sharp = self.problem.null[1] <= 1e-10, False
 
     def _point(self, fit, k):
         b0, b, lam = point(fit, k)
@@ -202,6 +204,8 @@ class OracleGaps:
     def gap(self, fit, k):
         if self.plain:
             return self._violation(*self._point(fit, k))
+        if self.sharp:
+            return group_oracle.gap(self.problem, *self._point(fit, k))
         return group_oracle.certificate(self.problem, *self._point(fit, k))
 
     def _violation(self, b0, b, lam):
@@ -237,7 +241,8 @@ class OracleGaps:
         return group_oracle.objective(self.problem, *self._point(fit, k)) / self.problem.null[1]
 
     def sharpen(self):
-        pass
+        """From here on by gaps, where violations did."""
+        self.plain, self.sharp = False, True
 
 
 def _oracle_loss(family):
@@ -315,8 +320,6 @@ def judged(call, fit):
         own.sharpen()
         found = {k: own.gap(fit, k) for k in doubted}
         doubted = [k for k in doubted if not found[k] <= enough]
-        if call.family in KKT:
-            return *counts, [(k, found[k]) for k in doubted], []
         false, undecided = [], []
         better = call.fit(lambdas=fit.lambdas, tol=1e-12, max_iter=20_000, solver="auto")
         for k in doubted:
