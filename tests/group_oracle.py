@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import glm_oracle
+import loss_excess
 import numpy as np
 import numpy_losses
 import oracle
@@ -141,12 +142,12 @@ class Problem:
     blocks: list
     bare: np.ndarray  # (p,) bool: columns that may move and have no penalty
     fixed: np.ndarray  # (p,) bool: excluded or constant
-    cox: bool
+    cox: np.ndarray | None  # times and deaths, for Cox's likelihood
 
     @property
     def certified(self):
         """Whether the loss has a conjugate."""
-        return not self.cox and self.f.loss.conjugate is not None
+        return self.cox is None and self.f.loss.conjugate is not None
 
     @cached_property
     def null(self):
@@ -196,8 +197,9 @@ def problem(X, y, *, kind, groups, loss=numpy_losses.GAUSSIAN, group_weights=Non
             columns, alpha * factor * l1, 0.0 if kind == "linf" else alpha * factor * main,
             alpha * factor * main if kind == "linf" else 0.0,
             (1 - alpha) * factor * (l1 + main), f.q.lo[columns], f.q.hi[columns])]
-    law = _cox_law(np.asarray(y)[_kept(options, len(y))], f) if cox else _law(f)
-    return Problem(replace(f, q=replace(f.q, dead=fixed)), law, blocks, bare, fixed, cox)
+    survival = np.asarray(y)[_kept(options, len(y))] if cox else None
+    law = _cox_law(survival, f) if cox else _law(f)
+    return Problem(replace(f, q=replace(f.q, dead=fixed)), law, blocks, bare, fixed, survival)
 
 
 def _kept(options, n):
@@ -269,7 +271,7 @@ def _descend(q, lam, b0, beta, blocks, steps):
 
 def _bare_part(q, b0, beta):
     """The same point with the intercept and the columns without a penalty at their best."""
-    if q.cox:
+    if q.cox is not None:
         return _descend(q, 0.0, b0, beta, [k for k in q.blocks if q.bare[k.columns[0]]], 20_000)
     best = beta.copy()
     b0, best[q.bare] = glm_oracle._newton(
@@ -299,16 +301,24 @@ def _gap(q, lam, b0, beta):
     """
     f = q.f
     eta = f.eta(b0, beta)
-    u = _dual_point(q, b0, beta)
+    u = q.law(eta)[1] if q.cox is not None else _dual_point(q, b0, beta)
     z = f.q.A.T @ u
     rounding = 1e-12 * np.abs(f.q.A).max(axis=0) * np.abs(u).sum()
     nothing = np.full(len(z), -np.inf)
-    own, held = f.loss.value(f.y, eta), _penalty(q, lam, beta)
+    held = _penalty(q, lam, beta)
     if not np.isfinite(held):
         return np.inf
 
+    def excess(s):
+        if q.cox is not None:
+            return loss_excess.cox(q.cox, f.w, eta, s)
+        if f.loss.conjugate is None:
+            return loss_excess.separable(f.loss, f.y, f.w, eta, s * u)
+        own = f.loss.value(f.y, eta) + f.loss.conjugate(f.y, -s * u / f.w)
+        return (f.w * own + s * u * eta).sum()
+
     def gap(s):
-        total = (f.w * (own + f.loss.conjugate(f.y, -s * u / f.w)) + s * u * eta).sum() + held
+        total = excess(s) + held
         for block in q.blocks:
             k = block.columns
             if q.bare[k[0]]:  # pushes against a limit only; what the fit left is rounding
@@ -390,6 +400,13 @@ def certificate(q, b0, b, lam):
     if point is None:
         return np.inf
     return _gap(q, lam, *point) / q.null[1] if q.certified else _violation(q, lam, *point)
+
+
+@oracle.BLAS.wrap(limits=1, user_api="blas")
+def gap(q, b0, b, lam):
+    """The relative duality gap whatever the loss, at some expense where it has no conjugate."""
+    point = _scaled(q, b0, b)
+    return np.inf if point is None else _gap(q, lam, *point) / q.null[1]
 
 
 def objective(q, b0, b, lam):

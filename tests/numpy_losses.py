@@ -49,6 +49,11 @@ def _exp(eta):
         return np.exp(eta)
 
 
+def _finite_exp(eta):
+    """Neither 0 nor infinite, so that 0 times it is 0."""
+    return np.exp(np.clip(eta, -700.0, 700.0))
+
+
 BINOMIAL = Loss(
     lambda y, eta: np.logaddexp(0.0, -np.abs(eta)) + np.where(eta > 0, 1.0 - y, -y) * eta,
     _binomial_slope, lambda y, eta: expit(eta) * expit(-eta), _binomial_conjugate)
@@ -96,15 +101,20 @@ PROBIT = Loss(
 
 def _odds(m):
     """m / (exp(m) - 1)."""
-    return m / np.expm1(m)
+    with np.errstate(over="ignore"):
+        return m / np.expm1(m)
+
+
+def _cloglog_bend(y, eta):
+    m = _finite_exp(eta)
+    return y * _odds(m) * (_odds(m) + m - 1) + (1 - y) * m
 
 
 CLOGLOG = Loss(
-    lambda y, eta: -y * np.log(-np.expm1(-np.exp(eta))) + (1 - y) * np.exp(eta),
-    lambda y, eta: -y * _odds(np.exp(eta)) + (1 - y) * np.exp(eta),
-    lambda y, eta: y * _odds(np.exp(eta)) * (_odds(np.exp(eta)) + np.exp(eta) - 1)
-    + (1 - y) * np.exp(eta),
-    least=_entropy)
+    lambda y, eta: y * np.where(eta > -30, -np.log(-np.expm1(-_finite_exp(eta))), -eta)
+    + (1 - y) * _finite_exp(eta),
+    lambda y, eta: -y * _odds(_finite_exp(eta)) + (1 - y) * _finite_exp(eta),
+    _cloglog_bend, least=_entropy)
 
 
 def _gamma_conjugate(y, v):
@@ -138,11 +148,11 @@ def negative_binomial(theta):
 
 def tweedie(power):
     """Half the unit deviance of variance mu ** power, less what does not hold eta."""
-    a, b = 2.0 - power, power - 1.0
+    a, b, exp = 2.0 - power, power - 1.0, _finite_exp
 
     def value(y, eta):
-        return np.exp(a * eta) / a + y * np.exp(-b * eta) / b
+        return exp(a * eta) / a + y * exp(-b * eta) / b
 
-    return Loss(value, lambda y, eta: np.exp(a * eta) - y * np.exp(-b * eta),
-                lambda y, eta: a * np.exp(a * eta) + b * y * np.exp(-b * eta),
+    return Loss(value, lambda y, eta: exp(a * eta) - y * exp(-b * eta),
+                lambda y, eta: a * exp(a * eta) + b * y * exp(-b * eta),
                 least=lambda y: np.where(y > 0, value(y, np.log(np.maximum(y, 1e-300))), 0.0))

@@ -22,8 +22,7 @@ from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.vector cimport dot
 
 DEF BLOCK = 64              # signals of one matrix product
-DEF STRETCH = 8             # blocks at first between two looks for Ctrl-C, where threads wait for each other
-cdef double PAUSE = 0.3     # seconds to aim at from one to the next
+cdef double PAUSE = 0.3     # seconds to aim at between two looks for Ctrl-C, where threads wait for each other
 DEF MOST_VALUES = 4000000   # of codes in one stretch
 DEF ALIGNED = 8             # doubles of a cache line
 
@@ -146,14 +145,14 @@ cdef class Coder:
         asked.leaves = method == "lasso"
         cdef Method function = pursue if method == "omp" else follow
         cdef Py_ssize_t m = self.dictionary.shape[0], p = self.dictionary.shape[1], n = signals.p
-        cdef Py_ssize_t first = 0, stop, blocks = STRETCH
+        cdef Py_ssize_t first = 0, stop, blocks = self.n_threads   # at first
         cdef Codes codes
         stretches = []
         while first < n:
-            PyErr_CheckSignals()
-            begun = perf_counter()
             stop = min(first + BLOCK * max(1, min(blocks, MOST_VALUES // (BLOCK * capacity))), n)
             while True:
+                PyErr_CheckSignals()
+                begun = perf_counter()
                 if self.threads is None or self.threads.capacity < capacity:
                     self.threads = Threads(self.gram, m, capacity, self.n_threads)
                 codes = Codes(stop - first, capacity)

@@ -22,8 +22,11 @@ cdef double _moments(Column* x, Py_ssize_t n, const double* w, double* mean, dou
     cdef double[2] sums
     cdef double largest, variance, shift = 0.0
     cdef int tries
+    cdef Py_ssize_t seen = 0
     if x.rows == NULL:
-        shift = col.stored(x, 0)
+        while seen < n - 1 and w[seen] == 0.0:
+            seen += 1
+        shift = col.stored(x, seen)
     for tries in range(3):
         largest = col.survey(x, n, w, 1.0, shift, sums)
         variance = sums[1] - sums[0] * sums[0]

@@ -17,10 +17,12 @@ ROUNDING = 1e-14
 HALVINGS = 30
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def null_model(loss, offset, intercept):
     """Return (a, F(offset + a) - least F); a = 0 without an intercept.
 
-    Raises ValueError where no finite a is best: all responses at the edge of what they can be.
+    Raises ValueError where no finite a is best: all responses at the edge of what they can be, or
+    offsets so far apart that F overflows.
     """
     a, low, high = 0.0, -np.inf, np.inf
     value, u = loss.at(offset)
@@ -29,7 +31,7 @@ def null_model(loss, offset, intercept):
     size = np.abs(u).sum()
     for k in range(STEPS):
         slope = float(u.sum())  # downhill
-        if abs(slope) <= SUMMED * np.abs(u).sum():
+        if abs(slope) <= SUMMED * np.abs(u).sum() or np.isnan(slope):
             break
         low, high = (a, high) if slope > 0 else (low, a)
         curvature = float(loss.curvature_at(offset + a).sum())
@@ -56,6 +58,7 @@ def null_model(loss, offset, intercept):
     return a, _excess(value, loss)
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def null_models(loss, offset, intercept):
     """The same for K responses: a (K,), of mean 0 where only differences count.
 
@@ -88,5 +91,10 @@ def null_models(loss, offset, intercept):
 
 def _excess(value, loss):
     """F less its least value; 0 where that is rounding: there is nothing to explain."""
+    if not np.isfinite(value):
+        raise ValueError(
+            "the loss of the model without features is beyond the largest 64-bit float; "
+            "give an offset of smaller size"
+        )
     excess = float(value - loss.saturated)
     return excess if excess > ROUNDING * (abs(value) + abs(loss.saturated)) else 0.0

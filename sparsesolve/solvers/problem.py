@@ -20,7 +20,7 @@ from sparsesolve.penalties import ElasticNet
 from sparsesolve.penalties.blocks import BlockPenalty
 from sparsesolve.solvers.null_model import null_model, null_models
 
-BEYOND_ALL = 1e100  # an inner lam beyond which nothing changes
+BEYOND_ALL = 1e300  # an inner lam beyond which nothing changes
 LOST = 1e-9  # of the response's size: what rounding to the user's units may take from the fit
 NEAR = 300  # powers of two within which products of three neither overflow nor vanish
 ADVICE = "rescale X or y"

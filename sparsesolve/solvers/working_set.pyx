@@ -214,7 +214,7 @@ cdef class WorkingSet:
         cdef double[::1] b = np.empty(size), change = np.zeros(size)
         memcpy(&b[0], self.quadratic.b, size * sizeof(double))
         for k in range(self.n_solved):
-            change[k] = forward * (b[k] - self.solved_b[1, k])
+            change[k] = forward * (self.solved_b[0, k] - self.solved_b[1, k])
         with nogil:
             self.quadratic.carry(self.n_solved, &change[0], lam)
             for k in range(size):
