@@ -1,13 +1,18 @@
 """Assembly: the data that a user passed, checked and made into a Problem."""
 
 import numpy as np
+import scipy.sparse
 
 from sparsesolve import checks
 from sparsesolve.linalg.design import Design
+from sparsesolve.linalg.group_basis import GroupBasis
 from sparsesolve.linalg.row_blocks import RowBlocks
-from sparsesolve.penalties import ElasticNet
+from sparsesolve.penalties import ElasticNet, GroupL2
+from sparsesolve.penalties.groups import in_order
 from sparsesolve.solvers.choice import MOST_REDUCED
-from sparsesolve.solvers.problem import ADVICE, assemble, scaled_response
+from sparsesolve.solvers.problem import ADVICE, assemble, scaled_response, shifts
+
+MOST_FILLED = 1 << 33  # bytes of the orthonormal bases of a sparse X
 
 
 def read_problem(X, y, family, *, weights, offset, penalty_factor, lower, upper, alpha, intercept,
@@ -18,7 +23,10 @@ def read_problem(X, y, family, *, weights, offset, penalty_factor, lower, upper,
     The parameters are those of :func:`sparsesolve.path`, and names of the columns where X is a
     plain matrix; ValueError or TypeError says what is wrong with them.
     """
-    by_rows = by_rows and not family.several and family.intercept
+    by_group = standardize == "group"
+    if by_group:
+        _refuse_basis(X, penalty, lower, upper)
+    by_rows = by_rows and not family.several and family.intercept and not by_group
     matrix, found = checks.read_design(X, in_blocks, by_rows, n_threads)
     names = found if names is None else names
     response = family.read(y, matrix.shape[0])
@@ -32,6 +40,7 @@ def read_problem(X, y, family, *, weights, offset, penalty_factor, lower, upper,
                 f"penalty={type(penalty).__name__} is for families of one response; family "
                 f"{family.name!r} ties rows of coefficients by grouped=True"
             )
+    groups = None if penalty is None else np.asarray(penalty.of)
     per, blocks = ("column", p) if penalty is None else ("group", penalty.n_groups)
     factors = glmnet_factors(checks.read_penalty_factor(penalty_factor, blocks, per), blocks)
     grouped = grouped or family.name == "multigaussian"
@@ -43,11 +52,56 @@ def read_problem(X, y, family, *, weights, offset, penalty_factor, lower, upper,
     intercept = intercept and family.intercept
     target = _target(family, response, offset, w, intercept)
     design = _read_columns(matrix, names, w, target.get("y"), n_threads)
+    basis = None
+    if by_group:
+        centred = intercept or shifts(target.get("loss"), target.get("offset"))
+        basis, penalty, design = _in_bases(design, matrix, w, penalty, centred, n_threads)
     problem = assemble(
         design, w, _penalty_maker(penalty, alpha, factors, limits), intercept=intercept,
-        limits=limits, **target, standardize=standardize, grouped=grouped,
+        limits=limits, **target, standardize=standardize is True, grouped=grouped, groups=groups,
+        basis=basis,
     )  # fmt: skip
     return problem, names, response.class_names, scale
+
+
+def _refuse_basis(X, penalty, lower, upper):
+    """Say what standardize="group" cannot be with."""
+    if penalty is None:
+        raise ValueError(
+            "standardize='group' takes groups of features; give penalty="
+            "penalties.GroupL2(groups), or standardize=True"
+        )
+    if not isinstance(penalty, GroupL2):
+        raise ValueError(
+            "standardize='group' replaces the features of a group by orthonormal ones, and "
+            f"{type(penalty).__name__} asks for each feature by itself; use GroupL2, or "
+            "standardize=True"
+        )
+    if lower is not None or upper is not None:
+        raise ValueError(
+            "lower and upper hold for single features, which standardize='group' replaces by "
+            "orthonormal ones; leave them out, or use standardize=True"
+        )
+    if checks.is_dask(X):
+        raise TypeError(
+            "standardize='group' takes X in memory, not a dask array; pass X.compute() if it "
+            "fits, or use standardize=True"
+        )
+
+
+def _in_bases(design, matrix, w, penalty, centred, n_threads):
+    """The orthonormal bases of all groups, the penalty on them, and their design."""
+    room = 8 * design.n * design.p
+    if scipy.sparse.issparse(matrix) and room > MOST_FILLED:
+        raise ValueError(
+            f"standardize='group' fills in a sparse X, {room / 2**30:.0f} GiB here; use "
+            "standardize=True"
+        )
+    groups = np.split(np.asarray(penalty.member), penalty.start[1:-1])
+    basis = GroupBasis(design, w, groups, centred, matrix.dtype == np.float32)
+    design = Design(basis.columns)
+    design.moments(w, n_threads)
+    return basis, penalty.on(in_order(penalty.layout, basis.start)), design
 
 
 def glmnet_factors(penalty_factor, p):

@@ -45,9 +45,10 @@ cdef class BlockPenalty:
 
     def over(self, n_features, names=None):
         """The same penalty for so many features, its groups and weights read; ValueError says what is wrong."""
-        return self._over(read_groups(self.groups, n_features, names))
+        return self.on(read_groups(self.groups, n_features, names))
 
-    def _over(self, layout):
+    def on(self, layout):
+        """The same penalty on Groups that are read already; weights of None are the square roots of their sizes."""
         cdef BlockPenalty bound = type(self)(*self.arguments())
         n_features = len(layout.member)
         bound.layout, bound.n_groups = layout, len(layout.start) - 1
@@ -68,7 +69,7 @@ cdef class BlockPenalty:
 
     def under(self, alpha, factors, excluded, lower, upper, ridge_unit):
         """The same for a mixing alpha, penalty factors (G,), groups left out (G,) and limits (p,) of the features."""
-        cdef BlockPenalty bound = self._over(self.layout)
+        cdef BlockPenalty bound = self.on(self.layout)
         out = excluded[np.asarray(self.of)]
         bound._set(alpha, factors, np.where(out, 0.0, lower), np.where(out, 0.0, upper), ridge_unit)
         return bound
@@ -86,8 +87,8 @@ cdef class BlockPenalty:
 
     def _weights(self):
         """d (G,), checked."""
-        sizes, layout = np.diff(self.start), self.layout
-        d = np.sqrt(sizes.astype(float))
+        layout = self.layout
+        d = np.sqrt(layout.sizes.astype(float))
         if self.given is None:
             return d
         given = self.given
