@@ -34,17 +34,19 @@ def read_problem(X, y, family, *, weights, offset, penalty_factor, lower, upper,
     p = matrix.shape[1]
     limits = checks.read_limits(lower, upper, p)
     if penalty is not None:
-        penalty = penalty.over(p, names)
-        if family.several:
+        if grouped:
             raise ValueError(
-                f"penalty={type(penalty).__name__} is for families of one response; family "
-                f"{family.name!r} ties rows of coefficients by grouped=True"
+                f"grouped=True ties single features across the classes, and penalty="
+                f"{type(penalty).__name__} ties its groups of features across them by itself; "
+                "leave grouped out"
             )
+        penalty = penalty.over(p, names)
     groups = None if penalty is None else np.asarray(penalty.of)
     per, blocks = ("column", p) if penalty is None else ("group", penalty.n_groups)
     factors = glmnet_factors(checks.read_penalty_factor(penalty_factor, blocks, per), blocks)
+    n_responses = response.values.shape[1] if family.several else None
     grouped = grouped or family.name == "multigaussian"
-    if grouped and limits is not None:
+    if grouped and limits is not None and penalty is None:
         raise ValueError(
             "lower and upper hold for single coefficients, not where rows of them are tied; leave "
             "them out, or for family='multinomial' use grouped=False"
@@ -56,9 +58,9 @@ def read_problem(X, y, family, *, weights, offset, penalty_factor, lower, upper,
     if by_group:
         centred = intercept or shifts(target.get("loss"), target.get("offset"))
         basis, penalty, design = _in_bases(design, matrix, w, penalty, centred, n_threads)
+    make = _penalty_maker(penalty, alpha, factors, limits, n_responses)
     problem = assemble(
-        design, w, _penalty_maker(penalty, alpha, factors, limits), intercept=intercept,
-        limits=limits, **target, standardize=standardize is True, grouped=grouped, groups=groups,
+        design, w, make, intercept=intercept, limits=limits, **target, standardize=standardize is True, grouped=grouped, groups=groups,
         basis=basis,
     )  # fmt: skip
     return problem, names, response.class_names, scale
@@ -192,7 +194,7 @@ def _less(y, offset):
     return response
 
 
-def _penalty_maker(penalty, alpha, factors, limits):
+def _penalty_maker(penalty, alpha, factors, limits, n_responses):
     """A function that makes the penalty in the units `assemble` has chosen; None: elastic net."""
     factors, excluded = factors
 
@@ -206,7 +208,8 @@ def _penalty_maker(penalty, alpha, factors, limits):
         if alpha < 1 and not 0.0 < ridge_unit < np.inf:
             raise ValueError(f"X and y differ too much in size for alpha < 1; {ADVICE}")
         if penalty is not None:
-            return penalty.under(alpha, factors, excluded, low, high, ridge_unit)
+            bound = penalty.under(alpha, factors, excluded, low, high, ridge_unit)
+            return bound if n_responses is None else bound.repeated(n_responses)
         low, high = np.where(excluded, 0.0, low), np.where(excluded, 0.0, high)
         return ElasticNet(p, alpha, factors, low, high, ridge_unit)
 
