@@ -80,10 +80,12 @@ def path(
     penalty : object of `sparsesolve.penalties`, default None
         None is the elastic net. ``penalties.GroupL2(groups)``, ``SparseGroup(groups, tau)`` and
         ``GroupLinf(groups)`` choose groups of features together:
-        ``sum_g v_g (alpha N_g(b_g) + (1 - alpha) d_g |b_g|^2 / 2)`` in the formula above.
+        ``sum_g v_g (alpha N_g(b_g) + (1 - alpha) d_g |b_g|^2 / 2)`` in the formula above. With K
+        classes or responses b_g are the coefficients of the features of g in all of them.
     grouped : bool, default False
         For family="multinomial": tie each feature across the classes, whose coefficients are
-        penalised by their l2 norm in place of one by one. "multigaussian" always does that.
+        penalised by their l2 norm in place of one by one. "multigaussian" always does that. Not
+        with `penalty`, which ties its groups of features across the classes by itself.
     weights : array-like (n,), default None
         Nonnegative observation weights; only their ratios matter, except in `null_deviance`.
     offset : array-like (n,) or (n, K), default None
@@ -121,7 +123,7 @@ def path(
         Algorithm, chosen by family, penalty and the shape of X; all that suit reach the same
         solution. For squared error "working_set", "sufficient", "ridge" (alpha = 0); for any loss
         "proximal_newton", and "pass_newton", which copies no columns; for several responses
-        "response_blocks". First-order ones, for any loss and any penalty, in the memory of a few
+        "response_blocks", and with groups "response_groups". First-order ones, for any loss and any penalty, in the memory of a few
         vectors: "fista", "sparsa", "ista"; for groups Tseng and Yun's "bcd", with Wright's search
         "bcd_wright", without working sets "bcd_plain"; for squared error "reweighted".
         "subgradient" is a baseline, and says so by its gaps.

@@ -60,8 +60,8 @@ def read_problem(X, y, family, *, weights, offset, penalty_factor, lower, upper,
         basis, penalty, design = _in_bases(design, matrix, w, penalty, centred, n_threads)
     make = _penalty_maker(penalty, alpha, factors, limits, n_responses)
     problem = assemble(
-        design, w, make, intercept=intercept, limits=limits, **target, standardize=standardize is True, grouped=grouped, groups=groups,
-        basis=basis,
+        design, w, make, intercept=intercept, limits=limits, **target,
+        standardize=standardize is True, grouped=grouped, groups=groups, basis=basis,
     )  # fmt: skip
     return problem, names, response.class_names, scale
 

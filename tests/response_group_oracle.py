@@ -98,7 +98,7 @@ class Problem:
         return self.loss(b0, B)[0][0] - saturated
 
     def certificate(self, lam, b0, B):
-        """P - D over the least loss at b = 0; free columns are projected out in the plain metric."""
+        """P - D over the loss of the empty model; free columns projected out by plain lstsq."""
         (value, gradient), eta = self.loss(b0, B)
         u, columns = -gradient, self.Z[:, self.free]
         if self.intercept:

@@ -120,10 +120,10 @@ class PassNewton(FirstOrder):
     def project(self, gram, mixed, inner):
         """The model's rows, of inner products of S, of these with the basis, and of the basis."""
         self.mixed, self.inverse_inner = mixed, np.linalg.pinv(inner, hermitian=True)
-        self.gram = gram - mixed.T @ self.inverse_inner @ mixed
+        gram = gram - mixed.T @ self.inverse_inner @ mixed
         fixed = (self.unheld | ~self.alive)[self.which % self.design.p]
-        self.gram[fixed] = self.gram[:, fixed] = 0.0
-        self.rows = Rows(self.gram)
+        gram[fixed] = gram[:, fixed] = 0.0
+        self.rows = Rows(gram)
 
     def step(self, lam, target):
         """Go towards the model's minimum as far as the objective falls."""
@@ -148,7 +148,7 @@ class PassNewton(FirstOrder):
         goal = max(goal, EXACT * self.problem.null_value) / self.scale
         problem = replace(
             self.problem, design=self.rows.design, weights=self.rows.weights, loss=None,
-            response=self.rows.response(z / self.scale + self.gram @ start), offset=None,
+            response=self.rows.response(z / self.scale + self.rows.times(start)), offset=None,
             intercept=False, penalty=self.at_work,
         )  # fmt: skip
         state = (WorkingSet if problem.has_groups else Sufficient)(problem, 1)

@@ -12,6 +12,7 @@ Reference: Lee, Sun, Saunders, "Proximal Newton-type methods" (2014).
 import numpy as np
 
 from sparsesolve.solvers.pass_newton import EVEN, LEAST, PassNewton
+from sparsesolve.solvers.reduced import FewRows
 
 AHEAD = 0.9  # of lam: a group of products above it comes to work
 
@@ -48,16 +49,35 @@ class ResponseGroups(PassNewton):
         columns = np.hstack([self.basis, self.design.unpacked(features.astype(np.intc))])
         bends = np.stack([self.curved(row) for row in np.eye(K)])
         least = max(LEAST, EVEN * np.einsum("kkn->", bends) / K)
-        hessian = np.empty((K, columns.shape[1], K, columns.shape[1]))
+        bends[np.arange(K), np.arange(K)] += least * self.problem.weights
+        m, order = len(features), (self.which // p) * len(features) + place
+        if m > len(columns):
+            return self.take_rows(bends, columns, order)
+        hessian = np.empty((K, f + m, K, f + m))
         for k in range(K):
-            bends[k, k] += least * self.problem.weights
             for other in range(k, K):
                 block = columns.T @ (bends[k, other][:, None] * columns)
                 hessian[k, :, other] = hessian[other, :, k] = block
-        m, order = len(features), (self.which // p) * len(features) + place
         gram = hessian[:, f:, :, f:].reshape(K * m, K * m)[np.ix_(order, order)]
         mixed = hessian[:, :f, :, f:].reshape(K * f, K * m)[:, order]
         self.project(gram, mixed, hessian[:, :f, :, :f].reshape(K * f, K * f))
+
+    def take_rows(self, bends, columns, order):
+        """The model's rows by a root of each sample's curvature, where these are fewer."""
+        K, n = bends.shape[1:]
+        spectrum, turn = np.linalg.eigh(bends.transpose(2, 0, 1))
+        roots = np.sqrt(np.maximum(spectrum, 0.0))[:, :, None] * turn.transpose(0, 2, 1)
+        f = self.basis.shape[1]
+        free, own = (
+            (roots[..., None] * part[:, None, None, :]).reshape(n * K, K * part.shape[1])
+            for part in (columns[:, :f], columns[:, f:])
+        )
+        own = own[:, order]
+        inner = free.T @ free
+        self.mixed, self.inverse_inner = free.T @ own, np.linalg.pinv(inner, hermitian=True)
+        own -= free @ (self.inverse_inner @ self.mixed)
+        own[:, (self.unheld | ~self.alive)[self.which % self.design.p]] = 0.0
+        self.rows = FewRows(own)
 
     def curved(self, row):
         """F'' times what is `row` (K,) in every sample, (K, n)."""
