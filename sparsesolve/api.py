@@ -34,7 +34,7 @@ def path(
     weights: ArrayLike | None = None,
     offset: ArrayLike | None = None,
     intercept: bool = True,
-    standardize: bool = True,
+    standardize: bool | str = True,
     penalty_factor: ArrayLike | None = None,
     lower: ArrayLike | None = None,
     upper: ArrayLike | None = None,
@@ -80,18 +80,23 @@ def path(
     penalty : object of `sparsesolve.penalties`, default None
         None is the elastic net. ``penalties.GroupL2(groups)``, ``SparseGroup(groups, tau)`` and
         ``GroupLinf(groups)`` choose groups of features together:
-        ``sum_g v_g (alpha N_g(b_g) + (1 - alpha) d_g |b_g|^2 / 2)`` in the formula above.
+        ``sum_g v_g (alpha N_g(b_g) + (1 - alpha) d_g |b_g|^2 / 2)`` in the formula above. With K
+        classes or responses b_g are the coefficients of the features of g in all of them.
     grouped : bool, default False
         For family="multinomial": tie each feature across the classes, whose coefficients are
-        penalised by their l2 norm in place of one by one. "multigaussian" always does that.
+        penalised by their l2 norm in place of one by one. "multigaussian" always does that. Not
+        with `penalty`, which ties its groups of features across the classes by itself.
     weights : array-like (n,), default None
         Nonnegative observation weights; only their ratios matter, except in `null_deviance`.
     offset : array-like (n,) or (n, K), default None
         Known part of the linear predictor.
     intercept : bool, default True
         Fit an unpenalised intercept.
-    standardize : bool, default True
+    standardize : bool or "group", default True
         Penalise coefficients of columns divided by their weighted standard deviation (1/n form).
+        "group", with ``penalties.GroupL2``: the columns of each group are replaced by an
+        orthonormal basis Q of their span, centred and weighted (Q'WQ = I), and the coefficients
+        of Q penalised, so that nothing but the span of a group matters. See Notes.
     penalty_factor : array-like (p,) or (G,), default None
         Multiplies lambda per feature: 0 never penalised, inf never enters. With groups (G,), per
         group, in the order in which groups first appear; v then sums to G.
@@ -118,7 +123,7 @@ def path(
         Algorithm, chosen by family, penalty and the shape of X; all that suit reach the same
         solution. For squared error "working_set", "sufficient", "ridge" (alpha = 0); for any loss
         "proximal_newton", and "pass_newton", which copies no columns; for several responses
-        "response_blocks". First-order ones, for any loss and any penalty, in the memory of a few
+        "response_blocks", and with groups "response_groups". First-order ones, for any loss and any penalty, in the memory of a few
         vectors: "fista", "sparsa", "ista"; for groups Tseng and Yun's "bcd", with Wright's search
         "bcd_wright", without working sets "bcd_plain"; for squared error "reweighted".
         "subgradient" is a baseline, and says so by its gaps.
@@ -144,6 +149,14 @@ def path(
 
     Notes
     -----
+    With ``standardize="group"`` weights of groups are by default the square roots of their ranks
+    (as in R's grpreg), which are their sizes unless columns depend on one another: singular values
+    below 1e-8 of the largest (1e-5 in single precision), of columns of standard deviation 1, are
+    taken for none. Coefficients come back for the columns of X; of all that have the same fit
+    those of least l2 norm on columns of standard deviation 1. Limits on coefficients would make no
+    sense and are refused. The bases are kept beside X, (n, p) in double precision: a sparse X is
+    filled in, and refused where that takes more than 8 GiB.
+
     Of a dask array (n, p), dense or of scipy sparse blocks, one pass over the blocks of rows forms
     all that squared error needs, if p <= 4,000: inner products, (p, p). Otherwise, and for other
     families, every step makes two passes, for products with X, and now and then a third, for
@@ -156,7 +169,9 @@ def path(
     References
     ----------
     Bach, Jenatton, Mairal, Obozinski (2012), sections 1 and 6. Friedman, Hastie, Tibshirani
-    (2010), "Regularization paths for generalized linear models via coordinate descent".
+    (2010), "Regularization paths for generalized linear models via coordinate descent". Breheny,
+    Huang (2015), "Group descent algorithms for nonconvex penalized linear and logistic regression
+    models with grouped predictors" (orthonormal groups).
 
     Examples
     --------
@@ -184,7 +199,7 @@ def solve_path(X, y, names=None, **options):
     settings = _read_settings(**options)
     problem, names, class_names, scale = read_problem(
         X, y, settings["family"], **{name: options[name] for name in DATA_OPTIONS},
-        intercept=bool(options["intercept"]), standardize=bool(options["standardize"]),
+        intercept=bool(options["intercept"]), standardize=settings["standardize"],
         n_threads=settings["n_threads"], names=names, in_blocks=True,
         by_rows=settings["solver"] == "auto",
     )  # fmt: skip
@@ -213,9 +228,8 @@ def _read_settings(*, family, alpha, penalty, standardize, grouped, weights, off
             "grouped=True ties the classes of family='multinomial'; leave it out for "
             f"{family.name!r}"
         )
-    checks.read_flag("standardize", standardize)
     checks.read_number("alpha", alpha, 0, 1)
-    return settings
+    return {**settings, "standardize": checks.read_flag("standardize", standardize, "group")}
 
 
 def _solve(problem, settings, advance):
@@ -225,7 +239,7 @@ def _solve(problem, settings, advance):
     state.solve(NULL_LEVEL, 1e-14 * problem.null_value, settings["max_iter"])
     lambdas = settings["lambdas"]
     if lambdas is None:
-        ratio = settings["ratio"] or (1e-2 if problem.design.n < problem.design.p else 1e-4)
+        ratio = settings["ratio"] or (1e-2 if problem.design.n < problem.n_features else 1e-4)
         lambdas = grid(problem, state.correlations(), settings["n_lambdas"], ratio)
     keep = ("tol", "max_iter", "stop", "dfmax", "pmax")
     return follow(state, problem, lambdas, **{name: settings[name] for name in keep},

@@ -1,13 +1,18 @@
 """Assembly: the data that a user passed, checked and made into a Problem."""
 
 import numpy as np
+import scipy.sparse
 
 from sparsesolve import checks
 from sparsesolve.linalg.design import Design
+from sparsesolve.linalg.group_basis import GroupBasis
 from sparsesolve.linalg.row_blocks import RowBlocks
-from sparsesolve.penalties import ElasticNet
+from sparsesolve.penalties import ElasticNet, GroupL2
+from sparsesolve.penalties.groups import in_order
 from sparsesolve.solvers.choice import MOST_REDUCED
-from sparsesolve.solvers.problem import ADVICE, assemble, scaled_response
+from sparsesolve.solvers.problem import ADVICE, assemble, scaled_response, shifts
+
+MOST_FILLED = 1 << 33  # bytes of the orthonormal bases of a sparse X
 
 
 def read_problem(X, y, family, *, weights, offset, penalty_factor, lower, upper, alpha, intercept,
@@ -18,7 +23,10 @@ def read_problem(X, y, family, *, weights, offset, penalty_factor, lower, upper,
     The parameters are those of :func:`sparsesolve.path`, and names of the columns where X is a
     plain matrix; ValueError or TypeError says what is wrong with them.
     """
-    by_rows = by_rows and not family.several and family.intercept
+    by_group = standardize == "group"
+    if by_group:
+        _refuse_basis(X, penalty, lower, upper)
+    by_rows = by_rows and not family.several and family.intercept and not by_group
     matrix, found = checks.read_design(X, in_blocks, by_rows, n_threads)
     names = found if names is None else names
     response = family.read(y, matrix.shape[0])
@@ -26,16 +34,19 @@ def read_problem(X, y, family, *, weights, offset, penalty_factor, lower, upper,
     p = matrix.shape[1]
     limits = checks.read_limits(lower, upper, p)
     if penalty is not None:
-        penalty = penalty.over(p, names)
-        if family.several:
+        if grouped:
             raise ValueError(
-                f"penalty={type(penalty).__name__} is for families of one response; family "
-                f"{family.name!r} ties rows of coefficients by grouped=True"
+                f"grouped=True ties single features across the classes, and penalty="
+                f"{type(penalty).__name__} ties its groups of features across them by itself; "
+                "leave grouped out"
             )
+        penalty = penalty.over(p, names)
+    groups = None if penalty is None else np.asarray(penalty.of)
     per, blocks = ("column", p) if penalty is None else ("group", penalty.n_groups)
     factors = glmnet_factors(checks.read_penalty_factor(penalty_factor, blocks, per), blocks)
+    n_responses = response.values.shape[1] if family.several else None
     grouped = grouped or family.name == "multigaussian"
-    if grouped and limits is not None:
+    if grouped and limits is not None and penalty is None:
         raise ValueError(
             "lower and upper hold for single coefficients, not where rows of them are tied; leave "
             "them out, or for family='multinomial' use grouped=False"
@@ -43,11 +54,56 @@ def read_problem(X, y, family, *, weights, offset, penalty_factor, lower, upper,
     intercept = intercept and family.intercept
     target = _target(family, response, offset, w, intercept)
     design = _read_columns(matrix, names, w, target.get("y"), n_threads)
+    basis = None
+    if by_group:
+        centred = intercept or shifts(target.get("loss"), target.get("offset"))
+        basis, penalty, design = _in_bases(design, matrix, w, penalty, centred, n_threads)
+    make = _penalty_maker(penalty, alpha, factors, limits, n_responses)
     problem = assemble(
-        design, w, _penalty_maker(penalty, alpha, factors, limits), intercept=intercept,
-        limits=limits, **target, standardize=standardize, grouped=grouped,
+        design, w, make, intercept=intercept, limits=limits, **target,
+        standardize=standardize is True, grouped=grouped, groups=groups, basis=basis,
     )  # fmt: skip
     return problem, names, response.class_names, scale
+
+
+def _refuse_basis(X, penalty, lower, upper):
+    """Say what standardize="group" cannot be with."""
+    if penalty is None:
+        raise ValueError(
+            "standardize='group' takes groups of features; give penalty="
+            "penalties.GroupL2(groups), or standardize=True"
+        )
+    if not isinstance(penalty, GroupL2):
+        raise ValueError(
+            "standardize='group' replaces the features of a group by orthonormal ones, and "
+            f"{type(penalty).__name__} asks for each feature by itself; use GroupL2, or "
+            "standardize=True"
+        )
+    if lower is not None or upper is not None:
+        raise ValueError(
+            "lower and upper hold for single features, which standardize='group' replaces by "
+            "orthonormal ones; leave them out, or use standardize=True"
+        )
+    if checks.is_dask(X):
+        raise TypeError(
+            "standardize='group' takes X in memory, not a dask array; pass X.compute() if it "
+            "fits, or use standardize=True"
+        )
+
+
+def _in_bases(design, matrix, w, penalty, centred, n_threads):
+    """The orthonormal bases of all groups, the penalty on them, and their design."""
+    room = 8 * design.n * design.p
+    if scipy.sparse.issparse(matrix) and room > MOST_FILLED:
+        raise ValueError(
+            f"standardize='group' fills in a sparse X, {room / 2**30:.0f} GiB here; use "
+            "standardize=True"
+        )
+    groups = np.split(np.asarray(penalty.member), penalty.start[1:-1])
+    basis = GroupBasis(design, w, groups, centred, matrix.dtype == np.float32)
+    design = Design(basis.columns)
+    design.moments(w, n_threads)
+    return basis, penalty.on(in_order(penalty.layout, basis.start)), design
 
 
 def glmnet_factors(penalty_factor, p):
@@ -138,7 +194,7 @@ def _less(y, offset):
     return response
 
 
-def _penalty_maker(penalty, alpha, factors, limits):
+def _penalty_maker(penalty, alpha, factors, limits, n_responses):
     """A function that makes the penalty in the units `assemble` has chosen; None: elastic net."""
     factors, excluded = factors
 
@@ -152,7 +208,8 @@ def _penalty_maker(penalty, alpha, factors, limits):
         if alpha < 1 and not 0.0 < ridge_unit < np.inf:
             raise ValueError(f"X and y differ too much in size for alpha < 1; {ADVICE}")
         if penalty is not None:
-            return penalty.under(alpha, factors, excluded, low, high, ridge_unit)
+            bound = penalty.under(alpha, factors, excluded, low, high, ridge_unit)
+            return bound if n_responses is None else bound.repeated(n_responses)
         low, high = np.where(excluded, 0.0, low), np.where(excluded, 0.0, high)
         return ElasticNet(p, alpha, factors, low, high, ridge_unit)
 

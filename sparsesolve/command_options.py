@@ -76,7 +76,11 @@ def add_model_options(command):
     model.add_argument("--dfmax", type=int, metavar="N", help="end once more are active")
     model.add_argument("--pmax", type=int, metavar="N", help="let no more enter")
     model.add_argument("--no-intercept", action="store_true", help="fit none")
-    model.add_argument("--no-standardize", action="store_true", help="penalise X as it is")
+    scale = model.add_mutually_exclusive_group()
+    scale.add_argument("--no-standardize", action="store_true", help="penalise X as it is")
+    scale.add_argument(
+        "--standardize-groups", action="store_true", help="each group whole, by its span"
+    )
     model.add_argument(
         "--tol", type=float, metavar="GAP", help="relative duality gap to reach (1e-7)"
     )
@@ -160,7 +164,7 @@ def fit_options(args, table):
         "weights": table.weights,
         "offset": table.offset,
         "intercept": not args.no_intercept,
-        "standardize": not args.no_standardize,
+        "standardize": "group" if args.standardize_groups else not args.no_standardize,
         "n_threads": args.threads,
         "progress": sys.stderr.isatty(),
         **{name: value for name, value in options.items() if value is not None or name == "stop"},

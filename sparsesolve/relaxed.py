@@ -139,6 +139,7 @@ def without_penalty(path, matrix, y, support):
            "lambdas": [0.0], "stop": None, "dfmax": None, "pmax": None, "solver": "auto",
            "progress": False}  # fmt: skip
     given = _options(path)
+    own["standardize"] = bool(given["standardize"])  # bases of groups are for their penalty
     for side in ("lower", "upper"):
         limit = given[side]
         own[side] = limit if limit is None or np.ndim(limit) == 0 else np.asarray(limit)[support]

@@ -24,16 +24,11 @@ def wrap(problem, points, reason, scale, family, names, options, fitter=None):
         status=np.array([point.status for point in points], dtype=np.int8),
         stop_reason=reason,
         family=family.name,
-        groups=_labels(problem),
+        groups=None if problem.groups is None else np.array(problem.groups, dtype=np.int64),
         **names,
         options=options,
         fitter=fitter,
     )
-
-
-def _labels(problem):
-    """The group of each feature, by its number, where the penalty has groups."""
-    return np.array(problem.penalty.of, dtype=np.int64) if problem.has_groups else None
 
 
 def _columns(problem, points, k=None):
@@ -42,7 +37,7 @@ def _columns(problem, points, k=None):
     which = np.concatenate([point.which for point in points] or [np.empty(0, dtype=np.int32)])
     starts = np.cumsum([0] + [point.df for point in points])
     values = np.concatenate(values or [np.empty(0)])
-    matrix = sparse.csc_array((values, which, starts), shape=(problem.design.p, len(points)))
+    matrix = sparse.csc_array((values, which, starts), shape=(problem.n_features, len(points)))
     matrix.eliminate_zeros()
     return matrix
 

@@ -66,14 +66,17 @@ def read_seed(seed):
         ) from None
 
 
-def read_flag(name, value):
-    """Return `value` as a bool; only True, False, 0 and 1 are taken for one."""
+def read_flag(name, value, other=None):
+    """Return `value` as a bool, for which True, False, 0 and 1 are taken, or the word `other`."""
     value = _scalar(value)
+    if other is not None and isinstance(value, str) and value == other:
+        return other
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
     if isinstance(value, numbers.Integral) and value in (0, 1):
         return bool(value)
-    raise TypeError(f"{name} must be True or False, not {value!r}")
+    choices = "True or False" if other is None else f"True, False or {other!r}"
+    raise TypeError(f"{name} must be {choices}, not {value!r}")
 
 
 def read_choice(name, value, choices):

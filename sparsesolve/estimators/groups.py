@@ -39,8 +39,9 @@ class SparseGroupLasso(Grouped):
         d of each group; None means the square root of its size.
     fit_intercept : bool, default True
         Fit an unpenalised intercept.
-    standardize : bool, default False
-        Penalise coefficients of columns divided by their standard deviation.
+    standardize : bool or "group", default False
+        Penalise coefficients of columns divided by their standard deviation; with tau = 0 "group"
+        standardises each group whole, as :func:`sparsesolve.path` says.
     max_iter : int, default None
         Newton steps and sweeps allowed; None means 100,000.
     tol : float, default 1e-10

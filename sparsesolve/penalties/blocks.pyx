@@ -9,7 +9,7 @@ from libc.math cimport INFINITY, sqrt
 
 import numpy as np
 
-from sparsesolve.penalties.groups import held, read_groups
+from sparsesolve.penalties.groups import held, in_order, read_groups
 
 cdef double FEASIBLE = 1e-14        # by which a scaled dual point stays inside, so that it does in rounding
 cdef double LEAST_ALPHA = 1e-3     # glmnet's, for the first lam of a path
@@ -45,16 +45,48 @@ cdef class BlockPenalty:
 
     def over(self, n_features, names=None):
         """The same penalty for so many features, its groups and weights read; ValueError says what is wrong."""
-        return self._over(read_groups(self.groups, n_features, names))
+        return self.on(read_groups(self.groups, n_features, names))
 
-    def _over(self, layout):
-        cdef BlockPenalty bound = type(self)(*self.arguments())
+    def on(self, layout):
+        """The same penalty on Groups that are read already; weights of None are the square roots of their sizes."""
+        cdef BlockPenalty bound = self._laid_out(layout)
         n_features = len(layout.member)
+        bound._set(1.0, np.ones(bound.n_groups), np.full(n_features, -np.inf), np.full(n_features, np.inf), 1.0)
+        return bound
+
+    def _laid_out(self, layout):
+        cdef BlockPenalty bound = type(self)(*self.arguments())
         bound.layout, bound.n_groups = layout, len(layout.start) - 1
         bound.start, bound.member, bound.of = layout.start, layout.member, layout.of
         largest = int(np.diff(layout.start).max(initial=0))
         bound.work, bound.masked = np.zeros(largest + 1), np.zeros(largest + 1)
-        bound._set(1.0, np.ones(bound.n_groups), np.full(n_features, -np.inf), np.full(n_features, np.inf), 1.0)
+        return bound
+
+    def part(self, groups):
+        """The same for some groups alone, whose coefficients come one group after the other."""
+        sizes, first = np.diff(self.start)[groups], np.asarray(self.start)[groups]
+        ends = np.cumsum(sizes)
+        places = np.repeat(first - ends + sizes, sizes) + np.arange(sizes.sum())
+        layout = in_order(self.layout, np.append(0, ends).astype(np.intc))
+        return self._shown(layout, groups, places)
+
+    def repeated(self, Py_ssize_t K):
+        """The same for coefficients (K, p), row by row: a block has the features of its group in all rows."""
+        layout = self.layout
+        of, p = np.tile(layout.of, K), len(layout.of)
+        member, inverse = np.argsort(of, kind="stable").astype(np.intc), np.argsort(layout.member)
+        layout = layout._replace(start=(K * layout.start).astype(np.intc), member=member, of=of)
+        return self._shown(layout, np.arange(self.n_groups), inverse[member % p])
+
+    def _shown(self, layout, groups, places):
+        """This on other coefficients: of each group in `groups`, with the limits at `places`."""
+        cdef BlockPenalty bound = self._laid_out(layout)
+        groups, places = np.asarray(groups, dtype=int), np.asarray(places, dtype=int)
+        bound.alpha = self.alpha
+        bound.factors, bound.weight = np.asarray(self.factors)[groups], np.asarray(self.weight)[groups]
+        bound.l1, bound.ridge = np.asarray(self.l1)[groups], np.asarray(self.ridge)[groups]
+        bound.lower, bound.upper = np.asarray(self.lower)[places], np.asarray(self.upper)[places]
+        bound.limited = self.limited
         return bound
 
     def entry_levels(self, z):
@@ -68,7 +100,7 @@ cdef class BlockPenalty:
 
     def under(self, alpha, factors, excluded, lower, upper, ridge_unit):
         """The same for a mixing alpha, penalty factors (G,), groups left out (G,) and limits (p,) of the features."""
-        cdef BlockPenalty bound = self._over(self.layout)
+        cdef BlockPenalty bound = self.on(self.layout)
         out = excluded[np.asarray(self.of)]
         bound._set(alpha, factors, np.where(out, 0.0, lower), np.where(out, 0.0, upper), ridge_unit)
         return bound
@@ -86,8 +118,8 @@ cdef class BlockPenalty:
 
     def _weights(self):
         """d (G,), checked."""
-        sizes, layout = np.diff(self.start), self.layout
-        d = np.sqrt(sizes.astype(float))
+        layout = self.layout
+        d = np.sqrt(layout.sizes.astype(float))
         if self.given is None:
             return d
         given = self.given

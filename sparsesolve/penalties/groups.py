@@ -15,6 +15,7 @@ class Groups(NamedTuple):
     of: np.ndarray  # (p,) number of the group of each feature
     labels: list  # (G,) what the user called them; None where a feature is a group of its own
     n_named: int  # groups that the user gave: the first ones
+    sizes: np.ndarray  # (G,) whose square roots are the weights where none are given
 
 
 def read_groups(groups, n_features, names=None):
@@ -72,7 +73,16 @@ def _collected(of, labels, n_alone):
     member = np.argsort(of, kind="stable").astype(np.intc)
     sizes = np.bincount(of, minlength=len(labels) + n_alone)
     start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intc)
-    return Groups(start, member, of.astype(np.intc), labels + [None] * n_alone, len(labels))
+    labels, n_named = labels + [None] * n_alone, len(labels)
+    return Groups(start, member, of.astype(np.intc), labels, n_named, sizes)
+
+
+def in_order(layout, start):
+    """Groups of the same labels whose members come one group after the other, G + 1 starts."""
+    sizes = np.diff(start)
+    of = np.repeat(np.arange(len(sizes), dtype=np.intc), sizes)
+    member = np.arange(len(of), dtype=np.intc)
+    return layout._replace(start=start, member=member, of=of, sizes=sizes)
 
 
 def _as_list(groups):

@@ -9,6 +9,7 @@ from sparsesolve.solvers.fista import Fista, Ista, Sparsa
 from sparsesolve.solvers.pass_newton import PassNewton
 from sparsesolve.solvers.proximal_newton import ProximalNewton
 from sparsesolve.solvers.response_blocks import ResponseBlocks
+from sparsesolve.solvers.response_groups import ResponseGroups
 from sparsesolve.solvers.subgradient import Subgradient
 from sparsesolve.solvers.sufficient import Sufficient
 from sparsesolve.solvers.working_set import WorkingSet
@@ -35,8 +36,12 @@ def _ridge(problem, lambdas):
     return not problem.has_groups and ridge.suits(problem, lambdas)
 
 
-def _several_responses(problem, lambdas):
-    return problem.n_responses is not None
+def _rows_of_responses(problem, lambdas):
+    return problem.n_responses is not None and not problem.has_groups
+
+
+def _groups_of_responses(problem, lambdas):
+    return problem.n_responses is not None and problem.has_groups
 
 
 def _one_response(problem, lambdas):
@@ -61,7 +66,10 @@ SOLVERS = {
     ),
     "proximal_newton": Solver(ProximalNewton, "a family of one response", _one_response),
     "response_blocks": Solver(
-        ResponseBlocks.of, "a family of several responses", _several_responses
+        ResponseBlocks.of, "a family of several responses and no groups", _rows_of_responses
+    ),
+    "response_groups": Solver(
+        ResponseGroups, "a family of several responses and groups", _groups_of_responses
     ),
     "pass_newton": Solver(
         PassNewton, "a family of one response other than cox", _rows_apart, by_passes=True

@@ -15,6 +15,7 @@ SOME = 50  # columns
 MANY_VALUES = 30_000_000  # of such a design from which copies of its columns do not pay
 GIANT = 1.0  # of the samples: columns of a group from which first-order steps are quicker
 GIANT_OTHER = 0.25  # the same where the loss is another than squared error
+MOST_RESPONSES = 1000  # coefficients of a group in all responses up to which a model pays
 RIDGE_DENSITY = 10  # one stored value in so many
 
 
@@ -52,10 +53,10 @@ def _by_passes(problem, name, lambdas):
 
 
 def _suitable(problem, lambdas):
-    if problem.n_responses is not None:
-        return "response_blocks"
     if problem.has_groups and _giant_group(problem):
         return "sparsa"
+    if problem.n_responses is not None:
+        return "response_groups" if problem.has_groups else "response_blocks"
     if problem.loss is not None:
         return "pass_newton" if _by_inner_products(problem) else "proximal_newton"
     if SOLVERS["ridge"].suits(problem, lambdas) and _few_eigenvalues(problem.design):
@@ -76,6 +77,8 @@ def _by_inner_products(problem):
 def _giant_group(problem):
     """Whether a group is so large that its inner products cost more than first-order steps."""
     share = GIANT if problem.loss is None else GIANT_OTHER
+    if problem.n_responses is not None:
+        return np.diff(problem.penalty.start).max(initial=0) > MOST_RESPONSES
     return np.diff(problem.penalty.start).max(initial=0) > max(share * problem.design.n, 64)
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from sparsesolve.linalg.span import Span
 from sparsesolve.losses.gaussian import Gaussian
-from sparsesolve.penalties.rows import Rows
+from sparsesolve.penalties.rows import GroupRows, Rows
 from sparsesolve.solvers.dual_point import clear
 
 CONVERGED, MAX_ITER, STALLED = 0, 1, 2  # codes of a Status
@@ -47,7 +47,10 @@ class FirstOrder:
 
     def __init__(self, problem, n_threads):
         self.design, self.n_threads, self.several = problem.design, n_threads, problem.n_responses
-        self.penalty = Rows(problem.penalty, problem.grouped) if self.several else problem.penalty
+        self.penalty = problem.penalty
+        if self.several:
+            rows = problem.has_groups
+            self.penalty = GroupRows(self.penalty) if rows else Rows(self.penalty, problem.grouped)
         gaussian = problem.loss is None
         self.loss = Gaussian(problem.response, problem.weights) if gaussian else problem.loss
         self.offset = np.zeros(self.design.n) if gaussian else np.asarray(problem.offset)
@@ -118,9 +121,9 @@ class FirstOrder:
 
     def correlations(self):
         """z_j'u of every column (p,), u orthogonal to what nothing holds back; of K responses
-        their sizes."""
+        their sizes, or with groups (K p,)."""
         z = self.products(self.dual_point(np.inf)[0])
-        return self.penalty.net.polar(z) if self.several else z
+        return self.penalty.sizes(z) if self.several else z
 
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
@@ -155,13 +158,15 @@ class FirstOrder:
 
     def at(self, b, c):
         """The Point of coefficients b and c."""
+        eta = self.offset + c @ self.basis.T + self.combination(b)
+        return Point(b, c, eta, *self.loss.at(eta))
+
+    def combination(self, b):
+        """Zb, (n,) or (K, n)."""
         which = _support(b)
         if self.several:
-            fit = np.stack([self.design.combination(which, row[which]) for row in b])
-        else:
-            fit = self.design.combination(which, b[which])
-        eta = self.offset + c @ self.basis.T + fit
-        return Point(b, c, eta, *self.loss.at(eta))
+            return np.stack([self.design.combination(which, row[which]) for row in b])
+        return self.design.combination(which, b[which])
 
     def objective(self, lam, point=None):
         """F less its least value, and the penalty."""

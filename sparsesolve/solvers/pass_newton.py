@@ -112,42 +112,44 @@ class PassNewton(FirstOrder):
         w, h = self.problem.weights, self.loss.curvature_at(self.point.eta)
         self.h = h = np.maximum(h, max(LEAST, EVEN * h.sum()) * w)
         self.scale, self.stale = 1.0, False
-        self.gram, self.mixed = inner_products(
-            self.design, self.which, h, self.basis, self.n_threads
-        )
-        inner = self.basis.T @ (h[:, None] * self.basis)
-        self.inverse_inner = np.linalg.pinv(inner, hermitian=True)
-        self.gram = self.gram - self.mixed.T @ self.inverse_inner @ self.mixed
-        fixed = (self.unheld | ~self.alive)[self.which]
-        self.gram[fixed] = self.gram[:, fixed] = 0.0
-        self.rows = Rows(self.gram)
+        gram, mixed = inner_products(self.design, self.which, h, self.basis, self.n_threads)
+        self.project(gram, mixed, self.basis.T @ (h[:, None] * self.basis))
         groups = self.problem.has_groups
         self.at_work = self.penalty if groups else self.penalty.part(self.which)
+
+    def project(self, gram, mixed, inner):
+        """The model's rows, of inner products of S, of these with the basis, and of the basis."""
+        self.mixed, self.inverse_inner = mixed, np.linalg.pinv(inner, hermitian=True)
+        gram = gram - mixed.T @ self.inverse_inner @ mixed
+        fixed = (self.unheld | ~self.alive)[self.which % self.design.p]
+        gram[fixed] = gram[:, fixed] = 0.0
+        self.rows = Rows(gram)
 
     def step(self, lam, target):
         """Go towards the model's minimum as far as the objective falls."""
         u, z = self.gradient()
-        pull = self.inverse_inner @ (self.point.u @ self.basis) / self.scale
-        z = z[self.which] - self.mixed.T @ self.inverse_inner @ (u @ self.basis)
+        pull = self.inverse_inner @ (self.point.u @ self.basis).ravel() / self.scale
+        z = z.ravel()[self.which]
+        z -= self.mixed.T @ self.inverse_inner @ (u @ self.basis).ravel()
         b = self.point.b.copy()
-        b[self.which] = self.minimiser(lam, z, target)
+        b.reshape(-1)[self.which] = self.minimiser(lam, z, target)
         change = b - self.point.b
-        moved = np.flatnonzero(change).astype(np.intc)
-        c_step = pull - self.inverse_inner @ (self.mixed @ change[self.which])
-        image = self.design.combination(moved, change[moved]) + self.basis @ c_step
+        c_step = pull - self.inverse_inner @ (self.mixed @ change.ravel()[self.which])
+        c_step = c_step.reshape(self.point.c.shape)
+        image = self.combination(change) + c_step @ self.basis.T
         self.descend(lam, change, b, c_step, image)
 
     def minimiser(self, lam, z, target):
         """The coefficients (S,) of the model's minimum; z is less what H projects out of it."""
         if len(self.which) == 0:
             return np.zeros(0)
-        start = self.point.b[self.which]
+        start = self.point.b.ravel()[self.which]
         goal = NEAR * target if self.loss.has_conjugate else 0.0
         goal = max(goal, EXACT * self.problem.null_value) / self.scale
         problem = replace(
             self.problem, design=self.rows.design, weights=self.rows.weights, loss=None,
-            response=self.rows.response(z / self.scale + self.gram @ start), intercept=False,
-            penalty=self.at_work,
+            response=self.rows.response(z / self.scale + self.rows.times(start)), offset=None,
+            intercept=False, penalty=self.at_work,
         )  # fmt: skip
         state = (WorkingSet if problem.has_groups else Sufficient)(problem, 1)
         state.solve(lam / self.scale, goal, BUDGET)
@@ -156,11 +158,15 @@ class PassNewton(FirstOrder):
         b[which] = values
         return b
 
+    def bend(self, image):
+        """image'H image."""
+        return float(image @ (self.h * image))
+
     def descend(self, lam, change, b, c_step, image):
         """Halve the step until the objective falls as Armijo asks; learn s on the way."""
         start = self.point
         before, charge = self.objective(lam), self.penalty.value(start.b, lam)
-        slope = self.penalty.value(b, lam) - charge - float(start.u @ image)
+        slope = self.penalty.value(b, lam) - charge - float(np.vdot(start.u, image))
         t = 1.0
         for _ in range(HALVINGS):
             new_b = b if t == 1.0 else start.b + t * change
@@ -172,7 +178,7 @@ class PassNewton(FirstOrder):
         else:
             self.stale = True
             return
-        along, bent = float((start.u - new.u) @ image), float(image @ (self.h * image))
+        along, bent = float(np.vdot(start.u - new.u, image)), self.bend(image)
         if bent > 0.0 and along > 0.0:
             least = 0.1 if t == 1.0 else 2.0
             self.scale = max(along / (t * bent), least * self.scale)

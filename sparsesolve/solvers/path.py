@@ -50,6 +50,7 @@ def grid(problem, correlations, n_lambdas, ratio):
         return np.zeros(1)
     scores = problem.penalty.entry_levels(correlations)
     norms = NOTHING * np.sqrt(2.0 * problem.null_value) * problem.norms
+    norms = np.tile(norms, len(correlations) // len(norms))  # with groups of several responses
     rounding = np.maximum(*map(problem.penalty.entry_levels, (norms, -norms)))
     largest = np.maximum(scores, rounding).max(initial=0.0)
     if (scores > rounding).any():

@@ -15,6 +15,7 @@ from math import ldexp
 import numpy as np
 
 from sparsesolve.linalg.design import Design
+from sparsesolve.linalg.group_basis import GroupBasis
 from sparsesolve.losses import Loss
 from sparsesolve.penalties import ElasticNet
 from sparsesolve.penalties.blocks import BlockPenalty
@@ -47,6 +48,8 @@ class Problem:
     exponent: int
     intercept: bool
     grouped: bool  # whether the coefficients of a feature are tied across the responses
+    groups: np.ndarray | None = None  # (p,) number of each feature's group, where there are such
+    basis: GroupBasis | None = None  # whose columns the design has in place of the features
 
     @property
     def n_responses(self):
@@ -55,9 +58,14 @@ class Problem:
         return len(self.offset) if several else None
 
     @property
+    def n_features(self):
+        """Columns of X."""
+        return self.design.p if self.groups is None else len(self.groups)
+
+    @property
     def centred(self):
         """Whether columns are: it changes nothing where the same may be added to every eta."""
-        return self.intercept or _shifts(self.loss, self.offset)
+        return self.intercept or shifts(self.loss, self.offset)
 
     @property
     def has_groups(self):
@@ -95,6 +103,17 @@ class Problem:
         small for a float are left out. With K responses values are (K, k). Raises ValueError where
         that, or overflow, would be felt.
         """
+        found = self._of_columns(which, values, intercept)
+        if self.basis is None:
+            return found
+        turned = self.basis.to_features(*found[:2])
+        if turned is None:
+            raise ValueError(f"64-bit floats cannot hold the coefficients of a group; {ADVICE}")
+        which, values, moved = turned
+        return which, values, found[2] - moved if self.intercept else found[2]
+
+    def _of_columns(self, which, values, intercept):
+        """The same for the columns of the design, before it was standardised."""
         if self._plain is not None:
             return self._to_user_plainly(which, values, intercept)
         scaled = values * self.factor[which]
@@ -163,7 +182,8 @@ class Problem:
 
 
 def assemble(design, weights, penalty_of, *, y=None, loss=None, offset=None, mean=0.0,
-             exponent=0, intercept, standardize, limits=None, grouped=False):
+             exponent=0, intercept, standardize, limits=None, grouped=False, groups=None,
+             basis=None):
     """Standardise a design whose moments are known, and scale the response where there is no loss.
 
     Parameters
@@ -179,6 +199,8 @@ def assemble(design, weights, penalty_of, *, y=None, loss=None, offset=None, mea
         Any other; of responses less `mean` over 2**`exponent`.
     limits : pair of (p,) arrays, or None
         What the user's coefficients must not exceed.
+    groups, basis : (p,) array and GroupBasis, or None
+        Where features are penalised in groups, and where the design has the basis's columns.
     """
     if loss is None:
         response, mean, exponent = scaled_response(y, weights, intercept)
@@ -197,7 +219,7 @@ def assemble(design, weights, penalty_of, *, y=None, loss=None, offset=None, mea
             common = int((np.frexp(spread)[1] + stored)[alive].max())
         with np.errstate(under="ignore"):
             factor = np.where(alive, np.ldexp(1.0, stored - common), 0.0)
-    design.standardise(intercept or _shifts(loss, offset), factor)
+    design.standardise(intercept or shifts(loss, offset), factor)
     shift = exponent - stored
     low, high = (None, None) if limits is None else limits
     return Problem(
@@ -218,10 +240,12 @@ def assemble(design, weights, penalty_of, *, y=None, loss=None, offset=None, mea
         exponent=exponent,
         intercept=intercept,
         grouped=grouped,
+        groups=groups,
+        basis=basis,
     )
 
 
-def _shifts(loss, offset):
+def shifts(loss, offset):
     """Whether the loss of one response does not see what is added to all of eta."""
     return loss is not None and offset.ndim == 1 and loss.shift_invariant
 

@@ -14,6 +14,8 @@ import numpy as np
 from sparsesolve.linalg.design import Design
 from sparsesolve.linalg.span import eigen
 
+RANK = 1e-13  # eigenvalue, relative, that is rounding
+
 
 class Rows:
     """p + 1 rows A with A'A = gram: a design in memory, to be weighted by `weights`."""
@@ -27,11 +29,35 @@ class Rows:
         self.design, self.weights = Design(rows), np.full(p + 1, 1.0 / (p + 1))
         self.design.spread[:] = (np.diagonal(gram) > 0.0).astype(float)
 
+    def times(self, b):
+        """gram b."""
+        return self.turn @ (self.spectrum * (self.turn.T @ b))
+
     def response(self, cross, square=0.0):
         """(p + 1,) c with A'c = cross, and |c|^2 = square if that is no less than it has to be."""
         c = self.turn.T @ cross / np.sqrt(self.spectrum)
         left = np.sqrt(max(square - c @ c, 0.0))
         return np.append(c, left) * np.sqrt(len(self.weights))
+
+
+class FewRows:
+    """The same where such rows A (m, p) are at hand, and fewer than columns."""
+
+    def __init__(self, A):
+        self.A, m = A, len(A)
+        spectrum, turn = np.linalg.eigh(A @ A.T)
+        kept = spectrum > RANK * spectrum.max(initial=0.0)
+        self.back = turn[:, kept] / spectrum[kept] @ (turn[:, kept].T @ A)
+        self.design, self.weights = Design(np.asfortranarray(np.sqrt(m) * A)), np.full(m, 1.0 / m)
+        self.design.spread[:] = A.any(axis=0).astype(float)
+
+    def times(self, b):
+        """A'A b."""
+        return self.A.T @ (self.A @ b)
+
+    def response(self, cross):
+        """(m,) the shortest c with A'c = cross."""
+        return self.back @ cross * np.sqrt(len(self.A))
 
 
 def reduced(problem):

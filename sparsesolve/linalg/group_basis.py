@@ -1,0 +1,99 @@
+"""Orthonormal bases of groups of columns, and the way back to coefficients of the columns.
+
+    Z_g = (X_g - 1 m_g') S_g^-1 T_g,   Z_g'WZ_g = I,   b_g = S_g^-1 T_g c_g
+
+with means m and standard deviations S under the weights W. T_g comes from a singular value
+decomposition, so that b_g is, of all coefficients with the same fit, the one of least |S_g b_g|_2.
+Reference: Breheny and Huang, "Group descent algorithms for nonconvex penalized linear and logistic
+regression models with grouped predictors" (2015), section 2.1.
+"""
+
+import numpy as np
+from scipy import sparse
+
+RANK = {True: 1e-5, False: 1e-8}  # singular value, relative, that is none; of float32 or float64
+LOST = 1e-9  # of a group's coefficients: what floats may lose of them
+
+
+class GroupBasis:
+    """The bases of all groups, side by side.
+
+    Parameters
+    ----------
+    design : Design
+        After ``moments(weights)``; columns that are constant take no part.
+    weights : (n,) summing to 1
+    groups : sequence of (p_g,) features
+        A partition of the features.
+    centred : bool
+        Whether the columns of the bases are; else the means are added again.
+    single : bool
+        Whether X is stored in single precision.
+
+    Attributes
+    ----------
+    columns : (n, q)
+        q the sum of the ranks; a group of rank 0 has one column of zeros.
+    start : (G + 1,)
+        Group g has the columns start[g] to start[g + 1].
+    """
+
+    def __init__(self, design, weights, groups, centred, single):
+        spread, root = np.asarray(design.spread), np.sqrt(weights)[:, None]
+        self._unit = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0.0)
+        self._power, self._far = np.array(design.exponent), np.array(design.mean) * self._unit
+        design.standardise(True, self._unit)
+        columns, turns, self.start = np.empty((design.p, design.n)), [], [0]
+        for which in groups:
+            own = design.unpacked(which)
+            turn = _turn(root * own, RANK[single])
+            own = own @ turn
+            if not centred:
+                own += self._far[which] @ turn
+            self.start.append(self.start[-1] + turn.shape[1])
+            columns[self.start[-2] : self.start[-1]] = own.T
+            turns.append(turn)
+        self.columns = columns[: self.start[-1]].T
+        self.start = np.array(self.start, dtype=np.intc)
+        self._turn = _placed(turns, groups, design.p)
+
+    def to_features(self, which, values):
+        """Coefficients of the features from those `values` (k,) or (K, k) of the columns `which`.
+
+        Returns features (m,), their coefficients (m,) or (K, m), and what the means take from the
+        intercept; or None where floats cannot hold them.
+        """
+        c = np.zeros((self._turn.shape[1], *values.shape[:-1]))
+        c[which] = values.T
+        turned = self._turn @ c
+        far = self._far @ turned
+        power = self._power.reshape(-1, *[1] * (c.ndim - 1))
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            scaled = (turned.T * self._unit).T
+            b = np.ldexp(scaled, -power)
+            lost = np.abs(np.ldexp(b, power) - scaled).T / np.where(scaled.T, self._unit, 1.0)
+        if not lost.max(initial=0.0) <= LOST * np.abs(turned).max(initial=0.0):
+            return None
+        kept = np.flatnonzero(b.any(axis=1) if b.ndim == 2 else b)
+        return kept, np.ascontiguousarray(b[kept].T), far
+
+
+def _turn(A, least):
+    """T (m, rank) with the columns of A T orthonormal; a column of zeros where A is nothing."""
+    size = np.linalg.norm(A, axis=0)
+    if not size.any():
+        return np.zeros((A.shape[1], 1))
+    if A.shape[1] == 1:
+        return np.ones((1, 1))
+    _, spectrum, right = np.linalg.svd(A, full_matrices=False)
+    kept = spectrum > least * spectrum[0]
+    return right[kept].T / spectrum[kept]
+
+
+def _placed(turns, groups, p):
+    """The matrix (p, q) with T_g in the rows of group g, for all groups one after the other."""
+    rows = [np.tile(which, turn.shape[1]) for turn, which in zip(turns, groups, strict=True)]
+    counts = [np.full(turn.shape[1], len(turn)) for turn in turns]
+    values = np.concatenate([turn.T.ravel() for turn in turns])
+    start = np.append(0, np.cumsum(np.concatenate(counts)))
+    return sparse.csc_array((values, np.concatenate(rows), start), shape=(p, len(start) - 1))

@@ -1,0 +1,222 @@
+"""Groups of features chosen for all responses at once, against a slow solver and by hand."""
+
+import numpy as np
+import pytest
+import response_group_oracle
+from scipy import sparse
+
+import sparsesolve as ss
+from sparsesolve.penalties import GroupL2, GroupLinf, SparseGroup
+
+pytestmark = pytest.mark.filterwarnings("error")
+MAKERS = {"l2": GroupL2, "sparse": SparseGroup, "linf": GroupLinf}
+FAMILIES = ["multigaussian", "multinomial"]
+GROUPS = [0, 1, 0, 2, 1, 2, 0, None, 3, 3, 3, 3]
+LISTS = [[0, 2, 6], [1, 4], [3, 5], [8, 9, 10, 11], [7]]
+N, P, K = 60, 12, 3
+RNG = np.random.default_rng(5)
+X = RNG.standard_normal((N, P)) + np.resize([0.0, 1.0, -2.0], P)
+X[:, 1:] += 0.4 * X[:, :-1]
+X[RNG.random(X.shape) < 0.25] = 0.0
+X = X.astype(np.float32).astype(float)
+B = np.zeros((K, P))
+B[:, [0, 2, 6, 1]] = RNG.standard_normal((K, 4))
+SCORES = X @ B.T + RNG.standard_normal((N, K))
+CLASSES = (SCORES - SCORES.mean(axis=0)).argmax(axis=1)
+Y = {"multigaussian": SCORES, "multinomial": CLASSES}
+TABLE = {"multigaussian": SCORES, "multinomial": np.eye(K)[CLASSES]}
+WEIGHTS, OFFSET = RNG.uniform(0.5, 2.0, N), 0.3 * RNG.standard_normal((N, K))
+CASES = {
+    "plain": {},
+    "rows": {"weights": WEIGHTS, "offset": OFFSET},
+    "origin": {"intercept": False},
+    "raw": {"standardize": False},
+    "net": {"alpha": 0.6},
+    "factors": {"penalty_factor": [1.0, 0.5, 0.0, 2.0, 1.0], "weights": WEIGHTS},
+    "boxes": {"lower": -0.1, "upper": np.resize([0.05, np.inf], P)},
+    "positive": {"lower": 0.0, "offset": OFFSET},
+}
+
+
+def by_hand(family, kind, *, standardize=True, weights=None, offset=None, intercept=True,
+            alpha=1.0, penalty_factor=None, lower=-np.inf, upper=np.inf, lists=LISTS, X=X):
+    """The slow problem, and what its coefficients are to be divided by and moved."""
+    w = np.full(N, 1 / N) if weights is None else weights / weights.sum()
+    mean = w @ X
+    scale = np.sqrt(w @ (X - mean) ** 2) if standardize else np.ones(X.shape[1])
+    mean = mean if intercept else 0.0 * mean
+    offset = None if offset is None else offset.T
+    limits = {"low": lower * scale, "high": upper * scale}
+    return response_group_oracle.Problem(
+        (X - mean) / scale, TABLE[family], lists, family=family, kind=kind, alpha=alpha, w=w,
+        factors=penalty_factor, offset=offset, intercept=intercept, **limits), mean, scale
+
+
+def standardised(fit, k, mean, scale):
+    """Coefficients (K, p) and intercepts of the slow problem."""
+    b = np.stack([part.toarray()[:, k] for part in fit.coefs])
+    return fit.intercepts[:, k] + b @ mean, b * scale
+
+
+@pytest.fixture(params=FAMILIES)
+def family(request):
+    return request.param
+
+
+@pytest.fixture(params=sorted(MAKERS))
+def kind(request):
+    return request.param
+
+
+@pytest.mark.parametrize("solver", ["auto", "fista"])
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_certificates_and_lambda_max_hold_for_every_option(family, kind, name, solver):
+    options, tol = CASES[name], 1e-8
+    fit = ss.path(X, Y[family], family=family, penalty=MAKERS[kind](GROUPS), n_lambdas=4,
+                  lambda_min_ratio=0.05, tol=tol, solver=solver, stop=None, **options)
+    slow, mean, scale = by_hand(family, kind, **options)
+    assert not fit.status.any() and (fit.gaps <= tol).all()
+    assert fit.lambdas[0] == pytest.approx(slow.lambda_max(), rel=1e-6)
+    for k, lam in enumerate(fit.lambdas):
+        point = standardised(fit, k, mean, scale)
+        assert slow.certificate(lam, *point) <= 3 * tol + 1e-10, k
+    b = np.stack([part.toarray() for part in fit.coefs])
+    assert (b >= options.get("lower", -np.inf)).all()
+    assert (b <= np.reshape(options.get("upper", np.inf), (-1, 1))).all()
+
+
+@pytest.mark.parametrize("name", ["plain", "rows", "net", "positive"])
+def test_solutions_are_those_of_a_slow_solver(family, kind, name):
+    options = CASES[name]
+    fit = ss.path(X, Y[family], family=family, penalty=MAKERS[kind](GROUPS), n_lambdas=3,
+                  lambda_min_ratio=0.1, tol=1e-11, stop=None, **options)  # fmt: skip
+    slow, mean, scale = by_hand(family, kind, **options)
+    b0, C = slow.solve(fit.lambdas[1])
+    found = standardised(fit, 1, mean, scale)
+    null = slow.excess(*slow.null())
+    lost = slow.objective(fit.lambdas[1], *found) - slow.objective(fit.lambdas[1], b0, C)
+    assert abs(lost) <= 2e-10 * null
+    if kind == "l2" and "lower" not in options:  # strictly convex along what the loss does not see
+        assert found[1] == pytest.approx(C, abs=1e-4)
+
+
+@pytest.mark.parametrize("options", [{}, {"alpha": 0.5}, {"weights": WEIGHTS, "offset": OFFSET},
+                                     {"intercept": False},
+                                     {"penalty_factor": np.resize([1.0, 0.5, 2.0, 0.0], P)}],
+                         ids=["plain", "net", "rows", "origin", "factors"])  # fmt: skip
+def test_groups_of_one_tie_each_feature_alone(family, options):
+    steer = {"family": family, "tol": 1e-12, "n_lambdas": 8, "lambda_min_ratio": 0.02, **options}
+    fit = ss.path(X, Y[family], penalty=GroupL2(range(P)), **steer)
+    rows = ss.path(X, Y[family], grouped=family == "multinomial", **steer)
+    assert fit.lambdas == pytest.approx(rows.lambdas, rel=1e-9)
+    for b, c in zip(fit.coefs, rows.coefs, strict=True):
+        assert b.toarray() == pytest.approx(c.toarray(), abs=1e-6)
+    assert fit.intercepts == pytest.approx(rows.intercepts, abs=1e-6)
+    assert np.array_equal(fit.df, rows.df)
+
+
+def test_a_sparse_group_of_tau_1_ties_nothing():
+    steer = {"family": "multinomial", "tol": 1e-11, "n_lambdas": 6, "lambda_min_ratio": 0.05}
+    fit = ss.path(X, CLASSES, penalty=SparseGroup(GROUPS, tau=1.0), **steer)
+    plain = ss.path(X, CLASSES, **steer)
+    assert fit.lambdas == pytest.approx(plain.lambdas, rel=1e-9)
+    assert fit.dev_ratio == pytest.approx(plain.dev_ratio, abs=1e-6)
+
+
+def test_one_group_of_all_shrinks_a_matrix_by_one_number():
+    """On orthonormal columns B = (1 - lam d / |C|) C, C = Y'Z."""
+    Z = np.linalg.qr(X - X.mean(axis=0))[0] * np.sqrt(N)
+    C = (SCORES - SCORES.mean(axis=0)).T @ Z / N
+    fit = ss.path(Z, SCORES, family="multigaussian", penalty=GroupL2(["all"] * P), tol=1e-13,
+                  standardize=False, n_lambdas=5, lambda_min_ratio=0.1)  # fmt: skip
+    assert fit.lambdas[0] == pytest.approx(np.linalg.norm(C) / np.sqrt(P))
+    for k, lam in enumerate(fit.lambdas):
+        shrunk = max(0.0, 1 - lam * np.sqrt(P) / np.linalg.norm(C)) * C
+        found = np.stack([part.toarray()[:, k] for part in fit.coefs])
+        assert found == pytest.approx(shrunk, abs=1e-6)
+
+
+def test_one_response_is_the_path_of_one(kind):
+    steer = {"tol": 1e-12, "n_lambdas": 8, "lambda_min_ratio": 0.02}
+    one = ss.path(X, SCORES[:, 0], penalty=MAKERS[kind](GROUPS), **steer)
+    fit = ss.path(X, SCORES[:, :1], family="multigaussian", penalty=MAKERS[kind](GROUPS), **steer)
+    assert fit.lambdas == pytest.approx(one.lambdas, rel=1e-9)
+    assert fit.coefs[0].toarray() == pytest.approx(one.coefs.toarray(), abs=1e-6)
+
+
+def test_groups_enter_whole_for_all_responses(family):
+    fit = ss.path(X, Y[family], family=family, penalty=GroupL2(GROUPS), n_lambdas=20)
+    assert fit.groups.shape == (P,) and (fit.df_groups <= 5).all()
+    for which in fit.nonzero():
+        assert set(which) == {j for part in LISTS if set(part) & set(which) for j in part}
+    b = np.stack([part.toarray() for part in fit.coefs])
+    assert ((b != 0).any(axis=0) == (b != 0).all(axis=0)).all()
+    if family == "multinomial":
+        assert abs(b.sum(axis=0)).max() <= 1e-5 * abs(b).max()
+
+
+def test_permuted_columns_permute_coefficients(family, kind):
+    order = np.random.default_rng(1).permutation(P)
+    steer = {"family": family, "tol": 1e-11, "n_lambdas": 5, "lambda_min_ratio": 0.05}
+    fit = ss.path(X, Y[family], penalty=MAKERS[kind](GROUPS), **steer)
+    other = ss.path(X[:, order], Y[family], penalty=MAKERS[kind]([GROUPS[j] for j in order]),
+                    **steer)  # fmt: skip
+    assert fit.lambdas == pytest.approx(other.lambdas, rel=1e-9)
+    for b, c in zip(fit.coefs, other.coefs, strict=True):
+        if kind == "l2":
+            assert b.toarray()[order] == pytest.approx(c.toarray(), abs=1e-5)
+    assert fit.dev_ratio == pytest.approx(other.dev_ratio, abs=1e-6)
+
+
+def test_storage_does_not_matter(family, kind):
+    steer = {"family": family, "tol": 1e-10, "n_lambdas": 5, "penalty": MAKERS[kind](GROUPS),
+             "lambda_min_ratio": 0.05}  # fmt: skip
+    fit = ss.path(X, Y[family], **steer)
+    for given in (sparse.csc_array(X), X.astype(np.float32), np.ascontiguousarray(X)):
+        other = ss.path(given, Y[family], **steer)
+        assert other.lambdas == pytest.approx(fit.lambdas, rel=1e-9)
+        assert other.dev_ratio == pytest.approx(fit.dev_ratio, abs=1e-6)
+
+
+def test_a_path_is_asked_saved_and_chosen(family, tmp_path):
+    penalty = GroupL2(GROUPS)
+    fit = ss.path(X, Y[family], family=family, penalty=penalty, n_lambdas=12, tol=1e-9)
+    ss.save(fit, tmp_path / "m.npz")
+    assert np.array_equal(ss.load(tmp_path / "m.npz").predict(X), fit.predict(X))
+    s = np.sqrt(fit.lambdas[5] * fit.lambdas[6])
+    alone = ss.path(X, Y[family], family=family, penalty=penalty, lambdas=[s], tol=1e-9)
+    assert fit.coef(s, exact=True, X=X, y=Y[family]) == pytest.approx(alone.coef(s), abs=1e-4)
+    assert not fit.extend(X, Y[family], n_lambdas=1).status.any()
+    cv = ss.cv_path(X, Y[family], family=family, penalty=penalty, n_folds=3, seed=0, n_lambdas=6)
+    assert cv.lambda_min in cv.lambdas
+    relaxed = ss.relax(fit, X, Y[family])
+    assert (relaxed.dev_ratio >= fit.dev_ratio[: len(relaxed.lambdas)] - 1e-6).all()
+
+
+def test_many_groups_few_rows(family):
+    rng = np.random.default_rng(0)
+    wide = rng.standard_normal((30, 200))
+    scores = wide[:, :3] @ rng.standard_normal((3, 3)) + 0.5 * rng.standard_normal((30, 3))
+    y = scores if family == "multigaussian" else scores.argmax(axis=1)
+    fit = ss.path(wide, y, family=family, penalty=GroupL2(np.arange(200) // 4), n_lambdas=15,
+                  lambda_min_ratio=0.05)  # fmt: skip
+    assert not fit.status.any() and fit.df[-1] >= 8
+
+
+def test_giant_groups_take_first_order_steps(family):
+    rng = np.random.default_rng(0)
+    wide = rng.standard_normal((20, 500))
+    fit = ss.path(wide, Y[family][:20], family=family, penalty=GroupL2(["a"] * 400 + ["b"] * 100),
+                  n_lambdas=3, lambda_min_ratio=0.5)  # fmt: skip
+    assert not fit.status.any()
+
+
+def test_grouped_beside_a_penalty_is_refused():
+    with pytest.raises(ValueError, match="ties its groups of features across them by itself"):
+        ss.path(X, CLASSES, family="multinomial", grouped=True, penalty=GroupL2(GROUPS))
+
+
+@pytest.mark.parametrize("solver", ["response_blocks", "bcd", "proximal_newton"])
+def test_solvers_of_other_problems_say_so(solver):
+    with pytest.raises(ValueError, match=f"solver='{solver}' needs"):
+        ss.path(X, CLASSES, family="multinomial", penalty=GroupL2(GROUPS), solver=solver)
