@@ -2,7 +2,7 @@
 from sparsesolve.linalg.basis cimport Basis
 
 cdef enum State:            # of a column of the window
-    OUT, IN, REFUSED        # REFUSED: it depends on the active ones, until one of them leaves
+    OUT, IN, REFUSED, SHUT  # REFUSED: it depends on the active ones, until one of them leaves; SHUT: it never joins
 
 cdef class ActiveSet:
     cdef readonly Basis basis

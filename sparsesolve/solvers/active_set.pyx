@@ -73,6 +73,16 @@ cdef class ActiveSet:
             self.c[i], self.w[i], self.tied[i] = c[j], self.factor[j], 0
         self._correct(np.asarray(c)[self.active])
 
+    def enclose(self, const unsigned char[::1] shut):
+        """Let all columns be in the window, as the basis does already; shut (p,) says which never join."""
+        cdef int i, k
+        self._reserve(self.basis.size, 1 + shut.shape[0])
+        for i in range(1, shut.shape[0] + 1):
+            self.feature[i], self.state[i] = i - 1, SHUT if shut[i - 1] else OUT
+        for k in range(self.basis.size):
+            i = 1 + self.member_[k]
+            self.place_[k], self.state[i] = i, IN
+
     def _reserve(self, int active, int columns):
         """Make room for so many active columns and columns of the window, entry 0 among the latter."""
         if active > self.b.shape[0]:

@@ -119,9 +119,8 @@ class Certificate:
             return total
         if len(others) > MOST_LOOSE:
             return np.inf
-        columns = data.columns(others)
-        cross = core.basis.half_solved(data.inner(data.columns(active), columns))
-        level, axes = np.linalg.eigh(data.inner(columns, columns) - cross.T @ cross)
+        cross = core.basis.half_solved(data.inner(active, others))
+        level, axes = np.linalg.eigh(data.inner(others, others) - cross.T @ cross)
         kept = level > DEPENDENT * data.squares[others].max()
         along = axes[:, kept].T @ (c[others] - (cross.T @ inside)[:, 0])
         return total + float((along**2 / level[kept]).sum())
