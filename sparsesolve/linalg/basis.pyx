@@ -20,6 +20,7 @@ import numpy as np
 from sparsesolve.linalg.cholesky cimport Cholesky
 from sparsesolve.linalg.vector cimport ss_subtract_all, ss_take_in
 
+DEF LINE = 8        # doubles
 DEF SPARE = 64      # rows and columns of room beyond what is needed now
 
 
@@ -34,6 +35,7 @@ cdef class Basis:
 
     def __init__(self, int active=SPARE, int columns=SPARE):
         self.size = self.width = self.rows = self.room = self.stride = 0
+        self.enclosed = False
         self.cholesky = Cholesky(active)
         self.reserve(active, columns)
 
@@ -46,13 +48,15 @@ cdef class Basis:
         if active > self.rows:
             rows = max(active, self.rows + self.rows // 2)
         if columns >= ld:
-            room = max(columns + 1, ld + ld // 2)
-        frame, vectors = np.empty((rows, room)), np.zeros((4, room))
+            room = max(columns + 1, ld + ld // 2) + LINE - 1
+            room -= room % LINE
+        vectors, frame = np.zeros((4, room)), np.empty(rows * room + LINE)
+        frame = frame[-(frame.ctypes.data // 8) % LINE :][: rows * room].reshape(rows, room)    # rows begin cache lines
         if ld:
             frame[:s, :m] = np.asarray(self.frame).reshape(-1, ld)[:s, :m]
             for new, old in zip(vectors, (self.left_, self.square_, self.along_)):
                 new[:m] = old[:m]
-        if columns > self.stride:
+        if room > ld and not self.enclosed:
             gram = np.empty((room, room))
             if m > 1:
                 gram[: m - 1, : m - 1] = self.gram[: m - 1, : m - 1]
@@ -121,7 +125,7 @@ cdef class Basis:
         cross[np.arange(s), active] = np.asarray(square)[active]
         rows = self.half_solved(cross)
         self._hold(gram)
-        self.width = 0
+        self.width, self.enclosed = 0, True
         self.reserve(s + more, p)
         self.width = p
         np.asarray(self.frame).reshape(-1, self.room)[:s, 1 : p + 1] = rows

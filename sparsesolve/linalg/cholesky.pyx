@@ -9,7 +9,7 @@ from scipy.linalg.cython_blas cimport dgemm, dtrsm, dtrsv
 
 import numpy as np
 
-from sparsesolve.linalg.vector cimport ss_dot_all, ss_pass_on, ss_rotate
+from sparsesolve.linalg.vector cimport ss_pass_on, ss_rotate
 
 
 cdef class Cholesky:
@@ -130,29 +130,15 @@ cdef class Cholesky:
             dtrsv("L", "N", "N", &self.size, self.L, &self.capacity, x, &one)
 
     cdef void transposed_solve(self, double* x) noexcept nogil:
-        """x <- L'^-1 x, four columns of L at a time: one by one, every entry of x would wait for the last."""
-        cdef double behind[4]
-        cdef int end = self.size, start, i, j
-        cdef double total
-        cdef Py_ssize_t ld = self.capacity
-        cdef const double* column
-        while end > 0:
-            start = max(end - 4, 0)
-            ss_dot_all(self.size - end, end - start, self.L + start * ld + end, ld, x + end, behind)
-            for j in range(end - 1, start - 1, -1):
-                column = self.L + j * ld
-                total = x[j] - behind[j - start]
-                for i in range(j + 1, end):
-                    total -= column[i] * x[i]
-                x[j] = total / column[j]
-            end = start
+        """x <- L'^-1 x."""
+        cdef int one = 1
+        if self.size > 0:
+            dtrsv("L", "T", "N", &self.size, self.L, &self.capacity, x, &one)
 
     cdef void solve(self, double* x) noexcept nogil:
         """x <- (L L')^-1 x."""
-        cdef int one = 1
-        if self.size > 0:
-            dtrsv("L", "N", "N", &self.size, self.L, &self.capacity, x, &one)
-            dtrsv("L", "T", "N", &self.size, self.L, &self.capacity, x, &one)
+        self.half_solve(x)
+        self.transposed_solve(x)
 
     # The slow door, for tests.
 

@@ -102,7 +102,7 @@ cdef class Homotopy(ActiveSet):
         index[0] = -1
         i = 0
         while True:
-            i = ss_reach(i + 1, self.basis.width + 1, self.lam, best, &self.w[0], &self.c[0], along)
+            i = ss_reach(i + 1, self.basis.width + 1, self.lam, best, &self.wall[0], &self.c[0], along)
             if i > self.basis.width:
                 break
             bound = self.lam * self.w[i]
@@ -141,12 +141,13 @@ cdef class Homotopy(ActiveSet):
         if kind == LEAVE:
             self.b[index] = 0.0
         if t > self.tie or kind == END:
-            self.n_knots += 1
+            self.n_knots += 1       # its row of B is 0
         elif self.n_knots == 0:
             return
+        else:
+            for i in range(self.n_slots):
+                self.B[self.n_knots - 1, i] = 0.0
         self.lams[self.n_knots - 1] = self.lam
-        for i in range(self.n_slots):
-            self.B[self.n_knots - 1, i] = 0.0
         for k in range(self.basis.size):
             if self.s[k] * self.b[k] > 0.0 or not self.lasso or self.v[k] == 0.0:
                 self.B[self.n_knots - 1, self.slot_[k]] = self.b[k]

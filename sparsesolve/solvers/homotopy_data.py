@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from sparsesolve.linalg.blocks import block_products
+from sparsesolve.solvers import knot_survey
 
 SMALL = 4_000_000  # values of a dense design that is kept unpacked
 DENSE_FROM = 0.15  # share of stored values from which dense kernels are the faster ones
@@ -28,7 +29,7 @@ def _rank(problem):
 class Data:
     """What is common to all kinds of data; a kind adds `_inner`, `_correlations` and the numbers."""
 
-    gram, cross = None, None
+    gram, cross, rows, room = None, None, None, np.empty((0, 0))
 
     def all_inner(self):
         """Inner products of all columns, (p, p), kept for whatever is asked later."""
@@ -36,7 +37,6 @@ class Data:
             every = self.every
             self.cross = self._correlations(every[:0], np.empty((1, 0)))[0][0].copy()
             self.gram = np.ascontiguousarray(self._inner(every, every))
-            self.rows = np.empty((0, len(every)))
         return self.gram
 
     def inner(self, left, right):
@@ -44,6 +44,12 @@ class Data:
         if self.gram is None:
             return self._inner(left, right)
         return self.gram[np.ix_(left, right)]
+
+    def _room(self, K):
+        """For the correlations at K knots."""
+        if K > len(self.room):
+            self.room = np.empty((K, len(self.squares)))
+        return self.room[:K]
 
     def measure(self, features, B):
         """Correlations a_j'r (K, p) and |r|^2 (K,) for r = y - A_U b, of K knots.
@@ -54,11 +60,12 @@ class Data:
         p, U = len(self.squares), len(features)
         if self.gram is None or U * p > self.n * (U + p):
             return self._correlations(features, B)
-        if U > len(self.rows):
-            self.rows = np.empty((U + 64, p))
-        C = B @ np.take(self.gram, features, axis=0, out=self.rows[:U], mode="clip")
+        if self.rows is None or U > len(self.rows):
+            self.rows = np.empty((max(U, p), p))
+        rows = np.take(self.gram, features, axis=0, out=self.rows[:U], mode="clip")
+        C = np.matmul(B, rows, out=self._room(len(B)))
         np.subtract(self.cross, C, out=C)
-        explained = np.einsum("ij,ij->i", B, C[:, features] + self.cross[features])
+        explained = knot_survey.products(B, C, features) + B @ self.cross[features]
         return C, np.maximum(self.response_square - explained, 0.0)
 
 
@@ -71,7 +78,7 @@ class DenseData(Data):
         self.root_w = np.sqrt(problem.weights)
         self.y = self.root_w * problem.response
         self.response_square = float(self.y @ self.y)
-        self.whole, self.products = None, np.empty((0, 0))
+        self.whole = None
         if self.design.n * self.design.p <= SMALL:
             self.whole = self._columns(self.every)
             self.squares = np.einsum("ij,ij->i", self.whole, self.whole)
@@ -95,9 +102,7 @@ class DenseData(Data):
         np.subtract(self.y, R, out=R)
         square = np.einsum("ij,ij->i", R, R)
         if self.whole is not None:
-            if len(R) > len(self.products):
-                self.products = np.empty((len(R), len(self.whole)))
-            return np.matmul(R, self.whole.T, out=self.products[: len(R)]), square
+            return np.matmul(R, self.whole.T, out=self._room(len(R))), square
         R *= self.root_w
         return block_products(self.design, R, self.n_threads), square
 
@@ -133,4 +138,3 @@ class GramData(Data):
     def __init__(self, gram, cross, response_square):
         self.gram, self.cross, self.response_square = gram, cross, response_square
         self.squares, self.rank, self.n = np.diagonal(gram).copy(), len(gram), len(gram)
-        self.rows = np.empty((0, len(gram)))
