@@ -12,6 +12,7 @@ from sparsesolve.linalg.blocks import block_products
 from sparsesolve.solvers import knot_survey
 
 SMALL = 4_000_000  # values of a dense design that is kept unpacked
+ROWS = 64  # of a Gram matrix copied at a time: they stay in the cache for the product
 DENSE_FROM = 0.15  # share of stored values from which dense kernels are the faster ones
 
 
@@ -29,7 +30,7 @@ def _rank(problem):
 class Data:
     """What is common to all kinds of data; a kind adds `_inner`, `_correlations` and the numbers."""
 
-    gram, cross, rows, room = None, None, None, np.empty((0, 0))
+    gram, cross, room = None, None, np.empty((0, 0))
 
     def all_inner(self):
         """Inner products of all columns, (p, p), kept for whatever is asked later."""
@@ -60,11 +61,11 @@ class Data:
         p, U = len(self.squares), len(features)
         if self.gram is None or U * p > self.n * (U + p):
             return self._correlations(features, B)
-        if self.rows is None or U > len(self.rows):
-            self.rows = np.empty((max(U, p), p))
-        rows = np.take(self.gram, features, axis=0, out=self.rows[:U], mode="clip")
-        C = np.matmul(B, rows, out=self._room(len(B)))
-        np.subtract(self.cross, C, out=C)
+        C = self._room(len(B))
+        C[:] = self.cross
+        for start in range(0, U, ROWS):
+            some = slice(start, start + ROWS)
+            C -= B[:, some] @ self.gram.take(features[some], axis=0)
         explained = knot_survey.products(B, C, features) + B @ self.cross[features]
         return C, np.maximum(self.response_square - explained, 0.0)
 

@@ -103,7 +103,7 @@ class FollowedPath:
             self.core.begin(self.window, self.c, knots, self._events(knots), same)
             self.reason = self.core.run()
             batch, whole = self._checked()
-            most = min(MOST_KNOTS, WORK / (1 + self.core.basis.size**2))
+            most = min(2 * MOST_KNOTS if self.enclosed else MOST_KNOTS, WORK / (1 + self.core.basis.size**2))
             self.per_knot = max(PER_KNOT, self.per_knot * (NARROWER if whole else WIDER))
             knots = 2 * knots if whole else max(len(batch.lams), FIRST_KNOTS)
             knots = max(1, int(min(knots, most)))
