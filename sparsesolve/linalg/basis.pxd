@@ -4,11 +4,14 @@ from sparsesolve.linalg.cholesky cimport Cholesky
 cdef class Basis:
     cdef readonly int size              # active columns
     cdef readonly int width             # columns of the window
-    cdef int rows, room                 # for how many active columns, and the stride of H and G
+    cdef int rows, room, stride         # for how many active columns; the strides of H and of G
     cdef Cholesky cholesky              # of the Gram matrix of the active columns
-    cdef double[::1] frame, gram, left_, square_, along_, row_
+    cdef double[::1] frame, left_, square_, along_, inner_, row_
+    cdef double[:, ::1] gram
+    cdef bint enclosed                  # whether G is that of all columns, another's
+    cdef int[::1] order                 # 0, 1, 2, ...
     cdef double* H                      # (size, 1 + width): coordinates of the target, then of the window's columns
-    cdef double* G                      # (width, width): their inner products, entry 0 of a row being its target
+    cdef double* G                      # (width, width): their inner products
     cdef double* left                   # (1 + width) square of what lies outside the span of the active columns
     cdef double* square                 # (1 + width) squares of the columns
     cdef double* along                  # (1 + width) products with the image of the direction

@@ -14,4 +14,5 @@ cdef class Cholesky:
     cdef void remove(self, int position, double* carried=*, int width=*, int stride=*) noexcept nogil
     cdef void truncate(self, int size) noexcept nogil
     cdef void solve(self, double* x) noexcept nogil
+    cdef void transposed_solve(self, double* x) noexcept nogil
     cdef void half_solve(self, double* x) noexcept nogil

@@ -129,12 +129,16 @@ cdef class Cholesky:
         if self.size > 0:
             dtrsv("L", "N", "N", &self.size, self.L, &self.capacity, x, &one)
 
-    cdef void solve(self, double* x) noexcept nogil:
-        """x <- (L L')^-1 x."""
+    cdef void transposed_solve(self, double* x) noexcept nogil:
+        """x <- L'^-1 x."""
         cdef int one = 1
         if self.size > 0:
-            dtrsv("L", "N", "N", &self.size, self.L, &self.capacity, x, &one)
             dtrsv("L", "T", "N", &self.size, self.L, &self.capacity, x, &one)
+
+    cdef void solve(self, double* x) noexcept nogil:
+        """x <- (L L')^-1 x."""
+        self.half_solve(x)
+        self.transposed_solve(x)
 
     # The slow door, for tests.
 

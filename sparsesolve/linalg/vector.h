@@ -146,11 +146,23 @@ SS_SIMD static void ss_pass_on(ptrdiff_t n, double c, double s, double *SS_RESTR
     }
 }
 
-/* out -= sum_k w_k q_k, where q_k begins at q + which[k] * stride: four of them for one load and store of out */
+/* out -= sum_k w_k q_k, where q_k begins at q + which[k] * stride: eight of them for one load and store of out */
 SS_SIMD static void ss_subtract_all(ptrdiff_t n, ptrdiff_t count, const double *SS_RESTRICT w,
                                     const double *SS_RESTRICT q, const int *which, ptrdiff_t stride,
                                     double *SS_RESTRICT out) {
     ptrdiff_t k = 0;
+    for (; k + 8 <= count; k += 8) {
+        const double *q0 = q + which[k] * stride, *q1 = q + which[k + 1] * stride;
+        const double *q2 = q + which[k + 2] * stride, *q3 = q + which[k + 3] * stride;
+        const double *q4 = q + which[k + 4] * stride, *q5 = q + which[k + 5] * stride;
+        const double *q6 = q + which[k + 6] * stride, *q7 = q + which[k + 7] * stride;
+        double w0 = w[k], w1 = w[k + 1], w2 = w[k + 2], w3 = w[k + 3];
+        double w4 = w[k + 4], w5 = w[k + 5], w6 = w[k + 6], w7 = w[k + 7];
+        _Pragma("omp simd")
+        for (ptrdiff_t i = 0; i < n; i++)
+            out[i] -= ((w0 * q0[i] + w1 * q1[i]) + (w2 * q2[i] + w3 * q3[i]))
+                      + ((w4 * q4[i] + w5 * q5[i]) + (w6 * q6[i] + w7 * q7[i]));
+    }
     for (; k + 4 <= count; k += 4) {
         const double *q0 = q + which[k] * stride, *q1 = q + which[k + 1] * stride;
         const double *q2 = q + which[k + 2] * stride, *q3 = q + which[k + 3] * stride;
@@ -192,6 +204,39 @@ SS_SIMD static void ss_dot_all(ptrdiff_t n, ptrdiff_t count, const double *SS_RE
         for (ptrdiff_t i = 0; i < n; i++) s0 += q0[i] * v[i];
         out[k] = s0;
     }
+}
+
+/* row *= scale; along += a row; left -= row^2 */
+SS_SIMD static void ss_take_in(ptrdiff_t n, double scale, double a, double *SS_RESTRICT row,
+                               double *SS_RESTRICT along, double *SS_RESTRICT left) {
+    _Pragma("omp simd")
+    for (ptrdiff_t i = 0; i < n; i++) {
+        double x = scale * row[i];
+        row[i] = x;
+        along[i] += a * x;
+        left[i] -= x * x;
+    }
+}
+
+/* The first i >= start whose correlation c_i meets its bound lam w_i before lam has fallen by `step`, or is beyond
+ * it; n where there is none.  along_i is what c_i loses per unit of lam. */
+SS_SIMD static ptrdiff_t ss_reach(ptrdiff_t start, ptrdiff_t n, double lam, double step, const double *SS_RESTRICT w,
+                                  const double *SS_RESTRICT c, const double *SS_RESTRICT along) {
+    for (; start < n; start += 32) {
+        ptrdiff_t stop = start + 32 < n ? start + 32 : n;
+        int any = 0;
+        _Pragma("omp simd reduction(| : any)")
+        for (ptrdiff_t i = start; i < stop; i++) {
+            double now = lam * w[i], up = now - c[i], down = now + c[i];
+            any |= (up < step * (w[i] - along[i])) | (down < step * (w[i] + along[i])) | (up < 0.0) | (down < 0.0);
+        }
+        if (any)
+            for (ptrdiff_t i = start; i < stop; i++) {
+                double now = lam * w[i], up = now - c[i], down = now + c[i];
+                if (up < step * (w[i] - along[i]) || down < step * (w[i] + along[i]) || up < 0.0 || down < 0.0) return i;
+            }
+    }
+    return n;
 }
 
 /* The first i with x_i == value or x_i == other, n where there is none. */

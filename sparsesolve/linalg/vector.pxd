@@ -30,6 +30,9 @@ cdef extern from "vector.h" nogil:
                          Py_ssize_t stride, double* out) noexcept
     void ss_dot_all(Py_ssize_t n, Py_ssize_t count, const double* q, Py_ssize_t stride, const double* v,
                     double* out) noexcept
+    void ss_take_in(Py_ssize_t n, double scale, double a, double* row, double* along, double* left) noexcept
+    Py_ssize_t ss_reach(Py_ssize_t start, Py_ssize_t n, double lam, double step, const double* w, const double* c,
+                        const double* along) noexcept
     Py_ssize_t ss_find(Py_ssize_t n, const double* x, double value, double other) noexcept
     double ss_step_largest(Py_ssize_t n, double step, const double* a, bint one_sided, double* c) noexcept
     double ss_meetings(Py_ssize_t n, double lam, double least, const double* c, const double* a, bint one_sided,

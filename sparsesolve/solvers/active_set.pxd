@@ -2,7 +2,7 @@
 from sparsesolve.linalg.basis cimport Basis
 
 cdef enum State:            # of a column of the window
-    OUT, IN, REFUSED        # REFUSED: it depends on the active ones, until one of them leaves
+    OUT, IN, REFUSED, SHUT  # REFUSED: it depends on the active ones, until one of them leaves; SHUT: it never joins
 
 cdef class ActiveSet:
     cdef readonly Basis basis
@@ -14,6 +14,7 @@ cdef class ActiveSet:
     cdef double[::1] b, d, s, v
     cdef int[::1] feature, state, tied                  # of the window, from 1
     cdef double[::1] c, w, old                          # correlation, v, and the coefficient of a feasible direction
+    cdef double[::1] wall                               # v of those that may join, else FAR
     cdef double[:, ::1] B                               # (knots, slots)
     cdef double[::1] lams
     cdef int[::1] slots                                 # feature of each column of B

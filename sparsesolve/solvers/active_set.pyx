@@ -14,6 +14,7 @@ from sparsesolve.linalg.basis cimport Basis
 cdef enum Event:
     JOIN, LEAVE
 
+cdef double FAR = 1e200             # times lam, a bound that no correlation meets
 cdef double TINY = 1e-13            # of a column's square, and as much again for
 cdef double TINY_PER_COLUMN = 4e-15 # every active column: below it a column counts as dependent
 
@@ -34,7 +35,7 @@ cdef class ActiveSet:
         self.member_, self.place_, self.slot_ = np.zeros((3, 1), dtype=np.intc)
         self.feature, self.state, self.tied = np.zeros((3, 1), dtype=np.intc)
         self.b, self.d, self.s, self.v = np.zeros((4, 1))
-        self.c, self.w, self.old = np.zeros((3, 1))
+        self.c, self.w, self.old, self.wall = np.zeros((4, 1))
 
     # between two runs
 
@@ -71,7 +72,18 @@ cdef class ActiveSet:
                 self.state[i] = OUT
             j = self.feature[i]
             self.c[i], self.w[i], self.tied[i] = c[j], self.factor[j], 0
+            self.wall[i] = self.w[i] if self.state[i] == OUT else FAR
         self._correct(np.asarray(c)[self.active])
+
+    def enclose(self, const unsigned char[::1] shut):
+        """Let all columns be in the window, as the basis does already; shut (p,) says which never join."""
+        cdef int i, k
+        self._reserve(self.basis.size, 1 + shut.shape[0])
+        for i in range(1, shut.shape[0] + 1):
+            self.feature[i], self.state[i] = i - 1, SHUT if shut[i - 1] else OUT
+        for k in range(self.basis.size):
+            i = 1 + self.member_[k]
+            self.place_[k], self.state[i] = i, IN
 
     def _reserve(self, int active, int columns):
         """Make room for so many active columns and columns of the window, entry 0 among the latter."""
@@ -80,7 +92,7 @@ cdef class ActiveSet:
             self.b, self.d, self.s, self.v = _longer((self.b, self.d, self.s, self.v), active)
         if columns > self.c.shape[0]:
             self.feature, self.state, self.tied = _longer((self.feature, self.state, self.tied), columns)
-            self.c, self.w, self.old = _longer((self.c, self.w, self.old), columns)
+            self.c, self.w, self.old, self.wall = _longer((self.c, self.w, self.old, self.wall), columns)
 
     def admit(self):
         """Make all columns of the window active, but those that depend on others, with coefficients that fit best."""
@@ -166,7 +178,7 @@ cdef class ActiveSet:
             return False
         self.member_[s], self.place_[s] = self.feature[i], i
         self.b[s], self.d[s], self.s[s], self.v[s] = 0.0, 0.0, sign, self.w[i]
-        self.state[i] = IN
+        self.state[i], self.wall[i] = IN, FAR
         return True
 
     cdef int _leave(self, int k) noexcept nogil:
@@ -184,7 +196,7 @@ cdef class ActiveSet:
     cdef void _drop(self, int k, int i) noexcept nogil:
         cdef int j
         self.basis.leave(k, i)
-        self.state[i] = OUT
+        self.state[i], self.wall[i] = OUT, self.w[i]
         for j in range(k, self.basis.size):
             self.member_[j], self.place_[j], self.slot_[j] = self.member_[j + 1], self.place_[j + 1], self.slot_[j + 1]
             self.b[j], self.d[j], self.s[j], self.v[j] = self.b[j + 1], self.d[j + 1], self.s[j + 1], self.v[j + 1]

@@ -18,7 +18,8 @@ Reference: Osborne, Presnell, Turlach (2000); Efron, Hastie, Johnstone, Tibshira
 """
 from libc.math cimport fabs
 
-from sparsesolve.solvers.active_set cimport IN, OUT, REFUSED, ActiveSet
+from sparsesolve.linalg.vector cimport ss_reach
+from sparsesolve.solvers.active_set cimport IN, OUT, REFUSED, SHUT, ActiveSet
 
 cdef enum Kind:
     JOIN, LEAVE, END
@@ -99,12 +100,12 @@ cdef class Homotopy(ActiveSet):
         cdef double t, rate, bound, best = self.lam - self.last, tiny = self._tiny()
         cdef const double* along = self.basis.along
         index[0] = -1
-        for i in range(1, self.basis.width + 1):
+        i = 0
+        while True:
+            i = ss_reach(i + 1, self.basis.width + 1, self.lam, best, &self.wall[0], &self.c[0], along)
+            if i > self.basis.width:
+                break
             bound = self.lam * self.w[i]
-            if not (bound - self.c[i] < best * (self.w[i] - along[i])
-                    or bound + self.c[i] < best * (self.w[i] + along[i])
-                    or bound < fabs(self.c[i])):        # hardly any column gets beyond this line
-                continue
             if self.state[i] != OUT or self.basis.left[i] <= tiny * self.basis.square[i]:
                 continue
             for side in range(2 - self.positive):
@@ -140,12 +141,13 @@ cdef class Homotopy(ActiveSet):
         if kind == LEAVE:
             self.b[index] = 0.0
         if t > self.tie or kind == END:
-            self.n_knots += 1
+            self.n_knots += 1       # its row of B is 0
         elif self.n_knots == 0:
             return
+        else:
+            for i in range(self.n_slots):
+                self.B[self.n_knots - 1, i] = 0.0
         self.lams[self.n_knots - 1] = self.lam
-        for i in range(self.n_slots):
-            self.B[self.n_knots - 1, i] = 0.0
         for k in range(self.basis.size):
             if self.s[k] * self.b[k] > 0.0 or not self.lasso or self.v[k] == 0.0:
                 self.B[self.n_knots - 1, self.slot_[k]] = self.b[k]
@@ -219,6 +221,6 @@ cdef class Homotopy(ActiveSet):
     cdef int _side(self, int i) noexcept nogil:
         """1 or -1 where an inactive column of the window is on the boundary."""
         cdef double slack = 2.0 * self.tie * self.w[i] + ROUNDING * self.scale * self.size[self.feature[i]]
-        if self.state[i] == IN or fabs(self.c[i]) < self.lam * self.w[i] - slack:
+        if self.state[i] == IN or self.state[i] == SHUT or fabs(self.c[i]) < self.lam * self.w[i] - slack:
             return 0
         return 1 if self.c[i] > 0.0 else 0 if self.positive else -1

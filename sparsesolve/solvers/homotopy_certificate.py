@@ -77,7 +77,8 @@ class Certificate:
         if self.rules.lasso:
             gaps = knot_survey.gaps(lams, features, B, C, squares, most, self.rules.v,
                                     self.rules.ridge)  # fmt: skip
-            gaps += lacking * (0.5 * lacking + np.abs(B) @ self.size[features])
+            if len(self.free):
+                gaps += lacking * (0.5 * lacking + np.abs(B) @ self.size[features])
             gaps /= self.null
             if len(lams) and lams[-1] == 0.0 and core is not None:
                 gaps[-1] = min(gaps[-1], self._square_inside(core, C[-1]) / (2 * self.null))
@@ -119,9 +120,8 @@ class Certificate:
             return total
         if len(others) > MOST_LOOSE:
             return np.inf
-        columns = data.columns(others)
-        cross = core.basis.half_solved(data.inner(data.columns(active), columns))
-        level, axes = np.linalg.eigh(data.inner(columns, columns) - cross.T @ cross)
+        cross = core.basis.half_solved(data.inner(active, others))
+        level, axes = np.linalg.eigh(data.inner(others, others) - cross.T @ cross)
         kept = level > DEPENDENT * data.squares[others].max()
         along = axes[:, kept].T @ (c[others] - (cross.T @ inside)[:, 0])
         return total + float((along**2 / level[kept]).sum())

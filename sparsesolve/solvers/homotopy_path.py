@@ -17,7 +17,7 @@ from sparsesolve.solvers.homotopy_certificate import Certificate
 from sparsesolve.solvers.knot_survey import first_excess
 
 FIRST_KNOTS, MOST_KNOTS = 16, 64  # between two checks
-FEW = 600  # columns that are all in the window, from the second batch on
+FEW = 600  # columns that are all in the window, by their Gram matrix, from the second batch on
 WORK = 2e8  # entries of the factor that triangular solves may read between two looks for Ctrl-C
 PER_KNOT, SPARE = 2.0, 32  # columns of the window for every knot to come, and beyond
 WIDER, NARROWER = 1.5, 0.95  # what a missed column and a batch without one make of PER_KNOT
@@ -33,12 +33,12 @@ class FollowedPath:
         self.data, self.rules = data, rules
         self.size = np.sqrt(data.squares + rules.ridge * rules.v)
         self.bound = np.where(rules.open, rules.v, np.inf)
-        self.few = rules.open.sum() <= FEW
+        self.few = len(rules.v) <= FEW
         self.rank = len(rules.v) if rules.ridge else data.rank
         self.core = Homotopy(
             rules.v, self.size, np.sqrt(data.response_square), rules.lasso, rules.positive,
             int(min(rules.max_features, len(rules.v))), self.rank,
-            min(self.rank, FEW) + 1, int(rules.open.sum()) if self.few else FEW,
+            min(self.rank, FEW) + 1, int(PER_KNOT * FIRST_KNOTS) + SPARE if self.few else FEW,
         )  # fmt: skip
         self.slope, self.beta = np.zeros((2, len(rules.v)))
         C, B, squares = self._fit_without_penalty()
@@ -55,23 +55,21 @@ class FollowedPath:
         self.room = 0  # for events beyond those of the knots
         self.events = 0  # since the last knot
         self.urgent = np.empty(0, dtype=np.intc)
-        self.window, self.complete, self.per_knot = None, False, PER_KNOT
+        self.window, self.enclosed, self.per_knot = None, False, PER_KNOT
         self.reason, self.steps = Reason.RUNNING, 0
 
     def _fit_without_penalty(self):
         """Let the columns without a penalty in; correlations, coefficients, |y - A b|^2."""
         core, data, free = self.core, self.data, self.rules.free
         none = np.empty(0, dtype=np.intc)
-        C, squares = data.measure(data.columns(none), np.empty((1, 0)))
+        C, squares = data.measure(none, np.empty((1, 0)))
         if len(free):
-            columns = data.columns(free)
-            core.basis.rewindow(none, np.empty((0, len(free))),
-                                np.ascontiguousarray(data.inner(columns, columns)),
+            core.basis.rewindow(none, np.empty((0, len(free))), data.inner(free, free),
                                 self.size[free] ** 2, len(free))  # fmt: skip
             core.begin(free, C[0], 0, len(free))
             core.admit()
             self.beta[core.active] = core.coefficients
-            C, squares = data.measure(data.columns(core.active), core.coefficients[None])
+            C, squares = data.measure(core.active, core.coefficients[None])
         return C, core.coefficients[None], squares
 
     def _first_lam(self):
@@ -105,7 +103,7 @@ class FollowedPath:
             self.core.begin(self.window, self.c, knots, self._events(knots), same)
             self.reason = self.core.run()
             batch, whole = self._checked()
-            most = min(MOST_KNOTS, WORK / (1 + self.core.basis.size**2))
+            most = min(2 * MOST_KNOTS if self.enclosed else MOST_KNOTS, WORK / (1 + self.core.basis.size**2))
             self.per_knot = max(PER_KNOT, self.per_knot * (NARROWER if whole else WIDER))
             knots = 2 * knots if whole else max(len(batch.lams), FIRST_KNOTS)
             knots = max(1, int(min(knots, most)))
@@ -123,29 +121,27 @@ class FollowedPath:
     def _open_window(self, knots):
         """Choose the columns that may join before the next check, and tell the basis of them.
 
-        Returns whether they are those of the last window: `complete`, all there are.
+        Returns whether the active ones are among them, all columns being there.
         """
         core, data = self.core, self.data
         more = max(min(self._events(knots), self.rank - core.basis.size), 0)
-        if self.complete:
+        if self.enclosed:
             core.basis.refresh(more)
-            self.window = core.window[0]
             return True
-        count = int(self.per_knot * knots) + SPARE
         if self.few and self.window is not None:  # it will be a long path
-            count = FEW
-        self.complete = self.few and count >= self.rules.open.sum()
-        chosen = self._candidates(count)
+            self.enclosed = True
+            core.basis.enclose(data.all_inner(), core.active, self.size**2, more)
+            core.enclose(~self.rules.open)
+            return True
+        chosen = self._candidates(int(self.per_knot * knots) + SPARE)
         held, idle = core.window
         keep = np.flatnonzero(idle & chosen[held]).astype(np.intc)
         held = held[keep]
         chosen[held] = False
         new = np.flatnonzero(chosen).astype(np.intc)
-        fresh = data.columns(new)
         known = np.concatenate([core.active, held])
         core.basis.rewindow(
-            keep, data.inner(data.columns(known), fresh),
-            np.ascontiguousarray(data.inner(fresh, fresh)), self.size[new] ** 2, more,
+            keep, data.inner(known, new), data.inner(new, new), self.size[new] ** 2, more,
             min(self._events(knots), len(core.active) - len(self.rules.free)),
         )  # fmt: skip
         self.window = np.concatenate([held, new])
@@ -169,7 +165,7 @@ class FollowedPath:
         """The new knots, and whether that is all: those behind a violation are taken back."""
         core, rules = self.core, self.rules
         lams, features, B = core.knots()
-        C, squares = self.data.measure(self.data.columns(features), B)
+        C, squares = self.data.measure(features, B)
         if rules.ridge:
             np.subtract.at(C, (slice(None), features), rules.ridge * rules.v[features] * B)
         kept = self._violation(lams, C, features)
@@ -194,6 +190,8 @@ class FollowedPath:
 
     def _violation(self, lams, C, features):
         """The first knot where a column outside the window exceeds its bound, else how many."""
+        if self.enclosed:
+            return len(lams)
         outside = self.rules.open.copy()
         outside[features] = outside[self.window] = False
         which = np.flatnonzero(outside).astype(np.intc)

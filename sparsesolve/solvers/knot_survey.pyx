@@ -60,6 +60,22 @@ def gaps(const double[::1] lams, const int[::1] features, const double[:, :] B, 
     return np.asarray(out)
 
 
+def products(const double[:, :] B, const double[:, :] C, const int[::1] features):
+    """(K,) sum_u B_ku c_kj of the features j = features[u]."""
+    cdef Py_ssize_t K = B.shape[0], k, u
+    cdef double total
+    cdef const double* b
+    cdef const double* c
+    cdef double[::1] out = np.zeros(K)
+    with nogil:
+        for k in range(K if B.shape[1] > 0 else 0):
+            b, c, total = &B[k, 0], &C[k, 0], 0.0
+            for u in range(B.shape[1]):
+                total += b[u] * c[features[u]]
+            out[k] = total
+    return np.asarray(out)
+
+
 def nonzeros(const double[:, :] B, const Py_ssize_t[::1] order, const int[::1] features, const double[::1] unit):
     """(features, B times unit, how many of each knot), knot after knot in the order of B's columns given."""
     cdef Py_ssize_t K = B.shape[0], U = order.shape[0], k, t, u, count = 0

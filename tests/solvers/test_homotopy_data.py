@@ -45,9 +45,9 @@ def test_products_and_correlations(form, intercept, monkeypatch):
         assert data.rank == 12
     assert data.squares == pytest.approx((A**2).sum(axis=0))
     assert data.response_square == pytest.approx(y @ y)
-    inner = data.inner(data.columns(SOME), data.columns(U))
+    inner = data.inner(SOME, U)
     assert inner == pytest.approx(A[:, SOME].T @ A[:, U], abs=1e-12)
-    C, squares = data.measure(data.columns(U), B)
+    C, squares = data.measure(U, B)
     R = y[:, None] - A[:, U] @ B.T
     assert C == pytest.approx((A.T @ R).T, abs=1e-11)
     assert squares == pytest.approx((R**2).sum(axis=0), rel=1e-10)
