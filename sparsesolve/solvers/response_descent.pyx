@@ -8,12 +8,14 @@ these (response_direction) bring the digits. The model takes one Hessian Z'diag(
 responses (response_curvature), kept from an older point, times a scale for each.
 """
 
+from libc.math cimport fabs
+
 import numpy as np
 
 from sparsesolve.linalg.response_columns import response_columns
 from sparsesolve.penalties.row_shift import centre
 from sparsesolve.solvers.response_curvature import SharedCurvature
-from sparsesolve.solvers.response_direction import NewtonDirection, at_work, clip_at_zero, gains
+from sparsesolve.solvers.response_direction import NewtonDirection
 from sparsesolve.solvers.response_model import ResponseModel
 
 SWEEPS = 40  # of one model
@@ -68,20 +70,41 @@ class ResponseDescent:
 
     def refresh(self):
         """Everything from the coefficients anew; a stale Gram matrix too."""
+        cdef double[::1] h
+        cdef const double[::1] known = self.shared.h
+        cdef double total = 0.0, before = 0.0, astray = 0.0
+        cdef Py_ssize_t i
         self.eta = self.offset + self.columns.combine(self.B)
         self.value, self.u = self.loss.at(self.eta)
         self.g = self.columns.correlate(self.u)
         self.diagonal = self.loss.curvature_at(self.eta)
-        h = self.diagonal.sum(axis=0)
-        known = self.shared.h
-        if np.abs(h - known * (h.sum() / known.sum())).sum() > STALE * h.sum() > 0:
-            self.shared.renew(h)
+        fresh = np.add.reduce(self.diagonal, axis=0)
+        h = fresh
+        for i in range(h.shape[0]):
+            total += h[i]
+            before += known[i]
+        for i in range(h.shape[0]):
+            astray += fabs(h[i] - known[i] * (total / before))
+        if astray > STALE * total > 0:
+            self.shared.renew(fresh)
             self.newton.preconditioner.forget()
 
     def scales(self):
         """What the shared curvature is to be multiplied by, response by response, (K,)."""
-        scales = self.diagonal.sum(axis=1) / self.shared.h.sum()
-        return np.maximum(scales, max(LEAST_SCALE * scales.max(), 1e-300))
+        cdef const double[:, ::1] diagonal = self.diagonal
+        cdef const double[::1] h = self.shared.h
+        cdef double[::1] out = np.zeros(diagonal.shape[0])
+        cdef double total = 0.0, most = 0.0
+        cdef Py_ssize_t i, k
+        for i in range(h.shape[0]):
+            total += h[i]
+        for k in range(out.shape[0]):
+            for i in range(h.shape[0]):
+                out[k] += diagonal[k, i] / total
+            most = max(most, out[k])
+        for k in range(out.shape[0]):
+            out[k] = max(out[k], LEAST_SCALE * most, 1e-300)
+        return np.asarray(out)
 
     # steps
 
@@ -97,7 +120,7 @@ class ResponseDescent:
         target *= (last - lam) / (before - last)
         target += self.B
         target[(self.B == 0.0) & (np.asarray(self.net.l1) > 0.0)] = 0.0
-        clip_at_zero(self.net, self.B, target, np.asarray(self.net.l1))
+        self.net.stop_at_zero(self.B, target, lam)
         self._move_to(np.clip(target, self.net.lower, self.net.upper), lam, 0.0)
 
     def model_step(self, lam, share):
@@ -134,18 +157,17 @@ class ResponseDescent:
         What is left of one coefficient's gradient shrinks the dual point by its share in lam and
         costs the gap that share of lam |B|_1: that tells the digits which a gap of `goal` needs.
         """
-        mask, rest = at_work(self.net, self.B, self.g, lam)
+        mask, rest = self.net.at_work(self.B, self.g, lam)
         places = np.flatnonzero(mask.any(axis=0))
         if not len(places):
             return False
         digits = 0.2 * goal / max(np.abs(self.B[:, self.which >= 0]).sum(), 1e-300)
-        mask, rest, B = mask[:, places], rest[:, places], self.B[:, places]
+        mask, rest, B = (x.take(places, axis=1) for x in (mask, rest, self.B))
+        net = self.net.take(places.astype(np.intc))
         step, length = self.newton.of(self, lam, places, mask, rest, digits)
-        l1 = lam * np.asarray(self.net.l1)[places]
-        low, high = np.asarray(self.net.lower)[places], np.asarray(self.net.upper)[places]
         for _ in range(HALVINGS):
-            moved = np.clip(B + length * step, low, high)
-            clip_at_zero(self.net, B, moved, l1)
+            moved = np.clip(B + length * step, net.lower, net.upper)
+            net.stop_at_zero(B, moved, lam)
             target = self.B.copy()
             target[:, places] = moved
             if self._move_to(target, lam, ARMIJO * max(np.vdot(moved - B, rest), 0.0)):
@@ -183,7 +205,7 @@ class ResponseDescent:
 
     def gains(self, lam):
         """What is to be gained about: by coefficients at zero, and by those at work."""
-        return gains(self.net, self.B, self.g, lam, self.shared.squares)
+        return self.net.gains(self.B, self.g, lam, self.shared.squares)
 
     def centred(self, B=None):
         """A copy of B, rows shifted to their least penalty where the loss does not see that."""

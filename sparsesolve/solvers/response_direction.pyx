@@ -6,8 +6,8 @@ by conjugate gradients with products of the true curvature, in single precision 
 """
 
 import numpy as np
-from scipy.linalg import lapack
 
+from sparsesolve.solvers.response_hessian import whole_step
 from sparsesolve.solvers.response_newton import (
     Preconditioner,
     conjugate_gradients,
@@ -19,45 +19,7 @@ SLOW = 20  # steps that tell that the preconditioner is too old
 GAINED = 0.5  # of what was left before the last direction: it was worth its single precision
 DIGITS = 1e-3  # what to leave of the residual: for less the quadratic is too far from F
 DIRECT = 150  # coefficients up to which their Hessian is factored as it is
-SLIGHT = 1e-10  # of a diagonal: enough for directions that the loss does not see
 LOOSE = 0.1  # and for more another direction is cheaper
-
-
-def at_work(net, B, g, lam):
-    """The coefficients whose penalty is smooth or absent (K, m), and the gradient left there."""
-    l1, l2 = lam * np.asarray(net.l1), lam * np.asarray(net.l2)
-    if net.grouped:
-        norms = np.sqrt((B**2).sum(axis=0))
-        mask = np.broadcast_to((norms > 0.0) | (l1 == 0.0), B.shape)
-        mask = mask & (np.asarray(net.upper) > 0.0)
-        rest = g - (l1 / np.where(norms > 0.0, norms, 1.0) + l2) * B
-    else:
-        mask = (B != 0.0) | (l1 == 0.0)
-        rest = g - l1 * np.sign(B) - l2 * B
-        mask &= ~((B >= net.upper) & (rest > 0.0)) & ~((B <= net.lower) & (rest < 0.0))
-    return mask, np.where(mask, rest, 0.0)
-
-
-def gains(net, B, g, lam, diagonal):
-    """About what coefficients would gain by leaving zero, and those at work by moving."""
-    mask, rest = at_work(net, B, g, lam)
-    diagonal, l1 = np.maximum(diagonal, 1e-300), lam * np.asarray(net.l1)
-    if net.grouped:
-        sizes = np.sqrt((g**2).sum(axis=0)) - l1
-        sizes[mask[0] | (np.asarray(net.upper) == 0.0)] = 0.0
-    else:
-        room = np.where(g > 0.0, net.upper, -np.asarray(net.lower)) > 0.0
-        sizes = np.where(room & (B == 0.0) & ~mask, np.abs(g) - l1, 0.0)
-    leaving = (np.maximum(sizes, 0.0) ** 2 / diagonal).sum()
-    return leaving, (rest**2 / diagonal).sum()
-
-
-def clip_at_zero(net, B, moved, l1):
-    """Stop, in place, what has passed zero on its way from B: there its penalty has a kink."""
-    if net.grouped:
-        moved[:, ((moved * B).sum(axis=0) <= 0.0) & (l1 > 0.0)] = 0.0
-    else:
-        moved[(moved * B < 0.0) & (l1 > 0.0)] = 0.0
 
 
 class NewtonDirection:
@@ -83,7 +45,7 @@ class NewtonDirection:
         self.left = most
         l1, l2 = (lam * np.asarray(x)[places] for x in (d.net.l1, d.net.l2))
         scales, diagonal = d.scales(), d.shared.squares[places]
-        B, unit, bent = d.B[:, places], None, 0.0
+        B, unit, bent = d.B.take(places, axis=1), None, 0.0
         if d.net.grouped:
             norms = np.sqrt((B**2).sum(axis=0))
             norms[norms == 0.0] = 1.0
@@ -94,7 +56,8 @@ class NewtonDirection:
         loose = loose & (d.loss.symmetric and not d.net.grouped)
         penalty, level = (l2 + bent, unit, bent), scales.mean() * diagonal * loose
         if np.count_nonzero(mask) <= DIRECT:
-            step = _direct(d, places, mask, rest, penalty, level)
+            part = d.columns.some(places)
+            step = whole_step(d.loss, d.eta, part, mask, rest, *penalty, level)
             if step is not None:
                 self.steps += 1
                 return step, 1.0
@@ -113,34 +76,6 @@ class NewtonDirection:
         self.steps += count
         self.slow = count > SLOW
         return step, _to_the_first_zero(B, step) if flat else 1.0
-
-
-def _direct(d, places, mask, rest, penalty, level):
-    """The direction by a Cholesky factor of the whole Hessian; None where that is singular.
-
-    The losses of K responses are sums over samples: of each, K products give the K x K curvature.
-    """
-    (ridge, unit, bent), (K, m), part = penalty, mask.shape, d.columns.some(places)
-    hessian, every = np.zeros((K, m, K, m)), np.arange(m)
-    for k in range(K):
-        one = np.zeros_like(d.eta)
-        one[k] = 1.0
-        curvature = d.loss.curvature_product(d.eta, one)
-        for j in range(k, K):
-            if j == k or curvature[j].any():
-                hessian[k, :, j] = hessian[j, :, k] = part.gram(curvature[j])
-    hessian[:, every, :, every] += (level / K)[:, None, None]
-    if unit is not None:
-        hessian[:, every, :, every] -= np.einsum("j,kj,lj->jkl", bent, unit, unit)
-    matrix = hessian.reshape(K * m, K * m)[mask.ravel()][:, mask.ravel()]
-    diagonal = matrix.diagonal() + np.broadcast_to(ridge, mask.shape)[mask]
-    np.fill_diagonal(matrix, diagonal * (1.0 + SLIGHT))
-    _, solution, info = lapack.dposv(matrix, rest[mask], lower=1)
-    if info != 0:
-        return None
-    step = np.zeros_like(rest)
-    step[mask] = solution
-    return step
 
 
 def _product(d, places, mask, single, penalty, level):
