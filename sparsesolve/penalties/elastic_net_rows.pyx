@@ -86,7 +86,7 @@ cdef class ElasticNetRows:
             self.prox(j, lam, K, &rows[j, 0], &h[0], &out[j, 0])
         return np.ascontiguousarray(np.transpose(out))
 
-    def value(self, const double[:, ::1] B, double lam=1.0):
+    cpdef double value(self, const double[:, ::1] B, double lam=1.0):
         """lam * Omega(B)."""
         cdef double total = 0.0, size, one
         cdef Py_ssize_t j, k
@@ -188,7 +188,7 @@ cdef class ElasticNetRows:
                     o[k, j] = self.at_rest(j, B[k, j], C[k, j], lam)
         return out.view(bool)
 
-    def feasible_scale(self, const double[:, ::1] B, const double[:, ::1] C, double lam, bint strict=False):
+    cpdef double feasible_scale(self, const double[:, ::1] B, const double[:, ::1] C, double lam, bint strict=False):
         """The largest s <= 1 for which the conjugate at s C is finite; strict: as if for the lasso without limits.
 
         Coefficients that nothing holds back take no part: the caller sees to C = 0 there.
@@ -208,7 +208,7 @@ cdef class ElasticNetRows:
                         INFINITY if strict and self.upper[j] > 0.0 else self.upper[j]))
         return s
 
-    def excess(self, const double[:, ::1] B, const double[:, ::1] C, double lam, double scale):
+    cpdef double excess(self, const double[:, ::1] B, const double[:, ::1] C, double lam, double scale):
         """lam Omega(B) + (lam Omega)*(scale C) - scale B'C, a sum of terms none of which is negative."""
         cdef double total = 0.0, inner, size
         cdef Py_ssize_t j, k

@@ -35,11 +35,27 @@ class NewtonDirection:
         """Another lam: single precision is worth a try again."""
         self.single, self.left = True, np.inf
 
-    def of(self, d, lam, places, mask, rest, digits):
-        """The direction (K, count) for the columns `places` of a ResponseDescent, and its length.
+    def of(self, d, lam, mask, rest, goal):
+        """The direction (K, m) for the columns of a ResponseDescent where the mask is not 0, and its length.
 
-        The length is 1, or where nothing bends along it the way to the first zero.
+        The length is 1, or where nothing bends along it the way to the first zero. What is left of one coefficient's
+        gradient shrinks the dual point by its share in lam and costs the gap that share of lam |B|_1: that tells the
+        digits which a gap of `goal` needs.
         """
+        places = np.flatnonzero(np.logical_or.reduce(mask, axis=0)).astype(np.intc)
+        if np.count_nonzero(mask) <= DIRECT:
+            step = whole_step(d, lam, places, mask, rest)
+            if step is not None:
+                self.steps += 1
+                return step, 1.0
+        step = np.zeros_like(rest)
+        step[:, places], length = self._iterate(
+            d, lam, places, mask.take(places, axis=1), rest.take(places, axis=1), goal
+        )
+        return step, length
+
+    def _iterate(self, d, lam, places, mask, rest, goal):
+        digits = 0.2 * goal / max(np.abs(d.B[:, d.which >= 0]).sum(), 1e-300)
         most = np.abs(rest).max()
         self.single = self.single and most < GAINED * self.left
         self.left = most
@@ -50,17 +66,10 @@ class NewtonDirection:
             norms = np.sqrt((B**2).sum(axis=0))
             norms[norms == 0.0] = 1.0
             unit, bent = B / norms, l1 / norms
-        # A row at work in all responses of a softmax moves freely along (1, ..., 1), but for its
-        # l1 norm, which is a line there: that direction is bounded as it is in the model.
+        # as in response_hessian
         loose = mask.all(axis=0) & (l1 > 0.0) & (l2 == 0.0)
         loose = loose & (d.loss.symmetric and not d.net.grouped)
         penalty, level = (l2 + bent, unit, bent), scales.mean() * diagonal * loose
-        if np.count_nonzero(mask) <= DIRECT:
-            part = d.columns.some(places)
-            step = whole_step(d.loss, d.eta, part, mask, rest, *penalty, level)
-            if step is not None:
-                self.steps += 1
-                return step, 1.0
         if d.net.grouped:
             precondition = self.preconditioner.grouped(
                 d.shared.gram, places, scales, unit, l2, bent, self.slow

@@ -4,12 +4,14 @@
 
 The losses of K responses are sums over samples: of each, K products give the K x K curvature.
 """
+from libc.math cimport sqrt
 from scipy.linalg.cython_blas cimport dgemm
 from scipy.linalg.cython_lapack cimport dposv
 
 import numpy as np
 
 from sparsesolve.losses.base cimport Loss
+from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 
 cdef double SLIGHT = 1e-10      # of a diagonal: enough for directions that the loss does not see
 
@@ -30,27 +32,25 @@ cdef void _weighted(const double[:, ::1] rows, const double[:, ::1] curvature, P
           out + k * m * (<Py_ssize_t> order + 1), &order)
 
 
-def whole_step(Loss loss, const double[:, ::1] eta, part, mask, rest, const double[::1] ridge, unit, bent,
-               const double[::1] level):
-    """The step (K, m), or None where the Hessian is singular.
+def whole_step(d, double lam, const int[::1] places, mask, rest):
+    """The step (K, m) for the columns `places` of a ResponseDescent, or None where the Hessian is singular.
 
-    Parameters
-    ----------
-    part : columns of these m features, dense or sparse
-    mask, rest : (K, m)
-    ridge, unit, bent : (m,), (K, m) or None, (m,)
-        Omega'' of row j is ridge_j - bent_j unit_j unit_j'.
-    level : (m,)
-        Added along (1, ..., 1) / sqrt(K) of row j.
+    mask, rest : (K, m) of all its columns, where the mask is 0 but on `places`.
     """
-    cdef int K = <int> eta.shape[0], m = <int> rest.shape[1], order = K * m, one = 1, info = 0, count
-    cdef Py_ssize_t n = eta.shape[1], j, k, l
+    cdef ElasticNetRows net = d.net
+    cdef Loss loss = d.loss
+    cdef const double[:, ::1] eta = d.eta, B = d.B, left = rest
+    cdef const double[::1] squares = d.shared.squares, scales = d.scales()
+    cdef int K = <int> eta.shape[0], m = <int> places.shape[0], order = K * m, one = 1, info = 0, count = 0
+    cdef Py_ssize_t n = eta.shape[1], i, j, k, l, at
     cdef double[:, ::1] basis = np.zeros((K, n)), curvature = np.empty((K, n))
+    cdef double[::1, :] H = np.zeros((order, order), order="F")
+    cdef const unsigned char[:, ::1] inside = mask.view(np.uint8)
+    cdef double level, bent, size
+    cdef bint whole
+    part = d.columns.some(np.asarray(places))
     cdef double[::1] wide = np.empty(K * m * n if part.dense else 0)
-    H = np.zeros((order, order), order="F")
-    cdef double[::1, :] h = H
-    cdef const double[:, ::1] rows, u
-    cdef const double[::1] pull
+    cdef const double[:, ::1] rows
     if part.dense:
         rows = part.rows
     for k in range(K):
@@ -58,29 +58,45 @@ def whole_step(Loss loss, const double[:, ::1] eta, part, mask, rest, const doub
         loss.curvature_times(&eta[0, 0], &basis[0, 0], &curvature[0, 0])
         basis[k, :] = 0.0
         if part.dense:
-            _weighted(rows, curvature, k, wide, &h[0, 0], order)
+            _weighted(rows, curvature, k, wide, &H[0, 0], order)
         else:
             for l in range(k, K):
-                H[k * m:(k + 1) * m, l * m:(l + 1) * m] = part.gram(np.asarray(curvature[l]))
-    if unit is not None:
-        u, pull = unit, bent
-    for j in range(m):
+                np.asarray(H)[k * m:(k + 1) * m, l * m:(l + 1) * m] = part.gram(np.asarray(curvature[l]))
+    level = 0.0
+    for k in range(K):
+        level += scales[k] / K
+    for i in range(m):
+        j, size, whole = places[i], 0.0, True
+        for k in range(K):
+            size += B[k, j] * B[k, j]
+            whole = whole and inside[k, j]
+        bent = lam * net.l1[j] / sqrt(size) if net.grouped and size > 0.0 else 0.0
+        # A row at work in all responses of a softmax moves freely along (1, ..., 1), but for its l1 norm, which is a
+        # line there: that direction is bounded as it is in the model.
+        whole = whole and loss.symmetric and not net.grouped and net.l1[j] > 0.0 and net.l2[j] == 0.0
         for k in range(K):
             for l in range(k, K):
-                h[k * m + j, l * m + j] += level[j] / K
-                if unit is not None:
-                    h[k * m + j, l * m + j] -= pull[j] * u[k, j] * u[l, j]
-            h[k * m + j, k * m + j] = (h[k * m + j, k * m + j] + ridge[j]) * (1.0 + SLIGHT)
-    inside = np.flatnonzero(mask)
-    count = <int> len(inside)
-    if count < order:
-        H = np.asfortranarray(H[np.ix_(inside, inside)])
-    solution = np.ascontiguousarray(rest).ravel()[inside]
-    cdef double[::1, :] matrix = H
-    cdef double[::1] x = solution
-    dposv("U", &count, &one, &matrix[0, 0], &count, &x[0], &count, &info)
+                if whole:
+                    H[k * m + i, l * m + i] += level * squares[j] / K
+                if bent > 0.0:
+                    H[k * m + i, l * m + i] -= bent * B[k, j] * B[l, j] / size
+            H[k * m + i, k * m + i] = (H[k * m + i, k * m + i] + lam * net.l2[j] + bent) * (1.0 + SLIGHT)
+    cdef int[::1] kept = np.empty(order, dtype=np.intc)
+    cdef double[::1] x = np.empty(order)
+    for k in range(K):
+        for i in range(m):
+            if inside[k, places[i]]:
+                kept[count], x[count] = <int> (k * m + i), left[k, places[i]]
+                count += 1
+    for j in range(count if count < order else 0):      # moved up, out of the way of nothing that is still wanted
+        for i in range(j + 1):
+            H[i, j] = H[kept[i], kept[j]]
+    dposv("U", &count, &one, &H[0, 0], &order, &x[0], &count, &info)
     if info != 0:
         return None
-    step = np.zeros(order)
-    step[inside] = solution
-    return step.reshape(K, m)
+    step = np.zeros((K, B.shape[1]))
+    cdef double[:, ::1] out = step
+    for i in range(count):
+        at = kept[i]
+        out[at // m, places[at % m]] = x[i]
+    return step
