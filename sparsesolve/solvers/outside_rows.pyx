@@ -10,6 +10,8 @@ import numpy as np
 from sparsesolve.linalg.vector cimport ss_awake
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 
+cdef double NO_PENALTY = 1e-14      # beside gradients of the size of 1
+
 
 cdef class OutsideRows:
     """All features of a design, until they leave; `size` is what their products were when last seen, (p,)."""
@@ -27,18 +29,23 @@ cdef class OutsideRows:
         self.last = np.zeros(0)
         self.asleep, self.awake = np.full(design.p, INFINITY), np.empty(design.p + 1, dtype=np.intc)
 
-    @property
-    def present(self):
-        """Which features have not left, (p,)."""
-        return np.asarray(self.asleep) > -INFINITY
+    def near(self, double level, double lam):
+        """Features whose products were beyond level l1_j when last seen, or on which there is no penalty at lam."""
+        cdef Py_ssize_t j, count = 0
+        for j in range(self.size.shape[0]):
+            if self.asleep[j] > -INFINITY and (self.size[j] > level * self.net.l1[j]
+                                               or lam * max(self.net.l1[j], self.net.l2[j]) <= NO_PENALTY):
+                self.awake[count] = <int> j
+                count += 1
+        return np.array(self.awake[:count])
 
     def leave(self, which):
         """These features are looked after by somebody else from now on."""
         np.asarray(self.asleep)[which] = -INFINITY
 
     def examine(self, const double[:, ::1] u, double lam):
-        """Features that no bound keeps below their level at the dual point u (K, n), with their products and sizes."""
-        cdef Py_ssize_t i, k, count
+        """Features beyond their level lam l1_j at the dual point u (K, n), with their products (K, count) and sizes."""
+        cdef Py_ssize_t i, k, count, over = 0
         cdef double step = 0.0, one
         cdef const double* point = &u[0, 0]
         if self.last.shape[0] == 0:
@@ -52,10 +59,18 @@ cdef class OutsideRows:
         self.travelled += sqrt(step) * (1.0 + 1e-12)
         count = ss_awake(self.norm.shape[0], &self.asleep[0], &self.norm[0], &self.net.l1[0], self.travelled, lam,
                          &self.awake[0])
-        cdef int[::1] which = np.array(self.awake[:count])
+        which = np.array(self.awake[:count])
         products = self.design.response_products(u, which, self.n_threads)
-        cdef const double[::1] sizes = self.net.polar(products, which)
+        found = self.net.polar(products, which)
+        cdef const int[::1] some = which
+        cdef const double[::1] sizes = found
         for i in range(count):
-            self.size[which[i]] = sizes[i]
-            self.asleep[which[i]] = sizes[i] - self.norm[which[i]] * self.travelled
-        return np.asarray(which), products, np.asarray(sizes)
+            self.size[some[i]] = sizes[i]
+            self.asleep[some[i]] = sizes[i] - self.norm[some[i]] * self.travelled
+            if sizes[i] > lam * self.net.l1[some[i]]:
+                self.awake[over] = <int> i
+                over += 1
+        if over < count:
+            some = np.array(self.awake[:over])
+            which, products, found = which.take(some), products.take(some, axis=1), found.take(some)
+        return which, products, found

@@ -23,7 +23,6 @@ ENOUGH = 0.03  # of the gap that columns outside will leave: no use in solving m
 TRIES = 4  # rounds for a gap that does not fall
 PATIENCE = 4  # rounds of steps that bring neither the objective nor the gap down
 LEAST = 1e-14  # fall of the objective, relative
-NO_PENALTY = 1e-14  # beside gradients of the size of 1
 PAYS = 0.1  # of the gap: what a step of the model must bring it to for another one to follow
 PAYS_WIDE = 0.5  # the same where a Newton step's factor has more rows than there are samples
 NEARLY = 10.0  # times the gap asked for, from which more is not asked of that step
@@ -52,7 +51,6 @@ class ResponseBlocks:
         free = (np.asarray(net.l1) == 0.0) & (np.asarray(net.l2) == 0.0) & ~shut
         self.outside = OutsideRows(design, net, n_threads)
         self.outside.leave(shut)
-        self.most = np.maximum(net.l1, net.l2)
         self.with_intercept = intercept
         if intercept:
             self.descent.enter(np.array([-1], dtype=np.intc))
@@ -109,8 +107,7 @@ class ResponseBlocks:
         goal, tries, limit = max(0.5 * target, ENOUGH * self.opening), 0, self.iterations + budget
         near = lam - AHEAD * (self.descent.level - lam)
         neighbours = 0.5 * self.descent.level < lam <= self.descent.level
-        soon = (np.asarray(self.outside.size) > near * np.asarray(self.net.l1)) & neighbours
-        self._enter(np.flatnonzero(((lam * self.most <= NO_PENALTY) | soon) & self.outside.present))
+        self._enter(self.outside.near(near if neighbours else np.inf, lam))
         self.descent.refresh()
         self.descent.carry_on(lam)
         self.opening, last = None, np.inf

@@ -40,10 +40,9 @@ def working_gap(d, double lam):
         for k in range(B.shape[0]):
             if net.at_rest(j, B[k, j], g[k, j], lam):
                 total += 0.5 * g[k, j] * g[k, j] / (scales[k] * max(squares[j], 1e-300))
-    strict = net.feasible_scale(B, g, lam, True)
-    loose = net.feasible_scale(B, g, lam, False)
     return total + min(
-        [d.loss.fenchel_young_at(d.eta, s * d.u if s < 1.0 else d.u) + net.excess(B, g, lam, s) for s in {strict, loose}]
+        [d.loss.fenchel_young_at(d.eta, s * d.u if s < 1.0 else d.u) + net.excess(B, g, lam, s)
+         for s in {net.feasible_scale(B, g, lam, True), net.feasible_scale(B, g, lam)}]
     )
 
 
@@ -120,8 +119,6 @@ def certify(d, double lam, outside):
     cdef Py_ssize_t j, k
     u = dual_point(d, lam)
     C, (which, beyond, sizes) = d.columns.correlate(u), outside.examine(u, lam)
-    over = np.flatnonzero(sizes > lam * np.asarray(net.l1)[which])     # the rest adds nothing
-    which, beyond, sizes = which[over], beyond.take(over, axis=1), sizes[over]
     net, zero = net.take(which), np.zeros_like(beyond)
     for j in range(B.shape[1]):
         for k in range(B.shape[0]):
@@ -135,4 +132,4 @@ def certify(d, double lam, outside):
                       + net.excess(zero, beyond, lam, s) + rounding)
     if value < gap:     # else the dual point 0 is no better
         gap = min(gap, d.loss.fenchel_young_at(d.eta, 0.0 * u) + value)
-    return gap, which[sizes > lam * np.asarray(net.l1) * (1.0 + VIOLATION)]
+    return gap, which[sizes > lam * np.asarray(net.l1) * (1.0 + VIOLATION)] if len(which) else which
