@@ -1,5 +1,5 @@
 """Design: a dense or sparse matrix as an array of Columns, read in place, never filled in and never changed."""
-from cython.parallel cimport prange
+from cython.parallel cimport prange, threadid
 from libc.math cimport fabs, frexp, isfinite, ldexp, sqrt
 from libc.stdint cimport uintptr_t
 from libc.stdlib cimport calloc, free
@@ -9,7 +9,9 @@ import scipy.sparse
 
 from sparsesolve.linalg cimport column as col
 from sparsesolve.linalg.column cimport Column
+from sparsesolve.linalg.vector cimport ss_dot_all
 
+DEF CHUNK = 512                             # rows of a column that stay in cache while several vectors meet them
 DEF AHEAD = 4                               # columns by which memory is asked for early
 cdef double WORTH_THREADS = 2e6             # values in a product from which threads gain more than they wait
 cdef double HUGE_VALUE = ldexp(1.0, 400)     # squares of larger values overflow, of smaller ones vanish
@@ -229,13 +231,29 @@ cdef class Design:
         cdef double[:, ::1] o = out
         cdef const double[::1] total = np.sum(u, axis=1)
         cdef bint threaded = n_threads > 1 and count * K > WORTH_THREADS * self.p / max(self.stored, 1)
+        cdef double[:, ::1] room = np.empty((n_threads, max(K, 1)))
         with nogil:
             for k in prange(count, num_threads=n_threads if threaded else 1, schedule="static"):
                 if k + AHEAD < count:
                     col.prefetch(&self.columns[some[k + AHEAD]])
-                for j in range(K):
-                    o[j, k] = col.dot(&self.columns[some[k]], &u[j, 0], total[j])
+                if self.columns[some[k]].rows == NULL:
+                    self.meet_all(some[k], u, &room[threadid(), 0], &o[0, k], count)
+                else:
+                    for j in range(K):
+                        o[j, k] = col.dot(&self.columns[some[k]], &u[j, 0], total[j])
         return out
+
+    cdef void meet_all(self, Py_ssize_t j, const double[:, ::1] u, double* part, double* out,
+                       Py_ssize_t stride) noexcept nogil:
+        """out[k * stride] = z_j'u_k of a dense column, a stretch of rows at a time for all k."""
+        cdef Py_ssize_t begin, size, k, K = u.shape[0]
+        cdef double[CHUNK] z
+        for begin in range(0, self.n, CHUNK):
+            size = min(CHUNK, self.n - begin)
+            col.unpack(&self.columns[j], self.n, begin, begin + size, z)
+            ss_dot_all(size, K, &u[0, begin], self.n, z, part)
+            for k in range(K):
+                out[k * stride] = part[k] + (out[k * stride] if begin > 0 else 0.0)
 
     def combination(self, const int[::1] which, const double[::1] b):
         """sum_k b[k] z_j (n,) for j = which[k]."""

@@ -50,27 +50,30 @@ cdef class Loss:
     def at(self, eta):
         """F(eta) and -F'(eta), for eta (n,) or (K, n)."""
         cdef const double[::1] e = self._flat(eta)
-        cdef double[::1] u = np.empty(e.shape[0])
+        out = np.empty(e.shape[0])
+        cdef double[::1] u = out
         cdef double value = self.evaluate(&e[0], &u[0])
         self.raise_pending()
-        return value, np.reshape(u, np.shape(eta))
+        return value, out.reshape(np.shape(eta))
 
     def curvature_at(self, eta):
         """What `curvature` gives, in the shape of eta."""
         cdef const double[::1] e = self._flat(eta)
-        cdef double[::1] h = np.empty(e.shape[0])
+        out = np.empty(e.shape[0])
+        cdef double[::1] h = out
         self.curvature(&e[0], &h[0])
         self.raise_pending()
-        return np.reshape(h, np.shape(eta))
+        return out.reshape(np.shape(eta))
 
     def curvature_product(self, eta, v):
         """F''(eta) v, in the shape of eta."""
         cdef const double[::1] e = self._flat(eta)
         cdef const double[::1] x = self._flat(v)
-        cdef double[::1] out = np.empty(e.shape[0])
+        image = np.empty(e.shape[0])
+        cdef double[::1] out = image
         self.curvature_times(&e[0], &x[0], &out[0])
         self.raise_pending()
-        return np.reshape(out, np.shape(eta))
+        return image.reshape(np.shape(eta))
 
     def fenchel_young_at(self, eta, u):
         """F(eta) + F*(-u) + eta'u."""

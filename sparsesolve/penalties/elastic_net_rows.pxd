@@ -7,3 +7,6 @@ cdef class ElasticNetRows:
 
     cdef bint at_rest(self, Py_ssize_t j, double b, double c, double lam) noexcept nogil
     cdef void prox(self, Py_ssize_t j, double lam, int K, const double* x, const double* h, double* b) noexcept nogil
+    cpdef double value(self, const double[:, ::1] B, double lam=*)
+    cpdef double feasible_scale(self, const double[:, ::1] B, const double[:, ::1] C, double lam, bint strict=*)
+    cpdef double excess(self, const double[:, ::1] B, const double[:, ::1] C, double lam, double scale)

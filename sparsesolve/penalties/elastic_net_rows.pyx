@@ -86,7 +86,7 @@ cdef class ElasticNetRows:
             self.prox(j, lam, K, &rows[j, 0], &h[0], &out[j, 0])
         return np.ascontiguousarray(np.transpose(out))
 
-    def value(self, const double[:, ::1] B, double lam=1.0):
+    cpdef double value(self, const double[:, ::1] B, double lam=1.0):
         """lam * Omega(B)."""
         cdef double total = 0.0, size, one
         cdef Py_ssize_t j, k
@@ -101,19 +101,81 @@ cdef class ElasticNetRows:
                     total += elastic_net.value(one, lam * self.l1[j], lam * self.l2[j])
         return total
 
-    def polar(self, const double[:, ::1] C):
-        """What the least lam with B_j = 0 optimal is, times the penalty factor and alpha: max_k |C_jk|, or |C_j|_2."""
+    def polar(self, const double[:, ::1] C, const int[::1] which=None):
+        """What the least lam with B_j = 0 optimal is, times the penalty factor and alpha: max_k |C_jk|, or |C_j|_2.
+
+        Columns of C are those of the features `which`, or of all.
+        """
         out = np.zeros(C.shape[1])
         cdef double[::1] o = out
-        cdef Py_ssize_t j, k
-        for j in range(C.shape[1]):
+        cdef Py_ssize_t i, j, k
+        for i in range(C.shape[1]):
+            j = i if which is None else which[i]
             if self.grouped:
-                o[j] = row_norm(C, j) if self.upper[j] > 0.0 else 0.0
+                o[i] = row_norm(C, i) if self.upper[j] > 0.0 else 0.0
                 continue
             for k in range(C.shape[0]):
-                if (self.upper[j] if C[k, j] > 0.0 else -self.lower[j]) > 0.0:
-                    o[j] = max(o[j], fabs(C[k, j]))
+                if (self.upper[j] if C[k, i] > 0.0 else -self.lower[j]) > 0.0:
+                    o[i] = max(o[i], fabs(C[k, i]))
         return out
+
+    def at_work(self, const double[:, ::1] B, const double[:, ::1] g, double lam):
+        """Coefficients whose penalty is smooth or absent (K, p), and the gradient left there, where g = Z'u."""
+        mask, left = np.zeros((B.shape[0], B.shape[1]), dtype=bool), np.zeros((B.shape[0], B.shape[1]))
+        cdef unsigned char[:, ::1] m = mask.view(np.uint8)
+        cdef double[:, ::1] rest = left
+        cdef double l1, l2, size, slope
+        cdef Py_ssize_t j, k
+        for j in range(B.shape[1]):
+            l1, l2 = lam * self.l1[j], lam * self.l2[j]
+            size = row_norm(B, j) if self.grouped else 0.0
+            if self.grouped and ((size == 0.0 and l1 != 0.0) or not self.upper[j] > 0.0):
+                continue
+            for k in range(B.shape[0]):
+                if self.grouped:
+                    m[k, j], rest[k, j] = True, g[k, j] - (l1 / size if size > 0.0 else l1) * B[k, j] - l2 * B[k, j]
+                elif B[k, j] != 0.0 or l1 == 0.0:
+                    slope = g[k, j] - l2 * B[k, j]
+                    slope -= l1 if B[k, j] > 0.0 else -l1 if B[k, j] < 0.0 else 0.0
+                    if not (B[k, j] >= self.upper[j] and slope > 0.0 or B[k, j] <= self.lower[j] and slope < 0.0):
+                        m[k, j], rest[k, j] = True, slope
+        return mask, left
+
+    def gains(self, const double[:, ::1] B, const double[:, ::1] g, double lam, const double[::1] diagonal):
+        """About what coefficients would gain by leaving zero, and those at work by moving."""
+        mask, left = self.at_work(B, g, lam)
+        cdef const unsigned char[:, ::1] m = mask.view(np.uint8)
+        cdef const double[:, ::1] rest = left
+        cdef double leaving = 0.0, moving = 0.0, square, over
+        cdef Py_ssize_t j, k
+        for j in range(B.shape[1]):
+            square = max(diagonal[j], 1e-300)
+            for k in range(B.shape[0]):
+                moving += rest[k, j] * rest[k, j] / square
+                if self.grouped or B[k, j] != 0.0 or m[k, j]:
+                    continue
+                if (self.upper[j] if g[k, j] > 0.0 else -self.lower[j]) > 0.0:
+                    over = max(fabs(g[k, j]) - lam * self.l1[j], 0.0)
+                    leaving += over * over / square
+            if self.grouped and not m[0, j] and self.upper[j] != 0.0:
+                over = max(row_norm(g, j) - lam * self.l1[j], 0.0)
+                leaving += over * over / square
+        return leaving, moving
+
+    def stop_at_zero(self, const double[:, ::1] B, double[:, ::1] moved, double lam):
+        """Put to zero, in place, what has passed it on its way from B: there its penalty has a kink."""
+        cdef double product
+        cdef Py_ssize_t j, k
+        for j in range(B.shape[1]):
+            if lam * self.l1[j] > 0.0:
+                product = 0.0
+                for k in range(B.shape[0]):
+                    product += moved[k, j] * B[k, j]
+                    if not self.grouped and moved[k, j] * B[k, j] < 0.0:
+                        moved[k, j] = 0.0
+                if self.grouped and product <= 0.0:
+                    for k in range(B.shape[0]):
+                        moved[k, j] = 0.0
 
     def unheld(self, const double[:, ::1] B, const double[:, ::1] C, double lam):
         """Which coefficients nothing holds back, (K, p)."""
@@ -126,7 +188,7 @@ cdef class ElasticNetRows:
                     o[k, j] = self.at_rest(j, B[k, j], C[k, j], lam)
         return out.view(bool)
 
-    def feasible_scale(self, const double[:, ::1] B, const double[:, ::1] C, double lam, bint strict=False):
+    cpdef double feasible_scale(self, const double[:, ::1] B, const double[:, ::1] C, double lam, bint strict=False):
         """The largest s <= 1 for which the conjugate at s C is finite; strict: as if for the lasso without limits.
 
         Coefficients that nothing holds back take no part: the caller sees to C = 0 there.
@@ -146,7 +208,7 @@ cdef class ElasticNetRows:
                         INFINITY if strict and self.upper[j] > 0.0 else self.upper[j]))
         return s
 
-    def excess(self, const double[:, ::1] B, const double[:, ::1] C, double lam, double scale):
+    cpdef double excess(self, const double[:, ::1] B, const double[:, ::1] C, double lam, double scale):
         """lam Omega(B) + (lam Omega)*(scale C) - scale B'C, a sum of terms none of which is negative."""
         cdef double total = 0.0, inner, size
         cdef Py_ssize_t j, k

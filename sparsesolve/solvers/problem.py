@@ -137,9 +137,9 @@ class Problem:
     @cached_property
     def _plain(self):
         """User's coefficient per inner one and what it moves the intercept by, where floats are
-        far from their ends and nothing is limited, for one response; else None."""
+        far from their ends and nothing is limited; else None."""
         powers = self.shift[self.factor > 0.0]
-        if self.low is not None or self.n_responses is not None:
+        if self.low is not None:
             return None
         if np.abs(powers).max(initial=abs(self.exponent)) > NEAR:
             return None
@@ -160,7 +160,10 @@ class Problem:
 
     def _to_user_plainly(self, which, values, intercept):
         unit, moved = self._plain
-        intercept = ldexp(self.mean + intercept, self.exponent) - float(values @ moved[which])
+        if self.n_responses is None:
+            intercept = ldexp(self.mean + intercept, self.exponent) - float(values @ moved[which])
+        else:
+            intercept = self._user_intercept(values * self.factor[which], which, intercept)
         return which, values * unit[which], intercept
 
     def _user_intercept(self, scaled, which, inner):

@@ -13,6 +13,7 @@ bound. Reference: Bach et al. 2012, section 6; Simon, Friedman and Hastie 2013 (
 import numpy as np
 
 from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
+from sparsesolve.solvers.outside_rows import OutsideRows
 from sparsesolve.solvers.response_certificate import certify, dual_point, working_gap
 from sparsesolve.solvers.response_descent import ResponseDescent
 from sparsesolve.solvers.response_direction import DIRECT
@@ -22,7 +23,6 @@ ENOUGH = 0.03  # of the gap that columns outside will leave: no use in solving m
 TRIES = 4  # rounds for a gap that does not fall
 PATIENCE = 4  # rounds of steps that bring neither the objective nor the gap down
 LEAST = 1e-14  # fall of the objective, relative
-NO_PENALTY = 1e-14  # beside gradients of the size of 1
 PAYS = 0.1  # of the gap: what a step of the model must bring it to for another one to follow
 PAYS_WIDE = 0.5  # the same where a Newton step's factor has more rows than there are samples
 NEARLY = 10.0  # times the gap asked for, from which more is not asked of that step
@@ -49,12 +49,12 @@ class ResponseBlocks:
         shut = (np.asarray(net.lower) == 0.0) & (np.asarray(net.upper) == 0.0)
         shut |= np.asarray(design.spread) == 0.0
         free = (np.asarray(net.l1) == 0.0) & (np.asarray(net.l2) == 0.0) & ~shut
-        self.outside = ~shut
+        self.outside = OutsideRows(design, net, n_threads)
+        self.outside.leave(shut)
         self.with_intercept = intercept
         if intercept:
             self.descent.enter(np.array([-1], dtype=np.intc))
         self._enter(np.flatnonzero(free))
-        self.sizes = np.zeros(design.p)  # of each column's products with a dual point
         self.pays = True  # whether the model's last step brought the gap down
         self.opening = 0.0  # gap after the first round at the last lam
         self.rounds = 0
@@ -99,19 +99,15 @@ class ResponseBlocks:
 
     def correlations(self):
         """For each column the size of its products with the dual point, (p,): largest or l2."""
-        return self.net.polar(self._products(dual_point(self.descent, 0.0)))
-
-    def _products(self, u, which=None):
-        return self.design.response_products(u, which, self.n_threads)
+        u = dual_point(self.descent, 0.0)
+        return self.net.polar(self.design.response_products(u, None, self.n_threads))
 
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
         goal, tries, limit = max(0.5 * target, ENOUGH * self.opening), 0, self.iterations + budget
-        bare = lam * np.maximum(self.net.l1, self.net.l2) <= NO_PENALTY
         near = lam - AHEAD * (self.descent.level - lam)
         neighbours = 0.5 * self.descent.level < lam <= self.descent.level
-        soon = (self.sizes > near * np.asarray(self.net.l1)) & neighbours
-        self._enter(np.flatnonzero((bare | soon) & self.outside))
+        self._enter(self.outside.near(near if neighbours else np.inf, lam))
         self.descent.refresh()
         self.descent.carry_on(lam)
         self.opening, last = None, np.inf
@@ -120,10 +116,7 @@ class ResponseBlocks:
         while True:
             outcome = self._settle(lam, goal, limit)
             self.rounds += 1
-            others = np.flatnonzero(self.outside).astype(np.intc)
-            gap, entering, self.sizes[others] = certify(
-                self.descent, lam, self.net, others, self._products
-            )
+            gap, entering = certify(self.descent, lam, self.outside)
             self.opening = gap if self.opening is None else self.opening
             if gap <= target:
                 return CONVERGED, gap
@@ -145,7 +138,7 @@ class ResponseBlocks:
     def _enter(self, which):
         if len(which):
             self.descent.enter(which.astype(np.intc))
-            self.outside[which] = False
+            self.outside.leave(which)
 
     def _settle(self, lam, goal, limit):
         """Steps until the gap over the working columns is about goal at most."""

@@ -8,12 +8,16 @@ these (response_direction) bring the digits. The model takes one Hessian Z'diag(
 responses (response_curvature), kept from an older point, times a scale for each.
 """
 
+from libc.math cimport fabs
+
 import numpy as np
 
 from sparsesolve.linalg.response_columns import response_columns
+from sparsesolve.linalg.vector cimport axpy
+from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 from sparsesolve.penalties.row_shift import centre
 from sparsesolve.solvers.response_curvature import SharedCurvature
-from sparsesolve.solvers.response_direction import NewtonDirection, at_work, clip_at_zero, gains
+from sparsesolve.solvers.response_direction import NewtonDirection
 from sparsesolve.solvers.response_model import ResponseModel
 
 SWEEPS = 40  # of one model
@@ -21,6 +25,7 @@ SETTLED = 1e-3  # gain of a sweep over the gains of all, below which the model i
 LOOSE = 0.3  # and at least
 STALE = 0.3  # relative distance of the curvature from the shared one, which is then renewed
 LEAST_SCALE = 1e-12  # of a response's curvature over the largest
+DEF FEW = 100_000  # multiplications, up to which loops cost less than a matrix product
 MOST = 0.5  # of the columns, beyond which it does not pay to take some out
 ARMIJO = 1e-4
 ROUNDING = 4e-15  # of an objective value
@@ -68,37 +73,64 @@ class ResponseDescent:
 
     def refresh(self):
         """Everything from the coefficients anew; a stale Gram matrix too."""
+        cdef double[::1] h
+        cdef const double[::1] known = self.shared.h
+        cdef double total = 0.0, before = 0.0, astray = 0.0
+        cdef Py_ssize_t i
         self.eta = self.offset + self.columns.combine(self.B)
         self.value, self.u = self.loss.at(self.eta)
         self.g = self.columns.correlate(self.u)
         self.diagonal = self.loss.curvature_at(self.eta)
-        h = self.diagonal.sum(axis=0)
-        known = self.shared.h
-        if np.abs(h - known * (h.sum() / known.sum())).sum() > STALE * h.sum() > 0:
-            self.shared.renew(h)
+        fresh = np.add.reduce(self.diagonal, axis=0)
+        h = fresh
+        for i in range(h.shape[0]):
+            total += h[i]
+            before += known[i]
+        for i in range(h.shape[0]):
+            astray += fabs(h[i] - known[i] * (total / before))
+        if astray > STALE * total > 0:
+            self.shared.renew(fresh)
             self.newton.preconditioner.forget()
 
     def scales(self):
         """What the shared curvature is to be multiplied by, response by response, (K,)."""
-        scales = self.diagonal.sum(axis=1) / self.shared.h.sum()
-        return np.maximum(scales, max(LEAST_SCALE * scales.max(), 1e-300))
+        cdef const double[:, ::1] diagonal = self.diagonal
+        cdef const double[::1] h = self.shared.h
+        cdef double[::1] out = np.zeros(diagonal.shape[0])
+        cdef double total = 0.0, most = 0.0
+        cdef Py_ssize_t i, k
+        for i in range(h.shape[0]):
+            total += h[i]
+        for k in range(out.shape[0]):
+            for i in range(h.shape[0]):
+                out[k] += diagonal[k, i] / total
+            most = max(most, out[k])
+        for k in range(out.shape[0]):
+            out[k] = max(out[k], LEAST_SCALE * most, 1e-300)
+        return np.asarray(out)
 
     # steps
 
-    def carry_on(self, lam):
+    def carry_on(self, double lam):
         """Start from where the last two solutions lead in a straight line, if that is lower."""
+        cdef ElasticNetRows net = self.net
         self.newton.at_new_level()
-        (before, B), self.solved = self.solved, (self.level, self.B)
+        (before, earlier), self.solved = self.solved, (self.level, self.B)
         last, self.level = self.level, lam
         if not before > last > lam > 0.0:
             return
         target = self.B.copy()
-        target[:, : B.shape[1]] -= B
-        target *= (last - lam) / (before - last)
-        target += self.B
-        target[(self.B == 0.0) & (np.asarray(self.net.l1) > 0.0)] = 0.0
-        clip_at_zero(self.net, self.B, target, np.asarray(self.net.l1))
-        self._move_to(np.clip(target, self.net.lower, self.net.upper), lam, 0.0)
+        cdef double[:, ::1] to = target
+        cdef const double[:, ::1] old = earlier
+        cdef double forward = (last - lam) / (before - last)
+        cdef Py_ssize_t j, k
+        for k in range(to.shape[0]):
+            for j in range(to.shape[1]):
+                if to[k, j] != 0.0 or net.l1[j] == 0.0:
+                    to[k, j] += forward * (to[k, j] - (old[k, j] if j < old.shape[1] else 0.0))
+                    to[k, j] = min(max(to[k, j], net.lower[j]), net.upper[j])
+        net.stop_at_zero(self.B, to, lam)
+        self._move_to(target, lam, 0.0)
 
     def model_step(self, lam, share):
         """Minimise the model and search along the way there; whether the objective fell.
@@ -128,46 +160,66 @@ class ResponseDescent:
             length *= 0.5
         return False
 
-    def newton_step(self, lam, goal):
-        """A Newton step on the coefficients at work, stopped at zero; whether the objective fell.
-
-        What is left of one coefficient's gradient shrinks the dual point by its share in lam and
-        costs the gap that share of lam |B|_1: that tells the digits which a gap of `goal` needs.
-        """
-        mask, rest = at_work(self.net, self.B, self.g, lam)
-        places = np.flatnonzero(mask.any(axis=0))
-        if not len(places):
+    def newton_step(self, double lam, double goal):
+        """A Newton step on the coefficients at work, stopped at zero; whether the objective fell."""
+        cdef ElasticNetRows net = self.net
+        cdef const double[:, ::1] B = self.B, rest, step
+        cdef double[:, ::1] to
+        cdef double gain, length
+        cdef Py_ssize_t j, k
+        mask, left = net.at_work(B, self.g, lam)
+        if not mask.any():
             return False
-        digits = 0.2 * goal / max(np.abs(self.B[:, self.which >= 0]).sum(), 1e-300)
-        mask, rest, B = mask[:, places], rest[:, places], self.B[:, places]
-        step, length = self.newton.of(self, lam, places, mask, rest, digits)
-        l1 = lam * np.asarray(self.net.l1)[places]
-        low, high = np.asarray(self.net.lower)[places], np.asarray(self.net.upper)[places]
+        step, length = self.newton.of(self, lam, mask, left, goal)
+        rest = left
         for _ in range(HALVINGS):
-            moved = np.clip(B + length * step, low, high)
-            clip_at_zero(self.net, B, moved, l1)
-            target = self.B.copy()
-            target[:, places] = moved
-            if self._move_to(target, lam, ARMIJO * max(np.vdot(moved - B, rest), 0.0)):
+            target, gain = np.empty_like(left), 0.0
+            to = target
+            for k in range(B.shape[0]):
+                for j in range(B.shape[1]):
+                    to[k, j] = min(max(B[k, j] + length * step[k, j], net.lower[j]), net.upper[j])
+            net.stop_at_zero(B, to, lam)
+            for k in range(B.shape[0]):
+                for j in range(B.shape[1]):
+                    gain += (to[k, j] - B[k, j]) * rest[k, j]
+            if self._move_to(target, lam, ARMIJO * max(gain, 0.0)):
                 return True
             length *= 0.5
         return False
 
-    def _image(self, step):
-        places = np.flatnonzero(step.any(axis=0))
-        if len(places) > MOST * len(self.which):
-            return self.columns.combine(step)
-        return self.columns.some(places).combine(np.ascontiguousarray(step[:, places]))
+    def _image(self, const double[:, ::1] step):
+        """The step's image (K, n) under the columns."""
+        cdef Py_ssize_t j, k, i, count = 0, n = self.offset.shape[1]
+        cdef int[::1] moving = np.empty(step.shape[1], dtype=np.intc)
+        cdef const double[:, ::1] rows
+        cdef double[:, ::1] image
+        for j in range(step.shape[1]):
+            for k in range(step.shape[0]):
+                if step[k, j] != 0.0:
+                    moving[count] = <int> j
+                    count += 1
+                    break
+        if self.columns.dense and count * step.shape[0] * n <= FEW:
+            out, rows = np.zeros((step.shape[0], n)), self.columns.rows
+            image = out
+            for i in range(count):
+                for k in range(step.shape[0]):
+                    axpy(n, step[k, moving[i]], &rows[moving[i], 0], &image[k, 0])
+            return out
+        if count > MOST * step.shape[1]:
+            return self.columns.combine(np.asarray(step))
+        places = np.asarray(moving[:count])
+        return self.columns.some(places).combine(np.asarray(step).take(places, axis=1))
 
     def _move_to(self, target, lam, gain):
         return self._move(target, self.eta + self._image(target - self.B), lam, gain)
 
-    def _move(self, target, eta, lam, gain):
+    def _move(self, target, eta, double lam, double gain):
         """Go to the target if the objective falls by `gain`, rounding allowed for."""
-        before = self.objective(lam)
+        cdef ElasticNetRows net = self.net
+        cdef double before = self.value + net.value(self.B, lam), value
         value, u = self.loss.at(eta)
-        after = value + self.net.value(target, lam)
-        if not after <= before - gain + ROUNDING * max(abs(before), abs(value)):
+        if not value + net.value(target, lam) <= before - gain + ROUNDING * max(fabs(before), fabs(value)):
             return False
         self.B, self.eta, self.value, self.u = target, eta, value, u
         self.g = self.columns.correlate(u)
@@ -183,7 +235,7 @@ class ResponseDescent:
 
     def gains(self, lam):
         """What is to be gained about: by coefficients at zero, and by those at work."""
-        return gains(self.net, self.B, self.g, lam, self.shared.squares)
+        return self.net.gains(self.B, self.g, lam, self.shared.squares)
 
     def centred(self, B=None):
         """A copy of B, rows shifted to their least penalty where the loss does not see that."""
