@@ -7,7 +7,7 @@ by conjugate gradients with products of the true curvature, in single precision 
 
 import numpy as np
 
-from sparsesolve.solvers.response_hessian import whole_step
+from sparsesolve.solvers.response_whole_step import whole_step
 from sparsesolve.solvers.response_newton import (
     Preconditioner,
     conjugate_gradients,
@@ -66,7 +66,7 @@ class NewtonDirection:
             norms = np.sqrt((B**2).sum(axis=0))
             norms[norms == 0.0] = 1.0
             unit, bent = B / norms, l1 / norms
-        # as in response_hessian
+        # as in response_whole_step
         loose = mask.all(axis=0) & (l1 > 0.0) & (l2 == 0.0)
         loose = loose & (d.loss.symmetric and not d.net.grouped)
         penalty, level = (l2 + bent, unit, bent), scales.mean() * diagonal * loose
