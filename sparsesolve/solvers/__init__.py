@@ -9,6 +9,7 @@ from sparsesolve.solvers.fista import Fista, Ista, Sparsa
 from sparsesolve.solvers.pass_newton import PassNewton
 from sparsesolve.solvers.proximal_newton import ProximalNewton
 from sparsesolve.solvers.response_blocks import ResponseBlocks
+from sparsesolve.solvers.response_set import ResponseSet
 from sparsesolve.solvers.subgradient import Subgradient
 from sparsesolve.solvers.sufficient import Sufficient
 from sparsesolve.solvers.working_set import WorkingSet
@@ -63,6 +64,7 @@ SOLVERS = {
     "response_blocks": Solver(
         ResponseBlocks.of, "a family of several responses", _several_responses
     ),
+    "response_newton": Solver(ResponseSet, "a family of several responses", _several_responses),
     "pass_newton": Solver(
         PassNewton, "a family of one response other than cox", _rows_apart, by_passes=True
     ),

@@ -10,6 +10,8 @@ MOST_GRAM_COLUMNS = 1500  # up to here their Gram matrix costs less than the pas
 MOST_RIDGE = 4000  # rows or columns whose eigenvalues cost less than the steps they save
 MOST_RIDGE_SPARSE = 1500  # the same where X is sparse and steps are cheap
 MOST_REDUCED = 4000  # columns whose inner products replace rows that lie in blocks elsewhere
+MOST_COEFFICIENTS = 800  # of K responses, up to which their whole Hessian does better than products
+MOST_UNPACKED = 4_000_000  # values of X that may be kept once more
 TALL = 20  # rows to a column
 SOME = 50  # columns
 MANY_VALUES = 30_000_000  # of such a design from which copies of its columns do not pay
@@ -53,7 +55,7 @@ def _by_passes(problem, name, lambdas):
 
 def _suitable(problem, lambdas):
     if problem.n_responses is not None:
-        return "response_blocks"
+        return "response_newton" if _few_coefficients(problem) else "response_blocks"
     if problem.has_groups and _giant_group(problem):
         return "sparsa"
     if problem.loss is not None:
@@ -63,6 +65,12 @@ def _suitable(problem, lambdas):
     if problem.has_groups:
         return "working_set"
     return _by_shape(problem.design.n, problem.design.p)
+
+
+def _few_coefficients(problem):
+    """Whether those of K responses that may come to work are so few that their Hessian is cheap."""
+    n, p = problem.design.n, problem.design.p
+    return problem.n_responses * min(p, 2 * n) <= MOST_COEFFICIENTS and n * p <= MOST_UNPACKED
 
 
 def _by_inner_products(problem):
