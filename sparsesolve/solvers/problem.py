@@ -118,9 +118,9 @@ class Problem:
     @cached_property
     def _plain(self):
         """User's coefficient per inner one and what it moves the intercept by, where floats are
-        far from their ends and nothing is limited, for one response; else None."""
+        far from their ends and nothing is limited; else None."""
         powers = self.shift[self.factor > 0.0]
-        if self.low is not None or self.n_responses is not None:
+        if self.low is not None:
             return None
         if np.abs(powers).max(initial=abs(self.exponent)) > NEAR:
             return None
@@ -134,14 +134,18 @@ class Problem:
         Returns what multiplies the columns of B, and intercepts (K,); or None where there are
         limits to keep or floats to run out of, so that `to_user` has to be asked for each.
         """
-        if self._plain is None:
+        if self._plain is None or self.n_responses is not None:
             return None
         unit, moved = self._plain
         return unit[which], np.ldexp(self.mean, self.exponent) - B @ moved[which]
 
     def _to_user_plainly(self, which, values, intercept):
         unit, moved = self._plain
-        intercept = ldexp(self.mean + intercept, self.exponent) - float(values @ moved[which])
+        if self.n_responses is None:
+            intercept = ldexp(self.mean + intercept, self.exponent) - float(values @ moved[which])
+        else:
+            intercept = np.ldexp(self.mean + intercept, self.exponent) - values @ moved[which]
+            intercept -= intercept.mean() if self.loss.symmetric else 0.0
         return which, values * unit[which], intercept
 
     def _user_intercept(self, scaled, which, inner):

@@ -42,7 +42,6 @@ cdef double IDLE = 0.8              # of lam: coefficients of 0 with less go whe
 cdef double VIOLATION = 1e-12       # relative
 cdef double FEW = 1e-12             # of a diagonal: a smaller pivot is rounding
 cdef double ORTHOGONAL = 1e-10      # product with what nothing holds back, from which the dual point is none
-DEBUG = False
 DEF HALVINGS = 30
 DEF PATIENCE = 6                    # steps that bring neither gap nor objective down
 DEF ROUNDS = 1000                   # inner steps of one model
@@ -89,7 +88,9 @@ cdef class ResponseSet:
     cdef double[:, ::1] offset, eta, u, image, trial, trial_u, dual
     cdef double[:, ::1] B, last_B, C        # (q, K); the solution before; products of all rows
     cdef double[:, ::1] change, products    # (columns of the Hessian, K)
-    cdef double[::1] old, old_g
+    cdef double[::1] old, old_g, rest
+    cdef double[:, ::1] inner               # of the intercepts, (K, K)
+    cdef double[:, :, ::1] bends            # F'' here, (K, K, n)
     cdef int[::1] place                     # of a row among the Hessian's columns, or -1
     cdef int[::1] at_work                   # whether a coefficient is, (q K,)
 
@@ -112,6 +113,8 @@ cdef class ResponseSet:
         self.eta, self.u, self.image, self.trial, self.trial_u, self.dual = np.zeros((6, self.K, self.n))
         self.B, self.last_B, self.C = np.zeros((3, self.q, self.K))
         self.change, self.products = np.zeros((2, 16, self.K))
+        self.inner, self.rest = np.zeros((self.K, self.K)), np.zeros(self.K)
+        self.bends = np.zeros((self.K, self.K, self.n if self.with_intercept else 1))
         self.place = np.full(self.q, -1, dtype=np.intc)
         self.at_work = np.zeros(self.q * self.K, dtype=np.intc)
         self.s, self.forcing, self.level, self.moves = 1.0, FORCING, 0.0, 0
@@ -141,41 +144,44 @@ cdef class ResponseSet:
 
         Where only differences between responses count, rows are shifted to their least penalty.
         """
-        return self._shown(0, self.design.p)
+        cdef int[::1] rows = np.empty(self.q, dtype=np.intc)
+        cdef int t, count = 0
+        cdef Py_ssize_t j, k
+        cdef double[:, ::1] values
+        self._lay_out()
+        for j in range(self.design.p):
+            for k in range(self.K):
+                if self.B[j, k] != 0.0:
+                    rows[count] = j
+                    count += 1
+                    break
+        which, out = np.asarray(rows)[:count], np.empty((self.K, count))
+        values = out
+        for t in range(count):
+            for k in range(self.K):
+                values[k, t] = self.B[rows[t], k]
+        if self.loss.symmetric and count:
+            centre(values, self.net.take(which))
+            kept = out.any(axis=0)
+            if not kept.all():
+                which, out = which[kept], out[:, kept]
+        return which, out
 
     @property
     def intercept(self):
         """Intercepts (K,) of the standardised design; of mean 0 where only differences count."""
-        which, values = self._shown(self.design.p, self.q)
-        return values[:, 0] if len(which) else np.zeros(self.K)
+        out = np.zeros(self.K)
+        if self.with_intercept:
+            self._lay_out()
+            out[:] = self.B[self.q - 1]
+        return out - out.mean() if self.loss.symmetric else out
 
-    def _shown(self, Py_ssize_t first, Py_ssize_t last):
-        """Rows that are not zero, of these, and their coefficients (K, count)."""
-        cdef int t, count = 0
-        cdef Py_ssize_t j, k
-        cdef int[::1] which = np.empty(last - first, dtype=np.intc)
-        cdef double[:, ::1] values
-        cdef bint zero
+    cdef void _lay_out(self) noexcept nogil:
+        """B."""
+        cdef int t
         memset(&self.B[0, 0], 0, self.q * self.K * sizeof(double))
         for t in range(self.quadratic.size):
             (&self.B[0, 0])[self.quadratic.index[t]] = self.quadratic.b[t]
-        for j in range(first, last):
-            zero = True
-            for k in range(self.K):
-                zero = zero and self.B[j, k] == 0.0
-            if not zero:
-                which[count] = j
-                count += 1
-        rows = np.asarray(which)[:count]
-        values = np.empty((self.K, count))
-        for t in range(count):
-            for k in range(self.K):
-                values[k, t] = self.B[which[t], k]
-        if self.loss.symmetric and count:
-            centre(values, self.net.take(rows))
-            kept = np.any(values, axis=0)
-            return rows[kept], np.asarray(values)[:, kept]
-        return rows, np.asarray(values)
 
     def correlations(self):
         """For each column the size of its products with the dual point, (p,): largest or l2."""
@@ -184,37 +190,48 @@ cdef class ResponseSet:
 
     # coefficients at work
 
-    def _enter(self, coefficients, start=None):
+    def _enter(self, const Py_ssize_t[::1] coefficients, start=None):
         """Let coefficients come to work, from 0 or `start` (q K,)."""
-        if not len(coefficients):
+        cdef Py_ssize_t t, j, count = coefficients.shape[0]
+        cdef int known = self.quadratic.size
+        cdef int[::1] columns = np.empty(known + count, dtype=np.intc), which = np.empty(count, dtype=np.intc)
+        cdef double[:, ::1] values = np.zeros((2, count))       # coefficients and gradients
+        if count == 0:
             return
-        rows = np.unique(coefficients // self.K)
-        rows = rows[np.asarray(self.place)[rows] < 0]
-        if len(rows):
-            columns = np.ones((self.n, len(rows)))
-            real = rows < self.design.p
-            columns[:, real] = self.design.unpacked(rows[real].astype(np.intc))
-            np.asarray(self.place)[rows] = self.hessian.size + np.arange(len(rows))
-            loose = np.asarray(self.net.l1)[rows] == 0.0
-            self.hessian.append(columns, self.loss.symmetric & (loose | self.grouped))
-            if self.change.shape[0] < self.hessian.size:
-                self.change, self.products = np.zeros((2, 2 * self.hessian.size, self.K))
-        start = np.zeros(len(coefficients)) if start is None else start[coefficients]
-        gradient = np.asarray(self.C).ravel()[coefficients]
-        np.asarray(self.at_work)[coefficients] = True
-        known, _ = self.quadratic.members()
-        self._extend(np.append(known, coefficients).astype(np.intc))
-        self.quadratic.append(None, self.penalty, coefficients.astype(np.intc), start, gradient)
+        fresh = []
+        for t in range(count):
+            j = coefficients[t] // self.K
+            if self.place[j] < 0:
+                self.place[j] = self.hessian.size + len(fresh)
+                fresh.append(j)
+        if fresh:
+            self._unpack(np.array(fresh))
+        if start is not None:
+            np.asarray(values)[0] = start[np.asarray(coefficients)]
+        for t in range(count):
+            which[t] = coefficients[t]
+            values[1, t] = (&self.C[0, 0])[which[t]]
+            self.at_work[which[t]] = True
+        for t in range(known + count):          # as numbered in the Hessian
+            j = self.quadratic.index[t] if t < known else which[t - known]
+            columns[t] = self.place[j // self.K] * self.K + j % self.K
+        self.hessian.extend(self.gram, &columns[0], <int> (known + count))
+        self.quadratic.append(None, self.penalty, which, values[0], values[1])
         if self.old is None or self.old.shape[0] < self.quadratic.capacity:
             self.old, self.old_g = np.zeros((2, self.quadratic.capacity))
 
-    cdef int _extend(self, int[::1] coefficients) except -1:
-        """The inner products of these, the first of which are known."""
-        cdef int[::1] columns = np.empty_like(coefficients)
-        cdef Py_ssize_t t
-        for t in range(columns.shape[0]):       # as numbered in the Hessian
-            columns[t] = self.place[coefficients[t] // self.K] * self.K + coefficients[t] % self.K
-        return self.hessian.extend(self.gram, &columns[0], <int> columns.shape[0])
+    def _unpack(self, rows):
+        """Give the Hessian the columns of rows that come to work for the first time."""
+        real = rows < self.design.p
+        if real.all():
+            columns = self.design.unpacked(rows.astype(np.intc))
+        else:
+            columns = np.ones((self.n, len(rows)))
+            columns[:, real] = self.design.unpacked(rows[real].astype(np.intc))
+        loose = np.asarray(self.net.l1)[rows] == 0.0
+        self.hessian.append(columns, self.loss.symmetric & (loose | self.grouped))
+        if self.change.shape[0] < self.hessian.size:
+            self.change, self.products = np.zeros((2, 2 * self.hessian.size, self.K))
 
     cdef int _weigh(self) except -1:
         """Take H here, anew, for the coefficients that are not zero or nearly so."""
@@ -231,7 +248,7 @@ cdef class ResponseSet:
         whole = np.zeros(self.q * self.K)
         whole[which] = start
         self.s = 1.0
-        self._enter(which[kept], whole)
+        self._enter(which[kept].astype(np.intp), whole)
         return 0
 
     # the point
@@ -324,7 +341,6 @@ cdef class ResponseSet:
         while True:
             outcome = self._fit(lam, goal, limit)
             gap = self._gap(lam)
-            if DEBUG: print('lam', lam, 'outer gap', gap, 'target', target, outcome)
             if gap <= target:
                 return CONVERGED, gap
             if outcome == MAX_ITER:
@@ -415,8 +431,6 @@ cdef class ResponseSet:
                 if bent > 0.0 and modelled > 0.0:
                     self.s = min(max(bent / modelled, 0.1 * self.s), 10.0 * self.s)
                 fresh = False
-            if DEBUG: print('   gap', gap, 'goal', goal, 'step', step, 's', self.s, 'forc', self.forcing, 'fresh', fresh, 'lin', linear, 'mod', modelled, 'it', quadratic.iterations, 'size', m)
-            if step > 0: pass
             elif fresh:
                 self._slopes()
                 return STALLED
@@ -491,11 +505,13 @@ cdef class ResponseSet:
         cdef int k, l, K = self.K, tries
         cdef Py_ssize_t i, n = self.n
         cdef double trace
-        cdef double[:, :, ::1] bends = np.empty((K, K, n))
-        cdef double[:, ::1] unit = np.zeros((K, n)), M = np.zeros((K, K))
-        cdef double[::1] rest = np.zeros(K)
+        cdef double[:, :, ::1] bends = self.bends
+        cdef double[:, ::1] unit = self.trial_u, M = self.inner
+        cdef double[::1] rest = self.rest
         with nogil:
             trace = 0.0
+            M[:, :] = 0.0
+            unit[:, :] = 0.0
             for k in range(K):
                 for i in range(n):
                     unit[k, i] = 1.0
