@@ -10,8 +10,9 @@ MOST_GRAM_COLUMNS = 1500  # up to here their Gram matrix costs less than the pas
 MOST_RIDGE = 4000  # rows or columns whose eigenvalues cost less than the steps they save
 MOST_RIDGE_SPARSE = 1500  # the same where X is sparse and steps are cheap
 MOST_REDUCED = 4000  # columns whose inner products replace rows that lie in blocks elsewhere
-MOST_COEFFICIENTS = 800  # of K responses, up to which their whole Hessian does better than products
-MOST_UNPACKED = 4_000_000  # values of X that may be kept once more
+MOST_COEFFICIENTS = 12_000  # of K responses, of which few come to work: then their whole Hessian
+MOST_TIED = 800  # does better than products; of rows all do at once
+MOST_UNPACKED = 20_000_000  # values of X that may be kept once more
 TALL = 20  # rows to a column
 SOME = 50  # columns
 MANY_VALUES = 30_000_000  # of such a design from which copies of its columns do not pay
@@ -70,7 +71,8 @@ def _suitable(problem, lambdas):
 def _few_coefficients(problem):
     """Whether those of K responses that may come to work are so few that their Hessian is cheap."""
     n, p = problem.design.n, problem.design.p
-    return problem.n_responses * min(p, 2 * n) <= MOST_COEFFICIENTS and n * p <= MOST_UNPACKED
+    most = MOST_TIED if problem.grouped else MOST_COEFFICIENTS
+    return problem.n_responses * min(p, 2 * n) <= most and n * p <= MOST_UNPACKED
 
 
 def _by_inner_products(problem):

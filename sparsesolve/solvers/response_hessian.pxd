@@ -17,5 +17,5 @@ cdef class ResponseHessian:
     cdef int extend(self, Gram gram, const int* coefficient, int count) except -1
     cdef double pin(self, int row) noexcept nogil
     cdef void weighted(self, int row, int k, int l, double* out) noexcept nogil
-    cdef void combine(self, const double* change, double* image) noexcept nogil
-    cdef void correlate(self, const double* u, double* g) noexcept nogil
+    cdef double correlate(self, int coefficient, const double* u) noexcept nogil
+    cdef void add(self, int coefficient, double change, double* eta) noexcept nogil

@@ -1,7 +1,6 @@
 """Second derivatives Z'F''Z for K responses, coefficient by coefficient, and products with the columns of Z.
 
-Coefficient c = j K + k is that of column j for response k; arrays of coefficients are (m, K) for m columns, vectors of
-sample space (K, n).  A loss is a sum over samples, so that K products with F'' tell all of it.
+Coefficient c = j K + k is that of column j for response k; vectors of sample space are (K, n).  A loss is a sum over samples, so that K products with F'' tell all of it.
 """
 from libc.string cimport memcpy
 from scipy.linalg.cython_blas cimport dgemm
@@ -9,7 +8,7 @@ from scipy.linalg.cython_blas cimport dgemm
 import numpy as np
 
 from sparsesolve.linalg.gram cimport Gram
-from sparsesolve.linalg.vector cimport axpy
+from sparsesolve.linalg.vector cimport axpy, dot
 from sparsesolve.losses.base cimport Loss
 
 
@@ -120,14 +119,10 @@ cdef class ResponseHessian:
         for i in range(self.n):
             out[i] = self.rows[row, i] * self.bends[k, l, i]
 
-    cdef void combine(self, const double* change, double* image) noexcept nogil:
-        """image (K, n) = the columns times `change` (m, K)."""
-        cdef int n = <int> self.n
-        cdef double one = 1.0, zero = 0.0
-        dgemm("N", "T", &n, &self.K, &self.size, &one, &self.rows[0, 0], &n, <double*> change, &self.K, &zero, image, &n)
+    cdef double correlate(self, int coefficient, const double* u) noexcept nogil:
+        """The product of a coefficient's column with u (K, n)."""
+        return dot(self.n, &self.rows[coefficient // self.K, 0], u + coefficient % self.K * self.n)
 
-    cdef void correlate(self, const double* u, double* g) noexcept nogil:
-        """g (m, K) = products of the columns with u (K, n)."""
-        cdef int n = <int> self.n
-        cdef double one = 1.0, zero = 0.0
-        dgemm("T", "N", &self.K, &self.size, &n, &one, <double*> u, &n, &self.rows[0, 0], &n, &zero, g, &self.K)
+    cdef void add(self, int coefficient, double change, double* eta) noexcept nogil:
+        """eta (K, n) += the column times `change`."""
+        axpy(self.n, change, &self.rows[coefficient // self.K, 0], eta + coefficient % self.K * self.n)

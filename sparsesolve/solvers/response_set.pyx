@@ -87,7 +87,6 @@ cdef class ResponseSet:
     cdef long moves
     cdef double[:, ::1] offset, eta, u, image, trial, trial_u, dual
     cdef double[:, ::1] B, last_B, C        # (q, K); the solution before; products of all rows
-    cdef double[:, ::1] change, products    # (columns of the Hessian, K)
     cdef double[::1] old, old_g, rest
     cdef double[:, ::1] inner               # of the intercepts, (K, K)
     cdef double[:, :, ::1] bends            # F'' here, (K, K, n)
@@ -112,7 +111,6 @@ cdef class ResponseSet:
         self.offset = np.array(problem.offset, dtype=float, order="C")
         self.eta, self.u, self.image, self.trial, self.trial_u, self.dual = np.zeros((6, self.K, self.n))
         self.B, self.last_B, self.C = np.zeros((3, self.q, self.K))
-        self.change, self.products = np.zeros((2, 16, self.K))
         self.inner, self.rest = np.zeros((self.K, self.K)), np.zeros(self.K)
         self.bends = np.zeros((self.K, self.K, self.n if self.with_intercept else 1))
         self.place = np.full(self.q, -1, dtype=np.intc)
@@ -230,13 +228,9 @@ cdef class ResponseSet:
             columns[:, real] = self.design.unpacked(rows[real].astype(np.intc))
         loose = np.asarray(self.net.l1)[rows] == 0.0
         self.hessian.append(columns, self.loss.symmetric & (loose | self.grouped))
-        if self.change.shape[0] < self.hessian.size:
-            self.change, self.products = np.zeros((2, 2 * self.hessian.size, self.K))
 
     cdef int _weigh(self) except -1:
         """Take H here, anew, for the coefficients that are not zero or nearly so."""
-        cdef int t
-        cdef bint stays
         which, start = self.quadratic.members()
         kept = np.abs(np.asarray(self.C).ravel()[which]) >= IDLE * self.level * np.repeat(self.net.l1, self.K)[which]
         kept |= start != 0.0
@@ -253,43 +247,37 @@ cdef class ResponseSet:
 
     # the point
 
-    cdef void _spread(self, const double* x) noexcept nogil:
-        """change = x, in the order of the coefficients at work, or the coefficients less x."""
-        cdef int t, c
-        memset(&self.change[0, 0], 0, self.hessian.size * self.K * sizeof(double))
-        for t in range(self.quadratic.size):
-            c = self.quadratic.index[t]
-            self.change[self.place[c // self.K], c % self.K] = self.quadratic.b[t] - (x[t] if x != NULL else 0.0)
+    cdef int _column(self, int t) noexcept nogil:
+        """A coefficient at work as the Hessian numbers it."""
+        cdef int c = self.quadratic.index[t]
+        return self.place[c // self.K] * self.K + c % self.K
 
     cdef void _place(self) noexcept nogil:
         """Everything from the coefficients anew."""
-        cdef Py_ssize_t i, size = self.K * self.n
-        self._spread(NULL)
-        self.hessian.combine(&self.change[0, 0], &self.eta[0, 0])
-        axpy(size, 1.0, &self.offset[0, 0], &self.eta[0, 0])
+        cdef int t
+        memcpy(&self.eta[0, 0], &self.offset[0, 0], self.K * self.n * sizeof(double))
+        for t in range(self.quadratic.size):
+            if self.quadratic.b[t] != 0.0:
+                self.hessian.add(self._column(t), self.quadratic.b[t], &self.eta[0, 0])
         self.value = self.loss.evaluate(&self.eta[0, 0], &self.u[0, 0])
         self._slopes()
 
     cdef void _slopes(self) noexcept nogil:
         """C, and the quadratic's g, of the coefficients at work."""
-        cdef int t, c
-        self.hessian.correlate(&self.u[0, 0], &self.products[0, 0])
+        cdef int t
         for t in range(self.quadratic.size):
-            c = self.quadratic.index[t]
-            self.quadratic.g[t] = self.products[self.place[c // self.K], c % self.K]
-            (&self.C[0, 0])[c] = self.quadratic.g[t]
-
-    cdef double _objective(self, double lam) noexcept nogil:
-        return self.value + self.quadratic.penalty_value(lam)
+            self.quadratic.g[t] = self.hessian.correlate(self._column(t), &self.u[0, 0])
+            (&self.C[0, 0])[self.quadratic.index[t]] = self.quadratic.g[t]
 
     cdef double _go(self, double lam, double least, int halvings) noexcept nogil:
         """Go from `old` towards b as far as lowers the objective, for a step of 1 by `least`; how far."""
         cdef int t, tries, m = self.quadratic.size
-        cdef Py_ssize_t i, size = self.K * self.n
-        cdef double step = 1.0, value, charge, bent = 0.0, modelled = 0.0, slack
-        self._spread(&self.old[0])
-        self.hessian.combine(&self.change[0, 0], &self.image[0, 0])
+        cdef Py_ssize_t size = self.K * self.n
+        cdef double step = 1.0, value, charge, slack
+        memset(&self.image[0, 0], 0, size * sizeof(double))
         for t in range(m):
+            if self.quadratic.b[t] != self.old[t]:
+                self.hessian.add(self._column(t), self.quadratic.b[t] - self.old[t], &self.image[0, 0])
             self.old_g[t] = self.quadratic.b[t]     # where the step leads
         slack = ROUNDING * (fabs(self.value) + fabs(self.value - self.loss.saturated))
         for tries in range(halvings):
