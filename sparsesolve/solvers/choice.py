@@ -10,6 +10,9 @@ MOST_GRAM_COLUMNS = 1500  # up to here their Gram matrix costs less than the pas
 MOST_RIDGE = 4000  # rows or columns whose eigenvalues cost less than the steps they save
 MOST_RIDGE_SPARSE = 1500  # the same where X is sparse and steps are cheap
 MOST_REDUCED = 4000  # columns whose inner products replace rows that lie in blocks elsewhere
+MOST_COEFFICIENTS = 12_000  # of K responses, of which few come to work: then their whole Hessian
+MOST_TIED = 800  # does better than products; of rows all do at once
+MOST_UNPACKED = 20_000_000  # values of X that may be kept once more
 TALL = 20  # rows to a column
 SOME = 50  # columns
 MANY_VALUES = 30_000_000  # of such a design from which copies of its columns do not pay
@@ -56,7 +59,9 @@ def _suitable(problem, lambdas):
     if problem.has_groups and _giant_group(problem):
         return "sparsa"
     if problem.n_responses is not None:
-        return "response_groups" if problem.has_groups else "response_blocks"
+        if problem.has_groups:
+            return "response_groups"
+        return "response_newton" if _few_coefficients(problem) else "response_blocks"
     if problem.loss is not None:
         return "pass_newton" if _by_inner_products(problem) else "proximal_newton"
     if SOLVERS["ridge"].suits(problem, lambdas) and _few_eigenvalues(problem.design):
@@ -64,6 +69,13 @@ def _suitable(problem, lambdas):
     if problem.has_groups:
         return "working_set"
     return _by_shape(problem.design.n, problem.design.p)
+
+
+def _few_coefficients(problem):
+    """Whether those of K responses that may come to work are so few that their Hessian is cheap."""
+    n, p = problem.design.n, problem.design.p
+    most = MOST_TIED if problem.grouped else MOST_COEFFICIENTS
+    return problem.n_responses * min(p, 2 * n) <= most and n * p <= MOST_UNPACKED
 
 
 def _by_inner_products(problem):

@@ -7,7 +7,7 @@ RANK = 1e-13  # eigenvalue, relative, that is rounding
 ORTHOGONAL = 1e-11  # of the size of the terms: a product with the dual point that is rounding
 
 
-def clear(loss, eta, u, columns):
+def clear(loss, eta, u, columns, free=None):
     """u less H (a combination of the columns), so that it is orthogonal to them.
 
     H is the curvature of the loss at eta: a dual Newton step, which stays in the domain of the
@@ -19,6 +19,8 @@ def clear(loss, eta, u, columns):
     eta, u : (n,) or (K, n)
     columns : (n, f)
         Those that nothing holds back, a constant for the intercept among them.
+    free : (K, f) booleans, default None
+        Of K responses: for which of them nothing does; None means for all.
 
     Returns
     -------
@@ -30,8 +32,11 @@ def clear(loss, eta, u, columns):
     if eta.ndim == 1:
         dual, missing = _clear_one(loss.curvature_at(eta), u, columns)
     else:
-        dual, missing = _clear_responses(loss, eta, u, columns), 0.0
+        free = np.ones((len(eta), columns.shape[1]), dtype=bool) if free is None else free
+        dual, missing = _clear_responses(loss, eta, u, columns, free), 0.0
     left, size = np.abs(dual @ columns), np.abs(u) @ np.abs(columns)
+    if eta.ndim == 2:
+        left, size = left[free], size[free]
     return dual, np.inf if (left > ORTHOGONAL * size).any() else missing
 
 
@@ -51,11 +56,10 @@ def _clear_one(h, u, columns):
     return dual, 0.5 * float(np.sum(left[floor > 0.0] ** 2 / floor[floor > 0.0]))
 
 
-def _clear_responses(loss, eta, u, columns):
-    """The same for K responses, whose curvature ties them: a combination (K, f)."""
-    K, f = len(eta), columns.shape[1]
-    units = np.eye(K * f).reshape(K * f, K, f)
+def _clear_responses(loss, eta, u, columns, free):
+    """The same for K responses, whose curvature ties them: a combination (K, f), 0 where not free."""
+    units = np.eye(free.size)[free.ravel()].reshape(-1, *free.shape)
     bent = np.stack([loss.curvature_product(eta, unit @ columns.T) for unit in units])
-    gram = (bent @ columns).reshape(K * f, K * f)
-    found = np.linalg.lstsq(gram, (u @ columns).ravel(), rcond=1e-13)[0]
+    gram = (bent @ columns)[:, free]
+    found = np.linalg.lstsq(gram, (u @ columns)[free], rcond=1e-13)[0]
     return u - np.tensordot(found, bent, 1)

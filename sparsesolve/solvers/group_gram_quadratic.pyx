@@ -37,9 +37,10 @@ cdef class GroupGramQuadratic(GroupQuadratic):
         cdef int count = which.shape[0], before = self.n_groups
         if count == 0:
             return
-        if self.columns.size == self.size:
-            self.columns.append(design, &which[0], count)
-        self.gram.follow(self.columns)
+        if self.columns is not None:
+            if self.columns.size == self.size:
+                self.columns.append(design, &which[0], count)
+            self.gram.follow(self.columns)
         self.add_groups(which, start, gradient)
         self.n_carried = self.size
         self.measure_blocks(before)

@@ -153,7 +153,7 @@ class Problem:
         Returns what multiplies the columns of B, and intercepts (K,); or None where there are
         limits to keep or floats to run out of, so that `to_user` has to be asked for each.
         """
-        if self._plain is None:
+        if self._plain is None or self.n_responses is not None:
             return None
         unit, moved = self._plain
         return unit[which], np.ldexp(self.mean, self.exponent) - B @ moved[which]
@@ -163,7 +163,8 @@ class Problem:
         if self.n_responses is None:
             intercept = ldexp(self.mean + intercept, self.exponent) - float(values @ moved[which])
         else:
-            intercept = self._user_intercept(values * self.factor[which], which, intercept)
+            intercept = np.ldexp(self.mean + intercept, self.exponent) - values @ moved[which]
+            intercept -= intercept.mean() if self.loss.symmetric else 0.0
         return which, values * unit[which], intercept
 
     def _user_intercept(self, scaled, which, inner):

@@ -1,0 +1,21 @@
+"""ResponseHessian: second derivatives for K responses, coefficient by coefficient."""
+from sparsesolve.linalg.gram cimport Gram
+from sparsesolve.losses.base cimport Loss
+
+cdef class ResponseHessian:
+    cdef readonly int size              # columns so far
+    cdef Py_ssize_t n
+    cdef int K
+    cdef double[:, ::1] rows            # the columns, (room, n)
+    cdef double[:, :, ::1] bends        # F'' of every sample, (K, K, n)
+    cdef int[:, ::1] tied               # whether that is anything but zero, (K, K)
+    cdef double[::1] whole              # their diagonal, summed over K, (n,)
+    cdef int[::1] pinned                # whether a row is, (size,)
+    cdef double[::1] left, right, block
+
+    cdef int weigh(self, Loss loss, const double* eta) except -1
+    cdef int extend(self, Gram gram, const int* coefficient, int count) except -1
+    cdef double pin(self, int row) noexcept nogil
+    cdef void weighted(self, int row, int k, int l, double* out) noexcept nogil
+    cdef double correlate(self, int coefficient, const double* u) noexcept nogil
+    cdef void add(self, int coefficient, double change, double* eta) noexcept nogil

@@ -1,0 +1,128 @@
+"""Second derivatives Z'F''Z for K responses, coefficient by coefficient, and products with the columns of Z.
+
+Coefficient c = j K + k is that of column j for response k; vectors of sample space are (K, n).  A loss is a sum over samples, so that K products with F'' tell all of it.
+"""
+from libc.string cimport memcpy
+from scipy.linalg.cython_blas cimport dgemm
+
+import numpy as np
+
+from sparsesolve.linalg.gram cimport Gram
+from sparsesolve.linalg.vector cimport axpy, dot
+from sparsesolve.losses.base cimport Loss
+
+
+cdef class ResponseHessian:
+    """Columns that are only ever added, and F'' of one point.
+
+    Along (1, ..., 1) in a row that is `pinned` F'' must vanish, and nothing else pull: the matrix has the mean of the
+    row's curvatures there, lest it be singular.
+    """
+
+    def __init__(self, Py_ssize_t n, int K):
+        self.n, self.K, self.size = n, K, 0
+        self.rows, self.bends = np.zeros((16, n)), np.zeros((K, K, n))
+        self.tied = np.zeros((K, K), dtype=np.intc)
+        self.whole, self.pinned = np.zeros(n), np.zeros(0, dtype=np.intc)
+        self.left = self.right = self.block = np.zeros(0)
+
+    def append(self, columns, pinned):
+        """Take in columns (n, count), their rows pinned (count,) or not."""
+        size = self.size + columns.shape[1]
+        if size > self.rows.shape[0]:
+            rows = np.zeros((2 * size, self.n))
+            rows[:self.size] = self.rows[:self.size]
+            self.rows = rows
+        np.asarray(self.rows)[self.size:size] = columns.T
+        self.pinned = np.append(self.pinned[:self.size], pinned).astype(np.intc)
+        self.size = size
+
+    cdef int weigh(self, Loss loss, const double* eta) except -1:
+        """Take F'' at eta."""
+        cdef int k, l
+        cdef Py_ssize_t i
+        cdef double[:, ::1] unit = np.zeros((self.K, self.n))
+        self.whole[:] = 0.0
+        for k in range(self.K):
+            unit[k, :] = 1.0
+            loss.curvature_times(eta, &unit[0, 0], &self.bends[k, 0, 0])
+            unit[k, :] = 0.0
+            axpy(self.n, 1.0, &self.bends[k, k, 0], &self.whole[0])
+            for l in range(self.K):
+                self.tied[k, l] = k == l
+                for i in range(self.n):
+                    if self.bends[k, l, i] != 0.0:
+                        self.tied[k, l] = True
+                        break
+        return 0
+
+    cdef int extend(self, Gram gram, const int* coefficient, int count) except -1:
+        """Let the matrix of the first coefficients grow to all `count`."""
+        cdef int first = gram.size, k, l, i, j, m, t, fresh, n = <int> self.n, K = self.K
+        cdef int[:, ::1] places = np.empty((K, count), dtype=np.intc)
+        cdef int[::1] known = np.zeros(K, dtype=np.intc), counts = np.zeros(K, dtype=np.intc)
+        cdef double one = 1.0, zero = 0.0
+        cdef Py_ssize_t ld
+        gram.reserve(count)
+        ld = gram.capacity
+        for t in range(count):
+            k = coefficient[t] % K
+            places[k, counts[k]] = t
+            counts[k] += 1
+            known[k] += t < first
+        m = np.max(counts)
+        if self.left.shape[0] < m * self.n:
+            self.left, self.right = np.empty((2, m * self.n))
+        if self.block.shape[0] < m * m:
+            self.block = np.empty(m * m)
+        with nogil:
+            for k in range(K):
+                for i in range(counts[k]):
+                    memcpy(&self.left[i * self.n], &self.rows[coefficient[places[k, i]] // K, 0], self.n * sizeof(double))
+                for l in range(k if first == 0 else 0, K):
+                    fresh, m = counts[l] - known[l], counts[k]
+                    if m == 0 or fresh == 0:
+                        continue
+                    if self.tied[k, l]:
+                        for j in range(fresh):
+                            self.weighted(coefficient[places[l, known[l] + j]] // K, k, l, &self.right[j * self.n])
+                        dgemm("T", "N", &m, &fresh, &n, &one, &self.left[0], &n, &self.right[0], &n, &zero,
+                              &self.block[0], &m)
+                    for j in range(fresh):
+                        t = places[l, known[l] + j]
+                        for i in range(m):
+                            one = self.block[i + j * <Py_ssize_t> m] if self.tied[k, l] else 0.0
+                            gram.G[places[k, i] + t * ld] = gram.G[t + places[k, i] * ld] = one
+                        one = 1.0
+            for t in range(first, count):
+                if not self.pinned[coefficient[t] // K]:
+                    continue
+                one = self.pin(coefficient[t] // K)
+                for i in range(t + 1):
+                    if coefficient[i] // K == coefficient[t] // K:
+                        gram.G[i + t * ld] += one
+                        gram.G[t + i * ld] = gram.G[i + t * ld]
+        gram.size = count
+        return 0
+
+    cdef double pin(self, int row) noexcept nogil:
+        """The mean curvature of a row's coefficients over K, as a mean of K squares."""
+        cdef Py_ssize_t i
+        cdef double total = 0.0
+        for i in range(self.n):
+            total += self.whole[i] * self.rows[row, i] * self.rows[row, i]
+        return total / self.K ** 2
+
+    cdef void weighted(self, int row, int k, int l, double* out) noexcept nogil:
+        """A column times what F'' has for the responses k and l."""
+        cdef Py_ssize_t i
+        for i in range(self.n):
+            out[i] = self.rows[row, i] * self.bends[k, l, i]
+
+    cdef double correlate(self, int coefficient, const double* u) noexcept nogil:
+        """The product of a coefficient's column with u (K, n)."""
+        return dot(self.n, &self.rows[coefficient // self.K, 0], u + coefficient % self.K * self.n)
+
+    cdef void add(self, int coefficient, double change, double* eta) noexcept nogil:
+        """eta (K, n) += the column times `change`."""
+        axpy(self.n, change, &self.rows[coefficient // self.K, 0], eta + coefficient % self.K * self.n)
