@@ -34,7 +34,7 @@ class Numbers:
     steps: int  # Newton steps that make a point exact
 
 
-FLOAT = Numbers(lambda a: np.asarray(a, dtype=np.float64)[()], np.exp, np.log, 1e-12, 12)
+FLOAT = Numbers(lambda a: np.asarray(a, dtype=np.float64)[()], np.exp, np.log, 1e-12, 60)
 DIGITS = Numbers(exact.decimals, each_exp, each_log, 1e-40, 40)
 
 
@@ -260,13 +260,15 @@ class Judge:
         return self._moved(self.o, self.m.array(np.ones((len(self.y), 1))))[1][0]
 
     def _moved(self, eta, columns):
-        """(eta, coefficients) where these columns are at their best, by damped Newton steps."""
-        m, t = self.m, self.m.array(np.zeros(columns.shape[1]))
+        """(eta, coefficients) where these columns are at their best, by damped Newton steps, and
+        what one more such step might gain."""
+        m, t, gain = self.m, self.m.array(np.zeros(columns.shape[1])), 0.0
         value = self.w @ self.law.value(m, self.y, eta)
         for _ in range(m.steps):
             u = -self.w * self.law.slope(m, self.y, eta)
             pull = columns.T @ u
             if not pull.any():
+                gain = 0.0
                 break
             h = np.maximum(self.w * self.law.bend(m, self.y, eta), self.w * m.array(1e-9))
             H = (columns.T @ (h[:, None] * columns)).astype(float)
@@ -275,6 +277,7 @@ class Judge:
             pull = (pull / m.array(short)).astype(float) / size
             step = np.linalg.lstsq(unit, pull, rcond=1e-12)[0]
             step = m.array(step / size) * m.array(short)
+            gain = abs(float((columns.T @ u) @ step))
             for _ in range(40):
                 trial = eta + columns @ step
                 reached = self.w @ self.law.value(m, self.y, trial)
@@ -286,7 +289,7 @@ class Judge:
             eta, t, value = trial, t + step, reached
             if max(abs(columns @ step)) <= m.array(m.negligible) * (1 + max(abs(eta))):
                 break
-        return eta, t
+        return eta, t, m.array(gain)
 
     def point(self, b0, b):
         """(b0, beta) of coefficients on the scale of X; None where they are not allowed."""
@@ -320,7 +323,7 @@ class Judge:
         eta = self.o + b0 + self.A @ beta
         one = m.array(np.ones((len(eta), int(self.intercept))))
         columns = np.concatenate([one, self.A[:, self.bare]], axis=1)
-        best = self._moved(eta, columns)[0] if columns.shape[1] else eta
+        best, _, missing = self._moved(eta, columns) if columns.shape[1] else (eta, 0, 0 * lam)
         u = -self.w * self.law.slope(m, self.y, best)
         z = self.A.T @ u
         bare = z[self.bare] @ beta[self.bare] if self.bare.any() else 0 * lam
@@ -331,7 +334,8 @@ class Judge:
             terms = self.w * (own + self.law.conjugate(m, self.y, -s * u / self.w)) + s * u * eta
             return terms.sum() + held + self._conjugates(lam, s * z, beta) - s * bare
 
-        return min(at(s) for s in self._multiples(lam, z)) / self.null
+        primal = self.w @ (own - self.law.least(m, self.y)) + held
+        return min(primal, missing + min(at(s) for s in self._multiples(lam, z))) / self.null
 
     def _conjugates(self, lam, z, beta):
         """sum of conjugate(z_g) - z_g b_g."""

@@ -1,4 +1,4 @@
-"""Entropies: x log x, and the excess of an exponential over a supporting line, both with their limits at 0."""
+"""Entropies with their limits at 0, the excess of an exponential over a supporting line, and what rounding costs."""
 from libc.math cimport exp, fabs, log
 
 
@@ -9,6 +9,12 @@ cdef inline double x_log_x(double x) noexcept nogil:
 cdef inline double two_sided_entropy(double share) noexcept nogil:
     """The least value of minus a Bernoulli log-likelihood whose responses are a share of successes."""
     return -(x_log_x(share) + x_log_x(1.0 - share))
+
+
+cdef inline double price(double beyond, double eta) noexcept nogil:
+    """Of a dual value so far outside its domain by rounding, which is taken for the edge: what it may cost to give the
+    rest to another sample."""
+    return beyond * (1.0 + fabs(eta)) if beyond > 0.0 else 0.0
 
 
 cdef inline double excess_of_exp(double eta, double s) noexcept nogil:

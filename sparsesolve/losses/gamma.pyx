@@ -2,7 +2,7 @@
 from libc.math cimport INFINITY, exp, log
 
 from sparsesolve.losses.base cimport Separable
-from sparsesolve.losses.entropy cimport excess_of_exp
+from sparsesolve.losses.entropy cimport excess_of_exp, price
 
 cdef double BEYOND = 1e-12      # of the ratio of y to its mean: rounding below 0
 
@@ -31,4 +31,4 @@ cdef class Gamma(Separable):
 
     cdef double excess(self, double y, double eta, double v) noexcept nogil:
         cdef double s = 1.0 - v
-        return INFINITY if s < -BEYOND else excess_of_exp(log(y) - eta, s)
+        return INFINITY if s < -BEYOND else excess_of_exp(log(y) - eta, s) + price(-s, log(y) - eta)

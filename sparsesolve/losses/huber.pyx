@@ -2,6 +2,7 @@
 from libc.math cimport INFINITY, fabs
 
 from sparsesolve.losses.base cimport Separable
+from sparsesolve.losses.entropy cimport price
 
 cdef double BEYOND = 1e-12      # of delta: rounding outside [-delta, delta]
 
@@ -40,6 +41,8 @@ cdef class Huber(Separable):
         cdef double r = y - eta, pull = -v if r > 0.0 else v
         if fabs(v) > self.delta * (1.0 + BEYOND):
             return INFINITY
+        if fabs(v) > self.delta:
+            return self.excess(y, eta, self.delta if v > 0.0 else -self.delta) + price(fabs(v) - self.delta, r)
         if fabs(r) <= self.delta:
             return 0.5 * (r + v) * (r + v)
         return (self.delta - pull) * (fabs(r) - 0.5 * (self.delta + pull))

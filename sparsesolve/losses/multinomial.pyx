@@ -4,6 +4,7 @@ from libc.math cimport INFINITY, exp, fabs, log, log1p
 import numpy as np
 
 from sparsesolve.losses.base cimport Loss
+from sparsesolve.losses.entropy cimport price
 
 DEF CHUNK = 128                 # samples whose K values stay in cache together
 cdef double BEYOND = 1e-12      # of a probability: rounding outside the simplex
@@ -138,6 +139,7 @@ cdef class Multinomial(Loss):
                 if s < -BEYOND:
                     return INFINITY
                 sample += divergence(s, exp(eta[at] - most) / rest, eta[at] - most - log_sum)
+                sample += price(-s, eta[at] - most)
             if fabs(off) > BEYOND * self.n_responses:
                 return INFINITY
             if self.w[i] > 0.0:

@@ -4,7 +4,7 @@ from libc.math cimport INFINITY, exp, log, log1p
 import numpy as np
 
 from sparsesolve.losses.base cimport Separable
-from sparsesolve.losses.entropy cimport excess_of_exp
+from sparsesolve.losses.entropy cimport excess_of_exp, price
 
 cdef double BEYOND = 1e-12      # of the mean response, and of y + theta: rounding outside [0, y + theta]
 
@@ -57,11 +57,11 @@ cdef class NegativeBinomial(Separable):
 
     cdef double excess(self, double y, double eta, double v) noexcept nogil:
         """A relative entropy in two parts: of s to the share of y + theta that eta gives it, and of the rest."""
-        cdef double s = v + y, rest = self.theta - v, size = log(y + self.theta), odds
+        cdef double s = v + y, rest = self.theta - v, size = log(y + self.theta), odds, cost = price(-min(s, rest), eta)
         if s < -self.slack or rest < -BEYOND * (y + self.theta):
             return INFINITY
         if eta <= self.log_theta:
             odds = log1p(exp(eta) / self.theta)
-            return (excess_of_exp(size + (eta - self.log_theta) - odds, s) + excess_of_exp(size - odds, rest))
+            return (excess_of_exp(size + (eta - self.log_theta) - odds, s) + excess_of_exp(size - odds, rest) + cost)
         odds = log1p(self.theta * exp(-eta))
-        return excess_of_exp(size - odds, s) + excess_of_exp(size - (eta - self.log_theta) - odds, rest)
+        return excess_of_exp(size - odds, s) + excess_of_exp(size - (eta - self.log_theta) - odds, rest) + cost

@@ -1,7 +1,8 @@
 """Squared hinge loss: what a margin lacks to 1, squared."""
-from libc.math cimport INFINITY, fabs
+from libc.math cimport INFINITY
 
 from sparsesolve.losses.base cimport Separable
+from sparsesolve.losses.entropy cimport price
 
 cdef double BEYOND = 1e-14      # of the margin: rounding above 0
 
@@ -31,6 +32,6 @@ cdef class SquaredHinge(Separable):
         cdef double lack = 1.0 - y * eta, pull = y * v
         if pull > BEYOND:
             return INFINITY
-        if pull > 0.0:      # taken for 0, at the price of giving it to another sample
-            return (0.5 * lack * lack if lack > 0.0 else 0.0) + pull * (1.0 + fabs(lack))
+        if pull > 0.0:
+            return (0.5 * lack * lack if lack > 0.0 else 0.0) + price(pull, lack)
         return 0.5 * (lack + pull) * (lack + pull) if lack > 0.0 else pull * (0.5 * pull + lack)

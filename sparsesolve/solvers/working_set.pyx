@@ -8,6 +8,7 @@ Invariant: r = sqrt(w) (y - Zb).  Every round solves over the working columns, b
 (linalg/bounds), multiplies those that no bound excludes, and lets the violators among them in.
 """
 from cpython.exc cimport PyErr_CheckSignals
+from libc.math cimport INFINITY
 from libc.string cimport memcpy
 
 import numpy as np
@@ -26,6 +27,7 @@ from sparsesolve.solvers.outside cimport OutsideColumns
 from sparsesolve.solvers.outside_groups cimport OutsideGroups
 from sparsesolve.solvers.working_columns cimport CONVERGED, MAX_ITER, STALLED, WorkingColumns
 
+cdef double NOTICED = 1e-9    # of lam: the residual's projection on free columns, below which it moves no product
 SPARSE_COST = 6.0   # one stored value of a sparse column, in multiply-adds of a dense operation
 cdef double ALMOST = 0.99     # of the threshold: the residual to come is known to about a hundredth
 cdef double DRIFT = 1e-2      # of the gap asked for: what rounding may add to it before the residual is made anew
@@ -146,14 +148,16 @@ cdef class WorkingSet:
         """Reach gap <= target at lam; returns (outcome, gap)."""
         cdef int outcome, tries = 0, round = 0
         cdef double gap, goal = max(0.5 * target, ENOUGH * self.opening)
+        cdef double[::1] cleared
         cdef long limit = self.quadratic.iterations + budget
         self._anticipate(lam)
         while True:
             outcome = self.fit(lam, goal, limit)
             PyErr_CheckSignals()
             self.rounds += 1
+            cleared = self._cleared(lam) if NOTICED * lam < self.quadratic.slack < INFINITY else self.r
             with nogil:
-                self.outside.examine(&self.r[0], lam)
+                self.outside.examine(&cleared[0], lam)
             gap = self.gap(lam)
             if round == 0:
                 self.opening = gap      # what the violators of a first round cost is much the same at the next lam
@@ -177,6 +181,14 @@ cdef class WorkingSet:
             else:
                 tries += 1
                 goal *= 0.1
+
+    def _cleared(self, lam):
+        """r less its projection on the columns that nothing holds back: what the certificate says of others is of that."""
+        free = [k for k in range(self.quadratic.size) if self.quadratic.free(k, lam)]
+        columns = np.asarray(self.root_w)[:, None] * self.design.unpacked(self.quadratic.members()[0][free])
+        size = np.linalg.norm(columns, axis=0)
+        columns /= np.where(size > 0.0, size, 1.0)
+        return self.r - columns @ np.linalg.lstsq(columns, self.r)[0]
 
     cdef void _anticipate(self, double lam):
         """Let in the columns that the path, carried on in a straight line from the last two lams, would bring in.
