@@ -15,6 +15,7 @@ from sparsesolve.solvers.pass_newton import EVEN, LEAST, PassNewton
 from sparsesolve.solvers.reduced import FewRows
 
 AHEAD = 0.9  # of lam: a group of products above it comes to work
+SHORTER = 1.0  # columns to a sample from which the samples are the model's rows
 
 
 class ResponseGroups(PassNewton):
@@ -51,7 +52,7 @@ class ResponseGroups(PassNewton):
         least = max(LEAST, EVEN * np.einsum("kkn->", bends) / K)
         bends[np.arange(K), np.arange(K)] += least * self.problem.weights
         m, order = len(features), (self.which // p) * len(features) + place
-        if m > len(columns):
+        if m > SHORTER * len(columns):
             return self.take_rows(bends, columns, order)
         hessian = np.empty((K, f + m, K, f + m))
         for k in range(K):
