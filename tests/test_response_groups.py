@@ -193,6 +193,33 @@ def test_a_path_is_asked_saved_and_chosen(family, tmp_path):
     assert (relaxed.dev_ratio >= fit.dev_ratio[: len(relaxed.lambdas)] - 1e-6).all()
 
 
+def test_groups_without_a_penalty_keep_their_limits(family):
+    """Some responses end at a limit, for others the same feature is free."""
+    options = {"penalty_factor": [0.0, 1.0, 1.0, 1.0, 1.0], "lower": -0.1, "upper": 0.2}
+    for solver in ("auto", "fista"):
+        fit = ss.path(X, Y[family], family=family, penalty=GroupL2(GROUPS), n_lambdas=4,
+                      tol=1e-9, solver=solver, **options)  # fmt: skip
+        b = np.stack([part.toarray() for part in fit.coefs])
+        assert not fit.status.any() and b.min() >= -0.1 and b.max() <= 0.2
+        assert (b[:, LISTS[0]] == 0.2).any() or (b[:, LISTS[0]] == -0.1).any()
+    rows = ss.path(X[:, :3], SCORES, family="multigaussian", penalty=GroupL2([0, 0, 0]),
+                   lambdas=[0.0], lower=-0.1, upper=0.2, tol=1e-12)  # fmt: skip
+    own = np.stack([part.toarray()[:, 0] for part in rows.coefs])
+    alone = [ss.path(X[:, :3], y, lambdas=[0.0], lower=-0.1, upper=0.2, tol=1e-13)
+             for y in SCORES.T]  # fmt: skip
+    assert own == pytest.approx(np.stack([f.coefs.toarray()[:, 0] for f in alone]), abs=1e-6)
+
+
+def test_classes_that_can_be_told_apart_end_near_a_loss_of_nothing():
+    rng = np.random.default_rng(0)
+    Z = rng.standard_normal((60, 12))
+    kinds = np.argmax(Z[:, :3] + rng.standard_normal((60, 3)), axis=1)
+    fit, rows = (ss.path(Z, kinds, family="multinomial", lambdas=[0.1, 0.0], **how)
+                 for how in ({"penalty": GroupL2(np.arange(12) // 3)}, {"grouped": True}))
+    assert not fit.status.any()
+    assert fit.dev_ratio[1] == pytest.approx(rows.dev_ratio[1], abs=1e-6)
+
+
 def test_many_groups_few_rows(family):
     rng = np.random.default_rng(0)
     wide = rng.standard_normal((30, 200))

@@ -32,7 +32,11 @@ class Rows:
 
     def unheld(self, B, C, lam=1.0):
         """Which features nothing holds back in some response, (p,)."""
-        return self.net.unheld(B, C, lam).any(axis=0)
+        return self.unheld_each(B, C, lam).any(axis=0)
+
+    def unheld_each(self, B, C, lam=1.0):
+        """Which coefficients nothing holds back, (K, p)."""
+        return self.net.unheld(B, C, lam)
 
 
 class GroupRows:
@@ -67,4 +71,8 @@ class GroupRows:
 
     def unheld(self, B, C, lam=1.0):
         """Which features nothing holds back in some response, (p,)."""
-        return self.flat.unheld(B.ravel(), C.ravel(), lam).reshape(B.shape).any(axis=0)
+        return self.unheld_each(B, C, lam).any(axis=0)
+
+    def unheld_each(self, B, C, lam=1.0):
+        """Which coefficients nothing holds back, (K, p)."""
+        return self.flat.unheld(B.ravel(), C.ravel(), lam).reshape(B.shape)

@@ -19,8 +19,8 @@ def clear(loss, eta, u, columns, free=None):
     eta, u : (n,) or (K, n)
     columns : (n, f)
         Those that nothing holds back, a constant for the intercept among them.
-    free : (K, f) booleans, default None
-        Of K responses: for which of them nothing does; None means for all.
+    free : (K, f) bool, or None for all
+        In which responses nothing does.
 
     Returns
     -------
@@ -32,34 +32,50 @@ def clear(loss, eta, u, columns, free=None):
     if eta.ndim == 1:
         dual, missing = _clear_one(loss.curvature_at(eta), u, columns)
     else:
-        free = np.ones((len(eta), columns.shape[1]), dtype=bool) if free is None else free
-        dual, missing = _clear_responses(loss, eta, u, columns, free), 0.0
+        dual, missing = _clear_responses(loss, eta, u, columns, free)
     left, size = np.abs(dual @ columns), np.abs(u) @ np.abs(columns)
-    if eta.ndim == 2:
-        left, size = left[free], size[free]
-    return dual, np.inf if (left > ORTHOGONAL * size).any() else missing
+    astray = left > ORTHOGONAL * size
+    return dual, np.inf if (astray if free is None else astray & free).any() else missing
 
 
 def _clear_one(h, u, columns):
     """Of one response; along nearly dependent columns a product that is rounding may stand for
     much, which is what is missing."""
-    gram = columns.T @ (h[:, None] * columns)
-    size = np.sqrt(np.diag(gram))
-    size[size == 0.0] = 1.0
-    level, axes = np.linalg.eigh(gram / np.outer(size, size))
-    most = level.max(initial=0.0)
-    kept = level > RANK * most
-    along = axes[:, kept].T @ (columns.T @ u / size) / level[kept]
-    dual = u - h * (columns @ (axes[:, kept] @ along / size))
-    left = axes.T @ (columns.T @ dual / size)
-    floor = np.maximum(level, EPSILON * most)
-    return dual, 0.5 * float(np.sum(left[floor > 0.0] ** 2 / floor[floor > 0.0]))
+    curvature = _Curvature(columns.T @ (h[:, None] * columns))
+    dual = u - h * (columns @ curvature.solve(columns.T @ u))
+    return dual, curvature.missing(columns.T @ dual)
 
 
 def _clear_responses(loss, eta, u, columns, free):
-    """The same for K responses, whose curvature ties them: a combination (K, f), 0 where not free."""
-    units = np.eye(free.size)[free.ravel()].reshape(-1, *free.shape)
+    """The same for K responses, whose curvature ties them: a combination (K, f)."""
+    K, f = len(eta), columns.shape[1]
+    mask = np.ones(K * f, dtype=bool) if free is None else free.ravel()
+    units = np.eye(K * f)[mask].reshape(-1, K, f)
     bent = np.stack([loss.curvature_product(eta, unit @ columns.T) for unit in units])
-    gram = (bent @ columns)[:, free]
-    found = np.linalg.lstsq(gram, (u @ columns)[free], rcond=1e-13)[0]
-    return u - np.tensordot(found, bent, 1)
+    curvature = _Curvature((bent @ columns).reshape(-1, K * f)[:, mask])
+    for _ in range(2):  # the second time for what rounding left
+        rest = (u @ columns).ravel()[mask]
+        u = u - np.tensordot(curvature.solve(rest), bent, 1)
+    return u, curvature.missing((u @ columns).ravel()[mask])
+
+
+class _Curvature:
+    """Along some directions, scaled to a unit diagonal; flat ones are left alone."""
+
+    def __init__(self, gram):
+        size = np.sqrt(np.diag(gram))
+        self.size = np.where(size == 0.0, 1.0, size)
+        self.level, self.axes = np.linalg.eigh(gram / np.outer(self.size, self.size))
+        self.most = self.level.max(initial=0.0)
+
+    def solve(self, pull):
+        """The step that takes the pull away."""
+        kept = self.level > RANK * self.most
+        along = self.axes[:, kept].T @ (pull / self.size) / self.level[kept]
+        return self.axes[:, kept] @ along / self.size
+
+    def missing(self, left):
+        """What a step could gain on what is left of the pull."""
+        floor = np.maximum(self.level, EPSILON * self.most)
+        along = self.axes.T @ (left / self.size)
+        return 0.5 * float(np.sum(along[floor > 0.0] ** 2 / floor[floor > 0.0]))

@@ -25,7 +25,7 @@ CONVERGED, MAX_ITER, STALLED = 0, 1, 2  # codes of a Status
 SMALL = 1e-8  # a lam that may be none
 EPSILON = np.finfo(np.float64).eps  # of the least loss: a loss above it that is rounding
 ROUNDING = 1e-14  # of the terms of an objective
-FAR = 1e300  # a coefficient beyond every finite limit
+FAR = 1e300  # a coefficient beyond every finite limit, a lam beyond every other
 STEADY = 0.99  # of the least gap so far: more than that is no progress
 
 
@@ -80,6 +80,8 @@ class FirstOrder:
         one = nowhere + 1.0
         unheld = self.penalty.unheld
         free = unheld(FAR * one, one) & unheld(-FAR * one, -one) & self.alive
+        everywhere = unheld(FAR * one, one, 0.0) & unheld(-FAR * one, -one, 0.0)
+        self.limited = not everywhere[self.alive].all()
         bare = (unheld(nowhere, one) | unheld(nowhere, -one)) & self.alive
         return free, bool((bare & ~free).any())
 
@@ -122,7 +124,7 @@ class FirstOrder:
     def correlations(self):
         """z_j'u of every column (p,), u orthogonal to what nothing holds back; of K responses
         their sizes, or with groups (K p,)."""
-        z = self.products(self.dual_point(np.inf)[0])
+        z = self.products(self.dual_point(FAR)[0])
         return self.penalty.sizes(z) if self.several else z
 
     def solve(self, lam, target, budget):
@@ -224,6 +226,8 @@ class FirstOrder:
 
         Which they are changes where some end at limits, and where lam vanishes.
         """
+        if self.several and (self.boxed or lam < SMALL and self.limited):
+            return self._dual_of_each(lam)
         free, basis = self.unheld, self.basis
         if self.boxed or lam < SMALL:
             z = self.products(self.point.u)
@@ -234,6 +238,20 @@ class FirstOrder:
         if basis.shape[1] == 0:
             return self.point.u, free, 0.0
         dual, missing = clear(self.loss, self.point.eta, self.point.u, basis)
+        return dual, free, missing
+
+    def _dual_of_each(self, lam):
+        """The same where a column may be at a limit for some responses: free is (K, p) then."""
+        coefficients, z = self._coefficients(), self.products(self.point.u)
+        free = self.penalty.unheld_each(coefficients, z, lam) & self.alive
+        which = np.flatnonzero(free.any(axis=0)).astype(np.intc)
+        columns, mask = self.design.unpacked(which), free[:, which]
+        if self.with_intercept:
+            columns = np.column_stack([np.ones(len(columns)), columns])
+            mask = np.column_stack([np.ones(len(mask), dtype=bool), mask])
+        if not columns.shape[1]:
+            return self.point.u, free, 0.0
+        dual, missing = clear(self.loss, self.point.eta, self.point.u, columns, mask)
         return dual, free, missing
 
     def violation(self, lam):

@@ -11,10 +11,12 @@ Reference: Lee, Sun, Saunders, "Proximal Newton-type methods" (2014).
 
 import numpy as np
 
-from sparsesolve.solvers.pass_newton import EVEN, LEAST, PassNewton
+from sparsesolve.solvers.pass_newton import PassNewton
 from sparsesolve.solvers.reduced import FewRows
 
 AHEAD = 0.9  # of lam: a group of products above it comes to work
+FLAT = 1e-8  # of the mean curvature: what is added to each sample's, over its weight
+SHORTER = 1.0  # columns to a sample from which the samples are the model's rows
 
 
 class ResponseGroups(PassNewton):
@@ -48,10 +50,10 @@ class ResponseGroups(PassNewton):
         f = self.basis.shape[1]
         columns = np.hstack([self.basis, self.design.unpacked(features.astype(np.intc))])
         bends = np.stack([self.curved(row) for row in np.eye(K)])
-        least = max(LEAST, EVEN * np.einsum("kkn->", bends) / K)
+        least = FLAT * np.einsum("kkn->", bends) / K
         bends[np.arange(K), np.arange(K)] += least * self.problem.weights
         m, order = len(features), (self.which // p) * len(features) + place
-        if m > len(columns):
+        if m > SHORTER * len(columns):
             return self.take_rows(bends, columns, order)
         hessian = np.empty((K, f + m, K, f + m))
         for k in range(K):
