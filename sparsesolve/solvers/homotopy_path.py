@@ -116,7 +116,7 @@ class FollowedPath:
         return ended or self.reason in (Reason.AT_END, Reason.FULL, Reason.STUCK)
 
     def _events(self, knots):
-        return 2 * knots + 16 + self.room
+        return knots + 16 + self.room
 
     def _open_window(self, knots):
         """Choose the columns that may join before the next check, and tell the basis of them.
