@@ -11,6 +11,9 @@ import numpy as np
 
 from sparsesolve.linalg.vector cimport ss_pass_on, ss_rotate
 
+cdef extern from "triangle.h" nogil:
+    void ss_solve_transposed(Py_ssize_t s, const double* L, Py_ssize_t ld, double* x) noexcept
+
 
 cdef class Cholesky:
     """Factor of a symmetric positive definite matrix, empty at first."""
@@ -131,9 +134,7 @@ cdef class Cholesky:
 
     cdef void transposed_solve(self, double* x) noexcept nogil:
         """x <- L'^-1 x."""
-        cdef int one = 1
-        if self.size > 0:
-            dtrsv("L", "T", "N", &self.size, self.L, &self.capacity, x, &one)
+        ss_solve_transposed(self.size, self.L, self.capacity, x)
 
     cdef void solve(self, double* x) noexcept nogil:
         """x <- (L L')^-1 x."""

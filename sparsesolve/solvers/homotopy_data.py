@@ -28,7 +28,7 @@ def _rank(problem):
 
 
 class Data:
-    """What is common to all kinds of data; a kind adds `_inner`, `_correlations` and the numbers."""
+    """What all kinds of data share; a kind adds `_inner`, `_correlations` and the numbers."""
 
     gram, cross, room = None, None, np.empty((0, 0))
 

@@ -7,7 +7,8 @@ certificate. Between two knots correlations are linear in lam and their bounds t
 outside the window that keeps its bound at both keeps it between them; the first knot at which one
 does not, and all behind it, are taken back, and the path goes on with that column in the window.
 The correlations at many knots are one matrix product; those at the last correct its coefficients
-by a step of iterative refinement before the path goes on.
+by a step of iterative refinement before the path goes on. A long path of few columns has all of
+them in its window, by their Gram matrix, which gives the correlations too: no column is missed.
 """
 
 import numpy as np
@@ -16,8 +17,8 @@ from sparsesolve.solvers.homotopy import Homotopy, Reason
 from sparsesolve.solvers.homotopy_certificate import Certificate
 from sparsesolve.solvers.knot_survey import first_excess
 
-FIRST_KNOTS, MOST_KNOTS = 16, 64  # between two checks
-FEW = 600  # columns that are all in the window, by their Gram matrix, from the second batch on
+FIRST_KNOTS, MOST_KNOTS = 16, 64  # between two checks; twice the most with all columns enclosed
+FEW = 600  # columns that are enclosed from the second batch on
 WORK = 2e8  # entries of the factor that triangular solves may read between two looks for Ctrl-C
 PER_KNOT, SPARE = 2.0, 32  # columns of the window for every knot to come, and beyond
 WIDER, NARROWER = 1.5, 0.95  # what a missed column and a batch without one make of PER_KNOT
@@ -103,7 +104,7 @@ class FollowedPath:
             self.core.begin(self.window, self.c, knots, self._events(knots), same)
             self.reason = self.core.run()
             batch, whole = self._checked()
-            most = min(2 * MOST_KNOTS if self.enclosed else MOST_KNOTS, WORK / (1 + self.core.basis.size**2))
+            most = min((1 + self.enclosed) * MOST_KNOTS, WORK / (1 + self.core.basis.size**2))
             self.per_knot = max(PER_KNOT, self.per_knot * (NARROWER if whole else WIDER))
             knots = 2 * knots if whole else max(len(batch.lams), FIRST_KNOTS)
             knots = max(1, int(min(knots, most)))
@@ -116,7 +117,7 @@ class FollowedPath:
         return ended or self.reason in (Reason.AT_END, Reason.FULL, Reason.STUCK)
 
     def _events(self, knots):
-        return 2 * knots + 16 + self.room
+        return knots + 16 + self.room
 
     def _open_window(self, knots):
         """Choose the columns that may join before the next check, and tell the basis of them.

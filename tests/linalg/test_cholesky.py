@@ -95,3 +95,11 @@ def test_an_empty_factor_solves_nothing():
     factor.add(np.ones((1, 1)))
     factor.drop(0)
     assert factor.size == 0 and factor.lower().shape == (0, 0)
+
+
+@pytest.mark.parametrize("size", [1, 7, 8, 9, 16, 23, 70])
+def test_solutions_of_any_size_have_a_residual_of_rounding(size):
+    M = positive(size) + np.eye(size)
+    rhs = np.random.default_rng(size).standard_normal(size)
+    x = grown(M, [size]).solution(rhs)
+    assert np.abs(M @ x - rhs).max() <= 1e-13 * size * np.abs(M).max() * np.abs(x).max()

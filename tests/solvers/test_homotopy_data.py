@@ -58,3 +58,20 @@ def test_the_data_are_chosen_by_how_full_they_are():
     assert isinstance(full, DenseData)
     thin = random_csc((30, 12), 0.05, RNG)
     assert isinstance(made(thin, homotopy_data.homotopy_data)[0], SparseData)
+
+
+@pytest.mark.parametrize("kind", [DenseData, SparseData])
+@pytest.mark.parametrize("some", [SOME, np.arange(12, dtype=np.intc)[::-1].copy()], ids=len)
+def test_once_all_inner_products_are_known_they_give_the_same(kind, some, monkeypatch):
+    """Some columns, and all of them in another order; products in several pieces."""
+    monkeypatch.setattr(homotopy_data, "ROWS", 2)
+    matrix = sparse.csc_array(X) if kind is SparseData else np.asfortranarray(X)
+    (data, problem), (fresh, _) = made(matrix, kind), made(matrix, kind)
+    A, y = expected(problem)
+    assert data.all_inner() == pytest.approx(A.T @ A, abs=1e-12)
+    assert data.all_inner() is data.gram
+    assert data.inner(some, U) == pytest.approx(fresh.inner(some, U), abs=1e-12)
+    coefs = np.random.default_rng(2).standard_normal((4, len(some)))
+    C, squares = data.measure(some, coefs)
+    D, others = fresh.measure(some, coefs)
+    assert C == pytest.approx(D, abs=1e-11) and squares == pytest.approx(others, rel=1e-9)
