@@ -16,6 +16,7 @@ from scipy.linalg.cython_lapack cimport dsyev
 import numpy as np
 
 from sparsesolve.linalg.packed cimport Packed
+from sparsesolve.linalg.packed import roomier
 from sparsesolve.linalg.small cimport small_factor, small_solve
 from sparsesolve.linalg.vector cimport axpy, ss_dot_all, ss_subtract_all
 from sparsesolve.penalties.blocks cimport BlockPenalty
@@ -59,7 +60,8 @@ cdef class GroupBlocks(GroupColumns):
             total += (self.first[k + 1] - self.first[k]) ** 2
             self.place[k + 1] = total
         if total > self.blocks.shape[0]:
-            self.blocks, self.axes = np.resize(self.blocks, 2 * total), np.resize(self.axes, 2 * total)
+            self.blocks = roomier(self.blocks, 2 * total, self.place[first])
+            self.axes = roomier(self.axes, 2 * total, self.place[first])
             self.bends, self.factors = np.zeros((2, 2 * total))
         for k in range(first, self.n_groups):
             begin, s = self.first[k], self.first[k + 1] - self.first[k]

@@ -19,7 +19,7 @@ from sparsesolve.linalg cimport column as col
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.residuals cimport Residuals, Span, forget
 from sparsesolve.linalg.sketch cimport sketch
-from sparsesolve.linalg.vector cimport dot, ss_awake, ss_multiply
+from sparsesolve.linalg.vector cimport ss_awake, ss_dot_all, ss_multiply
 from sparsesolve.penalties.blocks cimport MOVING, BlockPenalty
 from sparsesolve.solvers.outside cimport Outside
 
@@ -53,7 +53,7 @@ cdef class OutsideGroups(Outside):
         self.sketch = sketch(design, root_w, n_threads)
         if self.sketch is not None:
             self.gaps = np.empty((GAPS, design.n), dtype=np.float32)
-        room = (min(LARGEST, int(np.diff(penalty.start).max(initial=1))) + 1) * (design.n + 1)
+        room = (min(LARGEST, int(np.diff(penalty.start).max(initial=1))) + 1) * (design.n + 2)
         cdef double[:, ::1] rooms = np.empty((n_threads, room))
         with nogil:
             for g in prange(penalty.n_groups, num_threads=n_threads, schedule="static"):
@@ -63,9 +63,10 @@ cdef class OutsideGroups(Outside):
         """rate, by a bound of the largest eigenvalue of Z_g'WZ_g: its trace, or where that costs little its largest row
         sum; blur, by the lengths of what the sketch loses of the columns."""
         cdef Py_ssize_t first = self.penalty.start[g], s = self.penalty.size(g), n = self.design.n, i, j
-        cdef double total = 0.0, largest = 0.0, product, lost = 0.0
+        cdef double total = 0.0, largest = 0.0, lost = 0.0
         cdef double* z
         cdef double* sums
+        cdef double* row
         if self.penalty.bare(g):
             return
         for j in range(s):
@@ -73,16 +74,16 @@ cdef class OutsideGroups(Outside):
             if self.sketch is not None:
                 lost += self.sketch.error[self.penalty.member[first + j]] ** 2
         if 1 < s <= LARGEST and dense:
-            sums = room + n * s
+            sums, row = room + n * s, room + n * s + s
             for j in range(s):
                 z, sums[j] = room + n * j, 0.0
                 col.unpack(&self.design.columns[self.penalty.member[first + j]], n, 0, n, z)
                 ss_multiply(n, &self.root_w[0], z, z)
+                ss_dot_all(n, j + 1, room, n, z, row)
                 for i in range(j + 1):
-                    product = fabs(dot(n, room + n * i, z))
-                    sums[i] += product
+                    sums[i] += fabs(row[i])
                     if i < j:
-                        sums[j] += product
+                        sums[j] += fabs(row[i])
             for j in range(s):
                 largest = max(largest, sums[j])
             total = min(total, largest * (1.0 + 1e-12))
