@@ -57,7 +57,7 @@ def _clear_one(h, u, columns):
 
 
 def _clear_responses(loss, eta, u, columns, free):
-    """The same for K responses, whose curvature ties them: a combination (K, f), 0 where not free."""
+    """Of K responses, whose curvature ties them: by a combination (K, f), 0 where not free."""
     units = np.eye(free.size)[free.ravel()].reshape(-1, *free.shape)
     bent = np.stack([loss.curvature_product(eta, unit @ columns.T) for unit in units])
     gram = (bent @ columns)[:, free]
