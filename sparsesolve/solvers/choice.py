@@ -72,7 +72,7 @@ def _suitable(problem, lambdas):
 
 
 def _few_coefficients(problem):
-    """Whether those of K responses that may come to work are so few that their Hessian is cheap."""
+    """Whether so few of K responses may come to work that their Hessian is cheap."""
     n, p = problem.design.n, problem.design.p
     most = MOST_TIED if problem.grouped else MOST_COEFFICIENTS
     return problem.n_responses * min(p, 2 * n) <= most and n * p <= MOST_UNPACKED

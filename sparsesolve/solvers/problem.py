@@ -163,8 +163,7 @@ class Problem:
         if self.n_responses is None:
             intercept = ldexp(self.mean + intercept, self.exponent) - float(values @ moved[which])
         else:
-            intercept = np.ldexp(self.mean + intercept, self.exponent) - values @ moved[which]
-            intercept -= intercept.mean() if self.loss.symmetric else 0.0
+            intercept = self._user_intercept(values * self.factor[which], which, intercept)
         return which, values * unit[which], intercept
 
     def _user_intercept(self, scaled, which, inner):

@@ -1,6 +1,7 @@
 """Second derivatives Z'F''Z for K responses, coefficient by coefficient, and products with the columns of Z.
 
-Coefficient c = j K + k is that of column j for response k; vectors of sample space are (K, n).  A loss is a sum over samples, so that K products with F'' tell all of it.
+Coefficient c = j K + k is that of column j for response k; vectors of sample space are (K, n).  A loss is a sum
+over samples, so that K products with F'' tell all of it.
 """
 from libc.string cimport memcpy
 from scipy.linalg.cython_blas cimport dgemm
@@ -78,7 +79,8 @@ cdef class ResponseHessian:
         with nogil:
             for k in range(K):
                 for i in range(counts[k]):
-                    memcpy(&self.left[i * self.n], &self.rows[coefficient[places[k, i]] // K, 0], self.n * sizeof(double))
+                    memcpy(&self.left[i * self.n], &self.rows[coefficient[places[k, i]] // K, 0],
+                           self.n * sizeof(double))
                 for l in range(k if first == 0 else 0, K):
                     fresh, m = counts[l] - known[l], counts[k]
                     if m == 0 or fresh == 0:

@@ -52,6 +52,18 @@ def test_several_responses_are_cleared_together():
     assert dual.sum(axis=0) == pytest.approx(np.zeros(30), abs=1e-14)  # as u's does
 
 
+def test_a_column_may_be_free_for_some_responses_alone():
+    shares, free = np.eye(3)[RNG.integers(3, size=30)], np.ones((3, 4), dtype=bool)
+    free[1:, 2] = False  # of one alone the others would tell the rest: they sum to 0
+    loss, eta = LOSSES["multinomial"](shares, np.full(30, 1 / 30)), RNG.standard_normal((3, 30))
+    u = loss.at(eta)[1]
+    dual, missing = clear(loss, eta, u, COLUMNS, free)
+    left = dual @ COLUMNS
+    assert missing == 0.0
+    assert left[free] == pytest.approx(np.zeros(10), abs=1e-14)
+    assert np.abs(left[1:, 2]).min() > 1e-6
+
+
 def test_what_rounding_hides_along_nearly_dependent_columns_is_counted():
     """Two columns that differ by little, and a slope along the difference that is left."""
     loss = LOSSES["gaussian"](Y, np.full(30, 1 / 30))

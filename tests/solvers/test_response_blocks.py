@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import response_oracle as oracle
+from response_problems import FACTORS, FORMS, LIMITS, SETTINGS, N, P, full, labelled, measured
 from scipy import sparse
 from sparsesolve.linalg.design import Design
 from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
@@ -10,27 +11,6 @@ from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
 from sparsesolve.losses import LOSSES
 from sparsesolve.penalties import ElasticNet
 from sparsesolve.solvers.response_blocks import CONVERGED, ResponseBlocks
-
-N, P, K = 40, 12, 4
-
-
-def labelled(n=N, p=P, classes=K, seed=0):
-    """Correlated columns, one of them 0 in half the rows, and labels that depend on them."""
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n, p))
-    X[:, 1:] += 0.5 * X[:, :-1]
-    X[: n // 2, p // 2] = 0.0
-    scores = 1.5 * X[:, : min(p, 4)] @ rng.standard_normal((min(p, 4), classes))
-    labels = (scores + rng.gumbel(size=scores.shape)).argmax(axis=1)
-    labels[:classes] = np.arange(classes)
-    return X, np.eye(classes)[labels], rng
-
-
-def measured(n=N, p=P, responses=K, seed=0):
-    """The same columns with real responses."""
-    X, _, rng = labelled(n, p, responses, seed)
-    signal = X[:, :3] @ rng.standard_normal((3, responses))
-    return X, signal + rng.standard_normal((n, responses)), rng
 
 
 def state_of(X, Y, *, family, grouped=False, alpha=1.0, w=None, v=None, offset=None,
@@ -47,39 +27,12 @@ def state_of(X, Y, *, family, grouped=False, alpha=1.0, w=None, v=None, offset=N
     return state, np.ascontiguousarray(design.unpacked(np.arange(design.p, dtype=np.intc)))
 
 
-def full(state, p):
-    """Intercepts (K,) and all coefficients (K, p)."""
-    which, values = state.coefficients()
-    B = np.zeros((len(values), p))
-    B[:, which] = values
-    return state.intercept, B
-
-
 def largest(state, alpha):
     """The least lambda with nothing in the model, from the state's own null model."""
     state.solve(1e20, 1e-14, 1000)
     scores = state.correlations()
     v = np.asarray(state.net.factors)
     return (scores[v > 0] / v[v > 0]).max() / alpha
-
-
-FACTORS = np.resize([1.0, 0.5, 2.0], P)
-FACTORS[[2, 7]] = 0.0
-SETTINGS = {
-    "plain": {},
-    "weights": {"w": np.arange(N) % 5 / (np.arange(N) % 5).sum()},
-    "offset": {"offset": np.sin(np.arange(K * N)).reshape(K, N)},
-    "factors": {"v": FACTORS},
-    "mixed": {"alpha": 0.5},
-    "nearly ridge": {"alpha": 0.05},
-    "no intercept": {"intercept": False},
-    "no intercept, factors, mixed": {"intercept": False, "v": FACTORS, "alpha": 0.7},
-}
-LIMITS = {
-    "low": np.resize([-0.1, -np.inf, -0.3], P),
-    "high": np.resize([0.05, 0.2, np.inf, 0.0], P),
-}
-FORMS = [("multinomial", False), ("multinomial", True), ("multigaussian", True)]
 
 
 def check(X, Y, lam, state, Z, options):
