@@ -7,7 +7,7 @@ from sparsesolve import checks
 from sparsesolve.linalg.design import Design
 from sparsesolve.linalg.group_basis import GroupBasis
 from sparsesolve.linalg.row_blocks import RowBlocks
-from sparsesolve.penalties import ElasticNet, GroupL2
+from sparsesolve.penalties import ElasticNet, SparseGroup
 from sparsesolve.penalties.groups import in_order
 from sparsesolve.solvers.choice import MOST_REDUCED
 from sparsesolve.solvers.problem import ADVICE, assemble, scaled_response, shifts
@@ -73,7 +73,7 @@ def _refuse_basis(X, penalty, lower, upper):
             "standardize='group' takes groups of features; give penalty="
             "penalties.GroupL2(groups), or standardize=True"
         )
-    if not isinstance(penalty, GroupL2):
+    if not (isinstance(penalty, SparseGroup) and penalty.tau == 0.0):  # GroupL2 is one of them
         raise ValueError(
             "standardize='group' replaces the features of a group by orthonormal ones, and "
             f"{type(penalty).__name__} asks for each feature by itself; use GroupL2, or "

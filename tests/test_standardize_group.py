@@ -290,6 +290,14 @@ def test_every_solver_takes_it(solver):
     assert fit.predict(X) == pytest.approx(plain.predict(X), abs=1e-3)
 
 
+def test_estimators_of_the_group_lasso_take_it():
+    estimators = pytest.importorskip("sparsesolve.estimators")
+    model = estimators.GroupLasso(0.1, groups=GROUPS, standardize="group").fit(X, Y["gaussian"])
+    fit = ss.path(X, Y["gaussian"], penalty=GroupL2(GROUPS), standardize="group", lambdas=[0.1],
+                  tol=1e-10)  # fmt: skip
+    assert model.coef_ == pytest.approx(fit.coefs.toarray()[:, 0], abs=1e-8)
+
+
 @pytest.mark.parametrize("options, kind, sentence", [
     ({}, ValueError, "standardize='group' takes groups of features; give penalty="),
     ({"penalty": SparseGroup(GROUPS)}, ValueError, "SparseGroup asks for each feature by itself"),
