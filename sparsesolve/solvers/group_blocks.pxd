@@ -11,7 +11,6 @@ cdef class GroupBlocks(GroupColumns):
     cdef int[::1] way                   # which of them a column moves along, -1 none
     cdef double[::1] sign, slope        # by how much; what is to be gained along it
     cdef double[::1] room               # to work in
-    cdef const int[::1] one_by_one      # 0, 1, ...
     cdef double[::1] z                  # products of the residual during a block step
 
     cdef int measure_blocks(self, int first) except -1

@@ -18,7 +18,7 @@ import numpy as np
 from sparsesolve.linalg.packed cimport Packed
 from sparsesolve.linalg.packed import roomier
 from sparsesolve.linalg.small cimport small_factor, small_solve
-from sparsesolve.linalg.vector cimport axpy, ss_dot_all, ss_subtract_all
+from sparsesolve.linalg.vector cimport axpy
 from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers.group_columns cimport GroupColumns
 
@@ -37,7 +37,6 @@ cdef class GroupBlocks(GroupColumns):
         self.place = np.zeros(penalty.n_groups + 1, dtype=np.intp)
         self.blocks, self.axes, self.bends, self.factors = np.zeros((4, 256))
         self.levels, self.room = np.zeros((2, 0))
-        self.one_by_one = np.arange(np.diff(penalty.start).max(initial=1), dtype=np.intc)
         self._make_block_room()
 
     cdef int reserve(self, int capacity) except -1:
@@ -112,25 +111,33 @@ cdef class GroupBlocks(GroupColumns):
 
         Returns what |r|^2 loses.
         """
-        cdef int i, first = self.first[k], s = self.first[k + 1] - first
-        cdef const double* axes = &self.axes[self.place[k]]
+        cdef int i, j, first = self.first[k], s = self.first[k + 1] - first
+        cdef const double* axis = &self.axes[self.place[k]]
+        cdef const double* z = &self.g[first]
         cdef double* b = &self.b[first]
         cdef double* d = &self.d[first]
         cdef double* x = &self.x[first]
         cdef double* along = &self.slope[first]
-        cdef double lost = 0.0
+        cdef double pull, old, lost = 0.0
         cdef bint stays = False
-        ss_dot_all(s, s, axes, s, &self.g[first], &self.z[first])
-        ss_dot_all(s, s, axes, s, b, along)
         for i in range(s):
-            d[i] = self.z[first + i] + self.levels[first + i] * along[i]
+            pull = old = 0.0
+            for j in range(s):
+                pull += axis[j] * z[j]
+                old += axis[j] * b[j]
+            along[i], self.z[first + i] = old, pull
+            d[i] = pull + self.levels[first + i] * old
+            axis += s
         self.penalty.diagonal_prox(self.group[k], &self.levels[first], d, lam, x)
+        memset(d, 0, s * sizeof(double))
+        axis = &self.axes[self.place[k]]
         for i in range(s):
             stays = stays or x[i] != 0.0
-            along[i] -= x[i]
-            lost -= along[i] * (2.0 * self.z[first + i] + self.levels[first + i] * along[i])
-            d[i] = 0.0
-        ss_subtract_all(s, s, along, axes, &self.one_by_one[0], s, d)
+            old = x[i] - along[i]
+            lost += old * (2.0 * self.z[first + i] - self.levels[first + i] * old)
+            for j in range(s):
+                d[j] += old * axis[j]
+            axis += s
         for i in range(s):
             b[i] = b[i] + d[i] if stays else 0.0
         return lost
