@@ -12,6 +12,7 @@ MOST_RIDGE_SPARSE = 1500  # the same where X is sparse and steps are cheap
 MOST_REDUCED = 4000  # columns whose inner products replace rows that lie in blocks elsewhere
 MOST_COEFFICIENTS = 12_000  # of K responses, of which few come to work: then their whole Hessian
 MOST_TIED = 800  # does better than products; of rows all do at once
+MOST_APART = 300  # the same where the loss is a sum over the responses
 MOST_UNPACKED = 20_000_000  # values of X that may be kept once more
 TALL = 20  # rows to a column
 SOME = 50  # columns
@@ -75,6 +76,8 @@ def _few_coefficients(problem):
     """Whether so few of K responses may come to work that their Hessian is cheap."""
     n, p = problem.design.n, problem.design.p
     most = MOST_TIED if problem.grouped else MOST_COEFFICIENTS
+    if not problem.loss.symmetric:  # they do not bend together: one Gram matrix serves all of K
+        most = MOST_APART
     return problem.n_responses * min(p, 2 * n) <= most and n * p <= MOST_UNPACKED
 
 
