@@ -46,9 +46,9 @@ def distance(double[:, ::1] matrix, const double[:, ::1] rows):
     """The Frobenius norm of A - L'L, whose lower triangle takes A's place."""
     cdef int n = matrix.shape[0], k = rows.shape[0], i, j
     cdef double minus = -1.0, unit = 1.0, square = 0.0
-    if k > 0:
-        dsyrk("U", "N", &n, &k, &minus, <double*> &rows[0, 0], &n, &unit, &matrix[0, 0], &n)
     with nogil:
+        if k > 0:
+            dsyrk("U", "N", &n, &k, &minus, <double*> &rows[0, 0], &n, &unit, &matrix[0, 0], &n)
         for i in range(n):
             for j in range(i):
                 square += 2.0 * matrix[i, j] * matrix[i, j]

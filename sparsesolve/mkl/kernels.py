@@ -74,12 +74,13 @@ class Kernels:
     items : list of (n, n) arrays, LowRank, sparse matrices or Rows, valid as `read_kernels` leaves
         them
     bounds : (M,) at least the square roots of their largest eigenvalues
+    near : Near
     names : (M,) strings, or None
     n_threads : int
     """
 
-    def __init__(self, items, bounds, names=None, n_threads=1):
-        self.items, self.bounds, self.names = items, bounds, names
+    def __init__(self, items, bounds, near, names=None, n_threads=1):
+        self.items, self.bounds, self.near, self.names = items, bounds, near, names
         self.n, self.size, self.n_threads = items[0].shape[0], len(items), n_threads
         dense = [m for m, item in enumerate(items) if isinstance(item, np.ndarray)]
         self._place = np.full(self.size, -1)

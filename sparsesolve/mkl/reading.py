@@ -10,8 +10,8 @@ from scipy import sparse
 import sparsesolve.linalg.tiled_cholesky as tiled_cholesky
 from sparsesolve.checks.array import real_array, refuse_overflow, storage_dtype
 from sparsesolve.checks.structure import verified
-from sparsesolve.linalg.low_rank import distance, low_rank_rows
 from sparsesolve.mkl.kernels import Kernels, LowRank, Rows, item_times
+from sparsesolve.mkl.near import Near, near_factors
 from sparsesolve.mkl.symmetric import Symmetric
 
 ASYMMETRY = {4: 1e-6, 8: 1e-10}  # of the trace, by bytes of an entry
@@ -20,7 +20,6 @@ MANY, LARGE = 100, 500  # more kernels than that of more samples are tested by L
 LEAST = 1e-250  # trace whose squares floats still hold
 TINY = 1e-250  # a sum of squares that may have lost some
 STEPS = 40  # of Lanczos
-LOW_RANK = 40  # pivots tried before a whole factor is made, or a sixteenth of the samples
 
 
 def read_kernels(kernels, n_threads, trusted=False):
@@ -50,15 +49,21 @@ def read_kernels(kernels, n_threads, trusted=False):
     stack = Symmetric([items[m] for m in dense])
     for m, seen in zip(dense, stack.survey(n_threads), strict=True):
         bounds[m] = _judge_dense(items[m], names[m], seen)
+    factors = [None] * len(items)
+    allowed = [0.0 if isinstance(item, (LowRank, Rows)) else
+               NEGATIVE[item.dtype.itemsize] * _trace(item) for item in items]  # fmt: skip
+    found = near_factors([items[m] for m in dense], [allowed[m] for m in dense], n_threads)
+    for m, factor in zip(dense, found, strict=True):
+        factors[m] = factor
     exact = len(items) <= MANY or n <= LARGE
-    room = np.empty((n, n)) if exact and dense and not trusted else None
+    room = np.empty((n, n)) if exact and not trusted and None in found else None
     for m, item in enumerate(items):
-        if m not in set(dense):
+        if not isinstance(item, np.ndarray):
             bounds[m] = _judge_other(item, names[m])
-        if not trusted:
-            _refuse_indefinite(item, names[m], room, n_threads)
+        if not trusted and factors[m] is None:
+            _refuse_indefinite(item, names[m], allowed[m], room, n_threads)
     labels = [str(key) for key in kernels] if isinstance(kernels, dict) else None
-    return Kernels(items, np.sqrt(bounds), labels, n_threads)
+    return Kernels(items, np.sqrt(bounds), Near(factors, n), labels, n_threads)
 
 
 def _sequence(kernels):
@@ -169,33 +174,26 @@ def _judge_other(item, name):
     return float(item.diagonal.sum())
 
 
-def _refuse_indefinite(item, name, room, n_threads):
-    """Raise where an eigenvalue is negative by more than rounding; exactly with room (n, n)."""
+def _trace(item):
+    return float(item.trace() if sparse.issparse(item) else np.trace(item, dtype=np.float64))
+
+
+def _refuse_indefinite(item, name, allowed, room, n_threads):
+    """Raise where an eigenvalue is below -allowed; exactly with room (n, n) for a dense one."""
     if isinstance(item, (LowRank, Rows)):
         return
-    trace = float(item.trace() if sparse.issparse(item) else np.trace(item, dtype=np.float64))
-    allowed = NEGATIVE[item.dtype.itemsize] * trace
     exact = isinstance(item, np.ndarray) and room is not None
-    if exact and _is_semidefinite(item, allowed, room, n_threads):
-        return
+    if exact:
+        Symmetric([item]).total([0], np.ones(1), room, n_threads)
+        np.einsum("ii->i", room)[:] += allowed + 1e-300
+        if tiled_cholesky.factorise(room, n_threads):
+            return
     least = _least_ritz_value(item, n_threads)
     if least < -allowed or exact:
         raise ValueError(
             f"{name} is not positive semidefinite: an eigenvalue is at most {least:.3g}, where "
-            f"the trace is {trace:.3g}; add a multiple of the identity or drop it"
+            f"the trace is {_trace(item):.3g}; add a multiple of the identity or drop it"
         )
-
-
-def _is_semidefinite(item, allowed, room, n_threads):
-    """Whether no eigenvalue is below -allowed: by few pivots where they are enough, or all."""
-    n, stack = len(room), Symmetric([item])
-    stack.total([0], np.ones(1), room, n_threads)
-    rows = low_rank_rows(room, max(LOW_RANK, n // 16), allowed / (2 * n))
-    if rows is not None and distance(room, rows) <= allowed:
-        return True
-    stack.total([0], np.ones(1), room, n_threads)
-    np.einsum("ii->i", room)[:] += allowed + 1e-300
-    return tiled_cholesky.factorise(room, n_threads)
 
 
 def _least_ritz_value(item, n_threads):

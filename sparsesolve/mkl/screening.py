@@ -8,6 +8,8 @@ of such vectors is kept with V'K_mV for each kernel, so that with c = V'u
 costs nothing that depends on n beyond c itself. Kernels that this cannot exclude are multiplied
 by the part of u outside V, which joins the basis: their s_m is exact then. A kernel that slept
 while vectors joined is bounded by those it knows, and multiplied by the rest when it wakes.
+Kernels near one of low rank (`mkl/near.py`) need no basis: their few rows are multiplied by every
+u, and those that this does not exclude by u itself.
 """
 
 import numpy as np
@@ -30,6 +32,25 @@ class Screening:
 
     def sizes(self, u, which, level):
         """s_m(u) for each m in which (k,), or a bound of it that is at most level (k,)."""
+        near, found = self.kernels.near, np.empty(len(which))
+        small = near.known[which]
+        found[~small] = self._sizes_by_basis(u, which[~small], level[~small])
+        mine = which[small]
+        found[small] = np.sqrt(near.squares(u)[mine] + near.errors[mine] * np.sum(u * u))
+        loud = np.flatnonzero(small & (found > level))
+        found[loud] = self.kernels.sizes(which[loud], u)
+        self.products += len(loud)
+        return found
+
+    def estimates(self, u, which):
+        """Nearly s_m for each m in which (k,), by few rows or by the part of u that m knows."""
+        near = self.kernels.near
+        mine = self.known[which, : self.count] * self._coordinates(u)[0]
+        found, small = self._inside(which, mine), near.known[which]
+        found[small] = np.sqrt(near.squares(u)[which[small]])
+        return found
+
+    def _sizes_by_basis(self, u, which, level):
         c, apart = self._coordinates(u)
         bounds = self._bounds(which, c, apart)
         awake = bounds > level
@@ -39,11 +60,6 @@ class Screening:
             self._learn(which[awake])
             bounds[awake] = self._bounds(which[awake], c, apart)
         return bounds
-
-    def estimates(self, u, which):
-        """s_m of the part of u that each m in which (k,) knows: without a product."""
-        mine = self.known[which, : self.count] * self._coordinates(u)[0]
-        return self._inside(which, mine)
 
     def _coordinates(self, u):
         """c (count,) and the square of u's part outside the basis."""

@@ -2,17 +2,22 @@
 
 import mkl_oracle
 import numpy as np
+import pytest
 
 from sparsesolve.mkl.kernels import Kernels
+from sparsesolve.mkl.near import Near, near_factors
 from sparsesolve.mkl.screening import MOST, Screening
 
 X, K, _ = mkl_oracle.problem(0, n=30, M=8)
 ALL = np.arange(8)
 
 
-def make(q=1):
+NOWHERE_NEAR = [None] * 8
+
+
+def make(q=1, factors=NOWHERE_NEAR):
     bounds = np.array([np.sqrt(np.linalg.eigvalsh(k)[-1]) for k in K])
-    return Screening(Kernels(list(K), bounds), (q, 30))
+    return Screening(Kernels(list(K), bounds, Near(factors, 30)), (q, 30))
 
 
 def exact(u):
@@ -51,3 +56,31 @@ def test_a_sleeper_learns_when_it_wakes():
     assert screening.products == 5
     u = rng.normal(size=(1, 30))
     np.testing.assert_allclose(screening.sizes(u, ALL, np.zeros(8)), exact(u), rtol=1e-9)
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_few_rows_exclude_what_they_can(n_threads):
+    """Bounds hold with errors as large as are asked for, and what is loud is exact."""
+    rng = np.random.default_rng(4)
+    traces = np.trace(K, axis1=1, axis2=2)
+    factors = near_factors(list(K[:5]), list(1e-2 * traces[:5]), n_threads)
+    assert any(factor is not None and len(factor[0]) < 30 for factor in factors)
+    for k, factor in enumerate(factors):
+        if factor is not None:
+            rows, error = factor
+            assert np.linalg.norm(K[k] - rows.T @ rows, 2) <= error <= 1e-2 * traces[k]
+    screening = make(2, [*factors, None, None, None])
+    for _ in range(20):
+        u = rng.normal(size=(2, 30))
+        level = np.median(exact(u)) * np.ones(8)
+        found = screening.sizes(u, ALL, level)
+        assert (found >= exact(u) * (1 - 1e-12)).all()
+        np.testing.assert_allclose(found[found > level], exact(u)[found > level], rtol=1e-9)
+        near = screening.kernels.near
+        assert (abs(near.squares(u) - exact(u) ** 2)[near.known]
+                <= (near.errors * np.sum(u * u))[near.known]).all()  # fmt: skip
+
+
+def test_no_kernel_is_near_what_has_full_rank():
+    assert near_factors([np.eye(100)], [1e-8], 1) == [None]
+    assert near_factors([], [], 1) == []

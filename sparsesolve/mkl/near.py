@@ -1,0 +1,69 @@
+"""Low-rank matrices near dense kernels: what many kernels make of a vector, by one small product.
+
+A kernel of one column, or a smooth one, is L'L + E with few rows L and an E that is measured:
+|u'K u - |L u|^2| <= |E| |u|^2, and |L u| reads a few rows where K u reads n of them. As E is
+small, it also shows that no eigenvalue is far below 0.
+"""
+
+import queue
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from sparsesolve.linalg.low_rank import distance, low_rank_rows
+from sparsesolve.mkl.symmetric import Symmetric
+
+MOST = 40  # rows, or a sixteenth of the samples
+ROUNDING = 1e-15  # of the trace, a sample
+
+
+def near_factors(items, allowed, n_threads):
+    """For each dense kernel in items (k,) its (L, |E|) with |E| <= allowed[k], or None."""
+    if not items:
+        return []
+    n = len(items[0])
+    rooms = queue.SimpleQueue()
+    for _ in range(n_threads):
+        rooms.put(np.empty((n, n)))
+
+    def factor(item, most):
+        room, stack = rooms.get(), Symmetric([item])
+        try:
+            stack.total([0], np.ones(1), room)
+            trace = float(np.trace(room))
+            rows = low_rank_rows(room, max(MOST, n // 16), most / (2 * n))
+            error = np.inf if rows is None else distance(room, rows) + ROUNDING * n * trace
+            return (rows.copy(), error) if error <= most else None
+        finally:
+            rooms.put(room)
+
+    if n_threads == 1:
+        return list(map(factor, items, allowed))
+    with ThreadPoolExecutor(n_threads) as pool:
+        return list(pool.map(factor, items, allowed))
+
+
+class Near:
+    """Quadratic forms of those of M kernels that have a factor.
+
+    Parameters
+    ----------
+    factors : list of M, (L, error) or None each
+    n : int
+    """
+
+    def __init__(self, factors, n):
+        known = [m for m, factor in enumerate(factors) if factor is not None]
+        self.known = np.zeros(len(factors), dtype=bool)
+        self.known[known] = True
+        self.errors = np.full(len(factors), np.inf)
+        self.errors[known] = [factors[m][1] for m in known]
+        self.owner = np.repeat(known, [len(factors[m][0]) for m in known]).astype(np.intp)
+        self.rows = np.concatenate([np.empty((0, n)), *(factors[m][0] for m in known)])
+
+    def squares(self, u):
+        """Sums of |L_m v|^2 over the rows v of u (q, n), (M,); 0 without a factor."""
+        products = self.rows @ u.T
+        return np.bincount(
+            self.owner, np.einsum("rq,rq->r", products, products), minlength=len(self.known)
+        )
