@@ -55,7 +55,8 @@ def test_solutions_are_certified_and_better_than_their_neighbours(name, options)
     null = glm_oracle.null_objective(X, y, **rest, **own)
     rng = np.random.default_rng(1)
     for size in (1e-3, 1e-2, 0.1):
-        other = np.clip(b + size * rng.standard_normal(6), rest.get("lower"), rest.get("upper"))
+        other = np.clip(b + size * rng.standard_normal(6), rest.get("lower", -np.inf),
+                        rest.get("upper", np.inf))
         other = np.where(np.isinf(rest.get("penalty_factor", 1.0)), 0.0, other)
         other0 = b0 + size * rng.standard_normal() if rest.get("intercept", True) else 0.0
         lost = glm_oracle.objective(X, y, other0, other, lam, **rest, **own) - best
