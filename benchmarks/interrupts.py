@@ -77,7 +77,7 @@ CASES = {  # what is prepared, what is interrupted
     "mkl": ("X, y = dense(1500, 30); K = [np.outer(c, c) + np.eye(1500) for c in X.T]",
             "ss.mkl_path(K, y, n_lambdas=1000, tol=1e-12)"),
     "mkl hinge": ("X, y = dense(1500, 30); K = [np.outer(c, c) + np.eye(1500) for c in X.T]",
-                  "ss.mkl_path(K, np.sign(y), family=ss.mkl.hinge(), n_lambdas=1000, tol=1e-6)"),
+                  "ss.mkl_path(K, np.sign(y), family=ss.mkl.hinge(), norm='l1_squared')"),
     "dask": ("import dask.array as da; X, y = dense(50_000, 300); "
              "X = da.from_array(X, chunks=(5000, 300))", "ss.path(X, y > 0, family='binomial', "
              "n_lambdas=1000, stop=None)"),
