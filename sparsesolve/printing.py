@@ -44,7 +44,7 @@ def rows(path):
     """The cells of glmnet's table (index, Df, %Dev, Lambda) and the certificate, as strings."""
     columns = (path.df, path.dev_ratio, aligned(path.lambdas), path.gaps, path.status)
     return [
-        (str(i), str(df), f"{100 * ratio:.2f}", lam, f"{gap:.1e}" + "*" * (status != 0))
+        (str(i), str(df), f"{100 * ratio:z.2f}", lam, f"{gap:.1e}" + "*" * (status != 0))
         for i, (df, ratio, lam, gap, status) in enumerate(zip(*columns, strict=True))
     ]
 
