@@ -19,7 +19,7 @@ import numpy as np
 from sparsesolve.linalg.small cimport small_factor, small_solve
 from sparsesolve.losses.base cimport Loss
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
-from sparsesolve.solvers.response_newton import Preconditioner, conjugate_gradients, rounding_floor
+from sparsesolve.solvers.response_conjugate_gradients import Preconditioner, conjugate_gradients, rounding_floor
 
 cdef double VIOLATION = 1e-12       # relative
 cdef double ORTHOGONAL = 1e-10      # product with a free column, from which u' is not what it must be

@@ -8,7 +8,7 @@ by conjugate gradients with products of the true curvature, in single precision 
 import numpy as np
 
 from sparsesolve.solvers.response_whole_step import whole_step
-from sparsesolve.solvers.response_newton import (
+from sparsesolve.solvers.response_conjugate_gradients import (
     Preconditioner,
     conjugate_gradients,
     rounding_floor,

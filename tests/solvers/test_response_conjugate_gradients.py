@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sparsesolve.solvers.response_newton import Preconditioner, conjugate_gradients
+from sparsesolve.solvers.response_conjugate_gradients import Preconditioner, conjugate_gradients
 
 
 def spd(size, seed):

@@ -7,7 +7,7 @@ from sparsesolve.linalg.design import Design
 from sparsesolve.losses.multinomial import Multinomial
 from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
 from sparsesolve.solvers.response_descent import ResponseDescent
-from sparsesolve.solvers.response_hessian import whole_step
+from sparsesolve.solvers.response_whole_step import whole_step
 
 from sparsesolve.penalties import ElasticNet
 
