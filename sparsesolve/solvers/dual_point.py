@@ -32,7 +32,7 @@ def clear(loss, eta, u, columns, free=None):
     if eta.ndim == 1:
         dual, missing = _clear_one(loss.curvature_at(eta), u, columns)
     else:
-        dual, missing = _clear_responses(loss, eta, u, columns, free)
+        dual, missing = _clear_responses(loss, eta, u, columns, free), 0.0
     left, size = np.abs(dual @ columns), np.abs(u) @ np.abs(columns)
     astray = left > ORTHOGONAL * size
     return dual, np.inf if (astray if free is None else astray & free).any() else missing
@@ -56,7 +56,7 @@ def _clear_responses(loss, eta, u, columns, free):
     for _ in range(2):  # the second time for what rounding left
         rest = (u @ columns).ravel()[mask]
         u = u - np.tensordot(curvature.solve(rest), bent, 1)
-    return u, curvature.missing((u @ columns).ravel()[mask])
+    return u
 
 
 class _Curvature:
