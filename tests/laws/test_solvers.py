@@ -47,7 +47,9 @@ def store(request):
 
 SPECIAL = {  # solvers of some problems; those of several responses are in solvers/
     "ridge": lambda options: options.get("alpha") == 0.0,
-    **dict.fromkeys(("response_blocks", "response_newton", "response_groups"), lambda options: False),
+    **dict.fromkeys(
+        ("response_blocks", "response_newton", "response_groups"), lambda options: False
+    ),
     **dict.fromkeys(("bcd", "bcd_plain", "bcd_wright"), lambda options: False),  # groups
     "reweighted": lambda options: not {"lower", "upper"} & set(options),
 }
