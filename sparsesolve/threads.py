@@ -11,13 +11,12 @@ from threadpoolctl import ThreadpoolController
 MOST_PER_CORE = 4  # more slow each other, and a million may end the process
 
 _forked = False
-_blas_held = threading.Lock()
 
 
 def _after_fork_in_child():
-    global _forked, _blas_held
+    global _forked, _hold
     _forked = True
-    _blas_held = threading.Lock()  # its holder may be a thread that the child does not have
+    _hold = _Hold()  # who holds BLAS may be a thread that the child does not have
 
 
 if hasattr(os, "register_at_fork"):
@@ -75,20 +74,50 @@ def thread_count(n_threads):
 def one_blas_thread():
     """Hold numpy's and scipy's BLAS to one thread inside a ``with`` block, then restore it.
 
-    Only the outermost block of the process changes anything. Were each of two overlapping blocks
-    in two Python threads to save and restore, the later one would save the 1 set by the earlier
-    one and leave it behind. A block that outlives the one that holds BLAS runs on with BLAS's own
-    number of threads: slower perhaps, never wrong.
+    The first of overlapping blocks changes BLAS, and whichever is the last to end restores it, in
+    whatever Python threads they run: no block sees more than one BLAS thread, which could change
+    the last bits of its results. (An OpenBLAS made with OpenMP, unlike those of numpy's and
+    scipy's wheels, has a number for each thread: only the first block's is held.)
     """
-    held = _blas_held
-    if not held.acquire(blocking=False):
-        yield
-        return
+    hold = _hold
+    hold.enter()
     try:
-        with _blas_controller().limit(limits=1, user_api="blas"):
-            yield
+        yield
     finally:
-        held.release()
+        hold.leave()
+
+
+class _Hold:
+    """How many blocks hold BLAS, and what the first of them has to have restored."""
+
+    def __init__(self):
+        self.lock, self.blocks, self.limiter = threading.Lock(), 0, None
+
+    def enter(self):
+        with self.lock:
+            if self.blocks == 0:
+                controller = _blas_controller()
+                _of_no_thread(controller)
+                self.limiter = controller.limit(limits=1, user_api="blas")
+                _of_no_thread(controller)
+            self.blocks += 1
+
+    def leave(self):
+        with self.lock:
+            self.blocks -= 1
+            if self.blocks == 0:
+                self.limiter.restore_original_limits()
+                _of_no_thread(_blas_controller())
+
+
+def _of_no_thread(controller):
+    """Let any Python thread set the limits: threadpoolctl 3.8 ignores all but the first one."""
+    for library in controller.lib_controllers:
+        if hasattr(library, "clear_controlling_thread"):
+            library.clear_controlling_thread(force=True)
+
+
+_hold = _Hold()
 
 
 @functools.cache

@@ -71,21 +71,24 @@ def test_blas_is_restored_after_an_error(two_blas_threads):
     assert set(blas_threads()) == {2}
 
 
-def test_overlapping_blocks_in_two_threads_leave_blas_as_it_was(two_blas_threads):
+def test_overlapping_blocks_in_two_threads_hold_blas_to_the_last(two_blas_threads):
     """The second block begins inside the first and ends after it."""
-    entered, leave = threading.Event(), threading.Event()
+    entered, leave, seen = threading.Event(), threading.Event(), []
 
     def second():
         with one_blas_thread():
             entered.set()
             leave.wait(10)
+            seen.extend(blas_threads())
 
     thread = threading.Thread(target=second)
     with one_blas_thread():
         thread.start()
         assert entered.wait(10)
+    assert set(blas_threads()) == {1}
     leave.set()
     thread.join(10)
+    assert set(seen) == {1}
     assert set(blas_threads()) == {2}
     with one_blas_thread():
         assert set(blas_threads()) == {1}
