@@ -1,6 +1,7 @@
 """Memory that runs out, threads, forks: nothing leaks, and the numbers are the same."""
 
 import multiprocessing
+import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -150,6 +151,7 @@ for name, call in calls.items():
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="address space is limited there")
+@pytest.mark.skipif("ASAN_OPTIONS" in os.environ, reason="its own allocator ends the process then")
 def test_memory_that_runs_out_leaks_nothing(fresh_python, monkeypatch):
     """Limits of the address space a little above what is in use, so that arrays fail to be had."""
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
