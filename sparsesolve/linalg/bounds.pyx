@@ -47,7 +47,7 @@ cdef class CorrelationBounds(Correlations):
         for j in range(p):
             self.known[j] = Known([0.0, 0.0], [-1, -1], [0.0, 0.0], [0.0, 0.0], [-1, -1])
         self.pending = np.zeros(max(p, 1), dtype=np.intc)
-        self.sketch = sketch(design, root_w, n_threads)
+        self.sketch = sketch(design, root_w)
         if self.sketch is not None:
             self.gaps = np.empty((GAPS, n), dtype=np.float32)
 

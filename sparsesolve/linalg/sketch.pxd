@@ -7,7 +7,7 @@ cdef extern from "sketch.h" nogil:
     float ss_dot_i8(Py_ssize_t n, const int8_t* x, const float* v) noexcept
     double ss_quantise(Py_ssize_t n, const double* z, double unit, int8_t* q) noexcept
 
-cpdef Sketch sketch(Design design, double[::1] root_w, int n_threads=*)
+cpdef Sketch sketch(Design design, double[::1] root_w)
 
 cdef class Sketch:
     cdef Py_ssize_t n
@@ -15,6 +15,5 @@ cdef class Sketch:
     cdef double[::1] unit               # (p,) sqrt(w) * z_j = unit_j * bytes_j, nearly
     cdef double[::1] error              # (p,) length of the difference
 
-    cdef void take(self, Design design, Py_ssize_t j, const double* root_w, double* z) noexcept nogil
     cdef double dot(self, Py_ssize_t j, const float* v) noexcept nogil
     cdef void prefetch(self, Py_ssize_t j) noexcept nogil

@@ -3,8 +3,7 @@
 For every column the length of what rounding to a byte loses is known, so a product with a vector v is known within
 error_j |v|: a bound as certain as any other (Cauchy-Schwarz), and close when v is small.
 """
-from cython.parallel cimport prange, threadid
-from libc.math cimport sqrt
+from libc.math cimport fabs, sqrt
 
 import numpy as np
 
@@ -18,35 +17,30 @@ ROWS = 256                  # shorter columns cost more to look up than to multi
 cdef double SINGLE = 1e-5       # relative error of a product in single precision, with room to spare
 
 
-cpdef Sketch sketch(Design design, double[::1] root_w, int n_threads=1):
+cpdef Sketch sketch(Design design, double[::1] root_w):
     """The sketch of a design, or None where it is not worth its memory."""
     cdef Py_ssize_t values = design.n * design.p
     if design.stored == values and design.n >= ROWS and FROM <= values <= UP_TO:
-        return Sketch(design, root_w, n_threads)
+        return Sketch(design, root_w)
     return None
 
 
 cdef class Sketch:
     """sqrt(w) * z_j of every column, in bytes."""
 
-    def __init__(self, Design design, double[::1] root_w, int n_threads=1):
+    def __init__(self, Design design, double[::1] root_w):
         cdef Py_ssize_t j, n = design.n
-        cdef double[:, ::1] z = np.empty((n_threads, n))
+        cdef double[::1] z = np.empty(n)
         self.n = n
         self.bytes = np.empty((design.p, n), dtype=np.int8)
         self.unit, self.error = np.empty(design.p), np.empty(design.p)
         with nogil:
-            for j in prange(design.p, num_threads=n_threads, schedule="static"):
-                self.take(design, j, &root_w[0], &z[threadid(), 0])
-
-    cdef void take(self, Design design, Py_ssize_t j, const double* root_w, double* z) noexcept nogil:
-        """Column j in bytes, with room z (n,)."""
-        cdef Py_ssize_t n = self.n
-        col.unpack(&design.columns[j], n, 0, n, z)
-        ss_multiply(n, root_w, z, z)
-        self.unit[j] = ss_largest_f64(n, z) / 127.0
-        self.error[j] = (sqrt(ss_quantise(n, z, self.unit[j], <int8_t*> &self.bytes[j, 0])) * (1 + 1e-9)
-                         + SINGLE * 127.0 * self.unit[j] * sqrt(<double> n))
+            for j in range(design.p):
+                col.unpack(&design.columns[j], n, 0, n, &z[0])
+                ss_multiply(n, &root_w[0], &z[0], &z[0])
+                self.unit[j] = ss_largest_f64(n, &z[0]) / 127.0
+                self.error[j] = (sqrt(ss_quantise(n, &z[0], self.unit[j], <int8_t*> &self.bytes[j, 0])) * (1 + 1e-9)
+                                 + SINGLE * 127.0 * self.unit[j] * sqrt(<double> n))
 
     cdef double dot(self, Py_ssize_t j, const float* v) noexcept nogil:
         """Product of column j with a vector, within error[j] * |v|."""

@@ -10,7 +10,7 @@ from sparsesolve.solvers.pass_newton import PassNewton
 from sparsesolve.solvers.proximal_newton import ProximalNewton
 from sparsesolve.solvers.response_blocks import ResponseBlocks
 from sparsesolve.solvers.response_groups import ResponseGroups
-from sparsesolve.solvers.response_set import ResponseSet
+from sparsesolve.solvers.response_newton import ResponseNewton
 from sparsesolve.solvers.subgradient import Subgradient
 from sparsesolve.solvers.sufficient import Sufficient
 from sparsesolve.solvers.working_set import WorkingSet
@@ -73,7 +73,7 @@ SOLVERS = {
         ResponseGroups, "a family of several responses and groups", _groups_of_responses
     ),
     "response_newton": Solver(
-        ResponseSet, "a family of several responses and no groups", _rows_of_responses
+        ResponseNewton, "a family of several responses and no groups", _rows_of_responses
     ),
     "pass_newton": Solver(
         PassNewton, "a family of one response other than cox", _rows_apart, by_passes=True

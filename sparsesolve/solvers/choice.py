@@ -10,9 +10,10 @@ MOST_GRAM_COLUMNS = 1500  # up to here their Gram matrix costs less than the pas
 MOST_RIDGE = 4000  # rows or columns whose eigenvalues cost less than the steps they save
 MOST_RIDGE_SPARSE = 1500  # the same where X is sparse and steps are cheap
 MOST_REDUCED = 4000  # columns whose inner products replace rows that lie in blocks elsewhere
-MOST_COEFFICIENTS = 12_000  # of K responses, of which few come to work: then their whole Hessian
-MOST_TIED = 500  # does better than products; of rows all do at once
-MOST_APART = 300  # the same where the loss is a sum over the responses
+# coefficients of K responses up to which the whole Hessian of those at work beats products:
+MOST_COEFFICIENTS = 12_000  # of the softmax, one by one: few come to work
+MOST_TIED = 500  # of rows, which come to work as a whole
+MOST_APART = 300  # where the loss is a sum over the responses, which share a Gram matrix
 MOST_UNPACKED = 20_000_000  # values of X that may be kept once more
 TALL = 20  # rows to a column
 SOME = 50  # columns

@@ -50,7 +50,7 @@ cdef class OutsideGroups(Outside):
         cdef double[::1] squares = lengths
         cdef bint dense = design.stored >= DENSE_FROM * design.n * design.p
         self.blur = np.zeros(G)
-        self.sketch = sketch(design, root_w, n_threads)
+        self.sketch = sketch(design, root_w)
         if self.sketch is not None:
             self.gaps = np.empty((GAPS, design.n), dtype=np.float32)
         room = (min(LARGEST, int(np.diff(penalty.start).max(initial=1))) + 1) * (design.n + 2)

@@ -16,7 +16,7 @@ cdef class ResponseCoefficients:
     cdef Gram gram
     cdef ResponseHessian hessian
     cdef bint grouped, with_intercept
-    cdef int K
+    cdef int K, n_threads
     cdef Py_ssize_t n, q                    # rows of coefficients
     cdef readonly double value
     cdef double s, forcing, level, before   # multiplier of H; the last lam and the one before it

@@ -49,7 +49,7 @@ cdef class ResponseCoefficients:
     def __init__(self, problem, int n_threads=1):
         loss, design = problem.loss, problem.design
         self.problem, self.loss, self.design, self.grouped = problem, loss, design, problem.grouped
-        self.with_intercept = problem.intercept
+        self.with_intercept, self.n_threads = problem.intercept, n_threads
         self.K, self.n, self.q = loss.n_responses, loss.n, design.p + problem.intercept
         self.net = ElasticNetRows(problem.penalty, problem.grouped).take(
             np.append(np.arange(design.p), np.full(int(problem.intercept), -1)).astype(np.intc))

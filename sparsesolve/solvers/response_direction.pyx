@@ -7,12 +7,12 @@ by conjugate gradients with products of the true curvature, in single precision 
 
 import numpy as np
 
-from sparsesolve.solvers.response_whole_step import whole_step
 from sparsesolve.solvers.response_conjugate_gradients import (
     Preconditioner,
     conjugate_gradients,
     rounding_floor,
 )
+from sparsesolve.solvers.response_whole_step import whole_step
 
 STEPS = 60
 SLOW = 20  # steps that tell that the preconditioner is too old

@@ -60,7 +60,7 @@ cdef class ResponseDual(ResponseCoefficients):
         cdef int t
         cdef bint plain = self.with_intercept
         cdef WorkingColumns quadratic = self.quadratic
-        free = []
+        free, self.missing = [], 0.0
         for t in range(quadratic.size):
             if quadratic.free(t, lam):
                 free.append(quadratic.index[t])
@@ -72,25 +72,13 @@ cdef class ResponseDual(ResponseCoefficients):
             mask = np.zeros((self.K, len(rows)), dtype=bool)
             mask[np.array(free) % self.K, places] = True
             columns = np.asarray(self.hessian.rows)[np.asarray(self.place)[rows]].T
-            dual, missing = clear(self.loss, np.asarray(self.eta), np.asarray(self.u), columns, mask)
+            dual, self.missing = clear(self.loss, np.asarray(self.eta), np.asarray(self.u), columns, mask)
             self.dual = np.ascontiguousarray(dual)
         else:
             self.dual = np.array(self.u)
-        with nogil:
-            self.meet_all()
-
-    cdef void meet_all(self) noexcept nogil:
-        """C of all rows with the dual point."""
-        cdef Py_ssize_t i, j, k
-        cdef double total
-        for k in range(self.K):
-            total = 0.0
-            for i in range(self.n):
-                total += self.dual[k, i]
-            for j in range(self.design.p):
-                self.C[j, k] = self.design.correlate(j, &self.dual[k, 0], total)
-            if self.with_intercept:
-                self.C[self.design.p, k] = total
+        C, p = np.asarray(self.C), self.design.p
+        C[:p] = self.design.response_products(self.dual, None, self.n_threads).T
+        C[p:] = np.sum(self.dual, axis=1)
 
     cdef void clear_of_intercepts(self) noexcept:
         cdef int k, l, K = self.K, tries
@@ -145,7 +133,7 @@ cdef class ResponseDual(ResponseCoefficients):
         for t in range(2):
             scale = self.scale(lam, t)
             if scale != last:
-                best = min(best, self.gap_at(lam, scale) + rounding)
+                best = min(best, self.gap_at(lam, scale) + rounding + self.missing)
             last = scale
         return best
 

@@ -75,9 +75,7 @@ cdef class WorkingColumns:
         cdef int[::1] w = which
         cdef double[::1] v = values
         if self.n_ranked != self.size:
-            order = np.arange(self.size, dtype=np.intc)     # what was in order still is: a sort that uses it
-            order[:self.n_ranked] = self.ranks[:self.n_ranked]
-            self.ranks, self.n_ranked = order[np.argsort(self.members()[0][order], kind="stable")], self.size
+            self.ranks, self.n_ranked = np.argsort(self.members()[0]).astype(np.intc), self.size
         for k in range(self.size):
             j = self.ranks[k]
             if self.b[j] != 0.0:

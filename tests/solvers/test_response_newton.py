@@ -7,7 +7,7 @@ import pytest
 import response_oracle as oracle
 from response_problems import FACTORS, FORMS, LIMITS, SETTINGS, full, labelled, measured
 from sparsesolve.linalg.design import Design
-from sparsesolve.solvers.response_set import ResponseSet
+from sparsesolve.solvers.response_newton import ResponseNewton
 
 from sparsesolve.losses import LOSSES
 from sparsesolve.penalties import ElasticNet
@@ -32,7 +32,7 @@ def state_of(X, Y, *, family, grouped=False, alpha=1.0, w=None, v=None, offset=N
         grouped=grouped, intercept=intercept, offset=offset, null_intercept=null,
     )  # fmt: skip
     unpacked = design.unpacked(np.arange(design.p, dtype=np.intc))
-    return ResponseSet(problem), np.ascontiguousarray(unpacked)
+    return ResponseNewton(problem), np.ascontiguousarray(unpacked)
 
 
 def largest(state, alpha):

@@ -34,7 +34,7 @@ DEF TRIES = 4                       # rounds for a gap that does not fall
 DEF ROUNDS = 1000                   # inner steps of one model
 
 
-cdef class ResponseSet(ResponseDual):
+cdef class ResponseNewton(ResponseDual):
     """Solver state along a path; answers what ResponseBlocks answers."""
 
     cdef double _go(self, double lam, double least, int halvings) noexcept nogil:
