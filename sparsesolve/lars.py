@@ -259,7 +259,8 @@ def _follow(data, problem, settings):
         batches = [path.start]
         for batch in path.batches():
             batches.append(batch)
-            advance(round(100 * (1 - path.lam / path.first)), f"{batch.df[-1]} features")
+            done, df = 1 - path.lam / path.first, np.count_nonzero(batch.B[-1])
+            advance(round(100 * done), f"{df} features")
     return batches, path.why
 
 

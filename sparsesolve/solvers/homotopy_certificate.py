@@ -51,11 +51,6 @@ class Batch:
     gaps: np.ndarray  # (K,) see homotopy_certificate
     n_events: np.ndarray  # (K,) joins and leaves since the knot before
 
-    @property
-    def df(self):
-        """(K,) nonzero coefficients."""
-        return np.count_nonzero(self.B, axis=1)
-
 
 class Certificate:
     """Makes Batches of knots.

@@ -12,7 +12,6 @@ from sparsesolve.linalg.blocks import block_products
 from sparsesolve.solvers import knot_survey
 
 SMALL = 4_000_000  # values of a dense design that is kept unpacked
-ROWS = 64  # of a Gram matrix copied at a time: they stay in the cache for the product
 DENSE_FROM = 0.15  # share of stored values from which dense kernels are the faster ones
 
 
@@ -62,10 +61,7 @@ class Data:
         if self.gram is None or U * p > self.n * (U + p):
             return self._correlations(features, B)
         C = self._room(len(B))
-        C[:] = self.cross
-        for start in range(0, U, ROWS):
-            some = slice(start, start + ROWS)
-            C -= B[:, some] @ self.gram.take(features[some], axis=0)
+        knot_survey.correlations(self.gram.take(features, axis=0), self.cross, B, C)
         explained = knot_survey.products(B, C, features) + B @ self.cross[features]
         return C, np.maximum(self.response_square - explained, 0.0)
 

@@ -62,9 +62,8 @@ def test_the_data_are_chosen_by_how_full_they_are():
 
 @pytest.mark.parametrize("kind", [DenseData, SparseData])
 @pytest.mark.parametrize("some", [SOME, np.arange(12, dtype=np.intc)[::-1].copy()], ids=len)
-def test_once_all_inner_products_are_known_they_give_the_same(kind, some, monkeypatch):
-    """Some columns, and all of them in another order; products in several pieces."""
-    monkeypatch.setattr(homotopy_data, "ROWS", 2)
+def test_once_all_inner_products_are_known_they_give_the_same(kind, some):
+    """Some columns, and all of them in another order."""
     matrix = sparse.csc_array(X) if kind is SparseData else np.asfortranarray(X)
     (data, problem), (fresh, _) = made(matrix, kind), made(matrix, kind)
     A, y = expected(problem)

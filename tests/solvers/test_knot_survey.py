@@ -50,3 +50,19 @@ def test_gaps_and_nonzeros():
         kept = order[B[k, order] != 0.0]
         assert which[part].tolist() == features[kept].tolist()
         assert values[part].tolist() == (B[k] * unit)[kept].tolist()
+
+
+@pytest.mark.parametrize("n_features", [0, 5, 32, 70])
+def test_correlations_of_features_that_join_late_or_never(n_features):
+    gram, cross = RNG.standard_normal((n_features, 9)), RNG.standard_normal(9)
+    joined = np.sort(RNG.integers(0, 9, n_features))  # from 7 on at no knot
+    B = RNG.standard_normal((7, n_features)) * (np.arange(7)[:, None] >= joined)
+    B[4] = 0.0
+    wide = np.zeros((7, n_features + 3))
+    wide[:, :n_features] = B
+    found = np.full((7, 9), np.nan)
+    knot_survey.correlations(gram, cross, wide[:, :n_features], found)
+    assert found == pytest.approx(cross - B @ gram, abs=1e-12)
+    knot_survey.correlations(gram, cross, wide[:0, :n_features], found[:0])
+    knot_survey.correlations(gram, cross, B[6][None], found[:1])
+    assert found[0] == pytest.approx(cross - B[6] @ gram, abs=1e-12)
