@@ -17,8 +17,9 @@ active ones moves with them and need not join.
 Reference: Osborne, Presnell, Turlach (2000); Efron, Hastie, Johnstone, Tibshirani (2004); Bach et al. 2012, 6.2.
 """
 from libc.math cimport fabs
+from libc.string cimport memset
 
-from sparsesolve.linalg.vector cimport ss_reach
+from sparsesolve.linalg.vector cimport axpy, ss_reach
 from sparsesolve.solvers.active_set cimport IN, OUT, REFUSED, SHUT, ActiveSet
 
 cdef enum Kind:
@@ -134,9 +135,8 @@ cdef class Homotopy(ActiveSet):
         cdef int i, k
         for k in range(self.basis.size):
             self.b[k] += t * self.d[k]
-        for i in range(1, self.basis.width + 1):
-            self.c[i] -= t * self.basis.along[i]
-            self.tied[i] = 0
+        axpy(self.basis.width, -t, self.basis.along + 1, &self.c[1])
+        memset(&self.tied[1], 0, self.basis.width * sizeof(int))
         self.lam = self.last if kind == END else self.lam - t
         if kind == LEAVE:
             self.b[index] = 0.0
