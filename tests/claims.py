@@ -336,8 +336,11 @@ class Judge:
             return lam * costs.sum(initial=0 * lam)
         return lam * sum((g.value(beta[g.columns]) for g in self.groups), 0 * lam)
 
-    def gap(self, b0, b, lam):
-        """P - D over the objective at b = 0; infinite where limits or exclusions are broken."""
+    def gap(self, b0, b, lam, enough=0.0):
+        """P - D over the objective at b = 0; infinite where limits or exclusions are broken.
+
+        No better dual point is looked for once one gives no more than `enough`.
+        """
         found = self.point(b0, b)
         if found is None:
             return np.inf
@@ -357,7 +360,10 @@ class Judge:
             return self.w @ above + held + self._conjugates(lam, s * z, beta) - s * bare
 
         primal = self.w @ (own - self.law.least(m, self.y)) + held
-        return min(primal, missing + min(at(s) for s in self._multiples(lam, z))) / self.null
+        best = primal / self.null
+        for s in sorted(self._multiples(lam, z), reverse=True):
+            best = best if best <= enough else min(best, (missing + at(s)) / self.null)
+        return best
 
     def _conjugates(self, lam, z, beta):
         """sum of conjugate(z_g) - z_g b_g."""

@@ -15,6 +15,8 @@ def separable(loss, y, w, eta, u):
 
 def above(loss, y, eta, v):
     """l(eta) less the line of slope v that touches it, sample by sample; inf where none does."""
+    if not v.any():
+        return loss.value(y, eta) - loss.saturated(y)
     low, high = eta.copy(), eta.copy()
     for k in range(12):
         short, far = loss.slope(y, high) < v, loss.slope(y, low) > v

@@ -164,8 +164,8 @@ class Gaps:
         self.nothing = self.judge.null <= max(1e-13 * size, 1e-28 * own)
         self.call = call
 
-    def gap(self, fit, k):
-        return float(self.judge.gap(*point(fit, k)))
+    def gap(self, fit, k, enough=0.0):
+        return float(self.judge.gap(*point(fit, k), enough))
 
     def objective(self, fit, k):
         return float(self.judge.objective(*point(fit, k)) / self.judge.null)
@@ -189,7 +189,7 @@ class OracleGaps:
             loss=loss, tau=call.tau, **options)  # fmt: skip
         self.nothing, self.sharp = self.problem.null[1] <= 1e-10, False
 
-    def gap(self, fit, k):
+    def gap(self, fit, k, enough=0.0):
         return group_oracle.certificate(self.problem, *point(fit, k), sharp=self.sharp)
 
     def objective(self, fit, k):
@@ -237,7 +237,7 @@ class SeveralGaps:
         B = np.array([column(c, k) for c in fit.coefs])
         return fit.lambdas[k], fit.intercepts[:, k] + B @ self.form.q.mean, B * self.form.q.scale
 
-    def gap(self, fit, k):
+    def gap(self, fit, k, enough=0.0):
         return response_oracle.certificate(self.A, self.Y, *self._point(fit, k), **self.common
                                            ) / self.null  # fmt: skip
 
@@ -267,7 +267,7 @@ def judged(call, fit):
         return *counts, [], []
     tol = call.steer.get("tol", 1e-7)
     enough = 1.1 * tol + rounding(call)
-    doubted = [k for k in claimed if not own.gap(fit, k) <= enough]
+    doubted = [k for k in claimed if not own.gap(fit, k, enough) <= enough]
     if not doubted:
         return *counts, [], []
     with decimal.localcontext(exact.ARITHMETIC) as context:
