@@ -63,6 +63,8 @@ def _suitable(problem, lambdas):
     if problem.n_responses is not None:
         if problem.has_groups:
             return "response_groups"
+        if problem.design.p <= MOST_GRAM_COLUMNS and SOLVERS["sufficient"].suits(problem, lambdas):
+            return "sufficient"
         return "response_newton" if _few_coefficients(problem) else "response_blocks"
     if problem.loss is not None:
         return "pass_newton" if _by_inner_products(problem) else "proximal_newton"

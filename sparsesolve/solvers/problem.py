@@ -163,18 +163,22 @@ class Problem:
         if self.n_responses is None:
             intercept = ldexp(self.mean + intercept, self.exponent) - float(values @ moved[which])
         else:
-            intercept = self._user_intercept(values * self.factor[which], which, intercept)
+            intercept = self._moved_intercept(values * self.factor[which], which, intercept)
         return which, values * unit[which], intercept
 
     def _user_intercept(self, scaled, which, inner):
-        moved = np.dot(scaled, np.asarray(self.design.mean)[which]) if self.intercept else 0.0
         with np.errstate(over="ignore", under="ignore"):
-            intercept = np.ldexp(self.mean + inner - moved, self.exponent)
+            intercept = self._moved_intercept(scaled, which, inner)
         if not np.isfinite(intercept).all():
             raise ValueError(f"The intercept is beyond the largest 64-bit float; {ADVICE}")
-        if self.n_responses is None:
-            return float(intercept)
-        return intercept - intercept.mean() if self.loss.symmetric else intercept
+        return float(intercept) if self.n_responses is None else intercept
+
+    def _moved_intercept(self, scaled, which, inner):
+        moved = np.dot(scaled, np.asarray(self.design.mean)[which]) if self.intercept else 0.0
+        intercept = np.ldexp(self.mean + inner - moved, self.exponent)
+        if self.loss is not None and self.loss.symmetric:
+            intercept -= intercept.mean()
+        return intercept
 
     def null_deviance(self, total, largest):
         """In the user's units, for weights of sum total * largest; inf where a float ends."""
