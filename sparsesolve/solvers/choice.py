@@ -12,7 +12,7 @@ MOST_RIDGE_SPARSE = 1500  # the same where X is sparse and steps are cheap
 MOST_REDUCED = 4000  # columns whose inner products replace rows that lie in blocks elsewhere
 # coefficients of K responses up to which the whole Hessian of those at work beats products:
 MOST_COEFFICIENTS = 12_000  # of the softmax, one by one: few come to work
-MOST_TIED = 500  # of rows, which come to work as a whole
+MOST_TIED = 1000  # of rows, which come to work as a whole
 MOST_ROWS = 350  # of K responses at work, whose Hessian costs little, though columns be many
 MOST_UNPACKED = 20_000_000  # values of X that may be kept once more
 TALL = 20  # rows to a column
