@@ -18,7 +18,7 @@ cdef class ResponseQuadratic:
     cdef double[::1] level              # (p,) penalty's curvature across them
     cdef double[::1] inverse, schur
 
-    cdef double sweep(self, double lam) noexcept nogil
+    cdef void sweep(self, double lam) noexcept nogil
     cdef double penalty(self, double lam) noexcept nogil
     cdef double gap(self, double lam, int count, double slack) noexcept nogil
     cdef double _gap_at(self, double lam, int count, double s, double slack, double charge) noexcept nogil

@@ -1,8 +1,8 @@
 """Squared error of K responses from inner products alone, rows of coefficients tied by their l2 norm.
 
-    minimise over B (K, m)   sum_k |y_k - Z B_k|^2 / 2 + lam sum_j (l1_j |b_j| + l2_j |b_j|^2 / 2),   b_j the column j of B
+    minimise over B (K, m)   sum_k |y_k - Z B_k|^2 / 2 + lam sum_j (l1_j |b_j| + l2_j |b_j|^2 / 2)
 
-Invariant: g = C - BG along the rows at work, with G = Z'Z and C = Y'Z.  One G serves all responses: a row is minimised
+with b_j the column j of B.  Invariant: g = C - BG along the rows at work, with G = Z'Z and C = Y'Z.  One G serves all responses: a row is minimised
 in closed form, and the Hessian along the rows that are not zero, I (x) (G + L) - U L U' with L the penalty's curvature
 across the direction u_j of each row, is inverted by two matrices of their number m in place of one of K m:
 (G + L)^-1, and the factor of L^-1 - (G + L)^-1 o u'u (Woodbury; o is the product of entries).
@@ -38,31 +38,25 @@ cdef class ResponseQuadratic:
         """Whether nothing holds a row back: no penalty, or less than rounding."""
         return lam * self.l1[j] <= NO_PENALTY and lam * self.l2[j] <= NO_PENALTY
 
-    cdef double sweep(self, double lam) noexcept nogil:
-        """Minimise row after row; returns the largest gain of a row, about."""
+    cdef void sweep(self, double lam) noexcept nogil:
+        """Minimise row after row."""
         cdef int j, k, K = self.K, m = self.m
-        cdef double h, norm, l1, change, size, most = 0.0
+        cdef double h, norm, l1, change
         cdef double* x = &self.x[0]
         for j in range(m):
             h, norm, l1 = self.G[j, j], 0.0, lam * self.l1[j]
-            if h <= 0.0:
-                continue
             for k in range(K):
                 x[k] = h * self.B[k, j] + self.g[k, j]
                 norm += x[k] * x[k]
             norm = sqrt(norm)
             norm = (1.0 - l1 / norm) / (h + lam * self.l2[j]) if norm > l1 else 0.0
-            size = 0.0
             for k in range(K):
                 change = norm * x[k] - self.B[k, j]
                 if change != 0.0:
-                    size += change * change
                     self.residual_square -= change * (2.0 * self.g[k, j] - h * change)
                     self.B[k, j] = norm * x[k]
                     axpy(m, -change, &self.G[j, 0], &self.g[k, 0])
-            most = max(most, h * size)
         self.iterations += 1
-        return most
 
     cdef double penalty(self, double lam) noexcept nogil:
         """lam Omega(B)."""
@@ -127,7 +121,7 @@ cdef class ResponseQuadratic:
             size = 0.0
             for k in range(self.K):
                 size += self.B[k, j] * self.B[k, j]
-            if self.G[j, j] <= 0.0 or (size == 0.0 and not self.free(j, lam)):
+            if size == 0.0 and not self.free(j, lam):
                 continue
             size = sqrt(size)
             self.at[n], self.level[n] = j, lam * self.l1[j] / size if size > 0.0 else 0.0

@@ -2,9 +2,11 @@
 
     minimise over B   sum_k |y_k - Z B_k|_W^2 / 2 + lam sum_j v_j [alpha |b_j|_2 + (1 - alpha) |b_j|_2^2 / 2]
 
-Rows come to work as their products pass lam, or are about to; those at work lie before the others, in the inner products
-too, so that nothing is gathered.  What is solved is response_quadratic's; the gap is over all rows, from inner products formed
-anew, at the residual as dual point.
+Given: a design, weights, a Multigaussian loss with its offset and null intercepts.  Returned per lam: B with a duality
+gap over all rows, at multiples of the residual as dual point, its products formed anew.  Rows come to work as their
+products pass lam, or are about to; those at work lie before the others, in the inner products too, so that nothing is
+gathered.  How they are solved for is response_quadratic's.
+Reference: Bach et al. 2012, sections 1.4 and 4.
 """
 from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport INFINITY, log, sqrt
@@ -18,7 +20,7 @@ from sparsesolve.solvers.working_columns cimport CONVERGED, MAX_ITER, STALLED
 from sparsesolve.solvers.working_columns import projection
 
 cdef double AHEAD = 0.3             # of the way between two lams: what passes lam so much lower comes in
-cdef double KEPT = 0.1             # of the gap, left by a Newton step: the Hessian serves on
+cdef double KEPT = 0.1              # of the gap, left by a Newton step: the Hessian serves on
 cdef double PRICE = 0.3             # of a Hessian, in sweeps, for each row at work over the number of responses
 cdef double QUICK = 0.05            # bounds on what a sweep is taken to leave of the gap
 cdef double SLOW = 0.99
@@ -197,7 +199,8 @@ cdef class ResponseSufficient(ResponseQuadratic):
             PyErr_CheckSignals()
             if self.iterations >= limit:
                 return MAX_ITER
-            self.sweep(lam)
+            with nogil:
+                self.sweep(lam)
             gap = self.gap(lam, self.m, self._slack(lam, False))
             if last < INFINITY:
                 self.pace = min(max(0.5 * (self.pace + gap / last), QUICK), SLOW)
@@ -213,14 +216,16 @@ cdef class ResponseSufficient(ResponseQuadratic):
 
     cdef double _steps(self, double lam, double gap, double goal, long limit) except *:
         """Newton steps while they bring much; returns the gap they leave."""
-        cdef double last
-        cdef bint serves = False
+        cdef double last = INFINITY
+        cdef bint fell = True
         if self.stale:
             self.weigh(lam)
-        while gap > goal and self.iterations < limit and self.newton(lam):
+        self.stale = True
+        while gap > goal and self.iterations < limit:
+            with nogil:
+                fell = self.newton(lam)
             last, gap = gap, self.gap(lam, self.m, self._slack(lam, False))
-            if gap > KEPT * last:
+            if not fell or gap > KEPT * last:
                 break
-            serves = True
-        self.stale = not serves
+            self.stale = False
         return gap
