@@ -148,8 +148,8 @@ class Problem:
     @cached_property
     def _moving(self):
         """What an inner coefficient takes off the inner intercept, (p,)."""
-        mean = np.asarray(self.design.mean)[: len(self.factor)]
-        return self.factor * mean if self.intercept else np.zeros(len(mean))
+        p = len(self.factor)
+        return self.factor * np.asarray(self.design.mean)[:p] if self.intercept else np.zeros(p)
 
     def many_to_user(self, which, B):
         """The same for K solutions B (K, U) at once, of the columns `which` (U,).
