@@ -246,11 +246,16 @@ def compare(q, repeats):
 
 PROBLEMS = {
     "multigaussian": ("multigaussian", 1000, 5000, 5),
+    "small": ("multigaussian", 150, 50, 3),
+    "tall": ("multigaussian", 300, 100, 5),
     "multinomial": ("multinomial", 1500, 2000, 5),
     "grouped": ("grouped", 1500, 2000, 5),
     "cox": ("cox", 1000, 5000, 1, 5e-2),
 }
-QUICK = {name: (name, 150, 200, 1 if name == "cox" else 3, 0.1) for name in PROBLEMS}
+QUICK = {
+    name: (family, 150, 200, 1 if family == "cox" else 3, 0.1)
+    for name, (family, *_) in PROBLEMS.items()
+}
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])

@@ -121,13 +121,14 @@ def path(
         Newton steps and sweeps allowed per lambda; None means 100,000.
     solver : str, default "auto"
         Algorithm, chosen by family, penalty and the shape of X; all that suit reach the same
-        solution. For squared error "working_set", "sufficient", "ridge" (alpha = 0); for any loss
-        "proximal_newton", and "pass_newton", which copies no columns; for several responses
-        "response_blocks", "response_newton" where few coefficients come to work, and with groups
-        "response_groups". First-order ones, for any loss and any penalty, in the memory of a few
-        vectors: "fista", "sparsa", "ista"; for groups of one response Tseng and Yun's "bcd", with
-        Wright's search "bcd_wright", without working sets "bcd_plain"; for squared error
-        "reweighted". "subgradient" is a baseline, and says so by its gaps.
+        solution. For squared error "working_set", "ridge" (alpha = 0), and of one response or
+        several "sufficient"; for any loss "proximal_newton", and "pass_newton", which copies no
+        columns; for several responses "response_blocks", "response_newton" where few coefficients
+        come to work, and with groups "response_groups". First-order ones, for any loss and any
+        penalty, in the memory of a few vectors: "fista", "sparsa", "ista"; for groups of one
+        response Tseng and Yun's "bcd", with Wright's search "bcd_wright", without working sets
+        "bcd_plain"; for squared error "reweighted". "subgradient" is a baseline, and says so by
+        its gaps.
     n_threads : int, default 1
         Threads for products with X; -1 for all cores. The result does not depend on it.
     progress : bool, default False

@@ -1,6 +1,17 @@
-"""Small problems of K responses, and the settings in which solvers of them are tried."""
+"""Small problems of K responses, the settings in which their solvers are tried, and checks."""
+
+from types import SimpleNamespace
 
 import numpy as np
+import pytest
+import response_oracle as oracle
+from sparsesolve.linalg.design import Design
+
+from sparsesolve.losses import LOSSES
+from sparsesolve.penalties import ElasticNet
+from sparsesolve.solvers.null_model import null_models
+
+CONVERGED = 0
 
 N, P, K = 40, 12, 4
 
@@ -22,6 +33,47 @@ def measured(n=N, p=P, responses=K, seed=0):
     X, _, rng = labelled(n, p, responses, seed)
     signal = X[:, :3] @ rng.standard_normal((3, responses))
     return X, signal + rng.standard_normal((n, responses)), rng
+
+
+def make_state(solver, X, Y, *, family, grouped=False, alpha=1.0, w=None, v=None, offset=None,
+               intercept=True, low=None, high=None):  # fmt: skip
+    """The state of a solver (problem, n_threads), and its design in numpy."""
+    w = np.full(len(Y), 1 / len(Y)) if w is None else w
+    design = Design(X)
+    assert design.moments(w)
+    spread = np.asarray(design.spread)
+    design.standardise(intercept, 1 / np.where(spread > 0, spread, np.inf))
+    offset = np.zeros((Y.shape[1], len(Y))) if offset is None else offset
+    loss = LOSSES[family](Y, w)
+    null = null_models(loss, offset, intercept)[0] if intercept else np.zeros(Y.shape[1])
+    problem = SimpleNamespace(
+        design=design, weights=w, loss=loss, penalty=ElasticNet(design.p, alpha, v, low, high),
+        grouped=grouped, intercept=intercept, offset=offset, null_intercept=null,
+    )  # fmt: skip
+    unpacked = design.unpacked(np.arange(design.p, dtype=np.intc))
+    return solver(problem, 1), np.ascontiguousarray(unpacked)
+
+
+def largest(state, *, alpha=1.0, v=None, **_):
+    """The least lambda with nothing in the model, from the state's own null model."""
+    state.solve(1e20, 1e-14, 1000)
+    scores = state.correlations()
+    v = np.ones(len(scores)) if v is None else v
+    return (scores[v > 0] / v[v > 0]).max() / alpha
+
+
+def check(X, Y, lam, state, Z, options):
+    """Solve to 1e-11 and compare; the state's gap bounds what the oracle finds below it."""
+    outcome, gap = state.solve(lam, 1e-11, 100_000)
+    assert outcome == CONVERGED and gap <= 1e-11
+    b0, B = full(state, Z.shape[1])
+    best, _, _ = oracle.solve(Z, Y, lam, **options)
+    mine = oracle.objective(Z, Y, lam, b0, B, **options)
+    assert mine == pytest.approx(best, abs=1e-9)
+    assert mine - best <= gap + 1e-13
+    if "low" not in options:  # of which the oracle's certificate knows nothing
+        assert -1e-13 <= oracle.certificate(Z, Y, lam, b0, B, **options) <= 1e-9
+    return b0, B
 
 
 def full(state, p):

@@ -46,6 +46,7 @@ print("and again", len(fit.lambdas), flush=True)
         ("binomial", 600, 4000, False),
         ("binomial", 2000, 20_000, True),
         ("multigaussian", 500, 2000, False),
+        ("multigaussian", 3000, 1200, False),  # sufficient statistics
         ("cox", 400, 1000, False),
     ],
 )

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
+from sparsesolve.losses.multigaussian import Multigaussian
 from sparsesolve.solvers import reweighted, ridge
 from sparsesolve.solvers.bcd import BlockDescent, PlainDescent, WrightDescent, in_groups
 from sparsesolve.solvers.fista import Fista, Ista, Sparsa
@@ -11,6 +12,7 @@ from sparsesolve.solvers.proximal_newton import ProximalNewton
 from sparsesolve.solvers.response_blocks import ResponseBlocks
 from sparsesolve.solvers.response_groups import ResponseGroups
 from sparsesolve.solvers.response_newton import ResponseNewton
+from sparsesolve.solvers.response_sufficient import ResponseSufficient
 from sparsesolve.solvers.subgradient import Subgradient
 from sparsesolve.solvers.sufficient import Sufficient
 from sparsesolve.solvers.working_set import WorkingSet
@@ -29,8 +31,15 @@ def _squared_error(problem, lambdas):
     return problem.loss is None
 
 
-def _one_by_one(problem, lambdas):
-    return problem.loss is None and not problem.has_groups
+def _squares_one_by_one(problem, lambdas):
+    """Squared error of one response or of several."""
+    return (problem.loss is None or isinstance(problem.loss, Multigaussian)) and not (
+        problem.has_groups
+    )
+
+
+def _sufficient(problem, n_threads):
+    return (Sufficient if problem.loss is None else ResponseSufficient)(problem, n_threads)
 
 
 def _ridge(problem, lambdas):
@@ -60,7 +69,9 @@ def _anything(problem, lambdas):
 
 SOLVERS = {
     "working_set": Solver(WorkingSet, "family='gaussian'", _squared_error),
-    "sufficient": Solver(Sufficient, "family='gaussian' and no groups", _one_by_one),
+    "sufficient": Solver(
+        _sufficient, "family='gaussian' or 'multigaussian', and no groups", _squares_one_by_one
+    ),
     "ridge": Solver(
         ridge.Ridge, "family='gaussian', alpha = 0, every lambda above 0, no limits, no groups",
         _ridge,

@@ -12,8 +12,8 @@ MOST_RIDGE_SPARSE = 1500  # the same where X is sparse and steps are cheap
 MOST_REDUCED = 4000  # columns whose inner products replace rows that lie in blocks elsewhere
 # coefficients of K responses up to which the whole Hessian of those at work beats products:
 MOST_COEFFICIENTS = 12_000  # of the softmax, one by one: few come to work
-MOST_TIED = 500  # of rows, which come to work as a whole
-MOST_APART = 300  # where the loss is a sum over the responses, which share a Gram matrix
+MOST_TIED = 1000  # of rows, which come to work as a whole
+MOST_ROWS = 350  # of K responses at work, whose Hessian costs little, though columns be many
 MOST_UNPACKED = 20_000_000  # values of X that may be kept once more
 TALL = 20  # rows to a column
 SOME = 50  # columns
@@ -63,6 +63,8 @@ def _suitable(problem, lambdas):
     if problem.n_responses is not None:
         if problem.has_groups:
             return "response_groups"
+        if SOLVERS["sufficient"].suits(problem, lambdas):
+            return "sufficient" if _few_rows(problem) else "response_blocks"
         return "response_newton" if _few_coefficients(problem) else "response_blocks"
     if problem.loss is not None:
         return "pass_newton" if _by_inner_products(problem) else "proximal_newton"
@@ -77,9 +79,14 @@ def _few_coefficients(problem):
     """Whether so few of K responses may come to work that their Hessian is cheap."""
     n, p = problem.design.n, problem.design.p
     most = MOST_TIED if problem.grouped else MOST_COEFFICIENTS
-    if not problem.loss.symmetric:  # they do not bend together: one Gram matrix serves all of K
-        most = MOST_APART
     return problem.n_responses * min(p, 2 * n) <= most and n * p <= MOST_UNPACKED
+
+
+def _few_rows(problem):
+    """Whether inner products serve K responses: X is tall, or few rows may come to work."""
+    n, p = problem.design.n, problem.design.p
+    few = 2 * p <= n or min(p, problem.n_responses * n // 2) <= MOST_ROWS
+    return few and p <= MOST_GRAM_COLUMNS
 
 
 def _by_inner_products(problem):

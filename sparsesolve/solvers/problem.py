@@ -132,20 +132,24 @@ class Problem:
         if self.low is not None:
             coefs = np.clip(coefs, self.low[which], self.high[which])
         kept = coefs.any(axis=0) if coefs.ndim == 2 else coefs != 0.0
-        return which[kept], coefs[..., kept], self._user_intercept(scaled, which, intercept)
+        return which[kept], coefs[..., kept], self._user_intercept(values, which, intercept)
 
     @cached_property
     def _plain(self):
-        """User's coefficient per inner one and what it moves the intercept by, where floats are
-        far from their ends and nothing is limited; else None."""
+        """User's coefficient per inner one, where floats are far from their ends and nothing is
+        limited; else None."""
         powers = self.shift[self.factor > 0.0]
         if self.low is not None:
             return None
         if np.abs(powers).max(initial=abs(self.exponent)) > NEAR:
             return None
-        unit = np.ldexp(self.factor, self.shift)
-        mean = np.asarray(self.design.mean)[: len(unit)] if self.intercept else 0.0
-        return unit, self.factor * np.ldexp(mean, self.exponent)
+        return np.ldexp(self.factor, self.shift)
+
+    @cached_property
+    def _moving(self):
+        """What an inner coefficient takes off the inner intercept, (p,)."""
+        p = len(self.factor)
+        return self.factor * np.asarray(self.design.mean)[:p] if self.intercept else np.zeros(p)
 
     def many_to_user(self, which, B):
         """The same for K solutions B (K, U) at once, of the columns `which` (U,).
@@ -155,26 +159,28 @@ class Problem:
         """
         if self._plain is None or self.n_responses is not None:
             return None
-        unit, moved = self._plain
-        return unit[which], np.ldexp(self.mean, self.exponent) - B @ moved[which]
+        intercepts = np.ldexp(self.mean - B @ self._moving[which], self.exponent)
+        return self._plain[which], intercepts
 
     def _to_user_plainly(self, which, values, intercept):
-        unit, moved = self._plain
+        intercept = self.mean + intercept - values @ self._moving[which]
         if self.n_responses is None:
-            intercept = ldexp(self.mean + intercept, self.exponent) - float(values @ moved[which])
+            intercept = ldexp(intercept, self.exponent)
         else:
-            intercept = self._user_intercept(values * self.factor[which], which, intercept)
-        return which, values * unit[which], intercept
+            intercept = self._balanced(np.ldexp(intercept, self.exponent))
+        return which, values * self._plain[which], intercept
 
-    def _user_intercept(self, scaled, which, inner):
-        moved = np.dot(scaled, np.asarray(self.design.mean)[which]) if self.intercept else 0.0
+    def _user_intercept(self, values, which, inner):
         with np.errstate(over="ignore", under="ignore"):
+            moved = values @ self._moving[which]
             intercept = np.ldexp(self.mean + inner - moved, self.exponent)
         if not np.isfinite(intercept).all():
             raise ValueError(f"The intercept is beyond the largest 64-bit float; {ADVICE}")
-        if self.n_responses is None:
-            return float(intercept)
-        return intercept - intercept.mean() if self.loss.symmetric else intercept
+        return float(intercept) if self.n_responses is None else self._balanced(intercept)
+
+    def _balanced(self, intercepts):
+        """Less their mean, where only differences count."""
+        return intercepts - intercepts.mean() if self.loss.symmetric else intercepts
 
     def null_deviance(self, total, largest):
         """In the user's units, for weights of sum total * largest; inf where a float ends."""

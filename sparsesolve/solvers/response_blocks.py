@@ -16,7 +16,6 @@ from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
 from sparsesolve.solvers.outside_rows import OutsideRows
 from sparsesolve.solvers.response_certificate import certify, dual_point, working_gap
 from sparsesolve.solvers.response_descent import ResponseDescent
-from sparsesolve.solvers.response_direction import DIRECT
 
 CONVERGED, MAX_ITER, STALLED = 0, 1, 2
 ENOUGH = 0.03  # of the gap that columns outside will leave: no use in solving more closely
@@ -55,7 +54,6 @@ class ResponseBlocks:
         if intercept:
             self.descent.enter(np.array([-1], dtype=np.intc))
         self._enter(np.flatnonzero(free))
-        self.pays = True  # whether the model's last step brought the gap down
         self.opening = 0.0  # gap after the first round at the last lam
         self.rounds = 0
 
@@ -111,8 +109,7 @@ class ResponseBlocks:
         self.descent.refresh()
         self.descent.carry_on(lam)
         self.opening, last = None, np.inf
-        # up to DIRECT a Newton step costs little more than the model that has failed before
-        self.pays = self.pays or np.count_nonzero(self.descent.B) > DIRECT
+        self.pays = True  # whether the model's last step brought the gap down
         while True:
             outcome = self._settle(lam, goal, limit)
             self.rounds += 1

@@ -13,10 +13,12 @@ Reference: Bach et al. 2012, section 1.4.
 """
 
 from libc.math cimport fabs
+from libc.string cimport memcpy, memset
 
 import numpy as np
 
 from sparsesolve.linalg.small cimport small_factor, small_solve
+from sparsesolve.linalg.vector cimport axpy, dot
 from sparsesolve.losses.base cimport Loss
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 from sparsesolve.solvers.response_conjugate_gradients import Preconditioner, conjugate_gradients, rounding_floor
@@ -54,40 +56,33 @@ def dual_point(d, double lam):
         return d.u
     part, free = d.columns.some(places), free.take(places, axis=1)
     if len(places) == 1 and free.all():     # the intercept alone, as a rule
-        return _beside_one(d.loss, d.eta, d.u, part.combine(np.ones((1, 1)))[0])
+        return beside_one(d.loss, d.eta, d.u, part.combine(np.ones((1, 1)))[0])
     return _beside_many(d, part, places, free)
 
 
-cdef _beside_one(Loss loss, const double[:, ::1] eta, u, const double[::1] z):
+def beside_one(Loss loss, const double[:, ::1] eta, u, const double[::1] z):
     """u' for one free column z: its K x K curvature is factored."""
-    cdef Py_ssize_t K = eta.shape[0], n = eta.shape[1], i, k, l
-    cdef double[:, ::1] moved = np.array(u), image = np.empty((K, n)), step = np.zeros((K, n))
-    cdef double[:, ::1] curvature = np.empty((K, K))
-    cdef double[::1] c = np.zeros(K)
-    for k in range(K):
-        step[k] = z
-        loss.curvature_times(&eta[0, 0], &step[0, 0], &image[0, 0])
-        step[k] = 0.0
-        for l in range(K):
-            curvature[k, l] = 0.0
-            for i in range(n):
-                curvature[k, l] += z[i] * image[l, i]
-    small_factor(<int> K, &curvature[0, 0], TINY)
-    for _ in range(2):      # the second time for what rounding left
+    cdef Py_ssize_t K = eta.shape[0], n = eta.shape[1], k, l, tries
+    out = np.array(u)
+    cdef double[:, ::1] moved = out, step = np.zeros((K, n)), curvature = np.empty((K, K))
+    cdef double[:, :, ::1] images = np.empty((K, K, n))
+    cdef double[::1] c = np.empty(K)
+    with nogil:
         for k in range(K):
-            c[k] = 0.0
-            for i in range(n):
-                c[k] += z[i] * moved[k, i]
-        small_solve(<int> K, &curvature[0, 0], &c[0])
-        for k in range(K):
-            for i in range(n):
-                step[k, i] = c[k] * z[i]
-        loss.curvature_times(&eta[0, 0], &step[0, 0], &image[0, 0])
-        for k in range(K):
-            for i in range(n):
-                moved[k, i] -= image[k, i]
+            memcpy(&step[k, 0], &z[0], n * sizeof(double))
+            loss.curvature_times(&eta[0, 0], &step[0, 0], &images[k, 0, 0])
+            memset(&step[k, 0], 0, n * sizeof(double))
+            for l in range(K):
+                curvature[k, l] = dot(n, &z[0], &images[k, l, 0])
+        small_factor(<int> K, &curvature[0, 0], TINY)
+        for tries in range(2):      # the second time for what rounding left
+            for k in range(K):
+                c[k] = dot(n, &z[0], &moved[k, 0])
+            small_solve(<int> K, &curvature[0, 0], &c[0])
+            for k in range(K):
+                axpy(K * n, -c[k], &images[k, 0, 0], &moved[0, 0])
     loss.raise_pending()
-    return np.asarray(moved)
+    return out
 
 
 def _beside_many(d, part, places, free):

@@ -12,13 +12,11 @@ from sparsesolve.solvers.response_conjugate_gradients import (
     conjugate_gradients,
     rounding_floor,
 )
-from sparsesolve.solvers.response_whole_step import whole_step
 
 STEPS = 60
 SLOW = 20  # steps that tell that the preconditioner is too old
 GAINED = 0.5  # of what was left before the last direction: it was worth its single precision
 DIGITS = 1e-3  # what to leave of the residual: for less the quadratic is too far from F
-DIRECT = 150  # coefficients up to which their Hessian is factored as it is
 LOOSE = 0.1  # and for more another direction is cheaper
 
 
@@ -43,11 +41,6 @@ class NewtonDirection:
         digits which a gap of `goal` needs.
         """
         places = np.flatnonzero(np.logical_or.reduce(mask, axis=0)).astype(np.intc)
-        if np.count_nonzero(mask) <= DIRECT:
-            step = whole_step(d, lam, places, mask, rest)
-            if step is not None:
-                self.steps += 1
-                return step, 1.0
         step = np.zeros_like(rest)
         step[:, places], length = self._iterate(
             d, lam, places, mask.take(places, axis=1), rest.take(places, axis=1), goal
@@ -66,7 +59,8 @@ class NewtonDirection:
             norms = np.sqrt((B**2).sum(axis=0))
             norms[norms == 0.0] = 1.0
             unit, bent = B / norms, l1 / norms
-        # as in response_whole_step
+        # A row at work in all responses of a softmax moves freely along (1, ..., 1), but for its l1 norm, which is a
+        # line there: that direction is bounded as it is in the model.
         loose = mask.all(axis=0) & (l1 > 0.0) & (l2 == 0.0)
         loose = loose & (d.loss.symmetric and not d.net.grouped)
         penalty, level = (l2 + bent, unit, bent), scales.mean() * diagonal * loose

@@ -9,23 +9,17 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-from sparsesolve.linalg.small cimport small_factor, small_solve
-from sparsesolve.linalg.vector cimport axpy, dot
+from sparsesolve.linalg.vector cimport dot
 from sparsesolve.penalties.elastic_net cimport conjugate, feasible_scale
 from sparsesolve.solvers.dual_point import clear
+from sparsesolve.solvers.response_certificate import beside_one
 from sparsesolve.solvers.response_coefficients cimport ResponseCoefficients
 from sparsesolve.solvers.working_columns cimport WorkingColumns
 
-cdef double TINY = 1e-12            # of a diagonal: a smaller pivot is rounding
 cdef double ORTHOGONAL = 1e-10      # product with what nothing holds back, from which the dual point is none
 
 
 cdef class ResponseDual(ResponseCoefficients):
-
-    def __cinit__(self, problem, *args):
-        K = problem.loss.n_responses
-        self.inner, self.rest = np.zeros((K, K)), np.zeros(K)
-        self.bends = np.zeros((K, K, problem.loss.n if problem.intercept else 1))
 
     def correlations(self):
         """For each column the size of its products with the dual point, (p,): largest or l2."""
@@ -66,7 +60,7 @@ cdef class ResponseDual(ResponseCoefficients):
                 free.append(quadratic.index[t])
                 plain = plain and quadratic.index[t] // self.K == self.q - 1
         if plain and len(free) == self.K:
-            self.clear_of_intercepts()
+            self.dual = beside_one(self.loss, self.eta, self.u, np.ones(self.n))
         elif free:
             rows, places = np.unique(np.array(free) // self.K, return_inverse=True)
             mask = np.zeros((self.K, len(rows)), dtype=bool)
@@ -79,42 +73,6 @@ cdef class ResponseDual(ResponseCoefficients):
         C, p = np.asarray(self.C), self.design.p
         C[:p] = self.design.response_products(self.dual, None, self.n_threads).T
         C[p:] = np.sum(self.dual, axis=1)
-
-    cdef void clear_of_intercepts(self) noexcept:
-        cdef int k, l, K = self.K, tries
-        cdef Py_ssize_t i, n = self.n
-        cdef double trace
-        cdef double[:, :, ::1] bends = self.bends
-        cdef double[:, ::1] unit = self.trial_u, M = self.inner
-        cdef double[::1] rest = self.rest
-        with nogil:
-            trace = 0.0
-            M[:, :] = 0.0
-            unit[:, :] = 0.0
-            for k in range(K):
-                for i in range(n):
-                    unit[k, i] = 1.0
-                self.loss.curvature_times(&self.eta[0, 0], &unit[0, 0], &bends[k, 0, 0])
-                for i in range(n):
-                    unit[k, i] = 0.0
-                for l in range(K):
-                    for i in range(n):
-                        M[k, l] += bends[k, l, i]
-                trace += M[k, k]
-            if self.loss.symmetric:         # no pull along (1, ..., 1), nor curvature
-                for k in range(K):
-                    for l in range(K):
-                        M[k, l] += trace / K
-            small_factor(K, &M[0, 0], TINY)
-            memcpy(&self.dual[0, 0], &self.u[0, 0], K * n * sizeof(double))
-            for tries in range(2):          # the second time for what rounding left
-                for k in range(K):
-                    rest[k] = 0.0
-                    for i in range(n):
-                        rest[k] += self.dual[k, i]
-                small_solve(K, &M[0, 0], &rest[0])
-                for k in range(K):
-                    axpy(K * n, -rest[k], &bends[k, 0, 0], &self.dual[0, 0])
 
     cdef double whole_gap(self, double lam) except *:
         """The gap over all coefficients, at the best of some multiples of the dual point."""

@@ -19,6 +19,29 @@ cdef double SHAKY = 1e-8            # eigenvalue below which rounding is given i
 cdef double RANK = 1e-14            # least eigenvalue of unpenalised columns that is not rounding, relative
 
 
+def projection(inner, gradient):
+    """Length of the residuals' projection on columns, from their inner products and what they see of the residuals.
+
+    Parameters
+    ----------
+    inner : (f, f)
+    gradient : (f, K)
+
+    INFINITY where columns are dependent and yet see more than rounding, along directions where nothing can be told.
+    """
+    size = np.sqrt(np.diag(inner))      # else a column far smaller than others would pass for a dependent one
+    size[size == 0.0] = 1.0
+    level, axes = np.linalg.eigh(inner / np.outer(size, size))
+    most = level.max()
+    # along nearly dependent columns a gradient of zero may hide what rounding hides
+    hidden = (level < SHAKY * most) * EPSILON * np.sqrt(most)
+    along = np.abs(axes.T @ (gradient / size[:, None])) + hidden[:, None]
+    kept = level > RANK * most
+    if np.any(along[~kept] > 250 * EPSILON * np.sqrt(most)):    # more than rounding
+        return INFINITY
+    return float(np.sqrt(np.sum(along[kept] ** 2 / level[kept, None])))
+
+
 cdef class WorkingColumns:
     """A table of numbers per working column; columns are only ever added."""
 
@@ -120,24 +143,11 @@ cdef class WorkingColumns:
     cdef void settle(self, double lam) noexcept:
         """Set `slack`, the length of the residual's projection on the columns that nothing penalises or stops."""
         cdef int j
+        free = [j for j in range(self.size) if self.free(j, lam)]
         self.slack = 0.0
-        free = []
-        for j in range(self.size):
-            if self.free(j, lam):
-                free.append(j)
         if free:
             inner = np.array([[self.inner(i, j) for j in free] for i in free])
-            size = np.sqrt(np.diag(inner))      # else a column far smaller than others would pass for a dependent one
-            size[size == 0.0] = 1.0
-            gradient = np.array([self.g[j] for j in free]) / size
-            level, axes = np.linalg.eigh(inner / np.outer(size, size))
-            most = level.max()
-            # along nearly dependent columns a gradient of zero may hide what rounding hides
-            along = np.abs(axes.T @ gradient) + (level < SHAKY * most) * EPSILON * np.sqrt(most)
-            kept = level > RANK * most
-            self.slack = sqrt(np.sum(along[kept] ** 2 / level[kept]))
-            if np.any(along[~kept] > 250 * EPSILON * np.sqrt(most)):     # more than rounding, where nothing can be told
-                self.slack = INFINITY
+            self.slack = projection(inner, np.array([[self.g[j]] for j in free]))
 
     # what a subclass says of the penalty
 
