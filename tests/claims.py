@@ -6,7 +6,7 @@ with the conventions of `glm_oracle` and `group_oracle`, of which it shares no l
 package. A dual point u is -F' where the intercept and the columns without a penalty are at their
 best. With z = A'u and a multiple s of it that is feasible, every term of
 
-    P - D(s u) = sum_i [w_i l(y_i, eta_i) + w_i l*(y_i, -s u_i / w_i) + s u_i eta_i]
+    P - D(s u) = sum_i w_i [l(y_i, eta_i) + l*(y_i, v_i) - v_i eta_i]            (v = -s u / w)
                  + sum_g [penalty(b_g) + conjugate(s z_g) - s z_g b_g]
 
 is at least 0, so that little cancels. What is small in float64 is small; what is not, and might be
@@ -17,7 +17,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 import exact
+import loss_excess
 import numpy as np
+import numpy_losses
 
 each_exp = np.frompyfunc(lambda value: value.exp(), 1, 1)
 each_log = np.frompyfunc(lambda value: value.ln(), 1, 1)
@@ -47,6 +49,23 @@ class Law:
     bend: object
     conjugate: object  # of v inside its domain, whose edges are clipped
     least: object
+
+    def above(self, m, y, eta, v):
+        """value + conjugate - v eta."""
+        return self.value(m, y, eta) + self.conjugate(m, y, v) - v * eta
+
+
+@dataclass(frozen=True)
+class Searched(Law):
+    """A loss of numpy_losses whose conjugate has no formula, in float64 only."""
+
+    def above(self, m, y, eta, v):
+        return loss_excess.above(self.conjugate, y, eta, v)
+
+
+def searched(loss):
+    return Searched(lambda m, y, eta: loss.value(y, eta), lambda m, y, eta: loss.slope(y, eta),
+                    lambda m, y, eta: loss.bend(y, eta), loss, lambda m, y: loss.saturated(y))
 
 
 def _xlogx(m, a, over=1):
@@ -148,6 +167,9 @@ LAWS = {
     "gamma": Law(lambda m, y, eta: y * m.exp(-eta) + eta, lambda m, y, eta: 1 - y * m.exp(-eta),
                  lambda m, y, eta: y * m.exp(-eta), _gamma_conjugate, _at_zero(_gamma_conjugate)),
     "negative_binomial": negative_binomial(1.5),
+    "probit": searched(numpy_losses.PROBIT),
+    "cloglog": searched(numpy_losses.CLOGLOG),
+    "tweedie": searched(numpy_losses.tweedie(1.4)),
 }  # fmt: skip
 
 
@@ -270,7 +292,7 @@ class Judge:
             if not pull.any():
                 gain = 0.0
                 break
-            h = np.maximum(self.w * self.law.bend(m, self.y, eta), self.w * m.array(1e-9))
+            h = np.maximum(self.w * self.law.bend(m, self.y, eta), self.w * m.array(1e-14))
             H = (columns.T @ (h[:, None] * columns)).astype(float)
             size = np.sqrt(np.maximum(np.diag(H), 1e-300))
             unit, short = H / np.outer(size, size), float(abs(pull).max()) or 1.0
@@ -314,8 +336,11 @@ class Judge:
             return lam * costs.sum(initial=0 * lam)
         return lam * sum((g.value(beta[g.columns]) for g in self.groups), 0 * lam)
 
-    def gap(self, b0, b, lam):
-        """P - D over the objective at b = 0; infinite where limits or exclusions are broken."""
+    def gap(self, b0, b, lam, enough=0.0):
+        """P - D over the objective at b = 0; infinite where limits or exclusions are broken.
+
+        No better dual point is looked for once one gives no more than `enough`.
+        """
         found = self.point(b0, b)
         if found is None:
             return np.inf
@@ -331,11 +356,14 @@ class Judge:
 
         def at(s):
             s = m.array(s)
-            terms = self.w * (own + self.law.conjugate(m, self.y, -s * u / self.w)) + s * u * eta
-            return terms.sum() + held + self._conjugates(lam, s * z, beta) - s * bare
+            above = self.law.above(m, self.y, eta, -s * u / self.w)
+            return self.w @ above + held + self._conjugates(lam, s * z, beta) - s * bare
 
         primal = self.w @ (own - self.law.least(m, self.y)) + held
-        return min(primal, missing + min(at(s) for s in self._multiples(lam, z))) / self.null
+        best = primal / self.null
+        for s in sorted(self._multiples(lam, z), reverse=True):
+            best = best if best <= enough else min(best, (missing + at(s)) / self.null)
+        return best
 
     def _conjugates(self, lam, z, beta):
         """sum of conjugate(z_g) - z_g b_g."""

@@ -12,6 +12,7 @@ s_j the standard deviation of column j or 1, v the rescaled penalty factors):
 
 from dataclasses import dataclass, replace
 
+import loss_excess
 import numpy as np
 import oracle
 from numpy_losses import Loss
@@ -160,9 +161,12 @@ def _gap(f, lam, b0, beta):
     penalty = oracle._penalty(q, lam, beta)
 
     def gap(s):
-        samples = f.w * (own + f.loss.conjugate(f.y, -s * u / f.w)) + s * u * eta
+        if f.loss.conjugate is None:
+            samples = loss_excess.separable(f.loss, f.y, f.w, eta, s * u)
+        else:
+            samples = (f.w * (own + f.loss.conjugate(f.y, -s * u / f.w)) + s * u * eta).sum()
         terms = penalty + oracle._conjugate(q, lam, s * z) - s * z * beta
-        return samples.sum() + terms[~q.dead].sum()
+        return samples + terms[~q.dead].sum()
 
     top = 1.0  # largest s that keeps the half-lines of the conjugate feasible
     for side, bound in ((1.0, q.hi), (-1.0, -q.lo)):

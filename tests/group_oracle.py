@@ -22,6 +22,7 @@ import numpy as np
 import numpy_losses
 import oracle
 from scipy.optimize import brentq
+from scipy.special import logsumexp
 
 TINY = np.finfo(np.float64).tiny
 TIGHT = {"xtol": 1e-300, "rtol": 1e-15, "maxiter": 500}
@@ -144,11 +145,6 @@ class Problem:
     fixed: np.ndarray  # (p,) bool: excluded or constant
     cox: np.ndarray | None  # times and deaths, for Cox's likelihood
 
-    @property
-    def certified(self):
-        """Whether the loss has a conjugate."""
-        return self.cox is None and self.f.loss.conjugate is not None
-
     @cached_property
     def null(self):
         """The best intercept at b = 0, and the objective there."""
@@ -176,6 +172,8 @@ def problem(X, y, *, kind, groups, loss=numpy_losses.GAUSSIAN, group_weights=Non
     cox = loss == "cox"
     time = np.asarray(y)[:, 0] if cox else y
     f = glm_oracle.form(X, time, loss=numpy_losses.GAUSSIAN if cox else loss, **options)
+    if cox:  # only differences count, and small numbers keep their digits
+        f = replace(f, q=replace(f.q, A=f.q.A - f.w @ f.q.A))
     p = f.q.A.shape[1]
     named, lists = read_groups(groups, p)
     d = np.sqrt([len(part) for part in lists])
@@ -215,18 +213,49 @@ def _law(f):
 def _cox_law(y, f):
     """Breslow's partial likelihood by risk sets, less its value in the saturated model."""
     time, died, w = y[:, 0], y[:, 1] > 0, f.w
-    risk = (time[None, :] >= time[:, None]) * (w * died)[:, None]  # row i: at risk when i died
     least = -sum((w * died)[time == t].sum() * np.log(w[(time == t) & died].sum())
                  for t in np.unique(time[died]))  # fmt: skip
 
     def law(eta):
-        eta = eta - eta.max()  # only differences count, and these do not overflow
-        rate = w * np.exp(eta)
-        total = (time[None, :] >= time[:, None]) @ rate
-        value = (w * died) @ (np.log(total) - eta)
-        return value + least, w * died - rate * (risk / total[:, None]).sum(axis=0)
+        own, log_shares = _shares(y, w, eta)
+        value = own @ (np.log(w) - log_shares[np.arange(len(w)), np.arange(len(w))])
+        return value + least, own - own @ np.exp(log_shares)
 
     return law
+
+
+def _shares(y, w, eta):
+    """The weight of each death, and logs of the shares (n, n) of those at risk when i dies."""
+    at_risk = y[None, :, 0] >= y[:, None, 0]
+    level = np.where(at_risk, np.log(w) + eta, -np.inf)
+    return w * (y[:, 1] > 0), level - logsumexp(level, axis=1, keepdims=True)
+
+
+def _cox_newton(q, eta, Z, pull):
+    """What d gives the least F(eta + Z d) - pull'd, and what one more step might gain."""
+    d, gain = np.zeros(Z.shape[1]), 0.0
+    value, u = q.law(eta)
+    for _ in range(60):
+        own, log_shares = _shares(q.cox, q.f.w, eta + Z @ d)
+        shares = np.exp(log_shares)
+        mean = shares @ Z
+        second = Z.T @ ((own @ shares)[:, None] * Z) - mean.T @ (own[:, None] * mean)
+        size = np.sqrt(np.maximum(np.diag(second), 1e-300))
+        left = Z.T @ u + pull
+        unit = second / np.outer(size, size)
+        step = np.linalg.lstsq(unit, left / size, rcond=1e-13)[0] / size
+        gain = abs(left @ step)
+        for _ in range(40):
+            reached, there = q.law(eta + Z @ (d + step))
+            if reached - pull @ (d + step) <= value + 1e-15 * (1 + abs(value)):
+                break
+            step = step / 2
+        else:
+            break
+        d, value, u = d + step, reached - pull @ (d + step), there
+        if abs(Z @ step).max(initial=0.0) <= 1e-14:
+            break
+    return d, gain
 
 
 def _penalty(q, lam, beta):
@@ -286,14 +315,20 @@ def solve(q, lam, enough=1e-11):
     b0, beta, gap = q.null[0], np.zeros(q.f.q.A.shape[1]), np.inf
     for _ in range(60):
         b0, beta = _descend(q, lam, b0, beta, q.blocks, 500)
-        gap = _gap(q, lam, b0, beta) / q.null[1] if q.certified else _violation(q, lam, b0, beta)
+        gap = _gap(q, lam, b0, beta) / q.null[1]
         if gap <= enough:
             b = beta / q.f.q.scale
             return b0 - q.f.q.mean @ b, b
     raise AssertionError(f"the oracle itself stops at {gap:.1e}")
 
 
-def _gap(q, lam, b0, beta):
+def _cox_above(q, eta, u):
+    """The least bound there is on what u leaves, where loss_excess.cox gives one at once."""
+    d, gain = _cox_newton(q, eta, np.eye(len(eta)), -u)
+    return max(q.law(eta)[0] - q.law(eta + d)[0] - u @ d, 0.0) + gain
+
+
+def _gap(q, lam, b0, beta, sharp=False):
     """P - D at a multiple of a residual that the intercept and bare columns do not see.
 
         sum_i [w_i l(y_i, eta_i) + w_i l*(y_i, -s u_i / w_i) + s u_i eta_i]
@@ -301,7 +336,10 @@ def _gap(q, lam, b0, beta):
     """
     f = q.f
     eta = f.eta(b0, beta)
-    u = q.law(eta)[1] if q.cox is not None else _dual_point(q, b0, beta)
+    best, bare = eta, q.f.q.A[:, q.bare & (beta > q.f.q.lo) & (beta < q.f.q.hi)]
+    if q.cox is not None and bare.shape[1]:
+        best = eta + bare @ _cox_newton(q, eta, bare, np.zeros(bare.shape[1]))[0]
+    u = q.law(best)[1] if q.cox is not None else _dual_point(q, b0, beta)
     z = f.q.A.T @ u
     rounding = 1e-12 * np.abs(f.q.A).max(axis=0) * np.abs(u).sum()
     nothing = np.full(len(z), -np.inf)
@@ -311,7 +349,9 @@ def _gap(q, lam, b0, beta):
 
     def excess(s):
         if q.cox is not None:
-            return loss_excess.cox(q.cox, f.w, eta, s)
+            if sharp:
+                return _cox_above(q, eta, s * u)
+            return loss_excess.cox(q.cox, f.w, eta, s, best)
         if f.loss.conjugate is None:
             return loss_excess.separable(f.loss, f.y, f.w, eta, s * u)
         own = f.loss.value(f.y, eta) + f.loss.conjugate(f.y, -s * u / f.w)
@@ -361,24 +401,6 @@ def _dual_point(q, b0, beta):
     return u
 
 
-def _violation(q, lam, b0, beta):
-    """Distance of the gradient from the subdifferential, by a step too short to meet a bend.
-
-    Relative to the root mean square slope of the samples at b = 0.
-    """
-    f, short = q.f, 1e5
-    u = q.law(f.eta(b0, beta))[1]
-    z, worst = f.q.A.T @ u, abs(u.sum()) if f.intercept else 0.0
-    for block in q.blocks:
-        b = beta[block.columns]
-        size = np.sqrt(b @ b)
-        h = short * (1 + lam * (block.value(1.0, b) / size**2 if size > 0 else 0.0))
-        moved = b - block.prox(lam, h, h * b + z[block.columns])
-        worst = max(worst, h * np.sqrt(moved @ moved))
-    start = q.law(f.eta(q.null[0], np.zeros(len(beta))))[1]
-    return worst / max(np.sqrt((start * start / f.w).sum()), TINY)
-
-
 def _scaled(q, b0, b):
     """(b0, beta) of original coefficients; None where a limit is broken or a zero is not kept."""
     s = q.f.q
@@ -387,26 +409,15 @@ def _scaled(q, b0, b):
     broken = (beta < s.lo - slack) | (beta > s.hi + slack) | (q.fixed & (beta != 0))
     if broken.any() or (b0 != 0 and not q.f.intercept):
         return None
-    return b0 + s.mean @ np.asarray(b, dtype=np.float64), np.clip(beta, s.lo, s.hi)
+    start = 0.0 if q.cox is not None else b0 + s.mean @ np.asarray(b, dtype=np.float64)
+    return start, np.clip(beta, s.lo, s.hi)  # of cox only differences count
 
 
 @oracle.BLAS.wrap(limits=1, user_api="blas")
-def certificate(q, b0, b, lam):
-    """Relative duality gap of (b0, b), from the data alone; inf where (b0, b) is not allowed.
-
-    Where the loss has no conjugate, the largest violation of the optimality conditions.
-    """
+def certificate(q, b0, b, lam, sharp=False):
+    """Relative duality gap of (b0, b), from the data alone; inf where (b0, b) is not allowed."""
     point = _scaled(q, b0, b)
-    if point is None:
-        return np.inf
-    return _gap(q, lam, *point) / q.null[1] if q.certified else _violation(q, lam, *point)
-
-
-@oracle.BLAS.wrap(limits=1, user_api="blas")
-def gap(q, b0, b, lam):
-    """The relative duality gap whatever the loss, at some expense where it has no conjugate."""
-    point = _scaled(q, b0, b)
-    return np.inf if point is None else _gap(q, lam, *point) / q.null[1]
+    return np.inf if point is None else _gap(q, lam, *point, sharp) / q.null[1]
 
 
 def objective(q, b0, b, lam):

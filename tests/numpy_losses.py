@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import erfcx, expit, log_ndtr, xlogy
+from scipy.special import erfcx, expit, log_ndtr, ndtr, xlogy
 
 
 @dataclass(frozen=True)
@@ -91,8 +91,13 @@ def _mills(x):
     return np.sqrt(2 / np.pi) / erfcx(-x / np.sqrt(2))
 
 
+def _log_ndtr(x):
+    """To the last digits of small ones as well."""
+    return np.where(x > 0, np.log1p(-ndtr(-np.abs(x))), log_ndtr(x))
+
+
 PROBIT = Loss(
-    lambda y, eta: -y * log_ndtr(eta) - (1 - y) * log_ndtr(-eta),
+    lambda y, eta: -y * _log_ndtr(eta) - (1 - y) * _log_ndtr(-eta),
     lambda y, eta: (1 - y) * _mills(-eta) - y * _mills(eta),
     lambda y, eta: y * _mills(eta) * (_mills(eta) + eta)
     + (1 - y) * _mills(-eta) * (_mills(-eta) - eta),
@@ -110,9 +115,16 @@ def _cloglog_bend(y, eta):
     return y * _odds(m) * (_odds(m) + m - 1) + (1 - y) * m
 
 
+def _log_success(eta):
+    """log(1 - exp(-exp(eta))), to the last digits of small ones as well."""
+    m = _finite_exp(eta)
+    with np.errstate(divide="ignore"):
+        far = np.where(eta > 0, np.log1p(-np.exp(-m)), np.log(-np.expm1(-m)))
+    return np.where(eta > -30, far, eta)
+
+
 CLOGLOG = Loss(
-    lambda y, eta: y * np.where(eta > -30, -np.log(-np.expm1(-_finite_exp(eta))), -eta)
-    + (1 - y) * _finite_exp(eta),
+    lambda y, eta: (1 - y) * _finite_exp(eta) - y * _log_success(eta),
     lambda y, eta: -y * _odds(_finite_exp(eta)) + (1 - y) * _finite_exp(eta),
     _cloglog_bend, least=_entropy)
 

@@ -24,7 +24,7 @@ MADE = {"huber": families.huber(0.75), "squared_hinge": families.squared_hinge()
         "gamma": families.gamma(), "negative_binomial": families.negative_binomial(1.5),
         "probit": families.probit(), "cloglog": families.cloglog(),
         "tweedie": families.tweedie(1.4)}  # fmt: skip
-KKT = {"probit": numpy_losses.PROBIT, "cloglog": numpy_losses.CLOGLOG,
+NO_FORMULA = {"probit": numpy_losses.PROBIT, "cloglog": numpy_losses.CLOGLOG,
        "tweedie": numpy_losses.tweedie(1.4), "cox": "cox"}  # fmt: skip
 ONE = ["gaussian", "gaussian", "binomial", "binomial", "poisson", "huber", "squared_hinge",
        "gamma", "negative_binomial", "probit", "cloglog", "tweedie", "cox"]  # fmt: skip
@@ -72,8 +72,6 @@ def problem(seed, quick=False):
         options.pop("offset", None)
     if family == "cox":
         options.pop("intercept")
-    if family in KKT and not options["standardize"]:
-        options.pop("alpha", None)
     low = -8 if family == "gaussian" else -4
     call.steer = {"n_lambdas": 4 if quick else 6, "stop": None,
                   "lambda_min_ratio": 10.0 ** rng.uniform(low, -1)}  # fmt: skip
@@ -137,7 +135,7 @@ def _response(rng, family, signal):
 
 
 def judge(call, numbers=claims.FLOAT):
-    """Of a response with a conjugate and no groups within limits."""
+    """Of one response and no groups within limits, by claims."""
     return claims.Judge(call.X, call.y, family=call.family, kind=call.kind,
                         lists=call.lists or (), tau=call.tau, numbers=numbers,
                         **call.options)  # fmt: skip
@@ -166,83 +164,40 @@ class Gaps:
         self.nothing = self.judge.null <= max(1e-13 * size, 1e-28 * own)
         self.call = call
 
-    def gap(self, fit, k):
-        return float(self.judge.gap(*point(fit, k)))
+    def gap(self, fit, k, enough=0.0):
+        return float(self.judge.gap(*point(fit, k), enough))
 
     def objective(self, fit, k):
         return float(self.judge.objective(*point(fit, k)) / self.judge.null)
 
     def sharpen(self):
-        """From here on in decimals."""
-        self.judge = judge(self.call, claims.DIGITS)
+        """From here on in decimals, which the losses without a formula are not for."""
+        if self.call.family not in NO_FORMULA:
+            self.judge = judge(self.call, claims.DIGITS)
 
 
 class OracleGaps:
-    """The same of groups within limits, and violations of losses without a conjugate."""
+    """The same of groups within limits, and of losses whose conjugate has no formula."""
 
     def __init__(self, call):
-        loss = KKT.get(call.family) or _oracle_loss(call.family)
-        X, options, self.power = call.X, dict(call.options), 0
+        loss = NO_FORMULA.get(call.family) or _oracle_loss(call.family)
+        options = dict(call.options)
         if call.family == "cox":
             options["intercept"] = False
-        if call.family in KKT and not options["standardize"]:  # in units of the largest column
-            self.power = int(np.frexp(_spread(call).max())[1])
-            X = np.ldexp(X, -self.power)
-            for name in {"lower", "upper"} & set(options):
-                options[name] = np.ldexp(options[name], self.power)
         self.problem = group_oracle.problem(
-            X, call.y, kind=call.kind or "l2", groups=call.lists or [None] * X.shape[1],
+            call.X, call.y, kind=call.kind or "l2", groups=call.lists or [None] * call.X.shape[1],
             loss=loss, tau=call.tau, **options)  # fmt: skip
-        self.plain = call.family in KKT and (
-            call.kind is None or (call.kind != "linf" and "lower" not in options))
         self.nothing, self.sharp = self.problem.null[1] <= 1e-10, False
 
-    def _point(self, fit, k):
-        b0, b, lam = point(fit, k)
-        return b0, np.ldexp(b, self.power), np.ldexp(lam, -self.power)
-
-    def gap(self, fit, k):
-        if self.plain:
-            return self._violation(*self._point(fit, k))
-        if self.sharp:
-            return group_oracle.gap(self.problem, *self._point(fit, k))
-        return group_oracle.certificate(self.problem, *self._point(fit, k))
-
-    def _violation(self, b0, b, lam):
-        """Distance of the gradient from the subdifferential, group by group, over the null's."""
-        q = self.problem
-        found = group_oracle._scaled(q, b0, b)
-        if found is None:
-            return np.inf
-        u = q.law(q.f.eta(*found))[1]
-        z, beta = q.f.q.A.T @ u, found[1]
-        worst = abs(u.sum()) if q.f.intercept else 0.0
-        for block in q.blocks:
-            pull, x = z[block.columns], beta[block.columns]
-            limit = block.limit(x)
-            if (np.abs(x) >= limit * (1 - 1e-9)).all() and (limit > 0).all():  # one at its limit
-                asked = lam * (block.l2 * np.sign(x) + block.ridge * x)
-                worst = max(worst, float((asked - pull)[0] * np.sign(x[0])))
-                continue
-            pull = np.where(block.limit(pull) > 0, pull, 0.0) if (x == 0).all() else pull
-            size, free = np.sqrt(x @ x), x != 0
-            if size == 0:
-                short = np.sqrt((np.maximum(np.abs(pull) - lam * block.l1, 0.0) ** 2).sum())
-                worst = max(worst, short - lam * block.l2)
-                continue
-            asked = lam * (block.l1 * np.sign(x) + (block.l2 / size + block.ridge) * x)
-            slack = np.maximum(np.abs(pull) - lam * block.l1, 0.0)
-            off = np.where(free, np.abs(pull - asked), slack)
-            worst = max(worst, np.sqrt(off @ off))
-        start = q.law(q.f.eta(q.null[0], np.zeros(len(beta))))[1]
-        return worst / max(np.sqrt((start * start / q.f.w).sum()), 1e-300)
+    def gap(self, fit, k, enough=0.0):
+        return group_oracle.certificate(self.problem, *point(fit, k), sharp=self.sharp)
 
     def objective(self, fit, k):
-        return group_oracle.objective(self.problem, *self._point(fit, k)) / self.problem.null[1]
+        return group_oracle.objective(self.problem, *point(fit, k)) / self.problem.null[1]
 
     def sharpen(self):
-        """From here on by gaps, where violations did."""
-        self.plain, self.sharp = False, True
+        """From here on by the conjugate of cox itself, not a bound on it."""
+        self.sharp = True
 
 
 def _oracle_loss(family):
@@ -282,7 +237,7 @@ class SeveralGaps:
         B = np.array([column(c, k) for c in fit.coefs])
         return fit.lambdas[k], fit.intercepts[:, k] + B @ self.form.q.mean, B * self.form.q.scale
 
-    def gap(self, fit, k):
+    def gap(self, fit, k, enough=0.0):
         return response_oracle.certificate(self.A, self.Y, *self._point(fit, k), **self.common
                                            ) / self.null  # fmt: skip
 
@@ -302,7 +257,7 @@ def judged(call, fit):
     """
     if call.family in SEVERAL:
         own = SeveralGaps(call)
-    elif call.family in KKT or (call.kind and "lower" in call.options):
+    elif call.family == "cox" or (call.kind and "lower" in call.options):
         own = OracleGaps(call)
     else:
         own = Gaps(call)
@@ -311,8 +266,8 @@ def judged(call, fit):
     if own.nothing:
         return *counts, [], []
     tol = call.steer.get("tol", 1e-7)
-    enough = (3 if call.family in KKT else 1.1) * tol + rounding(call)
-    doubted = [k for k in claimed if not own.gap(fit, k) <= enough]
+    enough = 1.1 * tol + rounding(call)
+    doubted = [k for k in claimed if not own.gap(fit, k, enough) <= enough]
     if not doubted:
         return *counts, [], []
     with decimal.localcontext(exact.ARITHMETIC) as context:

@@ -124,7 +124,7 @@ def calls(draw):
         options["intercept"] = draw(st.booleans())
     if limit is not None and family not in SEVERAL:  # of the scaled columns too: 0 or one unit
         options["lower"] = np.full(p, -limit) if limit in (0, np.inf) else -np.ldexp(limit, -power)
-    if draw(st.booleans()) and family not in random_problems.KKT:
+    if draw(st.booleans()) and family not in random_problems.NO_FORMULA:
         options["alpha"] = draw(st.sampled_from([0.0, 0.5, 1.0]))
     steer = {"n_lambdas": 3, "stop": None, "lambda_min_ratio": 0.05, "max_iter": 200}
     lambdas = draw(st.sampled_from([None] * 5 + [[0.01, 0.1, 0.1], [1e300], [-1.0], [np.nan], []]))

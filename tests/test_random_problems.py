@@ -34,18 +34,19 @@ def test_gaps_without_a_formula_bound_what_is_lost(family):
             continue
         fit = call.fit(max_iter=300)
         better = call.fit(lambdas=fit.lambdas, tol=1e-11, max_iter=20_000, solver="auto")
-        own = random_problems.OracleGaps(call)
+        boxed = call.kind and "lower" in call.options
+        own = (random_problems.OracleGaps if family == "cox" or boxed else
+               random_problems.Gaps)(call)  # fmt: skip
         if own.nothing:
             continue
-        own.sharpen()
         for k in np.flatnonzero(better.status == 0):
             lost = own.objective(fit, k) - own.objective(better, k)
-            assert own.gap(fit, k) >= lost - 1e-11
+            assert own.gap(fit, k) >= lost - 1e-9  # rounding of objectives
             checked += 1
     assert checked > 15
 
 
-def test_bisection_finds_the_conjugates_that_have_a_formula():
+def test_a_search_finds_the_conjugates_that_have_a_formula():
     rng = np.random.default_rng(0)
     y, eta, w = rng.integers(2, size=50) * 1.0, 3 * rng.standard_normal(50), rng.random(50)
     for loss in (numpy_losses.BINOMIAL, numpy_losses.POISSON, numpy_losses.GAUSSIAN):
@@ -67,7 +68,7 @@ def test_the_judges_tell_right_from_wrong():
         if fit.status.any() or not (fit.coefs[0] if several else fit.coefs).nnz:
             continue
         own = (random_problems.SeveralGaps if several else
-               random_problems.OracleGaps if call.family in random_problems.KKT else
+               random_problems.OracleGaps if call.family == "cox" else
                random_problems.Gaps)(call)  # fmt: skip
         k = len(fit.lambdas) - 1
         with np.errstate(all="ignore"):

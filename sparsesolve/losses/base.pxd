@@ -6,7 +6,6 @@ cdef class Loss:
     cdef readonly Py_ssize_t n          # samples
     cdef readonly int n_responses       # K: eta, u, h are (K, n) in C order
     cdef readonly double saturated      # the least value that F takes
-    cdef readonly bint has_conjugate    # whether fenchel_young is given, and with it a duality gap
     cdef readonly bint shift_invariant  # whether F(eta + c) = F(eta): there is no intercept to be found
     cdef readonly bint symmetric        # whether a constant added to all responses of a sample changes nothing
     cdef Root root                      # L with F'' = L L', as the last take_root left it
@@ -22,10 +21,10 @@ cdef class Loss:
 
 cdef class Separable(Loss):
     cdef const double[::1] y, w
+    cdef double slack                   # what a dual value may be outside the range of slopes by rounding
 
     cdef double value(self, double y, double eta) noexcept nogil
     cdef double slope(self, double y, double eta) noexcept nogil
     cdef double bend(self, double y, double eta) noexcept nogil
-    cdef double conjugate(self, double y, double v) noexcept nogil
-    cdef double excess(self, double y, double eta, double v) noexcept nogil
     cdef double least(self, double y) noexcept nogil
+    cdef double excess(self, double y, double eta, double v) noexcept nogil

@@ -1,16 +1,21 @@
 """The contract of a loss: F(eta) of the linear predictors of all samples, convex and smooth.
 
 A loss knows samples and never coefficients: responses y, weights w that sum to 1, and eta, offset included.  Solvers
-ask for F with u = -F'(eta), for the curvature, and where there is a conjugate for
+ask for F with u = -F'(eta), for the curvature, and for
 
     F(eta) + F*(-u) + eta'u  >=  0      (Fenchel and Young; 0 where u = -F'(eta)),
 
 the part of a duality gap that samples answer for: with eta = offset + Zb it and lam Omega(b) + (lam Omega)*(Z'u) -
 b'Z'u add up to P(b) - D(u).
 """
-from libc.math cimport INFINITY
+from libc.math cimport INFINITY, copysign, fabs
 
 import numpy as np
+
+from sparsesolve.losses.entropy cimport price
+
+cdef int STEPS = 200            # Newton's, or doublings and halvings of a bracket
+cdef double BEYOND = 1e-12      # of slopes and bends at 0, in the mean: rounding outside their range
 
 
 cdef class Loss:
@@ -108,10 +113,11 @@ cdef class Separable(Loss):
         cdef Py_ssize_t i
         self.y, self.w = np.ascontiguousarray(y, dtype=float), np.ascontiguousarray(w, dtype=float)
         self.n, self.n_responses, self.by_rows = self.y.shape[0], 1, True
-        self.saturated = 0.0
+        self.saturated = self.slack = 0.0
         for i in range(self.n):
             if self.w[i] > 0.0:
                 self.saturated += self.w[i] * self.least(self.y[i])
+                self.slack += BEYOND * self.w[i] * (fabs(self.slope(self.y[i], 0.0)) + self.bend(self.y[i], 0.0))
 
     cdef double value(self, double y, double eta) noexcept nogil:
         """Loss of one sample."""
@@ -125,17 +131,34 @@ cdef class Separable(Loss):
         """Its second derivative."""
         return 0.0
 
-    cdef double conjugate(self, double y, double v) noexcept nogil:
-        """sup over eta of v eta - value(y, eta); INFINITY outside its domain."""
-        return INFINITY
-
-    cdef double excess(self, double y, double eta, double v) noexcept nogil:
-        """value + conjugate - v eta; a subclass overrides it where large terms would cancel."""
-        return self.value(y, eta) + self.conjugate(y, v) - v * eta
-
     cdef double least(self, double y) noexcept nogil:
         """The infimum of value(y, eta) over eta."""
-        return -self.conjugate(y, 0.0)
+        return 0.0
+
+    cdef double excess(self, double y, double eta, double v) noexcept nogil:
+        """value(y, eta) + conjugate(y, v) - v eta, INFINITY where v is no slope: how far value is at eta above the
+        line of slope v that supports it.
+
+        A subclass that has a formula for it overrides it.  Here the point of contact is found, t where slope is v, by
+        Newton's steps inside a bracket.
+        """
+        cdef double t = eta, low = -INFINITY, high = INFINITY, reach = 1.0, off, bend, step, trial
+        cdef int k
+        if v == 0.0:
+            return self.value(y, eta) - self.least(y)
+        for k in range(STEPS):
+            off, bend = self.slope(y, t) - v, self.bend(y, t)
+            low, high = t if off < 0.0 else low, t if off > 0.0 else high
+            step = fabs(off) / bend if bend > 0.0 else 0.0 if off == 0.0 else INFINITY
+            if step > reach:
+                step, reach = reach, 2.0 * reach
+            trial = t - copysign(step, off)
+            if trial != t and not low < trial < high:
+                trial, step = 0.5 * (low + high), high - low
+            if trial == t or trial == low or trial == high:     # no more than the last term is missing
+                return max(self.value(y, eta) - self.value(y, t) + v * (t - eta), 0.0) + fabs(off) * step
+            t = trial
+        return self.value(y, eta) - self.least(y) + price(fabs(v), eta) if fabs(v) <= self.slack else INFINITY
 
     cdef double evaluate(self, const double* eta, double* u) noexcept nogil:
         return self.evaluate_rows(0, self.n, eta, u)

@@ -1,23 +1,15 @@
 """Logistic loss."""
-from libc.math cimport INFINITY
-
 from sparsesolve.losses.base cimport Separable
-from sparsesolve.losses.entropy cimport x_log_x
+from sparsesolve.losses.entropy cimport two_sided_entropy
 
 cdef extern from "logistic.h" nogil:
     double ss_logistic(Py_ssize_t n, const double* y, const double* w, const double* eta, double* u) noexcept
     void ss_logistic_curvature(Py_ssize_t n, const double* w, const double* eta, double* h) noexcept
     double ss_logistic_gap(Py_ssize_t n, const double* y, const double* w, const double* eta, const double* u) noexcept
 
-cdef double BEYOND = 1e-12      # of a probability: rounding outside [0, 1]
-
 
 cdef class Binomial(Separable):
     """value(y, eta) = log(1 + exp(eta)) - y eta, for y in [0, 1]: the share of successes."""
-
-    def __init__(self, y, w):
-        super().__init__(y, w)
-        self.has_conjugate = True
 
     cdef double evaluate_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* eta, double* u) noexcept nogil:
         return ss_logistic(stop - start, &self.y[start], &self.w[start], eta + start, u + start)
@@ -28,8 +20,5 @@ cdef class Binomial(Separable):
     cdef double fenchel_young(self, const double* eta, const double* u) noexcept nogil:
         return ss_logistic_gap(self.n, &self.y[0], &self.w[0], eta, u)
 
-    cdef double conjugate(self, double y, double v) noexcept nogil:
-        cdef double s = v + y, rest = (1.0 - y) - v
-        if s < -BEYOND or rest < -BEYOND:
-            return INFINITY
-        return x_log_x(s) + x_log_x(rest)
+    cdef double least(self, double y) noexcept nogil:
+        return two_sided_entropy(y)

@@ -9,6 +9,8 @@ from sparsesolve.linalg.root cimport DenseRoot
 from sparsesolve.linalg.semiseparable cimport Semiseparable
 from sparsesolve.linalg.wide cimport BAND, Wide, add, exponential, in_band, nothing
 from sparsesolve.losses.base cimport Loss
+from sparsesolve.losses.cox_inverse cimport RiskInverse
+from sparsesolve.losses.cox_late import excess
 
 
 cdef class Cox(Loss):
@@ -37,6 +39,7 @@ cdef class Cox(Loss):
     cdef Py_ssize_t[::1] sample             # (q,) at each place of `survival`, in whose order the next are
     cdef Py_ssize_t[::1] stratum            # (q,) 0, 1, ...
     cdef Py_ssize_t[::1] event              # (q,) index of the event time at which it dies, or -1
+    cdef Py_ssize_t[::1] unseen             # samples of weight 0
     cdef double[::1] w, log_w               # (q,)
     cdef Py_ssize_t[::1] time_stratum       # (m,)
     cdef Py_ssize_t[::1] n_terms            # (m,)
@@ -49,6 +52,7 @@ cdef class Cox(Loss):
     cdef double[:, ::1] risk                # (q, 2) w exp(eta)
     cdef double[:, ::1] sums                # (m, 3) R, E and the band of both
     cdef double[::1] expected               # (q,) expected deaths: F' = expected - w status
+    cdef RiskInverse inverse                # where nobody enters late
     cdef Semiseparable chained              # the root where nobody enters late
     cdef DenseRoot filled                   # the root where someone does, once asked for
     cdef Py_ssize_t[::1] leaving            # (q,) the samples, as places, in that order
@@ -58,9 +62,9 @@ cdef class Cox(Loss):
 
     def __init__(self, y, w, ties="breslow"):
         y, w = np.asarray(y, dtype=float), np.asarray(w, dtype=float)
-        self.n, self.n_responses, self.has_conjugate, self.shift_invariant, self.known = len(y), 1, False, True, False
+        self.n, self.n_responses, self.shift_invariant, self.known = len(y), 1, True, False
         self.coupled = True
-        kept = np.flatnonzero(w > 0.0)
+        kept, self.unseen = np.flatnonzero(w > 0.0), np.flatnonzero(w == 0.0)
         stratum = np.unique(y[kept, 3], return_inverse=True)[1].ravel()
         order = self._place(y[kept], stratum)
         self.sample, self.stratum = kept[order], stratum[order]
@@ -77,7 +81,7 @@ cdef class Cox(Loss):
         self.n_terms = np.bincount(at, minlength=m).astype(np.intp) if efron else np.ones(m, np.intp)
         self._saturate()
         if not self.late:
-            self._arrange_root()
+            self._arrange()
 
     def _place(self, y, stratum):
         """Find event times, who survives which and who dies at which; return the order of the samples."""
@@ -96,12 +100,13 @@ cdef class Cox(Loss):
         self.event = np.where(status, after, -1)[order].astype(np.intp)
         return order
 
-    def _arrange_root(self):
-        """Find the order in which samples leave the risk sets, stratum by stratum."""
+    def _arrange(self):
+        """Find the order in which samples leave the risk sets, stratum by stratum: for the root, and F' inverted."""
         event, stratum = np.asarray(self.event), np.asarray(self.stratum)
         q = len(event)
         first, last = np.asarray(self.survival.first), np.asarray(self.survival.last)
         last = np.where(event >= 0, event, np.where(first <= last, last, -1))
+        self.inverse = RiskInverse(self.sample, self.w, self.event, last, self.deaths, self.n_terms, self.time_stratum)
         self.leaving = np.lexsort((last, stratum))
         self.last = last[self.leaving]
         blocks = np.diff(stratum[self.leaving], prepend=-1) > 0
@@ -186,6 +191,35 @@ cdef class Cox(Loss):
             if self.event[j] >= 0:
                 r -= times(self._risk(j), own[self.event[j]])
             out[self.sample[j]] = r
+
+    cdef double fenchel_young(self, const double* eta, const double* u) noexcept nogil:
+        """As a sum over event times, less one over samples, of differences from the risks whose slope is -u."""
+        cdef Py_ssize_t t, l, j
+        cdef double cost
+        cdef long double total = 0.0
+        if self.late:
+            return self._fenchel_young_of_late(eta, u)
+        for j in range(self.unseen.shape[0]):
+            if u[self.unseen[j]] != 0.0:
+                return INFINITY
+        cost = self.inverse.solve(u, eta)
+        if cost == INFINITY:
+            return INFINITY
+        self._at(eta)
+        total = cost
+        for t in range(self.survival.m):
+            total += self.deaths[t] * BAND * self.sums[t, 2] - self.inverse.level[t]
+            for l in range(self.n_terms[t]):
+                total += self.deaths[t] / self.n_terms[t] * log(
+                    self.sums[t, 0] + (1.0 - <double> l / self.n_terms[t]) * self.sums[t, 1])
+        for j in range(self.survival.n):
+            if self.inverse.expected[j] > 0.0:
+                total -= self.inverse.expected[j] * (
+                    self.eta[self.sample[j]] + self.log_w[j] - self.reference[self.stratum[j]] - self.inverse.log_risk[j])
+        return max(<double> total, 0.0)
+
+    cdef double _fenchel_young_of_late(self, const double* eta, const double* u) noexcept with gil:
+        return excess(self, <const double[:self.n]> eta, <const double[:self.n]> u)
 
     cdef bint take_root(self, const double* eta, double floor, bint dense) noexcept nogil:
         """Of F'' with Breslow's ties, whatever they are; where someone enters late of F'' itself, if `dense`.

@@ -10,10 +10,6 @@ cdef double BEYOND = 1e-12      # of the ratio of y to its mean: rounding below 
 cdef class Gamma(Separable):
     """value(y, eta) = y exp(-eta) + eta, for y > 0."""
 
-    def __init__(self, y, w):
-        super().__init__(y, w)
-        self.has_conjugate = True
-
     cdef double value(self, double y, double eta) noexcept nogil:
         return y * exp(-eta) + eta
 
@@ -23,12 +19,9 @@ cdef class Gamma(Separable):
     cdef double bend(self, double y, double eta) noexcept nogil:
         return y * exp(-eta)
 
-    cdef double conjugate(self, double y, double v) noexcept nogil:
-        cdef double s = 1.0 - v         # y exp(-eta) at the maximiser
-        if s < -BEYOND:
-            return INFINITY
-        return s * log(s / y) - s if s > 0.0 else 0.0
+    cdef double least(self, double y) noexcept nogil:
+        return log(y) + 1.0
 
     cdef double excess(self, double y, double eta, double v) noexcept nogil:
-        cdef double s = 1.0 - v
+        cdef double s = 1.0 - v         # y exp(-eta) where the line touches
         return INFINITY if s < -BEYOND else excess_of_exp(log(y) - eta, s) + price(-s, log(y) - eta)

@@ -5,10 +5,6 @@ from sparsesolve.losses.base cimport Separable
 cdef class Gaussian(Separable):
     """value(y, eta) = (y - eta)^2 / 2, for real y."""
 
-    def __init__(self, y, w):
-        super().__init__(y, w)
-        self.has_conjugate = True
-
     cdef double value(self, double y, double eta) noexcept nogil:
         return 0.5 * (y - eta) * (y - eta)
 
@@ -18,5 +14,5 @@ cdef class Gaussian(Separable):
     cdef double bend(self, double y, double eta) noexcept nogil:
         return 1.0
 
-    cdef double conjugate(self, double y, double v) noexcept nogil:
-        return v * (0.5 * v + y)
+    cdef double excess(self, double y, double eta, double v) noexcept nogil:
+        return 0.5 * (y - eta + v) * (y - eta + v)

@@ -21,7 +21,6 @@ cdef class Huber(Separable):
     def __init__(self, y, w, double delta=1.0):
         self.delta = delta
         super().__init__(y, w)
-        self.has_conjugate = True
 
     cdef double value(self, double y, double eta) noexcept nogil:
         cdef double size = fabs(y - eta)
@@ -33,9 +32,6 @@ cdef class Huber(Separable):
 
     cdef double bend(self, double y, double eta) noexcept nogil:
         return 1.0 if fabs(y - eta) <= self.delta else 0.0
-
-    cdef double conjugate(self, double y, double v) noexcept nogil:
-        return v * (0.5 * v + y) if fabs(v) <= self.delta * (1.0 + BEYOND) else INFINITY
 
     cdef double excess(self, double y, double eta, double v) noexcept nogil:
         cdef double r = y - eta, pull = -v if r > 0.0 else v

@@ -20,7 +20,7 @@ cdef class Multigaussian(Loss):
     def __init__(self, y, w):
         self.y, self.w = np.ascontiguousarray(np.transpose(y), dtype=float), np.ascontiguousarray(w, dtype=float)
         self.n_responses, self.n = self.y.shape[0], self.y.shape[1]
-        self.saturated, self.has_conjugate = 0.0, True
+        self.saturated = 0.0
 
     cdef double evaluate(self, const double* eta, double* u) noexcept nogil:
         cdef Py_ssize_t i, k

@@ -38,7 +38,7 @@ cdef class Multinomial(Loss):
         shares = np.ascontiguousarray(np.transpose(y), dtype=float)
         self.y, self.w = shares, np.ascontiguousarray(w, dtype=float)
         self.n_responses, self.n = shares.shape
-        self.has_conjugate = self.symmetric = self.shift_invariant = True
+        self.symmetric = self.shift_invariant = True
         with np.errstate(divide="ignore", invalid="ignore"):
             entropy = -np.where(shares > 0.0, shares * np.log(shares), 0.0).sum(axis=0)
         self.saturated = float(np.dot(self.w, entropy))

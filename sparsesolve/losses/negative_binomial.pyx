@@ -19,13 +19,12 @@ cdef class NegativeBinomial(Separable):
     """
 
     cdef readonly double theta
-    cdef double log_theta, slack
+    cdef double log_theta
 
     def __init__(self, y, w, double theta=1.0):
         self.theta, self.log_theta = theta, log(theta)
         super().__init__(y, w)
         self.slack = BEYOND * np.dot(self.w, self.y)
-        self.has_conjugate = True
 
     cdef double value(self, double y, double eta) noexcept nogil:
         if eta <= self.log_theta:
@@ -45,15 +44,12 @@ cdef class NegativeBinomial(Separable):
         cdef double odds = exp(eta) / self.theta if eta <= self.log_theta else self.theta * exp(-eta)
         return (y + self.theta) * (odds / ((1.0 + odds) * (1.0 + odds)))
 
-    cdef double conjugate(self, double y, double v) noexcept nogil:
-        cdef double s = v + y, rest = self.theta - v, size = y + self.theta
-        if s < -self.slack or rest < -BEYOND * size:
-            return INFINITY
-        if s <= 0.0:
+    cdef double least(self, double y) noexcept nogil:
+        cdef double size = y + self.theta
+        if y <= 0.0:
             return 0.0
-        if rest <= 0.0:
-            return s * self.log_theta
-        return s * (self.log_theta + log(s / size)) + rest * (log1p(-s / size) if s < rest else log(rest / size))
+        return -y * (self.log_theta + log(y / size)) - self.theta * (
+            log1p(-y / size) if y < self.theta else log(self.theta / size))
 
     cdef double excess(self, double y, double eta, double v) noexcept nogil:
         """A relative entropy in two parts: of s to the share of y + theta that eta gives it, and of the rest."""

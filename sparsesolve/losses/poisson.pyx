@@ -12,12 +12,9 @@ cdef double BEYOND = 1e-12      # of the mean response: rounding below 0
 cdef class Poisson(Separable):
     """value(y, eta) = exp(eta) - y eta, for y >= 0."""
 
-    cdef double slack
-
     def __init__(self, y, w):
         super().__init__(y, w)
         self.slack = BEYOND * np.dot(self.w, self.y)
-        self.has_conjugate = True
 
     cdef double value(self, double y, double eta) noexcept nogil:
         return exp(eta) - y * eta
@@ -28,11 +25,8 @@ cdef class Poisson(Separable):
     cdef double bend(self, double y, double eta) noexcept nogil:
         return exp(eta)
 
-    cdef double conjugate(self, double y, double v) noexcept nogil:
-        cdef double s = v + y
-        if s < -self.slack:
-            return INFINITY
-        return x_log_x(s) - s if s > 0.0 else 0.0
+    cdef double least(self, double y) noexcept nogil:
+        return y - x_log_x(y)
 
     cdef double excess(self, double y, double eta, double v) noexcept nogil:
         cdef double s = v + y

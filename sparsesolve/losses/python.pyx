@@ -6,7 +6,7 @@ import numpy as np
 
 from sparsesolve.losses.base cimport Loss
 
-DOUBLINGS, BISECTIONS = 60, 100     # of the interval in which the least value is looked for
+STEPS = 100                         # Newton's, or doublings and halvings of a bracket
 
 
 cdef class PythonLoss(Loss):
@@ -22,6 +22,7 @@ cdef class PythonLoss(Loss):
     """
 
     cdef object law, y, w, used, pending
+    cdef object least               # infimum of each sample's value
 
     def __init__(self, y, w, law):
         w = np.array(w, dtype=float)
@@ -30,8 +31,8 @@ cdef class PythonLoss(Loss):
         self.used = np.flatnonzero(w > 0.0)
         self.w, self.y = w[self.used], np.array(y, dtype=float)[self.used]
         self.y.flags.writeable = False
-        self.has_conjugate = hasattr(law, "conjugate")
-        self.saturated = self._infimum()
+        self.least = self._least()
+        self.saturated = np.dot(self.w, self.least)
 
     cdef double evaluate(self, const double* eta, double* u) noexcept nogil:
         with gil:
@@ -73,7 +74,7 @@ cdef class PythonLoss(Loss):
                 self.pending = error
 
     cdef double _fenchel_young(self, const double* eta, const double* u) noexcept:
-        if self.pending is not None or not self.has_conjugate:
+        if self.pending is not None:
             return INFINITY
         try:
             unused = np.ones(self.n, dtype=bool)
@@ -81,7 +82,12 @@ cdef class PythonLoss(Loss):
             if self._all(u)[unused].any():
                 return INFINITY
             e, v = self._taken(eta), self._taken(u) / -self.w
-            return np.dot(self.w, self._asked("value", e) + self._asked("conjugate", v) - v * e)
+            if hasattr(self.law, "conjugate"):
+                return np.dot(self.w, self._asked("value", e) + self._asked("conjugate", v) - v * e)
+            t, step = touch(self.law, self.y, v, e)
+            value, there = self._asked("value", e), np.where(v == 0.0, self.least, self._asked("value", t))
+            missing = np.abs(self._asked("gradient", t) - v) * step
+            return np.dot(self.w, np.maximum(value - there + v * (t - e), 0.0) + np.where(v == 0.0, 0.0, missing))
         except BaseException as error:
             self.pending = error
             return INFINITY
@@ -110,14 +116,13 @@ cdef class PythonLoss(Loss):
         if error is not None:
             raise error
 
-    def _infimum(self):
-        """The infimum of F: by the conjugate at 0, else where the gradient changes sign."""
+    def _least(self):
+        """The infimum of each sample's value: by the conjugate at 0, else where the gradient changes sign."""
         y, place = np.unique(self.y, return_inverse=True)
-        if self.has_conjugate:
-            least = -answer(self.law, "conjugate", y, np.zeros(len(y)))
-        else:
-            least = answer(self.law, "value", y, lowest(self.law, y))
-        return np.dot(self.w, least[place])
+        zero = np.zeros(len(y))
+        if hasattr(self.law, "conjugate"):
+            return -answer(self.law, "conjugate", y, zero)[place]
+        return answer(self.law, "value", y, touch(self.law, y, zero, zero)[0])[place]
 
 
 def answer(law, what, y, x):
@@ -136,17 +141,25 @@ def answer(law, what, y, x):
     return found
 
 
-def lowest(law, y):
-    """For each y the eta at which value is least, or far out where it falls for ever."""
-    low, high = np.full(len(y), -1.0), np.ones(len(y))
-    with np.errstate(all="ignore"):         # NaN, far out, is neither rising nor falling
-        for _ in range(DOUBLINGS):
-            left, right = np.asarray(law.gradient(y, low)) > 0.0, np.asarray(law.gradient(y, high)) < 0.0
-            if not (left | right).any():
+def touch(law, y, v, start):
+    """(t, step): for each sample where the gradient is v, by Newton's steps inside a bracket, and what t may be off.
+
+    Where there is no such place t is far out, and the step infinite.
+    """
+    t, low, high, reach = start.copy(), np.full(len(y), -np.inf), np.full(len(y), np.inf), np.ones(len(y))
+    with np.errstate(all="ignore"):
+        for _ in range(STEPS):
+            off = np.asarray(law.gradient(y, t.copy())) - v
+            off = np.where(np.isnan(off), np.copysign(np.inf, t - start), off)      # it has overflowed on the way
+            low, high = np.where(off < 0.0, t, low), np.where(off > 0.0, t, high)
+            step = np.where(off == 0.0, 0.0, np.abs(off) / np.maximum(law.curvature(y, t.copy()), 0.0))
+            far = ~(step <= reach)
+            step, reach = np.where(far, reach, step), np.where(far, 2.0 * reach, reach)
+            trial = t - np.copysign(step, off)
+            astray = (trial != t) & ~((low < trial) & (trial < high))
+            trial, step = np.where(astray, 0.5 * (low + high), trial), np.where(astray, high - low, step)
+            met = (trial == t) | (trial == low) | (trial == high)
+            if met.all():
                 break
-            low, high = np.where(left, 2.0 * low, low), np.where(right, 2.0 * high, high)
-        for _ in range(BISECTIONS):
-            middle = 0.5 * (low + high)
-            falling = np.asarray(law.gradient(y, middle)) < 0.0
-            low, high = np.where(falling, middle, low), np.where(falling, high, middle)
-    return 0.5 * (low + high)
+            t = np.where(met, t, trial)
+    return t, np.where(met, step, np.inf)

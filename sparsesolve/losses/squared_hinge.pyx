@@ -10,10 +10,6 @@ cdef double BEYOND = 1e-14      # of the margin: rounding above 0
 cdef class SquaredHinge(Separable):
     """value(y, eta) = max(0, 1 - y eta)^2 / 2, for y = -1 or 1; the second derivative jumps at y eta = 1."""
 
-    def __init__(self, y, w):
-        super().__init__(y, w)
-        self.has_conjugate = True
-
     cdef double value(self, double y, double eta) noexcept nogil:
         cdef double lack = 1.0 - y * eta
         return 0.5 * lack * lack if lack > 0.0 else 0.0
@@ -24,9 +20,6 @@ cdef class SquaredHinge(Separable):
 
     cdef double bend(self, double y, double eta) noexcept nogil:
         return 1.0 if y * eta < 1.0 else 0.0
-
-    cdef double conjugate(self, double y, double v) noexcept nogil:
-        return v * (0.5 * v + y) if y * v <= BEYOND else INFINITY
 
     cdef double excess(self, double y, double eta, double v) noexcept nogil:
         cdef double lack = 1.0 - y * eta, pull = y * v

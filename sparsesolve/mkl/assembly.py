@@ -35,10 +35,10 @@ def read_problem(kernels, y, family, norm, *, kernel_weights, weights, offset, i
     norm, loss, offset, mean, exponent, unit = _target(
         family, response, offset, share, intercept, norm
     )
-    if not loss.has_conjugate:
+    if loss.coupled:
         raise ValueError(
-            f"family={family.name!r} has no conjugate, and so no certificate over kernels; use "
-            "gaussian, binomial, multinomial, multigaussian, poisson, gamma or squared_hinge"
+            f"family={family.name!r} ties the samples by its loss, which kernels are not made "
+            "for; use a family whose loss is a sum over the samples"
         )
     null = null_models if q > 1 or family.several else null_model
     start, value = null(loss, offset if family.several else offset[0], intercept)

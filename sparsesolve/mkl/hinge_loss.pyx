@@ -11,10 +11,6 @@ cdef double BEYOND = 1e-12      # of the margin: rounding outside [-1, 0]
 cdef class Hinge(Separable):
     """value(y, eta) = max(0, 1 - y eta), for y = -1 or 1; at the kink the slope is that of the flat side."""
 
-    def __init__(self, y, w):
-        super().__init__(y, w)
-        self.has_conjugate = True
-
     @property
     def responses(self):
         """y (n,)."""
@@ -27,6 +23,6 @@ cdef class Hinge(Separable):
     cdef double slope(self, double y, double eta) noexcept nogil:
         return -y if y * eta < 1.0 else 0.0
 
-    cdef double conjugate(self, double y, double v) noexcept nogil:
+    cdef double excess(self, double y, double eta, double v) noexcept nogil:
         cdef double pull = y * v
-        return pull if -1.0 - BEYOND <= pull <= BEYOND else INFINITY
+        return self.value(y, eta) + pull - v * eta if -1.0 - BEYOND <= pull <= BEYOND else INFINITY

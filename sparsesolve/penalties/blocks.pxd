@@ -26,7 +26,6 @@ cdef class BlockPenalty:
     cdef double block_polar(self, Py_ssize_t g, const double* z, Mask mask) noexcept nogil
     cdef double block_conjugate(self, Py_ssize_t g, const double* z, double lam) noexcept nogil
     cdef double block_scale(self, Py_ssize_t g, const double* z, double lam, bint strict) noexcept nogil
-    cdef double block_distance(self, Py_ssize_t g, const double* b, const double* z, double lam) noexcept nogil
     # what a subclass says of one block
     cdef double norm(self, Py_ssize_t g, const double* b) noexcept nogil
     cdef double dual_norm(self, Py_ssize_t g, const double* z) noexcept nogil

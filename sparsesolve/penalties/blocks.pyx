@@ -14,7 +14,6 @@ from sparsesolve.penalties.groups import held, in_order, read_groups
 cdef double FEASIBLE = 1e-14        # by which a scaled dual point stays inside, so that it does in rounding
 cdef double LEAST_ALPHA = 1e-3     # glmnet's, for the first lam of a path
 cdef double NO_PENALTY = 1e-14      # beside gradients of the size of 1
-cdef double STEEP = 1e5             # of a step's curvature over the penalty's, for a distance from a subdifferential
 
 
 cdef class BlockPenalty:
@@ -196,20 +195,6 @@ cdef class BlockPenalty:
         level = self.block_polar(g, z, ALL if strict else UNBOUNDED)
         return 1.0 if level <= lam else lam / level * (1.0 - FEASIBLE)
 
-    cdef double block_distance(self, Py_ssize_t g, const double* b, const double* z, double lam) noexcept nogil:
-        """Distance of z from the subdifferential of lam * Omega_g at b: of steps far shorter than any bend."""
-        cdef Py_ssize_t j
-        cdef double h, total = 0.0, size = 0.0
-        for j in range(self.size(g)):
-            size += b[j] * b[j]
-        h = STEEP * (1.0 + lam * ((self.norm(g, b) / size if size > 0.0 else 0.0) + self.ridge[g]))
-        for j in range(self.size(g)):
-            self.masked[j] = h * b[j] + z[j]
-        self.block_prox(g, h, &self.masked[0], lam, &self.work[0])
-        for j in range(self.size(g)):
-            total += (b[j] - self.work[j]) * (b[j] - self.work[j])
-        return h * sqrt(total)
-
     # what a subclass says of one block
 
     cdef double norm(self, Py_ssize_t g, const double* b) noexcept nogil:
@@ -314,16 +299,6 @@ cdef class BlockPenalty:
         for g in range(self.n_groups):
             s = min(s, self.block_scale(g, &v[self.start[g]], lam, False))
         return s
-
-    def violation(self, const double[::1] b, const double[::1] z, double lam=1.0):
-        """The largest distance of a group's z from what its b asks for, 0 where z is a subgradient of lam * Omega at b."""
-        order = np.asarray(self.member)
-        cdef double[::1] x = np.asarray(b)[order], v = np.asarray(z)[order]
-        cdef double most = 0.0
-        cdef Py_ssize_t g
-        for g in range(self.n_groups):
-            most = max(most, self.block_distance(g, &x[self.start[g]], &v[self.start[g]], lam))
-        return most
 
     def unheld(self, b, z, double lam=1.0):
         """Which features nothing holds back, (p,): no penalty at this lam, nor a limit that z presses b against."""

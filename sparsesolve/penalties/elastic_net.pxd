@@ -36,18 +36,6 @@ cdef inline double feasible_scale(double z, double l1, double l2, double lower, 
     return 1.0
 
 
-cdef inline double distance(double b, double z, double l1, double l2, double lower, double upper) noexcept nogil:
-    """How far z is from what b asks for: from the subdifferential of value, limits included."""
-    cdef double rest = z - l2 * b
-    cdef double up = rest - (l1 if b >= 0.0 else -l1), down = -rest - (l1 if b <= 0.0 else -l1)
-    # `up`: what is gained per unit of increase
-    if b >= upper:
-        up = 0.0
-    if b <= lower:
-        down = 0.0
-    return max(up, down, 0.0)
-
-
 cdef class ElasticNet:
     cdef readonly double alpha
     cdef readonly double[::1] factors, l1, l2, lower, upper     # (p,)

@@ -1,7 +1,7 @@
 """Elastic net with penalty factors and coefficient limits; alpha = 1 is the lasso, alpha = 0 ridge."""
 import numpy as np
 
-from sparsesolve.penalties.elastic_net cimport conjugate, distance, feasible_scale, prox, value
+from sparsesolve.penalties.elastic_net cimport conjugate, feasible_scale, prox, value
 
 cdef double LEAST_ALPHA = 1e-3     # glmnet's, for the first lam of a path
 cdef double NO_PENALTY = 1e-14      # beside gradients of the size of 1
@@ -91,14 +91,6 @@ cdef class ElasticNet:
         for j in range(z.shape[0]):
             s = min(s, feasible_scale(z[j], lam * self.l1[j], lam * self.l2[j], self.lower[j], self.upper[j]))
         return s
-
-    def violation(self, const double[::1] b, const double[::1] z, double lam=1.0):
-        """The largest distance of a z_j from what b_j asks for: 0 where z is a subgradient of lam * Omega at b."""
-        cdef double most = 0.0
-        cdef Py_ssize_t j
-        for j in range(b.shape[0]):
-            most = max(most, distance(b[j], z[j], lam * self.l1[j], lam * self.l2[j], self.lower[j], self.upper[j]))
-        return most
 
     def unheld(self, b, z, double lam=1.0):
         """Which features nothing holds back, (p,): no penalty at this lam, nor a limit that z presses b against."""

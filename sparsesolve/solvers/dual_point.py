@@ -15,7 +15,7 @@ def clear(loss, eta, u, columns, free=None):
 
     Parameters
     ----------
-    loss : Loss with a conjugate; of one response it has a diagonal curvature
+    loss : Loss
     eta, u : (n,) or (K, n)
     columns : (n, f)
         Those that nothing holds back, a constant for the intercept among them.
@@ -29,8 +29,10 @@ def clear(loss, eta, u, columns, free=None):
         What a step along these columns might still gain, which the gap at `dual` does not see:
         inf where it is not orthogonal but for rounding, and there is no certificate.
     """
+    if columns.shape[1] == 0:
+        return u.copy(), 0.0
     if eta.ndim == 1:
-        dual, missing = _clear_one(loss.curvature_at(eta), u, columns)
+        dual, missing = _clear_one(_bent(loss, eta, columns), u, columns)
     else:
         dual, missing = _clear_responses(loss, eta, u, columns, free), 0.0
     left, size = np.abs(dual @ columns), np.abs(u) @ np.abs(columns)
@@ -38,11 +40,18 @@ def clear(loss, eta, u, columns, free=None):
     return dual, np.inf if (astray if free is None else astray & free).any() else missing
 
 
-def _clear_one(h, u, columns):
+def _bent(loss, eta, columns):
+    """H times the columns, (n, f)."""
+    if not loss.coupled:
+        return loss.curvature_at(eta)[:, None] * columns
+    return np.stack([loss.curvature_product(eta, column) for column in columns.T], axis=1)
+
+
+def _clear_one(bent, u, columns):
     """Of one response; along nearly dependent columns a product that is rounding may stand for
     much, which is what is missing."""
-    curvature = _Curvature(columns.T @ (h[:, None] * columns))
-    dual = u - h * (columns @ curvature.solve(columns.T @ u))
+    curvature = _Curvature(columns.T @ bent)
+    dual = u - bent @ curvature.solve(columns.T @ u)
     return dual, curvature.missing(columns.T @ dual)
 
 
@@ -63,7 +72,7 @@ class _Curvature:
     """Along some directions, scaled to a unit diagonal; flat ones are left alone."""
 
     def __init__(self, gram):
-        size = np.sqrt(np.diag(gram))
+        size = np.sqrt(np.maximum(np.diag(gram), 0.0))
         self.size = np.where(size == 0.0, 1.0, size)
         self.level, self.axes = np.linalg.eigh(gram / np.outer(self.size, self.size))
         self.most = self.level.max(initial=0.0)

@@ -69,8 +69,6 @@ class FirstOrder:
         if self.with_intercept:
             c[..., 0] = problem.null_intercept
         self.point = self.at(self._zeros(self.design.p), c)
-        size = np.linalg.norm(self.point.u * self.inverse)
-        self.unit = problem.null_value / size if size > 0.0 else 0.0  # of a violation
         self.iterations = 0
 
     def _bare_columns(self):
@@ -194,9 +192,7 @@ class FirstOrder:
     # the certificate
 
     def gap(self, lam):
-        """The duality gap over all columns, or the largest violation."""
-        if not self.loss.has_conjugate:
-            return self.violation(lam)
+        """The duality gap over all columns."""
         b, least = self.point.b, abs(self.loss.saturated)
         primal = max(self.objective(lam), 0.0) + EPSILON * least
         dual, free, missing = self.dual_point(lam)
@@ -253,13 +249,6 @@ class FirstOrder:
             return self.point.u, free, 0.0
         dual, missing = clear(self.loss, self.point.eta, self.point.u, columns, mask)
         return dual, free, missing
-
-    def violation(self, lam):
-        """Largest violation of the optimality conditions, in units of the null value."""
-        u = self.point.u
-        z = self.products(u)
-        pull = abs(float(u.sum())) if self.with_intercept else 0.0
-        return max(pull, self.penalty.violation(self._coefficients(), z, lam)) * self.unit
 
 
 def _support(b):

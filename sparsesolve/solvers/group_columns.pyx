@@ -123,14 +123,6 @@ cdef class GroupColumns(WorkingColumns):
             total += self.penalty.block_conjugate(self.group[k], z, lam)
         return max(total, 0.0)      # less than 0 is rounding
 
-    cdef double violation(self, double lam) noexcept nogil:
-        cdef double most = 0.0
-        cdef int k, j
-        for k in range(self.n_groups):
-            j = self.first[k]
-            most = max(most, self.penalty.block_distance(self.group[k], &self.b[j], &self.g[j], lam))
-        return most
-
     cdef double charge(self, const double* before, double lam) noexcept nogil:
         cdef double total = 0.0
         cdef int k, j, g

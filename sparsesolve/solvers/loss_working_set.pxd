@@ -8,10 +8,8 @@ cdef class LossWorkingSet(WorkingSet):
     cdef bint cleared                       # whether the dual point is more than u less a multiple of H
     cdef double missing                     # what columns that nothing holds back may gain, unseen by the dual point
     cdef double g_unit                      # g is Z'u divided by this
-    cdef double kkt_unit                    # of a violation of the optimality conditions: null value over null |r|
     cdef double[::1] dual
 
     cdef void repack(self)
     cdef double linearise(self) noexcept nogil
     cdef int make_dual(self, double lam) except -1
-    cdef double violation(self, double lam) noexcept nogil

@@ -6,15 +6,12 @@ Given: what WorkingSet is given, with a loss in place of a response; a subclass 
 solved for.  Invariant: the model stands at the current a and b.
 
 The dual point is u = -F'(eta) less H (a combination of the constant and of the columns that nothing holds back) that
-makes it orthogonal to these: a dual Newton step, which stays in the domain of F*, as shrinking it does.  Where the
-loss has no conjugate the certificate is the largest violation of the optimality conditions, relative to the null
-residual.
+makes it orthogonal to these: a dual Newton step, which stays in the domain of F*, as shrinking it does.
 """
-from libc.math cimport INFINITY, fabs, sqrt
+from libc.math cimport INFINITY, fabs
 
 import numpy as np
 
-from sparsesolve.linalg.vector cimport dot
 from sparsesolve.losses.gaussian import Gaussian
 from sparsesolve.solvers.dual_point import clear
 from sparsesolve.solvers.gram_quadratic cimport GramQuadratic
@@ -47,8 +44,6 @@ cdef class LossWorkingSet(WorkingSet):
         self.model.reserve(self.quadratic.capacity)
         self.linearise()
         self.make_dual(0.0)
-        size = sqrt(dot(n, &self.r[0], &self.r[0]))
-        self.kkt_unit = problem.null_value / size if size > 0.0 else 0.0
 
     @property
     def loss_value(self):
@@ -125,8 +120,7 @@ cdef class LossWorkingSet(WorkingSet):
             self.quadratic.g[k] *= self.g_unit
             unheld += self.quadratic.free(k, lam)
         self.g_unit = 1.0
-        self.cleared = model.loss.has_conjugate and (
-            unheld > 0 or model.loss.fenchel_young(&model.eta[0], &self.dual[0]) == INFINITY)
+        self.cleared = unheld > 0 or model.loss.fenchel_young(&model.eta[0], &self.dual[0]) == INFINITY
         self.missing = 0.0
         if self.cleared:
             self._clear_of([k for k in range(self.quadratic.size) if self.quadratic.free(k, lam)])
@@ -139,10 +133,12 @@ cdef class LossWorkingSet(WorkingSet):
         """The dual point from u, by taking out what the constant and these working columns see of it under H now."""
         cdef LossModel model = self.model
         columns = self.design.unpacked(self.quadratic.members()[0][unheld])
-        if model.centred:
+        if model.centred and not model.loss.shift_invariant:
             columns = np.column_stack([np.ones(self.design.n), columns])
         self.dual, self.missing = clear(model.loss, np.asarray(model.eta), np.asarray(model.u), columns)
         np.multiply(self.dual, model.inverse, out=np.asarray(self.u))
+        if model.rooted:
+            model.loss.root.solve(&self.u[0])
         self.columns.correlate(&self.u[0], 0.0, self.quadratic.g)
 
     cdef double gap_at(self, double lam, double scale) noexcept nogil:
@@ -154,16 +150,3 @@ cdef class LossWorkingSet(WorkingSet):
         primal = self.model.value - self.model.loss.saturated + self.quadratic.penalty_value(lam)
         # a loss that differs from the least by that is no smaller, for all one knows
         return min(max(gap, 0.0) + self.missing, max(primal, 0.0) + EPSILON * fabs(self.model.loss.saturated))
-
-    cdef double gap(self, double lam) noexcept nogil:
-        if self.model.loss.has_conjugate:
-            return WorkingSet.gap(self, lam)
-        return max(self.violation(lam), self.outside.violation(lam) * self.kkt_unit)
-
-    cdef double violation(self, double lam) noexcept nogil:
-        """Largest violation of the optimality conditions by intercept and working columns, in units of the null value.
-
-        Taken while g is that of the model, at u over s.
-        """
-        cdef double most = fabs(self.model.pull) if self.model.centred else 0.0
-        return max(most, self.g_unit * self.quadratic.violation(lam / self.g_unit)) * self.kkt_unit

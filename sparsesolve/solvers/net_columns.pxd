@@ -4,4 +4,3 @@ from sparsesolve.solvers.working_columns cimport WorkingColumns
 
 cdef class NetColumns(WorkingColumns):
     cdef int take_penalty(self, ElasticNet penalty, int first) noexcept
-    cdef double _column_violation(self, int j, double lam) noexcept nogil

@@ -4,7 +4,7 @@
 """
 from libc.math cimport INFINITY, copysign, fabs, sqrt
 
-from sparsesolve.penalties.elastic_net cimport ElasticNet, conjugate, distance, feasible_scale, value
+from sparsesolve.penalties.elastic_net cimport ElasticNet, conjugate, feasible_scale, value
 from sparsesolve.solvers.working_columns cimport WorkingColumns
 
 cdef double NO_PENALTY = 1e-14      # on the scale of the response
@@ -55,17 +55,6 @@ cdef class NetColumns(WorkingColumns):
             total += off * fabs(self.b[j]) - z * self.b[j] + conjugate(
                 z + copysign(off, z), lam * self.l1[j], lam * self.l2[j], self.lower[j], self.upper[j])
         return total
-
-    cdef double violation(self, double lam) noexcept nogil:
-        cdef int j
-        cdef double most = 0.0
-        for j in range(self.size):
-            most = max(most, self._column_violation(j, lam))
-        return most
-
-    cdef double _column_violation(self, int j, double lam) noexcept nogil:
-        """Distance of the gradient of working column j from what its coefficient asks for."""
-        return distance(self.b[j], self.g[j], lam * self.l1[j], lam * self.l2[j], self.lower[j], self.upper[j])
 
     cdef double charge(self, const double* before, double lam) noexcept nogil:
         cdef int k

@@ -29,10 +29,6 @@ cdef class Outside:
         """What they add to the gap at the dual point scale * r."""
         return 0.0
 
-    cdef double violation(self, double lam) noexcept nogil:
-        """Their largest violation of the optimality conditions."""
-        return 0.0
-
     cdef int[::1] violators(self, double lam):
         """Those examined whose products pass their threshold."""
         return np.empty(0, dtype=np.intc)
@@ -83,16 +79,6 @@ cdef class OutsideColumns(Outside):
             total += conjugate(scale * self.bounds.exact[k], lam * self.penalty.l1[j], lam * self.penalty.l2[j],
                                self.penalty.lower[j], self.penalty.upper[j])
         return total
-
-    cdef double violation(self, double lam) noexcept nogil:
-        cdef double most = 0.0, g
-        cdef int k, j
-        for k in range(self.bounds.n_undecided):
-            j = self.bounds.undecided[k]
-            g = self.bounds.exact[k]
-            if (g > 0.0 and self.penalty.upper[j] > 0.0) or (g < 0.0 and self.penalty.lower[j] < 0.0):
-                most = max(most, fabs(g) - lam * self.penalty.l1[j])
-        return most
 
     cdef int[::1] violators(self, double lam):
         cdef Correlations bounds = self.bounds

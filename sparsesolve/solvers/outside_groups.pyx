@@ -251,16 +251,6 @@ cdef class OutsideGroups(Outside):
             total += self.penalty.block_conjugate(g, &self.work[self.penalty.start[g]], lam)
         return total
 
-    cdef double violation(self, double lam) noexcept nogil:
-        cdef double most = 0.0
-        cdef int k, g
-        for k in range(self.n_undecided):
-            g = self.undecided[k]
-            for j in range(self.penalty.size(g)):
-                self.work[j] = 0.0
-            most = max(most, self.penalty.block_distance(g, &self.work[0], &self.product[0, self.penalty.start[g]], lam))
-        return most
-
     cdef int[::1] violators(self, double lam):
         cdef int k, g, count = 0
         cdef int[::1] out = np.empty(self.n_undecided, dtype=np.intc)

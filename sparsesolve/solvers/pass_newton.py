@@ -144,8 +144,7 @@ class PassNewton(FirstOrder):
         if len(self.which) == 0:
             return np.zeros(0)
         start = self.point.b.ravel()[self.which]
-        goal = NEAR * target if self.loss.has_conjugate else 0.0
-        goal = max(goal, EXACT * self.problem.null_value) / self.scale
+        goal = max(NEAR * target, EXACT * self.problem.null_value) / self.scale
         problem = replace(
             self.problem, design=self.rows.design, weights=self.rows.weights, loss=None,
             response=self.rows.response(z / self.scale + self.rows.times(start)), offset=None,

@@ -118,11 +118,11 @@ cdef class ProximalNewton(LossWorkingSet):
 
     cdef int fit(self, double lam, double goal, long limit) except -1:
         cdef LossModel model = self.model
-        cdef double gap, short, least, last = 0.0, total, level, best = INFINITY, quiet = INFINITY
+        cdef double gap, least, last = 0.0, total, level, best = INFINITY, quiet = INFINITY
         cdef int k, outcome = CONVERGED, idle = 0
         cdef bint first
-        least = NEAR * goal if model.loss.has_conjugate else 0.0
-        if self.quadratic.curved and self.quadratic.size > 0 and model.loss.has_conjugate:
+        least = NEAR * goal
+        if self.quadratic.curved and self.quadratic.size > 0:
             quiet, self.gain = QUIET * goal, INFINITY
         self._make_room()
         while True:
@@ -131,15 +131,14 @@ cdef class ProximalNewton(LossWorkingSet):
             self.quadratic.estimate_slack(lam * level)
             gap = self.quadratic.best_gap(lam * level) + 0.5 * total * total   # the latter for the intercept
             gap *= model.multiplier
-            short = gap if model.loss.has_conjugate else self.violation(lam)
-            idle = 0 if short < best else idle + self.flat
-            best = min(best, short)
-            if (short <= goal and self.gain <= quiet) or idle == IDLE or self.quadratic.iterations >= limit:
+            idle = 0 if gap < best else idle + self.flat
+            best = min(best, gap)
+            if (gap <= goal and self.gain <= quiet) or idle == IDLE or self.quadratic.iterations >= limit:
                 if self.stirred:
                     self._place()
                     idle = 0
                     continue
-                if short > goal and idle < IDLE:
+                if gap > goal and idle < IDLE:
                     outcome = MAX_ITER
                 break
             if self._outworn(gap, last):

@@ -48,7 +48,6 @@ cdef class WorkingColumns:
     cdef double scale(self, double lam, bint strict) noexcept nogil
     cdef double penalty_value(self, double lam) noexcept nogil
     cdef double column_gap(self, double lam, double scale) noexcept nogil
-    cdef double violation(self, double lam) noexcept nogil
     cdef double charge(self, const double* before, double lam) noexcept nogil
     cdef bint carry(self, int count, const double* change, double lam) noexcept nogil
     # what a subclass says of solving

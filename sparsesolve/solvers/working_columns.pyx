@@ -157,10 +157,6 @@ cdef class WorkingColumns:
         """The part of the gap that columns answer for: value(b) + conjugate(z) - z'b at z = scale * g."""
         return 0.0
 
-    cdef double violation(self, double lam) noexcept nogil:
-        """Largest distance of the gradient from what the coefficients ask for."""
-        return 0.0
-
     cdef double charge(self, const double* before, double lam) noexcept nogil:
         """What the penalty charges more for the coefficients than it did for those before."""
         return 0.0

@@ -43,7 +43,10 @@ def test_it_is_the_loss_that_the_object_describes():
     assert ours.at(eta)[1] == pytest.approx(theirs.at(eta)[1], rel=1e-15)
     assert ours.curvature_at(eta) == pytest.approx(theirs.curvature_at(eta), rel=1e-15)
     assert ours.saturated == pytest.approx(theirs.saturated, rel=1e-14)
-    assert not ours.has_conjugate and ours.fenchel_young_at(eta, np.zeros(3)) == np.inf
+    for u in (ours.at(eta)[1], 0.5 * ours.at(eta)[1], np.zeros(3), -np.ones(3)):
+        assert ours.fenchel_young_at(eta, u) == pytest.approx(
+            theirs.fenchel_young_at(eta, u), rel=1e-13, abs=1e-14)
+    assert ours.fenchel_young_at(eta, np.array([0.1, 0.7, 0.0])) == np.inf  # no mean is below 0
 
 
 def test_overflow_is_infinite_and_silent():
@@ -83,11 +86,12 @@ def test_what_the_object_keeps_or_writes_is_its_own():
             eta[:] = 99.0
             return found
 
-        def curvature(self, y, eta):
-            y[0] = 99.0
+    def spoil(y, eta):
+        y[0] = 99.0
 
     law, eta, y = Writer(), np.zeros(3), np.ones(3)
     loss = PythonLoss(y, W, law)
+    law.curvature = spoil
     loss.at(eta)
     assert (eta == 0).all()
     with pytest.raises(ValueError, match="read-only"):

@@ -17,7 +17,6 @@ def test_twice_the_value_above_saturated_is_the_deviance(power):
     deviance = mean_tweedie_deviance(Y, np.exp(ETA), sample_weight=W, power=power)
     assert 2 * (value - loss.saturated) == pytest.approx(deviance, rel=1e-12)
     assert u == pytest.approx(W * (Y - np.exp(ETA)) * np.exp((1 - power) * ETA))
-    assert loss.has_conjugate is False and loss.fenchel_young_at(ETA, u) == np.inf
 
 
 def test_powers_near_1_and_2_keep_their_digits():

@@ -4,6 +4,7 @@ import mkl_oracle
 import numpy as np
 import numpy_losses
 import pytest
+from scipy import stats
 
 import sparsesolve as ss
 from sparsesolve import families, mkl
@@ -158,11 +159,23 @@ def test_multinomial_optimality_from_the_data():
         np.testing.assert_allclose(sizes[active], fit.lambdas[k], rtol=1e-3)
 
 
-@pytest.mark.parametrize("family", ["cox", "probit"])
-def test_families_without_a_conjugate_are_refused(family):
-    y = (np.abs(Y) + 1, Y > 0) if family == "cox" else (Y > 0)
-    with pytest.raises(ValueError, match="no conjugate"):
-        ss.mkl_path(K, y, family=families.probit() if family == "probit" else family)
+def test_a_loss_that_ties_samples_is_refused():
+    with pytest.raises(ValueError, match="ties the samples"):
+        ss.mkl_path(K, (np.abs(Y) + 1, Y > 0), family="cox")
+
+
+def test_a_loss_whose_conjugate_has_no_formula():
+    """Probit: sqrt(u'K_m u) = lam where active, at most lam elsewhere, u from its definition."""
+    y = Y > 0
+    fit = ss.mkl_path(K, y, family=families.probit(), n_lambdas=8, tol=1e-12, stop=None)
+    assert not fit.status.any()
+    for k in range(8):
+        eta = fit.predict(K, s=fit.lambdas[k])
+        side = np.where(y, 1.0, -1.0)
+        u = side * stats.norm.pdf(eta) / stats.norm.cdf(side * eta) / 60
+        sizes = np.sqrt(np.einsum("i,mij,j->m", u, K, u))
+        assert sizes.max() <= fit.lambdas[k] * (1 + 1e-4)
+        np.testing.assert_allclose(sizes[fit.kernel_norms[:, k] > 1e-6], fit.lambdas[k], rtol=1e-3)
 
 
 def test_options_are_checked():

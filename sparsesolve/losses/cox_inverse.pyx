@@ -1,0 +1,114 @@
+"""The slope of Cox's partial likelihood inverted, event by event, where nobody enters late.
+
+Given expected deaths e_i = w_i status_i - u_i, wanted: risks r with F' = -u.  By A, the cumulative hazard before an
+event time, everything at it is known in turn.  What all at risk expect is what they add to their A and what the
+deaths from now on leave, so that
+
+    (R + E) A  =  B  =  sum of u_i over those gone before                  (the scale of r is free where that is 0)
+    E (A + g)  =  M  =  sum of e_i over the deaths now,    g = sum_l d_l c_l / (R + c_l E)
+
+and A grows by h = sum_l d_l / (R + c_l E), with the notation of losses/cox.pyx.  With x = E / (R + E) the second is an
+equation of x alone, its left side convex and rising.
+"""
+from libc.math cimport INFINITY, fabs, log, log1p
+
+import numpy as np
+
+from sparsesolve.losses.entropy cimport price
+
+cdef double BEYOND = 1e-12      # of the deaths: rounding below 0
+cdef int STEPS = 100            # Newton's, for x
+
+
+cdef class RiskInverse:
+    """Samples in any order, event times ascending within strata, strata apart."""
+
+    def __init__(self, sample, w, event, last, deaths, n_terms, stratum):
+        self.sample, self.w, self.event, self.last = sample, w, event, last
+        self.deaths, self.n_terms, self.stratum = deaths, n_terms, stratum
+        self.n, self.m = len(sample), len(stratum)
+        self.slack = BEYOND * np.sum(deaths)
+        self.expected, self.log_risk = np.zeros((2, max(self.n, 1)))
+        self.level, self.by_time = np.zeros(max(self.m, 1)), np.zeros((4, max(self.m, 1)))
+
+    cdef double solve(self, const double* u, const double* eta) noexcept nogil:
+        """Leave risks and levels; returns what rounding outside the domain may cost, INFINITY if it is more than that."""
+        cdef Py_ssize_t j, t
+        cdef double e, dead, cost = 0.0, before = 0.0, log_A = -INFINITY, x, h, g
+        cdef double* gone = &self.by_time[0, 0]         # sum of u over those at risk here for the last time
+        cdef double* dying = &self.by_time[1, 0]        # M
+        cdef double* after = &self.by_time[2, 0]        # log of A + h, and of A + g
+        cdef double* own = &self.by_time[3, 0]
+        for t in range(self.m):
+            gone[t] = dying[t] = 0.0
+        for j in range(self.n):
+            dead, t = self.w[j] if self.event[j] >= 0 else 0.0, self.last[j]
+            e = dead - u[self.sample[j]]
+            if e < -self.slack or (t < 0 and e > self.slack):
+                return INFINITY
+            if e < 0.0 or t < 0:
+                cost += price(fabs(e), eta[self.sample[j]])
+                e = 0.0
+            self.expected[j] = e
+            if t >= 0:
+                gone[t] += dead - e
+            if self.event[j] >= 0:
+                dying[t] += e
+        for t in range(self.m):
+            if t > 0 and self.stratum[t] != self.stratum[t - 1]:
+                if fabs(before) > self.slack:
+                    return INFINITY
+                before, log_A = 0.0, -INFINITY
+            if before < -self.slack:
+                return INFINITY
+            x = self._share(t, max(before, 0.0), dying[t])
+            h, g = self._hazard(t, x, False), self._hazard(t, x, True)
+            self.level[t] = self._level(t, x)
+            if before > 0.0 and log_A > -INFINITY:
+                self.level[t] += self.deaths[t] * (log(before) - log_A)
+                own[t] = log_A + log1p(g / before)
+                log_A += log1p(h / before)
+            else:
+                own[t], log_A = log(g), log(h)
+            after[t] = log_A
+            before += gone[t]
+        if fabs(before) > self.slack:
+            return INFINITY
+        for j in range(self.n):
+            if self.expected[j] > 0.0:
+                t = self.last[j]
+                self.log_risk[j] = log(self.expected[j]) - (own[t] if self.event[j] >= 0 else after[t])
+        return cost
+
+    cdef double _share(self, Py_ssize_t t, double before, double dying) noexcept nogil:
+        """x: x (B + its hazard g) = M, from above by Newton's steps, which do not overshoot."""
+        cdef double x = 1.0, left, slope, c, d = self.deaths[t] / self.n_terms[t]
+        cdef Py_ssize_t l
+        cdef int k
+        for k in range(STEPS):
+            left, slope = x * before - dying, before
+            for l in range(self.n_terms[t]):
+                c = <double> l / self.n_terms[t]
+                left += d * (1.0 - c) * x / (1.0 - c * x)
+                slope += d * (1.0 - c) / ((1.0 - c * x) * (1.0 - c * x))
+            if not left > 0.0 or x - left / slope == x:
+                break
+            x = max(x - left / slope, 0.0)
+        return x
+
+    cdef double _hazard(self, Py_ssize_t t, double x, bint own) noexcept nogil:
+        """(R + E) h, or (R + E) g, the hazard of the deaths themselves."""
+        cdef double c, total = 0.0
+        cdef Py_ssize_t l
+        for l in range(self.n_terms[t]):
+            c = <double> l / self.n_terms[t]
+            total += (1.0 - c if own else 1.0) / (1.0 - c * x)
+        return total * self.deaths[t] / self.n_terms[t]
+
+    cdef double _level(self, Py_ssize_t t, double x) noexcept nogil:
+        """sum_l d_l log(R + c_l E), for R + E = 1."""
+        cdef double total = 0.0
+        cdef Py_ssize_t l
+        for l in range(self.n_terms[t]):
+            total += log1p(-x * l / self.n_terms[t])
+        return total * self.deaths[t] / self.n_terms[t]
