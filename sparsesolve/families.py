@@ -21,9 +21,7 @@ A family is named (``family="poisson"``) or made by a function here (``families.
     negative_binomial(theta)    numbers of at least 0, of variance mu + mu^2 / theta; log link
     tweedie(power)              numbers of at least 0, of variance ~ mu^power; log link
 
-Solutions are certified by the duality gap, except those of cox, probit, cloglog and tweedie, whose
-loss has no conjugate in closed form: their certificate is the largest violation of the optimality
-conditions relative to the null residual. glmnet's rule ends a path once a step gains less than
+Solutions are certified by the duality gap. glmnet's rule ends a path once a step gains less than
 1e-5 of deviance explained (of gaussian 1e-5 of itself, of poisson 1e-4 of itself over 4 steps, of
 cox 1e-3 over 4), or more than 99.9% (cox 99%) is explained.
 
@@ -35,8 +33,8 @@ Or it is written in Python: any object with the methods ::
 
 which take two arrays of shape (n,) and return one of that shape, and, if it likes, ::
 
-    conjugate(y, v)     sup over eta of v eta - value(y, eta), infinite outside its domain: with
-                        it solutions are certified by duality gaps, else by the KKT residual
+    conjugate(y, v)     sup over eta of v eta - value(y, eta), infinite outside its domain: where
+                        it is not given it is found by Newton's steps, at some expense
     mean(eta)           what predict(kind="response") returns; eta itself where it is not given
     name                a string
 

@@ -11,7 +11,7 @@ cdef class RiskInverse:
     cdef double[::1] expected               # (n,) the given ones
     cdef double[::1] log_risk               # (n,) the answer
     cdef double[::1] level                  # (m,) sum_l d_l log(R + c_l E) at the answer
-    cdef double[:, ::1] by_time             # (4, m) work
+    cdef double[:, ::1] by_time             # (5, m) work
 
     cdef double solve(self, const double* u, const double* eta) noexcept nogil
     cdef double _share(self, Py_ssize_t t, double before, double dying) noexcept nogil

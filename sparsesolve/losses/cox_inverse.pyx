@@ -17,6 +17,9 @@ import numpy as np
 from sparsesolve.losses.entropy cimport price
 
 cdef double BEYOND = 1e-12      # of the deaths: rounding below 0
+cdef double NOTHING = 1e-60     # of what dies now: so little left by those gone before is none
+cdef double LARGE = 1e100       # A is kept below its square
+cdef double LOG_LARGE = log(1e100)
 cdef int STEPS = 100            # Newton's, for x
 
 
@@ -29,16 +32,17 @@ cdef class RiskInverse:
         self.n, self.m = len(sample), len(stratum)
         self.slack = BEYOND * np.sum(deaths)
         self.expected, self.log_risk = np.zeros((2, max(self.n, 1)))
-        self.level, self.by_time = np.zeros(max(self.m, 1)), np.zeros((4, max(self.m, 1)))
+        self.level, self.by_time = np.zeros(max(self.m, 1)), np.zeros((5, max(self.m, 1)))
 
     cdef double solve(self, const double* u, const double* eta) noexcept nogil:
         """Leave risks and levels; returns what rounding outside the domain may cost, INFINITY if it is more than that."""
         cdef Py_ssize_t j, t
-        cdef double e, dead, cost = 0.0, before = 0.0, log_A = -INFINITY, x, h, g
+        cdef double e, dead, cost = 0.0, before = 0.0, A = 0.0, k = 0.0, x, h, g
         cdef double* gone = &self.by_time[0, 0]         # sum of u over those at risk here for the last time
         cdef double* dying = &self.by_time[1, 0]        # M
-        cdef double* after = &self.by_time[2, 0]        # log of A + h, and of A + g
+        cdef double* after = &self.by_time[2, 0]        # A + h, and A + g, times LARGE ** -k
         cdef double* own = &self.by_time[3, 0]
+        cdef double* power = &self.by_time[4, 0]        # k log(LARGE)
         for t in range(self.m):
             gone[t] = dying[t] = 0.0
         for j in range(self.n):
@@ -58,26 +62,28 @@ cdef class RiskInverse:
             if t > 0 and self.stratum[t] != self.stratum[t - 1]:
                 if fabs(before) > self.slack:
                     return INFINITY
-                before, log_A = 0.0, -INFINITY
+                before, A, k = 0.0, 0.0, 0.0
             if before < -self.slack:
                 return INFINITY
             x = self._share(t, max(before, 0.0), dying[t])
             h, g = self._hazard(t, x, False), self._hazard(t, x, True)
             self.level[t] = self._level(t, x)
-            if before > 0.0 and log_A > -INFINITY:
-                self.level[t] += self.deaths[t] * (log(before) - log_A)
-                own[t] = log_A + log1p(g / before)
-                log_A += log1p(h / before)
+            if A > 0.0 and before > NOTHING * h:
+                if A > LARGE:
+                    A, k = A / LARGE, k + LOG_LARGE
+                self.level[t] += self.deaths[t] * (log(before / A) - k)
+                own[t] = A * (1.0 + g / before)
+                A *= 1.0 + h / before
             else:
-                own[t], log_A = log(g), log(h)
-            after[t] = log_A
+                own[t], A, k = g, h, 0.0
+            after[t], power[t] = A, k
             before += gone[t]
         if fabs(before) > self.slack:
             return INFINITY
         for j in range(self.n):
             if self.expected[j] > 0.0:
                 t = self.last[j]
-                self.log_risk[j] = log(self.expected[j]) - (own[t] if self.event[j] >= 0 else after[t])
+                self.log_risk[j] = log(self.expected[j] / (own[t] if self.event[j] >= 0 else after[t])) - power[t]
         return cost
 
     cdef double _share(self, Py_ssize_t t, double before, double dying) noexcept nogil:
@@ -109,6 +115,6 @@ cdef class RiskInverse:
         """sum_l d_l log(R + c_l E), for R + E = 1."""
         cdef double total = 0.0
         cdef Py_ssize_t l
-        for l in range(self.n_terms[t]):
+        for l in range(1, self.n_terms[t]):
             total += log1p(-x * l / self.n_terms[t])
         return total * self.deaths[t] / self.n_terms[t]

@@ -113,14 +113,15 @@ cdef class LossWorkingSet(WorkingSet):
         cdef LossModel model = self.model
         cdef int k, unheld = 0
         cdef Py_ssize_t i, n = self.design.n
-        cdef double pull = model.pull if model.centred else 0.0
+        cdef bint tied = model.centred and not model.loss.shift_invariant
+        cdef double pull = model.pull if tied else 0.0
         for i in range(n):
             self.dual[i] = model.u[i] - pull * model.h[i]
         for k in range(self.quadratic.size):
             self.quadratic.g[k] *= self.g_unit
             unheld += self.quadratic.free(k, lam)
         self.g_unit = 1.0
-        self.cleared = unheld > 0 or model.loss.fenchel_young(&model.eta[0], &self.dual[0]) == INFINITY
+        self.cleared = unheld > 0 or (tied and model.loss.fenchel_young(&model.eta[0], &self.dual[0]) == INFINITY)
         self.missing = 0.0
         if self.cleared:
             self._clear_of([k for k in range(self.quadratic.size) if self.quadratic.free(k, lam)])

@@ -205,3 +205,37 @@ def test_there_is_no_cheap_root_with_late_entries():
     y, w = draw(rng, "plain")
     y[:, 0] = np.where(y[:, 1] > y[y[:, 2] > 0, 1].min(), 0.0, -np.inf)  # before any event
     assert LOSSES["cox"](y, w).root_at(np.zeros(N)) is not None
+
+
+@pytest.mark.parametrize("ties", ["breslow", "efron"])
+@pytest.mark.parametrize("kind, size", [
+    ("plain", 0.0), ("plain", 1.0), ("plain", 30.0), ("plain", 400.0), ("split", 1.0),
+    ("late", 0.0), ("late", 1.0)])  # fmt: skip
+def test_slopes_are_inverted_however_far_apart_risks_lie(kind, ties, size):
+    """F(eta) + F*(-u) + eta'u for u = -F'(other) is what the supporting line at `other` leaves."""
+    rng = np.random.default_rng(5)
+    y, w = draw(rng, kind)
+    loss = LOSSES["cox"](y, w, ties)
+    for distance in (0.0, 1e-3, 1.0):
+        other = size * rng.standard_normal(N)
+        eta = other + distance * rng.standard_normal(N)
+        value, u = loss.at(other)
+        expected = loss.at(eta)[0] - value + u @ (eta - other)
+        rounding = 1e-14 * (1 + size) if kind == "plain" else 1e-11
+        assert loss.fenchel_young_at(eta, u) == pytest.approx(expected, rel=1e-7, abs=rounding)
+        assert loss.fenchel_young_at(eta, 0 * u) == pytest.approx(
+            loss.at(eta)[0] - loss.saturated, rel=1e-12)
+
+
+def test_slopes_that_no_risks_have_are_outside_the_domain():
+    rng = np.random.default_rng(6)
+    y, w = draw(rng, "plain")
+    loss = LOSSES["cox"](y, w)
+    eta = rng.standard_normal(N)
+    u = loss.at(eta)[1]
+    survivor = np.flatnonzero((y[:, 2] == 0) & (u < 0))[0]
+    for change in ({survivor: 1.0}, {survivor: 1.0, 0: -1.0}, {np.argmin(w): 1e-3}):
+        moved = u.copy()
+        for i, by in change.items():
+            moved[i] += by
+        assert loss.fenchel_young_at(eta, moved) == np.inf
