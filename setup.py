@@ -70,6 +70,7 @@ def directives():
         "initializedcheck": False,
         "cdivision": True,
         "embedsignature": True,
+        "freethreading_compatible": True,  # importing leaves the GIL off where Python has none
     }
 
 

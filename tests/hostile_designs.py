@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import polars as pl
+import pytest
 import scipy.sparse as sp
 from random_sparse import random_csc
 
@@ -75,6 +75,12 @@ def aliased():
 
 DENORMAL = 5e-324
 MIXED = 10.0 ** np.array([-300, -155, -30, 30, 155, 300])
+
+
+def of_polars():
+    pl = pytest.importorskip("polars")
+    return case(pl.DataFrame(X, schema=list("abcdef")), pl.Series(Y))
+
 
 SOLVED = {
     # shapes
@@ -148,7 +154,7 @@ SOLVED = {
     "a matrix": lambda: case(np.matrix(X)),
     "an unmasked masked array": lambda: case(np.ma.masked_array(X)),
     "pandas": lambda: case(pd.DataFrame(X, columns=list("abcdef")), pd.Series(Y)),
-    "polars": lambda: case(pl.DataFrame(X, schema=list("abcdef")), pl.Series(Y)),
+    "polars": of_polars,
     # layouts
     "negative strides": lambda: case(X[::-1, ::-1]),
     "every other row and column": lambda: case(np.repeat(np.repeat(X, 2, 0), 2, 1)[::2, ::2]),

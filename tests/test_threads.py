@@ -1,6 +1,7 @@
 """threads.py: the number of threads, BLAS held to one, forked children."""
 
 import os
+import sysconfig
 import threading
 
 import numpy as np
@@ -107,3 +108,23 @@ with one_blas_thread():
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), thread_count(4))
 """
     assert fresh_python(script) == "11 4"
+
+
+@pytest.mark.skipif(
+    not sysconfig.get_config_var("Py_GIL_DISABLED"), reason="this Python always has its GIL"
+)
+def test_every_module_can_be_imported_without_the_gil(fresh_python, monkeypatch):
+    """CPython turns the GIL on when it imports a module that does not say it can do without."""
+    monkeypatch.delenv("PYTHON_GIL", raising=False)
+    script = """
+import importlib, pkgutil, sys
+import numpy, scipy.linalg.cython_blas, sklearn.base
+before = sys._is_gil_enabled()
+import sparsesolve
+for module in pkgutil.walk_packages(sparsesolve.__path__, "sparsesolve."):
+    if not module.name.endswith("__main__"):
+        importlib.import_module(module.name)
+        assert sys._is_gil_enabled() == before, module.name
+print(before, "sparsesolve.solvers.working_set" in sys.modules)
+"""
+    assert fresh_python(script) == "False True"

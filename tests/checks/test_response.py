@@ -7,7 +7,6 @@ import pickle
 import hypothesis.strategies as st
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse
@@ -52,9 +51,6 @@ COLOURS = enum.Enum("COLOURS", "red blue")
          ["low", "high"]),
         (pd.Series([1, 2, 2], dtype="Int64"), [0, 1, 1], [1, 2]),
         (pd.Series([True, False, True], dtype="boolean"), [1, 0, 1], [False, True]),
-        (pl.Series(["b", "a", "b"]), [1, 0, 1], ["a", "b"]),
-        (pl.Series(["b", "a", "b"], dtype=pl.Categorical), [1, 0, 1], ["a", "b"]),
-        (pl.DataFrame({"y": ["b", "a", "b"]}), [1, 0, 1], ["a", "b"]),
         (pa.array(["b", "a", "b"]), [1, 0, 1], ["a", "b"]),
         (pa.array(["b", "a", "b"]).dictionary_encode(), [1, 0, 1], ["a", "b"]),
         ([0.2, 0.7, 0.2], [0.2, 0.7, 0.2], None),
@@ -83,7 +79,6 @@ def test_two_classes(y, values, names):
     [[1, 2], [3, 0], [0, 0]],
     np.array([[1, 2], [3, 0], [0, 0]], np.uint8),
     pd.DataFrame({"dead": [1, 3, 0], "alive": [2, 0, 0]}),
-    pl.DataFrame({"dead": [1, 3, 0], "alive": [2, 0, 0]}),
     pa.table({"dead": [1, 3, 0], "alive": [2, 0, 0]}),
 ])  # fmt: skip
 def test_two_columns_are_failures_and_successes(table):

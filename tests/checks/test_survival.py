@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -31,7 +30,6 @@ RIGHT_FORMS = {
     "pandas": pd.DataFrame({"status": STATUS, "time": TIME}, index=[7, 8, 9]),
     "pandas, names unknown": pd.DataFrame({"months": TIME, "relapse": STATUS}),
     "pandas, relapse boolean": pd.DataFrame({"relapse": DEAD, "months": TIME}),
-    "polars": pl.DataFrame({"status": STATUS, "time": TIME}),
     "arrow": pa.table({"status": STATUS, "time": TIME}),
     "series": (pd.Series(TIME), pd.Series(STATUS)),
     "records": _record(cens=DEAD, months=TIME),

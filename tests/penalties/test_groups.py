@@ -4,7 +4,6 @@ import pickle
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 
 import sparsesolve as ss
@@ -21,7 +20,6 @@ WAYS = {  # to say that features 0 and 3, 1 and 5, 2 and 4 are together
     "array of objects": np.array(["u", 1, 2.5, "u", 2.5, 1], dtype=object),
     "series": pd.Series(["u", "v", "w", "u", "w", "v"], index=NAMES),
     "categories": pd.Categorical(["u", "v", "w", "u", "w", "v"]),
-    "polars": pl.Series(["u", "v", "w", "u", "w", "v"]),
     "lists": [[0, 3], [1, 5], [2, 4]],
     "order within": [[3, 0], [5, 1], [4, 2]],
     "numpy's integers": [[np.int64(0), np.int32(3)], [1, 5], np.array([2, 4])],

@@ -47,6 +47,17 @@ def test_the_solution_is_that_of_other_solvers(family, penalty, search, store):
 
 
 @pytest.mark.parametrize("search", SEARCHES)
+@pytest.mark.parametrize("penalty", sorted(PENALTIES))
+@pytest.mark.parametrize("family", sorted(FAMILIES))
+def test_steps_too_small_for_the_objective_to_show_still_lead_on(family, penalty, search):
+    """Values of the objective alone leave gaps of 1e-8 or so, the root of their rounding."""
+    X, y = data(family)
+    fit = ss.path(X, y, family=family, penalty=PENALTIES[penalty], n_lambdas=4, solver=search,
+                  lambda_min_ratio=0.05, tol=1e-11)  # fmt: skip
+    assert fit.gaps.max() <= 1e-11
+
+
+@pytest.mark.parametrize("search", SEARCHES)
 @pytest.mark.parametrize("family", sorted(FAMILIES))
 def test_the_objective_never_rises(family, search):
     X, y = data(family)
