@@ -9,7 +9,8 @@ import random_problems
 # Seeds that once found a false claim, a NaN that passed for a gap, or a crash.
 SEEN_WRONG = [312, 1119, 3107, 11479, 13959, 15099, 19771, 21629,
               25079, 26205, 40915, 102133]  # fmt: skip
-SEEN_WRONG_QUICK = [206708, 210711, 212457, 230711, 234153]
+SEEN_WRONG_QUICK = [1440, 8236, 206708, 210711, 212457, 230711, 234153, 243940, 383128, 396992,
+                    398098, 421515, 424700, 504847, 505302]  # fmt: skip
 
 
 @pytest.mark.parametrize("seed, quick", [

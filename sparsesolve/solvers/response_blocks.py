@@ -127,7 +127,7 @@ class ResponseBlocks:
             elif tries == TRIES:
                 return STALLED, gap
             else:  # the working columns' own estimate took the gap for reached
-                tries = tries + 1 if gap > 0.5 * last else 0
+                tries = 0 if gap < 0.5 * last else tries + 1
                 goal *= 0.1
                 self.descent.newton_step(lam, goal)
             last = gap

@@ -31,6 +31,7 @@ cdef double VIOLATION = 1e-12       # relative
 DEF HALVINGS = 30
 DEF PATIENCE = 6                    # steps that bring the gap no lower
 DEF TRIES = 4                       # rounds for a gap that does not fall
+DEF RETURNS = 30                    # times that coefficients come back to work for one lam
 DEF ROUNDS = 1000                   # inner steps of one model
 
 
@@ -87,13 +88,14 @@ cdef class ResponseNewton(ResponseDual):
     def solve(self, double lam, double target, long budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
         cdef double gap, last = INFINITY, goal = 0.5 * target, near
-        cdef int outcome, tries = 0
+        cdef int outcome, widest, returns = 0, tries = 0
         cdef long limit = self.iterations + budget
         near = lam - AHEAD * (self.level - lam) if 0.5 * self.level < lam <= self.level else lam
         self.renew()
         self._carry_on(lam)
         self.enter(self._violators(near, lam))
         self.slopes()
+        widest = self.quadratic.size
         while True:
             outcome = self._fit(lam, goal, limit)
             gap = self.whole_gap(lam)
@@ -102,15 +104,17 @@ cdef class ResponseNewton(ResponseDual):
             if outcome == MAX_ITER:
                 return MAX_ITER, gap
             entering = self._violators(lam, lam)
-            if len(entering):
-                self.enter(entering)
+            self.enter(entering)
+            returns += len(entering) > 0 and self.quadratic.size <= widest      # they were let go before
+            widest = max(widest, self.quadratic.size)
+            if len(entering) and returns <= RETURNS:
                 goal, tries = max(0.5 * target, ENOUGH * gap), 0
             elif goal > 0.5 * target:
                 goal = 0.5 * target
             elif tries == TRIES:
                 return STALLED, gap
             else:
-                tries = tries + 1 if gap > 0.5 * last else 0
+                tries = 0 if gap < 0.5 * last else tries + 1
                 goal *= 0.1
                 self.weigh()
             last = gap

@@ -72,9 +72,10 @@ cdef class ResponseQuadratic:
     cdef double gap(self, double lam, int count, double slack) noexcept nogil:
         """The gap over the first `count` rows, the best of some multiples of the residual as dual points.
 
-        `slack`: length of what free rows see of the residual, which is taken out of the dual point.
+        `slack`: length of what free rows see of the residual, which is taken out of the dual point; products with the
+        others change by at most that times the length of their column.
         """
-        cdef double loose = 1.0, strict = 1.0, size, charge = 0.0, l1, best
+        cdef double loose = 1.0, strict = 1.0, size, charge = 0.0, l1, best, off
         cdef double* b = &self.sizes[0, 0]
         cdef double* g = &self.sizes[1, 0]
         cdef double* inner = &self.sizes[2, 0]
@@ -87,7 +88,9 @@ cdef class ResponseQuadratic:
                 g[j] += self.g[k, j] * self.g[k, j]
                 b[j] += self.B[k, j] * self.B[k, j]
                 inner[j] += self.B[k, j] * self.g[k, j]
-            b[j], g[j], l1 = sqrt(b[j]), sqrt(g[j]), lam * self.l1[j]
+            b[j], l1 = sqrt(b[j]), lam * self.l1[j]
+            off = slack * sqrt(self.G[j, j]) if 0.0 < slack < INFINITY else 0.0
+            g[j], inner[j] = sqrt(g[j]) + off, inner[j] - off * b[j]
             charge += value(b[j], l1, lam * self.l2[j])
             if g[j] > l1:
                 size = l1 / g[j] * (1.0 - 1e-15)        # so that the product stays feasible in rounding

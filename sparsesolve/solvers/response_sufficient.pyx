@@ -185,7 +185,7 @@ cdef class ResponseSufficient(ResponseQuadratic):
             if outcome == MAX_ITER:
                 return MAX_ITER, gap
             if not self._enter(lam, lam):
-                tries = tries + 1 if gap > 0.5 * last else 0
+                tries = 0 if gap < 0.5 * last else tries + 1
                 if tries == TRIES:
                     return STALLED, gap
                 goal *= 0.1
