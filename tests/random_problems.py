@@ -155,6 +155,8 @@ def point(fit, k):
 class Gaps:
     """An independent gap and objective of points of a path, both relative to the null model."""
 
+    digits = 0.0  # what rounding may add to them
+
     def __init__(self, call):
         self.judge = judge(call)
         size = self.judge.w @ abs(self.judge.law.value(
@@ -178,6 +180,8 @@ class Gaps:
 
 class OracleGaps:
     """The same of groups within limits, and of losses whose conjugate has no formula."""
+
+    digits = 0.0
 
     def __init__(self, call):
         loss = NO_FORMULA.get(call.family) or _oracle_loss(call.family)
@@ -231,7 +235,9 @@ class SeveralGaps:
         else:
             share = q.w @ self.Y if q.intercept else np.full(Y.shape[1], 1 / Y.shape[1])
             self.null = -(q.w @ self.Y) @ np.log(np.where(share > 0, share, 1.0))
-        self.nothing = self.null <= 1e-13 * (q.w @ np.abs(self.Y)).sum()
+        size = (q.w @ np.abs(self.Y)).sum()
+        self.nothing = self.null <= 1e-13 * size
+        self.digits = 1e-15 * size / max(self.null, 1e-300)
 
     def _point(self, fit, k):
         B = np.array([column(c, k) for c in fit.coefs])
@@ -266,7 +272,7 @@ def judged(call, fit):
     if own.nothing:
         return *counts, [], []
     tol = call.steer.get("tol", 1e-7)
-    enough = 1.1 * tol + rounding(call)
+    enough = 1.1 * tol + rounding(call) + own.digits
     doubted = [k for k in claimed if not own.gap(fit, k, enough) <= enough]
     if not doubted:
         return *counts, [], []
