@@ -193,11 +193,11 @@ class FirstOrder:
 
     def gap(self, lam):
         """The duality gap over all columns."""
-        b, least = self.point.b, abs(self.loss.saturated)
-        primal = max(self.objective(lam), 0.0) + EPSILON * least
+        b, primal = self.point.b, max(self.objective(lam), 0.0)
+        rounding = EPSILON * abs(self.loss.saturated) + self.drift()
         dual, free, missing = self.dual_point(lam)
         if missing == np.inf:
-            return primal + self.drift()
+            return primal + rounding
         z = self.products(dual)
         z[..., free] = 0.0
         pressed, charge = self.penalty.polar(z), self.penalty.value(b, lam)
@@ -206,7 +206,7 @@ class FirstOrder:
             excess = charge + self.penalty.conjugate(s * z, lam) - s * float(np.vdot(b, z))
             excess += self.loss.fenchel_young_at(self.point.eta, s * dual)
             primal = min(primal, max(excess, 0.0) + missing)
-        return primal + self.drift()
+        return primal + rounding
 
     def drift(self):
         """How much worse the coefficients of the span's columns are than those of its basis."""

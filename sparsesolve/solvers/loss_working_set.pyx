@@ -150,4 +150,4 @@ cdef class LossWorkingSet(WorkingSet):
         gap += self.model.loss.fenchel_young(&self.model.eta[0], &self.u[0])
         primal = self.model.value - self.model.loss.saturated + self.quadratic.penalty_value(lam)
         # a loss that differs from the least by that is no smaller, for all one knows
-        return min(max(gap, 0.0) + self.missing, max(primal, 0.0) + EPSILON * fabs(self.model.loss.saturated))
+        return min(max(gap, 0.0) + self.missing, max(primal, 0.0)) + EPSILON * fabs(self.model.loss.saturated)

@@ -87,7 +87,7 @@ class PassNewton(FirstOrder):
         return next((pair for pair in self.seen if pair[0] is self.point.u), self.seen[0])
 
     def gap(self, lam):
-        """The duality gap over all columns, or the largest violation."""
+        """The duality gap over all columns."""
         gap = super().gap(lam)
         if self.met is not self.point:  # there is no certificate, and so far no gradient
             self.products(self.point.u)
