@@ -59,13 +59,16 @@ class Law:
 class Searched(Law):
     """A loss of numpy_losses whose conjugate has no formula, in float64 only."""
 
+    loss: object = None
+
     def above(self, m, y, eta, v):
-        return loss_excess.above(self.conjugate, y, eta, v)
+        return loss_excess.above(self.loss, y, eta, v)
 
 
 def searched(loss):
     return Searched(lambda m, y, eta: loss.value(y, eta), lambda m, y, eta: loss.slope(y, eta),
-                    lambda m, y, eta: loss.bend(y, eta), loss, lambda m, y: loss.saturated(y))
+                    lambda m, y, eta: loss.bend(y, eta), conjugate=None,
+                    least=lambda m, y: loss.saturated(y), loss=loss)
 
 
 def _xlogx(m, a, over=1):

@@ -3,7 +3,7 @@
 For every column the length of what rounding to a byte loses is known, so a product with a vector v is known within
 error_j |v|: a bound as certain as any other (Cauchy-Schwarz), and close when v is small.
 """
-from libc.math cimport fabs, sqrt
+from libc.math cimport sqrt
 
 import numpy as np
 

@@ -11,6 +11,7 @@ cdef class Loss:
     cdef Root root                      # L with F'' = L L', as the last take_root left it
     cdef readonly bint coupled          # whether F'' is far from its diagonal: take_root may give a factor
     cdef readonly bint by_rows          # whether evaluate_rows may be given a part of the samples
+    cdef object pending                 # the first exception that a noexcept method has kept
 
     cdef double evaluate(self, const double* eta, double* u) noexcept nogil
     cdef double evaluate_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* eta, double* u) noexcept nogil
@@ -21,7 +22,6 @@ cdef class Loss:
 
 cdef class Separable(Loss):
     cdef const double[::1] y, w
-    cdef double slack                   # what a dual value may be outside the range of slopes by rounding
 
     cdef double value(self, double y, double eta) noexcept nogil
     cdef double slope(self, double y, double eta) noexcept nogil

@@ -15,7 +15,7 @@ import numpy as np
 from sparsesolve.losses.entropy cimport price
 
 cdef int STEPS = 200            # Newton's, or doublings and halvings of a bracket
-cdef double BEYOND = 1e-12      # of slopes and bends at 0, in the mean: rounding outside their range
+cdef double BEYOND = 1e-12      # of slope and bend at 0: rounding outside the range of slopes
 
 
 cdef class Loss:
@@ -48,7 +48,10 @@ cdef class Loss:
         return False
 
     def raise_pending(self):
-        """Raise an exception that the methods above had to keep; only a loss written in Python has any."""
+        """Raise what went wrong in Python inside the methods above, which let no exception out, if anything did."""
+        error, self.pending = self.pending, None
+        if error is not None:
+            raise error
 
     # the same for arrays, checked
 
@@ -113,11 +116,10 @@ cdef class Separable(Loss):
         cdef Py_ssize_t i
         self.y, self.w = np.ascontiguousarray(y, dtype=float), np.ascontiguousarray(w, dtype=float)
         self.n, self.n_responses, self.by_rows = self.y.shape[0], 1, True
-        self.saturated = self.slack = 0.0
+        self.saturated = 0.0
         for i in range(self.n):
             if self.w[i] > 0.0:
                 self.saturated += self.w[i] * self.least(self.y[i])
-                self.slack += BEYOND * self.w[i] * (fabs(self.slope(self.y[i], 0.0)) + self.bend(self.y[i], 0.0))
 
     cdef double value(self, double y, double eta) noexcept nogil:
         """Loss of one sample."""
@@ -158,7 +160,9 @@ cdef class Separable(Loss):
             if trial == t or trial == low or trial == high:     # no more than the last term is missing
                 return max(self.value(y, eta) - self.value(y, t) + v * (t - eta), 0.0) + fabs(off) * step
             t = trial
-        return self.value(y, eta) - self.least(y) + price(fabs(v), eta) if fabs(v) <= self.slack else INFINITY
+        if fabs(v) > BEYOND * (fabs(self.slope(y, 0.0)) + self.bend(y, 0.0)):
+            return INFINITY
+        return self.value(y, eta) - self.least(y) + price(fabs(v), eta)
 
     cdef double evaluate(self, const double* eta, double* u) noexcept nogil:
         return self.evaluate_rows(0, self.n, eta, u)

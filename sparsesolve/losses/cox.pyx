@@ -195,8 +195,8 @@ cdef class Cox(Loss):
     cdef double fenchel_young(self, const double* eta, const double* u) noexcept nogil:
         """As a sum over event times, less one over samples, of differences from the risks whose slope is -u."""
         cdef Py_ssize_t t, l, j
-        cdef double cost
-        cdef long double total = 0.0
+        cdef double cost, theta
+        cdef long double total
         if self.late:
             return self._fenchel_young_of_late(eta, u)
         for j in range(self.unseen.shape[0]):
@@ -214,12 +214,18 @@ cdef class Cox(Loss):
                     self.sums[t, 0] + (1.0 - <double> l / self.n_terms[t]) * self.sums[t, 1])
         for j in range(self.survival.n):
             if self.inverse.expected[j] > 0.0:
-                total -= self.inverse.expected[j] * (
-                    self.eta[self.sample[j]] + self.log_w[j] - self.reference[self.stratum[j]] - self.inverse.log_risk[j])
+                theta = self.eta[self.sample[j]] + self.log_w[j] - self.reference[self.stratum[j]]
+                total -= self.inverse.expected[j] * (theta - self.inverse.log_risk[j])
         return max(<double> total, 0.0)
 
     cdef double _fenchel_young_of_late(self, const double* eta, const double* u) noexcept with gil:
-        return excess(self, <const double[:self.n]> eta, <const double[:self.n]> u)
+        if self.pending is not None:
+            return INFINITY
+        try:
+            return excess(self, <const double[:self.n]> eta, <const double[:self.n]> u)
+        except BaseException as error:      # Ctrl-C, say: an infinite gap until raise_pending raises it
+            self.pending = error
+            return INFINITY
 
     cdef bint take_root(self, const double* eta, double floor, bint dense) noexcept nogil:
         """Of F'' with Breslow's ties, whatever they are; where someone enters late of F'' itself, if `dense`.

@@ -35,7 +35,7 @@ cdef class RiskInverse:
         self.level, self.by_time = np.zeros(max(self.m, 1)), np.zeros((5, max(self.m, 1)))
 
     cdef double solve(self, const double* u, const double* eta) noexcept nogil:
-        """Leave risks and levels; returns what rounding outside the domain may cost, INFINITY if it is more than that."""
+        """Leave risks and levels; returns what rounding outside the domain may cost, INFINITY if it is no rounding."""
         cdef Py_ssize_t j, t
         cdef double e, dead, cost = 0.0, before = 0.0, A = 0.0, k = 0.0, x, h, g
         cdef double* gone = &self.by_time[0, 0]         # sum of u over those at risk here for the last time

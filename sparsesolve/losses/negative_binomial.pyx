@@ -19,7 +19,7 @@ cdef class NegativeBinomial(Separable):
     """
 
     cdef readonly double theta
-    cdef double log_theta
+    cdef double log_theta, slack
 
     def __init__(self, y, w, double theta=1.0):
         self.theta, self.log_theta = theta, log(theta)

@@ -21,13 +21,13 @@ cdef class PythonLoss(Loss):
     law : object with value, gradient, curvature and perhaps conjugate
     """
 
-    cdef object law, y, w, used, pending
+    cdef object law, y, w, used
     cdef object least               # infimum of each sample's value
 
     def __init__(self, y, w, law):
         w = np.array(w, dtype=float)
         self.n, self.n_responses = len(w), 1
-        self.law, self.pending = law, None
+        self.law = law
         self.used = np.flatnonzero(w > 0.0)
         self.w, self.y = w[self.used], np.array(y, dtype=float)[self.used]
         self.y.flags.writeable = False
@@ -109,12 +109,6 @@ cdef class PythonLoss(Loss):
 
     def _asked(self, what, x):
         return answer(self.law, what, self.y, x)
-
-    def raise_pending(self):
-        """Raise what went wrong in the object's code since it was last asked, if anything did."""
-        error, self.pending = self.pending, None
-        if error is not None:
-            raise error
 
     def _least(self):
         """The infimum of each sample's value: by the conjugate at 0, else where the gradient changes sign."""

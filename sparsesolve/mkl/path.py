@@ -64,9 +64,9 @@ def mkl_path(
     y : array-like, frame, or tuple of columns
         Responses as the family takes them: see ``help(sparsesolve.families)``.
     family : str or family, default "gaussian"
-        Any with a conjugate: "gaussian", "binomial", "poisson", "multinomial" and
-        "multigaussian" (whose classes or responses share the kernel weights), and of
-        `sparsesolve.families` huber, squared_hinge, gamma, negative_binomial.
+        Any whose loss is a sum over samples, all but cox: by name "gaussian", "binomial",
+        "poisson", "multinomial" and "multigaussian" (whose classes or responses share the kernel
+        weights), others made by `sparsesolve.families`.
     norm : str or norm, default "l1"
     kernel_weights : array-like (M,), default None
         d_m > 0; inf leaves a kernel out. None: all 1.

@@ -23,7 +23,7 @@ from sparsesolve.solvers.dual_point import clear
 
 CONVERGED, MAX_ITER, STALLED = 0, 1, 2  # codes of a Status
 SMALL = 1e-8  # a lam that may be none
-EPSILON = np.finfo(np.float64).eps  # of the least loss: a loss above it that is rounding
+EPSILON = np.finfo(np.float64).eps  # of the least loss: what rounding may hide of the gap
 ROUNDING = 1e-14  # of the terms of an objective
 FAR = 1e300  # a coefficient beyond every finite limit, a lam beyond every other
 STEADY = 0.99  # of the least gap so far: more than that is no progress
@@ -193,11 +193,11 @@ class FirstOrder:
 
     def gap(self, lam):
         """The duality gap over all columns."""
-        b, primal = self.point.b, max(self.objective(lam), 0.0)
+        b, best = self.point.b, max(self.objective(lam), 0.0)  # by the dual point 0
         rounding = EPSILON * abs(self.loss.saturated) + self.drift()
         dual, free, missing = self.dual_point(lam)
         if missing == np.inf:
-            return primal + rounding
+            return best + rounding
         z = self.products(dual)
         z[..., free] = 0.0
         pressed, charge = self.penalty.polar(z), self.penalty.value(b, lam)
@@ -205,8 +205,8 @@ class FirstOrder:
         for s in scales:
             excess = charge + self.penalty.conjugate(s * z, lam) - s * float(np.vdot(b, z))
             excess += self.loss.fenchel_young_at(self.point.eta, s * dual)
-            primal = min(primal, max(excess, 0.0) + missing)
-        return primal + rounding
+            best = min(best, max(excess, 0.0) + missing)
+        return best + rounding
 
     def drift(self):
         """How much worse the coefficients of the span's columns are than those of its basis."""

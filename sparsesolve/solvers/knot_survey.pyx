@@ -27,8 +27,8 @@ def correlations(const double[:, ::1] gram, const double[::1] cross, const doubl
                 stop = min(stop + TOGETHER, U)
             count, u = K - since, stop - start
             if count > 0:
-                dgemm("N", "N", &p, &count, &u, &minus, <double*> &gram[start, 0], &p, <double*> &B[since, start], &ld, &one,
-                      &C[since, 0], &p)
+                dgemm("N", "N", &p, &count, &u, &minus, <double*> &gram[start, 0], &p, <double*> &B[since, start], &ld,
+                      &one, &C[since, 0], &p)
             start = stop
 
 

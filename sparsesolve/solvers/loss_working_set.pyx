@@ -149,5 +149,5 @@ cdef class LossWorkingSet(WorkingSet):
             self.u[i] = scale * self.dual[i]
         gap += self.model.loss.fenchel_young(&self.model.eta[0], &self.u[0])
         primal = self.model.value - self.model.loss.saturated + self.quadratic.penalty_value(lam)
-        # a loss that differs from the least by that is no smaller, for all one knows
+        # the last term: what rounding of a loss beside its least value may hide
         return min(max(gap, 0.0) + self.missing, max(primal, 0.0)) + EPSILON * fabs(self.model.loss.saturated)

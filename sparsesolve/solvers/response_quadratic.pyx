@@ -2,10 +2,10 @@
 
     minimise over B (K, m)   sum_k |y_k - Z B_k|^2 / 2 + lam sum_j (l1_j |b_j| + l2_j |b_j|^2 / 2)
 
-with b_j the column j of B.  Invariant: g = C - BG along the rows at work, with G = Z'Z and C = Y'Z.  One G serves all responses: a row is minimised
-in closed form, and the Hessian along the rows that are not zero, I (x) (G + L) - U L U' with L the penalty's curvature
-across the direction u_j of each row, is inverted by two matrices of their number m in place of one of K m:
-(G + L)^-1, and the factor of L^-1 - (G + L)^-1 o u'u (Woodbury; o is the product of entries).
+with b_j the column j of B.  Invariant: g = C - BG along the rows at work, with G = Z'Z and C = Y'Z.  One G serves all
+responses: a row is minimised in closed form, and the Hessian along the rows that are not zero, I (x) (G + L) - U L U'
+with L the penalty's curvature across the direction u_j of each row, is inverted by two matrices of their number m in
+place of one of K m: (G + L)^-1, and the factor of L^-1 - (G + L)^-1 o u'u (Woodbury; o is the product of entries).
 Reference: Bach et al. 2012, section 4; Simon, Friedman and Hastie 2013.
 """
 from libc.math cimport INFINITY, sqrt
@@ -26,12 +26,13 @@ cdef double NO_PENALTY = 1e-14      # beside gradients of the size of 1
 
 
 cdef class ResponseQuadratic:
+    """The rows at work and how they are minimised; a subclass says which these are, and fills in G, C and the penalty."""
 
     def __cinit__(self, problem, *args):
         cdef int K = problem.loss.n_responses, p = problem.design.p
         self.K, self.p, self.m = K, p, 0
         self.B, self.g, self.d, self.q, self.u, self.left, self.y = np.zeros((7, K, p))
-        self.sizes, self.level, self.x = np.zeros((3, p)), np.zeros(p), np.zeros(K)
+        self.sizes, self.bent, self.x = np.zeros((3, p)), np.zeros(p), np.zeros(K)
         self.at, self.inverse, self.schur = np.zeros(p, dtype=np.intc), np.zeros(0), np.zeros(0)
 
     cdef bint free(self, int j, double lam) noexcept nogil:
@@ -127,9 +128,9 @@ cdef class ResponseQuadratic:
             if size == 0.0 and not self.free(j, lam):
                 continue
             size = sqrt(size)
-            self.at[n], self.level[n] = j, lam * self.l1[j] / size if size > 0.0 else 0.0
+            self.at[n], self.bent[n] = j, lam * self.l1[j] / size if size > 0.0 else 0.0
             for k in range(self.K):
-                self.u[k, n] = self.B[k, j] / size if self.level[n] > 0.0 else 0.0
+                self.u[k, n] = self.B[k, j] / size if self.bent[n] > 0.0 else 0.0
             most = max(most, self.G[j, j])
             n += 1
         self.count = 0
@@ -144,7 +145,7 @@ cdef class ResponseQuadratic:
                     column = &self.inverse[c * <Py_ssize_t> n]
                     for i in range(c, n):
                         column[i] = self.G[self.at[c], self.at[i]]
-                    column[c] += self.level[c] + lam * self.l2[self.at[c]] + added * most
+                    column[c] += self.bent[c] + lam * self.l2[self.at[c]] + added * most
                 dpotrf("L", &n, &self.inverse[0], &n, &info)
                 if info == 0:
                     dpotri("L", &n, &self.inverse[0], &n, &info)
@@ -170,7 +171,7 @@ cdef class ResponseQuadratic:
             for i in range(c, n):
                 column[i] *= self.inverse[i + c * <Py_ssize_t> n]
                 self.inverse[c + i * <Py_ssize_t> n] = self.inverse[i + c * <Py_ssize_t> n]     # the other triangle
-            column[c] += (1.0 + added) / self.level[c] if self.level[c] > 0.0 else 1.0
+            column[c] += (1.0 + added) / self.bent[c] if self.bent[c] > 0.0 else 1.0
 
     cdef bint newton(self, double lam) noexcept nogil:
         """A step by the Hessian last taken, on rows that are still not zero; whether the objective fell."""

@@ -57,7 +57,7 @@ cdef class ResponseSufficient(ResponseQuadratic):
         self.before = self.level = 0.0
         self.pace, self.stale = 0.5, True
         self.refresh()
-        self._enter(INFINITY, INFINITY)
+        self._enter(INFINITY)
 
     def coefficients(self):
         """Features with a nonzero coefficient, ascending, and their coefficients (K, count)."""
@@ -97,7 +97,7 @@ cdef class ResponseSufficient(ResponseQuadratic):
 
     # rows at work
 
-    cdef bint _enter(self, double near, double lam):
+    cdef bint _enter(self, double near):
         """Let rows in whose products pass near, or that nothing holds back; whether there were any."""
         cdef int j, k, first = self.m
         cdef double size, least
@@ -175,7 +175,7 @@ cdef class ResponseSufficient(ResponseQuadratic):
         cdef long limit = self.iterations + budget
         cdef double near = lam - AHEAD * (self.level - lam) if 0.5 * self.level < lam <= self.level else lam
         self._carry_on(lam)
-        self._enter(near, lam)
+        self._enter(near)
         while True:
             outcome = self._fit(lam, goal, limit)
             self.refresh()
@@ -184,7 +184,7 @@ cdef class ResponseSufficient(ResponseQuadratic):
                 return CONVERGED, gap
             if outcome == MAX_ITER:
                 return MAX_ITER, gap
-            if not self._enter(lam, lam):
+            if not self._enter(lam):
                 tries = 0 if gap < 0.5 * last else tries + 1
                 if tries == TRIES:
                     return STALLED, gap

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
-from sparsesolve.losses import LOSSES
+import sparsesolve as ss
+from sparsesolve.losses import LOSSES, cox_late
 
 N = 70
 
@@ -239,3 +240,24 @@ def test_slopes_that_no_risks_have_are_outside_the_domain():
         for i, by in change.items():
             moved[i] += by
         assert loss.fenchel_young_at(eta, moved) == np.inf
+
+
+def test_an_exception_in_the_search_for_late_entries_comes_out_once(monkeypatch):
+    """It is asked for where none can come out, and a number in its place would pass for a gap."""
+    rng = np.random.default_rng(7)
+    y, w = draw(rng, "late")
+    loss = LOSSES["cox"](y, w)
+    eta, X = rng.standard_normal(N), rng.standard_normal((N, 4))
+    u = loss.at(0.5 * eta)[1]
+
+    def interrupted(*args, **options):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(cox_late, "cg", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            loss.fenchel_young_at(eta, u)
+        for solver in ("proximal_newton", "fista"):
+            with pytest.raises(KeyboardInterrupt):
+                ss.path(X, (y[:, 0], y[:, 1], y[:, 2]), family="cox", solver=solver)
+    assert 0 < loss.fenchel_young_at(eta, u) < np.inf
