@@ -54,6 +54,10 @@ def _finite_exp(eta):
     return np.exp(np.clip(eta, -700.0, 700.0))
 
 
+def _finite_expm1(eta):
+    return np.expm1(np.clip(eta, -700.0, 700.0))
+
+
 BINOMIAL = Loss(
     lambda y, eta: np.logaddexp(0.0, -np.abs(eta)) + np.where(eta > 0, 1.0 - y, -y) * eta,
     _binomial_slope, lambda y, eta: expit(eta) * expit(-eta), _binomial_conjugate)
@@ -159,12 +163,12 @@ def negative_binomial(theta):
 
 
 def tweedie(power):
-    """Half the unit deviance of variance mu ** power, less what does not hold eta."""
+    """Half the unit deviance of variance mu ** power, less its value at eta = 0."""
     a, b, exp = 2.0 - power, power - 1.0, _finite_exp
 
     def value(y, eta):
-        return exp(a * eta) / a + y * exp(-b * eta) / b
+        return _finite_expm1(a * eta) / a + y * _finite_expm1(-b * eta) / b
 
     return Loss(value, lambda y, eta: exp(a * eta) - y * exp(-b * eta),
                 lambda y, eta: a * exp(a * eta) + b * y * exp(-b * eta),
-                least=lambda y: np.where(y > 0, value(y, np.log(np.maximum(y, 1e-300))), 0.0))
+                least=lambda y: np.where(y > 0, value(y, np.log(np.maximum(y, 1e-300))), -1 / a))

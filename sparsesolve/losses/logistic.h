@@ -107,7 +107,8 @@ SS_SIMD static void ss_logistic_curvature(ptrdiff_t n, const double *SS_RESTRICT
 }
 
 /* F(eta) + F*(-u) + eta'u = sum_i w_i KL(s_i, p_i) with s = y - u / w; infinite where s is not a probability.
-   Where it is none by rounding it is taken for the nearest, at the price of giving the rest to another sample. */
+   Where it is none by rounding it is taken for the nearest, at the price of giving the rest to another sample.  Of s and
+   1 - s it is the lesser that has all its digits, so the other's entropy is written in it too. */
 SS_SIMD static double ss_logistic_gap(ptrdiff_t n, const double *SS_RESTRICT y, const double *SS_RESTRICT w,
                                       const double *SS_RESTRICT eta, const double *SS_RESTRICT u) {
     double total = 0.0, least = 0.0;
@@ -115,12 +116,12 @@ SS_SIMD static double ss_logistic_gap(ptrdiff_t n, const double *SS_RESTRICT y, 
     for (ptrdiff_t i = 0; i < n; i++) {
         double x = eta[i], v = u[i] / (w[i] > 0.0 ? w[i] : 1.0), s = y[i] - v, rest = (1.0 - y[i]) + v;
         double lower = s < rest ? s : rest, out = lower < 0.0 ? -lower : 0.0;
+        double few = lower > 1e-300 ? lower : 1e-300;
         double inside = x > 0.0 ? rest : s;
-        double one = s > 1e-300 ? (s < 1.0 ? s : 1.0) : 1e-300, two = rest > 1e-300 ? (rest < 1.0 ? rest : 1.0) : 1e-300;
         inside = inside > 0.0 ? (inside < 1.0 ? inside : 1.0) : 0.0;
         least = lower < least ? lower : least;
-        total += w[i] * (ss_log1p_unit(ss_exp_negative(-fabs(x))) + inside * fabs(x)
-                         + one * ss_log_positive(one) + two * ss_log_positive(two) + out * (1.0 + fabs(x)));
+        total += w[i] * (ss_log1p_unit(ss_exp_negative(-fabs(x))) + inside * fabs(x) + few * ss_log_positive(few)
+                         + (1.0 - few) * ss_log_ratio(few / (few - 2.0)) + out * (1.0 + fabs(x)));
     }
     return least < -1e-12 ? INFINITY : total; /* less is rounding */
 }

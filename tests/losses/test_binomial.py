@@ -51,3 +51,14 @@ def test_the_gap_of_a_sample_is_its_divergence():
             assert found == pytest.approx(sum(terms), rel=1e-12)
             assert loss.fenchel_young_at([0.7], [y - 1.001]) == np.inf
             assert loss.fenchel_young_at([0.7], [y + 0.001]) == np.inf
+
+
+def test_the_gap_of_a_sample_fitted_to_its_last_digits_has_its_own():
+    """1 - s far below the spacing of numbers at 1: KL(s, p) = -a + a log(a / b) + b for small
+    a = 1 - s and b = 1 - p, but for terms of their squares."""
+    eta, loss = 26.0, LOSSES["binomial"](np.ones(1), np.ones(1))
+    b = np.exp(-eta)
+    for ratio in (0.05, 0.7, 1.8, 40.0):
+        a = ratio * b
+        expected = b - a + a * np.log(ratio)
+        assert loss.fenchel_young_at([eta], [a]) == pytest.approx(expected, rel=1e-10)
