@@ -5,7 +5,8 @@ import pytest
 from scipy.special import logsumexp
 
 import sparsesolve as ss
-from sparsesolve.losses import LOSSES, cox_late
+from sparsesolve.losses import LOSSES
+from sparsesolve.losses.cox import late
 
 N = 70
 
@@ -254,7 +255,7 @@ def test_an_exception_in_the_search_for_late_entries_comes_out_once(monkeypatch)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(cox_late, "cg", interrupted)
+        patch.setattr(late, "cg", interrupted)
         with pytest.raises(KeyboardInterrupt):
             loss.fenchel_young_at(eta, u)
         for solver in ("proximal_newton", "fista"):

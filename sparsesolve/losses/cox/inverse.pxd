@@ -1,12 +1,9 @@
 """RiskInverse: the risks of which expected deaths are the given ones."""
 
+from sparsesolve.losses.cox.risk_sets cimport RiskSets
+
 cdef class RiskInverse:
-    cdef Py_ssize_t n, m                    # samples with a weight, event times
-    cdef Py_ssize_t[::1] sample             # (n,) their places among all
-    cdef Py_ssize_t[::1] event, last        # (n,) event time of the death, or -1; the last one at risk, or -1
-    cdef Py_ssize_t[::1] stratum, n_terms   # (m,)
-    cdef double[::1] w                      # (n,)
-    cdef double[::1] deaths                 # (m,) their weight at each event time
+    cdef RiskSets sets
     cdef double slack
     cdef double[::1] expected               # (n,) the given ones
     cdef double[::1] log_risk               # (n,) the answer

@@ -7,7 +7,7 @@ deaths from now on leave, so that
     (R + E) A  =  B  =  sum of u_i over those gone before                  (the scale of r is free where that is 0)
     E (A + g)  =  M  =  sum of e_i over the deaths now,    g = sum_l d_l c_l / (R + c_l E)
 
-and A grows by h = sum_l d_l / (R + c_l E), with the notation of losses/cox.pyx.  With x = E / (R + E) the second is an
+and A grows by h = sum_l d_l / (R + c_l E), with the notation of likelihood.pyx.  With x = E / (R + E) the second is an
 equation of x alone, its left side convex and rising.
 """
 from libc.math cimport INFINITY, fabs, log, log1p
@@ -24,15 +24,13 @@ cdef int STEPS = 100            # Newton's, for x
 
 
 cdef class RiskInverse:
-    """Samples in any order, event times ascending within strata, strata apart."""
+    """Of risk sets that nobody enters late."""
 
-    def __init__(self, sample, w, event, last, deaths, n_terms, stratum):
-        self.sample, self.w, self.event, self.last = sample, w, event, last
-        self.deaths, self.n_terms, self.stratum = deaths, n_terms, stratum
-        self.n, self.m = len(sample), len(stratum)
-        self.slack = BEYOND * np.sum(deaths)
-        self.expected, self.log_risk = np.zeros((2, max(self.n, 1)))
-        self.level, self.by_time = np.zeros(max(self.m, 1)), np.zeros((5, max(self.m, 1)))
+    def __init__(self, RiskSets sets):
+        self.sets = sets
+        self.slack = BEYOND * np.sum(sets.deaths)
+        self.expected, self.log_risk = np.zeros((2, max(sets.n, 1)))
+        self.level, self.by_time = np.zeros(max(sets.m, 1)), np.zeros((5, max(sets.m, 1)))
 
     cdef double solve(self, const double* u, const double* eta) noexcept nogil:
         """Leave risks and levels; returns what rounding outside the domain may cost, INFINITY if it is no rounding."""
@@ -43,23 +41,23 @@ cdef class RiskInverse:
         cdef double* after = &self.by_time[2, 0]        # A + h, and A + g, times LARGE ** -k
         cdef double* own = &self.by_time[3, 0]
         cdef double* power = &self.by_time[4, 0]        # k log(LARGE)
-        for t in range(self.m):
+        for t in range(self.sets.m):
             gone[t] = dying[t] = 0.0
-        for j in range(self.n):
-            dead, t = self.w[j] if self.event[j] >= 0 else 0.0, self.last[j]
-            e = dead - u[self.sample[j]]
+        for j in range(self.sets.n):
+            dead, t = self.sets.w[j] if self.sets.event[j] >= 0 else 0.0, self.sets.last[j]
+            e = dead - u[self.sets.sample[j]]
             if e < -self.slack or (t < 0 and e > self.slack):
                 return INFINITY
             if e < 0.0 or t < 0:
-                cost += price(fabs(e), eta[self.sample[j]])
+                cost += price(fabs(e), eta[self.sets.sample[j]])
                 e = 0.0
             self.expected[j] = e
             if t >= 0:
                 gone[t] += dead - e
-            if self.event[j] >= 0:
+            if self.sets.event[j] >= 0:
                 dying[t] += e
-        for t in range(self.m):
-            if t > 0 and self.stratum[t] != self.stratum[t - 1]:
+        for t in range(self.sets.m):
+            if t > 0 and self.sets.time_stratum[t] != self.sets.time_stratum[t - 1]:
                 if fabs(before) > self.slack:
                     return INFINITY
                 before, A, k = 0.0, 0.0, 0.0
@@ -71,7 +69,7 @@ cdef class RiskInverse:
             if A > 0.0 and before > NOTHING * h:
                 if A > LARGE:
                     A, k = A / LARGE, k + LOG_LARGE
-                self.level[t] += self.deaths[t] * (log(before / A) - k)
+                self.level[t] += self.sets.deaths[t] * (log(before / A) - k)
                 own[t] = A * (1.0 + g / before)
                 A *= 1.0 + h / before
             else:
@@ -80,21 +78,21 @@ cdef class RiskInverse:
             before += gone[t]
         if fabs(before) > self.slack:
             return INFINITY
-        for j in range(self.n):
+        for j in range(self.sets.n):
             if self.expected[j] > 0.0:
-                t = self.last[j]
-                self.log_risk[j] = log(self.expected[j] / (own[t] if self.event[j] >= 0 else after[t])) - power[t]
+                t = self.sets.last[j]
+                self.log_risk[j] = log(self.expected[j] / (own[t] if self.sets.event[j] >= 0 else after[t])) - power[t]
         return cost
 
     cdef double _share(self, Py_ssize_t t, double before, double dying) noexcept nogil:
         """x: x (B + its hazard g) = M, from above by Newton's steps, which do not overshoot."""
-        cdef double x = 1.0, left, slope, c, d = self.deaths[t] / self.n_terms[t]
+        cdef double x = 1.0, left, slope, c, d = self.sets.deaths[t] / self.sets.n_terms[t]
         cdef Py_ssize_t l
         cdef int k
         for k in range(STEPS):
             left, slope = x * before - dying, before
-            for l in range(self.n_terms[t]):
-                c = <double> l / self.n_terms[t]
+            for l in range(self.sets.n_terms[t]):
+                c = <double> l / self.sets.n_terms[t]
                 left += d * (1.0 - c) * x / (1.0 - c * x)
                 slope += d * (1.0 - c) / ((1.0 - c * x) * (1.0 - c * x))
             if not left > 0.0 or x - left / slope == x:
@@ -106,15 +104,15 @@ cdef class RiskInverse:
         """(R + E) h, or (R + E) g, the hazard of the deaths themselves."""
         cdef double c, total = 0.0
         cdef Py_ssize_t l
-        for l in range(self.n_terms[t]):
-            c = <double> l / self.n_terms[t]
+        for l in range(self.sets.n_terms[t]):
+            c = <double> l / self.sets.n_terms[t]
             total += (1.0 - c if own else 1.0) / (1.0 - c * x)
-        return total * self.deaths[t] / self.n_terms[t]
+        return total * self.sets.deaths[t] / self.sets.n_terms[t]
 
     cdef double _level(self, Py_ssize_t t, double x) noexcept nogil:
         """sum_l d_l log(R + c_l E), for R + E = 1."""
         cdef double total = 0.0
         cdef Py_ssize_t l
-        for l in range(1, self.n_terms[t]):
-            total += log1p(-x * l / self.n_terms[t])
-        return total * self.deaths[t] / self.n_terms[t]
+        for l in range(1, self.sets.n_terms[t]):
+            total += log1p(-x * l / self.sets.n_terms[t])
+        return total * self.sets.deaths[t] / self.sets.n_terms[t]
