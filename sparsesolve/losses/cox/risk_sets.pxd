@@ -22,7 +22,7 @@ cdef class RiskSets:
 
     cdef double[::1] eta                    # (all,) what the following belong to, once `known`
     cdef bint known
-    cdef double[::1] reference              # (strata,) whole numbers
+    cdef double[::1] reference              # (strata,) whole numbers from 0 to BAND
     cdef Wide[::1] risk                     # (n,) w exp(eta - reference)
     cdef double[::1] R, E, band             # (m,) sums of risks over survivors and deaths, in bands
     cdef Wide[::1] survivors, dying         # (m,) work

@@ -4,7 +4,7 @@ At risk at t are the samples of its stratum with start < t <= stop.  Survivors o
 that all is done by sums over intervals (linalg/intervals.pyx), of positive terms alone and of any size
 (linalg/wide.pxd); a death is at risk at its own time besides.
 """
-from libc.math cimport INFINITY, ceil, exp
+from libc.math cimport INFINITY, ceil, exp, floor
 from libc.string cimport memcmp, memcpy
 
 import numpy as np
@@ -76,7 +76,7 @@ cdef class RiskSets:
         return True
 
     cdef void _take_risks(self) noexcept nogil:
-        """w exp(eta), relative to the largest of the stratum."""
+        """w exp(eta), in bands one of which ends just above the largest of the stratum: most sums stay in it."""
         cdef Py_ssize_t j
         cdef double theta
         for j in range(self.reference.shape[0]):
@@ -86,7 +86,7 @@ cdef class RiskSets:
             if theta > self.reference[self.stratum[j]]:
                 self.reference[self.stratum[j]] = theta
         for j in range(self.reference.shape[0]):
-            self.reference[j] = ceil(self.reference[j])
+            self.reference[j] = ceil(self.reference[j] - BAND * floor(self.reference[j] / BAND))
         for j in range(self.n):
             theta = self.eta[self.sample[j]] + self.log_w[j]
             self.risk[j] = exponential(theta, self.reference[self.stratum[j]])
