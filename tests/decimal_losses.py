@@ -1,8 +1,8 @@
 """Losses of one sample in decimals: what the last digits of a gap are compared with.
 
 Doubles are taken as they are. A loss is a function of (y, eta) that gives its value, slope and
-second derivative, and perhaps the place where its slope is v, as a function of (y, v); else that is
-looked for by Newton's steps in a bracket.
+second derivative, and perhaps the place where its slope is v, as a function of (y, v); else that
+is looked for by Newton's steps in a bracket.
 """
 
 from decimal import Decimal, localcontext
