@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sparsesolve.solvers.last_digits import last_digits
+
 CONVERGED, STALLED = 0, 2  # codes of a Status
 ENOUGH = 5  # points before a stopping rule may speak (glmnet's mnlam)
 NOTHING = 1e-14  # of |z_j| |y|: a correlation that is rounding
@@ -67,9 +69,12 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
         outcome, gap = 0, 0.0  # where there is nothing to explain
         if problem.null_value > 0.0:
             outcome, gap = state.solve(problem.inner_level(lam), tol * null, max_iter)
-            if outcome == CONVERGED and not gap <= tol * null:  # NaN, say
+        found = *state.coefficients(), state.intercept
+        if outcome == CONVERGED:
+            gap += last_digits(problem, *found)
+            if not gap <= tol * null:  # or NaN
                 outcome = STALLED
-        which, values, intercept = problem.to_user(*state.coefficients(), state.intercept)
+        which, values, intercept = problem.to_user(*found)
         if pmax is not None:
             entered.update(which.tolist())
             if len(entered) > pmax:

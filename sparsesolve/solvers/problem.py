@@ -78,6 +78,16 @@ class Problem:
         mean = 0.0 if self.centred else np.asarray(self.design.mean)
         return np.hypot(self.design.spread, mean) * self.factor
 
+    @cached_property
+    def sizes(self):
+        """Of the values of each column as they are stored, in the same units, (p,)."""
+        return np.hypot(self.design.spread, self.design.mean)[: self.design.p] * self.factor
+
+    @cached_property
+    def largest(self):
+        """The largest of these."""
+        return float(self.sizes.max(initial=0.0))
+
     def inner_level(self, lam):
         """The user's lambda in inner units."""
         try:
