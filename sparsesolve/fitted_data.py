@@ -37,12 +37,17 @@ class FittedData:
             raise ValueError("the deviance is beyond the largest 64-bit float; rescale y")
         return values - self.loss.saturated
 
+    def n_observed(self):
+        """Rows of positive weight, each as often as y counts it."""
+        used, counts = self.weights > 0.0, self.response.counts
+        return float(used.sum() if counts is None else counts[used].sum())
+
     def n_informative(self):
-        """Rows of positive weight; for cox those of them that died."""
-        used = self.weights > 0.0
+        """The same; for cox those that died, of K real responses K numbers in each row."""
+        values = self.response.values
         if self.family.name == "cox":
-            used = used & (self.response.values[:, 2] > 0.0)
-        return int(used.sum())
+            return float(((self.weights > 0.0) & (values[:, 2] > 0.0)).sum())
+        return self.n_observed() * (values.shape[1] if self.family.name == "multigaussian" else 1)
 
     def refuse_others(self):
         """Raise ValueError where the deviance explained shows that other rows were fitted."""
