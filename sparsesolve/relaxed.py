@@ -1,6 +1,6 @@
 """Relaxed fits: the features that a path selects, refitted without penalty, and blends of both."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import takewhile
 from typing import Any
 
@@ -107,8 +107,9 @@ def refitted(path, matrix, y):
         for name, column in columns.items():
             column[k] = column[k] if one is None else getattr(one, name)[0]
     stacked = [sparse.csc_array(sparse.hstack(part, format="csc")) for part in coefs if part]
+    plain = Path(**{field.name: getattr(path, field.name) for field in fields(Path)})  # no knots
     return replace(
-        path, lambdas=path.lambdas[: len(supports)], df=path.df[: len(supports)], **columns,
+        plain, lambdas=path.lambdas[: len(supports)], df=path.df[: len(supports)], **columns,
         coefs=stacked if several else stacked[0],
         intercepts=np.array(intercepts).T, fitter=_no_fit,
         stop_reason="features of each lambda fitted without penalty",
