@@ -6,6 +6,10 @@ from sparsesolve import checks
 from sparsesolve.prediction import linear_predictor, path_family, read_rows, with_offset
 
 SAME = 1e-6  # of the null deviance: what rounding may change
+LOST = (
+    ", or that had weights, strata or ties of cox, which a model from a file has not: then fit "
+    "the data again"
+)
 
 
 class FittedData:
@@ -15,6 +19,8 @@ class FittedData:
         self.path, self.family, self.options = path, path_family(path), path.options or {}
         self.matrix = read_rows(path, X)
         self.n = self.matrix.shape[0]
+        if self.options.get("offset") is True:
+            raise ValueError("A model from a file has no offset of the rows; fit the data again")
         self.response = self.family.read(y, self.n)
         weights = checks.read_weights(self.options.get("weights"), self.n)
         w = np.ones(self.n) if weights is None else weights
@@ -57,7 +63,8 @@ class FittedData:
         here = 1.0 - self.excess(self.path.lambdas[-1:])[0] / null
         fitted = self.path.dev_ratio[-1]
         if not abs(here - fitted) <= SAME:
+            known = "weights" in self.options
             raise ValueError(
                 f"data is not that of the fit: the last lambda explains {here:.4g} of its "
-                f"deviance, and {fitted:.4g} of the deviance of the fit"
+                f"deviance, and {fitted:.4g} of the deviance of the fit{'' if known else LOST}"
             )
