@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from sparsesolve import checks
-from sparsesolve.cv_result import CVPath
+from sparsesolve.cv_result import CVPath, path_of
 from sparsesolve.fitted_data import FittedData
 from sparsesolve.result import Path
 
@@ -61,7 +61,7 @@ def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5) -> dict[
     array([0, 1])
     """
     gamma = checks.read_number("gamma", gamma, 0.0, 1.0)
-    fit = fit.path if isinstance(fit, CVPath) else fit
+    fit = path_of(fit)
     if (fit.options or {}).get("alpha", 1.0) == 0.0:
         raise ValueError("A ridge path selects nothing, so its coefficients cannot be counted")
     data = FittedData(fit, X, y)

@@ -10,7 +10,7 @@ from scipy import sparse
 from sparsesolve import checks
 from sparsesolve.api import path as fit_path
 from sparsesolve.api import solve_path
-from sparsesolve.cv_result import CVPath
+from sparsesolve.cv_result import CVPath, path_of
 from sparsesolve.fitted_data import FittedData
 from sparsesolve.result import Path
 from sparsesolve.wrapping import warn_missed
@@ -69,7 +69,7 @@ def relax(fit: Path | CVPath, X: Any, y: Any, gamma: float = 0.0) -> Path:
     (array([ 1.62, -0.39,  0.  ]), array([ 2.09, -0.91,  0.  ]))
     """
     gamma = checks.read_number("gamma", gamma, 0.0, 1.0)
-    path = fit.path if isinstance(fit, CVPath) else fit
+    path = path_of(fit)
     tol = _options(path)["tol"]
     data = FittedData(path, X, y)
     data.refuse_others()
