@@ -114,9 +114,7 @@ def path(
         "deviance" is glmnet's rule, the family's own, on a grid of our own. A callable sees each
         solved `Point` (index, lam, df, dev_ratio, gap, ...).
     tol : float, default 1e-7
-        Duality gap to reach at every lambda, relative to the objective at b = 0. Families without
-        one ("cox", probit, cloglog, tweedie): largest violation of the optimality conditions,
-        relative to the size of the residual at b = 0.
+        Duality gap to reach at every lambda, relative to the objective at b = 0.
     max_iter : int, default None
         Newton steps and sweeps allowed per lambda; None means 100,000.
     solver : str, default "auto"
