@@ -96,7 +96,7 @@ WATCHED = {  # the files with parallel loops, and what enters them
     "linalg/gram.pyx": grams,
     "linalg/outer.pyx": grams,
     "linalg/tiled_cholesky.pyx": factors,
-    "solvers/outside_groups.pyx": gaussian_and_others,
+    "solvers/groups/outside.pyx": gaussian_and_others,
     "mkl/shrinkage.pyx": several_kernels,
     "mkl/symmetric.pyx": several_kernels,
     "dictionary/coding.pyx": codes,

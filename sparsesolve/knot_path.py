@@ -11,7 +11,7 @@ from sparsesolve.checks import read_count, read_number
 from sparsesolve.interpolation import read_s
 from sparsesolve.prediction import read_rows
 from sparsesolve.result import Path, Status
-from sparsesolve.solvers.knot_survey import nonzeros
+from sparsesolve.solvers.homotopy.survey import nonzeros
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -15,9 +15,9 @@ from sparsesolve.moments import read_moments
 from sparsesolve.path_options import kept_options
 from sparsesolve.progress import progress_bar
 from sparsesolve.result import ConvergenceWarning
-from sparsesolve.solvers.homotopy_certificate import Rules
-from sparsesolve.solvers.homotopy_data import homotopy_data
-from sparsesolve.solvers.homotopy_path import UNCLEAR, FollowedPath
+from sparsesolve.solvers.homotopy.certificate import Rules
+from sparsesolve.solvers.homotopy.data import homotopy_data
+from sparsesolve.solvers.homotopy.path import UNCLEAR, FollowedPath
 from sparsesolve.solvers.problem import ADVICE
 from sparsesolve.threads import one_blas_thread, thread_count
 from sparsesolve.wrapping import warn_missed

@@ -5,7 +5,7 @@ import numpy as np
 from sparsesolve import checks
 from sparsesolve.assembly import glmnet_factors
 from sparsesolve.penalties import ElasticNet
-from sparsesolve.solvers.homotopy_data import GramData
+from sparsesolve.solvers.homotopy.data import GramData
 from sparsesolve.solvers.problem import ADVICE, NEAR, Problem
 
 

@@ -59,7 +59,7 @@ def baseline_hazard(y, eta, weights=None, ties="breslow"):
 
 def baseline_of(loss, eta):
     """The same of a loss that knows responses, weights and ties; eta (n,)."""
-    return Baseline(loss.times, loss.strata, loss.hazard_at(eta))
+    return Baseline(loss.sets.times, loss.sets.strata, loss.hazard_at(eta))
 
 
 def survival_curves(y, eta, new_eta, times=None, *, weights=None, ties="breslow", new_stratum=0):

@@ -76,7 +76,7 @@ def _codes(response, strata, n):
 def _read_times(times, loss):
     """Times (T,) as floats; None stands for those of events, ascending."""
     if times is None:
-        return np.unique(loss.times)
+        return np.unique(loss.sets.times)
     try:
         values = np.atleast_1d(np.asarray(times, dtype=float))
     except (TypeError, ValueError):

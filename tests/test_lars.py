@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn import linear_model
 
 import sparsesolve as ss
-from sparsesolve.solvers.homotopy_path import UNCLEAR
+from sparsesolve.solvers.homotopy.path import UNCLEAR
 
 
 def made(n, p, seed=0, k=5):

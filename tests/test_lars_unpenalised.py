@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import sparsesolve as ss
-from sparsesolve.solvers import homotopy_path
+from sparsesolve.solvers.homotopy import path as homotopy_path
 
 
 def made(n, p, seed=0):
@@ -134,8 +134,8 @@ def test_where_nothing_is_penalised_the_path_is_a_point():
 
 def test_a_coefficient_that_lacks_its_fit_is_certified_as_such():
     """The certificate bounds what is lost by a free coefficient that is not the best."""
-    from sparsesolve.solvers.homotopy_certificate import Certificate, Rules
-    from sparsesolve.solvers.homotopy_data import GramData
+    from sparsesolve.solvers.homotopy.certificate import Certificate, Rules
+    from sparsesolve.solvers.homotopy.data import GramData
 
     X, y = made(20, 6, seed=8)
     data, free = GramData(X.T @ X / 20, X.T @ y / 20, float(y @ y) / 20), np.array([2], np.intc)

@@ -21,7 +21,10 @@ cdef inline Wide nothing() noexcept nogil:
 
 
 cdef inline Wide exponential(double x, double reference) noexcept nogil:
-    """exp(x - reference), for a whole reference >= x: f in [exp(-BAND), 1], k <= 0."""
+    """exp(x - reference), for a whole reference from 0 to BAND: f in [exp(-BAND), 1].
+
+    As the reference is that small x keeps its last digit, in whatever order a compiler adds these three.
+    """
     cdef Wide result
     cdef double rest
     result.k = ceil((x - reference) / BAND)

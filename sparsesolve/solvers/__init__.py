@@ -9,10 +9,10 @@ from sparsesolve.solvers.bcd import BlockDescent, PlainDescent, WrightDescent, i
 from sparsesolve.solvers.fista import Fista, Ista, Sparsa
 from sparsesolve.solvers.pass_newton import PassNewton
 from sparsesolve.solvers.proximal_newton import ProximalNewton
-from sparsesolve.solvers.response_blocks import ResponseBlocks
-from sparsesolve.solvers.response_groups import ResponseGroups
-from sparsesolve.solvers.response_newton import ResponseNewton
-from sparsesolve.solvers.response_sufficient import ResponseSufficient
+from sparsesolve.solvers.responses.blocks import ResponseBlocks
+from sparsesolve.solvers.responses.groups import ResponseGroups
+from sparsesolve.solvers.responses.newton import ResponseNewton
+from sparsesolve.solvers.responses.sufficient import ResponseSufficient
 from sparsesolve.solvers.subgradient import Subgradient
 from sparsesolve.solvers.sufficient import Sufficient
 from sparsesolve.solvers.working_set import WorkingSet

@@ -20,11 +20,11 @@ from sparsesolve.linalg.vector cimport ss_multiply
 from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers.data_quadratic cimport DataQuadratic
 from sparsesolve.solvers.gram_quadratic cimport GramQuadratic
-from sparsesolve.solvers.group_data_quadratic cimport GroupDataQuadratic
-from sparsesolve.solvers.group_gram_quadratic cimport GroupGramQuadratic
-from sparsesolve.solvers.group_quadratic cimport GroupQuadratic
+from sparsesolve.solvers.groups.data_quadratic cimport GroupDataQuadratic
+from sparsesolve.solvers.groups.gram_quadratic cimport GroupGramQuadratic
+from sparsesolve.solvers.groups.quadratic cimport GroupQuadratic
 from sparsesolve.solvers.outside cimport OutsideColumns
-from sparsesolve.solvers.outside_groups cimport OutsideGroups
+from sparsesolve.solvers.groups.outside cimport OutsideGroups
 from sparsesolve.solvers.working_columns cimport CONVERGED, MAX_ITER, STALLED, WorkingColumns
 
 cdef double NOTICED = 1e-9    # of lam: the residual's projection on free columns, below which it moves no product

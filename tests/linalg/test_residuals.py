@@ -7,7 +7,7 @@ and are exact in what they exclude only if its projections and distances are. Sl
 import numpy as np
 import pytest
 from sparsesolve.linalg.design import Design
-from sparsesolve.solvers.outside_groups import OutsideGroups
+from sparsesolve.solvers.groups.outside import OutsideGroups
 
 from sparsesolve.penalties import GroupL2
 

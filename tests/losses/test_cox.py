@@ -1,11 +1,14 @@
 """The partial likelihood against its definition, term by term; its laws are in tests/laws."""
 
+import decimal
+
 import numpy as np
 import pytest
 from scipy.special import logsumexp
 
 import sparsesolve as ss
-from sparsesolve.losses import LOSSES, cox_late
+from sparsesolve.losses import LOSSES
+from sparsesolve.losses.cox import late
 
 N = 70
 
@@ -254,10 +257,29 @@ def test_an_exception_in_the_search_for_late_entries_comes_out_once(monkeypatch)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(cox_late, "cg", interrupted)
+        patch.setattr(late, "cg", interrupted)
         with pytest.raises(KeyboardInterrupt):
             loss.fenchel_young_at(eta, u)
         for solver in ("proximal_newton", "fista"):
             with pytest.raises(KeyboardInterrupt):
                 ss.path(X, (y[:, 0], y[:, 1], y[:, 2]), family="cox", solver=solver)
     assert 0 < loss.fenchel_young_at(eta, u) < np.inf
+
+
+def test_one_giant_predictor_takes_no_digits_from_the_others():
+    """Against decimals: sums of risks a factor exp(1e11) apart, as separated data make them."""
+    exact = decimal.Context(prec=60, Emax=10**15, Emin=-(10**15))
+    time, w = [5.0, 4.0, 3.0, 2.0, 1.0], np.array([0.6, 0.2, 0.1, 0.1 - 1e-11, 1e-11])
+    y = np.column_stack([np.full(5, -np.inf), time, [1, 0, 1, 1, 1], np.zeros(5)])
+    loss = LOSSES["cox"](y, w)
+    for low in (-2.0001, 126.3, 127.9):
+        eta = np.array([low, low + 1.1, 1e5 + 0.7, 3.5e6, 1.00006e11])
+        with decimal.localcontext(exact):
+            far, own = [decimal.Decimal(x) for x in eta], [decimal.Decimal(x) for x in w]
+            terms = []
+            for i in (0, 2, 3, 4):  # at risk are the first i + 1
+                total = sum(own[j] * (far[j] - far[i]).exp() for j in range(i + 1))
+                terms.append(own[i] * total.ln())
+            expected = float(sum(terms))
+        own_digits = np.finfo(float).eps * (w @ np.abs(eta))  # 1e-10; it was 1e-5
+        assert loss.at(eta)[0] == pytest.approx(expected, abs=own_digits)

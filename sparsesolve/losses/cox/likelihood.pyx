@@ -1,0 +1,211 @@
+"""Cox's partial likelihood: its value, slope, curvature, root and gap."""
+from libc.math cimport INFINITY, exp, log
+
+import numpy as np
+
+from sparsesolve.linalg.wide cimport BAND, Wide, in_band
+from sparsesolve.losses.base cimport Loss
+from sparsesolve.losses.cox.inverse cimport RiskInverse
+from sparsesolve.losses.cox.late import excess
+from sparsesolve.losses.cox.risk_sets import WIDE
+from sparsesolve.losses.cox.risk_sets cimport RiskSets
+from sparsesolve.losses.cox.root cimport ChainedRoot, FilledRoot
+
+
+cdef class Cox(Loss):
+    """Minus the log partial likelihood, with weights that sum to 1.
+
+    An event time t with m deaths of weights w_i, D their sum, gives the terms
+
+        sum_l d_l log(R + c_l E)  -  sum_deaths w_i eta_i,    R, E = sum of w_i exp(eta_i) over survivors, deaths at t:
+
+    Breslow one of d = D, c = 1; Efron m of d_l = D / m, c_l = 1 - l / m, l = 0 .. m - 1.  What depends on eta alone is
+    kept for the next question about the same eta: one call at a time.
+
+    Parameters
+    ----------
+    y : (n, 4) start (-inf where there is none), stop, status 0 or 1, stratum
+    w : (n,) weights that sum to 1; a sample of weight 0 takes no part
+    ties : "breslow" or "efron"
+    """
+
+    cdef readonly RiskSets sets
+    cdef RiskInverse inverse                # where nobody enters late
+    cdef double value                       # this and the next three as `sets` are
+    cdef double[::1] expected               # (q,) expected deaths: F' = expected - w status
+    cdef Wide[::1] hazard, own_hazard       # (m,) sum_l d_l / (R + c_l E); of the deaths themselves, with c_l d_l
+    cdef Wide[::1] inside, part, own        # (q,), (m,), (m,) work
+
+    def __init__(self, y, w, ties="breslow"):
+        self.sets = sets = RiskSets(y, w, ties)
+        self.n, self.n_responses, self.shift_invariant, self.coupled = len(y), 1, True, True
+        n, m = max(sets.n, 1), max(sets.m, 1)
+        self.expected, self.inside = np.zeros(n), np.zeros(n, WIDE)
+        self.hazard, self.own_hazard, self.part, self.own = np.zeros((4, m), WIDE)
+        self._saturate()
+        if not sets.late:
+            self.inverse, self.root = RiskInverse(sets), ChainedRoot(sets)
+
+    cdef void _saturate(self) noexcept:
+        """The limit of F as risks fall steeply from each event time to the next and deaths at one time share theirs."""
+        cdef Py_ssize_t t, l
+        self.saturated = 0.0
+        for t in range(self.sets.m):
+            for l in range(self.sets.n_terms[t]):
+                self.saturated += self.sets.deaths[t] / self.sets.n_terms[t] * log(
+                    self.sets.deaths[t] * (1.0 - <double> l / self.sets.n_terms[t]))
+
+    cdef void _at(self, const double* eta) noexcept nogil:
+        """Risks, hazards, expected deaths and F at eta, unless they are there already."""
+        cdef Py_ssize_t t, l, j
+        cdef double c, q, d, level
+        cdef long double value = 0.0        # steps are judged by small differences of it
+        if not self.sets.weigh(eta):
+            return
+        for t in range(self.sets.m):
+            self.hazard[t].f = self.own_hazard[t].f = 0.0
+            self.hazard[t].k = self.own_hazard[t].k = -self.sets.band[t]
+            d = self.sets.deaths[t] / self.sets.n_terms[t]
+            for l in range(self.sets.n_terms[t]):
+                c = 1.0 - <double> l / self.sets.n_terms[t]
+                q = self.sets.R[t] + c * self.sets.E[t]
+                value += d * log(q)
+                self.hazard[t].f += d / q
+                self.own_hazard[t].f += d * c / q
+        self.sets.survival.spread(&self.hazard[0], &self.inside[0])
+        for j in range(self.sets.n):
+            self.expected[j] = times(self.sets.risk[j], self.inside[j])
+            t = self.sets.event[j]
+            if t >= 0:
+                self.expected[j] += times(self.sets.risk[j], self.own_hazard[t])
+                level = self.sets.reference[self.sets.stratum[j]] + BAND * self.sets.band[t]
+                value += self.sets.w[j] * (level - self.sets.eta[self.sets.sample[j]])
+        self.value = value
+
+    cdef double evaluate(self, const double* eta, double* u) noexcept nogil:
+        cdef Py_ssize_t j
+        self._at(eta)
+        for j in range(self.n):
+            u[j] = 0.0
+        for j in range(self.sets.n):
+            u[self.sets.sample[j]] = (self.sets.w[j] if self.sets.event[j] >= 0 else 0.0) - self.expected[j]
+        return self.value
+
+    cdef void curvature(self, const double* eta, double* h) noexcept nogil:
+        """expected less the sum of its squares over the terms; 0 where rounding leaves less."""
+        cdef Py_ssize_t t, l, j
+        cdef double c, q, r
+        cdef Wide x
+        self._at(eta)
+        for t in range(self.sets.m):
+            self.part[t].f = self.own[t].f = 0.0
+            self.part[t].k = self.own[t].k = -2.0 * self.sets.band[t]
+            for l in range(self.sets.n_terms[t]):
+                c = 1.0 - <double> l / self.sets.n_terms[t]
+                q = self.sets.R[t] + c * self.sets.E[t]
+                r = self.sets.deaths[t] / self.sets.n_terms[t] / (q * q)
+                self.part[t].f += r
+                self.own[t].f += r * c * c
+        self.sets.survival.spread(&self.part[0], &self.inside[0])
+        for j in range(self.n):
+            h[j] = 0.0
+        for j in range(self.sets.n):
+            x = self.sets.risk[j]
+            x.f, x.k = x.f * x.f, 2.0 * x.k
+            r = self.expected[j] - times(x, self.inside[j])
+            if self.sets.event[j] >= 0:
+                r -= times(x, self.own[self.sets.event[j]])
+            h[self.sets.sample[j]] = r if r > 0.0 else 0.0
+
+    cdef void curvature_times(self, const double* eta, const double* v, double* out) noexcept nogil:
+        """expected v less, over the terms, the share of each sample times the mean of v under the shares of all."""
+        cdef Py_ssize_t t, l, j
+        cdef double c, q, r, mean, survivors, dying
+        self._at(eta)
+        for j in range(self.sets.n):
+            self.inside[j] = self.sets.risk[j]
+            self.inside[j].f *= v[self.sets.sample[j]]
+        self.sets.gather(&self.inside[0], &self.part[0], &self.own[0])
+        for t in range(self.sets.m):
+            survivors, dying = in_band(self.part[t], self.sets.band[t]), in_band(self.own[t], self.sets.band[t])
+            mean = r = 0.0
+            for l in range(self.sets.n_terms[t]):
+                c = 1.0 - <double> l / self.sets.n_terms[t]
+                q = self.sets.R[t] + c * self.sets.E[t]
+                q = self.sets.deaths[t] / self.sets.n_terms[t] / q * ((survivors + c * dying) / q)
+                mean += q
+                r += q * c
+            self.part[t].f, self.own[t].f = mean, r
+            self.part[t].k = self.own[t].k = -self.sets.band[t]
+        self.sets.survival.spread(&self.part[0], &self.inside[0])
+        for j in range(self.n):
+            out[j] = 0.0
+        for j in range(self.sets.n):
+            r = self.expected[j] * v[self.sets.sample[j]] - times(self.sets.risk[j], self.inside[j])
+            if self.sets.event[j] >= 0:
+                r -= times(self.sets.risk[j], self.own[self.sets.event[j]])
+            out[self.sets.sample[j]] = r
+
+    cdef double fenchel_young(self, const double* eta, const double* u) noexcept nogil:
+        """As a sum over event times, less one over samples, of differences from the risks whose slope is -u."""
+        cdef Py_ssize_t t, l, j
+        cdef double cost, theta
+        cdef long double total
+        for j in range(self.sets.unseen.shape[0]):
+            if u[self.sets.unseen[j]] != 0.0:
+                return INFINITY
+        if self.sets.late:
+            return self._fenchel_young_of_late(eta, u)
+        cost = self.inverse.solve(u, eta)
+        if cost == INFINITY:
+            return INFINITY
+        self._at(eta)
+        total = cost
+        for t in range(self.sets.m):
+            total += self.sets.deaths[t] * BAND * self.sets.band[t] - self.inverse.level[t]
+            for l in range(self.sets.n_terms[t]):
+                total += self.sets.deaths[t] / self.sets.n_terms[t] * log(
+                    self.sets.R[t] + (1.0 - <double> l / self.sets.n_terms[t]) * self.sets.E[t])
+        for j in range(self.sets.n):
+            if self.inverse.expected[j] > 0.0:
+                theta = self.sets.eta[self.sets.sample[j]] + self.sets.log_w[j]
+                theta -= self.sets.reference[self.sets.stratum[j]]
+                total -= self.inverse.expected[j] * (theta - self.inverse.log_risk[j])
+        return max(<double> total, 0.0)
+
+    cdef double _fenchel_young_of_late(self, const double* eta, const double* u) noexcept with gil:
+        if self.pending is not None:
+            return INFINITY
+        try:
+            return excess(self, <const double[:self.n]> eta, <const double[:self.n]> u)
+        except BaseException as error:      # Ctrl-C, say: an infinite gap until raise_pending raises it
+            self.pending = error
+            return INFINITY
+
+    cdef bint take_root(self, const double* eta, double floor, bint dense) noexcept nogil:
+        """Of F'' with Breslow's ties, whatever they are; where someone enters late of F'' itself, if `dense`."""
+        if self.sets.late and not dense:
+            return False
+        self._at(eta)
+        if not self.sets.late:
+            (<ChainedRoot> self.root).take(floor)
+            return True
+        if self.root is None:
+            with gil:
+                self.root = FilledRoot(self.sets)
+        return (<FilledRoot> self.root).take(floor)
+
+    def hazard_at(self, eta):
+        """Log of the baseline hazard at each of the event times, at linear predictors (n,)."""
+        cdef const double[::1] e = self._flat(eta)
+        cdef double[::1] out = np.empty(self.sets.m)
+        cdef Py_ssize_t t
+        self._at(&e[0])
+        for t in range(self.sets.m):
+            out[t] = log(self.hazard[t].f) + BAND * self.hazard[t].k - self.sets.reference[self.sets.time_stratum[t]]
+        return np.asarray(out)
+
+
+cdef inline double times(Wide x, Wide y) noexcept nogil:
+    """x y, where it is a number of the size of doubles."""
+    return x.f * y.f if x.k + y.k == 0.0 else x.f * y.f * exp(BAND * (x.k + y.k))

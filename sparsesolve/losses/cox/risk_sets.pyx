@@ -1,0 +1,107 @@
+"""RiskSets: who is at risk at each event time, who dies at it, and the sums of their risks.
+
+At risk at t are the samples of its stratum with start < t <= stop.  Survivors of t are an interval of event times, so
+that all is done by sums over intervals (linalg/intervals.pyx), of positive terms alone and of any size
+(linalg/wide.pxd); a death is at risk at its own time besides.
+"""
+from libc.math cimport INFINITY, ceil, exp, floor
+from libc.string cimport memcmp, memcpy
+
+import numpy as np
+
+from sparsesolve.linalg.intervals cimport Intervals
+from sparsesolve.linalg.wide cimport BAND, Wide, add, exponential, in_band, nothing
+
+WIDE = np.dtype([("f", float), ("k", float)])
+
+
+cdef class RiskSets:
+    """Those of samples of a weight, in an order of their own, with risks for one eta at a time.
+
+    Parameters
+    ----------
+    y, w, ties : as in Cox
+    """
+
+    def __init__(self, y, w, ties):
+        y, w = np.asarray(y, dtype=float), np.asarray(w, dtype=float)
+        kept, self.unseen = np.flatnonzero(w > 0.0), np.flatnonzero(w == 0.0)
+        stratum = np.unique(y[kept, 3], return_inverse=True)[1].ravel()
+        order = self._place(y[kept], stratum)
+        self.sample, self.stratum, self.w = kept[order], stratum[order], w[kept[order]]
+        self.log_w = np.log(self.w)
+        event, first, last = np.asarray(self.event), np.asarray(self.survival.first), np.asarray(self.survival.last)
+        self.last = np.where(event >= 0, event, np.where(first <= last, last, -1))
+        dead, n, m = event >= 0, max(self.n, 1), max(self.m, 1)
+        self.deaths = np.bincount(event[dead], np.asarray(self.w)[dead], m).astype(float)
+        efron = ties == "efron"
+        self.n_terms = np.bincount(event[dead], minlength=m).astype(np.intp) if efron else np.ones(m, np.intp)
+        self.known, self.eta = False, np.empty(len(y))
+        self.reference, self.risk = np.empty(stratum.max(initial=0) + 1), np.zeros(n, WIDE)
+        self.R, self.E, self.band = np.zeros((3, m))
+        self.survivors, self.dying = np.zeros((2, m), WIDE)
+
+    def _place(self, y, stratum):
+        """Find event times, who survives which and who dies at which; return the order of the samples."""
+        start, stop, status = y[:, 0], y[:, 1], y[:, 2] > 0.0
+        moments = np.unique(stop[status])
+        begin, end = (stratum * (len(moments) + 1) + np.searchsorted(moments, t, side="right") for t in (start, stop))
+        events, index = np.unique(end[status], return_index=True)       # ascending within strata, strata apart
+        self.n, self.m = len(y), len(events)
+        self.times, self.strata = stop[status][index], y[status][index, 3]
+        self.time_stratum = stratum[status][index].astype(np.intp)
+        first, gone = (np.searchsorted(events, t, side="right") for t in (begin, end))
+        after = gone - status
+        root, end = (np.searchsorted(self.time_stratum, stratum, side=side) for side in ("left", "right"))
+        self.survival = Intervals(first, after, root, end, len(events))
+        self.late = bool(np.any((root < first) & (first < gone)))
+        order = self.survival.order
+        self.event = np.where(status, after, -1)[order].astype(np.intp)
+        return order
+
+    cdef bint weigh(self, const double* eta) noexcept nogil:
+        """Risks and their sums at eta; False where they are there already."""
+        cdef Py_ssize_t t
+        cdef double level
+        if self.known and memcmp(&self.eta[0], eta, self.eta.shape[0] * sizeof(double)) == 0:
+            return False
+        memcpy(&self.eta[0], eta, self.eta.shape[0] * sizeof(double))
+        self.known = True
+        self._take_risks()
+        self.gather(&self.risk[0], &self.survivors[0], &self.dying[0])
+        for t in range(self.m):
+            level = self.survivors[t].k if self.survivors[t].k > self.dying[t].k else self.dying[t].k
+            self.R[t], self.E[t] = in_band(self.survivors[t], level), in_band(self.dying[t], level)
+            self.band[t] = level
+        return True
+
+    cdef void _take_risks(self) noexcept nogil:
+        """w exp(eta), in bands one of which ends just above the largest of the stratum: most sums stay in it."""
+        cdef Py_ssize_t j
+        cdef double theta
+        for j in range(self.reference.shape[0]):
+            self.reference[j] = -INFINITY
+        for j in range(self.n):
+            theta = self.eta[self.sample[j]] + self.log_w[j]
+            if theta > self.reference[self.stratum[j]]:
+                self.reference[self.stratum[j]] = theta
+        for j in range(self.reference.shape[0]):
+            self.reference[j] = ceil(self.reference[j] - BAND * floor(self.reference[j] / BAND))
+        for j in range(self.n):
+            theta = self.eta[self.sample[j]] + self.log_w[j]
+            self.risk[j] = exponential(theta, self.reference[self.stratum[j]])
+
+    cdef void gather(self, const Wide* x, Wide* survivors, Wide* dying) noexcept nogil:
+        """Sums of x over the survivors of each event time, and over those who die at it."""
+        cdef Py_ssize_t t, j
+        self.survival.gather(x, survivors)
+        for t in range(self.m):
+            dying[t] = nothing()
+        for j in range(self.n):
+            if self.event[j] >= 0:
+                add(&dying[self.event[j]], x[j])
+
+    cdef double share_left(self, Py_ssize_t t, Py_ssize_t before) noexcept nogil:
+        """The sum of risks at an event time over that at an earlier one of its stratum."""
+        cdef double left = (self.R[t] + self.E[t]) / (self.R[before] + self.E[before])
+        return left * exp(BAND * (self.band[t] - self.band[before]))

@@ -1,0 +1,193 @@
+"""The quadratic over working groups by products with the columns: for sparse designs, and more columns than samples.
+
+Invariant: u + u[n] * sqrt(w) = sqrt(w) (y - Zb): sparse columns never fill in.  The Newton step comes from conjugate
+gradients along the directions in which the penalty is smooth, preconditioned group by group.
+"""
+from libc.string cimport memcpy, memset
+
+import numpy as np
+
+from sparsesolve.linalg.design cimport Design
+from sparsesolve.linalg.packed cimport Packed
+from sparsesolve.linalg.small cimport small_solve
+from sparsesolve.linalg.vector cimport axpy, dot
+from sparsesolve.penalties.blocks cimport BlockPenalty
+from sparsesolve.solvers.groups.quadratic cimport GroupQuadratic
+
+cdef double EPSILON = 4e-16         # of one change of the residual, relative
+DEF STEPS = 30                      # of conjugate gradients per Newton step
+cdef double FORCING = 0.1           # relative residual left by them
+
+
+cdef class GroupDataQuadratic(GroupQuadratic):
+
+    def __cinit__(self, Packed columns, BlockPenalty penalty):
+        self.n, self.wants_residual = columns.n, True
+        self.n_carried = self.n + 1
+        self.u, self.v = np.zeros(self.n + 1), np.zeros(self.n)
+        self.trail_r = np.zeros((self.trail_b.shape[0], self.n + 1))
+        self.rest, self.conjugate, self.product = np.zeros((3, self.capacity))
+
+    cdef int reserve(self, int capacity) except -1:
+        if capacity > self.capacity:
+            GroupQuadratic.reserve(self, capacity)
+            self.rest, self.conjugate, self.product = np.zeros((3, self.capacity))
+        return 0
+
+    def append(self, Design design, BlockPenalty penalty, int[::1] which, double[::1] start, double[::1] gradient):
+        """Take in whole groups of columns."""
+        cdef int count = which.shape[0], before = self.n_groups
+        if count == 0:
+            return
+        if self.columns.size == self.size:
+            self.columns.append(design, &which[0], count)
+        self.add_groups(which, start, gradient)
+        self.measure_blocks(before)
+
+    cdef double inner(self, int i, int j) noexcept nogil:
+        memset(&self.v[0], 0, self.n * sizeof(double))
+        self.image_shift = self.columns.axpy(j, 1.0, &self.v[0])
+        return self.columns.dot(i, &self.v[0], self.image_shift)
+
+    cdef void receive(self, const double* r) noexcept nogil:
+        memcpy(&self.u[0], r, self.n * sizeof(double))
+        self.u[self.n] = self.touches = 0.0
+
+    cdef double drift(self) noexcept nogil:
+        return EPSILON * self.touches
+
+    cdef void hand(self, double* r) noexcept nogil:
+        memcpy(r, &self.u[0], self.n * sizeof(double))
+        if self.u[self.n] != 0.0:
+            axpy(self.n, self.u[self.n], &self.columns.root_w[0], r)
+        self.residual_square = dot(self.n, r, r)
+
+    cdef void mend(self, const double* response, const double* missing, double* r) noexcept nogil:
+        cdef int j
+        cdef double shift = 0.0, touches = self.touches
+        for j in range(self.size):
+            if missing[j] != 0.0:
+                shift += self.columns.axpy(j, missing[j], r)
+                touches += 1.0
+        if shift != 0.0:
+            axpy(self.n, shift, &self.columns.root_w[0], r)
+        self.residual_square = dot(self.n, r, r)
+        self.receive(r)
+        self.touches = touches + self.n_groups
+
+    cdef double* carried(self) noexcept nogil:
+        return &self.u[0]
+
+    cdef double square(self, const double* b, const double* carried) noexcept nogil:
+        cdef double shift = self.u[self.n], total = dot(self.n, &self.u[0], &self.u[0])
+        if shift != 0.0:
+            total += shift * (shift + 2.0 * dot(self.n, &self.u[0], &self.columns.root_w[0]))
+        return total
+
+    cdef void block_products(self, int k, double* out) noexcept nogil:
+        cdef int i, j, first = self.first[k], s = self.first[k + 1] - first
+        for j in range(s):
+            memset(&self.v[0], 0, self.n * sizeof(double))
+            self.image_shift = self.columns.axpy(first + j, 1.0, &self.v[0])
+            self.columns.correlate_some(first, j + 1, &self.v[0], self.image_shift, out + j * <Py_ssize_t> s)
+            for i in range(j):      # the same numbers on both sides of the diagonal
+                out[j + i * <Py_ssize_t> s] = out[i + j * <Py_ssize_t> s]
+
+    cdef void meet(self, int k) noexcept nogil:
+        cdef int first = self.first[k]
+        self.columns.correlate_some(first, self.first[k + 1] - first, &self.u[0], self.u[self.n], &self.g[first])
+
+    cdef void move(self, int k) noexcept nogil:
+        cdef int first = self.first[k]
+        self.u[self.n] += self.columns.subtract_some(first, self.first[k + 1] - first, &self.d[first], &self.u[0])
+        self.touches += 1.0
+
+    cdef void renew(self) noexcept nogil:
+        self.columns.correlate(&self.u[0], self.u[self.n], self.g)
+
+    cdef void apply(self, const double* d, double* out) noexcept nogil:
+        """out = Z'Z d; v is left as Z d."""
+        cdef int j
+        memset(&self.v[0], 0, self.n * sizeof(double))
+        self.image_shift = self.columns.subtract(d, &self.v[0])
+        for j in range(self.size):
+            out[j] = 0.0
+        self.columns.correlate(&self.v[0], self.image_shift, out)
+        for j in range(self.size):
+            out[j] = -out[j]
+
+    cdef double image(self) noexcept nogil:
+        cdef int j
+        cdef double square = 0.0
+        self.apply(self.d, self.q)
+        for j in range(self.size):
+            square += self.d[j] * self.q[j]
+        return square
+
+    cdef void advance(self, double t) noexcept nogil:
+        axpy(self.n, t, &self.v[0], &self.u[0])        # v is -Z d
+        self.u[self.n] += t * self.image_shift
+        axpy(self.size, -t, self.q, self.g)
+
+    cdef bint direction(self, double lam) noexcept nogil:
+        cdef int step, k, j, i, first, n
+        cdef double rho, goal, curvature, t
+        cdef const double* bend
+        memset(self.d, 0, self.size * sizeof(double))
+        for k in range(self.n_groups):
+            self.factorise(k)
+        memcpy(&self.rest[0], &self.slope[0], self.size * sizeof(double))
+        rho = self.precondition(0.0)
+        goal = FORCING * FORCING * rho
+        for step in range(STEPS):
+            if rho <= goal:
+                break
+            self._spread(&self.conjugate[0], self.rhs)
+            self.apply(self.rhs, self.q)
+            curvature = 0.0
+            for k in range(self.n_groups):
+                first, n, bend = self.first[k], self.n_ways[k], &self.bends[self.place[k]]
+                memset(&self.product[first], 0, n * sizeof(double))
+                for j in range(first, self.first[k + 1]):
+                    if n > 0 and self.way[j] >= 0:
+                        self.product[first + self.way[j]] += self.sign[j] * self.q[j]
+                for j in range(n):
+                    axpy(n, self.conjugate[first + j], bend + j * <Py_ssize_t> n, &self.product[first])
+                curvature += dot(n, &self.conjugate[first], &self.product[first])
+            if curvature <= 0.0:
+                break
+            t = rho / curvature
+            for k in range(self.n_groups):
+                first, n = self.first[k], self.n_ways[k]
+                for i in range(first, first + n):
+                    self.x[i] = self.x[i] + t * self.conjugate[i] if step > 0 else t * self.conjugate[i]
+                    self.rest[i] -= t * self.product[i]
+            rho = self.precondition(rho)
+        if step == 0:
+            return False
+        self._spread(&self.x[0], self.d)
+        return True
+
+    cdef void _spread(self, const double* along, double* out) noexcept nogil:
+        """Columns' steps from those along the directions."""
+        cdef int k, j
+        for k in range(self.n_groups):
+            for j in range(self.first[k], self.first[k + 1]):
+                out[j] = 0.0
+                if self.n_ways[k] > 0 and self.way[j] >= 0:
+                    out[j] = self.sign[j] * along[self.first[k] + self.way[j]]
+
+    cdef double precondition(self, double last) noexcept nogil:
+        """The next conjugate direction from the residual; returns the residual's square in the preconditioned norm."""
+        cdef int k, i, first, n
+        cdef double rho = 0.0
+        for k in range(self.n_groups):
+            first, n = self.first[k], self.n_ways[k]
+            memcpy(&self.z[first], &self.rest[first], n * sizeof(double))
+            small_solve(n, &self.factors[self.place[k]], &self.z[first])
+            rho += dot(n, &self.z[first], &self.rest[first])
+        for k in range(self.n_groups):
+            first, n = self.first[k], self.n_ways[k]
+            for i in range(first, first + n):
+                self.conjugate[i] = self.z[i] + (rho / last * self.conjugate[i] if last > 0.0 else 0.0)
+        return rho

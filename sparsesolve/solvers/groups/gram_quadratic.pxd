@@ -1,0 +1,10 @@
+"""GroupGramQuadratic: the quadratic over working groups whose inner products are all known."""
+from sparsesolve.linalg.gram cimport Gram
+from sparsesolve.solvers.groups.quadratic cimport GroupQuadratic
+
+cdef class GroupGramQuadratic(GroupQuadratic):
+    cdef readonly Gram gram
+    cdef double[::1] matrix, right      # of the Newton step
+
+    cdef int make_matrix_room(self, int n) noexcept nogil
+    cdef int assemble(self) noexcept nogil

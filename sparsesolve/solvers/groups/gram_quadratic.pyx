@@ -1,0 +1,159 @@
+"""The quadratic over working groups with all inner products known: nothing here depends on the number of samples.
+
+The Newton step is solved by a Cholesky factor of the Gram matrix along the directions in which the penalty is smooth.
+"""
+from libc.string cimport memcpy, memset
+from scipy.linalg.cython_lapack cimport dpotrf, dpotrs
+
+import numpy as np
+
+from sparsesolve.linalg.design cimport Design
+from sparsesolve.linalg.gram cimport Gram
+from sparsesolve.linalg.packed cimport Packed
+from sparsesolve.linalg.vector cimport axpy
+from sparsesolve.penalties.blocks cimport BlockPenalty
+from sparsesolve.solvers.groups.quadratic cimport GroupQuadratic
+
+DEF REPAIRS = 6                     # of a matrix that is singular in rounding
+cdef double TINY = 1e-12            # of the diagonal: what makes a singular matrix regular
+
+
+cdef class GroupGramQuadratic(GroupQuadratic):
+
+    def __cinit__(self, Packed columns, BlockPenalty penalty):
+        self.gram = Gram()
+        self.matrix, self.right = np.zeros(4096), np.zeros(self.capacity)
+        self.trail_r = np.zeros((self.trail_b.shape[0], self.capacity))
+
+    cdef int reserve(self, int capacity) except -1:
+        if capacity > self.capacity:
+            GroupQuadratic.reserve(self, capacity)
+            self.right = np.zeros(self.capacity)
+            self.trail_r = np.zeros((self.trail_b.shape[0], self.capacity))
+        return 0
+
+    def append(self, Design design, BlockPenalty penalty, int[::1] which, double[::1] start, double[::1] gradient):
+        """Take in whole groups of columns: their inner products with all working columns, then themselves."""
+        cdef int count = which.shape[0], before = self.n_groups
+        if count == 0:
+            return
+        if self.columns is not None:
+            if self.columns.size == self.size:
+                self.columns.append(design, &which[0], count)
+            self.gram.follow(self.columns)
+        self.add_groups(which, start, gradient)
+        self.n_carried = self.size
+        self.measure_blocks(before)
+
+    cdef void restart(self) noexcept nogil:
+        GroupQuadratic.restart(self)
+        self.gram.size = 0
+
+    cdef double inner(self, int i, int j) noexcept nogil:
+        return self.gram.G[i + <Py_ssize_t> j * self.gram.capacity]
+
+    cdef void block_products(self, int k, double* out) noexcept nogil:
+        cdef int j, first = self.first[k], s = self.first[k + 1] - first
+        for j in range(s):
+            memcpy(out + j * <Py_ssize_t> s, self.gram.G + first + (first + j) * <Py_ssize_t> self.gram.capacity,
+                   s * sizeof(double))
+
+    cdef void move(self, int k) noexcept nogil:
+        cdef int j
+        for j in range(self.first[k], self.first[k + 1]):
+            if self.d[j] != 0.0:
+                axpy(self.size, -self.d[j], self.gram.G + <Py_ssize_t> j * self.gram.capacity, self.g)
+
+    cdef double square(self, const double* b, const double* carried) noexcept nogil:
+        """|r - Z d|^2 = |r|^2 - d'(g before + g after)."""
+        cdef double total = self.residual_square
+        cdef int j
+        for j in range(self.size):
+            total -= (self.b[j] - b[j]) * (self.g[j] + carried[j])
+        return total
+
+    cdef double image(self) noexcept nogil:
+        cdef int j
+        cdef double square = 0.0
+        memset(self.q, 0, self.size * sizeof(double))
+        for j in range(self.size):
+            if self.d[j] != 0.0:
+                axpy(self.size, self.d[j], self.gram.G + <Py_ssize_t> j * self.gram.capacity, self.q)
+        for j in range(self.size):
+            square += self.d[j] * self.q[j]
+        return square
+
+    cdef void advance(self, double t) noexcept nogil:
+        axpy(self.size, -t, self.q, self.g)
+
+    cdef bint direction(self, double lam) noexcept nogil:
+        cdef int n = 0, one = 1, info = 1, tries, k, i, j, base = 0
+        cdef double added = 0.0, most = 0.0
+        for k in range(self.n_groups):
+            n += self.n_ways[k]
+        self.make_matrix_room(n)
+        for tries in range(REPAIRS):
+            base = self.assemble()
+            for i in range(n):
+                most = max(most, self.matrix[i + <Py_ssize_t> i * n])
+                self.matrix[i + <Py_ssize_t> i * n] += added
+            dpotrf("L", &n, &self.matrix[0], &n, &info)
+            if info == 0:
+                break
+            added = max(TINY * most, 100.0 * added)
+        if info != 0:
+            return False
+        base = 0
+        for k in range(self.n_groups):
+            memcpy(&self.right[base], &self.slope[self.first[k]], self.n_ways[k] * sizeof(double))
+            base += self.n_ways[k]
+        dpotrs("L", &n, &one, &self.matrix[0], &n, &self.right[0], &n, &info)
+        base = 0
+        for k in range(self.n_groups):
+            for j in range(self.first[k], self.first[k + 1]):
+                self.d[j] = self.sign[j] * self.right[base + self.way[j]] if self.way[j] >= 0 else 0.0
+            base += self.n_ways[k]
+        return True
+
+    cdef int make_matrix_room(self, int n) noexcept nogil:
+        cdef Py_ssize_t needed = <Py_ssize_t> n * n
+        if self.matrix.shape[0] < needed:
+            with gil:
+                self.matrix = np.empty(needed * 3 // 2)
+        return 0
+
+    cdef int assemble(self) noexcept nogil:
+        """The lower triangle of the Gram matrix along the directions, and the penalty's bends on its diagonal blocks.
+
+        Returns its order.
+        """
+        cdef int n = 0, base = 0, moving = 0, k, i, j, s
+        cdef bint plain = True
+        cdef double* out
+        cdef const double* column
+        cdef const double* bend
+        for k in range(self.n_groups):
+            for j in range(self.first[k], self.first[k + 1]):
+                if self.n_ways[k] > 0 and self.way[j] >= 0:
+                    plain = plain and self.sign[j] == 1.0 and n + self.way[j] == moving
+                    self.support[moving], self.position[moving] = j, n + self.way[j]
+                    moving += 1
+            n += self.n_ways[k]
+        memset(&self.matrix[0], 0, <Py_ssize_t> n * n * sizeof(double))
+        for k in range(moving):
+            j = self.support[k]
+            out = &self.matrix[self.position[k] * <Py_ssize_t> n]
+            column = self.gram.G + j * <Py_ssize_t> self.gram.capacity
+            if plain and moving == n:       # each moves along a direction of its own, in their order
+                for i in range(k, n):
+                    out[i] = column[self.support[i]]
+            else:
+                for i in range(moving):
+                    out[self.position[i]] += self.sign[j] * self.sign[self.support[i]] * column[self.support[i]]
+        for k in range(self.n_groups):
+            s, bend = self.n_ways[k], &self.bends[self.place[k]]
+            for j in range(s):
+                for i in range(j, s):
+                    self.matrix[base + i + (base + j) * <Py_ssize_t> n] += bend[i + j * <Py_ssize_t> s]
+            base += s
+        return n

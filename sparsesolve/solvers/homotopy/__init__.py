@@ -1,0 +1,1 @@
+"""Homotopy: LARS and the exact path of the lasso, knot by knot."""

@@ -1,0 +1,122 @@
+"""How good the knots of a path are, from the correlations at each of them.
+
+Lasso: the duality gap at the dual point s (y - A b), with the largest feasible s <= 1,
+
+    (1 - s)^2 (|y - A b|^2 + rho sum_j v_j b_j^2) / 2 + sum_j (lam v_j |b_j| - s c_j b_j),
+
+c_j = a_j'(y - A b) - rho v_j b_j, over the null objective |y|^2 / 2: no term is negative, and none
+cancels another. At lam = 0 the dual point is what y - A b leaves outside the span of all columns.
+Columns without a penalty must be orthogonal to the dual point: with d the projection of y - A b on
+them, which b lacks there, |d|^2 / 2 is lost and c_j moves by |a_j| |d| at most; both are counted.
+Least angle regression minimises nothing; there it is the largest departure from what defines it,
+|c_j| = lam v_j for active j, |c_j| <= lam v_j for the others, over the first lam and v_j.
+Reference: Bach et al. 2012, section 1.4.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from sparsesolve.solvers.homotopy import survey
+
+ORTHOGONAL = 1e-12  # of |a_j| |y|: correlations below it may be rounding
+DEPENDENT = 1e-11  # of a column's square: what may be left of it outside the span of others
+MOST_LOOSE = 1000
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What kind of path, and where it ends."""
+
+    v: np.ndarray  # (p,) penalty factors
+    ridge: float  # rho
+    open: np.ndarray  # (p,) which columns may join
+    free: np.ndarray  # features that have no penalty
+    lasso: bool  # else least angle regression
+    positive: bool
+    last: float  # lam at which it ends
+    max_features: float
+    max_steps: float  # knots beside the first
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some knots of a path."""
+
+    lams: np.ndarray  # (K,)
+    features: np.ndarray  # (U,) those with coefficients in B; one may stand there twice
+    B: np.ndarray  # (K, U)
+    squares: np.ndarray  # (K,) |y - A b|^2
+    gaps: np.ndarray  # (K,) see certificate
+    n_events: np.ndarray  # (K,) joins and leaves since the knot before
+
+
+class Certificate:
+    """Makes Batches of knots.
+
+    `free` are the features without a penalty that do not depend on each other, `factor` their
+    Cholesky factor, `size` (p,) |a_j|.
+    """
+
+    def __init__(self, data, rules, first, size, free, factor):
+        self.data, self.rules, self.first = data, rules, max(first, 1e-300)
+        self.free, self.factor = free, factor
+        self.size = np.where(rules.open, size, 0.0)
+        self.bound = np.where(rules.open, rules.v, np.inf)
+        self.null = max(0.5 * data.response_square, 1e-300)
+
+    def batch(self, lams, features, B, C, squares, n_events=None, core=None):
+        """Knots with coefficients B (K, U) of the features (U,), correlations C (K, p)."""
+        most, lacking = self.largest(C)
+        if self.rules.lasso:
+            gaps = survey.gaps(lams, features, B, C, squares, most, self.rules.v,
+                                    self.rules.ridge)  # fmt: skip
+            if len(self.free):
+                gaps += lacking * (0.5 * lacking + np.abs(B) @ self.size[features])
+            gaps /= self.null
+            if len(lams) and lams[-1] == 0.0 and core is not None:
+                gaps[-1] = min(gaps[-1], self._square_inside(core, C[-1]) / (2 * self.null))
+        else:
+            gaps = self._departures(lams, features, B, C, most)
+        n_events = np.zeros(len(lams), dtype=np.int64) if n_events is None else n_events
+        return Batch(lams, features, B, squares, gaps, n_events)
+
+    def largest(self, C):
+        """(K,) the least lam at which the dual point is feasible, and |d|."""
+        most = survey.largest(C, self.bound, self.rules.positive)
+        if not len(self.free):
+            return most, np.zeros(len(most))
+        inside = solve_triangular(self.factor, C[:, self.free].T, lower=True)
+        lacking = np.sqrt(np.einsum("uk,uk->k", inside, inside))
+        return most + lacking * np.max(self.size / self.bound, initial=0.0), lacking
+
+    def _departures(self, lams, features, B, C, most):
+        v = self.rules.v[features]
+        sizes = np.abs(C[:, features]) / np.where(v > 0.0, v, 1.0)
+        rest = np.where(B != 0.0, np.abs(sizes - np.outer(lams, v > 0.0)), 0.0)
+        return np.maximum(rest.max(axis=1, initial=0.0), most - lams) / self.first
+
+    def _square_inside(self, core, c):
+        """|P r|^2 with r - P r dual feasible at lam = 0, P projecting on the columns that bind it.
+
+        Where coefficients are positive P r is longer than the projection on their cone, so the
+        bound holds. Infinite where there are too many such columns to look at.
+        """
+        data, active = self.data, core.active
+        loose = self.rules.open.copy()
+        if self.rules.positive:  # the others stay on their side
+            loose &= c > -ORTHOGONAL * np.sqrt(data.response_square * data.squares)
+        loose[active] = False
+        others = np.flatnonzero(loose).astype(np.intc)
+        inside = core.basis.half_solved(c[active][:, None])
+        total = float((inside**2).sum())
+        if not len(others) or len(active) == data.rank:
+            return total
+        if len(others) > MOST_LOOSE:
+            return np.inf
+        cross = core.basis.half_solved(data.inner(active, others))
+        level, axes = np.linalg.eigh(data.inner(others, others) - cross.T @ cross)
+        kept = level > DEPENDENT * data.squares[others].max()
+        along = axes[:, kept].T @ (c[others] - (cross.T @ inside)[:, 0])
+        return total + float((along**2 / level[kept]).sum())

@@ -1,0 +1,137 @@
+"""What the homotopy asks of the data: inner products of columns, all correlations at many knots.
+
+Columns are a_j = sqrt(w) z_j of the standardised design, or known by their Gram matrix alone.
+Dense designs that are small are unpacked once, others block by block for every product. Once all
+inner products are known, correlations come from them where that is less work.
+"""
+
+import numpy as np
+from scipy import sparse
+
+from sparsesolve.linalg.blocks import block_products
+from sparsesolve.solvers.homotopy import survey
+
+SMALL = 4_000_000  # values of a dense design that is kept unpacked
+DENSE_FROM = 0.15  # share of stored values from which dense kernels are the faster ones
+
+
+def homotopy_data(problem, n_threads):
+    """The data of a Problem of squared error."""
+    dense = problem.design.stored >= DENSE_FROM * problem.design.n * problem.design.p
+    return (DenseData if dense else SparseData)(problem, n_threads)
+
+
+def _rank(problem):
+    """What the rank of the columns cannot exceed."""
+    return min(int((problem.weights > 0.0).sum()) - problem.intercept, problem.design.p)
+
+
+class Data:
+    """What all kinds of data share; a kind adds `_inner`, `_correlations` and the numbers."""
+
+    gram, cross, room = None, None, np.empty((0, 0))
+
+    def all_inner(self):
+        """Inner products of all columns, (p, p), kept for whatever is asked later."""
+        if self.gram is None:
+            every = self.every
+            self.cross = self._correlations(every[:0], np.empty((1, 0)))[0][0].copy()
+            self.gram = np.ascontiguousarray(self._inner(every, every))
+        return self.gram
+
+    def inner(self, left, right):
+        """Inner products of the columns `left` and `right`."""
+        if self.gram is None:
+            return self._inner(left, right)
+        return self.gram[np.ix_(left, right)]
+
+    def _room(self, K):
+        """For the correlations at K knots."""
+        if K > len(self.room):
+            self.room = np.empty((K, len(self.squares)))
+        return self.room[:K]
+
+    def measure(self, features, B):
+        """Correlations a_j'r (K, p) and |r|^2 (K,) for r = y - A_U b, of K knots.
+
+        B (K, U) has the coefficients of the features U. The next call may overwrite the
+        correlations.
+        """
+        p, U = len(self.squares), len(features)
+        if self.gram is None or U * p > self.n * (U + p):
+            return self._correlations(features, B)
+        C = self._room(len(B))
+        survey.correlations(self.gram.take(features, axis=0), self.cross, B, C)
+        explained = survey.products(B, C, features) + B @ self.cross[features]
+        return C, np.maximum(self.response_square - explained, 0.0)
+
+
+class DenseData(Data):
+    """Columns unpacked as sqrt(w) z_j, for matrix products."""
+
+    def __init__(self, problem, n_threads):
+        self.design, self.n_threads, self.rank = problem.design, n_threads, _rank(problem)
+        self.n, self.every = problem.design.n, np.arange(problem.design.p, dtype=np.intc)
+        self.root_w = np.sqrt(problem.weights)
+        self.y = self.root_w * problem.response
+        self.response_square = float(self.y @ self.y)
+        self.whole = None
+        if self.design.n * self.design.p <= SMALL:
+            self.whole = self._columns(self.every)
+            self.squares = np.einsum("ij,ij->i", self.whole, self.whole)
+        else:
+            self.squares = self.design.norms(problem.weights, n_threads) ** 2
+
+    def _columns(self, which):
+        """The columns `which` as rows, (k, n)."""
+        if self.whole is not None:
+            return self.whole if which is self.every else self.whole.take(which, axis=0)
+        rows = self.design.unpacked(which).T
+        rows *= self.root_w
+        return rows
+
+    def _inner(self, left, right):
+        a = self._columns(left)
+        return a @ (a if right is left else self._columns(right)).T
+
+    def _correlations(self, features, B):
+        R = np.matmul(B, self._columns(features))
+        np.subtract(self.y, R, out=R)
+        square = np.einsum("ij,ij->i", R, R)
+        if self.whole is not None:
+            return np.matmul(R, self.whole.T, out=self._room(len(R))), square
+        R *= self.root_w
+        return block_products(self.design, R, self.n_threads), square
+
+
+class SparseData(Data):
+    """Columns as stored, the centre taken off their products."""
+
+    def __init__(self, problem, n_threads):
+        self.design, self.w, self.n_threads = problem.design, problem.weights, n_threads
+        self.y, self.rank, self.n = problem.response, _rank(problem), problem.design.n
+        self.every = np.arange(problem.design.p, dtype=np.intc)
+        self.response_square = float(self.w @ self.y**2)
+        self.squares = self.design.norms(problem.weights, n_threads) ** 2
+
+    def _inner(self, left, right):
+        (a, off), (b, less) = (self.design.stored_columns(which) for which in (left, right))
+        heavy = sparse.csc_array(b.multiply(self.w[:, None]))
+        product = np.asarray((a.T @ heavy).todense())
+        mean, other = a.T @ self.w, b.T @ self.w
+        return product - np.outer(off, other) - np.outer(mean, less) + np.outer(off, less)
+
+    def _correlations(self, features, B):
+        a, off = self.design.stored_columns(features)
+        R = self.y[:, None] - a @ B.T + off @ B.T
+        square = np.einsum("i,ij,ij->j", self.w, R, R)
+        u = np.multiply(self.w, R.T, order="C")
+        return self.design.response_products(u, None, self.n_threads), square
+
+
+class GramData(Data):
+    """Columns known by G = A'A (p, p), A'y and |y|^2."""
+
+    def __init__(self, gram, cross, response_square):
+        self.gram, self.cross, self.response_square = gram, cross, response_square
+        self.squares, self.rank, self.n = np.diagonal(gram).copy(), len(gram), len(gram)

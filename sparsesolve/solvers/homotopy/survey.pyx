@@ -1,0 +1,138 @@
+"""Sums over the knots of a path, in one pass each: correlations against bounds, gaps, nonzero coefficients."""
+from libc.math cimport fabs, fmax
+from libc.string cimport memcpy
+from scipy.linalg.cython_blas cimport dgemm
+
+import numpy as np
+
+DEF TOGETHER = 32   # features of a product: those that join late have no part in the first knots
+
+
+def correlations(const double[:, ::1] gram, const double[::1] cross, const double[:, :] B, double[:, ::1] C):
+    """C (K, p) = cross - B gram, for rows of the Gram matrix (U, p) of the features of B (K, U).
+
+    A row of B has no gaps; it is the less work, the nearer features are to the order in which they joined.
+    """
+    cdef int K = B.shape[0], U = B.shape[1], p = C.shape[1]
+    cdef int ld = max(B.strides[0] // <Py_ssize_t> sizeof(double), U)      # the stride of a single row may be 0
+    cdef int start = 0, stop, k, u, count, since
+    cdef double minus = -1.0, one = 1.0
+    with nogil:
+        for k in range(K):
+            memcpy(&C[k, 0], &cross[0], p * sizeof(double))
+        while start < U and K > 0:
+            stop = start
+            since = _first_knot(B, start, min(start + TOGETHER, U))
+            while stop < U and _first_knot(B, stop, min(stop + TOGETHER, U)) == since:
+                stop = min(stop + TOGETHER, U)
+            count, u = K - since, stop - start
+            if count > 0:
+                dgemm("N", "N", &p, &count, &u, &minus, <double*> &gram[start, 0], &p, <double*> &B[since, start], &ld,
+                      &one, &C[since, 0], &p)
+            start = stop
+
+
+cdef int _first_knot(const double[:, :] B, int start, int stop) noexcept nogil:
+    """At which one of the features start..stop has a coefficient."""
+    cdef int k, u
+    for k in range(<int> B.shape[0]):
+        for u in range(start, stop):
+            if B[k, u] != 0.0:
+                return k
+    return <int> B.shape[0]
+
+
+def largest(const double[:, :] C, const double[::1] bound, bint positive):
+    """(K,) max_j |c_j| / bound_j, or of c_j / bound_j; at least 0."""
+    cdef Py_ssize_t K = C.shape[0], p = C.shape[1], k, j
+    cdef double most, size
+    cdef const double* c
+    cdef double[::1] inverse = np.divide(1.0, bound), out = np.empty(K)
+    with nogil:
+        for k in range(K):
+            c, most = &C[k, 0], 0.0
+            for j in range(p):
+                size = (c[j] if positive else fabs(c[j])) * inverse[j]
+                most = size if size > most else most
+            out[k] = most
+    return np.asarray(out)
+
+
+def first_excess(const double[:, :] C, const double[::1] lams, const int[::1] which, const double[::1] bound,
+                 const double[::1] slack, bint positive):
+    """(knot, columns): the first knot at which columns among `which` exceed lam bound + slack, or (K, none)."""
+    cdef Py_ssize_t K = C.shape[0], k, t, count = 0
+    cdef int j
+    found = np.empty(which.shape[0], dtype=np.intc)
+    cdef int[::1] out = found
+    with nogil:
+        for k in range(K):
+            for t in range(which.shape[0]):
+                j = which[t]
+                if (C[k, j] if positive else fabs(C[k, j])) > lams[k] * bound[j] + slack[j]:
+                    out[count] = j
+                    count += 1
+            if count > 0:
+                break
+    return (k if count > 0 else K), found[:count]
+
+
+def gaps(const double[::1] lams, const int[::1] features, const double[:, :] B, const double[:, :] C,
+         const double[::1] squares, const double[::1] most, const double[::1] v, double ridge):
+    """(K,) gaps at the dual points s (y - A b), s = min(1, lam / most); see certificate."""
+    cdef Py_ssize_t K = B.shape[0], k, u
+    cdef int j
+    cdef double s, norm, product, square
+    cdef double[::1] out = np.empty(K)
+    with nogil:
+        for k in range(K):
+            norm = product = square = 0.0
+            for u in range(B.shape[1]):
+                j = features[u]
+                if v[j] > 0.0:
+                    norm += v[j] * fabs(B[k, u])
+                    square += v[j] * B[k, u] * B[k, u]
+                    product += C[k, j] * B[k, u]
+            s = 1.0 if most[k] <= lams[k] else lams[k] / most[k]
+            out[k] = fmax(0.5 * (1.0 - s) * (1.0 - s) * (squares[k] + ridge * square) + lams[k] * norm - s * product, 0.0)
+    return np.asarray(out)
+
+
+def products(const double[:, :] B, const double[:, :] C, const int[::1] features):
+    """(K,) sum_u B_ku c_kj of the features j = features[u]."""
+    cdef Py_ssize_t K = B.shape[0], k, u
+    cdef double total
+    cdef const double* b
+    cdef const double* c
+    cdef double[::1] out = np.zeros(K)
+    with nogil:
+        for k in range(K if B.shape[1] > 0 else 0):
+            b, c, total = &B[k, 0], &C[k, 0], 0.0
+            for u in range(B.shape[1]):
+                total += b[u] * c[features[u]]
+            out[k] = total
+    return np.asarray(out)
+
+
+def nonzeros(const double[:, :] B, const Py_ssize_t[::1] order, const int[::1] features, const double[::1] unit):
+    """(features, B times unit, how many of each knot), knot after knot in the order of B's columns given."""
+    cdef Py_ssize_t K = B.shape[0], U = order.shape[0], k, t, u, count = 0, here
+    sizes = np.zeros(K, dtype=np.int64)
+    cdef long long[::1] size = sizes
+    cdef const double* b
+    for k in range(K if U > 0 else 0):
+        b, here = &B[k, 0], 0
+        for u in range(U):
+            here += b[u] != 0.0
+        size[k] = here
+    which, values = np.empty(sizes.sum(), dtype=np.intc), np.empty(sizes.sum())
+    cdef int[::1] j = which
+    cdef double[::1] value = values
+    for k in range(K if U > 0 else 0):
+        b = &B[k, 0]
+        for t in range(U):
+            u = order[t]
+            if b[u] != 0.0:
+                j[count], value[count] = features[u], b[u] * unit[u]
+                count += 1
+    return which, values, sizes

@@ -1,0 +1,164 @@
+"""Families of K responses: working sets of features with a duality gap over all.
+
+    minimise over B   F(eta) + lam sum_j v_j [alpha pen(B_j) + (1 - alpha) |B_j|_2^2 / 2],
+    eta = offset + ZB
+
+Given: a standardised design Z, a penalty on its rows B_j of K coefficients (pen is the l1 norm, or
+grouped the l2 norm), a loss F of K responses, an offset (K, n), an intercept or none, and a warm
+start. Returned per lam: a gap over *all* columns (`certificate`). Every round solves over
+the working columns (`descent`), meets the others, and lets those in that violate their
+bound. Reference: Bach et al. 2012, section 6; Simon, Friedman and Hastie 2013 (grouped softmax).
+"""
+
+import numpy as np
+
+from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
+from sparsesolve.solvers.responses.certificate import certify, dual_point, working_gap
+from sparsesolve.solvers.responses.descent import ResponseDescent
+from sparsesolve.solvers.responses.outside import OutsideRows
+
+CONVERGED, MAX_ITER, STALLED = 0, 1, 2
+ENOUGH = 0.03  # of the gap that columns outside will leave: no use in solving more closely
+TRIES = 4  # rounds for a gap that does not fall
+PATIENCE = 4  # rounds of steps that bring neither the objective nor the gap down
+LEAST = 1e-14  # fall of the objective, relative
+PAYS = 0.1  # of the gap: what a step of the model must bring it to for another one to follow
+PAYS_WIDE = 0.5  # the same where a Newton step's factor has more rows than there are samples
+NEARLY = 10.0  # times the gap asked for, from which more is not asked of that step
+AHEAD = 0.3  # of the way between lams: columns whose products pass lam so much lower enter
+ASTRAY = 0.1  # of what steps at work would gain: coefficients at zero would gain more than that
+
+
+class ResponseBlocks:
+    """Solver state along a path.
+
+    Parameters
+    ----------
+    design : Design
+    net : ElasticNetRows
+    loss : Loss
+    offset : (K, n)
+    intercept : bool
+    n_threads : int
+    """
+
+    def __init__(self, design, net, loss, offset, intercept=True, n_threads=1):
+        self.design, self.net, self.loss, self.n_threads = design, net, loss, n_threads
+        self.descent = ResponseDescent(design, net, loss, np.array(offset, dtype=float))
+        shut = (np.asarray(net.lower) == 0.0) & (np.asarray(net.upper) == 0.0)
+        shut |= np.asarray(design.spread) == 0.0
+        free = (np.asarray(net.l1) == 0.0) & (np.asarray(net.l2) == 0.0) & ~shut
+        self.outside = OutsideRows(design, net, n_threads)
+        self.outside.leave(shut)
+        self.with_intercept = intercept
+        if intercept:
+            self.descent.enter(np.array([-1], dtype=np.intc))
+        self._enter(np.flatnonzero(free))
+        self.opening = 0.0  # gap after the first round at the last lam
+        self.rounds = 0
+
+    @classmethod
+    def of(cls, problem, n_threads):
+        """The state for a Problem of K responses, at its null model."""
+        net = ElasticNetRows(problem.penalty, problem.grouped)
+        intercept = problem.intercept
+        state = cls(problem.design, net, problem.loss, problem.offset, intercept, n_threads)
+        if intercept:
+            state.descent.B[:, 0] = problem.null_intercept
+            state.descent.refresh()
+        return state
+
+    @property
+    def iterations(self):
+        """Steps, and steps of conjugate gradients within them, so far."""
+        return self.descent.iterations
+
+    @property
+    def loss_value(self):
+        """F at the current point, less its least value."""
+        return self.descent.value - self.loss.saturated
+
+    def coefficients(self):
+        """Features with a nonzero coefficient, ascending, and their coefficients (K, count).
+
+        Where only differences between responses count, rows are shifted to their least penalty.
+        """
+        which, B = self.descent.which, self.descent.centred()
+        kept = np.flatnonzero((which >= 0) & B.any(axis=0))
+        kept = kept[np.argsort(which[kept])]
+        return which[kept], B[:, kept]
+
+    @property
+    def intercept(self):
+        """Intercepts (K,) of the standardised design; of mean 0 where only differences count."""
+        if not self.with_intercept:
+            return np.zeros(self.loss.n_responses)
+        return self.descent.centred()[:, 0].copy()
+
+    def correlations(self):
+        """For each column the size of its products with the dual point, (p,): largest or l2."""
+        u = dual_point(self.descent, 0.0)
+        return self.net.polar(self.design.response_products(u, None, self.n_threads))
+
+    def solve(self, lam, target, budget):
+        """Reach gap <= target at lam; returns (outcome, gap)."""
+        goal, tries, limit = max(0.5 * target, ENOUGH * self.opening), 0, self.iterations + budget
+        near = lam - AHEAD * (self.descent.level - lam)
+        neighbours = 0.5 * self.descent.level < lam <= self.descent.level
+        self._enter(self.outside.near(near if neighbours else np.inf, lam))
+        self.descent.refresh()
+        self.descent.carry_on(lam)
+        self.opening, last = None, np.inf
+        self.pays = True  # whether the model's last step brought the gap down
+        while True:
+            outcome = self._settle(lam, goal, limit)
+            self.rounds += 1
+            gap, entering = certify(self.descent, lam, self.outside)
+            self.opening = gap if self.opening is None else self.opening
+            if gap <= target:
+                return CONVERGED, gap
+            if outcome == MAX_ITER:
+                return MAX_ITER, gap
+            if len(entering):
+                self._enter(entering)
+                goal, tries = max(0.5 * target, ENOUGH * gap), 0
+            elif goal > 0.5 * target:
+                goal = 0.5 * target
+            elif tries == TRIES:
+                return STALLED, gap
+            else:  # the working columns' own estimate took the gap for reached
+                tries = 0 if gap < 0.5 * last else tries + 1
+                goal *= 0.1
+                self.descent.newton_step(lam, goal)
+            last = gap
+
+    def _enter(self, which):
+        if len(which):
+            self.descent.enter(which.astype(np.intc))
+            self.outside.leave(which)
+
+    def _settle(self, lam, goal, limit):
+        """Steps until the gap over the working columns is about goal at most."""
+        descent, best, last, patience = self.descent, np.inf, np.inf, PATIENCE
+        before = None  # gap before the last step, if it was one of the model
+        while True:
+            gap = working_gap(descent, lam)
+            if gap <= goal:
+                return CONVERGED
+            if descent.iterations >= limit:
+                return MAX_ITER
+            value = descent.objective(lam)
+            fell = value < last - LEAST * max(abs(value), abs(descent.value))
+            patience = PATIENCE if fell or gap < 0.5 * best else patience - 1
+            if patience == 0:
+                return STALLED
+            best, last = min(gap, best), value
+            leaving, moving = descent.gains(lam)
+            pays = PAYS_WIDE if descent.shared.wide else PAYS
+            self.pays = self.pays and (before is None or gap < max(pays * before, NEARLY * goal))
+            before = gap
+            if (self.pays or leaving > ASTRAY * moving) and descent.model_step(lam, goal / gap):
+                continue
+            before = None
+            if not descent.newton_step(lam, goal) and not descent.model_step(lam, 0.0):
+                return STALLED

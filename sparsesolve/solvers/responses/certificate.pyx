@@ -1,0 +1,130 @@
+"""The duality gap of a problem with K responses, over all columns.
+
+The dual point is s u', where u' = u - F''(eta) Z_f C is orthogonal to the columns Z_f that nothing
+holds back, the intercept's among them (a Newton step for these alone: to first order what u would
+be had they been solved, and u' stays in the domain of F*), and s <= 1 makes it feasible:
+
+    gap = F(eta) + F*(-s u') + eta's u'
+          + sum_j [lam Omega_j(B_j) + (lam Omega_j)*(s Z_j'u') - s B_j'Z_j'u'],
+
+a sum of terms none of which is negative. Best of s = 1 or feasible, s feasible as if for the lasso
+without limits, and s = 0, which alone is left where u' could not be found.
+Reference: Bach et al. 2012, section 1.4.
+"""
+
+from libc.math cimport fabs
+from libc.string cimport memcpy, memset
+
+import numpy as np
+
+from sparsesolve.linalg.small cimport small_factor, small_solve
+from sparsesolve.linalg.vector cimport axpy, dot
+from sparsesolve.losses.base cimport Loss
+from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
+from sparsesolve.solvers.responses.conjugate_gradients import Preconditioner, conjugate_gradients, rounding_floor
+
+cdef double VIOLATION = 1e-12       # relative
+cdef double ORTHOGONAL = 1e-10      # product with a free column, from which u' is not what it must be
+cdef double TINY = 1e-12            # of a diagonal: a smaller pivot is rounding
+
+
+def working_gap(d, double lam):
+    """The gap over the working columns of a ResponseDescent, free ones as if solved, about.
+
+    A step on the free ones would gain what they add.
+    """
+    cdef ElasticNetRows net = d.net
+    cdef const double[:, ::1] B = d.B, g = d.g
+    cdef const double[::1] squares = d.shared.squares, scales = d.scales()
+    cdef double total = 0.0
+    cdef Py_ssize_t j, k
+    for j in range(B.shape[1]):
+        for k in range(B.shape[0]):
+            if net.at_rest(j, B[k, j], g[k, j], lam):
+                total += 0.5 * g[k, j] * g[k, j] / (scales[k] * max(squares[j], 1e-300))
+    return total + min(
+        [d.loss.fenchel_young_at(d.eta, s * d.u if s < 1.0 else d.u) + net.excess(B, g, lam, s)
+         for s in {net.feasible_scale(B, g, lam, True), net.feasible_scale(B, g, lam)}]
+    )
+
+
+def dual_point(d, double lam):
+    """u' (K, n)."""
+    free = d.net.unheld(d.B, d.g, lam)
+    places = np.flatnonzero(free.any(axis=0))
+    if not len(places):
+        return d.u
+    part, free = d.columns.some(places), free.take(places, axis=1)
+    if len(places) == 1 and free.all():     # the intercept alone, as a rule
+        return beside_one(d.loss, d.eta, d.u, part.combine(np.ones((1, 1)))[0])
+    return _beside_many(d, part, places, free)
+
+
+def beside_one(Loss loss, const double[:, ::1] eta, u, const double[::1] z):
+    """u' for one free column z: its K x K curvature is factored."""
+    cdef Py_ssize_t K = eta.shape[0], n = eta.shape[1], k, l, tries
+    out = np.array(u)
+    cdef double[:, ::1] moved = out, step = np.zeros((K, n)), curvature = np.empty((K, K))
+    cdef double[:, :, ::1] images = np.empty((K, K, n))
+    cdef double[::1] c = np.empty(K)
+    with nogil:
+        for k in range(K):
+            memcpy(&step[k, 0], &z[0], n * sizeof(double))
+            loss.curvature_times(&eta[0, 0], &step[0, 0], &images[k, 0, 0])
+            memset(&step[k, 0], 0, n * sizeof(double))
+            for l in range(K):
+                curvature[k, l] = dot(n, &z[0], &images[k, l, 0])
+        small_factor(<int> K, &curvature[0, 0], TINY)
+        for tries in range(2):      # the second time for what rounding left
+            for k in range(K):
+                c[k] = dot(n, &z[0], &moved[k, 0])
+            small_solve(<int> K, &curvature[0, 0], &c[0])
+            for k in range(K):
+                axpy(K * n, -c[k], &images[k, 0, 0], &moved[0, 0])
+    loss.raise_pending()
+    return out
+
+
+def _beside_many(d, part, places, free):
+    """u' by conjugate gradients for several free columns."""
+    u, scales = d.u, np.asarray(d.scales())
+    precondition = Preconditioner().separate(
+        part.gram(d.shared.h), np.arange(len(places)), free, scales, np.zeros(len(places))
+    )
+    enough = rounding_floor(free, scales, d.shared.squares[places])
+
+    def product(C):
+        return free * part.correlate(d.loss.curvature_product(d.eta, part.combine(C)))
+
+    most = 20 + 4 * int(free.sum())
+    for _ in range(2):      # the second time for what rounding left
+        rest = free * part.correlate(u)
+        C, count, flat = conjugate_gradients(product, precondition, rest, enough, most)
+        if flat or not count:
+            break
+        u = u - d.loss.curvature_product(d.eta, part.combine(C))
+    return u
+
+
+def certify(d, double lam, outside):
+    """The gap over all columns, and which of those outside, an OutsideRows, violate their bound."""
+    cdef ElasticNetRows own = d.net, net = d.net_of_all
+    cdef const double[:, ::1] B = d.B, g = d.g, C
+    cdef double rounding = 0.0, astray = 0.0, gap = np.inf, value = own.value(B, lam), s
+    cdef Py_ssize_t j, k
+    u = dual_point(d, lam)
+    C, (which, beyond, sizes) = d.columns.correlate(u), outside.examine(u, lam)
+    net, zero = net.take(which), np.zeros_like(beyond)
+    for j in range(B.shape[1]):
+        for k in range(B.shape[0]):
+            if own.at_rest(j, B[k, j], g[k, j], lam):
+                astray = max(astray, fabs(C[k, j]))
+                rounding += fabs(B[k, j] * C[k, j])
+    if astray <= ORTHOGONAL:
+        for s in {min(own.feasible_scale(B, C, lam, strict), net.feasible_scale(zero, beyond, lam, strict))
+                  for strict in (False, True)}:
+            gap = min(gap, d.loss.fenchel_young_at(d.eta, s * u if s < 1.0 else u) + own.excess(B, C, lam, s)
+                      + net.excess(zero, beyond, lam, s) + rounding)
+    if value < gap:     # else the dual point 0 is no better
+        gap = min(gap, d.loss.fenchel_young_at(d.eta, 0.0 * u) + value)
+    return gap, which[sizes > lam * np.asarray(net.l1) * (1.0 + VIOLATION)] if len(which) else which

@@ -1,0 +1,34 @@
+"""ResponseCoefficients: those at work of K responses, the point they lead to, and its Hessian."""
+from sparsesolve.linalg.design cimport Design
+from sparsesolve.linalg.gram cimport Gram
+from sparsesolve.losses.base cimport Loss
+from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
+from sparsesolve.solvers.responses.hessian cimport ResponseHessian
+from sparsesolve.solvers.working_columns cimport WorkingColumns
+
+cdef class ResponseCoefficients:
+    cdef readonly Loss loss
+    cdef readonly Design design
+    cdef readonly object problem
+    cdef readonly ElasticNetRows net        # of all rows, the intercept's the last one
+    cdef object penalty                     # of all coefficients, for the quadratic
+    cdef WorkingColumns quadratic
+    cdef Gram gram
+    cdef ResponseHessian hessian
+    cdef bint grouped, with_intercept
+    cdef int K, n_threads
+    cdef Py_ssize_t n, q                    # rows of coefficients
+    cdef readonly double value
+    cdef double s, forcing, level, before   # multiplier of H; the last lam and the one before it
+    cdef long moves
+    cdef double[:, ::1] offset, eta, u, image, trial, trial_u, dual
+    cdef double[:, ::1] B, last_B, C        # (q, K); the solution before; products of all rows
+    cdef double[::1] old, old_g
+    cdef int[::1] place                     # of a row among the Hessian's columns, or -1
+    cdef int[::1] at_work                   # whether a coefficient is, (q K,)
+
+    cdef void lay_out(self) noexcept nogil
+    cdef int weigh(self) except -1
+    cdef int column(self, int t) noexcept nogil
+    cdef void renew(self) noexcept nogil
+    cdef void slopes(self) noexcept nogil

@@ -1,0 +1,216 @@
+"""Coefficients at work of K responses, one by one, or grouped row by row, with the quadratic that they are moved in.
+
+Coefficient c = j K + k is that of feature j for response k, and of the intercepts with j = p.  Their Hessian is that
+of an earlier point times s; eta, F and u = -F'(eta) are those of the coefficients, C = Z'u.
+"""
+from libc.string cimport memcpy, memset
+
+import numpy as np
+
+from sparsesolve.linalg.gram cimport Gram
+from sparsesolve.penalties.blocks cimport BlockPenalty
+from sparsesolve.penalties.elastic_net cimport ElasticNet
+from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
+from sparsesolve.penalties.group_l2 import GroupL2
+from sparsesolve.penalties.row_shift import centre
+from sparsesolve.solvers.gram_quadratic cimport GramQuadratic
+from sparsesolve.solvers.groups.gram_quadratic cimport GroupGramQuadratic
+from sparsesolve.solvers.responses.hessian cimport ResponseHessian
+
+cdef double FORCING = 0.1           # of the gap at its start to which a first step's model is solved
+cdef double IDLE = 0.8              # of lam: coefficients of 0 with less go when H is taken anew
+
+
+cdef ElasticNet coefficient_net(ElasticNetRows rows, int K):
+    """The same penalty on coefficients one by one."""
+    cdef ElasticNet net = ElasticNet(len(rows.l1) * K, rows.alpha)
+    net.factors, net.l1, net.l2, net.lower, net.upper = np.repeat(
+        [rows.factors, rows.l1, rows.l2, rows.lower, rows.upper], K, axis=1)
+    return net
+
+
+cdef BlockPenalty coefficient_groups(ElasticNetRows rows, int K):
+    """The same penalty, each row a group; rows that are shut out are for the caller not to let in."""
+    cdef Py_ssize_t q = rows.l1.shape[0]
+    cdef BlockPenalty groups = GroupL2(np.repeat(np.arange(q), K), np.ones(q)).over(q * K)
+    groups.weight, groups.ridge, groups.alpha = np.array(rows.l1), np.array(rows.l2), rows.alpha
+    groups.factors = np.array(rows.factors)
+    return groups
+
+
+cdef class ResponseCoefficients:
+    """Their state.
+
+    Parameters
+    ----------
+    problem : Problem of K responses
+    """
+
+    def __init__(self, problem, int n_threads=1):
+        loss, design = problem.loss, problem.design
+        self.problem, self.loss, self.design, self.grouped = problem, loss, design, problem.grouped
+        self.with_intercept, self.n_threads = problem.intercept, n_threads
+        self.K, self.n, self.q = loss.n_responses, loss.n, design.p + problem.intercept
+        self.net = ElasticNetRows(problem.penalty, problem.grouped).take(
+            np.append(np.arange(design.p), np.full(int(problem.intercept), -1)).astype(np.intc))
+        self.hessian = ResponseHessian(self.n, self.K)
+        if self.grouped:
+            self.penalty = coefficient_groups(self.net, self.K)
+            self.quadratic = GroupGramQuadratic(None, self.penalty)
+            self.gram = (<GroupGramQuadratic> self.quadratic).gram
+        else:
+            self.penalty, self.gram = coefficient_net(self.net, self.K), Gram()
+            self.quadratic = GramQuadratic(self.gram)
+        self.offset = np.array(problem.offset, dtype=float, order="C")
+        self.eta, self.u, self.image, self.trial, self.trial_u, self.dual = np.zeros((6, self.K, self.n))
+        self.B, self.last_B, self.C = np.zeros((3, self.q, self.K))
+        self.place = np.full(self.q, -1, dtype=np.intc)
+        self.at_work = np.zeros(self.q * self.K, dtype=np.intc)
+        self.s, self.forcing, self.level, self.moves = 1.0, FORCING, 0.0, 0
+        free = (np.asarray(self.net.l1) == 0.0) & (np.asarray(self.net.l2) == 0.0) & (np.asarray(self.net.upper) > 0.0)
+        free[:design.p] &= np.asarray(design.spread) > 0.0
+        start = np.zeros((self.q, self.K))
+        if self.with_intercept:
+            start[design.p] = problem.null_intercept
+        self.enter(np.flatnonzero(np.repeat(free, self.K)), start.ravel())
+        self.renew()
+        self.weigh()
+
+    # what stands
+
+    @property
+    def iterations(self):
+        """Steps, and those on their models, so far."""
+        return self.moves + self.quadratic.iterations
+
+    @property
+    def loss_value(self):
+        """F at the current point, less its least value."""
+        return self.value - self.loss.saturated
+
+    def coefficients(self):
+        """Features with a nonzero coefficient, ascending, and their coefficients (K, count).
+
+        Where only differences between responses count, rows are shifted to their least penalty.
+        """
+        cdef int[::1] rows = np.empty(self.q, dtype=np.intc)
+        cdef int t, count = 0
+        cdef Py_ssize_t j, k
+        cdef double[:, ::1] values
+        self.lay_out()
+        for j in range(self.design.p):
+            for k in range(self.K):
+                if self.B[j, k] != 0.0:
+                    rows[count] = j
+                    count += 1
+                    break
+        which, out = np.asarray(rows)[:count], np.empty((self.K, count))
+        values = out
+        for t in range(count):
+            for k in range(self.K):
+                values[k, t] = self.B[rows[t], k]
+        if self.loss.symmetric and count:
+            centre(values, self.net.take(which))
+            kept = out.any(axis=0)
+            if not kept.all():
+                which, out = which[kept], out[:, kept]
+        return which, out
+
+    @property
+    def intercept(self):
+        """Intercepts (K,) of the standardised design; of mean 0 where only differences count."""
+        out = np.zeros(self.K)
+        if self.with_intercept:
+            self.lay_out()
+            out[:] = self.B[self.q - 1]
+        return out - out.mean() if self.loss.symmetric else out
+
+    cdef void lay_out(self) noexcept nogil:
+        """B."""
+        cdef int t
+        memset(&self.B[0, 0], 0, self.q * self.K * sizeof(double))
+        for t in range(self.quadratic.size):
+            (&self.B[0, 0])[self.quadratic.index[t]] = self.quadratic.b[t]
+
+    # coefficients at work
+
+    def enter(self, const Py_ssize_t[::1] coefficients, start=None):
+        """Let coefficients come to work, from 0 or `start` (q K,)."""
+        cdef Py_ssize_t t, j, count = coefficients.shape[0]
+        cdef int known = self.quadratic.size
+        cdef int[::1] columns = np.empty(known + count, dtype=np.intc), which = np.empty(count, dtype=np.intc)
+        cdef double[:, ::1] values = np.zeros((2, count))       # coefficients and gradients
+        if count == 0:
+            return
+        fresh = []
+        for t in range(count):
+            j = coefficients[t] // self.K
+            if self.place[j] < 0:
+                self.place[j] = self.hessian.size + len(fresh)
+                fresh.append(j)
+        if fresh:
+            self._unpack(np.array(fresh))
+        if start is not None:
+            np.asarray(values)[0] = start[np.asarray(coefficients)]
+        for t in range(count):
+            which[t] = coefficients[t]
+            values[1, t] = (&self.C[0, 0])[which[t]]
+            self.at_work[which[t]] = True
+        for t in range(known + count):          # as numbered in the Hessian
+            j = self.quadratic.index[t] if t < known else which[t - known]
+            columns[t] = self.place[j // self.K] * self.K + j % self.K
+        self.hessian.extend(self.gram, &columns[0], <int> (known + count))
+        self.quadratic.append(None, self.penalty, which, values[0], values[1])
+        if self.old is None or self.old.shape[0] < self.quadratic.capacity:
+            self.old, self.old_g = np.zeros((2, self.quadratic.capacity))
+
+    def _unpack(self, rows):
+        """Give the Hessian the columns of rows that come to work for the first time."""
+        real = rows < self.design.p
+        if real.all():
+            columns = self.design.unpacked(rows.astype(np.intc))
+        else:
+            columns = np.ones((self.n, len(rows)))
+            columns[:, real] = self.design.unpacked(rows[real].astype(np.intc))
+        loose = np.asarray(self.net.l1)[rows] == 0.0
+        self.hessian.append(columns, self.loss.symmetric & (loose | self.grouped))
+
+    cdef int weigh(self) except -1:
+        """Take H here, anew, for the coefficients that are not zero or nearly so."""
+        which, start = self.quadratic.members()
+        kept = np.abs(np.asarray(self.C).ravel()[which]) >= IDLE * self.level * np.repeat(self.net.l1, self.K)[which]
+        kept |= start != 0.0
+        if self.grouped:
+            kept = np.repeat(kept.reshape(-1, self.K).any(axis=1), self.K)
+        self.hessian.weigh(self.loss, &self.eta[0, 0])
+        np.asarray(self.at_work)[which[~kept]] = False
+        self.quadratic.restart()
+        whole = np.zeros(self.q * self.K)
+        whole[which] = start
+        self.s = 1.0
+        self.enter(which[kept].astype(np.intp), whole)
+        return 0
+
+    # the point
+
+    cdef int column(self, int t) noexcept nogil:
+        """A coefficient at work as the Hessian numbers it."""
+        cdef int c = self.quadratic.index[t]
+        return self.place[c // self.K] * self.K + c % self.K
+
+    cdef void renew(self) noexcept nogil:
+        """Everything from the coefficients anew."""
+        cdef int t
+        memcpy(&self.eta[0, 0], &self.offset[0, 0], self.K * self.n * sizeof(double))
+        for t in range(self.quadratic.size):
+            if self.quadratic.b[t] != 0.0:
+                self.hessian.add(self.column(t), self.quadratic.b[t], &self.eta[0, 0])
+        self.value = self.loss.evaluate(&self.eta[0, 0], &self.u[0, 0])
+        self.slopes()
+
+    cdef void slopes(self) noexcept nogil:
+        """C, and the quadratic's g, of the coefficients at work."""
+        cdef int t
+        for t in range(self.quadratic.size):
+            self.quadratic.g[t] = self.hessian.correlate(self.column(t), &self.u[0, 0])
+            (&self.C[0, 0])[self.quadratic.index[t]] = self.quadratic.g[t]

@@ -1,0 +1,245 @@
+"""Steps over the working columns of a problem with K responses, each lowering the objective.
+
+    minimise over B (K, m)   F(offset + ZB) + lam Omega(B)
+
+Invariant: eta = offset + ZB, value = F(eta), u = -F'(eta), g = Z'u. Block coordinate descent on a
+model of the curvature (`model`) finds the coefficients that are not zero; Newton steps on
+these (`direction`) bring the digits. The model takes one Hessian Z'diag(h)Z for all
+responses (`curvature`), kept from an older point, times a scale for each.
+"""
+
+from libc.math cimport fabs
+
+import numpy as np
+
+from sparsesolve.linalg.response_columns import response_columns
+from sparsesolve.linalg.vector cimport axpy
+from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
+from sparsesolve.penalties.row_shift import centre
+from sparsesolve.solvers.responses.curvature import SharedCurvature
+from sparsesolve.solvers.responses.direction import NewtonDirection
+from sparsesolve.solvers.responses.model import ResponseModel
+
+SWEEPS = 40  # of one model
+SETTLED = 1e-3  # gain of a sweep over the gains of all, below which the model is solved at best
+LOOSE = 0.3  # and at least
+STALE = 0.3  # relative distance of the curvature from the shared one, which is then renewed
+LEAST_SCALE = 1e-12  # of a response's curvature over the largest
+DEF FEW = 100_000  # multiplications, up to which loops cost less than a matrix product
+MOST = 0.5  # of the columns, beyond which it does not pay to take some out
+ARMIJO = 1e-4
+ROUNDING = 4e-15  # of an objective value
+HALVINGS = 12
+
+
+class ResponseDescent:
+    """Coefficients, working columns, and the model of the curvature.
+
+    Parameters
+    ----------
+    design : Design
+    net : ElasticNetRows
+        Of all features.
+    loss : Loss
+    offset : (K, n)
+    """
+
+    def __init__(self, design, net, loss, offset):
+        self.net_of_all, self.loss, self.offset = net, loss, offset
+        self.which = np.zeros(0, dtype=np.intc)  # feature of a working column, -1 the intercept
+        self.net = net.take(self.which)
+        self.columns = response_columns(design)
+        self.B = np.zeros((loss.n_responses, 0))
+        self.diagonal = loss.curvature_at(offset)  # (K, n) at eta
+        self.shared = SharedCurvature(self.columns, self.diagonal.sum(axis=0))
+        self.level, self.solved = 0.0, (0.0, self.B)  # last lam; the one before with its solution
+        self.damping = 1.0  # true curvature over the model's, as last seen
+        self.newton = NewtonDirection()
+        self.moves = 0
+        self.refresh()
+
+    @property
+    def iterations(self):
+        """Steps, and steps of conjugate gradients within them, so far."""
+        return self.moves + self.newton.steps
+
+    def enter(self, which):
+        """Take in columns of the design (-1: the intercept, before all others) at zero."""
+        self.which = np.concatenate([self.which, which]).astype(np.intc)
+        self.net = self.net_of_all.take(self.which)
+        self.columns.append(which)
+        self.B = np.hstack([self.B, np.zeros((len(self.B), len(which)))])
+        self.g = np.hstack([self.g, self.columns.correlate(self.u, self.g.shape[1])])
+
+    def refresh(self):
+        """Everything from the coefficients anew; a stale Gram matrix too."""
+        cdef double[::1] h
+        cdef const double[::1] known = self.shared.h
+        cdef double total = 0.0, before = 0.0, astray = 0.0
+        cdef Py_ssize_t i
+        self.eta = self.offset + self.columns.combine(self.B)
+        self.value, self.u = self.loss.at(self.eta)
+        self.g = self.columns.correlate(self.u)
+        self.diagonal = self.loss.curvature_at(self.eta)
+        fresh = np.add.reduce(self.diagonal, axis=0)
+        h = fresh
+        for i in range(h.shape[0]):
+            total += h[i]
+            before += known[i]
+        for i in range(h.shape[0]):
+            astray += fabs(h[i] - known[i] * (total / before))
+        if astray > STALE * total > 0:
+            self.shared.renew(fresh)
+            self.newton.preconditioner.forget()
+
+    def scales(self):
+        """What the shared curvature is to be multiplied by, response by response, (K,)."""
+        cdef const double[:, ::1] diagonal = self.diagonal
+        cdef const double[::1] h = self.shared.h
+        cdef double[::1] out = np.zeros(diagonal.shape[0])
+        cdef double total = 0.0, most = 0.0
+        cdef Py_ssize_t i, k
+        for i in range(h.shape[0]):
+            total += h[i]
+        for k in range(out.shape[0]):
+            for i in range(h.shape[0]):
+                out[k] += diagonal[k, i] / total
+            most = max(most, out[k])
+        for k in range(out.shape[0]):
+            out[k] = max(out[k], LEAST_SCALE * most, 1e-300)
+        return np.asarray(out)
+
+    # steps
+
+    def carry_on(self, double lam):
+        """Start from where the last two solutions lead in a straight line, if that is lower."""
+        cdef ElasticNetRows net = self.net
+        self.newton.at_new_level()
+        (before, earlier), self.solved = self.solved, (self.level, self.B)
+        last, self.level = self.level, lam
+        if not before > last > lam > 0.0:
+            return
+        target = self.B.copy()
+        cdef double[:, ::1] to = target
+        cdef const double[:, ::1] old = earlier
+        cdef double forward = (last - lam) / (before - last)
+        cdef Py_ssize_t j, k
+        for k in range(to.shape[0]):
+            for j in range(to.shape[1]):
+                if to[k, j] != 0.0 or net.l1[j] == 0.0:
+                    to[k, j] += forward * (to[k, j] - (old[k, j] if j < old.shape[1] else 0.0))
+                    to[k, j] = min(max(to[k, j], net.lower[j]), net.upper[j])
+        net.stop_at_zero(self.B, to, lam)
+        self._move_to(target, lam, 0.0)
+
+    def model_step(self, lam, share):
+        """Minimise the model and search along the way there; whether the objective fell.
+
+        `share` is the part of the gap that may stay: it falls more slowly than what sweeps gain.
+        """
+        scales = self.damping * self.scales()
+        if self.net.grouped:
+            scales[:] = scales.max()
+        rows, inner = self.shared.rows()
+        model = ResponseModel(rows, inner, self.shared.squares, scales, self.B, self.g)
+        model.descend(self.net, lam, SWEEPS, min(max(LOOSE * share**2, SETTLED), LOOSE))
+        modelled, target = model.bend(), self.centred(np.asarray(model.B))
+        step = target - self.B
+        image = self._image(step)
+        bend = np.vdot(image, self.loss.curvature_product(self.eta, image))
+        if modelled > 0.0:
+            self.damping = min(max(self.damping * bend / modelled, 0.05), 4.0)
+        slope = np.vdot(step, self.g) - self.net.value(target, lam) + self.net.value(self.B, lam)
+        if slope <= 0.0:
+            return False
+        length = min(1.0, slope / bend) if bend > 0.0 else 1.0
+        for _ in range(HALVINGS):
+            moved = target if length == 1.0 else self.B + length * step
+            if self._move(moved, self.eta + length * image, lam, ARMIJO * length * slope):
+                return True
+            length *= 0.5
+        return False
+
+    def newton_step(self, double lam, double goal):
+        """A Newton step on the coefficients at work, stopped at zero; whether the objective fell."""
+        cdef ElasticNetRows net = self.net
+        cdef const double[:, ::1] B = self.B, rest, step
+        cdef double[:, ::1] to
+        cdef double gain, length
+        cdef Py_ssize_t j, k
+        mask, left = net.at_work(B, self.g, lam)
+        if not mask.any():
+            return False
+        step, length = self.newton.of(self, lam, mask, left, goal)
+        rest = left
+        for _ in range(HALVINGS):
+            target, gain = np.empty_like(left), 0.0
+            to = target
+            for k in range(B.shape[0]):
+                for j in range(B.shape[1]):
+                    to[k, j] = min(max(B[k, j] + length * step[k, j], net.lower[j]), net.upper[j])
+            net.stop_at_zero(B, to, lam)
+            for k in range(B.shape[0]):
+                for j in range(B.shape[1]):
+                    gain += (to[k, j] - B[k, j]) * rest[k, j]
+            if self._move_to(target, lam, ARMIJO * max(gain, 0.0)):
+                return True
+            length *= 0.5
+        return False
+
+    def _image(self, const double[:, ::1] step):
+        """The step's image (K, n) under the columns."""
+        cdef Py_ssize_t j, k, i, count = 0, n = self.offset.shape[1]
+        cdef int[::1] moving = np.empty(step.shape[1], dtype=np.intc)
+        cdef const double[:, ::1] rows
+        cdef double[:, ::1] image
+        for j in range(step.shape[1]):
+            for k in range(step.shape[0]):
+                if step[k, j] != 0.0:
+                    moving[count] = <int> j
+                    count += 1
+                    break
+        if self.columns.dense and count * step.shape[0] * n <= FEW:
+            out, rows = np.zeros((step.shape[0], n)), self.columns.rows
+            image = out
+            for i in range(count):
+                for k in range(step.shape[0]):
+                    axpy(n, step[k, moving[i]], &rows[moving[i], 0], &image[k, 0])
+            return out
+        if count > MOST * step.shape[1]:
+            return self.columns.combine(np.asarray(step))
+        places = np.asarray(moving[:count])
+        return self.columns.some(places).combine(np.asarray(step).take(places, axis=1))
+
+    def _move_to(self, target, lam, gain):
+        return self._move(target, self.eta + self._image(target - self.B), lam, gain)
+
+    def _move(self, target, eta, double lam, double gain):
+        """Go to the target if the objective falls by `gain`, rounding allowed for."""
+        cdef ElasticNetRows net = self.net
+        cdef double before = self.value + net.value(self.B, lam), value
+        value, u = self.loss.at(eta)
+        if not value + net.value(target, lam) <= before - gain + ROUNDING * max(fabs(before), fabs(value)):
+            return False
+        self.B, self.eta, self.value, self.u = target, eta, value, u
+        self.g = self.columns.correlate(u)
+        self.diagonal = self.loss.curvature_at(eta)
+        self.moves += 1
+        return True
+
+    # what stands
+
+    def objective(self, lam):
+        """F + lam Omega."""
+        return self.value + self.net.value(self.B, lam)
+
+    def gains(self, lam):
+        """What is to be gained about: by coefficients at zero, and by those at work."""
+        return self.net.gains(self.B, self.g, lam, self.shared.squares)
+
+    def centred(self, B=None):
+        """A copy of B, rows shifted to their least penalty where the loss does not see that."""
+        B = (self.B if B is None else B).copy()
+        if self.loss.symmetric:
+            centre(B, self.net)
+        return B

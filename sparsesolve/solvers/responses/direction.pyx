@@ -1,0 +1,105 @@
+"""Newton directions for K responses, on the coefficients at work: those whose penalty is smooth.
+
+    (Z'F''(eta)Z + lam Omega''(B)) D = rest,   D = 0 off the mask
+
+by conjugate gradients with products of the true curvature, in single precision while that gains.
+"""
+
+import numpy as np
+
+from sparsesolve.solvers.responses.conjugate_gradients import (
+    Preconditioner,
+    conjugate_gradients,
+    rounding_floor,
+)
+
+STEPS = 60
+SLOW = 20  # steps that tell that the preconditioner is too old
+GAINED = 0.5  # of what was left before the last direction: it was worth its single precision
+DIGITS = 1e-3  # what to leave of the residual: for less the quadratic is too far from F
+LOOSE = 0.1  # and for more another direction is cheaper
+
+
+class NewtonDirection:
+    """What is kept from one direction to the next."""
+
+    def __init__(self):
+        self.preconditioner = Preconditioner(single=True)
+        self.slow = False  # whether the last one took many steps
+        self.steps = 0  # of conjugate gradients, so far
+        self.at_new_level()
+
+    def at_new_level(self):
+        """Another lam: single precision is worth a try again."""
+        self.single, self.left = True, np.inf
+
+    def of(self, d, lam, mask, rest, goal):
+        """The direction (K, m) for the columns of a ResponseDescent where the mask is not 0, and its length.
+
+        The length is 1, or where nothing bends along it the way to the first zero. What is left of one coefficient's
+        gradient shrinks the dual point by its share in lam and costs the gap that share of lam |B|_1: that tells the
+        digits which a gap of `goal` needs.
+        """
+        places = np.flatnonzero(np.logical_or.reduce(mask, axis=0)).astype(np.intc)
+        step = np.zeros_like(rest)
+        step[:, places], length = self._iterate(
+            d, lam, places, mask.take(places, axis=1), rest.take(places, axis=1), goal
+        )
+        return step, length
+
+    def _iterate(self, d, lam, places, mask, rest, goal):
+        digits = 0.2 * goal / max(np.abs(d.B[:, d.which >= 0]).sum(), 1e-300)
+        most = np.abs(rest).max()
+        self.single = self.single and most < GAINED * self.left
+        self.left = most
+        l1, l2 = (lam * np.asarray(x)[places] for x in (d.net.l1, d.net.l2))
+        scales, diagonal = d.scales(), d.shared.squares[places]
+        B, unit, bent = d.B.take(places, axis=1), None, 0.0
+        if d.net.grouped:
+            norms = np.sqrt((B**2).sum(axis=0))
+            norms[norms == 0.0] = 1.0
+            unit, bent = B / norms, l1 / norms
+        # A row at work in all responses of a softmax moves freely along (1, ..., 1), but for its l1 norm, which is a
+        # line there: that direction is bounded as it is in the model.
+        loose = mask.all(axis=0) & (l1 > 0.0) & (l2 == 0.0)
+        loose = loose & (d.loss.symmetric and not d.net.grouped)
+        penalty, level = (l2 + bent, unit, bent), scales.mean() * diagonal * loose
+        if d.net.grouped:
+            precondition = self.preconditioner.grouped(
+                d.shared.gram, places, scales, unit, l2, bent, self.slow
+            )
+        else:
+            precondition = self.preconditioner.separate(d.shared.gram, places, mask, scales, l2)
+        product = _product(d, places, mask, self.single, penalty, level)
+        enough = min(max(digits / most if most > digits else 1.0, DIGITS), LOOSE) ** 2
+        enough = max(
+            enough * np.vdot(rest, precondition(rest)), rounding_floor(mask, scales, diagonal)
+        )
+        step, count, flat = conjugate_gradients(product, precondition, rest, enough, STEPS)
+        self.steps += count
+        self.slow = count > SLOW
+        return step, _to_the_first_zero(B, step) if flat else 1.0
+
+
+def _product(d, places, mask, single, penalty, level):
+    """D -> (Z'F''(eta)Z + Omega'') D on the mask; `level` is added along (1, ..., 1)."""
+    part = d.columns.some(places, single)
+    kind = np.float32 if single else np.float64
+    ridge, unit, bent = penalty
+
+    def product(D):
+        image = d.loss.curvature_product(d.eta, part.combine(D.astype(kind)))
+        out = part.correlate(image.astype(kind)) + ridge * D
+        out += level * D.mean(axis=0)
+        if unit is not None:
+            out -= unit * (bent * (unit * D).sum(axis=0))
+        out *= mask
+        return out
+
+    return product
+
+
+def _to_the_first_zero(B, step):
+    with np.errstate(divide="ignore", invalid="ignore"):
+        lengths = np.where(step * B < 0.0, -B / step, np.inf)
+    return min(lengths.min(initial=np.inf), 1e6)

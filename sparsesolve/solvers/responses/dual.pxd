@@ -1,0 +1,11 @@
+"""ResponseDual: the duality gap over all coefficients of K responses."""
+from sparsesolve.solvers.responses.coefficients cimport ResponseCoefficients
+
+cdef class ResponseDual(ResponseCoefficients):
+    cdef double missing                     # what a step on columns that nothing holds back might gain still
+
+    cdef double working_gap(self, double lam) noexcept nogil
+    cdef double whole_gap(self, double lam) except *
+    cdef double scale(self, double lam, bint strict) noexcept nogil
+    cdef double gap_at(self, double lam, double scale) noexcept nogil
+    cdef double length(self, Py_ssize_t j) noexcept nogil

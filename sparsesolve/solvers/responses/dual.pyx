@@ -1,0 +1,137 @@
+"""The duality gap of a problem with K responses, over the coefficients at work, about, and over all.
+
+The dual point is a multiple of u less F''(eta) Z_f C: orthogonal to the columns Z_f that nothing holds back, as a Newton
+step on these would leave it (`certificate` says more).
+Reference: Bach et al. 2012, section 1.4.
+"""
+from libc.math cimport INFINITY, fabs, sqrt
+from libc.string cimport memcpy
+
+import numpy as np
+
+from sparsesolve.linalg.vector cimport dot
+from sparsesolve.penalties.elastic_net cimport conjugate, feasible_scale
+from sparsesolve.solvers.dual_point import clear
+from sparsesolve.solvers.responses.certificate import beside_one
+from sparsesolve.solvers.responses.coefficients cimport ResponseCoefficients
+from sparsesolve.solvers.working_columns cimport WorkingColumns
+
+cdef double ORTHOGONAL = 1e-10      # product with what nothing holds back, from which the dual point is none
+
+
+cdef class ResponseDual(ResponseCoefficients):
+
+    def correlations(self):
+        """For each column the size of its products with the dual point, (p,): largest or l2."""
+        self._make_dual(0.0)
+        return self.net.polar(np.ascontiguousarray(np.transpose(self.C)))[:self.design.p]
+
+    cdef double working_gap(self, double lam) noexcept nogil:
+        """The gap over the coefficients at work, about, at multiples of u; free ones as if a step took them out."""
+        cdef int t, k
+        cdef double level = 1.0 / self.s, best = INFINITY, scale, last = -1.0, total
+        cdef Py_ssize_t i
+        for t in range(self.quadratic.size):
+            self.quadratic.g[t] = self.quadratic.g[t] * level
+        self.quadratic.estimate_slack(lam * level)
+        for k in range(2):
+            scale = self.quadratic.scale(lam * level, k)
+            if scale == last:
+                continue
+            last = scale
+            memcpy(&self.trial[0, 0], &self.u[0, 0], self.K * self.n * sizeof(double))
+            for i in range(self.K * self.n):
+                (&self.trial[0, 0])[i] *= scale
+            total = self.quadratic.column_gap(lam * level, scale) + 0.5 * (scale * self.quadratic.slack) ** 2
+            best = min(best, self.s * total + self.loss.fenchel_young(&self.eta[0, 0], &self.trial[0, 0]))
+        self.quadratic.slack = 0.0
+        for t in range(self.quadratic.size):
+            self.quadratic.g[t] = self.quadratic.g[t] * self.s
+        return best
+
+    def _make_dual(self, double lam):
+        """The dual point, and C of all rows with it: u less what the coefficients that nothing holds back see of it."""
+        cdef int t
+        cdef bint plain = self.with_intercept
+        cdef WorkingColumns quadratic = self.quadratic
+        free, self.missing = [], 0.0
+        for t in range(quadratic.size):
+            if quadratic.free(t, lam):
+                free.append(quadratic.index[t])
+                plain = plain and quadratic.index[t] // self.K == self.q - 1
+        if plain and len(free) == self.K:
+            self.dual = beside_one(self.loss, self.eta, self.u, np.ones(self.n))
+        elif free:
+            rows, places = np.unique(np.array(free) // self.K, return_inverse=True)
+            mask = np.zeros((self.K, len(rows)), dtype=bool)
+            mask[np.array(free) % self.K, places] = True
+            columns = np.asarray(self.hessian.rows)[np.asarray(self.place)[rows]].T
+            dual, self.missing = clear(self.loss, np.asarray(self.eta), np.asarray(self.u), columns, mask)
+            self.dual = np.ascontiguousarray(dual)
+        else:
+            self.dual = np.array(self.u)
+        C, p = np.asarray(self.C), self.design.p
+        C[:p] = self.design.response_products(self.dual, None, self.n_threads).T
+        C[p:] = np.sum(self.dual, axis=1)
+
+    cdef double whole_gap(self, double lam) except *:
+        """The gap over all coefficients, at the best of some multiples of the dual point."""
+        cdef WorkingColumns quadratic = self.quadratic
+        cdef int t
+        cdef double best, scale, last = -1.0, rounding = 0.0
+        self._make_dual(lam)
+        quadratic.slack = 0.0
+        best = self.gap_at(lam, 0.0)
+        for t in range(quadratic.size):
+            quadratic.g[t] = (&self.C[0, 0])[quadratic.index[t]]
+            if quadratic.free(t, lam):
+                if fabs(quadratic.g[t]) > ORTHOGONAL:
+                    return best
+                rounding += fabs(quadratic.g[t] * quadratic.b[t])
+        for t in range(2):
+            scale = self.scale(lam, t)
+            if scale != last:
+                best = min(best, self.gap_at(lam, scale) + rounding + self.missing)
+            last = scale
+        return best
+
+    cdef double scale(self, double lam, bint strict) noexcept nogil:
+        """The largest multiple of the dual point that is feasible; strict: as if for the lasso without limits."""
+        cdef double s = self.quadratic.scale(lam, strict), l1, l2, limit
+        cdef Py_ssize_t j, k
+        for j in range(self.q):
+            l1, l2 = lam * self.net.l1[j], 0.0 if strict else lam * self.net.l2[j]
+            if self.grouped:
+                if not self.at_work[j * self.K]:
+                    s = min(s, feasible_scale(self.length(j), l1, l2, 0.0, self.net.upper[j]))
+                continue
+            for k in range(self.K):
+                if not self.at_work[j * self.K + k]:
+                    limit = self.net.upper[j] if self.C[j, k] > 0.0 else -self.net.lower[j]
+                    s = min(s, feasible_scale(fabs(self.C[j, k]), l1, l2, 0.0,
+                                              INFINITY if strict and limit > 0.0 else limit))
+        return s
+
+    cdef double gap_at(self, double lam, double scale) noexcept nogil:
+        cdef double total, l1, l2
+        cdef Py_ssize_t i, j, k
+        if scale == 0.0:
+            total = self.quadratic.penalty_value(lam)
+        else:
+            total = self.quadratic.column_gap(lam, scale)
+            for j in range(self.q):
+                l1, l2 = lam * self.net.l1[j], lam * self.net.l2[j]
+                if self.grouped:
+                    if not self.at_work[j * self.K]:
+                        total += conjugate(scale * self.length(j), l1, l2, 0.0, self.net.upper[j])
+                    continue
+                for k in range(self.K):
+                    if not self.at_work[j * self.K + k]:
+                        total += conjugate(scale * self.C[j, k], l1, l2, self.net.lower[j], self.net.upper[j])
+        for i in range(self.K * self.n):
+            (&self.trial[0, 0])[i] = scale * (&self.dual[0, 0])[i]
+        return total + self.loss.fenchel_young(&self.eta[0, 0], &self.trial[0, 0])
+
+    cdef double length(self, Py_ssize_t j) noexcept nogil:
+        """Of a row of C."""
+        return sqrt(dot(self.K, &self.C[j, 0], &self.C[j, 0]))

@@ -1,0 +1,201 @@
+"""Proximal Newton for K responses with few coefficients: the whole Hessian of those at work, kept from point to point.
+
+    minimise over B   F(offset + ZB) + lam sum_j v_j [alpha pen(B_j) + (1 - alpha) |B_j|_2^2 / 2]
+
+with pen the l1 norm of the row B_j of K coefficients, or grouped its l2 norm.  A step minimises the quadratic model
+over the coefficients at work, as for one response (gram_quadratic, groups/gram_quadratic), with a Hessian s H: H is that
+of an earlier point, s is learnt from how the gradient changed along the last step, the gradient is the true one.  H is
+taken anew where steps stop paying.  The gap is over all coefficients, at a dual point orthogonal to those that nothing
+holds back.
+Reference: Lee, Sun, Saunders, "Proximal Newton-type methods" (2014); Bach et al. 2012, sections 1.4 and 6.
+"""
+from cpython.exc cimport PyErr_CheckSignals
+from libc.math cimport INFINITY, fabs
+from libc.string cimport memcpy, memset
+
+import numpy as np
+
+from sparsesolve.linalg.vector cimport axpy, dot
+from sparsesolve.solvers.responses.dual cimport ResponseDual
+from sparsesolve.solvers.working_columns cimport CONVERGED, MAX_ITER, STALLED, WorkingColumns
+
+cdef double ARMIJO = 0.1            # share of the model's decrease that a step must reach
+cdef double ROUNDING = 1e-14        # of the objective: less of an increase is none
+cdef double SLOW = 0.2              # of the gap, left by a step: H is to be taken anew
+cdef double FORCING = 0.1           # of the gap at its start to which a step's model is solved at most,
+cdef double LEAST_FORCING = 1e-3    # and at least
+cdef double NEAR = 0.3              # of the gap asked for: to less no model is solved
+cdef double AHEAD = 0.3             # of the way between two lams: what passes lam so much lower comes in
+cdef double ENOUGH = 0.03           # of the gap that coefficients outside leave: no use in solving more closely
+cdef double VIOLATION = 1e-12       # relative
+DEF HALVINGS = 30
+DEF PATIENCE = 6                    # steps that bring the gap no lower
+DEF TRIES = 4                       # rounds for a gap that does not fall
+DEF RETURNS = 30                    # times that coefficients come back to work for one lam
+DEF ROUNDS = 1000                   # inner steps of one model
+
+
+cdef class ResponseNewton(ResponseDual):
+    """Solver state along a path; answers what ResponseBlocks answers."""
+
+    cdef double _go(self, double lam, double least, int halvings) noexcept nogil:
+        """Go from `old` towards b as far as lowers the objective, for a step of 1 by `least`; how far."""
+        cdef int t, tries, m = self.quadratic.size
+        cdef Py_ssize_t size = self.K * self.n
+        cdef double step = 1.0, value, charge, slack
+        memset(&self.image[0, 0], 0, size * sizeof(double))
+        for t in range(m):
+            if self.quadratic.b[t] != self.old[t]:
+                self.hessian.add(self.column(t), self.quadratic.b[t] - self.old[t], &self.image[0, 0])
+            self.old_g[t] = self.quadratic.b[t]     # where the step leads
+        slack = ROUNDING * (fabs(self.value) + fabs(self.value - self.loss.saturated))
+        for tries in range(halvings):
+            memcpy(&self.trial[0, 0], &self.eta[0, 0], size * sizeof(double))
+            axpy(size, step, &self.image[0, 0], &self.trial[0, 0])
+            value = self.loss.evaluate(&self.trial[0, 0], &self.trial_u[0, 0])
+            charge = self.quadratic.charge(&self.old[0], lam)
+            if value - self.value + charge <= slack - step * least:
+                self.eta, self.trial = self.trial, self.eta
+                self.u, self.trial_u = self.trial_u, self.u
+                self.value = value
+                return step
+            step *= 0.5
+            for t in range(m):
+                self.quadratic.b[t] = self.old[t] + step * (self.old_g[t] - self.old[t])
+        memcpy(self.quadratic.b, &self.old[0], m * sizeof(double))
+        return 0.0
+
+    cdef void _carry_on(self, double lam) noexcept:
+        """Start from where the last two solutions lead in a straight line, if that is lower."""
+        cdef int t, c, m = self.quadratic.size
+        cdef double forward = 0.0
+        if self.before > self.level > lam > 0.0:
+            forward = (self.level - lam) / (self.before - self.level)
+        for t in range(m):
+            c = self.quadratic.index[t]
+            self.old[t] = self.quadratic.b[t]
+            self.old_g[t] = forward * (self.old[t] - (&self.last_B[0, 0])[c])
+        memset(&self.last_B[0, 0], 0, self.q * self.K * sizeof(double))
+        for t in range(m):
+            (&self.last_B[0, 0])[self.quadratic.index[t]] = self.old[t]
+        self.before, self.level = self.level, lam
+        if forward > 0.0:
+            self.quadratic.carry(m, &self.old_g[0], lam)
+            self._go(lam, 0.0, 1)
+
+    # along the path
+
+    def solve(self, double lam, double target, long budget):
+        """Reach gap <= target at lam; returns (outcome, gap)."""
+        cdef double gap, last = INFINITY, goal = 0.5 * target, near
+        cdef int outcome, widest, returns = 0, tries = 0
+        cdef long limit = self.iterations + budget
+        near = lam - AHEAD * (self.level - lam) if 0.5 * self.level < lam <= self.level else lam
+        self.renew()
+        self._carry_on(lam)
+        self.enter(self._violators(near, lam))
+        self.slopes()
+        widest = self.quadratic.size
+        while True:
+            outcome = self._fit(lam, goal, limit)
+            gap = self.whole_gap(lam)
+            if gap <= target:
+                return CONVERGED, gap
+            if outcome == MAX_ITER:
+                return MAX_ITER, gap
+            entering = self._violators(lam, lam)
+            self.enter(entering)
+            returns += len(entering) > 0 and self.quadratic.size <= widest      # they were let go before
+            widest = max(widest, self.quadratic.size)
+            if len(entering) and returns <= RETURNS:
+                goal, tries = max(0.5 * target, ENOUGH * gap), 0
+            elif goal > 0.5 * target:
+                goal = 0.5 * target
+            elif tries == TRIES:
+                return STALLED, gap
+            else:
+                tries = 0 if gap < 0.5 * last else tries + 1
+                goal *= 0.1
+                self.weigh()
+            last = gap
+            self.slopes()
+
+    def _violators(self, double near, double lam):
+        """Coefficients not at work whose products, as last known, pass `near`, or that nothing holds back at lam."""
+        cdef Py_ssize_t j, k, c
+        cdef int count = 0
+        cdef bint comes
+        cdef double size
+        out = np.empty(self.q * self.K, dtype=np.intp)
+        cdef Py_ssize_t[::1] which = out
+        for j in range(self.q):
+            size = 0.0
+            for k in range(self.K):
+                size += self.C[j, k] * self.C[j, k]
+            for k in range(self.K):
+                c = j * self.K + k
+                if self.at_work[c] or (self.net.upper[j] == 0.0 and self.net.lower[j] == 0.0):
+                    continue
+                if self.grouped:
+                    comes = size > (near * self.net.l1[j] * (1.0 + VIOLATION)) ** 2
+                else:
+                    comes = fabs(self.C[j, k]) > near * self.net.l1[j] * (1.0 + VIOLATION)
+                    comes = comes and (self.net.upper[j] if self.C[j, k] > 0.0 else -self.net.lower[j]) > 0.0
+                if comes:
+                    which[count] = c
+                    count += 1
+        return out[:count]
+
+    cdef int _fit(self, double lam, double goal, long limit) except -1:
+        """Steps until the gap over the coefficients at work is about `goal`; g and C are those of u."""
+        cdef WorkingColumns quadratic = self.quadratic
+        cdef double gap, last = 0.0, best = INFINITY, level, linear, bent, modelled, step, value
+        cdef int t, m, patience = PATIENCE
+        cdef Py_ssize_t size = self.K * self.n
+        cdef bint fresh = False
+        while True:
+            PyErr_CheckSignals()
+            gap = self.working_gap(lam)
+            if gap <= goal:
+                return CONVERGED
+            if self.iterations >= limit:
+                return MAX_ITER
+            patience = PATIENCE if gap < best else patience - 1
+            best = min(best, gap)
+            if patience == 0:
+                return STALLED
+            if last > 0.0:
+                self.forcing = min(max((gap / last) ** 2, LEAST_FORCING), FORCING)
+                if gap > SLOW * last and not fresh:
+                    self.weigh()
+                    self.slopes()
+                    fresh = True
+            last = gap
+            m, level = quadratic.size, 1.0 / self.s
+            memcpy(&self.old[0], quadratic.b, m * sizeof(double))
+            for t in range(m):
+                quadratic.g[t] *= level
+            memcpy(&self.old_g[0], quadratic.g, m * sizeof(double))
+            quadratic.residual_square = max(2.0 * (self.value - self.loss.saturated) * level, 0.0)
+            quadratic.solve(lam * level, max(NEAR * goal, self.forcing * gap) * level,
+                            min(limit - self.iterations, ROUNDS))
+            linear = quadratic.charge(&self.old[0], lam)
+            modelled = 0.0
+            for t in range(m):
+                linear -= self.s * self.old_g[t] * (quadratic.b[t] - self.old[t])
+                modelled += (quadratic.b[t] - self.old[t]) * (self.old_g[t] - quadratic.g[t])
+            step = self._go(lam, -ARMIJO * min(linear, 0.0), HALVINGS)
+            self.moves += 1
+            if step > 0.0:
+                bent = (dot(size, &self.trial_u[0, 0], &self.image[0, 0])
+                        - dot(size, &self.u[0, 0], &self.image[0, 0])) / step
+                if bent > 0.0 and modelled > 0.0:
+                    self.s = min(max(bent / modelled, 0.1 * self.s), 10.0 * self.s)
+                fresh = False
+            elif fresh:
+                self.slopes()
+                return STALLED
+            else:
+                self.weigh()
+                fresh = True
+            self.slopes()

@@ -1,0 +1,68 @@
+"""The sums over knots, beside numpy's."""
+
+import numpy as np
+import pytest
+
+from sparsesolve.solvers.homotopy import survey
+
+RNG = np.random.default_rng(0)
+C, LAMS = RNG.standard_normal((7, 9)), np.linspace(1.0, 0.1, 7)
+V = np.array([1.0, 2, 0, 1, 0.5, 1, np.inf, 1, 3])
+
+
+@pytest.mark.parametrize("positive", [False, True])
+def test_largest_correlations_over_their_bounds(positive):
+    bound = np.where(V > 0, V, np.inf)
+    size = C if positive else np.abs(C)
+    found = survey.largest(C, bound, positive)
+    assert found == pytest.approx(np.maximum((size / bound).max(axis=1), 0.0))
+    assert survey.largest(-np.abs(C), bound, True).tolist() == [0.0] * 7
+
+
+@pytest.mark.parametrize("positive", [False, True])
+def test_the_first_excess_and_all_of_that_knot(positive):
+    size, slack = (C if positive else np.abs(C)), np.full(9, 1e-3)
+    which = np.array([0, 1, 3, 8], dtype=np.intc)
+    for scale in (0.1, 0.5, 1.0, 100.0):
+        over = size[:, which] > scale * LAMS[:, None] * V[which] + 1e-3
+        rows = np.flatnonzero(over.any(axis=1))
+        knot, columns = survey.first_excess(C, scale * LAMS, which, V, slack, positive)
+        assert knot == (rows[0] if len(rows) else 7)
+        assert columns.tolist() == (which[over[rows[0]]].tolist() if len(rows) else [])
+
+
+def test_gaps_and_nonzeros():
+    features, v = np.array([8, 0, 2, 0], dtype=np.intc), np.where(np.isinf(V), 1.0, V)
+    B = RNG.standard_normal((7, 4)) * (RNG.random((7, 4)) > 0.5)
+    squares, most = RNG.uniform(1, 2, 7), RNG.uniform(0.0, 2.0, 7)
+    s = np.minimum(1.0, LAMS / most)
+    expected = 0.5 * (1 - s) ** 2 * (squares + 0.3 * B**2 @ v[features])
+    expected += LAMS * (np.abs(B) @ v[features])
+    expected -= s * (C[:, features] * B * (v[features] > 0)).sum(axis=1)
+    found = survey.gaps(LAMS, features, B, C, squares, most, v, 0.3)
+    assert found == pytest.approx(np.maximum(expected, 0.0))
+    order, unit = np.argsort(features, kind="stable"), np.array([2.0, 1, 1, 0.5])
+    which, values, sizes = survey.nonzeros(B, order, features, unit)
+    assert sizes.tolist() == np.count_nonzero(B, axis=1).tolist()
+    ends = np.cumsum(sizes)
+    for k in range(7):
+        part = slice(ends[k] - sizes[k], ends[k])
+        kept = order[B[k, order] != 0.0]
+        assert which[part].tolist() == features[kept].tolist()
+        assert values[part].tolist() == (B[k] * unit)[kept].tolist()
+
+
+@pytest.mark.parametrize("n_features", [0, 5, 32, 70])
+def test_correlations_of_features_that_join_late_or_never(n_features):
+    gram, cross = RNG.standard_normal((n_features, 9)), RNG.standard_normal(9)
+    joined = np.sort(RNG.integers(0, 9, n_features))  # from 7 on at no knot
+    B = RNG.standard_normal((7, n_features)) * (np.arange(7)[:, None] >= joined)
+    B[4] = 0.0
+    wide = np.zeros((7, n_features + 3))
+    wide[:, :n_features] = B
+    found = np.full((7, 9), np.nan)
+    survey.correlations(gram, cross, wide[:, :n_features], found)
+    assert found == pytest.approx(cross - B @ gram, abs=1e-12)
+    survey.correlations(gram, cross, wide[:0, :n_features], found[:0])
+    survey.correlations(gram, cross, B[6][None], found[:1])
+    assert found[0] == pytest.approx(cross - B[6] @ gram, abs=1e-12)

@@ -1,0 +1,61 @@
+"""Groups of several responses: descent, and models by rows and by inner products."""
+
+import numpy as np
+import pytest
+
+import sparsesolve.solvers.responses.groups as response_groups
+from sparsesolve.assembly import read_problem
+from sparsesolve.families import read_family
+from sparsesolve.penalties import GroupL2, GroupLinf, SparseGroup
+
+RNG = np.random.default_rng(1)
+X = RNG.standard_normal((40, 24))
+SCORES = X[:, :3] @ RNG.standard_normal((3, 3)) + RNG.standard_normal((40, 3))
+Y = {"multigaussian": SCORES, "multinomial": SCORES.argmax(axis=1)}
+REST = {"weights": RNG.uniform(0.5, 2.0, 40), "offset": None, "lower": None, "upper": None,
+        "penalty_factor": np.array([1.0, 2.0, 0.0, *np.ones(5)]), "alpha": 1.0, "intercept": True,
+        "standardize": True, "n_threads": 1}  # fmt: skip
+
+
+class Watched(response_groups.ResponseGroups):
+    """Notes the objective after every step."""
+
+    def step(self, lam, target):
+        super().step(lam, target)
+        self.values.append(self.objective(lam))
+
+
+def state_of(family, penalty):
+    problem = read_problem(X, Y[family], read_family(family), penalty=penalty, **REST)[0]
+    return Watched(problem, 1), problem
+
+
+@pytest.mark.parametrize("maker", [GroupL2, SparseGroup, GroupLinf])
+@pytest.mark.parametrize("family", sorted(Y))
+def test_the_objective_falls_with_every_step(family, maker):
+    state, problem = state_of(family, maker(np.arange(24) // 3))
+    for lam in (0.1, 0.01):
+        state.values = [state.objective(lam)]
+        assert state.solve(lam, 1e-10 * problem.null_value, 100)[0] == 0
+        assert len(state.values) > 1 and state.values[-1] < state.values[0]
+        assert (np.diff(state.values) <= 1e-13 * state.values[0]).all()
+
+
+@pytest.mark.parametrize("family", sorted(Y))
+def test_rows_and_inner_products_are_the_same_model(family, monkeypatch):
+    """A step from one is a step from the other, whichever is the shorter side."""
+    ends = []
+    for by_rows in (False, True):
+        state, problem = state_of(family, GroupL2(np.arange(24) // 3))
+        state.values = []
+        state.solve(1e20, 1e-14 * problem.null_value, 50)
+        state.gap(0.01)
+        state.recruit(0.01)
+        if by_rows:
+            monkeypatch.setattr(response_groups, "SHORTER", 0.0)
+        state.weigh()
+        assert isinstance(state.rows, response_groups.FewRows) == by_rows
+        state.step(0.01, 1e-12 * problem.null_value)
+        ends.append(state.point)
+    assert ends[0].b == pytest.approx(ends[1].b, abs=1e-6)
+    assert ends[0].eta == pytest.approx(ends[1].eta, abs=1e-6)
