@@ -94,7 +94,8 @@ def path(
         Fit an unpenalised intercept.
     standardize : bool or "group", default True
         Penalise coefficients of columns divided by their weighted standard deviation (1/n form).
-        A constant column has none, and the coefficient 0; so it has beside an intercept. "group", with ``penalties.GroupL2``: the columns of each group are replaced by an
+        A constant column has none, and the coefficient 0; so it has beside an intercept.
+        "group", with ``penalties.GroupL2``: the columns of each group are replaced by an
         orthonormal basis Q of their span, centred and weighted (Q'WQ = I), and the coefficients
         of Q penalised, so that nothing but the span of a group matters. See Notes.
     penalty_factor : array-like (p,) or (G,), default None
