@@ -1,7 +1,6 @@
 """Packed: the working columns copied side by side as sqrt(w) * z_j."""
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.root cimport Root
-from sparsesolve.linalg.row_mirror cimport RowMirror
 
 cdef class Packed:
     cdef readonly int size
@@ -25,23 +24,3 @@ cdef class Packed:
     cdef double subtract_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* b, double* v) noexcept nogil
     cdef void correlate_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* v, double shift,
                              double* out) noexcept nogil
-
-cdef class DensePacked(Packed):
-    cdef double[::1] storage
-    cdef double* Z                          # (n, capacity) column-major
-    cdef int[::1] one_by_one                # 0, 1, 2, ...
-
-cdef class SparsePacked(Packed):
-    cdef double[::1] values_, offset_, filled
-    cdef int[::1] rows_, which              # which: features
-    cdef long long[::1] start_
-    cdef double* values                     # sqrt(w) * factor * x, column after column
-    cdef int* rows
-    cdef long long* start                   # (size + 1,)
-    cdef RowMirror mirror
-    cdef int mirrored                       # columns that the mirror serves, the first ones
-    cdef int demand                         # products since it was made
-    cdef bint whole                         # whether the last ones were for all of Z'Z
-    cdef double* offset                     # factor * mean: the column is values - offset * sqrt(w)
-
-cpdef Packed pack(Design design, double[::1] root_w, bint recentred=*, bint dense=*)

@@ -6,7 +6,7 @@ Coefficients are (K, m), vectors of sample space (K, n). Column -1 is the interc
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.linalg.packed import DENSE_FROM
+from sparsesolve.linalg.pack import DENSE_FROM
 
 
 def response_columns(design):

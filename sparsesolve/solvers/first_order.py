@@ -193,14 +193,15 @@ class FirstOrder:
 
     def gap(self, lam):
         """The duality gap over all columns."""
-        b, best = self.point.b, max(self.objective(lam), 0.0)  # by the dual point 0
+        b, charge = self.point.b, self.penalty.value(self.point.b, lam)
+        best = abs(self.loss_value) + charge  # by the dual point 0; a loss below 0 is so far off
         rounding = EPSILON * abs(self.loss.saturated) + self.drift()
         dual, free, missing = self.dual_point(lam)
         if missing == np.inf:
             return best + rounding
         z = self.products(dual)
         z[..., free] = 0.0
-        pressed, charge = self.penalty.polar(z), self.penalty.value(b, lam)
+        pressed = self.penalty.polar(z)
         scales = {self.penalty.feasible_scale(z, lam), lam / pressed if pressed > lam else 1.0}
         for s in scales:
             excess = charge + self.penalty.conjugate(s * z, lam) - s * float(np.vdot(b, z))

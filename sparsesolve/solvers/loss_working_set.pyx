@@ -148,6 +148,6 @@ cdef class LossWorkingSet(WorkingSet):
         for i in range(self.design.n):
             self.u[i] = scale * self.dual[i]
         gap += self.model.loss.fenchel_young(&self.model.eta[0], &self.u[0])
-        primal = self.model.value - self.model.loss.saturated + self.quadratic.penalty_value(lam)
-        # the last term: what rounding of a loss beside its least value may hide
-        return min(max(gap, 0.0) + self.missing, max(primal, 0.0)) + EPSILON * fabs(self.model.loss.saturated)
+        # rounding may take the loss below its least value, by no more than it errs, and hide the last term
+        primal = fabs(self.model.value - self.model.loss.saturated) + self.quadratic.penalty_value(lam)
+        return min(max(gap, 0.0) + self.missing, primal) + EPSILON * fabs(self.model.loss.saturated)

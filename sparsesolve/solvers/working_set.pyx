@@ -15,7 +15,8 @@ import numpy as np
 
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.gram cimport Gram
-from sparsesolve.linalg.packed cimport Packed, pack
+from sparsesolve.linalg.pack import pack
+from sparsesolve.linalg.packed cimport Packed
 from sparsesolve.linalg.vector cimport ss_multiply
 from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers.data_quadratic cimport DataQuadratic

@@ -1,0 +1,7 @@
+"""DensePacked: working columns as a dense matrix."""
+from sparsesolve.linalg.packed cimport Packed
+
+cdef class DensePacked(Packed):
+    cdef double[::1] storage
+    cdef double* Z                          # (n, capacity) column-major
+    cdef int[::1] one_by_one                # 0, 1, 2, ...

@@ -1,0 +1,16 @@
+"""SparsePacked: working columns as a compressed sparse matrix."""
+from sparsesolve.linalg.packed cimport Packed
+from sparsesolve.linalg.row_mirror cimport RowMirror
+
+cdef class SparsePacked(Packed):
+    cdef double[::1] values_, offset_, filled
+    cdef int[::1] rows_, which              # which: features
+    cdef long long[::1] start_
+    cdef double* values                     # sqrt(w) * factor * x, column after column
+    cdef int* rows
+    cdef long long* start                   # (size + 1,)
+    cdef RowMirror mirror
+    cdef int mirrored                       # columns that the mirror serves, the first ones
+    cdef int demand                         # products since it was made
+    cdef bint whole                         # whether the last ones were for all of Z'Z
+    cdef double* offset                     # factor * mean: the column is values - offset * sqrt(w)
