@@ -65,7 +65,7 @@ def adaptive_factors(
     n, p = matrix.shape
     if coefs is None:
         coefs = cv_path(X, y, alpha=0.0, **options).coef("lambda_min")
-    coefs = np.atleast_2d(np.asarray(coefs, dtype=float))
+    coefs = np.atleast_2d(np.asarray(checks.real_array("coefs", coefs), dtype=float))
     if coefs.ndim != 2 or coefs.shape[1] != p or not np.isfinite(coefs).all():
         raise ValueError(f"coefs must hold {p} finite numbers, or rows of them, not {coefs.shape}")
     with np.errstate(divide="ignore", over="ignore"):  # 0 excludes a feature

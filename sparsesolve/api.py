@@ -94,6 +94,7 @@ def path(
         Fit an unpenalised intercept.
     standardize : bool or "group", default True
         Penalise coefficients of columns divided by their weighted standard deviation (1/n form).
+        A constant column has none, and the coefficient 0; so it has beside an intercept.
         "group", with ``penalties.GroupL2``: the columns of each group are replaced by an
         orthonormal basis Q of their span, centred and weighted (Q'WQ = I), and the coefficients
         of Q penalised, so that nothing but the span of a group matters. See Notes.
@@ -114,9 +115,7 @@ def path(
         "deviance" is glmnet's rule, the family's own, on a grid of our own. A callable sees each
         solved `Point` (index, lam, df, dev_ratio, gap, ...).
     tol : float, default 1e-7
-        Duality gap to reach at every lambda, relative to the objective at b = 0. Families without
-        one ("cox", probit, cloglog, tweedie): largest violation of the optimality conditions,
-        relative to the size of the residual at b = 0.
+        Duality gap to reach at every lambda, relative to the objective at b = 0.
     max_iter : int, default None
         Newton steps and sweeps allowed per lambda; None means 100,000.
     solver : str, default "auto"

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsesolve import checks
-from sparsesolve.cv_result import CVPath
+from sparsesolve.cv_result import CVPath, path_of
 from sparsesolve.interpolation import read_s
 from sparsesolve.measures import class_shares, known_measures, read_measure
 from sparsesolve.prediction import linear_predictor, path_family, read_rows, with_offset
@@ -291,9 +291,7 @@ def _names(fit, shares):
 
 def _read(fit, X, y, s, weights, offset):
     """Family, y as read, linear predictors, weights, and whether s is a single lambda."""
-    path = getattr(fit, "path", fit)
-    if not isinstance(path, Path):
-        raise TypeError(f"fit is a {type(fit).__name__}; give a Path or a CVPath")
+    path = path_of(fit)
     if fit is not path:
         s = fit.read_s("lambda_1se" if s is None else s)
     s = path.lambdas if s is None else read_s(s)

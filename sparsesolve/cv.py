@@ -107,7 +107,7 @@ def cv_path(
     """
     if alphas is not None and "alpha" in options:
         raise ValueError("alpha and alphas are both given; leave one out")
-    options = read_options(options)
+    options = read_options(options, cv_path)
     keep = checks.read_flag("keep", keep)
     family = read_family(options["family"])
     scorer = read_measure(measure, family)

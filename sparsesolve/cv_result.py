@@ -101,6 +101,14 @@ class CVPath:
         return printing.cv_table(self)
 
 
+def path_of(fit: Any) -> Path:
+    """The Path that a fit is, or, of a CVPath, has."""
+    path = getattr(fit, "path", fit)
+    if not isinstance(path, Path):
+        raise TypeError(f"fit is a {type(fit).__name__}; give a Path or a CVPath")
+    return path
+
+
 def choose(mean, std, larger):
     """Places of lambda_min and lambda_1se on a decreasing grid: the first that will do."""
     loss = -mean if larger else mean

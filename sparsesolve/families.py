@@ -23,7 +23,8 @@ A family is named (``family="poisson"``) or made by a function here (``families.
 
 Solutions are certified by the duality gap. glmnet's rule ends a path once a step gains less than
 1e-5 of deviance explained (of gaussian 1e-5 of itself, of poisson 1e-4 of itself over 4 steps, of
-cox 1e-3 over 4), or more than 99.9% (cox 99%) is explained.
+cox 1e-3 over 4), or more than 99.9% (cox 99%) is explained. Steps in which coefficient limits hold
+everything where it is do not end it: other features may be to come.
 
 Or it is written in Python: any object with the methods ::
 

@@ -6,6 +6,10 @@ from sparsesolve import checks
 from sparsesolve.prediction import linear_predictor, path_family, read_rows, with_offset
 
 SAME = 1e-6  # of the null deviance: what rounding may change
+LOST = (
+    ", or that had weights, strata or ties of cox, which a model from a file has not: then fit "
+    "the data again"
+)
 
 
 class FittedData:
@@ -15,6 +19,8 @@ class FittedData:
         self.path, self.family, self.options = path, path_family(path), path.options or {}
         self.matrix = read_rows(path, X)
         self.n = self.matrix.shape[0]
+        if self.options.get("offset") is True:
+            raise ValueError("A model from a file has no offset of the rows; fit the data again")
         self.response = self.family.read(y, self.n)
         weights = checks.read_weights(self.options.get("weights"), self.n)
         w = np.ones(self.n) if weights is None else weights
@@ -37,12 +43,17 @@ class FittedData:
             raise ValueError("the deviance is beyond the largest 64-bit float; rescale y")
         return values - self.loss.saturated
 
+    def n_observed(self):
+        """Rows of positive weight, each as often as y counts it."""
+        used, counts = self.weights > 0.0, self.response.counts
+        return float(used.sum() if counts is None else counts[used].sum())
+
     def n_informative(self):
-        """Rows of positive weight; for cox those of them that died."""
-        used = self.weights > 0.0
+        """The same; for cox those that died, of K real responses K numbers in each row."""
+        values = self.response.values
         if self.family.name == "cox":
-            used = used & (self.response.values[:, 2] > 0.0)
-        return int(used.sum())
+            return float(((self.weights > 0.0) & (values[:, 2] > 0.0)).sum())
+        return self.n_observed() * (values.shape[1] if self.family.name == "multigaussian" else 1)
 
     def refuse_others(self):
         """Raise ValueError where the deviance explained shows that other rows were fitted."""
@@ -52,7 +63,8 @@ class FittedData:
         here = 1.0 - self.excess(self.path.lambdas[-1:])[0] / null
         fitted = self.path.dev_ratio[-1]
         if not abs(here - fitted) <= SAME:
+            known = "weights" in self.options
             raise ValueError(
                 f"data is not that of the fit: the last lambda explains {here:.4g} of its "
-                f"deviance, and {fitted:.4g} of the deviance of the fit"
+                f"deviance, and {fitted:.4g} of the deviance of the fit{'' if known else LOST}"
             )

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from sparsesolve import checks
-from sparsesolve.cv_result import CVPath
+from sparsesolve.cv_result import CVPath, path_of
 from sparsesolve.fitted_data import FittedData
 from sparsesolve.interpolation import read_s
 from sparsesolve.relaxed import without_penalty
@@ -107,7 +107,7 @@ def refit(
     (['(Intercept)', 'x0', 'x1'], array([ 0.06,  2.09, -0.91]), array([0.11, 0.1 , 0.11]))
     """
     level = checks.read_number("level", level, 0.0, 1.0, open_low=True, open_high=True)
-    path = fit.path if isinstance(fit, CVPath) else fit
+    path = path_of(fit)
     if isinstance(fit, CVPath):
         s = fit.read_s("lambda_1se" if s is None else s)
     if s is None or read_s(s).ndim:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from sparsesolve import checks
-from sparsesolve.cv_result import CVPath
+from sparsesolve.cv_result import CVPath, path_of
 from sparsesolve.fitted_data import FittedData
 from sparsesolve.result import Path
 
@@ -16,7 +16,8 @@ def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5) -> dict[
     """AIC, AICc, BIC, EBIC and GCV at every lambda of a path; the least is the best.
 
     With D the deviance, df the number of nonzero coefficients and intercepts, and n the rows of
-    positive weight (for cox those that died):
+    positive weight (for cox those that died; of K real responses, K numbers a row; where y counts,
+    the trials):
 
         aic   L + 2 df             L = D; for squared error, whose variance is unknown,
         aicc  aic + 2 df (df + 1) / (n - df - 1)                        L = n log(D / n)
@@ -60,7 +61,7 @@ def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5) -> dict[
     array([0, 1])
     """
     gamma = checks.read_number("gamma", gamma, 0.0, 1.0)
-    fit = fit.path if isinstance(fit, CVPath) else fit
+    fit = path_of(fit)
     if (fit.options or {}).get("alpha", 1.0) == 0.0:
         raise ValueError("A ridge path selects nothing, so its coefficients cannot be counted")
     data = FittedData(fit, X, y)
@@ -68,7 +69,7 @@ def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5) -> dict[
     df = sum(np.diff(m.indptr) for m in matrices) + _n_intercepts(fit, data.family)
     data.refuse_others()
     n = data.n_informative()
-    deviance = 2.0 * np.maximum(data.excess(fit.lambdas), 0.0) * np.count_nonzero(data.weights)
+    deviance = 2.0 * np.maximum(data.excess(fit.lambdas), 0.0) * data.n_observed()
     with np.errstate(divide="ignore", invalid="ignore"):
         fitted = n * np.log(deviance / n) if fit.family in LEAST_SQUARES else deviance
         spare = np.maximum(n - df - 1.0, 0.0)

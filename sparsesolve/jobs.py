@@ -9,12 +9,12 @@ from sparsesolve.relaxed import refitted
 from sparsesolve.threads import one_blas_thread, thread_count, usable_cores
 
 
-def read_options(options):
-    """All options of path, those not given at their defaults."""
+def read_options(options, function=path):
+    """All options of path, those not given at their defaults; `function` has others besides."""
     defaults = path.__kwdefaults__
     for name in options:
         if name not in defaults:
-            checks.read_choice("option", name, list(defaults))
+            checks.read_choice("option", name, [*function.__kwdefaults__, *defaults])
     return {**defaults, **options}
 
 

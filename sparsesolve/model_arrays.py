@@ -7,7 +7,7 @@ import numpy as np
 NUMBERS = {"f": "numbers", "iu": "whole numbers", "iuf": "numbers"}
 # name: (kinds of dtype, dimensions by their letter, whether all must be finite)
 PATH = {
-    "lambdas": ("f", "L", True), "df": ("iu", "L", True), "dev_ratio": ("f", "L", True),
+    "lambdas": ("f", "L", True), "df": ("iu", "L", True), "dev_ratio": ("f", "L", False),
     "gaps": ("f", "L", False), "n_iters": ("iu", "L", True), "status": ("iu", "L", True),
     "null_deviance": ("f", "", False), "coef_data": ("f", "m", True),
     "coef_indices": ("iu", "m", True), "coef_indptr": ("iu", "o", True),
@@ -31,7 +31,7 @@ def check_arrays(arrays):
     K = len(intercepts) if intercepts.ndim == 2 else 1
     _check(arrays, {"intercepts": ("f", "KL" if intercepts.ndim == 2 else "L", True)}, sizes)
     lambdas = arrays["lambdas"]
-    if not len(lambdas) or lambdas[-1] < 0.0 or not (np.diff(lambdas) < 0.0).all():
+    if (lambdas < 0.0).any() or not (np.diff(lambdas) < 0.0).all():
         raise ValueError("lambdas is not falling and at least 0")
     if not np.isin(arrays["status"], range(4)).all():
         raise ValueError("status holds what is no status")

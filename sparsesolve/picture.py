@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from sparsesolve.checks import read_count
 from sparsesolve.line_names import NAME_SIZE, line_colours, line_styles, name_lines, ranks
 
 AXIS_LABELS = {
@@ -87,6 +88,7 @@ def draw_along(ax, x, lines, names, label, labels, counts, numbers=None):
     numbers : ndarray (m,) of int, optional
         Lines of one number look alike in all pictures. Default: neighbours at the end differ.
     """
+    named = label * len(lines) if isinstance(label, bool) else read_count("label", label, 0)
     shown = np.isfinite(x)
     order = np.argsort(np.abs(lines[:, -1]), kind="stable")
     x, lines = x[shown], lines[order][:, shown]
@@ -94,10 +96,9 @@ def draw_along(ax, x, lines, names, label, labels, counts, numbers=None):
     collection = draw_lines(ax, x, lines, numbers)
     label_axes(ax, *labels)
     count_on_top(ax, *counts)
-    if label:
+    if named:
         ordered = [names[k] for k in order]
-        name_lines(ax, collection, x[-1], lines[:, -1], ordered,
-                   len(lines) if label is True else int(label), numbers)  # fmt: skip
+        name_lines(ax, collection, x[-1], lines[:, -1], ordered, named, numbers)
 
 
 def draw_lines(ax, x, lines, numbers=None):

@@ -1,6 +1,6 @@
 """Relaxed fits: the features that a path selects, refitted without penalty, and blends of both."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import takewhile
 from typing import Any
 
@@ -10,7 +10,7 @@ from scipy import sparse
 from sparsesolve import checks
 from sparsesolve.api import path as fit_path
 from sparsesolve.api import solve_path
-from sparsesolve.cv_result import CVPath
+from sparsesolve.cv_result import CVPath, path_of
 from sparsesolve.fitted_data import FittedData
 from sparsesolve.result import Path
 from sparsesolve.wrapping import warn_missed
@@ -69,7 +69,7 @@ def relax(fit: Path | CVPath, X: Any, y: Any, gamma: float = 0.0) -> Path:
     (array([ 1.62, -0.39,  0.  ]), array([ 2.09, -0.91,  0.  ]))
     """
     gamma = checks.read_number("gamma", gamma, 0.0, 1.0)
-    path = fit.path if isinstance(fit, CVPath) else fit
+    path = path_of(fit)
     tol = _options(path)["tol"]
     data = FittedData(path, X, y)
     data.refuse_others()
@@ -107,8 +107,9 @@ def refitted(path, matrix, y):
         for name, column in columns.items():
             column[k] = column[k] if one is None else getattr(one, name)[0]
     stacked = [sparse.csc_array(sparse.hstack(part, format="csc")) for part in coefs if part]
+    plain = Path(**{field.name: getattr(path, field.name) for field in fields(Path)})  # no knots
     return replace(
-        path, lambdas=path.lambdas[: len(supports)], df=path.df[: len(supports)], **columns,
+        plain, lambdas=path.lambdas[: len(supports)], df=path.df[: len(supports)], **columns,
         coefs=stacked if several else stacked[0],
         intercepts=np.array(intercepts).T, fitter=_no_fit,
         stop_reason="features of each lambda fitted without penalty",

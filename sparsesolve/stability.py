@@ -117,7 +117,7 @@ def stability_path(
     (array([0, 1]), 0.04)
     """
     n_pairs = checks.read_count("n_pairs", n_pairs, 1)
-    options = read_options(options)
+    options = read_options(options, stability_path)
     family = read_family(options["family"])
     matrix, names = checks.read_design(X)
     rows = Rows(family, matrix, family.read(y, matrix.shape[0]), options)

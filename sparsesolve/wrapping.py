@@ -20,7 +20,7 @@ def wrap(problem, points, reason, scale, family, names, options, fitter=None):
         dev_ratio=np.array([point.dev_ratio for point in points]),
         null_deviance=problem.null_deviance(*scale),
         gaps=np.array([point.gap for point in points]),
-        n_iters=np.array([point.n_iter for point in points]),
+        n_iters=np.array([point.n_iter for point in points], dtype=np.int64),
         status=np.array([point.status for point in points], dtype=np.int8),
         stop_reason=reason,
         family=family.name,

@@ -239,6 +239,7 @@ class Judge:
         self.scale = np.where(constant, 1 + 0 * mean, spread) if standardize else 1 + 0 * mean
         self.mean = mean if intercept else 0 * mean
         self.A = (rows - self.mean) / self.scale
+        constant = constant if intercept or standardize else ~X[seen].any(axis=0)
         self._penalty(kind, lists, tau, alpha, penalty_factor, constant, p)
         none = np.full(p, np.inf)
         self.low = m.array(-none if lower is None else lower + 0 * np.ones(p)) * self.scale

@@ -68,6 +68,8 @@ class Problem:
         self.dead = np.array([s <= CONSTANT * abs(m) for s, m in zip(spread, mean, strict=True)])
         one = decimals(np.ones(p))
         self.scale = np.where(self.dead, one, spread) if standardize else one
+        if not (intercept or standardize):
+            self.dead = ~self.X.any(axis=0)
         self.mean = mean if intercept else one * 0
         self.level = self.w @ self.c if intercept else ZERO
         self.A = (self.X - self.mean) / self.scale

@@ -26,7 +26,7 @@ class Standard:
     A: np.ndarray  # (n, p) columns scaled, centred when there is an intercept, rows times sqrt(w)
     c: np.ndarray  # (n,) response less offset, centred likewise, times sqrt(w)
     v: np.ndarray  # (p,) penalty factors; they sum to p, dead columns included
-    dead: np.ndarray  # (p,) excluded or constant: the coefficient is 0
+    dead: np.ndarray  # (p,) excluded, or constant beside an intercept or scaling: b_j = 0
     lo: np.ndarray  # (p,) limits on the scaled coefficients
     hi: np.ndarray
     alpha: float
@@ -54,6 +54,8 @@ def standard_form(X, y, *, alpha=1.0, weights=None, offset=None, intercept=True,
     seen = X[w > 0]
     constant = seen.max(axis=0) == seen.min(axis=0)
     scale = np.where(constant, 1.0, deviation) if standardize else np.ones(p)
+    if not (intercept or standardize):
+        constant = ~seen.any(axis=0)
     v = np.ones(p) if penalty_factor is None else np.array(penalty_factor, dtype=np.float64)
     excluded = np.isinf(v)
     v[excluded] = 1.0

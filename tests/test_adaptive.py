@@ -62,3 +62,8 @@ def test_noise_is_left_out_sooner():
 def test_bad_input_is_refused(given, words):
     with pytest.raises(ValueError, match=words):
         ss.adaptive_factors(X, Y, **given)
+
+
+def test_coefficients_that_are_no_numbers_are_refused():
+    with pytest.raises(TypeError, match="^coefs .* holds text"):
+        ss.adaptive_factors(X, Y, coefs=["large"] * 7)

@@ -129,6 +129,12 @@ def test_what_makes_no_sense_is_refused(ask, words):
         ask()
 
 
+@pytest.mark.parametrize("ask", [ss.assess, ss.criteria, ss.refit, ss.relax])
+def test_only_paths_are_asked(ask):
+    with pytest.raises(TypeError, match="fit is a ndarray; give a Path or a CVPath"):
+        ask(BINOMIAL.coef(0.1), X, SICK)
+
+
 def test_offsets_are_those_of_the_rows():
     fit = ss.path(X[OLD], SICK[OLD], family="binomial", offset=ETA[OLD], lambdas=[0.1])
     with pytest.raises(ValueError, match="give that of the new rows"):

@@ -36,3 +36,16 @@ def test_rows_that_inform():
     y = np.column_stack([np.exp(Y), np.arange(50) % 2])
     fit = ss.path(X, y, family="cox", weights=w, n_lambdas=2)
     assert FittedData(fit, X, y).n_informative() == 20
+
+
+def test_what_a_file_does_not_keep_is_said(tmp_path):
+    y = (np.ceil(np.exp(Y)), Y > -1)
+    efron = ss.families.cox(ties="efron")
+    for options in ({"weights": W}, {"offset": OFFSET}, {"family": efron}):
+        kept = y if "family" in options else Y
+        ss.save(ss.path(X, kept, n_lambdas=5, **options), tmp_path / "m.npz")
+        with pytest.raises(ValueError, match="model from a file has no"):
+            ss.criteria(ss.load(tmp_path / "m.npz"), X, kept)
+    with pytest.raises(ValueError, match="model from a file has no"):
+        fit = ss.load(tmp_path / "m.npz")
+        fit.predict(X, s=0.1, kind="survival", data=(X, y))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import special
+from scipy import special, stats
 
 import sparsesolve as ss
 
@@ -29,6 +29,41 @@ def test_squared_error():
         set(fit.nonzero(fit.lambdas[found[name].argmin()])) for name in ("ebic", "bic", "aic")
     )
     assert {0, 1} <= ebic <= bic <= aic
+
+
+def test_several_real_responses_are_as_many_numbers():
+    Z = np.column_stack([Y, RNG.standard_normal((N, 2))])
+    fit = ss.path(X, Z, family="multigaussian", n_lambdas=20)
+    found = ss.criteria(fit, X, Z)
+    residuals = Z[:, :, None] - fit.predict(X)
+    # at the variance that is likeliest; the constants that every model shares left out
+    twice = -2 * stats.norm.logpdf(residuals, scale=np.sqrt((residuals**2).mean(axis=(0, 1))))
+    df = 3 * (fit.df + 1)
+    aic = twice.sum(axis=(0, 1)) - 3 * N * (np.log(2 * np.pi) + 1) + 2 * df
+    assert found["aic"] == pytest.approx(aic)
+    assert found["bic"] == pytest.approx(aic + (np.log(3 * N) - 2) * df)
+    rss = (residuals**2).sum(axis=(0, 1))
+    assert found["gcv"] == pytest.approx(rss / (3 * N) / (1 - df / (3 * N)) ** 2)
+
+
+def test_counts_are_as_many_rows():
+    trials = RNG.integers(1, 20, size=N)
+    won = RNG.binomial(trials, special.expit(ETA))
+    tallies = {
+        "binomial": np.column_stack([trials - won, won]),
+        "multinomial": np.array([RNG.multinomial(m, [0.2, 0.3, 0.5]) for m in trials]),
+    }
+    w = RNG.uniform(0.5, 2.0, N)
+    for family, counts in tallies.items():
+        rows = np.repeat(np.arange(N), trials)
+        labels = np.concatenate([np.repeat(np.arange(counts.shape[1]), row) for row in counts])
+        one = ss.path(X, counts, family=family, weights=w, n_lambdas=10, tol=1e-10)
+        other = ss.path(X[rows], labels, family=family, weights=w[rows], lambdas=one.lambdas,
+                        tol=1e-10)  # fmt: skip
+        of_counts, of_rows = ss.criteria(one, X, counts), ss.criteria(other, X[rows], labels)
+        # differences alone, as a perfect fit of the counts is another than one of the rows
+        for name in ("aic", "aicc", "bic", "ebic"):
+            assert np.diff(of_counts[name]) == pytest.approx(np.diff(of_rows[name]), abs=1e-4)
 
 
 def test_likelihoods():

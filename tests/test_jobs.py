@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import sparsesolve as ss
 from sparsesolve.jobs import read_options, run_jobs
 
 RNG = np.random.default_rng(0)
@@ -15,6 +16,10 @@ def test_options_are_those_of_path():
     assert read_options({})["tol"] == 1e-7 and read_options({"tol": 1e-3})["tol"] == 1e-3
     with pytest.raises(ValueError, match="option must be one of .*did you mean 'lambdas'"):
         read_options({"lambda": 1.0})
+    for function, word, meant in ((ss.cv_path, "nfolds", "n_folds"),
+                                  (ss.stability_path, "npairs", "n_pairs")):  # fmt: skip
+        with pytest.raises(ValueError, match=f"did you mean '{meant}'"):
+            function(X, Y, **{word: 5})
 
 
 @pytest.mark.parametrize("backend", ["threading", "loky"])

@@ -42,6 +42,21 @@ def test_a_path_comes_back(name, tmp_path):
         back.coef(0.123456, exact=True, X=X, y=y)
 
 
+@pytest.mark.parametrize("fit", [
+    lambda: ss.lars_path_gram(X.T @ X, X.T @ Y, N),  # y'y, and so its deviance, is not known
+    lambda: ss.path(X, Y, pmax=0, penalty_factor=np.arange(P)),  # ends before its first lambda
+    lambda: ss.path(X, RNG.integers(3, size=N), family="multinomial", pmax=0,
+                    penalty_factor=np.arange(P)),
+])  # fmt: skip
+def test_paths_without_deviance_or_without_lambdas_come_back(fit, tmp_path):
+    fit = fit()
+    ss.save(fit, tmp_path / "model.npz")
+    back = ss.load(tmp_path / "model.npz")
+    assert str(back) == str(fit) and np.shape(back.intercepts) == np.shape(fit.intercepts)
+    assert back.n_features == P
+    assert np.array_equal(back.dev_ratio, fit.dev_ratio, equal_nan=True)
+
+
 def test_a_cross_validated_fit_comes_back(tmp_path):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(X, columns=list("abcdefg"))

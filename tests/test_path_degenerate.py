@@ -62,8 +62,8 @@ def test_ridge_chooses_its_own_lambdas(storage):
         1e3 * oracle.lambda_max(X, X[:, 0] + X[:, 2], alpha=1.0), rel=1e-9)
 
 
-@pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("standardize", [True, False])
+@pytest.mark.parametrize("intercept, standardize",
+                         [(True, True), (True, False), (False, True)])  # fmt: skip
 def test_constant_columns_keep_a_coefficient_of_zero(storage, intercept, standardize):
     X = normal(40, 7)
     X[:, 1], X[:, 4] = 0.0, 3.3
@@ -71,6 +71,20 @@ def test_constant_columns_keep_a_coefficient_of_zero(storage, intercept, standar
     y = 1 + X[:, 0] + X[:, 4] + normal(40, 1, 3).ravel()
     fit = certified(storage(X), y, intercept=intercept, standardize=standardize, lambdas=GRID)
     assert not fit.coefs.toarray()[[1, 4]].any()
+
+
+@pytest.mark.parametrize("alpha", [1.0, 0.5, 0.0])
+@pytest.mark.parametrize("shape", [(40, 7), (12, 30), (2000, 7)])
+def test_without_intercept_and_scaling_a_constant_column_is_one_of_all(storage, shape, alpha):
+    X = normal(*shape)
+    X[:, 1], X[:, 4] = 0.0, 3.3
+    X = X.astype(np.float32).astype(float)
+    y = 1 + X[:, 0] + X[:, 4] + normal(shape[0], 1, 3).ravel()
+    fit = certified(storage(X), y, intercept=False, standardize=False, alpha=alpha,
+                    lambdas=[1.0, 0.1, 0.01])  # fmt: skip
+    assert (fit.coef(0.01)[4] > 1.0) and not fit.coef(0.01)[1]
+    alone = ss.path(storage(X[:, 4:5]), y, intercept=False, standardize=False, lambdas=[0.0])
+    assert alone.coef(0.0) == pytest.approx([y.mean() / X[0, 4]])
 
 
 def test_a_column_that_varies_only_where_weights_are_zero(storage):
@@ -175,9 +189,14 @@ def test_limits_of_zero_on_both_sides_exclude(storage):
 @pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("standardize", [True, False])
 def test_one_row(storage, intercept, standardize):
-    """Every column of one row is constant, so the null model is the answer."""
-    X = storage(normal(1, 3))
-    fit = ss.path(X, [2.0], intercept=intercept, standardize=standardize, lambdas=[1.0, 0.1])
+    """Every column of one row is constant, so beside an intercept the null model is the answer."""
+    X = normal(1, 3)
+    fit = ss.path(storage(X), [2.0], intercept=intercept, standardize=standardize,
+                  lambdas=[1.0, 0.1])  # fmt: skip
+    if not (intercept or standardize):  # one column takes all
+        largest = np.abs(X[0]).max()
+        assert fit.df[1] == 1 and abs(X[0] @ fit.coef(0.1)) == pytest.approx(2 - 0.1 / largest)
+        return
     assert fit.coefs.nnz == 0 and fit.intercepts == pytest.approx(2.0 if intercept else 0.0)
     own = ss.path(X, [2.0], intercept=intercept, standardize=standardize)
     assert np.isfinite(own.dev_ratio).all() and np.isfinite(own.gaps).all()

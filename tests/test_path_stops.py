@@ -40,6 +40,21 @@ def test_the_deviance_rule_stops_after_five_points_and_keeps_the_last(storage):
     assert fit.stop_reason != full.stop_reason
 
 
+@pytest.mark.parametrize("family", ["gaussian", "binomial"])
+def test_limits_that_hold_every_coefficient_do_not_end_the_path(storage, family):
+    X, _ = data(60, 5)
+    y = -3 * X[:, 0] + X[:, 2] + X[:, 4]
+    y = y > 0 if family == "binomial" else y
+    options = {"family": family, "n_lambdas": 200}
+    # the largest correlation is that of a coefficient which must not be negative
+    fit = ss.path(storage(X), y, lower=0.0, **options)
+    full = ss.path(storage(X), y, lower=0.0, **options, stop=None)
+    assert (fit.df[:5] == 0).all() and fit.dev_ratio[-1] > 0.99 * full.dev_ratio[-1] > 0.01
+    # the first coefficient is at its limit long before the second is to come
+    boxed = ss.path(storage(X), y, lower=-0.02, upper=0.02, **options)
+    assert set(boxed.nonzero()[-1]) >= {0, 2, 4}
+
+
 def test_the_deviance_rule_leaves_given_lambdas_alone(storage):
     X, y = data(60, 20)
     lambdas = np.geomspace(1, 1e-6, 40)

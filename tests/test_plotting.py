@@ -97,6 +97,8 @@ def test_labels_are_the_names_or_the_positions_of_the_last_coefficients():
     named = made(B, feature_names=np.array(["a", "b", "c", "d"]))
     assert sorted(labels_of(named.plot(label=True, ax=axes()))) == ["a", "c"]
     assert labels_of(named.plot(label=1, ax=axes())) == ["c"]
+    with pytest.raises(TypeError, match="label must be a number, not 'yes'"):
+        named.plot(label="yes", ax=axes())
 
 
 def test_labels_do_not_overlap_and_stand_in_the_order_of_the_lines():

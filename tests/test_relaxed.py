@@ -135,6 +135,14 @@ def test_knots_steps_and_cross_validated_paths_are_refitted(follow):
     assert np.all(np.diff(relaxed.dev_ratio[: k + 1]) > -1e-9)
 
 
+def test_between_knots_a_relaxed_path_is_not_exact():
+    fit = ss.lars_path(X, Y)
+    relaxed = ss.relax(fit, X, Y)
+    assert not relaxed.exact_between
+    with pytest.raises(ValueError, match="known at its own lambdas"):
+        relaxed.coef(fit.lambdas[1:3].mean(), exact=True, X=X, y=Y)
+
+
 def test_a_path_that_does_not_know_its_rows_is_not_refitted(tmp_path):
     ss.save(ss.path(X, Y, n_lambdas=5), tmp_path / "m.npz")
     for fit in (ss.load(tmp_path / "m.npz"), ss.lars_path_gram(X.T @ X, X.T @ Y, N)):

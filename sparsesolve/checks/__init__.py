@@ -5,7 +5,7 @@ or raises ValueError or TypeError with one sentence: what was found, where, and 
 Nothing that the user passed is ever changed.
 """
 
-from .array import refuse_truncated
+from .array import real_array, refuse_truncated
 from .derivatives import check_derivatives
 from .design import nonfinite_error, read_design
 from .gram import read_gram
@@ -62,6 +62,7 @@ __all__ = [
     "read_strata",
     "read_survival",
     "read_weights",
+    "real_array",
     "refuse_truncated",
     "row_blocks",
 ]

@@ -162,7 +162,7 @@ def _per_signal(name, value, n):
     if value is None or np.ndim(value) == 0:
         number = 0.0 if value is None else checks.read_number(name, value, 0, np.inf)
         return np.full(n, number)
-    values = np.array(value, dtype=np.float64)
+    values = np.array(checks.real_array(name, value), dtype=np.float64)
     if values.shape != (n,) or not (np.isfinite(values) & (values >= 0)).all():
         raise ValueError(f"{name} must be a finite number >= 0, or one for each of {n} signals")
     return values

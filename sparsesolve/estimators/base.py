@@ -15,8 +15,8 @@ class Net(BaseEstimator):
     """A linear model with an elastic-net penalty; a subclass names the family and its parameters.
 
     Attributes of every fitted estimator: ``coef_``, ``intercept_``, ``gap_`` (the certificate:
-    the duality gap, for cox the violation of the optimality conditions, relative to the model
-    without features), ``n_iter_``, ``n_features_in_`` and ``feature_names_in_``.
+    the duality gap relative to the model without features), ``n_iter_``, ``n_features_in_`` and
+    ``feature_names_in_``.
     """
 
     _family = "gaussian"

@@ -66,7 +66,7 @@ class CoxNet(Cox):
     ties : {"breslow", "efron"}, default "breslow"
         How deaths at one time share the risk.
     tol : float, default 1e-9
-        Violation of the optimality conditions to reach, relative to the model without features.
+        Duality gap to reach, relative to the model without features.
 
     Attributes
     ----------

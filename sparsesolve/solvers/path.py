@@ -6,9 +6,12 @@ reasons for which the path may end early. Returned: one Point per lambda.
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+
+from sparsesolve.solvers.last_digits import last_digits
 
 CONVERGED, STALLED = 0, 2  # codes of a Status
 ENOUGH = 5  # points before a stopping rule may speak (glmnet's mnlam)
@@ -67,9 +70,12 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
         outcome, gap = 0, 0.0  # where there is nothing to explain
         if problem.null_value > 0.0:
             outcome, gap = state.solve(problem.inner_level(lam), tol * null, max_iter)
-            if outcome == CONVERGED and not gap <= tol * null:  # NaN, say
+        found = *state.coefficients(), state.intercept
+        if outcome == CONVERGED:
+            gap += last_digits(problem, *found)
+            if not gap <= tol * null:  # or NaN
                 outcome = STALLED
-        which, values, intercept = problem.to_user(*state.coefficients(), state.intercept)
+        which, values, intercept = problem.to_user(*found)
         if pmax is not None:
             entered.update(which.tolist())
             if len(entered) > pmax:
@@ -96,14 +102,23 @@ def _reason_to_end(points, stop, dfmax):
         return None
     if not isinstance(stop, StopRule):
         return "the stop function said so" if stop(last) else None
-    if len(points) < max(ENOUGH, stop.steps + 1):
+    enough = max(ENOUGH, stop.steps + 1)
+    if len(points) < enough:
         return None
     if last.dev_ratio > stop.explained:
         return f"more than {100 * stop.explained:.1f}% of the deviance is explained"
     gain = last.dev_ratio - points[-1 - stop.steps].dev_ratio
     whole = {True: last.dev_ratio, "rest": 1.0 - last.dev_ratio}.get(stop.relative, 1.0)
-    if gain < stop.gain * whole:
+    if gain < stop.gain * whole and not _any_still(points[-enough:]):
         steps = "a step" if stop.steps == 1 else f"{stop.steps} steps"
         of = {True: "of itself ", "rest": "of the rest "}.get(stop.relative, "")
         return f"the explained deviance gained less than {stop.gain:g} {of}in {steps}"
     return None
+
+
+def _any_still(points):
+    """Whether a step left all coefficients as they were: limits held them, and others may come."""
+    return any(
+        np.array_equal(a.which, b.which) and np.allclose(a.values, b.values, rtol=1e-9, atol=0.0)
+        for a, b in pairwise(points)
+    )

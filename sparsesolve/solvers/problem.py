@@ -23,6 +23,7 @@ from sparsesolve.solvers.null_model import null_model, null_models
 
 BEYOND_ALL = 1e300  # an inner lam beyond which nothing changes
 LOST = 1e-9  # of the response's size: what rounding to the user's units may take from the fit
+UNFELT = 2.0**-30  # of the mean of a column: a spread whose square is rounding beside its square
 NEAR = 300  # powers of two within which products of three neither overflow nor vanish
 ADVICE = "rescale X or y"
 
@@ -77,6 +78,16 @@ class Problem:
         """Size of each column of the standardised design, (p,)."""
         mean = 0.0 if self.centred else np.asarray(self.design.mean)
         return np.hypot(self.design.spread, mean) * self.factor
+
+    @cached_property
+    def sizes(self):
+        """Of the values of each column as they are stored, in the same units, (p,)."""
+        return np.hypot(self.design.spread, self.design.mean)[: self.design.p] * self.factor
+
+    @cached_property
+    def largest(self):
+        """The largest of these."""
+        return float(self.sizes.max(initial=0.0))
 
     def inner_level(self, lam):
         """The user's lambda in inner units."""
@@ -219,6 +230,9 @@ def assemble(design, weights, penalty_of, *, y=None, loss=None, offset=None, mea
         null = null_model if offset.ndim == 1 else null_models
         null_intercept, null_value = null(loss, offset, intercept)
     spread, stored = np.asarray(design.spread), np.asarray(design.exponent)
+    centred = intercept or shifts(loss, offset)
+    if not (centred or standardize):  # then a constant column is one like the others
+        spread[:] = np.maximum(spread, UNFELT * np.abs(design.mean))
     alive = spread > 0
     common = 0
     if standardize:
@@ -228,7 +242,7 @@ def assemble(design, weights, penalty_of, *, y=None, loss=None, offset=None, mea
             common = int((np.frexp(spread)[1] + stored)[alive].max())
         with np.errstate(under="ignore"):
             factor = np.where(alive, np.ldexp(1.0, stored - common), 0.0)
-    design.standardise(intercept or shifts(loss, offset), factor)
+    design.standardise(centred, factor)
     shift = exponent - stored
     low, high = (None, None) if limits is None else limits
     return Problem(

@@ -251,6 +251,8 @@ def test_bad_options_are_refused(options, message):
 
 def test_bad_data_is_refused_by_its_name():
     Y, D = problem()
+    with pytest.raises(TypeError, match="^lam .* holds text"):
+        ss.sparse_code(Y, D, lam=["a"] * 30)
     with pytest.raises(ValueError, match="Y has 19 rows and D has 20"):
         ss.sparse_code(Y[1:], D, lam=1.0)
     for name, bad in (("Y", (np.where(Y == Y[3, 4], np.nan, Y), D)), ("D", (Y, D * np.inf))):

@@ -143,3 +143,21 @@ def test_a_grid_search_over_a_pipeline_finds_the_same():
     assert searches[0].best_params_ == searches[1].best_params_
     scores = [search.cv_results_["mean_test_score"] for search in searches]
     assert scores[0] == pytest.approx(scores[1], rel=1e-5)
+
+
+@pytest.mark.parametrize("store", [np.asfortranarray, sparse.csc_array])
+@pytest.mark.parametrize("name, options", [
+    ("Lasso", {"alpha": 0.05}), ("ElasticNet", {"alpha": 0.05}), ("LassoCV", {"cv": 3}),
+    ("MultiTaskLasso", {"alpha": 0.05}), ("LassoLars", {"alpha": 0.05}),
+    ("OrthogonalMatchingPursuit", {"n_nonzero_coefs": 3}),
+])  # fmt: skip
+def test_a_column_of_ones_in_place_of_an_intercept(name, options, store):
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(60, 5))
+    X[:, 2] = 1.0
+    y = 5 + X[:, 0] - X[:, 1] + rng.normal(size=60)
+    y = np.column_stack([y, X[:, 3] - y]) if name == "MultiTaskLasso" else y
+    one, two = both(name, fit_intercept=False, **options)
+    two.fit(X, y)  # not all of theirs take a sparse X
+    assert np.abs(np.atleast_2d(two.coef_)[0, 2]) > 3
+    same(one.fit(store(X), y), two, rel=1e-5)

@@ -135,6 +135,12 @@ def test_the_deviance_rule():
     assert len(points) == 5 and "99.9%" in reason
 
 
+def test_steps_that_leave_the_fit_as_it_was_do_not_count():
+    residuals = [4.0] * 6 + [3.9, 3.9, 3.9 - 1e-6, 3.0, 2.0, 1.0, 1.0 - 1e-6, 0.5]
+    held = Stub(residuals, sizes=[0] * 6 + [1, 1, 2, 3, 4, 5, 6, 7])
+    assert len(run(held, stop=GLMNET)[0]) == 13
+
+
 def test_a_callable_sees_every_point():
     seen = []
     points, reason, _ = run(Stub([4.0, 3.0, 2.0]), stop=lambda p: seen.append(p) or p.df == 1)

@@ -27,6 +27,7 @@ DEF POLISHED = 64                   # directions of a block, up to which they pa
 cdef double SETTLED = 1e-2          # of a block's first step: shorter ones wait for the next sweep
 cdef double LIMITLESS = 1e30        # in units where coefficients are about 1: a step that far, or NaN, is none
 cdef double TINY = 1e-12            # of a diagonal: a smaller pivot is rounding
+cdef double FLAT = 1e-15            # of a block's largest eigenvalue and their number: less is rounding
 
 
 cdef class GroupBlocks(GroupColumns):
@@ -77,7 +78,8 @@ cdef class GroupBlocks(GroupColumns):
             self.curvature[k] = self.levels[begin + s - 1] * (1.0 + 1e-12)
             self.largest = max(self.largest, self.curvature[k])
             for i in range(s):
-                self.levels[begin + i] = max(self.levels[begin + i], 0.0)
+                if self.levels[begin + i] <= FLAT * s * self.levels[begin + s - 1]:
+                    self.levels[begin + i] = 0.0
         return 0
 
     cdef bint block_step(self, int k, double lam) noexcept nogil:
