@@ -149,7 +149,7 @@ cdef class Cox(Loss):
     cdef double fenchel_young(self, const double* eta, const double* u) noexcept nogil:
         """As a sum over event times, less one over samples, of differences from the risks whose slope is -u."""
         cdef Py_ssize_t t, l, j
-        cdef double cost, theta
+        cdef double cost, theta, level
         cdef long double total
         if not self.sets.allows(u):
             return INFINITY
@@ -161,14 +161,14 @@ cdef class Cox(Loss):
         self._at(eta)
         total = cost
         for t in range(self.sets.m):
-            total += self.sets.deaths[t] * BAND * self.sets.band[t] - self.inverse.level[t]
+            level = self.sets.reference[self.sets.time_stratum[t]] + BAND * self.sets.band[t]   # no larger than eta
+            total += self.sets.deaths[t] * level - self.inverse.level[t]
             for l in range(self.sets.n_terms[t]):
                 total += self.sets.deaths[t] / self.sets.n_terms[t] * log(
                     self.sets.R[t] + (1.0 - <double> l / self.sets.n_terms[t]) * self.sets.E[t])
         for j in range(self.sets.n):
             if self.inverse.expected[j] > 0.0:
                 theta = self.sets.eta[self.sets.sample[j]] + self.sets.log_w[j]
-                theta -= self.sets.reference[self.sets.stratum[j]]
                 total -= self.inverse.expected[j] * (theta - self.inverse.log_risk[j])
         return max(<double> total, 0.0)
 
