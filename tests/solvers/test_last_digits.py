@@ -1,4 +1,4 @@
-"""What rounding of coefficients costs: nothing where it cannot be felt, an honest gap elsewhere."""
+"""What rounding of coefficients costs: nothing where it is not felt, an honest gap elsewhere."""
 
 import numpy as np
 import pytest
