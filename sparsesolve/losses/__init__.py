@@ -1,4 +1,7 @@
-"""Losses: functions of samples alone. A new one is a file here, a line in LOSSES and a test."""
+"""Losses: functions of samples alone. A new one is a file here, a line in LOSSES and a test.
+
+The contract is in base; cox is a folder, for its samples share their risks.
+"""
 
 from sparsesolve.losses.base import Loss
 from sparsesolve.losses.binomial import Binomial

@@ -28,3 +28,4 @@ cdef class Separable(Loss):
     cdef double bend(self, double y, double eta) noexcept nogil
     cdef double least(self, double y) noexcept nogil
     cdef double excess(self, double y, double eta, double v) noexcept nogil
+    cdef double above(self, double y, double eta, double t, double v) noexcept nogil

@@ -8,10 +8,11 @@ ask for F with u = -F'(eta), for the curvature, and for
 the part of a duality gap that samples answer for: with eta = offset + Zb it and lam Omega(b) + (lam Omega)*(Z'u) -
 b'Z'u add up to P(b) - D(u).
 """
-from libc.math cimport INFINITY, copysign, fabs
+from libc.math cimport INFINITY, fabs
 
 import numpy as np
 
+from sparsesolve.losses.contact cimport Contact, contact_from, settles
 from sparsesolve.losses.entropy cimport price
 
 cdef int STEPS = 200            # Newton's, or doublings and halvings of a bracket
@@ -141,28 +142,24 @@ cdef class Separable(Loss):
         """value(y, eta) + conjugate(y, v) - v eta, INFINITY where v is no slope: how far value is at eta above the
         line of slope v that supports it.
 
-        A subclass that has a formula for it overrides it.  Here the point of contact is found, t where slope is v, by
-        Newton's steps inside a bracket.
+        A subclass that has a formula for it overrides it.  Here the point of contact is found, t where slope is v.
         """
-        cdef double t = eta, low = -INFINITY, high = INFINITY, reach = 1.0, off, bend, step, trial
+        cdef Contact at = contact_from(eta)
+        cdef double off
         cdef int k
         if v == 0.0:
             return self.value(y, eta) - self.least(y)
         for k in range(STEPS):
-            off, bend = self.slope(y, t) - v, self.bend(y, t)
-            low, high = t if off < 0.0 else low, t if off > 0.0 else high
-            step = fabs(off) / bend if bend > 0.0 else 0.0 if off == 0.0 else INFINITY
-            if step > reach:
-                step, reach = reach, 2.0 * reach
-            trial = t - copysign(step, off)
-            if trial != t and not low < trial < high:
-                trial, step = 0.5 * (low + high), high - low
-            if trial == t or trial == low or trial == high:     # no more than the last term is missing
-                return max(self.value(y, eta) - self.value(y, t) + v * (t - eta), 0.0) + fabs(off) * step
-            t = trial
+            off = self.slope(y, at.t) - v
+            if settles(&at, off, self.bend(y, at.t)):       # no more than the last term is missing
+                return max(self.above(y, eta, at.t, v), 0.0) + fabs(off) * at.step
         if fabs(v) > BEYOND * (fabs(self.slope(y, 0.0)) + self.bend(y, 0.0)):
             return INFINITY
         return self.value(y, eta) - self.least(y) + price(fabs(v), eta)
+
+    cdef double above(self, double y, double eta, double t, double v) noexcept nogil:
+        """How far value is at eta above the line of slope v that meets it at t."""
+        return self.value(y, eta) - self.value(y, t) + v * (t - eta)
 
     cdef double evaluate(self, const double* eta, double* u) noexcept nogil:
         return self.evaluate_rows(0, self.n, eta, u)

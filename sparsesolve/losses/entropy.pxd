@@ -1,5 +1,5 @@
-"""Entropies with their limits at 0, the excess of an exponential over a supporting line, and what rounding costs."""
-from libc.math cimport exp, fabs, log
+"""Entropies with their limits at 0, divergences to their last digits, and what rounding costs."""
+from libc.math cimport fabs, log
 
 
 cdef inline double x_log_x(double x) noexcept nogil:
@@ -17,17 +17,15 @@ cdef inline double price(double beyond, double eta) noexcept nogil:
     return beyond * (1.0 + fabs(eta)) if beyond > 0.0 else 0.0
 
 
-cdef inline double excess_of_exp(double eta, double s) noexcept nogil:
-    """exp(eta) - s - s (eta - log s), which is 0 at eta = log s and positive elsewhere; 0 log 0 = 0."""
-    cdef double t, rest = 0.0
+cdef inline double divergence(double s, double p, double log_p, double off) noexcept nogil:
+    """s log(s / p) - s + p >= 0, with 0 log 0 = 0; off = s - p, of which s and p may have lost digits."""
+    cdef double z, rest = 0.0
     cdef int k
     if s <= 0.0:
-        return exp(eta)
-    t = eta - log(s)
-    if fabs(t) > 0.5:
-        return exp(eta) - s - s * t
-    # near the point of contact: s (exp(t) - 1 - t) by its series, since a difference, however written, may be
-    # reassociated by the compiler into one of terms far larger than itself
-    for k in range(15, 1, -1):
-        rest = t / k * (1.0 + rest)
-    return s * t * rest
+        return p
+    z = off / (s + p)
+    if not fabs(z) < 0.2:               # p may have overflowed, or vanished
+        return s * (log(s) - log_p) - off
+    for k in range(27, 1, -2):          # s log(s / p) = 2 s artanh(z), of which `off` is the first term
+        rest = 1.0 / k + z * z * rest
+    return off * z * (1.0 + z * (1.0 + z) * rest)

@@ -2,7 +2,7 @@
 from libc.math cimport INFINITY, exp, log
 
 from sparsesolve.losses.base cimport Separable
-from sparsesolve.losses.entropy cimport excess_of_exp, price
+from sparsesolve.losses.entropy cimport divergence, price
 
 cdef double BEYOND = 1e-12      # of the ratio of y to its mean: rounding below 0
 
@@ -23,5 +23,5 @@ cdef class Gamma(Separable):
         return log(y) + 1.0
 
     cdef double excess(self, double y, double eta, double v) noexcept nogil:
-        cdef double s = 1.0 - v         # y exp(-eta) where the line touches
-        return INFINITY if s < -BEYOND else excess_of_exp(log(y) - eta, s) + price(-s, log(y) - eta)
+        cdef double s = 1.0 - v, ratio = y * exp(-eta), log_ratio = log(y) - eta    # s: where the line touches
+        return INFINITY if s < -BEYOND else divergence(s, ratio, log_ratio, s - ratio) + price(-s, log_ratio)

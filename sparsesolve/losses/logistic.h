@@ -1,4 +1,4 @@
-/* The logistic loss for vectors of samples, with an exp() and a log1p() that compilers can vectorise.
+/* The logistic loss for vectors of samples, with an exp() and logarithms that compilers can vectorise.
  *
  * e = exp(-|eta|) is all that value, slope and curvature need; log(1 + e) = 2 artanh(e / (2 + e)), a short series since
  * e / (2 + e) <= 1/3.  Both are good to about one unit in the last place. */
@@ -45,9 +45,9 @@ static inline double ss_exp_negative(double x) {
     return p * power;
 }
 
-/* 2 artanh(z) = log((1 + z) / (1 - z)) for |z| <= 1/3 */
-static inline double ss_log_ratio(double z) {
-    double s = z * z, p = 1.0 / 33.0;
+/* (artanh(z) / z - 1) / z^2 for s = z^2 <= 1/9 */
+static inline double ss_artanh_rest(double s) {
+    double p = 1.0 / 33.0;
     p = p * s + 1.0 / 31.0;
     p = p * s + 1.0 / 29.0;
     p = p * s + 1.0 / 27.0;
@@ -62,23 +62,28 @@ static inline double ss_log_ratio(double z) {
     p = p * s + 1.0 / 9.0;
     p = p * s + 1.0 / 7.0;
     p = p * s + 1.0 / 5.0;
-    p = p * s + 1.0 / 3.0;
-    return 2.0 * z * (p * s + 1.0);
+    return p * s + 1.0 / 3.0;
 }
 
 /* log(1 + e) for 0 <= e <= 1 */
-static inline double ss_log1p_unit(double e) { return ss_log_ratio(e / (2.0 + e)); }
+static inline double ss_log1p_unit(double e) {
+    double z = e / (2.0 + e);
+    return 2.0 * z * (ss_artanh_rest(z * z) * (z * z) + 1.0);
+}
 
-/* log(x) for x > 0, not denormal */
-static inline double ss_log_positive(double x) {
+/* a log(a / b) - a + b >= 0 for a >= 0 and b > 0; off = a - b, of which they may have lost digits; as in entropy.pxd */
+static inline double ss_divergence(double a, double b, double off) {
     int64_t bits, shifted;
-    double m, k;
-    memcpy(&bits, &x, sizeof bits);
-    shifted = bits - 0x3FE6A09E667F3BCD; /* of sqrt(1/2): m will be in [sqrt(1/2), sqrt(2)) */
+    double ratio = a / b > 1e-300 ? a / b : 1e-300, k, z, rest;
+    memcpy(&bits, &ratio, sizeof bits);
+    shifted = bits - 0x3FE6A09E667F3BCD; /* of sqrt(1/2): ratio 2^-k will be in [sqrt(1/2), sqrt(2)) */
     k = (double)(int32_t)(shifted >> 52);
     bits -= (shifted >> 52) << 52;
-    memcpy(&m, &bits, sizeof m);
-    return k * 6.93147180369123816490e-01 + (k * 1.90821492927058770002e-10 + ss_log_ratio((m - 1.0) / (m + 1.0)));
+    memcpy(&ratio, &bits, sizeof ratio);
+    z = (k == 0.0 ? off : ratio - 1.0) / (k == 0.0 ? a + b : ratio + 1.0);
+    rest = ss_artanh_rest(z * z);
+    return k == 0.0 ? off * z * (1.0 + z * (1.0 + z) * rest)
+                    : a * (k * 0.69314718055994530942 + 2.0 * z * (rest * (z * z) + 1.0)) - off;
 }
 
 /* sum_i w_i (log(1 + exp(eta_i)) - y_i eta_i), with u_i = w_i (y_i - p_i) exact where p_i rounds to 0 or 1 */
@@ -107,21 +112,23 @@ SS_SIMD static void ss_logistic_curvature(ptrdiff_t n, const double *SS_RESTRICT
 }
 
 /* F(eta) + F*(-u) + eta'u = sum_i w_i KL(s_i, p_i) with s = y - u / w; infinite where s is not a probability.
-   Where it is none by rounding it is taken for the nearest, at the price of giving the rest to another sample.  Of s and
-   1 - s it is the lesser that has all its digits, so the other's entropy is written in it too. */
+   Where it is none by rounding it is taken for the nearest, at the price of giving the rest to another sample.  The
+   outcome that eta makes the less likely, of share a and probability b, has the digits of the other's difference too. */
 SS_SIMD static double ss_logistic_gap(ptrdiff_t n, const double *SS_RESTRICT y, const double *SS_RESTRICT w,
                                       const double *SS_RESTRICT eta, const double *SS_RESTRICT u) {
     double total = 0.0, least = 0.0;
     _Pragma("omp simd reduction(+ : total) reduction(min : least)")
     for (ptrdiff_t i = 0; i < n; i++) {
         double x = eta[i], v = u[i] / (w[i] > 0.0 ? w[i] : 1.0), s = y[i] - v, rest = (1.0 - y[i]) + v;
-        double lower = s < rest ? s : rest, out = lower < 0.0 ? -lower : 0.0;
-        double few = lower > 1e-300 ? lower : 1e-300;
-        double inside = x > 0.0 ? rest : s;
-        inside = inside > 0.0 ? (inside < 1.0 ? inside : 1.0) : 0.0;
+        double far = fabs(x), e = ss_exp_negative(-far), b = e / (1.0 + e), lower = s < rest ? s : rest;
+        double a = x > 0.0 ? rest : s, other = x > 0.0 ? s : rest, off;
+        lower = w[i] > 0.0 || u[i] == 0.0 ? lower : -1.0;
         least = lower < least ? lower : least;
-        total += w[i] * (ss_log1p_unit(ss_exp_negative(-fabs(x))) + inside * fabs(x) + few * ss_log_positive(few)
-                         + (1.0 - few) * ss_log_ratio(few / (few - 2.0)) + out * (1.0 + fabs(x)));
+        a = a > 0.0 ? a : 0.0;
+        other = other > 0.0 ? other : 0.0;
+        off = a - b;
+        total += w[i] * (ss_divergence(a, b, off) + ss_divergence(other, 1.0 / (1.0 + e), -off)
+                         + a * (far > 700.0 ? far - 700.0 : 0.0) + (lower < 0.0 ? -lower : 0.0) * (1.0 + far));
     }
     return least < -1e-12 ? INFINITY : total; /* less is rounding */
 }

@@ -1,24 +1,13 @@
 """Symmetric softmax loss over K classes."""
-from libc.math cimport INFINITY, exp, fabs, log, log1p
+from libc.math cimport INFINITY, exp, fabs, log1p
 
 import numpy as np
 
 from sparsesolve.losses.base cimport Loss
-from sparsesolve.losses.entropy cimport price
+from sparsesolve.losses.entropy cimport divergence, price
 
 DEF CHUNK = 128                 # samples whose K values stay in cache together
 cdef double BEYOND = 1e-12      # of a probability: rounding outside the simplex
-
-
-cdef inline double divergence(double s, double p, double log_p) noexcept nogil:
-    """s log(s / p) - s + p >= 0, to the last digits where s is close to p."""
-    cdef double r
-    if s <= 0.0:
-        return p
-    r = (s - p) / p if p > 1e-290 else 1.0
-    if fabs(r) < 0.5:
-        return p * ((1.0 + r) * log1p(r) - r)
-    return s * (log(s) - log_p) - s + p
 
 
 cdef class Multinomial(Loss):
@@ -120,28 +109,31 @@ cdef class Multinomial(Loss):
     cdef double fenchel_young(self, const double* eta, const double* u) noexcept nogil:
         """The divergence of s = y - u / w from the probabilities at eta."""
         cdef Py_ssize_t i, k, at
-        cdef double total = 0.0, most, rest, s, off, log_sum, sample
+        cdef double total = 0.0
         for i in range(self.n):
-            most, rest, off, sample = eta[i], 0.0, 0.0, 0.0
-            for k in range(1, self.n_responses):
-                most = max(most, eta[k * self.n + i])
-            for k in range(self.n_responses):
-                rest += exp(eta[k * self.n + i] - most)
-            log_sum = log(rest)
-            for k in range(self.n_responses):
-                at = k * self.n + i
-                if self.w[i] <= 0.0:
-                    if u[at] != 0.0:
-                        return INFINITY
-                    continue
-                s = self.y[k, i] - u[at] / self.w[i]
-                off += u[at] / self.w[i]
-                if s < -BEYOND:
-                    return INFINITY
-                sample += divergence(s, exp(eta[at] - most) / rest, eta[at] - most - log_sum)
-                sample += price(-s, eta[at] - most)
-            if fabs(off) > BEYOND * self.n_responses:
-                return INFINITY
             if self.w[i] > 0.0:
-                total += self.w[i] * sample
+                total += self.w[i] * self._divergence(i, eta, u)
+                continue
+            for k in range(self.n_responses):
+                if u[k * self.n + i] != 0.0:
+                    return INFINITY
         return total
+
+    cdef double _divergence(self, Py_ssize_t i, const double* eta, const double* u) noexcept nogil:
+        cdef Py_ssize_t k, at, top = i
+        cdef double total = 0.0, rest = 0.0, surplus = 0.0, share, v, s, p, log_p, off
+        for k in range(1, self.n_responses):
+            top = k * self.n + i if eta[k * self.n + i] > eta[top] else top
+        for k in range(self.n_responses):
+            at = k * self.n + i
+            rest += exp(eta[at] - eta[top]) if at != top else 0.0
+        for k in range(self.n_responses):
+            at, share = k * self.n + i, self.y[k, i]
+            v, log_p = u[at] / self.w[i], eta[at] - eta[top] - log1p(rest)
+            s, p = share - v, exp(eta[at] - eta[top]) / (1.0 + rest)
+            off = ((share - 1.0) + share * rest) / (1.0 + rest) - v if at == top else s - p
+            surplus += v
+            if s < -BEYOND:
+                return INFINITY
+            total += divergence(s, p, log_p, off) + price(-s, eta[at] - eta[top])
+        return total if fabs(surplus) <= BEYOND * self.n_responses else INFINITY

@@ -1,10 +1,10 @@
 """Negative binomial loss with the log link: counts whose variance is mu + mu^2 / theta."""
-from libc.math cimport INFINITY, exp, log, log1p
+from libc.math cimport INFINITY, exp, fabs, log, log1p
 
 import numpy as np
 
 from sparsesolve.losses.base cimport Separable
-from sparsesolve.losses.entropy cimport excess_of_exp, price
+from sparsesolve.losses.entropy cimport divergence, price
 
 cdef double BEYOND = 1e-12      # of the mean response, and of y + theta: rounding outside [0, y + theta]
 
@@ -52,12 +52,14 @@ cdef class NegativeBinomial(Separable):
             log1p(-y / size) if y < self.theta else log(self.theta / size))
 
     cdef double excess(self, double y, double eta, double v) noexcept nogil:
-        """A relative entropy in two parts: of s to the share of y + theta that eta gives it, and of the rest."""
-        cdef double s = v + y, rest = self.theta - v, size = log(y + self.theta), odds, cost = price(-min(s, rest), eta)
-        if s < -self.slack or rest < -BEYOND * (y + self.theta):
+        """The divergences of the two shares of y + theta from those that eta gives it, the lesser `few` and `many`."""
+        cdef double s = v + y, rest = self.theta - v, size = y + self.theta, x = eta - self.log_theta
+        cdef double odds, few, log_many
+        if s < -self.slack or rest < -BEYOND * size:
             return INFINITY
-        if eta <= self.log_theta:
-            odds = log1p(exp(eta) / self.theta)
-            return (excess_of_exp(size + (eta - self.log_theta) - odds, s) + excess_of_exp(size - odds, rest) + cost)
-        odds = log1p(self.theta * exp(-eta))
-        return excess_of_exp(size - odds, s) + excess_of_exp(size - (eta - self.log_theta) - odds, rest) + cost
+        odds = exp(eta) / self.theta if x <= 0.0 else self.theta * exp(-eta)
+        few, log_many = size * (odds / (1.0 + odds)), log(size) - log1p(odds)
+        if x > 0.0:
+            s, rest = rest, s
+        return (divergence(s, few, log_many - fabs(x), s - few)
+                + divergence(rest, size / (1.0 + odds), log_many, few - s) + price(-min(s, rest), eta))

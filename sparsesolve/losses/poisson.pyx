@@ -4,7 +4,7 @@ from libc.math cimport INFINITY, exp
 import numpy as np
 
 from sparsesolve.losses.base cimport Separable
-from sparsesolve.losses.entropy cimport excess_of_exp, price, x_log_x
+from sparsesolve.losses.entropy cimport divergence, price, x_log_x
 
 cdef double BEYOND = 1e-12      # of the mean response: rounding below 0
 
@@ -31,5 +31,5 @@ cdef class Poisson(Separable):
         return y - x_log_x(y)
 
     cdef double excess(self, double y, double eta, double v) noexcept nogil:
-        cdef double s = v + y
-        return INFINITY if s < -self.slack else excess_of_exp(eta, s) + price(-s, eta)
+        cdef double s = v + y, mean = exp(eta)
+        return INFINITY if s < -self.slack else divergence(s, mean, eta, s - mean) + price(-s, eta)

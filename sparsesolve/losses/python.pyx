@@ -5,8 +5,10 @@ from libc.string cimport memcpy
 import numpy as np
 
 from sparsesolve.losses.base cimport Loss
+from sparsesolve.losses.contact cimport Contact, contact_from, settles
 
 STEPS = 100                         # Newton's, or doublings and halvings of a bracket
+CONTACT = np.dtype([(name, float) for name in ("t", "low", "high", "reach", "step")])
 
 
 cdef class PythonLoss(Loss):
@@ -136,24 +138,25 @@ def answer(law, what, y, x):
 
 
 def touch(law, y, v, start):
-    """(t, step): for each sample where the gradient is v, by Newton's steps inside a bracket, and what t may be off.
+    """(t, step): for each sample where the gradient is v, and what t may be off.
 
     Where there is no such place t is far out, and the step infinite.
     """
-    t, low, high, reach = start.copy(), np.full(len(y), -np.inf), np.full(len(y), np.inf), np.ones(len(y))
-    with np.errstate(all="ignore"):
-        for _ in range(STEPS):
-            off = np.asarray(law.gradient(y, t.copy())) - v
-            off = np.where(np.isnan(off), np.copysign(np.inf, t - start), off)      # it has overflowed on the way
-            low, high = np.where(off < 0.0, t, low), np.where(off > 0.0, t, high)
-            step = np.where(off == 0.0, 0.0, np.abs(off) / np.maximum(law.curvature(y, t.copy()), 0.0))
-            far = ~(step <= reach)
-            step, reach = np.where(far, reach, step), np.where(far, 2.0 * reach, reach)
-            trial = t - np.copysign(step, off)
-            astray = (trial != t) & ~((low < trial) & (trial < high))
-            trial, step = np.where(astray, 0.5 * (low + high), trial), np.where(astray, high - low, step)
-            met = (trial == t) | (trial == low) | (trial == high)
-            if met.all():
-                break
-            t = np.where(met, t, trial)
-    return t, np.where(met, step, np.inf)
+    found, met = np.empty(len(y), CONTACT), np.zeros(len(y), dtype=bool)
+    cdef Contact[::1] contacts = found
+    cdef unsigned char[::1] done = met.view(np.uint8)
+    cdef const double[::1] off, bend, first = start
+    cdef Py_ssize_t i
+    for i in range(len(y)):
+        contacts[i] = contact_from(first[i])
+    for _ in range(STEPS):
+        t = found["t"].copy()
+        with np.errstate(all="ignore"):
+            rise = law.gradient(y, t.copy()) - v
+            off = np.where(np.isnan(rise), np.copysign(np.inf, t - start), rise)    # it has overflowed on the way
+            bend = np.zeros(len(y)) + law.curvature(y, t)
+        for i in range(len(y)):
+            done[i] = done[i] or settles(&contacts[i], off[i], bend[i])
+        if met.all():
+            break
+    return found["t"].copy(), np.where(met, found["step"], np.inf)

@@ -1,5 +1,5 @@
 """Tweedie loss with the log link: a mass at 0 and positive amounts, of variance mu^power."""
-from libc.math cimport exp, expm1, log
+from libc.math cimport exp, expm1, fabs, log
 
 from sparsesolve.losses.base cimport Separable
 
@@ -35,3 +35,20 @@ cdef class Tweedie(Separable):
 
     cdef double least(self, double y) noexcept nogil:
         return self.value(y, log(y)) if y > 0.0 else -1.0 / (2.0 - self.power)
+
+    cdef double above(self, double y, double eta, double t, double v) noexcept nogil:
+        """From the tangent at t, by positive terms: the values of a large y are far larger than their difference."""
+        cdef double a = 2.0 - self.power, b = self.power - 1.0
+        cdef double total = (self.slope(y, t) - v) * (eta - t) + exp(a * t) / a * bent(a * (eta - t))
+        return total + y * exp(-b * t) / b * bent(-b * (eta - t)) if y > 0.0 else total
+
+
+cdef inline double bent(double x) noexcept nogil:
+    """exp(x) - 1 - x >= 0."""
+    cdef double rest = 0.0
+    cdef int k
+    if fabs(x) > 0.5:
+        return expm1(x) - x
+    for k in range(15, 1, -1):
+        rest = x / k * (1.0 + rest)
+    return x * rest

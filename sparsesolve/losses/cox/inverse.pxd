@@ -4,7 +4,6 @@ from sparsesolve.losses.cox.risk_sets cimport RiskSets
 
 cdef class RiskInverse:
     cdef RiskSets sets
-    cdef double slack
     cdef double[::1] expected               # (n,) the given ones
     cdef double[::1] log_risk               # (n,) the answer
     cdef double[::1] level                  # (m,) sum_l d_l log(R + c_l E) at the answer

@@ -16,7 +16,6 @@ import numpy as np
 
 from sparsesolve.losses.entropy cimport price
 
-cdef double BEYOND = 1e-12      # of the deaths: rounding below 0
 cdef double NOTHING = 1e-60     # of what dies now: so little left by those gone before is none
 cdef double LARGE = 1e100       # A is kept below its square
 cdef double LOG_LARGE = log(1e100)
@@ -28,12 +27,14 @@ cdef class RiskInverse:
 
     def __init__(self, RiskSets sets):
         self.sets = sets
-        self.slack = BEYOND * np.sum(sets.deaths)
         self.expected, self.log_risk = np.zeros((2, max(sets.n, 1)))
         self.level, self.by_time = np.zeros(max(sets.m, 1)), np.zeros((5, max(sets.m, 1)))
 
     cdef double solve(self, const double* u, const double* eta) noexcept nogil:
-        """Leave risks and levels; returns what rounding outside the domain may cost, INFINITY if it is no rounding."""
+        """Leave risks and levels, for u that the sets allow; returns what rounding outside the domain may cost.
+
+        INFINITY where it is no rounding.
+        """
         cdef Py_ssize_t j, t
         cdef double e, dead, cost = 0.0, before = 0.0, A = 0.0, k = 0.0, x, h, g
         cdef double* gone = &self.by_time[0, 0]         # sum of u over those at risk here for the last time
@@ -46,8 +47,6 @@ cdef class RiskInverse:
         for j in range(self.sets.n):
             dead, t = self.sets.w[j] if self.sets.event[j] >= 0 else 0.0, self.sets.last[j]
             e = dead - u[self.sets.sample[j]]
-            if e < -self.slack or (t < 0 and e > self.slack):
-                return INFINITY
             if e < 0.0 or t < 0:
                 cost += price(fabs(e), eta[self.sets.sample[j]])
                 e = 0.0
@@ -58,10 +57,10 @@ cdef class RiskInverse:
                 dying[t] += e
         for t in range(self.sets.m):
             if t > 0 and self.sets.time_stratum[t] != self.sets.time_stratum[t - 1]:
-                if fabs(before) > self.slack:
+                if fabs(before) > self.sets.slack:
                     return INFINITY
                 before, A, k = 0.0, 0.0, 0.0
-            if before < -self.slack:
+            if before < -self.sets.slack:
                 return INFINITY
             x = self._share(t, max(before, 0.0), dying[t])
             h, g = self._hazard(t, x, False), self._hazard(t, x, True)
@@ -76,7 +75,7 @@ cdef class RiskInverse:
                 own[t], A, k = g, h, 0.0
             after[t], power[t] = A, k
             before += gone[t]
-        if fabs(before) > self.slack:
+        if fabs(before) > self.sets.slack:
             return INFINITY
         for j in range(self.sets.n):
             if self.expected[j] > 0.0:

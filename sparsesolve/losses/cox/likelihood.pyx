@@ -151,9 +151,8 @@ cdef class Cox(Loss):
         cdef Py_ssize_t t, l, j
         cdef double cost, theta
         cdef long double total
-        for j in range(self.sets.unseen.shape[0]):
-            if u[self.sets.unseen[j]] != 0.0:
-                return INFINITY
+        if not self.sets.allows(u):
+            return INFINITY
         if self.sets.late:
             return self._fenchel_young_of_late(eta, u)
         cost = self.inverse.solve(u, eta)

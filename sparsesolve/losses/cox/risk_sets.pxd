@@ -19,6 +19,7 @@ cdef class RiskSets:
     cdef Py_ssize_t[::1] time_stratum       # (m,)
     cdef Py_ssize_t[::1] n_terms            # (m,)
     cdef double[::1] deaths                 # (m,) D
+    cdef double slack                       # of expected deaths: rounding below 0
 
     cdef double[::1] eta                    # (all,) what the following belong to, once `known`
     cdef bint known
@@ -27,6 +28,7 @@ cdef class RiskSets:
     cdef double[::1] R, E, band             # (m,) sums of risks over survivors and deaths, in bands
     cdef Wide[::1] survivors, dying         # (m,) work
 
+    cdef bint allows(self, const double* u) noexcept nogil
     cdef bint weigh(self, const double* eta) noexcept nogil
     cdef void gather(self, const Wide* x, Wide* survivors, Wide* dying) noexcept nogil
     cdef double share_left(self, Py_ssize_t t, Py_ssize_t before) noexcept nogil

@@ -12,6 +12,7 @@ import numpy as np
 from sparsesolve.linalg.intervals cimport Intervals
 from sparsesolve.linalg.wide cimport BAND, Wide, add, exponential, in_band, nothing
 
+cdef double BEYOND = 1e-12      # of the deaths
 WIDE = np.dtype([("f", float), ("k", float)])
 
 
@@ -34,6 +35,7 @@ cdef class RiskSets:
         self.last = np.where(event >= 0, event, np.where(first <= last, last, -1))
         dead, n, m = event >= 0, max(self.n, 1), max(self.m, 1)
         self.deaths = np.bincount(event[dead], np.asarray(self.w)[dead], m).astype(float)
+        self.slack = BEYOND * np.sum(self.deaths)
         efron = ties == "efron"
         self.n_terms = np.bincount(event[dead], minlength=m).astype(np.intp) if efron else np.ones(m, np.intp)
         self.known, self.eta = False, np.empty(len(y))
@@ -58,6 +60,19 @@ cdef class RiskSets:
         order = self.survival.order
         self.event = np.where(status, after, -1)[order].astype(np.intp)
         return order
+
+    cdef bint allows(self, const double* u) noexcept nogil:
+        """Whether expected deaths w status - u are at least 0, and 0 of who is never at risk, but for rounding."""
+        cdef Py_ssize_t j
+        cdef double e
+        for j in range(self.unseen.shape[0]):
+            if u[self.unseen[j]] != 0.0:
+                return False
+        for j in range(self.n):
+            e = (self.w[j] if self.event[j] >= 0 else 0.0) - u[self.sample[j]]
+            if e < -self.slack or (self.last[j] < 0 and e > self.slack):
+                return False
+        return True
 
     cdef bint weigh(self, const double* eta) noexcept nogil:
         """Risks and their sums at eta; False where they are there already."""

@@ -1,0 +1,31 @@
+"""Contact: the point where a line of given slope touches a convex loss, by Newton's steps inside a bracket."""
+from libc.math cimport INFINITY, copysign, fabs
+
+cdef struct Contact:
+    double t                # the point as far as it is known
+    double low, high        # its bracket
+    double reach            # how far the next step may go
+    double step             # the last, and what t may be off once there is no next
+
+
+cdef inline Contact contact_from(double start) noexcept nogil:
+    cdef Contact at
+    at.t, at.low, at.high, at.reach, at.step = start, -INFINITY, INFINITY, 1.0, INFINITY
+    return at
+
+
+cdef inline bint settles(Contact* at, double off, double bend) noexcept nogil:
+    """Take a step where the slope of the loss is `off` above the line's; True where t has no next double to go to."""
+    cdef double step, trial
+    at.low, at.high = at.t if off < 0.0 else at.low, at.t if off > 0.0 else at.high
+    step = fabs(off) / bend if bend > 0.0 else 0.0 if off == 0.0 else INFINITY
+    if not step <= at.reach:
+        step, at.reach = at.reach, 2.0 * at.reach
+    trial = at.t - copysign(step, off)
+    if trial != at.t and not at.low < trial < at.high:
+        trial, step = 0.5 * (at.low + at.high), at.high - at.low
+    at.step = step
+    if trial == at.t or trial == at.low or trial == at.high:
+        return True
+    at.t = trial
+    return False
