@@ -11,8 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sparsesolve.solvers.last_digits import last_digits
-
 CONVERGED, STALLED = 0, 2  # codes of a Status
 ENOUGH = 5  # points before a stopping rule may speak (glmnet's mnlam)
 NOTHING = 1e-14  # of |z_j| |y|: a correlation that is rounding
@@ -72,7 +70,7 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
             outcome, gap = state.solve(problem.inner_level(lam), tol * null, max_iter)
         found = *state.coefficients(), state.intercept
         if outcome == CONVERGED:
-            gap += last_digits(problem, *found)
+            gap += problem.owed(*found)
             if not gap <= tol * null:  # or NaN
                 outcome = STALLED
         which, values, intercept = problem.to_user(*found)

@@ -19,6 +19,7 @@ from sparsesolve.linalg.group_basis import GroupBasis
 from sparsesolve.losses import Loss
 from sparsesolve.penalties import ElasticNet
 from sparsesolve.penalties.blocks import BlockPenalty
+from sparsesolve.solvers.last_digits import last_digits
 from sparsesolve.solvers.null_model import null_model, null_models
 
 BEYOND_ALL = 1e300  # an inner lam beyond which nothing changes
@@ -106,6 +107,10 @@ class Problem:
                 f"{_power_of_ten(levels[0], self.unit)}; {ADVICE}"
             )
         return lambdas
+
+    def owed(self, which, values, intercept):
+        """What rounding of inner coefficients may cost, to be added to a gap."""
+        return last_digits(self, which, values, intercept)
 
     def to_user(self, which, values, intercept):
         """User's coefficients and intercept from inner values (k,) of the features which (k,).

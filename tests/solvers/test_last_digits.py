@@ -6,7 +6,7 @@ from sparsesolve.losses.gaussian import Gaussian
 
 import sparsesolve as ss
 from sparsesolve.solvers import last_digits as digits
-from sparsesolve.solvers import path
+from sparsesolve.solvers import problem as problems
 from sparsesolve.solvers.last_digits import last_digits
 
 
@@ -19,7 +19,7 @@ def asked(monkeypatch):
         calls.append((*arguments, last_digits(*arguments)))
         return calls[-1][-1]
 
-    monkeypatch.setattr(path, "last_digits", watched)
+    monkeypatch.setattr(problems, "last_digits", watched)
     return calls
 
 
