@@ -64,7 +64,7 @@ class KernelProblem:
         return np.ldexp(levels, self.unit)
 
     def owed(self, which, fit, intercepts):
-        """What rounding may cost: nothing, as parts of kernels do not cancel as coefficients may."""
+        """What rounding may cost: nothing, as kernels do not cancel one another."""
         return 0.0
 
     def to_user(self, which, fit, intercepts):
