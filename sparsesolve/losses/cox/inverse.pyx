@@ -80,7 +80,8 @@ cdef class RiskInverse:
         for j in range(self.sets.n):
             if self.expected[j] > 0.0:
                 t = self.sets.last[j]
-                self.log_risk[j] = log(self.expected[j] / (own[t] if self.sets.event[j] >= 0 else after[t])) - power[t]
+                h = own[t] if self.sets.event[j] >= 0 else after[t]
+                self.log_risk[j] = log(self.expected[j]) - log(h) - power[t]
         return cost
 
     cdef double _share(self, Py_ssize_t t, double before, double dying) noexcept nogil:

@@ -1,5 +1,5 @@
 """Cox's partial likelihood: its value, slope, curvature, root and gap."""
-from libc.math cimport INFINITY, exp, log
+from libc.math cimport INFINITY, exp, fabs, log
 
 import numpy as np
 
@@ -10,6 +10,8 @@ from sparsesolve.losses.cox.late import excess
 from sparsesolve.losses.cox.risk_sets import WIDE
 from sparsesolve.losses.cox.risk_sets cimport RiskSets
 from sparsesolve.losses.cox.root cimport ChainedRoot, FilledRoot
+
+cdef double EPSILON = 2.2e-16
 
 
 cdef class Cox(Loss):
@@ -147,9 +149,12 @@ cdef class Cox(Loss):
             out[self.sets.sample[j]] = r
 
     cdef double fenchel_young(self, const double* eta, const double* u) noexcept nogil:
-        """As a sum over event times, less one over samples, of differences from the risks whose slope is -u."""
+        """As a sum over event times, less one over samples, of differences from the risks whose slope is -u.
+
+        The terms may be far larger than the sum: what their rounding may hide is added.
+        """
         cdef Py_ssize_t t, l, j
-        cdef double cost, theta, level
+        cdef double cost, theta, level, term, size = 0.0
         cdef long double total
         if not self.sets.allows(u):
             return INFINITY
@@ -163,14 +168,18 @@ cdef class Cox(Loss):
         for t in range(self.sets.m):
             level = self.sets.reference[self.sets.time_stratum[t]] + BAND * self.sets.band[t]   # no larger than eta
             total += self.sets.deaths[t] * level - self.inverse.level[t]
+            size += self.sets.deaths[t] * fabs(level) + fabs(self.inverse.level[t])
             for l in range(self.sets.n_terms[t]):
-                total += self.sets.deaths[t] / self.sets.n_terms[t] * log(
+                term = self.sets.deaths[t] / self.sets.n_terms[t] * log(
                     self.sets.R[t] + (1.0 - <double> l / self.sets.n_terms[t]) * self.sets.E[t])
+                total += term
+                size += fabs(term)
         for j in range(self.sets.n):
             if self.inverse.expected[j] > 0.0:
                 theta = self.sets.eta[self.sets.sample[j]] + self.sets.log_w[j]
                 total -= self.inverse.expected[j] * (theta - self.inverse.log_risk[j])
-        return max(<double> total, 0.0)
+                size += self.inverse.expected[j] * (fabs(theta) + fabs(self.inverse.log_risk[j]))
+        return max(<double> total, 0.0) + EPSILON * size
 
     cdef double _fenchel_young_of_late(self, const double* eta, const double* u) noexcept with gil:
         if self.pending is not None:
