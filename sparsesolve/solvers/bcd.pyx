@@ -161,7 +161,8 @@ class BlockDescent(FirstOrder):
         super().__init__(problem, n_threads)
         penalty, groups = self.penalty, self.penalty.n_groups
         squares = np.bincount(penalty.of, problem.norms**2, minlength=groups)
-        h = np.maximum(squares * self.loss.curvature_at(self.point.eta).sum(), 1e-300)
+        bend = self.loss.curvature_at(self.point.eta).sum() or 1.0  # of huber's, none far away
+        h = np.maximum(squares * bend, 1e-300)
         self.blocks = Sweep(self.design, self.loss, penalty, h, self.wright)
         self.open = self._groups_with(self.alive) & ~self._groups_with(self.unheld)
         self.working = np.flatnonzero(self.open)
