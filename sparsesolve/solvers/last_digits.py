@@ -1,16 +1,17 @@
 """What the last digits of coefficients may cost.
 
-A certificate holds for the numbers of a solver; the user has them as floats, whose rounding moves
-eta_i = offset_i + b0 + x_i b by up to d = EPSILON sum_j |x_ij b_j|. That is nothing, but where
-columns that all but depend on one another have coefficients of 1e10 which cancel, or data are so
-well told apart that no finite ones are best.
+A certificate holds for the numbers of a solver; the user has them as floats. Their rounding moves
+eta_i by up to d = EPSILON sum_j |b_j| |x_ij - mean_j|, and all samples alike by up to
+EPSILON sum_j |b_j mean_j|, of which the loss at its best intercept feels the square alone. That is
+nothing, but where columns that all but depend on one another have coefficients of 1e10 which
+cancel, or data are so well told apart that no finite ones are best.
 """
 
 from math import sqrt
 
 import numpy as np
 
-EPSILON = float(np.finfo(np.float64).eps)
+EPSILON = 2.0**-53  # the relative error of a float
 FAINT = 1e-9  # d, of squared error relative to the response, up to which nothing is looked at
 
 
@@ -18,21 +19,24 @@ def last_digits(problem, which, values, intercept):
     """By how much F may be above what it is for inner coefficients, values (k,) or (K, k).
 
     F is tried d away from eta, up the slope and down, as a convex function of one sample is
-    largest at an end.
+    largest at an end; and of several responses as far apart as they may come.
     """
     faint = FAINT if problem.loss is not None else FAINT * sqrt(2.0 * problem.null_value)
-    most = EPSILON * problem.largest * sqrt(values.size) * sqrt(np.vdot(values, values))
-    if most <= faint:
+    if EPSILON * problem.largest * sqrt(values.size * np.vdot(values, values)) <= faint:
         return 0.0
-    d = EPSILON * np.max(np.abs(values) @ problem.sizes[which])
-    if d <= faint:
+    sizes = np.abs(values)
+    d = EPSILON * np.max(sizes @ problem.norms[which])
+    common = EPSILON * np.max(sizes @ np.abs(problem.means[which]))
+    if d + common <= faint:
         return 0.0
     moved = [problem.design.combination(which, row) for row in np.atleast_2d(values)]
     if problem.loss is None:
         r = np.abs(problem.response - moved[0])
-        return float(problem.weights @ (d * r + 0.5 * d * d))
+        return float(problem.weights @ (d * r + 0.5 * (d + common) ** 2))
     eta = problem.offset + np.reshape(moved, problem.offset.shape) + np.expand_dims(intercept, -1)
+    apart = common * np.resize([1.0, -1.0], len(moved))[:, None] if eta.ndim == 2 else common
     with np.errstate(over="ignore", invalid="ignore"):
         value, u = problem.loss.at(eta)
-        ends = [problem.loss.at(eta + side * np.sign(u))[0] - value for side in (d, -d)]
+        ends = [problem.loss.at(eta + side * np.sign(u) + way * apart)[0] - value
+                for side in (d, -d) for way in (1.0, -1.0)]  # fmt: skip
     return float(max(*ends, 0.0)) if np.isfinite(ends).all() else np.inf

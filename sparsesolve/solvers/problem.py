@@ -74,21 +74,16 @@ class Problem:
         """Whether features are penalised in groups."""
         return isinstance(self.penalty, BlockPenalty)
 
-    @property
+    @cached_property
     def norms(self):
         """Size of each column of the standardised design, (p,)."""
         mean = 0.0 if self.centred else np.asarray(self.design.mean)
         return np.hypot(self.design.spread, mean) * self.factor
 
     @cached_property
-    def sizes(self):
-        """Of the values of each column as they are stored, in the same units, (p,)."""
-        return np.hypot(self.design.spread, self.design.mean)[: self.design.p] * self.factor
-
-    @cached_property
     def largest(self):
-        """The largest of these."""
-        return float(self.sizes.max(initial=0.0))
+        """The size of the largest column as it is stored, in these units."""
+        return float(np.hypot(self.norms, self.means).max(initial=0.0))
 
     def inner_level(self, lam):
         """The user's lambda in inner units."""
@@ -162,7 +157,7 @@ class Problem:
         return np.ldexp(self.factor, self.shift)
 
     @cached_property
-    def _moving(self):
+    def means(self):
         """What an inner coefficient takes off the inner intercept, (p,)."""
         p = len(self.factor)
         return self.factor * np.asarray(self.design.mean)[:p] if self.intercept else np.zeros(p)
@@ -175,11 +170,11 @@ class Problem:
         """
         if self._plain is None or self.n_responses is not None:
             return None
-        intercepts = np.ldexp(self.mean - B @ self._moving[which], self.exponent)
+        intercepts = np.ldexp(self.mean - B @ self.means[which], self.exponent)
         return self._plain[which], intercepts
 
     def _to_user_plainly(self, which, values, intercept):
-        intercept = self.mean + intercept - values @ self._moving[which]
+        intercept = self.mean + intercept - values @ self.means[which]
         if self.n_responses is None:
             intercept = ldexp(intercept, self.exponent)
         else:
@@ -188,7 +183,7 @@ class Problem:
 
     def _user_intercept(self, values, which, inner):
         with np.errstate(over="ignore", under="ignore"):
-            moved = values @ self._moving[which]
+            moved = values @ self.means[which]
             intercept = np.ldexp(self.mean + inner - moved, self.exponent)
         if not np.isfinite(intercept).all():
             raise ValueError(f"The intercept is beyond the largest 64-bit float; {ADVICE}")

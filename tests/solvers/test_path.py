@@ -16,12 +16,16 @@ class Units:
     penalty: ElasticNet
     null_value: float = 2.0
     norms: np.ndarray = field(default_factory=lambda: np.ones(4))
+    debt: float = 0.0  # what rounding may cost
 
     def user_levels(self, levels):
         return levels * 8.0
 
     def inner_level(self, lam):
         return lam / 8.0
+
+    def owed(self, which, values, intercept):
+        return self.debt
 
     def to_user(self, which, values, intercept):
         return which, 2.0 * values, 5.0 + intercept
@@ -102,6 +106,13 @@ def test_points_are_in_the_users_units():
     assert points[1].intercept == 5.0
     assert reason == "every lambda was solved"
     assert [args[0] for args in told] == [1, 2, 3] and told[2][1] == "df 2, 75.0% deviance"
+
+
+def test_what_rounding_owes_is_in_the_gap():
+    for debt, code in ((1e-3, 0), (1e-2, 2)):  # of 5e-4 found and 2e-3 asked for, in inner units
+        points, _, _ = run(Stub([4.0, 2.0]), units(debt=debt))
+        assert [point.status for point in points] == [code, code]
+        assert [point.gap for point in points] == [(5e-4 + debt) / 2.0] * 2
 
 
 def test_nothing_to_explain_is_explained_not_at_all():
