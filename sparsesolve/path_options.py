@@ -8,6 +8,7 @@ from sparsesolve.penalties.blocks import BlockPenalty
 from sparsesolve.threads import thread_count
 
 MAX_ITER = 100_000
+MOST_LAMBDAS = 1_000_000
 
 
 def read_path_options(*, family, intercept, lambdas, n_lambdas, lambda_min_ratio, stop, tol,
@@ -27,7 +28,8 @@ def read_path_options(*, family, intercept, lambdas, n_lambdas, lambda_min_ratio
     return {
         "family": family,
         "lambdas": grid,
-        "n_lambdas": checks.read_count("n_lambdas", n_lambdas, 1) if grid is None else len(grid),
+        "n_lambdas": len(grid) if grid is not None else checks.read_count(
+            "n_lambdas", n_lambdas, 1, MOST_LAMBDAS),
         "ratio": None if lambda_min_ratio is None else checks.read_number(
             "lambda_min_ratio", lambda_min_ratio, 0, 1, open_low=True, open_high=True),
         "dfmax": None if dfmax is None else checks.read_count("dfmax", dfmax, 0),

@@ -188,3 +188,9 @@ def test_default_lambdas_of_a_combination(seed, case):
         penalised = np.ones(p, bool) if options["penalty_factor"] is None else (
             options["penalty_factor"] > 0)
         assert not fit.coefs[:, [0]].toarray()[penalised].any()
+
+
+@pytest.mark.parametrize("count", [0, 2_000_000, 10**400])
+def test_a_grid_no_memory_holds_is_refused(count):
+    with pytest.raises(ValueError, match="n_lambdas must be between 1 and 1000000, not"):
+        ss.path(np.eye(4), np.arange(4.0), n_lambdas=count)
