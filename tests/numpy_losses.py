@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import erfcx, expit, log_ndtr, ndtr, xlogy
+from scipy.special import erfcx, expit, hyp1f1, log_ndtr, ndtr, xlogy
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,10 @@ def _finite_exp(eta):
     return np.exp(np.clip(eta, -700.0, 700.0))
 
 
-def _finite_expm1(eta):
-    return np.expm1(np.clip(eta, -700.0, 700.0))
+def _bent(x):
+    """exp(x) - 1 - x, to the last digits of small ones as well."""
+    x = np.clip(x, -700.0, 700.0)
+    return 0.5 * x * x * hyp1f1(1.0, 3.0, x)
 
 
 BINOMIAL = Loss(
@@ -163,12 +165,12 @@ def negative_binomial(theta):
 
 
 def tweedie(power):
-    """Half the unit deviance of variance mu ** power, less its value at eta = 0."""
+    """Half the unit deviance of variance mu ** power, by positive terms."""
     a, b, exp = 2.0 - power, power - 1.0, _finite_exp
 
     def value(y, eta):
-        return _finite_expm1(a * eta) / a + y * _finite_expm1(-b * eta) / b
+        off = eta - np.log(np.where(y > 0, y, 1.0))
+        return np.where(y > 0, y**a * (_bent(a * off) / a + _bent(-b * off) / b), exp(a * eta) / a)
 
     return Loss(value, lambda y, eta: exp(a * eta) - y * exp(-b * eta),
-                lambda y, eta: a * exp(a * eta) + b * y * exp(-b * eta),
-                least=lambda y: np.where(y > 0, value(y, np.log(np.maximum(y, 1e-300))), -1 / a))
+                lambda y, eta: a * exp(a * eta) + b * y * exp(-b * eta), least=np.zeros_like)

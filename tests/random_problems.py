@@ -164,9 +164,6 @@ class Gaps:
         own = self.judge.w @ (self.judge.y**2 + self.judge.o**2)
         # nothing to explain: what is left is rounding
         self.nothing = self.judge.null <= max(1e-13 * size, 1e-28 * own)
-        if call.family in NO_FORMULA:  # judged in float64 alone, by terms of the size of eta
-            size += self.judge.w @ abs(self.judge.o + self.judge.null_b0)
-            self.digits = 1e-15 * size / max(self.judge.null, 1e-300)
         self.call = call
 
     def gap(self, fit, k, enough=0.0):
