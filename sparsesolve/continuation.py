@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from sparsesolve.checks import read_count, read_number
-from sparsesolve.prediction import read_rows
+from sparsesolve.fitted_data import FittedData
 
 
 def solve_at(path, s, X, y):
@@ -83,20 +83,12 @@ def _rest_of_grid(path):
 def _fit_again(path, X, y, lambdas):
     """Fit at the given lambdas with the options of the path, all of them to the end."""
     _refuse_steps(path)
-    read_rows(path, X, in_blocks=True)  # are its columns those of the fit?
+    FittedData(path, X, y, in_blocks=True).refuse_others()  # two halves must belong together
     options = {"family": path.family, **(path.options or {})}
     options.update(lambdas=lambdas, stop=None, dfmax=None, pmax=None)
     for name in ("n_lambdas", "lambda_min_ratio"):
         options.pop(name, None)
-    fit = path.fitter(X, y, **options)
-    # Other data would make a path of two halves that do not belong together; the null deviance
-    # notices another y, other weights and another offset at no cost.
-    if not np.isclose(fit.null_deviance, path.null_deviance, rtol=1e-6, atol=0.0):
-        raise ValueError(
-            f"X and y are not the data of the fit: their null deviance is "
-            f"{fit.null_deviance:.6g}, that of the path {path.null_deviance:.6g}"
-        )
-    return fit
+    return path.fitter(X, y, **options)
 
 
 def _refuse_steps(path):

@@ -17,6 +17,8 @@ from sparsesolve.measures import read_measure
 from sparsesolve.relaxed import blend, explained
 from sparsesolve.wrapping import warn_missed
 
+ALIKE = 1e-9  # relative, of mean scores
+
 
 def cv_path(
     X: Any,
@@ -62,7 +64,8 @@ def cv_path(
     repeats : int, default 1
         How often folds are dealt; scores are averaged over all.
     alphas : array-like, default None
-        Values of `alpha` to try, on the same folds; the best of all means decides.
+        Values of `alpha` to try, on the same folds; the best of all means decides, the
+        largest alpha of those that are alike to nine digits.
     gammas : array-like, default None
         Blends with relaxed fits to try, as :func:`relax` makes them: 0 the refit, 1 the path
         itself. R's relax=TRUE tries 0, 0.25, 0.5, 0.75 and 1. lambda_1se is that of the best.
@@ -130,8 +133,16 @@ def cv_path(
         for gamma, master, others in _blended(pairs, blends, matrix, y):
             cv = _result(rows, folds, ids, scorer, master, others, keep)
             found.append(replace(cv, alpha=alpha, gamma=gamma))
-    best = min(found, key=lambda cv: cv.mean[cv.index_min] * (-1 if scorer.larger else 1))
+    best = _best(found, -1.0 if scorer.larger else 1.0)
     return best if alphas is None and gammas is None else replace(best, candidates=tuple(found))
+
+
+def _best(found, sign):
+    """The one of least loss, sign times the mean score; of those that rounding parts, by alpha."""
+    losses = [sign * cv.mean[cv.index_min] for cv in found]
+    enough = min(losses) + ALIKE * abs(min(losses))
+    alike = [cv for cv, loss in zip(found, losses, strict=True) if loss <= enough]
+    return max(alike, key=lambda cv: cv.alpha)
 
 
 def _blended(pairs, gammas, matrix, y):

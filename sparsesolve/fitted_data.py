@@ -3,6 +3,7 @@
 import numpy as np
 
 from sparsesolve import checks
+from sparsesolve.linalg.row_blocks import RowBlocks
 from sparsesolve.prediction import linear_predictor, path_family, read_rows, with_offset
 
 SAME = 1e-6  # of the null deviance: what rounding may change
@@ -15,9 +16,9 @@ LOST = (
 class FittedData:
     """X and y of a path with its weights and offset, its loss, and its linear predictors."""
 
-    def __init__(self, path, X, y):
+    def __init__(self, path, X, y, in_blocks=False):
         self.path, self.family, self.options = path, path_family(path), path.options or {}
-        self.matrix = read_rows(path, X)
+        self.matrix, self.X = read_rows(path, X, in_blocks), X
         self.n = self.matrix.shape[0]
         if self.options.get("offset") is True:
             raise ValueError("A model from a file has no offset of the rows; fit the data again")
@@ -31,8 +32,10 @@ class FittedData:
 
     def link(self, s):
         """Linear predictors (n, S) or (n, K, S), offsets included."""
-        eta = linear_predictor(self.path, self.matrix, s)
-        return with_offset(self.path, eta, self.options.get("offset"))
+        offset = self.options.get("offset")
+        if isinstance(self.matrix, RowBlocks):
+            return np.asarray(self.path.predict(self.X, s, "link", offset=offset))
+        return with_offset(self.path, linear_predictor(self.path, self.matrix, s), offset)
 
     def excess(self, s):
         """F less its least value, (S,)."""

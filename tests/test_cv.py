@@ -140,6 +140,16 @@ def test_classes_and_deaths_are_shared_out():
     assert np.ptp([DEATHS[cv.folds[0] == k, 1].sum() for k in range(5)]) <= 1
 
 
+def test_of_alphas_alike_but_for_rounding_the_largest_is_taken():
+    """Refits of the same features, to which each alpha came in its own way."""
+    signal = np.array([5.0, -4.0, 3.0])
+    y = X[:, :3] @ signal + 0.1 * RNG.standard_normal(len(X))
+    for alphas in ([0.9, 1.0], [0.95, 1.0], [0.97, 0.98]):
+        cv = ss.cv_path(X[:, :4], y, alphas=alphas, gammas=[0.0], n_folds=4, n_lambdas=9, seed=5)
+        one, two = (c.mean[c.index_min] for c in cv.candidates)
+        assert one == pytest.approx(two, rel=1e-12) and cv.alpha == max(alphas)
+
+
 def test_alphas_share_folds_and_the_best_mean_decides():
     cv = ss.cv_path(X, Y, alphas=[0.2, 1.0, 0.6], n_lambdas=15, seed=5)
     alone = [ss.cv_path(X, Y, alpha=alpha, n_lambdas=15, folds=cv.folds[0])

@@ -142,6 +142,8 @@ def test_a_path_is_extended_and_refitted(da):
     found = fit.coef(0.07, exact=True, X=blocks, y=y)
     exact = ss.path(X, y, family="binomial", lambdas=[0.07]).coefs.toarray().ravel()
     np.testing.assert_allclose(found, exact, atol=1e-4)
+    with pytest.raises(ValueError, match="not that of the fit"):
+        fit.extend(blocks[::-1], y, n_lambdas=1)
 
 
 def test_what_cannot_be_done_in_blocks_is_refused(da):

@@ -340,8 +340,10 @@ def test_exact_goes_beyond_what_ended_the_path():
 def test_exact_asks_for_the_data_of_the_fit():
     with pytest.raises(ValueError, match="X=X, y=y"):
         fit.coef(1.5, exact=True)
-    with pytest.raises(ValueError, match="not the data of the fit"):
+    with pytest.raises(ValueError, match="not that of the fit"):
         fit.coef(1.5, exact=True, X=X, y=2 * y)
+    with pytest.raises(ValueError, match="not that of the fit"):
+        fit.coef(1.5, exact=True, X=X[::-1] + X[:, ::-1], y=y)
     with pytest.raises(ValueError, match="2 columns"):
         fit.coef(1.5, exact=True, X=X[:, :2], y=y)
 
@@ -377,15 +379,13 @@ def test_extend_without_arguments_completes_what_was_asked_for():
 
 
 def test_extend_several_classes():
-    path = many_classes()
-
-    def deeper(X, y, *, lambdas, **options):
-        return dataclasses.replace(path, lambdas=lambdas)
-
-    path = dataclasses.replace(path, fitter=deeper)
-    longer = path.extend(np.zeros((1, 2)), None, n_lambdas=2)
-    assert_allclose(longer.lambdas, [2, 1, 0.5, 0.25])
-    assert longer.coef(0.25).shape == (3, 2) and longer.intercepts.shape == (3, 4)
+    kind = np.digitize(y, [8.0, 11.0])
+    path = ss.path(X, kind, family="multinomial", lambdas=[0.2, 0.1])
+    longer = path.extend(X, kind, n_lambdas=2)
+    assert_allclose(longer.lambdas, [0.2, 0.1, 0.05, 0.025])
+    whole = ss.path(X, kind, family="multinomial", lambdas=longer.lambdas)
+    assert_allclose(longer.coef(0.025), whole.coef(0.025), atol=1e-4)
+    assert longer.intercepts.shape == (3, 4)
 
 
 @pytest.mark.parametrize(

