@@ -3,7 +3,7 @@
 Terms of one band, which is the rule, are added as plain doubles.  BAND is a power of two, so that multiples of it are
 exact, and small enough for products and squares of a few f to be doubles.
 """
-from libc.math cimport INFINITY, ceil, exp
+from libc.math cimport INFINITY, exp, rint
 
 cdef enum:
     BAND = 128
@@ -20,19 +20,16 @@ cdef inline Wide nothing() noexcept nogil:
     return zero
 
 
-cdef inline Wide exponential(double x, double reference) noexcept nogil:
-    """exp(x - reference), for a whole reference from 0 to BAND: f in [exp(-BAND), 1].
-
-    As the reference is that small x keeps its last digit, in whatever order a compiler adds these three.
-    """
+cdef inline Wide exponential(double x) noexcept nogil:
+    """exp(x), without rounding before exp: f in [exp(-BAND / 2), exp(BAND / 2)]."""
     cdef Wide result
     cdef double rest
-    result.k = ceil((x - reference) / BAND)
-    rest = x - (reference + BAND * result.k)
-    if rest < -BAND:                    # x so large that its digits end above BAND
-        rest = -BAND
-    elif rest > 0.0:
-        rest = 0.0
+    result.k = rint(x / BAND)
+    rest = x - BAND * result.k
+    if rest < -0.5 * BAND:              # x so large that its digits end above BAND
+        rest = -0.5 * BAND
+    elif rest > 0.5 * BAND:
+        rest = 0.5 * BAND
     result.f = exp(rest)
     return result
 

@@ -60,7 +60,7 @@ cdef class Cox(Loss):
     cdef void _at(self, const double* eta) noexcept nogil:
         """Risks, hazards, expected deaths and F at eta, unless they are there already."""
         cdef Py_ssize_t t, l, j
-        cdef double c, q, d, level
+        cdef double c, q, d
         cdef long double value = 0.0        # steps are judged by small differences of it
         if not self.sets.weigh(eta):
             return
@@ -80,8 +80,7 @@ cdef class Cox(Loss):
             t = self.sets.event[j]
             if t >= 0:
                 self.expected[j] += times(self.sets.risk[j], self.own_hazard[t])
-                level = self.sets.reference[self.sets.stratum[j]] + BAND * self.sets.band[t]
-                value += self.sets.w[j] * (level - self.sets.eta[self.sets.sample[j]])
+                value += self.sets.w[j] * (BAND * self.sets.band[t] - self.sets.eta[self.sets.sample[j]])
         self.value = value
 
     cdef double evaluate(self, const double* eta, double* u) noexcept nogil:
@@ -166,7 +165,7 @@ cdef class Cox(Loss):
         self._at(eta)
         total = cost
         for t in range(self.sets.m):
-            level = self.sets.reference[self.sets.time_stratum[t]] + BAND * self.sets.band[t]   # no larger than eta
+            level = BAND * self.sets.band[t]
             total += self.sets.deaths[t] * level - self.inverse.level[t]
             size += self.sets.deaths[t] * fabs(level) + fabs(self.inverse.level[t])
             for l in range(self.sets.n_terms[t]):
@@ -210,7 +209,7 @@ cdef class Cox(Loss):
         cdef Py_ssize_t t
         self._at(&e[0])
         for t in range(self.sets.m):
-            out[t] = log(self.hazard[t].f) + BAND * self.hazard[t].k - self.sets.reference[self.sets.time_stratum[t]]
+            out[t] = log(self.hazard[t].f) + BAND * self.hazard[t].k
         return np.asarray(out)
 
 

@@ -23,8 +23,7 @@ cdef class RiskSets:
 
     cdef double[::1] eta                    # (all,) what the following belong to, once `known`
     cdef bint known
-    cdef double[::1] reference              # (strata,) whole numbers from 0 to BAND
-    cdef Wide[::1] risk                     # (n,) w exp(eta - reference)
+    cdef Wide[::1] risk                     # (n,) w exp(eta)
     cdef double[::1] R, E, band             # (m,) sums of risks over survivors and deaths, in bands
     cdef Wide[::1] survivors, dying         # (m,) work
 
@@ -32,4 +31,3 @@ cdef class RiskSets:
     cdef bint weigh(self, const double* eta) noexcept nogil
     cdef void gather(self, const Wide* x, Wide* survivors, Wide* dying) noexcept nogil
     cdef double share_left(self, Py_ssize_t t, Py_ssize_t before) noexcept nogil
-    cdef void _take_risks(self) noexcept nogil

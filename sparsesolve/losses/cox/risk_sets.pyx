@@ -4,7 +4,7 @@ At risk at t are the samples of its stratum with start < t <= stop.  Survivors o
 that all is done by sums over intervals (linalg/intervals.pyx), of positive terms alone and of any size
 (linalg/wide.pxd); a death is at risk at its own time besides.
 """
-from libc.math cimport INFINITY, ceil, exp, floor
+from libc.math cimport exp
 from libc.string cimport memcmp, memcpy
 
 import numpy as np
@@ -39,7 +39,7 @@ cdef class RiskSets:
         efron = ties == "efron"
         self.n_terms = np.bincount(event[dead], minlength=m).astype(np.intp) if efron else np.ones(m, np.intp)
         self.known, self.eta = False, np.empty(len(y))
-        self.reference, self.risk = np.empty(stratum.max(initial=0) + 1), np.zeros(n, WIDE)
+        self.risk = np.zeros(n, WIDE)
         self.R, self.E, self.band = np.zeros((3, m))
         self.survivors, self.dying = np.zeros((2, m), WIDE)
 
@@ -76,35 +76,20 @@ cdef class RiskSets:
 
     cdef bint weigh(self, const double* eta) noexcept nogil:
         """Risks and their sums at eta; False where they are there already."""
-        cdef Py_ssize_t t
+        cdef Py_ssize_t t, j
         cdef double level
         if self.known and memcmp(&self.eta[0], eta, self.eta.shape[0] * sizeof(double)) == 0:
             return False
         memcpy(&self.eta[0], eta, self.eta.shape[0] * sizeof(double))
         self.known = True
-        self._take_risks()
+        for j in range(self.n):
+            self.risk[j] = exponential(self.eta[self.sample[j]] + self.log_w[j])
         self.gather(&self.risk[0], &self.survivors[0], &self.dying[0])
         for t in range(self.m):
             level = self.survivors[t].k if self.survivors[t].k > self.dying[t].k else self.dying[t].k
             self.R[t], self.E[t] = in_band(self.survivors[t], level), in_band(self.dying[t], level)
             self.band[t] = level
         return True
-
-    cdef void _take_risks(self) noexcept nogil:
-        """w exp(eta), in bands one of which ends just above the largest of the stratum: most sums stay in it."""
-        cdef Py_ssize_t j
-        cdef double theta
-        for j in range(self.reference.shape[0]):
-            self.reference[j] = -INFINITY
-        for j in range(self.n):
-            theta = self.eta[self.sample[j]] + self.log_w[j]
-            if theta > self.reference[self.stratum[j]]:
-                self.reference[self.stratum[j]] = theta
-        for j in range(self.reference.shape[0]):
-            self.reference[j] = ceil(self.reference[j] - BAND * floor(self.reference[j] / BAND))
-        for j in range(self.n):
-            theta = self.eta[self.sample[j]] + self.log_w[j]
-            self.risk[j] = exponential(theta, self.reference[self.stratum[j]])
 
     cdef void gather(self, const Wide* x, Wide* survivors, Wide* dying) noexcept nogil:
         """Sums of x over the survivors of each event time, and over those who die at it."""

@@ -266,6 +266,17 @@ def test_an_exception_in_the_search_for_late_entries_comes_out_once(monkeypatch)
     assert 0 < loss.fenchel_young_at(eta, u) < np.inf
 
 
+@pytest.mark.parametrize("eta", [-5.0, -0.5, 0.0, 3.0])
+def test_a_sum_of_risks_near_one_has_its_last_digit(eta):
+    """Three deaths of one risk each beside a survivor of hardly any weight, by hand."""
+    y = np.array([[-np.inf, 2.0, 0, 0], *[[-np.inf, 1.0, 1, 0]] * 3])
+    w = np.array([1e-6, 1.0, 1.0, 1.0]) / 3.000001
+    loss = LOSSES["cox"](y, w)
+    value, _ = loss.at(np.array([eta, 0.0, 0.0, 0.0]))
+    exact = (1 - w[0]) * np.log1p(w[0] / (1 - w[0]) * np.exp(eta))
+    assert value - loss.saturated == pytest.approx(exact, rel=0, abs=1e-15)
+
+
 def test_one_giant_predictor_takes_no_digits_from_the_others():
     """Against decimals: sums of risks a factor exp(1e11) apart, as separated data make them."""
     exact = decimal.Context(prec=60, Emax=10**15, Emin=-(10**15))
