@@ -18,8 +18,9 @@ from sparsesolve.mkl.path import mkl_path
 from sparsesolve.mkl.result import MKLPath
 from sparsesolve.model_file import load, save
 from sparsesolve.relaxed import relax
-from sparsesolve.result import ConvergenceWarning, Path, Status
+from sparsesolve.result import Path
 from sparsesolve.stability import stability_path
+from sparsesolve.status import ConvergenceWarning, Status
 
 __version__ = "0.1.0"
 __all__ = [

@@ -80,3 +80,33 @@ def interpolator(lambdas, s):
     )
     W.eliminate_zeros()
     return W
+
+
+def coefficients(path, s):
+    """Dense coefficients of a path at s, (p,) or (p, S), with K responses (K, p) or (K, p, S)."""
+    W = interpolator(path.lambdas, s)
+    if isinstance(path.coefs, list):
+        dense = np.stack([(coefs @ W).toarray() for coefs in path.coefs])
+    else:
+        dense = (path.coefs @ W).toarray()
+    return dense[..., 0] if s.ndim == 0 else dense
+
+
+def intercepts(path, s):
+    """Intercepts of a path at s, a float or (S,), with K responses (K,) or (K, S)."""
+    values = path.intercepts @ interpolator(path.lambdas, s)
+    values = values[..., 0] if s.ndim == 0 else values
+    return values if values.ndim else float(values)
+
+
+def nonzero(path, s):
+    """Features with a nonzero coefficient in any response, ascending: at s, or a list of them."""
+    W = interpolator(path.lambdas, s)
+    matrices = path.coefs if isinstance(path.coefs, list) else [path.coefs]
+    products = [matrix @ W for matrix in matrices]
+    found = []
+    for k in range(W.shape[1]):
+        columns = [(m, slice(m.indptr[k], m.indptr[k + 1])) for m in products]
+        rows = [m.indices[part][m.data[part] != 0.0] for m, part in columns]
+        found.append(np.unique(np.concatenate(rows)))
+    return found[0] if s.ndim == 0 else found

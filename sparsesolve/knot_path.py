@@ -10,8 +10,9 @@ from scipy import sparse
 from sparsesolve.checks import read_count, read_number
 from sparsesolve.interpolation import read_s
 from sparsesolve.prediction import read_rows
-from sparsesolve.result import Path, Status
+from sparsesolve.result import Path
 from sparsesolve.solvers.homotopy.survey import nonzeros
+from sparsesolve.status import Status
 
 
 @dataclass(frozen=True, eq=False, repr=False)

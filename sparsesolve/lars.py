@@ -14,11 +14,11 @@ from sparsesolve.knot_path import KnotPath, knot_path
 from sparsesolve.moments import read_moments
 from sparsesolve.path_options import kept_options
 from sparsesolve.progress import progress_bar
-from sparsesolve.result import ConvergenceWarning
 from sparsesolve.solvers.homotopy.certificate import Rules
 from sparsesolve.solvers.homotopy.data import homotopy_data
 from sparsesolve.solvers.homotopy.path import UNCLEAR, FollowedPath
 from sparsesolve.solvers.problem import ADVICE
+from sparsesolve.status import ConvergenceWarning
 from sparsesolve.threads import one_blas_thread, thread_count
 from sparsesolve.wrapping import warn_missed
 

@@ -21,6 +21,8 @@ def predict(path, X, s, kind, offset):
     """The work of :meth:`sparsesolve.result.Path.predict`, where the parameters are described."""
     if kind not in KINDS:
         raise ValueError(f"kind is {kind!r}; choose one of {', '.join(map(repr, KINDS))}")
+    if kind == "nonzero":
+        return path.nonzero(s)
     if kind == "class" and path_family(path).classify is None:
         raise ValueError(f"A {path.family} path has no classes; ask for kind='response'")
     if X is None:

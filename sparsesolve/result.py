@@ -1,6 +1,5 @@
-"""The result of a path: what was solved, how well, and all that can be asked of it."""
+"""Path: what was solved, how well, and all that can be asked of it."""
 
-import enum
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -9,60 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from sparsesolve import continuation, prediction, printing, survival_prediction
-from sparsesolve.interpolation import interpolator, read_s
-
-
-class Status(enum.IntEnum):
-    """How the solver left one lambda; ``sentence`` says it in words."""
-
-    def __new__(cls, code, sentence):
-        member = int.__new__(cls, code)
-        member._value_ = code
-        member.sentence = sentence
-        return member
-
-    CONVERGED = 0, "the certified gap is below the tolerance"
-    MAX_ITER = 1, "stopped by max_iter before the tolerance was met"
-    STALLED = 2, "rounding keeps the gap above the tolerance"
-    INTERRUPTED = 3, "interrupted before the tolerance was met"
-
-
-class ConvergenceWarning(UserWarning):
-    """Some lambdas missed the tolerance; their gaps stand in the path's ``gaps``."""
-
-
-class Frozen:
-    """A result along a path whose arrays cannot be written to, so that it stays as certified."""
-
-    def __post_init__(self):
-        codes = np.asarray(self.status, dtype=np.int64)
-        object.__setattr__(self, "status", np.array(list(Status), dtype=object)[codes])
-        self._freeze()
-
-    def __setstate__(self, state):
-        self.__dict__.update(state)
-        self._freeze()
-
-    def _freeze(self):
-        for name, value in list(vars(self).items()):
-            if isinstance(value, np.ndarray):
-                view = value.view()  # the array itself may be the user's, who may go on writing
-                view.flags.writeable = False
-                object.__setattr__(self, name, view)
-
-    def __repr__(self):
-        return printing.one_line(self)
-
-    def __str__(self):
-        return printing.table(self)
-
-    def _repr_html_(self):
-        return printing.html(self)
+from sparsesolve import continuation, interpolation
+from sparsesolve.frozen import Frozen
+from sparsesolve.interpolation import read_s
+from sparsesolve.predictor import Predictor
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Path(Frozen):
+class Path(Frozen, Predictor):
     """The curve lambda -> coefficients, as solved at L values of lambda.
 
     Made by :func:`sparsesolve.path`; or by :func:`sparsesolve.omp_path` and
@@ -162,12 +115,7 @@ class Path(Frozen):
             return self.coefs
         at = read_s(s)
         source = continuation.solve_at(self, at, X, y) if exact else self
-        W = interpolator(source.lambdas, at)
-        if isinstance(source.coefs, list):
-            dense = np.stack([(coefs @ W).toarray() for coefs in source.coefs])
-        else:
-            dense = (source.coefs @ W).toarray()
-        return dense[..., 0] if at.ndim == 0 else dense
+        return interpolation.coefficients(source, at)
 
     def intercept(
         self, s: ArrayLike | None = None, exact: bool = False, *, X: Any = None, y: Any = None
@@ -183,89 +131,7 @@ class Path(Frozen):
             return self.intercepts
         at = read_s(s)
         source = continuation.solve_at(self, at, X, y) if exact else self
-        values = source.intercepts @ interpolator(source.lambdas, at)
-        values = values[..., 0] if at.ndim == 0 else values
-        return values if values.ndim else float(values)
-
-    def predict(
-        self,
-        X: Any = None,
-        s: ArrayLike | None = None,
-        kind: str = "link",
-        offset: ArrayLike | None = None,
-        *,
-        times: ArrayLike | None = None,
-        strata: Any = None,
-        data: tuple[Any, Any] | None = None,
-    ) -> Any:
-        """What the path says of new rows.
-
-        Parameters
-        ----------
-        X : array_like, sparse matrix or frame, shape (n, p)
-            Rows to predict, columns as in the fit. Only columns with a nonzero coefficient are
-            read. Not needed for ``kind="nonzero"``.
-        s : float or array_like of float, shape (S,), optional
-            Values of lambda, as in :meth:`coef`. Default: every lambda of the path.
-        kind : {"link", "response", "class", "nonzero", "survival"}, default "link"
-            The linear predictor; the mean (a probability, a rate, for cox the relative risk);
-            the most probable class, by its label; what :meth:`nonzero` returns; or, for cox, the
-            probabilities of surviving each of `times`.
-        offset : array_like, shape (n,) or (n, K), optional
-            Added to the linear predictor; required when the path was fitted with one.
-        times : float or array_like of float, shape (T,), optional
-            For ``kind="survival"``. Default: all times of events, ascending.
-        strata : label or array_like of labels, shape (n,), optional
-            For ``kind="survival"``: strata of the rows, where the path was fitted with several.
-        data : tuple (X, y)
-            For ``kind="survival"``: the data of the fit, of which the baseline hazard is
-            estimated (a path does not keep them): by Breslow, or by Efron where ties are his.
-
-        Returns
-        -------
-        prediction : ndarray, shape (n,) for one s, else (n, S); (n, K) or (n, K, S) with K
-            responses, whose classes take the axis K away. Survival: (n, T), or (n, T, S).
-
-        Raises
-        ------
-        ValueError
-            If X has other columns than the fit, a NaN where it matters, or kind does not suit.
-        """
-        if kind == "nonzero":
-            return self.nonzero(s)
-        if kind == "survival":
-            return survival_prediction.predict_survival(self, X, s, offset, times, strata, data)
-        return prediction.predict(self, X, s, kind, offset)
-
-    def concordance(
-        self,
-        X: Any,
-        y: Any,
-        s: ArrayLike | None = None,
-        *,
-        weights: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
-        strata: Any = None,
-    ) -> Any:
-        """Harrell's C of a cox path: the share of pairs whose order of death it tells.
-
-        Parameters
-        ----------
-        X, y : array_like
-            Rows, new ones or those of the fit, and what happened to them.
-        s : float or array_like of float, shape (S,), optional
-            Values of lambda, as in :meth:`coef`. Default: every lambda of the path.
-        weights, offset : array_like, shape (n,), optional
-            Of these rows; the offset is required when the path was fitted with one.
-        strata : array_like of labels, shape (n,), optional
-            Pairs are compared within strata; without it all are, those of a stratified path too.
-
-        Returns
-        -------
-        concordance : float, or ndarray of shape (S,)
-            Ties of the linear predictor count half; NaN where no pair can be compared.
-        """
-        return survival_prediction.concordance(self, X, y, s, weights, offset, strata)
+        return interpolation.intercepts(source, at)
 
     def nonzero(self, s: ArrayLike | None = None) -> Any:
         """Features with a nonzero coefficient, in any response, at any lambda.
@@ -279,16 +145,7 @@ class Path(Frozen):
         -------
         nonzero : ndarray of int, ascending; a list of S (or L) of them when s is a list (or None)
         """
-        at = self.lambdas if s is None else read_s(s)
-        found = []
-        W = interpolator(self.lambdas, at)
-        matrices = self.coefs if isinstance(self.coefs, list) else [self.coefs]
-        products = [matrix @ W for matrix in matrices]
-        for k in range(W.shape[1]):
-            columns = [(m, slice(m.indptr[k], m.indptr[k + 1])) for m in products]
-            rows = [m.indices[part][m.data[part] != 0.0] for m, part in columns]
-            found.append(np.unique(np.concatenate(rows)))
-        return found[0] if at.ndim == 0 else found
+        return interpolation.nonzero(self, self.lambdas if s is None else read_s(s))
 
     def extend(
         self,

@@ -5,7 +5,8 @@ import warnings
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.result import ConvergenceWarning, Path, Status
+from sparsesolve.result import Path
+from sparsesolve.status import ConvergenceWarning, Status
 
 
 def wrap(problem, points, reason, scale, family, names, options, fitter=None):

@@ -40,11 +40,12 @@ def listed():
 
 
 def wanted(name):
-    """The checks of a function or class, and (its methods and properties, theirs)."""
+    """The checks of a function or class, and of its methods and properties, the inherited too."""
     thing = Validator._load_obj(name)
     if inspect.isfunction(thing):
         return {name: WHOLE | {"RT01"}}
-    own = {f"{name}.{key}": FORM for key, value in vars(thing).items()
+    ours = [base for base in thing.__mro__ if base.__module__.startswith("sparsesolve.")]
+    own = {f"{name}.{key}": FORM for base in ours for key, value in vars(base).items()
            if (inspect.isfunction(value) or isinstance(value, property))
            and not key.startswith("_") and not ROUTING.fullmatch(key)}  # fmt: skip
     if is_dataclass(thing) or thing.__name__ in MADE_HERE:

@@ -83,7 +83,7 @@ def test_every_setting_of_r_is_looked_at():
     assert {row["setting"] for row in _rows("cv_chosen.csv")} == set(settings())
 
 
-@pytest.mark.filterwarnings("ignore::sparsesolve.result.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore::sparsesolve.ConvergenceWarning")
 @pytest.mark.parametrize("name", sorted(settings()))
 def test_cross_validation_agrees_with_glmnet(name):
     """Mean, standard error, counts and both lambdas, on the folds that R was given.

@@ -91,7 +91,7 @@ def fitted(family, name, **more):
 CASES = [pytest.param(*key, id=" ".join(key)) for key in sorted(settings())]
 
 
-@pytest.mark.filterwarnings("ignore::sparsesolve.result.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore::sparsesolve.ConvergenceWarning")
 @pytest.mark.parametrize("family, name", CASES)
 def test_coefficients_agree_with_glmnet(family, name):
     """A gap of g leaves sqrt(2 g) of the fit open: 1e-13 is asked, and where columns differ in

@@ -15,7 +15,7 @@ def check_derivatives(law, name, responses):
     Parameters
     ----------
     law : object
-        As described in :mod:`sparsesolve.families`.
+        As described in :func:`sparsesolve.families.from_object`.
     name : str
         What the messages call it.
     responses : array-like

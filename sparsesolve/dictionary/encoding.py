@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from sparsesolve import checks
-from sparsesolve.result import ConvergenceWarning, Status
+from sparsesolve.status import ConvergenceWarning, Status
 
 METHODS = ("lasso", "lars", "omp")
 ROOM = 64  # atoms in a code for which there is room at first

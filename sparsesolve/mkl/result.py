@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sparsesolve.frozen import Frozen
 from sparsesolve.interpolation import interpolator, read_s
-from sparsesolve.result import Frozen
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -64,7 +64,7 @@ def rows(options, kept):
     return {k: v[kept] if isinstance(v, np.ndarray) else v for k, v in options.items()}
 
 
-@pytest.mark.filterwarnings("ignore::sparsesolve.result.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore::sparsesolve.ConvergenceWarning")
 @pytest.mark.parametrize(
     "name, store", [*((name, "dense") for name in sorted(OPTIONS)), ("weights", "sparse")]
 )
@@ -91,7 +91,7 @@ def test_rows_of_weight_zero_are_rows_left_out(shape, response, name, store):
     assert here == pytest.approx(there, abs=1e-4 * np.ptp(there))
 
 
-@pytest.mark.filterwarnings("ignore::sparsesolve.result.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore::sparsesolve.ConvergenceWarning")
 @pytest.mark.parametrize("kind", ["GroupL2", "SparseGroup", "GroupLinf"])
 @pytest.mark.parametrize("response", ["gaussian", "binomial", "cox"])
 @pytest.mark.parametrize("shape", SHAPES)

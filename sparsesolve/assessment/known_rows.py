@@ -1,0 +1,67 @@
+"""KnownRows: rows with known responses, as a fit and its family see them."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sparsesolve import checks
+from sparsesolve.cv_result import path_of
+from sparsesolve.families import Family
+from sparsesolve.interpolation import read_s
+from sparsesolve.measures import class_shares
+from sparsesolve.prediction import linear_predictor, path_family, read_rows, with_offset
+
+
+class KnownRows(NamedTuple):
+    """What measures of a fit are made of."""
+
+    family: Family
+    y: np.ndarray  #: as the family reads it, rows first
+    eta: np.ndarray  #: (n, S), or (n, K, S) with K responses: linear predictors, offsets included
+    weights: np.ndarray  #: (n,) as often as y counts a row
+    single: bool  #: whether s was one lambda, so that S is 1
+
+
+def read_known_rows(fit, X, y, s, weights, offset):
+    """The KnownRows of what users give; `assess` says what that is."""
+    path = path_of(fit)
+    if fit is not path:
+        s = fit.read_s("lambda_1se" if s is None else s)
+    s = path.lambdas if s is None else read_s(s)
+    family = path_family(path)
+    matrix = read_rows(path, X)
+    n = matrix.shape[0]
+    y = _as_fitted(path, family, y, n)
+    w = checks.read_weights(weights, n)
+    w = np.ones(n) if w is None else w
+    eta = with_offset(path, linear_predictor(path, matrix, s), offset)
+    w = w if y.counts is None else w * y.counts
+    return KnownRows(family, y.values, eta, w, s.ndim == 0)
+
+
+def _as_fitted(path, family, y, n):
+    """The response of new rows, their labels coded as those of the fit, of which some may miss."""
+    if family.name == "cox":  # not by the family, which may hold the strata of other rows
+        return checks.Response(checks.read_survival(y, n))
+    names = path.class_names
+    labels = None if names is None or family.classify is None else checks.label_array(y)
+    if labels is None or labels.ndim != 1:
+        return family.read(y, n)
+    found = checks.read_labels(y, n)
+    code = {name: k for k, name in enumerate(names.tolist())}
+    strange = [name for name in found[1].tolist() if name not in code]
+    if strange:
+        raise ValueError(f"y holds the class {strange[0]!r}, which the fit has not: {names}")
+    codes = np.array([code[name] for name in found[1].tolist()])[found[0]]
+    # every class is read once more, lest the reader miss one, and dropped again
+    values = family.read(np.append(codes, np.arange(len(names))), n + len(names)).values
+    return checks.Response(values[:n])
+
+
+def known_classes(fit, family, y):
+    """Shares of the classes in each row, (n, K), and their names, (K,)."""
+    shares = class_shares(family, y)
+    if shares is None:
+        raise ValueError(f"A {family.name} fit has no classes")
+    names = getattr(fit, "path", fit).class_names
+    return shares, np.arange(shares.shape[1]) if names is None else names

@@ -1,0 +1,47 @@
+"""Families: for each, the loss that it means, how its responses are read, and what it predicts.
+
+A family is named (``family="poisson"``) or made by a function here (``families.huber(1.5)``)::
+
+    gaussian       real numbers; squared error / 2
+    binomial       two classes: 0 and 1, booleans, or two labels of any type, of which the last in
+                   sorted order is the target; shares in [0, 1]; or two columns of counts,
+                   failures before successes; logistic loss
+    multinomial    several classes: labels of any type, or a column of counts or shares for each;
+                   symmetric softmax, a coefficient for each feature and class, which path(...,
+                   grouped=True) ties; intercepts have mean 0, each feature's coefficients the
+                   shift over the classes that costs least
+    poisson        numbers of at least 0, counts or rates; log link: an offset is log exposure
+    cox            (time, status) or (start, stop, status): columns of an array, a frame, a dict or
+                   a tuple; Breslow's partial likelihood, no intercept; cox(ties, strata)
+    multigaussian  several columns of real numbers; squared error / 2; coefficients are tied
+    huber(delta)                real numbers; squares near, absolute errors far away
+    squared_hinge()             two classes; a smooth support vector machine
+    probit(), cloglog()         two classes, shares or counts; other links
+    gamma()                     positive numbers; log link
+    negative_binomial(theta)    numbers of at least 0, of variance mu + mu^2 / theta; log link
+    tweedie(power)              numbers of at least 0, of variance ~ mu^power; log link
+
+Solutions are certified by the duality gap. glmnet's rule ends a path once a step gains less than
+1e-5 of deviance explained (of gaussian 1e-5 of itself, of poisson 1e-4 of itself over 4 steps, of
+cox 1e-3 over 4), or more than 99.9% (cox 99%) is explained. Steps in which coefficient limits hold
+everything where it is do not end it: other features may be to come.
+
+Or it is written in Python: any object with the methods value, gradient and curvature, of which
+:func:`from_object` says what they take and return.
+"""
+
+from sparsesolve.checks import Response
+from sparsesolve.families.amounts import gamma, negative_binomial, poisson, tweedie
+from sparsesolve.families.classes import binomial, cloglog, multinomial, probit, squared_hinge
+from sparsesolve.families.family import Family
+from sparsesolve.families.python import from_object
+from sparsesolve.families.real import gaussian, huber, multigaussian
+from sparsesolve.families.registry import FAMILIES, MAKERS, read_family
+from sparsesolve.families.survival import cox
+from sparsesolve.solvers.path import StopRule
+
+__all__ = [
+    "FAMILIES", "Family", "MAKERS", "Response", "StopRule", "binomial", "cloglog", "cox",
+    "from_object", "gamma", "gaussian", "huber", "multigaussian", "multinomial",
+    "negative_binomial", "poisson", "probit", "read_family", "squared_hinge", "tweedie",
+]  # fmt: skip

@@ -1,0 +1,93 @@
+"""Families of amounts, whose mean is exp(eta): poisson, gamma, negative_binomial and tweedie."""
+
+from functools import partial
+from math import inf
+
+from sparsesolve import checks
+from sparsesolve.families.family import Family
+from sparsesolve.links import exp
+from sparsesolve.losses import LOSSES
+from sparsesolve.solvers.path import StopRule
+
+poisson = Family(
+    "poisson", LOSSES["poisson"], checks.read_amounts, exp,
+    StopRule(gain=1e-4, steps=4, relative=True),
+)  # fmt: skip
+
+
+def gamma() -> Family:
+    """Positive responses of mean exp(eta) and of a standard deviation proportional to it.
+
+    Returns
+    -------
+    Family
+        For ``family=`` of :func:`sparsesolve.path` and its kin.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 5))
+    >>> y = np.exp(X[:, 0]) * rng.gamma(3.0, size=200)
+    >>> ss.path(X, y, family=ss.families.gamma()).nonzero(0.5)
+    array([0])
+    """
+    return Family("gamma", LOSSES["gamma"], checks.read_positive, exp)
+
+
+def negative_binomial(theta: float) -> Family:
+    """Counts of mean mu = exp(eta) and variance mu + mu^2 / theta.
+
+    Parameters
+    ----------
+    theta : float > 0
+        Size; the family tends to Poisson's as it grows.
+
+    Returns
+    -------
+    Family
+        For ``family=`` of :func:`sparsesolve.path` and its kin.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 5))
+    >>> y = rng.poisson(np.exp(X[:, 0]) * rng.gamma(2.0, 0.5, size=200))
+    >>> ss.path(X, y, family=ss.families.negative_binomial(2.0)).nonzero(0.3)
+    array([0])
+    """
+    theta = checks.read_number("theta", theta, 0, inf, open_low=True)
+    loss = partial(LOSSES["negative_binomial"], theta=theta)
+    return Family(f"negative_binomial(theta={theta!r})", loss, checks.read_amounts, exp)
+
+
+def tweedie(power: float) -> Family:
+    """Amounts, zeros among them, of mean mu = exp(eta) and variance proportional to mu^power.
+
+    Parameters
+    ----------
+    power : float in (1, 2)
+        Near 1 as Poisson's, near 2 as gamma's.
+
+    Returns
+    -------
+    Family
+        For ``family=`` of :func:`sparsesolve.path` and its kin.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 5))
+    >>> claims = rng.poisson(np.exp(X[:, 0]))
+    >>> cost = np.array([rng.gamma(2.0, size=k).sum() for k in claims])
+    >>> ss.path(X, cost, family=ss.families.tweedie(1.5)).nonzero(1.0)
+    array([0])
+    """
+    power = checks.read_number("power", power, 1, 2, open_low=True, open_high=True)
+    loss = partial(LOSSES["tweedie"], power=power)
+    return Family(f"tweedie(power={power!r})", loss, checks.read_amounts, exp)

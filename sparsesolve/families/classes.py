@@ -1,0 +1,89 @@
+"""Families of classes: binomial, multinomial, squared_hinge, probit and cloglog."""
+
+from sparsesolve import checks
+from sparsesolve.families.family import Family
+from sparsesolve.links import (
+    above_log_log_two,
+    above_zero,
+    expit,
+    identity,
+    largest,
+    ndtr,
+    one_minus_exp_minus_exp,
+    softmax,
+)
+from sparsesolve.losses import LOSSES
+
+binomial = Family("binomial", LOSSES["binomial"], checks.read_binary, expit, classify=above_zero)
+multinomial = Family(
+    "multinomial", LOSSES["multinomial"], checks.read_classes, softmax,
+    classify=largest, several=True,
+)  # fmt: skip
+
+
+def squared_hinge() -> Family:
+    """Squared hinge loss of two classes: a smooth support vector machine.
+
+    ``max(0, 1 - y eta)^2 / 2`` for y = -1 and 1, whatever labels you give. It has no
+    probabilities: ``predict(kind="response")`` returns the linear predictor.
+
+    Returns
+    -------
+    Family
+        For ``family=`` of :func:`sparsesolve.path` and its kin.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 5))
+    >>> fit = ss.path(X, np.sign(X[:, 0] + X[:, 1]), family=ss.families.squared_hinge())
+    >>> fit.nonzero(s=0.5 * fit.lambdas[0])
+    array([0, 1])
+    """
+    return Family("squared_hinge", LOSSES["squared_hinge"], checks.read_sides, identity,
+                  classify=above_zero)  # fmt: skip
+
+
+def probit() -> Family:
+    """Two classes, or counts of successes, of probability Phi(eta), the normal distribution.
+
+    Returns
+    -------
+    Family
+        For ``family=`` of :func:`sparsesolve.path` and its kin.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 5))
+    >>> y = X[:, 0] + rng.normal(size=200) > 0
+    >>> ss.path(X, y, family=ss.families.probit()).nonzero(0.1)
+    array([0])
+    """
+    return Family("probit", LOSSES["probit"], checks.read_binary, ndtr, classify=above_zero)
+
+
+def cloglog() -> Family:
+    """Two classes, or counts of successes, of probability 1 - exp(-exp(eta)).
+
+    Returns
+    -------
+    Family
+        For ``family=`` of :func:`sparsesolve.path` and its kin.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 5))
+    >>> y = X[:, 0] > np.log(rng.exponential(size=200))
+    >>> ss.path(X, y, family=ss.families.cloglog()).nonzero(0.1)
+    array([0])
+    """
+    return Family("cloglog", LOSSES["cloglog"], checks.read_binary, one_minus_exp_minus_exp,
+                  classify=above_log_log_two)  # fmt: skip

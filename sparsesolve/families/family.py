@@ -1,0 +1,24 @@
+"""Family: what a kind of response means to a path."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from sparsesolve.solvers.path import StopRule
+
+
+@dataclass(frozen=True)
+class Family:
+    """A kind of response."""
+
+    name: str  #: with its parameter, as "huber(delta=1.0)"
+    loss: Callable = field(repr=False)  #: (values, weights) -> Loss
+    read: Callable = field(repr=False)  #: (y, n) -> Response
+    #: linear predictor -> mean of y, of the same shape; classes, if several, along axis 1
+    mean: Callable = field(repr=False)
+    #: when a path ends
+    stop: StopRule = field(default=StopRule(), repr=False)
+    #: linear predictor -> index of the likeliest class; None where y has no classes
+    classify: Callable | None = field(default=None, repr=False)
+    intercept: bool = field(default=True, repr=False)  #: whether one can be told from the data
+    #: whether eta has a row per class or response
+    several: bool = field(default=False, repr=False)

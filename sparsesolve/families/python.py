@@ -1,0 +1,99 @@
+"""Families that users write in Python."""
+
+from functools import partial
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sparsesolve import checks
+from sparsesolve.families.family import Family
+from sparsesolve.links import identity
+from sparsesolve.losses import PythonLoss
+
+
+def from_object(law: object, y: ArrayLike = (0.0, 1.0)) -> Family:
+    """A family written in Python, once its derivatives are known to belong to its value.
+
+    `law` is any object with the methods ::
+
+        value(y, eta)       loss of each sample, convex and smooth in eta
+        gradient(y, eta)    its derivative in eta
+        curvature(y, eta)   its second derivative
+
+    which take two arrays of shape (n,) and return one of that shape, and, if it likes, ::
+
+        conjugate(y, v)     sup over eta of v eta - value(y, eta), infinite outside its domain:
+                            where it is not given it is found by Newton's steps, at some expense
+        mean(eta)           what predict(kind="response") returns; eta itself where not given
+        name                a string
+
+    An exception raised in these methods ends the fit and reaches the caller.
+
+    Parameters
+    ----------
+    law : object
+        As above: an object, not its class.
+    y : sequence of float, default (0, 1)
+        Responses at which its derivatives are compared with differences of its value. Those of
+        a fit are looked at as well, once they are known.
+
+    Returns
+    -------
+    Family
+        What ``family=law`` makes of it too.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a method is missing, or a derivative does not belong to the value: which and where.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> class LogCosh:
+    ...     name = "log-cosh"
+    ...     def value(self, y, eta):
+    ...         return np.logaddexp(eta - y, y - eta) - np.log(2)
+    ...     def gradient(self, y, eta):
+    ...         return np.tanh(eta - y)
+    ...     def curvature(self, y, eta):
+    ...         return 1 - np.tanh(eta - y) ** 2
+    >>> family = ss.families.from_object(LogCosh())
+    >>> family
+    Family(name='log-cosh')
+    >>> loss = family.loss(np.array([1.0, 3.0]), np.array([0.5, 0.5]))  # responses and weights
+    >>> value, residual = loss.at(np.array([2.0, 0.0]))
+    >>> print(f"{value:.4f}", residual.round(4))
+    1.3716 [-0.3808  0.4975]
+
+    A derivative that is none:
+
+    >>> class Square:
+    ...     def value(self, y, eta):
+    ...         return (y - eta) ** 2 / 2
+    ...     def gradient(self, y, eta):
+    ...         return eta - y
+    ...     def curvature(self, y, eta):
+    ...         return 0.0 * eta
+    >>> ss.families.from_object(Square())
+    Traceback (most recent call last):
+    ...
+    ValueError: Square: curvature is ... but gradient rises by 1 per unit of eta there; ...
+    """
+    if isinstance(law, type):
+        raise TypeError(f"family is the class {law.__name__}; pass an object, {law.__name__}()")
+    name = getattr(law, "name", type(law).__name__)
+    if not isinstance(name, str):
+        raise TypeError(f"name of the family's object must be a string, not {name!r}")
+    checks.check_derivatives(law, name, y)
+    return Family(name, partial(PythonLoss, law=law), partial(_read_for, law, name),
+                  getattr(law, "mean", identity))  # fmt: skip
+
+
+def _read_for(law, name, y, n):
+    """Real responses, a few of which have shown that the object's derivatives hold for them."""
+    response = checks.read_real(y, n)
+    few = np.quantile(response.values, np.linspace(0, 1, 5), method="nearest") if n else []
+    checks.check_derivatives(law, name, np.unique(few))
+    return response

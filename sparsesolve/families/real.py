@@ -1,0 +1,51 @@
+"""Families of real numbers: gaussian, multigaussian for several columns of them, and huber."""
+
+from functools import partial
+from math import inf
+
+from sparsesolve import checks
+from sparsesolve.families.family import Family
+from sparsesolve.links import identity
+from sparsesolve.losses import LOSSES
+from sparsesolve.solvers.path import StopRule
+
+gaussian = Family(
+    "gaussian", LOSSES["gaussian"], checks.read_real, identity, StopRule(relative=True)
+)
+multigaussian = Family(
+    "multigaussian", LOSSES["multigaussian"], checks.read_several, identity,
+    StopRule(relative="rest"), several=True,
+)  # fmt: skip
+
+
+def huber(delta: float = 1.0) -> Family:
+    """Squared error near, absolute error far from the response.
+
+    Parameters
+    ----------
+    delta : float > 0, default 1
+        Residual, in units of y, at which the loss ``r^2 / 2`` turns into
+        ``delta |r| - delta^2 / 2``.
+
+    Returns
+    -------
+    Family
+        For ``family=`` of :func:`sparsesolve.path` and its kin.
+
+    References
+    ----------
+    Huber (1964), "Robust estimation of a location parameter".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 5))
+    >>> y = X[:, 0] + rng.standard_t(1, size=200)
+    >>> ss.path(X, y, family=ss.families.huber(1.0)).coef(0.2).round(2)
+    array([0.74, 0.  , 0.  , 0.  , 0.  ])
+    """
+    delta = checks.read_number("delta", delta, 0, inf, open_low=True)
+    loss = partial(LOSSES["huber"], delta=delta)
+    return Family(f"huber(delta={delta!r})", loss, checks.read_real, identity)

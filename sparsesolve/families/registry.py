@@ -1,0 +1,44 @@
+"""Which families there are, and which of them a user means."""
+
+from sparsesolve import checks
+from sparsesolve.families.amounts import gamma, negative_binomial, poisson, tweedie
+from sparsesolve.families.classes import binomial, cloglog, multinomial, probit, squared_hinge
+from sparsesolve.families.family import Family
+from sparsesolve.families.python import from_object
+from sparsesolve.families.real import gaussian, huber, multigaussian
+from sparsesolve.families.survival import cox
+
+NAMED = (gaussian, binomial, multinomial, poisson, cox(), multigaussian)
+FAMILIES = {family.name: family for family in NAMED}
+
+MADE = (huber, squared_hinge, probit, cloglog, cox, gamma, negative_binomial, tweedie)
+MAKERS = {maker.__name__: maker for maker in MADE}
+
+ELSEWHERE = {  # names of other packages
+    "mgaussian": "'multigaussian'",
+    "logistic": "'binomial'",
+    "softmax": "'multinomial'",
+}
+
+
+def read_family(family):
+    """The Family that a name, a Family or a user's object stands for."""
+    if isinstance(family, Family):
+        return family
+    if isinstance(family, str):
+        here = ELSEWHERE.get(family, f"families.{family}(...)" if family in MAKERS else family)
+        if family not in FAMILIES and here != family:
+            raise ValueError(
+                f"family must be one of {', '.join(map(repr, FAMILIES))}, not {family!r}, which "
+                f"is {here} here"
+            )
+        return FAMILIES[checks.read_choice("family", family, list(FAMILIES))]
+    if any(family is maker for maker in MAKERS.values()):
+        name = family.__name__
+        raise TypeError(f"family is the function {name}; call it: family=families.{name}(...)")
+    if isinstance(family, type) or hasattr(family, "value"):
+        return from_object(family)
+    listed = ", ".join(map(repr, FAMILIES))
+    raise TypeError(
+        f"family must be one of {listed}, or one made by sparsesolve.families, not {family!r}"
+    )

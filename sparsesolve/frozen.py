@@ -1,0 +1,35 @@
+"""Frozen: a result whose arrays stay as they were certified."""
+
+import numpy as np
+
+from sparsesolve import printing
+from sparsesolve.status import Status
+
+
+class Frozen:
+    """A result along a path whose arrays cannot be written to, so that it stays as certified."""
+
+    def __post_init__(self):
+        codes = np.asarray(self.status, dtype=np.int64)
+        object.__setattr__(self, "status", np.array(list(Status), dtype=object)[codes])
+        self._freeze()
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self._freeze()
+
+    def _freeze(self):
+        for name, value in list(vars(self).items()):
+            if isinstance(value, np.ndarray):
+                view = value.view()  # the array itself may be the user's, who may go on writing
+                view.flags.writeable = False
+                object.__setattr__(self, name, view)
+
+    def __repr__(self):
+        return printing.one_line(self)
+
+    def __str__(self):
+        return printing.table(self)
+
+    def _repr_html_(self):
+        return printing.html(self)
