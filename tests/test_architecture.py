@@ -83,6 +83,14 @@ def test_the_law_is_enforced(name, text):
     assert len(broken_laws(ROOT / name, text)) == 1
 
 
+@pytest.mark.parametrize("file", [f for f in ROOT.rglob("*") if f.suffix in {".pyx", ".pxd", ".h"}],
+                         ids=lambda file: str(file.relative_to(ROOT)))  # fmt: skip
+def test_compiled_lines_fit_a_screen(file):
+    """Of Python files the linter says so, which reads no others."""
+    for number, line in enumerate(file.read_text().splitlines(), 1):
+        assert len(line) <= 120, f"line {number} has {len(line)} characters"
+
+
 def test_importing_the_package_is_cheap(fresh_python):
     """Plots, tables and estimators are loaded when they are asked for, not before."""
     heavy = {"dask", "matplotlib", "pandas", "polars", "sklearn", "tqdm", "pyarrow", "scipy.stats"}

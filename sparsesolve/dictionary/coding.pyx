@@ -39,7 +39,8 @@ cdef class Threads:
 
     def __cinit__(self, const double[:, ::1] gram, Py_ssize_t m, int capacity, int n_threads):
         cdef Py_ssize_t p = gram.shape[0], stride = _aligned(p + capacity), k
-        cdef double[:, ::1] numbers = np.empty((n_threads, (capacity + 2) * stride + 2 * capacity + 2 * p + 3 * ALIGNED))
+        cdef Py_ssize_t room = (capacity + 2) * stride + 2 * capacity + 2 * p + 3 * ALIGNED
+        cdef double[:, ::1] numbers = np.empty((n_threads, room))
         cdef int[:, ::1] places = np.empty((n_threads, 2 * p), dtype=np.intc)
         cdef char[:, ::1] states = np.empty((n_threads, p), dtype=np.int8)
         cdef int[::1] order = np.arange(capacity, dtype=np.intc)

@@ -168,8 +168,8 @@ cdef class Basis:
         cdef int count = out.shape[1]
         cdef double one = 1.0
         if self.size > 0 and count > 0:
-            dtrsm("L", "L", "T" if transposed else "N", "N", &self.size, &count, &one, self.cholesky.L, &self.cholesky.capacity, &x[0, 0],
-                  &self.size)
+            dtrsm("L", "L", "T" if transposed else "N", "N", &self.size, &count, &one,
+                  self.cholesky.L, &self.cholesky.capacity, &x[0, 0], &self.size)
         return out
 
     cdef bint join(self, int i, double target, double tiny) noexcept nogil:

@@ -25,7 +25,9 @@ def block_products(Design design, const double[:, ::1] u, int n_threads=1):
     return out
 
 
-cdef void _multiply(Design design, int first, int count, const double* u, int K, double* room, double* out) noexcept nogil:
+cdef void _multiply(
+    Design design, int first, int count, const double* u, int K, double* room, double* out
+) noexcept nogil:
     """out (K, p) from its column `first` on: `count` columns unpacked, and one matrix product."""
     cdef int n = design.n, p = design.p, j
     cdef double one = 1.0, zero = 0.0

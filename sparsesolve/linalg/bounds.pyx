@@ -127,7 +127,7 @@ cdef class CorrelationBounds(Correlations):
             self.residuals.compare(r)
 
     cdef void _exclude(self, double lam, int slot) noexcept nogil:
-        """List the columns that are awake and whose bound exceeds their threshold; from the other end, the next ones."""
+        """List the columns awake whose bound exceeds their threshold; from the other end, the next ones."""
         cdef Py_ssize_t j, i, awake
         cdef int k, pending = 0
         cdef double bound, limit, product

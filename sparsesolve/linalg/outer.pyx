@@ -86,7 +86,7 @@ cdef void _add_tile(int tile, int n, int count, double* block, double* gram) noe
 
 cdef _add_sparse(Design design, const int[::1] which, const double[::1] scale, const double[::1] root_w,
                  double[:, ::1] gram, int n_threads):
-    """Lower triangle += the products of sparse columns a = f sqrt(w) (x - c): of f sqrt(w) x first, then the centres."""
+    """Lower triangle += products of sparse columns a = f sqrt(w) (x - c): of f sqrt(w) x first, then the centres."""
     cdef Py_ssize_t n = design.n, k, i, j
     cdef int part, n_parts = 8 * n_threads
     cdef double centres = 0.0, weight

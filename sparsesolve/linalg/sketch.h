@@ -6,7 +6,7 @@
 #include "vector.h"
 
 SS_SIMD static float ss_dot_i8(ptrdiff_t n, const int8_t *SS_RESTRICT x, const float *SS_RESTRICT v) {
-    float part[64] = {0.0f}, total = 0.0f;      /* several sums side by side: one would wait for its own last addition */
+    float part[64] = {0.0f}, total = 0.0f;      /* side by side: one sum would wait for its own last addition */
     ptrdiff_t i = 0;
     for (; i + 64 <= n; i += 64) {
         _Pragma("omp simd")
@@ -17,7 +17,7 @@ SS_SIMD static float ss_dot_i8(ptrdiff_t n, const int8_t *SS_RESTRICT x, const f
     return total;
 }
 
-/* q_i = z_i / unit to the nearest whole number in -127..127; returns the sum of squares of what is lost, z - unit * q */
+/* q_i = z_i / unit to the nearest whole number in -127..127; returns the sum of squares of z - unit * q */
 SS_SIMD static double ss_quantise(ptrdiff_t n, const double *SS_RESTRICT z, double unit, int8_t *SS_RESTRICT q) {
     double lost = 0.0, per = unit > 0.0 ? 1.0 / unit : 0.0;
     _Pragma("omp simd reduction(+ : lost)")

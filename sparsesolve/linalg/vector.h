@@ -233,7 +233,8 @@ SS_SIMD static ptrdiff_t ss_reach(ptrdiff_t start, ptrdiff_t n, double lam, doub
         if (any)
             for (ptrdiff_t i = start; i < stop; i++) {
                 double now = lam * w[i], up = now - c[i], down = now + c[i];
-                if (up < step * (w[i] - along[i]) || down < step * (w[i] + along[i]) || up < 0.0 || down < 0.0) return i;
+                if (up < step * (w[i] - along[i]) || down < step * (w[i] + along[i]) || up < 0.0 || down < 0.0)
+                    return i;
             }
     }
     return n;

@@ -113,7 +113,7 @@ SS_SIMD static void ss_logistic_curvature(ptrdiff_t n, const double *SS_RESTRICT
 
 /* F(eta) + F*(-u) + eta'u = sum_i w_i KL(s_i, p_i) with s = y - u / w; infinite where s is not a probability.
    Where it is none by rounding it is taken for the nearest, at the price of giving the rest to another sample.  The
-   outcome that eta makes the less likely, of share a and probability b, has the digits of the other's difference too. */
+   outcome that eta makes less likely, of share a and probability b, has the digits of the other's difference too. */
 SS_SIMD static double ss_logistic_gap(ptrdiff_t n, const double *SS_RESTRICT y, const double *SS_RESTRICT w,
                                       const double *SS_RESTRICT eta, const double *SS_RESTRICT u) {
     double total = 0.0, least = 0.0;

@@ -94,7 +94,8 @@ cdef class BlockPenalty:
         if self.alpha < LEAST_ALPHA:
             member, limits = np.asarray(self.member), np.zeros((2, self.member.shape[0]))
             limits[0, member], limits[1, member] = self.lower, self.upper
-            penalty = self.under(LEAST_ALPHA, np.asarray(self.factors), np.zeros(self.n_groups, dtype=bool), *limits, 1.0)
+            none = np.zeros(self.n_groups, dtype=bool)
+            penalty = self.under(LEAST_ALPHA, np.asarray(self.factors), none, *limits, 1.0)
         return np.where(np.asarray(self.factors) > 0.0, penalty.levels(z), 0.0)
 
     def under(self, alpha, factors, excluded, lower, upper, ridge_unit):
@@ -277,7 +278,7 @@ cdef class BlockPenalty:
         return total
 
     def directions(self, Py_ssize_t g, const double[::1] b, const double[::1] z, double lam=1.0):
-        """Of a block b: directions along which Omega_g is smooth there, as columns, with slopes and second derivative."""
+        """At a block b: directions along which Omega_g is smooth, as columns, with slopes and second derivative."""
         cdef Py_ssize_t j, s = self.size(g)
         cdef int[::1] way = np.empty(s, dtype=np.intc)
         cdef double[::1] sign = np.empty(s), slope = np.zeros(s)

@@ -60,7 +60,7 @@ cdef class GroupLinf(BlockPenalty):
         return sqrt(<double> self.size(g)) / self.weight[g] if self.weight[g] > 0.0 else INFINITY
 
     cdef void block_prox(self, Py_ssize_t g, double h, const double* x, double lam, double* b) noexcept nogil:
-        """Cut at t, where what t cuts off adds up to the level: of x_j - r b_j over the coordinates that t alone holds."""
+        """Cut at t, where what t cuts off adds up to the level: of x_j - r b_j over coordinates that t alone holds."""
         cdef Py_ssize_t j, first = self.start[g], s = self.size(g)
         cdef double r = h + lam * self.ridge[g], level = lam * self.weight[g], t, free
         for j in range(s):      # what each would be without the norm

@@ -64,7 +64,7 @@ cdef class SparseGroup(BlockPenalty):
         return (1.0 - self.tau) * d, np.full(len(d), self.tau)
 
     def majorant(self, b, double smoothing):
-        """v (p,): sum_j v_j x_j^2 / 2 plus a constant is Omega(x) or more, all but equal at x = b if smoothing is small."""
+        """v (p,): sum_j v_j x_j^2 / 2 and a constant are Omega(x) or more; all but that at x = b, smoothing being small."""
         of, b = np.asarray(self.of), np.asarray(b)
         square = np.bincount(of, weights=b * b, minlength=self.n_groups)
         whole = np.asarray(self.weight) / np.hypot(np.sqrt(square), smoothing) + np.asarray(self.ridge)
@@ -172,7 +172,8 @@ cdef class SparseGroup(BlockPenalty):
         """The length rho solves sum_j x_j^2 / (r_j rho + level)^2 = 1, r = h + ridge: by Newton's steps on the root of
         the left side's inverse, which is concave and nearly a straight line."""
         cdef Py_ssize_t j, s = self.size(g)
-        cdef double level = lam * self.weight[g], ridge = lam * self.ridge[g], square = 0.0, rho = 0.0, part, slope, size
+        cdef double level = lam * self.weight[g], ridge = lam * self.ridge[g]
+        cdef double square = 0.0, rho = 0.0, part, slope, size
         cdef int tries
         for j in range(s):
             square += x[j] * x[j]

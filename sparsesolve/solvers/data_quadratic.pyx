@@ -149,7 +149,7 @@ cdef class DataQuadratic(Quadratic):
             self.q[j] = self.columns.dot(j, &self.v[0], self.image_shift)
 
     cdef void direction(self, double lam) noexcept nogil:
-        """Conjugate gradients on (Z'Z + lam l2) d = rhs, preconditioned by the diagonal; with v = Z d, q on the support.
+        """Conjugate gradients on (Z'Z + lam l2) d = rhs, scaled by the diagonal; with v = Z d, and q on the support.
 
         They end once no gradient is off by more than `enough`.  With coefficients held they go on from the d at hand.
         """

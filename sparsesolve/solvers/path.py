@@ -77,7 +77,7 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
         if pmax is not None:
             entered.update(which.tolist())
             if len(entered) > pmax:
-                return points, f"more than pmax = {pmax} features would have entered"
+                return points, f"more than pmax = {pmax} would have entered"
         explained = 0.0
         if problem.null_value > 0:
             explained = 1.0 - state.loss_value / null
@@ -95,7 +95,7 @@ def _reason_to_end(points, stop, dfmax):
     """Why the path ends at its last point, or None."""
     last = points[-1]
     if dfmax is not None and last.df > dfmax:
-        return f"more than dfmax = {dfmax} features are active"
+        return f"df is above dfmax = {dfmax}"
     if stop is None:
         return None
     if not isinstance(stop, StopRule):

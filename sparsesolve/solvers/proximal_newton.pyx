@@ -69,7 +69,7 @@ cdef class ProximalNewton(LossWorkingSet):
         self.decrease, self.debt = 0.0, 0
 
     cdef bint _outworn(self, double gap, double last):
-        """Whether H is to be taken anew: before a first step (last = 0) by what it has cost, then after two slow ones."""
+        """Whether H is to be taken anew: before a first step (last = 0) by what it cost, then after two slow ones."""
         if last > 0.0:
             return gap > SLOW * last and self.decrease > SLOW
         return self.debt > self._price()

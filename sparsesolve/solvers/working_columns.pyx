@@ -2,8 +2,8 @@
 
     minimise over b   |r|^2 / 2 + lam Omega(b),   r = y - Z b,   lower_j <= b_j <= upper_j
 
-What depends on Omega a subclass says, and another how to solve. The duality gap is taken at a multiple of the residual that is dual feasible, made
-orthogonal to the columns that nothing holds back. Invariant: g = Z'r at the current b.
+What depends on Omega a subclass says, and another how to solve.  The duality gap is taken at a multiple of the residual
+that is dual feasible, made orthogonal to the columns that nothing holds back.  Invariant: g = Z'r at the current b.
 Reference: Bach et al. 2012, section 1.4 (Fenchel duality and gaps).
 """
 from libc.math cimport INFINITY, sqrt

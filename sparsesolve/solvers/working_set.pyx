@@ -184,7 +184,7 @@ cdef class WorkingSet:
                 goal *= 0.1
 
     def _cleared(self, lam):
-        """r less its projection on the columns that nothing holds back: what the certificate says of others is of that."""
+        """r less its projection on the columns that nothing holds back: the certificate of others is by that."""
         free = [k for k in range(self.quadratic.size) if self.quadratic.free(k, lam)]
         columns = np.asarray(self.root_w)[:, None] * self.design.unpacked(self.quadratic.members()[0][free])
         size = np.linalg.norm(columns, axis=0)

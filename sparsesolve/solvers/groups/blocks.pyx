@@ -169,7 +169,7 @@ cdef class GroupBlocks(GroupColumns):
         return sqrt(size)
 
     cdef double polish(self, int k, double lam) noexcept nogil:
-        """A Newton step of the block along the directions where its penalty is smooth, if that pays; how far it went."""
+        """A Newton step of the block along directions where its penalty is smooth, if that pays; how far it went."""
         cdef int j, first = self.first[k], last = self.first[k + 1], g = self.group[k]
         cdef double change, size
         if self.linearise(k, &self.z[first], lam) > POLISHED:
@@ -222,7 +222,7 @@ cdef class GroupBlocks(GroupColumns):
         small_factor(n, out, TINY)
 
     cdef void stop_short(self, int k, double lam) noexcept nogil:
-        """Coefficients end where they would change sign against an l1 norm, or at a limit; groups that would turn, at 0."""
+        """Coefficients end where they would change sign against an l1 norm, or at a limit; groups that turn, at 0."""
         cdef int j, g = self.group[k]
         cdef double product = 0.0
         for j in range(self.first[k], self.first[k + 1]):

@@ -145,7 +145,7 @@ cdef class GroupColumns(WorkingColumns):
             for j in range(self.first[k], self.first[k + 1]):
                 old = self.b[j]
                 new = min(max(old + change[j], self.lower[j]), self.upper[j])
-                if ((turned <= 0.0 and self.penalty.weight[g] > 0.0) or (old * new <= 0.0 and self.penalty.l1[g] > 0.0)):
+                if (turned <= 0.0 and self.penalty.weight[g] > 0.0) or (old * new <= 0.0 and self.penalty.l1[g] > 0.0):
                     new = 0.0
                 self.b[j] = new
                 whole = whole and new == old + change[j]

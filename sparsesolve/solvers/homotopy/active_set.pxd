@@ -10,7 +10,7 @@ cdef class ActiveSet:
     cdef readonly int n_knots, n_events # since `begin`
     cdef int rank, n_slots
     cdef const double[::1] factor                       # (p,) v_j
-    cdef int[::1] member_, place_, slot_                # of the active ones: feature, column of the window or 0, row of B
+    cdef int[::1] member_, place_, slot_                # of those active: feature, column of the window or 0, row of B
     cdef double[::1] b, d, s, v
     cdef int[::1] feature, state, tied                  # of the window, from 1
     cdef double[::1] c, w, old                          # correlation, v, and the coefficient of a feasible direction

@@ -82,7 +82,7 @@ def gaps(const double[::1] lams, const int[::1] features, const double[:, :] B, 
     """(K,) gaps at the dual points s (y - A b), s = min(1, lam / most); see certificate."""
     cdef Py_ssize_t K = B.shape[0], k, u
     cdef int j
-    cdef double s, norm, product, square
+    cdef double s, loss, norm, product, square
     cdef double[::1] out = np.empty(K)
     with nogil:
         for k in range(K):
@@ -94,7 +94,8 @@ def gaps(const double[::1] lams, const int[::1] features, const double[:, :] B, 
                     square += v[j] * B[k, u] * B[k, u]
                     product += C[k, j] * B[k, u]
             s = 1.0 if most[k] <= lams[k] else lams[k] / most[k]
-            out[k] = fmax(0.5 * (1.0 - s) * (1.0 - s) * (squares[k] + ridge * square) + lams[k] * norm - s * product, 0.0)
+            loss = 0.5 * (1.0 - s) * (1.0 - s) * (squares[k] + ridge * square)
+            out[k] = fmax(loss + lams[k] * norm - s * product, 0.0)
     return np.asarray(out)
 
 

@@ -1,7 +1,7 @@
 """The duality gap of a problem with K responses, over the coefficients at work, about, and over all.
 
-The dual point is a multiple of u less F''(eta) Z_f C: orthogonal to the columns Z_f that nothing holds back, as a Newton
-step on these would leave it (`certificate` says more).
+The dual point is a multiple of u less F''(eta) Z_f C: orthogonal to the columns Z_f that nothing holds back, as a
+Newton step on these would leave it (`certificate` says more).
 Reference: Bach et al. 2012, section 1.4.
 """
 from libc.math cimport INFINITY, fabs, sqrt

@@ -3,10 +3,10 @@
     minimise over B   F(offset + ZB) + lam sum_j v_j [alpha pen(B_j) + (1 - alpha) |B_j|_2^2 / 2]
 
 with pen the l1 norm of the row B_j of K coefficients, or grouped its l2 norm.  A step minimises the quadratic model
-over the coefficients at work, as for one response (gram_quadratic, groups/gram_quadratic), with a Hessian s H: H is that
-of an earlier point, s is learnt from how the gradient changed along the last step, the gradient is the true one.  H is
-taken anew where steps stop paying.  The gap is over all coefficients, at a dual point orthogonal to those that nothing
-holds back.
+over the coefficients at work, as for one response (gram_quadratic, groups/gram_quadratic), with a Hessian s H: H is
+that of an earlier point, s is learnt from how the gradient changed along the last step, the gradient is the true one.
+H is taken anew where steps stop paying.  The gap is over all coefficients, at a dual point orthogonal to those that
+nothing holds back.
 Reference: Lee, Sun, Saunders, "Proximal Newton-type methods" (2014); Bach et al. 2012, sections 1.4 and 6.
 """
 from cpython.exc cimport PyErr_CheckSignals

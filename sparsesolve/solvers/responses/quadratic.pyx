@@ -26,7 +26,7 @@ cdef double NO_PENALTY = 1e-14      # beside gradients of the size of 1
 
 
 cdef class ResponseQuadratic:
-    """The rows at work and how they are minimised; a subclass says which these are, and fills in G, C and the penalty."""
+    """The rows at work and how they are minimised; a subclass says which, and fills in G, C and the penalty."""
 
     def __cinit__(self, problem, *args):
         cdef int K = problem.loss.n_responses, p = problem.design.p
