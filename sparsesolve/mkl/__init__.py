@@ -11,8 +11,9 @@ from sparsesolve.mkl.functions import (
 )
 from sparsesolve.mkl.grams import Grams, build_grams, precomputed
 from sparsesolve.mkl.kernels import LowRank
-from sparsesolve.mkl.nested_groups import nested
-from sparsesolve.mkl.norms import elastic, lp
+from sparsesolve.mkl.norms.elastic import elastic
+from sparsesolve.mkl.norms.lp import lp
+from sparsesolve.mkl.norms.nested_groups import nested
 from sparsesolve.mkl.path import mkl_path
 from sparsesolve.mkl.result import MKLPath
 
