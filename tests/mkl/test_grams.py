@@ -96,27 +96,6 @@ def test_float32_halves_the_memory():
     np.testing.assert_allclose(one.items[0], two.items[0], atol=1e-6)
 
 
-def test_nystroem_is_exact_with_all_rows_and_random_features_come_near():
-    exact = np.exp(-((X[:, None] - X) ** 2).sum(axis=2) / 8)
-    full = mkl.build_grams(X, [(mkl.nystroem(mkl.gaussian(2.0), 30), None)])
-    np.testing.assert_allclose(dense(full.items[0]), exact, atol=1e-6)
-    part = mkl.build_grams(X, [(mkl.nystroem(mkl.gaussian(2.0), 10), None)])
-    rest = exact - dense(part.items[0])
-    assert part.items[0].Z.shape == (30, 10) and np.linalg.eigvalsh(rest)[0] > -1e-8
-    cosines = mkl.build_grams(X, [(mkl.random_features(mkl.gaussian(2.0), 4000), None)])
-    np.testing.assert_allclose(dense(cosines.items[0]), exact, atol=0.08)
-    near = np.exp(-((NEW[:, None] - X) ** 2).sum(axis=2) / 8)
-    np.testing.assert_allclose(cosines.between(NEW)[0], near, atol=0.08)
-    assert ss.mkl_path(part, Y).gaps.max() <= 1e-7
-
-
-def test_the_classical_set():
-    pairs = mkl.classical(X, widths=(1, 2), degrees=(1, 2, 3))
-    assert len(pairs) == 5 * 5
-    fit = ss.mkl_path(mkl.build_grams(X, pairs, scale="trace"), Y, n_lambdas=10)
-    assert fit.n_kernels == 25 and fit.gaps.max() <= 1e-7
-
-
 def test_frames_by_name_and_sparse_tables():
     frame = pandas.DataFrame(X, columns=list("abcd"))
     pairs = {"first": (mkl.gaussian(1.0), "a"), "two": (mkl.linear(), ["b", "d"])}
@@ -137,10 +116,6 @@ def test_bad_specifications():
         mkl.build_grams(X, [(mkl.linear(), 4)])
     with pytest.raises(TypeError, match="the function of kernel 0 is 3"):
         mkl.build_grams(X, [(3, None)])
-    with pytest.raises(ValueError, match="width must be greater than 0"):
-        mkl.gaussian(0)
-    with pytest.raises(TypeError, match="random features are of gaussian kernels"):
-        mkl.random_features(mkl.linear(), 10)
     with pytest.raises(ValueError, match="X has 2 columns; the kernels were made of 4"):
         mkl.build_grams(X, SPECIFICATIONS).between(NEW[:, :2])
     with pytest.raises(ValueError, match="returned shape"):
