@@ -1,6 +1,6 @@
 """Linear: inner products, whose factor is the table itself."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
@@ -10,9 +10,7 @@ from sparsesolve.mkl.functions.products import inner, squares
 
 @dataclass(frozen=True)
 class Linear:
-    """a'b, of the rank that the table has."""
-
-    rank: int = field(default=0, init=False)
+    """a'b."""
 
     def __call__(self, A, B):
         return inner(A, B)
