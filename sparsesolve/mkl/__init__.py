@@ -7,7 +7,8 @@ from sparsesolve.mkl.functions.linear import linear
 from sparsesolve.mkl.functions.nystroem import nystroem
 from sparsesolve.mkl.functions.polynomial import polynomial
 from sparsesolve.mkl.functions.random_features import random_features
-from sparsesolve.mkl.grams import Grams, build_grams, precomputed
+from sparsesolve.mkl.given_grams import precomputed
+from sparsesolve.mkl.grams import Grams, build_grams
 from sparsesolve.mkl.kernels import LowRank
 from sparsesolve.mkl.norms.elastic import elastic
 from sparsesolve.mkl.norms.lp import lp

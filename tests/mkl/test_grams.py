@@ -1,4 +1,4 @@
-"""Kernels made of tables: values, centring, scaling, low rank, and the same for new samples."""
+"""Kernels made of tables: centring, scaling, how they are kept, and the same for new samples."""
 
 import mkl_oracle
 import numpy as np
@@ -34,20 +34,9 @@ def dense(item):
 
 def expected(centre, scale):
     """Kernels of the fit and blocks of new samples, all from a joint matrix."""
-    made, blocks = [], []
     both = np.vstack([X, NEW])
-    for K in raw(both, both):
-        C = np.eye(37)
-        if centre:
-            C = C - np.r_[np.ones(30), np.zeros(7)] / 30
-        K = C @ K @ C.T
-        if scale == "trace":
-            K = K / np.diag(K)[:30].mean()
-        if scale == "diagonal":
-            K = K / np.sqrt(np.outer(np.diag(K), np.diag(K)))
-        made.append(K[:30, :30])
-        blocks.append(K[30:, :30])
-    return made, blocks
+    pairs = [mkl_oracle.treated(K, 30, centre, scale) for K in raw(both, both)]
+    return [kernel for kernel, _ in pairs], [block for _, block in pairs]
 
 
 @pytest.mark.parametrize("centre", [False, True])
@@ -59,20 +48,6 @@ def test_kernels_and_blocks_of_new_samples(centre, scale, store):
     for item, kernel in zip(made.items, kernels, strict=True):
         np.testing.assert_allclose(dense(item), kernel, atol=1e-12)
     for block, exact in zip(made.between(NEW), blocks, strict=True):
-        np.testing.assert_allclose(block, exact, atol=1e-12)
-
-
-@pytest.mark.parametrize("centre", [False, True])
-@pytest.mark.parametrize("scale", [None, "trace", "diagonal"])
-def test_precomputed_kernels(centre, scale):
-    made = mkl.precomputed(np.array(raw(X, X)), centre=centre, scale=scale)
-    kernels, blocks = expected(centre, scale)
-    for item, kernel in zip(made.items, kernels, strict=True):
-        np.testing.assert_allclose(item, kernel, atol=1e-12)
-    new = raw(NEW, X)
-    if scale == "diagonal":
-        new = (new, [np.diag(K) for K in raw(NEW, NEW)])
-    for block, exact in zip(made.between(new), blocks, strict=True):
         np.testing.assert_allclose(block, exact, atol=1e-12)
 
 
