@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn import linear_model
 
 import sparsesolve as ss
-from sparsesolve.solvers.homotopy.path import UNCLEAR
+from sparsesolve.solvers.homotopy.path import UNCLEAR, FollowedPath
 
 
 def made(n, p, seed=0, k=5):
@@ -262,7 +262,7 @@ def test_a_knot_that_misses_tol_is_named():
 
 
 def test_a_path_that_cannot_go_on_says_so(monkeypatch):
-    monkeypatch.setattr("sparsesolve.lars.FollowedPath.why", UNCLEAR)
+    monkeypatch.setattr(FollowedPath, "why", UNCLEAR)
     with pytest.warns(ss.ConvergenceWarning, match="ends early, at lambda = 0.*rounding hides"):
         ss.lars_path(*made(10, 3))
 
