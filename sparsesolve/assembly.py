@@ -10,7 +10,8 @@ from sparsesolve.linalg.row_blocks import RowBlocks
 from sparsesolve.penalties import ElasticNet, SparseGroup
 from sparsesolve.penalties.groups import in_order
 from sparsesolve.solvers.choice import MOST_REDUCED
-from sparsesolve.solvers.problem import ADVICE, assemble, scaled_response, shifts
+from sparsesolve.solvers.problem import ADVICE, shifts
+from sparsesolve.solvers.standardisation import assemble, scaled_response
 
 MOST_FILLED = 1 << 33  # bytes of the orthonormal bases of a sparse X
 

@@ -7,7 +7,6 @@ import numpy as np
 from scipy import sparse
 
 from sparsesolve import checks
-from sparsesolve.checks import frame
 
 
 class Source(NamedTuple):
@@ -38,7 +37,7 @@ class EncodedDesign:
 
         Missing values are filled with what the first table had: means, and shares of categories.
         """
-        columns = _columns(table)
+        columns = checks.read_mixed_columns(table)
         missing = [source.name for source in self.sources if source.name not in columns]
         if missing:
             raise ValueError(f"the table has no column {missing[0]!r}, which the first one has")
@@ -98,7 +97,7 @@ def make_design(
     as_sparse = checks.read_flag("sparse", sparse)
     checks.read_choice("missing", missing, ["mean", "error"])
     checks.read_choice("unknown", unknown, ["error", "zero"])
-    columns = _columns(table)
+    columns = checks.read_mixed_columns(table)
     sources = [_source(name, column, missing) for name, column in columns.items()]
     matrix = _encoded(columns, sources, unknown, as_sparse)
     names, groups = [], []
@@ -107,62 +106,6 @@ def make_design(
         names += [source.name if level is None else f"{source.name}={level}" for level in levels]
         groups += [source.name] * len(levels)
     return EncodedDesign(matrix, np.array(names, dtype=object), groups, sources, unknown)
-
-
-def _columns(table):
-    """The columns of a table by name: float arrays, NaN where missing, or pairs for categories.
-
-    A pair is (labels (n,), None where missing; levels in their order, or None to sort them).
-    """
-    if isinstance(table, dict):
-        found = {str(name): column for name, column in table.items()}
-    elif frame.is_frame(table):
-        names, columns = frame.columns_of(table)
-        found = dict(zip(map(str, names), columns, strict=True))
-        if len(found) < len(names):
-            raise ValueError("the table has two columns of one name; rename one")
-    elif sparse.issparse(table):
-        raise TypeError("the table is a sparse matrix, numbers already; pass it as X")
-    else:
-        checks.refuse_truncated("the table", table)
-        array = np.asarray(table)
-        if array.ndim != 2:
-            raise ValueError(f"the table has shape {array.shape}; rows by columns are needed")
-        found = {f"x{j}": array[:, j] for j in range(array.shape[1])}
-    read = {name: _read_column(name, column) for name, column in found.items()}
-    sizes = {len(c[0] if isinstance(c, tuple) else c) for c in read.values()}
-    if len(sizes) != 1 or 0 in sizes:
-        raise ValueError(f"the columns of the table have {sorted(sizes)} rows; give equally many")
-    return read
-
-
-def _read_column(name, column):
-    """One column as `_columns` returns it."""
-    kind = getattr(getattr(column, "dtype", None), "categories", None)
-    order = list(kind) if kind is not None and hasattr(column, "iloc") else None
-    array = None if order is not None else np.asarray(column)
-    if array is not None and array.dtype.kind in "biuf":
-        return _finite(name, array.astype(float))
-    if array is not None and array.dtype.kind not in "OUS":
-        raise TypeError(
-            f"column {name!r} holds {array.dtype}; make numbers or categories of it first"
-        )
-    labels = np.asarray(column, dtype=object)
-    gone = np.array([checks.is_missing(label) for label in labels.tolist()], dtype=bool)
-    kept = labels[~gone]
-    if order is None and len(kept) and all(isinstance(x, (int, float, np.number)) for x in kept):
-        numbers = np.full(len(labels), np.nan)
-        numbers[~gone] = kept.astype(float)
-        return _finite(name, numbers)
-    labels = np.where(gone, None, labels)
-    return labels, order
-
-
-def _finite(name, numbers):
-    if np.isinf(numbers).any():
-        i = int(np.isinf(numbers).argmax())
-        raise ValueError(f"column {name!r} is {numbers[i]} at row {i} (counted from 0)")
-    return numbers
 
 
 def _source(name, column, missing):

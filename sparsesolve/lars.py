@@ -1,26 +1,18 @@
 """Least angle regression and the lasso path with every knot, from the data or from X'X and X'y."""
 
-import warnings
-from math import ldexp
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsesolve import checks
 from sparsesolve.assembly import read_problem
 from sparsesolve.families import read_family
-from sparsesolve.knot_path import KnotPath, knot_path
+from sparsesolve.knot_path import KnotPath
+from sparsesolve.knots import follow_knots, read_knot_options, wrap_knots
 from sparsesolve.moments import read_moments
 from sparsesolve.path_options import kept_options
-from sparsesolve.progress import progress_bar
-from sparsesolve.solvers.homotopy.certificate import Rules
 from sparsesolve.solvers.homotopy.data import homotopy_data
-from sparsesolve.solvers.homotopy.path import UNCLEAR, FollowedPath
-from sparsesolve.solvers.problem import ADVICE
-from sparsesolve.status import ConvergenceWarning
-from sparsesolve.threads import one_blas_thread, thread_count
-from sparsesolve.wrapping import warn_missed
+from sparsesolve.threads import one_blas_thread
 
 
 def lars_path(
@@ -138,7 +130,7 @@ def lars_path(
     array([1.5, 0.5])
     """
     options = {name: value for name, value in locals().items() if name not in ("X", "y")}
-    settings = _read_settings(**options)
+    settings = read_knot_options(**options)
     problem, names, _, scale = read_problem(
         X, y, read_family("gaussian"), weights=weights, offset=offset, alpha=1.0,
         penalty_factor=penalty_factor, lower=0.0 if positive else None, upper=None,
@@ -146,8 +138,8 @@ def lars_path(
     )  # fmt: skip
     with one_blas_thread():
         data = homotopy_data(problem, settings["n_threads"])
-        batches, reason = _follow(data, problem, settings)
-    return _wrap(problem, batches, reason, tol, {
+        batches, reason = follow_knots(data, problem, settings)
+    return wrap_knots(problem, batches, reason, tol, {
         "null_deviance": problem.null_deviance(*scale), "feature_names": names,
         "options": kept_options(options), "fitter": lars_path,
     })  # fmt: skip
@@ -216,83 +208,15 @@ def lars_path_gram(
     array([1.5, 0.5])
     """
     options = {k: v for k, v in locals().items() if k not in ("gram", "xty")}
-    settings = _read_settings(
+    settings = read_knot_options(
         **{k: v for k, v in options.items() if k not in ("n_samples", "yty")},
         intercept=False, standardize=False, n_threads=1,
     )  # fmt: skip
     data, problem = read_moments(gram, xty, n_samples, yty, penalty_factor, bool(positive))
     with one_blas_thread():
-        batches, reason = _follow(data, problem, settings)
+        batches, reason = follow_knots(data, problem, settings)
     known = yty is not None
-    return _wrap(problem, batches, reason, tol, {
+    return wrap_knots(problem, batches, reason, tol, {
         "null_deviance": problem.null_deviance(float(n_samples), 1.0) if known else np.nan,
         "options": kept_options(options), "fitter": lars_path_gram,
     })  # fmt: skip
-
-
-def _read_settings(*, method, positive, ridge, lambda_min, max_features, max_steps, intercept,
-                   standardize, tol, n_threads, progress, **data):
-    """Check the options that are not data, and return those that steer the path."""
-    checks.read_choice("method", method, ["lasso", "lar"])
-    for name, flag in (("positive", positive), ("intercept", intercept),
-                       ("standardize", standardize), ("progress", progress)):  # fmt: skip
-        checks.read_flag(name, flag)
-    return {
-        "lasso": method == "lasso",
-        "positive": bool(positive),
-        "ridge": checks.read_number("ridge", ridge, 0, np.inf),
-        "lambda_min": checks.read_number("lambda_min", lambda_min, 0, np.inf),
-        "max_features": np.inf if max_features is None else
-        checks.read_count("max_features", max_features, 0),
-        "max_steps": np.inf if max_steps is None else checks.read_count("max_steps", max_steps, 0),
-        "tol": checks.read_number("tol", tol, 0, np.inf),
-        "n_threads": thread_count(n_threads),
-        "progress": bool(progress),
-    }
-
-
-def _follow(data, problem, settings):
-    """Follow the path; returns (Batches of knots, why it ended)."""
-    rules = _rules(problem, settings)
-    with progress_bar(100, settings["progress"]) as advance:
-        path = FollowedPath(data, rules)
-        batches = [path.start]
-        for batch in path.batches():
-            batches.append(batch)
-            done, df = 1 - path.lam / path.first, np.count_nonzero(batch.B[-1])
-            advance(round(100 * done), f"{df} features")
-    return batches, path.why
-
-
-def _rules(problem, settings):
-    penalty = problem.penalty
-    v, upper = np.asarray(penalty.l1), np.asarray(penalty.upper)
-    open_ = (upper > 0.0) & (problem.factor > 0.0)
-    free = np.flatnonzero(open_ & (v == 0.0)).astype(np.intc)
-    if len(free) and settings["positive"]:
-        raise ValueError(
-            f"penalty_factor is 0 for column {free[0]}, and positive=True: a column without a "
-            f"penalty is fitted whatever its sign; use sparsesolve.path with lower=0"
-        )
-    open_[free] = False
-    try:  # as in Problem: lam counts in 2**unit, of which 2**exponent are the response's
-        rho = ldexp(settings["ridge"], -2 * (problem.unit - problem.exponent))
-    except OverflowError:
-        raise ValueError(f"ridge is too large for columns of this size; {ADVICE}") from None
-    return Rules(v, rho, open_, free, settings["lasso"], settings["positive"],
-                 problem.inner_level(settings["lambda_min"]), settings["max_features"],
-                 settings["max_steps"])  # fmt: skip
-
-
-def _wrap(problem, batches, reason, tol, rest):
-    """The path in the user's units; warns where a certificate misses tol or it had to stop."""
-    path = knot_path(problem, batches, tol, stop_reason=reason, **rest)
-    if reason == UNCLEAR:
-        warnings.warn(
-            f"The path ends early, at lambda = {path.lambdas[-1]:.4g}: {reason}",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
-    else:
-        warn_missed([path], tol, "knots", depth=4)
-    return path

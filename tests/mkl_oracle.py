@@ -19,6 +19,17 @@ def problem(seed, n=40, M=6, noise=0.5):
     return X, kernels, signal + noise * rng.normal(size=n)
 
 
+def treated(K, n, centre, scale):
+    """Kernel (n, n) of the first n samples and block (k, n) of k others, from the joint one."""
+    C = np.eye(len(K)) - centre * (np.arange(len(K)) < n) / n
+    K = C @ K @ C.T
+    if scale == "trace":
+        K = K / np.diag(K)[:n].mean()
+    if scale == "diagonal":
+        K = K / np.sqrt(np.outer(np.diag(K), np.diag(K)))
+    return K[:n, :n], K[n:, :n]
+
+
 # phi, and (lam phi)* with the largest scale at which it is finite
 
 

@@ -8,6 +8,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1] / "sparsesolve"
 FILES = sorted(path for path in ROOT.rglob("*") if path.suffix in {".py", ".pyx", ".pxd"})
+COMPILED = sorted(path for path in ROOT.rglob("*") if path.suffix in {".pyx", ".pxd", ".h"})
 LAYERS = [  # from the ground up
     {"linalg", "threads"},
     {"losses", "penalties"},
@@ -83,8 +84,7 @@ def test_the_law_is_enforced(name, text):
     assert len(broken_laws(ROOT / name, text)) == 1
 
 
-@pytest.mark.parametrize("file", [f for f in ROOT.rglob("*") if f.suffix in {".pyx", ".pxd", ".h"}],
-                         ids=lambda file: str(file.relative_to(ROOT)))  # fmt: skip
+@pytest.mark.parametrize("file", COMPILED, ids=lambda file: str(file.relative_to(ROOT)))
 def test_compiled_lines_fit_a_screen(file):
     """Of Python files the linter says so, which reads no others."""
     for number, line in enumerate(file.read_text().splitlines(), 1):

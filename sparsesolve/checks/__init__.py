@@ -10,6 +10,7 @@ from .derivatives import check_derivatives
 from .design import nonfinite_error, read_design
 from .gram import read_gram
 from .labels import label_array, read_labels
+from .mixed_table import read_mixed_columns
 from .number import read_choice, read_count, read_flag, read_number, read_seed
 from .response import (
     Response,
@@ -22,7 +23,7 @@ from .response import (
     read_sides,
 )
 from .row_blocks import is_dask, row_blocks
-from .survival import is_missing, read_strata, read_survival
+from .survival import read_strata, read_survival
 from .vector import (
     read_lambdas,
     read_limits,
@@ -36,7 +37,6 @@ __all__ = [
     "Response",
     "check_derivatives",
     "is_dask",
-    "is_missing",
     "label_array",
     "nonfinite_error",
     "read_amounts",
@@ -50,6 +50,7 @@ __all__ = [
     "read_labels",
     "read_lambdas",
     "read_limits",
+    "read_mixed_columns",
     "read_number",
     "read_offset",
     "read_penalty_factor",

@@ -11,7 +11,7 @@ from sparsesolve.checks import read_choice, read_count, read_number
 from sparsesolve.cv_result import choose, summary
 from sparsesolve.families import read_family
 from sparsesolve.measures import read_measure
-from sparsesolve.mkl.functions import classical
+from sparsesolve.mkl.functions.classical import classical
 from sparsesolve.mkl.grams import Grams, build_grams
 from sparsesolve.mkl.path import mkl_path
 

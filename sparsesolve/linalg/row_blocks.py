@@ -2,9 +2,7 @@
 
 It answers what a Design answers to solvers that see X by products alone. A pass is one function of
 every block, whose results are merged two by two in an order that depends on the blocks only.
-Moments and inner products are taken about the means of each block and then merged, so that one
-pass does and no digits are lost.
-Reference: Chan, Golub, LeVeque, "Algorithms for computing the sample variance" (1983).
+Moments take one pass: a Summary of each block, and these merged.
 """
 
 from operator import add
@@ -15,6 +13,7 @@ import scipy.sparse
 
 from sparsesolve.linalg.design import Design
 from sparsesolve.linalg.gram import tall_gram
+from sparsesolve.linalg.row_summary import merged, summarise
 
 CONSTANT = 1e-15  # of the mean: a spread that is its rounding
 FAR = 2.0**16  # spreads from the mean to 0, at which centring after a product costs five digits
@@ -69,7 +68,7 @@ class RowBlocks:
             self.response_power = int(np.frexp(np.abs(response).max())[1])
             rows = w, np.ldexp(response, -self.response_power)
         arguments = [(self.read, *parts) for parts in self.cut(*rows)]
-        found = self.gather(_summary, arguments, _merged)
+        found = self.gather(summarise, arguments, merged)
         if not found.finite:
             return False
         self.mean, self.exponent = found.mean, found.exponent
@@ -182,70 +181,3 @@ def _inner_products(block, read, frame, which, h, basis):
 
 def _both(left, right):
     return tuple(a + b for a, b in zip(left, right, strict=True))
-
-
-# moments
-
-
-class Summary(NamedTuple):
-    """Moments of some rows; columns are measured in units of 2**exponent."""
-
-    finite: bool
-    weight: float
-    mean: np.ndarray | None = None  # (p,)
-    square: np.ndarray | None = None  # (p,) sum of w (x - mean)^2
-    exponent: np.ndarray | None = None  # (p,)
-    gram: np.ndarray | None = None  # (p, p) sum of w (x - mean)(x - mean)'
-    cross: np.ndarray | None = None  # (p,) sum of w (x - mean)(y - response_mean)
-    response_mean: float = 0.0
-
-
-def _summary(block, read, w, response=None):
-    design, total = Design(read(block)), w.sum()
-    share = w / total if total > 0.0 else np.full(len(w), 1.0 / len(w))
-    if not design.moments(share):
-        return Summary(False, total)
-    mean, square = np.array(design.mean), total * np.square(design.spread)
-    found = Summary(True, total, mean, square, np.array(design.exponent, dtype=np.int64))
-    if response is None:
-        return found
-    design.standardise(True, np.ones(design.p))
-    centre = float(share @ response)
-    gram, cross = tall_gram(design, np.sqrt(share), response - centre)
-    return found._replace(gram=total * gram, cross=total * cross, response_mean=centre)
-
-
-def _merged(a, b):
-    """Moments of both; rows without weight leave no trace but their NaNs."""
-    if not (a.finite and b.finite):
-        return Summary(False, 0.0)
-    if a.weight == 0.0 or b.weight == 0.0:
-        return b if a.weight == 0.0 else a
-    zero_a, zero_b = (((s.mean == 0.0) & (s.square == 0.0)) for s in (a, b))
-    power = np.where(zero_a, b.exponent, np.maximum(a.exponent, b.exponent))
-    power = np.where(zero_b, a.exponent, power)
-    a, b = _in_units(a, power), _in_units(b, power)
-    total = a.weight + b.weight
-    share = b.weight / total
-    way, lever = b.mean - a.mean, a.weight * share
-    both = Summary(True, total, a.mean + share * way, a.square + b.square + lever * way**2, power)
-    if a.gram is None:
-        return both
-    further = b.response_mean - a.response_mean
-    return both._replace(
-        gram=a.gram + b.gram + lever * np.outer(way, way),
-        cross=a.cross + b.cross + (lever * further) * way,
-        response_mean=a.response_mean + share * further,
-    )
-
-
-def _in_units(s, power):
-    shift = s.exponent - power
-    if not shift.any():
-        return s
-    with np.errstate(under="ignore"):
-        s = s._replace(mean=np.ldexp(s.mean, shift), square=np.ldexp(s.square, 2 * shift))
-        if s.gram is None:
-            return s
-        gram = np.ldexp(np.ldexp(s.gram, shift), shift[:, None])
-        return s._replace(gram=gram, cross=np.ldexp(s.cross, shift))

@@ -1,18 +1,18 @@
 """Multiple kernel learning: which kernels, how much of each, certified at every lambda."""
 
 from sparsesolve.mkl.families import hinge
-from sparsesolve.mkl.functions import (
-    classical,
-    gaussian,
-    linear,
-    nystroem,
-    polynomial,
-    random_features,
-)
-from sparsesolve.mkl.grams import Grams, build_grams, precomputed
+from sparsesolve.mkl.functions.classical import classical
+from sparsesolve.mkl.functions.gaussian import gaussian
+from sparsesolve.mkl.functions.linear import linear
+from sparsesolve.mkl.functions.nystroem import nystroem
+from sparsesolve.mkl.functions.polynomial import polynomial
+from sparsesolve.mkl.functions.random_features import random_features
+from sparsesolve.mkl.given_grams import precomputed
+from sparsesolve.mkl.grams import Grams, build_grams
 from sparsesolve.mkl.kernels import LowRank
-from sparsesolve.mkl.nested_groups import nested
-from sparsesolve.mkl.norms import elastic, lp
+from sparsesolve.mkl.norms.elastic import elastic
+from sparsesolve.mkl.norms.lp import lp
+from sparsesolve.mkl.norms.nested_groups import nested
 from sparsesolve.mkl.path import mkl_path
 from sparsesolve.mkl.result import MKLPath
 

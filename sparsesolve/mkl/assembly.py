@@ -7,7 +7,7 @@ from sparsesolve.checks.array import real_array
 from sparsesolve.losses import LOSSES
 from sparsesolve.mkl.problem import KernelProblem
 from sparsesolve.solvers.null_model import null_model, null_models
-from sparsesolve.solvers.problem import scaled_response
+from sparsesolve.solvers.standardisation import scaled_response
 
 SQUARED = ("gaussian", "multigaussian")
 

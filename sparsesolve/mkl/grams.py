@@ -1,4 +1,4 @@
-"""Grams: kernels made of a table, or given, with what new samples need to be treated alike."""
+"""Grams: kernels made of a table, with what new samples need to be treated alike."""
 
 import os
 from collections.abc import Callable
@@ -6,13 +6,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 
-from sparsesolve.checks import read_choice, read_design, read_flag, read_weights
-from sparsesolve.checks.array import real_array
-from sparsesolve.mkl.kernels import BLOCK, LowRank, Rows
-from sparsesolve.mkl.reading import read_kernels
-from sparsesolve.mkl.scaling import SCALES, learn_scaling
+from sparsesolve.checks import read_choice, read_design, read_flag
+from sparsesolve.mkl.kernels import LowRank
+from sparsesolve.mkl.scaling import read_scale, read_shares
 from sparsesolve.mkl.source import Source
 
 
@@ -30,7 +27,7 @@ class Grams:
 
     def without_kernels(self) -> "Grams":
         """Grams that make blocks for new samples and keep none of the kernels of the fit."""
-        return Grams([], self.names, self.sources, self.table)
+        return type(self)([], self.names, self.sources, self.table)
 
     @property
     def nbytes(self) -> int:
@@ -44,8 +41,6 @@ class Grams:
 
     def for_new(self, new: Any) -> tuple[int, Callable[[int], np.ndarray]]:
         """(number of new samples, function m -> block (n_new, n))."""
-        if self.table is None:
-            return _given_blocks(self, new)
         matrix, names = read_design(new)
         if matrix.shape[1] != self.table.shape[1]:
             raise ValueError(
@@ -120,10 +115,10 @@ def build_grams(
     named = isinstance(kernels, dict)
     pairs = list(kernels.values()) if named else list(kernels)
     labels = [str(key) for key in kernels] if named else None
-    centre, scale = read_flag("centre", centre), _read_scale(scale)
+    centre, scale = read_flag("centre", centre), read_scale(scale)
     read_choice("dtype", dtype, ["float64", "float32"])
     store = read_flag("store", store)
-    shares = _shares(weights, table.shape[0])
+    shares = read_shares(weights, table.shape[0])
     sources = [
         Source(pair, m, table, columns, centre, scale, shares) for m, pair in enumerate(pairs)
     ]
@@ -132,66 +127,6 @@ def build_grams(
     _refuse_memory(sources, table.shape[0], np.dtype(dtype), store)
     items = [source.make(np.dtype(dtype), store) for source in sources]
     return Grams(items, labels, sources, table)
-
-
-def precomputed(
-    kernels: Any, *, centre: bool = False, scale: str | None = None, n_threads: int = 1
-) -> Grams:
-    """Kernels that exist already, centred and scaled into new arrays of their type.
-
-    Parameters
-    ----------
-    kernels : stack (M, n, n), sequence or dict
-        As :func:`sparsesolve.mkl_path` takes them.
-    centre, scale
-        As in :func:`build_grams`.
-    n_threads : int, default 1
-        Threads; -1 for all cores.
-
-    Returns
-    -------
-    Grams
-        Predictions then take the raw blocks between new samples and the fit's; where
-        scale="diagonal", a pair of these and the raw k(x, x) of the new samples, (M, n_new).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import sparsesolve as ss
-    >>> X = np.random.default_rng(0).normal(size=(60, 4))
-    >>> raw = np.stack([np.outer(x, x) for x in X.T])  # one for each column, (4, 60, 60)
-    >>> made = ss.mkl.precomputed(raw[:, :50, :50], centre=True, scale="trace")
-    >>> fit = ss.mkl_path(made, X[:50, 0], n_lambdas=10)
-    >>> fit.predict(raw[:, 50:, :50], s=0.1).shape
-    (10,)
-    """
-    centre, scale = read_flag("centre", centre), _read_scale(scale)
-    read = read_kernels(kernels, n_threads)
-    sources, items = [], []
-    for item in read.items:
-        dense = item.toarray() if sparse.issparse(item) else item
-        if isinstance(item, (LowRank, Rows)):
-            raise TypeError("precomputed kernels are dense or sparse matrices; scale a factor Z")
-        means = dense.mean(axis=0, dtype=np.float64)
-        diagonal = np.array(np.diagonal(dense), dtype=np.float64)
-        scaling = learn_scaling(_shares(None, len(dense)), means, diagonal, centre, scale)
-        made = np.empty(dense.shape, dtype=dense.dtype)
-        for begin in range(0, len(dense), BLOCK):
-            part = slice(begin, begin + BLOCK)
-            made[part] = scaling.apply(dense[part], diagonal[part])
-        sources.append(scaling)
-        items.append(made)
-    return Grams(items, read.names, sources)
-
-
-def _shares(weights, n):
-    """What each of n samples counts in a mean."""
-    weights = read_weights(weights, n)
-    return np.full(n, 1.0 / n) if weights is None else weights / weights.sum()
-
-
-def _read_scale(scale):
-    return None if scale is None else read_choice("scale", scale, list(SCALES))
 
 
 def _refuse_memory(sources, n, dtype, store):
@@ -218,33 +153,3 @@ def _free_memory():
         return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):
         return float("inf")
-
-
-def _given_blocks(made, new):
-    """Raw blocks of precomputed kernels, and with "diagonal" the new samples' own values."""
-    blocks, diagonals = new, None
-    if any(source.roots is not None for source in made.sources):
-        if not isinstance(new, tuple) or len(new) != 2:
-            raise ValueError(
-                "these kernels have unit diagonal; give (blocks, diagonals), the second of shape "
-                "(M, n_new) with k(x, x) of the new samples"
-            )
-        blocks, diagonals = new
-    if isinstance(blocks, dict):
-        blocks = [blocks.get(name) for name in made.names or []]
-    if len(blocks) != len(made):
-        raise ValueError(f"kernels holds {len(blocks)} blocks; {len(made)} are needed")
-    n = len(made.sources[0].shares)
-    rows = next((np.shape(block)[0] for block in blocks if block is not None), 0)
-
-    def make(m):
-        block = blocks[m]
-        if block is None:
-            raise ValueError(f"the block of kernel {m} is missing, and the kernel is active")
-        block = block.toarray() if sparse.issparse(block) else real_array(f"block {m}", block)
-        if block.shape != (rows, n):
-            raise ValueError(f"the block of kernel {m} has shape {block.shape}; need {(rows, n)}")
-        own = None if diagonals is None else np.asarray(diagonals[m], dtype=np.float64)
-        return made.sources[m].apply(block, own)
-
-    return rows, make

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sparsesolve.checks import read_choice, read_weights
+
 SCALES = ("trace", "diagonal")
 
 
@@ -57,6 +59,17 @@ def learn_scaling(shares, means, diagonal, centre, scale):
         shares, means if centre else None, mean, unit if unit > 0.0 else 1.0,
         _or_one(np.sqrt(own)) if scale == "diagonal" else None,
     )  # fmt: skip
+
+
+def read_shares(weights, n):
+    """What each of n samples counts in a mean."""
+    weights = read_weights(weights, n)
+    return np.full(n, 1.0 / n) if weights is None else weights / weights.sum()
+
+
+def read_scale(scale):
+    """One of SCALES, or None."""
+    return None if scale is None else read_choice("scale", scale, list(SCALES))
 
 
 def _or_one(values):

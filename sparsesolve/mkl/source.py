@@ -3,7 +3,8 @@
 import numpy as np
 
 from sparsesolve.checks import read_count
-from sparsesolve.mkl.functions import Nystroem, RandomFeatures
+from sparsesolve.mkl.functions.nystroem import Nystroem
+from sparsesolve.mkl.functions.random_features import RandomFeatures
 from sparsesolve.mkl.kernels import BLOCK, LowRank, Rows
 from sparsesolve.mkl.scaling import learn_scaling
 

@@ -99,5 +99,5 @@ cdef class ElasticNet:
         return bare & ~((b >= upper) & (z >= 0.0)) & ~((b <= lower) & (z <= 0.0))
 
     def majorant(self, b, double smoothing):
-        """v (p,): sum_j v_j x_j^2 / 2 and a constant are Omega(x) or more; all but that at x = b, smoothing being small."""
+        """v (p,): sum_j v_j x_j^2 / 2 and a constant are Omega(x) or more; near it at x = b if smoothing is small."""
         return np.asarray(self.l1) / np.hypot(b, smoothing) + np.asarray(self.l2)

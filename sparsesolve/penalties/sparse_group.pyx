@@ -64,7 +64,7 @@ cdef class SparseGroup(BlockPenalty):
         return (1.0 - self.tau) * d, np.full(len(d), self.tau)
 
     def majorant(self, b, double smoothing):
-        """v (p,): sum_j v_j x_j^2 / 2 and a constant are Omega(x) or more; all but that at x = b, smoothing being small."""
+        """v (p,): sum_j v_j x_j^2 / 2 and a constant are Omega(x) or more; near it at x = b if smoothing is small."""
         of, b = np.asarray(self.of), np.asarray(b)
         square = np.bincount(of, weights=b * b, minlength=self.n_groups)
         whole = np.asarray(self.weight) / np.hypot(np.sqrt(square), smoothing) + np.asarray(self.ridge)

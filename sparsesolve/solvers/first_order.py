@@ -3,12 +3,10 @@
     minimise over b0, b   F(offset + b0 + Zb)  +  lam Omega(b)
 
 Given: a Problem, any smooth loss, any penalty with a prox; with K responses b is (K, p), c (K, f),
-eta and u are (K, n). Intercept and columns
-that nothing holds back are replaced by an orthonormal basis Q of their span (under the weights),
-with coefficients c: the penalty does not see them, and steps are not held up by their sizes.
+eta and u are (K, n). Intercept and columns that nothing holds back are replaced by an orthonormal
+basis Q of their span, with coefficients c: see BareColumns.
 Returned per lam: a duality gap over all columns, from u = -F'(eta) made orthogonal to Q and
-scaled until it is feasible; without a conjugate the largest violation of the optimality
-conditions, relative to the null residual. Invariant: eta = offset + Qc + Zb and u = -F'(eta).
+scaled until it is feasible. Invariant: eta = offset + Qc + Zb and u = -F'(eta).
 Reference: Bach et al. 2012, sections 1.4 (gaps) and 3 (proximal methods).
 """
 
@@ -16,16 +14,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sparsesolve.linalg.span import Span
 from sparsesolve.losses.gaussian import Gaussian
 from sparsesolve.penalties.rows import GroupRows, Rows
+from sparsesolve.solvers.bare_columns import FAR, BareColumns
 from sparsesolve.solvers.dual_point import clear
 
 CONVERGED, MAX_ITER, STALLED = 0, 1, 2  # codes of a Status
-SMALL = 1e-8  # a lam that may be none
 EPSILON = np.finfo(np.float64).eps  # of the least loss: what rounding may hide of the gap
 ROUNDING = 1e-14  # of the terms of an objective
-FAR = 1e300  # a coefficient beyond every finite limit, a lam beyond every other
 STEADY = 0.99  # of the least gap so far: more than that is no progress
 
 
@@ -55,44 +51,16 @@ class FirstOrder:
         self.loss = Gaussian(problem.response, problem.weights) if gaussian else problem.loss
         self.offset = np.zeros(self.design.n) if gaussian else np.asarray(problem.offset)
         self.with_intercept = problem.intercept and not gaussian
-        self.root_w = np.sqrt(problem.weights)
-        self.inverse = np.divide(
-            1.0, self.root_w, out=np.zeros(self.design.n), where=self.root_w > 0.0
-        )
-        self.alive = np.asarray(self.design.spread) > 0.0
-        self.unheld, self.boxed = self._bare_columns()
-        self.centred = problem.centred
-        self.span = self._span_of(self.unheld)
-        self.basis = self._with_constant(self.span)
-        self._cleared = self.unheld, self.basis
+        bare = BareColumns(problem, self.penalty, self._zeros(self.design.p), self.with_intercept)
+        self.bare, self.unheld, self.alive, self.basis = bare, bare.which, bare.alive, bare.basis
         c = self._zeros(self.basis.shape[1])
         if self.with_intercept:
             c[..., 0] = problem.null_intercept
         self.point = self.at(self._zeros(self.design.p), c)
         self.iterations = 0
 
-    def _bare_columns(self):
-        """Which columns neither penalty nor limits hold back (p,), and whether others are without
-        a penalty but not without limits."""
-        nowhere = self._zeros(self.design.p)
-        one = nowhere + 1.0
-        unheld = self.penalty.unheld
-        free = unheld(FAR * one, one) & unheld(-FAR * one, -one) & self.alive
-        everywhere = unheld(FAR * one, one, 0.0) & unheld(-FAR * one, -one, 0.0)
-        self.limited = not everywhere[self.alive].all()
-        bare = (unheld(nowhere, one) | unheld(nowhere, -one)) & self.alive
-        return free, bool((bare & ~free).any())
-
     def _zeros(self, count):
         return np.zeros((self.several, count) if self.several else count)
-
-    def _span_of(self, mask):
-        return Span(self.design, np.flatnonzero(mask), self.root_w, self.centred)
-
-    def _with_constant(self, span):
-        """The basis of a span unweighted, after a constant where there is an intercept, (n, f)."""
-        basis = span.Q * self.inverse[:, None]
-        return np.column_stack([np.ones(len(basis)), basis]) if self.with_intercept else basis
 
     # what the path asks for
 
@@ -116,7 +84,7 @@ class FirstOrder:
 
     def _coefficients(self):
         b = self.point.b.copy()
-        b[..., self.span.which] = self.point.c[..., int(self.with_intercept) :] @ self.span.back.T
+        b[..., self.bare.span.which] = self.bare.back(self.point.c)
         return b
 
     def correlations(self):
@@ -211,44 +179,22 @@ class FirstOrder:
 
     def drift(self):
         """How much worse the coefficients of the span's columns are than those of its basis."""
-        if not len(self.span.which):
+        if not len(self.bare.span.which):
             return 0.0
-        error = self.inverse[:, None] * self.span.error
-        moved = self.point.c[..., int(self.with_intercept) :] @ error.T
+        moved = self.bare.error(self.point.c)
         return max(self.loss.at(self.point.eta + moved)[0] - self.point.value, 0.0)
 
     def dual_point(self, lam):
         """u made orthogonal to the columns that nothing holds back, which they are, and what they
-        may still gain.
-
-        Which they are changes where some end at limits, and where lam vanishes.
-        """
-        if self.several and (self.boxed or lam < SMALL and self.limited):
-            return self._dual_of_each(lam)
-        free, basis = self.unheld, self.basis
-        if self.boxed or lam < SMALL:
-            z = self.products(self.point.u)
-            free = self.penalty.unheld(self._coefficients(), z, lam) & self.alive
-            if (free != self._cleared[0]).any():
-                self._cleared = free, self._with_constant(self._span_of(free))
-            basis = self._cleared[1]
+        may still gain."""
+        bare, point = self.bare, self.point
+        if bare.same_at(lam):
+            free, basis, mask = bare.which, bare.basis, None
+        else:
+            free, basis, mask = bare.at(self._coefficients(), self.products(point.u), lam)
         if basis.shape[1] == 0:
-            return self.point.u, free, 0.0
-        dual, missing = clear(self.loss, self.point.eta, self.point.u, basis)
-        return dual, free, missing
-
-    def _dual_of_each(self, lam):
-        """The same where a column may be at a limit for some responses: free is (K, p) then."""
-        coefficients, z = self._coefficients(), self.products(self.point.u)
-        free = self.penalty.unheld_each(coefficients, z, lam) & self.alive
-        which = np.flatnonzero(free.any(axis=0)).astype(np.intc)
-        columns, mask = self.design.unpacked(which), free[:, which]
-        if self.with_intercept:
-            columns = np.column_stack([np.ones(len(columns)), columns])
-            mask = np.column_stack([np.ones(len(mask), dtype=bool), mask])
-        if not columns.shape[1]:
-            return self.point.u, free, 0.0
-        dual, missing = clear(self.loss, self.point.eta, self.point.u, columns, mask)
+            return point.u, free, 0.0
+        dual, missing = clear(self.loss, point.eta, point.u, basis, mask)
         return dual, free, missing
 
 

@@ -17,7 +17,7 @@ from dataclasses import replace
 import numpy as np
 
 from sparsesolve.linalg.row_blocks import inner_products
-from sparsesolve.solvers.first_order import CONVERGED, MAX_ITER, SMALL, STALLED, FirstOrder
+from sparsesolve.solvers.first_order import CONVERGED, MAX_ITER, STALLED, FirstOrder
 from sparsesolve.solvers.reduced import Rows
 from sparsesolve.solvers.sufficient import Sufficient
 from sparsesolve.solvers.working_set import WorkingSet
@@ -73,7 +73,7 @@ class PassNewton(FirstOrder):
 
     def dual_point(self, lam):
         """What FirstOrder says, once for a point where it cannot change with lam."""
-        if self.boxed or lam < SMALL:
+        if not self.bare.same_at(lam):
             return super().dual_point(lam)
         if self.cleared[0] is not self.point:
             self.cleared = self.point, super().dual_point(lam)

@@ -20,11 +20,9 @@ from sparsesolve.losses import Loss
 from sparsesolve.penalties import ElasticNet
 from sparsesolve.penalties.blocks import BlockPenalty
 from sparsesolve.solvers.last_digits import last_digits
-from sparsesolve.solvers.null_model import null_model, null_models
 
 BEYOND_ALL = 1e300  # an inner lam beyond which nothing changes
 LOST = 1e-9  # of the response's size: what rounding to the user's units may take from the fit
-UNFELT = 2.0**-30  # of the mean of a column: a spread whose square is rounding beside its square
 NEAR = 300  # powers of two within which products of three neither overflow nor vanish
 ADVICE = "rescale X or y"
 
@@ -201,93 +199,9 @@ class Problem:
             return float(np.ldexp(value, 2 * self.exponent + power))
 
 
-def assemble(design, weights, penalty_of, *, y=None, loss=None, offset=None, mean=0.0,
-             exponent=0, intercept, standardize, limits=None, grouped=False, groups=None,
-             basis=None):
-    """Standardise a design whose moments are known, and scale the response where there is no loss.
-
-    Parameters
-    ----------
-    design : Design
-        After ``moments(weights)``.
-    weights : (n,) summing to 1
-    penalty_of : callable (ridge_power, factor, shift) -> ElasticNet or BlockPenalty
-        Called with the power of two that scales the ridge part, and with `factor` and `shift`
-        of Problem.
-    y : (n,) response less offset: squared error
-    loss, offset : Loss, (n,) or (K, n) array
-        Any other; of responses less `mean` over 2**`exponent`.
-    limits : pair of (p,) arrays, or None
-        What the user's coefficients must not exceed.
-    groups, basis : (p,) array and GroupBasis, or None
-        Where features are penalised in groups, and where the design has the basis's columns.
-    """
-    if loss is None:
-        response, mean, exponent = scaled_response(y, weights, intercept)
-        null_intercept, null_value = 0.0, 0.5 * float(np.dot(weights, response**2))
-    else:
-        response = None
-        null = null_model if offset.ndim == 1 else null_models
-        null_intercept, null_value = null(loss, offset, intercept)
-    spread, stored = np.asarray(design.spread), np.asarray(design.exponent)
-    centred = intercept or shifts(loss, offset)
-    if not (centred or standardize):  # then a constant column is one like the others
-        spread[:] = np.maximum(spread, UNFELT * np.abs(design.mean))
-    alive = spread > 0
-    common = 0
-    if standardize:
-        factor = np.divide(1.0, spread, out=np.zeros_like(spread), where=alive)
-    else:
-        if alive.any():
-            common = int((np.frexp(spread)[1] + stored)[alive].max())
-        with np.errstate(under="ignore"):
-            factor = np.where(alive, np.ldexp(1.0, stored - common), 0.0)
-    design.standardise(centred, factor)
-    shift = exponent - stored
-    low, high = (None, None) if limits is None else limits
-    return Problem(
-        design=design,
-        penalty=penalty_of(exponent - common, factor, shift),
-        weights=weights,
-        loss=loss,
-        response=response,
-        offset=offset,
-        null_intercept=null_intercept,
-        null_value=null_value,
-        unit=exponent + common,
-        factor=factor,
-        shift=shift,
-        low=low,
-        high=high,
-        mean=mean,
-        exponent=exponent,
-        intercept=intercept,
-        grouped=grouped,
-        groups=groups,
-        basis=basis,
-    )
-
-
 def shifts(loss, offset):
     """Whether the loss of one response does not see what is added to all of eta."""
     return loss is not None and offset.ndim == 1 and loss.shift_invariant
-
-
-def scaled_response(y, weights, intercept):
-    """Return (centred y / 2**exponent, mean / 2**exponent, exponent), the first of size 1.
-
-    For K responses y is (n, K), the mean (K,), and the exponent one for all.
-    """
-    exponent = int(np.frexp(np.max(np.abs(y)))[1])
-    y = np.ldexp(y, -exponent)
-    mean = weights @ y if intercept else np.zeros(y.shape[1:])
-    y = y - mean
-    if intercept:
-        y = y - weights @ y
-    spread = np.sqrt(weights @ y**2)
-    y = np.where(spread <= 1e-15 * abs(mean), 0.0, y)  # the rounding of a constant
-    finer = int(np.frexp(spread.max())[1]) if y.any() else 0
-    return np.ldexp(y, -finer), np.ldexp(mean, -finer), exponent + finer
 
 
 def _power_of_ten(mantissa, exponent):

@@ -31,14 +31,14 @@ class Reweighted(FirstOrder):
 
     def __init__(self, problem, n_threads):
         super().__init__(problem, n_threads)
-        self.y = problem.response
+        self.y, self.root_w = problem.response, np.sqrt(problem.weights)
         open_ = self.alive & ~_shut(self.penalty) & ~self.unheld
         self.which = np.flatnonzero(open_).astype(np.intc)
         self.b = np.zeros(self.design.p)  # with the coefficients shown as zero
         self.response = self._without(self.root_w * self.y)
         self.tall = len(self.which) <= self.design.n
         if self.tall:
-            Q, design = self.span.Q, self.design
+            Q, design = self.bare.span.Q, self.design
             gram, cross = tall_gram(design, self.root_w, self.y, n_threads)
             seen = [design.products(self.root_w * q, n_threads) for q in Q.T]
             seen = np.reshape(seen, (-1, design.p))[:, self.which]  # Q'A
@@ -51,7 +51,7 @@ class Reweighted(FirstOrder):
     def _without(self, u):
         """u less its projection on Q; twice, since once leaves rounding of the size of u."""
         for _ in range(2):
-            u = u - self.span.Q @ (self.span.Q.T @ u)
+            u = u - self.bare.span.Q @ (self.bare.span.Q.T @ u)
         return u
 
     def begin(self, lam):
@@ -82,7 +82,7 @@ class Reweighted(FirstOrder):
         """The Point of b and of what the unpenalised columns do best beside it."""
         which = np.flatnonzero(b).astype(np.intc)
         rest = self.y - self.design.combination(which, b[which])
-        return self.at(b, self.span.Q.T @ (self.root_w * rest))
+        return self.at(b, self.bare.span.Q.T @ (self.root_w * rest))
 
 
 def suits(problem, lambdas):

@@ -1,4 +1,4 @@
-"""Kernels made of tables: values, centring, scaling, low rank, and the same for new samples."""
+"""Kernels made of tables: centring, scaling, how they are kept, and the same for new samples."""
 
 import mkl_oracle
 import numpy as np
@@ -34,20 +34,9 @@ def dense(item):
 
 def expected(centre, scale):
     """Kernels of the fit and blocks of new samples, all from a joint matrix."""
-    made, blocks = [], []
     both = np.vstack([X, NEW])
-    for K in raw(both, both):
-        C = np.eye(37)
-        if centre:
-            C = C - np.r_[np.ones(30), np.zeros(7)] / 30
-        K = C @ K @ C.T
-        if scale == "trace":
-            K = K / np.diag(K)[:30].mean()
-        if scale == "diagonal":
-            K = K / np.sqrt(np.outer(np.diag(K), np.diag(K)))
-        made.append(K[:30, :30])
-        blocks.append(K[30:, :30])
-    return made, blocks
+    pairs = [mkl_oracle.treated(K, 30, centre, scale) for K in raw(both, both)]
+    return [kernel for kernel, _ in pairs], [block for _, block in pairs]
 
 
 @pytest.mark.parametrize("centre", [False, True])
@@ -59,20 +48,6 @@ def test_kernels_and_blocks_of_new_samples(centre, scale, store):
     for item, kernel in zip(made.items, kernels, strict=True):
         np.testing.assert_allclose(dense(item), kernel, atol=1e-12)
     for block, exact in zip(made.between(NEW), blocks, strict=True):
-        np.testing.assert_allclose(block, exact, atol=1e-12)
-
-
-@pytest.mark.parametrize("centre", [False, True])
-@pytest.mark.parametrize("scale", [None, "trace", "diagonal"])
-def test_precomputed_kernels(centre, scale):
-    made = mkl.precomputed(np.array(raw(X, X)), centre=centre, scale=scale)
-    kernels, blocks = expected(centre, scale)
-    for item, kernel in zip(made.items, kernels, strict=True):
-        np.testing.assert_allclose(item, kernel, atol=1e-12)
-    new = raw(NEW, X)
-    if scale == "diagonal":
-        new = (new, [np.diag(K) for K in raw(NEW, NEW)])
-    for block, exact in zip(made.between(new), blocks, strict=True):
         np.testing.assert_allclose(block, exact, atol=1e-12)
 
 
@@ -96,27 +71,6 @@ def test_float32_halves_the_memory():
     np.testing.assert_allclose(one.items[0], two.items[0], atol=1e-6)
 
 
-def test_nystroem_is_exact_with_all_rows_and_random_features_come_near():
-    exact = np.exp(-((X[:, None] - X) ** 2).sum(axis=2) / 8)
-    full = mkl.build_grams(X, [(mkl.nystroem(mkl.gaussian(2.0), 30), None)])
-    np.testing.assert_allclose(dense(full.items[0]), exact, atol=1e-6)
-    part = mkl.build_grams(X, [(mkl.nystroem(mkl.gaussian(2.0), 10), None)])
-    rest = exact - dense(part.items[0])
-    assert part.items[0].Z.shape == (30, 10) and np.linalg.eigvalsh(rest)[0] > -1e-8
-    cosines = mkl.build_grams(X, [(mkl.random_features(mkl.gaussian(2.0), 4000), None)])
-    np.testing.assert_allclose(dense(cosines.items[0]), exact, atol=0.08)
-    near = np.exp(-((NEW[:, None] - X) ** 2).sum(axis=2) / 8)
-    np.testing.assert_allclose(cosines.between(NEW)[0], near, atol=0.08)
-    assert ss.mkl_path(part, Y).gaps.max() <= 1e-7
-
-
-def test_the_classical_set():
-    pairs = mkl.classical(X, widths=(1, 2), degrees=(1, 2, 3))
-    assert len(pairs) == 5 * 5
-    fit = ss.mkl_path(mkl.build_grams(X, pairs, scale="trace"), Y, n_lambdas=10)
-    assert fit.n_kernels == 25 and fit.gaps.max() <= 1e-7
-
-
 def test_frames_by_name_and_sparse_tables():
     frame = pandas.DataFrame(X, columns=list("abcd"))
     pairs = {"first": (mkl.gaussian(1.0), "a"), "two": (mkl.linear(), ["b", "d"])}
@@ -137,10 +91,6 @@ def test_bad_specifications():
         mkl.build_grams(X, [(mkl.linear(), 4)])
     with pytest.raises(TypeError, match="the function of kernel 0 is 3"):
         mkl.build_grams(X, [(3, None)])
-    with pytest.raises(ValueError, match="width must be greater than 0"):
-        mkl.gaussian(0)
-    with pytest.raises(TypeError, match="random features are of gaussian kernels"):
-        mkl.random_features(mkl.linear(), 10)
     with pytest.raises(ValueError, match="X has 2 columns; the kernels were made of 4"):
         mkl.build_grams(X, SPECIFICATIONS).between(NEW[:, :2])
     with pytest.raises(ValueError, match="returned shape"):

@@ -1,12 +1,9 @@
-"""Steps and shrinkage of functions against the prox of the whole, on any number of threads."""
+"""Steps and shrinkage of functions, on any number of threads."""
 
 import mkl_oracle
 import numpy as np
-import pytest
-from scipy.optimize import minimize
 
 from sparsesolve.mkl import shrinkage
-from sparsesolve.mkl.norms import NORMS
 
 _, K, _ = mkl_oracle.problem(6, n=30, M=4)
 RNG = np.random.default_rng(0)
@@ -38,18 +35,3 @@ def test_threads_change_no_bit():
         results.append((a, values, norms, shrinkage.inner_products(a, values, threads)))
     for one, two in zip(*results, strict=True):
         assert (one == two).all()
-
-
-@pytest.mark.parametrize("name", ["l1", "l1_squared", "elastic"])
-@pytest.mark.parametrize("t", [0.05, 0.7, 30.0])
-def test_prox_of_the_norms(name, t):
-    norm, d = NORMS[name], np.array([1.0, 0.5, 2.0, 1.0])
-    v = np.array([0.9, 1.4, 0.3, 0.0])
-    x = norm.prox(v, d, t)
-
-    def objective(root):
-        return 0.5 * ((root**2 - v) ** 2).sum() + t * norm.value(root**2, d)
-
-    found = minimize(objective, np.sqrt(v) + 0.1, tol=1e-14)
-    assert objective(np.sqrt(x)) <= found.fun + 1e-9
-    np.testing.assert_allclose(x, found.x**2, atol=1e-4)

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from sparsesolve.checks import read_count
 from sparsesolve.checks.array import real_array
-from sparsesolve.mkl.norms import Norm
+from sparsesolve.mkl.norms.base import Norm
 
 CLOSE = 1e-15  # relative: how well the dual norm is known, from above
 

@@ -1,11 +1,13 @@
-"""Laws of the norms: derivatives, conjugates, starts."""
+"""Laws of the norms: derivatives, conjugates, proximal operators, starts."""
+
+import pickle
 
 import mkl_oracle
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from sparsesolve.mkl import elastic, lp
+from sparsesolve.mkl import elastic, lp, nested
 from sparsesolve.mkl.norms import L1, NORMS, L1Squared, read_norm
 
 ALL = [*NORMS.values(), lp(1.2), lp(10), elastic(0.1)]
@@ -51,6 +53,21 @@ def test_response_attains_the_conjugate(norm):
     assert attained == pytest.approx(norm.conjugate(s, d, lam))
 
 
+@pytest.mark.parametrize("name", ["l1", "l1_squared", "elastic"])
+@pytest.mark.parametrize("t", [0.05, 0.7, 30.0])
+def test_prox_is_the_least_of_its_objective(name, t):
+    norm, d = NORMS[name], np.array([1.0, 0.5, 2.0, 1.0])
+    v = np.array([0.9, 1.4, 0.3, 0.0])
+    x = norm.prox(v, d, t)
+
+    def objective(root):
+        return 0.5 * ((root**2 - v) ** 2).sum() + t * norm.value(root**2, d)
+
+    found = minimize(objective, np.sqrt(v) + 0.1, tol=1e-14)
+    assert objective(np.sqrt(x)) <= found.fun + 1e-9
+    np.testing.assert_allclose(x, found.x**2, atol=1e-4)
+
+
 @pytest.mark.parametrize("norm", ALL, ids=str)
 def test_steps_agree_with_straight_ones_to_first_order_and_stay_in_reach(norm):
     t = 1e-6 * np.array([1.0, -2.0, 0.5])
@@ -67,6 +84,11 @@ def test_extremes_of_the_families():
     assert isinstance(lp(1), L1Squared) and isinstance(elastic(1.0), L1)
     near = lp(1.0001)
     assert near.value(n, d) == pytest.approx(L1Squared().value(n, d), rel=1e-3)
+
+
+@pytest.mark.parametrize("norm", [*ALL, nested([[0, 1], [0]])], ids=str)
+def test_what_is_pickled_comes_back(norm):
+    assert pickle.loads(pickle.dumps(norm)) == norm
 
 
 def test_bad_norms_are_refused():

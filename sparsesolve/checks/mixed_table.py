@@ -1,0 +1,64 @@
+"""Tables that hold categories and gaps beside numbers, column by column."""
+
+import numpy as np
+from scipy import sparse
+
+from .array import refuse_truncated
+from .frame import columns_of, is_frame
+from .survival import is_missing
+
+
+def read_mixed_columns(table):
+    """The columns of a table by name: float arrays, NaN where missing, or pairs for categories.
+
+    A pair is (labels (n,), None where missing; levels in their order, or None to sort them).
+    """
+    if isinstance(table, dict):
+        found = {str(name): column for name, column in table.items()}
+    elif is_frame(table):
+        names, columns = columns_of(table)
+        found = dict(zip(map(str, names), columns, strict=True))
+        if len(found) < len(names):
+            raise ValueError("the table has two columns of one name; rename one")
+    elif sparse.issparse(table):
+        raise TypeError("the table is a sparse matrix, numbers already; pass it as X")
+    else:
+        refuse_truncated("the table", table)
+        array = np.asarray(table)
+        if array.ndim != 2:
+            raise ValueError(f"the table has shape {array.shape}; rows by columns are needed")
+        found = {f"x{j}": array[:, j] for j in range(array.shape[1])}
+    read = {name: _read_column(name, column) for name, column in found.items()}
+    sizes = {len(c[0] if isinstance(c, tuple) else c) for c in read.values()}
+    if len(sizes) != 1 or 0 in sizes:
+        raise ValueError(f"the columns of the table have {sorted(sizes)} rows; give equally many")
+    return read
+
+
+def _read_column(name, column):
+    """One column as `read_mixed_columns` returns it."""
+    kind = getattr(getattr(column, "dtype", None), "categories", None)
+    order = list(kind) if kind is not None and hasattr(column, "iloc") else None
+    array = None if order is not None else np.asarray(column)
+    if array is not None and array.dtype.kind in "biuf":
+        return _finite(name, array.astype(float))
+    if array is not None and array.dtype.kind not in "OUS":
+        raise TypeError(
+            f"column {name!r} holds {array.dtype}; make numbers or categories of it first"
+        )
+    labels = np.asarray(column, dtype=object)
+    gone = np.array([is_missing(label) for label in labels.tolist()], dtype=bool)
+    kept = labels[~gone]
+    if order is None and len(kept) and all(isinstance(x, (int, float, np.number)) for x in kept):
+        numbers = np.full(len(labels), np.nan)
+        numbers[~gone] = kept.astype(float)
+        return _finite(name, numbers)
+    labels = np.where(gone, None, labels)
+    return labels, order
+
+
+def _finite(name, numbers):
+    if np.isinf(numbers).any():
+        i = int(np.isinf(numbers).argmax())
+        raise ValueError(f"column {name!r} is {numbers[i]} at row {i} (counted from 0)")
+    return numbers

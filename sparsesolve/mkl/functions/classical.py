@@ -1,0 +1,46 @@
+"""The classical set of kernel functions, on all columns and on each."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sparsesolve.mkl.functions.gaussian import gaussian
+from sparsesolve.mkl.functions.polynomial import polynomial
+
+
+def classical(
+    X: ArrayLike,
+    widths: Sequence[float] = (0.5, 1, 2, 5, 7, 10, 12, 15, 17, 20),
+    degrees: Sequence[int] = (1, 2, 3),
+) -> list[tuple[Callable[..., Any], int | None]]:
+    """The classical set: gaussian and polynomial kernels on all columns and on each column alone.
+
+    Parameters
+    ----------
+    X : table (n, p)
+        Columns of about unit variance.
+    widths : sequence of float, default those of the reference
+        Of the gaussian kernels.
+    degrees : sequence of int, default (1, 2, 3)
+        Of the polynomial kernels.
+
+    Returns
+    -------
+    specifications : list of (p + 1) * (len(widths) + len(degrees)) pairs for :func:`build_grams`
+
+    References
+    ----------
+    Rakotomamonjy, Bach, Canu, Grandvalet (2008), "SimpleMKL", section 5.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve import mkl
+    >>> len(mkl.classical(np.zeros((10, 3))))
+    52
+    """
+    made: list[Callable[..., Any]] = [*map(gaussian, widths), *map(polynomial, degrees)]
+    columns: list[int | None] = [None, *range(np.shape(X)[1])]
+    return [(function, column) for column in columns for function in made]

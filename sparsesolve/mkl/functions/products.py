@@ -1,0 +1,17 @@
+"""Inner products and squared norms of rows, whether tables are dense or sparse."""
+
+import numpy as np
+from scipy import sparse
+
+
+def inner(A, B):
+    """A B' as a dense array."""
+    product = A @ B.T
+    return product.toarray() if sparse.issparse(product) else np.asarray(product)
+
+
+def squares(A):
+    """Squared norms of the rows of A, dense or sparse."""
+    if sparse.issparse(A):
+        return np.asarray(A.multiply(A).sum(axis=1)).ravel()
+    return np.einsum("ij,ij->i", A, A)

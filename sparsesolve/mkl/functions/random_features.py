@@ -1,0 +1,74 @@
+"""RandomFeatures: a gaussian kernel through random cosines.
+
+Reference: Rahimi and Recht 2007, "Random features for large-scale kernel machines".
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sparsesolve.checks import read_count
+from sparsesolve.mkl.functions.gaussian import Gaussian
+
+
+@dataclass(frozen=True)
+class RandomFeatures:
+    """Random cosines Z: Z Z' is near the gaussian kernel, the nearer the larger the rank."""
+
+    function: Gaussian
+    rank: int
+    seed: int = 0
+
+    def features(self, A):
+        """A function of tables that gives Z, from the table of the fit."""
+        rng = np.random.default_rng(self.seed)
+        half = max(1, self.rank // 2)
+        return Cosines(rng.normal(size=(A.shape[1], half)) / self.function.width)
+
+
+@dataclass(frozen=True)
+class Cosines:
+    """What RandomFeatures makes of a table."""
+
+    frequencies: np.ndarray
+
+    def __call__(self, B):
+        phases = np.asarray(B @ self.frequencies)
+        return np.hstack([np.cos(phases), np.sin(phases)]) / np.sqrt(self.frequencies.shape[1])
+
+
+def random_features(function: Callable[..., Any], rank: int, seed: int = 0) -> RandomFeatures:
+    """Random cosines whose products are near a gaussian kernel function.
+
+    Parameters
+    ----------
+    function : kernel function made by `gaussian`
+        That of which this is an approximation.
+    rank : int >= 2
+        An even number of cosines and sines, the columns of the factor.
+    seed : int, default 0
+        Of the frequencies.
+
+    Returns
+    -------
+    kernel function
+        For the pairs of :func:`build_grams`.
+
+    References
+    ----------
+    Rahimi and Recht (2007), "Random features for large-scale kernel machines".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve import mkl
+    >>> X = np.random.default_rng(0).normal(size=(50, 2))
+    >>> kernel = mkl.random_features(mkl.gaussian(1.0), rank=20)
+    >>> mkl.build_grams(X, [(kernel, None)]).nbytes <= 50 * 20 * 8
+    True
+    """
+    if not isinstance(function, Gaussian):
+        raise TypeError(f"random features are of gaussian kernels, not of {function!r}")
+    return RandomFeatures(function, read_count("rank", rank, 2), read_count("seed", seed, 0))

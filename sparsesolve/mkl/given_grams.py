@@ -1,0 +1,104 @@
+"""GivenGrams: kernels that exist already, centred and scaled, and blocks of new samples too."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from sparsesolve.checks import read_flag
+from sparsesolve.checks.array import real_array
+from sparsesolve.mkl.grams import Grams
+from sparsesolve.mkl.kernels import BLOCK, LowRank, Rows
+from sparsesolve.mkl.reading import read_kernels
+from sparsesolve.mkl.scaling import learn_scaling, read_scale, read_shares
+
+
+class GivenGrams(Grams):
+    """Grams without a table: raw blocks for new samples are given, and treated like the fit's."""
+
+    def for_new(self, new: Any) -> tuple[int, Callable[[int], np.ndarray]]:
+        """(number of new samples, function m -> block (n_new, n))."""
+        blocks, diagonals = self._parts(new)
+        n = len(self.sources[0].shares)
+        rows = next((np.shape(block)[0] for block in blocks if block is not None), 0)
+
+        def make(m):
+            block = blocks[m]
+            if block is None:
+                raise ValueError(f"the block of kernel {m} is missing, and the kernel is active")
+            block = block.toarray() if sparse.issparse(block) else real_array(f"block {m}", block)
+            if block.shape != (rows, n):
+                raise ValueError(
+                    f"the block of kernel {m} has shape {block.shape}; need {(rows, n)}"
+                )
+            own = None if diagonals is None else np.asarray(diagonals[m], dtype=np.float64)
+            return self.sources[m].apply(block, own)
+
+        return rows, make
+
+    def _parts(self, new):
+        """Raw blocks in their order, and the new samples' own values where they are needed."""
+        blocks, diagonals = new, None
+        if any(source.roots is not None for source in self.sources):
+            if not isinstance(new, tuple) or len(new) != 2:
+                raise ValueError(
+                    "these kernels have unit diagonal; give (blocks, diagonals), the second of "
+                    "shape (M, n_new) with k(x, x) of the new samples"
+                )
+            blocks, diagonals = new
+        if isinstance(blocks, dict):
+            blocks = [blocks.get(name) for name in self.names or []]
+        if len(blocks) != len(self):
+            raise ValueError(f"kernels holds {len(blocks)} blocks; {len(self)} are needed")
+        return blocks, diagonals
+
+
+def precomputed(
+    kernels: Any, *, centre: bool = False, scale: str | None = None, n_threads: int = 1
+) -> Grams:
+    """Kernels that exist already, centred and scaled into new arrays of their type.
+
+    Parameters
+    ----------
+    kernels : stack (M, n, n), sequence or dict
+        As :func:`sparsesolve.mkl_path` takes them.
+    centre, scale
+        As in :func:`build_grams`.
+    n_threads : int, default 1
+        Threads; -1 for all cores.
+
+    Returns
+    -------
+    Grams
+        Predictions then take the raw blocks between new samples and the fit's; where
+        scale="diagonal", a pair of these and the raw k(x, x) of the new samples, (M, n_new).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> X = np.random.default_rng(0).normal(size=(60, 4))
+    >>> raw = np.stack([np.outer(x, x) for x in X.T])  # one for each column, (4, 60, 60)
+    >>> made = ss.mkl.precomputed(raw[:, :50, :50], centre=True, scale="trace")
+    >>> fit = ss.mkl_path(made, X[:50, 0], n_lambdas=10)
+    >>> fit.predict(raw[:, 50:, :50], s=0.1).shape
+    (10,)
+    """
+    centre, scale = read_flag("centre", centre), read_scale(scale)
+    read = read_kernels(kernels, n_threads)
+    sources, items = [], []
+    for item in read.items:
+        dense = item.toarray() if sparse.issparse(item) else item
+        if isinstance(item, (LowRank, Rows)):
+            raise TypeError("precomputed kernels are dense or sparse matrices; scale a factor Z")
+        means = dense.mean(axis=0, dtype=np.float64)
+        diagonal = np.array(np.diagonal(dense), dtype=np.float64)
+        scaling = learn_scaling(read_shares(None, len(dense)), means, diagonal, centre, scale)
+        made = np.empty(dense.shape, dtype=dense.dtype)
+        for begin in range(0, len(dense), BLOCK):
+            part = slice(begin, begin + BLOCK)
+            made[part] = scaling.apply(dense[part], diagonal[part])
+        sources.append(scaling)
+        items.append(made)
+    return GivenGrams(items, read.names, sources)

@@ -1,0 +1,47 @@
+"""L1Squared: half the square of the sum, the classical form of multiple kernel learning."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sparsesolve.mkl.norms.base import FIRST_SHARE, Norm
+
+
+@dataclass(frozen=True)
+class L1Squared(Norm):
+    """(sum_m d_m n_m)^2 / 2."""
+
+    name = "l1_squared"
+    squared = True
+
+    def value(self, n, d):
+        return 0.5 * float(d @ n) ** 2
+
+    def slope(self, n, d):
+        return d * (d @ n)
+
+    def bend(self, n, d):
+        return np.outer(d, d)
+
+    def prox(self, v, d, t):
+        """x = (v - t d S)+ with S = d'x: the v / d that exceed t S are kept."""
+        order = np.argsort(-v / d)
+        sums = np.cumsum((d * v)[order]) / (1.0 + t * np.cumsum((d * d)[order]))
+        kept = np.flatnonzero((v / d)[order] > t * sums)
+        return np.maximum(v - t * d * (sums[kept[-1]] if len(kept) else 0.0), 0.0)
+
+    def conjugate(self, s, d, lam):
+        return 0.5 * np.max(s / d, initial=0.0) ** 2 / lam
+
+    def response(self, s, d, lam):
+        n = np.zeros(len(s))
+        if len(s):
+            m = int(np.argmax(s / d))
+            n[m] = s[m] / d[m] ** 2 / lam
+        return n
+
+    def quiet(self, n, s, d, lam):
+        return max(np.max(s / d, initial=0.0), lam * float(d @ n))
+
+    def first(self, sizes, null):
+        return float(np.max(sizes, initial=0.0)) ** 2 / (2.0 * FIRST_SHARE * max(null, 1e-300))

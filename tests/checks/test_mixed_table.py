@@ -1,0 +1,67 @@
+"""Columns of tables with categories and gaps: what is a number, what a label, what is missing."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from sparsesolve.checks import read_mixed_columns
+
+
+def one(column):
+    (read,) = read_mixed_columns({"a": column}).values()
+    return read
+
+
+@pytest.mark.parametrize("column", [[1, 2, 3], [True, False, True], np.array([1, 2], np.int8),
+                                    [1.5, None, np.nan], np.array([1, 2.5, None], object)],
+                         ids=str)  # fmt: skip
+def test_numbers_are_floats_with_nan_where_missing(column):
+    read = one(column)
+    assert read.dtype == np.float64
+    expected = [np.nan if x is None else float(x) for x in column]
+    np.testing.assert_array_equal(read, expected)
+
+
+def test_labels_come_with_none_where_missing_and_the_order_of_a_categorical():
+    labels, order = one(["red", None, float("nan"), 3])
+    assert labels.tolist() == ["red", None, None, 3] and order is None
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": pandas.Categorical([2, None], categories=[5, 2])})
+    labels, order = read_mixed_columns(frame)["a"]
+    assert labels.tolist() == [2, None] and order == [5, 2]
+
+
+def test_a_column_without_any_value_is_one_of_labels():
+    labels, order = one([None, None])
+    assert labels.tolist() == [None, None] and order is None
+
+
+def test_columns_of_arrays_are_named_by_number():
+    read = read_mixed_columns(np.eye(2))
+    assert {name: column.tolist() for name, column in read.items()} == {
+        "x0": [1.0, 0.0], "x1": [0.0, 1.0]}  # fmt: skip
+
+
+@pytest.mark.parametrize("table, words", [
+    ({"a": [1, 2], "b": [1]}, r"have \[1, 2\] rows"),
+    ({"a": []}, r"have \[0\] rows"),
+    ({"a": [1.0, np.inf]}, "column 'a' is inf at row 1"),
+    ({"a": [None, -np.inf]}, "column 'a' is -inf at row 1"),
+    (np.arange(3), "rows by columns"),
+])  # fmt: skip
+def test_bad_tables_are_refused(table, words):
+    with pytest.raises(ValueError, match=words):
+        read_mixed_columns(table)
+
+
+def test_two_columns_of_one_name_are_refused():
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(ValueError, match="two columns of one name"):
+        read_mixed_columns(pandas.DataFrame([[1, 2]], columns=["a", "a"]))
+
+
+def test_what_is_no_mixed_table_is_refused():
+    with pytest.raises(TypeError, match="column 'day' holds datetime64"):
+        read_mixed_columns({"day": np.array(["2020-01-01"], dtype="datetime64[D]")})
+    with pytest.raises(TypeError, match="sparse matrix, numbers already; pass it as X"):
+        read_mixed_columns(sparse.eye_array(3))
