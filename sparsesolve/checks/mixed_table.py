@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import sparse
 
-from .array import refuse_truncated
+from .array import converted, refuse_truncated
 from .frame import columns_of, is_frame
 from .survival import is_missing
 
@@ -14,12 +14,9 @@ def read_mixed_columns(table):
     A pair is (labels (n,), None where missing; levels in their order, or None to sort them).
     """
     if isinstance(table, dict):
-        found = {str(name): column for name, column in table.items()}
+        found = _by_name(list(table), table.values())
     elif is_frame(table):
-        names, columns = columns_of(table)
-        found = dict(zip(map(str, names), columns, strict=True))
-        if len(found) < len(names):
-            raise ValueError("the table has two columns of one name; rename one")
+        found = _by_name(*columns_of(table))
     elif sparse.issparse(table):
         raise TypeError("the table is a sparse matrix, numbers already; pass it as X")
     else:
@@ -28,6 +25,8 @@ def read_mixed_columns(table):
         if array.ndim != 2:
             raise ValueError(f"the table has shape {array.shape}; rows by columns are needed")
         found = {f"x{j}": array[:, j] for j in range(array.shape[1])}
+    if not found:
+        raise ValueError("the table has no columns")
     read = {name: _read_column(name, column) for name, column in found.items()}
     sizes = {len(c[0] if isinstance(c, tuple) else c) for c in read.values()}
     if len(sizes) != 1 or 0 in sizes:
@@ -35,8 +34,20 @@ def read_mixed_columns(table):
     return read
 
 
+def _by_name(names, columns):
+    found = dict(zip(map(str, names), columns, strict=True))
+    if len(found) < len(names):
+        raise ValueError("the table has two columns of one name; rename one")
+    return found
+
+
 def _read_column(name, column):
     """One column as `read_mixed_columns` returns it."""
+    if column is None or isinstance(column, str | bytes):
+        raise TypeError(f"column {name!r} is {column!r}; give one value for each row")
+    shape = converted(f"column {name!r}", column).shape
+    if len(shape) != 1:
+        raise ValueError(f"column {name!r} has shape {shape}; give one value for each row")
     kind = getattr(getattr(column, "dtype", None), "categories", None)
     order = list(kind) if kind is not None and hasattr(column, "iloc") else None
     array = None if order is not None else np.asarray(column)

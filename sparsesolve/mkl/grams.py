@@ -35,10 +35,6 @@ class Grams:
         arrays = [item.Z if isinstance(item, LowRank) else item for item in self.items]
         return sum(getattr(array, "nbytes", 0) for array in arrays)
 
-    def takes(self, new: Any) -> bool:
-        """Whether `new` is what this object makes blocks of."""
-        return True
-
     def for_new(self, new: Any) -> tuple[int, Callable[[int], np.ndarray]]:
         """(number of new samples, function m -> block (n_new, n))."""
         matrix, names = read_design(new)

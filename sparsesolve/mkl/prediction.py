@@ -58,7 +58,7 @@ def new_blocks(path, kernels, which):
     """Blocks of the kernels `which`, from what the user passed."""
     if kernels is None:
         raise ValueError("kernels is missing; give the kernels between new samples and the fit's")
-    if path.grams is not None and path.grams.takes(kernels):
+    if path.grams is not None:
         rows, make = path.grams.for_new(kernels)
         return Blocks(rows, ((m, make(m)) for m in which))
     n = len(path.dual_coefs[0]) if path.several else len(path.dual_coefs)

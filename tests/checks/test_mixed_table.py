@@ -48,6 +48,11 @@ def test_columns_of_arrays_are_named_by_number():
     ({"a": [1.0, np.inf]}, "column 'a' is inf at row 1"),
     ({"a": [None, -np.inf]}, "column 'a' is -inf at row 1"),
     (np.arange(3), "rows by columns"),
+    ({}, "no columns"),
+    ({"a": 1.0}, r"column 'a' has shape \(\); give one value for each row"),
+    ({"a": np.ones((2, 2))}, r"column 'a' has shape \(2, 2\)"),
+    ({"a": [[1], [1, 2]]}, "column 'a' is a list of rows of different lengths"),
+    ({1: [1, 2], "1": [3, 4]}, "two columns of one name"),
 ])  # fmt: skip
 def test_bad_tables_are_refused(table, words):
     with pytest.raises(ValueError, match=words):
@@ -63,5 +68,7 @@ def test_two_columns_of_one_name_are_refused():
 def test_what_is_no_mixed_table_is_refused():
     with pytest.raises(TypeError, match="column 'day' holds datetime64"):
         read_mixed_columns({"day": np.array(["2020-01-01"], dtype="datetime64[D]")})
+    with pytest.raises(TypeError, match="column 'a' is 'abc'; give one value for each row"):
+        read_mixed_columns({"a": "abc"})
     with pytest.raises(TypeError, match="sparse matrix, numbers already; pass it as X"):
         read_mixed_columns(sparse.eye_array(3))
