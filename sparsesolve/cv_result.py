@@ -7,13 +7,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsesolve import printing
+from sparsesolve.frozen import Frozen
 from sparsesolve.result import Path
 
 CHOICES = ("lambda_min", "lambda_1se")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CVPath:
+class CVPath(Frozen):
     """A path with an estimate, at each of its lambdas, of how well it predicts new rows.
 
     Made by :func:`sparsesolve.cv_path`, where there is an example. Nothing in it can be changed,
@@ -41,17 +42,6 @@ class CVPath:
     alpha: float = 1.0  #: the elastic-net mixing of `path`
     gamma: float = 1.0  #: how much of `path` is not refitted: 1 where nothing is relaxed
     candidates: tuple = ()  #: of `alphas` and `gammas`, a CVPath for each pair
-
-    def __post_init__(self):
-        for name, value in list(vars(self).items()):
-            if isinstance(value, np.ndarray):
-                view = value.view()
-                view.flags.writeable = False
-                object.__setattr__(self, name, view)
-
-    def __setstate__(self, state):
-        self.__dict__.update(state)
-        self.__post_init__()
 
     def coef(self, s: ArrayLike | None = "lambda_1se", **options: Any) -> Any:
         """Coefficients at `s`: "lambda_1se", "lambda_min", or what :meth:`Path.coef` takes."""

@@ -1,4 +1,4 @@
-"""Frozen: a result whose arrays stay as they were certified."""
+"""Results whose arrays stay as they were certified."""
 
 import numpy as np
 
@@ -7,11 +7,9 @@ from sparsesolve.status import Status
 
 
 class Frozen:
-    """A result along a path whose arrays cannot be written to, so that it stays as certified."""
+    """A dataclass whose arrays cannot be written to, nor after it has been pickled."""
 
     def __post_init__(self):
-        codes = np.asarray(self.status, dtype=np.int64)
-        object.__setattr__(self, "status", np.array(list(Status), dtype=object)[codes])
         self._freeze()
 
     def __setstate__(self, state):
@@ -24,6 +22,15 @@ class Frozen:
                 view = value.view()  # the array itself may be the user's, who may go on writing
                 view.flags.writeable = False
                 object.__setattr__(self, name, view)
+
+
+class Solved(Frozen):
+    """A result with a `status` for each lambda, which prints as a table of them."""
+
+    def __post_init__(self):
+        codes = np.asarray(self.status, dtype=np.int64)
+        object.__setattr__(self, "status", np.array(list(Status), dtype=object)[codes])
+        self._freeze()
 
     def __repr__(self):
         return printing.one_line(self)

@@ -9,13 +9,13 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from sparsesolve import continuation, interpolation
-from sparsesolve.frozen import Frozen
+from sparsesolve.frozen import Solved
 from sparsesolve.interpolation import read_s
 from sparsesolve.predictor import Predictor
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Path(Frozen, Predictor):
+class Path(Solved, Predictor):
     """The curve lambda -> coefficients, as solved at L values of lambda.
 
     Made by :func:`sparsesolve.path`; or by :func:`sparsesolve.omp_path` and

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsesolve.frozen import Frozen
+from sparsesolve.frozen import Solved
 from sparsesolve.interpolation import interpolator, read_s
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MKLPath(Frozen):
+class MKLPath(Solved):
     """Kernels and what was made of them, as solved at L values of lambda.
 
     Made by :func:`sparsesolve.mkl_path`. At each lambda the fitted function is
