@@ -102,3 +102,50 @@ def test_csv_parts_that_are_wrong(written, refused):
     refused(path, "'y' is given two parts", "y", None, None, ["y"])
     refused(path, "no column is named 'weight'", "y", "weight")
     refused(written(PLAIN.replace("age", "\xe5ge"), encoding="latin-1"), "UTF-8", "y")
+
+
+def test_csv_labels_and_marks(written):
+    text = 'y,a,ward,kind\n"no",1, north ,10\nyes,2,south,9\n no,3,north,10\n'
+    table = read_table(written(text), "y", labels=True, marks={"strata": "ward", "fold": "kind"})
+    assert table.y.tolist() == ["no", "yes", "no"] and table.y.dtype.kind == "U"
+    assert table.marks["strata"].tolist() == ["north", "south", "north"]
+    assert table.marks["fold"].tolist() == [10, 9, 10] and table.marks["fold"].dtype == np.int64
+    assert_array_equal(table.X, [[1], [2], [3]])
+    several = read_table(written("u,v,a\n1,0.5,7\n2,1,8\n"), ["v", "u"], labels=True)
+    assert_array_equal(several.y, [[0.5, 1], [1, 2]])
+
+
+def test_csv_of_these_features_alone(written):
+    text = ',y,c,a,b\nfirst,,7,1,x\nsecond,,8,2,y\n'
+    table = read_table(written(text), features=["a", "c"])
+    assert table.y is None and table.feature_names.tolist() == ["a", "c"]
+    assert_array_equal(table.X, [[1, 7], [2, 8]])
+
+
+def test_what_is_read_does_not_hold_the_table(written):
+    table = read_table(written("a,y,w,o\n1,2,3,4\n5,6,7,8\n"), "y", "w", "o")
+    for part in (table.X, table.y, table.weights, table.offset):
+        assert part.base is None or part.base.size == part.size
+
+
+@pytest.mark.parametrize("text, sentence", [
+    ("y,a\nno,1\n,2\n", "line 3 (row 2), column 'y': the cell is empty; fill it or drop the row; "
+     "a column of labels needs --family binomial or multinomial"),
+    ("y,a\nno,1\n NaN ,2\n", "line 3 (row 2), column 'y': 'NaN' stands for a missing value; fill "
+     "it or drop the row; a column of labels needs --family binomial or multinomial"),
+    ("y,a\nno,1\nNA,x\n", "line 3 (row 2), column 'y': 'NA' stands for a missing value; fill "
+     "it or drop the row; a column of labels needs --family binomial or multinomial"),
+    (f"y,a\nno,{'x' * 50}\n", f"line 2 (row 1), column 'a': '{'x' * 40}' is not a number; fill it, "
+     "drop the row, or leave the column out with --drop"),
+])  # fmt: skip
+def test_missing_labels(written, text, sentence):
+    path = written(text)
+    with pytest.raises(ValueError) as caught:
+        read_table(path, "y", labels=True)
+    assert str(caught.value) == f"{path}: {sentence}"
+
+
+def test_missing_marks(written, refused):
+    path = written("y,a,s\n1,1,u\n2,2,na\n")
+    refused(path, r"line 3 .row 2., column 's': 'na' stands for a missing value; fill it or drop "
+            "the row$", "y", marks={"strata": "s"})  # fmt: skip

@@ -79,3 +79,59 @@ def test_npz_corrupt_indices_do_not_crash(tmp_path):
     )
     with pytest.raises(ValueError):
         read_table(tmp_path / "d.npz", drop=["a"])
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_npz_of_these_features_and_marks(tmp_path, named):
+    path, X = tmp_path / "d.npz", np.arange(6.0).reshape(2, 3)
+    names = {"feature_names": np.array(["a", "b", "c"])} if named else {}
+    np.savez(path, X=X, kind=["u", "v"], part=[1, 2], **names)
+    table = read_table(path, features=["c", "a"] if named else None, response=["part", "part"],
+                       marks={"strata": "kind"})  # fmt: skip
+    assert_array_equal(table.X, X[:, [2, 0]] if named else X)
+    assert table.marks["strata"].tolist() == ["u", "v"]
+    assert_array_equal(table.y, [[1, 1], [2, 2]])
+    if named:
+        assert table.feature_names.tolist() == ["c", "a"]
+        assert read_table(path, features=["b"]).y is None
+        with pytest.raises(ValueError) as caught:
+            read_table(path, features=["b", "q"])
+        assert str(caught.value) == (
+            f"{path}: no column is named 'q'; there are 'a', 'b', 'c'"
+        )
+        with pytest.raises(ValueError) as caught:
+            read_table(path, "part", drop=["q"])
+        assert str(caught.value) == (
+            f"{path}: no column is named 'q', so it cannot be dropped"
+        )
+
+
+def test_npz_square_sparse_is_read_by_rows_unless_it_says_otherwise(tmp_path):
+    X = sparse.csr_array(np.array([[1.0, 2.0], [0.0, 3.0]]))
+    given = dict(data=X.data, indices=X.indices, indptr=X.indptr, shape=X.shape, y=[1, 2])
+    np.savez(tmp_path / "a.npz", **given)
+    assert_array_equal(read_table(tmp_path / "a.npz").X.toarray(), X.toarray())
+    np.savez(tmp_path / "b.npz", format="csc", **given)
+    assert_array_equal(read_table(tmp_path / "b.npz").X.toarray(), X.toarray().T)
+
+
+@pytest.mark.parametrize("changed, words", [
+    ({"format": "coo"}, r"a sparse matrix of format 'coo' and shape \(2, 2\); save it as CSR"),
+    ({"shape": [2, 2, 1]}, r"a sparse matrix of format 'csr' and shape \(2, 2, 1\); save it as"),
+    ({"feature_names": ["a", "b", "c"]},
+     r"feature_names has shape \(3,\), X has shape \(2, 2\)"),
+    ({"X": np.ones(2), "feature_names": ["a", "b"]},
+     r"feature_names has shape \(2,\), X has shape \(2,\)"),
+])  # fmt: skip
+def test_npz_parts_that_do_not_fit(tmp_path, refused, changed, words):
+    given = dict(data=[1.0], indices=[0], indptr=[0, 1, 1], shape=[2, 2], y=[1, 2])
+    np.savez(tmp_path / "d.npz", **{**given, **changed})
+    refused(tmp_path / "d.npz", words)
+
+
+def test_npz_without_one_part(tmp_path, refused):
+    for name in ("data", "indices", "indptr", "shape"):
+        given = dict(data=[1.0], indices=[0], indptr=[0, 1, 1], shape=[2, 2])
+        del given[name]
+        np.savez(tmp_path / "d.npz", **given)
+        refused(tmp_path / "d.npz", "neither X nor the parts data, indices, indptr, shape of a")
