@@ -135,8 +135,8 @@ def test_what_is_read_does_not_hold_the_table(written):
      "it or drop the row; a column of labels needs --family binomial or multinomial"),
     ("y,a\nno,1\nNA,x\n", "line 3 (row 2), column 'y': 'NA' stands for a missing value; fill "
      "it or drop the row; a column of labels needs --family binomial or multinomial"),
-    (f"y,a\nno,{'x' * 50}\n", f"line 2 (row 1), column 'a': '{'x' * 40}' is not a number; fill it, "
-     "drop the row, or leave the column out with --drop"),
+    (f"y,a\nno,{'x' * 50}\n", f"line 2 (row 1), column 'a': '{'x' * 40}' is not a number; "
+     "fill it, drop the row, or leave the column out with --drop"),
 ])  # fmt: skip
 def test_missing_labels(written, text, sentence):
     path = written(text)

@@ -61,3 +61,33 @@ def test_svmlight_that_is_wrong(written, refused, text, words):
 
 def test_svmlight_has_no_columns_by_name(written, refused):
     refused(written("1 1:1\n", "data.svm"), "leave out --weights", weights="w")
+
+
+def test_svmlight_of_these_features_alone(written):
+    path = written("1 1:0.5 3:2\n-1\n2 2:4 3:5\n", "data.svm")
+    table = read_table(path, features=["3", "9", "1"])
+    assert_array_equal(table.X.toarray(), [[2, 0, 0.5], [0, 0, 0], [5, 0, 0]])
+    assert table.feature_names.tolist() == ["3", "9", "1"]
+    none = read_table(path, features=["7"])
+    assert none.X.shape == (3, 1) and none.X.nnz == 0
+
+
+@pytest.mark.parametrize("option, options", [
+    ("response", {"response": "y"}),
+    ("offset", {"offset": "o"}),
+    ("fold-groups", {"marks": {"fold_groups": "g"}}),
+])  # fmt: skip
+def test_svmlight_has_no_column_for_any_part(written, option, options):
+    path = written("1 1:1\n", "data.svm")
+    with pytest.raises(ValueError) as caught:
+        read_table(path, **options)
+    assert str(caught.value) == (
+        f"{path}: an SVMlight file has no columns by name; leave out --{option}"
+    )
+
+
+def test_svmlight_rows_of_bad_entries_are_counted_without_blank_lines(written, refused):
+    refused(written("# made\n1 1:1 2:2\n\n1 3:3 4:inf\n", "data.svm"), "row 2: entry 4:inf")
+    refused(written("1 1:1\n1 2147483648:1\n", "data.svm"), "row 2: entry 2147483648:1.0 has no")
+    refused(written("1 1:1\nnan 1:1\n", "data.svm"), "row 2: the response is nan")
+    refused(written(f"{'x' * 50} 1:1\n", "data.svm"), f"line 1: '{'x' * 40}' is not a number")
