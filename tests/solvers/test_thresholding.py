@@ -75,6 +75,9 @@ def test_where_a_path_ends(method):
     assert set(path.nonzero(path.lambdas[2])) == {1, 4}
     some = fit(method, n_nonzero=3)
     assert some.df[-1] == 3 and some.stop_reason == "sizes up to 3 were tried"
+    share = fit(method, n_nonzero=8, tol=0.1)
+    assert share.dev_ratio[-1] >= 0.9 > share.dev_ratio[-2]
+    assert share.stop_reason == "at most 0.1 of the deviance is left"
     nothing = fit(method, X, np.zeros(60), n_nonzero=2)
     assert nothing.df.tolist() == [0]
 
