@@ -83,3 +83,14 @@ def test_groups_need_metadata_routing():
         "fit is given groups, which only metadata routing can pass on; call "
         "sklearn.set_config(enable_metadata_routing=True)"
     )
+
+
+def test_of_a_measure_the_larger_the_better_the_largest_is_chosen():
+    labels, ratios = Y > 0, [1.0, 0.6, 0.2]
+    model = ours.SparseLogisticRegressionCV(l1_ratio=ratios, alphas=[0.3, 0.1, 0.03], cv=FOLDS,
+                                            measure="auc").fit(X, labels)  # fmt: skip
+    means = model.score_path_.mean(axis=2)
+    assert len(set(means.max(axis=1))) > 1
+    ratio = int(means.max(axis=1).argmax())
+    assert model.l1_ratio_ == ratios[ratio]
+    assert model.alpha_ == model.alphas_[ratio][means[ratio].argmax()]
