@@ -87,12 +87,3 @@ def test_a_kernel_beyond_those_at_work_makes_the_gap_larger():
     wanted = point.objective(problem, lam) - shorter
     assert point.gap(problem, lam, others=2.0 * point.s.max()) == pytest.approx(wanted)
     assert wanted > alone
-
-
-def test_kernels_of_which_a_dual_vector_sees_nothing_are_left_out():
-    problem = made("gaussian", "l1", None)
-    u = np.zeros((1, N))
-    point = make_point(problem, np.arange(M), np.ones(M), u, problem.kernels.times(range(M), u),
-                       np.zeros(1))  # fmt: skip
-    assert (point.n == 0.0).all() and (point.f == 0.0).all() and (point.s == 0.0).all()
-    assert point.loss_value == pytest.approx(problem.null_value)
