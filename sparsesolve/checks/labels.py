@@ -39,8 +39,13 @@ def label_array(y):
     if isinstance(y, np.ma.MaskedArray):
         y = unmasked("y", y)
     array = y if isinstance(y, np.ndarray) else converted("y", y)
-    if isinstance(y, (list, tuple)) and array.ndim == 1 and array.dtype.kind in "US":
-        array = np.empty(len(y), dtype=object)  # numpy would make text of a number among text
+    # numpy would make text of a number among text
+    if (
+        isinstance(y, (list, tuple))
+        and array.ndim == 1
+        and (array.dtype.kind in "US" or _rounded(y, array))
+    ):
+        array = np.empty(len(y), dtype=object)
         array[:] = y
     array = np.asarray(array)  # np.matrix changes what indexing means
     if array.ndim == 2 and array.shape[1] == 1:
@@ -51,10 +56,17 @@ def label_array(y):
 def array_of_labels(labels):
     """A list of labels as an array of text or whole numbers, of objects where they are neither."""
     if any(all(isinstance(x, kind) for x in labels) for kind in (str, numbers.Integral)):
-        return np.array(labels)
+        array = np.array(labels)
+        if not _rounded(labels, array):
+            return array
     array = np.empty(len(labels), dtype=object)
     array[:] = labels
     return array
+
+
+def _rounded(labels, array):
+    """Whether whole numbers became floats, as where not all of them are below 2^63."""
+    return array.dtype.kind == "f" and all(isinstance(x, numbers.Integral) for x in labels)
 
 
 def _of_length(array, n):

@@ -57,7 +57,8 @@ def parts(names, response, weights, offset, drop, features=None, marks=None):
         wanted = [j for j in range(len(names)) if j not in set(taken)]
     else:
         wanted = [_place(places, name) for name in features]
-        dropped = [j for j in range(len(names)) if j not in {*wanted, *taken}]
+        used = {*wanted, *fitted, *single, *marked.values()}
+        dropped = [j for j in range(len(names)) if j not in used]
     if not wanted:
         raise ValueError("no column is left for X")
     return Parts(wanted, fitted, dropped=sorted(set(dropped)), marks=marked, **found)

@@ -86,7 +86,7 @@ def _checked_names(names, shape):
 
 def _ordered(table, features):
     """The table with these features, in this order."""
-    place = {name: j for j, name in enumerate(table.feature_names)}
+    place = {name: j for j, name in enumerate(table.feature_names.tolist())}
     for name in features:
         if name not in place:
             raise ValueError(f"no column is named {name!r}; there are {listed(list(place))}")

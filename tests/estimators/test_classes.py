@@ -1,0 +1,86 @@
+"""Labels as codes and weights, and classes and probabilities of linear predictors."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sklearn")
+from scipy import special  # noqa: E402
+from sklearn.base import BaseEstimator  # noqa: E402
+
+from sparsesolve.estimators.classes import Classes  # noqa: E402
+
+
+class Made(Classes, BaseEstimator):
+    """A classifier whose linear predictors are its X."""
+
+    def __init__(self, class_weight=None):
+        self.class_weight = class_weight
+
+    def fit(self, X, y, sample_weight=None):
+        self.read_ = self._read_classes(y, sample_weight)
+        return self
+
+    def decision_function(self, X):
+        return np.asarray(X)
+
+
+@pytest.mark.parametrize("y, classes, codes, family", [
+    (["b", "a", "b"], ["a", "b"], [1, 0, 1], "binomial"),
+    ([7, -1, 7, 3], [-1, 3, 7], [2, 0, 2, 1], "multinomial"),
+    ([True, False], [False, True], [1, 0], "binomial"),
+])  # fmt: skip
+def test_classes_are_sorted_and_coded(y, classes, codes, family):
+    model = Made().fit(None, y)
+    assert model.classes_.tolist() == classes and model.read_[0].tolist() == codes
+    assert model.read_[1] is None and model._family == family
+
+
+def test_class_weights_multiply_sample_weights():
+    y, w = ["a", "b", "b", "b"], [1.0, 2.0, 3.0, 4.0]
+    for given, wanted in ((None, w), ({"a": 5.0}, [5, 2, 3, 4]), ({"b": 2.0}, [1, 4, 6, 8]),
+                          ("balanced", [2, 4 / 3, 2, 8 / 3])):  # fmt: skip
+        found = Made(given).fit(None, y, w).read_[1]
+        assert found == pytest.approx(np.array(wanted))
+    assert Made("balanced").fit(None, y).read_[1] == pytest.approx(np.array([2, *[2 / 3] * 3]))
+
+
+@pytest.mark.parametrize("y, w, sentence", [
+    (["a", "a"], None, "y holds one class only ('a', where weights are positive); rows of another "
+     "class are needed"),
+    ([0, 1], [0.0, 2.0], "y holds one class only (1, where weights are positive); rows of another "
+     "class are needed"),
+    (["a", "b", "c"], [1.0, 0.0, 1.0], "class 'b' of y has no positive weight; leave it out"),
+])  # fmt: skip
+def test_classes_that_cannot_be_told_apart(y, w, sentence):
+    with pytest.raises(ValueError) as caught:
+        Made().fit(None, y, w)
+    assert str(caught.value) == sentence
+
+
+def test_amounts_are_no_classes():
+    with pytest.raises(ValueError, match="Unknown label type"):
+        Made().fit(None, [0.5, 1.5, 2.5])
+
+
+def test_two_classes_far_out():
+    model = Made().fit(None, ["no", "yes"])
+    eta = np.array([-800.0, -1.0, 0.0, 1e-300, 800.0])
+    assert model.predict(eta).tolist() == ["no", "no", "no", "yes", "yes"]
+    p, logs = model.predict_proba(eta), model.predict_log_proba(eta)
+    assert p[:, 1] == pytest.approx(1 / (1 + np.exp(-eta.clip(-700))), abs=1e-15)
+    assert p.sum(axis=1) == pytest.approx(np.ones(5))
+    assert logs[0].tolist() == [0.0, -800.0] and logs[-1].tolist() == [-800.0, 0.0]
+    assert np.exp(logs) == pytest.approx(p)
+
+
+def test_several_classes_far_out():
+    model = Made().fit(None, ["x", "y", "z"])
+    eta = np.array([[1.0, 3.0, 2.0], [-1e3, 0.0, 1e3], [0.0, 0.0, 0.0]])
+    assert model.predict(eta).tolist() == ["y", "z", "x"]
+    assert model.predict_proba(eta) == pytest.approx(special.softmax(eta, axis=1))
+    assert model.predict_log_proba(eta)[1].tolist() == [-2e3, -1e3, 0.0]
+
+
+def test_unfitted():
+    with pytest.raises(Exception, match="not fitted yet"):
+        Made().predict(np.zeros(2))
