@@ -31,11 +31,12 @@ def clear(loss, eta, u, columns, free=None):
     """
     if columns.shape[1] == 0:
         return u.copy(), 0.0
-    if eta.ndim == 1:
-        dual, missing = _clear_one(_bent(loss, eta, columns), u, columns)
-    else:
-        dual, missing = _clear_responses(loss, eta, u, columns, free), 0.0
-    left, size = np.abs(dual @ columns), np.abs(u) @ np.abs(columns)
+    with np.errstate(over="ignore"):  # what is beyond floats is infinite: no certificate
+        if eta.ndim == 1:
+            dual, missing = _clear_one(_bent(loss, eta, columns), u, columns)
+        else:
+            dual, missing = _clear_responses(loss, eta, u, columns, free), 0.0
+        left, size = np.abs(dual @ columns), np.abs(u) @ np.abs(columns)
     astray = left > ORTHOGONAL * size
     return dual, np.inf if (astray if free is None else astray & free).any() else missing
 
@@ -50,7 +51,10 @@ def _bent(loss, eta, columns):
 def _clear_one(bent, u, columns):
     """Of one response; along nearly dependent columns a product that is rounding may stand for
     much, which is what is missing."""
-    curvature = _Curvature(columns.T @ bent)
+    gram = columns.T @ bent
+    if not np.isfinite(gram).all():
+        return u.copy(), np.inf
+    curvature = _Curvature(gram)
     dual = u - bent @ curvature.solve(columns.T @ u)
     return dual, curvature.missing(columns.T @ dual)
 

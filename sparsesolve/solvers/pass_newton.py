@@ -171,7 +171,8 @@ class PassNewton(FirstOrder):
             new_b = b if t == 1.0 else start.b + t * change
             eta = start.eta + t * image
             new = type(start)(new_b, start.c + t * c_step, eta, *self.loss.at(eta))
-            if self.objective(lam, new) <= before + ARMIJO * t * slope + self.rounding(before):
+            reached = self.objective(lam, new)
+            if reached < np.inf and reached <= before + ARMIJO * t * slope + self.rounding(before):
                 break
             t *= 0.5
         else:

@@ -177,7 +177,7 @@ cdef class ProximalNewton(LossWorkingSet):
                 if t < 1.0:         # a whole step ends at zeros and limits exactly
                     b[k] = self.before[k] + t * self.change[k]
             gain += self.quadratic.charge(&self.before[0], lam)
-            if gain <= ARMIJO * t * slope + rounding:
+            if gain <= ARMIJO * t * slope + rounding and gain < INFINITY:
                 break
             t *= 0.5
             gain = self.model.shorten(t) - self.model.value

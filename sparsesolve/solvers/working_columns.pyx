@@ -39,7 +39,8 @@ def projection(inner, gradient):
     kept = level > RANK * most
     if np.any(along[~kept] > 250 * EPSILON * np.sqrt(most)):    # more than rounding
         return INFINITY
-    return float(np.sqrt(np.sum(along[kept] ** 2 / level[kept, None])))
+    with np.errstate(over="ignore"):
+        return float(np.sqrt(np.sum(along[kept] ** 2 / level[kept, None])))
 
 
 cdef class WorkingColumns:
