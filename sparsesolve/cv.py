@@ -65,7 +65,7 @@ def cv_path(
         How often folds are dealt; scores are averaged over all.
     alphas : array-like, default None
         Values of `alpha` to try, on the same folds; the best of all means decides, the
-        largest alpha of those that are alike to nine digits.
+        largest alpha of those that are alike to nine digits, then the largest gamma.
     gammas : array-like, default None
         Blends with relaxed fits to try, as :func:`relax` makes them: 0 the refit, 1 the path
         itself. R's relax=TRUE tries 0, 0.25, 0.5, 0.75 and 1. lambda_1se is that of the best.

@@ -7,6 +7,8 @@ from sparsesolve.linalg.row_blocks import RowBlocks
 from sparsesolve.prediction import linear_predictor, path_family, read_rows, with_offset
 
 SAME = 1e-6  # of the null deviance: what rounding may change
+DIGITS = 16 * np.finfo(np.float64).eps  # of predictors and of the loss, the same
+FAINT = 1e-290  # a deviance that is all rounding
 LOST = (
     ", or that had weights, strata or ties of cox, which a model from a file has not: then fit "
     "the data again"
@@ -37,11 +39,14 @@ class FittedData:
             return np.asarray(self.path.predict(self.X, s, "link", offset=offset))
         return with_offset(self.path, linear_predictor(self.path, self.matrix, s), offset)
 
+    def _predictors(self, s):
+        """The same as losses take them, (S, n) or (S, K, n)."""
+        eta = np.moveaxis(self.link(s), -1, 0)
+        return eta.swapaxes(1, 2) if self.family.several else eta
+
     def excess(self, s):
         """F less its least value, (S,)."""
-        eta = np.moveaxis(self.link(s), -1, 0)  # (S, n), or (S, K, n) as losses take it
-        eta = eta.swapaxes(1, 2) if self.family.several else eta
-        values = np.array([self.loss.at(column)[0] for column in eta])
+        values = np.array([self.loss.at(eta)[0] for eta in self._predictors(s)])
         if not np.isfinite(values).all():
             raise ValueError("the deviance is beyond the largest 64-bit float; rescale y")
         return values - self.loss.saturated
@@ -58,14 +63,22 @@ class FittedData:
             return float(((self.weights > 0.0) & (values[:, 2] > 0.0)).sum())
         return self.n_observed() * (values.shape[1] if self.family.name == "multigaussian" else 1)
 
+    def _hidden(self, s):
+        """What the last digits of intercept and predictors, and of the loss, may hide of F."""
+        eta = self._predictors(s)[0]
+        digits = DIGITS * (np.abs(eta).max() + np.abs(self.path.intercepts[..., -1]).max())
+        slopes = np.abs(self.loss.at(eta)[1]).sum()
+        return digits * (slopes + digits) + DIGITS * abs(self.loss.saturated)
+
     def refuse_others(self):
         """Raise ValueError where the deviance explained shows that other rows were fitted."""
         null = self.path.null_deviance / (2.0 * self.total)
-        if not len(self.path.lambdas) or not null > 0.0:
+        if not len(self.path.lambdas) or not FAINT < null < np.inf:  # else it has no digits
             return
-        here = 1.0 - self.excess(self.path.lambdas[-1:])[0] / null
+        last = self.path.lambdas[-1:]
+        here = 1.0 - self.excess(last)[0] / null
         fitted = self.path.dev_ratio[-1]
-        if not abs(here - fitted) <= SAME:
+        if not abs(here - fitted) <= SAME + self._hidden(last) / null:
             known = "weights" in self.options
             raise ValueError(
                 f"data is not that of the fit: the last lambda explains {here:.4g} of its "

@@ -103,11 +103,14 @@ class KnotPath(Path):
         read_rows(self, X)
         options = {**self.options, **change, "max_features": None}
         longer = self.fitter(X, y, **options)
-        if not np.isclose(longer.null_deviance, self.null_deviance, rtol=1e-6, equal_nan=True):
-            raise ValueError(
-                f"X and y are not the data of the fit: their null deviance is "
-                f"{longer.null_deviance:.6g}, that of the path {self.null_deviance:.6g}"
-            )
+        found = {"null deviance": (longer.null_deviance, self.null_deviance),
+                 "first lambda": (longer.lambdas[0], self.lambdas[0])}  # fmt: skip
+        for name, (here, fitted) in found.items():
+            if not np.isclose(here, fitted, rtol=1e-6, atol=0.0, equal_nan=True):
+                raise ValueError(
+                    f"X and y are not the data of the fit: their {name} is {here:.6g}, that of "
+                    f"the path {fitted:.6g}"
+                )
         return longer
 
 

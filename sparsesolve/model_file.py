@@ -151,8 +151,8 @@ def _arrays_of(path):
             arrays[name] = values.astype(str) if name == "feature_names" else values
             if arrays[name].dtype == object:
                 raise ValueError(
-                    "classes of mixed types cannot be saved; fit with labels that are all text "
-                    "or all whole numbers"
+                    "classes of mixed types, or beyond 64 bits, cannot be saved; fit with labels "
+                    "that are all text or all whole numbers"
                 )
     return arrays
 

@@ -30,6 +30,20 @@ def test_what_is_left_is_what_the_path_says(family, y):
         FittedData(fit, X[::-1], y).refuse_others()
 
 
+@pytest.mark.parametrize("X, y, options", [
+    (X, 1.7e12 + Y, {}),
+    (X, Y, {"offset": np.full(50, 1e12)}),
+    (X + 1e13, Y, {}),
+    (X, 1e160 * Y, {}),
+    (X, 1e-160 * Y, {}),
+    (X, np.ceil(1e9 * np.exp(Y)), {"family": "poisson"}),
+])  # fmt: skip
+@pytest.mark.filterwarnings("ignore::sparsesolve.ConvergenceWarning")
+def test_the_data_of_a_fit_are_known_whatever_their_digits(X, y, options):
+    fit = ss.path(X, y, n_lambdas=5, lambda_min_ratio=0.1, stop=None, **options)
+    FittedData(fit, X, y).refuse_others()
+
+
 def test_rows_that_inform():
     w = np.where(np.arange(50) < 10, 0.0, 1.0)
     assert FittedData(ss.path(X, Y, weights=w, n_lambdas=2), X, Y).n_informative() == 40

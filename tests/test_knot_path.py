@@ -45,7 +45,8 @@ def test_it_is_extended_by_knots():
     assert few.df.max() == 3
     for bad, match in ((lambda: WHOLE.extend(X, Y), "complete"),
                        (lambda: SHORT.extend(X, Y, lambda_min_ratio=0.99), "already reaches"),
-                       (lambda: SHORT.extend(X, 2 * Y), "not the data of the fit"),
+                       (lambda: SHORT.extend(X, 2 * Y), "of the fit: their null deviance"),
+                       (lambda: SHORT.extend(X[::-1], Y), "fit: their first lambda is"),
                        (lambda: SHORT.extend(X[:, :3], Y), "columns")):  # fmt: skip
         with pytest.raises(ValueError, match=match):
             bad()

@@ -101,4 +101,4 @@ def precomputed(
             made[part] = scaling.apply(dense[part], diagonal[part])
         sources.append(scaling)
         items.append(made)
-    return GivenGrams(items, read.names, sources)
+    return GivenGrams(items, read.names, sources, None)

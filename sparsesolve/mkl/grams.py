@@ -19,7 +19,7 @@ class Grams:
     Made by :func:`build_grams` and :func:`precomputed`; what :func:`sparsesolve.mkl_path` takes.
     """
 
-    def __init__(self, items, names, sources, table=None):
+    def __init__(self, items, names, sources, table):
         self.items, self.names, self.sources, self.table = items, names, sources, table
 
     def __len__(self):

@@ -35,9 +35,9 @@ def clear(loss, eta, u, columns, free=None):
         if eta.ndim == 1:
             dual, missing = _clear_one(_bent(loss, eta, columns), u, columns)
         else:
-            dual, missing = _clear_responses(loss, eta, u, columns, free), 0.0
+            dual, missing = _clear_responses(loss, eta, u, columns, free)
         left, size = np.abs(dual @ columns), np.abs(u) @ np.abs(columns)
-    astray = left > ORTHOGONAL * size
+    astray = ~(left <= ORTHOGONAL * size)  # also where it is no number
     return dual, np.inf if (astray if free is None else astray & free).any() else missing
 
 
@@ -65,11 +65,14 @@ def _clear_responses(loss, eta, u, columns, free):
     mask = np.ones(K * f, dtype=bool) if free is None else free.ravel()
     units = np.eye(K * f)[mask].reshape(-1, K, f)
     bent = np.stack([loss.curvature_product(eta, unit @ columns.T) for unit in units])
-    curvature = _Curvature((bent @ columns).reshape(-1, K * f)[:, mask])
+    gram = (bent @ columns).reshape(-1, K * f)[:, mask]
+    if not np.isfinite(gram).all():
+        return u, np.inf
+    curvature = _Curvature(gram)
     for _ in range(2):  # the second time for what rounding left
         rest = (u @ columns).ravel()[mask]
         u = u - np.tensordot(curvature.solve(rest), bent, 1)
-    return u
+    return u, 0.0
 
 
 class _Curvature:

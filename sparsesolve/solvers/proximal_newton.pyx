@@ -118,7 +118,7 @@ cdef class ProximalNewton(LossWorkingSet):
 
     cdef int fit(self, double lam, double goal, long limit) except -1:
         cdef LossModel model = self.model
-        cdef double gap, least, last = 0.0, total, level, best = INFINITY, quiet = INFINITY
+        cdef double gap, least, last = 0.0, total, level, best = INFINITY, quiet = INFINITY, rounding
         cdef int k, outcome = CONVERGED, idle = 0
         cdef bint first
         least = NEAR * goal
@@ -150,27 +150,27 @@ cdef class ProximalNewton(LossWorkingSet):
             first, last = last == 0.0, gap
             for k in range(self.quadratic.size):
                 self.before[k], self.slope[k] = self.quadratic.b[k], self.quadratic.g[k] * model.multiplier
+            rounding = ROUNDING * (fabs(model.value) + self.quadratic.penalty_value(lam))
             with nogil:
                 self.quadratic.solve(lam * level, max(FORCING * gap, least) * level,
                                      max(min(limit - self.quadratic.iterations, PATIENCE), 1))
-                self.flat = not self._step(lam, total, first)
+                self.flat = not self._step(lam, total, rounding, first)
             self.quadratic.iterations += 1
             model.loss.raise_pending()
             PyErr_CheckSignals()
         self.make_dual(lam)
         return outcome
 
-    cdef bint _step(self, double lam, double total, bint learn) noexcept nogil:
+    cdef bint _step(self, double lam, double total, double rounding, bint learn) noexcept nogil:
         """Go towards the model's answer as far as the objective decreases; whether it did by more than rounding."""
         cdef int k, tries, m = self.quadratic.size
         cdef double* b = self.quadratic.b
-        cdef double slope = -total * total * self.model.multiplier, rounding, gain, t = 1.0, curvature
+        cdef double slope = -total * total * self.model.multiplier, gain, t = 1.0, curvature
         for k in range(m):
             self.change[k] = b[k] - self.before[k]
             self.stirred = self.stirred or fabs(self.change[k]) > FAR
             slope -= self.slope[k] * self.change[k]
         slope += self.quadratic.charge(&self.before[0], lam)
-        rounding = ROUNDING * (fabs(self.model.value) + self.quadratic.penalty_value(lam))
         gain = self.model.move(self.columns, &self.change[0], total) - self.model.value
         for tries in range(HALVINGS):
             for k in range(m):

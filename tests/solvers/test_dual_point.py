@@ -72,3 +72,10 @@ def test_what_rounding_hides_along_nearly_dependent_columns_is_counted():
     difference = twins[:, 4] - twins[:, 1]
     dual = clear(loss, ETA, loss.at(ETA)[1], twins)[0]
     assert gained >= 0.5 * (difference @ dual) ** 2 / (difference @ difference / 30)
+
+
+@pytest.mark.parametrize("name, y", [("gaussian", Y), ("multinomial", np.eye(2)[Y.astype(int)])])
+def test_columns_beyond_floats_leave_no_certificate(name, y):
+    loss = LOSSES[name](y, np.full(30, 1 / 30))
+    eta = ETA if name == "gaussian" else np.stack([ETA, -ETA])
+    assert clear(loss, eta, loss.at(eta)[1], 1e160 * COLUMNS)[1] == np.inf
