@@ -20,11 +20,12 @@ from sparsesolve.solvers.loss_model cimport LossModel
 from sparsesolve.solvers.loss_working_set cimport LossWorkingSet
 from sparsesolve.solvers.working_columns cimport CONVERGED, MAX_ITER
 from sparsesolve.solvers.working_set cimport WorkingSet
-from sparsesolve.solvers.working_set import BLOCK_COST, SPARSE_COST
+from sparsesolve.solvers.working_set import SPARSE_COST
 
 cdef double ARMIJO = 0.1            # share of the model's decrease that a step must reach
 cdef double ROUNDING = 1e-14        # of the objective: less of an increase is none
 cdef double SLOW = 0.1              # decrease of the gap in a step from which H is taken anew
+WEIGHED_COST = 0.3  # of a multiply-add in a block operation, with the copies of columns that weights ask for
 SAMPLE_COST = 30.0  # multiply-adds that a sample's loss costs in a step
 cdef double QUIET = 3e-3            # of the gap asked for: while a step gains more, another is worth its price
 cdef double FORCING = 0.1           # of the gap at its start to which a step's model is solved
@@ -77,13 +78,13 @@ cdef class ProximalNewton(LossWorkingSet):
     cdef double _price(self):
         """What taking H anew costs, in steps, both in multiply-adds."""
         cdef double n = self.design.n, m = self.quadratic.size, entries = m * n
-        cdef double products = BLOCK_COST * m * entries / 2.0
+        cdef double products = WEIGHED_COST * m * entries / 2.0
         if isinstance(self.quadratic, DataQuadratic):
             return 1.0
         if not self.columns.dense:
             entries = SPARSE_COST * self.working_values
             products = m * (0.1 * n + entries / 2.0)
-        return (entries + products + BLOCK_COST * m * m * m / 3.0) / (2.0 * entries + SAMPLE_COST * n + 4.0 * m * m)
+        return (entries + products + WEIGHED_COST * m * m * m / 3.0) / (2.0 * entries + SAMPLE_COST * n + 4.0 * m * m)
 
     # along the path
 
