@@ -46,10 +46,14 @@ class FittedData:
 
     def excess(self, s):
         """F less its least value, (S,)."""
-        values = np.array([self.loss.at(eta)[0] for eta in self._predictors(s)])
-        if not np.isfinite(values).all():
+        return np.array([self._excess_at(eta)[0] for eta in self._predictors(s)])
+
+    def _excess_at(self, eta):
+        """The same and -F' at predictors as losses take them."""
+        value, u = self.loss.at(eta)
+        if not np.isfinite(value):
             raise ValueError("the deviance is beyond the largest 64-bit float; rescale y")
-        return values - self.loss.saturated
+        return value - self.loss.saturated, u
 
     def n_observed(self):
         """Rows of positive weight, each as often as y counts it."""
@@ -63,22 +67,17 @@ class FittedData:
             return float(((self.weights > 0.0) & (values[:, 2] > 0.0)).sum())
         return self.n_observed() * (values.shape[1] if self.family.name == "multigaussian" else 1)
 
-    def _hidden(self, s):
-        """What the last digits of intercept and predictors, and of the loss, may hide of F."""
-        eta = self._predictors(s)[0]
-        digits = DIGITS * (np.abs(eta).max() + np.abs(self.path.intercepts[..., -1]).max())
-        slopes = np.abs(self.loss.at(eta)[1]).sum()
-        return digits * (slopes + digits) + DIGITS * abs(self.loss.saturated)
-
     def refuse_others(self):
         """Raise ValueError where the deviance explained shows that other rows were fitted."""
         null = self.path.null_deviance / (2.0 * self.total)
         if not len(self.path.lambdas) or not FAINT < null < np.inf:  # else it has no digits
             return
-        last = self.path.lambdas[-1:]
-        here = 1.0 - self.excess(last)[0] / null
-        fitted = self.path.dev_ratio[-1]
-        if not abs(here - fitted) <= SAME + self._hidden(last) / null:
+        eta = self._predictors(self.path.lambdas[-1:])[0]
+        left, u = self._excess_at(eta)
+        here, fitted = 1.0 - left / null, self.path.dev_ratio[-1]
+        digits = DIGITS * (np.abs(eta).max() + np.abs(self.path.intercepts[..., -1]).max())
+        hidden = digits * (np.abs(u).sum() + digits) + DIGITS * abs(self.loss.saturated)
+        if not abs(here - fitted) <= SAME + hidden / null:
             known = "weights" in self.options
             raise ValueError(
                 f"data is not that of the fit: the last lambda explains {here:.4g} of its "

@@ -39,12 +39,9 @@ def label_array(y):
     if isinstance(y, np.ma.MaskedArray):
         y = unmasked("y", y)
     array = y if isinstance(y, np.ndarray) else converted("y", y)
-    # numpy would make text of a number among text
-    if (
-        isinstance(y, (list, tuple))
-        and array.ndim == 1
-        and (array.dtype.kind in "US" or _rounded(y, array))
-    ):
+    listed = isinstance(y, (list, tuple)) and array.ndim == 1
+    if listed and (array.dtype.kind in "US" or _rounded(y, array)):
+        # numpy would make text of a number among text
         array = np.empty(len(y), dtype=object)
         array[:] = y
     array = np.asarray(array)  # np.matrix changes what indexing means

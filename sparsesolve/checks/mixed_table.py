@@ -45,15 +45,14 @@ def _read_column(name, column):
     """One column as `read_mixed_columns` returns it."""
     if column is None or isinstance(column, str | bytes):
         raise TypeError(f"column {name!r} is {column!r}; give one value for each row")
-    shape = converted(f"column {name!r}", column).shape
-    if len(shape) != 1:
-        raise ValueError(f"column {name!r} has shape {shape}; give one value for each row")
+    array = converted(f"column {name!r}", column)
+    if array.ndim != 1:
+        raise ValueError(f"column {name!r} has shape {array.shape}; give one value for each row")
     kind = getattr(getattr(column, "dtype", None), "categories", None)
     order = list(kind) if kind is not None and hasattr(column, "iloc") else None
-    array = None if order is not None else np.asarray(column)
-    if array is not None and array.dtype.kind in "biuf":
+    if order is None and array.dtype.kind in "biuf":
         return _finite(name, array.astype(float))
-    if array is not None and array.dtype.kind not in "OUS":
+    if order is None and array.dtype.kind not in "OUS":
         raise TypeError(
             f"column {name!r} holds {array.dtype}; make numbers or categories of it first"
         )
