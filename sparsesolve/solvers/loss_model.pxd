@@ -23,7 +23,8 @@ cdef class LossModel:
     cdef double[::1] g, trial_g             # Z'u of the working columns
 
     cdef int reserve(self, int capacity) except -1
-    cdef void place(self, double[::1] predictor)
+    cdef double level(self) noexcept nogil
+    cdef void place(self, double constant, const double[::1] image)
     cdef void weigh(self) noexcept nogil
     cdef void measure(self, Packed columns) noexcept nogil
     cdef double move(self, Packed columns, const double* change, double constant) noexcept nogil

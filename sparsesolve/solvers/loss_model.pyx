@@ -50,11 +50,19 @@ cdef class LossModel:
             self.known = False
         return 0
 
-    cdef void place(self, double[::1] predictor):
-        """Go to offset + predictor."""
+    cdef double level(self) noexcept nogil:
+        """The weighted mean of eta less the offset."""
+        cdef Py_ssize_t i
+        cdef double total = 0.0
+        for i in range(self.n):
+            total += self.w[i] * (self.eta[i] - self.offset[i])
+        return total
+
+    cdef void place(self, double constant, const double[::1] image):
+        """Go to offset + constant + image."""
         cdef Py_ssize_t i
         for i in range(self.n):
-            self.eta[i] = self.offset[i] + predictor[i]
+            self.eta[i] = self.offset[i] + (constant + image[i])
         self.value = self.loss.evaluate(&self.eta[0], &self.u[0])
         self.known = False
 

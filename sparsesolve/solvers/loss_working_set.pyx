@@ -53,8 +53,7 @@ cdef class LossWorkingSet(WorkingSet):
     @property
     def intercept(self):
         """Of the standardised problem; columns are centred under the weights."""
-        cdef LossModel model = self.model
-        return np.dot(model.w, np.subtract(model.eta, model.offset)) if self.fits_intercept else 0.0
+        return self.model.level() if self.fits_intercept else 0.0
 
     def enter(self, int[::1] which):
         """Take columns into the working set at zero."""

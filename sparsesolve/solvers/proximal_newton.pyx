@@ -24,12 +24,13 @@ from sparsesolve.solvers.working_set import SPARSE_COST
 
 cdef double ARMIJO = 0.1            # share of the model's decrease that a step must reach
 cdef double ROUNDING = 1e-14        # of the objective: less of an increase is none
-cdef double SLOW = 0.1              # decrease of the gap in a step from which H is taken anew
+cdef double SLOW = 0.2              # decrease of the gap in a step from which H is taken anew
 WEIGHED_COST = 0.3  # of a multiply-add in a block operation, with the copies of columns that weights ask for
 SAMPLE_COST = 30.0  # multiply-adds that a sample's loss costs in a step
 cdef double QUIET = 3e-3            # of the gap asked for: while a step gains more, another is worth its price
 cdef double FORCING = 0.1           # of the gap at its start to which a step's model is solved
 cdef double NEAR = 0.3              # of the gap asked for: to less no model is solved
+cdef double LENT = 2.0              # times the price of a new H: what steps more than that may cost before it is paid
 cdef double RENEWED = 0.05          # of the Gram matrix in a step, as H is taken anew every tenth step or so
 cdef double FAR = 1e4               # a step of a coefficient whose rounding eta shows
 DEF HALVINGS = 40
@@ -56,7 +57,7 @@ cdef class ProximalNewton(LossWorkingSet):
     def _place(self):
         """Make the point anew from a and b, so that rounding does not build up; returns which columns and their b."""
         which, start = self.quadratic.members()
-        self.model.place(self.intercept + self.design.combination(which, start))
+        self.model.place(self.intercept, self.design.combination(which, start))
         self.stirred = False
         return which, start
 
@@ -73,7 +74,7 @@ cdef class ProximalNewton(LossWorkingSet):
         """Whether H is to be taken anew: before a first step (last = 0) by what it cost, then after two slow ones."""
         if last > 0.0:
             return gap > SLOW * last and self.decrease > SLOW
-        return self.debt > self._price()
+        return self.debt > LENT * self._price()
 
     cdef double _price(self):
         """What taking H anew costs, in steps, both in multiply-adds."""
