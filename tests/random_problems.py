@@ -29,6 +29,7 @@ NO_FORMULA = {"probit": numpy_losses.PROBIT, "cloglog": numpy_losses.CLOGLOG,
 ONE = ["gaussian", "gaussian", "binomial", "binomial", "poisson", "huber", "squared_hinge",
        "gamma", "negative_binomial", "probit", "cloglog", "tweedie", "cox"]  # fmt: skip
 SEVERAL = ["multinomial", "multigaussian"]
+LONG, MANY = 0.02, 200  # share of the paths that have so many points
 GROUPED = {"l2": penalties.GroupL2, "linf": penalties.GroupLinf, "sparse": penalties.SparseGroup}
 
 
@@ -85,6 +86,8 @@ def problem(seed, quick=False):
         own = ["working_set", "sufficient"] if family == "gaussian" else ["fista", "sparsa"]
         call.steer["solver"] = str(rng.choice(own))
     call.stored = STORAGE[rng.integers(4)](X)
+    if rng.random() < LONG:
+        call.steer["n_lambdas"] = MANY
     return call
 
 
@@ -255,18 +258,22 @@ class SeveralGaps:
         pass
 
 
+def gaps(call):
+    """Whichever of the three judges the call."""
+    if call.family in SEVERAL:
+        return SeveralGaps(call)
+    if call.family == "cox" or (call.kind and "lower" in call.options):
+        return OracleGaps(call)
+    return Gaps(call)
+
+
 def judged(call, fit):
     """(claims, honest misses, false claims, undecided ones) of a path; the last two are lists.
 
     A claim that an independent gap does not confirm is held against a path solved to a far
     smaller tolerance: with that one's own gap the objective tells what is really lost.
     """
-    if call.family in SEVERAL:
-        own = SeveralGaps(call)
-    elif call.family == "cox" or (call.kind and "lower" in call.options):
-        own = OracleGaps(call)
-    else:
-        own = Gaps(call)
+    own = gaps(call)
     claimed = [k for k in range(len(fit.lambdas)) if fit.status[k] == ss.Status.CONVERGED]
     counts = len(claimed), len(fit.lambdas) - len(claimed)
     if own.nothing:

@@ -32,6 +32,7 @@ cdef double FORCING = 0.1           # of the gap at its start to which a step's 
 cdef double NEAR = 0.3              # of the gap asked for: to less no model is solved
 cdef double LENT = 2.0              # times the price of a new H: what steps more than that may cost before it is paid
 cdef double RENEWED = 0.05          # of the Gram matrix in a step, as H is taken anew every tenth step or so
+cdef double AGED = 1e4              # rounding errors from which eta is made anew
 cdef double FAR = 1e4               # a step of a coefficient whose rounding eta shows
 DEF HALVINGS = 40
 DEF PATIENCE = 30                   # Newton steps and sweeps on one model, which is only a model
@@ -45,6 +46,8 @@ cdef class ProximalNewton(LossWorkingSet):
     cdef int debt                           # steps that were needed since because H is old
     cdef double gain                        # by which the last step decreased the objective
     cdef bint stirred                       # whether coefficients moved so far since eta was made that it shows in eta
+    cdef double age                         # of eta: rounding errors of single steps that may be in it by now,
+    cdef double[2] ages                     # and at the last two lams
     cdef bint flat                          # whether the last step decreased the objective by no more than rounding
     cdef double[::1] before, change, slope  # of the working columns: b, its step, and Z'u
     cdef double[:, ::1] solved_eta          # of the last two lams
@@ -58,7 +61,7 @@ cdef class ProximalNewton(LossWorkingSet):
         """Make the point anew from a and b, so that rounding does not build up; returns which columns and their b."""
         which, start = self.quadratic.members()
         self.model.place(self.intercept, self.design.combination(which, start))
-        self.stirred = False
+        self.stirred, self.age = False, 1.0
         return which, start
 
     cdef void _weigh(self):
@@ -89,13 +92,20 @@ cdef class ProximalNewton(LossWorkingSet):
 
     # along the path
 
-    cdef void _keep_history(self, double lam) noexcept:
+    cdef int _keep_history(self, double lam) except -1:
+        if self.age > AGED:
+            self._place()
+        self.ages[1], self.ages[0] = self.ages[0], self.age
         WorkingSet._keep_history(self, lam)
         memcpy(&self.solved_eta[1, 0], &self.solved_eta[0, 0], self.design.n * sizeof(double))
         memcpy(&self.solved_eta[0, 0], &self.model.eta[0], self.design.n * sizeof(double))
+        return 0
 
     cdef void _carry_on(self, double lam, double forward):
-        """Start from the solution carried on in a straight line from the last two lams, where that is better."""
+        """Start from the solution carried on in a straight line from the last two lams, where that is better.
+
+        What rounding did to the two predictors is carried on with them: from lam to lam it would grow without end.
+        """
         cdef int k, m = self.quadratic.size     # eta is carried on with all of them
         cdef double value
         cdef bint stopped
@@ -110,6 +120,7 @@ cdef class ProximalNewton(LossWorkingSet):
         value = self.model.carry(self.columns, &self.change[0], stopped, forward, &self.solved_eta[1, 0])
         if value + self.quadratic.charge(&self.before[0], lam) < self.model.value:
             self.model.accept()
+            self.age = (1.0 + forward) * self.ages[0] + forward * self.ages[1] + 1.0
         else:
             memcpy(self.quadratic.b, &self.before[0], self.quadratic.size * sizeof(double))
 
@@ -193,5 +204,6 @@ cdef class ProximalNewton(LossWorkingSet):
             curvature = self.model.along / (t * self.model.bent)
             self.model.multiplier = max(curvature, (0.1 if t == 1.0 else 2.0) * self.model.multiplier)
         self.model.accept()
+        self.age += 1.0
         self.gain = max(-gain - rounding, 0.0)
         return self.gain > 0.0

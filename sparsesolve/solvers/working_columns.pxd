@@ -59,4 +59,4 @@ cdef class WorkingColumns:
     cdef void receive(self, const double* r) noexcept nogil
     cdef double drift(self) noexcept nogil
     cdef void hand(self, double* r) noexcept nogil
-    cdef void mend(self, const double* response, const double* missing, double* r) noexcept nogil
+    cdef void mend(self, const double* response, const double* missing, double drift, double* r) noexcept nogil

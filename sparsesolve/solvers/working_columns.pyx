@@ -220,6 +220,6 @@ cdef class WorkingColumns:
     cdef void hand(self, double* r) noexcept nogil:
         """r = the residual worked on, from it residual_square; g belongs to it."""
 
-    cdef void mend(self, const double* response, const double* missing, double* r) noexcept nogil:
-        """Work on from r = response - Z (b + missing), made that of b."""
+    cdef void mend(self, const double* response, const double* missing, double drift, double* r) noexcept nogil:
+        """Work on from r = response - Z (b + missing), which rounding has taken off by `drift`, made that of b."""
         self.refresh(response, r)

@@ -24,10 +24,11 @@ cdef class WorkingSet:
     cdef double[:, ::1] solved_b            # (2, capacity) their coefficients of the working columns,
     cdef int n_solved                       # so many at the last
     cdef double[2] lams                     # these lams
+    cdef double[2] drifts                   # how far rounding had taken these residuals: see WorkingColumns.drift
 
     cpdef solve(self, double lam, double target, long budget)
     cdef void _anticipate(self, double lam)
-    cdef void _keep_history(self, double lam) noexcept
+    cdef int _keep_history(self, double lam) except -1
     cdef void _carry_on(self, double lam, double forward)
     cdef double gap(self, double lam) noexcept nogil
     # what a subclass with another loss says

@@ -218,10 +218,13 @@ cdef class WorkingSet:
         self._carry_on(lam, forward)
 
     cdef void _carry_on(self, double lam, double forward):
-        """Start from the solution carried on like that where the path is curved, and where that is better."""
+        """Start from the solution carried on like that where the path is curved, and where that is better.
+
+        What rounding did to the two residuals is carried on with them: from lam to lam it would grow without end.
+        """
         cdef int k, size = self.quadratic.size
         cdef Py_ssize_t i
-        cdef double value
+        cdef double value, drift = (1.0 + forward) * self.drifts[0] + forward * self.drifts[1]
         if not self.quadratic.curved or size == 0:
             return
         value = 0.5 * self.quadratic.residual_square + self.quadratic.penalty_value(lam)
@@ -235,18 +238,19 @@ cdef class WorkingSet:
                 change[k] += b[k] - self.quadratic.b[k]         # what is not to be done of it
             for i in range(self.design.n):
                 self.r[i] += forward * (self.solved[0, i] - self.solved[1, i])
-            self.quadratic.mend(&self.response[0], &change[0], &self.r[0])
+            self.quadratic.mend(&self.response[0], &change[0], drift, &self.r[0])
         if 0.5 * self.quadratic.residual_square + self.quadratic.penalty_value(lam) > value:
             for k in range(size):
                 change[k] = self.quadratic.b[k] - b[k]
             memcpy(self.quadratic.b, &b[0], size * sizeof(double))
-            self.quadratic.mend(&self.response[0], &change[0], &self.r[0])
+            self.quadratic.mend(&self.response[0], &change[0], drift, &self.r[0])
 
-    cdef void _keep_history(self, double lam) noexcept:
+    cdef int _keep_history(self, double lam) except -1:
         cdef int k
         memcpy(&self.solved[1, 0], &self.solved[0, 0], self.design.n * sizeof(double))
         memcpy(&self.solved[0, 0], &self.r[0], self.design.n * sizeof(double))
         self.lams[1], self.lams[0] = self.lams[0], lam
+        self.drifts[1], self.drifts[0] = self.drifts[0], self.quadratic.drift()
         if self.solved_b.shape[1] < self.quadratic.capacity:
             wider = np.zeros((2, self.quadratic.capacity))
             wider[:, :self.solved_b.shape[1]] = self.solved_b
@@ -254,6 +258,7 @@ cdef class WorkingSet:
         self.n_solved = self.quadratic.size
         for k in range(self.n_solved):
             self.solved_b[1, k], self.solved_b[0, k] = self.solved_b[0, k], self.quadratic.b[k]
+        return 0
 
     cdef double gap(self, double lam) noexcept nogil:
         """The gap over all columns, at the better of two scales of the dual point."""

@@ -62,9 +62,9 @@ cdef class GroupDataQuadratic(GroupQuadratic):
             axpy(self.n, self.u[self.n], &self.columns.root_w[0], r)
         self.residual_square = dot(self.n, r, r)
 
-    cdef void mend(self, const double* response, const double* missing, double* r) noexcept nogil:
+    cdef void mend(self, const double* response, const double* missing, double drift, double* r) noexcept nogil:
         cdef int j
-        cdef double shift = 0.0, touches = self.touches
+        cdef double shift = 0.0, touches = drift / EPSILON
         for j in range(self.size):
             if missing[j] != 0.0:
                 shift += self.columns.axpy(j, missing[j], r)

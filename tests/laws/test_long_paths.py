@@ -1,0 +1,56 @@
+"""Many small steps of lambda: what a point hands on to the next must not add up its rounding.
+
+A start carried on in a straight line from two points carries on their rounding too, doubled.
+"""
+
+import numpy as np
+import pytest
+import random_problems
+from scipy import sparse
+
+import sparsesolve as ss
+
+STEPS, TOL = 400, 1e-9
+JUDGED = [*range(50, STEPS, 50), STEPS - 1]
+ONE = sorted(set(random_problems.ONE))
+
+
+def _call(family, kind, store=np.asfortranarray, n=60, p=20):
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((n, p))
+    X[:, 1:] += 0.5 * X[:, :-1]
+    X[rng.random(X.shape) < 0.2] = 0.0
+    signal = X @ (rng.standard_normal(p) * (rng.random(p) < 0.5)) / 2
+    y = random_problems._response(rng, family, signal)
+    if family in ("gaussian", "multigaussian"):
+        y = y + rng.standard_normal(y.shape)
+    lists = [list(range(j, min(j + 4, p))) for j in range(0, p, 4)] if kind else None
+    return random_problems.Call(family, X, y, {}, {}, kind, lists, 0.5, store(X))
+
+
+def _hold(call):
+    fit = call.fit(n_lambdas=STEPS, lambda_min_ratio=1e-3, tol=TOL, stop=None)
+    own = random_problems.gaps(call)
+    claimed = [k for k in JUDGED if fit.status[k] == ss.Status.CONVERGED]
+    assert claimed
+    enough = 1.1 * TOL + random_problems.rounding(call) + own.digits
+    gaps = [own.gap(fit, k, enough) for k in claimed]
+    assert max(gaps) <= enough
+
+
+@pytest.mark.parametrize("store", [np.asfortranarray, sparse.csc_array])
+@pytest.mark.parametrize("family", [*ONE, *random_problems.SEVERAL])
+def test_points_of_a_long_path_are_what_they_claim(family, store):
+    _hold(_call(family, None, store))
+
+
+@pytest.mark.parametrize("kind", sorted(random_problems.GROUPED))
+@pytest.mark.parametrize("family", ["gaussian", "binomial", "poisson", "cox", "huber"])
+def test_with_groups(family, kind):
+    _hold(_call(family, kind))
+
+
+@pytest.mark.parametrize("kind", [None, "l2"])
+@pytest.mark.parametrize("family", ["gaussian", "binomial", "poisson"])
+def test_with_more_columns_than_rows(family, kind):
+    _hold(_call(family, kind, n=40, p=120))
