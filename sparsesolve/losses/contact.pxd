@@ -1,6 +1,8 @@
 """Contact: the point where a line of given slope touches a convex loss, by Newton's steps inside a bracket."""
 from libc.math cimport INFINITY, copysign, fabs
 
+DEF HARDLY = 1e-15                 # of 1 + |t|: a step that is none
+
 cdef struct Contact:
     double t                # the point as far as it is known
     double low, high        # its bracket
@@ -15,7 +17,7 @@ cdef inline Contact contact_from(double start) noexcept nogil:
 
 
 cdef inline bint settles(Contact* at, double off, double bend) noexcept nogil:
-    """Take a step where the slope of the loss is `off` above the line's; True where t has no next double to go to."""
+    """Take a step where the slope of the loss is `off` above the line's; True where t has hardly a double to go to."""
     cdef double step, trial
     at.low, at.high = at.t if off < 0.0 else at.low, at.t if off > 0.0 else at.high
     step = fabs(off) / bend if bend > 0.0 else 0.0 if off == 0.0 else INFINITY
@@ -25,7 +27,8 @@ cdef inline bint settles(Contact* at, double off, double bend) noexcept nogil:
     if trial != at.t and not at.low < trial < at.high:
         trial, step = 0.5 * (at.low + at.high), at.high - at.low
     at.step = step
-    if trial == at.t or trial == at.low or trial == at.high:
+    # near a minimum at 0 the slope is coarser than t: steps of an ulp would go on, and gain no more than step squared
+    if step <= HARDLY * (1.0 + fabs(at.t)) or trial == at.t or trial == at.low or trial == at.high:
         return True
     at.t = trial
     return False

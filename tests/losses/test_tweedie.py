@@ -34,3 +34,16 @@ def test_a_response_of_zero_costs_nothing_far_below():
     loss = LOSSES["tweedie"](np.zeros(1), np.ones(1), 1.5)
     value, u = loss.at(np.array([-1e5]))
     assert value == loss.saturated == -2.0 and u == 0.0
+
+
+@pytest.mark.parametrize("power", [1.1, 1.4, 1.9])
+def test_a_slope_next_to_the_least_value_is_found(power):
+    """There the slope is a difference, coarser than what can be said of the predictor."""
+    for y in (1.0, 0.3, 20.0):
+        one = LOSSES["tweedie"](np.array([y]), np.ones(1), power)
+        for step in np.geomspace(1e-13, 1e-2, 300):
+            for eta in (np.log(y) - step, np.log(y) + step):
+                u = one.at(np.array([eta]))[1]
+                for off in (0.0, 1e-16, -1e-16, 3e-22):
+                    excess = one.fenchel_young_at(np.array([eta]), u * (1.0 + off) + off)
+                    assert excess <= 1e-27 * (1 + y)
