@@ -227,12 +227,20 @@ cdef class GramQuadratic(Quadratic):
         self.collect(lam)               # the last step changed the support: the factor must follow it
         self.synchronise(lam)
         count = self.n_refused
-        for k in range(count):          # one at a time: the column that meets zero leaves the factor
+        for k in range(count):          # until a column that meets zero or a limit is one of the factor's
             self.slide(self.refused[k], lam)
-            if self.iterations > before:
+            if self.iterations > before and not self._stands(lam):
                 break
         self.n_refused = 0
         return self.iterations > before
+
+    cdef bint _stands(self, double lam) noexcept nogil:
+        """Whether all columns of the factor are still free."""
+        cdef int k, count = 0
+        self.collect(lam)
+        for k in range(self.n_support):
+            count += self.position[self.support[k]] >= 0
+        return count == self.cholesky.size
 
     cdef void slide(self, int j, double lam) noexcept nogil:
         """Move along e_j - (its combination of the factor's columns), where Z d is nearly zero, to the next event."""
