@@ -1,7 +1,7 @@
 """Contact: the point where a line of given slope touches a convex loss, by Newton's steps inside a bracket."""
 from libc.math cimport INFINITY, copysign, fabs
 
-DEF HARDLY = 1e-15                 # of 1 + |t|: a step that is none
+DEF HARDLY = 1e-15     # of 1 + |t|: a step that is none
 
 cdef struct Contact:
     double t                # the point as far as it is known
@@ -27,7 +27,7 @@ cdef inline bint settles(Contact* at, double off, double bend) noexcept nogil:
     if trial != at.t and not at.low < trial < at.high:
         trial, step = 0.5 * (at.low + at.high), at.high - at.low
     at.step = step
-    # near a minimum at 0 the slope is coarser than t: steps of an ulp would go on, and gain no more than step squared
+    # near a minimum at 0 the slope is coarser than t: steps of an ulp would go on, for the square of a step
     if step <= HARDLY * (1.0 + fabs(at.t)) or trial == at.t or trial == at.low or trial == at.high:
         return True
     at.t = trial

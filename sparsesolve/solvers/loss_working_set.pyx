@@ -65,10 +65,10 @@ cdef class LossWorkingSet(WorkingSet):
             for k in range(before, self.quadratic.size):
                 self.model.g[k] = self.quadratic.g[k]
 
-    def _choose(self, int count):
+    def _choose(self):
         """As for squares; but conjugate gradients would not end where some of F'' has all but vanished."""
         if not (self.model.rooted and self.design.n <= MOST_ROWS and isinstance(self.quadratic, GramQuadratic)):
-            WorkingSet._choose(self, count)
+            WorkingSet._choose(self)
 
     # the model
 

@@ -71,6 +71,7 @@ cdef class ProximalNewton(LossWorkingSet):
         self.repack()
         self.quadratic.restart()
         self.quadratic.append(self.design, self.penalty, which, start, np.zeros(len(which)))
+        self._choose()
         self.decrease, self.debt = 0.0, 0
 
     cdef bint _outworn(self, double gap, double last):
@@ -169,6 +170,7 @@ cdef class ProximalNewton(LossWorkingSet):
                                      max(min(limit - self.quadratic.iterations, PATIENCE), 1))
                 self.flat = not self._step(lam, total, rounding, first)
             self.quadratic.iterations += 1
+            self.models += 1
             model.loss.raise_pending()
             PyErr_CheckSignals()
         self.make_dual(lam)

@@ -14,7 +14,8 @@ cdef class WorkingSet:
     cdef double working_values              # stored values of the working columns
     cdef double steps                       # of conjugate gradients per Newton direction, as last seen
     cdef double opening                     # gap after the first round at the last lam
-    cdef double growth                      # columns that enter at a time, averaged
+    cdef double growth                      # columns that enter for a quadratic to be solved, averaged
+    cdef long models                        # quadratics of other losses solved since the last came in
     cdef double renewed                     # share of the Gram matrix that is made anew in a Newton step
     cdef int foreseen                       # columns let in before the last solve
     cdef bint surveys                       # whether products tell them, not extrapolation

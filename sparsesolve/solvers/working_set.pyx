@@ -80,14 +80,16 @@ cdef class WorkingSet:
             self.working_values += self.design.columns[which[k]].size
         self.outside.leave(which)
         self.quadratic.append(self.design, self.penalty, which, zeros, gradient)
-        if not isinstance(self.quadratic, GroupQuadratic):
-            self._choose(count)
+        self.growth += 0.2 * (count / <double> max(self.models, 1) - self.growth)
+        self.models = 0
+        self._choose()
 
-    def _choose(self, int count):
+    def _choose(self):
         """Solve by the Gram matrix or by conjugate gradients, whichever makes a Newton step cheaper."""
+        if isinstance(self.quadratic, GroupQuadratic):
+            return
         cdef double n = self.design.n, m = self.quadratic.size, entries, gram, steps
         entries = m * n if self.columns.dense else SPARSE_COST * self.working_values
-        self.growth += 0.2 * (count - self.growth)
         product = BLOCK_COST if self.columns.dense else 0.5
         gram = (3.0 + BLOCK_COST * self.growth) * m * m + (2.0 + product * (self.growth + self.renewed * m)) * entries
         steps = self.quadratic.effort()
