@@ -1,4 +1,4 @@
-"""Does CONVERGED ever stand beside what is not? false_converged.py [FIRST] [COUNT] [quick].
+"""Does CONVERGED ever stand beside what is not? false_converged.py [FIRST] [COUNT] [SIZE].
 
 Solves small random problems of all families, penalties and options (`tests/random_problems.py`),
 judges every claim by certificates that share nothing with the package, and prints counts: claims,
@@ -6,6 +6,9 @@ honest misses, false claims with the seed that repeats each, what no certificate
 `quick` problems are smaller, for a million of them in an hour and a half:
 
     OPENBLAS_NUM_THREADS=1 python benchmarks/false_converged.py 200000 1000000 quick
+
+`medium` ones have up to 1,500 rows and 2,500 columns, half a second each; of these, paths that are
+slow or miss lambdas are told, too.
 """
 
 import collections
@@ -18,15 +21,19 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
+import medium_problems  # noqa: E402
 import random_problems  # noqa: E402
 
-CHUNK = 10_000  # problems between two lines of counts
+CHUNK = {"": 10_000, "quick": 10_000, "medium": 100}  # problems between two lines of counts
+SLOW = 8.0  # seconds for a path of medium size, from which it is told
 
 
-def examine(seed, quick, total):
+def examine(seed, size, total):
     """Solve and judge one problem, count what is found, and print what should not be."""
-    call = random_problems.problem(seed, quick)
-    about = f"seed {seed}: {call.family} {call.kind or ''}"
+    medium = size == "medium"
+    judge = medium_problems if medium else random_problems
+    call = judge.problem(seed) if medium else judge.problem(seed, size == "quick")
+    about, begun = f"seed {seed}: {call.family} {call.kind or ''}", time.process_time()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", RuntimeWarning)
@@ -39,13 +46,16 @@ def examine(seed, quick, total):
         print(about, f"{type(error).__name__}: {error}", flush=True)
         total["crashes"] += 1
         return
+    seconds = time.process_time() - begun
     try:
         with np.errstate(all="ignore"):
-            claims, missed, false, undecided = random_problems.judged(call, fit)
+            claims, missed, false, undecided = judge.judged(call, fit)
     except Exception as error:  # the judge's own: to be judged by hand
         print(about, f"not judged, {type(error).__name__}: {error}", flush=True)
         total["not judged"] += 1
         return
+    if medium and (missed or seconds > SLOW):
+        print(about, call.X.shape, call.steer, f"{missed} missed, {seconds:.1f} s", flush=True)
     total["problems"] += 1
     total["claims"] += claims
     total["honest misses"] += missed
@@ -55,11 +65,11 @@ def examine(seed, quick, total):
             print(about, name, [(k, f"{lost:.1e}") for k, lost in points], flush=True)
 
 
-def run(first, count, quick):
+def run(first, count, size):
     total, begun = collections.Counter(), time.process_time()
     for seed in range(first, first + count):
-        examine(seed, quick, total)
-        if (seed + 1 - first) % CHUNK == 0 or seed + 1 == first + count:
+        examine(seed, size, total)
+        if (seed + 1 - first) % CHUNK[size] == 0 or seed + 1 == first + count:
             print(f"seeds {first} to {seed}: ", end="")
             print(*(f"{value} {name}" for name, value in total.items()), sep=", ", end="")
             print(f"; {time.process_time() - begun:.0f} s of one processor", flush=True)
@@ -67,4 +77,5 @@ def run(first, count, quick):
 
 if __name__ == "__main__":
     numbers = [int(word) for word in sys.argv[1:] if word.isdigit()]
-    run(*numbers, *(0, 10_000)[len(numbers) :], quick="quick" in sys.argv)
+    size = next((word for word in ("quick", "medium") if word in sys.argv), "")
+    run(*numbers, *(0, 10_000)[len(numbers) :], size)

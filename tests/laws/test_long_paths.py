@@ -28,8 +28,8 @@ def _call(family, kind, store=np.asfortranarray, n=60, p=20):
     return random_problems.Call(family, X, y, {}, {}, kind, lists, 0.5, store(X))
 
 
-def _hold(call):
-    fit = call.fit(n_lambdas=STEPS, lambda_min_ratio=1e-3, tol=TOL, stop=None)
+def _hold(call, **more):
+    fit = call.fit(**more, n_lambdas=STEPS, lambda_min_ratio=1e-3, tol=TOL, stop=None)
     own = random_problems.gaps(call)
     claimed = [k for k in JUDGED if fit.status[k] == ss.Status.CONVERGED]
     assert claimed
@@ -48,6 +48,12 @@ def test_points_of_a_long_path_are_what_they_claim(family, store):
 @pytest.mark.parametrize("family", ["gaussian", "binomial", "poisson", "cox", "huber"])
 def test_with_groups(family, kind):
     _hold(_call(family, kind))
+
+
+@pytest.mark.parametrize("solver", ["pass_newton", "bcd"])
+@pytest.mark.parametrize("family", ["binomial", "poisson"])
+def test_by_other_solvers(family, solver):
+    _hold(_call(family, "l2"), solver=solver)
 
 
 @pytest.mark.parametrize("kind", [None, "l2"])
