@@ -13,6 +13,7 @@ cdef class WorkingSet:
     cdef readonly long rounds
     cdef double working_values              # stored values of the working columns
     cdef double steps                       # of conjugate gradients per Newton direction, as last seen
+    cdef double share                       # of the gap asked for that working columns may take
     cdef double opening                     # gap after the first round at the last lam
     cdef double growth                      # columns that enter for a quadratic to be solved, averaged
     cdef long models                        # quadratics of other losses solved since the last came in

@@ -32,7 +32,8 @@ cdef double NOTICED = 1e-9    # of lam: the residual's projection on free column
 SPARSE_COST = 6.0   # one stored value of a sparse column, in multiply-adds of a dense operation
 cdef double ALMOST = 0.99     # of the threshold: the residual to come is known to about a hundredth
 cdef double DRIFT = 1e-2      # of the gap asked for: what rounding may add to it before the residual is made anew
-cdef double SHARE = 0.9   # of the gap asked for: what working columns may take of it
+cdef double SHARE = 0.9     # of the gap asked for: what working columns may take of it
+cdef double GROUPS_SHARE = 0.5  # the same of groups: sweeps come to it little by little, and the objective with them
 cdef double ENOUGH = 0.03   # of the gap that columns outside will leave: no use in solving for the working ones better
 BLOCK_COST = 0.15   # of a multiply-add in a block operation, with which a column enters the factor
 MOST_GRAM_COLUMNS = 3000    # of a design, up to which groups are solved for by inner products where rows are more
@@ -56,6 +57,7 @@ cdef class WorkingSet:
         self.root_w = np.sqrt(problem.weights)
         self.r, self.u = np.zeros(self.design.n), np.empty(self.design.n)
         self.steps = 6.0
+        self.share = GROUPS_SHARE if isinstance(self.penalty, BlockPenalty) else SHARE
         self.solved, self.solved_b = np.zeros((2, self.design.n)), np.zeros((2, 0))
         self.lams[0] = self.lams[1] = 0.0
         self.columns = pack(self.design, self.root_w, recentred, dense)
@@ -151,7 +153,7 @@ cdef class WorkingSet:
     cpdef solve(self, double lam, double target, long budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
         cdef int outcome, tries = 0, round = 0
-        cdef double gap, goal = max(SHARE * target, ENOUGH * self.opening)
+        cdef double gap, goal = max(self.share * target, ENOUGH * self.opening)
         cdef double[::1] cleared
         cdef long limit = self.quadratic.iterations + budget
         self._anticipate(lam)
@@ -176,10 +178,10 @@ cdef class WorkingSet:
                 if round == 1 and entering.shape[0] > self.foreseen > 0:
                     self.surveys = True
                 self.enter(entering)
-                goal = max(SHARE * target, ENOUGH * gap)
+                goal = max(self.share * target, ENOUGH * gap)
                 tries = 0
-            elif goal > SHARE * target:
-                goal = SHARE * target
+            elif goal > self.share * target:
+                goal = self.share * target
             elif tries == 4:
                 return STALLED, gap
             else:
