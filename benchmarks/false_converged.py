@@ -15,6 +15,7 @@ import collections
 import sys
 import time
 import warnings
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -24,15 +25,18 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 import medium_problems  # noqa: E402
 import random_problems  # noqa: E402
 
-CHUNK = {"": 10_000, "quick": 10_000, "medium": 100}  # problems between two lines of counts
+SIZES = {  # how problems are made, points of a path judged, problems between two lines of counts
+    "": (random_problems.problem, None, 10_000),
+    "quick": (partial(random_problems.problem, quick=True), None, 10_000),
+    "medium": (medium_problems.problem, medium_problems.JUDGED, 100),
+}
 SLOW = 8.0  # seconds for a path of medium size, from which it is told
 
 
 def examine(seed, size, total):
     """Solve and judge one problem, count what is found, and print what should not be."""
-    medium = size == "medium"
-    judge = medium_problems if medium else random_problems
-    call = judge.problem(seed) if medium else judge.problem(seed, size == "quick")
+    problem, most, _ = SIZES[size]
+    call = problem(seed)
     about, begun = f"seed {seed}: {call.family} {call.kind or ''}", time.process_time()
     try:
         with warnings.catch_warnings():
@@ -49,12 +53,12 @@ def examine(seed, size, total):
     seconds = time.process_time() - begun
     try:
         with np.errstate(all="ignore"):
-            claims, missed, false, undecided = judge.judged(call, fit)
+            claims, missed, false, undecided = random_problems.judged(call, fit, most)
     except Exception as error:  # the judge's own: to be judged by hand
         print(about, f"not judged, {type(error).__name__}: {error}", flush=True)
         total["not judged"] += 1
         return
-    if medium and (missed or seconds > SLOW):
+    if size == "medium" and (missed or seconds > SLOW):
         print(about, call.X.shape, call.steer, f"{missed} missed, {seconds:.1f} s", flush=True)
     total["problems"] += 1
     total["claims"] += claims
@@ -69,7 +73,7 @@ def run(first, count, size):
     total, begun = collections.Counter(), time.process_time()
     for seed in range(first, first + count):
         examine(seed, size, total)
-        if (seed + 1 - first) % CHUNK[size] == 0 or seed + 1 == first + count:
+        if (seed + 1 - first) % SIZES[size][2] == 0 or seed + 1 == first + count:
             print(f"seeds {first} to {seed}: ", end="")
             print(*(f"{value} {name}" for name, value in total.items()), sep=", ", end="")
             print(f"; {time.process_time() - begun:.0f} s of one processor", flush=True)
@@ -77,5 +81,5 @@ def run(first, count, size):
 
 if __name__ == "__main__":
     numbers = [int(word) for word in sys.argv[1:] if word.isdigit()]
-    size = next((word for word in ("quick", "medium") if word in sys.argv), "")
+    size = next((word for word in sys.argv[1:] if word in SIZES), "")
     run(*numbers, *(0, 10_000)[len(numbers) :], size)

@@ -1,8 +1,8 @@
 """Random problems of the size of real ones: what small ones never reach, or reach in few columns.
 
 Working sets that grow, conjugate gradients, sketches of columns, factors that shrink, many starts
-carried on from lambda to lambda. `problem(seed)` is a call of `path`; `judged` judges its result
-like `random_problems`, at a dozen of its points and in float64 alone.
+carried on from lambda to lambda. `problem(seed)` is a call of `path`, which
+`random_problems.judged` judges.
 """
 
 import numpy as np
@@ -10,10 +10,7 @@ import random_problems
 from scipy import sparse
 from test_generated_lasso import STORAGE, model
 
-import sparsesolve as ss
-
-POINTS = 12  # of a path that are judged
-ROUNDING = 1e-12  # of an independent gap, beside what random_problems.rounding says
+JUDGED = 12  # points of a path: decimals, or all of them, would take minutes
 
 
 def problem(seed):
@@ -28,9 +25,9 @@ def problem(seed):
     signal = X @ (rng.standard_normal(p) * (rng.random(p) < 20 / p))
     signal *= rng.choice([0.5, 1.5, 3]) / max(signal.std(), 1e-9)
     options = _options(rng, family, n, p)
-    y = random_problems._response(rng, family, signal)
+    y = random_problems.response(rng, family, signal)
     call = random_problems.Call(family, X, y, options, {})
-    random_problems._penalty(rng, call, several)
+    random_problems.add_penalty(rng, call, several)
     call.steer = {"n_lambdas": int(rng.choice([10, 30, 100])), "stop": None, "max_iter": 3000,
                   "lambda_min_ratio": 10.0 ** rng.uniform(-3.5, -1)}  # fmt: skip
     if rng.random() < 0.3:
@@ -38,6 +35,7 @@ def problem(seed):
     if rng.random() < 0.1 and not several and family != "cox":
         own = ["pass_newton"] if family != "gaussian" else ["working_set", "sufficient"]
         call.steer["solver"] = "bcd" if call.kind else str(rng.choice(own))
+        call.steer["max_iter"] = 100  # where they are not chosen they may take minutes
     store = sparse.csc_array if share < 1.0 else STORAGE[rng.integers(4)]
     if rng.random() < 0.15:
         call.X = X = X.astype(np.float32).astype(float)
@@ -75,22 +73,3 @@ def _options(rng, family, n, p):
     if family == "cox":
         options.pop("intercept")
     return options
-
-
-def judged(call, fit):
-    """(claims, honest misses, false claims, undecided ones), the last two as lists of points."""
-    own, tol = random_problems.gaps(call), call.steer.get("tol", 1e-7)
-    claimed = [k for k in range(len(fit.lambdas)) if fit.status[k] == ss.Status.CONVERGED]
-    counts = len(claimed), len(fit.lambdas) - len(claimed)
-    if own.nothing or not claimed:
-        return *counts, [], []
-    enough = 1.15 * tol + random_problems.rounding(call) + own.digits + ROUNDING
-    places = np.linspace(0, len(claimed) - 1, min(POINTS, len(claimed)))
-    judged_points = [claimed[int(i)] for i in places]
-    doubted = [k for k in judged_points if not own.gap(fit, k, enough) <= enough]
-    if not doubted:
-        return *counts, [], []
-    better = call.fit(lambdas=fit.lambdas, tol=1e-12, max_iter=20_000, solver="auto")
-    lost = [(k, own.objective(fit, k) - own.objective(better, k)) for k in doubted]
-    false = [point for point in lost if point[1] > enough]
-    return *counts, false, [point for point in lost if point not in false]

@@ -67,8 +67,8 @@ def problem(seed, quick=False):
     unit = unit - unit.mean(axis=0)
     truth = rng.standard_normal(p) * (rng.random(p) < 0.4) * rng.choice([0.3, 1, 3])
     options = model(rng, n, p)
-    call = Call(family, X, _response(rng, family, unit @ truth), options, {})
-    _penalty(rng, call, several)
+    call = Call(family, X, response(rng, family, unit @ truth), options, {})
+    add_penalty(rng, call, several)
     if family in ("cox", *SEVERAL) or (family != "gaussian" and rng.random() < 0.5):
         options.pop("offset", None)
     if family == "cox":
@@ -91,7 +91,7 @@ def problem(seed, quick=False):
     return call
 
 
-def _penalty(rng, call, several):
+def add_penalty(rng, call, several):
     p, options = call.X.shape[1], call.options
     if several:
         options.pop("lower", None), options.pop("upper", None)
@@ -109,7 +109,7 @@ def _penalty(rng, call, several):
             options.pop("lower", None), options.pop("upper", None)
 
 
-def _response(rng, family, signal):
+def response(rng, family, signal):
     n, noise = len(signal), 10.0 ** rng.uniform(-6, 1)
     signal = np.clip(signal, -8, 8)
     chance = 1 / (1 + np.exp(-signal))
@@ -267,8 +267,10 @@ def gaps(call):
     return Gaps(call)
 
 
-def judged(call, fit):
+def judged(call, fit, most=None):
     """(claims, honest misses, false claims, undecided ones) of a path; the last two are lists.
+
+    With `most` no more points than so many are judged, spread over the path, in float64 alone.
 
     A claim that an independent gap does not confirm is held against a path solved to a far
     smaller tolerance: with that one's own gap the objective tells what is really lost.
@@ -280,12 +282,15 @@ def judged(call, fit):
         return *counts, [], []
     tol = call.steer.get("tol", 1e-7)
     enough = 1.1 * tol + rounding(call) + own.digits
+    if most is not None:
+        claimed = claimed[:: -(-len(claimed) // most)]
     doubted = [k for k in claimed if not own.gap(fit, k, enough) <= enough]
     if not doubted:
         return *counts, [], []
     with decimal.localcontext(exact.ARITHMETIC) as context:
         context.traps[decimal.Overflow] = False  # a step that goes too far is shortened
-        own.sharpen()
+        if most is None:
+            own.sharpen()
         found = {k: own.gap(fit, k) for k in doubted}
         doubted = [k for k in doubted if not found[k] <= enough]
         false, undecided = [], []

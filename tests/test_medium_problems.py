@@ -2,10 +2,11 @@
 
 import medium_problems
 import pytest
+import random_problems
 
 
 @pytest.mark.parametrize("seed", range(14))
 def test_claims_hold(seed):
     call = medium_problems.problem(seed)
-    _, _, false, _ = medium_problems.judged(call, call.fit())
+    _, _, false, _ = random_problems.judged(call, call.fit(), medium_problems.JUDGED)
     assert not false

@@ -30,7 +30,7 @@ SAMPLE_COST = 30.0  # multiply-adds that a sample's loss costs in a step
 cdef double QUIET = 3e-3            # of the gap asked for: while a step gains more, another is worth its price
 cdef double FORCING = 0.1           # of the gap at its start to which a step's model is solved
 cdef double NEAR = 0.3              # of the gap asked for: to less no model is solved
-cdef double LENT = 2.0              # times the price of a new H: what steps more than that may cost before it is paid
+cdef double LENT = 2.0              # prices of a new H that steps for want of it may cost before it is paid
 cdef double RENEWED = 0.05          # of the Gram matrix in a step, as H is taken anew every tenth step or so
 cdef double AGED = 1e4              # rounding errors from which eta is made anew
 cdef double FAR = 1e4               # a step of a coefficient whose rounding eta shows
@@ -61,6 +61,7 @@ cdef class ProximalNewton(LossWorkingSet):
         """Make the point anew from a and b, so that rounding does not build up; returns which columns and their b."""
         which, start = self.quadratic.members()
         self.model.place(self.intercept, self.design.combination(which, start))
+        self.model.loss.raise_pending()
         self.stirred, self.age = False, 1.0
         return which, start
 

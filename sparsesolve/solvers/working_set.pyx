@@ -186,7 +186,7 @@ cdef class WorkingSet:
                 return STALLED, gap
             else:
                 tries += 1
-                goal *= 0.1
+                goal *= 0.1**tries  # where F* ends, the gap may be as the square root of the model's
 
     def _cleared(self, lam):
         """r less its projection on the columns that nothing holds back: the certificate of others is by that."""
@@ -247,7 +247,7 @@ cdef class WorkingSet:
             for k in range(size):
                 change[k] = self.quadratic.b[k] - b[k]
             memcpy(self.quadratic.b, &b[0], size * sizeof(double))
-            self.quadratic.mend(&self.response[0], &change[0], drift, &self.r[0])
+            self.quadratic.mend(&self.response[0], &change[0], self.quadratic.drift(), &self.r[0])
 
     cdef int _keep_history(self, double lam) except -1:
         cdef int k

@@ -66,3 +66,14 @@ def test_the_way_of_solving_changes_and_nothing_is_lost(kinds):
         found = glm_oracle.certificate(X, y, fit.intercepts[k], b, lam,
                                        loss=numpy_losses.BINOMIAL)  # fmt: skip
         assert found <= 3e-7, k
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("seed", [32, 43, 234, 285, 343])
+def test_a_dual_point_at_the_edge_of_its_domain_misses_no_lambda(seed):
+    """A sum of u of 1e-7, squared in the model's gap, takes as much of the certificate."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(100, 20))
+    y = 2 * X[:, 0] + rng.normal(size=100)
+    y[::20] += 100
+    assert not ss.path(X, y, family=ss.families.huber(1.0)).status.any()

@@ -1,0 +1,20 @@
+"""Columns that depend on those in the factor; what the solver finds is in tests/laws."""
+
+import numpy as np
+import pytest
+
+import sparsesolve as ss
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("seed", [3, 10])
+def test_a_coefficient_that_is_rounding_does_not_hold_up_the_others(seed):
+    """Repeated columns within limits, more than rows: all dependent ones slide, not the first."""
+    rng, n, p = np.random.default_rng(seed), 44, 400
+    X = rng.standard_normal((n, p))[:, rng.integers(0, p, p)] * rng.choice([-1, 1], p)
+    signal = X @ (rng.standard_normal(p) * (rng.random(p) < 20 / p))
+    signal *= 1.5 / signal.std()
+    lower, upper = -rng.choice([0, 0.1, 1, np.inf], p), rng.choice([0, 0.1, 1, np.inf], p)
+    y = signal + 0.1 * rng.standard_normal(n)
+    fit = ss.path(X, y, lower=lower, upper=upper, n_lambdas=30, lambda_min_ratio=5e-3, stop=None)
+    assert (fit.n_iters < 500).all()
