@@ -9,6 +9,7 @@ cdef class Outside:
     cdef int[::1] violators(self, double lam)
     cdef int[::1] foresee(self, const double* r, double lam, double forward)
     cdef int[::1] unheld(self)
+    cdef int[::1] together(self, which)
     cdef void leave(self, const int[::1] which) noexcept
     cdef products(self, const double* r)
 

@@ -44,6 +44,10 @@ cdef class Outside:
         """Those without a penalty, which are to be at work from the start; those that cannot move are dropped."""
         return np.empty(0, dtype=np.intc)
 
+    cdef int[::1] together(self, which):
+        """These and the columns that come to work with them."""
+        return which
+
     cdef void leave(self, const int[::1] which) noexcept:
         """These are at work from now on."""
 

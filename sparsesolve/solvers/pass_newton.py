@@ -24,6 +24,7 @@ from sparsesolve.solvers.working_set import WorkingSet
 
 AHEAD = 0.7  # of lam: a column of a correlation above it comes to work
 SLOW = 0.2  # new gap over old from which H is taken anew
+BARELY = 0.99  # new gap over the least: more is no fall
 NEAR = 0.1  # of the gap asked for, to which a model is solved
 EXACT = 1e-13  # of the null value, where there is no gap to go by
 LEAST, EVEN = 1e-6, 1e-4  # curvature of a sample, over its weight, and over that and the mean
@@ -41,7 +42,7 @@ class PassNewton(FirstOrder):
         self.seen, self.met, self.cleared, self.problem = (), None, (None, None), problem
         super().__init__(problem, n_threads)
         self.which = np.empty(0, dtype=np.intc)  # S
-        self.scale, self.last, self.stale = 1.0, np.inf, True
+        self.scale, self.stale, self.model = 1.0, True, None
 
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
@@ -51,13 +52,15 @@ class PassNewton(FirstOrder):
             if self.iterations >= limit:
                 return MAX_ITER, gap
             value = self.objective(lam)
-            idle = 0 if gap < least or value < lowest - self.rounding(value) else idle + 1
+            idle = 0 if gap < BARELY * least or value < lowest - self.rounding(value) else idle + 1
             if idle == IDLE:
                 return STALLED, gap
             least, lowest = min(gap, least), min(value, lowest)
             if self.recruit(lam) or self.stale or gap > SLOW * last:
                 self.weigh()
-            self.step(lam, target)
+                self.model = None
+            goal = max(NEAR * target, EXACT * self.problem.null_value)
+            self.step(lam, 0.0 if idle else goal)  # an idle step's model was too near its minimum
             self.iterations += 1
             self.loss.raise_pending()
             last, gap = gap, self.gap(lam)
@@ -125,35 +128,36 @@ class PassNewton(FirstOrder):
         gram[fixed] = gram[:, fixed] = 0.0
         self.rows = Rows(gram)
 
-    def step(self, lam, target):
+    def step(self, lam, goal):
         """Go towards the model's minimum as far as the objective falls."""
         u, z = self.gradient()
         pull = self.inverse_inner @ (self.point.u @ self.basis).ravel() / self.scale
         z = z.ravel()[self.which]
         z -= self.mixed.T @ self.inverse_inner @ (u @ self.basis).ravel()
         b = self.point.b.copy()
-        b.reshape(-1)[self.which] = self.minimiser(lam, z, target)
+        b.reshape(-1)[self.which] = self.minimiser(lam, z, goal)
         change = b - self.point.b
         c_step = pull - self.inverse_inner @ (self.mixed @ change.ravel()[self.which])
         c_step = c_step.reshape(self.point.c.shape)
         image = self.combination(change) + c_step @ self.basis.T
         self.descend(lam, change, b, c_step, image)
 
-    def minimiser(self, lam, z, target):
-        """The coefficients (S,) of the model's minimum; z is less what H projects out of it."""
+    def minimiser(self, lam, z, goal):
+        """The model's coefficients (S,), solved to a gap; z is less what H projects out."""
         if len(self.which) == 0:
             return np.zeros(0)
         start = self.point.b.ravel()[self.which]
-        goal = max(NEAR * target, EXACT * self.problem.null_value) / self.scale
-        problem = replace(
-            self.problem, design=self.rows.design, weights=self.rows.weights, loss=None,
-            response=self.rows.response(z / self.scale + self.rows.times(start)), offset=None,
-            intercept=False, penalty=self.at_work,
-        )  # fmt: skip
-        state = (WorkingSet if problem.has_groups else Sufficient)(problem, 1)
-        state.solve(lam / self.scale, goal, BUDGET)
+        response = self.rows.response(z / self.scale + self.rows.times(start))
+        if self.model is None:
+            problem = replace(
+                self.problem, design=self.rows.design, weights=self.rows.weights, loss=None,
+                response=response, offset=None, intercept=False, penalty=self.at_work,
+            )  # fmt: skip
+            self.model = (WorkingSet if problem.has_groups else Sufficient)(problem, 1)
+        self.model.restart(response, start)
+        self.model.solve(lam / self.scale, goal / self.scale, BUDGET)
         b = np.zeros(len(self.which))
-        which, values = state.coefficients()
+        which, values = self.model.coefficients()
         b[which] = values
         return b
 

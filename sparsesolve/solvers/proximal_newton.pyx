@@ -27,6 +27,7 @@ cdef double ROUNDING = 1e-14        # of the objective: less of an increase is n
 cdef double SLOW = 0.2              # decrease of the gap in a step from which H is taken anew
 WEIGHED_COST = 0.3  # of a multiply-add in a block operation, with the copies of columns that weights ask for
 SAMPLE_COST = 30.0  # multiply-adds that a sample's loss costs in a step
+cdef double BARELY = 0.99           # new gap over the least: more is no fall
 cdef double QUIET = 3e-3            # of the gap asked for: while a step gains more, another is worth its price
 cdef double FORCING = 0.1           # of the gap at its start to which a step's model is solved
 cdef double NEAR = 0.3              # of the gap asked for: to less no model is solved
@@ -146,7 +147,7 @@ cdef class ProximalNewton(LossWorkingSet):
             self.quadratic.estimate_slack(lam * level)
             gap = self.quadratic.best_gap(lam * level) + 0.5 * total * total   # the latter for the intercept
             gap *= model.multiplier
-            idle = 0 if gap < best else idle + self.flat
+            idle = 0 if gap < BARELY * best else idle + self.flat
             best = min(best, gap)
             if (gap <= goal and self.gain <= quiet) or idle == IDLE or self.quadratic.iterations >= limit:
                 if self.stirred:

@@ -7,6 +7,8 @@ cdef class Quadratic(NetColumns):
     cdef bint newton(self, double lam) noexcept nogil
     cdef double collect(self, double lam) noexcept nogil
     cdef int clip(self, double lam) noexcept nogil
+    cdef int block(self, double lam) noexcept nogil
+    cdef double event(self, int j, double lam) noexcept nogil
     cdef double first_event(self, double lam) noexcept nogil
     cdef void rescale(self, double t) noexcept nogil
     cdef double line_step(self, double lam) noexcept nogil

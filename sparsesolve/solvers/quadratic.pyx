@@ -17,6 +17,7 @@ from sparsesolve.solvers.working_columns cimport CONVERGED, MAX_ITER, STALLED
 
 DEF ROUNDS = 30             # Newton steps between two sweeps
 cdef double ROUNDING = 1e-14
+cdef double AT_ONCE = 1e-10         # a step along d at whose end a coefficient stops, taken for none
 cdef double NO_WAY = 1e-6           # a step along a clipped direction below which its slope is taken for rounding
 
 
@@ -57,6 +58,8 @@ cdef class Quadratic(NetColumns):
                 # the stopped coordinates turned the direction uphill: go only as far as the first of them
                 self.collect(lam)
                 self.direction(lam)
+                while self.block(lam) > 0:
+                    self.direction(lam)
                 self.rescale(min(self.first_event(lam), 1.0))
                 t = self.line_step(lam)
                 if t <= 0.0:
@@ -110,18 +113,33 @@ cdef class Quadratic(NetColumns):
                 self.n_held += 1
         return self.n_held - before
 
-    cdef double first_event(self, double lam) noexcept nogil:
-        """The step along d at which a coefficient first reaches zero or a limit; INFINITY when none does."""
-        cdef int k, j
-        cdef double t = INFINITY, end
+    cdef int block(self, double lam) noexcept nogil:
+        """Hold coefficients that are all but at the zero or the limit to which their step leads; how many are new."""
+        cdef int k, j, before = self.n_held
         for k in range(self.n_support):
             j = self.support[k]
-            if self.d[j] == 0.0:
-                continue
-            end = self.upper[j] if self.d[j] > 0 else self.lower[j]
-            if lam * self.l1[j] > 0.0 and self.d[j] * self.b[j] < 0.0:
-                end = 0.0
-            t = min(t, (end - self.b[j]) / self.d[j])
+            if not self.held[j] and self.event(j, lam) < AT_ONCE:
+                self.d[j] = 0.0
+                self.held[j] = True
+                self.n_held += 1
+        return self.n_held - before
+
+    cdef double event(self, int j, double lam) noexcept nogil:
+        """The step along d at which coefficient j reaches zero or a limit."""
+        cdef double end
+        if self.d[j] == 0.0:
+            return INFINITY
+        end = self.upper[j] if self.d[j] > 0.0 else self.lower[j]
+        if lam * self.l1[j] > 0.0 and self.d[j] * self.b[j] < 0.0:
+            end = 0.0
+        return (end - self.b[j]) / self.d[j]
+
+    cdef double first_event(self, double lam) noexcept nogil:
+        """The step along d at which a coefficient first reaches zero or a limit; INFINITY when none does."""
+        cdef int k
+        cdef double t = INFINITY
+        for k in range(self.n_support):
+            t = min(t, self.event(self.support[k], lam))
         return t
 
     cdef void rescale(self, double t) noexcept nogil:

@@ -18,6 +18,8 @@ cdef class Sufficient:
     """Solver state along a path; answers what WorkingSet answers."""
 
     cdef readonly GramQuadratic quadratic
+    cdef Design design
+    cdef object weights
     cdef double[::1] cross
     cdef double total_square
 
@@ -25,6 +27,7 @@ cdef class Sufficient:
         cdef Design design = problem.design
         cdef Gram gram = Gram(design.p)
         p, w, y = design.p, problem.weights, problem.response
+        self.design, self.weights = design, w
         products, cross = tall_gram(design, np.sqrt(w), y, n_threads)
         gram.set(products)
         self.cross = cross
@@ -32,6 +35,15 @@ cdef class Sufficient:
         self.quadratic = GramQuadratic(gram)
         self.quadratic.residual_square = self.total_square
         self.quadratic.append(design, problem.penalty, np.arange(p, dtype=np.intc), np.zeros(p), cross.copy())
+
+    def restart(self, response, double[::1] start):
+        """Go to another response and to the coefficients `start` (p,)."""
+        cdef int k
+        self.cross = self.design.products(np.multiply(self.weights, response), 1)
+        self.total_square = np.sum(np.multiply(self.weights, np.square(response)))
+        for k in range(self.quadratic.size):
+            self.quadratic.b[k] = start[k]
+        self._refresh()
 
     def coefficients(self):
         """Feature numbers and values of the nonzero coefficients, in ascending order of feature."""

@@ -69,6 +69,19 @@ cdef class WorkingSet:
             self.outside = OutsideColumns(self.design, self.root_w, self.penalty, n_threads)
             self.quadratic = GramQuadratic(Gram(), self.columns) if self.columns.dense else DataQuadratic(self.columns)
 
+    def restart(self, response, double[::1] start):
+        """Go to another response and to the coefficients `start` (p,); columns at work and their products stay."""
+        cdef int k
+        fresh = np.not_equal(start, 0.0)
+        fresh[self.quadratic.members()[0]] = False
+        self.enter(self.outside.together(np.flatnonzero(fresh).astype(np.intc)))
+        self.response = np.multiply(self.root_w, response)
+        self.level, self.opening, self.n_solved = np.dot(self.response, self.response), 0.0, 0
+        self.lams[0] = self.lams[1] = 0.0
+        for k in range(self.quadratic.size):
+            self.quadratic.b[k] = start[self.quadratic.index[k]]
+        self.quadratic.refresh(&self.response[0], &self.r[0])
+
     def enter(self, int[::1] which):
         """Take columns into the working set at zero."""
         cdef int k

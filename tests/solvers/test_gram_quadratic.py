@@ -18,3 +18,17 @@ def test_a_coefficient_that_is_rounding_does_not_hold_up_the_others(seed):
     y = signal + 0.1 * rng.standard_normal(n)
     fit = ss.path(X, y, lower=lower, upper=upper, n_lambdas=30, lambda_min_ratio=5e-3, stop=None)
     assert (fit.n_iters < 500).all()
+
+
+@pytest.mark.filterwarnings("error")
+def test_coefficients_at_limits_do_not_hold_up_the_others():
+    """More than the rank are free; some, but for rounding, are where their step would stop."""
+    rng = np.random.default_rng(1)
+    n, p = 100, 300
+    X = rng.normal(size=(n, p))
+    X = X + 0.7 * rng.normal(size=(n, 1))
+    _ = rng.logistic(size=n)
+    y = X[:, 0] - X[:, 1] + 0.5 * X[:, 2] + rng.standard_t(2, size=n)
+    huber = ss.families.huber(1.0)
+    fit = ss.path(X, y, family=huber, lower=-0.3, upper=0.5, stop=None)
+    assert (fit.n_iters < 1000).all()

@@ -294,6 +294,9 @@ cdef class OutsideGroups(Outside):
                 first.append(g)
         return self.columns_of(np.array(first, dtype=np.intc))
 
+    cdef int[::1] together(self, which):
+        return self.columns_of(np.unique(np.asarray(self.penalty.of)[which]))
+
     cdef int[::1] columns_of(self, const int[::1] groups):
         """Their columns, group by group."""
         member, start = np.asarray(self.penalty.member), np.asarray(self.penalty.start)

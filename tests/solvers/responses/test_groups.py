@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import sparsesolve as ss
 import sparsesolve.solvers.responses.groups as response_groups
 from sparsesolve.assembly import read_problem
 from sparsesolve.families import read_family
@@ -20,8 +21,8 @@ REST = {"weights": RNG.uniform(0.5, 2.0, 40), "offset": None, "lower": None, "up
 class Watched(response_groups.ResponseGroups):
     """Notes the objective after every step."""
 
-    def step(self, lam, target):
-        super().step(lam, target)
+    def step(self, lam, goal):
+        super().step(lam, goal)
         self.values.append(self.objective(lam))
 
 
@@ -59,3 +60,15 @@ def test_rows_and_inner_products_are_the_same_model(family, monkeypatch):
         ends.append(state.point)
     assert ends[0].b == pytest.approx(ends[1].b, abs=1e-6)
     assert ends[0].eta == pytest.approx(ends[1].eta, abs=1e-6)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("seed", [3, 9])
+def test_classes_that_can_be_told_apart_miss_no_lambda(seed):
+    """Models of little curvature: each starts where the last ended, or sweeps come to no end."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(100, 20))
+    eta = X[:, 0] - X[:, 1]
+    y = (eta + rng.logistic(size=100) > 0) * 1 + (eta > 1)
+    penalty = GroupLinf([list(range(j, j + 5)) for j in range(0, 20, 5)])
+    assert not ss.path(X, y, family="multinomial", penalty=penalty, stop=None).status.any()
