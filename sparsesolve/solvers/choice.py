@@ -7,13 +7,13 @@ from sparsesolve.solvers import SOLVERS
 from sparsesolve.solvers.reduced import reduced
 
 MOST_GRAM_COLUMNS = 1500  # up to here their Gram matrix costs less than the passes it saves
+MOST_WIDE_COLUMNS = 600  # the same of K real responses, where X is wide
 MOST_RIDGE = 4000  # rows or columns whose eigenvalues cost less than the steps they save
 MOST_RIDGE_SPARSE = 1500  # the same where X is sparse and steps are cheap
 MOST_REDUCED = 4000  # columns whose inner products replace rows that lie in blocks elsewhere
 # coefficients of K responses up to which the whole Hessian of those at work beats products:
 MOST_COEFFICIENTS = 12_000  # of the softmax, one by one: few come to work
 MOST_TIED = 1000  # of rows, which come to work as a whole
-MOST_ROWS = 350  # of K responses at work, whose Hessian costs little, though columns be many
 MOST_UNPACKED = 20_000_000  # values of X that may be kept once more
 TALL = 20  # rows to a column
 SOME = 50  # columns
@@ -64,7 +64,7 @@ def _suitable(problem, lambdas):
         if problem.has_groups:
             return "response_groups"
         if SOLVERS["sufficient"].suits(problem, lambdas):
-            return "sufficient" if _few_rows(problem) else "response_blocks"
+            return "sufficient" if _few_columns(problem) else "response_blocks"
         return "response_newton" if _few_coefficients(problem) else "response_blocks"
     if problem.loss is not None:
         return "pass_newton" if _by_inner_products(problem) else "proximal_newton"
@@ -82,11 +82,10 @@ def _few_coefficients(problem):
     return problem.n_responses * min(p, 2 * n) <= most and n * p <= MOST_UNPACKED
 
 
-def _few_rows(problem):
-    """Whether inner products serve K responses: X is tall, or few rows may come to work."""
+def _few_columns(problem):
+    """Whether inner products serve K real responses."""
     n, p = problem.design.n, problem.design.p
-    few = 2 * p <= n or min(p, problem.n_responses * n // 2) <= MOST_ROWS
-    return few and p <= MOST_GRAM_COLUMNS
+    return p <= (MOST_GRAM_COLUMNS if p <= n else MOST_WIDE_COLUMNS)
 
 
 def _by_inner_products(problem):

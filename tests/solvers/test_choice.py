@@ -78,15 +78,13 @@ def test_large_tall_designs_are_solved_without_copies_of_columns(chosen, monkeyp
                       "proximal_newton"]  # fmt: skip
 
 
-def test_real_responses_are_left_to_inner_products_where_few_rows_may_come_to_work(
-    chosen, monkeypatch
-):
+def test_real_responses_are_left_to_inner_products_of_few_columns(chosen, monkeypatch):
     several = np.c_[Y, Y + RNG.standard_normal(40)]
     options = {"family": "multigaussian", "n_lambdas": 5}
     ss.path(X, several, **options)  # tall
-    for most in (8, 7):
-        monkeypatch.setattr(choice, "MOST_ROWS", most)
-        ss.path(X[:12], several[:12], **options)
+    for most in (X.shape[1], X.shape[1] - 1):
+        monkeypatch.setattr(choice, "MOST_WIDE_COLUMNS", most)
+        ss.path(X[:7], several[:7], **options)
     monkeypatch.setattr(choice, "MOST_GRAM_COLUMNS", 7)
     ss.path(X, several, **options)
     ss.path(X, several, solver="response_newton", **options)

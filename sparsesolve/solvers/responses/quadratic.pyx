@@ -111,7 +111,7 @@ cdef class ResponseQuadratic:
             if self.sizes[1, j] > 0.0:
                 total += conjugate(s * self.sizes[1, j], lam * self.l1[j], lam * self.l2[j], 0.0, INFINITY)
                 total -= s * self.sizes[2, j]
-        return total
+        return max(total, 0.0)
 
     # second order
 

@@ -24,7 +24,8 @@ cdef double KEPT = 0.1              # of the gap, left by a Newton step: the Hes
 cdef double PRICE = 0.3             # of a Hessian, in sweeps, for each row at work over the number of responses
 cdef double QUICK = 0.05            # bounds on what a sweep is taken to leave of the gap
 cdef double SLOW = 0.99
-DEF PATIENCE = 12                   # rounds that do not halve the gap
+DEF PATIENCE = 12                   # rounds that neither halve the gap nor lower the objective
+cdef double ROUNDING = 1e-14         # of the responses' square: less of a fall is none
 cdef double VIOLATION = 1e-12       # relative
 DEF TRIES = 5
 
@@ -193,7 +194,7 @@ cdef class ResponseSufficient(ResponseQuadratic):
 
     cdef int _fit(self, double lam, double goal, long limit) except -1:
         """Sweeps until the gap over the rows at work is about `goal`, with Newton steps where they creep."""
-        cdef double gap, last = INFINITY, best = INFINITY
+        cdef double gap, value, last = INFINITY, best = INFINITY, lowest = INFINITY
         cdef int patience = PATIENCE
         while True:
             PyErr_CheckSignals()
@@ -209,10 +210,11 @@ cdef class ResponseSufficient(ResponseQuadratic):
                 gap, last = self._steps(lam, gap, goal, limit), INFINITY
             if gap <= goal:
                 return CONVERGED
-            patience = PATIENCE if gap < 0.5 * best else patience - 1
+            value = 0.5 * self.residual_square + self.penalty(lam)
+            patience = PATIENCE if gap < 0.5 * best or value < lowest - ROUNDING * self.total else patience - 1
             if patience == 0:
                 return STALLED
-            best = min(best, gap)
+            best, lowest = min(best, gap), min(lowest, value)
 
     cdef double _steps(self, double lam, double gap, double goal, long limit) except *:
         """Newton steps while they bring much; returns the gap they leave."""

@@ -19,6 +19,7 @@ from response_problems import (
 from scipy import sparse
 from sparsesolve.solvers.responses.sufficient import ResponseSufficient
 
+import sparsesolve as ss
 from sparsesolve.solvers.responses.blocks import ResponseBlocks
 
 TIED = {"family": "multigaussian", "grouped": True}
@@ -109,3 +110,13 @@ def test_a_budget_is_kept_and_its_gap_is_a_bound():
         assert outcome != CONVERGED and gap > 1e-14 and state.iterations <= budget + 1
         best, _, _ = oracle.solve(Z, Y, 1e-3, **TIED)
         assert oracle.objective(Z, Y, 1e-3, *full(state, 80), **TIED) - best <= gap
+
+
+def test_columns_much_like_their_neighbours_miss_no_lambda():
+    """The objective falls for long before the gap does."""
+    rng = np.random.default_rng(2)
+    X = np.cumsum(rng.normal(size=(60, 300)), axis=1) / 5
+    Y = X[:, :3] @ rng.normal(size=(3, 2)) + 0.1 * rng.normal(size=(60, 2))
+    options = {"lambda_min_ratio": 1e-3, "n_lambdas": 8, "stop": None, "tol": 1e-4}
+    fit = ss.path(X, Y, family="multigaussian", solver="sufficient", **options)
+    assert not fit.status.any() and (fit.gaps >= 0.0).all()
