@@ -229,6 +229,17 @@ cdef class BlockPenalty:
         """
         return 0
 
+    cdef int tie(self, Py_ssize_t g, const double* b, const double* d, double t, double near, int* way,
+                 double* sign, double* slope) noexcept nogil:
+        """Let coordinates that come to a bend of the norm at once move with what bends it; how many did.
+
+        At once: before t, and from nearer than `near` times the largest coordinate.
+        """
+        return 0
+
+    cdef void stop(self, Py_ssize_t g, const double* b, double* d) noexcept nogil:
+        """Shorten a step along the directions of tangent, coordinate by coordinate, to where the norm bends."""
+
     cdef void bend(self, Py_ssize_t g, const double* b, double lam, const int* way, double* H, int ld) noexcept nogil:
         """Add the second derivative of lam * Omega_g along these directions to H, column-major."""
 

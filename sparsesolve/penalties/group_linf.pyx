@@ -121,6 +121,44 @@ cdef class GroupLinf(BlockPenalty):
                 count += 1
         return count
 
+    cdef int tie(self, Py_ssize_t g, const double* b, const double* d, double t, double near, int* way,
+                 double* sign, double* slope) noexcept nogil:
+        """Those that reach the largest move with it."""
+        cdef Py_ssize_t j, i, s = self.size(g)
+        cdef double largest = 0.0, rate = 0.0, side
+        cdef int lost = 0, last = 0, old
+        if self.weight[g] == 0.0:
+            return 0
+        for j in range(s):
+            if fabs(b[j]) > largest:
+                largest, rate = fabs(b[j]), sign[j] * d[j]
+            last = max(last, way[j])
+        for j in range(s):
+            side = 1.0 if b[j] > 0.0 or (b[j] == 0.0 and d[j] > 0.0) else -1.0
+            if way[j] > 0 and largest - fabs(b[j]) < min(t * (side * d[j] - rate), near * largest):
+                old, way[j], sign[j] = way[j], 0, side
+                slope[0] += side * slope[old]
+                for i in range(old, last):
+                    slope[i] = slope[i + 1]
+                for i in range(s):
+                    way[i] -= way[i] > old
+                last -= 1
+                lost += 1
+        return lost
+
+    cdef void stop(self, Py_ssize_t g, const double* b, double* d) noexcept nogil:
+        """The others end where they reach the largest."""
+        cdef Py_ssize_t j, s = self.size(g)
+        cdef double largest = 0.0, level = 0.0
+        if self.weight[g] == 0.0:
+            return
+        for j in range(s):
+            if fabs(b[j]) > largest:
+                largest, level = fabs(b[j]), fabs(b[j] + d[j])
+        for j in range(s):
+            if fabs(b[j] + d[j]) > level:
+                d[j] = (level if b[j] + d[j] > 0.0 else -level) - b[j]
+
     cdef void bend(self, Py_ssize_t g, const double* b, double lam, const int* way, double* H, int ld) noexcept nogil:
         cdef Py_ssize_t j
         for j in range(self.size(g)):

@@ -20,6 +20,7 @@ cdef class GroupBlocks(GroupColumns):
     cdef double take(self, int k, const double* d) noexcept nogil
     cdef double polish(self, int k, double lam) noexcept nogil
     cdef int linearise(self, int k, const double* z, double lam) noexcept nogil
+    cdef void bend(self, int k, double lam) noexcept nogil
     cdef void factorise(self, int k) noexcept nogil
     cdef void stop_short(self, int k, double lam) noexcept nogil
     # what a subclass says

@@ -197,13 +197,18 @@ cdef class GroupBlocks(GroupColumns):
 
     cdef int linearise(self, int k, const double* z, double lam) noexcept nogil:
         """Directions along which the block's penalty is smooth, slopes along them, and its bend; how many they are."""
-        cdef int first = self.first[k], n, g = self.group[k]
-        cdef double* bend = &self.bends[self.place[k]]
-        n = self.n_ways[k] = self.penalty.tangent(g, &self.b[first], z, lam, &self.way[first], &self.sign[first],
-                                                  &self.slope[first])
-        memset(bend, 0, <Py_ssize_t> n * n * sizeof(double))
-        self.penalty.bend(g, &self.b[first], lam, &self.way[first], bend, n)
-        return n
+        cdef int first = self.first[k], g = self.group[k]
+        self.n_ways[k] = self.penalty.tangent(g, &self.b[first], z, lam, &self.way[first], &self.sign[first],
+                                              &self.slope[first])
+        self.bend(k, lam)
+        return self.n_ways[k]
+
+    cdef void bend(self, int k, double lam) noexcept nogil:
+        """The second derivative of the block's penalty along these directions."""
+        cdef int n = self.n_ways[k]
+        memset(&self.bends[self.place[k]], 0, <Py_ssize_t> n * n * sizeof(double))
+        self.penalty.bend(self.group[k], &self.b[self.first[k]], lam, &self.way[self.first[k]],
+                          &self.bends[self.place[k]], n)
 
     cdef void factorise(self, int k) noexcept nogil:
         """The factor of the block's second derivative along these directions."""

@@ -11,6 +11,8 @@ cdef class GroupQuadratic(GroupBlocks):
     cdef void remember(self) noexcept nogil
     cdef bint extrapolate(self, double lam) noexcept nogil
     cdef bint newton(self, double lam) noexcept nogil
+    cdef bint tie(self, double lam) noexcept nogil
+    cdef void temper(self) noexcept nogil
     cdef void stay_inside(self) noexcept nogil
     cdef bint descend(self, double lam, double square, int halvings) noexcept nogil
     # what a subclass says

@@ -34,6 +34,10 @@ cdef double FAR = 0.9               # of lam: groups below it are looked at afte
 cdef double REGULAR = 1e-10         # of the sweeps' inner products: what makes them regular
 cdef double ROUNDING = 1e-14
 cdef double ARMIJO = 0.1
+cdef double AT_ONCE = 1e-2          # of a Newton step: directions in which the penalty bends before,
+cdef double NEAR = 1e-4             # and so near beside the largest coefficient of a group, are given up
+DEF ANSWERS = 20                    # directions looked for then
+cdef double LENGTHS = 10.0          # of the largest coefficient: longer steps end where the penalty bends
 cdef double TINY = 1e-12            # of a diagonal: a smaller pivot is rounding
 
 
@@ -168,10 +172,17 @@ cdef class GroupQuadratic(GroupBlocks):
             self.linearise(k, &self.g[j], lam)
             for j in range(self.first[k], self.first[k] + self.n_ways[k]):
                 largest = max(largest, fabs(self.slope[j]))
-        if largest <= ROUNDING or not self.direction(lam):
+        if largest <= ROUNDING:
             return False
+        for k in range(ANSWERS):
+            if not self.direction(lam):
+                return False
+            self.temper()
+            if not self.tie(lam):
+                break
         memcpy(&self.x[0], self.d, self.size * sizeof(double))
         for k in range(self.n_groups):
+            self.penalty.stop(self.group[k], &self.b[self.first[k]], &self.d[self.first[k]])
             self.stop_short(k, lam)
         if self.descend(lam, self.image(), HALVINGS):
             return True
@@ -179,6 +190,31 @@ cdef class GroupQuadratic(GroupBlocks):
         memcpy(self.d, &self.x[0], self.size * sizeof(double))
         self.stay_inside()
         return self.descend(lam, self.image(), MANY_HALVINGS)
+
+    cdef bint tie(self, double lam) noexcept nogil:
+        """Give up directions along which the penalty bends at once; whether there were any."""
+        cdef int k, j, lost
+        cdef bint any = False
+        for k in range(self.n_groups):
+            j = self.first[k]
+            if self.n_ways[k] > 0:
+                lost = self.penalty.tie(self.group[k], &self.b[j], &self.d[j], AT_ONCE, NEAR, &self.way[j],
+                                        &self.sign[j], &self.slope[j])
+                if lost > 0:
+                    self.n_ways[k] -= lost
+                    self.bend(k, lam)
+                    any = True
+        return any
+
+    cdef void temper(self) noexcept nogil:
+        """Shorten d to some lengths of b: it is as long as rounding has it where columns depend on one another."""
+        cdef double largest = 0.0, longest = 0.0
+        cdef int j
+        for j in range(self.size):
+            largest, longest = max(largest, fabs(self.b[j])), max(longest, fabs(self.d[j]))
+        if longest > LENGTHS * largest > 0.0:
+            for j in range(self.size):
+                self.d[j] *= LENGTHS * largest / longest
 
     cdef void stay_inside(self) noexcept nogil:
         """Shorten d until it keeps all limits."""

@@ -4,8 +4,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from sparsesolve.linalg.design import Design
 
+import sparsesolve as ss
+from sparsesolve.linalg.design import Design
 from sparsesolve.penalties import GroupL2, GroupLinf, SparseGroup
 from sparsesolve.solvers import SOLVERS
 
@@ -150,3 +151,13 @@ def test_directions_leave_out_what_presses_against_a_limit(kind):
     assert not pressed[0].any() and pressed[1].any() and pressed[2].any()
     drawn_back = omega.directions(0, b, np.array([-50.0, 0.0, 0.0]))[0]
     assert drawn_back[0].any()
+
+
+def test_coefficients_about_to_be_the_largest_do_not_hold_up_the_others():
+    """Nearly flat models at the end of a path, where every step would tie some at once."""
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(60, 60)) + 0.7 * rng.normal(size=(60, 1))
+    y = X[:, 0] - X[:, 1] + 0.5 * X[:, 2] + rng.standard_t(2, size=60)
+    penalty = ss.penalties.GroupLinf(np.arange(60) // 5)
+    fit = ss.path(X, y, family=ss.families.huber(1.0), penalty=penalty, stop=None)
+    assert not fit.status.any() and fit.n_iters.max() < 1000
