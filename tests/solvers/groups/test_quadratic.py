@@ -4,9 +4,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from sparsesolve.linalg.design import Design
 
 import sparsesolve as ss
-from sparsesolve.linalg.design import Design
 from sparsesolve.penalties import GroupL2, GroupLinf, SparseGroup
 from sparsesolve.solvers import SOLVERS
 
