@@ -37,6 +37,7 @@ cdef class RiskInverse:
         """
         cdef Py_ssize_t j, t
         cdef double e, dead, cost = 0.0, before = 0.0, A = 0.0, k = 0.0, x, h, g
+        cdef double least = INFINITY, most = -INFINITY, spread
         cdef double* gone = &self.by_time[0, 0]         # sum of u over those at risk here for the last time
         cdef double* dying = &self.by_time[1, 0]        # M
         cdef double* after = &self.by_time[2, 0]        # A + h, and A + g, times LARGE ** -k
@@ -44,6 +45,9 @@ cdef class RiskInverse:
         cdef double* power = &self.by_time[4, 0]        # k log(LARGE)
         for t in range(self.sets.m):
             gone[t] = dying[t] = 0.0
+        for j in range(self.sets.n):
+            least, most = min(least, eta[self.sets.sample[j]]), max(most, eta[self.sets.sample[j]])
+        spread = most - least
         for j in range(self.sets.n):
             dead, t = self.sets.w[j] if self.sets.event[j] >= 0 else 0.0, self.sets.last[j]
             e = dead - u[self.sets.sample[j]]
@@ -59,9 +63,11 @@ cdef class RiskInverse:
             if t > 0 and self.sets.time_stratum[t] != self.sets.time_stratum[t - 1]:
                 if fabs(before) > self.sets.slack:
                     return INFINITY
+                cost += price(fabs(before), spread)
                 before, A, k = 0.0, 0.0, 0.0
             if before < -self.sets.slack:
                 return INFINITY
+            cost += price(-before, spread)
             x = self._share(t, max(before, 0.0), dying[t])
             h, g = self._hazard(t, x, False), self._hazard(t, x, True)
             self.level[t] = self._level(t, x)
@@ -77,6 +83,7 @@ cdef class RiskInverse:
             before += gone[t]
         if fabs(before) > self.sets.slack:
             return INFINITY
+        cost += price(fabs(before), spread)
         for j in range(self.sets.n):
             if self.expected[j] > 0.0:
                 t = self.sets.last[j]
