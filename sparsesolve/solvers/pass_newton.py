@@ -154,7 +154,7 @@ class PassNewton(FirstOrder):
                 response=response, offset=None, intercept=False, penalty=self.at_work,
             )  # fmt: skip
             self.model = (WorkingSet if problem.has_groups else Sufficient)(problem, 1)
-        self.model.restart(response, start)
+        self.model.resume(response, start)
         self.model.solve(lam / self.scale, goal / self.scale, BUDGET)
         b = np.zeros(len(self.which))
         which, values = self.model.coefficients()

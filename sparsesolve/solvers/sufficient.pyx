@@ -36,8 +36,8 @@ cdef class Sufficient:
         self.quadratic.residual_square = self.total_square
         self.quadratic.append(design, problem.penalty, np.arange(p, dtype=np.intc), np.zeros(p), cross.copy())
 
-    def restart(self, response, double[::1] start):
-        """Go to another response and to the coefficients `start` (p,)."""
+    def resume(self, response, double[::1] start):
+        """Go on with another response from the coefficients `start` (p,)."""
         cdef int k
         self.cross = self.design.products(np.multiply(self.weights, response), 1)
         self.total_square = np.sum(np.multiply(self.weights, np.square(response)))

@@ -69,8 +69,8 @@ cdef class WorkingSet:
             self.outside = OutsideColumns(self.design, self.root_w, self.penalty, n_threads)
             self.quadratic = GramQuadratic(Gram(), self.columns) if self.columns.dense else DataQuadratic(self.columns)
 
-    def restart(self, response, double[::1] start):
-        """Go to another response and to the coefficients `start` (p,); columns at work and their products stay."""
+    def resume(self, response, double[::1] start):
+        """Go on with another response from the coefficients `start` (p,); columns at work and their products stay."""
         cdef int k
         fresh = np.not_equal(start, 0.0)
         fresh[self.quadratic.members()[0]] = False
