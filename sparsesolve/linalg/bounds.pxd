@@ -1,29 +1,30 @@
 """CorrelationBounds: what is known of z_j'r without multiplying."""
 from sparsesolve.linalg.correlations cimport Correlations
 from sparsesolve.linalg.design cimport Design
+from sparsesolve.linalg.residuals cimport Residuals
 from sparsesolve.linalg.sketch cimport Sketch
 
 cdef struct Known:                      # of one column: what a new bound needs, in one place
     double[2] product                   # z_j'r1 and z_j'r2, exact
-    int[2] slot                         # where r1 and r2 are remembered; -1 nowhere
     double[2] rough                     # the same for the last two residuals, within `off`
     double[2] off
-    int[2] place
+    int[2] met, nearly_met              # names of the residuals of product, and of rough
 
 cdef class CorrelationBounds(Correlations):
     cdef readonly long estimates        # products with the sketch, so far
     cdef double reach                   # how far the last estimate may be off
+    cdef Residuals residuals
     cdef Sketch sketch                  # None where it is not worth its memory
     cdef int n_gaps
     cdef float[:, ::1] gaps
     cdef Known* known                   # (p,)
-    cdef int[::1] pending
+    cdef int[::1] awake, pending
 
-    cdef void _look(self, const double* r, bint there) noexcept nogil
-    cdef void _exclude(self, double lam, int slot) noexcept nogil
+    cdef void _look(self, const double* r) noexcept nogil
+    cdef void _exclude(self, double lam, int name) noexcept nogil
     cdef void _sort(self, Py_ssize_t j, double bound, double limit) noexcept nogil
-    cdef void _learn(self, Known* column, double product, double off, int slot) noexcept nogil
+    cdef void _learn(self, Known* column, double product, double off, int name) noexcept nogil
     cdef double _estimate(self, Py_ssize_t j, const Known* column) noexcept nogil
-    cdef int _new_slot(self, const double* r) noexcept nogil
+    cdef void _renew(self, Known* column) noexcept nogil
 
 cpdef Correlations correlations(Design design, double[::1] root_w, const double[::1] threshold, int n_threads)

@@ -5,7 +5,7 @@ All are Cauchy-Schwarz.  Each column remembers its products with the last two re
     |z_j'r| <= |a z_j'r1 + c z_j'r2| + |z_j| |r - a r1 - c r2|
 
 with the best a and c; residuals of neighbouring lams extrapolate each other well.  A column whose bound is below its
-threshold sleeps, as one does whose product is (linalg/correlations).
+threshold sleeps, as one does whose product is (linalg/sleepers).
 
 For dense designs there is a step between bound and product: with the column in one byte a value (linalg/sketch) the
 product with r - a r1 - c r2, for the last exact r1, r2, is known to about a hundredth of that vector's length, for an
@@ -18,7 +18,7 @@ import numpy as np
 
 from sparsesolve.linalg.correlations cimport Correlations
 from sparsesolve.linalg.design cimport Design
-from sparsesolve.linalg.residuals cimport Span, forget
+from sparsesolve.linalg.residuals cimport Residuals, Span
 from sparsesolve.linalg.sketch cimport Sketch, sketch
 
 DEF AHEAD = 6               # columns by which the memory of the sketch is asked for early
@@ -45,8 +45,9 @@ cdef class CorrelationBounds(Correlations):
         if self.known == NULL:
             raise MemoryError
         for j in range(p):
-            self.known[j] = Known([0.0, 0.0], [-1, -1], [0.0, 0.0], [0.0, 0.0], [-1, -1])
-        self.pending = np.zeros(max(p, 1), dtype=np.intc)
+            self.known[j] = Known([0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [-1, -1], [-1, -1])
+        self.residuals = Residuals(n)
+        self.awake, self.pending = np.zeros((2, max(p, 1)), dtype=np.intc)
         self.sketch = sketch(design, root_w)
         if self.sketch is not None:
             self.gaps = np.empty((GAPS, n), dtype=np.float32)
@@ -60,92 +61,92 @@ cdef class CorrelationBounds(Correlations):
         return np.array([self.known[j].product[0] for j in range(self.p)])
 
     cdef int examine(self, const double* r, double lam) noexcept nogil:
-        cdef int k, j, slot
+        cdef int k, j, name
         cdef Known* column
-        self._look(r, True)
-        slot = self._new_slot(r)
-        self._exclude(lam, slot)
+        self._look(r)
+        self.sleepers.travel(r)
+        name = self.residuals.remember()
+        self._exclude(lam, name)
         self.multiply(r)
         for k in range(self.n_undecided):
             j = self.undecided[k]
             column = &self.known[j]
-            if column.slot[0] >= 0:
-                self.residuals.members[column.slot[0]] -= 1
-            column.product[1], column.slot[1] = column.product[0], column.slot[0]
-            column.product[0], column.slot[0] = self.exact[k], slot
-            self.residuals.members[slot] += 1
-            self._learn(column, self.exact[k], 0.0, slot)
-            self.asleep[j] = fabs(self.exact[k]) - self.norm[j] * self.residuals.travelled
+            column.product[1], column.product[0] = column.product[0], self.exact[k]
+            self.residuals.take(column.met, name)
+            self._learn(column, self.exact[k], 0.0, name)
+            self.sleepers.settle(j, fabs(self.exact[k]))
         return self.n_undecided
 
-    cdef void _learn(self, Known* column, double product, double off, int slot) noexcept nogil:
-        """Remember a product with the residual in `slot`, within `off`."""
-        if column.place[0] >= 0:
-            self.residuals.members[column.place[0]] -= 1
-        column.rough[1], column.off[1], column.place[1] = column.rough[0], column.off[0], column.place[0]
-        column.rough[0], column.off[0], column.place[0] = product, off, slot
-        self.residuals.members[slot] += 1
+    cdef void _learn(self, Known* column, double product, double off, int name) noexcept nogil:
+        """Remember a product with the residual of that name, within `off`."""
+        column.rough[1], column.off[1] = column.rough[0], column.off[0]
+        column.rough[0], column.off[0] = product, off
+        self.residuals.take(column.nearly_met, name)
 
     cdef void multiply_all(self, const double* r) noexcept nogil:
         cdef Py_ssize_t j
-        cdef int slot
+        cdef int name
         cdef Known* column
         self.multiply_each(r)
-        self._look(r, True)
-        slot = self._new_slot(r)
+        self._look(r)
+        self.sleepers.travel(r)
+        name = self.residuals.remember()
         for j in range(self.p):
             column = &self.known[j]
-            if column.slot[0] >= 0:
-                self.residuals.members[column.slot[0]] -= 1
-            column.product[0], column.slot[0], column.slot[1] = self.exact[j], slot, -1
-            self.residuals.members[slot] += 1
-            self._learn(column, self.exact[j], 0.0, slot)
-            if self.asleep[j] > -INFINITY:
-                self.asleep[j] = fabs(self.exact[j]) - self.norm[j] * self.residuals.travelled
+            self._renew(column)
+            column.product[1], column.product[0] = column.product[0], self.exact[j]
+            self.residuals.take(column.met, name)
+            self._learn(column, self.exact[j], 0.0, name)
+            self.sleepers.settle(j, fabs(self.exact[j]))
 
     cdef int foresee(self, const double* r, double lam, double forward, int* which) noexcept nogil:
         """Columns close to entering whose product, as bounds tell it, all but reaches lam * threshold; how many."""
         cdef int k, j, count = 0
         cdef const Known* column
-        self._look(r, False)
+        self._look(r)
         for k in range(self.n_undecided + self.n_close):
             j = self.undecided[k] if k < self.n_undecided else self.undecided[self.p - 1 - (k - self.n_undecided)]
             column = &self.known[j]
-            if self.asleep[j] == -INFINITY or column.slot[0] < 0:
+            if self.sleepers.left(j) or column.met[0] < 0:
                 continue
             if fabs(self._estimate(j, column)) > ALMOST * lam * self.threshold[j]:
                 which[count] = j
                 count += 1
         return count
 
-    cdef void _look(self, const double* r, bint there) noexcept nogil:
-        """r is the residual that spans are compared with; `there`: the path has come to it."""
+    cdef void _look(self, const double* r) noexcept nogil:
+        """r is the residual that spans are compared with."""
         self.n_gaps = 0
-        if there:
-            self.residuals.travel(r)
-        else:
-            self.residuals.compare(r)
+        self.residuals.compare(r)
 
-    cdef void _exclude(self, double lam, int slot) noexcept nogil:
-        """List the columns awake whose bound exceeds their threshold; from the other end, the next ones."""
+    cdef void _renew(self, Known* column) noexcept nogil:
+        """Forget products with residuals that are gone."""
+        self.residuals.renew(column.met)
+        self.residuals.renew(column.nearly_met)
+
+    cdef void _exclude(self, double lam, int name) noexcept nogil:
+        """List the columns awake whose bound exceeds their threshold; from the other end, the next ones.
+
+        `name` is that of the residual."""
         cdef Py_ssize_t j, i, awake
         cdef int k, pending = 0
         cdef double bound, limit, product
         cdef Known* column
         cdef const Span* span
         self.n_undecided = self.n_close = 0
-        awake = self.wake(lam)
+        awake = self.sleepers.awake(lam, &self.awake[0])
         for i in range(awake):
             j = self.awake[i]
             column = &self.known[j]
             limit = lam * self.threshold[j]
             bound = INFINITY
-            if column.place[0] >= 0:
-                span = self.residuals.span(column.place)
+            self._renew(column)
+            if column.nearly_met[0] >= 0:
+                span = self.residuals.span(column.nearly_met)
                 bound = (fabs(span.first * column.rough[0] + span.second * column.rough[1])
                          + fabs(span.first) * column.off[0] + fabs(span.second) * column.off[1]
                          + self.norm[j] * span.distance)
-                if bound >= limit and self.sketch is not None and column.slot[0] >= 0:
+                if bound >= limit and self.sketch is not None and column.met[0] >= 0:
                     self.pending[pending] = j
                     pending += 1
                     continue
@@ -156,13 +157,13 @@ cdef class CorrelationBounds(Correlations):
             if k + AHEAD < pending:
                 self.sketch.prefetch(self.pending[k + AHEAD])
             product = self._estimate(j, column)
-            self._learn(column, product, self.reach, slot)
+            self._learn(column, product, self.reach, name)
             self._sort(j, fabs(product) + self.reach, lam * self.threshold[j])
 
     cdef void _sort(self, Py_ssize_t j, double bound, double limit) noexcept nogil:
         """Put column j to sleep, or among the undecided."""
         if bound < limit:
-            self.asleep[j] = bound - self.norm[j] * self.residuals.travelled
+            self.sleepers.settle(j, bound)
             if bound > CLOSE * limit:
                 self.n_close += 1
                 self.undecided[self.p - self.n_close] = j
@@ -172,7 +173,7 @@ cdef class CorrelationBounds(Correlations):
 
     cdef double _estimate(self, Py_ssize_t j, const Known* column) noexcept nogil:
         """z_j'r from the exact products remembered and the sketch, within `reach`."""
-        cdef Span* span = self.residuals.span(column.slot)
+        cdef Span* span = self.residuals.span(column.met)
         cdef double product = span.first * column.product[0] + span.second * column.product[1]
         cdef Py_ssize_t i
         cdef float* gap
@@ -187,21 +188,9 @@ cdef class CorrelationBounds(Correlations):
             span.gap = self.n_gaps
             self.n_gaps += 1
             gap = &self.gaps[span.gap, 0]
-            first = &self.residuals.remembered[column.slot[0], 0]
-            second = &self.residuals.remembered[max(column.slot[1], 0), 0]
+            first, second = self.residuals.named(column.met[0]), self.residuals.named(max(column.met[1], 0))
             for i in range(self.n):
                 gap[i] = <float> (self.residuals.current[i] - span.first * first[i] - span.second * second[i])
         self.reach = self.sketch.error[j] * span.distance
         self.estimates += 1
         return product + self.sketch.dot(j, &self.gaps[span.gap, 0])
-
-    cdef int _new_slot(self, const double* r) noexcept nogil:
-        """Remember r; returns where."""
-        cdef int slot = self.residuals.free_slot()
-        cdef Py_ssize_t j
-        if slot < self.residuals.n_slots:
-            for j in range(self.p):
-                forget(self.known[j].slot, slot)
-                forget(self.known[j].place, slot)
-        self.residuals.remember(slot, r)
-        return slot

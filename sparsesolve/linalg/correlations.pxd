@@ -1,17 +1,16 @@
 """Correlations: products z_j'r of the columns that may pass their threshold."""
 from sparsesolve.linalg.design cimport Design
-from sparsesolve.linalg.residuals cimport Residuals
+from sparsesolve.linalg.sleepers cimport Sleepers
 
 cdef class Correlations:
     cdef Design design
     cdef readonly long products         # exact products, so far
     cdef Py_ssize_t n, p
     cdef int n_threads, n_undecided, n_close
-    cdef Residuals residuals            # and the way of r
-    cdef double[::1] asleep             # (p,) bound less |z_j| * travelled, as last taken; -INFINITY: not our business
+    cdef Sleepers sleepers
     cdef double[::1] norm               # (p,) |z_j|
     cdef double[::1] threshold          # (p,) |z_j'r| is held against lam * threshold
-    cdef int[::1] undecided, awake
+    cdef int[::1] undecided
     cdef double[::1] root_w, u, exact
     cdef double[::1] product, earlier   # (p,) the last product of a column, and that of another lam before
     cdef int[::1] when, before          # (p,) at which lam of the path they were taken, from 1 on
@@ -22,7 +21,6 @@ cdef class Correlations:
     cdef int examine(self, const double* r, double lam) noexcept nogil
     cdef void multiply_all(self, const double* r) noexcept nogil
     cdef int foresee(self, const double* r, double lam, double forward, int* which) noexcept nogil
-    cdef Py_ssize_t wake(self, double lam) noexcept nogil
     cdef void multiply(self, const double* r) noexcept nogil
     cdef void multiply_each(self, const double* r) noexcept nogil
     cdef void _remember(self, Py_ssize_t j, double product) noexcept nogil

@@ -1,18 +1,18 @@
 """Products z_j'r of the columns that may pass their threshold, as r moves; the others sleep.
 
-With T the length of r's path so far, |z_j'r| grows by at most |z_j| dT (Cauchy-Schwarz): as long as `asleep` + |z_j| T,
-the last product carried on so, stays below the threshold the column costs one comparison.  Columns that are awake are
-multiplied: where they are short, as in text, nothing that could be known of a product costs less than the product.
+A column sleeps as long as its last product tells that the next cannot reach the threshold (linalg/sleepers), which
+costs one comparison.  Columns that are awake are multiplied: where they are short, as in text, nothing that could be
+known of a product costs less than the product.
 
 Everything is in the norm with weights w; r stands for sqrt(w) times a residual in sample space.
 """
-from libc.math cimport INFINITY, fabs
+from libc.math cimport fabs
 
 import numpy as np
 
 from sparsesolve.linalg.design cimport Design
-from sparsesolve.linalg.residuals cimport Residuals
-from sparsesolve.linalg.vector cimport ss_awake, ss_multiply
+from sparsesolve.linalg.sleepers cimport Sleepers
+from sparsesolve.linalg.vector cimport ss_multiply
 
 cdef double ALMOST = 0.99   # of the threshold: extrapolation along the path errs by about a hundredth
 
@@ -33,10 +33,9 @@ cdef class Correlations:
         self.design, self.root_w, self.n_threads = design, root_w, n_threads
         self.n, self.p = n, p
         self.norm, self.threshold = design.norms(np.square(root_w), n_threads), np.array(threshold)
-        self.asleep = np.full(p, INFINITY)
-        self.residuals, self.u = Residuals(n), np.zeros(n)
+        self.sleepers, self.u = Sleepers(n, self.norm, self.threshold), np.zeros(n)
         self.exact, self.product, self.earlier = np.zeros((3, max(p, 1)))
-        self.undecided, self.awake, self.when, self.before = np.zeros((4, max(p, 1)), dtype=np.intc)
+        self.undecided, self.when, self.before = np.zeros((3, max(p, 1)), dtype=np.intc)
 
     def norms(self):
         """|z_j| of every column, (p,)."""
@@ -48,7 +47,7 @@ cdef class Correlations:
 
     cdef void leave(self, Py_ssize_t j) noexcept nogil:
         """Column j is looked after by somebody else from now on."""
-        self.asleep[j] = -INFINITY
+        self.sleepers.leave(j)
 
     cdef int examine(self, const double* r, double lam) noexcept nogil:
         """Find the columns that no bound keeps under lam * threshold, multiply those; returns how many.
@@ -56,14 +55,11 @@ cdef class Correlations:
         undecided[k] is the column, exact[k] its product.
         """
         cdef Py_ssize_t k
-        self.residuals.travel(r)
+        self.sleepers.travel(r)
         if lam != self.lam:
             self.lam = lam
             self.count += 1
-        self.n_undecided = self.wake(lam)
-        self.n_close = 0
-        for k in range(self.n_undecided):
-            self.undecided[k] = self.awake[k]
+        self.n_undecided, self.n_close = self.sleepers.awake(lam, &self.undecided[0]), 0
         self.multiply(r)
         for k in range(self.n_undecided):
             self._remember(self.undecided[k], self.exact[k])
@@ -72,7 +68,7 @@ cdef class Correlations:
     cdef void multiply_all(self, const double* r) noexcept nogil:
         """The exact product of every column."""
         cdef Py_ssize_t j
-        self.residuals.travel(r)
+        self.sleepers.travel(r)
         self.multiply_each(r)
         for j in range(self.p):
             self._remember(j, self.exact[j])
@@ -89,15 +85,10 @@ cdef class Correlations:
             product = self.product[j]
             if self.when[j] == self.count and self.before[j] == self.count - 1:
                 product += forward * (product - self.earlier[j])
-            if self.asleep[j] > -INFINITY and fabs(product) > ALMOST * lam * self.threshold[j]:
+            if not self.sleepers.left(j) and fabs(product) > ALMOST * lam * self.threshold[j]:
                 which[count] = j
                 count += 1
         return count
-
-    cdef Py_ssize_t wake(self, double lam) noexcept nogil:
-        """List in `awake` the columns that do not sleep on; returns how many."""
-        return ss_awake(self.p, &self.asleep[0], &self.norm[0], &self.threshold[0], self.residuals.travelled, lam,
-                        &self.awake[0])
 
     cdef void multiply(self, const double* r) noexcept nogil:
         """exact = products of the undecided columns with r."""
@@ -118,5 +109,4 @@ cdef class Correlations:
         if self.when[j] < self.count:
             self.earlier[j], self.before[j] = self.product[j], self.when[j]
         self.product[j], self.when[j] = product, self.count
-        if self.asleep[j] > -INFINITY:
-            self.asleep[j] = fabs(product) - self.norm[j] * self.residuals.travelled
+        self.sleepers.settle(j, fabs(product))

@@ -1,7 +1,7 @@
 """Residuals: those met along a path, and how the current one is seen from any two of them."""
 
 cdef enum:
-    SLOTS = 64                          # residuals remembered at most
+    SLOTS = 64                          # residuals remembered at most, a power of 2
     FEW = 8                             # where they are long
     VALUES = 16777216                   # of all of them together
 
@@ -15,34 +15,39 @@ cdef class Residuals:
     cdef Py_ssize_t n
     cdef int n_slots, most, latest
     cdef long round
-    cdef double travelled               # length of the path of r so far
     cdef double level                   # |r|^2
     cdef const double* current          # the residual that spans are compared with
     cdef Span* spans                    # (SLOTS, SLOTS)
     cdef int[::1] members               # how many columns refer to a slot
-    cdef double[::1] last, dots
+    cdef int[::1] names                 # of the residuals in the slots: the slot, and SLOTS times how often it was used
+    cdef double[::1] dots
     cdef double[:, ::1] remembered, inner
 
-    cdef void travel(self, const double* r) noexcept nogil
     cdef void compare(self, const double* r) noexcept nogil
-    cdef int free_slot(self) noexcept nogil
-    cdef void remember(self, int slot, const double* r) noexcept nogil
+    cdef int remember(self) noexcept nogil
     cdef void _project(self, Span* span, int first, int second) noexcept nogil
 
-    cdef inline Span* span(self, const int* slots) noexcept nogil:
+    cdef inline void renew(self, int* names) noexcept nogil:
+        """Forget those of two names whose residual is gone: -1 is none, and there is no second without a first."""
+        if names[1] >= 0 and self.names[names[1] & (SLOTS - 1)] != names[1]:
+            names[1] = -1
+        if names[0] >= 0 and self.names[names[0] & (SLOTS - 1)] != names[0]:
+            names[0] = names[1] = -1
+
+    cdef inline void take(self, int* names, int name) noexcept nogil:
+        """The residual of this name is the first of two from now on."""
+        if names[0] >= 0:
+            self.members[names[0] & (SLOTS - 1)] -= 1
+        names[1], names[0] = names[0], name
+        self.members[name & (SLOTS - 1)] += 1
+
+    cdef inline const double* named(self, int name) noexcept nogil:
+        return &self.remembered[name & (SLOTS - 1), 0]
+
+    cdef inline Span* span(self, const int* names) noexcept nogil:
         """The current residual against two remembered ones (one, where the second is -1)."""
-        cdef int first = slots[0], second = slots[1]
-        cdef Span* span
-        if second < 0:
-            second = first
-        span = &self.spans[first * SLOTS + second]
+        cdef int first = names[0] & (SLOTS - 1), second = first if names[1] < 0 else names[1] & (SLOTS - 1)
+        cdef Span* span = &self.spans[first * SLOTS + second]
         if span.round != self.round:
             self._project(span, first, second)
         return span
-
-
-cdef inline void forget(int* slots, int slot) noexcept nogil:
-    if slots[1] == slot:
-        slots[1] = -1
-    if slots[0] == slot:
-        slots[0] = slots[1] = -1

@@ -1,7 +1,8 @@
 """The residuals met along a path: their inner products, and the current one's projection on any two of them.
 
 What is linear in r and known at two residuals is known at the projection; Cauchy-Schwarz and the distance from it
-bound the rest.  Slots hold the residuals; who refers to one counts in `members`.
+bound the rest.  Slots hold the residuals, each of which has a name: where another takes the slot, who asks for it by
+name finds it gone.  Who refers to one counts in `members`.
 """
 from libc.math cimport sqrt
 from libc.stdlib cimport calloc, free
@@ -12,6 +13,8 @@ import numpy as np
 
 from sparsesolve.linalg.vector cimport dot
 
+cdef int LAST_NAME = 0x7fffffff     # after which names begin again
+
 
 cdef class Residuals:
     """None at first, of n samples."""
@@ -21,25 +24,15 @@ cdef class Residuals:
         self.spans = <Span*> calloc(SLOTS * SLOTS, sizeof(Span))
         if self.spans == NULL:
             raise MemoryError
-        self.last, self.dots = np.zeros(n), np.zeros(SLOTS)
-        self.members = np.zeros(SLOTS, dtype=np.intc)
+        self.dots = np.zeros(SLOTS)
+        self.members, self.names = np.zeros(SLOTS, dtype=np.intc), np.arange(-SLOTS, 0, dtype=np.intc)
         self.remembered, self.inner = np.zeros((self.most, n)), np.zeros((SLOTS, SLOTS))
 
     def __dealloc__(self):
         free(self.spans)
 
-    cdef void travel(self, const double* r) noexcept nogil:
-        """Lengthen the path by the way to r, which is the current residual from now on."""
-        cdef Py_ssize_t i
-        cdef double step = 0.0
-        for i in range(self.n):
-            step += (r[i] - self.last[i]) * (r[i] - self.last[i])
-            self.last[i] = r[i]
-        self.travelled += sqrt(step) * (1.0 + 1e-12)
-        self.compare(r)
-
     cdef void compare(self, const double* r) noexcept nogil:
-        """Look at r, without going there: its products with the remembered residuals."""
+        """r is the current residual from now on: its products with those remembered."""
         cdef int n = self.n, one = 1
         cdef double unit = 1.0, zero = 0.0
         self.round += 1
@@ -65,24 +58,21 @@ cdef class Residuals:
         span.first, span.second, span.round, span.gap = a, c, self.round, -1
         span.distance = sqrt(max(square, 0.0) + 1e-13 * size)
 
-    cdef int free_slot(self) noexcept nogil:
-        """A slot for another residual; where all are taken that of fewest members, who are to forget it."""
-        cdef int slot, k
-        if self.n_slots < self.most:
-            return self.n_slots
-        slot = 1 if self.latest == 0 else 0
-        for k in range(self.most):
-            if self.members[k] < self.members[slot] and k != self.latest:
-                slot = k
-        return slot
-
-    cdef void remember(self, int slot, const double* r) noexcept nogil:
-        """Put the current residual there."""
-        cdef int k
-        self.n_slots = max(self.n_slots, slot + 1)
+    cdef int remember(self) noexcept nogil:
+        """Remember the current residual; returns its name.  Where no slot is free the one of fewest members is used."""
+        cdef int slot = self.n_slots, k
+        if slot < self.most:
+            self.n_slots += 1
+        else:
+            slot = 1 if self.latest == 0 else 0
+            for k in range(self.most):
+                if self.members[k] < self.members[slot] and k != self.latest:
+                    slot = k
         self.members[slot] = 0
         self.latest = slot
-        memcpy(&self.remembered[slot, 0], r, self.n * sizeof(double))
+        self.names[slot] = (self.names[slot] + SLOTS) & LAST_NAME
+        memcpy(&self.remembered[slot, 0], self.current, self.n * sizeof(double))
         self.dots[slot] = self.level
         for k in range(self.n_slots):
             self.inner[slot, k] = self.inner[k, slot] = self.dots[k]
+        return self.names[slot]

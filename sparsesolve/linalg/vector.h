@@ -8,6 +8,7 @@
 #include <float.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) \
     && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
@@ -305,20 +306,30 @@ SS_SIMD static double ss_meetings(ptrdiff_t n, double lam, double least, const d
     return largest;
 }
 
-/* The i with asleep_i + norm_i * travelled >= lam * threshold_i, listed in out; returns how many.  They are few:
- * blocks are asked first whether they hold any. */
+/* The place of the lowest bit of a mask that has one. */
+static inline int ss_lowest(uint32_t mask) {
+#if defined(__GNUC__)
+    return __builtin_ctz(mask);
+#else
+    int place = 0;
+    while (!(mask >> place & 1)) place++;
+    return place;
+#endif
+}
+
+/* The i with asleep_i + norm_i * travelled >= lam * threshold_i, listed in out; returns how many.  They are few: a bit
+ * for each of 32, and then those that are set. */
 SS_SIMD static ptrdiff_t ss_awake(ptrdiff_t n, const double *SS_RESTRICT asleep, const double *SS_RESTRICT norm,
                                   const double *SS_RESTRICT threshold, double travelled, double lam,
                                   int *SS_RESTRICT out) {
     ptrdiff_t count = 0;
     for (ptrdiff_t start = 0; start < n; start += 32) {
-        ptrdiff_t stop = start + 32 < n ? start + 32 : n;
-        int any = 0;
-        _Pragma("omp simd reduction(| : any)")
-        for (ptrdiff_t i = start; i < stop; i++) any |= asleep[i] + norm[i] * travelled >= lam * threshold[i];
-        if (any)
-            for (ptrdiff_t i = start; i < stop; i++)
-                if (asleep[i] + norm[i] * travelled >= lam * threshold[i]) out[count++] = (int)i;
+        int size = start + 32 < n ? 32 : (int)(n - start);
+        uint32_t mask = 0;
+        _Pragma("omp simd reduction(| : mask)")
+        for (int i = 0; i < size; i++)
+            mask |= (uint32_t)(asleep[start + i] + norm[start + i] * travelled >= lam * threshold[start + i]) << i;
+        for (; mask; mask &= mask - 1) out[count++] = (int)start + ss_lowest(mask);
     }
     return count;
 }

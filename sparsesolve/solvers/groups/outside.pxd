@@ -1,6 +1,7 @@
 """OutsideGroups: groups of columns that are not at work."""
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.residuals cimport Residuals
+from sparsesolve.linalg.sleepers cimport Sleepers
 from sparsesolve.linalg.sketch cimport Sketch
 from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers.outside cimport Outside
@@ -9,6 +10,7 @@ cdef class OutsideGroups(Outside):
     cdef Design design
     cdef BlockPenalty penalty
     cdef Residuals residuals
+    cdef Sleepers sleepers
     cdef Sketch sketch                  # None where it is not worth its memory
     cdef float[:, ::1] gaps             # residuals less their projections
     cdef int n_gaps
@@ -16,13 +18,11 @@ cdef class OutsideGroups(Outside):
     cdef double[::1] blur               # (G,) how far per length of r the polar may be off by the sketch
     cdef int n_threads, n_undecided, n_close
     cdef double[::1] rate               # (G,) how fast the polar of a group's products may grow as r moves
-    cdef double[::1] asleep             # (G,) its bound less rate * length of the path; -INFINITY: not our business
-    cdef double[::1] ones               # (G,) what the polar over lam is held against
     cdef double[:, ::1] product         # (2, p) products with two remembered residuals, group by group
-    cdef int[:, ::1] slot               # (G, 2) which these are; -1 none
+    cdef int[:, ::1] met                # (G, 2) names of these residuals; -1 none
     cdef double[:, ::1] rough           # (2, p) the same for the last two residuals,
     cdef double[:, ::1] off             # (2, G) the polar of each within so much
-    cdef int[:, ::1] place              # (G, 2)
+    cdef int[:, ::1] nearly_met         # (G, 2)
     cdef int[::1] undecided, close, awake, pending, columns
     cdef double[::1] root_w, u, work, found
 
@@ -30,9 +30,9 @@ cdef class OutsideGroups(Outside):
     cdef void sort(self, int g, double bound, double lam) noexcept nogil
     cdef void prefetch(self, int g) noexcept nogil
     cdef double remembered(self, int g) noexcept nogil
-    cdef void learn(self, int g, const double* product, double off, int slot) noexcept nogil
+    cdef void learn(self, int g, const double* product, double off, int name) noexcept nogil
     cdef double estimate(self, int g) noexcept nogil
     cdef const float* gap_of(self, int g) noexcept nogil
-    cdef int new_slot(self, const double* r) noexcept nogil
-    cdef void multiply(self, const int* groups, int count, int slot, const double* r) noexcept nogil
+    cdef void renew(self, int g) noexcept nogil
+    cdef void multiply(self, const int* groups, int count, int name, const double* r) noexcept nogil
     cdef int[::1] columns_of(self, const int[::1] groups)

@@ -17,9 +17,10 @@ import numpy as np
 
 from sparsesolve.linalg cimport column as col
 from sparsesolve.linalg.design cimport Design
-from sparsesolve.linalg.residuals cimport Residuals, Span, forget
+from sparsesolve.linalg.residuals cimport Residuals, Span
+from sparsesolve.linalg.sleepers cimport Sleepers
 from sparsesolve.linalg.sketch cimport sketch
-from sparsesolve.linalg.vector cimport ss_awake, ss_dot_all, ss_multiply
+from sparsesolve.linalg.vector cimport ss_dot_all, ss_multiply
 from sparsesolve.penalties.blocks cimport MOVING, BlockPenalty
 from sparsesolve.solvers.outside cimport Outside
 
@@ -41,11 +42,12 @@ cdef class OutsideGroups(Outside):
         self.residuals = Residuals(design.n)
         self.u, self.found, self.work = np.zeros(design.n), np.zeros(p + 1), np.zeros(p + 1)
         self.product, self.rough = np.zeros((2, 2, p + 1))
-        self.slot, self.place = np.full((2, G, 2), -1, dtype=np.intc)
+        self.met, self.nearly_met = np.full((2, G, 2), -1, dtype=np.intc)
         self.off = np.zeros((2, G))
         self.undecided, self.close, self.awake, self.pending = np.zeros((4, G + 1), dtype=np.intc)
         self.columns = np.zeros(p + 1, dtype=np.intc)
-        self.asleep, self.ones, self.rate = np.full(G, INFINITY), np.ones(G), np.zeros(G)
+        self.rate = np.zeros(G)
+        self.sleepers = Sleepers(design.n, self.rate, np.ones(G))
         lengths = np.square(design.norms(np.square(root_w), n_threads))
         cdef double[::1] squares = lengths
         cdef bint dense = design.stored >= DENSE_FROM * design.n * design.p
@@ -91,19 +93,20 @@ cdef class OutsideGroups(Outside):
 
     cdef int examine(self, const double* r, double lam) noexcept nogil:
         cdef Py_ssize_t i, awake
-        cdef int g, k, slot, pending = 0
+        cdef int g, k, name, pending = 0
         cdef double bound
-        self.residuals.travel(r)
+        self.residuals.compare(r)
+        self.sleepers.travel(r)
         self.n_gaps = 0
-        slot = self.new_slot(r)
+        name = self.residuals.remember()
         self.n_undecided = self.n_close = 0
-        awake = ss_awake(self.penalty.n_groups, &self.asleep[0], &self.rate[0], &self.ones[0],
-                         self.residuals.travelled, lam, &self.awake[0])
+        awake = self.sleepers.awake(lam, &self.awake[0])
         for i in range(awake):
             g = self.awake[i]
+            self.renew(g)
             bound = self.remembered(g)
             bound += self.reach
-            if bound >= lam and self.sketch is not None and self.slot[g, 0] >= 0:
+            if bound >= lam and self.sketch is not None and self.met[g, 0] >= 0:
                 self.pending[pending] = g
                 pending += 1
             else:
@@ -113,10 +116,10 @@ cdef class OutsideGroups(Outside):
             if k + AHEAD < pending:
                 self.prefetch(self.pending[k + AHEAD])
             bound = self.estimate(g)
-            self.learn(g, &self.work[self.penalty.start[g]], self.reach, slot)
+            self.learn(g, &self.work[self.penalty.start[g]], self.reach, name)
             self.sort(g, bound + self.reach, lam)
         if self.n_undecided > 0:
-            self.multiply(&self.undecided[0], self.n_undecided, slot, r)
+            self.multiply(&self.undecided[0], self.n_undecided, name, r)
         return self.n_undecided
 
     def examined(self, const double[::1] r, double lam):
@@ -130,7 +133,7 @@ cdef class OutsideGroups(Outside):
             self.undecided[self.n_undecided] = g
             self.n_undecided += 1
             return
-        self.asleep[g] = bound - self.rate[g] * self.residuals.travelled
+        self.sleepers.settle(g, bound)
         if bound > CLOSE * lam:
             self.close[self.n_close] = g
             self.n_close += 1
@@ -141,34 +144,36 @@ cdef class OutsideGroups(Outside):
         for j in range(self.penalty.start[g], self.penalty.start[g + 1]):
             self.sketch.prefetch(self.penalty.member[j])
 
+    cdef void renew(self, int g) noexcept nogil:
+        """Forget products with residuals that are gone."""
+        self.residuals.renew(&self.met[g, 0])
+        self.residuals.renew(&self.nearly_met[g, 0])
+
     cdef double remembered(self, int g) noexcept nogil:
         """The polar of the products, as far as the last two tell them, within `reach`."""
         cdef Span* span
         cdef Py_ssize_t j
-        if self.place[g, 0] < 0:
+        if self.nearly_met[g, 0] < 0:
             self.reach = INFINITY
             return 0.0
-        span = self.residuals.span(&self.place[g, 0])
+        span = self.residuals.span(&self.nearly_met[g, 0])
         for j in range(self.penalty.start[g], self.penalty.start[g + 1]):
             self.work[j] = span.first * self.rough[0, j] + span.second * self.rough[1, j]
         self.reach = (fabs(span.first) * self.off[0, g] + fabs(span.second) * self.off[1, g]
                       + self.rate[g] * span.distance)
         return self.penalty.block_polar(g, &self.work[self.penalty.start[g]], MOVING)
 
-    cdef void learn(self, int g, const double* product, double off, int slot) noexcept nogil:
-        """Remember products with the residual in `slot`, whose polar is within `off`."""
+    cdef void learn(self, int g, const double* product, double off, int name) noexcept nogil:
+        """Remember products with the residual of that name, whose polar is within `off`."""
         cdef Py_ssize_t j, first = self.penalty.start[g], s = self.penalty.size(g)
-        if self.place[g, 0] >= 0:
-            self.residuals.members[self.place[g, 0]] -= 1
-        self.place[g, 1], self.place[g, 0] = self.place[g, 0], slot
-        self.residuals.members[slot] += 1
+        self.residuals.take(&self.nearly_met[g, 0], name)
         self.off[1, g], self.off[0, g] = self.off[0, g], off
         for j in range(s):
             self.rough[1, first + j], self.rough[0, first + j] = self.rough[0, first + j], product[j]
 
     cdef double estimate(self, int g) noexcept nogil:
         """The polar of the products, as far as the two remembered ones and the sketch tell them, within `reach`."""
-        cdef Span* span = self.residuals.span(&self.slot[g, 0])
+        cdef Span* span = self.residuals.span(&self.met[g, 0])
         cdef Py_ssize_t j
         cdef double* work = &self.work[self.penalty.start[g]]
         cdef const float* gap = self.gap_of(g)
@@ -181,7 +186,7 @@ cdef class OutsideGroups(Outside):
 
     cdef const float* gap_of(self, int g) noexcept nogil:
         """The current residual less its projection on the two that the group remembers; NULL where it is not wanted."""
-        cdef Span* span = self.residuals.span(&self.slot[g, 0])
+        cdef Span* span = self.residuals.span(&self.met[g, 0])
         cdef const double* first
         cdef const double* second
         cdef Py_ssize_t i
@@ -190,24 +195,14 @@ cdef class OutsideGroups(Outside):
         if span.gap < 0:
             span.gap = self.n_gaps
             self.n_gaps += 1
-            first = &self.residuals.remembered[self.slot[g, 0], 0]
-            second = &self.residuals.remembered[max(self.slot[g, 1], 0), 0]
+            first = self.residuals.named(self.met[g, 0])
+            second = self.residuals.named(max(self.met[g, 1], 0))
             for i in range(self.design.n):
                 self.gaps[span.gap, i] = <float> (self.residuals.current[i] - span.first * first[i]
                                                   - span.second * second[i])
         return &self.gaps[span.gap, 0]
 
-    cdef int new_slot(self, const double* r) noexcept nogil:
-        cdef int slot = self.residuals.free_slot()
-        cdef Py_ssize_t g
-        if slot < self.residuals.n_slots:
-            for g in range(self.penalty.n_groups):
-                forget(&self.slot[g, 0], slot)
-                forget(&self.place[g, 0], slot)
-        self.residuals.remember(slot, r)
-        return slot
-
-    cdef void multiply(self, const int* groups, int count, int slot, const double* r) noexcept nogil:
+    cdef void multiply(self, const int* groups, int count, int name, const double* r) noexcept nogil:
         """The exact products of these groups with r, the current residual."""
         cdef Py_ssize_t j, total = 0
         cdef int k, g
@@ -220,17 +215,12 @@ cdef class OutsideGroups(Outside):
         total = 0
         for k in range(count):
             g = groups[k]
-            if self.slot[g, 0] >= 0:
-                self.residuals.members[self.slot[g, 0]] -= 1
-            self.slot[g, 1], self.slot[g, 0] = self.slot[g, 0], slot
-            self.residuals.members[slot] += 1
+            self.residuals.take(&self.met[g, 0], name)
             for j in range(self.penalty.start[g], self.penalty.start[g + 1]):
                 self.product[1, j], self.product[0, j] = self.product[0, j], self.found[total]
                 total += 1
-            self.learn(g, &self.product[0, self.penalty.start[g]], 0.0, slot)
-            if self.asleep[g] > -INFINITY:
-                self.asleep[g] = (self.penalty.block_polar(g, &self.product[0, self.penalty.start[g]], MOVING)
-                                  - self.rate[g] * self.residuals.travelled)
+            self.learn(g, &self.product[0, self.penalty.start[g]], 0.0, name)
+            self.sleepers.settle(g, self.penalty.block_polar(g, &self.product[0, self.penalty.start[g]], MOVING))
 
     cdef double scale(self, double lam, bint strict) noexcept nogil:
         cdef double scale = 1.0
@@ -269,7 +259,7 @@ cdef class OutsideGroups(Outside):
         self.n_gaps = 0
         for k in range(self.n_undecided + self.n_close):
             g = self.undecided[k] if k < self.n_undecided else self.close[k - self.n_undecided]
-            if self.asleep[g] == -INFINITY or self.slot[g, 0] < 0:
+            if self.sleepers.left(g) or self.met[g, 0] < 0:
                 continue
             level = self.remembered(g)
             if fabs(level - ALMOST * lam) < self.reach:
@@ -289,7 +279,7 @@ cdef class OutsideGroups(Outside):
         alive = np.add.reduceat(moving, starts) > 0 if len(starts) else np.zeros(0)
         for g in range(self.penalty.n_groups):
             if not alive[g]:
-                self.asleep[g] = -INFINITY
+                self.sleepers.leave(g)
             elif self.penalty.bare(g):
                 first.append(g)
         return self.columns_of(np.array(first, dtype=np.intc))
@@ -306,7 +296,7 @@ cdef class OutsideGroups(Outside):
     cdef void leave(self, const int[::1] which) noexcept:
         cdef Py_ssize_t k
         for k in range(which.shape[0]):
-            self.asleep[self.penalty.of[which[k]]] = -INFINITY
+            self.sleepers.leave(self.penalty.of[which[k]])
 
     cdef products(self, const double* r):
         u = np.multiply(self.root_w, <double[:self.design.n]> <double*> r)

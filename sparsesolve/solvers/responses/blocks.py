@@ -48,7 +48,7 @@ class ResponseBlocks:
         shut = (np.asarray(net.lower) == 0.0) & (np.asarray(net.upper) == 0.0)
         shut |= np.asarray(design.spread) == 0.0
         free = (np.asarray(net.l1) == 0.0) & (np.asarray(net.l2) == 0.0) & ~shut
-        self.outside = OutsideRows(design, net, n_threads)
+        self.outside = OutsideRows(design, net, len(offset), n_threads)
         self.outside.leave(shut)
         self.with_intercept = intercept
         if intercept:
