@@ -25,6 +25,5 @@ cdef class CorrelationBounds(Correlations):
     cdef void _sort(self, Py_ssize_t j, double bound, double limit) noexcept nogil
     cdef void _learn(self, Known* column, double product, double off, int name) noexcept nogil
     cdef double _estimate(self, Py_ssize_t j, const Known* column) noexcept nogil
-    cdef void _renew(self, Known* column) noexcept nogil
 
 cpdef Correlations correlations(Design design, double[::1] root_w, const double[::1] threshold, int n_threads)

@@ -93,7 +93,6 @@ cdef class CorrelationBounds(Correlations):
         name = self.residuals.remember()
         for j in range(self.p):
             column = &self.known[j]
-            self._renew(column)
             column.product[1], column.product[0] = column.product[0], self.exact[j]
             self.residuals.take(column.met, name)
             self._learn(column, self.exact[j], 0.0, name)
@@ -102,12 +101,12 @@ cdef class CorrelationBounds(Correlations):
     cdef int foresee(self, const double* r, double lam, double forward, int* which) noexcept nogil:
         """Columns close to entering whose product, as bounds tell it, all but reaches lam * threshold; how many."""
         cdef int k, j, count = 0
-        cdef const Known* column
+        cdef Known* column
         self._look(r)
         for k in range(self.n_undecided + self.n_close):
             j = self.undecided[k] if k < self.n_undecided else self.undecided[self.p - 1 - (k - self.n_undecided)]
             column = &self.known[j]
-            if self.sleepers.left(j) or column.met[0] < 0:
+            if self.sleepers.left(j) or not self.residuals.known(column.met):
                 continue
             if fabs(self._estimate(j, column)) > ALMOST * lam * self.threshold[j]:
                 which[count] = j
@@ -118,11 +117,6 @@ cdef class CorrelationBounds(Correlations):
         """r is the residual that spans are compared with."""
         self.n_gaps = 0
         self.residuals.compare(r)
-
-    cdef void _renew(self, Known* column) noexcept nogil:
-        """Forget products with residuals that are gone."""
-        self.residuals.renew(column.met)
-        self.residuals.renew(column.nearly_met)
 
     cdef void _exclude(self, double lam, int name) noexcept nogil:
         """List the columns awake whose bound exceeds their threshold; from the other end, the next ones.
@@ -140,13 +134,12 @@ cdef class CorrelationBounds(Correlations):
             column = &self.known[j]
             limit = lam * self.threshold[j]
             bound = INFINITY
-            self._renew(column)
-            if column.nearly_met[0] >= 0:
+            if self.residuals.known(column.nearly_met):
                 span = self.residuals.span(column.nearly_met)
                 bound = (fabs(span.first * column.rough[0] + span.second * column.rough[1])
                          + fabs(span.first) * column.off[0] + fabs(span.second) * column.off[1]
                          + self.norm[j] * span.distance)
-                if bound >= limit and self.sketch is not None and column.met[0] >= 0:
+                if bound >= limit and self.sketch is not None and self.residuals.known(column.met):
                     self.pending[pending] = j
                     pending += 1
                     continue

@@ -27,16 +27,20 @@ cdef class Residuals:
     cdef int remember(self) noexcept nogil
     cdef void _project(self, Span* span, int first, int second) noexcept nogil
 
-    cdef inline void renew(self, int* names) noexcept nogil:
-        """Forget those of two names whose residual is gone: -1 is none, and there is no second without a first."""
+    cdef inline bint known(self, int* names) noexcept nogil:
+        """Forget those of two names whose residual is gone; returns whether the first is there.
+
+        -1 is none, and there is no second without a first.
+        """
         if names[1] >= 0 and self.names[names[1] & (SLOTS - 1)] != names[1]:
             names[1] = -1
         if names[0] >= 0 and self.names[names[0] & (SLOTS - 1)] != names[0]:
             names[0] = names[1] = -1
+        return names[0] >= 0
 
     cdef inline void take(self, int* names, int name) noexcept nogil:
         """The residual of this name is the first of two from now on."""
-        if names[0] >= 0:
+        if self.known(names):
             self.members[names[0] & (SLOTS - 1)] -= 1
         names[1], names[0] = names[0], name
         self.members[name & (SLOTS - 1)] += 1
@@ -45,7 +49,7 @@ cdef class Residuals:
         return &self.remembered[name & (SLOTS - 1), 0]
 
     cdef inline Span* span(self, const int* names) noexcept nogil:
-        """The current residual against two remembered ones (one, where the second is -1)."""
+        """The current residual against two that are known (one, where the second is -1)."""
         cdef int first = names[0] & (SLOTS - 1), second = first if names[1] < 0 else names[1] & (SLOTS - 1)
         cdef Span* span = &self.spans[first * SLOTS + second]
         if span.round != self.round:

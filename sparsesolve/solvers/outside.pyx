@@ -29,6 +29,10 @@ cdef class Outside:
         """What they add to the gap at the dual point scale * r."""
         return 0.0
 
+    cdef double promise(self, double lam) noexcept nogil:
+        """By how much, about, the objective would fall if violators came in; 0 where that is not asked."""
+        return 0.0
+
     cdef int[::1] violators(self, double lam):
         """Those examined whose products pass their threshold."""
         return np.empty(0, dtype=np.intc)

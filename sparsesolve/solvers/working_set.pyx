@@ -31,6 +31,7 @@ from sparsesolve.solvers.working_columns cimport CONVERGED, MAX_ITER, STALLED, W
 cdef double NOTICED = 1e-9    # of lam: the residual's projection on free columns, below which it moves no product
 SPARSE_COST = 6.0   # one stored value of a sparse column, in multiply-adds of a dense operation
 cdef double ALMOST = 0.99     # of the threshold: the residual to come is known to about a hundredth
+cdef double PROMISING = 1e-3 # of the gap asked for: violators that lower the objective by more come in, gap or no gap
 cdef double DRIFT = 1e-2      # of the gap asked for: what rounding may add to it before the residual is made anew
 cdef double SHARE = 0.9     # of the gap asked for: what working columns may take of it
 cdef double GROUPS_SHARE = 0.5  # the same of groups: sweeps come to it little by little, and the objective with them
@@ -168,6 +169,7 @@ cdef class WorkingSet:
         cdef int outcome, tries = 0, round = 0
         cdef double gap, goal = max(self.share * target, ENOUGH * self.opening)
         cdef double[::1] cleared
+        cdef bint ended
         cdef long limit = self.quadratic.iterations + budget
         self._anticipate(lam)
         while True:
@@ -181,10 +183,11 @@ cdef class WorkingSet:
             if round == 0:
                 self.opening = gap      # what the violators of a first round cost is much the same at the next lam
             round += 1
-            if gap <= target:
+            ended = outcome == MAX_ITER or self.quadratic.iterations >= limit
+            if gap <= target and (ended or round > 1 or self.outside.promise(lam) <= PROMISING * target):
                 self._keep_history(lam)
                 return CONVERGED, gap
-            if outcome == MAX_ITER or self.quadratic.iterations >= limit:
+            if ended:
                 return MAX_ITER, gap
             entering = self.outside.violators(lam)
             if entering.shape[0]:

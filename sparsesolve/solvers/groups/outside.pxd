@@ -33,6 +33,5 @@ cdef class OutsideGroups(Outside):
     cdef void learn(self, int g, const double* product, double off, int name) noexcept nogil
     cdef double estimate(self, int g) noexcept nogil
     cdef const float* gap_of(self, int g) noexcept nogil
-    cdef void renew(self, int g) noexcept nogil
     cdef void multiply(self, const int* groups, int count, int name, const double* r) noexcept nogil
     cdef int[::1] columns_of(self, const int[::1] groups)

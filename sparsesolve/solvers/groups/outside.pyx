@@ -103,10 +103,9 @@ cdef class OutsideGroups(Outside):
         awake = self.sleepers.awake(lam, &self.awake[0])
         for i in range(awake):
             g = self.awake[i]
-            self.renew(g)
             bound = self.remembered(g)
             bound += self.reach
-            if bound >= lam and self.sketch is not None and self.met[g, 0] >= 0:
+            if bound >= lam and self.sketch is not None and self.residuals.known(&self.met[g, 0]):
                 self.pending[pending] = g
                 pending += 1
             else:
@@ -144,16 +143,11 @@ cdef class OutsideGroups(Outside):
         for j in range(self.penalty.start[g], self.penalty.start[g + 1]):
             self.sketch.prefetch(self.penalty.member[j])
 
-    cdef void renew(self, int g) noexcept nogil:
-        """Forget products with residuals that are gone."""
-        self.residuals.renew(&self.met[g, 0])
-        self.residuals.renew(&self.nearly_met[g, 0])
-
     cdef double remembered(self, int g) noexcept nogil:
         """The polar of the products, as far as the last two tell them, within `reach`."""
         cdef Span* span
         cdef Py_ssize_t j
-        if self.nearly_met[g, 0] < 0:
+        if not self.residuals.known(&self.nearly_met[g, 0]):
             self.reach = INFINITY
             return 0.0
         span = self.residuals.span(&self.nearly_met[g, 0])
@@ -241,6 +235,16 @@ cdef class OutsideGroups(Outside):
             total += self.penalty.block_conjugate(g, &self.work[self.penalty.start[g]], lam)
         return total
 
+    cdef double promise(self, double lam) noexcept nogil:
+        cdef int k, g
+        cdef double over, total = 0.0
+        for k in range(self.n_undecided):
+            g = self.undecided[k]
+            over = self.penalty.block_polar(g, &self.product[0, self.penalty.start[g]], MOVING) - lam
+            if over > 0.0:
+                total += (over / self.rate[g]) ** 2
+        return 0.5 * total
+
     cdef int[::1] violators(self, double lam):
         cdef int k, g, count = 0
         cdef int[::1] out = np.empty(self.n_undecided, dtype=np.intc)
@@ -259,7 +263,7 @@ cdef class OutsideGroups(Outside):
         self.n_gaps = 0
         for k in range(self.n_undecided + self.n_close):
             g = self.undecided[k] if k < self.n_undecided else self.close[k - self.n_undecided]
-            if self.sleepers.left(g) or self.met[g, 0] < 0:
+            if self.sleepers.left(g) or not self.residuals.known(&self.met[g, 0]):
                 continue
             level = self.remembered(g)
             if fabs(level - ALMOST * lam) < self.reach:

@@ -161,3 +161,21 @@ def test_coefficients_about_to_be_the_largest_do_not_hold_up_the_others():
     penalty = ss.penalties.GroupLinf(np.arange(60) // 5)
     fit = ss.path(X, y, family=ss.families.huber(1.0), penalty=penalty, stop=None)
     assert not fit.status.any() and fit.n_iters.max() < 1000
+
+
+def test_a_loose_gap_leaves_far_less_than_itself_at_every_lambda():
+    """Also where the start of a first lambda meets it with a group outside that gains more."""
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((100, 400))
+    y = X[:, :20] @ rng.standard_normal(20) + rng.standard_normal(100)
+    options = {"penalty": GroupL2(np.arange(400) // 4), "standardize": False, "stop": None,
+               "lambda_min_ratio": 1e-2}  # fmt: skip
+
+    def objectives(path):
+        r = y[:, None] - X @ path.coefs - path.intercepts
+        norms = np.linalg.norm(path.coefs.toarray().reshape(100, 4, -1), axis=1)
+        return 0.5 * (r**2).mean(axis=0) + 2.0 * path.lambdas * norms.sum(axis=0)
+
+    best = objectives(ss.path(X, y, tol=1e-9, **options))
+    found = objectives(ss.path(X, y, tol=1e-3, **options))
+    assert (found - best).max() < 2e-6 * best[0]  # the first lambdas had 6e-6 once
