@@ -46,7 +46,7 @@ cdef class CorrelationBounds(Correlations):
             raise MemoryError
         for j in range(p):
             self.known[j] = Known([0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [-1, -1], [-1, -1])
-        self.residuals = Residuals(n)
+        self.residuals = Residuals(n, p)
         self.awake, self.pending = np.zeros((2, max(p, 1)), dtype=np.intc)
         self.sketch = sketch(design, root_w)
         if self.sketch is not None:

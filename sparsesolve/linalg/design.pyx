@@ -3,13 +3,14 @@ from cython.parallel cimport prange, threadid
 from libc.math cimport fabs, frexp, isfinite, ldexp, sqrt
 from libc.stdint cimport uintptr_t
 from libc.stdlib cimport calloc, free
+from libc.string cimport memset
 
 import numpy as np
 import scipy.sparse
 
 from sparsesolve.linalg cimport column as col
 from sparsesolve.linalg.column cimport Column
-from sparsesolve.linalg.vector cimport ss_dot_all
+from sparsesolve.linalg.vector cimport ss_add_dots
 
 DEF CHUNK = 512                             # rows of a column that stay in cache while several vectors meet them
 DEF AHEAD = 4                               # columns by which memory is asked for early
@@ -248,12 +249,13 @@ cdef class Design:
         """out[k * stride] = z_j'u_k of a dense column, a stretch of rows at a time for all k."""
         cdef Py_ssize_t begin, size, k, K = u.shape[0]
         cdef double[CHUNK] z
+        memset(part, 0, K * sizeof(double))
         for begin in range(0, self.n, CHUNK):
             size = min(CHUNK, self.n - begin)
             col.unpack(&self.columns[j], self.n, begin, begin + size, z)
-            ss_dot_all(size, K, &u[0, begin], self.n, z, part)
-            for k in range(K):
-                out[k * stride] = part[k] + (out[k * stride] if begin > 0 else 0.0)
+            ss_add_dots(size, K, &u[0, begin], self.n, z, part)
+        for k in range(K):
+            out[k * stride] = part[k]
 
     def combination(self, const int[::1] which, const double[::1] b):
         """sum_k b[k] z_j (n,) for j = which[k]."""

@@ -1,5 +1,6 @@
 """Working columns as a dense matrix, for BLAS."""
-from scipy.linalg.cython_blas cimport dgemm, dgemv, dsyrk
+from libc.string cimport memset
+from scipy.linalg.cython_blas cimport dgemm, dsyrk
 
 import numpy as np
 
@@ -9,14 +10,14 @@ from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.packed cimport Packed
 from sparsesolve.linalg.packed import roomier
 
-DEF FEW = 64            # columns, below which a call of BLAS costs more than it saves
-DEF NEWCOMERS = 3       # columns with which a matrix product would copy all others for little
+DEF NEWCOMERS = 8       # columns with which a matrix product would copy all others for little
+DEF STRETCH = 32768     # values of the columns that stay in cache from one newcomer to the next
 
 
 cdef class DensePacked(Packed):
     def __cinit__(self, double[::1] root_w, bint recentred=False):
         self.dense = True
-        self.storage, self.one_by_one = np.empty(16 * self.n), np.arange(FEW, dtype=np.intc)
+        self.storage, self.one_by_one = np.empty(16 * self.n), np.arange(16, dtype=np.intc)
         self.Z = &self.storage[0]
 
     cdef int append(self, Design design, const int* which, int count) except -1:
@@ -26,6 +27,7 @@ cdef class DensePacked(Packed):
         if needed > self.storage.shape[0]:
             self.storage = roomier(self.storage, max(needed, 2 * self.storage.shape[0]), self.size * self.n)
             self.Z = &self.storage[0]
+            self.one_by_one = np.arange(self.storage.shape[0] // self.n, dtype=np.intc)
         for k in range(count):
             z = self.Z + self.n * (self.size + k)
             col.unpack(&design.columns[which[k]], self.n, 0, self.n, z)
@@ -48,45 +50,35 @@ cdef class DensePacked(Packed):
         return 0.0
 
     cdef void correlate_some(self, int first, int count, const double* v, double shift, double* out) noexcept nogil:
-        cdef int n = self.n, one = 1
-        cdef double unit = 1.0, zero = 0.0
-        if count < FEW:
-            vector.ss_dot_all(self.n, count, self.Z + self.n * first, self.n, v, out)
-        else:
-            dgemv("T", &n, &count, &unit, self.Z + self.n * first, &n, <double*> v, &one, &zero, out, &one)
+        memset(out, 0, count * sizeof(double))
+        vector.ss_add_dots(self.n, count, self.Z + self.n * first, self.n, v, out)
 
     cdef double subtract_some(self, int first, int count, const double* b, double* v) noexcept nogil:
-        cdef int n = self.n, one = 1
-        cdef double minus = -1.0, unit = 1.0
-        if count < FEW:
-            vector.ss_subtract_all(self.n, count, b, self.Z + self.n * first, &self.one_by_one[0], self.n, v)
-        else:
-            dgemv("N", &n, &count, &minus, self.Z + self.n * first, &n, <double*> b, &one, &unit, v, &one)
+        vector.ss_subtract_all(self.n, count, b, self.Z + self.n * first, &self.one_by_one[0], self.n, v)
         return 0.0
 
     cdef double subtract_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* b, double* v) noexcept nogil:
-        cdef int n = self.n, one = 1, rows = stop - start
-        cdef double minus = -1.0, unit = 1.0
-        if self.size > 0:
-            dgemv("N", &rows, &self.size, &minus, self.Z + start, &n, <double*> b, &one, &unit, v + start, &one)
+        vector.ss_subtract_all(stop - start, self.size, b, self.Z + start, &self.one_by_one[0], self.n, v + start)
         return 0.0
 
     cdef void correlate_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* v, double shift,
                              double* out) noexcept nogil:
-        cdef int n = self.n, one = 1, rows = stop - start
-        cdef double unit = 1.0
-        if self.size > 0:
-            dgemv("T", &rows, &self.size, &unit, self.Z + start, &n, <double*> (v + start), &one, &unit, out, &one)
+        vector.ss_add_dots(stop - start, self.size, self.Z + start, self.n, v + start, out)
 
     cdef void products(self, int first, double* G, int ld) noexcept nogil:
-        cdef int n = self.n, count = self.size - first, one = 1, k, i
+        cdef int n = self.n, count = self.size - first, rows = max(STRETCH // self.size, 64), start = 0, k, i
         cdef double unit = 1.0, zero = 0.0
         if first == 0:
             dsyrk("U", "T", &count, &n, &unit, self.Z, &n, &zero, G, &ld)
         elif count <= NEWCOMERS:
             for k in range(first, self.size):
-                dgemv("T", &n, &self.size, &unit, self.Z, &n, self.Z + self.n * k, &one, &zero,
-                      G + <Py_ssize_t> k * ld, &one)
+                memset(G + <Py_ssize_t> k * ld, 0, self.size * sizeof(double))
+            while start < n:
+                rows = min(rows, n - start)
+                for k in range(first, self.size):
+                    vector.ss_add_dots(rows, self.size, self.Z + start, self.n, self.Z + self.n * k + start,
+                                       G + <Py_ssize_t> k * ld)
+                start += rows
         else:
             dgemm("T", "N", &self.size, &count, &n, &unit, self.Z, &n, self.Z + self.n * first, &n, &zero,
                   G + <Py_ssize_t> first * ld, &ld)

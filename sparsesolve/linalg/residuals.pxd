@@ -3,6 +3,7 @@
 cdef enum:
     SLOTS = 64                          # residuals remembered at most, a power of 2
     FEW = 8                             # where they are long
+    WORTH = 16                          # columns to one of them
     VALUES = 16777216                   # of all of them together
 
 cdef struct Span:                       # of two remembered residuals, against the current one

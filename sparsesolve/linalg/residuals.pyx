@@ -17,10 +17,10 @@ cdef int LAST_NAME = 0x7fffffff     # after which names begin again
 
 
 cdef class Residuals:
-    """None at first, of n samples."""
+    """None at first, of n samples; of p columns, whose products with a new one should cost more than these here."""
 
-    def __cinit__(self, Py_ssize_t n):
-        self.n, self.most = n, max(FEW, min(SLOTS, VALUES // max(n, 1)))
+    def __cinit__(self, Py_ssize_t n, Py_ssize_t p):
+        self.n, self.most = n, max(FEW, min(SLOTS, VALUES // max(n, 1), p // WORTH))
         self.spans = <Span*> calloc(SLOTS * SLOTS, sizeof(Span))
         if self.spans == NULL:
             raise MemoryError

@@ -179,8 +179,8 @@ SS_SIMD static void ss_subtract_all(ptrdiff_t n, ptrdiff_t count, const double *
     }
 }
 
-/* out_k = sum_i q_k,i v_i for columns `stride` apart, four at a time: v is read once for them */
-SS_SIMD static void ss_dot_all(ptrdiff_t n, ptrdiff_t count, const double *SS_RESTRICT q, ptrdiff_t stride,
+/* out_k += sum_i q_k,i v_i for columns `stride` apart, four at a time: v is read once for them */
+SS_SIMD static void ss_add_dots(ptrdiff_t n, ptrdiff_t count, const double *SS_RESTRICT q, ptrdiff_t stride,
                                const double *SS_RESTRICT v, double *SS_RESTRICT out) {
     ptrdiff_t k = 0;
     for (; k + 4 <= count; k += 4) {
@@ -193,17 +193,17 @@ SS_SIMD static void ss_dot_all(ptrdiff_t n, ptrdiff_t count, const double *SS_RE
             s2 += q2[i] * v[i];
             s3 += q3[i] * v[i];
         }
-        out[k] = s0;
-        out[k + 1] = s1;
-        out[k + 2] = s2;
-        out[k + 3] = s3;
+        out[k] += s0;
+        out[k + 1] += s1;
+        out[k + 2] += s2;
+        out[k + 3] += s3;
     }
     for (; k < count; k++) {
         const double *q0 = q + k * stride;
         double s0 = 0.0;
         _Pragma("omp simd reduction(+ : s0)")
         for (ptrdiff_t i = 0; i < n; i++) s0 += q0[i] * v[i];
-        out[k] = s0;
+        out[k] += s0;
     }
 }
 

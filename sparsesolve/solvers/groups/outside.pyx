@@ -12,15 +12,16 @@ the design is dense, products with r - a r1 - c r2 by a byte a value are tried, 
 """
 from cython.parallel cimport prange, threadid
 from libc.math cimport INFINITY, fabs, sqrt
+from libc.string cimport memset
 
 import numpy as np
 
 from sparsesolve.linalg cimport column as col
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.residuals cimport Residuals, Span
-from sparsesolve.linalg.sleepers cimport Sleepers
 from sparsesolve.linalg.sketch cimport sketch
-from sparsesolve.linalg.vector cimport ss_dot_all, ss_multiply
+from sparsesolve.linalg.sleepers cimport Sleepers
+from sparsesolve.linalg.vector cimport ss_add_dots, ss_multiply
 from sparsesolve.penalties.blocks cimport MOVING, BlockPenalty
 from sparsesolve.solvers.outside cimport Outside
 
@@ -39,7 +40,7 @@ cdef class OutsideGroups(Outside):
         cdef Py_ssize_t g
         G, p = penalty.n_groups, design.p
         self.design, self.root_w, self.penalty, self.n_threads = design, root_w, penalty, n_threads
-        self.residuals = Residuals(design.n)
+        self.residuals = Residuals(design.n, p)
         self.u, self.found, self.work = np.zeros(design.n), np.zeros(p + 1), np.zeros(p + 1)
         self.product, self.rough = np.zeros((2, 2, p + 1))
         self.met, self.nearly_met = np.full((2, G, 2), -1, dtype=np.intc)
@@ -81,7 +82,8 @@ cdef class OutsideGroups(Outside):
                 z, sums[j] = room + n * j, 0.0
                 col.unpack(&self.design.columns[self.penalty.member[first + j]], n, 0, n, z)
                 ss_multiply(n, &self.root_w[0], z, z)
-                ss_dot_all(n, j + 1, room, n, z, row)
+                memset(row, 0, (j + 1) * sizeof(double))
+                ss_add_dots(n, j + 1, room, n, z, row)
                 for i in range(j + 1):
                     sums[i] += fabs(row[i])
                     if i < j:
