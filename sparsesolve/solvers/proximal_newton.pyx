@@ -33,7 +33,8 @@ cdef double FORCING = 0.1           # of the gap at its start to which a step's 
 cdef double NEAR = 0.3              # of the gap asked for: to less no model is solved
 cdef double LENT = 2.0              # prices of a new H that steps for want of it may cost before it is paid
 cdef double RENEWED = 0.05          # of the Gram matrix in a step, as H is taken anew every tenth step or so
-cdef double AGED = 1e4              # rounding errors from which eta is made anew
+cdef double AGED = 1e4              # rounding errors from which eta is made anew,
+cdef double RELAPSE = 100.0         # or of how many there were at the last lam: it was made anew, the one before was not
 cdef double FAR = 1e4               # a step of a coefficient whose rounding eta shows
 DEF HALVINGS = 40
 DEF PATIENCE = 30                   # Newton steps and sweeps on one model, which is only a model
@@ -96,7 +97,7 @@ cdef class ProximalNewton(LossWorkingSet):
     # along the path
 
     cdef int _keep_history(self, double lam) except -1:
-        if self.age > AGED:
+        if self.age > AGED or self.age > RELAPSE * self.ages[0] > 0.0:
             self._place()
         self.ages[1], self.ages[0] = self.ages[0], self.age
         WorkingSet._keep_history(self, lam)
