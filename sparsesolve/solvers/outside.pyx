@@ -88,6 +88,16 @@ cdef class OutsideColumns(Outside):
                                self.penalty.lower[j], self.penalty.upper[j])
         return total
 
+    cdef double promise(self, double lam) noexcept nogil:
+        cdef int k, j
+        cdef double over, total = 0.0
+        for k in range(self.bounds.n_undecided):
+            j = self.bounds.undecided[k]
+            over = fabs(self.bounds.exact[k]) - lam * self.penalty.l1[j]
+            if over > 0.0:
+                total += (over / self.bounds.norm[j]) ** 2
+        return 0.5 * total
+
     cdef int[::1] violators(self, double lam):
         cdef Correlations bounds = self.bounds
         cdef int k, count = 0
