@@ -88,8 +88,10 @@ cdef class WorkingColumns:
         """Feature numbers and coefficients of the working columns, in the order they came in."""
         cdef int k
         which, values = np.empty(self.size, dtype=np.intc), np.empty(self.size)
+        cdef int[::1] w = which
+        cdef double[::1] v = values
         for k in range(self.size):
-            which[k], values[k] = self.index[k], self.b[k]
+            w[k], v[k] = self.index[k], self.b[k]
         return which, values
 
     def coefficients(self):
