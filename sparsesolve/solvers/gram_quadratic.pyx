@@ -6,6 +6,7 @@ that depend on those in the factor are refused by it; they slide along the flat 
 until a coefficient reaches zero.
 """
 from libc.math cimport INFINITY, fabs, sqrt
+from libc.string cimport memset
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from sparsesolve.linalg.cholesky cimport Cholesky
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.gram cimport Gram
 from sparsesolve.linalg.packed cimport Packed
-from sparsesolve.linalg.vector cimport axpy
+from sparsesolve.linalg.vector cimport axpy, ss_subtract_all
 from sparsesolve.penalties.elastic_net cimport ElasticNet
 from sparsesolve.solvers.quadratic cimport Quadratic
 
@@ -166,13 +167,14 @@ cdef class GramQuadratic(Quadratic):
             self.d[self.order[k]] = self.work[k]
 
     cdef void image(self) noexcept nogil:
-        cdef int k, j
-        for k in range(self.size):
-            self.q[k] = 0.0
+        cdef int k, j, count = 0
         for k in range(self.n_support):
             j = self.support[k]
             if self.d[j] != 0.0:
-                axpy(self.size, self.d[j], self.gram.G + <Py_ssize_t> j * self.gram.capacity, self.q)
+                self.fresh[count], self.work[count] = j, -self.d[j]
+                count += 1
+        memset(self.q, 0, self.size * sizeof(double))
+        ss_subtract_all(self.size, count, &self.work[0], self.gram.G, &self.fresh[0], self.gram.capacity, self.q)
 
     cdef void advance(self, double lam, double t) noexcept nogil:
         cdef int k, j
