@@ -18,6 +18,7 @@ cdef class Loss:
     cdef void curvature(self, const double* eta, double* h) noexcept nogil
     cdef void curvature_times(self, const double* eta, const double* v, double* out) noexcept nogil
     cdef double fenchel_young(self, const double* eta, const double* u) noexcept nogil
+    cdef bint admits(self, const double* eta, const double* u) noexcept nogil
     cdef bint take_root(self, const double* eta, double floor, bint dense) noexcept nogil
 
 cdef class Separable(Loss):

@@ -40,6 +40,10 @@ cdef class Loss:
         """F(eta) + F*(-u) + eta'u, INFINITY where -u is outside the conjugate's domain."""
         return INFINITY
 
+    cdef bint admits(self, const double* eta, const double* u) noexcept nogil:
+        """Whether that is finite."""
+        return self.fenchel_young(eta, u) < INFINITY
+
     cdef bint take_root(self, const double* eta, double floor, bint dense) noexcept nogil:
         """Whether F''(eta) is far from its diagonal and yet has a factor L L' in O(n); with `dense`, in O(n^3).
 

@@ -6,6 +6,7 @@ cdef extern from "logistic.h" nogil:
     double ss_logistic(Py_ssize_t n, const double* y, const double* w, const double* eta, double* u) noexcept
     void ss_logistic_curvature(Py_ssize_t n, const double* w, const double* eta, double* h) noexcept
     double ss_logistic_gap(Py_ssize_t n, const double* y, const double* w, const double* eta, const double* u) noexcept
+    bint ss_logistic_admits(Py_ssize_t n, const double* y, const double* w, const double* u) noexcept
 
 
 cdef class Binomial(Separable):
@@ -19,6 +20,9 @@ cdef class Binomial(Separable):
 
     cdef double fenchel_young(self, const double* eta, const double* u) noexcept nogil:
         return ss_logistic_gap(self.n, &self.y[0], &self.w[0], eta, u)
+
+    cdef bint admits(self, const double* eta, const double* u) noexcept nogil:
+        return ss_logistic_admits(self.n, &self.y[0], &self.w[0], u)
 
     cdef double least(self, double y) noexcept nogil:
         return two_sided_entropy(y)

@@ -111,6 +111,8 @@ SS_SIMD static void ss_logistic_curvature(ptrdiff_t n, const double *SS_RESTRICT
     }
 }
 
+#define SS_ROUNDING (-1e-12) /* of a probability: below it, it is none */
+
 /* F(eta) + F*(-u) + eta'u = sum_i w_i KL(s_i, p_i) with s = y - u / w; infinite where s is not a probability.
    Where it is none by rounding it is taken for the nearest, at the price of giving the rest to another sample.  The
    outcome that eta makes less likely, of share a and probability b, has the digits of the other's difference too. */
@@ -130,7 +132,20 @@ SS_SIMD static double ss_logistic_gap(ptrdiff_t n, const double *SS_RESTRICT y, 
         total += w[i] * (ss_divergence(a, b, off) + ss_divergence(other, 1.0 / (1.0 + e), -off)
                          + a * (far > 700.0 ? far - 700.0 : 0.0) + (lower < 0.0 ? -lower : 0.0) * (1.0 + far));
     }
-    return least < -1e-12 ? INFINITY : total; /* less is rounding */
+    return least < SS_ROUNDING ? INFINITY : total;
+}
+
+/* Whether F*(-u) is finite. */
+SS_SIMD static int ss_logistic_admits(ptrdiff_t n, const double *SS_RESTRICT y, const double *SS_RESTRICT w,
+                                      const double *SS_RESTRICT u) {
+    double least = 0.0;
+    _Pragma("omp simd reduction(min : least)")
+    for (ptrdiff_t i = 0; i < n; i++) {
+        double v = u[i] / (w[i] > 0.0 ? w[i] : 1.0), s = y[i] - v, rest = (1.0 - y[i]) + v;
+        double lower = w[i] > 0.0 || u[i] == 0.0 ? (s < rest ? s : rest) : -1.0;
+        least = lower < least ? lower : least;
+    }
+    return least >= SS_ROUNDING;
 }
 
 #if defined(__GNUC__) && !defined(__clang__)

@@ -8,7 +8,7 @@ solved for.  Invariant: the model stands at the current a and b.
 The dual point is u = -F'(eta) less H (a combination of the constant and of the columns that nothing holds back) that
 makes it orthogonal to these: a dual Newton step, which stays in the domain of F*, as shrinking it does.
 """
-from libc.math cimport INFINITY, fabs
+from libc.math cimport fabs
 
 import numpy as np
 
@@ -120,7 +120,7 @@ cdef class LossWorkingSet(WorkingSet):
             self.quadratic.g[k] *= self.g_unit
             unheld += self.quadratic.free(k, lam)
         self.g_unit = 1.0
-        self.cleared = unheld > 0 or (tied and model.loss.fenchel_young(&model.eta[0], &self.dual[0]) == INFINITY)
+        self.cleared = unheld > 0 or (tied and not model.loss.admits(&model.eta[0], &self.dual[0]))
         self.missing = 0.0
         if self.cleared:
             self._clear_of([k for k in range(self.quadratic.size) if self.quadratic.free(k, lam)])
