@@ -13,3 +13,4 @@ cdef class LossWorkingSet(WorkingSet):
     cdef void repack(self)
     cdef double linearise(self) noexcept nogil
     cdef int make_dual(self, double lam) except -1
+    cdef bint _clear_of_constant(self, double pull) noexcept nogil

@@ -8,7 +8,7 @@ solved for.  Invariant: the model stands at the current a and b.
 The dual point is u = -F'(eta) less H (a combination of the constant and of the columns that nothing holds back) that
 makes it orthogonal to these: a dual Newton step, which stays in the domain of F*, as shrinking it does.
 """
-from libc.math cimport fabs
+from libc.math cimport INFINITY, fabs
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from sparsesolve.solvers.loss_model cimport LossModel
 from sparsesolve.solvers.working_set cimport WorkingSet
 
 cdef double EPSILON = 2.2e-16
+cdef double ORTHOGONAL = 1e-11      # of the size of u: a sum of the dual point that is rounding
 MOST_FILLED = 1_000_000     # values of a design whose columns are held dense, for the sake of a model that needs that
 MOST_ROWS = 2000            # the same where there are about as many columns or more; inner products serve up to here
 SMALL, LARGE = 300, 1200    # samples up to which a factor in O(n^3) is nothing; beyond which it is not to be had
@@ -123,23 +124,39 @@ cdef class LossWorkingSet(WorkingSet):
         self.cleared = unheld > 0 or (tied and not model.loss.admits(&model.eta[0], &self.dual[0]))
         self.missing = 0.0
         if self.cleared:
-            self._clear_of([k for k in range(self.quadratic.size) if self.quadratic.free(k, lam)])
+            if unheld > 0 or model.loss.coupled or not self._clear_of_constant(pull):
+                self._clear_of([k for k in range(self.quadratic.size) if self.quadratic.free(k, lam)])
+            for i in range(n):
+                self.u[i] = self.dual[i] * model.inverse[i]
+            if model.rooted:
+                model.loss.root.solve(&self.u[0])
+            self.columns.correlate(&self.u[0], 0.0, self.quadratic.g)
         self.quadratic.slack = 0.0
         for i in range(n):
             self.r[i] = self.dual[i] / self.root_w[i] if self.root_w[i] > 0.0 else 0.0
         return 0
 
+    cdef bint _clear_of_constant(self, double pull) noexcept nogil:
+        """The dual point from u, by taking out what the constant sees of it under H now; whether rounding let it."""
+        cdef Py_ssize_t i
+        cdef double total = 0.0, left = 0.0, size = 0.0
+        self.model.loss.curvature(&self.model.eta[0], &self.model.work[0])
+        for i in range(self.design.n):
+            total += self.model.work[i]
+        for i in range(self.design.n):
+            self.dual[i] = self.model.u[i] - pull * (self.model.work[i] / total)
+            left += self.dual[i]
+            size += fabs(self.model.u[i])
+        self.missing = 0.5 * left * left / total
+        return fabs(left) <= ORTHOGONAL * size and self.missing < INFINITY
+
     def _clear_of(self, unheld):
-        """The dual point from u, by taking out what the constant and these working columns see of it under H now."""
+        """The same for the constant and these working columns."""
         cdef LossModel model = self.model
         columns = self.design.unpacked(self.quadratic.members()[0][unheld])
         if model.centred and not model.loss.shift_invariant:
             columns = np.column_stack([np.ones(self.design.n), columns])
         self.dual, self.missing = clear(model.loss, np.asarray(model.eta), np.asarray(model.u), columns)
-        np.multiply(self.dual, model.inverse, out=np.asarray(self.u))
-        if model.rooted:
-            model.loss.root.solve(&self.u[0])
-        self.columns.correlate(&self.u[0], 0.0, self.quadratic.g)
 
     cdef double gap_at(self, double lam, double scale) noexcept nogil:
         cdef Py_ssize_t i
