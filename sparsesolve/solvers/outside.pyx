@@ -95,7 +95,7 @@ cdef class OutsideColumns(Outside):
             j = self.bounds.undecided[k]
             over = fabs(self.bounds.exact[k]) - lam * self.penalty.l1[j]
             if over > 0.0:
-                total += (over / self.bounds.norm[j]) ** 2
+                total += over * over / (self.bounds.norm[j] ** 2 + lam * self.penalty.l2[j])
         return 0.5 * total
 
     cdef int[::1] violators(self, double lam):

@@ -244,7 +244,7 @@ cdef class OutsideGroups(Outside):
             g = self.undecided[k]
             over = self.penalty.block_polar(g, &self.product[0, self.penalty.start[g]], MOVING) - lam
             if over > 0.0:
-                total += (over / self.rate[g]) ** 2
+                total += over * over / (self.rate[g] ** 2 + lam * self.penalty.ridge[g] * self.penalty.reach(g) ** 2)
         return 0.5 * total
 
     cdef int[::1] violators(self, double lam):
