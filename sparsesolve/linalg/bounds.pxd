@@ -21,6 +21,7 @@ cdef class CorrelationBounds(Correlations):
     cdef int[::1] awake, pending
 
     cdef void _look(self, const double* r) noexcept nogil
+    cdef int _arrive(self, const double* r) noexcept nogil
     cdef void _exclude(self, double lam, int name) noexcept nogil
     cdef void _sort(self, Py_ssize_t j, double bound, double limit) noexcept nogil
     cdef void _learn(self, Known* column, double product, double off, int name) noexcept nogil

@@ -63,9 +63,7 @@ cdef class CorrelationBounds(Correlations):
     cdef int examine(self, const double* r, double lam) noexcept nogil:
         cdef int k, j, name
         cdef Known* column
-        self._look(r)
-        self.sleepers.travel(r)
-        name = self.residuals.remember()
+        name = self._arrive(r)
         self._exclude(lam, name)
         self.multiply(r)
         for k in range(self.n_undecided):
@@ -88,9 +86,7 @@ cdef class CorrelationBounds(Correlations):
         cdef int name
         cdef Known* column
         self.multiply_each(r)
-        self._look(r)
-        self.sleepers.travel(r)
-        name = self.residuals.remember()
+        name = self._arrive(r)
         for j in range(self.p):
             column = &self.known[j]
             column.product[1], column.product[0] = column.product[0], self.exact[j]
@@ -118,10 +114,16 @@ cdef class CorrelationBounds(Correlations):
         self.n_gaps = 0
         self.residuals.compare(r)
 
-    cdef void _exclude(self, double lam, int name) noexcept nogil:
-        """List the columns awake whose bound exceeds their threshold; from the other end, the next ones.
+    cdef int _arrive(self, const double* r) noexcept nogil:
+        """The path has come to r; returns the name under which it is remembered."""
+        self._look(r)
+        self.sleepers.travel(r)
+        return self.residuals.remember()
 
-        `name` is that of the residual."""
+    cdef void _exclude(self, double lam, int name) noexcept nogil:
+        """List the columns awake whose bound at the residual `name` exceeds their threshold; from the other end, the
+        next ones.
+        """
         cdef Py_ssize_t j, i, awake
         cdef int k, pending = 0
         cdef double bound, limit, product

@@ -2,6 +2,9 @@
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.root cimport Root
 
+cdef enum:
+    STRETCH = 32768                         # values of the columns that stay in cache between two uses
+
 cdef class Packed:
     cdef readonly int size
     cdef readonly Py_ssize_t n
@@ -9,6 +12,10 @@ cdef class Packed:
     cdef double[::1] root_w                 # (n,)
     cdef Root root                          # L, where dense columns are kept as L'(sqrt(w) z_j); None for I
     cdef bint recentred                     # columns less their mean under the weights w, not that of the design
+
+    cdef inline Py_ssize_t stretch(self) noexcept nogil:
+        """Rows of all columns that stay in cache between two uses."""
+        return max(STRETCH // max(self.size, 1), 64)
 
     cdef void restart(self, double[::1] root_w)
     cdef int append(self, Design design, const int* which, int count) except -1

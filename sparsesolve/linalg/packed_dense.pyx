@@ -11,7 +11,6 @@ from sparsesolve.linalg.packed cimport Packed
 from sparsesolve.linalg.packed import roomier
 
 DEF NEWCOMERS = 8       # columns with which a matrix product would copy all others for little
-DEF STRETCH = 32768     # values of the columns that stay in cache from one newcomer to the next
 
 
 cdef class DensePacked(Packed):
@@ -66,7 +65,7 @@ cdef class DensePacked(Packed):
         vector.ss_add_dots(stop - start, self.size, self.Z + start, self.n, v + start, out)
 
     cdef void products(self, int first, double* G, int ld) noexcept nogil:
-        cdef int n = self.n, count = self.size - first, rows = max(STRETCH // self.size, 64), start = 0, k, i
+        cdef int n = self.n, count = self.size - first, rows = <int> self.stretch(), start = 0, k, i
         cdef double unit = 1.0, zero = 0.0
         if first == 0:
             dsyrk("U", "T", &count, &n, &unit, self.Z, &n, &zero, G, &ld)

@@ -12,6 +12,10 @@ cdef struct Span:                       # of two remembered residuals, against t
     long round                          # when this was computed
     int gap                             # where the difference from the projection is kept; -1 nowhere
 
+cdef inline int slot_of(int name) noexcept nogil:
+    return name & (SLOTS - 1)
+
+
 cdef class Residuals:
     cdef Py_ssize_t n
     cdef int n_slots, most, latest
@@ -33,25 +37,25 @@ cdef class Residuals:
 
         -1 is none, and there is no second without a first.
         """
-        if names[1] >= 0 and self.names[names[1] & (SLOTS - 1)] != names[1]:
+        if names[1] >= 0 and self.names[slot_of(names[1])] != names[1]:
             names[1] = -1
-        if names[0] >= 0 and self.names[names[0] & (SLOTS - 1)] != names[0]:
+        if names[0] >= 0 and self.names[slot_of(names[0])] != names[0]:
             names[0] = names[1] = -1
         return names[0] >= 0
 
     cdef inline void take(self, int* names, int name) noexcept nogil:
         """The residual of this name is the first of two from now on."""
         if self.known(names):
-            self.members[names[0] & (SLOTS - 1)] -= 1
+            self.members[slot_of(names[0])] -= 1
         names[1], names[0] = names[0], name
-        self.members[name & (SLOTS - 1)] += 1
+        self.members[slot_of(name)] += 1
 
     cdef inline const double* named(self, int name) noexcept nogil:
-        return &self.remembered[name & (SLOTS - 1), 0]
+        return &self.remembered[slot_of(name), 0]
 
     cdef inline Span* span(self, const int* names) noexcept nogil:
         """The current residual against two that are known (one, where the second is -1)."""
-        cdef int first = names[0] & (SLOTS - 1), second = first if names[1] < 0 else names[1] & (SLOTS - 1)
+        cdef int first = slot_of(names[0]), second = first if names[1] < 0 else slot_of(names[1])
         cdef Span* span = &self.spans[first * SLOTS + second]
         if span.round != self.round:
             self._project(span, first, second)

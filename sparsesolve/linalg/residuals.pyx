@@ -13,11 +13,11 @@ import numpy as np
 
 from sparsesolve.linalg.vector cimport dot
 
-cdef int LAST_NAME = 0x7fffffff     # after which names begin again
+cdef int LAST_NAME = 0x7fffff00     # from which names begin again
 
 
 cdef class Residuals:
-    """None at first, of n samples; of p columns, whose products with a new one should cost more than these here."""
+    """None at first, of n samples; as many as pay beside the products of p columns."""
 
     def __cinit__(self, Py_ssize_t n, Py_ssize_t p):
         self.n, self.most = n, max(FEW, min(SLOTS, VALUES // max(n, 1), p // WORTH))
@@ -70,7 +70,7 @@ cdef class Residuals:
                     slot = k
         self.members[slot] = 0
         self.latest = slot
-        self.names[slot] = (self.names[slot] + SLOTS) & LAST_NAME
+        self.names[slot] = slot if self.names[slot] >= LAST_NAME else self.names[slot] + SLOTS
         memcpy(&self.remembered[slot, 0], self.current, self.n * sizeof(double))
         self.dots[slot] = self.level
         for k in range(self.n_slots):

@@ -181,7 +181,7 @@ SS_SIMD static void ss_subtract_all(ptrdiff_t n, ptrdiff_t count, const double *
 
 /* out_k += sum_i q_k,i v_i for columns `stride` apart, four at a time: v is read once for them */
 SS_SIMD static void ss_add_dots(ptrdiff_t n, ptrdiff_t count, const double *SS_RESTRICT q, ptrdiff_t stride,
-                               const double *SS_RESTRICT v, double *SS_RESTRICT out) {
+                                const double *SS_RESTRICT v, double *SS_RESTRICT out) {
     ptrdiff_t k = 0;
     for (; k + 4 <= count; k += 4) {
         const double *q0 = q + k * stride, *q1 = q0 + stride, *q2 = q1 + stride, *q3 = q2 + stride;
@@ -317,9 +317,9 @@ static inline int ss_lowest(uint32_t mask) {
 #endif
 }
 
-/* The i with asleep_i + norm_i * travelled >= lam * threshold_i, listed in out; returns how many.  They are few: a bit
+/* The i with kept_i + rate_i * travelled >= lam * threshold_i, listed in out; returns how many.  They are few: a bit
  * for each of 32, and then those that are set. */
-SS_SIMD static ptrdiff_t ss_awake(ptrdiff_t n, const double *SS_RESTRICT asleep, const double *SS_RESTRICT norm,
+SS_SIMD static ptrdiff_t ss_awake(ptrdiff_t n, const double *SS_RESTRICT kept, const double *SS_RESTRICT rate,
                                   const double *SS_RESTRICT threshold, double travelled, double lam,
                                   int *SS_RESTRICT out) {
     ptrdiff_t count = 0;
@@ -328,7 +328,7 @@ SS_SIMD static ptrdiff_t ss_awake(ptrdiff_t n, const double *SS_RESTRICT asleep,
         uint32_t mask = 0;
         _Pragma("omp simd reduction(| : mask)")
         for (int i = 0; i < size; i++)
-            mask |= (uint32_t)(asleep[start + i] + norm[start + i] * travelled >= lam * threshold[start + i]) << i;
+            mask |= (uint32_t)(kept[start + i] + rate[start + i] * travelled >= lam * threshold[start + i]) << i;
         for (; mask; mask &= mask - 1) out[count++] = (int)start + ss_lowest(mask);
     }
     return count;

@@ -23,7 +23,6 @@ cdef extern from "loss_model.h" nogil:
     void ss_take_trial(Py_ssize_t n, const double* u, const double* trial, const double* inverse, const double* h,
                        const double* image, double* work, double* sums) noexcept
 
-DEF STRETCH = 32768                 # values of the working columns that stay in cache between two uses
 cdef double FLAT = 1e-6             # of a sample's weight: the least curvature in the model, lest it divide by zero
 cdef double EVEN = 1e-4             # of the mean curvature: less in a sample makes models that lead far astray
 
@@ -129,8 +128,8 @@ cdef class LossModel:
         cdef int m = columns.size
         cdef double shift
         cdef double[4] sums
-        if self.loss.by_rows and columns.dense and m * self.n > STRETCH:
-            rows = max(STRETCH // m, 64)
+        if self.loss.by_rows and columns.dense:
+            rows = min(self.n, columns.stretch())
         memset(&self.trial_g[0], 0, m * sizeof(double))
         self.trial_value = self.trial_square = self.bent = 0.0
         sums[0] = sums[1] = sums[2] = sums[3] = 0.0

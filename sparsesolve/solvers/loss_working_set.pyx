@@ -13,13 +13,13 @@ from libc.math cimport INFINITY, fabs
 import numpy as np
 
 from sparsesolve.losses.gaussian import Gaussian
-from sparsesolve.solvers.dual_point import clear
+from sparsesolve.solvers import dual_point
 from sparsesolve.solvers.gram_quadratic cimport GramQuadratic
 from sparsesolve.solvers.loss_model cimport LossModel
 from sparsesolve.solvers.working_set cimport WorkingSet
 
 cdef double EPSILON = 2.2e-16
-cdef double ORTHOGONAL = 1e-11      # of the size of u: a sum of the dual point that is rounding
+cdef double ORTHOGONAL = dual_point.ORTHOGONAL
 MOST_FILLED = 1_000_000     # values of a design whose columns are held dense, for the sake of a model that needs that
 MOST_ROWS = 2000            # the same where there are about as many columns or more; inner products serve up to here
 SMALL, LARGE = 300, 1200    # samples up to which a factor in O(n^3) is nothing; beyond which it is not to be had
@@ -156,7 +156,7 @@ cdef class LossWorkingSet(WorkingSet):
         columns = self.design.unpacked(self.quadratic.members()[0][unheld])
         if model.centred and not model.loss.shift_invariant:
             columns = np.column_stack([np.ones(self.design.n), columns])
-        self.dual, self.missing = clear(model.loss, np.asarray(model.eta), np.asarray(model.u), columns)
+        self.dual, self.missing = dual_point.clear(model.loss, np.asarray(model.eta), np.asarray(model.u), columns)
 
     cdef double gap_at(self, double lam, double scale) noexcept nogil:
         cdef Py_ssize_t i

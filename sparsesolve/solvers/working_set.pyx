@@ -31,7 +31,7 @@ from sparsesolve.solvers.working_columns cimport CONVERGED, MAX_ITER, STALLED, W
 cdef double NOTICED = 1e-9    # of lam: the residual's projection on free columns, below which it moves no product
 SPARSE_COST = 6.0   # one stored value of a sparse column, in multiply-adds of a dense operation
 cdef double ALMOST = 0.99     # of the threshold: the residual to come is known to about a hundredth
-cdef double PROMISING = 1e-3 # of the gap asked for: violators that lower the objective by more come in, gap or no gap
+cdef double PROMISING = 1e-3  # of the gap asked for: violators that gain more come in, though it is met
 cdef double DRIFT = 1e-2      # of the gap asked for: what rounding may add to it before the residual is made anew
 cdef double SHARE = 0.9     # of the gap asked for: what working columns may take of it
 cdef double GROUPS_SHARE = 0.5  # the same of groups: sweeps come to it little by little, and the objective with them
