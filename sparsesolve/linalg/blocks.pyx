@@ -1,11 +1,12 @@
 """Products of all columns of a dense design with many vectors at once, block by block, as matrix products."""
 from cython.parallel cimport prange, threadid
-from scipy.linalg.cython_blas cimport dgemm
+from libc.string cimport memset
 
 import numpy as np
 
 from sparsesolve.linalg cimport column as col
 from sparsesolve.linalg.design cimport Design
+from sparsesolve.linalg.products cimport add_products
 
 DEF COLUMNS = 64    # of a block: unpacked, they stay in cache
 
@@ -30,7 +31,8 @@ cdef void _multiply(
 ) noexcept nogil:
     """out (K, p) from its column `first` on: `count` columns unpacked, and one matrix product."""
     cdef int n = design.n, p = design.p, j
-    cdef double one = 1.0, zero = 0.0
     for j in range(count):
         col.unpack(&design.columns[first + j], n, 0, n, room + <Py_ssize_t> j * n)
-    dgemm("T", "N", &count, &K, &n, &one, room, &n, <double*> u, &n, &zero, out, &p)
+    for j in range(K):
+        memset(out + <Py_ssize_t> j * p, 0, count * sizeof(double))
+    add_products(n, count, room, n, K, u, n, out, p)

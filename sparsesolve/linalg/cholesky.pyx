@@ -5,14 +5,18 @@ Removing a row turns the columns behind it by a rank-one update (Givens rotation
 """
 from libc.math cimport hypot, sqrt
 from libc.string cimport memmove
-from scipy.linalg.cython_blas cimport dgemm, dtrsm, dtrsv
+from scipy.linalg.cython_blas cimport dgemm
 
 import numpy as np
 
 from sparsesolve.linalg.vector cimport ss_pass_on, ss_rotate
 
 cdef extern from "triangle.h" nogil:
+    void ss_solve_forward(Py_ssize_t s, const double* L, Py_ssize_t ld, Py_ssize_t count, double* X,
+                          Py_ssize_t ldx) noexcept
     void ss_solve_transposed(Py_ssize_t s, const double* L, Py_ssize_t ld, double* x) noexcept
+
+DEF TOGETHER = 32       # new rows solved for while they stay in cache
 
 
 cdef class Cholesky:
@@ -52,7 +56,8 @@ cdef class Cholesky:
         cdef double one = 1.0, minus = -1.0, pivot
         cdef double* row
         if s > 0:
-            dtrsm("L", "L", "N", "N", &s, &count, &one, self.L, &ld, cross, &s)
+            for k in range(0, count, TOGETHER):
+                ss_solve_forward(s, self.L, ld, min(TOGETHER, count - k), cross + <Py_ssize_t> k * s, s)
             dgemm("T", "N", &count, &count, &s, &minus, cross, &s, cross, &s, &one, corner, &count)
         for k in range(count):
             pivot = corner[k + <Py_ssize_t> k * count]
@@ -60,8 +65,6 @@ cdef class Cholesky:
             if not accepted[k]:
                 continue
             row = self.L + s + came
-            for i in range(s):
-                row[<Py_ssize_t> i * ld] = cross[i + <Py_ssize_t> k * s]
             t = 0
             for i in range(k):
                 if accepted[i]:
@@ -76,6 +79,12 @@ cdef class Cholesky:
                 for i in range(t, count):
                     corner[i + <Py_ssize_t> t * count] -= (
                         corner[i + <Py_ssize_t> k * count] * corner[t + <Py_ssize_t> k * count])
+        for i in range(s):
+            row = self.L + s + <Py_ssize_t> i * ld
+            for k in range(count):
+                if accepted[k]:
+                    row[0] = cross[i + <Py_ssize_t> k * s]
+                    row += 1
         self.size = s + came
         return came
 
@@ -128,9 +137,7 @@ cdef class Cholesky:
 
     cdef void half_solve(self, double* x) noexcept nogil:
         """x <- L^-1 x."""
-        cdef int one = 1
-        if self.size > 0:
-            dtrsv("L", "N", "N", &self.size, self.L, &self.capacity, x, &one)
+        ss_solve_forward(self.size, self.L, self.capacity, 1, x, self.size)
 
     cdef void transposed_solve(self, double* x) noexcept nogil:
         """x <- L'^-1 x."""
@@ -138,10 +145,8 @@ cdef class Cholesky:
 
     cdef void solve(self, double* x) noexcept nogil:
         """x <- (L L')^-1 x."""
-        cdef int one = 1
-        if self.size > 0:
-            dtrsv("L", "N", "N", &self.size, self.L, &self.capacity, x, &one)
-            dtrsv("L", "T", "N", &self.size, self.L, &self.capacity, x, &one)
+        self.half_solve(x)
+        self.transposed_solve(x)
 
     # The slow door, for tests.
 

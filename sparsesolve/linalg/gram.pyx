@@ -4,7 +4,6 @@ from cython.parallel cimport prange, threadid
 from libc.limits cimport INT_MAX
 from libc.math cimport fabs
 from libc.string cimport memcpy, memset
-from scipy.linalg.cython_blas cimport dgemv, dsyrk
 
 import numpy as np
 
@@ -12,11 +11,12 @@ from sparsesolve.linalg cimport column as col
 from sparsesolve.linalg.column cimport Column
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.packed cimport Packed
-from sparsesolve.linalg.vector cimport axpy
+from sparsesolve.linalg.products cimport add_gram
+from sparsesolve.linalg.vector cimport axpy, ss_add_dots
 
 DEF PARTS = 8           # partial sums of a tall product: threads share them out and do not change a bit of the result
 DEF MANY_COLUMNS = 600  # beyond which there are half as many, for their memory
-DEF ROWS = 256        # of a block: columns unpacked for a matrix product while they stay in cache
+DEF ROWS = 512          # of a block: columns unpacked for a matrix product while they stay in cache
 DEF STRETCH = 16        # blocks between two looks for Ctrl-C
 
 
@@ -143,8 +143,7 @@ cdef void _add_rows(Design design, const double* root_w, const double* response,
     B is sqrt(w) * Z, or with a stride the columns as they are stored.
     """
     cdef Py_ssize_t start = begin, j
-    cdef int n, ld = stride, p = design.p, unit = 1
-    cdef double one = 1.0
+    cdef int n, ld = stride, p = design.p
     if first:
         memset(gram, 0, design.p * design.p * sizeof(double))
     while start < end:
@@ -155,8 +154,8 @@ cdef void _add_rows(Design design, const double* root_w, const double* response,
             ld = n
             for j in range(p):
                 col.unpack_times(&design.columns[j], start, start + n, root_w + start, block + j * n)
-        dsyrk("U", "T", &p, &n, &one, block, &ld, &one, gram, &p)
-        dgemv("T", &n, &p, &one, block, &ld, <double*> response + start, &unit, &one, cross, &unit)
+        add_gram(n, p, block, ld, gram, p)
+        ss_add_dots(n, p, block, ld, response + start, cross)
         start += ROWS
 
 

@@ -1,6 +1,5 @@
-"""Working columns as a dense matrix, for BLAS."""
+"""Working columns as a dense matrix."""
 from libc.string cimport memset
-from scipy.linalg.cython_blas cimport dgemm, dsyrk
 
 import numpy as np
 
@@ -8,9 +7,8 @@ from sparsesolve.linalg cimport column as col
 from sparsesolve.linalg cimport vector
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.packed cimport Packed
+from sparsesolve.linalg.products cimport add_gram, add_products
 from sparsesolve.linalg.packed import roomier
-
-DEF NEWCOMERS = 8       # columns with which a matrix product would copy all others for little
 
 
 cdef class DensePacked(Packed):
@@ -65,22 +63,14 @@ cdef class DensePacked(Packed):
         vector.ss_add_dots(stop - start, self.size, self.Z + start, self.n, v + start, out)
 
     cdef void products(self, int first, double* G, int ld) noexcept nogil:
-        cdef int n = self.n, count = self.size - first, rows = <int> self.stretch(), start = 0, k, i
-        cdef double unit = 1.0, zero = 0.0
+        cdef int n = <int> self.n, k, i
+        for k in range(first, self.size):
+            memset(G + <Py_ssize_t> k * ld, 0, self.size * sizeof(double))
         if first == 0:
-            dsyrk("U", "T", &count, &n, &unit, self.Z, &n, &zero, G, &ld)
-        elif count <= NEWCOMERS:
-            for k in range(first, self.size):
-                memset(G + <Py_ssize_t> k * ld, 0, self.size * sizeof(double))
-            while start < n:
-                rows = min(rows, n - start)
-                for k in range(first, self.size):
-                    vector.ss_add_dots(rows, self.size, self.Z + start, self.n, self.Z + self.n * k + start,
-                                       G + <Py_ssize_t> k * ld)
-                start += rows
+            add_gram(n, self.size, self.Z, n, G, ld)
         else:
-            dgemm("T", "N", &self.size, &count, &n, &unit, self.Z, &n, self.Z + self.n * first, &n, &zero,
-                  G + <Py_ssize_t> first * ld, &ld)
-        for k in range(first, self.size):       # the same numbers on both sides of the diagonal
-            for i in range(k):
+            add_products(n, self.size, self.Z, n, self.size - first, self.Z + self.n * first, n,
+                         G + <Py_ssize_t> first * ld, ld)
+        for i in range(self.size):              # the same numbers on both sides of the diagonal
+            for k in range(max(first, i + 1), self.size):
                 G[k + <Py_ssize_t> i * ld] = G[i + <Py_ssize_t> k * ld]

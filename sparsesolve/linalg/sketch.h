@@ -12,8 +12,10 @@ SS_SIMD static float ss_dot_i8(ptrdiff_t n, const int8_t *SS_RESTRICT x, const f
         _Pragma("omp simd")
         for (int k = 0; k < 64; k++) part[k] += (float)x[i + k] * v[i + k];
     }
-    for (; i < n; i++) total += (float)x[i] * v[i];
+    _Pragma("omp simd reduction(+ : total)")
     for (int k = 0; k < 64; k++) total += part[k];
+    _Pragma("omp simd reduction(+ : total)")
+    for (ptrdiff_t k = i; k < n; k++) total += (float)x[k] * v[k];
     return total;
 }
 

@@ -4,6 +4,43 @@
 
 #include "vector.h"
 
+/* X <- L^-1 X for L lower triangular (s, s) and X (s, count), their columns `ld` and `ldx` apart */
+SS_SIMD static void ss_solve_forward(ptrdiff_t s, const double *SS_RESTRICT L, ptrdiff_t ld, ptrdiff_t count,
+                                     double *SS_RESTRICT X, ptrdiff_t ldx) {
+    ptrdiff_t start = 0;
+    for (; start + 8 <= s; start += 8) {
+        ptrdiff_t below = s - start - 8;
+        const double *d = L + start * (ld + 1), *q = d + 8;
+        const double *q1 = q + ld, *q2 = q1 + ld, *q3 = q2 + ld, *q4 = q3 + ld, *q5 = q4 + ld;
+        const double *q6 = q5 + ld, *q7 = q6 + ld;
+        double inverse[8];
+        for (int j = 0; j < 8; j++) inverse[j] = 1.0 / d[j * (ld + 1)];
+        for (ptrdiff_t c = 0; c < count; c++) {
+            double *x = X + c * ldx + start, *v = x + 8, y[8];
+            for (int j = 0; j < 8; j++) y[j] = x[j];
+            _Pragma("GCC unroll 8")
+            for (int j = 0; j < 8; j++) {
+                y[j] *= inverse[j];
+                _Pragma("GCC unroll 8")
+                for (int i = j + 1; i < 8; i++) y[i] -= d[j * ld + i] * y[j];
+            }
+            for (int j = 0; j < 8; j++) x[j] = y[j];
+            _Pragma("omp simd")
+            for (ptrdiff_t i = 0; i < below; i++)
+                v[i] -= (q[i] * y[0] + q1[i] * y[1]) + (q2[i] * y[2] + q3[i] * y[3])
+                        + (q4[i] * y[4] + q5[i] * y[5]) + (q6[i] * y[6] + q7[i] * y[7]);
+        }
+    }
+    for (; start < s; start++) {
+        const double *d = L + start * (ld + 1);
+        for (ptrdiff_t c = 0; c < count; c++) {
+            double *x = X + c * ldx + start;
+            x[0] /= d[0];
+            for (ptrdiff_t i = 1; i < s - start; i++) x[i] -= d[i] * x[0];
+        }
+    }
+}
+
 /* x <- L'^-1 x for L lower triangular (s, s), its columns `ld` apart */
 SS_SIMD static void ss_solve_transposed(ptrdiff_t s, const double *SS_RESTRICT L, ptrdiff_t ld,
                                         double *SS_RESTRICT x) {

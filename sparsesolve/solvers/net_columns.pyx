@@ -10,6 +10,12 @@ from sparsesolve.solvers.working_columns cimport WorkingColumns
 cdef double NO_PENALTY = 1e-14      # on the scale of the response
 
 
+cdef inline bint within(double z, double slack, double square, double level) noexcept nogil:
+    """Whether |z| + slack * sqrt(square) <= level."""
+    cdef double room = level - fabs(z)
+    return room >= 0.0 and room * room >= slack * slack * square
+
+
 cdef class NetColumns(WorkingColumns):
 
     cdef int take_penalty(self, ElasticNet penalty, int first) noexcept:
@@ -30,7 +36,7 @@ cdef class NetColumns(WorkingColumns):
         cdef double s = 1.0, limit
         cdef int j
         for j in range(self.size):
-            if not self.free(j, lam):
+            if not (within(self.g[j], self.slack, self.diag[j], lam * self.l1[j]) or self.free(j, lam)):
                 limit = INFINITY if strict else self.upper[j] if self.g[j] > 0 else -self.lower[j]
                 s = min(s, feasible_scale(fabs(self.g[j]) + self.slack * sqrt(self.diag[j]), lam * self.l1[j],
                                           0.0 if strict else lam * self.l2[j], 0.0, limit))
@@ -47,6 +53,8 @@ cdef class NetColumns(WorkingColumns):
         cdef double total = 0.0, z, off
         cdef int j
         for j in range(self.size):
+            if self.b[j] == 0.0 and within(scale * self.g[j], scale * self.slack, self.diag[j], lam * self.l1[j]):
+                continue
             total += value(self.b[j], lam * self.l1[j], lam * self.l2[j])
             if self.free(j, lam):       # the dual point is orthogonal to it
                 continue

@@ -3,12 +3,12 @@
 Coefficient c = j K + k is that of column j for response k; vectors of sample space are (K, n).  A loss is a sum
 over samples, so that K products with F'' tell all of it.
 """
-from libc.string cimport memcpy
-from scipy.linalg.cython_blas cimport dgemm
+from libc.string cimport memcpy, memset
 
 import numpy as np
 
 from sparsesolve.linalg.gram cimport Gram
+from sparsesolve.linalg.products cimport add_products
 from sparsesolve.linalg.vector cimport axpy, dot
 from sparsesolve.losses.base cimport Loss
 
@@ -62,7 +62,7 @@ cdef class ResponseHessian:
         cdef int first = gram.size, k, l, i, j, m, t, fresh, n = <int> self.n, K = self.K
         cdef int[:, ::1] places = np.empty((K, count), dtype=np.intc)
         cdef int[::1] known = np.zeros(K, dtype=np.intc), counts = np.zeros(K, dtype=np.intc)
-        cdef double one = 1.0, zero = 0.0
+        cdef double value
         cdef Py_ssize_t ld
         gram.reserve(count)
         ld = gram.capacity
@@ -88,21 +88,20 @@ cdef class ResponseHessian:
                     if self.tied[k, l]:
                         for j in range(fresh):
                             self.weighted(coefficient[places[l, known[l] + j]] // K, k, l, &self.right[j * self.n])
-                        dgemm("T", "N", &m, &fresh, &n, &one, &self.left[0], &n, &self.right[0], &n, &zero,
-                              &self.block[0], &m)
+                        memset(&self.block[0], 0, <Py_ssize_t> m * fresh * sizeof(double))
+                        add_products(n, m, &self.left[0], n, fresh, &self.right[0], n, &self.block[0], m)
                     for j in range(fresh):
                         t = places[l, known[l] + j]
                         for i in range(m):
-                            one = self.block[i + j * <Py_ssize_t> m] if self.tied[k, l] else 0.0
-                            gram.G[places[k, i] + t * ld] = gram.G[t + places[k, i] * ld] = one
-                        one = 1.0
+                            value = self.block[i + j * <Py_ssize_t> m] if self.tied[k, l] else 0.0
+                            gram.G[places[k, i] + t * ld] = gram.G[t + places[k, i] * ld] = value
             for t in range(first, count):
                 if not self.pinned[coefficient[t] // K]:
                     continue
-                one = self.pin(coefficient[t] // K)
+                value = self.pin(coefficient[t] // K)
                 for i in range(t + 1):
                     if coefficient[i] // K == coefficient[t] // K:
-                        gram.G[i + t * ld] += one
+                        gram.G[i + t * ld] += value
                         gram.G[t + i * ld] = gram.G[i + t * ld]
         gram.size = count
         return 0

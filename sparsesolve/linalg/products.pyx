@@ -1,0 +1,70 @@
+"""Inner products of many columns at once, by the fastest kernel at hand.
+
+All matrices are column-major, their columns `lda`, `ldb` and `ld` numbers apart, and columns are long: BLAS copies both
+factors before it multiplies them, which for a few columns against many is most of the work.
+"""
+from scipy.linalg.cython_blas cimport dgemm, dsyrk
+
+import numpy as np
+
+from sparsesolve.linalg.packed cimport STRETCH
+from sparsesolve.linalg.vector cimport ss_add_dots
+
+cdef extern from "products.h" nogil:
+    bint SS_512_HERE
+    void ss_add_products(Py_ssize_t n, Py_ssize_t size, const double* A, Py_ssize_t lda, Py_ssize_t count,
+                         const double* B, Py_ssize_t ldb, bint upper, double* G, Py_ssize_t ld) noexcept
+
+DEF FEW = 8             # columns, for which BLAS would copy all others for little
+
+
+cdef void add_products(Py_ssize_t n, int size, const double* A, int lda, int count, const double* B, int ldb,
+                       double* G, int ld) noexcept nogil:
+    """G (size, count) += A'B for A (n, size) and B (n, count)."""
+    if SS_512_HERE:
+        ss_add_products(n, size, A, lda, count, B, ldb, False, G, ld)
+    else:
+        _add_by_blas(n, size, A, lda, count, B, ldb, G, ld)
+
+
+cdef void add_gram(Py_ssize_t n, int size, const double* A, int lda, double* G, int ld) noexcept nogil:
+    """G (size, size) += A'A for A (n, size), the upper triangle; below it anything may be left."""
+    if SS_512_HERE:
+        ss_add_products(n, size, A, lda, size, A, lda, True, G, ld)
+    else:
+        _add_gram_by_blas(n, size, A, lda, G, ld)
+
+
+cdef void _add_by_blas(Py_ssize_t n, int size, const double* A, int lda, int count, const double* B, int ldb,
+                       double* G, int ld) noexcept nogil:
+    cdef Py_ssize_t rows = max(STRETCH // max(size, 1), 64), start = 0      # of A, which stay in cache
+    cdef int length = <int> n, k
+    cdef double one = 1.0
+    if count > FEW:
+        dgemm("T", "N", &size, &count, &length, &one, <double*> A, &lda, <double*> B, &ldb, &one, G, &ld)
+        return
+    while start < n:
+        rows = min(rows, n - start)
+        for k in range(count):
+            ss_add_dots(rows, size, A + start, lda, B + <Py_ssize_t> k * ldb + start, G + <Py_ssize_t> k * ld)
+        start += rows
+
+
+cdef void _add_gram_by_blas(Py_ssize_t n, int size, const double* A, int lda, double* G, int ld) noexcept nogil:
+    cdef int length = <int> n
+    cdef double one = 1.0
+    dsyrk("U", "T", &size, &length, &one, <double*> A, &lda, &one, G, &ld)
+
+
+# The slow door, for tests.
+
+def products_beside_ones(A, B, bint by_blas):
+    """1 + A'B for column-major A (n, m) and B (n, k); for B = None the upper triangle of 1 + A'A."""
+    cdef const double[::1, :] a = A, b = A if B is None else B
+    cdef int n = a.shape[0], m = a.shape[1], k = b.shape[1]
+    cdef double[::1, :] out = np.ones((m, k), order="F")
+    if B is None:
+        (_add_gram_by_blas if by_blas else add_gram)(n, m, &a[0, 0], n, &out[0, 0], m)
+        return np.triu(out)
+    (_add_by_blas if by_blas else add_products)(n, m, &a[0, 0], n, k, &b[0, 0], n, &out[0, 0], m)
+    return np.asarray(out)

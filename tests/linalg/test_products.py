@@ -1,0 +1,27 @@
+"""Inner products of many columns: both kernels against numpy, at all sizes around their blocks."""
+
+import numpy as np
+import pytest
+from sparsesolve.linalg.products import products_beside_ones
+
+ROWS = [1, 7, 64, 511, 512, 513, 1300]
+
+
+@pytest.mark.parametrize("by_blas", [False, True])
+@pytest.mark.parametrize("n", ROWS)
+@pytest.mark.parametrize(
+    "m, k", [(1, 1), (2, 9), (3, 4), (4, 3), (5, 8), (127, 2), (128, 6), (130, 33)]
+)
+def test_products_of_two_sets_of_columns(n, m, k, by_blas):
+    rng = np.random.default_rng(n + m)
+    A, B = (np.asfortranarray(rng.standard_normal((n, size))) for size in (m, k))
+    np.testing.assert_allclose(products_beside_ones(A, B, by_blas), 1 + A.T @ B, atol=1e-13 * n)
+
+
+@pytest.mark.parametrize("by_blas", [False, True])
+@pytest.mark.parametrize("n", ROWS)
+@pytest.mark.parametrize("m", [1, 2, 3, 4, 5, 63, 128, 129, 261])
+def test_products_of_one_set_of_columns(n, m, by_blas):
+    A = np.asfortranarray(np.random.default_rng(n + m).standard_normal((n, m)))
+    expected = np.triu(1 + A.T @ A)
+    np.testing.assert_allclose(products_beside_ones(A, None, by_blas), expected, atol=1e-13 * n)
