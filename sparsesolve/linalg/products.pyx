@@ -8,7 +8,7 @@ from scipy.linalg.cython_blas cimport dgemm, dsyrk
 import numpy as np
 
 from sparsesolve.linalg.packed cimport STRETCH
-from sparsesolve.linalg.vector cimport ss_add_dots
+from sparsesolve.linalg.vector cimport ss_add_dots, ss_subtract_all
 
 cdef extern from "products.h" nogil:
     bint SS_512_HERE
@@ -16,6 +16,8 @@ cdef extern from "products.h" nogil:
                          const double* B, Py_ssize_t ldb, bint upper, double* G, Py_ssize_t ld) noexcept
 
 DEF FEW = 8             # columns, for which BLAS would copy all others for little
+DEF TOGETHER = 8        # rows added to a sum that is loaded and stored once,
+DEF WIDTH = 4096        # so many columns of them at a time
 
 
 cdef void add_products(Py_ssize_t n, int size, const double* A, int lda, int count, const double* B, int ldb,
@@ -54,6 +56,36 @@ cdef void _add_gram_by_blas(Py_ssize_t n, int size, const double* A, int lda, do
     cdef int length = <int> n
     cdef double one = 1.0
     dsyrk("U", "T", &size, &length, &one, <double*> A, &lda, &one, G, &ld)
+
+
+# Rows of arrays, which are the columns of others
+
+def row_products(u, rows):
+    """u @ rows.T (K, m) for u (K, n) and rows (m, n)."""
+    cdef const double[:, ::1] a = np.ascontiguousarray(rows), b = np.ascontiguousarray(u)
+    cdef int n = <int> a.shape[1], m = <int> a.shape[0], K = <int> b.shape[0]
+    out = np.zeros((K, m))
+    cdef double[:, ::1] o = out
+    if n and m and K:
+        with nogil:
+            add_products(n, m, &a[0, 0], n, K, &b[0, 0], n, &o[0, 0], m)
+    return out
+
+
+def row_sums(B, rows):
+    """B @ rows (K, n) for B (K, m) and rows (m, n)."""
+    cdef const double[:, ::1] a = np.ascontiguousarray(rows), b = np.negative(B, order="C")
+    cdef Py_ssize_t n = a.shape[1], m = a.shape[0], K = b.shape[0], start, j, k
+    cdef int[::1] order = np.arange(TOGETHER, dtype=np.intc)
+    out = np.zeros((K, n))
+    cdef double[:, ::1] o = out
+    with nogil:
+        for start in range(0, n, WIDTH):
+            for j in range(0, m, TOGETHER):
+                for k in range(K):
+                    ss_subtract_all(min(WIDTH, n - start), min(TOGETHER, m - j), &b[k, j], &a[j, start],
+                                    &order[0], n, &o[k, start])
+    return out
 
 
 # The slow door, for tests.

@@ -7,6 +7,7 @@ import numpy as np
 from scipy import sparse
 
 from sparsesolve.linalg.pack import DENSE_FROM
+from sparsesolve.linalg.products import row_products, row_sums
 
 
 def response_columns(design):
@@ -16,7 +17,7 @@ def response_columns(design):
 
 
 class DenseColumns:
-    """Columns unpacked side by side, for BLAS, and once more in single precision."""
+    """Columns unpacked side by side, and once more in single precision."""
 
     dense = True
 
@@ -30,6 +31,10 @@ class DenseColumns:
     def rows(self):
         """The columns, transposed: (m, n)."""
         return self._rows[: self.size]
+
+    @property
+    def _in_single(self):
+        return self._rows.dtype == np.float32
 
     def append(self, which):
         """Take in columns of the design."""
@@ -47,16 +52,16 @@ class DenseColumns:
 
     def combine(self, B):
         """Sum over the columns of B (K, m), (K, n)."""
-        return B @ self.rows
+        return B @ self.rows if self._in_single else row_sums(B, self.rows)
 
     def correlate(self, u, first=0):
         """Products of u (K, n) with the columns from `first` on, (K, m - first)."""
-        return u @ self.rows[first:].T
+        rows = self.rows[first:]
+        return u @ rows.T if self._in_single else row_products(u, rows)
 
     def gram(self, h, first=0):
         """Inner products under weights h (n,) of all columns with those from `first` on."""
-        rows = self.rows
-        return rows @ (rows[first:] * h).T
+        return row_products(self.rows[first:] * h, self.rows).T
 
     def squares(self, h, first=0):
         """The diagonal of that from column `first` on."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sparsesolve.linalg.products import products_beside_ones
+from sparsesolve.linalg.products import products_beside_ones, row_products, row_sums
 
 ROWS = [1, 7, 64, 511, 512, 513, 1300]
 
@@ -25,3 +25,14 @@ def test_products_of_one_set_of_columns(n, m, by_blas):
     A = np.asfortranarray(np.random.default_rng(n + m).standard_normal((n, m)))
     expected = np.triu(1 + A.T @ A)
     np.testing.assert_allclose(products_beside_ones(A, None, by_blas), expected, atol=1e-13 * n)
+
+
+@pytest.mark.parametrize(
+    "K, m, n", [(1, 1, 1), (3, 9, 70), (5, 40, 5000), (0, 4, 3), (4, 0, 3), (2, 3, 0)]
+)
+def test_products_and_sums_of_rows(K, m, n):
+    rng = np.random.default_rng(K + m)
+    u, B, rows = (rng.standard_normal(shape) for shape in ((K, n), (K, m), (m, n)))
+    np.testing.assert_allclose(row_products(u, rows), u @ rows.T, atol=1e-11)
+    np.testing.assert_allclose(row_sums(B, rows), B @ rows, atol=1e-11)
+    np.testing.assert_allclose(row_sums(B[:, ::-1], rows[::-1]), B @ rows, atol=1e-11)
