@@ -11,6 +11,8 @@ from sparsesolve.linalg.packed cimport Packed
 from sparsesolve.linalg.packed import roomier
 from sparsesolve.linalg.row_mirror cimport RowMirror
 
+DEF FEW = 3             # columns: as many meet all others together
+DEF PANEL = 1 << 20     # values of such columns side by side, which a cache still holds
 DEF DEMAND = 20         # products after which a mirror is worth making
 cdef double OUTGROWN = 1.2      # times the values in the mirror, from which it is made anew
 
@@ -18,6 +20,7 @@ cdef double OUTGROWN = 1.2      # times the values in the mirror, from which it 
 cdef class SparsePacked(Packed):
     def __cinit__(self, double[::1] root_w, bint recentred=False):
         self.filled, self.which, self.mirror = np.empty(self.n), np.empty(64, dtype=np.intc), RowMirror()
+        self.panel = np.zeros(8 * self.n if 8 * self.n <= PANEL else 0)
         self._hold(np.empty(1024), np.empty(1024, dtype=np.intc), np.zeros(65, dtype=np.longlong), np.empty(64))
 
     def _hold(self, values, rows, start, offset):
@@ -122,8 +125,28 @@ cdef class SparsePacked(Packed):
                     G[i + <Py_ssize_t> k * ld] -= self.offset[i] * self.offset[k]
                     G[k + <Py_ssize_t> i * ld] = G[i + <Py_ssize_t> k * ld]
             return
+        while self.panel.shape[0] > 0 and self.size - first >= FEW:
+            first += self._products_of_some(first, min(8, self.size - first), G, ld)
         for k in range(first, self.size):
             memset(&self.filled[0], 0, self.n * sizeof(double))
             shift = self.axpy(k, 1.0, &self.filled[0])
             for i in range(k + 1):
                 G[i + <Py_ssize_t> k * ld] = G[k + <Py_ssize_t> i * ld] = self.dot(i, &self.filled[0], shift)
+
+    cdef int _products_of_some(self, int first, int count, double* G, int ld) noexcept nogil:
+        """The columns of G from `first` on, at most eight of them together; returns how many."""
+        cdef int i, k
+        cdef long long at
+        cdef double[8] out
+        for k in range(count):
+            for at in range(self.start[first + k], self.start[first + k + 1]):
+                self.panel[8 * <Py_ssize_t> self.rows[at] + k] = self.values[at]
+        for i in range(first + count):
+            at = self.start[i]
+            vector.ss_sparse_panel(self.start[i + 1] - at, self.values + at, self.rows + at, &self.panel[0], out)
+            for k in range(max(i - first, 0), count):
+                G[i + <Py_ssize_t> (first + k) * ld] = G[first + k + <Py_ssize_t> i * ld] = (
+                    out[k] - self.offset[i] * self.offset[first + k])
+        for at in range(self.start[first], self.start[first + count]):
+            memset(&self.panel[8 * <Py_ssize_t> self.rows[at]], 0, 8 * sizeof(double))
+        return count

@@ -100,6 +100,22 @@ SS_UNPACK_TIMES(ss_unpack_times_f32, float)
         return (a + b) + (c + d);                                                                 \
     }
 
+/* out_l = sum_k x_k panel[rows_k, l], where the panel has rows of eight */
+SS_SIMD static void ss_sparse_panel(ptrdiff_t n, const double *SS_RESTRICT x, const int *SS_RESTRICT rows,
+                                    const double *SS_RESTRICT panel, double *SS_RESTRICT out) {
+    double even[8] = {0.0}, odd[8] = {0.0};
+    ptrdiff_t k = 0;
+    for (; k + 2 <= n; k += 2) {
+        const double *p = panel + 8 * (ptrdiff_t)rows[k], *q = panel + 8 * (ptrdiff_t)rows[k + 1];
+        _Pragma("omp simd")
+        for (int l = 0; l < 8; l++) {
+            even[l] += x[k] * p[l];
+            odd[l] += x[k + 1] * q[l];
+        }
+    }
+    for (int l = 0; l < 8; l++) out[l] = even[l] + odd[l] + (k < n ? x[k] * panel[8 * (ptrdiff_t)rows[k] + l] : 0.0);
+}
+
 /* v[rows_k] += a x_k: no row comes twice, so four are read before one is written */
 #define SS_SPARSE_AXPY(NAME, REAL)                                                                \
     static inline void NAME(ptrdiff_t n, double a, const REAL *SS_RESTRICT x,                     \

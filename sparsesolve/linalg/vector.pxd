@@ -8,6 +8,7 @@ cdef extern from "vector.h" nogil:
     void ss_axpy_f32(Py_ssize_t n, double a, const float* x, double centre, double* v) noexcept
     double ss_sparse_dot_f64(Py_ssize_t n, const double* x, const int* rows, const double* v) noexcept
     double ss_sparse_dot_f32(Py_ssize_t n, const float* x, const int* rows, const double* v) noexcept
+    void ss_sparse_panel(Py_ssize_t n, const double* x, const int* rows, const double* panel, double* out) noexcept
     void ss_sparse_axpy_f64(Py_ssize_t n, double a, const double* x, const int* rows, double* v) noexcept
     void ss_sparse_axpy_f32(Py_ssize_t n, double a, const float* x, const int* rows, double* v) noexcept
     double ss_square_f64(Py_ssize_t n, const double* x, double centre, const double* w) noexcept

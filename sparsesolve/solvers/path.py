@@ -5,7 +5,6 @@ Given: a solver state (anything with `solve`, `coefficients`, `intercept`, `loss
 reasons for which the path may end early. Returned: one Point per lambda.
 """
 
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -25,8 +24,7 @@ class StopRule(NamedTuple):
     explained: float = 0.999  # dev_ratio above which the path ends
 
 
-@dataclass(frozen=True)
-class Point:
+class Point(NamedTuple):
     """The solution at one lambda, in the user's units; a callable `stop` is given it."""
 
     index: int  # place on the path, from 0

@@ -51,7 +51,7 @@ class Problem:
     groups: np.ndarray | None = None  # (p,) number of each feature's group, where there are such
     basis: GroupBasis | None = None  # whose columns the design has in place of the features
 
-    @property
+    @cached_property
     def n_responses(self):
         """K where eta has one row per response, None where it has none."""
         several = self.offset is not None and self.offset.ndim == 2
@@ -172,7 +172,7 @@ class Problem:
         return self._plain[which], intercepts
 
     def _to_user_plainly(self, which, values, intercept):
-        intercept = self.mean + intercept - values @ self.means[which]
+        intercept = self.mean + intercept - values.dot(self.means[which])
         if self.n_responses is None:
             intercept = ldexp(intercept, self.exponent)
         else:

@@ -1,10 +1,12 @@
-"""tall_gram: the inner products of all columns, by blocks of rows."""
+"""Inner products of all columns of a tall design, by blocks of rows, and of working columns."""
 
 import numpy as np
 import pytest
 from scipy import sparse
 from sparsesolve.linalg.design import Design
-from sparsesolve.linalg.gram import tall_gram
+from sparsesolve.linalg.gram import Gram, tall_gram
+from sparsesolve.linalg.packed_dense import DensePacked
+from sparsesolve.linalg.packed_sparse import SparsePacked
 
 STORAGES = {
     "dense": np.asfortranarray,
@@ -32,7 +34,7 @@ def problem(n, p, storage, seed=0):
 
 @pytest.mark.parametrize("storage", sorted(STORAGES))
 @pytest.mark.parametrize(
-    "n, p", [(1, 1), (5, 3), (255, 7), (256, 1), (257, 4), (2049, 5), (40_000, 3), (700, 620)]
+    "n, p", [(1, 1), (5, 3), (511, 6), (512, 1), (513, 4), (2049, 5), (40_000, 3), (700, 620)]
 )
 def test_products_are_those_of_the_columns(n, p, storage):
     design, Z, root_w, y = problem(n, p, storage)
@@ -52,3 +54,33 @@ def test_threads_do_not_change_a_bit(n, p, storage):
     for threads in (2, 3, 8):
         other, across = tall_gram(design, root_w, y, threads)
         assert np.array_equal(gram, other) and np.array_equal(cross, across)
+
+
+PORTIONS = {
+    "one by one": [[k] for k in range(12)],
+    "few, then many": [[3, 0], range(4, 24), [1], [2, 25, 24], range(26, 40)],
+    "all at once": [range(39, -1, -1)],
+    "many columns": [range(100), range(300, 100, -1)],
+}
+
+
+@pytest.mark.parametrize("kind", [DensePacked, SparsePacked])
+@pytest.mark.parametrize("portions", sorted(PORTIONS))
+@pytest.mark.parametrize("storage", ["dense", "sparse"])
+@pytest.mark.parametrize("n", [7, 600])
+def test_working_columns_meet_those_before_them(kind, portions, storage, n):
+    portions = PORTIONS[portions]
+    which = np.concatenate([np.array(portion) for portion in portions])
+    design, Z, root_w, _ = problem(n, max(40, which.max() + 1), storage)
+    gram = Gram().inner_products(kind(root_w), design, portions)
+    A = root_w[:, None] * Z[:, which]
+    assert np.abs(gram - A.T @ A).max() <= 1e-12
+    assert np.array_equal(gram, gram.T)
+
+
+def test_sparse_working_columns_of_very_many_rows():
+    """So many that some of them side by side would leave the cache."""
+    design, Z, root_w, _ = problem(140_000, 5, "sparse")
+    gram = Gram().inner_products(SparsePacked(root_w), design, [[3, 0], [1, 2, 4]])
+    A = root_w[:, None] * Z[:, [3, 0, 1, 2, 4]]
+    assert np.abs(gram - A.T @ A).max() <= 1e-12
