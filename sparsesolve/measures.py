@@ -158,9 +158,16 @@ def _of_callable(measure):
 
     def score(family, y, eta, w):
         mean = np.moveaxis(family.mean(eta), -1, 0)
-        return np.array([float(measure(y, column, w)) for column in mean])
+        return np.array([_one_number(measure(y, column, w)) for column in mean])
 
     return score
+
+
+def _one_number(found):
+    shape = np.shape(found)
+    if shape:
+        raise ValueError(f"measure returned an array of shape {shape}; return one number")
+    return float(found)
 
 
 MEASURES = {

@@ -8,6 +8,7 @@ from sparsesolve.checks import (
     nonfinite_error,
     read_design,
     read_offset,
+    refuse_other_names,
     refuse_truncated,
     row_blocks,
 )
@@ -83,20 +84,9 @@ def read_rows(path, X, in_blocks=False):
             f"X has {matrix.shape[1]} columns; the path was fitted to {path.n_features}"
         )
     if names is not None and path.feature_names is not None:
-        _check_names(list(path.feature_names), list(names))
+        refuse_other_names(list(path.feature_names), list(names), "the path was fitted to",
+                           "pass X[list(path.feature_names)]")  # fmt: skip
     return matrix
-
-
-def _check_names(fitted, given):
-    """Raise unless the two lists agree, naming the first column that differs."""
-    for j, (old, new) in enumerate(zip(fitted, given, strict=True)):
-        if old != new:
-            reorder = sorted(map(str, fitted)) == sorted(map(str, given))
-            advice = "the same columns in another order" if reorder else "other columns"
-            raise ValueError(
-                f"Column {j} of X is {str(new)!r} where the path was fitted to {str(old)!r} "
-                f"({advice}); pass X[list(path.feature_names)]"
-            )
 
 
 def linear_predictor(path, matrix, s, rows=None):

@@ -8,6 +8,7 @@ Nothing that the user passed is ever changed.
 from .array import real_array, refuse_truncated
 from .derivatives import check_derivatives
 from .design import nonfinite_error, read_design
+from .frame import refuse_other_names
 from .gram import read_gram
 from .labels import label_array, read_labels
 from .mixed_table import read_mixed_columns
@@ -64,6 +65,7 @@ __all__ = [
     "read_survival",
     "read_weights",
     "real_array",
+    "refuse_other_names",
     "refuse_truncated",
     "row_blocks",
 ]

@@ -37,7 +37,7 @@ def real_array(name, value, column=None):
         return _numbers_of_objects(name, array, column)
     if kind not in "biuf":
         what = FOREIGN_KINDS.get(kind, "values that are not numbers")
-        what += f"; {_of_text(name)}" if what == "text" else ""
+        what += f"; {_of_text(name, column)}" if what == "text" else ""
         raise TypeError(f"{_subject(name, column)} (dtype {array.dtype}) holds {what}")
     # np.matrix and other subclasses change what indexing means; a plain view of them does not.
     return array if type(array) in (np.ndarray, np.memmap) else np.asarray(array)
@@ -144,9 +144,9 @@ def is_number(kind):
     )
 
 
-def _of_text(name):
+def _of_text(name, column):
     """What to do about it."""
-    if name == "y":
+    if name == "y" and column is None:
         return "for classes use path(..., family='binomial') or family='multinomial'"
     return "encode it as numbers first" + (
         ", as sparsesolve.make_design does" if name == "X" else ""
@@ -167,7 +167,7 @@ def _numbers_of_objects(name, array, column):
             )
         found = f"text ({item!r})" if isinstance(item, str) else f"a {type(item).__name__}"
         raise TypeError(
-            f"{name} holds {found} {place(index, column)}; {_of_text(name)}"
+            f"{name} holds {found} {place(index, column)}; {_of_text(name, column)}"
         )
     try:
         return array.astype(np.float64)

@@ -19,15 +19,16 @@ def read_finite(name, value, length, per):
     return values
 
 
-def read_weights(weights, n):
+def read_weights(weights, n, name="weights"):
     """Return observation weights, (n,) float64, nonnegative and not all zero; None stays None."""
     if weights is None:
         return None
-    values = _vector("weights", weights, n, "row")
-    _refuse("weights", values, ~np.isfinite(values), "every weight must be finite")
-    _refuse("weights", values, values < 0, "every weight must be at least 0")
+    values = _vector(name, weights, n, "row")
+    _refuse(name, values, ~np.isfinite(values), "every weight must be finite")
+    _refuse(name, values, values < 0, "every weight must be at least 0")
     if not values.any():
-        raise ValueError("weights are all zero; at least one row needs a positive weight")
+        verb = "are" if name.endswith("s") else "is"
+        raise ValueError(f"{name} {verb} all zero; at least one row needs a positive weight")
     return values
 
 

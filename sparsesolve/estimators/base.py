@@ -6,7 +6,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sparsesolve.api import path
-from sparsesolve.checks import read_number
+from sparsesolve.checks import read_flag, read_number
 
 TYPES = (np.float64, np.float32)
 
@@ -27,14 +27,15 @@ class Net(BaseEstimator):
         for name in ("standardize", "grouped", "penalty_factor"):
             options[name] = getattr(self, name, path.__kwdefaults__[name])
         options["standardize"] = getattr(self, "standardize", False)
-        if getattr(self, "positive", False):
+        if read_flag("positive", getattr(self, "positive", False)):
             options["lower"] = 0.0
-        return {**options, "intercept": getattr(self, "fit_intercept", False),
-                "tol": self.tol, "max_iter": self.max_iter}  # fmt: skip
+        intercept = read_flag("fit_intercept", getattr(self, "fit_intercept", False))
+        return {**options, "intercept": intercept, "tol": self.tol, "max_iter": self.max_iter}
 
     def _solve(self, X, y, weights):
         """Solve at `alpha`, and keep the solution."""
         alpha = read_number("alpha", self.alpha, 0.0, np.inf)
+        read_number("l1_ratio", getattr(self, "l1_ratio", 1.0), 0.0, 1.0)
         self._keep(path(X, y, lambdas=[alpha], weights=weights, **self._options()), 0)
 
     def _keep(self, fit, k):

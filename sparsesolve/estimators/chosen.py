@@ -16,6 +16,41 @@ from sparsesolve.cv_result import choose, summary
 RULES = {"min": 0, "1se": 1}  # place among what `choose` returns
 
 
+def refuse_untrainable(y, weights, folds, classes=None):
+    """Raise where a fold (train, test) leaves no weight to train on, or none of a class.
+
+    Of classes (K,) y holds the codes.
+    """
+    weights = np.ones(len(y)) if weights is None else weights
+    for k, (train, _) in enumerate(folds):
+        if not weights[train].any():
+            raise ValueError(f"fold {k} leaves no row of positive sample_weight to train on")
+        if classes is None:
+            continue
+        met = np.bincount(y[train], weights[train], minlength=len(classes)) > 0.0
+        if not met.all():
+            raise ValueError(
+                f"fold {k} leaves no row of class {classes.tolist()[met.argmin()]!r} to train "
+                "on; give fewer folds"
+            )
+
+
+def read_alphas(alphas):
+    """A count of alphas, or the alphas."""
+    if isinstance(alphas, Integral):
+        return read_count("alphas", alphas, 1)
+    if np.ndim(alphas) != 1:
+        raise TypeError(f"alphas must be a count or a list of numbers, not {alphas!r}")
+    return _read_all("alphas", alphas, np.inf)
+
+
+def _read_all(name, values, high):
+    values = np.array([read_number(name, value, 0.0, high) for value in values])
+    if not len(values):
+        raise ValueError(f"{name} is empty; give at least one")
+    return values
+
+
 class Folded:
     """Mixin of what holds rows out: folds as scikit-learn takes them, by metadata routing."""
 
@@ -50,8 +85,10 @@ class Chosen(Folded):
         """Choose, and keep the solution; `labels` are what folds share out, where y cannot say."""
         stratified = is_classifier(self) or labels is not None
         folds = self._folds(X, y if labels is None else labels, params, stratified)
+        refuse_untrainable(y, weights, folds, self.classes_ if is_classifier(self) else None)
         rule = RULES[read_choice("rule", self.rule, list(RULES))]
-        ratios = np.atleast_1d(getattr(self, "l1_ratio", 1.0)).astype(float)
+        ratios = getattr(self, "l1_ratio", 1.0)
+        ratios = _read_all("l1_ratio", ratios if np.ndim(ratios) == 1 else [ratios], 1.0)
         found = [self._try(X, y, weights, float(ratio), folds, rule) for ratio in ratios]
         best = int(np.argmin([loss for _, _, loss in found]))
         cv, place, _ = found[best]
@@ -66,9 +103,10 @@ class Chosen(Folded):
     def _try(self, X, y, weights, ratio, folds, rule):
         """The CVPath of one l1_ratio, the place that it chooses, and the best mean as a loss."""
         options = {**self._options(), "alpha": ratio}
+        n_jobs = 1 if self.n_jobs is None else self.n_jobs
         cv = cv_path(
             X, y, lambdas=self._grid(X, y, weights, options), weights=weights, folds=folds,
-            measure=getattr(self, "measure", None), n_jobs=self.n_jobs or 1,
+            measure=getattr(self, "measure", None), n_jobs=n_jobs,
             progress=bool(self.verbose), **options,
         )  # fmt: skip
         mean, std = summary(cv.fold_scores, np.ones(len(folds)), 1.0)
@@ -77,9 +115,9 @@ class Chosen(Folded):
 
     def _grid(self, X, y, weights, options):
         """The alphas to try, as many as asked for from the least that selects nothing."""
-        if not isinstance(self.alphas, Integral):
-            return np.array([read_number("alphas", alpha, 0, np.inf) for alpha in self.alphas])
+        alphas = read_alphas(self.alphas)
+        if not isinstance(alphas, int):
+            return alphas
         eps = read_number("eps", self.eps, 0, 1, open_low=True, open_high=True)
-        count = read_count("alphas", self.alphas, 1)
         largest = path(X, y, weights=weights, n_lambdas=1, **options).lambdas[0]
-        return largest * np.geomspace(1.0, eps, count)
+        return largest * np.geomspace(1.0, eps, alphas)

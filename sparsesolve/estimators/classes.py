@@ -17,9 +17,14 @@ class Classes(ClassifierMixin):
         """Codes of the classes (n,), weights; and the family."""
         check_classification_targets(y)
         y = column_or_1d(y, warn=True)
-        weights = read_weights(sample_weight, len(y))
+        weights = read_weights(sample_weight, len(y), "sample_weight")
         if self.class_weight is not None:
             balance = compute_sample_weight(self.class_weight, y)
+            if not (balance >= 0.0).all():
+                raise ValueError(
+                    f"class_weight gives class {y[balance.argmin()]} the weight "
+                    f"{balance.min()}; it must be at least 0"
+                )
             weights = balance if weights is None else weights * balance
         self.classes_, codes = np.unique(y, return_inverse=True)
         met = np.bincount(codes, weights) > 0.0

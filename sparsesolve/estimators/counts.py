@@ -20,7 +20,8 @@ class Poisson(RegressorMixin, Net):
         X, y = validate_data(
             self, X, y, accept_sparse="csc", dtype=TYPES, order="F", y_numeric=True
         )
-        return X, np.asarray(y, dtype=np.float64), read_weights(sample_weight, X.shape[0])
+        weights = read_weights(sample_weight, X.shape[0], "sample_weight")
+        return X, np.asarray(y, dtype=np.float64), weights
 
     def predict(self, X):
         """Expected counts, (n,)."""

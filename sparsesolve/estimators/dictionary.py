@@ -2,9 +2,10 @@
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import check_random_state
+from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from sparsesolve.checks import read_number
 from sparsesolve.dictionary.learning import DictionaryLearning as Learner
 
 from .base import TYPES
@@ -77,13 +78,21 @@ class DictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
     def fit(self, X, y=None):
         """Learn from the rows of X (n, p); y is not used."""
         X = validate_data(self, X, dtype=TYPES)
+        K = X.shape[1] if self.n_components is None else self.n_components
+        start = self.dict_init
+        if start is not None and np.shape(start) != (K, X.shape[1]):
+            raise ValueError(
+                f"dict_init has shape {np.shape(start)}; it must be (n_components, p), "
+                f"{(K, X.shape[1])}"
+            )
+        read_number("alpha", self.alpha, 0.0, np.inf, open_low=True)
+        read_number("l1_ratio", self.l1_ratio, 0.0, 1.0, open_low=True)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         learner = Learner(
-            X.shape[1] if self.n_components is None else self.n_components, lam=self.alpha,
-            alpha=self.l1_ratio, positive_codes=self.positive_code,
+            K, lam=self.alpha, alpha=self.l1_ratio, positive_codes=self.positive_code,
             positive_atoms=self.positive_dict, algorithm=self.algorithm,
             batch_size=self.batch_size, n_epochs=self.max_iter, tol=self.tol, seed=seed,
-            dictionary=None if self.dict_init is None else np.transpose(self.dict_init),
+            dictionary=None if start is None else np.transpose(start),
             n_threads=self.n_threads,
         )  # fmt: skip
         self._learner = learner.fit(X.T)
@@ -101,7 +110,13 @@ class DictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
     def inverse_transform(self, X):
         """Rows (n, p) that codes X (n, n_components) stand for."""
         check_is_fitted(self)
-        return np.asarray(X) @ self.components_
+        codes = check_array(X, dtype=TYPES, accept_sparse=("csr", "csc"))
+        if codes.shape[1] != len(self.components_):
+            raise ValueError(
+                f"X has {codes.shape[1]} columns; codes have one for each of the "
+                f"{len(self.components_)} atoms"
+            )
+        return codes @ self.components_
 
     @property
     def _n_features_out(self):

@@ -3,6 +3,7 @@
 from sklearn.utils.validation import column_or_1d
 
 from sparsesolve.penalties import SparseGroup
+from sparsesolve.penalties.groups import by_number
 
 from .chosen import Chosen
 from .linear import Linear
@@ -16,7 +17,8 @@ class Grouped(Linear):
         return X, column_or_1d(y, warn=True), weights
 
     def _options(self):
-        groups = range(self.n_features_in_) if self.groups is None else self.groups
+        p, names = self.n_features_in_, getattr(self, "feature_names_in_", None)
+        groups = range(p) if self.groups is None else by_number(self.groups, p, names)
         tau = getattr(self, "tau", 0.0)
         return {**super()._options(), "penalty": SparseGroup(groups, tau, self.group_weights)}
 
@@ -31,8 +33,8 @@ class SparseGroupLasso(Grouped):
     alpha : float, default 1.0
         Strength of the penalty.
     groups : array-like (p,) of labels or list of lists of features, default None
-        Groups as :class:`sparsesolve.penalties.SparseGroup` takes them; None leaves every feature
-        by itself.
+        Groups as :class:`sparsesolve.penalties.SparseGroup` takes them, features by number or,
+        of a frame, by name; None leaves every feature by itself.
     tau : float in [0, 1], default 0.5
         Share of the l1 norm: 0 is the group lasso, 1 the lasso.
     group_weights : array-like, default None

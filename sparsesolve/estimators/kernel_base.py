@@ -1,22 +1,22 @@
 """What estimators of several kernels do: kernels are made of X, or given as they are."""
 
 from dataclasses import replace
-from numbers import Integral
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from sparsesolve.checks import read_choice, read_count, read_number
+from sparsesolve.checks import read_choice, read_number
 from sparsesolve.cv_result import choose, summary
 from sparsesolve.families import read_family
 from sparsesolve.measures import read_measure
 from sparsesolve.mkl.functions.classical import classical
+from sparsesolve.mkl.given_grams import precomputed
 from sparsesolve.mkl.grams import Grams, build_grams
 from sparsesolve.mkl.path import mkl_path
 
 from .base import TYPES
-from .chosen import RULES, Folded
+from .chosen import RULES, Folded, read_alphas, refuse_untrainable
 
 STEPS = 10  # lambdas on the way to the one asked for
 
@@ -51,6 +51,11 @@ class Kernels(BaseEstimator):
             raise ValueError(
                 f"kernels is {self.kernels!r}; give pairs (function, columns), or 'precomputed'"
             )
+        if isinstance(self.kernels, str) and self.scale == "diagonal":
+            raise ValueError(
+                "scale='diagonal' needs k(x, x) of new rows, which a stack of kernels does not "
+                "hold; divide the kernels before, and pass scale=None"
+            )
         return isinstance(self.kernels, str)
 
     def _options(self):
@@ -60,10 +65,12 @@ class Kernels(BaseEstimator):
 
     def _path(self, X, y, weights, **grid):
         """The path of the kernels of X."""
+        learnt = {"centre": self.centre, "scale": self.scale, "weights": weights}
         if not self._given():
             pairs = classical(X) if self.kernels is None else self.kernels
-            X = build_grams(X, pairs, centre=self.centre, scale=self.scale, weights=weights,
-                            dtype=self.dtype)  # fmt: skip
+            X = build_grams(X, pairs, **learnt, dtype=self.dtype)
+        elif self.centre or self.scale is not None:
+            X = precomputed(X, **learnt, n_threads=self.n_threads)
         fit = mkl_path(X, y, weights=weights, **self._options(), **grid)
         return replace(fit, grams=X.without_kernels()) if isinstance(X, Grams) else fit
 
@@ -157,11 +164,13 @@ class ByFolds(Folded, Kernels):
         fit = self._path(X, y, weights, **self._grid())
         known = family.read(y, len(y)).values
         weights = np.ones(len(y)) if weights is None else weights
+        # without anything to explain there is no grid to share
+        grid = {"lambdas": fit.lambdas} if fit.lambdas[0] > 0.0 else {"n_lambdas": 1}
+        refuse_untrainable(y, weights, folds, None if self._numeric else self.classes_)
         scores = []
-        for k, (train, test) in enumerate(folds):
-            self._refuse_untrainable(y, weights[train], train, k)
+        for train, test in folds:
             kernels, new = self._parts(X, train, test)
-            part = self._path(kernels, y[train], weights[train], lambdas=fit.lambdas)
+            part = self._path(kernels, y[train], weights[train], **grid)
             scored = bool(weights[test].any())
             scores.append(measure.score(family, known[test], part.predict(new), weights[test])
                           if scored else np.full(len(fit.lambdas), np.nan))  # fmt: skip
@@ -171,18 +180,11 @@ class ByFolds(Folded, Kernels):
         return self
 
     def _grid(self):
-        if not isinstance(self.alphas, Integral):
-            return {"lambdas": self.alphas}
+        alphas = read_alphas(self.alphas)
+        if not isinstance(alphas, int):
+            return {"lambdas": alphas}
         eps = read_number("eps", self.eps, 0, 1, open_low=True, open_high=True)
-        return {"n_lambdas": read_count("alphas", self.alphas, 1), "lambda_min_ratio": eps}
-
-    def _refuse_untrainable(self, y, weights, train, k):
-        met = np.unique(y[train][weights > 0.0])
-        if not self._numeric and len(met) < len(self.classes_):
-            missing = self.classes_.tolist()[np.setdiff1d(np.arange(len(self.classes_)), met)[0]]
-            raise ValueError(
-                f"fold {k} leaves no row of class {missing!r} to train on; give fewer folds"
-            )
+        return {"n_lambdas": alphas, "lambda_min_ratio": eps}
 
     def _parts(self, X, train, test):
         """What the kernels of some rows are made of, and what predictions of others take."""

@@ -15,7 +15,8 @@ class Real(RegressorMixin):
     _family, _numeric = "gaussian", True
 
     def _read_response(self, y, sample_weight):
-        return np.asarray(y, dtype=np.float64), read_weights(sample_weight, len(y))
+        weights = read_weights(sample_weight, len(y), "sample_weight")
+        return np.asarray(y, dtype=np.float64), weights
 
     def predict(self, X):
         """Values (n_new,), of new rows or their kernels with those of the fit (M, n_new, n)."""

@@ -7,7 +7,7 @@ from sparsesolve.checks import read_count, read_number
 from sparsesolve.cv_result import choose, summary
 from sparsesolve.lars import lars_path
 
-from .chosen import Folded
+from .chosen import Folded, refuse_untrainable
 from .linear import ByColumn, Linear
 
 
@@ -149,6 +149,7 @@ class LassoLarsCV(Folded, Knots):
         y = column_or_1d(y, warn=True)
         weights = np.ones(len(y)) if weights is None else weights
         folds = self._folds(X, y, params)
+        refuse_untrainable(y, weights, folds)
         fits = [self._follow(X, y, only(weights, train), 0.0) for train, _ in folds]
         alphas = np.unique(np.concatenate([fit.lambdas for fit in fits]))
         alphas = alphas[:: max(1, len(alphas) // read_count("max_n_alphas", self.max_n_alphas, 1))]

@@ -18,7 +18,7 @@ class Linear(RegressorMixin, Net):
             y_numeric=True,
         )  # fmt: skip
         self._n_rows = X.shape[0]
-        return X, y, read_weights(sample_weight, X.shape[0])
+        return X, y, read_weights(sample_weight, X.shape[0], "sample_weight")
 
     def _keep(self, fit, k):
         super()._keep(fit, k)

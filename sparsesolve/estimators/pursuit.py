@@ -7,7 +7,7 @@ from sparsesolve.checks import read_count, read_number
 from sparsesolve.cv_result import choose, summary
 from sparsesolve.greedy import omp_path
 
-from .chosen import Folded
+from .chosen import Folded, refuse_untrainable
 from .knots import mean_squares, only
 from .linear import ByColumn, Linear
 
@@ -75,6 +75,7 @@ class OrthogonalMatchingPursuit(Pursuit, ByColumn):
         if self.tol is None:
             wanted = self.n_nonzero_coefs
             wanted = max(1, X.shape[1] // 10) if wanted is None else wanted
+            wanted = read_count("n_nonzero_coefs", wanted, 1)
             self._end(self._pursue(X, y, weights, n_nonzero=wanted))
             return
         squares = read_number("tol", self.tol, 0, np.inf)
@@ -135,6 +136,7 @@ class OrthogonalMatchingPursuitCV(Folded, Pursuit):
         most = min(max(p // 10, 5), p)
         most = most if self.max_iter is None else read_count("max_iter", self.max_iter, 1)
         folds = self._folds(X, y, params)
+        refuse_untrainable(y, weights, folds)
         scores = np.array([self._score(X, y, weights, *fold, most) for fold in folds])
         mean, std = summary(scores, np.ones(len(folds)), 1.0)
         self.mse_path_ = scores.T

@@ -21,7 +21,8 @@ class Cox(Net):
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
         X = validate_data(self, X, accept_sparse="csc", dtype=TYPES, order="F")
-        return X, _read_times(y, X.shape[0]), read_weights(sample_weight, X.shape[0])
+        weights = read_weights(sample_weight, X.shape[0], "sample_weight")
+        return X, _read_times(y, X.shape[0]), weights
 
     def _options(self):
         return {**super()._options(), "family": cox(ties=self.ties)}

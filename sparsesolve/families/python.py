@@ -11,7 +11,7 @@ from sparsesolve.links import identity
 from sparsesolve.losses import PythonLoss
 
 
-def from_object(law: object, y: ArrayLike = (0.0, 1.0)) -> Family:
+def from_object(law: object, y: ArrayLike = ()) -> Family:
     """A family written in Python, once its derivatives are known to belong to its value.
 
     `law` is any object with the methods ::
@@ -33,9 +33,9 @@ def from_object(law: object, y: ArrayLike = (0.0, 1.0)) -> Family:
     ----------
     law : object
         As above: an object, not its class.
-    y : sequence of float, default (0, 1)
-        Responses at which its derivatives are compared with differences of its value. Those of
-        a fit are looked at as well, once they are known.
+    y : sequence of float, default ()
+        Responses at which its derivatives are compared with differences of its value at once.
+        Those of a fit are looked at before it begins.
 
     Returns
     -------
@@ -76,7 +76,7 @@ def from_object(law: object, y: ArrayLike = (0.0, 1.0)) -> Family:
     ...         return eta - y
     ...     def curvature(self, y, eta):
     ...         return 0.0 * eta
-    >>> ss.families.from_object(Square())
+    >>> ss.families.from_object(Square(), y=[0, 1])
     Traceback (most recent call last):
     ...
     ValueError: Square: curvature is ... but gradient rises by 1 per unit of eta there; ...

@@ -16,6 +16,7 @@ MAKERS = {maker.__name__: maker for maker in MADE}
 
 ELSEWHERE = {  # names of other packages
     "mgaussian": "'multigaussian'",
+    "normal": "'gaussian'",
     "logistic": "'binomial'",
     "softmax": "'multinomial'",
 }

@@ -59,6 +59,11 @@ def choose(name, problem):
     if name == "auto":
         whole = "proximal" if problem.norm.whole else "newton"
         name = whole if _smooth(problem) else "alternation"
+        if not ALGORITHMS[name].suits(problem):  # of the hinge, which no other solves
+            raise ValueError(
+                f"family 'hinge' needs {ALGORITHMS[name].needs}, not {problem.norm.name!r}; "
+                "pass norm='l1_squared'"
+            )
     algorithm = ALGORITHMS[name]
     if not algorithm.suits(problem):
         raise ValueError(f"solver={name!r} needs {algorithm.needs}; choose solver='auto'")

@@ -4,12 +4,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from sparsesolve.checks import read_flag
-from sparsesolve.checks.array import real_array
+from sparsesolve.checks.vector import read_finite
 from sparsesolve.mkl.grams import Grams
 from sparsesolve.mkl.kernels import BLOCK, LowRank, Rows
+from sparsesolve.mkl.prediction import read_block
 from sparsesolve.mkl.reading import read_kernels
 from sparsesolve.mkl.scaling import learn_scaling, read_scale, read_shares
 
@@ -24,15 +26,14 @@ class GivenGrams(Grams):
         rows = next((np.shape(block)[0] for block in blocks if block is not None), 0)
 
         def make(m):
-            block = blocks[m]
-            if block is None:
-                raise ValueError(f"the block of kernel {m} is missing, and the kernel is active")
-            block = block.toarray() if sparse.issparse(block) else real_array(f"block {m}", block)
-            if block.shape != (rows, n):
+            block = read_block(blocks[m], m, n)
+            if block.shape[0] != rows:
                 raise ValueError(
                     f"the block of kernel {m} has shape {block.shape}; need {(rows, n)}"
                 )
-            own = None if diagonals is None else np.asarray(diagonals[m], dtype=np.float64)
+            block = block.toarray() if sparse.issparse(block) else block
+            own = None if diagonals is None else read_finite(
+                f"the diagonal of kernel {m}", diagonals[m], rows, "new sample")  # fmt: skip
             return self.sources[m].apply(block, own)
 
         return rows, make
@@ -47,6 +48,11 @@ class GivenGrams(Grams):
                     "shape (M, n_new) with k(x, x) of the new samples"
                 )
             blocks, diagonals = new
+            if len(diagonals) != len(self):
+                raise ValueError(
+                    f"{len(diagonals)} diagonals are given; {len(self)} are needed, one for each "
+                    "kernel"
+                )
         if isinstance(blocks, dict):
             blocks = [blocks.get(name) for name in self.names or []]
         if len(blocks) != len(self):
@@ -55,7 +61,12 @@ class GivenGrams(Grams):
 
 
 def precomputed(
-    kernels: Any, *, centre: bool = False, scale: str | None = None, n_threads: int = 1
+    kernels: Any,
+    *,
+    centre: bool = False,
+    scale: str | None = None,
+    weights: ArrayLike | None = None,
+    n_threads: int = 1,
 ) -> Grams:
     """Kernels that exist already, centred and scaled into new arrays of their type.
 
@@ -63,7 +74,7 @@ def precomputed(
     ----------
     kernels : stack (M, n, n), sequence or dict
         As :func:`sparsesolve.mkl_path` takes them.
-    centre, scale
+    centre, scale, weights
         As in :func:`build_grams`.
     n_threads : int, default 1
         Threads; -1 for all cores.
@@ -87,18 +98,20 @@ def precomputed(
     """
     centre, scale = read_flag("centre", centre), read_scale(scale)
     read = read_kernels(kernels, n_threads)
+    shares = read_shares(weights, read.items[0].shape[0])
     sources, items = [], []
     for item in read.items:
         dense = item.toarray() if sparse.issparse(item) else item
         if isinstance(item, (LowRank, Rows)):
             raise TypeError("precomputed kernels are dense or sparse matrices; scale a factor Z")
-        means = dense.mean(axis=0, dtype=np.float64)
+        means = np.einsum("i,ij->j", shares, dense)
         diagonal = np.array(np.diagonal(dense), dtype=np.float64)
-        scaling = learn_scaling(read_shares(None, len(dense)), means, diagonal, centre, scale)
+        scaling = learn_scaling(shares, means, diagonal, centre, scale)
         made = np.empty(dense.shape, dtype=dense.dtype)
         for begin in range(0, len(dense), BLOCK):
             part = slice(begin, begin + BLOCK)
             made[part] = scaling.apply(dense[part], diagonal[part])
+        np.einsum("ii->i", made).clip(0.0, out=np.einsum("ii->i", made))  # less is rounding
         sources.append(scaling)
         items.append(made)
-    return GivenGrams(items, read.names, sources, None)
+    return GivenGrams(items, read.names, sources)

@@ -7,7 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsesolve.checks import read_choice, read_design, read_flag
+from sparsesolve.checks import (
+    nonfinite_error,
+    read_choice,
+    read_design,
+    read_flag,
+    refuse_other_names,
+)
 from sparsesolve.mkl.kernels import LowRank
 from sparsesolve.mkl.scaling import read_scale, read_shares
 from sparsesolve.mkl.source import Source
@@ -19,15 +25,16 @@ class Grams:
     Made by :func:`build_grams` and :func:`precomputed`; what :func:`sparsesolve.mkl_path` takes.
     """
 
-    def __init__(self, items, names, sources, table):
-        self.items, self.names, self.sources, self.table = items, names, sources, table
+    def __init__(self, items, names, sources, table=None, columns=None):
+        self.items, self.names, self.sources = items, names, sources
+        self.table, self.columns = table, columns
 
     def __len__(self):
         return len(self.sources)
 
     def without_kernels(self) -> "Grams":
         """Grams that make blocks for new samples and keep none of the kernels of the fit."""
-        return type(self)([], self.names, self.sources, self.table)
+        return type(self)([], self.names, self.sources, self.table, self.columns)
 
     @property
     def nbytes(self) -> int:
@@ -37,11 +44,15 @@ class Grams:
 
     def for_new(self, new: Any) -> tuple[int, Callable[[int], np.ndarray]]:
         """(number of new samples, function m -> block (n_new, n))."""
-        matrix, names = read_design(new)
+        matrix, columns = read_design(new)
         if matrix.shape[1] != self.table.shape[1]:
             raise ValueError(
                 f"X has {matrix.shape[1]} columns; the kernels were made of {self.table.shape[1]}"
             )
+        if columns is not None and self.columns is not None:
+            refuse_other_names(list(self.columns), list(columns), "the kernels were made of",
+                               "pass the columns in that order")  # fmt: skip
+        _refuse_nonfinite(matrix, columns)
         return matrix.shape[0], lambda m: self.sources[m].block(matrix)
 
     def between(self, new: Any) -> list[np.ndarray]:
@@ -115,6 +126,7 @@ def build_grams(
     read_choice("dtype", dtype, ["float64", "float32"])
     store = read_flag("store", store)
     shares = read_shares(weights, table.shape[0])
+    _refuse_nonfinite(table, columns)
     sources = [
         Source(pair, m, table, columns, centre, scale, shares) for m, pair in enumerate(pairs)
     ]
@@ -122,7 +134,13 @@ def build_grams(
         raise ValueError("kernels is empty; give at least one pair (function, columns)")
     _refuse_memory(sources, table.shape[0], np.dtype(dtype), store)
     items = [source.make(np.dtype(dtype), store) for source in sources]
-    return Grams(items, labels, sources, table)
+    return Grams(items, labels, sources, table, columns)
+
+
+def _refuse_nonfinite(matrix, columns):
+    error = nonfinite_error(matrix, columns)
+    if error is not None:
+        raise error
 
 
 def _refuse_memory(sources, n, dtype, store):

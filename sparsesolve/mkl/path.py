@@ -182,9 +182,12 @@ def _grid(problem, state, settings):
     """The user's lambdas, or log-spaced ones from the first at which something happens."""
     if settings["lambdas"] is not None:
         return settings["lambdas"]
-    first = problem.norm.first(state.first_sizes, problem.null_value)
-    if problem.null_value == 0.0 or first <= 0.0:
+    if problem.null_value == 0.0:
         return np.zeros(1)
+    first = problem.norm.first(state.first_sizes, problem.null_value)
+    if first <= 0.0:  # the null model is the whole path
+        first = problem.norm.first(state.largest_sizes, problem.null_value)
+        return problem.user_levels(np.array([first]))
     ratio = settings["ratio"] or RATIO[problem.norm.squared]
     return problem.user_levels(first * np.geomspace(1.0, ratio, settings["n_lambdas"]))
 

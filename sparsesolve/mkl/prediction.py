@@ -68,7 +68,7 @@ def new_blocks(path, kernels, which):
         raise ValueError(
             f"kernels holds {len(kernels)} blocks; the path was fitted to {path.n_kernels}"
         )
-    blocks = {m: _read_block(kernels[m], m, n) for m in which}
+    blocks = {m: read_block(kernels[m], m, n) for m in which}
     sizes = {len(block) if isinstance(block, np.ndarray) else block.shape[0]
              for block in blocks.values()}  # fmt: skip
     if not sizes:  # no kernel is active: any block tells how many samples are new
@@ -88,7 +88,8 @@ def _by_name(path, kernels):
     return [by_name.get(name) for name in path.kernel_names]
 
 
-def _read_block(block, m, n):
+def read_block(block, m, n):
+    """The block of kernel m between new samples and the n of the fit, checked."""
     if block is None:
         raise ValueError(f"the block of kernel {m} is missing, and the kernel is active")
     if not sparse.issparse(block):

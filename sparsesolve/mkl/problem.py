@@ -44,6 +44,7 @@ class KernelProblem:
     mean: np.ndarray  # (q,) what is out of y, over 2**exponent
     exponent: int  # user's f = inner f * 2**exponent
     joined: bool  # whether F'' is that of the softmax
+    limited = False  # whether there are limits on coefficients
 
     @property
     def shape(self):

@@ -14,6 +14,7 @@ import numpy as np
 from sparsesolve.checks import read_choice, read_weights
 
 SCALES = ("trace", "diagonal")
+NOTHING = 1e-13  # of the diagonal before centring: what is left of a constant kernel
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class Scaling:
     shares: np.ndarray  # (n,) of the samples in all means, sum 1
     means: np.ndarray | None  # (n,) of the columns of the raw kernel, where it is centred
     mean: float  # of all its entries
-    unit: float  # mean of the centred diagonal, for "trace"
+    unit: float  # mean of the centred diagonal, for "trace"; inf where centring leaves nothing
     roots: np.ndarray | None  # (n,) of the centred diagonal, for "diagonal"
 
     def apply(self, block, diagonal):
@@ -43,9 +44,9 @@ class Scaling:
     def own_diagonal(self, diagonal):
         """The diagonal (n,) of the fit's kernel itself, from the raw one."""
         if self.means is not None:
-            diagonal = diagonal - 2.0 * self.means + self.mean
+            diagonal = np.maximum(diagonal - 2.0 * self.means + self.mean, 0.0)
         if self.roots is not None:
-            return np.where(diagonal > 0.0, 1.0, 0.0)
+            return np.where(diagonal > 0.0, 1.0, 0.0) / self.unit
         return diagonal / self.unit
 
 
@@ -55,6 +56,8 @@ def learn_scaling(shares, means, diagonal, centre, scale):
     own = diagonal - 2.0 * means + mean if centre else diagonal
     own = np.maximum(own, 0.0)
     unit = float(shares @ own) if scale == "trace" else 1.0
+    if centre and own.max() <= NOTHING * np.abs(diagonal).max():
+        unit = np.inf
     return Scaling(
         shares, means if centre else None, mean, unit if unit > 0.0 else 1.0,
         _or_one(np.sqrt(own)) if scale == "diagonal" else None,

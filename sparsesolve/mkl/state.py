@@ -19,6 +19,7 @@ VIOLATION = 1e-12  # relative
 INSIDE = 0.3  # of the target: gap over the working kernels at which all are looked at
 SHRINK = 0.5  # of lam at most from one solution to the next: farther ones are reached by stages
 ROUNDING = 1e-13  # of the null objective
+NOTHING = 1e-7  # of what a kernel could have of the null residual at most: rounding
 STAGE_TARGET = 1e-2  # of the null objective: gap at a stage
 
 
@@ -36,7 +37,10 @@ class WorkingState:
         u -= problem.weights * u.sum(axis=1, keepdims=True) if problem.intercept else 0.0
         self.null = max(problem.null_value, 1e-300)
         sizes = problem.kernels.sizes(self.all, u) if len(self.all) else np.zeros(0)
+        largest = problem.kernels.bounds[self.all] * np.linalg.norm(u)
+        sizes[sizes <= NOTHING * largest] = 0.0
         self.first_sizes = sizes / problem.factors[self.all]
+        self.largest_sizes = largest / problem.factors[self.all]
         self.lam = problem.norm.first(self.first_sizes, problem.null_value)
         which = self.all[:0] if problem.norm.sparse else self.all
         products = problem.kernels.times(which, u)

@@ -57,6 +57,18 @@ def read_groups(groups, n_features, names=None):
     return _collected(of, labels, len(alone))
 
 
+def by_number(groups, n_features, names):
+    """The same groups, their features by numbers where they were named; labels stay."""
+    if isinstance(groups, Mapping):
+        lists = enumerate(groups.values())
+        numbers = [_numbers(features, g, n_features, names) for g, features in lists]
+        return dict(zip(groups, numbers, strict=True))
+    members = _as_list(groups)
+    if not members or _is_label(members[0]):
+        return groups
+    return [_numbers(features, g, n_features, names) for g, features in enumerate(members)]
+
+
 def _numbered(groups, n_features):
     """The groups of an array of labels that are integers."""
     if len(groups) != n_features:

@@ -68,6 +68,11 @@ class Problem:
         return self.intercept or shifts(self.loss, self.offset)
 
     @property
+    def limited(self):
+        """Whether there are limits on coefficients."""
+        return self.low is not None
+
+    @property
     def has_groups(self):
         """Whether features are penalised in groups."""
         return isinstance(self.penalty, BlockPenalty)

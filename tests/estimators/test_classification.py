@@ -73,5 +73,5 @@ def test_a_class_without_weight_is_named():
     three = np.where(np.arange(90) < 5, "new", SICK)
     with pytest.raises(ValueError, match="class 'new' of y has no positive weight"):
         SparseLogisticRegression().fit(X, three, (three != "new") * 1.0)
-    with pytest.raises(ValueError, match="weights are all zero"):
+    with pytest.raises(ValueError, match="sample_weight is all zero"):
         SparseLogisticRegression().fit(X, SICK, np.zeros(90))

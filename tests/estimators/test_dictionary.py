@@ -33,7 +33,7 @@ def test_the_start_the_signs_and_the_seed():
     assert positive.fit_transform(np.abs(X)).min() == 0.0 and positive.components_.min() >= 0.0
     kept = DictionaryLearning(5, dict_init=ATOMS, alpha=0.05, max_iter=1).fit(X)
     assert np.abs(kept.components_ @ ATOMS.T).diagonal().min() > 0.9
-    with pytest.raises(ValueError, match="not 4 atoms"):
+    with pytest.raises(ValueError, match="dict_init has shape"):
         DictionaryLearning(4, dict_init=ATOMS).fit(X)
 
 

@@ -53,6 +53,6 @@ def test_a_single_column_is_a_table_of_one_with_flat_coefficients():
 
 
 def test_weights_are_checked():
-    for weights, words in ((np.ones(39), "weights"), (-W, "weights")):
+    for weights, words in ((np.ones(39), "sample_weight has 39"), (-W, "sample_weight holds")):
         with pytest.raises(ValueError, match=words):
             ours.Lasso(0.1).fit(X, Y[:, 0], weights)

@@ -43,6 +43,25 @@ def test_a_users_mean_is_used():
     assert family.name == "exponential" and family.mean(np.zeros(1)) == 1.0
 
 
+def test_only_the_responses_of_a_fit_need_to_agree():
+    """The logistic loss for y = 1 and -1 has no meaning at 0."""
+    class Logistic:
+        def value(self, y, eta):
+            return np.logaddexp(0, -y * eta)
+
+        def gradient(self, y, eta):
+            return -y / (1 + np.exp(y * eta))
+
+        def curvature(self, y, eta):
+            p = 1 / (1 + np.exp(-y * eta))
+            return p * (1 - p)
+
+    family = families.from_object(Logistic())
+    family.read([1, -1, -1], 3)
+    with pytest.raises(ValueError, match="Logistic: curvature is .* at y = 0, .* correct one"):
+        family.read([0, 1, -1], 3)
+
+
 def test_derivatives_are_looked_at_where_the_responses_are():
     """Right at 0 and 1, wrong at 5: said before any work starts."""
     class Wrong(Quartic):

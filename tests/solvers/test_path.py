@@ -17,6 +17,7 @@ class Units:
     null_value: float = 2.0
     norms: np.ndarray = field(default_factory=lambda: np.ones(4))
     debt: float = 0.0  # what rounding may cost
+    limited: bool = False
 
     def user_levels(self, levels):
         return levels * 8.0
@@ -148,8 +149,9 @@ def test_the_deviance_rule():
 
 def test_steps_that_leave_the_fit_as_it_was_do_not_count():
     residuals = [4.0] * 6 + [3.9, 3.9, 3.9 - 1e-6, 3.0, 2.0, 1.0, 1.0 - 1e-6, 0.5]
-    held = Stub(residuals, sizes=[0] * 6 + [1, 1, 2, 3, 4, 5, 6, 7])
-    assert len(run(held, stop=GLMNET)[0]) == 13
+    sizes = [0] * 6 + [1, 1, 2, 3, 4, 5, 6, 7]
+    assert len(run(Stub(residuals, sizes), units(limited=True), stop=GLMNET)[0]) == 13
+    assert len(run(Stub(residuals, sizes), stop=GLMNET)[0]) == 8
 
 
 def test_a_callable_sees_every_point():
