@@ -14,6 +14,8 @@ MOST_REDUCED = 4000  # columns whose inner products replace rows that lie in blo
 # coefficients of K responses up to which the whole Hessian of those at work beats products:
 MOST_COEFFICIENTS = 12_000  # of the softmax, one by one: few come to work
 MOST_TIED = 1000  # of rows, which come to work as a whole
+MOSTLY_RIDGE = 0.2  # alpha below which nearly all come to work,
+MOST_AT_WORK = 200  # of which the Hessian is cheap up to so many
 MOST_UNPACKED = 20_000_000  # values of X that may be kept once more
 TALL = 20  # rows to a column
 SOME = 50  # columns
@@ -79,6 +81,7 @@ def _few_coefficients(problem):
     """Whether so few of K responses may come to work that their Hessian is cheap."""
     n, p = problem.design.n, problem.design.p
     most = MOST_TIED if problem.grouped else MOST_COEFFICIENTS
+    most = MOST_AT_WORK if problem.penalty.alpha < MOSTLY_RIDGE else most
     return problem.n_responses * min(p, 2 * n) <= most and n * p <= MOST_UNPACKED
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from sparsesolve.linalg.row_blocks import inner_products
 from sparsesolve.solvers.first_order import CONVERGED, MAX_ITER, STALLED, FirstOrder
-from sparsesolve.solvers.reduced import Rows
+from sparsesolve.solvers.reduced import ModelRows
 from sparsesolve.solvers.sufficient import Sufficient
 from sparsesolve.solvers.working_set import WorkingSet
 
@@ -126,7 +126,7 @@ class PassNewton(FirstOrder):
         gram = gram - mixed.T @ self.inverse_inner @ mixed
         fixed = (self.unheld | ~self.alive)[self.which % self.design.p]
         gram[fixed] = gram[:, fixed] = 0.0
-        self.rows = Rows(gram)
+        self.rows = ModelRows(gram)
 
     def step(self, lam, goal):
         """Go towards the model's minimum as far as the objective falls."""
@@ -135,19 +135,19 @@ class PassNewton(FirstOrder):
         z = z.ravel()[self.which]
         z -= self.mixed.T @ self.inverse_inner @ (u @ self.basis).ravel()
         b = self.point.b.copy()
-        b.reshape(-1)[self.which] = self.minimiser(lam, z, goal)
+        b.reshape(-1)[self.which] = self.minimiser(lam, z, u, goal)
         change = b - self.point.b
         c_step = pull - self.inverse_inner @ (self.mixed @ change.ravel()[self.which])
         c_step = c_step.reshape(self.point.c.shape)
         image = self.combination(change) + c_step @ self.basis.T
         self.descend(lam, change, b, c_step, image)
 
-    def minimiser(self, lam, z, goal):
+    def minimiser(self, lam, z, u, goal):
         """The model's coefficients (S,), solved to a gap; z is less what H projects out."""
         if len(self.which) == 0:
             return np.zeros(0)
         start = self.point.b.ravel()[self.which]
-        response = self.rows.response(z / self.scale + self.rows.times(start))
+        response = self.rows.target(start, z / self.scale, u / self.scale)
         if self.model is None:
             problem = replace(
                 self.problem, design=self.rows.design, weights=self.rows.weights, loss=None,

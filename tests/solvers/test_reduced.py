@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sparsesolve.solvers.reduced import FewRows, Rows
+from sparsesolve.solvers.reduced import ModelRows, Rows, SampleRows, factor
 
 RNG = np.random.default_rng(6)
 A = RNG.normal(size=(40, 5)) * [1.0, 1e3, 1e-3, 1.0, 1.0]
@@ -31,9 +31,6 @@ def test_rows_of_a_gram_matrix():
     assert inner(rows) / np.outer(size, size) == pytest.approx(gram / np.outer(size, size),
                                                                abs=1e-9)  # fmt: skip
     assert np.asarray(rows.design.spread).tolist() == [1, 1, 1, 1, 0]
-    b = RNG.normal(size=5) / size
-    b[4] = 3.0
-    assert rows.times(b) / size == pytest.approx(gram @ b / size, abs=1e-6)
 
 
 def test_a_response_of_few_rows_has_the_products_and_the_length_of_the_one_it_replaces():
@@ -49,21 +46,37 @@ def test_a_response_of_few_rows_has_the_products_and_the_length_of_the_one_it_re
     assert rows.weights @ rows.response(X.T @ y) ** 2 == pytest.approx(fitted @ fitted)
 
 
-@pytest.mark.parametrize("B", [WIDE, WIDE[:1], RNG.normal(size=(3, 4))])
-def test_rows_at_hand(B):
-    rows, p = FewRows(B), B.shape[1]
-    assert rows.weights == pytest.approx(np.full(len(B), 1 / len(B)))
-    assert inner(rows) == pytest.approx(B.T @ B, abs=1e-12)
+@pytest.mark.parametrize("B", [A, WIDE, RNG.normal(size=(3, 4)), np.zeros((2, 3))])
+def test_rows_of_a_model_go_on_from_a_start(B):
+    """Though columns are alike or 0, and of sizes far apart."""
+    gram, (n, p) = B.T @ B, B.shape
+    rows, size = ModelRows(gram), np.sqrt(np.maximum(np.diagonal(gram), 1e-300))
+    assert inner(rows) == pytest.approx(gram, abs=1e-12 * size.max() ** 2)
     assert np.asarray(rows.design.spread).tolist() == B.any(axis=0).astype(float).tolist()
-    b, y = RNG.normal(size=p), RNG.normal(size=len(B))
-    assert rows.times(b) == pytest.approx(B.T @ B @ b, abs=1e-12)
-    c = rows.response(B.T @ y)
-    assert cross(rows, c) == pytest.approx(B.T @ y, abs=1e-11)
-    shortest = np.linalg.pinv(B.T) @ (B.T @ y)
-    assert c / np.sqrt(len(B)) == pytest.approx(shortest, abs=1e-11)
+    start, z = RNG.normal(size=p) * B.any(axis=0) / size, B.T @ RNG.normal(size=n)
+    c = rows.target(start, z, None)
+    assert cross(rows, c) / size == pytest.approx((z + gram @ start) / size, abs=1e-6)
 
 
-def test_rows_of_nothing():
-    nothing = FewRows(np.zeros((2, 3)))
-    assert (nothing.times(np.ones(3)) == 0.0).all()
-    assert (nothing.response(np.zeros(3)) == 0.0).all()
+def test_a_factor_is_of_the_matrix_but_for_rounding():
+    for B in (A, WIDE):
+        gram = B.T @ B
+        U = factor(gram)
+        size = np.sqrt(np.where(np.diagonal(gram) > 0, np.diagonal(gram), 1.0))
+        assert np.array_equal(U, np.triu(U))
+        apart = (U.T @ U - gram) / np.outer(size, size)
+        apart[np.diag_indices_from(apart)] *= np.diagonal(gram) > 0
+        assert abs(apart).max() <= 1e-10
+
+
+def test_rows_of_samples_go_on_from_a_start():
+    n, K, p = 6, 3, 30
+    roots, columns = RNG.normal(size=(n, K, K)), RNG.normal(size=(n, p))
+    B = np.einsum("iab,ij->iabj", roots, columns).reshape(n * K, K * p)
+    rows = SampleRows(B, np.linalg.inv(roots).transpose(0, 2, 1))
+    assert rows.weights == pytest.approx(np.full(n * K, 1 / (n * K)))
+    assert inner(rows) == pytest.approx(B.T @ B, abs=1e-11)
+    start, u = RNG.normal(size=K * p), RNG.normal(size=(K, n))
+    z = (u @ columns).ravel()
+    c = rows.target(start, z, u)
+    assert cross(rows, c) == pytest.approx(z + B.T @ B @ start, abs=1e-10)

@@ -12,11 +12,11 @@ Reference: Lee, Sun, Saunders, "Proximal Newton-type methods" (2014).
 import numpy as np
 
 from sparsesolve.solvers.pass_newton import PassNewton
-from sparsesolve.solvers.reduced import FewRows
+from sparsesolve.solvers.reduced import SampleRows
 
 AHEAD = 0.9  # of lam: a group of products above it comes to work
 FLAT = 1e-8  # of the mean curvature: what is added to each sample's, over its weight
-SHORTER = 1.0  # columns to a sample from which the samples are the model's rows
+SHORTER = 0.5  # columns to a sample from which the samples are the model's rows
 
 
 class ResponseGroups(PassNewton):
@@ -68,7 +68,8 @@ class ResponseGroups(PassNewton):
         """The model's rows by a root of each sample's curvature, where these are fewer."""
         K, n = bends.shape[1:]
         spectrum, turn = np.linalg.eigh(bends.transpose(2, 0, 1))
-        roots = np.sqrt(np.maximum(spectrum, 0.0))[:, :, None] * turn.transpose(0, 2, 1)
+        sizes, turn = np.sqrt(np.maximum(spectrum, 0.0))[:, :, None], turn.transpose(0, 2, 1)
+        roots = sizes * turn
         f = self.basis.shape[1]
         free, own = (
             (roots[..., None] * part[:, None, None, :]).reshape(n * K, K * part.shape[1])
@@ -79,7 +80,8 @@ class ResponseGroups(PassNewton):
         self.mixed, self.inverse_inner = free.T @ own, np.linalg.pinv(inner, hermitian=True)
         own -= free @ (self.inverse_inner @ self.mixed)
         own[:, (self.unheld | ~self.alive)[self.which % self.design.p]] = 0.0
-        self.rows = FewRows(own)
+        inverse = np.divide(turn, sizes, out=np.zeros_like(turn), where=sizes > 0.0)
+        self.rows = SampleRows(own, inverse)
 
     def curved(self, row):
         """F'' times what is `row` (K,) in every sample, (K, n)."""
