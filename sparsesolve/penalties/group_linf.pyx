@@ -90,7 +90,7 @@ cdef class GroupLinf(BlockPenalty):
                     slope += r
                     if self.limited:
                         end = min(end, fabs(b[j]))
-            if over <= 0.0:
+            if over <= 0.0 or r == 0.0 and end == INFINITY:     # the latter of a sum that is the level but for rounding
                 return t
             next = min(t + over / slope if slope > 0.0 else INFINITY, end)
             if not next > t * (1.0 + CLOSE):

@@ -22,6 +22,7 @@ cdef double EPSILON = 2.2e-16
 cdef double ORTHOGONAL = dual_point.ORTHOGONAL
 MOST_FILLED = 1_000_000     # values of a design whose columns are held dense, for the sake of a model that needs that
 MOST_ROWS = 2000            # the same where there are about as many columns or more; inner products serve up to here
+RIDGED = 0.1                # alpha below which conjugate gradients end there too
 SMALL, LARGE = 300, 1200    # samples up to which a factor in O(n^3) is nothing; beyond which it is not to be had
 NEAR_SQUARE = 2             # samples to a column up to which diagonal models take too many steps
 
@@ -68,7 +69,10 @@ cdef class LossWorkingSet(WorkingSet):
 
     def _choose(self):
         """As for squares; but conjugate gradients would not end where some of F'' has all but vanished."""
-        if not (self.model.rooted and self.design.n <= MOST_ROWS and isinstance(self.quadratic, GramQuadratic)):
+        cdef bint steady = isinstance(self.quadratic, GramQuadratic) and self.design.n <= MOST_ROWS
+        if self.penalty.alpha < RIDGED and self.quadratic.size > self.design.n:
+            steady = False      # the ridge part bounds what is left
+        if not (self.model.rooted and steady):
             WorkingSet._choose(self)
 
     # the model

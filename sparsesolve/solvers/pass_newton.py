@@ -52,7 +52,8 @@ class PassNewton(FirstOrder):
             if self.iterations >= limit:
                 return MAX_ITER, gap
             value = self.objective(lam)
-            idle = 0 if gap < BARELY * least or value < lowest - self.rounding(value) else idle + 1
+            falls = gap < BARELY * least
+            idle = 0 if falls or value < lowest - self.rounding(value) else idle + 1
             if idle == IDLE:
                 return STALLED, gap
             least, lowest = min(gap, least), min(value, lowest)
@@ -60,7 +61,8 @@ class PassNewton(FirstOrder):
                 self.weigh()
                 self.model = None
             goal = max(NEAR * target, EXACT * self.problem.null_value)
-            self.step(lam, 0.0 if idle else goal)  # an idle step's model was too near its minimum
+            # without a fall the model was too near its minimum to say where that of F is
+            self.step(lam, goal if falls else 0.0)
             self.iterations += 1
             self.loss.raise_pending()
             last, gap = gap, self.gap(lam)

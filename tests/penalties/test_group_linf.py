@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import sparsesolve as ss
 from sparsesolve.penalties import GroupLinf
 
 FREE = np.full(4, np.inf)
@@ -69,3 +70,19 @@ def test_coefficients_that_are_equal_but_for_their_last_digits(digits):
     cut = [0.07, 1.4, 0.07, 1.4]
     assert limited.prox(x, 1.0) == pytest.approx(cut, rel=1e-14)
     assert omega.prox(x, 1.0) == pytest.approx(cut, rel=1e-14)
+
+
+def test_a_conjugate_is_finite_where_rounding_has_the_level():
+    """Products that no limit holds back add up to the level but for the last digit."""
+    omega = penalty((1.7, 1.0), upper=np.array([np.inf, np.inf, 0.5, np.inf]))
+    for seed in range(200):
+        z = np.abs(np.random.default_rng(seed).standard_normal(4))
+        found = omega.conjugate(z, (z[0] + z[3]) / 1.7 + max(z[1] - (z[0] + z[3]) / 1.7, 0.0))
+        assert np.isfinite(found) and found <= 0.5 * z.sum()
+
+
+def test_a_limit_on_one_side_leaves_no_gap_undetermined():
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(50, 4))
+    y = X @ [2, -2, 1, 0.0] + rng.normal(size=50)
+    assert (ss.path(X, y, lower=-0.3, penalty=GroupLinf([0, 0, 1, 1])).gaps <= 1e-7).all()

@@ -32,3 +32,14 @@ def test_coefficients_at_limits_do_not_hold_up_the_others():
     huber = ss.families.huber(1.0)
     fit = ss.path(X, y, family=huber, lower=-0.3, upper=0.5, stop=None)
     assert (fit.n_iters < 1000).all()
+
+
+def test_a_wide_ridge_of_the_cox_model_is_what_first_order_steps_find():
+    """By conjugate gradients: a factor would be of all columns."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 300))
+    y = np.column_stack([rng.exponential(np.exp(-X[:, 0])), rng.random(40) < 0.6])
+    options = {"family": "cox", "alpha": 0.0, "n_lambdas": 5, "stop": None, "tol": 1e-9}
+    fit, slow = ss.path(X, y, **options), ss.path(X, y, solver="fista", **options)
+    assert not fit.status.any() and fit.n_iters.max() < 30
+    np.testing.assert_allclose(fit.coefs.toarray(), slow.coefs.toarray(), atol=1e-5)

@@ -71,3 +71,12 @@ def test_classes_that_can_be_told_apart_miss_no_lambda(seed):
     y = (eta + rng.logistic(size=100) > 0) * 1 + (eta > 1)
     penalty = GroupLinf([list(range(j, j + 5)) for j in range(0, 20, 5)])
     assert not ss.path(X, y, family="multinomial", penalty=penalty, stop=None).status.any()
+
+
+def test_a_model_too_near_its_minimum_is_solved_to_the_end():
+    """Where columns all but depend on one another, its gap may be met far from F's."""
+    X = np.array([[2, 2, 2, 1], [1, 1, 0, 2], [0, 0, 1, 0], [0, 1, 2, 0],
+                  [2, 2, 2, 1], [0, 0, 0, 1], [0, 0, 0, 0], [0, 0, 1, 0]], float)  # fmt: skip
+    fit = ss.path(X, [0, 0, 1, 1, 2, 2, 1, 0], family="multinomial",
+                  penalty=SparseGroup([0] * 4, tau=0.4))  # fmt: skip
+    assert not fit.status.any() and fit.n_iters.max() < 100
