@@ -12,7 +12,6 @@ import numpy as np
 
 CONVERGED, STALLED = 0, 2  # codes of a Status
 ENOUGH = 5  # points before a stopping rule may speak (glmnet's mnlam)
-STILL = 1e-3  # of coefficients: how far those that limits hold may be seen to move
 NOTHING = 1e-14  # of |z_j| |y|: a correlation that is rounding
 
 
@@ -114,12 +113,8 @@ def _reason_to_end(points, stop, dfmax, limited):
 
 
 def _any_still(points):
-    """Whether a step left all coefficients as they were: limits held them, and others may come.
-
-    Unpenalised ones may have moved by what the tolerance allows.
-    """
+    """Whether a step left all coefficients as they were: limits held them, and others may come."""
     return any(
-        np.array_equal(a.which, b.which)
-        and np.allclose(a.values, b.values, rtol=STILL, atol=STILL * abs(b.values).max(initial=0))
+        np.array_equal(a.which, b.which) and np.allclose(a.values, b.values, rtol=1e-9, atol=0.0)
         for a, b in pairwise(points)
     )

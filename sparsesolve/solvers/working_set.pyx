@@ -26,6 +26,7 @@ from sparsesolve.solvers.groups.gram_quadratic cimport GroupGramQuadratic
 from sparsesolve.solvers.groups.quadratic cimport GroupQuadratic
 from sparsesolve.solvers.outside cimport OutsideColumns
 from sparsesolve.solvers.groups.outside cimport OutsideGroups
+from sparsesolve.solvers.quadratic cimport Quadratic
 from sparsesolve.solvers.working_columns cimport CONVERGED, MAX_ITER, STALLED, WorkingColumns
 
 cdef double NOTICED = 1e-9    # of lam: the residual's projection on free columns, below which it moves no product
@@ -36,7 +37,7 @@ cdef double DRIFT = 1e-2      # of the gap asked for: what rounding may add to i
 cdef double SHARE = 0.9     # of the gap asked for: what working columns may take of it
 cdef double GROUPS_SHARE = 0.5  # the same of groups: sweeps come to it little by little, and the objective with them
 cdef double ENOUGH = 0.03   # of the gap that columns outside will leave: no use in solving for the working ones better
-BLOCK_COST = 0.15   # of a multiply-add in a block operation, with which a column enters the factor
+BLOCK_COST = 0.10   # of a multiply-add in a block operation, with which a column enters the factor
 MOST_GRAM_COLUMNS = 3000    # of a design, up to which groups are solved for by inner products where rows are more
 STEPS_AHEAD = 50.0  # Newton steps over which making a Gram matrix must pay
 SWITCH_GAIN = 1.5   # how much cheaper the other way of solving must look before the working set changes to it
@@ -104,10 +105,11 @@ cdef class WorkingSet:
         """Solve by the Gram matrix or by conjugate gradients, whichever makes a Newton step cheaper."""
         if isinstance(self.quadratic, GroupQuadratic):
             return
-        cdef double n = self.design.n, m = self.quadratic.size, entries, gram, steps
+        cdef double n = self.design.n, m = self.quadratic.size, k = (<Quadratic> self.quadratic).n_support, gram, steps
         entries = m * n if self.columns.dense else SPARSE_COST * self.working_values
         product = BLOCK_COST if self.columns.dense else 0.5
-        gram = (3.0 + BLOCK_COST * self.growth) * m * m + (2.0 + product * (self.growth + self.renewed * m)) * entries
+        gram = (2.0 + BLOCK_COST * self.growth) * k * k + m * k
+        gram += (2.0 + product * (self.growth + self.renewed * m)) * entries
         steps = self.quadratic.effort()
         if steps > 0.0:
             self.steps = steps
