@@ -5,10 +5,10 @@ Removing a row turns the columns behind it by a rank-one update (Givens rotation
 """
 from libc.math cimport hypot, sqrt
 from libc.string cimport memmove
-from scipy.linalg.cython_blas cimport dgemm
 
 import numpy as np
 
+from sparsesolve.linalg.products cimport add_products
 from sparsesolve.linalg.vector cimport ss_pass_on, ss_rotate
 
 cdef extern from "triangle.h" nogil:
@@ -53,12 +53,16 @@ cdef class Cholesky:
         most tiny * scale[k].  accepted[k] becomes 1 or 0; returns how many came in.
         """
         cdef int s = self.size, k, i, t, ld = self.capacity, came = 0
-        cdef double one = 1.0, minus = -1.0, pivot
+        cdef double pivot
         cdef double* row
         if s > 0:
             for k in range(0, count, TOGETHER):
                 ss_solve_forward(s, self.L, ld, min(TOGETHER, count - k), cross + <Py_ssize_t> k * s, s)
-            dgemm("T", "N", &count, &count, &s, &minus, cross, &s, cross, &s, &one, corner, &count)
+            for k in range(count * count):
+                corner[k] = -corner[k]
+            add_products(s, count, cross, s, count, cross, s, corner, count)
+            for k in range(count * count):
+                corner[k] = -corner[k]
         for k in range(count):
             pivot = corner[k + <Py_ssize_t> k * count]
             accepted[k] = pivot > tiny * scale[k]
