@@ -17,5 +17,5 @@ cdef class Design:
     cdef void correlate_some(self, const int* which, Py_ssize_t count, const double* u, double total,
                              double* out, int n_threads) noexcept nogil
     cdef void combine(self, const int* which, Py_ssize_t count, const double* b, double* out) noexcept nogil
-    cdef void meet_all(self, Py_ssize_t j, const double[:, ::1] u, double* part, double* out,
-                       Py_ssize_t stride) noexcept nogil
+    cdef void meet_all(self, const int* which, int count, const double[:, ::1] u, double* room, double* out,
+                       int stride) noexcept nogil

@@ -10,9 +10,10 @@ import scipy.sparse
 
 from sparsesolve.linalg cimport column as col
 from sparsesolve.linalg.column cimport Column
-from sparsesolve.linalg.vector cimport ss_add_dots
+from sparsesolve.linalg.products cimport add_products
 
-DEF CHUNK = 512                             # rows of a column that stay in cache while several vectors meet them
+DEF CHUNK = 1024                            # rows of so many columns, unpacked, stay in cache while several vectors meet
+DEF COLUMNS = 64                            # them
 DEF AHEAD = 4                               # columns by which memory is asked for early
 cdef double WORTH_THREADS = 2e6             # values in a product from which threads gain more than they wait
 cdef double HUGE_VALUE = ldexp(1.0, 400)     # squares of larger values overflow, of smaller ones vanish
@@ -227,35 +228,40 @@ cdef class Design:
     def response_products(self, const double[:, ::1] u, which=None, int n_threads=1):
         """u_k'z_j (K, count) for u (K, n), of the columns `which` or of all: each is read once for all K."""
         cdef const int[::1] some = np.arange(self.p, dtype=np.intc) if which is None else which
-        cdef Py_ssize_t count = some.shape[0], K = u.shape[0], k, j
-        out = np.empty((K, count))
+        cdef Py_ssize_t count = some.shape[0], K = u.shape[0], n_blocks = (count + COLUMNS - 1) // COLUMNS, k, j
+        out = np.zeros((K, count))
         cdef double[:, ::1] o = out
         cdef const double[::1] total = np.sum(u, axis=1)
         cdef bint threaded = n_threads > 1 and count * K > WORTH_THREADS * self.p / max(self.stored, 1)
-        cdef double[:, ::1] room = np.empty((n_threads, max(K, 1)))
+        cdef int threads = n_threads if threaded else 1
+        cdef double[:, ::1] room
+        if K == 0 or count == 0:
+            return out
+        if self.columns[0].rows == NULL:
+            room = np.empty((threads, min(CHUNK, self.n) * min(COLUMNS, count)))
+            with nogil:
+                for k in prange(n_blocks, num_threads=threads, schedule="static"):
+                    self.meet_all(&some[k * COLUMNS], <int> min(COLUMNS, count - k * COLUMNS), u,
+                                  &room[threadid(), 0], &o[0, k * COLUMNS], <int> count)
+            return out
         with nogil:
-            for k in prange(count, num_threads=n_threads if threaded else 1, schedule="static"):
+            for k in prange(count, num_threads=threads, schedule="static"):
                 if k + AHEAD < count:
                     col.prefetch(&self.columns[some[k + AHEAD]])
-                if self.columns[some[k]].rows == NULL:
-                    self.meet_all(some[k], u, &room[threadid(), 0], &o[0, k], count)
-                else:
-                    for j in range(K):
-                        o[j, k] = col.dot(&self.columns[some[k]], &u[j, 0], total[j])
+                for j in range(K):
+                    o[j, k] = col.dot(&self.columns[some[k]], &u[j, 0], total[j])
         return out
 
-    cdef void meet_all(self, Py_ssize_t j, const double[:, ::1] u, double* part, double* out,
-                       Py_ssize_t stride) noexcept nogil:
-        """out[k * stride] = z_j'u_k of a dense column, a stretch of rows at a time for all k."""
-        cdef Py_ssize_t begin, size, k, K = u.shape[0]
-        cdef double[CHUNK] z
-        memset(part, 0, K * sizeof(double))
+    cdef void meet_all(self, const int* which, int count, const double[:, ::1] u, double* room, double* out,
+                       int stride) noexcept nogil:
+        """out[k * stride + j] += z_j'u_k for so many dense columns j = which[..], a stretch of rows at a time."""
+        cdef Py_ssize_t begin
+        cdef int size, j
         for begin in range(0, self.n, CHUNK):
-            size = min(CHUNK, self.n - begin)
-            col.unpack(&self.columns[j], self.n, begin, begin + size, z)
-            ss_add_dots(size, K, &u[0, begin], self.n, z, part)
-        for k in range(K):
-            out[k * stride] = part[k]
+            size = <int> min(CHUNK, self.n - begin)
+            for j in range(count):
+                col.unpack(&self.columns[which[j]], self.n, begin, begin + size, room + <Py_ssize_t> j * size)
+            add_products(size, count, room, size, <int> u.shape[0], &u[0, begin], <int> self.n, out, stride)
 
     def combination(self, const int[::1] which, const double[::1] b):
         """sum_k b[k] z_j (n,) for j = which[k]."""

@@ -1,9 +1,7 @@
 """Packed: the working columns copied side by side as sqrt(w) * z_j."""
 from sparsesolve.linalg.design cimport Design
+from sparsesolve.linalg.products cimport STRETCH
 from sparsesolve.linalg.root cimport Root
-
-cdef enum:
-    STRETCH = 32768                         # values of the columns that stay in cache between two uses
 
 cdef class Packed:
     cdef readonly int size

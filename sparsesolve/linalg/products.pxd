@@ -1,5 +1,8 @@
 """Inner products of many columns at once (products.pyx)."""
 
+cdef enum:
+    STRETCH = 32768         # values of columns that stay in cache between two uses
+
 cdef void add_products(Py_ssize_t n, int size, const double* A, int lda, int count, const double* B, int ldb,
                        double* G, int ld) noexcept nogil
 cdef void add_gram(Py_ssize_t n, int size, const double* A, int lda, double* G, int ld) noexcept nogil

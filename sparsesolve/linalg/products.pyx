@@ -7,7 +7,6 @@ from scipy.linalg.cython_blas cimport dgemm, dsyrk
 
 import numpy as np
 
-from sparsesolve.linalg.packed cimport STRETCH
 from sparsesolve.linalg.vector cimport ss_add_dots, ss_subtract_all
 
 cdef extern from "products.h" nogil:

@@ -8,7 +8,6 @@ inner products are known, correlations come from them where that is less work.
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.linalg.blocks import block_products
 from sparsesolve.solvers.homotopy import survey
 
 SMALL = 4_000_000  # values of a dense design that is kept unpacked
@@ -101,7 +100,7 @@ class DenseData(Data):
         if self.whole is not None:
             return np.matmul(R, self.whole.T, out=self._room(len(R))), square
         R *= self.root_w
-        return block_products(self.design, R, self.n_threads), square
+        return self.design.response_products(R, None, self.n_threads), square
 
 
 class SparseData(Data):

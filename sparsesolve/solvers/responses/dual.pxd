@@ -2,10 +2,10 @@
 from sparsesolve.solvers.responses.coefficients cimport ResponseCoefficients
 
 cdef class ResponseDual(ResponseCoefficients):
+    cdef double[::1] lengths                # (q,) of the rows of C, where these are tied
     cdef double missing                     # what a step on columns that nothing holds back might gain still
 
     cdef double working_gap(self, double lam) noexcept nogil
     cdef double whole_gap(self, double lam) except *
     cdef double scale(self, double lam, bint strict) noexcept nogil
     cdef double gap_at(self, double lam, double scale) noexcept nogil
-    cdef double length(self, Py_ssize_t j) noexcept nogil

@@ -4,12 +4,11 @@ The dual point is a multiple of u less F''(eta) Z_f C: orthogonal to the columns
 Newton step on these would leave it (`certificate` says more).
 Reference: Bach et al. 2012, section 1.4.
 """
-from libc.math cimport INFINITY, fabs, sqrt
+from libc.math cimport INFINITY, fabs
 from libc.string cimport memcpy
 
 import numpy as np
 
-from sparsesolve.linalg.vector cimport dot
 from sparsesolve.penalties.elastic_net cimport conjugate, feasible_scale
 from sparsesolve.solvers.dual_point import clear
 from sparsesolve.solvers.responses.certificate import beside_one
@@ -73,6 +72,8 @@ cdef class ResponseDual(ResponseCoefficients):
         C, p = np.asarray(self.C), self.design.p
         C[:p] = self.design.response_products(self.dual, None, self.n_threads).T
         C[p:] = np.sum(self.dual, axis=1)
+        if self.grouped:
+            self.lengths = np.sqrt(np.einsum("jk,jk->j", C, C))
 
     cdef double whole_gap(self, double lam) except *:
         """The gap over all coefficients, at the best of some multiples of the dual point."""
@@ -103,7 +104,7 @@ cdef class ResponseDual(ResponseCoefficients):
             l1, l2 = lam * self.net.l1[j], 0.0 if strict else lam * self.net.l2[j]
             if self.grouped:
                 if not self.at_work[j * self.K]:
-                    s = min(s, feasible_scale(self.length(j), l1, l2, 0.0, self.net.upper[j]))
+                    s = min(s, feasible_scale(self.lengths[j], l1, l2, 0.0, self.net.upper[j]))
                 continue
             for k in range(self.K):
                 if not self.at_work[j * self.K + k]:
@@ -123,7 +124,7 @@ cdef class ResponseDual(ResponseCoefficients):
                 l1, l2 = lam * self.net.l1[j], lam * self.net.l2[j]
                 if self.grouped:
                     if not self.at_work[j * self.K]:
-                        total += conjugate(scale * self.length(j), l1, l2, 0.0, self.net.upper[j])
+                        total += conjugate(scale * self.lengths[j], l1, l2, 0.0, self.net.upper[j])
                     continue
                 for k in range(self.K):
                     if not self.at_work[j * self.K + k]:
@@ -131,7 +132,3 @@ cdef class ResponseDual(ResponseCoefficients):
         for i in range(self.K * self.n):
             (&self.trial[0, 0])[i] = scale * (&self.dual[0, 0])[i]
         return total + self.loss.fenchel_young(&self.eta[0, 0], &self.trial[0, 0])
-
-    cdef double length(self, Py_ssize_t j) noexcept nogil:
-        """Of a row of C."""
-        return sqrt(dot(self.K, &self.C[j, 0], &self.C[j, 0]))
