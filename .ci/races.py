@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 from scipy import sparse
-from sparsesolve.linalg.blocks import block_products
 from sparsesolve.linalg.design import Design
 from sparsesolve.linalg.outer import wide_gram
 from sparsesolve.linalg.tiled_cholesky import factorise, solve
@@ -56,8 +55,8 @@ def grams():
     for X in (np.asfortranarray(rng.standard_normal((500, 200))), mixed.tocsc()):
         p = X.shape[1]
         wide_gram(Design(X), np.arange(p, dtype=np.intc), np.ones(p), np.ones(500), THREADS)
-    block_products(Design(np.asfortranarray(rng.standard_normal((99, 999)))),
-                   rng.standard_normal((9, 99)), THREADS)  # fmt: skip
+    design = Design(np.asfortranarray(rng.standard_normal((300, 8000))))
+    design.response_products(rng.standard_normal((9, 300)), None, THREADS)
 
 
 def factors():
@@ -92,7 +91,6 @@ def two_at_once():
 
 WATCHED = {  # the files with parallel loops, and what enters them
     "linalg/design.pyx": gaussian_and_others,
-    "linalg/blocks.pyx": grams,
     "linalg/gram.pyx": grams,
     "linalg/outer.pyx": grams,
     "linalg/tiled_cholesky.pyx": factors,
