@@ -12,8 +12,8 @@ from sparsesolve.linalg cimport column as col
 from sparsesolve.linalg.column cimport Column
 from sparsesolve.linalg.products cimport add_products
 
-DEF CHUNK = 1024                            # rows of so many columns, unpacked, stay in cache while several vectors meet
-DEF COLUMNS = 64                            # them
+DEF CHUNK = 1024                            # rows of so many columns that stay in cache while several vectors
+DEF COLUMNS = 64                            # meet them
 DEF AHEAD = 4                               # columns by which memory is asked for early
 cdef double WORTH_THREADS = 2e6             # values in a product from which threads gain more than they wait
 cdef double HUGE_VALUE = ldexp(1.0, 400)     # squares of larger values overflow, of smaller ones vanish
