@@ -5,7 +5,7 @@
 
 #include "vector.h"
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#if defined(__linux__) && defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define SS_512 __attribute__((unused, target("arch=x86-64-v4,prefer-vector-width=512")))
 #define SS_512_HERE __builtin_cpu_supports("x86-64-v4")
 #else
