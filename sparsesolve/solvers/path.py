@@ -5,6 +5,7 @@ Given: a solver state (anything with `solve`, `coefficients`, `intercept`, `loss
 reasons for which the path may end early. Returned: one Point per lambda.
 """
 
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -24,7 +25,8 @@ class StopRule(NamedTuple):
     explained: float = 0.999  # dev_ratio above which the path ends
 
 
-class Point(NamedTuple):
+@dataclass(slots=True)
+class Point:
     """The solution at one lambda, in the user's units; a callable `stop` is given it."""
 
     index: int  # place on the path, from 0
