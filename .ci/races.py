@@ -37,6 +37,7 @@ def kernels(**options):
 
 def gaussian_and_others():
     X, y = problem(300, 8000)  # enough values for products to be shared out
+    Design(X).response_products(rng.standard_normal((9, 300)), None, THREADS)
     path(X, y)
     path(X, y > 0, family="binomial")
     path(X, np.c_[y, y**2, -y], family="multigaussian")
@@ -55,8 +56,6 @@ def grams():
     for X in (np.asfortranarray(rng.standard_normal((500, 200))), mixed.tocsc()):
         p = X.shape[1]
         wide_gram(Design(X), np.arange(p, dtype=np.intc), np.ones(p), np.ones(500), THREADS)
-    design = Design(np.asfortranarray(rng.standard_normal((300, 8000))))
-    design.response_products(rng.standard_normal((9, 300)), None, THREADS)
 
 
 def factors():

@@ -7,6 +7,24 @@ from sparsesolve.measures import class_shares
 from sparsesolve.prediction import linear_predictor, with_offset
 
 
+def refuse_untrainable(trained, kinds, what):
+    """Raise ValueError where a fold leaves no weight to some kind of row.
+
+    Parameters
+    ----------
+    trained : iterable of (n,), the weights of the rows on which each fold trains
+    kinds : (n, K) shares of the rows in each kind
+    what : callable, from the number of a kind to "no row of class 'a'"
+    """
+    for k, weights in enumerate(trained):
+        left = weights @ kinds
+        if not left.all():
+            raise ValueError(
+                f"fold {k} leaves {what(int(left.argmin()))} of positive weight to train on; give "
+                "fewer folds, or folds that share them out"
+            )
+
+
 class Rows:
     """What is known of the rows, and how some of them are left out or scored."""
 
@@ -34,13 +52,7 @@ class Rows:
         shares = class_shares(self.family, self.y)
         kinds = np.ones((self.n, 1)) if shares is None else shares
         kinds = self.y[:, 2:3] if self.family.name == "cox" else kinds
-        for k, fold in enumerate(folds):
-            left = (self.scored * fold.train) @ kinds
-            if not left.all():
-                raise ValueError(
-                    f"fold {k} leaves {self._what(int(left.argmin()))} of positive weight to "
-                    "train on; give fewer folds, or folds that share them out"
-                )
+        refuse_untrainable((self.scored * fold.train for fold in folds), kinds, self._what)
 
     def _what(self, k):
         if self.family.name == "cox":

@@ -162,6 +162,12 @@ def test_alphas_share_folds_and_the_best_mean_decides():
     assert "the best of 3" in str(cv)
 
 
+def test_a_measure_that_returns_an_array_is_refused():
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    with pytest.raises(ValueError, match=r"measure returned an array of shape .*; return one"):
+        ss.cv_path(X, X[:, 0], measure=lambda y, mean, w: (y - mean) ** 2)
+
+
 def test_a_callable_measure():
     cv = ss.cv_path(X, RESPONSES["poisson"], family="poisson", measure="mse", **SHORT)
     own = ss.cv_path(

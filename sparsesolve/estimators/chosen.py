@@ -8,6 +8,7 @@ from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
+from sparsesolve import held_out
 from sparsesolve.api import path
 from sparsesolve.checks import read_choice, read_count, read_number
 from sparsesolve.cv import cv_path
@@ -16,23 +17,20 @@ from sparsesolve.cv_result import choose, summary
 RULES = {"min": 0, "1se": 1}  # place among what `choose` returns
 
 
-def refuse_untrainable(y, weights, folds, classes=None):
-    """Raise where a fold (train, test) leaves no weight to train on, or none of a class.
+def only(weights, train):
+    """The weights of the rows `train`, 0 elsewhere."""
+    own = np.zeros(len(weights))
+    own[train] = weights[train]
+    return own
 
-    Of classes (K,) y holds the codes.
-    """
+
+def refuse_untrainable(y, weights, folds, classes=None):
+    """Raise where a fold leaves no weight to train on, or none of a class; y holds codes."""
     weights = np.ones(len(y)) if weights is None else weights
-    for k, (train, _) in enumerate(folds):
-        if not weights[train].any():
-            raise ValueError(f"fold {k} leaves no row of positive sample_weight to train on")
-        if classes is None:
-            continue
-        met = np.bincount(y[train], weights[train], minlength=len(classes)) > 0.0
-        if not met.all():
-            raise ValueError(
-                f"fold {k} leaves no row of class {classes.tolist()[met.argmin()]!r} to train "
-                "on; give fewer folds"
-            )
+    names = ["no row"] if classes is None else [f"no row of class {c!r}" for c in classes.tolist()]
+    kinds = np.ones((len(y), 1)) if classes is None else np.eye(len(classes))[y]
+    trained = (only(weights, train) for train, _ in folds)
+    held_out.refuse_untrainable(trained, kinds, names.__getitem__)
 
 
 def read_alphas(alphas):

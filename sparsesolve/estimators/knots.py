@@ -7,7 +7,7 @@ from sparsesolve.checks import read_count, read_number
 from sparsesolve.cv_result import choose, summary
 from sparsesolve.lars import lars_path
 
-from .chosen import Folded, refuse_untrainable
+from .chosen import Folded, only, refuse_untrainable
 from .linear import ByColumn, Linear
 
 
@@ -162,13 +162,6 @@ class LassoLarsCV(Folded, Knots):
         self.cv_alphas_, self.mse_path_ = alphas, scores.T
         self._end(X, y, weights, self.alpha_)
         return self
-
-
-def only(weights, train):
-    """The weights of the rows `train`, 0 elsewhere."""
-    own = np.zeros(len(weights))
-    own[train] = weights[train]
-    return own
 
 
 def mean_squares(y, predicted, weights):

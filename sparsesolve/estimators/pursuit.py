@@ -7,8 +7,8 @@ from sparsesolve.checks import read_count, read_number
 from sparsesolve.cv_result import choose, summary
 from sparsesolve.greedy import omp_path
 
-from .chosen import Folded, refuse_untrainable
-from .knots import mean_squares, only
+from .chosen import Folded, only, refuse_untrainable
+from .knots import mean_squares
 from .linear import ByColumn, Linear
 
 

@@ -58,7 +58,7 @@ cdef class Cholesky:
         if s > 0:
             for k in range(0, count, TOGETHER):
                 ss_solve_forward(s, self.L, ld, min(TOGETHER, count - k), cross + <Py_ssize_t> k * s, s)
-            for k in range(count * count):
+            for k in range(count * count):      # corner -= cross'cross
                 corner[k] = -corner[k]
             add_products(s, count, cross, s, count, cross, s, corner, count)
             for k in range(count * count):

@@ -231,7 +231,7 @@ cdef class Design:
         cdef Py_ssize_t count = some.shape[0], K = u.shape[0], n_blocks = (count + COLUMNS - 1) // COLUMNS, k, j
         out = np.zeros((K, count))
         cdef double[:, ::1] o = out
-        cdef const double[::1] total = np.sum(u, axis=1)
+        cdef const double[::1] total
         cdef bint threaded = n_threads > 1 and count * K > WORTH_THREADS * self.p / max(self.stored, 1)
         cdef int threads = n_threads if threaded else 1
         cdef double[:, ::1] room
@@ -244,6 +244,7 @@ cdef class Design:
                     self.meet_all(&some[k * COLUMNS], <int> min(COLUMNS, count - k * COLUMNS), u,
                                   &room[threadid(), 0], &o[0, k * COLUMNS], <int> count)
             return out
+        total = np.sum(u, axis=1)
         with nogil:
             for k in prange(count, num_threads=threads, schedule="static"):
                 if k + AHEAD < count:

@@ -1,6 +1,5 @@
 """Packed: the working columns copied side by side as sqrt(w) * z_j."""
 from sparsesolve.linalg.design cimport Design
-from sparsesolve.linalg.products cimport STRETCH
 from sparsesolve.linalg.root cimport Root
 
 cdef class Packed:
@@ -10,10 +9,6 @@ cdef class Packed:
     cdef double[::1] root_w                 # (n,)
     cdef Root root                          # L, where dense columns are kept as L'(sqrt(w) z_j); None for I
     cdef bint recentred                     # columns less their mean under the weights w, not that of the design
-
-    cdef inline Py_ssize_t stretch(self) noexcept nogil:
-        """Rows of all columns that stay in cache between two uses."""
-        return max(STRETCH // max(self.size, 1), 64)
 
     cdef void restart(self, double[::1] root_w)
     cdef int append(self, Design design, const int* which, int count) except -1

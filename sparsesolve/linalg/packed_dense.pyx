@@ -7,8 +7,8 @@ from sparsesolve.linalg cimport column as col
 from sparsesolve.linalg cimport vector
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.packed cimport Packed
-from sparsesolve.linalg.products cimport add_gram, add_products
 from sparsesolve.linalg.packed import roomier
+from sparsesolve.linalg.products cimport add_gram, add_products
 
 
 cdef class DensePacked(Packed):

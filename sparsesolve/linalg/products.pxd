@@ -3,6 +3,12 @@
 cdef enum:
     STRETCH = 32768         # values of columns that stay in cache between two uses
 
+
+cdef inline Py_ssize_t stretch(int size) noexcept nogil:
+    """Rows of so many columns that stay in cache between two uses."""
+    return max(STRETCH // max(size, 1), 64)
+
+
 cdef void add_products(Py_ssize_t n, int size, const double* A, int lda, int count, const double* B, int ldb,
                        double* G, int ld) noexcept nogil
 cdef void add_gram(Py_ssize_t n, int size, const double* A, int lda, double* G, int ld) noexcept nogil

@@ -38,7 +38,7 @@ cdef void add_gram(Py_ssize_t n, int size, const double* A, int lda, double* G, 
 
 cdef void _add_by_blas(Py_ssize_t n, int size, const double* A, int lda, int count, const double* B, int ldb,
                        double* G, int ld) noexcept nogil:
-    cdef Py_ssize_t rows = max(STRETCH // max(size, 1), 64), start = 0      # of A, which stay in cache
+    cdef Py_ssize_t rows = stretch(size), start = 0
     cdef int length = <int> n, k
     cdef double one = 1.0
     if count > FEW:

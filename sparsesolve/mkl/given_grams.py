@@ -111,7 +111,7 @@ def precomputed(
         for begin in range(0, len(dense), BLOCK):
             part = slice(begin, begin + BLOCK)
             made[part] = scaling.apply(dense[part], diagonal[part])
-        np.einsum("ii->i", made).clip(0.0, out=np.einsum("ii->i", made))  # less is rounding
+        np.fill_diagonal(made, scaling.own_diagonal(diagonal))
         sources.append(scaling)
         items.append(made)
     return GivenGrams(items, read.names, sources)

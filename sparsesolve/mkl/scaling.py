@@ -14,7 +14,7 @@ import numpy as np
 from sparsesolve.checks import read_choice, read_weights
 
 SCALES = ("trace", "diagonal")
-NOTHING = 1e-13  # of the diagonal before centring: what is left of a constant kernel
+NOTHING = 1e-13  # of the diagonal before centring: as much after it is rounding
 
 
 @dataclass(frozen=True)
@@ -42,11 +42,13 @@ class Scaling:
         return block / self.unit if self.unit != 1.0 else block
 
     def own_diagonal(self, diagonal):
-        """The diagonal (n,) of the fit's kernel itself, from the raw one."""
+        """The diagonal (n,) of the fit's kernel itself, from the raw one; rounding is 0."""
         if self.means is not None:
-            diagonal = np.maximum(diagonal - 2.0 * self.means + self.mean, 0.0)
+            rounding = NOTHING * np.abs(diagonal).max()
+            diagonal = diagonal - 2.0 * self.means + self.mean
+            diagonal = np.where(np.abs(diagonal) <= rounding, 0.0, diagonal)
         if self.roots is not None:
-            return np.where(diagonal > 0.0, 1.0, 0.0) / self.unit
+            return np.where(diagonal > 0.0, 1.0, diagonal) / self.unit
         return diagonal / self.unit
 
 
@@ -54,10 +56,9 @@ def learn_scaling(shares, means, diagonal, centre, scale):
     """Scaling from the column means (n,) and the diagonal (n,) of the fit's raw kernel."""
     mean = float(shares @ means) if centre else 0.0
     own = diagonal - 2.0 * means + mean if centre else diagonal
+    constant = centre and np.abs(own).max() <= NOTHING * np.abs(diagonal).max()
     own = np.maximum(own, 0.0)
-    unit = float(shares @ own) if scale == "trace" else 1.0
-    if centre and own.max() <= NOTHING * np.abs(diagonal).max():
-        unit = np.inf
+    unit = np.inf if constant else float(shares @ own) if scale == "trace" else 1.0
     return Scaling(
         shares, means if centre else None, mean, unit if unit > 0.0 else 1.0,
         _or_one(np.sqrt(own)) if scale == "diagonal" else None,

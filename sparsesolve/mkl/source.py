@@ -53,7 +53,7 @@ class Source:
         out = np.empty((n, n), dtype=dtype)
         for begin in range(0, n, BLOCK):
             out[begin : begin + BLOCK] = rows(begin, min(begin + BLOCK, n))
-        np.einsum("ii->i", out).clip(0.0, out=np.einsum("ii->i", out))  # less is rounding
+        np.fill_diagonal(out, self.scaling.own_diagonal(diagonal))
         return out
 
     def block(self, table):

@@ -35,16 +35,9 @@ def read_groups(groups, n_features, names=None):
     ValueError, TypeError
         Where a feature is in two groups, or does not exist, or there are not p labels.
     """
-    if isinstance(groups, Mapping):
-        labels, lists = list(groups), list(groups.values())
-    else:
-        if isinstance(groups, np.ndarray) and groups.ndim == 1 and groups.dtype.kind in "iub":
-            return _numbered(groups, n_features)
-        members = _as_list(groups)
-        if not members or _is_label(members[0]):
-            labels, lists = _by_label(members, n_features)
-        else:
-            labels, lists = list(range(len(members))), members
+    if isinstance(groups, np.ndarray) and groups.ndim == 1 and groups.dtype.kind in "iub":
+        return _numbered(groups, n_features)
+    labels, lists = _listed(groups, n_features)
     of = np.full(n_features, -1)
     for g, features in enumerate(lists):
         features = _numbers(features, g, n_features, names)
@@ -58,15 +51,20 @@ def read_groups(groups, n_features, names=None):
 
 
 def by_number(groups, n_features, names):
-    """The same groups, their features by numbers where they were named; labels stay."""
+    """The same groups as a mapping from labels to feature numbers."""
+    labels, lists = _listed(groups, n_features)
+    numbers = [_numbers(features, g, n_features, names) for g, features in enumerate(lists)]
+    return dict(zip(labels, numbers, strict=True))
+
+
+def _listed(groups, n_features):
+    """Labels of groups, and the features of each as the user gave them."""
     if isinstance(groups, Mapping):
-        lists = enumerate(groups.values())
-        numbers = [_numbers(features, g, n_features, names) for g, features in lists]
-        return dict(zip(groups, numbers, strict=True))
+        return list(groups), list(groups.values())
     members = _as_list(groups)
     if not members or _is_label(members[0]):
-        return groups
-    return [_numbers(features, g, n_features, names) for g, features in enumerate(members)]
+        return _by_label(members, n_features)
+    return list(range(len(members))), members
 
 
 def _numbered(groups, n_features):

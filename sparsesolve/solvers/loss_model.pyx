@@ -14,6 +14,7 @@ from libc.string cimport memset
 import numpy as np
 
 from sparsesolve.linalg.packed cimport Packed
+from sparsesolve.linalg.products cimport stretch
 from sparsesolve.linalg.vector cimport dot
 from sparsesolve.losses.base cimport Loss
 
@@ -129,7 +130,7 @@ cdef class LossModel:
         cdef double shift
         cdef double[4] sums
         if self.loss.by_rows and columns.dense:
-            rows = min(self.n, columns.stretch())
+            rows = min(self.n, stretch(m))
         memset(&self.trial_g[0], 0, m * sizeof(double))
         self.trial_value = self.trial_square = self.bent = 0.0
         sums[0] = sums[1] = sums[2] = sums[3] = 0.0

@@ -69,10 +69,9 @@ cdef class LossWorkingSet(WorkingSet):
 
     def _choose(self):
         """As for squares; but conjugate gradients would not end where some of F'' has all but vanished."""
-        cdef bint steady = isinstance(self.quadratic, GramQuadratic) and self.design.n <= MOST_ROWS
-        if self.penalty.alpha < RIDGED and self.quadratic.size > self.design.n:
-            steady = False      # the ridge part bounds what is left
-        if not (self.model.rooted and steady):
+        cdef bint ridged = self.penalty.alpha < RIDGED and self.quadratic.size > self.design.n
+        cdef bint by_products = isinstance(self.quadratic, GramQuadratic)
+        if ridged or not (self.model.rooted and by_products and self.design.n <= MOST_ROWS):
             WorkingSet._choose(self)
 
     # the model

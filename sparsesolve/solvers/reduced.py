@@ -4,7 +4,8 @@
 
 Squared error sees the data through Z'WZ, Z'Wy and y'Wy alone: with Z'WZ = V S V', the rows
 A = S^(1/2) V' and c = S^(-1/2) V' Z'Wy, and a row of zeros for what no column explains, are a
-problem in memory with the solution, the objective and the duality gap of the whole.
+problem in memory with the solution, the objective and the duality gap of the whole. A Newton
+step's model, which the next step replaces, makes do with rows that are cheaper and nearly those.
 """
 
 from dataclasses import replace

@@ -26,7 +26,6 @@ from sparsesolve.solvers.groups.gram_quadratic cimport GroupGramQuadratic
 from sparsesolve.solvers.groups.quadratic cimport GroupQuadratic
 from sparsesolve.solvers.outside cimport OutsideColumns
 from sparsesolve.solvers.groups.outside cimport OutsideGroups
-from sparsesolve.solvers.quadratic cimport Quadratic
 from sparsesolve.solvers.working_columns cimport CONVERGED, MAX_ITER, STALLED, WorkingColumns
 
 cdef double NOTICED = 1e-9    # of lam: the residual's projection on free columns, below which it moves no product
@@ -105,7 +104,10 @@ cdef class WorkingSet:
         """Solve by the Gram matrix or by conjugate gradients, whichever makes a Newton step cheaper."""
         if isinstance(self.quadratic, GroupQuadratic):
             return
-        cdef double n = self.design.n, m = self.quadratic.size, k = (<Quadratic> self.quadratic).n_support, gram, steps
+        cdef double n = self.design.n, m = self.quadratic.size, k = 0.0, gram, steps
+        cdef int j
+        for j in range(self.quadratic.size):
+            k += self.quadratic.b[j] != 0.0
         entries = m * n if self.columns.dense else SPARSE_COST * self.working_values
         product = BLOCK_COST if self.columns.dense else 0.5
         gram = (2.0 + BLOCK_COST * self.growth) * k * k + m * k

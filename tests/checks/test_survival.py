@@ -136,3 +136,8 @@ def test_labels_without_an_order_are_refused():
 def test_strata_are_not_given_twice():
     with pytest.raises(ValueError, match="has a column of strata already"):
         read_survival(RIGHT, 3, strata=["a", "b", "c"])
+
+
+def test_a_status_in_words_is_to_be_numbers():
+    with pytest.raises(TypeError, match="column '1' of y .* holds text; encode it as numbers"):
+        read_survival((np.ones(2), np.array(["dead", "alive"])), 2)

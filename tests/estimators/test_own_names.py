@@ -41,7 +41,7 @@ def test_parameters_by_their_names(model, words):
     ours.MKLRegressorCV(cv=2, alphas=3),
 ])  # fmt: skip
 def test_a_fold_without_weight_is_named(model):
-    with pytest.raises(ValueError, match="fold 1 leaves no row of positive sample_weight"):
+    with pytest.raises(ValueError, match="fold 1 leaves no row of positive weight"):
         model.fit(X, Y, sample_weight=np.r_[np.zeros(40), np.ones(40)])
 
 

@@ -52,3 +52,8 @@ def test_what_is_no_family_is_refused(family, error, words):
     with pytest.raises(error, match=words) as caught:
         read_family(family)
     assert "\n" not in str(caught.value)
+
+
+def test_the_normal_family_is_called_gaussian():
+    with pytest.raises(ValueError, match="not 'normal', which is 'gaussian' here"):
+        read_family("normal")

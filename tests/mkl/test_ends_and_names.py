@@ -110,3 +110,11 @@ def test_stacks_are_centred_and_scaled_like_tables():
 def test_the_hinge_asks_for_its_norms():
     with pytest.raises(ValueError, match="family 'hinge' needs norm .* not 'l1'; pass norm="):
         mkl_path(STACK, Y > 0, family=mkl.hinge())
+
+
+@pytest.mark.parametrize("centre", [False, True])
+@pytest.mark.parametrize("scale", [None, "trace", "diagonal"])
+def test_what_is_no_kernel_is_refused_though_rounding_is_not(centre, scale):
+    made = mkl.build_grams(X, [(lambda A, B: -(A @ B.T), None)], centre=centre, scale=scale)
+    with pytest.raises(ValueError, match="not positive semidefinite: entry .* of its diagonal"):
+        mkl_path(made, Y)
