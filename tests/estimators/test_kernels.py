@@ -143,7 +143,7 @@ def test_what_cannot_be_read_is_refused():
     with pytest.raises(ValueError, match=r"stack of kernels, \(M, n_new, n\)"):
         MKLRegressor("precomputed", alpha=0.1).fit(K, Y).predict(X)
     labels = np.r_[np.zeros(45), np.ones(44), 2]
-    with pytest.raises(ValueError, match="fold 1 leaves no row of class 2.0 to train on"):
+    with pytest.raises(ValueError, match="fold 1 leaves no row of class 2.0 of positive weight"):
         MKLClassifierCV(cv=[(range(90), [0]), (range(89), [89])], alphas=2).fit(X, labels)
     with pytest.raises(ValueError, match="not fitted yet"):
         MKLRegressor().predict(X)
