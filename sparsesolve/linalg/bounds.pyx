@@ -7,9 +7,11 @@ All are Cauchy-Schwarz.  Each column remembers its products with the last two re
 with the best a and c; residuals of neighbouring lams extrapolate each other well.  A column whose bound is below its
 threshold sleeps, as one does whose product is (linalg/sleepers).
 
-For dense designs there is a step between bound and product: with the column in one byte a value (linalg/sketch) the
-product with r - a r1 - c r2, for the last exact r1, r2, is known to about a hundredth of that vector's length, for an
-eighth of the memory traffic.  What it tells is remembered with its error, and extrapolated like an exact product.
+There is a step between bound and product: with the column in one byte a value (linalg/sketch) the product with
+r - a r1 - c r2, for the last exact r1, r2, is known to about a hundredth of that vector's length, for an eighth of the
+memory traffic.  What it tells is remembered with its error, and extrapolated like an exact product.
+
+Columns that are short or sparse have none of this: their products cost less (measured; linalg/correlations).
 """
 from libc.math cimport INFINITY, fabs
 from libc.stdlib cimport calloc, free
@@ -23,17 +25,18 @@ from sparsesolve.linalg.sketch cimport Sketch, sketch
 
 DEF AHEAD = 6               # columns by which the memory of the sketch is asked for early
 DEF GAPS = 256              # differences from their spans kept at a time
-SHORT = 40                  # stored values that a product may have before a bound on it costs less
-IN_COMMON = 20              # stored values, in lengths of a column, that bounds cost beside
+LONG = 350                  # rows of a dense design from which a bound costs less than a product
+MANY = 1_000_000            # values in it, likewise
 cdef double ALMOST = 0.99   # of the threshold: extrapolation along the path errs by about a hundredth
 cdef double CLOSE = 0.9     # of the threshold: bounds above it may pass it at the next lam
 
 
 cpdef Correlations correlations(Design design, double[::1] root_w, const double[::1] threshold, int n_threads):
-    """What suits the design: bounds, or products alone where columns are short beside what a bound costs."""
-    if design.stored < SHORT * design.p + IN_COMMON * design.n:
-        return Correlations(design, root_w, threshold, n_threads)
-    return CorrelationBounds(design, root_w, threshold, n_threads)
+    """What suits the design: bounds for long dense columns, products alone for others."""
+    cdef Py_ssize_t values = design.n * design.p
+    if design.stored == values >= MANY and design.n >= LONG:
+        return CorrelationBounds(design, root_w, threshold, n_threads)
+    return Correlations(design, root_w, threshold, n_threads)
 
 
 cdef class CorrelationBounds(Correlations):

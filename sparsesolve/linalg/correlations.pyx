@@ -1,7 +1,7 @@
 """Products z_j'r of the columns that may pass their threshold, as r moves; the others sleep.
 
 A column sleeps as long as its last product tells that the next cannot reach the threshold (linalg/sleepers), which
-costs one comparison.  Columns that are awake are multiplied: where they are short, as in text, nothing that could be
+costs one comparison.  Columns that are awake are multiplied: where they are short or sparse, nothing that could be
 known of a product costs less than the product.
 
 Everything is in the norm with weights w; r stands for sqrt(w) times a residual in sample space.

@@ -9,7 +9,7 @@ from sparsesolve.linalg.design import Design
 from sparsesolve.penalties import ElasticNet
 from sparsesolve.solvers import SOLVERS
 
-N, P, LAMBDAS = 300, 4000, 30
+N, P, LAMBDAS = 400, 4000, 30
 
 
 def correlated(rng, rho):

@@ -1,4 +1,4 @@
-"""Products without bounds, for short sparse columns: those asleep are below their threshold."""
+"""Products without bounds, for short or sparse columns: those asleep are below their threshold."""
 
 from types import SimpleNamespace
 
@@ -13,8 +13,9 @@ from sparsesolve.solvers import SOLVERS
 N, P, LAMBDAS = 200, 3000, 25
 
 
+@pytest.mark.parametrize("full", [False, True])
 @pytest.mark.parametrize("density", [0.003, 0.03])
-def test_every_column_stays_below_lambda(density):
+def test_every_column_stays_below_lambda(density, full):
     """At every lambda, by products with all of X; on the way fewer were taken."""
     rng = np.random.default_rng(2)
     X = random_csc((N, P), density, rng)
@@ -24,7 +25,7 @@ def test_every_column_stays_below_lambda(density):
     y = dense @ (rng.standard_normal(P) * (rng.random(P) < 0.02)) + 0.1 * rng.standard_normal(N)
     y -= y.mean()
     w = np.full(N, 1 / N)
-    design = Design(X)
+    design = Design(np.asfortranarray(dense) if full else X)
     assert design.moments(w)
     design.standardise(True, np.ones(P))
     Z = dense - dense.mean(axis=0)
