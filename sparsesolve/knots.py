@@ -46,7 +46,7 @@ def follow_knots(data, problem, settings):
         for batch in path.batches():
             batches.append(batch)
             done, df = 1 - path.lam / path.first, np.count_nonzero(batch.B[-1])
-            advance(round(100 * done), f"{df} features")
+            advance(round(100 * done), "%d features", df)
     return batches, path.why
 
 

@@ -23,12 +23,12 @@ def progress_bar(total, shown=True, unit="lambda"):
 
     Yields
     ------
-    advance : callable (done, text="")
+    advance : callable (done, text="", *values)
         Tell that `done` steps of `total` are behind us (a count from the start, not an
-        increment), with a few words on the last one.
+        increment), with a few words on the last one: `text % values`, as logging has it.
     """
     if not shown or sys.stderr is None:
-        yield lambda done, text="": None
+        yield lambda done, *words: None
         return
     bar = _tqdm_bar(total, unit) or _OwnBar(total)
     try:
@@ -50,8 +50,8 @@ class _TqdmBar:
     def __init__(self, bar):
         self.bar = bar
 
-    def advance(self, done, text=""):
-        self.bar.set_postfix_str(text, refresh=False)
+    def advance(self, done, text="", *values):
+        self.bar.set_postfix_str(text % values, refresh=False)
         self.bar.update(done - self.bar.n)
 
     def close(self):
@@ -64,8 +64,8 @@ class _OwnBar:
         self.total, self.done, self.text = total, 0, ""
         self.drawn_at, self.length = -INTERVAL, 0
 
-    def advance(self, done, text=""):
-        self.done, self.text = done, text
+    def advance(self, done, text="", *values):
+        self.done, self.text = done, text % values
         if time.monotonic() - self.drawn_at >= INTERVAL:
             self.draw()
 

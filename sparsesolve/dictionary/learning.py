@@ -153,7 +153,7 @@ class DictionaryLearning:
                 for first in range(0, n, size):
                     chosen = order[first : first + size]
                     self._step(dense_columns(signals if size == n else signals[:, chosen]))
-                    advance(len(self.objectives), f"objective {self.objectives[-1]:.5g}")
+                    advance(len(self.objectives), "objective %.5g", self.objectives[-1])
                 if self._at_rest(steps):
                     break
         self._warn()
@@ -183,7 +183,7 @@ class DictionaryLearning:
                            positive=self.positive_codes, n_threads=self.n_threads)  # fmt: skip
 
     def __repr__(self):
-        seen = f"objective {self.objectives[-1]:.5g}" if self.objectives else "no signals yet"
+        seen = "objective %.5g", self.objectives[-1] if self.objectives else "no signals yet"
         steps = len(self.objectives)
         return f"<DictionaryLearning: {self.n_atoms} atoms, {steps} steps, {seen}>"
 

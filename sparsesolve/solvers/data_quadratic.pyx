@@ -283,17 +283,19 @@ cdef class DataQuadratic(Quadratic):
             self.iterations += 1
         return moved
 
-    def append(self, Design design, ElasticNet penalty, int[::1] which, double[::1] start, double[::1] gradient):
+    cpdef int append(self, Design design, penalty, const int[::1] which, const double[::1] start,
+                     const double[::1] gradient) except -1:
         """Take in columns of the design."""
         cdef int count = which.shape[0], m = self.size, k
         if count == 0:
-            return
+            return 0
         if self.columns.size == m:
             self.columns.append(design, &which[0], count)
         self.add(&which[0], &start[0], &gradient[0], count)
         self.take_penalty(penalty, m)
         for k in range(m, self.size):
             self.diag[k] = self.columns.square(k)
+        return 0
 
     cdef double effort(self) noexcept:
         if self.directions < 8:

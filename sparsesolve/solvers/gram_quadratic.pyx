@@ -278,11 +278,12 @@ cdef class GramQuadratic(Quadratic):
             t = 1.0
         self.advance(lam, t)
 
-    def append(self, Design design, ElasticNet penalty, int[::1] which, double[::1] start, double[::1] gradient):
+    cpdef int append(self, Design design, penalty, const int[::1] which, const double[::1] start,
+                     const double[::1] gradient) except -1:
         """Take in columns of the design: their inner products with all working columns, then themselves."""
         cdef int count = which.shape[0], m = self.size, k
         if count == 0:
-            return
+            return 0
         if self.columns is not None:
             if self.columns.size == m:
                 self.columns.append(design, &which[0], count)
@@ -291,3 +292,4 @@ cdef class GramQuadratic(Quadratic):
         self.take_penalty(penalty, m)
         for k in range(m, self.size):
             self.diag[k] = self.gram.G[k + <Py_ssize_t> k * self.gram.capacity]
+        return 0

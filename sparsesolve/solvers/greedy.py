@@ -97,7 +97,7 @@ def pursue(problem, method, *, most, least, max_iter, n_threads, advance):
         if not point.lam < points[-1].lam:
             break
         points.append(point)
-        advance(len(which), f"{100 * point.dev_ratio:.1f}% deviance")
+        advance(len(which), "%.1f%% deviance", 100 * point.dev_ratio)
         if least > 0.0 and point.dev_ratio >= 1.0 - least:
             return points, f"at most {least:g} of the deviance is left"
         if len(which) == most and method != "mp":

@@ -57,7 +57,7 @@ cdef class LossWorkingSet(WorkingSet):
         """Of the standardised problem; columns are centred under the weights."""
         return self.model.level() if self.fits_intercept else 0.0
 
-    def enter(self, int[::1] which):
+    cdef int enter(self, const int[::1] which) except -1:
         """Take columns into the working set at zero."""
         cdef int k, before = self.quadratic.size
         WorkingSet.enter(self, which)
@@ -66,13 +66,15 @@ cdef class LossWorkingSet(WorkingSet):
         if self.model.known:
             for k in range(before, self.quadratic.size):
                 self.model.g[k] = self.quadratic.g[k]
+        return 0
 
-    def _choose(self):
+    cdef int _choose(self) except -1:
         """As for squares; but conjugate gradients would not end where some of F'' has all but vanished."""
         cdef bint ridged = self.penalty.alpha < RIDGED and self.quadratic.size > self.design.n
         cdef bint by_products = isinstance(self.quadratic, GramQuadratic)
         if ridged or not (self.model.rooted and by_products and self.design.n <= MOST_ROWS):
             WorkingSet._choose(self)
+        return 0
 
     # the model
 

@@ -17,3 +17,6 @@ cdef class Outside:
 cdef class OutsideColumns(Outside):
     cdef readonly Correlations bounds
     cdef ElasticNet penalty
+    cdef int n_over
+    cdef int[::1] over                  # of those examined, which have products over their threshold
+    cdef int[::1] found                 # what violators and foresee return, until they are asked again

@@ -60,20 +60,27 @@ cdef class Outside:
 
 
 cdef class OutsideColumns(Outside):
-    """Columns that the elastic net holds one by one."""
+    """Columns that the elastic net holds one by one: those over their threshold alone have a part in anything."""
 
     def __init__(self, Design design, double[::1] root_w, ElasticNet penalty, int n_threads):
         self.penalty = penalty
         self.bounds = correlations(design, root_w, penalty.l1, n_threads)
+        self.over, self.found = np.zeros((2, design.p + 1), dtype=np.intc)
 
     cdef int examine(self, const double* r, double lam) noexcept nogil:
-        return self.bounds.examine(r, lam)
+        cdef int k, count = self.bounds.examine(r, lam)
+        self.n_over = 0
+        for k in range(count):
+            if fabs(self.bounds.exact[k]) > lam * self.penalty.l1[self.bounds.undecided[k]]:
+                self.over[self.n_over] = k
+                self.n_over += 1
+        return count
 
     cdef double scale(self, double lam, bint strict) noexcept nogil:
         cdef double scale = 1.0
-        cdef int k, j
-        for k in range(self.bounds.n_undecided):
-            j = self.bounds.undecided[k]
+        cdef int i, k, j
+        for i in range(self.n_over):
+            k, j = self.over[i], self.bounds.undecided[self.over[i]]
             scale = min(scale, feasible_scale(
                 self.bounds.exact[k], lam * self.penalty.l1[j], 0.0 if strict else lam * self.penalty.l2[j],
                 -INFINITY if strict else self.penalty.lower[j], INFINITY if strict else self.penalty.upper[j]))
@@ -81,36 +88,33 @@ cdef class OutsideColumns(Outside):
 
     cdef double gap(self, double lam, double scale) noexcept nogil:
         cdef double total = 0.0
-        cdef int k, j
-        for k in range(self.bounds.n_undecided):
-            j = self.bounds.undecided[k]
+        cdef int i, k, j
+        for i in range(self.n_over):
+            k, j = self.over[i], self.bounds.undecided[self.over[i]]
             total += conjugate(scale * self.bounds.exact[k], lam * self.penalty.l1[j], lam * self.penalty.l2[j],
                                self.penalty.lower[j], self.penalty.upper[j])
         return total
 
     cdef double promise(self, double lam) noexcept nogil:
-        cdef int k, j
+        cdef int i, k, j
         cdef double over, total = 0.0
-        for k in range(self.bounds.n_undecided):
-            j = self.bounds.undecided[k]
+        for i in range(self.n_over):
+            k, j = self.over[i], self.bounds.undecided[self.over[i]]
             over = fabs(self.bounds.exact[k]) - lam * self.penalty.l1[j]
-            if over > 0.0:
-                total += over * over / (self.bounds.norm[j] ** 2 + lam * self.penalty.l2[j])
+            total += over * over / (self.bounds.norm[j] ** 2 + lam * self.penalty.l2[j])
         return 0.5 * total
 
     cdef int[::1] violators(self, double lam):
-        cdef Correlations bounds = self.bounds
-        cdef int k, count = 0
-        cdef int[::1] out = np.empty(bounds.n_undecided, dtype=np.intc)
-        for k in range(bounds.n_undecided):
-            if fabs(bounds.exact[k]) > lam * self.penalty.l1[bounds.undecided[k]] * (1 + VIOLATION):
-                out[count] = bounds.undecided[k]
+        cdef int i, k, j, count = 0
+        for i in range(self.n_over):
+            k, j = self.over[i], self.bounds.undecided[self.over[i]]
+            if fabs(self.bounds.exact[k]) > lam * self.penalty.l1[j] * (1 + VIOLATION):
+                self.found[count] = j
                 count += 1
-        return out[:count]
+        return self.found[:count]
 
     cdef int[::1] foresee(self, const double* r, double lam, double forward):
-        cdef int[::1] out = np.empty(self.bounds.n_undecided + self.bounds.n_close + 1, dtype=np.intc)
-        return out[:self.bounds.foresee(r, lam, forward, &out[0])]
+        return self.found[:self.bounds.foresee(r, lam, forward, &self.found[0])]
 
     cdef int[::1] unheld(self):
         penalty = self.penalty

@@ -84,7 +84,7 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
         n_iter = state.iterations - before
         points.append(Point(index, float(lam), len(which), explained, gap / null, outcome, n_iter,
                             which, values, intercept))
-        advance(index + 1, f"df {len(which)}, {100 * explained:.1f}% deviance")
+        advance(index + 1, "df %d, %.1f%% deviance", len(which), 100 * explained)
         reason = _reason_to_end(points, stop, dfmax, problem.limited)
         if reason:
             return points, reason

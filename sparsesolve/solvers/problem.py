@@ -80,13 +80,14 @@ class Problem:
     @cached_property
     def norms(self):
         """Size of each column of the standardised design, (p,)."""
-        mean = 0.0 if self.centred else np.asarray(self.design.mean)
-        return np.hypot(self.design.spread, mean) * self.factor
+        spread = np.asarray(self.design.spread)
+        size = spread if self.centred else np.hypot(spread, self.design.mean)
+        return size * self.factor
 
     @cached_property
     def largest(self):
-        """The size of the largest column as it is stored, in these units."""
-        return float(np.hypot(self.norms, self.means).max(initial=0.0))
+        """No column is larger as it is stored, in these units."""
+        return float(self.norms.max(initial=0.0) + np.abs(self.means).max(initial=0.0))
 
     def inner_level(self, lam):
         """The user's lambda in inner units."""
@@ -177,12 +178,12 @@ class Problem:
         return self._plain[which], intercepts
 
     def _to_user_plainly(self, which, values, intercept):
-        intercept = self.mean + intercept - values.dot(self.means[which])
+        intercept = self.mean + intercept - values.dot(self.means.take(which))
         if self.n_responses is None:
             intercept = ldexp(intercept, self.exponent)
         else:
             intercept = self._balanced(np.ldexp(intercept, self.exponent))
-        return which, values * self._plain[which], intercept
+        return which, values * self._plain.take(which), intercept
 
     def _user_intercept(self, values, which, inner):
         with np.errstate(over="ignore", under="ignore"):

@@ -105,7 +105,7 @@ cdef class ProximalNewton(LossWorkingSet):
         memcpy(&self.solved_eta[0, 0], &self.model.eta[0], self.design.n * sizeof(double))
         return 0
 
-    cdef void _carry_on(self, double lam, double forward):
+    cdef int _carry_on(self, double lam, double forward) except -1:
         """Start from the solution carried on in a straight line from the last two lams, where that is better.
 
         What rounding did to the two predictors is carried on with them: from lam to lam it would grow without end.
@@ -127,6 +127,7 @@ cdef class ProximalNewton(LossWorkingSet):
             self.age = (1.0 + forward) * self.ages[0] + forward * self.ages[1] + 1.0
         else:
             memcpy(self.quadratic.b, &self.before[0], self.quadratic.size * sizeof(double))
+        return 0
 
     def _make_room(self):
         if self.before.shape[0] < self.quadratic.capacity:

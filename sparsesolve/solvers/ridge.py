@@ -77,12 +77,14 @@ class Ridge:
 def suits(problem, lambdas):
     """Whether the closed form holds: a penalty of squares, no limits, something to shrink."""
     design, penalty = problem.design, problem.penalty
-    if problem.loss is not None or (lambdas is not None and lambdas[-1] == 0.0):
+    if problem.loss is not None or penalty.alpha != 0.0:
+        return False
+    if lambdas is not None and lambdas[-1] == 0.0:
         return False
     open_ = _open_columns(design, penalty)
     limits = np.stack([penalty.lower, penalty.upper])[:, open_]
     ridge = np.asarray(penalty.l2)[open_] > 0.0
-    return bool(penalty.alpha == 0.0 and np.isinf(limits).all() and ridge.any())
+    return bool(np.isinf(limits).all() and ridge.any())
 
 
 def _open_columns(design, penalty):

@@ -49,7 +49,7 @@ def threshold_path(problem, method, *, most, least, max_iter, n_threads, advance
         gap = _excess(data, which, r_new)
         status = int(gap > CERTAIN)  # MAX_ITER
         point = data.point(len(points), which, b_new[which], r_new, gap, status, n_iter)
-        advance(k, f"{100 * point.dev_ratio:.1f}% deviance")
+        advance(k, "%.1f%% deviance", 100 * point.dev_ratio)
         if not point.lam < points[-1].lam:
             continue
         b, r = b_new, r_new

@@ -1,4 +1,5 @@
 """WorkingColumns: coefficients and gradients of the columns at work, and the certificate over them."""
+from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.packed cimport Packed
 
 cdef enum Outcome:
@@ -14,12 +15,11 @@ cdef class WorkingColumns:
     cdef bint curved                    # whether the path is, between two changes of what is zero
     cdef bint wants_residual            # whether solving works on the residual, not only on g
     cdef public double residual_square  # |r|^2 in the weighted norm
-    cdef int[::1] ranks                 # working columns in ascending order of feature,
+    cdef Py_ssize_t[::1] ranks          # working columns in ascending order of feature,
     cdef int n_ranked                   # as there were so many
     cdef double slack                   # length of r's projection on the columns that nothing holds back
     # per working column, all in one block of memory
-    cdef double[:, ::1] table
-    cdef int[:, ::1] integers
+    cdef object table, integers
     cdef double* b                      # coefficient
     cdef double* g                      # z_j'r
     cdef double* d                      # step under way
@@ -35,6 +35,8 @@ cdef class WorkingColumns:
     cdef int* order                     # which column a row of the factor is
     cdef int* position                  # and back
     cdef int* held                      # stopped in the step under way
+    cdef int* which                     # features whose coefficients are not zero, and
+    cdef double* values                 # these, as last listed
 
     cdef int reserve(self, int capacity) except -1
     cdef int add(self, const int* which, const double* start, const double* gradient, int count) except -1
@@ -51,6 +53,8 @@ cdef class WorkingColumns:
     cdef double charge(self, const double* before, double lam) noexcept nogil
     cdef bint carry(self, int count, const double* change, double lam) noexcept nogil
     # what a subclass says of solving
+    cpdef int append(self, Design design, penalty, const int[::1] which, const double[::1] start,
+                     const double[::1] gradient) except -1
     cdef int solve(self, double lam, double target, long budget) noexcept nogil
     cdef double inner(self, int i, int j) noexcept nogil
     cdef double effort(self) noexcept

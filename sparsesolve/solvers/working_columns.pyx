@@ -11,6 +11,7 @@ from libc.string cimport memcpy
 
 import numpy as np
 
+from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.packed cimport Packed
 from sparsesolve.linalg.vector cimport axpy, dot
 
@@ -50,7 +51,6 @@ cdef class WorkingColumns:
         self.capacity = 0
         self.size = 0
         self.slack = 0.0
-        self.ranks = np.zeros(0, dtype=np.intc)
         WorkingColumns.reserve(self, 64)
 
     cdef int reserve(self, int capacity) except -1:
@@ -59,17 +59,17 @@ cdef class WorkingColumns:
         if capacity <= old:
             return 0
         capacity = max(capacity, 2 * old)
-        table, integers = np.zeros((10, capacity)), np.zeros((5, capacity), dtype=np.intc)
+        table, integers = np.zeros((11, capacity)), np.zeros((6, capacity), dtype=np.intc)
         if old:
             table[:, :old] = self.table
             integers[:, :old] = self.integers
         self.table, self.integers, self.capacity = table, integers, capacity
-        self.b, self.g, self.d, self.q = &self.table[0, 0], &self.table[1, 0], &self.table[2, 0], &self.table[3, 0]
-        self.l1, self.l2, self.rhs = &self.table[4, 0], &self.table[5, 0], &self.table[6, 0]
-        self.lower, self.upper, self.diag = &self.table[7, 0], &self.table[8, 0], &self.table[9, 0]
-        self.index, self.support = &self.integers[0, 0], &self.integers[1, 0]
-        self.order, self.position = &self.integers[2, 0], &self.integers[3, 0]
-        self.held = &self.integers[4, 0]
+        cdef double[:, ::1] t = table
+        cdef int[:, ::1] i = integers
+        self.b, self.g, self.d, self.q, self.l1, self.l2 = &t[0, 0], &t[1, 0], &t[2, 0], &t[3, 0], &t[4, 0], &t[5, 0]
+        self.rhs, self.lower, self.upper, self.diag, self.values = &t[6, 0], &t[7, 0], &t[8, 0], &t[9, 0], &t[10, 0]
+        self.index, self.support, self.order, self.position = &i[0, 0], &i[1, 0], &i[2, 0], &i[3, 0]
+        self.held, self.which = &i[4, 0], &i[5, 0]
         return 0
 
     cdef int add(self, const int* which, const double* start, const double* gradient, int count) except -1:
@@ -86,28 +86,19 @@ cdef class WorkingColumns:
 
     def members(self):
         """Feature numbers and coefficients of the working columns, in the order they came in."""
-        cdef int k
-        which, values = np.empty(self.size, dtype=np.intc), np.empty(self.size)
-        cdef int[::1] w = which
-        cdef double[::1] v = values
-        for k in range(self.size):
-            w[k], v[k] = self.index[k], self.b[k]
-        return which, values
+        return self.integers[0, :self.size].copy(), self.table[0, :self.size].copy()
 
     def coefficients(self):
         """Feature numbers and values of the nonzero coefficients, in ascending order of feature."""
-        cdef int k, j, count = 0
-        which, values = np.empty(self.size, dtype=np.intc), np.empty(self.size)
-        cdef int[::1] w = which
-        cdef double[::1] v = values
+        cdef Py_ssize_t k, j, count = 0
         if self.n_ranked != self.size:
-            self.ranks, self.n_ranked = np.argsort(self.members()[0]).astype(np.intc), self.size
+            self.ranks, self.n_ranked = self.integers[0, :self.size].argsort(), self.size
         for k in range(self.size):
             j = self.ranks[k]
             if self.b[j] != 0.0:
-                w[count], v[count] = self.index[j], self.b[j]
+                self.which[count], self.values[count] = self.index[j], self.b[j]
                 count += 1
-        return which[:count], values[:count]
+        return self.integers[5, :count].copy(), self.table[10, :count].copy()
 
     # the certificate
 
@@ -180,7 +171,8 @@ cdef class WorkingColumns:
 
     # what a subclass says of solving
 
-    def append(self, design, penalty, which, start, gradient):
+    cpdef int append(self, Design design, penalty, const int[::1] which, const double[::1] start,
+                     const double[::1] gradient) except -1:
         """Take in columns `which` of the design with their coefficients and gradients."""
         raise NotImplementedError
 

@@ -29,9 +29,11 @@ cdef class WorkingSet:
     cdef double[2] drifts                   # how far rounding had taken these residuals: see WorkingColumns.drift
 
     cpdef solve(self, double lam, double target, long budget)
-    cdef void _anticipate(self, double lam)
+    cdef int enter(self, const int[::1] which) except -1
+    cdef int _choose(self) except -1
+    cdef int _anticipate(self, double lam) except -1
     cdef int _keep_history(self, double lam) except -1
-    cdef void _carry_on(self, double lam, double forward)
+    cdef int _carry_on(self, double lam, double forward) except -1
     cdef double gap(self, double lam) noexcept nogil
     # what a subclass with another loss says
     cdef int fit(self, double lam, double goal, long limit) except -1

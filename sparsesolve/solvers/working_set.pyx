@@ -83,13 +83,12 @@ cdef class WorkingSet:
             self.quadratic.b[k] = start[self.quadratic.index[k]]
         self.quadratic.refresh(&self.response[0], &self.r[0])
 
-    def enter(self, int[::1] which):
+    cdef int enter(self, const int[::1] which) except -1:
         """Take columns into the working set at zero."""
-        cdef int k
-        count = which.shape[0]
+        cdef int k, count = <int> which.shape[0]
         if count == 0:
-            return
-        zeros, gradient = np.zeros(count), np.zeros(count)
+            return 0
+        cdef double[::1] zeros = np.zeros(count), gradient = np.zeros(count)
         ss_multiply(self.design.n, &self.root_w[0], &self.r[0], &self.u[0])
         for k in range(count):
             gradient[k] = self.design.correlate(which[k], &self.u[0], 0.0)
@@ -99,12 +98,13 @@ cdef class WorkingSet:
         self.growth += 0.2 * (count / <double> max(self.models, 1) - self.growth)
         self.models = 0
         self._choose()
+        return 0
 
-    def _choose(self):
+    cdef int _choose(self) except -1:
         """Solve by the Gram matrix or by conjugate gradients, whichever makes a Newton step cheaper."""
         if isinstance(self.quadratic, GroupQuadratic):
-            return
-        cdef double n = self.design.n, m = self.quadratic.size, k = 0.0, gram, steps
+            return 0
+        cdef double n = self.design.n, m = self.quadratic.size, k = 0.0, gram, steps, entries, product, iterative
         cdef int j
         for j in range(self.quadratic.size):
             k += self.quadratic.b[j] != 0.0
@@ -121,6 +121,7 @@ cdef class WorkingSet:
                 self._continue_with(DataQuadratic(self.columns))
         elif SWITCH_GAIN * (gram + 0.5 * m * product * entries / STEPS_AHEAD) < iterative:
             self._continue_with(GramQuadratic(Gram(), self.columns))
+        return 0
 
     def _continue_with(self, quadratic):
         which, start = self.quadratic.members()
@@ -173,6 +174,7 @@ cdef class WorkingSet:
         cdef int outcome, tries = 0, round = 0
         cdef double gap, goal = max(self.share * target, ENOUGH * self.opening)
         cdef double[::1] cleared
+        cdef int[::1] entering
         cdef bint ended
         cdef long limit = self.quadratic.iterations + budget
         self._anticipate(lam)
@@ -216,7 +218,7 @@ cdef class WorkingSet:
         columns /= np.where(size > 0.0, size, 1.0)
         return self.r - columns @ np.linalg.lstsq(columns, self.r)[0]
 
-    cdef void _anticipate(self, double lam):
+    cdef int _anticipate(self, double lam) except -1:
         """Let in the columns that the path, carried on in a straight line from the last two lams, would bring in.
 
         What is known of the columns tells them, as a rule; where it has missed too many, products with the residual
@@ -227,21 +229,22 @@ cdef class WorkingSet:
         cdef int[::1] which
         self.foreseen = 0
         if not self.lams[1] > self.lams[0] > lam > 0.0:
-            return
+            return 0
         forward = (self.lams[0] - lam) / (self.lams[1] - self.lams[0])
         for i in range(self.design.n):
             self.u[i] = self.solved[0, i] + forward * (self.solved[0, i] - self.solved[1, i])
         if self.surveys:
             with nogil:
-                self.outside.examine(&self.u[0], lam)
+                self.outside.examine(&self.u[0], ALMOST * lam)
             self.enter(self.outside.violators(ALMOST * lam))
         else:
             which = self.outside.foresee(&self.u[0], lam, forward)
             self.foreseen = which.shape[0]
             self.enter(which)
         self._carry_on(lam, forward)
+        return 0
 
-    cdef void _carry_on(self, double lam, double forward):
+    cdef int _carry_on(self, double lam, double forward) except -1:
         """Start from the solution carried on like that where the path is curved, and where that is better.
 
         What rounding did to the two residuals is carried on with them: from lam to lam it would grow without end.
@@ -250,7 +253,7 @@ cdef class WorkingSet:
         cdef Py_ssize_t i
         cdef double value, drift = (1.0 + forward) * self.drifts[0] + forward * self.drifts[1]
         if not self.quadratic.curved or size == 0:
-            return
+            return 0
         value = 0.5 * self.quadratic.residual_square + self.quadratic.penalty_value(lam)
         cdef double[::1] b = np.empty(size), change = np.zeros(size)
         memcpy(&b[0], self.quadratic.b, size * sizeof(double))
@@ -268,6 +271,7 @@ cdef class WorkingSet:
                 change[k] = self.quadratic.b[k] - b[k]
             memcpy(self.quadratic.b, &b[0], size * sizeof(double))
             self.quadratic.mend(&self.response[0], &change[0], self.quadratic.drift(), &self.r[0])
+        return 0
 
     cdef int _keep_history(self, double lam) except -1:
         cdef int k

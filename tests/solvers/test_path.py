@@ -61,7 +61,7 @@ def run(state, problem=None, *, count=None, **options):
     defaults = {"tol": 1e-3, "max_iter": 99, "stop": None, "dfmax": None, "pmax": None}
     lambdas = 16.0 * 0.5 ** np.arange(count or len(state.residuals))
     points, reason = follow(state, problem or units(), lambdas, **{**defaults, **options},
-                            advance=lambda *args: told.append(args))
+                            advance=lambda done, text, *values: told.append((done, text % values)))
     return points, reason, told
 
 

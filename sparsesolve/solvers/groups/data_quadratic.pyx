@@ -34,15 +34,17 @@ cdef class GroupDataQuadratic(GroupQuadratic):
             self.rest, self.conjugate, self.product = np.zeros((3, self.capacity))
         return 0
 
-    def append(self, Design design, BlockPenalty penalty, int[::1] which, double[::1] start, double[::1] gradient):
+    cpdef int append(self, Design design, penalty, const int[::1] which, const double[::1] start,
+                     const double[::1] gradient) except -1:
         """Take in whole groups of columns."""
         cdef int count = which.shape[0], before = self.n_groups
         if count == 0:
-            return
+            return 0
         if self.columns.size == self.size:
             self.columns.append(design, &which[0], count)
         self.add_groups(which, start, gradient)
         self.measure_blocks(before)
+        return 0
 
     cdef double inner(self, int i, int j) noexcept nogil:
         memset(&self.v[0], 0, self.n * sizeof(double))

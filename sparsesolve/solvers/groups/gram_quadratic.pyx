@@ -32,11 +32,12 @@ cdef class GroupGramQuadratic(GroupQuadratic):
             self.trail_r = np.zeros((self.trail_b.shape[0], self.capacity))
         return 0
 
-    def append(self, Design design, BlockPenalty penalty, int[::1] which, double[::1] start, double[::1] gradient):
+    cpdef int append(self, Design design, penalty, const int[::1] which, const double[::1] start,
+                     const double[::1] gradient) except -1:
         """Take in whole groups of columns: their inner products with all working columns, then themselves."""
         cdef int count = which.shape[0], before = self.n_groups
         if count == 0:
-            return
+            return 0
         if self.columns is not None:
             if self.columns.size == self.size:
                 self.columns.append(design, &which[0], count)
@@ -44,6 +45,7 @@ cdef class GroupGramQuadratic(GroupQuadratic):
         self.add_groups(which, start, gradient)
         self.n_carried = self.size
         self.measure_blocks(before)
+        return 0
 
     cdef void restart(self) noexcept nogil:
         GroupQuadratic.restart(self)
