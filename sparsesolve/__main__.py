@@ -34,7 +34,7 @@ def main(argv=None):
     except KeyboardInterrupt:
         print("sparsesolve: interrupted", file=sys.stderr)
         return 130
-    except (ValueError, TypeError, OSError, ImportError) as error:
+    except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
         print(f"sparsesolve: error: {_one_line(_described(error))}", file=sys.stderr)
         return 2
     return 0
@@ -146,6 +146,8 @@ def _described(error):
     """What went wrong; of an operating system's error without its number."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    if isinstance(error, MemoryError):
+        return f"not enough memory: {error}".rstrip(": ")
     return str(error) or type(error).__name__
 
 

@@ -1,11 +1,13 @@
 """The adaptive lasso: penalty factors from a first fit, so that large coefficients shrink less."""
 
+from inspect import signature
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsesolve import checks
+from sparsesolve.api import path
 from sparsesolve.cv import cv_path
 from sparsesolve.linalg.design import Design
 
@@ -61,8 +63,13 @@ def adaptive_factors(
     for name in PENALISED:
         if name in options:
             raise ValueError(f"{name} is not for the first fit, which is ridge; leave it out")
-    matrix, _ = checks.read_design(X)
+    known = {*signature(cv_path).parameters, *signature(path).parameters}
+    for name in options:
+        if name not in known:
+            raise TypeError(f"{name} is no option of cv_path or path")
+    matrix, names = checks.read_design(X)
     n, p = matrix.shape
+    standardize = checks.read_flag("standardize", options.get("standardize", True))
     if coefs is None:
         coefs = cv_path(X, y, alpha=0.0, **options).coef("lambda_min")
     coefs = np.atleast_2d(np.asarray(checks.real_array("coefs", coefs), dtype=float))
@@ -70,8 +77,9 @@ def adaptive_factors(
         raise ValueError(f"coefs must hold {p} finite numbers, or rows of them, not {coefs.shape}")
     with np.errstate(divide="ignore", over="ignore"):  # 0 excludes a feature
         level = _level(coefs)
-        if options.get("standardize", True):
-            level = level + _spread_level(matrix, checks.read_weights(options.get("weights"), n))
+        spread = _spread_level(matrix, names, checks.read_weights(options.get("weights"), n))
+        if standardize:
+            level = level + spread
         if not level.max() > -np.inf:
             raise ValueError("every first coefficient is 0, so no feature would be left")
         return np.exp2(power * (level.max() - level))
@@ -84,9 +92,10 @@ def _level(coefs):
     return np.log2(largest) + 0.5 * np.log2(np.maximum((unit**2).sum(axis=0), 1.0))
 
 
-def _spread_level(matrix, weights):
+def _spread_level(matrix, names, weights):
     """log2 of the standard deviation (p,) of each column, as a path standardises it."""
     n = matrix.shape[0]
     design = Design(matrix)
-    design.moments(np.full(n, 1.0 / n) if weights is None else weights / weights.sum())
+    if not design.moments(np.full(n, 1.0 / n) if weights is None else weights / weights.sum()):
+        raise checks.nonfinite_error(matrix, names)
     return np.log2(np.asarray(design.spread)) + np.asarray(design.exponent)

@@ -67,7 +67,7 @@ def path(
         Never changed. Column-major float64 or float32 and CSC are read in place; so are large
         arrays of many more rows than columns that lie row by row. A dask array is never in memory
         as a whole: see Notes.
-    y : array-like, frame, or tuple of columns
+    y : array-like or frame; for cox also a tuple of columns
         Responses as the family takes them: numbers (n,); labels of two or more classes, of any
         type; columns of counts; (time, status). ``help(sparsesolve.families)`` lists them.
     family : str or family, default "gaussian"

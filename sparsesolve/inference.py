@@ -118,7 +118,7 @@ def refit(
     n, m = data.n_informative(), len(support) + _has_intercept(path)
     if not len(support) or n <= m:
         found = "no feature is" if not len(support) else f"{len(support)} features are"
-        raise ValueError(f"{found} selected at s = {float(s):.4g}, of {n} rows; choose another s")
+        raise ValueError(f"{found} selected at s = {s:.4g}, of {n:g} rows; choose another s")
     alone = without_penalty(path, data.matrix, y, support)
     warn_missed([alone], alone.options["tol"])
     if path.family != "gaussian" and alone.dev_ratio[0] > 1.0 - PERFECT:

@@ -14,6 +14,8 @@ from sparsesolve.result import Path
 from sparsesolve.solvers.homotopy.survey import nonzeros
 from sparsesolve.status import Status
 
+ALIKE = 1e-6  # of the largest coefficient: what rounding may change in a path followed again
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class KnotPath(Path):
@@ -111,6 +113,14 @@ class KnotPath(Path):
                     f"X and y are not the data of the fit: their {name} is {here:.6g}, that of "
                     f"the path {fitted:.6g}"
                 )
+        end = self.lambdas[-1]
+        here = np.append(Path.coef(longer, end), Path.intercept(longer, end))
+        fitted = np.append(Path.coef(self, end), Path.intercept(self, end))
+        if np.abs(here - fitted).max() > ALIKE * np.abs(fitted).max():
+            raise ValueError(
+                f"X and y are not the data of the fit: they lead to other coefficients at "
+                f"lambda = {end:.6g}"
+            )
         return longer
 
 

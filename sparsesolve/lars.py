@@ -172,8 +172,8 @@ def lars_path_gram(
 
     Parameters
     ----------
-    gram : array-like (p, p)
-        X'X, symmetric. Never changed.
+    gram : array-like or frame (p, p)
+        X'X, symmetric and positive semidefinite. Never changed.
     xty : array-like (p,)
         X'y.
     n_samples : int
@@ -181,7 +181,7 @@ def lars_path_gram(
     yty : float, default None
         y'y. Without it `dev_ratio` and `null_deviance` are NaN, and gaps are relative to the
         largest square that one column explains, which is no more than y'y: they can only look
-        larger.
+        larger. At lambda = 0 the gap is inf where no y has these products with the columns.
     method, positive, ridge, lambda_min, max_features, max_steps, penalty_factor, tol, progress
         As in :func:`lars_path`.
 
@@ -212,11 +212,11 @@ def lars_path_gram(
         **{k: v for k, v in options.items() if k not in ("n_samples", "yty")},
         intercept=False, standardize=False, n_threads=1,
     )  # fmt: skip
-    data, problem = read_moments(gram, xty, n_samples, yty, penalty_factor, bool(positive))
+    data, problem, names = read_moments(gram, xty, n_samples, yty, penalty_factor, bool(positive))
     with one_blas_thread():
         batches, reason = follow_knots(data, problem, settings)
     known = yty is not None
     return wrap_knots(problem, batches, reason, tol, {
         "null_deviance": problem.null_deviance(float(n_samples), 1.0) if known else np.nan,
-        "options": kept_options(options), "fitter": lars_path_gram,
+        "feature_names": names, "options": kept_options(options), "fitter": lars_path_gram,
     })  # fmt: skip

@@ -10,13 +10,13 @@ from sparsesolve.solvers.problem import ADVICE, NEAR, Problem
 
 
 def read_moments(gram, xty, n_samples, yty, penalty_factor, positive):
-    """Return (GramData, Problem), divided by powers of two that make columns and y of size 1.
+    """Return GramData, a Problem, and the names of columns or None.
 
-    The parameters are those of :func:`sparsesolve.lars_path_gram`; ValueError or TypeError says
-    what is wrong with them.
+    All is divided by powers of two that make columns and y of size 1. The parameters are those
+    of :func:`sparsesolve.lars_path_gram`; ValueError or TypeError says what is wrong with them.
     """
     n = checks.read_count("n_samples", n_samples, 1)
-    G, cross, yty = checks.read_gram(gram, xty, yty)
+    G, cross, yty, names = checks.read_gram(gram, xty, yty)
     factors, excluded = glmnet_factors(checks.read_penalty_factor(penalty_factor, len(G)), len(G))
     size = np.sqrt(np.diagonal(G) / n)
     explained = np.abs(cross / n) / np.where(size > 0.0, size, 1.0)  # root of what each explains
@@ -26,7 +26,7 @@ def read_moments(gram, xty, n_samples, yty, penalty_factor, positive):
         raise ValueError(f"gram or yty is of a size that leaves 64-bit floats; {ADVICE}")
     G, cross = np.ldexp(G / n, -2 * common), np.ldexp(cross / n, -common - exponent)
     square = float(np.ldexp(spread, -exponent)) ** 2
-    return GramData(0.5 * (G + G.T), cross, square), Problem(
+    problem = Problem(
         design=None,
         penalty=_penalty(factors, excluded | (size == 0.0), positive),
         weights=None,
@@ -45,6 +45,7 @@ def read_moments(gram, xty, n_samples, yty, penalty_factor, positive):
         intercept=False,
         grouped=False,
     )
+    return GramData(0.5 * (G + G.T), cross, square, yty is None), problem, names
 
 
 def _penalty(factors, excluded, positive):

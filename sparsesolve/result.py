@@ -167,7 +167,7 @@ class Path(Solved, Predictor):
             Add lambdas at the ratio of the last two until this fraction of ``lambdas[0]`` is
             reached. With both, ``n_lambdas`` of them evenly spaced (in logarithm) down to it.
             With neither, what the fit was asked for and did not reach (because ``stop``,
-            ``dfmax`` or ``pmax`` ended it, or an interrupt).
+            ``dfmax`` or ``pmax`` ended it).
 
         Returns
         -------

@@ -15,7 +15,6 @@ class Status(enum.IntEnum):
     CONVERGED = 0, "the certified gap is below the tolerance"
     MAX_ITER = 1, "stopped by max_iter before the tolerance was met"
     STALLED = 2, "rounding keeps the gap above the tolerance"
-    INTERRUPTED = 3, "interrupted before the tolerance was met"
 
 
 class ConvergenceWarning(UserWarning):

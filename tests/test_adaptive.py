@@ -64,6 +64,19 @@ def test_bad_input_is_refused(given, words):
         ss.adaptive_factors(X, Y, **given)
 
 
+@pytest.mark.parametrize("standardize", [True, False])
+def test_given_coefficients_do_not_hide_other_faults(standardize):
+    options = {"coefs": START, "standardize": standardize}
+    hole = X.copy()
+    hole[3, 2] = np.nan
+    with pytest.raises(ValueError, match="X holds nan at row 3, column 2"):
+        ss.adaptive_factors(hole, Y, **options)
+    with pytest.raises(TypeError, match="foo is no option of cv_path or path"):
+        ss.adaptive_factors(X, Y, foo=1, **options)
+    with pytest.raises(TypeError, match="standardize must be True or False"):
+        ss.adaptive_factors(X, Y, coefs=START, standardize="no")
+
+
 def test_coefficients_that_are_no_numbers_are_refused():
     with pytest.raises(TypeError, match="^coefs .* holds text"):
         ss.adaptive_factors(X, Y, coefs=["large"] * 7)

@@ -269,3 +269,8 @@ def test_a_tolerance_of_1_is_met_at_once(find):
     X = np.random.default_rng(0).normal(size=(20, 5))
     fit = find(X, X[:, 0], tol=1.0)
     assert fit.df.tolist() == [0] and "at most 1" in fit.stop_reason
+
+
+@pytest.mark.parametrize("fit", [ss.omp_path, ss.hard_threshold_path])
+def test_of_nothing_to_explain_nothing_is_explained(fit):
+    assert fit(np.eye(4), np.ones(4)).dev_ratio.tolist() == [0.0]

@@ -1,18 +1,24 @@
 """X'X, X'y and y'y in place of the data: values kept, faults named."""
 
 import numpy as np
+from scipy.linalg import cholesky, solve_triangular
 
 from .array import place, real_array, refuse_overflow
+from .frame import is_frame, read_frame
 from .number import read_number
 from .vector import read_finite
 
 ASYMMETRY = 1e-8  # of the sizes of two columns: more is no rounding of their product
-ROUNDING = 1e-10
+SHIFT = 1e-6  # of squares: an eigenvalue nearer to 0 may be rounding, to single precision too
+ROUNDING = 1e-6  # of y
 
 
 def read_gram(gram, xty, yty):
-    """Return (X'X, X'y, y'y or None), fresh float64 arrays (p, p) and (p,) that fit together."""
-    array = real_array("gram", gram)
+    """Return X'X, X'y, y'y or None, and names or None: fresh float64 arrays that fit together.
+
+    Of shapes (p, p) and (p,); a frame's columns have names.
+    """
+    array, names = read_frame(gram) if is_frame(gram) else (real_array("gram", gram), None)
     if array.ndim != 2 or array.shape[0] != array.shape[1] or not array.size:
         raise ValueError(f"gram has shape {array.shape}; give X'X, columns by columns")
     with np.errstate(over="ignore"):
@@ -21,6 +27,10 @@ def read_gram(gram, xty, yty):
     if not np.isfinite(G).all():
         i, j = np.unravel_index(int(np.isfinite(G).argmin()), G.shape)
         raise ValueError(f"gram holds {G[i, j]} {place((i, j))}; every product must be finite")
+    if np.shape(xty) != (len(G),):
+        raise ValueError(
+            f"xty has shape {np.shape(xty)} but gram has {len(G)} columns; give one product each"
+        )
     cross = read_finite("xty", xty, len(G), "column")
     squares = np.diagonal(G)
     if (squares < 0.0).any():
@@ -28,18 +38,38 @@ def read_gram(gram, xty, yty):
         raise ValueError(f"gram has {squares[j]:g} {place((j, j))}; a square is at least 0")
     size = np.sqrt(squares)
     _refuse_impossible(G, size)
+    factor = _factor(G, size)
     if (np.abs(cross) > 0.0)[size == 0.0].any():
         j = int(np.flatnonzero((size == 0.0) & (cross != 0.0))[0])
         raise ValueError(f"xty is {cross[j]:g} for column {j}, which gram says is 0")
     if yty is not None:
         yty = read_number("yty", yty, 0, np.inf)
-        most = np.max(np.abs(cross) / np.where(size > 0.0, size, 1.0))
+        root = solve_triangular(factor, cross / np.where(size > 0.0, size, 1.0), lower=True)
+        most = np.linalg.norm(root)
         if most > np.sqrt(yty) * (1 + ROUNDING):
             raise ValueError(
-                f"yty is {yty:g}, but one column alone explains {most**2:g} of y'y; pass y'y of "
-                f"the same y"
+                f"yty is {yty:g}, but gram and xty say that the columns explain {most**2:g} of "
+                f"y'y; pass y'y of the same y"
             )
-    return G, cross, yty
+    return G, cross, yty, names
+
+
+def _factor(G, size):
+    """The Cholesky factor of the columns' correlations, with SHIFT on the diagonal.
+
+    Of a matrix that is not positive semidefinite there is none: no columns have such products.
+    """
+    unit = np.where(size > 0.0, size, 1.0)
+    C = G / unit / unit[:, None]
+    C.flat[:: len(C) + 1] = 1.0 + SHIFT
+    try:
+        return cholesky(C, lower=True, check_finite=False)
+    except np.linalg.LinAlgError:
+        lowest = np.linalg.eigvalsh(C)[0] - SHIFT
+        raise ValueError(
+            f"gram is no X'X: scaled to squares of 1 it has an eigenvalue of {lowest:.3g}, and "
+            f"those of columns are at least 0; of data with gaps, fill these first"
+        ) from None
 
 
 def _refuse_impossible(G, size):

@@ -134,7 +134,8 @@ class DictionaryLearning:
         self.tol = checks.read_number("tol", tol, 0, 1)
         self.n_threads = thread_count(n_threads)
         self.progress = checks.read_flag("progress", progress)
-        self._rng = checks.read_seed(seed)
+        checks.read_seed(seed)
+        self._seed = seed
         self._start = None
         if dictionary is not None:
             self._start = read_atoms(dictionary, self.n_atoms, self.positive_atoms)
@@ -183,11 +184,12 @@ class DictionaryLearning:
                            positive=self.positive_codes, n_threads=self.n_threads)  # fmt: skip
 
     def __repr__(self):
-        seen = "objective %.5g", self.objectives[-1] if self.objectives else "no signals yet"
+        seen = f"objective {self.objectives[-1]:.5g}" if self.objectives else "no signals yet"
         steps = len(self.objectives)
         return f"<DictionaryLearning: {self.n_atoms} atoms, {steps} steps, {seen}>"
 
     def _reset(self):
+        self._rng = checks.read_seed(self._seed)
         self.dictionary = None if self._start is None else self._start.copy(order="F")
         self.statistics = None
         self.objectives = []

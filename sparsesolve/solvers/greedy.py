@@ -71,7 +71,7 @@ class Residual:
         if not np.isfinite(level):
             raise ValueError("the residual is beyond the largest 64-bit float; rescale y")
         which, values, intercept = self.problem.to_user(which[order], values[order], 0.0)
-        explained = max(0.0, 1.0 - value / self.null)
+        explained = max(0.0, 1.0 - value / self.null) if self.problem.null_value > 0.0 else 0.0
         return Point(index, level, len(which), explained, gap, status, n_iter, which, values,
                      intercept)  # fmt: skip
 

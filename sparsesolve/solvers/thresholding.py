@@ -19,6 +19,7 @@ References: Blumensath, Davies (2009), "Iterative hard thresholding for compress
 """
 
 import numpy as np
+from scipy.linalg import qr
 
 from sparsesolve.solvers.greedy import Residual
 
@@ -152,7 +153,9 @@ def _excess(data, which, r):
     """By how much least squares on the support is below the objective, over the null objective."""
     if not len(which):
         return 0.0
-    Q, R = np.linalg.qr(data.columns(which))
+    columns = data.columns(which)
+    Q, R, _ = qr(columns, mode="economic", pivoting=True)  # the dependent columns come last
     size = np.abs(np.diagonal(R))
-    along = Q[:, size > 1e-10 * size.max(initial=0.0)].T @ r
+    rounding = np.finfo(np.float64).eps * max(columns.shape) * size.max(initial=0.0)
+    along = Q[:, : np.count_nonzero(size > rounding)].T @ r
     return 0.5 * float(along @ along) / data.null

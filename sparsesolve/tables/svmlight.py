@@ -33,7 +33,7 @@ def read(path, response, weights, offset, drop, labels=False, features=None, mar
         (values, indices - first, np.r_[0, ends]),
         shape=shape,
     )
-    names = np.arange(first, shape[1] + first).astype(str)
+    names = np.arange(first, shape[1] + first).astype(f"U{len(str(shape[1]))}")
     if features is not None:
         return Table(_spread(X, names, list(features)), labels, None, None, np.array(features))
     kept = _kept(names, drop)
@@ -108,6 +108,20 @@ def _check_entries(labels, ends, indices, values):
         k = bad[0]
         row = np.searchsorted(ends, k, side="right") + 1
         raise ValueError(f"row {row}: entry {indices[k]}:{values[k]} has no place in a matrix")
+    _refuse_repeated(ends, indices)
     bad = np.flatnonzero(~np.isfinite(labels))
     if bad.size:
         raise ValueError(f"row {bad[0] + 1}: the response is {labels[bad[0]]}")
+
+
+def _refuse_repeated(ends, indices):
+    """Refuse a row with two entries of one feature: no telling which is meant."""
+    rows = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
+    if ((np.diff(indices) > 0) | (np.diff(rows) > 0)).all():
+        return
+    order = np.lexsort((indices, rows))
+    rows, indices = rows[order], indices[order]
+    again = np.flatnonzero((np.diff(rows) == 0) & (np.diff(indices) == 0))
+    if again.size:
+        k = again[0]
+        raise ValueError(f"row {rows[k] + 1} has two entries of feature {indices[k]}")

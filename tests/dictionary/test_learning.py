@@ -205,3 +205,12 @@ def test_bad_signals_are_refused_and_the_dictionary_stays():
     np.testing.assert_allclose(learnt.dictionary, D)
     with pytest.raises(ValueError, match="no dictionary yet"):
         ss.DictionaryLearning(5, lam=0.1).transform(Y)
+
+
+def test_it_says_how_far_it_is_and_learns_anew():
+    learnt = ss.DictionaryLearning(3, lam=0.1, seed=0)
+    assert repr(learnt) == "<DictionaryLearning: 3 atoms, 0 steps, no signals yet>"
+    Y = np.random.default_rng(1).standard_normal((5, 40))
+    first = learnt.fit(Y).dictionary
+    assert f"10 steps, objective {learnt.objectives[-1]:.5g}>" in repr(learnt)
+    assert np.array_equal(learnt.fit(Y).dictionary, first)

@@ -89,3 +89,18 @@ def test_a_budget_that_is_too_small_is_told(method):
         path = fit(method, correlated, Y, n_nonzero=4, max_iter=1)
     assert path.n_iters.max() == 1 and path.gaps.max() > 1e-7
     assert (path.status != 0).tolist() == (path.gaps > 1e-7).tolist()
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("copies", [2, 4])
+def test_copies_of_columns_do_not_hide_what_is_left(method, copies):
+    """The certificate is about the span of the support, of which copies are no second basis."""
+    wide = np.repeat(X, copies, axis=1)
+    path = fit(method, wide, n_nonzero=12)
+    assert path.gaps.max() <= 1e-7
+    for k in range(len(path.lambdas)):
+        which = path.nonzero()[k]
+        r = Y - wide @ path.coefs[:, [k]].toarray()[:, 0]
+        best = Y - wide[:, which] @ np.linalg.lstsq(wide[:, which], Y, rcond=None)[0]
+        excess = (r @ r - best @ best) / (Y @ Y)
+        assert path.gaps[k] == pytest.approx(excess, abs=1e-12)

@@ -41,6 +41,7 @@ def test_svmlight_agrees_with_scikit_learn(tmp_path):
 @pytest.mark.parametrize(
     "text, words",
     [
+        ("1 2:1\n1 3:2 1:1 3:4\n", "row 2 has two entries of feature 3"),
         ("1 1:2\nx 1:2\n", "line 2: 'x' is not a number"),
         ("1 1:2 3\n", "line 1: '3' is not index:value"),
         ("1 1:2\n1 a:2\n", "line 2: 'a:2' is not index:value"),

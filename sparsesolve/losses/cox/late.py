@@ -6,13 +6,13 @@ Then F' is not to be inverted event by event, and the point of contact is looked
 from functools import partial
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.linalg import LinearOperator, cg
 
 EPSILON = np.finfo(np.float64).eps
 STEPS, HALVINGS = 50, 40  # Newton's, and of one of them
-CLOSE = 1e-4  # relative residual of a step
 DONE = 1e-14  # gain of a step, of the loss
+CLOSE = 1e-7  # of a step's gain: what may be missing of it
+LOOK = 5  # conjugate directions that have to gain less for that
+FLAT = 1e-13  # curvature along a direction, over the diagonal's: less is rounding
 
 
 def excess(loss, eta, u):
@@ -32,10 +32,13 @@ def excess(loss, eta, u):
         cost = float(np.abs(pull) @ (1.0 + np.abs(point)))
         if cost <= DONE * (1.0 + abs(here)):
             return above + cost
-        step = _newton(loss, point, pull)
+        h = loss.curvature_at(point)
+        bent = h > EPSILON * h.max(initial=0.0)
+        step = _newton(partial(loss.curvature_product, point), np.where(bent, h, 0.0),
+                       np.where(bent, pull, 0.0), 0.1 * DONE * (1.0 + abs(here)))  # fmt: skip
         gain = 0.5 * abs(float(pull @ step))
         if gain <= DONE * (1.0 + abs(here)):
-            return above + 2.0 * gain
+            return above + 2.0 * gain + float(np.abs(pull) @ (~bent * (1.0 + np.abs(point))))
         t = 1.0
         for _ in range(HALVINGS):
             reached, slope = loss.at(point + t * step)
@@ -48,10 +51,29 @@ def excess(loss, eta, u):
     return np.inf
 
 
-def _newton(loss, point, pull):
-    """The step that takes the pull away, but where a risk is all but 0."""
-    h = loss.curvature_at(point)
-    bent = h > EPSILON * h.max(initial=0.0)
-    inverse = sparse.diags_array(np.where(bent, 1.0 / np.where(bent, h, 1.0), 0.0))
-    second = LinearOperator((len(h), len(h)), partial(loss.curvature_product, point))
-    return cg(second, np.where(bent, pull, 0.0), rtol=CLOSE, maxiter=5 * len(h), M=inverse)[0]
+def _newton(second, h, pull, nothing):
+    """The step that takes the pull away, `second` multiplying by F'', whose diagonal is h.
+
+    Conjugate gradients, scaled by the diagonal, until they gain no more than `nothing` or all but
+    nothing. Along directions in which F'' is flat the pull is rounding, and no way leads far
+    enough: one is taken only where there is no other.
+    """
+    inverse = np.divide(1.0, h, out=np.zeros_like(h), where=h > 0.0)
+    step, along, gains, before = np.zeros_like(h), np.zeros_like(h), [], 1.0
+    for _ in range(len(h)):
+        scaled = inverse * pull
+        square = float(pull @ scaled)
+        along = scaled + square / before * along
+        image = second(along)
+        bend, least = float(along @ image), FLAT * float(h @ along**2)
+        if square == 0.0 or (bend <= least and gains):
+            break
+        t = square / max(bend, least)
+        step += t * along
+        pull = pull - t * image
+        gains.append(0.5 * t * square)
+        small = len(gains) >= LOOK and sum(gains[-LOOK:]) <= max(CLOSE * sum(gains), nothing)
+        if small or bend <= least:
+            break
+        before = square
+    return step

@@ -22,7 +22,6 @@ from sparsesolve.solvers.homotopy import survey
 
 ORTHOGONAL = 1e-12  # of |a_j| |y|: correlations below it may be rounding
 DEPENDENT = 1e-11  # of a column's square: what may be left of it outside the span of others
-MOST_LOOSE = 1000
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,8 @@ class Certificate:
                 gaps += lacking * (0.5 * lacking + np.abs(B) @ self.size[features])
             gaps /= self.null
             if len(lams) and lams[-1] == 0.0 and core is not None:
-                gaps[-1] = min(gaps[-1], self._square_inside(core, C[-1]) / (2 * self.null))
+                known = np.inf if self.data.least else gaps[-1]
+                gaps[-1] = min(known, self._square_inside(core, C[-1]) / (2 * self.null))
         else:
             gaps = self._departures(lams, features, B, C, most)
         n_events = np.zeros(len(lams), dtype=np.int64) if n_events is None else n_events
@@ -101,22 +101,30 @@ class Certificate:
         """|P r|^2 with r - P r dual feasible at lam = 0, P projecting on the columns that bind it.
 
         Where coefficients are positive P r is longer than the projection on their cone, so the
-        bound holds. Infinite where there are too many such columns to look at.
+        bound holds. The others are added to the active ones one by one, the least dependent
+        first. Infinite where no columns have such inner products with each other and with r.
         """
         data, active = self.data, core.active
         loose = self.rules.open.copy()
         if self.rules.positive:  # the others stay on their side
             loose &= c > -ORTHOGONAL * np.sqrt(data.response_square * data.squares)
         loose[active] = False
-        others = np.flatnonzero(loose).astype(np.intc)
+        others = np.flatnonzero(loose & (data.squares > 0.0)).astype(np.intc)
         inside = core.basis.half_solved(c[active][:, None])
         total = float((inside**2).sum())
         if not len(others) or len(active) == data.rank:
             return total
-        if len(others) > MOST_LOOSE:
-            return np.inf
         cross = core.basis.half_solved(data.inner(active, others))
-        level, axes = np.linalg.eigh(data.inner(others, others) - cross.T @ cross)
-        kept = level > DEPENDENT * data.squares[others].max()
-        along = axes[:, kept].T @ (c[others] - (cross.T @ inside)[:, 0])
-        return total + float((along**2 / level[kept]).sum())
+        squares = data.squares[others]
+        left = squares - np.einsum("ij,ij->j", cross, cross)
+        along = c[others] - (cross.T @ inside)[:, 0]
+        while (left > DEPENDENT * squares).any():
+            k = int(np.argmax(left / squares))
+            root = np.sqrt(left[k])
+            row = (data.inner(others[k : k + 1], others)[0] - cross[:, k] @ cross) / root
+            step = along[k] / root
+            total, along, left = total + step * step, along - step * row, left - row * row
+            cross, left[k] = np.vstack([cross, row]), 0.0
+        rounding = ORTHOGONAL * np.sqrt(data.response_square * squares)
+        sound = (left >= -DEPENDENT * squares) & (np.abs(along) <= rounding)
+        return total if sound.all() else np.inf

@@ -28,7 +28,7 @@ def _rank(problem):
 class Data:
     """What all kinds of data share; a kind adds `_inner`, `_correlations` and the numbers."""
 
-    gram, cross, room = None, None, np.empty((0, 0))
+    gram, cross, room, least = None, None, np.empty((0, 0)), False
 
     def all_inner(self):
         """Inner products of all columns, (p, p), kept for whatever is asked later."""
@@ -129,8 +129,9 @@ class SparseData(Data):
 
 
 class GramData(Data):
-    """Columns known by G = A'A (p, p), A'y and |y|^2."""
+    """Columns known by G = A'A (p, p), A'y and |y|^2, or the `least` that it may be."""
 
-    def __init__(self, gram, cross, response_square):
+    def __init__(self, gram, cross, response_square, least=False):
         self.gram, self.cross, self.response_square = gram, cross, response_square
+        self.least = least
         self.squares, self.rank, self.n = np.diagonal(gram).copy(), len(gram), len(gram)

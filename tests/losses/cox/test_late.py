@@ -1,12 +1,15 @@
 """The search for the point of contact where some enter late, against a general optimiser and
 relative entropies of risk sets."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy import optimize
 from scipy.special import logsumexp
 
 from sparsesolve.losses import LOSSES
+from sparsesolve.losses.cox import late
 
 N = 40
 TIES = pytest.mark.parametrize("ties", ["breslow", "efron"])
@@ -121,3 +124,27 @@ def test_what_nobody_can_expect_is_outside_the_domain():
             moved = u + small * (np.eye(7)[i] - np.eye(7)[0])
             assert loss.fenchel_young_at(eta, moved) == np.inf
     assert loss.fenchel_young_at(eta, u + 1.0 * (np.eye(7)[3] - np.eye(7)[0])) == np.inf
+
+
+@TIES
+def test_where_the_slope_is_rounding_the_search_ends(ties):
+    """Conjugate gradients on what is left would go on for as many steps as there are samples."""
+    rng = np.random.default_rng(3)
+    n = 2000
+    start = rng.uniform(0.0, 0.5, n)
+    y = np.column_stack([start, start + rng.exponential(size=n), rng.random(n) < 0.6, np.zeros(n)])
+    loss = LOSSES["cox"](y, np.full(n, 1 / n), ties)
+    eta = rng.standard_normal(n)
+    products = []
+
+    def product(*args):
+        products.append(1)
+        return loss.curvature_product(*args)
+
+    counted = SimpleNamespace(at=loss.at, curvature_at=loss.curvature_at,
+                              curvature_product=product, saturated=loss.saturated)  # fmt: skip
+    for size in (0.0, 1e-14, 1e-9, 1e-3):
+        u = loss.at(eta + size * rng.standard_normal(n))[1]
+        u *= 1.0 + 1e-12 * rng.standard_normal(n)  # as of a sum in another order
+        assert 0.0 <= late.excess(counted, eta, u) <= size**2 + 1e-12
+    assert 0 < len(products) < n / 4

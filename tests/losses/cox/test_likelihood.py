@@ -257,7 +257,7 @@ def test_an_exception_in_the_search_for_late_entries_comes_out_once(monkeypatch)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(late, "cg", interrupted)
+        patch.setattr(late, "_newton", interrupted)
         with pytest.raises(KeyboardInterrupt):
             loss.fenchel_young_at(eta, u)
         for solver in ("proximal_newton", "fista"):
