@@ -15,12 +15,9 @@ cdef class CorrelationBounds(Correlations):
     cdef double reach                   # how far the last estimate may be off
     cdef Residuals residuals
     cdef Sketch sketch                  # None where it is not worth its memory
-    cdef int n_gaps
-    cdef float[:, ::1] gaps
     cdef Known* known                   # (p,)
     cdef int[::1] awake, pending
 
-    cdef void _look(self, const double* r) noexcept nogil
     cdef int _arrive(self, const double* r) noexcept nogil
     cdef void _exclude(self, double lam, int name) noexcept nogil
     cdef void _sort(self, Py_ssize_t j, double bound, double limit) noexcept nogil

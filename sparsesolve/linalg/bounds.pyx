@@ -20,11 +20,10 @@ import numpy as np
 
 from sparsesolve.linalg.correlations cimport Correlations
 from sparsesolve.linalg.design cimport Design
-from sparsesolve.linalg.residuals cimport Residuals, Span
+from sparsesolve.linalg.residuals cimport Gap, Residuals, Span
 from sparsesolve.linalg.sketch cimport Sketch, sketch
 
 DEF AHEAD = 6               # columns by which the memory of the sketch is asked for early
-DEF GAPS = 256              # differences from their spans kept at a time
 LONG = 350                  # rows of a dense design from which a bound costs less than a product
 MANY = 1_000_000            # values in it, likewise
 cdef double ALMOST = 0.99   # of the threshold: extrapolation along the path errs by about a hundredth
@@ -49,11 +48,9 @@ cdef class CorrelationBounds(Correlations):
             raise MemoryError
         for j in range(p):
             self.known[j] = Known([0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [-1, -1], [-1, -1])
-        self.residuals = Residuals(n, p)
         self.awake, self.pending = np.zeros((2, max(p, 1)), dtype=np.intc)
         self.sketch = sketch(design, root_w)
-        if self.sketch is not None:
-            self.gaps = np.empty((GAPS, n), dtype=np.float32)
+        self.residuals = Residuals(n, p, self.sketch is not None)
 
     def __dealloc__(self):
         free(self.known)
@@ -101,7 +98,7 @@ cdef class CorrelationBounds(Correlations):
         """Columns close to entering whose product, as bounds tell it, all but reaches lam * threshold; how many."""
         cdef int k, j, count = 0
         cdef Known* column
-        self._look(r)
+        self.residuals.compare(r)
         for k in range(self.n_undecided + self.n_close):
             j = self.undecided[k] if k < self.n_undecided else self.undecided[self.p - 1 - (k - self.n_undecided)]
             column = &self.known[j]
@@ -112,14 +109,9 @@ cdef class CorrelationBounds(Correlations):
                 count += 1
         return count
 
-    cdef void _look(self, const double* r) noexcept nogil:
-        """r is the residual that spans are compared with."""
-        self.n_gaps = 0
-        self.residuals.compare(r)
-
     cdef int _arrive(self, const double* r) noexcept nogil:
         """The path has come to r; returns the name under which it is remembered."""
-        self._look(r)
+        self.residuals.compare(r)
         self.sleepers.travel(r)
         return self.residuals.remember()
 
@@ -173,22 +165,12 @@ cdef class CorrelationBounds(Correlations):
         """z_j'r from the exact products remembered and the sketch, within `reach`."""
         cdef Span* span = self.residuals.span(column.met)
         cdef double product = span.first * column.product[0] + span.second * column.product[1]
-        cdef Py_ssize_t i
-        cdef float* gap
-        cdef const double* first
-        cdef const double* second
-        self.reach = self.norm[j] * span.distance
-        if self.sketch is None:
+        cdef int k = self.residuals.gap_of(column.met) if self.sketch is not None else -1
+        cdef Gap* gap
+        if k < 0:
+            self.reach = self.norm[j] * span.distance
             return product
-        if span.gap < 0:
-            if self.n_gaps == GAPS:
-                return product
-            span.gap = self.n_gaps
-            self.n_gaps += 1
-            gap = &self.gaps[span.gap, 0]
-            first, second = self.residuals.named(column.met[0]), self.residuals.named(max(column.met[1], 0))
-            for i in range(self.n):
-                gap[i] = <float> (self.residuals.current[i] - span.first * first[i] - span.second * second[i])
-        self.reach = self.sketch.error[j] * span.distance
+        gap = &self.residuals.gap[k]
+        self.reach = self.sketch.error[j] * span.distance + (self.norm[j] + self.sketch.error[j]) * gap.lost
         self.estimates += 1
-        return product + self.sketch.dot(j, &self.gaps[span.gap, 0])
+        return product + gap.unit * self.sketch.dot(j, &self.residuals.fine[k, 0])

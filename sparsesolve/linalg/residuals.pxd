@@ -1,16 +1,23 @@
 """Residuals: those met along a path, and how the current one is seen from any two of them."""
+from libc.stdint cimport int16_t
+
 
 cdef enum:
     SLOTS = 64                          # residuals remembered at most, a power of 2
     FEW = 8                             # where they are long
     WORTH = 16                          # columns to one of them
     VALUES = 16777216                   # of all of them together
+    GAPS = 256                          # differences from spans kept at a time
 
 cdef struct Span:                       # of two remembered residuals, against the current one
     double first, second                # coefficients of the projection
     double distance                     # from it
     long round                          # when this was computed
     int gap                             # where the difference from the projection is kept; -1 nowhere
+
+cdef struct Gap:                        # such a difference: unit times whole numbers, nearly
+    double unit
+    double lost                         # length of what they are off by
 
 cdef inline int slot_of(int name) noexcept nogil:
     return name & (SLOTS - 1)
@@ -27,7 +34,12 @@ cdef class Residuals:
     cdef int[::1] names                 # of the residuals in the slots: the slot, and SLOTS times how often it was used
     cdef double[::1] dots
     cdef double[:, ::1] remembered, inner
+    cdef int n_gaps
+    cdef Gap* gap                       # (GAPS,)
+    cdef int16_t[:, ::1] fine           # (GAPS, n), padded: their whole numbers
+    cdef double[::1] rest
 
+    cdef int gap_of(self, const int* names) noexcept nogil
     cdef void compare(self, const double* r) noexcept nogil
     cdef int remember(self) noexcept nogil
     cdef void _project(self, Span* span, int first, int second) noexcept nogil

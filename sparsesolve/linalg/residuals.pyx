@@ -4,38 +4,48 @@ What is linear in r and known at two residuals is known at the projection; Cauch
 bound the rest.  Slots hold the residuals, each of which has a name: where another takes the slot, who asks for it by
 name finds it gone.  Who refers to one counts in `members`.
 """
-from libc.math cimport sqrt
+from libc.math cimport INFINITY, sqrt
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 from scipy.linalg.cython_blas cimport dgemv
 
 import numpy as np
 
-from sparsesolve.linalg.vector cimport dot
+from sparsesolve.linalg.sketch cimport SS_FINE, padded, ss_quantise_i16
+from sparsesolve.linalg.vector cimport dot, ss_largest_f64
 
 cdef int LAST_NAME = 0x7fffff00     # from which names begin again
+cdef double SMALLEST = 1e-300       # unit of a gap
 
 
 cdef class Residuals:
-    """None at first, of n samples; as many as pay beside the products of p columns."""
+    """None at first, of n samples; as many as pay beside the products of p columns.
 
-    def __cinit__(self, Py_ssize_t n, Py_ssize_t p):
+    `sketched` makes room for their gaps.
+    """
+
+    def __cinit__(self, Py_ssize_t n, Py_ssize_t p, bint sketched):
         self.n, self.most = n, max(FEW, min(SLOTS, VALUES // max(n, 1), p // WORTH))
         self.spans = <Span*> calloc(SLOTS * SLOTS, sizeof(Span))
-        if self.spans == NULL:
+        self.gap = <Gap*> calloc(GAPS, sizeof(Gap))
+        if self.spans == NULL or self.gap == NULL:
             raise MemoryError
+        if sketched:
+            self.fine, self.rest = np.zeros((GAPS, padded(n)), dtype=np.int16), np.empty(n)
         self.dots = np.zeros(SLOTS)
         self.members, self.names = np.zeros(SLOTS, dtype=np.intc), np.arange(-SLOTS, 0, dtype=np.intc)
         self.remembered, self.inner = np.zeros((self.most, n)), np.zeros((SLOTS, SLOTS))
 
     def __dealloc__(self):
         free(self.spans)
+        free(self.gap)
 
     cdef void compare(self, const double* r) noexcept nogil:
         """r is the current residual from now on: its products with those remembered."""
         cdef int n = self.n, one = 1
         cdef double unit = 1.0, zero = 0.0
         self.round += 1
+        self.n_gaps = 0
         self.current = r
         self.level = dot(self.n, r, r)
         if self.n_slots > 0:
@@ -57,6 +67,24 @@ cdef class Residuals:
         size = self.level + a * a * one + c * c * two
         span.first, span.second, span.round, span.gap = a, c, self.round, -1
         span.distance = sqrt(max(square, 0.0) + 1e-13 * size)
+
+    cdef int gap_of(self, const int* names) noexcept nogil:
+        """The number of the gap between the current residual and its projection on two known ones; -1 for no room."""
+        cdef Span* span = self.span(names)
+        cdef const double* first = self.named(names[0])
+        cdef const double* second = self.named(max(names[1], 0))
+        cdef Py_ssize_t i
+        cdef Gap* gap
+        if span.gap < 0 and self.n_gaps < GAPS:
+            for i in range(self.n):
+                self.rest[i] = self.current[i] - span.first * first[i] - span.second * second[i]
+            gap = &self.gap[self.n_gaps]
+            gap.unit = ss_largest_f64(self.n, &self.rest[0]) / SS_FINE
+            if SMALLEST < gap.unit < INFINITY:
+                gap.lost = ss_quantise_i16(self.n, &self.rest[0], gap.unit, &self.fine[self.n_gaps, 0])
+                span.gap = self.n_gaps
+                self.n_gaps += 1
+        return span.gap
 
     cdef int remember(self) noexcept nogil:
         """Remember the current residual; returns its name.  Where no slot is free the one of fewest members is used."""

@@ -1,9 +1,10 @@
 """A dense design in one byte a value: an eighth of the memory traffic where a hundredth of a short vector will do.
 
 For every column the length of what rounding to a byte loses is known, so a product with a vector v is known within
-error_j |v|: a bound as certain as any other (Cauchy-Schwarz), and close when v is small.
+error_j |v|: a bound as certain as any other (Cauchy-Schwarz), and close when v is small.  Vectors come in two bytes a
+value, so that products are whole numbers, exact.
 """
-from libc.math cimport sqrt
+from libc.stdint cimport int16_t
 
 import numpy as np
 
@@ -14,7 +15,6 @@ from sparsesolve.linalg.vector cimport ss_largest_f64, ss_multiply, ss_prefetch
 FROM = 1_000_000            # values in a dense design from which products with it are worth saving
 UP_TO = 268_435_456         # bytes
 ROWS = 256                  # shorter columns cost more to look up than to multiply
-cdef double SINGLE = 1e-5       # relative error of a product in single precision, with room to spare
 
 
 cpdef Sketch sketch(Design design, double[::1] root_w):
@@ -31,19 +31,18 @@ cdef class Sketch:
     def __init__(self, Design design, double[::1] root_w):
         cdef Py_ssize_t j, n = design.n
         cdef double[::1] z = np.empty(n)
-        self.n = n
-        self.bytes = np.empty((design.p, n), dtype=np.int8)
+        self.n = padded(n)
+        self.bytes = np.zeros((design.p, self.n), dtype=np.int8)
         self.unit, self.error = np.empty(design.p), np.empty(design.p)
         with nogil:
             for j in range(design.p):
                 col.unpack(&design.columns[j], n, 0, n, &z[0])
                 ss_multiply(n, &root_w[0], &z[0], &z[0])
-                self.unit[j] = ss_largest_f64(n, &z[0]) / 127.0
-                self.error[j] = (sqrt(ss_quantise(n, &z[0], self.unit[j], <int8_t*> &self.bytes[j, 0])) * (1 + 1e-9)
-                                 + SINGLE * 127.0 * self.unit[j] * sqrt(<double> n))
+                self.unit[j] = ss_largest_f64(n, &z[0]) / SS_BYTE
+                self.error[j] = ss_quantise_i8(n, &z[0], self.unit[j], <int8_t*> &self.bytes[j, 0])
 
-    cdef double dot(self, Py_ssize_t j, const float* v) noexcept nogil:
-        """Product of column j with a vector, within error[j] * |v|."""
+    cdef double dot(self, Py_ssize_t j, const int16_t* v) noexcept nogil:
+        """Product of column j with a vector of whole numbers, within error[j] * |v|."""
         return self.unit[j] * ss_dot_i8(self.n, <const int8_t*> &self.bytes[j, 0], v)
 
     cdef void prefetch(self, Py_ssize_t j) noexcept nogil:

@@ -12,8 +12,6 @@ cdef class OutsideGroups(Outside):
     cdef Residuals residuals
     cdef Sleepers sleepers
     cdef Sketch sketch                  # None where it is not worth its memory
-    cdef float[:, ::1] gaps             # residuals less their projections
-    cdef int n_gaps
     cdef double reach                   # how far the last estimate may be off
     cdef double[::1] blur               # (G,) how far per length of r the polar may be off by the sketch
     cdef int n_threads, n_undecided, n_close
@@ -32,6 +30,5 @@ cdef class OutsideGroups(Outside):
     cdef double remembered(self, int g) noexcept nogil
     cdef void learn(self, int g, const double* product, double off, int name) noexcept nogil
     cdef double estimate(self, int g) noexcept nogil
-    cdef const float* gap_of(self, int g) noexcept nogil
     cdef void multiply(self, const int* groups, int count, int name, const double* r) noexcept nogil
     cdef int[::1] columns_of(self, const int[::1] groups)

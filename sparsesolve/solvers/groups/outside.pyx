@@ -18,7 +18,7 @@ import numpy as np
 
 from sparsesolve.linalg cimport column as col
 from sparsesolve.linalg.design cimport Design
-from sparsesolve.linalg.residuals cimport Residuals, Span
+from sparsesolve.linalg.residuals cimport Gap, Residuals, Span
 from sparsesolve.linalg.sketch cimport sketch
 from sparsesolve.linalg.sleepers cimport Sleepers
 from sparsesolve.linalg.vector cimport ss_add_dots, ss_multiply
@@ -27,7 +27,6 @@ from sparsesolve.solvers.outside cimport Outside
 
 DENSE_FROM = 0.15           # share of stored values from which singular values cost little beside the bounds they mend
 DEF AHEAD = 2               # groups by which the memory of the sketch is asked for early
-DEF GAPS = 256              # differences from their spans kept at a time
 cdef Py_ssize_t LARGEST = 100               # columns of a group, up to which they do
 cdef double VIOLATION = 1e-12       # relative
 cdef double ALMOST = 0.99           # of lam: extrapolation along the path errs by about a hundredth
@@ -40,7 +39,6 @@ cdef class OutsideGroups(Outside):
         cdef Py_ssize_t g
         G, p = penalty.n_groups, design.p
         self.design, self.root_w, self.penalty, self.n_threads = design, root_w, penalty, n_threads
-        self.residuals = Residuals(design.n, p)
         self.u, self.found, self.work = np.zeros(design.n), np.zeros(p + 1), np.zeros(p + 1)
         self.product, self.rough = np.zeros((2, 2, p + 1))
         self.met, self.nearly_met = np.full((2, G, 2), -1, dtype=np.intc)
@@ -54,8 +52,7 @@ cdef class OutsideGroups(Outside):
         cdef bint dense = design.stored >= DENSE_FROM * design.n * design.p
         self.blur = np.zeros(G)
         self.sketch = sketch(design, root_w)
-        if self.sketch is not None:
-            self.gaps = np.empty((GAPS, design.n), dtype=np.float32)
+        self.residuals = Residuals(design.n, p, self.sketch is not None)
         room = (min(LARGEST, int(np.diff(penalty.start).max(initial=1))) + 1) * (design.n + 2)
         cdef double[:, ::1] rooms = np.empty((n_threads, room))
         with nogil:
@@ -99,7 +96,6 @@ cdef class OutsideGroups(Outside):
         cdef double bound
         self.residuals.compare(r)
         self.sleepers.travel(r)
-        self.n_gaps = 0
         name = self.residuals.remember()
         self.n_undecided = self.n_close = 0
         awake = self.sleepers.awake(lam, &self.awake[0])
@@ -169,34 +165,20 @@ cdef class OutsideGroups(Outside):
 
     cdef double estimate(self, int g) noexcept nogil:
         """The polar of the products, as far as the two remembered ones and the sketch tell them, within `reach`."""
-        cdef Span* span = self.residuals.span(&self.met[g, 0])
+        cdef const int* met = &self.met[g, 0]
+        cdef Span* span = self.residuals.span(met)
         cdef Py_ssize_t j
         cdef double* work = &self.work[self.penalty.start[g]]
-        cdef const float* gap = self.gap_of(g)
+        cdef int k = self.residuals.gap_of(met) if self.sketch is not None else -1
+        cdef Gap* gap = &self.residuals.gap[max(k, 0)]
         for j in range(self.penalty.start[g], self.penalty.start[g + 1]):
             self.work[j] = span.first * self.product[0, j] + span.second * self.product[1, j]
-            if gap != NULL:
-                self.work[j] += self.sketch.dot(self.penalty.member[j], gap)
-        self.reach = (self.rate[g] if gap == NULL else self.blur[g]) * span.distance
+            if k >= 0:
+                self.work[j] += gap.unit * self.sketch.dot(self.penalty.member[j], &self.residuals.fine[k, 0])
+        self.reach = self.rate[g] * span.distance
+        if k >= 0:
+            self.reach = self.blur[g] * span.distance + (self.rate[g] + self.blur[g]) * gap.lost
         return self.penalty.block_polar(g, work, MOVING)
-
-    cdef const float* gap_of(self, int g) noexcept nogil:
-        """The current residual less its projection on the two that the group remembers; NULL where it is not wanted."""
-        cdef Span* span = self.residuals.span(&self.met[g, 0])
-        cdef const double* first
-        cdef const double* second
-        cdef Py_ssize_t i
-        if self.sketch is None or (span.gap < 0 and self.n_gaps == GAPS):
-            return NULL
-        if span.gap < 0:
-            span.gap = self.n_gaps
-            self.n_gaps += 1
-            first = self.residuals.named(self.met[g, 0])
-            second = self.residuals.named(max(self.met[g, 1], 0))
-            for i in range(self.design.n):
-                self.gaps[span.gap, i] = <float> (self.residuals.current[i] - span.first * first[i]
-                                                  - span.second * second[i])
-        return &self.gaps[span.gap, 0]
 
     cdef void multiply(self, const int* groups, int count, int name, const double* r) noexcept nogil:
         """The exact products of these groups with r, the current residual."""
@@ -262,7 +244,6 @@ cdef class OutsideGroups(Outside):
         cdef double level
         cdef int[::1] out = np.empty(self.n_undecided + self.n_close, dtype=np.intc)
         self.residuals.compare(r)
-        self.n_gaps = 0
         for k in range(self.n_undecided + self.n_close):
             g = self.undecided[k] if k < self.n_undecided else self.close[k - self.n_undecided]
             if self.sleepers.left(g) or not self.residuals.known(&self.met[g, 0]):
