@@ -55,7 +55,7 @@ def reference(name, setting):
 def test_coefficients_agree_with_glmnet(name, setting):
     X, y, options = problem(name, setting)
     path = reference(name, setting)
-    fit = ss.path(X, y, family=FAMILIES[name], lambdas=path["lambda"], tol=1e-12, **options)
+    fit = ss.path(X, y, family=FAMILIES[name], lambdas=path["lambda"], tol=1e-14, **options)
     expected = np.array([path[f"b{j + 1}"] for j in range(P)])
     assert fit.coefs.toarray() == pytest.approx(expected, rel=1e-6, abs=1e-6)
     assert fit.intercepts == pytest.approx(path["intercept"], rel=1e-6, abs=1e-6)

@@ -28,7 +28,9 @@ cdef class NetColumns(WorkingColumns):
         return 0
 
     cdef bint free(self, int j, double lam) noexcept nogil:
-        return (lam * self.l1[j] <= NO_PENALTY * sqrt(self.diag[j]) and lam * self.l2[j] <= NO_PENALTY * self.diag[j]
+        cdef double level = lam * self.l1[j]
+        return (level * level <= NO_PENALTY * NO_PENALTY * self.diag[j]
+                and lam * self.l2[j] <= NO_PENALTY * self.diag[j]
                 and not (self.b[j] >= self.upper[j] and self.g[j] >= 0.0)
                 and not (self.b[j] <= self.lower[j] and self.g[j] <= 0.0))
 
@@ -36,7 +38,7 @@ cdef class NetColumns(WorkingColumns):
         cdef double s = 1.0, limit
         cdef int j
         for j in range(self.size):
-            if not (within(self.g[j], self.slack, self.diag[j], lam * self.l1[j]) or self.free(j, lam)):
+            if not (within(self.g[j], self.slack, self.diag[j], lam * self.l1[j]) or NetColumns.free(self, j, lam)):
                 limit = INFINITY if strict else self.upper[j] if self.g[j] > 0 else -self.lower[j]
                 s = min(s, feasible_scale(fabs(self.g[j]) + self.slack * sqrt(self.diag[j]), lam * self.l1[j],
                                           0.0 if strict else lam * self.l2[j], 0.0, limit))
@@ -56,7 +58,7 @@ cdef class NetColumns(WorkingColumns):
             if self.b[j] == 0.0 and within(scale * self.g[j], scale * self.slack, self.diag[j], lam * self.l1[j]):
                 continue
             total += value(self.b[j], lam * self.l1[j], lam * self.l2[j])
-            if self.free(j, lam):       # the dual point is orthogonal to it
+            if NetColumns.free(self, j, lam):       # the dual point is orthogonal to it
                 continue
             off = scale * self.slack * sqrt(self.diag[j]) if self.slack > 0.0 else 0.0
             z = scale * self.g[j]
