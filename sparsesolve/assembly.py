@@ -200,15 +200,16 @@ def _penalty_maker(penalty, alpha, factors, limits, n_responses):
     factors, excluded = factors
 
     def make(ridge_power, factor, shift):
-        p = len(factor)
-        low, high = (np.full(p, -np.inf), np.full(p, np.inf)) if limits is None else limits
+        p, low, high = len(factor), -np.inf, np.inf
         with np.errstate(over="ignore", under="ignore"):
             ridge_unit = float(np.ldexp(1.0, ridge_power))
-            unit = np.where(factor > 0, factor, 1.0)
-            low, high = np.ldexp(low / unit, -shift), np.ldexp(high / unit, -shift)
+            if limits is not None:
+                unit = np.where(factor > 0, factor, 1.0)
+                low, high = (np.ldexp(limit / unit, -shift) for limit in limits)
         if alpha < 1 and not 0.0 < ridge_unit < np.inf:
             raise ValueError(f"X and y differ too much in size for alpha < 1; {ADVICE}")
         if penalty is not None:
+            low, high = np.broadcast_to(low, p), np.broadcast_to(high, p)
             bound = penalty.under(alpha, factors, excluded, low, high, ridge_unit)
             return bound if n_responses is None else bound.repeated(n_responses)
         low, high = np.where(excluded, 0.0, low), np.where(excluded, 0.0, high)
