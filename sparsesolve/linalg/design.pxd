@@ -9,6 +9,8 @@ cdef class Design:
     cdef readonly int[::1] exponent     # column j is stored as x_j / 2**exponent[j]
     cdef Column* columns
     cdef double[::1] taken_out          # mean already subtracted from our own copy of a column
+    cdef object weights                 # (n,) those of moments(), None before
+    cdef bint centred                   # whether columns stand for what is left of them without their mean
     cdef object keep                    # what owns the memory behind the columns
 
     cdef double _measure(self, Py_ssize_t j, const double* w) noexcept nogil

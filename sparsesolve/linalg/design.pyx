@@ -1,6 +1,6 @@
 """Design: a dense or sparse matrix as an array of Columns, read in place, never filled in and never changed."""
 from cython.parallel cimport prange, threadid
-from libc.math cimport fabs, frexp, isfinite, ldexp, sqrt
+from libc.math cimport fabs, frexp, hypot, isfinite, ldexp, sqrt
 from libc.stdint cimport uintptr_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
@@ -18,6 +18,7 @@ DEF AHEAD = 4                               # columns by which memory is asked f
 cdef double WORTH_THREADS = 2e6             # values in a product from which threads gain more than they wait
 cdef double HUGE_VALUE = ldexp(1.0, 400)     # squares of larger values overflow, of smaller ones vanish
 cdef double FAR = 64.0                       # a squared distance from the mean, in variances
+SAME_WEIGHT = 1e-14                          # relative: rounding of a square root's square
 cdef double LOST_DIGITS = ldexp(1.0, 16)     # a mean this many times the spread costs five digits
 
 
@@ -118,6 +119,7 @@ cdef class Design:
             if fabs(self.mean[j]) > LOST_DIGITS * self.spread[j] > 0:
                 self._own_centred(j)
                 self._measure(j, &w[0])
+        self.weights, self.centred = np.array(w), True
         return True
 
     cdef double _measure(self, Py_ssize_t j, const double* w) noexcept nogil:
@@ -158,6 +160,7 @@ cdef class Design:
     def standardise(self, bint centred, const double[::1] factor):
         """From now on column j stands for (x_j - mean_j) * factor_j, or x_j * factor_j; nothing is stored anew."""
         cdef Py_ssize_t j
+        self.centred = self.centred and centred
         for j in range(self.p):
             if not centred:
                 self.columns[j].centre = -self.taken_out[j]
@@ -166,15 +169,21 @@ cdef class Design:
     def standardise_as(self, const double[::1] centre, const double[::1] factor, const long long[::1] exponent):
         """Column j stands for (x_j / 2**exponent_j - centre_j) * factor_j: these are rows of a larger design."""
         cdef Py_ssize_t j
+        self.weights = None
         for j in range(self.p):
             if exponent[j] != 0:
                 self._own_scaled(j, exponent[j])
             self.columns[j].centre, self.columns[j].factor = centre[j], factor[j]
 
     def norms(self, const double[::1] w, int n_threads=1):
-        """sqrt(sum_i w_i z_ij^2) of every standardised column, (p,)."""
+        """sqrt(sum_i w_i z_ij^2) of every standardised column, (p,); known under the weights of `moments`."""
         cdef double[::1] out = np.empty(self.p)
         cdef Py_ssize_t j
+        if self.weights is not None and np.allclose(w, self.weights, rtol=SAME_WEIGHT, atol=0.0):
+            for j in range(self.p):
+                out[j] = self.spread[j] if self.centred else hypot(self.spread[j], self.mean[j])
+                out[j] *= self.columns[j].factor
+            return np.asarray(out)
         with nogil:
             for j in prange(self.p, num_threads=n_threads, schedule="static"):
                 out[j] = sqrt(col.weighted_square(&self.columns[j], self.n, &w[0], 1.0))
