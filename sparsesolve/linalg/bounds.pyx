@@ -22,7 +22,9 @@ from sparsesolve.linalg.correlations cimport Correlations
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.residuals cimport Gap, Residuals, Span
 from sparsesolve.linalg.sketch cimport Sketch, sketch
+from sparsesolve.linalg.vector cimport ss_multiply
 
+DEF TOGETHER = 64           # columns multiplied and drawn while they are in cache
 DEF AHEAD = 6               # columns by which the memory of the sketch is asked for early
 LONG = 350                  # rows of a dense design from which a bound costs less than a product
 MANY = 1_000_000            # values in it, likewise
@@ -75,6 +77,21 @@ cdef class CorrelationBounds(Correlations):
             self.sleepers.settle(j, fabs(self.exact[k]))
         return self.n_undecided
 
+    cdef void multiply(self, const double* r) noexcept nogil:
+        """exact = products of the undecided columns with r; what is in cache is drawn at once."""
+        cdef int done = 0, k, count
+        ss_multiply(self.n, &self.root_w[0], r, &self.u[0])
+        while done < self.n_undecided:
+            count = self.n_undecided - done
+            if self.n_threads == 1:
+                count = min(count, TOGETHER)
+            self.design.correlate_some(&self.undecided[done], count, &self.u[0], 0.0, &self.exact[done],
+                                       self.n_threads)
+            for k in range(done, done + count if self.sketch is not None else 0):
+                self.sketch.draw(self.undecided[k])
+            done += count
+        self.products += self.n_undecided
+
     cdef void _learn(self, Known* column, double product, double off, int name) noexcept nogil:
         """Remember a product with the residual of that name, within `off`."""
         column.rough[1], column.off[1] = column.rough[0], column.off[0]
@@ -85,7 +102,11 @@ cdef class CorrelationBounds(Correlations):
         cdef Py_ssize_t j
         cdef int name
         cdef Known* column
-        self.multiply_each(r)
+        self.n_undecided, self.n_close = <int> self.p, 0
+        for j in range(self.p):
+            self.undecided[j] = <int> j
+        self.multiply(r)
+        self.n_undecided = 0
         name = self._arrive(r)
         for j in range(self.p):
             column = &self.known[j]

@@ -16,10 +16,13 @@ cdef inline Py_ssize_t padded(Py_ssize_t n) noexcept nogil:
 cpdef Sketch sketch(Design design, double[::1] root_w)
 
 cdef class Sketch:
+    cdef Design design
+    cdef double[::1] root_w, z
     cdef Py_ssize_t n                   # values of a column, padded
     cdef signed char[:, ::1] bytes      # (p, n)
     cdef double[::1] unit               # (p,) sqrt(w) * z_j = unit_j * bytes_j, nearly
     cdef double[::1] error              # (p,) length of the difference
 
+    cdef void draw(self, Py_ssize_t j) noexcept nogil
     cdef double dot(self, Py_ssize_t j, const int16_t* v) noexcept nogil
     cdef void prefetch(self, Py_ssize_t j) noexcept nogil

@@ -15,6 +15,7 @@ from sparsesolve.linalg.vector cimport ss_largest_f64, ss_multiply, ss_prefetch
 FROM = 1_000_000            # values in a dense design from which products with it are worth saving
 UP_TO = 268_435_456         # bytes
 ROWS = 256                  # shorter columns cost more to look up than to multiply
+cdef double NOT_DRAWN = -1.0    # as a unit
 
 
 cpdef Sketch sketch(Design design, double[::1] root_w):
@@ -26,23 +27,25 @@ cpdef Sketch sketch(Design design, double[::1] root_w):
 
 
 cdef class Sketch:
-    """sqrt(w) * z_j of every column, in bytes."""
+    """sqrt(w) * z_j of the columns drawn so far, in bytes."""
 
     def __init__(self, Design design, double[::1] root_w):
-        cdef Py_ssize_t j, n = design.n
-        cdef double[::1] z = np.empty(n)
-        self.n = padded(n)
+        self.design, self.root_w, self.z = design, root_w, np.empty(design.n)
+        self.n = padded(design.n)
         self.bytes = np.zeros((design.p, self.n), dtype=np.int8)
-        self.unit, self.error = np.empty(design.p), np.empty(design.p)
-        with nogil:
-            for j in range(design.p):
-                col.unpack(&design.columns[j], n, 0, n, &z[0])
-                ss_multiply(n, &root_w[0], &z[0], &z[0])
-                self.unit[j] = ss_largest_f64(n, &z[0]) / SS_BYTE
-                self.error[j] = ss_quantise_i8(n, &z[0], self.unit[j], <int8_t*> &self.bytes[j, 0])
+        self.unit, self.error = np.full(design.p, NOT_DRAWN), np.empty(design.p)
+
+    cdef void draw(self, Py_ssize_t j) noexcept nogil:
+        """Draw column j, which costs least while it is in cache, unless that is done."""
+        cdef Py_ssize_t n = self.design.n
+        if self.unit[j] == NOT_DRAWN:
+            col.unpack(&self.design.columns[j], n, 0, n, &self.z[0])
+            ss_multiply(n, &self.root_w[0], &self.z[0], &self.z[0])
+            self.unit[j] = ss_largest_f64(n, &self.z[0]) / SS_BYTE
+            self.error[j] = ss_quantise_i8(n, &self.z[0], self.unit[j], <int8_t*> &self.bytes[j, 0])
 
     cdef double dot(self, Py_ssize_t j, const int16_t* v) noexcept nogil:
-        """Product of column j with a vector of whole numbers, within error[j] * |v|."""
+        """Product of column j, which has been drawn, with a vector of whole numbers, within error[j] * |v|."""
         return self.unit[j] * ss_dot_i8(self.n, <const int8_t*> &self.bytes[j, 0], v)
 
     cdef void prefetch(self, Py_ssize_t j) noexcept nogil:

@@ -53,6 +53,8 @@ cdef class OutsideGroups(Outside):
         self.blur = np.zeros(G)
         self.sketch = sketch(design, root_w)
         self.residuals = Residuals(design.n, p, self.sketch is not None)
+        for g in range(p if self.sketch is not None else 0):
+            self.sketch.draw(g)
         room = (min(LARGEST, int(np.diff(penalty.start).max(initial=1))) + 1) * (design.n + 2)
         cdef double[:, ::1] rooms = np.empty((n_threads, room))
         with nogil:
