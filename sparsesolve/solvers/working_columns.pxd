@@ -40,6 +40,7 @@ cdef class WorkingColumns:
 
     cdef int reserve(self, int capacity) except -1
     cdef int add(self, const int* which, const double* start, const double* gradient, int count) except -1
+    cdef double primal(self, double lam) noexcept nogil
     cdef double gap(self, double lam, double scale) noexcept nogil
     cdef double best_gap(self, double lam) noexcept nogil
     cdef bint solved(self, double lam, double target) noexcept nogil

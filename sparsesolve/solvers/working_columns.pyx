@@ -102,22 +102,23 @@ cdef class WorkingColumns:
 
     # the certificate
 
+    cdef double primal(self, double lam) noexcept nogil:
+        """The objective: the duality gap at the dual point zero."""
+        return 0.5 * max(self.residual_square, 0.0) + self.penalty_value(lam)
+
     cdef double gap(self, double lam, double scale) noexcept nogil:
-        """Duality gap at the better of two dual points: scale * r, and zero.
+        """Duality gap at the dual point scale * r.
 
         A sum of terms none of which is negative in exact arithmetic. With unpenalised columns the dual point is
         scale * (r - its projection on them), whose length is `slack`.
         """
-        cdef double square = max(self.residual_square, 0.0), primal = 0.5 * square + self.penalty_value(lam)
-        cdef double total = (1.0 - scale) * sqrt(square) + scale * self.slack
-        if self.slack == INFINITY:
-            return primal
-        return min(0.5 * total * total + self.column_gap(lam, scale), primal)
+        cdef double total = (1.0 - scale) * sqrt(max(self.residual_square, 0.0)) + scale * self.slack
+        return 0.5 * total * total + self.column_gap(lam, scale) if self.slack < INFINITY else INFINITY
 
     cdef double best_gap(self, double lam) noexcept nogil:
-        """The gap over the working columns at the better of the two scales."""
+        """The gap over the working columns at the best of two scales and zero."""
         cdef double loose = self.scale(lam, False), strict = self.scale(lam, True)
-        cdef double gap = self.gap(lam, loose)
+        cdef double gap = min(self.gap(lam, loose), self.primal(lam))
         return gap if strict == loose else min(gap, self.gap(lam, strict))
 
     cdef bint solved(self, double lam, double target) noexcept nogil:

@@ -297,4 +297,4 @@ cdef class WorkingSet:
 
     cdef double gap_at(self, double lam, double scale) noexcept nogil:
         """The gap over all columns at a scale of the dual point, or at the dual point 0 if that is better."""
-        return min(self.quadratic.gap(lam, scale) + self.outside.gap(lam, scale), self.quadratic.gap(lam, 0.0))
+        return min(self.quadratic.gap(lam, scale) + self.outside.gap(lam, scale), self.quadratic.primal(lam))
