@@ -14,6 +14,7 @@ cdef class CorrelationBounds(Correlations):
     cdef readonly long estimates        # products with the sketch, so far
     cdef double reach                   # how far the last estimate may be off
     cdef Residuals residuals
+    cdef int[2] solved                  # names of the last residuals at this lam and at the one before
     cdef Sketch sketch                  # None where it is not worth its memory
     cdef Known* known                   # (p,)
     cdef int[::1] awake, pending

@@ -50,6 +50,7 @@ cdef class CorrelationBounds(Correlations):
             raise MemoryError
         for j in range(p):
             self.known[j] = Known([0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [-1, -1], [-1, -1])
+        self.solved[0] = self.solved[1] = -1
         self.awake, self.pending = np.zeros((2, max(p, 1)), dtype=np.intc)
         self.sketch = sketch(design, root_w)
         self.residuals = Residuals(n, p, self.sketch is not None)
@@ -65,7 +66,9 @@ cdef class CorrelationBounds(Correlations):
     cdef int examine(self, const double* r, double lam) noexcept nogil:
         cdef int k, j, name
         cdef Known* column
-        name = self._arrive(r)
+        if lam != self.lam:
+            self.lam, self.solved[1] = lam, self.solved[0]
+        self.solved[0] = name = self._arrive(r)
         self._exclude(lam, name)
         self.multiply(r)
         for k in range(self.n_undecided):
@@ -118,14 +121,22 @@ cdef class CorrelationBounds(Correlations):
     cdef int foresee(self, const double* r, double lam, double forward, int* which) noexcept nogil:
         """Columns close to entering whose product, as bounds tell it, all but reaches lam * threshold; how many."""
         cdef int k, j, count = 0
+        cdef double product
+        cdef bint compared = False
         cdef Known* column
-        self.residuals.compare(r)
         for k in range(self.n_undecided + self.n_close):
             j = self.undecided[k] if k < self.n_undecided else self.undecided[self.p - 1 - (k - self.n_undecided)]
             column = &self.known[j]
             if self.sleepers.left(j) or not self.residuals.known(column.met):
                 continue
-            if fabs(self._estimate(j, column)) > ALMOST * lam * self.threshold[j]:
+            if column.nearly_met[0] == self.solved[0] and column.nearly_met[1] == self.solved[1] >= 0:
+                product = column.rough[0] + forward * (column.rough[0] - column.rough[1])
+            else:
+                if not compared:
+                    compared = True
+                    self.residuals.compare(r)
+                product = self._estimate(j, column)
+            if fabs(product) > ALMOST * lam * self.threshold[j]:
                 which[count] = j
                 count += 1
         return count
