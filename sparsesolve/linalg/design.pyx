@@ -11,10 +11,12 @@ import scipy.sparse
 from sparsesolve.linalg cimport column as col
 from sparsesolve.linalg.column cimport Column
 from sparsesolve.linalg.products cimport add_products
+from sparsesolve.linalg.vector cimport ss_prefetch
 
 DEF CHUNK = 1024                            # rows of so many columns that stay in cache while several vectors
 DEF COLUMNS = 64                            # meet them
-DEF AHEAD = 4                               # columns by which memory is asked for early
+DEF AHEAD = 8                               # columns by which memory is asked for early,
+DEF FAR_AHEAD = 24                          # and by which what says where it lies is
 cdef double WORTH_THREADS = 2e6             # values in a product from which threads gain more than they wait
 cdef double HUGE_VALUE = ldexp(1.0, 400)     # squares of larger values overflow, of smaller ones vanish
 cdef double FAR = 64.0                       # a squared distance from the mean, in variances
@@ -42,6 +44,14 @@ cdef double _moments(Column* x, Py_ssize_t n, const double* w, double* mean, dou
     # below this the spread is the rounding of a constant column
     spread[0] = sqrt(variance) if variance > 1e-30 * mean[0] * mean[0] else 0.0
     return largest
+
+
+cdef inline void _ask_for(const Column* columns, const int* which, Py_ssize_t k, Py_ssize_t count) noexcept nogil:
+    """Column which[k] is about to be read: ask for those behind it."""
+    if k + FAR_AHEAD < count:
+        ss_prefetch(&columns[which[k + FAR_AHEAD]], sizeof(Column))
+    if k + AHEAD < count:
+        col.prefetch(&columns[which[k + AHEAD]])
 
 
 cdef class Design:
@@ -208,11 +218,11 @@ cdef class Design:
         cdef Py_ssize_t k
         if n_threads > 1 and count > WORTH_THREADS * self.p / self.stored:
             for k in prange(count, num_threads=n_threads, schedule="static"):
+                _ask_for(self.columns, which, k, count)
                 out[k] = col.dot(&self.columns[which[k]], u, total)
         else:
             for k in range(count):
-                if k + AHEAD < count:
-                    col.prefetch(&self.columns[which[k + AHEAD]])
+                _ask_for(self.columns, which, k, count)
                 out[k] = col.dot(&self.columns[which[k]], u, total)
 
     cdef void combine(self, const int* which, Py_ssize_t count, const double* b, double* out) noexcept nogil:
@@ -256,8 +266,7 @@ cdef class Design:
         total = np.sum(u, axis=1)
         with nogil:
             for k in prange(count, num_threads=threads, schedule="static"):
-                if k + AHEAD < count:
-                    col.prefetch(&self.columns[some[k + AHEAD]])
+                _ask_for(self.columns, &some[0], k, count)
                 for j in range(K):
                     o[j, k] = col.dot(&self.columns[some[k]], &u[j, 0], total[j])
         return out
