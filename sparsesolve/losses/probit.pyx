@@ -7,15 +7,16 @@ from sparsesolve.losses.entropy cimport two_sided_entropy
 cdef double SQRT_HALF = 0.70710678118654752440
 cdef double LOG_SQRT_TWO_PI = 0.91893853320467274178
 cdef double SQRT_TWO_OVER_PI = 0.79788456080286535588
-cdef double FAR = 5.0           # from here on 30 terms of the continued fraction are exact to rounding
-cdef int TERMS = 30
+cdef double FAR = 5.0           # from here on 30 terms of the continued fraction are exact to rounding, and
+cdef double FARTHER = 10.0      # from here on 14
+cdef double NOTHING = 39.0      # from here on phi(x) is 0
 
 
 cdef double far_hazard(double x) noexcept nogil:
     """phi(x) / Phi(-x) - x for x >= FAR, by Laplace's continued fraction 1/(x + 2/(x + 3/(x + ...)))."""
     cdef int k
     cdef double rest = 0.0
-    for k in range(TERMS, 0, -1):
+    for k in range(30 if x < FARTHER else 14, 0, -1):
         rest = k / (x + rest)
     return rest
 
@@ -30,6 +31,8 @@ cdef inline double log_Phi(double eta) noexcept nogil:
 
 cdef inline double hazard(double eta) noexcept nogil:
     """phi(eta) / Phi(eta), the derivative of log Phi; it approaches -eta far below 0."""
+    if eta > NOTHING:               # exp would take its time to say so
+        return 0.0
     if eta > -FAR:
         return SQRT_TWO_OVER_PI * exp(-0.5 * eta * eta) / erfc(-SQRT_HALF * eta)
     return far_hazard(-eta) - eta
@@ -57,9 +60,13 @@ cdef class Probit(Separable):
         return total
 
     cdef double slope(self, double y, double eta) noexcept nogil:
+        if y == 0.0 or y == 1.0:
+            return hazard(-eta) if y == 0.0 else -hazard(eta)
         return (1.0 - y) * hazard(-eta) - y * hazard(eta)
 
     cdef double bend(self, double y, double eta) noexcept nogil:
+        if y == 0.0 or y == 1.0:
+            return log_bend(-eta) if y == 0.0 else log_bend(eta)
         return y * log_bend(eta) + (1.0 - y) * log_bend(-eta)
 
     cdef double least(self, double y) noexcept nogil:

@@ -21,7 +21,6 @@ TALL = 20  # rows to a column
 SOME = 50  # columns
 MANY_VALUES = 30_000_000  # of such a design from which copies of its columns do not pay
 GIANT = 1.0  # of the samples: columns of a group from which first-order steps are quicker
-GIANT_OTHER = 0.25  # the same where the loss is another than squared error
 MOST_RESPONSES = 1000  # coefficients of a group in all responses up to which a model pays
 RIDGE_DENSITY = 10  # one stored value in so many
 
@@ -101,10 +100,9 @@ def _by_inner_products(problem):
 
 def _giant_group(problem):
     """Whether a group is so large that its inner products cost more than first-order steps."""
-    share = GIANT if problem.loss is None else GIANT_OTHER
     if problem.n_responses is not None:
         return np.diff(problem.penalty.start).max(initial=0) > MOST_RESPONSES
-    return np.diff(problem.penalty.start).max(initial=0) > max(share * problem.design.n, 64)
+    return np.diff(problem.penalty.start).max(initial=0) > max(GIANT * problem.design.n, 64)
 
 
 def _few_eigenvalues(design):
