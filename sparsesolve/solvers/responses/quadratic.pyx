@@ -146,6 +146,8 @@ cdef class ResponseQuadratic:
                     for i in range(c, n):
                         column[i] = self.G[self.at[c], self.at[i]]
                     column[c] += self.bent[c] + lam * self.l2[self.at[c]] + added * most
+                    if self.bent[c] == 0.0:     # nothing else keeps dependent columns from going anywhere
+                        column[c] += TINY * self.G[self.at[c], self.at[c]]
                 dpotrf("L", &n, &self.inverse[0], &n, &info)
                 if info == 0:
                     dpotri("L", &n, &self.inverse[0], &n, &info)

@@ -120,3 +120,19 @@ def test_columns_much_like_their_neighbours_miss_no_lambda():
     options = {"lambda_min_ratio": 1e-3, "n_lambdas": 8, "stop": None, "tol": 1e-4}
     fit = ss.path(X, Y, family="multigaussian", solver="sufficient", **options)
     assert not fit.status.any() and (fit.gaps >= 0.0).all()
+
+
+@pytest.mark.parametrize("seed", [0, 2, 3])
+def test_dummies_without_a_penalty_go_nowhere(seed):
+    """With the intercept they depend on each other: along that direction nothing holds coefficients."""
+    rng = np.random.default_rng(seed)
+    kinds = []
+    for count in (5, 100):
+        shares = 1.0 / np.arange(1, count + 1)
+        kinds.append(rng.choice(count, size=1000, p=shares / shares.sum()))
+    X = np.hstack([np.eye(5)[kinds[0]], np.eye(100)[kinds[1]]])
+    Y = rng.normal(size=(1000, 3)) + np.outer(kinds[0] == 1, [1, 0, 1])
+    Y += np.outer(kinds[1] == 3, [1, -1, 0])
+    factors = np.r_[np.zeros(5), np.ones(100)]
+    fit = ss.path(X, Y, family="multigaussian", penalty_factor=factors, stop=None)
+    assert fit.gaps.max() <= 1e-7 and max(np.abs(b.data).max() for b in fit.coefs) < 100
