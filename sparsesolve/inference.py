@@ -133,7 +133,9 @@ def _has_intercept(path):
 
 def _refuse(path):
     if path.family.split("(")[0] not in ("gaussian", *KNOWN):
-        raise ValueError(f"A {path.family} fit has no standard errors here")
+        raise ValueError(
+            f"family {path.family} has no standard errors here; draw rows again and fit these"
+        )
     options = path.options or {}
     if options.get("positive") or any(options.get(side) is not None for side in LIMITS):
         raise ValueError("coefficients within limits have no standard errors; fit without limits")

@@ -124,7 +124,7 @@ def test_columns_much_like_their_neighbours_miss_no_lambda():
 
 @pytest.mark.parametrize("seed", [0, 2, 3])
 def test_dummies_without_a_penalty_go_nowhere(seed):
-    """With the intercept they depend on each other: along that direction nothing holds coefficients."""
+    """With the intercept they depend on each other: along that direction nothing holds them."""
     rng = np.random.default_rng(seed)
     kinds = []
     for count in (5, 100):
