@@ -85,13 +85,13 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
         points.append(Point(index, float(lam), len(which), explained, gap / null, outcome, n_iter,
                             which, values, intercept))
         advance(index + 1, "df %d, %.1f%% deviance", len(which), 100 * explained)
-        reason = _reason_to_end(points, stop, dfmax)
+        reason = _reason_to_end(points, stop, dfmax, problem.limited)
         if reason:
             return points, reason
     return points, "every lambda was solved"
 
 
-def _reason_to_end(points, stop, dfmax):
+def _reason_to_end(points, stop, dfmax, limited):
     """Why the path ends at its last point, or None."""
     last = points[-1]
     if dfmax is not None and last.df > dfmax:
@@ -107,17 +107,20 @@ def _reason_to_end(points, stop, dfmax):
         return f"more than {100 * stop.explained:.1f}% of the deviance is explained"
     gain = last.dev_ratio - points[-1 - stop.steps].dev_ratio
     whole = {True: last.dev_ratio, "rest": 1.0 - last.dev_ratio}.get(stop.relative, 1.0)
-    if gain < stop.gain * whole and not _any_still(points[-enough:]):
+    if gain < stop.gain * whole and not _any_still(points[-enough:], limited):
         steps = "a step" if stop.steps == 1 else f"{stop.steps} steps"
         of = {True: "of itself ", "rest": "of the rest "}.get(stop.relative, "")
         return f"the explained deviance gained less than {stop.gain:g} {of}in {steps}"
     return None
 
 
-def _any_still(points):
-    """Whether a step left all coefficients as they were: limits held them, or a loose tolerance
-    was met without one. Others may come."""
-    return any(
-        np.array_equal(a.which, b.which) and np.allclose(a.values, b.values, rtol=1e-9, atol=0.0)
-        for a, b in pairwise(points)
-    )
+def _any_still(points, limited):
+    """Whether a step did nothing, a loose tolerance being met without one, or left coefficients as
+    they were because limits held them: others may come."""
+    steps = pairwise(points)
+    return any(a.dev_ratio == b.dev_ratio or (limited and _same(a, b)) for a, b in steps)
+
+
+def _same(a, b):
+    same = np.array_equal(a.which, b.which)
+    return same and np.allclose(a.values, b.values, rtol=1e-9, atol=0.0)
