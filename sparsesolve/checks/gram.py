@@ -65,10 +65,9 @@ def _factor(G, size):
     try:
         return cholesky(C, lower=True, check_finite=False)
     except np.linalg.LinAlgError:
-        lowest = np.linalg.eigvalsh(C)[0] - SHIFT
         raise ValueError(
-            f"gram is no X'X: scaled to squares of 1 it has an eigenvalue of {lowest:.3g}, and "
-            f"those of columns are at least 0; of data with gaps, fill these first"
+            "gram is no X'X: it has a negative eigenvalue, as inner products taken over different "
+            "rows may have; fill the gaps of X first"
         ) from None
 
 

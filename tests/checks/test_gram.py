@@ -34,7 +34,7 @@ def changed(i, j, value):
         (changed(1, 1, -1.0), XTY, None, "gram has -1 at row 1, column 1"),
         (changed(0, 1, 1.0), XTY, None, "gram is not symmetric"),
         (np.array([[1.0, 2], [2, 1]]), [0, 0], None, "a product exceeds its columns' sizes"),
-        ([[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1]], np.ones(3), None, "eigenvalue of -0.8"),
+        ([[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1]], np.ones(3), None, "negative eigenvalue"),
         (np.eye(2), [1.0, 1.0], 1.5, "yty is 1.5, but .* the columns explain 2 of"),
         (np.zeros((2, 2)), XTY, None, "xty is 27 for column 0, which gram says is 0"),
         (GRAM, XTY, 1.0, "yty is 1, but gram and xty say that the columns explain 20.9"),
