@@ -80,7 +80,9 @@ cdef class Residuals:
                 self.rest[i] = self.current[i] - span.first * first[i] - span.second * second[i]
             gap = &self.gap[self.n_gaps]
             gap.unit = ss_largest_f64(self.n, &self.rest[0]) / SS_FINE
-            if SMALLEST < gap.unit < INFINITY:
+            if gap.unit < SMALLEST:     # all of it is lost
+                gap.unit = 0.0
+            if gap.unit < INFINITY:
                 gap.lost = ss_quantise_i16(self.n, &self.rest[0], gap.unit, &self.fine[self.n_gaps, 0])
                 span.gap = self.n_gaps
                 self.n_gaps += 1

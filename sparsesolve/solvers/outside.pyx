@@ -71,7 +71,7 @@ cdef class OutsideColumns(Outside):
         cdef int k, count = self.bounds.examine(r, lam)
         self.n_over = 0
         for k in range(count):
-            if fabs(self.bounds.exact[k]) > lam * self.penalty.l1[self.bounds.undecided[k]]:
+            if not fabs(self.bounds.exact[k]) <= lam * self.penalty.l1[self.bounds.undecided[k]]:   # NaN, too
                 self.over[self.n_over] = k
                 self.n_over += 1
         return count
