@@ -118,7 +118,8 @@ def refit(
     n, m = data.n_informative(), len(support) + _has_intercept(path)
     if not len(support) or n <= m:
         found = "no feature is" if not len(support) else f"{len(support)} features are"
-        raise ValueError(f"{found} selected at s = {s:.4g}, of {n:g} rows; choose another s")
+        at = f"s = {float(s):.4g}, of {n:g} rows"
+        raise ValueError(f"{found} selected at {at}; choose another s")
     alone = without_penalty(path, data.matrix, y, support)
     warn_missed([alone], alone.options["tol"])
     if path.family != "gaussian" and alone.dev_ratio[0] > 1.0 - PERFECT:

@@ -38,13 +38,14 @@ def read_gram(gram, xty, yty):
         raise ValueError(f"gram has {squares[j]:g} {place((j, j))}; a square is at least 0")
     size = np.sqrt(squares)
     _refuse_impossible(G, size)
-    factor = _factor(G, size)
+    unit = np.where(size > 0.0, size, 1.0)
+    factor = _factor(G / unit / unit[:, None])
     if (np.abs(cross) > 0.0)[size == 0.0].any():
         j = int(np.flatnonzero((size == 0.0) & (cross != 0.0))[0])
         raise ValueError(f"xty is {cross[j]:g} for column {j}, which gram says is 0")
     if yty is not None:
         yty = read_number("yty", yty, 0, np.inf)
-        root = solve_triangular(factor, cross / np.where(size > 0.0, size, 1.0), lower=True)
+        root = solve_triangular(factor, cross / unit, lower=True)
         most = np.linalg.norm(root)
         if most > np.sqrt(yty) * (1 + ROUNDING):
             raise ValueError(
@@ -54,13 +55,11 @@ def read_gram(gram, xty, yty):
     return G, cross, yty, names
 
 
-def _factor(G, size):
-    """The Cholesky factor of the columns' correlations, with SHIFT on the diagonal.
+def _factor(C):
+    """The Cholesky factor of correlations, fresh, with SHIFT on the diagonal.
 
     Of a matrix that is not positive semidefinite there is none: no columns have such products.
     """
-    unit = np.where(size > 0.0, size, 1.0)
-    C = G / unit / unit[:, None]
     C.flat[:: len(C) + 1] = 1.0 + SHIFT
     try:
         return cholesky(C, lower=True, check_finite=False)

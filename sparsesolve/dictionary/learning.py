@@ -134,7 +134,6 @@ class DictionaryLearning:
         self.tol = checks.read_number("tol", tol, 0, 1)
         self.n_threads = thread_count(n_threads)
         self.progress = checks.read_flag("progress", progress)
-        checks.read_seed(seed)
         self._seed = seed
         self._start = None
         if dictionary is not None:

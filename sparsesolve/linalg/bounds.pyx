@@ -90,8 +90,9 @@ cdef class CorrelationBounds(Correlations):
                 count = min(count, TOGETHER)
             self.design.correlate_some(&self.undecided[done], count, &self.u[0], 0.0, &self.exact[done],
                                        self.n_threads)
-            for k in range(done, done + count if self.sketch is not None else 0):
-                self.sketch.draw(self.undecided[k])
+            if self.sketch is not None:
+                for k in range(done, done + count):
+                    self.sketch.draw(self.undecided[k])
             done += count
         self.products += self.n_undecided
 

@@ -22,7 +22,7 @@ def last_digits(problem, which, values, intercept):
     largest at an end; and of several responses as far apart as they may come.
     """
     faint = FAINT if problem.loss is not None else FAINT * sqrt(2.0 * problem.null_value)
-    if EPSILON * problem.largest * sqrt(values.size * values.ravel().dot(values.ravel())) <= faint:
+    if EPSILON * problem.largest * sqrt(values.size * np.vdot(values, values)) <= faint:
         return 0.0
     sizes = np.abs(values)
     d = EPSILON * np.max(sizes @ problem.norms[which])

@@ -254,7 +254,7 @@ cdef class WorkingSet:
         cdef double value, drift = (1.0 + forward) * self.drifts[0] + forward * self.drifts[1]
         if not self.quadratic.curved or size == 0:
             return 0
-        value = 0.5 * self.quadratic.residual_square + self.quadratic.penalty_value(lam)
+        value = self.quadratic.primal(lam)
         cdef double[::1] b = np.empty(size), change = np.zeros(size)
         memcpy(&b[0], self.quadratic.b, size * sizeof(double))
         for k in range(self.n_solved):
@@ -266,7 +266,7 @@ cdef class WorkingSet:
             for i in range(self.design.n):
                 self.r[i] += forward * (self.solved[0, i] - self.solved[1, i])
             self.quadratic.mend(&self.response[0], &change[0], drift, &self.r[0])
-        if 0.5 * self.quadratic.residual_square + self.quadratic.penalty_value(lam) > value:
+        if self.quadratic.primal(lam) > value:
             for k in range(size):
                 change[k] = self.quadratic.b[k] - b[k]
             memcpy(self.quadratic.b, &b[0], size * sizeof(double))

@@ -59,7 +59,7 @@ def _newton(second, h, pull, nothing):
     enough: one is taken only where there is no other.
     """
     inverse = np.divide(1.0, h, out=np.zeros_like(h), where=h > 0.0)
-    step, along, gains, before = np.zeros_like(h), np.zeros_like(h), [], 1.0
+    step, along, gains, total, before = np.zeros_like(h), np.zeros_like(h), [], 0.0, 1.0
     for _ in range(len(h)):
         scaled = inverse * pull
         square = float(pull @ scaled)
@@ -72,7 +72,8 @@ def _newton(second, h, pull, nothing):
         step += t * along
         pull = pull - t * image
         gains.append(0.5 * t * square)
-        small = len(gains) >= LOOK and sum(gains[-LOOK:]) <= max(CLOSE * sum(gains), nothing)
+        total += gains[-1]
+        small = len(gains) >= LOOK and sum(gains[-LOOK:]) <= max(CLOSE * total, nothing)
         if small or bend <= least:
             break
         before = square
