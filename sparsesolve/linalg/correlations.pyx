@@ -1,20 +1,23 @@
 """Products z_j'r of the columns that may pass their threshold, as r moves; the others sleep.
 
-A column sleeps as long as its last product tells that the next cannot reach the threshold (linalg/sleepers), which
-costs one comparison.  Columns that are awake are multiplied: where they are short or sparse, nothing that could be
-known of a product costs less than the product.
+A column sleeps as long as its last product tells that the next cannot come near the threshold (linalg/sleepers),
+which costs one comparison.  Columns that are awake are multiplied: where they are short or sparse, nothing that could
+be known of a product costs less than the product.
 
 Everything is in the norm with weights w; r stands for sqrt(w) times a residual in sample space.
 """
-from libc.math cimport fabs
+from libc.math cimport fabs, sqrt
 
 import numpy as np
 
+from sparsesolve.linalg.column cimport Column
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.sleepers cimport Sleepers
 from sparsesolve.linalg.vector cimport ss_multiply
 
 cdef double ALMOST = 0.99   # of the threshold: extrapolation along the path errs by about a hundredth
+cdef double CLOSE = 0.9     # of the threshold: what may pass it at the next lam
+cdef double UNEVEN = 7.0    # the largest entry of a way of r beside its root mean square, about
 
 
 cdef class Correlations:
@@ -33,9 +36,24 @@ cdef class Correlations:
         self.design, self.root_w, self.n_threads = design, root_w, n_threads
         self.n, self.p = n, p
         self.norm, self.threshold = design.norms(np.square(root_w), n_threads), np.array(threshold)
-        self.sleepers, self.u = Sleepers(n, self.norm, self.threshold), np.zeros(n)
+        self.sleepers, self.u = self._sleepers(), np.zeros(n)
         self.exact, self.product, self.earlier = np.zeros((3, max(p, 1)))
         self.undecided, self.when, self.before = np.zeros((3, max(p, 1)), dtype=np.intc)
+
+    def _sleepers(self):
+        """Columns with m of n values stored: |z_j'dr| <= sqrt(m) |x_j| max |dr_i| where this is less, as a rule.
+
+        x_j stands for the column without its centre, which r does not meet.
+        """
+        cdef Py_ssize_t j
+        cdef double[::1] rate = np.array(self.norm)
+        cdef unsigned char[::1] by_entry = np.zeros(self.p, dtype=np.uint8)
+        cdef const Column* x
+        for j in range(self.p):
+            x = &self.design.columns[j]
+            if UNEVEN * UNEVEN * x.size < self.n:
+                rate[j], by_entry[j] = sqrt(<double> x.size) * (self.norm[j] + fabs(x.centre) * x.factor), True
+        return Sleepers(self.n, rate, self.threshold, by_entry=by_entry)
 
     def norms(self):
         """|z_j| of every column, (p,)."""
@@ -59,7 +77,7 @@ cdef class Correlations:
         if lam != self.lam:
             self.lam = lam
             self.count += 1
-        self.n_undecided, self.n_close = self.sleepers.awake(lam, &self.undecided[0]), 0
+        self.n_undecided, self.n_close = self.sleepers.awake(CLOSE * lam, &self.undecided[0]), 0
         self.multiply(r)
         for k in range(self.n_undecided):
             self._remember(self.undecided[k], self.exact[k])

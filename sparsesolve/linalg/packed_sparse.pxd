@@ -1,18 +1,13 @@
 """SparsePacked: working columns as a compressed sparse matrix."""
 from sparsesolve.linalg.packed cimport Packed
-from sparsesolve.linalg.row_mirror cimport RowMirror
 
 cdef class SparsePacked(Packed):
     cdef double[::1] values_, offset_, filled
     cdef double[::1] panel                  # (n, 8) of zeros between two uses, or empty where that is too large
-    cdef int[::1] rows_, which              # which: features
+    cdef int[::1] rows_
     cdef long long[::1] start_
     cdef double* values                     # sqrt(w) * factor * x, column after column
     cdef int* rows
     cdef long long* start                   # (size + 1,)
-    cdef RowMirror mirror
-    cdef int mirrored                       # columns that the mirror serves, the first ones
-    cdef int demand                         # products since it was made
-    cdef bint whole                         # whether the last ones were for all of Z'Z
     cdef double* offset                     # factor * mean: the column is values - offset * sqrt(w)
     cdef int _products_of_some(self, int first, int count, double* G, int ld) noexcept nogil

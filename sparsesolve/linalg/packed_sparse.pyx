@@ -1,4 +1,4 @@
-"""Working columns as one compressed sparse matrix, and as its rows where these serve better."""
+"""Working columns as one compressed sparse matrix."""
 from libc.string cimport memset
 
 import numpy as np
@@ -9,17 +9,14 @@ from sparsesolve.linalg.column cimport Column
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.packed cimport Packed
 from sparsesolve.linalg.packed import roomier
-from sparsesolve.linalg.row_mirror cimport RowMirror
 
 DEF FEW = 3             # columns: as many meet all others together
 DEF PANEL = 1 << 20     # values of such columns side by side, which a cache still holds
-DEF DEMAND = 20         # products after which a mirror is worth making
-cdef double OUTGROWN = 1.2      # times the values in the mirror, from which it is made anew
 
 
 cdef class SparsePacked(Packed):
     def __cinit__(self, double[::1] root_w, bint recentred=False):
-        self.filled, self.which, self.mirror = np.empty(self.n), np.empty(64, dtype=np.intc), RowMirror()
+        self.filled = np.empty(self.n)
         self.panel = np.zeros(8 * self.n if 8 * self.n <= PANEL else 0)
         self._hold(np.empty(1024), np.empty(1024, dtype=np.intc), np.zeros(65, dtype=np.longlong), np.empty(64))
 
@@ -33,7 +30,6 @@ cdef class SparsePacked(Packed):
         if columns > offset.shape[0]:
             columns = max(columns, 2 * offset.shape[0])
             start, offset = roomier(start, columns + 1, self.size + 1), roomier(offset, columns, self.size)
-            self.which = roomier(self.which, columns, self.size)
         if stored > values.shape[0]:
             stored = max(stored, 2 * values.shape[0])
             values, rows = (roomier(part, stored, self.start[self.size]) for part in (values, rows))
@@ -60,16 +56,8 @@ cdef class SparsePacked(Packed):
                 self.offset[self.size] = 0.0
                 for i in range(at - x.size, at):
                     self.offset[self.size] += self.root_w[self.rows[i]] * self.values[i]
-            self.which[self.size] = which[k]
             self.size += 1
             self.start[self.size] = at
-        self.mirrored = self.mirror.size if self.mirror.holds(&self.which[0], self.size) else 0
-        if not self.recentred:      # under weights that stay the mirror gains nothing
-            return 0
-        outgrown = at > OUTGROWN * (self.mirror.stored if self.mirrored else 0)
-        if self.demand > DEMAND and (outgrown or self.whole and self.mirrored < self.size == count):
-            self.mirror.hold(design, &self.which[0], self.size)
-            self.mirrored, self.demand = self.size, 0
         return 0
 
     cdef double dot(self, int j, const double* v, double shift) noexcept nogil:
@@ -92,39 +80,9 @@ cdef class SparsePacked(Packed):
         vector.ss_sparse_axpy_f64(self.start[j + 1] - k, a, self.values + k, self.rows + k, v)
         return -a * self.offset[j]
 
-    cdef double multiply(self, const int* which, int count, const double* p, double* v, double* q) noexcept nogil:
-        """The same in one pass over the columns that the mirror holds."""
-        cdef int j
-        cdef double shift = 0.0
-        self.demand += 1
-        self.whole = False
-        if self.mirrored == 0:
-            return Packed.multiply(self, which, count, p, v, q)
-        memset(v, 0, self.n * sizeof(double))
-        memset(q, 0, self.mirrored * sizeof(double))
-        for j in range(self.size):
-            if j >= self.mirrored and p[j] != 0.0:
-                self.axpy(j, p[j], v)
-            shift -= p[j] * self.offset[j]
-        self.mirror.multiply(&self.root_w[0], p, v, q)
-        for j in range(self.mirrored):
-            q[j] += self.offset[j] * shift
-        for j in range(self.mirrored, self.size):
-            q[j] = self.dot(j, v, shift)
-        return shift
-
     cdef void products(self, int first, double* G, int ld) noexcept nogil:
         cdef int k, i
         cdef double shift
-        self.demand += self.size - first
-        self.whole = True
-        if first == 0 and self.size > 0 and self.mirrored == self.size and self.mirror.short_rows():
-            self.mirror.products(&self.root_w[0], G, ld)
-            for k in range(self.size):
-                for i in range(k + 1):
-                    G[i + <Py_ssize_t> k * ld] -= self.offset[i] * self.offset[k]
-                    G[k + <Py_ssize_t> i * ld] = G[i + <Py_ssize_t> k * ld]
-            return
         while self.panel.shape[0] > 0 and self.size - first >= FEW:
             first += self._products_of_some(first, min(8, self.size - first), G, ld)
         for k in range(first, self.size):

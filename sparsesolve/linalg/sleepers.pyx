@@ -4,9 +4,10 @@ What is looked at is |z_j'r|, or another size of products that grows by at most 
 multiplied as r is.  A new residual is s times the last one and a way e beside it, so that a bound on the size becomes
 s times itself and rate |e|: along a path r gets shorter and turns little, and |e| is far less than |dr|.  Of a bound at
 one residual is kept what all later factors s and ways e have in common, and one comparison tells that it still serves.
+Where z_j has few entries, a rate over the largest entry of e tells more than one over its length.
 Reference for the idea with s = 1: Cauchy-Schwarz, as in the "safe" rules of El Ghaoui et al. (2012).
 """
-from libc.math cimport sqrt
+from libc.math cimport fabs, sqrt
 
 import numpy as np
 
@@ -30,11 +31,14 @@ cdef class Sleepers:
         Residuals side by side, as of several responses.
     together : bool
         Whether sizes grow with the length of all parts' ways; else with the longest.
+    by_entry : (p,) of 0 and 1
+        Whether a rate is that of the largest entry of a way, not of its length; of one part only.
     """
 
-    def __cinit__(self, Py_ssize_t n, rate, threshold, int parts=1, bint together=True):
+    def __cinit__(self, Py_ssize_t n, rate, threshold, int parts=1, bint together=True, by_entry=None):
         self.n, self.parts, self.together = n, parts, together
         self.rate, self.threshold, self.kept = rate, threshold, np.full(len(rate), INFINITY)
+        self.by_entry = np.zeros(len(rate), dtype=np.uint8) if by_entry is None else by_entry
         self.last, self.scale = np.zeros(n * parts), 1.0
 
     cdef void travel(self, const double* r) noexcept nogil:
@@ -43,28 +47,32 @@ cdef class Sleepers:
         cdef int k
         cdef double* last = &self.last[0]
         cdef double length = dot(self.n * self.parts, last, last), along = dot(self.n * self.parts, r, last)
-        cdef double factor = along / length, way = 0.0, one
+        cdef double factor = along / length, way = 0.0, one, step, off, largest = 0.0
         for k in range(self.parts):
             one = 0.0
             for i in range(k * self.n, (k + 1) * self.n):
-                one += (r[i] - factor * last[i]) * (r[i] - factor * last[i])
+                step = r[i] - factor * last[i]
+                largest = max(largest, fabs(step))
+                one += step * step
                 last[i] = r[i]
             way = way + one if self.together else max(way, one)
         self.scale *= factor
-        way = sqrt(way) * (1.0 + ROUNDING) + EPSILON * (factor * sqrt(length) + self.travelled * self.scale)
+        off = EPSILON * (factor * sqrt(length) + self.travelled[0] * self.scale)
+        way, largest = sqrt(way) * (1.0 + ROUNDING) + off, largest * (1.0 + ROUNDING) + off
         if SMALLEST < self.scale < LARGEST and way < INFINITY:
-            self.travelled += way / self.scale
+            self.travelled[0] += way / self.scale
+            self.travelled[1] += largest / self.scale
         else:
             self._wake()
 
     cdef void _wake(self) noexcept nogil:
         cdef Py_ssize_t j
-        self.scale, self.travelled = 1.0, 0.0
+        self.scale, self.travelled = 1.0, [0.0, 0.0]
         for j in range(self.kept.shape[0]):
             if not self.left(j):
                 self.kept[j] = INFINITY
 
     cdef Py_ssize_t awake(self, double lam, int* out) noexcept nogil:
         """List those that may reach lam times their threshold; returns how many."""
-        return ss_awake(self.kept.shape[0], &self.kept[0], &self.rate[0], &self.threshold[0], self.travelled,
-                        lam / self.scale, out)
+        return ss_awake(self.kept.shape[0], &self.kept[0], &self.rate[0], &self.threshold[0], &self.by_entry[0],
+                        self.travelled[0], self.travelled[1], lam / self.scale, out)

@@ -84,6 +84,20 @@ SS_UNPACK(ss_unpack_f32, float)
 SS_UNPACK_TIMES(ss_unpack_times_f64, double)
 SS_UNPACK_TIMES(ss_unpack_times_f32, float)
 
+/* ask for a stretch of memory before it is needed */
+static inline void ss_prefetch(const void *start, ptrdiff_t bytes) {
+#if defined(__GNUC__)
+    for (ptrdiff_t at = 0; at < bytes; at += 64) __builtin_prefetch((const char *)start + at);
+#else
+    (void)start, (void)bytes;
+#endif
+}
+
+/* what a pass over sparse columns, one behind the other in memory, will come to next: hardware asks for it too late */
+#define SS_LOOK_AHEAD(x, rows, k)                                                                 \
+    ss_prefetch((const char *)((x) + (k)) + 4096, 1);                                             \
+    ss_prefetch((const char *)((rows) + (k)) + 2048, 1)
+
 /* sum_k x_k v[rows_k]: four sums at a time, for one would wait for its last addition */
 #define SS_SPARSE_DOT(NAME, REAL)                                                                 \
     static inline double NAME(ptrdiff_t n, const REAL *SS_RESTRICT x, const int *SS_RESTRICT rows, \
@@ -91,6 +105,7 @@ SS_UNPACK_TIMES(ss_unpack_times_f32, float)
         double a = 0.0, b = 0.0, c = 0.0, d = 0.0;                                                \
         ptrdiff_t k = 0;                                                                          \
         for (; k + 4 <= n; k += 4) {                                                              \
+            SS_LOOK_AHEAD(x, rows, k);                                                            \
             a += x[k] * v[rows[k]];                                                               \
             b += x[k + 1] * v[rows[k + 1]];                                                       \
             c += x[k + 2] * v[rows[k + 2]];                                                       \
@@ -122,6 +137,7 @@ SS_SIMD static void ss_sparse_panel(ptrdiff_t n, const double *SS_RESTRICT x, co
                             const int *SS_RESTRICT rows, double *SS_RESTRICT v) {                 \
         ptrdiff_t k = 0;                                                                          \
         for (; k + 4 <= n; k += 4) {                                                              \
+            SS_LOOK_AHEAD(x, rows, k);                                                            \
             double one = v[rows[k]] + a * x[k], two = v[rows[k + 1]] + a * x[k + 1];              \
             double three = v[rows[k + 2]] + a * x[k + 2], four = v[rows[k + 3]] + a * x[k + 3];   \
             v[rows[k]] = one;                                                                     \
@@ -333,18 +349,19 @@ static inline int ss_lowest(uint32_t mask) {
 #endif
 }
 
-/* The i with kept_i + rate_i * travelled >= lam * threshold_i, listed in out; returns how many.  They are few: a bit
- * for each of 32, and then those that are set. */
+/* The i with kept_i + rate_i * travelled >= lam * threshold_i, where `most` replaces travelled by_entry, listed in out;
+ * returns how many.  They are few: a bit for each of 32, and then those that are set. */
 SS_SIMD static ptrdiff_t ss_awake(ptrdiff_t n, const double *SS_RESTRICT kept, const double *SS_RESTRICT rate,
-                                  const double *SS_RESTRICT threshold, double travelled, double lam,
-                                  int *SS_RESTRICT out) {
+                                  const double *SS_RESTRICT threshold, const unsigned char *SS_RESTRICT by_entry,
+                                  double travelled, double most, double lam, int *SS_RESTRICT out) {
     ptrdiff_t count = 0;
     for (ptrdiff_t start = 0; start < n; start += 32) {
         int size = start + 32 < n ? 32 : (int)(n - start);
         uint32_t mask = 0;
         _Pragma("omp simd reduction(| : mask)")
         for (int i = 0; i < size; i++)
-            mask |= (uint32_t)(kept[start + i] + rate[start + i] * travelled >= lam * threshold[start + i]) << i;
+            mask |= (uint32_t)(kept[start + i] + rate[start + i] * (by_entry[start + i] ? most : travelled)
+                               >= lam * threshold[start + i]) << i;
         for (; mask; mask &= mask - 1) out[count++] = (int)start + ss_lowest(mask);
     }
     return count;
@@ -387,14 +404,5 @@ SS_LARGEST(ss_largest_f64, double)
 SS_LARGEST(ss_largest_f32, float)
 SS_SURVEY(ss_survey_f64, double)
 SS_SURVEY(ss_survey_f32, float)
-
-/* ask for a stretch of memory before it is needed */
-static inline void ss_prefetch(const void *start, ptrdiff_t bytes) {
-#if defined(__GNUC__)
-    for (ptrdiff_t at = 0; at < bytes; at += 64) __builtin_prefetch((const char *)start + at);
-#else
-    (void)start, (void)bytes;
-#endif
-}
 
 #endif

@@ -3,12 +3,11 @@ from sparsesolve.solvers.quadratic cimport Quadratic
 
 cdef class DataQuadratic(Quadratic):
     cdef Py_ssize_t n
-    cdef double[::1] u                  # (n,) sqrt(w) (y - Zb), less shift * sqrt(w)
     cdef double[::1] v                  # (n,) sqrt(w) Z d, less image_shift * sqrt(w)
     cdef double[::1] w                  # (n,) the same of a conjugate direction
     cdef readonly long applications, directions     # cycles and products with Z'Z, and solves, since effort() was asked
     cdef double[::1] residual, conjugate_direction, product
-    cdef double shift, image_shift
+    cdef double image_shift
     cdef double enough, most            # violation relative to lam that the target allows for, and that of residual
     cdef double goal                    # of the residual's square
 

@@ -1,7 +1,7 @@
 """The quadratic over working columns by products with the columns: for sparse designs and very many working columns.
 
 Coordinate descent goes first: on columns that have little in common, as in text, nothing is quicker.  Newton
-directions come from conjugate gradients on the support.  Invariant: u + shift * sqrt(w) = sqrt(w) (y - Zb): sparse
+directions come from conjugate gradients on the support.  Invariant: u + u[n] * sqrt(w) = sqrt(w) (y - Zb): sparse
 columns never fill in.
 """
 from libc.math cimport INFINITY, fabs
@@ -29,8 +29,9 @@ cdef double AIM = 0.8               # of the gap asked for: what gradients off b
 cdef class DataQuadratic(Quadratic):
 
     def __cinit__(self, Packed columns):
-        self.columns, self.n, self.wants_residual = columns, columns.n, True
-        self.u, self.v, self.w = np.zeros((3, self.n))
+        self.columns, self.n, self.wants_start = columns, columns.n, True
+        self.v, self.w = np.zeros((2, self.n))
+        self._work_on_residual()
         self._make_room()
 
     cdef int reserve(self, int capacity) except -1:
@@ -48,9 +49,9 @@ cdef class DataQuadratic(Quadratic):
         self.image_shift = self.columns.axpy(j, 1.0, &self.v[0])
         return self.columns.dot(i, &self.v[0], self.image_shift)
 
-    cdef void receive(self, const double* r) noexcept nogil:
-        memcpy(&self.u[0], r, self.n * sizeof(double))
-        self.shift = 0.0
+    cdef void mend(self, const double* response, const double* missing, double drift, double* r) noexcept nogil:
+        Quadratic.mend(self, response, missing, drift, r)
+        self.columns.correlate(r, 0.0, self.g)
 
     cdef int solve(self, double lam, double target, long budget) noexcept nogil:
         """On sparse columns coordinate descent until the signs stand; then Newton steps."""
@@ -66,7 +67,7 @@ cdef class DataQuadratic(Quadratic):
             changed = self.cycle(lam)
             self.iterations += 1
         if count > 0:
-            self.columns.correlate(&self.u[0], self.shift, self.g)
+            self.columns.correlate(&self.u[0], self.u[self.n], self.g)
         return Quadratic.solve(self, lam, target, limit - self.iterations)
 
     cdef void leave(self, double lam, double target) noexcept nogil:
@@ -94,13 +95,14 @@ cdef class DataQuadratic(Quadratic):
         for j in range(self.size):
             if self.b[j] == 0.0 and fabs(self.g[j]) < FAR * lam * self.l1[j]:
                 continue
-            self.g[j] = self.columns.dot(j, &self.u[0], self.shift)
+            self.g[j] = self.columns.dot(j, &self.u[0], self.u[self.n])
             new = self.minimiser(j, lam)
             step = new - self.b[j]
             if step != 0.0:
                 changed += (self.b[j] == 0.0) != (new == 0.0)
                 self.residual_square += step * (step * self.diag[j] - 2.0 * self.g[j])
-                self.shift += self.columns.axpy(j, -step, &self.u[0])
+                self.u[self.n] += self.columns.axpy(j, -step, &self.u[0])
+                self.touches += 1.0
                 self.b[j] = new
         return changed
 
@@ -260,7 +262,8 @@ cdef class DataQuadratic(Quadratic):
             change += self.d[j] * (t * self.q[j] - 2.0 * self.g[j])
         self.residual_square += t * change
         axpy(self.n, -t, &self.v[0], &self.u[0])
-        self.shift -= t * self.image_shift
+        self.u[self.n] -= t * self.image_shift
+        self.touches += self.size
         axpy(self.size, -t, self.q, self.g)
         Quadratic.advance(self, lam, t)
 
@@ -271,15 +274,16 @@ cdef class DataQuadratic(Quadratic):
             new = self.minimiser(j, lam)        # by the gradient from before the sweep: cheap, and nearly always right
             if not self.worth(j, new, lam, whole):
                 continue
-            self.g[j] = self.columns.dot(j, &self.u[0], self.shift)
+            self.g[j] = self.columns.dot(j, &self.u[0], self.u[self.n])
             new = self.minimiser(j, lam)
             if self.worth(j, new, lam, whole):
                 self.residual_square += (new - self.b[j]) * ((new - self.b[j]) * self.diag[j] - 2.0 * self.g[j])
-                self.shift += self.columns.axpy(j, self.b[j] - new, &self.u[0])
+                self.u[self.n] += self.columns.axpy(j, self.b[j] - new, &self.u[0])
+                self.touches += 1.0
                 self.b[j] = new
                 moved += 1
         if moved:
-            self.columns.correlate(&self.u[0], self.shift, self.g)
+            self.columns.correlate(&self.u[0], self.u[self.n], self.g)
             self.iterations += 1
         return moved
 

@@ -13,7 +13,10 @@ cdef class WorkingColumns:
     cdef int capacity
     cdef Packed columns                 # None when the inner products are all there is
     cdef bint curved                    # whether the path is, between two changes of what is zero
+    cdef bint wants_start               # whether a start near the solution saves work
     cdef bint wants_residual            # whether solving works on the residual, not only on g
+    cdef double[::1] u                  # (n + 1,) then: sqrt(w) (y - Zb), less a multiple of sqrt(w), and that
+    cdef double touches                 # columns added to u since it was made from b, each with its rounding
     cdef public double residual_square  # |r|^2 in the weighted norm
     cdef Py_ssize_t[::1] ranks          # working columns in ascending order of feature,
     cdef int n_ranked                   # as there were so many

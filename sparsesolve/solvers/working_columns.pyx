@@ -15,7 +15,7 @@ from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.packed cimport Packed
 from sparsesolve.linalg.vector cimport axpy, dot
 
-cdef double EPSILON = 4e-16         # of one product, relative
+cdef double EPSILON = 4e-16         # of one product, or of one change of the residual, relative
 cdef double SHAKY = 1e-8            # eigenvalue below which rounding is given its due, relative
 cdef double RANK = 1e-14            # least eigenvalue of unpenalised columns that is not rounding, relative
 
@@ -205,16 +205,45 @@ cdef class WorkingColumns:
         self.residual_square = dot(self.columns.n, r, r)
         self.receive(r)
 
+    # where solving works on the residual itself
+
+    def _work_on_residual(self):
+        self.wants_residual, self.u = True, np.zeros(self.columns.n + 1)
+
     cdef void receive(self, const double* r) noexcept nogil:
         """Work on from a residual r, orthogonal to sqrt(w) where columns are centred; g and residual_square are set."""
+        if self.wants_residual:
+            memcpy(&self.u[0], r, self.columns.n * sizeof(double))
+            self.u[self.columns.n] = self.touches = 0.0
 
     cdef double drift(self) noexcept nogil:
         """How far rounding may have taken the residual worked on from that of b, relative to the response."""
-        return INFINITY
+        return EPSILON * self.touches if self.wants_residual else INFINITY
 
     cdef void hand(self, double* r) noexcept nogil:
         """r = the residual worked on, from it residual_square; g belongs to it."""
+        cdef Py_ssize_t n
+        if not self.wants_residual:
+            return
+        n = self.columns.n
+        memcpy(r, &self.u[0], n * sizeof(double))
+        if self.u[n] != 0.0:
+            axpy(n, self.u[n], &self.columns.root_w[0], r)
+        self.residual_square = dot(n, r, r)
 
     cdef void mend(self, const double* response, const double* missing, double drift, double* r) noexcept nogil:
         """Work on from r = response - Z (b + missing), which rounding has taken off by `drift`, made that of b."""
-        self.refresh(response, r)
+        cdef int j
+        cdef double shift = 0.0, touches = drift / EPSILON + self.size
+        if not self.wants_residual:
+            self.refresh(response, r)
+            return
+        for j in range(self.size):
+            if missing[j] != 0.0:
+                shift += self.columns.axpy(j, missing[j], r)
+                touches += 1.0
+        if shift != 0.0:
+            axpy(self.columns.n, shift, &self.columns.root_w[0], r)
+        self.residual_square = dot(self.columns.n, r, r)
+        self.receive(r)
+        self.touches = touches

@@ -245,14 +245,14 @@ cdef class WorkingSet:
         return 0
 
     cdef int _carry_on(self, double lam, double forward) except -1:
-        """Start from the solution carried on like that where the path is curved, and where that is better.
+        """Start from the solution carried on like that where a near start helps, and where that is better.
 
         What rounding did to the two residuals is carried on with them: from lam to lam it would grow without end.
         """
         cdef int k, size = self.quadratic.size
         cdef Py_ssize_t i
         cdef double value, drift = (1.0 + forward) * self.drifts[0] + forward * self.drifts[1]
-        if not self.quadratic.curved or size == 0:
+        if not self.quadratic.wants_start or size == 0:
             return 0
         value = self.quadratic.primal(lam)
         cdef double[::1] b = np.empty(size), change = np.zeros(size)

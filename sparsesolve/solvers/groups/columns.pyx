@@ -17,7 +17,7 @@ cdef double NO_PENALTY = 1e-14      # on the scale of the response
 cdef class GroupColumns(WorkingColumns):
 
     def __cinit__(self, Packed columns, BlockPenalty penalty):
-        self.columns, self.penalty, self.curved = columns, penalty, True
+        self.columns, self.penalty, self.curved, self.wants_start = columns, penalty, True, True
         self.first, self.group = np.zeros((2, penalty.n_groups + 1), dtype=np.intc)
         self.x, self.old = np.zeros((2, self.capacity))
 

@@ -3,10 +3,8 @@ from sparsesolve.solvers.groups.quadratic cimport GroupQuadratic
 
 cdef class GroupDataQuadratic(GroupQuadratic):
     cdef Py_ssize_t n
-    cdef double[::1] u                  # (n + 1,) sqrt(w) (y - Zb), less a multiple of sqrt(w), and that
     cdef double[::1] v                  # (n,) sqrt(w) Z d, less image_shift * sqrt(w)
     cdef double image_shift
-    cdef double touches                 # changes of u since it was made from b
     cdef double[::1] rest, conjugate, product       # of conjugate gradients, by column
 
     cdef void apply(self, const double* d, double* out) noexcept nogil

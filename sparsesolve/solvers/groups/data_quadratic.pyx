@@ -14,7 +14,6 @@ from sparsesolve.linalg.vector cimport axpy, dot
 from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers.groups.quadratic cimport GroupQuadratic
 
-cdef double EPSILON = 4e-16         # of one change of the residual, relative
 DEF STEPS = 30                      # of conjugate gradients per Newton step
 cdef double FORCING = 0.1           # relative residual left by them
 
@@ -22,9 +21,8 @@ cdef double FORCING = 0.1           # relative residual left by them
 cdef class GroupDataQuadratic(GroupQuadratic):
 
     def __cinit__(self, Packed columns, BlockPenalty penalty):
-        self.n, self.wants_residual = columns.n, True
-        self.n_carried = self.n + 1
-        self.u, self.v = np.zeros(self.n + 1), np.zeros(self.n)
+        self.n, self.n_carried, self.v = columns.n, columns.n + 1, np.zeros(columns.n)
+        self._work_on_residual()
         self.trail_r = np.zeros((self.trail_b.shape[0], self.n + 1))
         self.rest, self.conjugate, self.product = np.zeros((3, self.capacity))
 
@@ -50,32 +48,6 @@ cdef class GroupDataQuadratic(GroupQuadratic):
         memset(&self.v[0], 0, self.n * sizeof(double))
         self.image_shift = self.columns.axpy(j, 1.0, &self.v[0])
         return self.columns.dot(i, &self.v[0], self.image_shift)
-
-    cdef void receive(self, const double* r) noexcept nogil:
-        memcpy(&self.u[0], r, self.n * sizeof(double))
-        self.u[self.n] = self.touches = 0.0
-
-    cdef double drift(self) noexcept nogil:
-        return EPSILON * self.touches
-
-    cdef void hand(self, double* r) noexcept nogil:
-        memcpy(r, &self.u[0], self.n * sizeof(double))
-        if self.u[self.n] != 0.0:
-            axpy(self.n, self.u[self.n], &self.columns.root_w[0], r)
-        self.residual_square = dot(self.n, r, r)
-
-    cdef void mend(self, const double* response, const double* missing, double drift, double* r) noexcept nogil:
-        cdef int j
-        cdef double shift = 0.0, touches = drift / EPSILON
-        for j in range(self.size):
-            if missing[j] != 0.0:
-                shift += self.columns.axpy(j, missing[j], r)
-                touches += 1.0
-        if shift != 0.0:
-            axpy(self.n, shift, &self.columns.root_w[0], r)
-        self.residual_square = dot(self.n, r, r)
-        self.receive(r)
-        self.touches = touches + self.n_groups
 
     cdef double* carried(self) noexcept nogil:
         return &self.u[0]

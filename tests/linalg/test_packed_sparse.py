@@ -1,4 +1,4 @@
-"""Sparse working columns met row by row, through their mirror: the path of the dense design."""
+"""Sparse working columns: the path of the dense design."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def problem(n, p, density):
     "shape",
     [
         (300, 2500, 0.01),  # conjugate gradients, and columns that come later
-        (1500, 60, 0.08),  # inner products of short rows
+        (1500, 60, 0.08),  # inner products
     ],
 )
 def test_sparse_and_dense_designs_have_one_path(family, alpha, shape):
