@@ -20,7 +20,7 @@ P, LAMBDAS = 3000, 25
         (200, 0.003, True, 0.8),
         (200, 0.03, False, 0.8),
         (200, 0.03, True, 0.8),
-        (2000, 0.005, False, 0.6),  # few values of many rows: asleep by the largest change of a row
+        (2000, 0.005, False, 0.6),  # few values of many rows: asleep by entries
     ],
 )
 def test_every_column_stays_below_lambda(n, density, full, share):
