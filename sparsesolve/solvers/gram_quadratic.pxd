@@ -7,6 +7,7 @@ cdef class GramQuadratic(Quadratic):
     cdef readonly Gram gram
     cdef readonly Cholesky cholesky
     cdef double factor_level            # the lam whose ridge is in the factor
+    cdef double answered                # d solves the equations of the factor for this multiple of rhs; 0: it does not
     cdef int n_refused                  # support columns that depend on the factor's
     cdef double[::1] cross, corner, work
     cdef int[::1] fresh, accepted, refused

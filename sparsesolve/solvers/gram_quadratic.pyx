@@ -14,7 +14,7 @@ from sparsesolve.linalg.cholesky cimport Cholesky
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.gram cimport Gram
 from sparsesolve.linalg.packed cimport Packed
-from sparsesolve.linalg.vector cimport axpy, ss_subtract_all
+from sparsesolve.linalg.vector cimport axpy, dot, ss_subtract_all
 from sparsesolve.penalties.elastic_net cimport ElasticNet
 from sparsesolve.solvers.quadratic cimport Quadratic
 
@@ -165,9 +165,22 @@ cdef class GramQuadratic(Quadratic):
         self.cholesky.solve(&self.work[0])
         for k in range(self.cholesky.size):
             self.d[self.order[k]] = self.work[k]
+        self.answered = 1.0
+
+    cdef void rescale(self, double t) noexcept nogil:
+        Quadratic.rescale(self, t)
+        self.answered *= t
 
     cdef void image(self) noexcept nogil:
+        """On the factor's columns the equations tell it; the rest are products."""
         cdef int k, j, count = 0
+        if self.answered != 0.0 and 2 * (self.size - self.cholesky.size + self.n_held) < self.n_support:
+            for j in range(self.size):
+                if self.position[j] >= 0 and not self.held[j]:
+                    self.q[j] = self.answered * self.rhs[j] - self.factor_level * self.l2[j] * self.d[j]
+                else:
+                    self.q[j] = dot(self.size, self.gram.G + <Py_ssize_t> j * self.gram.capacity, self.d)
+            return
         for k in range(self.n_support):
             j = self.support[k]
             if self.d[j] != 0.0:
@@ -256,7 +269,7 @@ cdef class GramQuadratic(Quadratic):
         for k in range(self.cholesky.size):
             if fabs(self.work[k]) > 1e-9:   # less is rounding: that column has no part in the dependence
                 self.d[self.order[k]] = self.work[k]
-        self.d[j] = 1.0
+        self.d[j], self.answered = 1.0, 0.0
         for k in range(self.n_support):
             i = self.support[k]
             slope += self.d[i] * self.rhs[i]
