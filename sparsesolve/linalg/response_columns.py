@@ -79,52 +79,52 @@ class DenseColumns:
 
 
 class SparseColumns:
-    """Columns as one compressed matrix less a constant on every column."""
+    """Columns as one compressed `matrix` (n, m) less a constant on every column, its `offset`."""
 
     dense = False
 
     def __init__(self, design):
         self.design = design
-        self._matrix = sparse.csc_array((design.n, 0))
-        self._offset = np.zeros(0)
+        self.matrix = sparse.csc_array((design.n, 0))
+        self.offset = np.zeros(0)
 
     @property
     def size(self):
         """Columns so far."""
-        return len(self._offset)
+        return len(self.offset)
 
     def append(self, which):
         """Take in columns of the design."""
         ones = sparse.csc_array(np.ones((self.design.n, np.count_nonzero(which < 0))))
         matrix, offset = self.design.stored_columns(which[which >= 0])
-        self._matrix = sparse.hstack([self._matrix, ones, matrix], format="csc")
-        self._offset = np.concatenate([self._offset, np.zeros(ones.shape[1]), offset])
+        self.matrix = sparse.hstack([self.matrix, ones, matrix], format="csc")
+        self.offset = np.concatenate([self.offset, np.zeros(ones.shape[1]), offset])
 
     def combine(self, B):
         """Sum over the columns of B (K, m), (K, n)."""
-        out = np.ascontiguousarray((self._matrix @ B.T).T)
-        out -= (B @ self._offset)[:, None]
+        out = np.ascontiguousarray((self.matrix @ B.T).T)
+        out -= (B @ self.offset)[:, None]
         return out
 
     def correlate(self, u, first=0):
         """Products of u (K, n) with the columns from `first` on, (K, m - first)."""
-        matrix = self._matrix[:, first:] if first else self._matrix
+        matrix = self.matrix[:, first:] if first else self.matrix
         out = np.ascontiguousarray((matrix.T @ u.T).T)
-        out -= np.outer(u.sum(axis=1), self._offset[first:])
+        out -= np.outer(u.sum(axis=1), self.offset[first:])
         return out
 
     def gram(self, h, first=0):
         """Inner products under weights h (n,) of all columns with those from `first` on."""
-        sums = self._matrix.T @ h
-        weighted = (self._matrix[:, first:] if first else self._matrix) * h[:, None]
-        out = (self._matrix.T @ weighted).toarray()
-        out -= np.outer(sums, self._offset[first:]) + np.outer(self._offset, sums[first:])
-        out += h.sum() * np.outer(self._offset, self._offset[first:])
+        sums = self.matrix.T @ h
+        weighted = (self.matrix[:, first:] if first else self.matrix) * h[:, None]
+        out = (self.matrix.T @ weighted).toarray()
+        out -= np.outer(sums, self.offset[first:]) + np.outer(self.offset, sums[first:])
+        out += h.sum() * np.outer(self.offset, self.offset[first:])
         return out
 
     def squares(self, h, first=0):
         """The diagonal of that from column `first` on."""
-        matrix, offset = self._matrix[:, first:], self._offset[first:]
+        matrix, offset = self.matrix[:, first:], self.offset[first:]
         return matrix.power(2).T @ h - offset * (2.0 * (matrix.T @ h) - h.sum() * offset)
 
     def some(self, which, single=False):
@@ -133,5 +133,5 @@ class SparseColumns:
             return self
         part = SparseColumns.__new__(SparseColumns)
         part.design = self.design
-        part._matrix, part._offset = self._matrix[:, which], self._offset[which]
+        part.matrix, part.offset = self.matrix[:, which], self.offset[which]
         return part

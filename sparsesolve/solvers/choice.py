@@ -14,6 +14,7 @@ MOST_REDUCED = 4000  # columns whose inner products replace rows that lie in blo
 # coefficients of K responses up to which the whole Hessian of those at work beats products:
 MOST_COEFFICIENTS = 12_000  # of the softmax, one by one: few come to work
 MOST_TIED = 1000  # of rows, which come to work as a whole
+MOST_SPARSE = 1500  # of a sparse design, whose columns meet by their stored values otherwise
 MOSTLY_RIDGE = 0.2  # alpha below which nearly all come to work,
 MOST_AT_WORK = 200  # of which the Hessian is cheap up to so many
 MOST_UNPACKED = 20_000_000  # values of X that may be kept once more
@@ -22,6 +23,7 @@ SOME = 50  # columns
 MANY_VALUES = 30_000_000  # of such a design from which copies of its columns do not pay
 GIANT = 1.0  # of the samples: columns of a group from which first-order steps are quicker
 MOST_RESPONSES = 1000  # coefficients of a group in all responses up to which a model pays
+SPARSE = 20  # one stored value in so many
 RIDGE_DENSITY = 10  # one stored value in so many
 
 
@@ -81,6 +83,8 @@ def _few_coefficients(problem):
     n, p = problem.design.n, problem.design.p
     most = MOST_TIED if problem.grouped else MOST_COEFFICIENTS
     most = MOST_AT_WORK if problem.penalty.alpha < MOSTLY_RIDGE else most
+    if SPARSE * problem.design.stored < n * p:
+        most = min(most, MOST_SPARSE)
     return problem.n_responses * min(p, 2 * n) <= most and n * p <= MOST_UNPACKED
 
 

@@ -1,11 +1,15 @@
 """The curvature that responses share: Z'diag(h)Z of the working columns, with the h of one point.
 
 Kept in single precision, as inner products or as columns times sqrt(h), made when they are asked
-for, and until h is renewed only for columns that have come since.
+for, and until h is renewed only for columns that have come since; or not at all where columns have
+so few values that they meet by these.
 """
 
 import numpy as np
 
+from sparsesolve.solvers.responses.model import DenseModel, SparseModel
+
+SCATTERED = 8.0  # what a stored value costs, beside one of a row of inner products
 WIDE = 1.5  # columns over samples from which columns are the shorter rows, if multiplied twice
 
 
@@ -47,8 +51,22 @@ class SharedCurvature:
         """Whether columns are shorter than rows of their inner products."""
         return self.columns.dense and self.columns.size > WIDE * len(self.h)
 
+    @property
+    def scattered(self):
+        """Whether columns meet by their stored values, so that inner products are not worth it."""
+        columns = self.columns
+        return not columns.dense and SCATTERED * columns.matrix.nnz < columns.size**2
+
+    def model(self, scales, B, g):
+        """The quadratic model from B (K, m) on, where the gradient is -g."""
+        if self.scattered:
+            matrix, offset = self.columns.matrix, self.columns.offset
+            return SparseModel(matrix, offset, self.h, self.squares, scales, B, g)
+        rows, inner = self.rows()
+        return DenseModel(rows, inner, self.squares, scales, B, g)
+
     def rows(self):
-        """What a ResponseModel takes: (rows, whether they are inner products)."""
+        """What a DenseModel takes: (rows, whether they are inner products)."""
         size, first = self.columns.size, self._packed
         if not self.wide:
             return self.gram, True

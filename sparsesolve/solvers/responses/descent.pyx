@@ -18,7 +18,6 @@ from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 from sparsesolve.penalties.row_shift import centre
 from sparsesolve.solvers.responses.curvature import SharedCurvature
 from sparsesolve.solvers.responses.direction import NewtonDirection
-from sparsesolve.solvers.responses.model import ResponseModel
 
 SWEEPS = 40  # of one model
 SETTLED = 1e-3  # gain of a sweep over the gains of all, below which the model is solved at best
@@ -140,8 +139,7 @@ class ResponseDescent:
         scales = self.damping * self.scales()
         if self.net.grouped:
             scales[:] = scales.max()
-        rows, inner = self.shared.rows()
-        model = ResponseModel(rows, inner, self.shared.squares, scales, self.B, self.g)
+        model = self.shared.model(scales, self.B, self.g)
         model.descend(self.net, lam, SWEEPS, min(max(LOOSE * share**2, SETTLED), LOOSE))
         modelled, target = model.bend(), self.centred(np.asarray(model.B))
         step = target - self.B

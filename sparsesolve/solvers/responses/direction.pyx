@@ -9,6 +9,7 @@ import numpy as np
 
 from sparsesolve.solvers.responses.conjugate_gradients import (
     Preconditioner,
+    by_diagonal,
     conjugate_gradients,
     rounding_floor,
 )
@@ -64,7 +65,9 @@ class NewtonDirection:
         loose = mask.all(axis=0) & (l1 > 0.0) & (l2 == 0.0)
         loose = loose & (d.loss.symmetric and not d.net.grouped)
         penalty, level = (l2 + bent, unit, bent), scales.mean() * diagonal * loose
-        if d.net.grouped:
+        if d.shared.scattered:
+            precondition = by_diagonal(mask, scales, diagonal, l2, unit, bent)
+        elif d.net.grouped:
             precondition = self.preconditioner.grouped(
                 d.shared.gram, places, scales, unit, l2, bent, self.slow
             )

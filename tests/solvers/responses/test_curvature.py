@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from random_sparse import random_csc
 
 import sparsesolve as ss
 from sparsesolve.solvers.responses.curvature import SharedCurvature
@@ -67,3 +68,22 @@ def test_more_columns_than_samples_at_work(family):
         inside = norms > 1e-3 * norms.max()
         ahead = lam * (B / np.maximum(norms, 1e-300)).T
         assert np.abs(Z - ahead)[inside].max() <= 1e-3 * lam
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+@pytest.mark.parametrize("family", ["multigaussian", "multinomial"])
+def test_columns_of_few_values_have_the_path_of_the_dense_design(family, grouped):
+    rng = np.random.default_rng(3)
+    n, p, K = 150, 600, 3
+    X = random_csc((n, p), 0.02, rng)
+    Y = X[:, :40] @ rng.standard_normal((40, K)) + 0.3 * rng.standard_normal((n, K))
+    options = {"family": family, "n_lambdas": 12, "lambda_min_ratio": 0.05, "stop": None}
+    options |= {"alpha": 0.9, "tol": 1e-11, "solver": "response_blocks"}
+    options |= {"grouped": True} if grouped and family == "multinomial" else {}
+    y = Y if family == "multigaussian" else Y.argmax(axis=1)
+    fit = ss.path(X, y, **options)
+    dense = ss.path(X.toarray(), y, lambdas=fit.lambdas, **options)
+    assert fit.gaps.max() <= 1e-11 and fit.df.max() > 60  # 8 * values < columns at work, squared
+    for lam in fit.lambdas[2::3]:
+        one, other = (np.asarray(f.predict(X.toarray(), s=lam, kind="link")) for f in (fit, dense))
+        assert np.abs(one - other).max() <= 1e-4 * np.abs(other).max()

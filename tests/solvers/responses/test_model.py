@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from random_sparse import random_csc
 from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
-from sparsesolve.solvers.responses.model import ResponseModel
+from sparsesolve.solvers.responses.model import DenseModel, SparseModel
 
 from sparsesolve.penalties import ElasticNet
 
@@ -36,7 +37,7 @@ def test_the_model_is_minimised(rho, grouped, alpha):
     start = 0.1 * np.random.default_rng(1).standard_normal((K, M))
     B, left = start, slope
     for _ in range(5):  # in single precision, so the digits come from starting anew
-        model = ResponseModel(gram, True, gram.diagonal().astype(float), scales, B, left)
+        model = DenseModel(gram, True, gram.diagonal().astype(float), scales, B, left)
         assert 1 <= model.descend(net, LAM, 200, 1e-4) <= 200
         image = (np.asarray(model.B) - B) @ gram.astype(float)
         bend = (scales * ((np.asarray(model.B) - B) * image).sum(axis=1)).sum()
@@ -57,7 +58,7 @@ def test_columns_do_as_well_as_their_inner_products(grouped):
     columns, products = Z.T.astype(np.float32).copy(), (Z.T @ Z).astype(np.float32)
     squares, start = (Z**2).sum(axis=0), np.zeros((K, M))
     models = [
-        ResponseModel(rows, inner, squares, scales, start, slope)
+        DenseModel(rows, inner, squares, scales, start, slope)
         for rows, inner in ((columns, False), (products, True))
     ]
     for model in models:
@@ -66,3 +67,33 @@ def test_columns_do_as_well_as_their_inner_products(grouped):
     assert np.count_nonzero(one.B) > K
     assert np.abs(np.subtract(one.B, other.B)).max() <= 1e-3 * np.abs(one.B).max()
     assert one.bend() == pytest.approx(other.bend(), rel=1e-3)
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_stored_values_do_as_well_as_inner_products(grouped):
+    rng = np.random.default_rng(4)
+    X, h = random_csc((80, M), 0.1, rng), rng.uniform(0.5, 2.0, 80) / 80
+    offset = rng.standard_normal(M) * 0.1
+    offset[:3] = 0.0
+    Z = X.toarray() - offset
+    slope, scales = rng.standard_normal((K, M)) / 80, np.array([0.8, 0.8, 0.8])
+    net = ElasticNetRows(ElasticNet(M, 0.9), grouped)
+    gram, start = (Z.T * h) @ Z, 0.1 * rng.standard_normal((K, M))
+    squares = gram.diagonal().copy()
+    model = SparseModel(X, offset, h, squares, scales, start, slope)
+    other = DenseModel(gram.astype(np.float32), True, squares, scales, start, slope)
+    for one in (model, other):
+        one.descend(net, LAM / 80, 5000, 1e-8)  # long enough to be carried on
+    B, step = np.asarray(model.B), np.subtract(model.B, start)
+    assert np.count_nonzero(B) > K
+    bend = (scales * ((step @ gram) * step).sum(axis=1)).sum()
+    assert model.bend() == pytest.approx(bend, rel=1e-9)
+    assert np.abs(np.subtract(B, other.B)).max() <= 1e-3 * np.abs(B).max()
+    left = slope - scales[:, None] * (step @ gram)  # double precision: the minimum itself
+    bound = LAM / 80 * 0.9
+    if grouped:
+        assert np.linalg.norm(left[:, ~B.any(axis=0)], axis=0).max(initial=0) <= bound * (1 + 1e-3)
+    else:
+        assert np.abs(left[B == 0.0]).max() <= bound * (1 + 1e-3)
+        ahead = bound * np.sign(B) + LAM / 80 * 0.1 * B
+        assert np.abs(left - ahead)[B != 0.0].max() <= 1e-3 * bound
