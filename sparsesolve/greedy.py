@@ -200,5 +200,5 @@ def _fit(solve, X, y, *, method, n_nonzero, tol, weights, offset, intercept, sta
                                n_threads=n_threads, advance=advance)  # fmt: skip
     fit = wrap(problem, points, reason, scale, gaussian, {"feature_names": names}, options)
     certain = greedy.CERTAIN if solve is pursue else thresholding.CERTAIN
-    warn_missed([fit], certain, depth=4)
+    warn_missed([fit], certain)
     return fit

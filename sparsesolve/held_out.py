@@ -6,8 +6,10 @@ from sparsesolve import checks
 from sparsesolve.measures import class_shares
 from sparsesolve.prediction import linear_predictor, with_offset
 
+FEWER = "give fewer folds, or folds that share them out"
 
-def refuse_untrainable(trained, kinds, what):
+
+def refuse_untrainable(trained, kinds, what, part="fold", advice=FEWER):
     """Raise ValueError where a fold leaves no weight to some kind of row.
 
     Parameters
@@ -15,13 +17,15 @@ def refuse_untrainable(trained, kinds, what):
     trained : iterable of (n,), the weights of the rows on which each fold trains
     kinds : (n, K) shares of the rows in each kind
     what : callable, from the number of a kind to "no row of class 'a'"
+    part, advice : str
+        What a fold is called, and what is to be done.
     """
     for k, weights in enumerate(trained):
         left = weights @ kinds
         if not left.all():
             raise ValueError(
-                f"fold {k} leaves {what(int(left.argmin()))} of positive weight to train on; give "
-                "fewer folds, or folds that share them out"
+                f"{part} {k} leaves {what(int(left.argmin()))} of positive weight to train on; "
+                f"{advice}"
             )
 
 
@@ -47,12 +51,13 @@ class Rows:
         pure = shares is not None and np.isin(shares, (0.0, 1.0)).all()
         return shares.argmax(axis=1) if pure else None
 
-    def refuse_untrainable(self, folds):
+    def refuse_untrainable(self, folds, **words):
         """Raise ValueError where a fold leaves no weight, no row of some class, or no death."""
         shares = class_shares(self.family, self.y)
         kinds = np.ones((self.n, 1)) if shares is None else shares
         kinds = self.y[:, 2:3] if self.family.name == "cox" else kinds
-        refuse_untrainable((self.scored * fold.train for fold in folds), kinds, self._what)
+        trained = (self.scored * fold.train for fold in folds)
+        refuse_untrainable(trained, kinds, self._what, **words)
 
     def _what(self, k):
         if self.family.name == "cox":

@@ -1,6 +1,5 @@
 """Knots: the options of a path of them, the walk from one to the next, and what users get."""
 
-import warnings
 from math import ldexp
 
 import numpy as np
@@ -11,7 +10,7 @@ from sparsesolve.progress import progress_bar
 from sparsesolve.solvers.homotopy.certificate import Rules
 from sparsesolve.solvers.homotopy.path import UNCLEAR, FollowedPath
 from sparsesolve.solvers.problem import ADVICE
-from sparsesolve.status import ConvergenceWarning
+from sparsesolve.status import warn
 from sparsesolve.threads import thread_count
 from sparsesolve.wrapping import warn_missed
 
@@ -72,17 +71,10 @@ def _rules(problem, settings):
 
 
 def wrap_knots(problem, batches, reason, tol, rest):
-    """The path in the user's units; warns where a certificate misses tol or it had to stop.
-
-    The warning points at the caller of the public function, which must call this one itself.
-    """
+    """The path in the user's units; warns where a certificate misses tol or it had to stop."""
     path = knot_path(problem, batches, tol, stop_reason=reason, **rest)
     if reason == UNCLEAR:
-        warnings.warn(
-            f"The path ends early, at lambda = {path.lambdas[-1]:.4g}: {reason}",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
+        warn(f"The path ends early, at lambda = {path.lambdas[-1]:.4g}: {reason}")
     else:
-        warn_missed([path], tol, "knots", depth=4)
+        warn_missed([path], tol, "knots")
     return path

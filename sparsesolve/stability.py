@@ -123,7 +123,7 @@ def stability_path(
     rows = Rows(family, matrix, family.read(y, matrix.shape[0]), options)
     halves, _ = read_folds(None, rows.n, n_folds=2, repeats=n_pairs, labels=rows.labels(),
                            seed=seed)  # fmt: skip
-    rows.refuse_untrainable(halves)
+    rows.refuse_untrainable(halves, part="half", advice="pairs of halves need more of them")
     if options["lambdas"] is None:
         ratio = options["lambda_min_ratio"] or LEAST_RATIO
         first = solve_path(matrix, y, names, **{**options, "n_lambdas": 1, "progress": False})

@@ -1,6 +1,8 @@
 """Status: how a solver left one lambda; and the warning that some missed the tolerance."""
 
 import enum
+import sys
+import warnings
 
 
 class Status(enum.IntEnum):
@@ -14,8 +16,16 @@ class Status(enum.IntEnum):
 
     CONVERGED = 0, "the certified gap is below the tolerance"
     MAX_ITER = 1, "stopped by max_iter before the tolerance was met"
-    STALLED = 2, "rounding keeps the gap above the tolerance"
+    STALLED = 2, "steps bring the gap no lower, as a rule because of rounding"
 
 
 class ConvergenceWarning(UserWarning):
     """Some lambdas missed the tolerance; their gaps stand in the path's ``gaps``."""
+
+
+def warn(message):
+    """Warn of that at the line that called the package, from however deep within it."""
+    frame, depth = sys._getframe(), 1
+    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] == "sparsesolve":
+        frame, depth = frame.f_back, depth + 1
+    warnings.warn(message, ConvergenceWarning, stacklevel=depth)

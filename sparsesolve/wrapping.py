@@ -1,12 +1,10 @@
 """What solvers leave, as users get it: points as a Path, a warning of those that fell short."""
 
-import warnings
-
 import numpy as np
 from scipy import sparse
 
 from sparsesolve.result import Path
-from sparsesolve.status import ConvergenceWarning, Status
+from sparsesolve.status import Status, warn
 
 
 def wrap(problem, points, reason, scale, family, names, options, fitter=None):
@@ -43,11 +41,8 @@ def _columns(problem, points, k=None):
     return matrix
 
 
-def warn_missed(paths, tol, points="lambdas", depth=3):
-    """Warn once, naming the points whose certificate misses tol.
-
-    `depth` is that of the user's call, 3 where the public function calls this one.
-    """
+def warn_missed(paths, tol, points="lambdas"):
+    """Warn once, naming the points whose certificate misses tol."""
     lambdas, gaps, status = (
         np.concatenate([getattr(path, name) for path in paths])
         for name in ("lambdas", "gaps", "status")
@@ -57,10 +52,8 @@ def warn_missed(paths, tol, points="lambdas", depth=3):
         worst = missed[gaps[missed].argmax()]
         shown = ", ".join(f"{lam:.4g}" for lam in lambdas[missed[:5]])
         more = ", ..." if len(missed) > 5 else ""
-        warnings.warn(
+        warn(
             f"{len(missed)} of {len(lambdas)} {points} miss tol = {tol:g}: {shown}{more}; the "
             f"worst gap is {gaps[worst]:.2g} at lambda = {lambdas[worst]:.4g} "
-            f"({status[worst].sentence})",
-            ConvergenceWarning,
-            stacklevel=depth,
+            f"({status[worst].sentence})"
         )

@@ -1,5 +1,7 @@
 """The warning of what fell short names the line of the user, whichever function it comes from."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,17 @@ from sparsesolve.solvers import greedy
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(40, 12))
 Y = X[:, 0] - X[:, 1] + RNG.normal(size=40)
+
+
+def extended():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fit = ss.path(X, Y, tol=0.0, n_lambdas=5, lambda_min_ratio=0.3, stop=None)
+    return fit.extend(X, Y, n_lambdas=3)
+
+
 CALLS = {
+    "extend": extended,
     "path": lambda: ss.path(X, Y, tol=0.0, n_lambdas=5),
     "lars_path": lambda: ss.lars_path(X, Y, tol=0.0),
     "cv_path": lambda: ss.cv_path(X, Y, tol=0.0, n_lambdas=5, n_folds=3, seed=0),

@@ -1,14 +1,13 @@
 """Codes as users get them: signals read, coded, and their certificates judged."""
 
 import re
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
 
 from sparsesolve import checks
-from sparsesolve.status import ConvergenceWarning, Status
+from sparsesolve.status import Status, warn
 
 METHODS = ("lasso", "lars", "omp")
 ROOM = 64  # atoms in a code for which there is room at first
@@ -83,9 +82,7 @@ def warn_missed(gaps, status, tol):
     missed = np.flatnonzero(status)
     if len(missed):
         worst = missed[gaps[missed].argmax()]
-        warnings.warn(
+        warn(
             f"{len(missed)} of {len(gaps)} signals miss tol = {tol:g}; the worst gap is "
-            f"{gaps[worst]:.2g} of signal {worst} ({Status(status[worst]).sentence})",
-            ConvergenceWarning,
-            stacklevel=3,
+            f"{gaps[worst]:.2g} of signal {worst} ({Status(status[worst]).sentence})"
         )
