@@ -16,6 +16,7 @@ cdef class Correlations:
     cdef int[::1] when, before          # (p,) at which lam of the path they were taken, from 1 on
     cdef double lam
     cdef int count                      # lams so far
+    cdef double close                   # share of the threshold from which products are taken
 
     cdef void leave(self, Py_ssize_t j) noexcept nogil
     cdef int examine(self, const double* r, double lam) noexcept nogil

@@ -16,7 +16,7 @@ from sparsesolve.linalg.sleepers cimport Sleepers
 from sparsesolve.linalg.vector cimport ss_multiply
 
 cdef double ALMOST = 0.99   # of the threshold: extrapolation along the path errs by about a hundredth
-cdef double CLOSE = 0.9     # of the threshold: what may pass it at the next lam
+cdef double CLOSE = 0.9     # of the threshold: where bounds are tight, what may pass it at the next lam is looked at
 cdef double UNEVEN = 7.0    # the largest entry of a way of r beside its root mean square, about
 
 
@@ -37,6 +37,7 @@ cdef class Correlations:
         self.n, self.p = n, p
         self.norm, self.threshold = design.norms(np.square(root_w), n_threads), np.array(threshold)
         self.sleepers, self.u = self._sleepers(), np.zeros(n)
+        self.close = CLOSE if design.stored < n * p else 1.0
         self.exact, self.product, self.earlier = np.zeros((3, max(p, 1)))
         self.undecided, self.when, self.before = np.zeros((3, max(p, 1)), dtype=np.intc)
 
@@ -47,13 +48,12 @@ cdef class Correlations:
         """
         cdef Py_ssize_t j
         cdef double[::1] rate = np.array(self.norm)
-        cdef unsigned char[::1] by_entry = np.zeros(self.p, dtype=np.uint8)
         cdef const Column* x
         for j in range(self.p):
             x = &self.design.columns[j]
             if UNEVEN * UNEVEN * x.size < self.n:
-                rate[j], by_entry[j] = sqrt(<double> x.size) * (self.norm[j] + fabs(x.centre) * x.factor), True
-        return Sleepers(self.n, rate, self.threshold, by_entry=by_entry)
+                rate[j] = -sqrt(<double> x.size) * (self.norm[j] + fabs(x.centre) * x.factor)
+        return Sleepers(self.n, rate, self.threshold)
 
     def norms(self):
         """|z_j| of every column, (p,)."""
@@ -77,7 +77,7 @@ cdef class Correlations:
         if lam != self.lam:
             self.lam = lam
             self.count += 1
-        self.n_undecided, self.n_close = self.sleepers.awake(CLOSE * lam, &self.undecided[0]), 0
+        self.n_undecided, self.n_close = self.sleepers.awake(self.close * lam, &self.undecided[0]), 0
         self.multiply(r)
         for k in range(self.n_undecided):
             self._remember(self.undecided[k], self.exact[k])

@@ -6,12 +6,11 @@ cdef class Sleepers:
     cdef int parts
     cdef bint together
     cdef double[::1] rate, threshold    # (p,)
-    cdef unsigned char[::1] by_entry    # (p,) whether rate is that of the largest entry
     cdef double[::1] kept               # (p,) of each bound; -INFINITY: not our business any more
     cdef double[::1] last               # (parts * n,) the residual now
     cdef double scale                   # product of the factors that took each residual nearest to the next
-    cdef double[2] travelled            # length of the residual's ways beside these factors, each over `scale`, and
-                                        # the largest entry of each
+    cdef double travelled, most         # lengths of the residual's ways beside these factors, each over `scale`, and
+                                        # their largest entries
 
     cdef void travel(self, const double* r) noexcept nogil
     cdef void _wake(self) noexcept nogil
@@ -20,7 +19,7 @@ cdef class Sleepers:
     cdef inline void settle(self, Py_ssize_t j, double bound) noexcept nogil:
         """This is the bound of j at the residual now."""
         if self.kept[j] > -INFINITY:
-            self.kept[j] = bound / self.scale - self.rate[j] * self.travelled[self.by_entry[j]]
+            self.kept[j] = bound / self.scale - max(self.rate[j] * self.travelled, -self.rate[j] * self.most)
 
     cdef inline void leave(self, Py_ssize_t j) noexcept nogil:
         """j is looked after by somebody else from now on."""

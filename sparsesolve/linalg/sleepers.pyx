@@ -26,19 +26,17 @@ cdef class Sleepers:
     n : int
         Length of the residual, or of each of its `parts`.
     rate, threshold : (p,)
-        How fast each size may grow, and what it must not reach, over lam.
+        How fast each size may grow with the length of a way, or where negative, of one part only, with its largest
+        entry; and what it must not reach, over lam.
     parts : int
         Residuals side by side, as of several responses.
     together : bool
         Whether sizes grow with the length of all parts' ways; else with the longest.
-    by_entry : (p,) of 0 and 1
-        Whether a rate is that of the largest entry of a way, not of its length; of one part only.
     """
 
-    def __cinit__(self, Py_ssize_t n, rate, threshold, int parts=1, bint together=True, by_entry=None):
+    def __cinit__(self, Py_ssize_t n, rate, threshold, int parts=1, bint together=True):
         self.n, self.parts, self.together = n, parts, together
         self.rate, self.threshold, self.kept = rate, threshold, np.full(len(rate), INFINITY)
-        self.by_entry = np.zeros(len(rate), dtype=np.uint8) if by_entry is None else by_entry
         self.last, self.scale = np.zeros(n * parts), 1.0
 
     cdef void travel(self, const double* r) noexcept nogil:
@@ -57,22 +55,22 @@ cdef class Sleepers:
                 last[i] = r[i]
             way = way + one if self.together else max(way, one)
         self.scale *= factor
-        off = EPSILON * (factor * sqrt(length) + self.travelled[0] * self.scale)
+        off = EPSILON * (factor * sqrt(length) + self.travelled * self.scale)
         way, largest = sqrt(way) * (1.0 + ROUNDING) + off, largest * (1.0 + ROUNDING) + off
         if SMALLEST < self.scale < LARGEST and way < INFINITY:
-            self.travelled[0] += way / self.scale
-            self.travelled[1] += largest / self.scale
+            self.travelled += way / self.scale
+            self.most += largest / self.scale
         else:
             self._wake()
 
     cdef void _wake(self) noexcept nogil:
         cdef Py_ssize_t j
-        self.scale, self.travelled = 1.0, [0.0, 0.0]
+        self.scale, self.travelled, self.most = 1.0, 0.0, 0.0
         for j in range(self.kept.shape[0]):
             if not self.left(j):
                 self.kept[j] = INFINITY
 
     cdef Py_ssize_t awake(self, double lam, int* out) noexcept nogil:
         """List those that may reach lam times their threshold; returns how many."""
-        return ss_awake(self.kept.shape[0], &self.kept[0], &self.rate[0], &self.threshold[0], &self.by_entry[0],
-                        self.travelled[0], self.travelled[1], lam / self.scale, out)
+        return ss_awake(self.kept.shape[0], &self.kept[0], &self.rate[0], &self.threshold[0], self.travelled,
+                        self.most, lam / self.scale, out)

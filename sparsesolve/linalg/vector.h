@@ -349,19 +349,20 @@ static inline int ss_lowest(uint32_t mask) {
 #endif
 }
 
-/* The i with kept_i + rate_i * travelled >= lam * threshold_i, where `most` replaces travelled by_entry, listed in out;
- * returns how many.  They are few: a bit for each of 32, and then those that are set. */
+/* The i with kept_i + rate_i * travelled >= lam * threshold_i, or kept_i - rate_i * most where a rate is negative,
+ * listed in out; returns how many.  They are few: a bit for each of 32, and then those that are set. */
 SS_SIMD static ptrdiff_t ss_awake(ptrdiff_t n, const double *SS_RESTRICT kept, const double *SS_RESTRICT rate,
-                                  const double *SS_RESTRICT threshold, const unsigned char *SS_RESTRICT by_entry,
-                                  double travelled, double most, double lam, int *SS_RESTRICT out) {
+                                  const double *SS_RESTRICT threshold, double travelled, double most, double lam,
+                                  int *SS_RESTRICT out) {
     ptrdiff_t count = 0;
     for (ptrdiff_t start = 0; start < n; start += 32) {
         int size = start + 32 < n ? 32 : (int)(n - start);
         uint32_t mask = 0;
         _Pragma("omp simd reduction(| : mask)")
-        for (int i = 0; i < size; i++)
-            mask |= (uint32_t)(kept[start + i] + rate[start + i] * (by_entry[start + i] ? most : travelled)
-                               >= lam * threshold[start + i]) << i;
+        for (int i = 0; i < size; i++) {
+            double one = rate[start + i] * travelled, other = -rate[start + i] * most;
+            mask |= (uint32_t)(kept[start + i] + (one > other ? one : other) >= lam * threshold[start + i]) << i;
+        }
         for (; mask; mask &= mask - 1) out[count++] = (int)start + ss_lowest(mask);
     }
     return count;

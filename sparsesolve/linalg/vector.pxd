@@ -24,8 +24,7 @@ cdef extern from "vector.h" nogil:
     double ss_survey_f64(Py_ssize_t n, const double* x, double shift, const double* w, double* sums) noexcept
     double ss_survey_f32(Py_ssize_t n, const float* x, double shift, const double* w, double* sums) noexcept
     Py_ssize_t ss_awake(Py_ssize_t n, const double* kept, const double* rate, const double* threshold,
-                        const unsigned char* by_entry, double travelled, double most, double lam,
-                        int* out) noexcept
+                        double travelled, double most, double lam, int* out) noexcept
     void ss_rotate(Py_ssize_t n, double c, double s, double* x, double* y) noexcept
     void ss_pass_on(Py_ssize_t n, double c, double s, double* x, double* y) noexcept
     void ss_subtract_all(Py_ssize_t n, Py_ssize_t count, const double* w, const double* q, const int* which,

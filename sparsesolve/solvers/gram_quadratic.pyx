@@ -21,6 +21,7 @@ from sparsesolve.solvers.quadratic cimport Quadratic
 DEF CHUNK = 64                      # rows that enter the factor at a time
 cdef double TINY_PIVOT = 1e-12      # relative to the column's square: below it a column counts as dependent
 cdef double STALE_RIDGE = 0.6       # relative change of lam for which an old ridge in the factor still serves
+cdef double FEW = 4.0               # others to a column: as many products cost less one by one than all together
 cdef double BLOCK_SPEED = 8.0       # how much faster a flop is in a block operation than in a rotation
 
 
@@ -174,7 +175,7 @@ cdef class GramQuadratic(Quadratic):
     cdef void image(self) noexcept nogil:
         """On the factor's columns the equations tell it; the rest are products."""
         cdef int k, j, count = 0
-        if self.answered != 0.0 and 2 * (self.size - self.cholesky.size + self.n_held) < self.n_support:
+        if self.answered != 0.0 and FEW * (self.size - self.cholesky.size + self.n_held) < self.n_support:
             for j in range(self.size):
                 if self.position[j] >= 0 and not self.held[j]:
                     self.q[j] = self.answered * self.rhs[j] - self.factor_level * self.l2[j] * self.d[j]
