@@ -21,7 +21,7 @@ from sparsesolve.solvers.quadratic cimport Quadratic
 DEF CHUNK = 64                      # rows that enter the factor at a time
 cdef double TINY_PIVOT = 1e-12      # relative to the column's square: below it a column counts as dependent
 cdef double STALE_RIDGE = 0.6       # relative change of lam for which an old ridge in the factor still serves
-cdef double FEW = 4.0               # others to a column: as many products cost less one by one than all together
+cdef double FEW = 2.0               # others to a column: as many products cost less one by one than all together
 cdef double BLOCK_SPEED = 8.0       # how much faster a flop is in a block operation than in a rotation
 
 
