@@ -19,7 +19,6 @@ cdef class Packed:
     cdef double subtract(self, const double* b, double* v) noexcept nogil
     cdef void correlate_some(self, int first, int count, const double* v, double shift, double* out) noexcept nogil
     cdef double subtract_some(self, int first, int count, const double* b, double* v) noexcept nogil
-    cdef double multiply(self, const int* which, int count, const double* p, double* v, double* q) noexcept nogil
     cdef void products(self, int first, double* G, int ld) noexcept nogil
     cdef double subtract_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* b, double* v) noexcept nogil
     cdef void correlate_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* v, double shift,

@@ -3,8 +3,6 @@
 A vector of sample space is kept as a stored part plus a multiple of sqrt(w), its shift: a centred sparse column
 never fills in. Dense columns leave the shift alone.
 """
-from libc.string cimport memset
-
 import numpy as np
 
 from sparsesolve.linalg.design cimport Design
@@ -66,18 +64,6 @@ cdef class Packed:
         for j in range(count):
             if b[j] != 0.0:
                 shift += self.axpy(first + j, -b[j], v)
-        return shift
-
-    cdef double multiply(self, const int* which, int count, const double* p, double* v, double* q) noexcept nogil:
-        """v = Zp but for its shift, which is returned, and q[which] = Z'Zp, for a p that is 0 but on `which`."""
-        cdef int k
-        cdef double shift = 0.0
-        memset(v, 0, self.n * sizeof(double))
-        for k in range(count):
-            if p[which[k]] != 0.0:
-                shift += self.axpy(which[k], p[which[k]], v)
-        for k in range(count):
-            q[which[k]] = self.dot(which[k], v, shift)
         return shift
 
     cdef void products(self, int first, double* G, int ld) noexcept nogil:

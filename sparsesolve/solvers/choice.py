@@ -23,8 +23,8 @@ SOME = 50  # columns
 MANY_VALUES = 30_000_000  # of such a design from which copies of its columns do not pay
 GIANT = 1.0  # of the samples: columns of a group from which first-order steps are quicker
 MOST_RESPONSES = 1000  # coefficients of a group in all responses up to which a model pays
-SPARSE = 20  # one stored value in so many
-RIDGE_DENSITY = 10  # one stored value in so many
+SPARSE = 20  # entries to a stored value from which X is sparse for K responses,
+RIDGE_DENSITY = 10  # and for eigenvalues
 
 
 def choose(problem, name, lambdas, n_threads):

@@ -15,6 +15,7 @@ cdef class DataQuadratic(Quadratic):
     cdef int restless(self, double lam) noexcept nogil
     cdef int cycle(self, double lam) noexcept nogil
     cdef double apply(self, const double* d, double* v) noexcept nogil
+    cdef void meet(self, const double* v, double shift, double* out) noexcept nogil
     cdef void _follow_clip(self) noexcept nogil
     cdef double _begin(self, double lam) noexcept nogil
     cdef double _curvature(self, double lam) noexcept nogil

@@ -117,6 +117,13 @@ cdef class DataQuadratic(Quadratic):
                 shift += self.columns.axpy(j, d[j], v)
         return shift
 
+    cdef void meet(self, const double* v, double shift, double* out) noexcept nogil:
+        """out = Z'(v + shift * sqrt(w)) of the support's columns."""
+        cdef int k, j
+        for k in range(self.n_support):
+            j = self.support[k]
+            out[j] = self.columns.dot(j, v, shift)
+
     cdef bint newton(self, double lam) noexcept nogil:
         """On sparse columns one Newton step, coefficients that would pass zero or a limit stopping there.
 
@@ -146,9 +153,7 @@ cdef class DataQuadratic(Quadratic):
             j = self.support[k]
             if self.held[j]:
                 self.image_shift += self.columns.axpy(j, self.d[j] - self.product[j], &self.v[0])
-        for k in range(self.n_support):
-            j = self.support[k]
-            self.q[j] = self.columns.dot(j, &self.v[0], self.image_shift)
+        self.meet(&self.v[0], self.image_shift, self.q)
 
     cdef void direction(self, double lam) noexcept nogil:
         """Conjugate gradients on (Z'Z + lam l2) d = rhs, scaled by the diagonal; with v = Z d, and q on the support.
@@ -165,7 +170,8 @@ cdef class DataQuadratic(Quadratic):
             if rho <= self.goal or (step > 0 and self.most <= self.enough):
                 break
             self.applications += 1
-            shift = self.columns.multiply(self.support, self.n_support, p, &self.w[0], &self.product[0])
+            shift = self.apply(p, &self.w[0])
+            self.meet(&self.w[0], shift, &self.product[0])
             curvature = self._curvature(lam)
             if curvature <= 0.0:
                 break
@@ -190,10 +196,10 @@ cdef class DataQuadratic(Quadratic):
             if self.n_held == 0:
                 self.d[j] = 0.0
         self.image_shift = self.apply(self.d, &self.v[0])
+        if self.n_held > 0:
+            self.meet(&self.v[0], self.image_shift, self.q)
         for k in range(self.n_support):
             j = self.support[k]
-            if self.n_held > 0:
-                self.q[j] = self.columns.dot(j, &self.v[0], self.image_shift)
             self.residual[j] = self.rhs[j] - self.q[j] - lam * self.l2[j] * self.d[j]
         rho = self.precondition(lam, 0.0)
         if self.n_held == 0:

@@ -211,7 +211,8 @@ cdef class SparseModel(ResponseModel):
     """
     cdef object matrix
     cdef const double[::1] values, weighted, sums, offset, h    # x, h x, h'x_j
-    cdef const int[::1] rows, starts
+    cdef const int[::1] rows
+    cdef const long long[::1] starts
     cdef double[:, ::1] image       # (n, K) of the x_j, from which the offsets take
     cdef double[::1] shift, total   # (K,) so much in every row; h'image
     cdef double whole               # sum of h
@@ -220,12 +221,12 @@ cdef class SparseModel(ResponseModel):
         ResponseModel.__init__(self, squares, scales, B, g)
         self.matrix, self.offset, self.h, self.whole = matrix, offset, h, h.sum()
         self.values, self.weighted, self.sums = matrix.data, matrix.data * h[matrix.indices], matrix.T @ h
-        self.rows, self.starts = matrix.indices.astype(np.intc), matrix.indptr.astype(np.intc)
+        self.rows, self.starts = matrix.indices.astype(np.intc), matrix.indptr.astype(np.longlong)
         self.image, (self.shift, self.total) = np.zeros((len(h), len(B))), np.zeros((2, len(B)))
 
     cdef void meet(self, Py_ssize_t j, double* pull) noexcept nogil:
         cdef Py_ssize_t K = self.B.shape[0], k
-        cdef int at
+        cdef long long at
         cdef const double* row
         for k in range(K):
             pull[k] = self.shift[k] * self.sums[j] - self.offset[j] * (self.total[k] + self.shift[k] * self.whole)
@@ -236,7 +237,7 @@ cdef class SparseModel(ResponseModel):
 
     cdef void add(self, Py_ssize_t j, const double* step) noexcept nogil:
         cdef Py_ssize_t K = self.B.shape[0], k
-        cdef int at
+        cdef long long at
         cdef double* row
         for k in range(K):
             self.shift[k] -= self.offset[j] * step[k]
