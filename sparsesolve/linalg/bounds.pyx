@@ -29,6 +29,7 @@ DEF AHEAD = 6               # columns by which the memory of the sketch is asked
 LONG = 350                  # rows of a dense design from which a bound costs less than a product
 MANY = 1_000_000            # values in it, likewise
 cdef double ALMOST = 0.99   # of the threshold: extrapolation along the path errs by about a hundredth
+cdef double NEAR = 0.8      # likewise: the middle of a bound is not that far off
 cdef double CLOSE = 0.9     # of the threshold: bounds above it may pass it at the next lam
 
 
@@ -125,10 +126,11 @@ cdef class CorrelationBounds(Correlations):
         cdef double product
         cdef bint compared = False
         cdef Known* column
+        cdef const Span* span
         for k in range(self.n_undecided + self.n_close):
             j = self.undecided[k] if k < self.n_undecided else self.undecided[self.p - 1 - (k - self.n_undecided)]
             column = &self.known[j]
-            if self.sleepers.left(j) or not self.residuals.known(column.met):
+            if self.sleepers.left(j) or not self.residuals.known(column.nearly_met):
                 continue
             if column.nearly_met[0] == self.solved[0] and column.nearly_met[1] == self.solved[1] >= 0:
                 product = column.rough[0] + forward * (column.rough[0] - column.rough[1])
@@ -136,7 +138,10 @@ cdef class CorrelationBounds(Correlations):
                 if not compared:
                     compared = True
                     self.residuals.compare(r)
-                product = self._estimate(j, column)
+                span = self.residuals.span(column.nearly_met)
+                product = span.first * column.rough[0] + span.second * column.rough[1]
+                if fabs(product) > NEAR * lam * self.threshold[j] and self.residuals.known(column.met):
+                    product = self._estimate(j, column)
             if fabs(product) > ALMOST * lam * self.threshold[j]:
                 which[count] = j
                 count += 1

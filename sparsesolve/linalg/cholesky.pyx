@@ -33,7 +33,7 @@ cdef class Cholesky:
         cdef int previous = self.capacity, j
         if capacity <= previous:
             return 0
-        capacity = max(capacity, 2 * previous)
+        capacity = max(capacity, 2 * previous) + 8      # columns a power of two apart would share places in cache
         self.factor = np.empty(<Py_ssize_t> capacity * capacity)
         self.spike = np.empty(capacity)
         self.turned = np.empty(2 * capacity)

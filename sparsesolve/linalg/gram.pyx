@@ -34,7 +34,7 @@ cdef class Gram:
         cdef int previous = self.capacity, j
         if capacity <= previous:
             return 0
-        capacity = max(capacity, 2 * previous)
+        capacity = max(capacity, 2 * previous) + 8      # columns a power of two apart would share places in cache
         self.products = np.empty(<Py_ssize_t> capacity * capacity)
         self.G = &self.products[0]
         self.capacity = capacity

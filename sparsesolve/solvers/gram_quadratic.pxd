@@ -17,5 +17,6 @@ cdef class GramQuadratic(Quadratic):
     cdef void extend(self, double lam, int count) noexcept nogil
     cdef bint ridged(self) noexcept nogil
     cdef void move(self, int j, double step) noexcept nogil
+    cdef void touch(self, double way) noexcept nogil
     cdef bint _stands(self, double lam) noexcept nogil
     cdef void slide(self, int j, double lam) noexcept nogil

@@ -32,6 +32,7 @@ cdef class GramQuadratic(Quadratic):
         self.cholesky = Cholesky(64)
         self.factor_level = 0.0
         self.n_refused = 0
+        self.counts_touches = True
         self.corner = np.empty(CHUNK * CHUNK)
         self._make_room()
 
@@ -192,11 +193,13 @@ cdef class GramQuadratic(Quadratic):
 
     cdef void advance(self, double lam, double t) noexcept nogil:
         cdef int k, j
-        cdef double change = 0.0
+        cdef double change = 0.0, way = 0.0
         for k in range(self.n_support):     # |r - t Z d|^2
             j = self.support[k]
             change += self.d[j] * (t * self.q[j] - 2.0 * self.g[j])
+            way += fabs(self.d[j]) * sqrt(self.diag[j])
         self.residual_square += t * change
+        self.touch(t * way)
         axpy(self.size, -t, self.q, self.g)
         Quadratic.advance(self, lam, t)
 
@@ -230,8 +233,13 @@ cdef class GramQuadratic(Quadratic):
     cdef void move(self, int j, double step) noexcept nogil:
         """b_j += step."""
         self.residual_square += step * (step * self.diag[j] - 2.0 * self.g[j])
+        self.touch(fabs(step) * sqrt(self.diag[j]))
         self.b[j] += step
         axpy(self.size, -step, self.gram.G + <Py_ssize_t> j * self.gram.capacity, self.g)
+
+    cdef void touch(self, double way) noexcept nogil:
+        """Columns of that length in all have been added to g: what a residual as long adds counts as one."""
+        self.touches += 1.0 + way / sqrt(self.residual_square) if self.residual_square > 0.0 else INFINITY
 
     # columns that the factor refused
 

@@ -16,7 +16,8 @@ cdef class WorkingColumns:
     cdef bint wants_start               # whether a start near the solution saves work
     cdef bint wants_residual            # whether solving works on the residual, not only on g
     cdef double[::1] u                  # (n + 1,) then: sqrt(w) (y - Zb), less a multiple of sqrt(w), and that
-    cdef double touches                 # columns added to u since it was made from b, each with its rounding
+    cdef bint counts_touches            # whether these are counted:
+    cdef double touches                 # columns added to u, or to g, since it was made from b, each with its rounding
     cdef public double residual_square  # |r|^2 in the weighted norm
     cdef Py_ssize_t[::1] ranks          # working columns in ascending order of feature,
     cdef int n_ranked                   # as there were so many
@@ -64,7 +65,8 @@ cdef class WorkingColumns:
     cdef double effort(self) noexcept
     cdef void restart(self) noexcept nogil
     cdef void refresh(self, const double* response, double* r) noexcept nogil
-    cdef void receive(self, const double* r) noexcept nogil
+    cdef void _leave(self, const double* response, double* r) noexcept nogil
     cdef double drift(self) noexcept nogil
-    cdef void hand(self, double* r) noexcept nogil
+    cdef void hand(self, const double* response, double* r) noexcept nogil
+    cdef void receive(self, const double* r) noexcept nogil
     cdef void mend(self, const double* response, const double* missing, double drift, double* r) noexcept nogil

@@ -196,40 +196,46 @@ cdef class WorkingColumns:
 
     cdef void refresh(self, const double* response, double* r) noexcept nogil:
         """r = response - Z b, and from it g and residual_square, without accumulated rounding."""
+        self._leave(response, r)
+        self.columns.correlate(r, 0.0, self.g)
+        self.receive(r)
+
+    cdef void _leave(self, const double* response, double* r) noexcept nogil:
+        """r = response - Z b, and residual_square."""
         cdef double shift
         memcpy(r, response, self.columns.n * sizeof(double))
         shift = self.columns.subtract(self.b, r)
         if shift != 0.0:
             axpy(self.columns.n, shift, &self.columns.root_w[0], r)
-        self.columns.correlate(r, 0.0, self.g)
         self.residual_square = dot(self.columns.n, r, r)
-        self.receive(r)
-
-    # where solving works on the residual itself
-
-    def _work_on_residual(self):
-        self.wants_residual, self.u = True, np.zeros(self.columns.n + 1)
-
-    cdef void receive(self, const double* r) noexcept nogil:
-        """Work on from a residual r, orthogonal to sqrt(w) where columns are centred; g and residual_square are set."""
-        if self.wants_residual:
-            memcpy(&self.u[0], r, self.columns.n * sizeof(double))
-            self.u[self.columns.n] = self.touches = 0.0
 
     cdef double drift(self) noexcept nogil:
-        """How far rounding may have taken the residual worked on from that of b, relative to the response."""
-        return EPSILON * self.touches if self.wants_residual else INFINITY
+        """How far rounding may have taken g from that of b, for columns of length 1, relative to the response."""
+        return EPSILON * self.touches if self.counts_touches else INFINITY
 
-    cdef void hand(self, double* r) noexcept nogil:
-        """r = the residual worked on, from it residual_square; g belongs to it."""
-        cdef Py_ssize_t n
+    cdef void hand(self, const double* response, double* r) noexcept nogil:
+        """r and residual_square as `refresh` makes them, but g as it is, and r as it has been worked on."""
+        cdef Py_ssize_t n = self.columns.n
         if not self.wants_residual:
+            self._leave(response, r)
             return
-        n = self.columns.n
         memcpy(r, &self.u[0], n * sizeof(double))
         if self.u[n] != 0.0:
             axpy(n, self.u[n], &self.columns.root_w[0], r)
         self.residual_square = dot(n, r, r)
+
+    # where solving works on the residual itself
+
+    def _work_on_residual(self):
+        self.wants_residual = self.counts_touches = True
+        self.u = np.zeros(self.columns.n + 1)
+
+    cdef void receive(self, const double* r) noexcept nogil:
+        """Work on from a residual r, orthogonal to sqrt(w) where columns are centred; g and residual_square are set."""
+        self.touches = 0.0
+        if self.wants_residual:
+            memcpy(&self.u[0], r, self.columns.n * sizeof(double))
+            self.u[self.columns.n] = 0.0
 
     cdef void mend(self, const double* response, const double* missing, double drift, double* r) noexcept nogil:
         """Work on from r = response - Z (b + missing), which rounding has taken off by `drift`, made that of b."""

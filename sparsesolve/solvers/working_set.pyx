@@ -165,7 +165,7 @@ cdef class WorkingSet:
             if self.quadratic.drift() * self.level > DRIFT * goal:
                 self.quadratic.refresh(&self.response[0], &self.r[0])
             else:
-                self.quadratic.hand(&self.r[0])
+                self.quadratic.hand(&self.response[0], &self.r[0])
         self.quadratic.settle(lam)
         return outcome
 
