@@ -3,24 +3,20 @@
     minimise over b0, b   F(offset + b0 + Zb)  +  lam Omega(b)
 
 A step minimises a quadratic model, F'' = s H at an earlier point, H diagonal: Z_S'HZ_S of the
-columns S at work comes from one pass, is made rows of a small problem in memory, and serves until
-steps get slow; s is learnt from how the gradient changed along the last step. Gradient and duality
+columns S at work comes from one pass, is all that the small problem needs, and serves until steps
+get slow; s is learnt from how the gradient changed along the last step. Gradient and duality
 gap are the true ones, over all columns: a step costs one pass for its image Z d and one for the
 products with what is left. S takes in columns ahead of time, and gives none back. Intercept and
 columns that nothing holds back are projected out of the model under H.
-Invariant: what FirstOrder keeps. Memory: a few vectors of n and of p, and five matrices of S by S.
+Invariant: what FirstOrder keeps. Memory: some vectors of n and of p, and three matrices of S by S.
 Reference: Lee, Sun, Saunders, "Proximal Newton-type methods" (2014).
 """
-
-from dataclasses import replace
 
 import numpy as np
 
 from sparsesolve.linalg.row_blocks import inner_products
 from sparsesolve.solvers.first_order import CONVERGED, MAX_ITER, STALLED, FirstOrder
-from sparsesolve.solvers.reduced import ModelRows
-from sparsesolve.solvers.sufficient import Sufficient
-from sparsesolve.solvers.working_set import WorkingSet
+from sparsesolve.solvers.sufficient import InnerModel
 
 AHEAD = 0.7  # of lam: a column of a correlation above it comes to work
 SLOW = 0.2  # new gap over old from which H is taken anew
@@ -59,7 +55,6 @@ class PassNewton(FirstOrder):
             least, lowest = min(gap, least), min(value, lowest)
             if self.recruit(lam) or self.stale or gap > SLOW * last:
                 self.weigh()
-                self.model = None
             goal = max(NEAR * target, EXACT * self.problem.null_value)
             # without a fall the model was too near its minimum to say where that of F is
             self.step(lam, goal if falls else 0.0)
@@ -118,17 +113,17 @@ class PassNewton(FirstOrder):
         self.h = h = np.maximum(h, max(LEAST, EVEN * h.sum()) * w)
         self.scale, self.stale = 1.0, False
         gram, mixed = inner_products(self.design, self.which, h, self.basis, self.n_threads)
-        self.project(gram, mixed, self.basis.T @ (h[:, None] * self.basis))
         groups = self.problem.has_groups
         self.at_work = self.penalty if groups else self.penalty.part(self.which)
+        self.project(gram, mixed, self.basis.T @ (h[:, None] * self.basis))
 
     def project(self, gram, mixed, inner):
-        """The model's rows, of inner products of S, of these with the basis, and of the basis."""
+        """The model, of inner products of S, of these with the basis, and of the basis."""
         self.mixed, self.inverse_inner = mixed, np.linalg.pinv(inner, hermitian=True)
         gram = gram - mixed.T @ self.inverse_inner @ mixed
         fixed = (self.unheld | ~self.alive)[self.which % self.design.p]
         gram[fixed] = gram[:, fixed] = 0.0
-        self.rows = ModelRows(gram)
+        self.model = InnerModel(gram, self.at_work)
 
     def step(self, lam, goal):
         """Go towards the model's minimum as far as the objective falls."""
@@ -149,19 +144,17 @@ class PassNewton(FirstOrder):
         if len(self.which) == 0:
             return np.zeros(0)
         start = self.point.b.ravel()[self.which]
-        response = self.rows.target(start, z / self.scale, u / self.scale)
-        if self.model is None:
-            problem = replace(
-                self.problem, design=self.rows.design, weights=self.rows.weights, loss=None,
-                response=response, offset=None, intercept=False, penalty=self.at_work,
-            )  # fmt: skip
-            self.model = (WorkingSet if problem.has_groups else Sufficient)(problem, 1)
-        self.model.resume(response, start)
+        self.model.aim(start, z / self.scale, self.whitened(u) / self.scale)
         self.model.solve(lam / self.scale, goal / self.scale, BUDGET)
         b = np.zeros(len(self.which))
         which, values = self.model.coefficients()
         b[which] = values
         return b
+
+    def whitened(self, u):
+        """H^-1/2 u, which has the length of u in the norm dual to H's."""
+        root = np.sqrt(self.h)
+        return np.divide(u, root, out=np.zeros_like(root), where=root > 0.0)
 
     def bend(self, image):
         """image'H image."""

@@ -8,41 +8,40 @@ import numpy as np
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.gram cimport Gram
 from sparsesolve.linalg.gram import tall_gram
-from sparsesolve.linalg.vector cimport axpy
-from sparsesolve.penalties.elastic_net cimport ElasticNet
+from sparsesolve.linalg.vector cimport axpy, dot
+from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers.gram_quadratic cimport GramQuadratic
-from sparsesolve.solvers.working_columns cimport CONVERGED, MAX_ITER, STALLED
+from sparsesolve.solvers.groups.gram_quadratic cimport GroupGramQuadratic
+from sparsesolve.solvers.working_columns cimport CONVERGED, MAX_ITER, STALLED, WorkingColumns
 
 
 cdef class Sufficient:
     """Solver state along a path; answers what WorkingSet answers."""
 
-    cdef readonly GramQuadratic quadratic
-    cdef Design design
-    cdef object weights
-    cdef double[::1] cross
+    cdef readonly WorkingColumns quadratic
+    cdef Gram gram
+    cdef const double[::1] cross
     cdef double total_square
 
     def __init__(self, problem, int n_threads):
-        cdef Design design = problem.design
-        cdef Gram gram = Gram(design.p)
-        p, w, y = design.p, problem.weights, problem.response
-        self.design, self.weights = design, w
-        products, cross = tall_gram(design, np.sqrt(w), y, n_threads)
-        gram.set(products)
-        self.cross = cross
-        self.total_square = np.sum(np.multiply(w, np.square(y)))
-        self.quadratic = GramQuadratic(gram)
-        self.quadratic.residual_square = self.total_square
-        self.quadratic.append(design, problem.penalty, np.arange(p, dtype=np.intc), np.zeros(p), cross.copy())
+        w, y = problem.weights, problem.response
+        products, cross = tall_gram(problem.design, np.sqrt(w), y, n_threads)
+        self._begin(products, problem.penalty)
+        self._receive(cross, np.sum(np.multiply(w, np.square(y))))
 
-    def resume(self, response, double[::1] start):
-        """Go on with another response from the coefficients `start` (p,)."""
-        cdef int k
-        self.cross = self.design.products(np.multiply(self.weights, response), 1)
-        self.total_square = np.sum(np.multiply(self.weights, np.square(response)))
-        for k in range(self.quadratic.size):
-            self.quadratic.b[k] = start[k]
+    def _begin(self, products, penalty):
+        p = len(products)
+        self.gram = Gram(p)
+        self.gram.set(products)
+        if isinstance(penalty, BlockPenalty):
+            groups = GroupGramQuadratic(None, penalty)
+            groups.gram, self.quadratic = self.gram, groups
+        else:
+            self.quadratic = GramQuadratic(self.gram)
+        self.quadratic.append(None, penalty, np.arange(p, dtype=np.intc), np.zeros(p), np.zeros(p))
+
+    def _receive(self, const double[::1] cross, double total_square):
+        self.cross, self.total_square = cross, total_square
         self._refresh()
 
     def coefficients(self):
@@ -67,13 +66,13 @@ cdef class Sufficient:
         return np.array([self.quadratic.g[k] for k in range(self.quadratic.size)])
 
     cdef void _refresh(self):
-        cdef GramQuadratic q = self.quadratic
+        cdef WorkingColumns q = self.quadratic
         cdef int k
         for k in range(q.size):
             q.g[k] = self.cross[k]
         for k in range(q.size):
             if q.b[k] != 0.0:
-                axpy(q.size, -q.b[k], q.gram.G + <Py_ssize_t> k * q.gram.capacity, q.g)
+                axpy(q.size, -q.b[k], self.gram.G + <Py_ssize_t> k * self.gram.capacity, q.g)
         q.residual_square = self.total_square
         for k in range(q.size):
             q.residual_square -= q.b[k] * (self.cross[k] + q.g[k])
@@ -81,7 +80,7 @@ cdef class Sufficient:
 
     cpdef solve(self, double lam, double target, long budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
-        cdef GramQuadratic q = self.quadratic
+        cdef WorkingColumns q = self.quadratic
         cdef int outcome, tries
         cdef double gap, goal = 0.5 * target
         cdef long limit = q.iterations + budget
@@ -97,3 +96,29 @@ cdef class Sufficient:
                 break
             goal *= 0.1
         return outcome or STALLED, gap
+
+
+cdef class InnerModel(Sufficient):
+    """The quadratic model of a Newton step by its inner products alone, for as many steps as it serves.
+
+    Parameters
+    ----------
+    products : (p, p)
+        Of the columns A that stand for the curvature: A'A, perhaps indefinite in rounding.
+    penalty : ElasticNet or BlockPenalty
+        Of these columns, groups side by side and in their order.
+    """
+
+    def __init__(self, products, penalty):
+        self._begin(products, penalty)
+
+    def aim(self, double[::1] start, z, e):
+        """Go on from the coefficients `start`, where the gradient is z = A'e; of e only the length counts."""
+        cdef int k, p = <int> start.shape[0]
+        cdef double[::1] cross = np.array(z)
+        cdef double total = np.vdot(e, e) + dot(p, &start[0], &cross[0])
+        for k in range(p):
+            self.quadratic.b[k] = start[k]
+            if start[k] != 0.0:
+                axpy(p, start[k], self.gram.G + <Py_ssize_t> k * self.gram.capacity, &cross[0])
+        self._receive(cross, total + dot(p, &start[0], &cross[0]))

@@ -4,15 +4,19 @@
 
 with B_g (K, p_g) the coefficients of the features of g for all K responses.
 The model's Hessian is F'' over the working groups' K m coefficients, of which the rest is as in
-PassNewton: made rows of a small problem in memory, served until steps get slow, intercepts and
-columns that nothing holds back projected out. Invariant: what FirstOrder keeps.
+PassNewton: inner products, or rows where these are fewer, that serve until steps get slow,
+intercepts and columns that nothing holds back projected out. Invariant: what FirstOrder keeps.
 Reference: Lee, Sun, Saunders, "Proximal Newton-type methods" (2014).
 """
 
+from dataclasses import replace
+
 import numpy as np
 
+from sparsesolve.linalg.design import Design
+from sparsesolve.linalg.response_columns import response_columns
 from sparsesolve.solvers.pass_newton import PassNewton
-from sparsesolve.solvers.reduced import SampleRows
+from sparsesolve.solvers.working_set import WorkingSet
 
 AHEAD = 0.9  # of lam: a group of products above it comes to work
 FLAT = 1e-8  # of the mean curvature: what is added to each sample's, over its weight
@@ -28,6 +32,7 @@ class ResponseGroups(PassNewton):
         of = np.asarray(problem.penalty.of)[: self.design.p]
         self.open = np.zeros(len(self.groups), dtype=bool)
         self.open[of[self.alive & ~self.unheld]] = True
+        self.at_work = problem.penalty.part(np.flatnonzero(self.groups))
 
     def recruit(self, lam):
         """Let groups of products near lam in, once one is beyond; whether it did."""
@@ -47,41 +52,46 @@ class ResponseGroups(PassNewton):
         K, p = self.several, self.design.p
         self.scale, self.stale, self.weighed = 1.0, False, self.point.eta
         features, place = np.unique(self.which % p, return_inverse=True)
-        f = self.basis.shape[1]
-        columns = np.hstack([self.basis, self.design.unpacked(features.astype(np.intc))])
         bends = np.stack([self.curved(row) for row in np.eye(K)])
         least = FLAT * np.einsum("kkn->", bends) / K
         bends[np.arange(K), np.arange(K)] += least * self.problem.weights
-        m, order = len(features), (self.which // p) * len(features) + place
-        if m > SHORTER * len(columns):
-            return self.take_rows(bends, columns, order)
-        hessian = np.empty((K, f + m, K, f + m))
-        for k in range(K):
-            for other in range(k, K):
-                block = columns.T @ (bends[k, other][:, None] * columns)
-                hessian[k, :, other] = hessian[other, :, k] = block
-        gram = hessian[:, f:, :, f:].reshape(K * m, K * m)[np.ix_(order, order)]
-        mixed = hessian[:, :f, :, f:].reshape(K * f, K * m)[:, order]
-        self.project(gram, mixed, hessian[:, :f, :, :f].reshape(K * f, K * f))
-
-    def take_rows(self, bends, columns, order):
-        """The model's rows by a root of each sample's curvature, where these are fewer."""
-        K, n = bends.shape[1:]
         spectrum, turn = np.linalg.eigh(bends.transpose(2, 0, 1))
         sizes, turn = np.sqrt(np.maximum(spectrum, 0.0))[:, :, None], turn.transpose(0, 2, 1)
-        roots = sizes * turn
-        f = self.basis.shape[1]
+        self.unroot = np.divide(turn, sizes, out=np.zeros_like(turn), where=sizes > 0.0)
+        m, order = len(features), (self.which // p) * len(features) + place
+        if m > SHORTER * self.design.n:
+            return self.take_rows(sizes * turn, features, order)
+        columns, basis, f = response_columns(self.design), self.basis.T, self.basis.shape[1]
+        columns.append(features.astype(np.intc))
+        gram, mixed = np.empty((K, m, K, m)), np.empty((K, f, K, m))
+        inner = np.einsum("kln,fn,gn->kflg", bends, basis, basis, optimize=True)
+        for k in range(K):
+            for other in range(K):
+                mixed[k, :, other] = columns.correlate(bends[k, other] * basis)
+                if other >= k:
+                    gram[k, :, other] = gram[other, :, k] = columns.gram(bends[k, other])
+        gram = gram.reshape(K * m, K * m)[np.ix_(order, order)]
+        mixed = mixed.reshape(K * f, K * m)[:, order]
+        self.project(gram, mixed, inner.reshape(K * f, K * f))
+
+    def take_rows(self, roots, features, order):
+        """The model by rows, a root of each sample's curvature times its values."""
+        n, K = roots.shape[:2]
+        columns = self.design.unpacked(features.astype(np.intc))
         free, own = (
             (roots[..., None] * part[:, None, None, :]).reshape(n * K, K * part.shape[1])
-            for part in (columns[:, :f], columns[:, f:])
+            for part in (self.basis, columns)
         )
         own = own[:, order]
         inner = free.T @ free
         self.mixed, self.inverse_inner = free.T @ own, np.linalg.pinv(inner, hermitian=True)
         own -= free @ (self.inverse_inner @ self.mixed)
         own[:, (self.unheld | ~self.alive)[self.which % self.design.p]] = 0.0
-        inverse = np.divide(turn, sizes, out=np.zeros_like(turn), where=sizes > 0.0)
-        self.rows = SampleRows(own, inverse)
+        self.model = SampleModel(self.problem, own, self.at_work)
+
+    def whitened(self, u):
+        """H^-1/2 u, sample by sample: (nK,)."""
+        return np.einsum("iab,bi->ia", self.unroot, u).ravel()
 
     def curved(self, row):
         """F'' times what is `row` (K,) in every sample, (K, n)."""
@@ -91,3 +101,40 @@ class ResponseGroups(PassNewton):
     def bend(self, image):
         """image'H image."""
         return float(np.vdot(image, self.loss.curvature_product(self.weighed, image)))
+
+
+class SampleModel:
+    """The quadratic model of a Newton step by K rows for each of n samples, where these are fewer.
+
+    Parameters
+    ----------
+    problem : Problem
+        The one whose model it is.
+    A : (nK, p)
+        The rows, by a root of each sample's curvature.
+    penalty : of their columns
+    """
+
+    def __init__(self, problem, A, penalty):
+        self.A, m = A, len(A)
+        design = Design(np.asfortranarray(np.sqrt(m) * A))
+        design.spread[:] = A.any(axis=0).astype(float)
+        self.state = WorkingSet(
+            replace(
+                problem, design=design, weights=np.full(m, 1.0 / m), loss=None,
+                response=np.zeros(m), offset=None, intercept=False, penalty=penalty,
+            ),
+            1,
+        )  # fmt: skip
+
+    def aim(self, start, z, e):
+        """Go on from the coefficients `start`, where the gradient is z = A'e, e (nK,)."""
+        self.state.resume((self.A @ start + e.ravel()) * np.sqrt(len(self.A)), start)
+
+    def solve(self, lam, target, budget):
+        """Reach gap <= target at lam; returns (outcome, gap)."""
+        return self.state.solve(lam, target, budget)
+
+    def coefficients(self):
+        """Numbers and values of the nonzero coefficients, in ascending order."""
+        return self.state.coefficients()

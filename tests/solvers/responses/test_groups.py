@@ -54,7 +54,7 @@ def test_rows_and_inner_products_are_the_same_model(family, monkeypatch):
         state.recruit(0.01)
         monkeypatch.setattr(response_groups, "SHORTER", 0.0 if by_rows else np.inf)
         state.weigh()
-        assert isinstance(state.rows, response_groups.SampleRows) == by_rows
+        assert isinstance(state.model, response_groups.SampleModel) == by_rows
         state.step(0.01, 1e-12 * problem.null_value)
         ends.append(state.point)
     assert ends[0].b == pytest.approx(ends[1].b, abs=1e-6)
