@@ -22,6 +22,7 @@ PROBLEMS = {  # n, p, size of groups or "ragged", loss
     "10": (500, 5000, 10, "gaussian"),
     "ragged": (500, 5000, "ragged", "gaussian"),
     "wide": (500, 20000, 5, "gaussian"),
+    "tall": (50000, 300, 5, "gaussian"),
     "logistic": (500, 5000, 5, "binomial"),
 }
 OURS, ADELIE = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7), (1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11)

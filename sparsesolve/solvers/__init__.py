@@ -31,11 +31,10 @@ def _squared_error(problem, lambdas):
     return problem.loss is None
 
 
-def _squares_one_by_one(problem, lambdas):
-    """Squared error of one response or of several."""
-    return (problem.loss is None or isinstance(problem.loss, Multigaussian)) and not (
-        problem.has_groups
-    )
+def _squares(problem, lambdas):
+    """Squared error of one response, or of several without groups."""
+    several = isinstance(problem.loss, Multigaussian) and not problem.has_groups
+    return problem.loss is None or several
 
 
 def _sufficient(problem, n_threads):
@@ -70,7 +69,7 @@ def _anything(problem, lambdas):
 SOLVERS = {
     "working_set": Solver(WorkingSet, "family='gaussian'", _squared_error),
     "sufficient": Solver(
-        _sufficient, "family='gaussian' or 'multigaussian', and no groups", _squares_one_by_one
+        _sufficient, "family='gaussian', or 'multigaussian' and no groups", _squares
     ),
     "ridge": Solver(
         ridge.Ridge, "family='gaussian', alpha = 0, every lambda above 0, no limits, no groups",

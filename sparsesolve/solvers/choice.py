@@ -7,6 +7,7 @@ from sparsesolve.solvers import SOLVERS
 from sparsesolve.solvers.reduced import reduced
 
 MOST_GRAM_COLUMNS = 1500  # up to here their Gram matrix costs less than the passes it saves
+SWEPT = 2  # rows to a column from which that holds for groups, whose sweeps come to all columns
 MOST_WIDE_COLUMNS = 600  # the same of K real responses, where X is wide
 MOST_RIDGE = 4000  # rows or columns whose eigenvalues cost less than the steps they save
 MOST_RIDGE_SPARSE = 1500  # the same where X is sparse and steps are cheap
@@ -73,9 +74,16 @@ def _suitable(problem, lambdas):
         return "pass_newton" if _by_inner_products(problem) else "proximal_newton"
     if SOLVERS["ridge"].suits(problem, lambdas) and _few_eigenvalues(problem.design):
         return "ridge"
+    n, p = problem.design.n, problem.design.p
+    rows = max(n, 200)
     if problem.has_groups:
-        return "working_set"
-    return _by_shape(problem.design.n, problem.design.p)
+        rows = n // SWEPT if _all_held(problem.penalty) else 0
+    return "sufficient" if p <= min(rows, MOST_GRAM_COLUMNS) else "working_set"
+
+
+def _all_held(penalty):
+    """Whether no group is without a norm, where residuals tell more digits than inner products."""
+    return all(np.add(penalty.weight, penalty.l1) > 0.0)
 
 
 def _few_coefficients(problem):
@@ -112,7 +120,3 @@ def _giant_group(problem):
 def _few_eigenvalues(design):
     dense = RIDGE_DENSITY * design.stored > design.n * design.p
     return min(design.n, design.p) <= (MOST_RIDGE if dense else MOST_RIDGE_SPARSE)
-
-
-def _by_shape(n, p):
-    return "sufficient" if p <= min(max(n, 200), MOST_GRAM_COLUMNS) else "working_set"

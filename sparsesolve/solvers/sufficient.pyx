@@ -8,7 +8,7 @@ import numpy as np
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.gram cimport Gram
 from sparsesolve.linalg.gram import tall_gram
-from sparsesolve.linalg.vector cimport axpy, dot
+from sparsesolve.linalg.vector cimport axpy
 from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers.gram_quadratic cimport GramQuadratic
 from sparsesolve.solvers.groups.gram_quadratic cimport GroupGramQuadratic
@@ -20,28 +20,36 @@ cdef class Sufficient:
 
     cdef readonly WorkingColumns quadratic
     cdef Gram gram
+    cdef object order                   # of the columns in these
+    cdef Py_ssize_t p
     cdef const double[::1] cross
     cdef double total_square
 
     def __init__(self, problem, int n_threads):
-        w, y = problem.weights, problem.response
+        w, y, penalty = problem.weights, problem.response, problem.penalty
         products, cross = tall_gram(problem.design, np.sqrt(w), y, n_threads)
-        self._begin(products, problem.penalty)
+        self._begin(products, penalty, (np.asarray(penalty.lower) < 0) | (np.asarray(penalty.upper) > 0))
         self._receive(cross, np.sum(np.multiply(w, np.square(y))))
 
-    def _begin(self, products, penalty):
-        p = len(products)
-        self.gram = Gram(p)
+    def _begin(self, products, penalty, moving):
+        """All columns at 0; `moving` tells which limits let move, groups side by side."""
+        self.p, in_groups = len(products), isinstance(penalty, BlockPenalty)
+        self.order, self.gram = np.arange(self.p, dtype=np.intc), Gram(self.p)
+        if in_groups:                   # side by side, and without those that are all zeros
+            member = np.asarray(penalty.member)
+            moving = moving & (np.diagonal(products)[member] > 0.0)
+            alive = np.bincount(np.asarray(penalty.of)[member], moving, penalty.n_groups) > 0
+            self.order = member[alive[np.asarray(penalty.of)[member]]]
+            products = np.ascontiguousarray(products[np.ix_(self.order, self.order)])
         self.gram.set(products)
-        if isinstance(penalty, BlockPenalty):
-            groups = GroupGramQuadratic(None, penalty)
-            groups.gram, self.quadratic = self.gram, groups
-        else:
-            self.quadratic = GramQuadratic(self.gram)
-        self.quadratic.append(None, penalty, np.arange(p, dtype=np.intc), np.zeros(p), np.zeros(p))
+        self.quadratic = GroupGramQuadratic(None, penalty) if in_groups else GramQuadratic(self.gram)
+        if in_groups:
+            (<GroupGramQuadratic> self.quadratic).gram = self.gram
+        zeros = np.zeros(len(self.order))
+        self.quadratic.append(None, penalty, self.order, zeros, zeros)
 
-    def _receive(self, const double[::1] cross, double total_square):
-        self.cross, self.total_square = cross, total_square
+    def _receive(self, cross, double total_square):
+        self.cross, self.total_square = cross[self.order], total_square
         self._refresh()
 
     def coefficients(self):
@@ -61,9 +69,11 @@ cdef class Sufficient:
         return self.quadratic.iterations
 
     def correlations(self):
-        """z_j'r of every column, (p,)."""
+        """z_j'r of every column, (p,); 0 of those that never come to work."""
         cdef int k
-        return np.array([self.quadratic.g[k] for k in range(self.quadratic.size)])
+        out = np.zeros(self.p)
+        out[self.order] = [self.quadratic.g[k] for k in range(self.quadratic.size)]
+        return out
 
     cdef void _refresh(self):
         cdef WorkingColumns q = self.quadratic
@@ -110,15 +120,16 @@ cdef class InnerModel(Sufficient):
     """
 
     def __init__(self, products, penalty):
-        self._begin(products, penalty)
+        self._begin(products, penalty, np.ones(len(products), dtype=bool))
 
-    def aim(self, double[::1] start, z, e):
+    def aim(self, start, z, e):
         """Go on from the coefficients `start`, where the gradient is z = A'e; of e only the length counts."""
-        cdef int k, p = <int> start.shape[0]
-        cdef double[::1] cross = np.array(z)
-        cdef double total = np.vdot(e, e) + dot(p, &start[0], &cross[0])
-        for k in range(p):
-            self.quadratic.b[k] = start[k]
-            if start[k] != 0.0:
-                axpy(p, start[k], self.gram.G + <Py_ssize_t> k * self.gram.capacity, &cross[0])
-        self._receive(cross, total + dot(p, &start[0], &cross[0]))
+        cdef int k
+        cdef double[::1] b = start[self.order], cross = z[self.order]
+        total = np.vdot(e, e) + np.vdot(b, cross)
+        for k in range(self.quadratic.size):
+            self.quadratic.b[k] = b[k]
+            if b[k] != 0.0:
+                axpy(self.quadratic.size, b[k], self.gram.G + <Py_ssize_t> k * self.gram.capacity, &cross[0])
+        self.cross, self.total_square = cross, total + np.vdot(b, cross)
+        self._refresh()

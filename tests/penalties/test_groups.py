@@ -177,7 +177,6 @@ def test_penalty_factors_are_one_per_group(data):
     ({"penalty": "group"}, TypeError, "penalty is 'group'; give an object of sparsesolve.penalt"),
     ({"penalty": GroupL2}, TypeError, "penalty is <class .*give an object"),
     ({"penalty": GroupL2([0] * 5)}, ValueError, "groups has 5 labels for 6 features"),
-    ({"penalty": GroupL2([0] * 6), "solver": "sufficient"}, ValueError, "no groups"),
     ({"penalty": GroupL2([0] * 6), "solver": "ridge", "alpha": 0.0}, ValueError, "no groups"),
 ])  # fmt: skip
 def test_what_a_path_refuses(data, options, kind, sentence):

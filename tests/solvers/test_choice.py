@@ -36,8 +36,11 @@ def test_auto_takes_the_solver_that_suits(chosen):
     ss.path(X, Y, alpha=0, lower=-1)
     ss.path(X, Y, alpha=0, lambdas=[1, 0])
     ss.path(X, Y, solver="working_set")
+    pairs = ss.penalties.GroupL2(np.arange(8) // 2)
+    ss.path(X, Y, penalty=pairs)
+    ss.path(X[:15], Y[:15], penalty=pairs)
     assert chosen == ["sufficient", "working_set", "ridge", "ridge", "sufficient", "sufficient",
-                      "working_set"]
+                      "working_set", "sufficient", "working_set"]
 
 
 def test_a_side_too_long_for_eigenvalues_is_left_to_others(chosen, monkeypatch):

@@ -19,12 +19,13 @@ from sparsesolve.linalg.packed cimport Packed
 from sparsesolve.linalg.packed import roomier
 from sparsesolve.linalg.small cimport small_factor, small_solve
 from sparsesolve.linalg.vector cimport axpy
-from sparsesolve.penalties.blocks cimport BlockPenalty
+from sparsesolve.penalties.blocks cimport MOVING, BlockPenalty
 from sparsesolve.solvers.groups.columns cimport GroupColumns
 
 DEF POLISHING = 3                   # Newton steps for one block
 DEF POLISHED = 64                   # directions of a block, up to which they pay
 cdef double SETTLED = 1e-2          # of a block's first step: shorter ones wait for the next sweep
+cdef double VIOLATION = 1e-12       # of lam: less is rounding, and moves nothing
 cdef double LIMITLESS = 1e30        # in units where coefficients are about 1: a step that far, or NaN, is none
 cdef double TINY = 1e-12            # of a diagonal: a smaller pivot is rounding
 cdef double FLAT = 1e-15            # of a block's largest eigenvalue and their number: less is rounding
@@ -88,6 +89,8 @@ cdef class GroupBlocks(GroupColumns):
         cdef double size, begun
         cdef bint moved = False
         self.meet(k)
+        if self.below(k, lam * (1.0 + VIOLATION)):
+            return False
         memcpy(&self.old[first], &self.b[first], (last - first) * sizeof(double))
         if self.penalty.is_round(self.group[k]):
             self.residual_square -= self.turn(k, lam)
@@ -107,6 +110,14 @@ cdef class GroupBlocks(GroupColumns):
         if moved:
             self.move(k)
         return moved
+
+    cdef bint below(self, int k, double lam) noexcept nogil:
+        """Whether a block is zero and, as its products are known, would stay so at lam."""
+        cdef int j
+        for j in range(self.first[k], self.first[k + 1]):
+            if self.b[j] != 0.0:
+                return False
+        return self.penalty.block_polar(self.group[k], &self.g[self.first[k]], MOVING) <= lam
 
     cdef double turn(self, int k, double lam) noexcept nogil:
         """Minimise over a block whose penalty knows no directions, along the axes of its Gram matrix.

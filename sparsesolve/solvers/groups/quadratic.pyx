@@ -18,7 +18,7 @@ import numpy as np
 from sparsesolve.linalg.packed cimport Packed
 from sparsesolve.linalg.small cimport small_factor, small_solve
 from sparsesolve.linalg.vector cimport axpy
-from sparsesolve.penalties.blocks cimport MOVING, BlockPenalty
+from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers.groups.blocks cimport GroupBlocks
 from sparsesolve.solvers.working_columns cimport CONVERGED, MAX_ITER, STALLED
 
@@ -100,15 +100,10 @@ cdef class GroupQuadratic(GroupBlocks):
 
     cdef int sweep(self, double lam) noexcept nogil:
         """One step for each block that is not far from moving; returns how many moved."""
-        cdef int k, j, moved = 0
-        cdef bint zero
+        cdef int k, moved = 0
         for k in range(self.n_groups):
-            zero = True
-            for j in range(self.first[k], self.first[k + 1]):
-                zero = zero and self.b[j] == 0.0
-            if zero and self.penalty.block_polar(self.group[k], &self.g[self.first[k]], MOVING) < FAR * lam:
-                continue
-            moved += self.block_step(k, lam)
+            if not self.below(k, FAR * lam):
+                moved += self.block_step(k, lam)
         return moved
 
     # the sweeps carried on
