@@ -30,6 +30,8 @@ cdef double QUICK = 0.9             # of the gap, left by a sweep: no more is re
 cdef double SLOW = 0.95             # slower is left to Newton steps,
 DEF LONG = 20                       # where so many sweeps would not do
 cdef double QUIET = 2e-4            # of the gap asked for: while a sweep gains more, another is worth its price
+cdef double BARELY = 0.99           # of the least gap: more is no fall
+DEF PATIENCE = 500                  # looks at a gap and an objective that do not fall
 cdef double FAR = 0.9               # of lam: groups below it are looked at after a sweep only
 cdef double REGULAR = 1e-10         # of the sweeps' inner products: what makes them regular
 cdef double ROUNDING = 1e-14
@@ -55,8 +57,8 @@ cdef class GroupQuadratic(GroupBlocks):
 
     cdef int solve(self, double lam, double target, long budget) noexcept nogil:
         cdef long limit = self.iterations + budget
-        cdef int moved = self.n_groups, k, sweeps
-        cdef double gap = INFINITY, gain = INFINITY, last, pace, value, quiet
+        cdef int moved = self.n_groups, k, sweeps, idle = 0
+        cdef double gap = INFINITY, gain = INFINITY, least = INFINITY, lowest = INFINITY, last, pace, value, quiet
         value = 0.5 * self.residual_square + self.penalty_value(lam)
         quiet = QUIET * target + ROUNDING * value
         self.n_trail = 0
@@ -94,7 +96,9 @@ cdef class GroupQuadratic(GroupBlocks):
                 self.estimate_slack(lam)
                 gap = self.best_gap(lam)
                 value = 0.5 * self.residual_square + self.penalty_value(lam)
-            if gap > target and not moved:
+            idle = 0 if gap < BARELY * least or value < lowest - ROUNDING * value else idle + 1
+            least, lowest = min(least, gap), min(lowest, value)
+            if gap > target and (not moved or idle == PATIENCE):
                 return STALLED
         return CONVERGED
 
