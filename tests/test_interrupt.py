@@ -5,7 +5,11 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
+
+import sparsesolve as ss
+from sparsesolve.solvers import working_columns
 
 MOST = 20.0  # seconds from the signal to the answer, where a fraction of one is usual
 PROGRAM = """
@@ -115,3 +119,18 @@ def test_every_long_computation_is_interrupted(name):
         child.kill()
     assert rest.split("\n")[:2] == ["interrupted", "and again 5"]
     assert child.returncode == 0
+
+
+@pytest.mark.parametrize("solver", ["sufficient", "working_set"])
+@pytest.mark.parametrize("penalty", [None, ss.penalties.GroupL2([0, 0, 1, 1], weights=[0.0, 1.0])])
+def test_ctrl_c_within_a_certificate_is_not_lost(penalty, solver, monkeypatch):
+    """Nor any other error there: without its slack a certificate would say too much."""
+    def pressed(inner, gradient):
+        raise KeyboardInterrupt
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20, 4))
+    factors = {"penalty_factor": [0, 1, 1, 1]} if penalty is None else {"penalty": penalty}
+    monkeypatch.setattr(working_columns, "projection", pressed)
+    with pytest.raises(KeyboardInterrupt):
+        ss.path(X, rng.normal(size=20), solver=solver, **factors)

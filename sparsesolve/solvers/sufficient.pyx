@@ -1,7 +1,8 @@
 """Sufficient statistics: when n is much larger than p, Z'WZ and Z'Wy replace the data after one pass over it.
 
-The same quadratic as the working set's, with every column in it from the start: no bound is needed and nothing
-depends on n any more.  Invariant: g = Z'Wy - Z'WZ b, formed anew at every lam so that rounding does not build up.
+The same quadratic as the working set's, with every column in it from the start, groups side by side: no bound is needed
+and nothing depends on n any more.  Of a Newton step's model inner products are all there is (InnerModel).
+Invariant: g = Z'Wy - Z'WZ b, formed anew at every lam so that rounding does not build up.
 """
 import numpy as np
 
@@ -20,7 +21,7 @@ cdef class Sufficient:
 
     cdef readonly WorkingColumns quadratic
     cdef Gram gram
-    cdef object order                   # of the columns in these
+    cdef object order                   # the columns as they stand in these
     cdef Py_ssize_t p
     cdef const double[::1] cross
     cdef double total_square
@@ -95,8 +96,7 @@ cdef class Sufficient:
         cdef double gap, goal = 0.5 * target
         cdef long limit = q.iterations + budget
         for tries in range(5):
-            with nogil:
-                outcome = self.quadratic.solve(lam, goal, limit - self.quadratic.iterations)
+            outcome = q.solve_by_stretches(lam, goal, limit)
             self._refresh()
             q.settle(lam)
             gap = q.best_gap(lam)

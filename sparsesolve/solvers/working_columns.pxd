@@ -49,7 +49,7 @@ cdef class WorkingColumns:
     cdef double best_gap(self, double lam) noexcept nogil
     cdef bint solved(self, double lam, double target) noexcept nogil
     cdef void estimate_slack(self, double lam) noexcept nogil
-    cdef void settle(self, double lam) noexcept
+    cdef int settle(self, double lam) except -1
     # what a subclass says of the penalty
     cdef bint free(self, int j, double lam) noexcept nogil
     cdef double scale(self, double lam, bint strict) noexcept nogil
@@ -61,6 +61,7 @@ cdef class WorkingColumns:
     cpdef int append(self, Design design, penalty, const int[::1] which, const double[::1] start,
                      const double[::1] gradient) except -1
     cdef int solve(self, double lam, double target, long budget) noexcept nogil
+    cdef int solve_by_stretches(self, double lam, double target, long limit) except -1
     cdef double inner(self, int i, int j) noexcept nogil
     cdef double effort(self) noexcept
     cdef void restart(self) noexcept nogil

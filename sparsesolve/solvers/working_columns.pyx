@@ -6,6 +6,7 @@ What depends on Omega a subclass says, and another how to solve.  The duality ga
 that is dual feasible, made orthogonal to the columns that nothing holds back.  Invariant: g = Z'r at the current b.
 Reference: Bach et al. 2012, section 1.4 (Fenchel duality and gaps).
 """
+from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport INFINITY, sqrt
 from libc.string cimport memcpy
 
@@ -15,6 +16,7 @@ from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.packed cimport Packed
 from sparsesolve.linalg.vector cimport axpy, dot
 
+cdef long STRETCH = 2500            # iterations between two looks at signals: more than it takes to tell a stall
 cdef double EPSILON = 4e-16         # of one product, or of one change of the residual, relative
 cdef double SHAKY = 1e-8            # eigenvalue below which rounding is given its due, relative
 cdef double RANK = 1e-14            # least eigenvalue of unpenalised columns that is not rounding, relative
@@ -135,7 +137,7 @@ cdef class WorkingColumns:
                 total += self.g[j] * self.g[j] / self.diag[j]
         self.slack = sqrt(total)
 
-    cdef void settle(self, double lam) noexcept:
+    cdef int settle(self, double lam) except -1:
         """Set `slack`, the length of the residual's projection on the columns that nothing penalises or stops."""
         cdef int j
         free = [j for j in range(self.size) if self.free(j, lam)]
@@ -143,6 +145,7 @@ cdef class WorkingColumns:
         if free:
             inner = np.array([[self.inner(i, j) for j in free] for i in free])
             self.slack = projection(inner, np.array([[self.g[j]] for j in free]))
+        return 0
 
     # what a subclass says of the penalty
 
@@ -180,6 +183,16 @@ cdef class WorkingColumns:
     cdef int solve(self, double lam, double target, long budget) noexcept nogil:
         """Bring the gap over the working columns to `target`; returns an Outcome."""
         return STALLED
+
+    cdef int solve_by_stretches(self, double lam, double target, long limit) except -1:
+        """The same until there have been `limit` iterations in all, listening to Ctrl-C now and then."""
+        cdef int outcome
+        while True:
+            with nogil:
+                outcome = self.solve(lam, target, min(STRETCH, limit - self.iterations))
+            PyErr_CheckSignals()
+            if outcome != MAX_ITER or self.iterations >= limit:
+                return outcome
 
     cdef double inner(self, int i, int j) noexcept nogil:
         """z_i'z_j of two working columns."""

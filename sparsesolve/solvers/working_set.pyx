@@ -159,9 +159,8 @@ cdef class WorkingSet:
 
     cdef int fit(self, double lam, double goal, long limit) except -1:
         """Solve over the working columns to gap <= goal; leaves r and the certificate's g. Returns an Outcome."""
-        cdef int outcome
+        cdef int outcome = self.quadratic.solve_by_stretches(lam, goal, limit)
         with nogil:
-            outcome = self.quadratic.solve(lam, goal, limit - self.quadratic.iterations)
             if self.quadratic.drift() * self.level > DRIFT * goal:
                 self.quadratic.refresh(&self.response[0], &self.r[0])
             else:

@@ -85,13 +85,13 @@ cdef class GroupColumns(WorkingColumns):
                 return
         self.slack = 0.0
 
-    cdef void settle(self, double lam) noexcept:
+    cdef int settle(self, double lam) except -1:
         cdef int k
         for k in range(self.n_groups):
             if not self.held_back(k, lam):
-                WorkingColumns.settle(self, lam)
-                return
+                return WorkingColumns.settle(self, lam)
         self.slack = 0.0
+        return 0
 
     cdef double scale(self, double lam, bint strict) noexcept nogil:
         cdef double s = 1.0
