@@ -198,9 +198,14 @@ cdef class Cox(Loss):
             (<ChainedRoot> self.root).take(floor)
             return True
         if self.root is None:
-            with gil:
-                self.root = FilledRoot(self.sets)
-        return (<FilledRoot> self.root).take(floor)
+            self._make_root()
+        return self.root is not None and (<FilledRoot> self.root).take(floor)
+
+    cdef void _make_root(self) noexcept with gil:
+        try:
+            self.root = FilledRoot(self.sets)
+        except BaseException as error:      # n by n numbers may be too many: no root until raise_pending raises it
+            self.pending = error
 
     def hazard_at(self, eta):
         """Log of the baseline hazard at each of the event times, at linear predictors (n,)."""

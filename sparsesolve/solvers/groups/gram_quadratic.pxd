@@ -6,5 +6,4 @@ cdef class GroupGramQuadratic(GroupQuadratic):
     cdef readonly Gram gram
     cdef double[::1] matrix, right      # of the Newton step
 
-    cdef int make_matrix_room(self, int n) noexcept nogil
     cdef int assemble(self) noexcept nogil

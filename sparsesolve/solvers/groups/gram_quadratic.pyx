@@ -22,15 +22,17 @@ cdef class GroupGramQuadratic(GroupQuadratic):
 
     def __cinit__(self, Packed columns, BlockPenalty penalty):
         self.gram = Gram()
-        self.matrix, self.right = np.zeros(4096), np.zeros(self.capacity)
-        self.trail_r = np.zeros((self.trail_b.shape[0], self.capacity))
+        self._make_newton_room()
 
     cdef int reserve(self, int capacity) except -1:
         if capacity > self.capacity:
             GroupQuadratic.reserve(self, capacity)
-            self.right = np.zeros(self.capacity)
-            self.trail_r = np.zeros((self.trail_b.shape[0], self.capacity))
+            self._make_newton_room()
         return 0
+
+    def _make_newton_room(self):
+        self.matrix, self.right = np.empty(<Py_ssize_t> self.capacity * self.capacity), np.zeros(self.capacity)
+        self.trail_r = np.zeros((self.trail_b.shape[0], self.capacity))
 
     cpdef int append(self, Design design, penalty, const int[::1] which, const double[::1] start,
                      const double[::1] gradient) except -1:
@@ -93,7 +95,6 @@ cdef class GroupGramQuadratic(GroupQuadratic):
         cdef double added = 0.0, most = 0.0
         for k in range(self.n_groups):
             n += self.n_ways[k]
-        self.make_matrix_room(n)
         for tries in range(REPAIRS):
             base = self.assemble()
             for i in range(n):
@@ -116,13 +117,6 @@ cdef class GroupGramQuadratic(GroupQuadratic):
                 self.d[j] = self.sign[j] * self.right[base + self.way[j]] if self.way[j] >= 0 else 0.0
             base += self.n_ways[k]
         return True
-
-    cdef int make_matrix_room(self, int n) noexcept nogil:
-        cdef Py_ssize_t needed = <Py_ssize_t> n * n
-        if self.matrix.shape[0] < needed:
-            with gil:
-                self.matrix = np.empty(needed * 3 // 2)
-        return 0
 
     cdef int assemble(self) noexcept nogil:
         """The lower triangle of the Gram matrix along the directions, and the penalty's bends on its diagonal blocks.
