@@ -75,12 +75,16 @@ def _suitable(problem, lambdas):
         return "pass_newton" if _by_inner_products(problem) else "proximal_newton"
     if SOLVERS["ridge"].suits(problem, lambdas) and _few_eigenvalues(problem.design):
         return "ridge"
+    return "sufficient" if _few_features(problem) else "working_set"
+
+
+def _few_features(problem):
+    """Whether inner products of all columns serve one real response."""
     n, p = problem.design.n, problem.design.p
     rows = max(n, 200)
     if problem.has_groups:
         rows = n // SWEPT if _all_held(problem.penalty) else 0
-    few = p <= min(rows, MOST_GRAM_COLUMNS) and _soon_met(problem.design)
-    return "sufficient" if few else "working_set"
+    return p <= min(rows, MOST_GRAM_COLUMNS) and _soon_met(problem.design)
 
 
 def _soon_met(design):

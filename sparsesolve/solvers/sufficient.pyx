@@ -34,18 +34,19 @@ cdef class Sufficient:
 
     def _begin(self, products, penalty, moving):
         """All columns at 0; `moving` tells which limits let move, groups side by side."""
-        self.p, in_groups = len(products), isinstance(penalty, BlockPenalty)
+        cdef GroupGramQuadratic groups
+        self.p = len(products)
         self.order, self.gram = np.arange(self.p, dtype=np.intc), Gram(self.p)
-        if in_groups:                   # side by side, and without those that are all zeros
-            member = np.asarray(penalty.member)
+        if isinstance(penalty, BlockPenalty):   # side by side, and without those that are all zeros
+            member, groups = np.asarray(penalty.member), GroupGramQuadratic(None, penalty)
+            of = np.asarray(penalty.of)[member]
             moving = moving & (np.diagonal(products)[member] > 0.0)
-            alive = np.bincount(np.asarray(penalty.of)[member], moving, penalty.n_groups) > 0
-            self.order = member[alive[np.asarray(penalty.of)[member]]]
+            self.order = member[(np.bincount(of, moving, penalty.n_groups) > 0)[of]]
             products = np.ascontiguousarray(products[np.ix_(self.order, self.order)])
+            groups.gram, self.quadratic = self.gram, groups
+        else:
+            self.quadratic = GramQuadratic(self.gram)
         self.gram.set(products)
-        self.quadratic = GroupGramQuadratic(None, penalty) if in_groups else GramQuadratic(self.gram)
-        if in_groups:
-            (<GroupGramQuadratic> self.quadratic).gram = self.gram
         zeros = np.zeros(len(self.order))
         self.quadratic.append(None, penalty, self.order, zeros, zeros)
 
