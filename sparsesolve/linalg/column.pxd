@@ -154,10 +154,29 @@ cdef inline void unpack(const Column* x, Py_ssize_t n, Py_ssize_t start, Py_ssiz
         out[x.rows[k]] = x.factor * (stored(x, k) - x.centre)
 
 
+cdef inline Py_ssize_t first_from(const Column* x, Py_ssize_t row) noexcept nogil:
+    """Which stored value of a sparse column is the first one in that row or behind it."""
+    cdef Py_ssize_t begin = 0, end = x.size, middle
+    while begin < end:
+        middle = (begin + end) // 2
+        if x.rows[middle] < row:
+            begin = middle + 1
+        else:
+            end = middle
+    return begin
+
+
 cdef inline void unpack_times(const Column* x, Py_ssize_t start, Py_ssize_t stop, const double* v,
                               double* out) noexcept nogil:
-    """out = v * z on the rows start..stop of a dense column (v is indexed from start)."""
-    if x.single:
-        ss_unpack_times_f32(stop - start, x.factor, <const float*> x.values + start, x.centre, v, out)
-    else:
-        ss_unpack_times_f64(stop - start, x.factor, <const double*> x.values + start, x.centre, v, out)
+    """out = v * z on the rows start..stop (v is indexed from start)."""
+    cdef Py_ssize_t k
+    if x.rows == NULL:
+        if x.single:
+            ss_unpack_times_f32(stop - start, x.factor, <const float*> x.values + start, x.centre, v, out)
+        else:
+            ss_unpack_times_f64(stop - start, x.factor, <const double*> x.values + start, x.centre, v, out)
+        return
+    for k in range(stop - start):
+        out[k] = -x.factor * x.centre * v[k]
+    for k in range(first_from(x, start), first_from(x, stop)):
+        out[x.rows[k] - start] = x.factor * (stored(x, k) - x.centre) * v[x.rows[k] - start]

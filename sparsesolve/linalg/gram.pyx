@@ -12,12 +12,14 @@ from sparsesolve.linalg.column cimport Column
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.packed cimport Packed
 from sparsesolve.linalg.products cimport add_gram
+from sparsesolve.linalg.sparse_gram import sparse_gram
 from sparsesolve.linalg.vector cimport axpy, ss_add_dots
 
 DEF PARTS = 8           # partial sums of a tall product: threads share them out and do not change a bit of the result
 DEF MANY_COLUMNS = 600  # beyond which there are half as many, for their memory
 DEF ROWS = 512          # of a block: columns unpacked for a matrix product while they stay in cache
 DEF STRETCH = 16        # blocks between two looks for Ctrl-C
+DEF FULL = 0.25         # of the values are stored: from there on matrix products take all of them
 
 
 cdef class Gram:
@@ -77,10 +79,10 @@ def tall_gram(Design design, const double[::1] root_w, const double[::1] y, int 
     root_w : (n,) square roots of the weights
     y : (n,) response
 
-    Dense columns are multiplied by row blocks, unpacked where they must be; sparse ones meet one column at a time.
+    Columns with many values are multiplied by row blocks, unpacked where they must be; others row by row.
     """
-    if design.stored < design.n * design.p:
-        return _sparse_gram(design, root_w, y, n_threads)
+    if design.stored < FULL * design.n * design.p:
+        return sparse_gram(design, root_w, n_threads), design.products(np.multiply(np.square(root_w), y), n_threads)
     return _dense_gram(design, root_w, np.multiply(root_w, y), n_threads)
 
 
@@ -126,7 +128,8 @@ cdef int _stride(Design design, const double[::1] root_w):
         stride = <const double*> design.columns[1].values - <const double*> design.columns[0].values
     for j in range(design.p):
         x = &design.columns[j]
-        if (x.single or <const double*> x.values != <const double*> design.columns[0].values + j * stride
+        if (x.rows != NULL or x.single
+                or <const double*> x.values != <const double*> design.columns[0].values + j * stride
                 or not (x.centre == 0.0 or x.centre == design.mean[j]) or fabs(x.centre) > design.spread[j]):
             return 0
     return <int> stride if design.n <= stride <= INT_MAX else 0
@@ -166,25 +169,3 @@ cdef void _add_rows(Design design, const double* root_w, const double* response,
         add_gram(n, p, block, ld, gram, p)
         ss_add_dots(n, p, block, ld, response + start, cross)
         start += ROWS
-
-
-cdef _sparse_gram(Design design, const double[::1] root_w, const double[::1] y, int n_threads):
-    cdef Py_ssize_t n = design.n, i, j, k
-    cdef double[::1] z = np.empty(n)
-    cdef double total
-    cdef const double[::1] w = np.square(root_w)
-    gram = np.empty((design.p, design.p))
-    cdef double[:, ::1] g = gram
-    for j in range(design.p):
-        PyErr_CheckSignals()
-        with nogil:
-            col.unpack(&design.columns[j], n, 0, n, &z[0])
-            total = 0.0
-            for i in range(n):
-                z[i] *= w[i]
-                total += z[i]
-            for k in prange(j, design.p, num_threads=n_threads, schedule="static"):
-                g[j, k] = col.dot(&design.columns[k], &z[0], total)
-        for k in range(j + 1, design.p):
-            g[k, j] = g[j, k]
-    return gram, design.products(np.multiply(w, y), n_threads)

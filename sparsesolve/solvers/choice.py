@@ -7,7 +7,6 @@ from sparsesolve.solvers import SOLVERS
 from sparsesolve.solvers.reduced import reduced
 
 MOST_GRAM_COLUMNS = 1500  # up to here their Gram matrix costs less than the passes it saves
-MOST_MET = 2_000_000_000  # stored values of sparse columns times columns, up to which that holds
 SWEPT = 2  # rows to a column from which that holds for groups, whose sweeps come to all columns
 MOST_WIDE_COLUMNS = 600  # the same of K real responses, where X is wide
 MOST_RIDGE = 4000  # rows or columns whose eigenvalues cost less than the steps they save
@@ -84,12 +83,7 @@ def _few_features(problem):
     rows = max(n, 200)
     if problem.has_groups:
         rows = n // SWEPT if _all_held(problem.penalty) else 0
-    return p <= min(rows, MOST_GRAM_COLUMNS) and _soon_met(problem.design)
-
-
-def _soon_met(design):
-    """Whether all columns meet each other in little time: sparse ones do so one by one."""
-    return design.stored == design.n * design.p or design.stored * design.p <= MOST_MET
+    return p <= min(rows, MOST_GRAM_COLUMNS)
 
 
 def _all_held(penalty):
@@ -110,8 +104,7 @@ def _few_coefficients(problem):
 def _few_columns(problem):
     """Whether inner products serve K real responses."""
     n, p = problem.design.n, problem.design.p
-    few = p <= (MOST_GRAM_COLUMNS if p <= n else MOST_WIDE_COLUMNS)
-    return few and _soon_met(problem.design)
+    return p <= (MOST_GRAM_COLUMNS if p <= n else MOST_WIDE_COLUMNS)
 
 
 def _by_inner_products(problem):

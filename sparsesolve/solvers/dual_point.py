@@ -31,7 +31,7 @@ def clear(loss, eta, u, columns, free=None):
     """
     if columns.shape[1] == 0:
         return u.copy(), 0.0
-    with np.errstate(over="ignore"):  # what is beyond floats is infinite: no certificate
+    with np.errstate(over="ignore", invalid="ignore"):  # beyond floats there is no certificate
         if eta.ndim == 1:
             dual, missing = _clear_one(_bent(loss, eta, columns), u, columns)
         else:

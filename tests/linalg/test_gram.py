@@ -13,6 +13,7 @@ STORAGES = {
     "equal weights": np.asfortranarray,  # and small means: columns are multiplied as stored
     "single": lambda X: np.asfortranarray(X, dtype=np.float32),
     "sparse": sparse.csc_array,
+    "few values": sparse.csc_array,
 }
 
 
@@ -21,7 +22,9 @@ def problem(n, p, storage, seed=0):
     rng = np.random.default_rng(seed)
     plain = storage == "equal weights"
     X = (rng.standard_normal((n, p)) + (0.5 if plain else 3.0)).astype(np.float32).astype(float)
-    X[rng.random((n, p)) < 0.3] = 0.0
+    X[rng.random((n, p)) < (0.9 if storage == "few values" else 0.3)] = 0.0
+    if storage == "few values":  # but for one column, which leaves out every seventh row
+        X[:, p // 2] = np.where(np.arange(n) % 7 == 3, 0.0, 50.0 + rng.standard_normal(n))
     w = np.ones(n) if plain else rng.random(n)
     w /= w.sum()
     design = Design(STORAGES[storage](X))

@@ -54,16 +54,6 @@ def test_a_side_too_long_for_eigenvalues_is_left_to_others(chosen, monkeypatch):
     assert chosen == ["sufficient", "ridge", "sufficient"]
 
 
-def test_sparse_columns_that_are_long_and_many_are_not_all_multiplied(chosen, monkeypatch):
-    several = np.column_stack([Y, -Y])
-    for most in (X.size * 8, X.size):
-        monkeypatch.setattr(choice, "MOST_MET", most)
-        for x in (X, random_csc((40, 8), 0.5, np.random.default_rng(1))):
-            ss.path(x, Y)
-            ss.path(x, several, family="multigaussian")
-    assert chosen == ["sufficient"] * 6 + ["working_set", "response_blocks"]
-
-
 @pytest.mark.parametrize(
     "family, usual", [("gaussian", "working_set"), ("binomial", "proximal_newton")]
 )
