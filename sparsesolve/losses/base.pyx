@@ -15,6 +15,7 @@ import numpy as np
 from sparsesolve.losses.contact cimport Contact, contact_from, settles
 from sparsesolve.losses.entropy cimport price
 
+DEF BLOCK = 256                 # samples whose losses are added one by one
 cdef int STEPS = 200            # Newton's, or doublings and halvings of a bracket
 cdef double BEYOND = 1e-12      # of slope and bend at 0: rounding outside the range of slopes
 
@@ -169,6 +170,14 @@ cdef class Separable(Loss):
         return self.evaluate_rows(0, self.n, eta, u)
 
     cdef double evaluate_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* eta, double* u) noexcept nogil:
+        """Sums of halves: equal terms, one behind the other, would all be rounded the same way."""
+        cdef Py_ssize_t middle = (start + stop) // 2
+        if stop - start <= BLOCK:
+            return self.evaluate_block(start, stop, eta, u)
+        return self.evaluate_rows(start, middle, eta, u) + self.evaluate_rows(middle, stop, eta, u)
+
+    cdef double evaluate_block(self, Py_ssize_t start, Py_ssize_t stop, const double* eta, double* u) noexcept nogil:
+        """The same, of a few samples."""
         cdef Py_ssize_t i
         cdef double total = 0.0
         for i in range(start, stop):

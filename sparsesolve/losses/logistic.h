@@ -1,90 +1,13 @@
-/* The logistic loss for vectors of samples, with an exp() and logarithms that compilers can vectorise.
+/* The logistic loss for vectors of samples.
  *
  * e = exp(-|eta|) is all that value, slope and curvature need; log(1 + e) = 2 artanh(e / (2 + e)), a short series since
- * e / (2 + e) <= 1/3.  Both are good to about one unit in the last place. */
+ * e / (2 + e) <= 1/3. */
 #ifndef SPARSESOLVE_LOGISTIC_H
 #define SPARSESOLVE_LOGISTIC_H
 
-#include <math.h>
 #include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 
-#include "vector.h"
-
-/* Reassociation would undo the argument reduction of exp(). */
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC push_options
-#pragma GCC optimize("no-associative-math")
-#elif defined(__clang__)
-#pragma clang fp reassociate(off)
-#endif
-
-/* exp(x) for x <= 0; below -700, where it is nothing beside 1, exp(-700) */
-static inline double ss_exp_negative(double x) {
-    x = x < -700.0 ? -700.0 : x;
-    double k = rint(x * 1.4426950408889634074);
-    double r = (x - k * 6.93147180369123816490e-01) - k * 1.90821492927058770002e-10;
-    double p = 1.0 / 6227020800.0;
-    p = p * r + 1.0 / 479001600.0;
-    p = p * r + 1.0 / 39916800.0;
-    p = p * r + 1.0 / 3628800.0;
-    p = p * r + 1.0 / 362880.0;
-    p = p * r + 1.0 / 40320.0;
-    p = p * r + 1.0 / 5040.0;
-    p = p * r + 1.0 / 720.0;
-    p = p * r + 1.0 / 120.0;
-    p = p * r + 1.0 / 24.0;
-    p = p * r + 1.0 / 6.0;
-    p = p * r + 0.5;
-    p = p * r + 1.0;
-    p = p * r + 1.0;
-    int64_t bits = (int64_t)((int32_t)k + 1023) << 52;
-    double power;
-    memcpy(&power, &bits, sizeof power);
-    return p * power;
-}
-
-/* (artanh(z) / z - 1) / z^2 for s = z^2 <= 1/9 */
-static inline double ss_artanh_rest(double s) {
-    double p = 1.0 / 33.0;
-    p = p * s + 1.0 / 31.0;
-    p = p * s + 1.0 / 29.0;
-    p = p * s + 1.0 / 27.0;
-    p = p * s + 1.0 / 25.0;
-    p = p * s + 1.0 / 23.0;
-    p = p * s + 1.0 / 21.0;
-    p = p * s + 1.0 / 19.0;
-    p = p * s + 1.0 / 17.0;
-    p = p * s + 1.0 / 15.0;
-    p = p * s + 1.0 / 13.0;
-    p = p * s + 1.0 / 11.0;
-    p = p * s + 1.0 / 9.0;
-    p = p * s + 1.0 / 7.0;
-    p = p * s + 1.0 / 5.0;
-    return p * s + 1.0 / 3.0;
-}
-
-/* log(1 + e) for 0 <= e <= 1 */
-static inline double ss_log1p_unit(double e) {
-    double z = e / (2.0 + e);
-    return 2.0 * z * (ss_artanh_rest(z * z) * (z * z) + 1.0);
-}
-
-/* a log(a / b) - a + b >= 0 for a >= 0 and b > 0; off = a - b, of which they may have lost digits; as in entropy.pxd */
-static inline double ss_divergence(double a, double b, double off) {
-    int64_t bits, shifted;
-    double ratio = a / b > 1e-300 ? a / b : 1e-300, k, z, rest;
-    memcpy(&bits, &ratio, sizeof bits);
-    shifted = bits - 0x3FE6A09E667F3BCD; /* of sqrt(1/2): ratio 2^-k will be in [sqrt(1/2), sqrt(2)) */
-    k = (double)(int32_t)(shifted >> 52);
-    bits -= (shifted >> 52) << 52;
-    memcpy(&ratio, &bits, sizeof ratio);
-    z = (k == 0.0 ? off : ratio - 1.0) / (k == 0.0 ? a + b : ratio + 1.0);
-    rest = ss_artanh_rest(z * z);
-    return k == 0.0 ? off * z * (1.0 + z * (1.0 + z) * rest)
-                    : a * (k * 0.69314718055994530942 + 2.0 * z * (rest * (z * z) + 1.0)) - off;
-}
+#include "exponential.h"
 
 /* sum_i w_i (log(1 + exp(eta_i)) - y_i eta_i), with u_i = w_i (y_i - p_i) exact where p_i rounds to 0 or 1 */
 SS_SIMD static double ss_logistic(ptrdiff_t n, const double *SS_RESTRICT y, const double *SS_RESTRICT w,
@@ -110,8 +33,6 @@ SS_SIMD static void ss_logistic_curvature(ptrdiff_t n, const double *SS_RESTRICT
         h[i] = w[i] * e / ((1.0 + e) * (1.0 + e));
     }
 }
-
-#define SS_ROUNDING (-1e-12) /* of a probability: below it, it is none */
 
 /* F(eta) + F*(-u) + eta'u = sum_i w_i KL(s_i, p_i) with s = y - u / w; infinite where s is not a probability.
    Where it is none by rounding it is taken for the nearest, at the price of giving the rest to another sample.  The
@@ -147,8 +68,4 @@ SS_SIMD static int ss_logistic_admits(ptrdiff_t n, const double *SS_RESTRICT y, 
     }
     return least >= SS_ROUNDING;
 }
-
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC pop_options
-#endif
 #endif

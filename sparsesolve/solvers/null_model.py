@@ -14,6 +14,7 @@ SHORT = 1e-3  # and Newton steps that do not get shorter, lead to infinity
 STEPS = 300
 SUMMED = 2e-16  # of a sum of sizes: what the sum itself may be by rounding
 ROUNDING = 1e-14
+SETTLED = 1e-8  # a Newton step so short, relative, of which the next is not half: rounding
 HALVINGS = 30
 
 
@@ -68,6 +69,7 @@ def null_models(loss, offset, intercept):
     value, u = loss.at(offset)
     if not intercept:
         return a, _excess(value, loss)
+    last = np.inf
     for _ in range(STEPS):
         slope, eta = u.sum(axis=1), offset + a[:, None]
         rows = np.zeros(offset.shape)
@@ -79,13 +81,14 @@ def null_models(loss, offset, intercept):
         step *= min(1.0, STRIDE / max(np.abs(step).max(), STRIDE))
         for _ in range(HALVINGS):
             new_value, new_u = loss.at(offset + (a + step)[:, None])
-            if new_value <= value + 1e-15 * abs(value):
+            if new_value <= value + ROUNDING * abs(value):
                 break
             step *= 0.5
-        small = np.abs(step).max() <= 1e-15 * max(1.0, np.abs(a).max())
+        length = np.abs(step).max() / max(1.0, np.abs(a).max())
         a, value, u = a + step, new_value, new_u
-        if small:
+        if length <= 1e-15 or SETTLED >= last <= 2.0 * length:
             break
+        last = length
     return (a - a.mean() if loss.symmetric else a), _excess(value, loss)
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from sparsesolve import families
 from sparsesolve.losses import LOSSES
-from sparsesolve.solvers.null_model import null_model
+from sparsesolve.solvers.null_model import null_model, null_models
 
 W = np.array([1.0, 2.0, 1.0, 0.0, 4.0]) / 8
 NOTHING = np.zeros(5)
@@ -40,6 +40,22 @@ def test_one_success_among_hundreds_of_thousands():
     y[7] = 1.0
     a, _ = null_model(LOSSES["binomial"](y, np.full(len(y), 1 / len(y))), np.zeros(len(y)), True)
     assert a == pytest.approx(-np.log(len(y) - 1), rel=1e-12)
+
+
+def test_classes_of_few_members_among_many_take_few_steps():
+    class Counted(type(LOSSES["multinomial"](np.eye(2), np.full(2, 0.5)))):
+        evaluated = 0
+
+        def at(self, eta):
+            self.evaluated += 1
+            return super().at(eta)
+
+    counts = np.array([3, 2, 19_995])
+    Y = np.repeat(np.eye(3), counts, axis=0)
+    loss = Counted(Y, np.full(len(Y), 1 / len(Y)))
+    a, _ = null_models(loss, np.zeros((3, len(Y))), True)
+    assert a == pytest.approx(np.log(counts) - np.log(counts).mean(), rel=1e-9)
+    assert loss.evaluated < 60
 
 
 def test_a_hinge_with_one_response_on_the_other_side():

@@ -11,7 +11,7 @@ Reference: Lee, Sun, Saunders, "Proximal Newton-type methods" (2014); Bach et al
 """
 from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport INFINITY, fabs
-from libc.string cimport memcpy, memset
+from libc.string cimport memcmp, memcpy, memset
 
 import numpy as np
 
@@ -24,6 +24,7 @@ cdef double ROUNDING = 1e-14        # of the objective: less of an increase is n
 cdef double SLOW = 0.2              # of the gap, left by a step: H is to be taken anew
 cdef double FORCING = 0.1           # of the gap at its start to which a step's model is solved at most,
 cdef double LEAST_FORCING = 1e-3    # and at least
+cdef double CLOSER = 0.01           # of which a model is solved to where it is met from the start
 cdef double NEAR = 0.3              # of the gap asked for: to less no model is solved
 cdef double AHEAD = 0.3             # of the way between two lams: what passes lam so much lower comes in
 cdef double ENOUGH = 0.03           # of the gap that coefficients outside leave: no use in solving more closely
@@ -149,7 +150,7 @@ cdef class ResponseNewton(ResponseDual):
     cdef int _fit(self, double lam, double goal, long limit) except -1:
         """Steps until the gap over the coefficients at work is about `goal`; g and C are those of u."""
         cdef WorkingColumns quadratic = self.quadratic
-        cdef double gap, last = 0.0, best = INFINITY, level, linear, bent, modelled, step, value
+        cdef double gap, last = 0.0, best = INFINITY, level, linear, bent, modelled, step, closeness = 1.0
         cdef int t, m, patience = PATIENCE
         cdef Py_ssize_t size = self.K * self.n
         cdef bint fresh = False
@@ -177,8 +178,15 @@ cdef class ResponseNewton(ResponseDual):
                 quadratic.g[t] *= level
             memcpy(&self.old_g[0], quadratic.g, m * sizeof(double))
             quadratic.residual_square = max(2.0 * (self.value - self.loss.saturated) * level, 0.0)
-            quadratic.solve(lam * level, max(NEAR * goal, self.forcing * gap) * level,
+            quadratic.solve(lam * level, closeness * max(NEAR * goal, self.forcing * gap) * level,
                             min(limit - self.iterations, ROUNDS))
+            if memcmp(quadratic.b, &self.old[0], m * sizeof(double)) == 0:
+                if closeness < LEAST_FORCING:
+                    return STALLED
+                closeness *= CLOSER     # a multiple of u may cost the model far less than it costs F
+                last, patience = 0.0, PATIENCE
+                self.slopes()
+                continue
             linear = quadratic.charge(&self.old[0], lam)
             modelled = 0.0
             for t in range(m):

@@ -20,6 +20,8 @@ from response_problems import (
 from response_problems import check as against_oracle
 from sparsesolve.solvers.responses.newton import ResponseNewton
 
+import sparsesolve as ss
+
 state_of = partial(make_state, ResponseNewton)
 
 
@@ -64,6 +66,15 @@ def test_few_and_many_classes_one_of_a_lone_member(classes, grouped):
     labels[labels == classes - 1] = 0
     labels[7] = classes - 1
     check(X, np.eye(classes)[labels], 0.1, {"family": "multinomial", "grouped": grouped})
+
+
+@pytest.mark.parametrize("solver", ["response_newton", "response_blocks"])
+def test_classes_so_rare_that_a_multiple_of_the_dual_point_costs_them_much(solver):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((20_000, 4)), np.repeat([1, 2, 0], [3, 2, 19_995])
+    options = {"n_lambdas": 12, "lambda_min_ratio": 0.01, "tol": 1e-10}
+    fit = ss.path(X, y, family="multinomial", solver=solver, **options)
+    assert fit.gaps.max() <= 1e-10
 
 
 @pytest.mark.parametrize("grouped", [False, True])

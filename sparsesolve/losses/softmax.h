@@ -1,0 +1,120 @@
+/* The softmax loss of K classes, a block of samples at a time; class k of sample i lies at k * n + i.
+ *
+ * The class of the largest eta is kept apart from the others, so that 1 - p is exact where p rounds to 1. */
+#ifndef SPARSESOLVE_SOFTMAX_H
+#define SPARSESOLVE_SOFTMAX_H
+
+#include <stddef.h>
+
+#include "exponential.h"
+
+#define SS_BLOCK 128 /* samples whose K values stay in cache together */
+
+/* e_ik = exp(eta_ik - most_i), where most_i = eta_ik is the largest for k = top_i; the sum of the others */
+SS_SIMD static void ss_softmax_exponentials(ptrdiff_t m, ptrdiff_t K, ptrdiff_t n, const double *eta, ptrdiff_t stride,
+                                            double *e, double *SS_RESTRICT most, double *SS_RESTRICT top,
+                                            double *SS_RESTRICT rest) {
+    for (ptrdiff_t i = 0; i < m; i++) most[i] = eta[i], top[i] = rest[i] = 0.0;
+    for (ptrdiff_t k = 1; k < K; k++) {
+        _Pragma("omp simd")
+        for (ptrdiff_t i = 0; i < m; i++) {
+            double x = eta[k * n + i];
+            top[i] = x > most[i] ? (double)k : top[i];
+            most[i] = x > most[i] ? x : most[i];
+        }
+    }
+    for (ptrdiff_t k = 0; k < K; k++) {
+        _Pragma("omp simd")
+        for (ptrdiff_t i = 0; i < m; i++) {
+            double value = ss_exp_negative(eta[k * n + i] - most[i]);
+            rest[i] += top[i] == (double)k ? 0.0 : value;
+            e[k * stride + i] = value;
+        }
+    }
+}
+
+/* sum_i w_i (log sum_k exp(eta_ik) - y_i'eta_i), with u = w (y - p); u may not be eta */
+SS_SIMD static double ss_softmax(ptrdiff_t m, ptrdiff_t K, ptrdiff_t n, const double *y, const double *w,
+                                 const double *eta, double *u) {
+    double most[SS_BLOCK], top[SS_BLOCK], rest[SS_BLOCK], loss[SS_BLOCK], total = 0.0;
+    ss_softmax_exponentials(m, K, n, eta, n, u, most, top, rest);
+    _Pragma("omp simd")
+    for (ptrdiff_t i = 0; i < m; i++) loss[i] = ss_log1p(rest[i]);
+    for (ptrdiff_t k = 0; k < K; k++) {
+        _Pragma("omp simd")
+        for (ptrdiff_t i = 0; i < m; i++) {
+            double share = y[k * n + i], all = 1.0 + rest[i];
+            double above = ((share - 1.0) + share * rest[i]) / all, other = share - u[k * n + i] / all;
+            loss[i] += share != 0.0 ? share * (most[i] - eta[k * n + i]) : 0.0;
+            u[k * n + i] = w[i] * (top[i] == (double)k ? above : other);
+        }
+    }
+    _Pragma("omp simd reduction(+ : total)")
+    for (ptrdiff_t i = 0; i < m; i++) total += w[i] > 0.0 ? w[i] * loss[i] : 0.0;
+    return total;
+}
+
+/* h = w p (1 - p) */
+SS_SIMD static void ss_softmax_curvature(ptrdiff_t m, ptrdiff_t K, ptrdiff_t n, const double *w, const double *eta,
+                                         double *h) {
+    double most[SS_BLOCK], top[SS_BLOCK], rest[SS_BLOCK];
+    ss_softmax_exponentials(m, K, n, eta, n, h, most, top, rest);
+    for (ptrdiff_t k = 0; k < K; k++) {
+        _Pragma("omp simd")
+        for (ptrdiff_t i = 0; i < m; i++) {
+            double p = h[k * n + i] / (1.0 + rest[i]);
+            h[k * n + i] = w[i] * p * (top[i] == (double)k ? rest[i] / (1.0 + rest[i]) : 1.0 - p);
+        }
+    }
+}
+
+/* out = w p (v - p'v), from the largest's v: differences alone matter */
+SS_SIMD static void ss_softmax_bend(ptrdiff_t m, ptrdiff_t K, ptrdiff_t n, const double *w, const double *eta,
+                                    const double *v, double *out) {
+    double most[SS_BLOCK], top[SS_BLOCK], rest[SS_BLOCK], base[SS_BLOCK], mean[SS_BLOCK];
+    ss_softmax_exponentials(m, K, n, eta, n, out, most, top, rest);
+    for (ptrdiff_t i = 0; i < m; i++) base[i] = v[(ptrdiff_t)top[i] * n + i], mean[i] = 0.0;
+    for (ptrdiff_t k = 0; k < K; k++) {
+        _Pragma("omp simd")
+        for (ptrdiff_t i = 0; i < m; i++) {
+            out[k * n + i] /= 1.0 + rest[i];
+            mean[i] += out[k * n + i] * (v[k * n + i] - base[i]);
+        }
+    }
+    for (ptrdiff_t k = 0; k < K; k++) {
+        _Pragma("omp simd")
+        for (ptrdiff_t i = 0; i < m; i++) out[k * n + i] *= w[i] * ((v[k * n + i] - base[i]) - mean[i]);
+    }
+}
+
+/* F(eta) + F*(-u) + eta'u = sum_i w_i KL(s_i, p_i) with s = y - u / w; infinite where s is not on the simplex.
+   A share that is negative by rounding is taken for 0, at the price of giving the rest to another sample. */
+SS_SIMD static double ss_softmax_gap(ptrdiff_t m, ptrdiff_t K, ptrdiff_t n, const double *y, const double *w,
+                                     const double *eta, const double *u, double *SS_RESTRICT e) {
+    double most[SS_BLOCK], top[SS_BLOCK], rest[SS_BLOCK], sum[SS_BLOCK], surplus[SS_BLOCK], total = 0.0, least = 0.0;
+    ss_softmax_exponentials(m, K, n, eta, SS_BLOCK, e, most, top, rest);
+    for (ptrdiff_t i = 0; i < m; i++) sum[i] = surplus[i] = 0.0;
+    for (ptrdiff_t k = 0; k < K; k++) {
+        _Pragma("omp simd reduction(min : least)")
+        for (ptrdiff_t i = 0; i < m; i++) {
+            double share = y[k * n + i], v = u[k * n + i] / (w[i] > 0.0 ? w[i] : 1.0), all = 1.0 + rest[i];
+            double far = most[i] - eta[k * n + i], p = e[k * SS_BLOCK + i] / all, s = share - v, lower = s, off;
+            s = s > 0.0 ? s : 0.0;
+            off = top[i] == (double)k && lower > 0.0 ? ((share - 1.0) + share * rest[i]) / all - v : s - p;
+            lower = w[i] > 0.0 || u[k * n + i] == 0.0 ? lower : -1.0;
+            least = lower < least ? lower : least;
+            surplus[i] += v;
+            sum[i] += ss_divergence(s, p, off) + (s > 0.0 && far > 700.0 ? s * (far - 700.0) : 0.0)
+                      + (lower < 0.0 ? -lower * (1.0 + far) : 0.0);
+        }
+    }
+    _Pragma("omp simd reduction(+ : total) reduction(min : least)")
+    for (ptrdiff_t i = 0; i < m; i++) {
+        double outside = -fabs(surplus[i]) / (double)K;
+        least = outside < least ? outside : least;
+        total += w[i] > 0.0 ? w[i] * sum[i] : 0.0;
+    }
+    return least < SS_ROUNDING ? INFINITY : total;
+}
+
+#endif
