@@ -187,7 +187,7 @@ cdef class ResponseCoefficients:
         self.quadratic.restart()
         whole = np.zeros(self.q * self.K)
         whole[which] = start
-        self.s = 1.0
+        self.s, self.debt = 1.0, 0
         self.enter(which[kept].astype(np.intp), whole)
         return 0
 

@@ -21,7 +21,11 @@ from sparsesolve.solvers.working_columns cimport CONVERGED, MAX_ITER, STALLED, W
 
 cdef double ARMIJO = 0.1            # share of the model's decrease that a step must reach
 cdef double ROUNDING = 1e-14        # of the objective: less of an increase is none
-cdef double SLOW = 0.2              # of the gap, left by a step: H is to be taken anew
+cdef double SLOW = 0.2              # of the gap, left by a step: H is to be taken anew where as many steps were taken
+cdef double LENT = 1.0              # with it as another costs,
+cdef double LAME = 0.8              # and whatever that costs where a step leaves more
+cdef double WEIGHED_COST = 0.3      # of a multiply-add in a block operation,
+cdef double SAMPLE_COST = 10.0      # and multiply-adds that a sample's loss costs for a response
 cdef double FORCING = 0.1           # of the gap at its start to which a step's model is solved at most,
 cdef double LEAST_FORCING = 1e-3    # and at least
 cdef double CLOSER = 0.01           # of which a model is solved to where it is met from the start
@@ -112,10 +116,10 @@ cdef class ResponseNewton(ResponseDual):
                 goal, tries = max(0.5 * target, ENOUGH * gap), 0
             elif goal > 0.5 * target:
                 goal = 0.5 * target
-            elif tries == TRIES:
-                return STALLED, gap
             else:
                 tries = 0 if gap < 0.5 * last else tries + 1
+                if tries > TRIES:
+                    return STALLED, gap
                 goal *= 0.1
                 self.weigh()
             last = gap
@@ -147,6 +151,11 @@ cdef class ResponseNewton(ResponseDual):
                     count += 1
         return out[:count]
 
+    cdef double _price(self) noexcept nogil:
+        """What taking H anew costs, in steps, both in multiply-adds."""
+        cdef double m = self.quadratic.size, n = self.n
+        return WEIGHED_COST * m * m * (n / 2.0 + m / 3.0) / (2.0 * n * m + SAMPLE_COST * n * self.K + 4.0 * m * m)
+
     cdef int _fit(self, double lam, double goal, long limit) except -1:
         """Steps until the gap over the coefficients at work is about `goal`; g and C are those of u."""
         cdef WorkingColumns quadratic = self.quadratic
@@ -167,7 +176,8 @@ cdef class ResponseNewton(ResponseDual):
                 return STALLED
             if last > 0.0:
                 self.forcing = min(max((gap / last) ** 2, LEAST_FORCING), FORCING)
-                if gap > SLOW * last and not fresh:
+                self.debt += 1
+                if not fresh and gap > (SLOW if self.debt > LENT * self._price() else LAME) * last:
                     self.weigh()
                     self.slopes()
                     fresh = True
