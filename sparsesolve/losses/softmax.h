@@ -26,8 +26,8 @@ SS_SIMD static void ss_softmax_exponentials(ptrdiff_t m, ptrdiff_t K, ptrdiff_t 
     for (ptrdiff_t k = 0; k < K; k++) {
         _Pragma("omp simd")
         for (ptrdiff_t i = 0; i < m; i++) {
-            double value = ss_exp_negative(eta[k * n + i] - most[i]);
-            rest[i] += top[i] == (double)k ? 0.0 : value;
+            double x = eta[k * n + i] - most[i], value = ss_exp_negative(x);
+            rest[i] += top[i] == (double)k || x < -700.0 ? 0.0 : value; /* a right answer far out costs nothing at all */
             e[k * stride + i] = value;
         }
     }

@@ -63,7 +63,7 @@ def test_far_out_right_answers_cost_nothing_and_wrong_ones_are_linear():
     loss = LOSSES["multinomial"](np.eye(3)[[0, 2]], np.array([0.5, 0.5]))
     eta = np.array([[800.0, 800.0], [-800.0, 0.0], [-5.0, -800.0]])
     assert loss.at(eta)[0] == pytest.approx(800.0)
-    assert loss.at(np.eye(3)[:, [0, 2]] * 1e4)[0] <= 1e-300
+    assert loss.at(np.eye(3)[:, [0, 2]] * 1e4)[0] == 0.0
 
 
 def test_a_residual_is_exact_where_the_probability_rounds_to_one():
