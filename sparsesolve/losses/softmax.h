@@ -27,7 +27,7 @@ SS_SIMD static void ss_softmax_exponentials(ptrdiff_t m, ptrdiff_t K, ptrdiff_t 
         _Pragma("omp simd")
         for (ptrdiff_t i = 0; i < m; i++) {
             double x = eta[k * n + i] - most[i], value = ss_exp_negative(x);
-            rest[i] += top[i] == (double)k || x < -700.0 ? 0.0 : value; /* a right answer far out costs nothing at all */
+            rest[i] += top[i] == (double)k || x < -700.0 ? 0.0 : value; /* far out a right answer costs nothing */
             e[k * stride + i] = value;
         }
     }

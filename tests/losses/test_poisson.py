@@ -49,3 +49,11 @@ def test_large_counts_leave_a_gap_its_digits(y, ratio):
         exact = e.exp() - s * e + s * s.ln() - s
     found = one(y).fenchel_young_at(np.array([eta]), np.array([u]))
     assert found == pytest.approx(float(exact), rel=1e-11, abs=0.0)
+
+
+def test_equal_samples_are_not_all_rounded_the_same_way():
+    """Steps are judged by small differences of the sum."""
+    n = 20_000
+    loss = LOSSES["poisson"](np.zeros(n), np.full(n, 1 / n))
+    value = np.exp(-8.3)
+    assert abs(loss.at(np.full(n, -8.3))[0] - value) <= 1e-14 * value
