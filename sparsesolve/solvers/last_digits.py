@@ -29,7 +29,8 @@ def last_digits(problem, which, values, intercept):
     common = EPSILON * np.max(sizes @ np.abs(problem.means[which]))
     if d + common <= faint:
         return 0.0
-    moved = [problem.design.combination(which, row) for row in np.atleast_2d(values)]
+    rows = np.ascontiguousarray(np.atleast_2d(values))
+    moved = [problem.design.combination(which, row) for row in rows]
     if problem.loss is None:
         r = np.abs(problem.response - moved[0])
         return float(problem.weights @ (d * r + 0.5 * (d + common) ** 2))

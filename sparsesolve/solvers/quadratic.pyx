@@ -18,6 +18,7 @@ from sparsesolve.solvers.working_columns cimport CONVERGED, MAX_ITER, STALLED
 DEF ROUNDS = 30             # Newton steps between two sweeps
 cdef double ROUNDING = 1e-14
 cdef double AT_ONCE = 1e-10         # a step along d at whose end a coefficient stops, taken for none
+cdef double IMPOSSIBLE = 2.0        # of the objective: no step can gain as much
 cdef double NO_WAY = 1e-6           # a step along a clipped direction below which its slope is taken for rounding
 
 
@@ -149,9 +150,12 @@ cdef class Quadratic(NetColumns):
             self.d[self.support[k]] *= t
 
     cdef double line_step(self, double lam) noexcept nogil:
-        """Exact step length in [0, 1] along d; leaves q = Z'Z d."""
+        """Exact step length in [0, 1] along d; leaves q = Z'Z d.
+
+        0 where the objective would fall by more than there is of it: slope and curvature are rounding then.
+        """
         cdef int k, j
-        cdef double slope = 0.0, curvature = 0.0
+        cdef double slope = 0.0, curvature = 0.0, t
         for k in range(self.n_support):
             j = self.support[k]
             slope += self.d[j] * self.rhs[j]
@@ -161,9 +165,8 @@ cdef class Quadratic(NetColumns):
         for k in range(self.n_support):
             j = self.support[k]
             curvature += self.d[j] * (self.q[j] + lam * self.l2[j] * self.d[j])
-        if slope >= curvature * (1.0 - 1e-9):
-            return 1.0
-        return slope / curvature
+        t = 1.0 if slope >= curvature * (1.0 - 1e-9) else slope / curvature
+        return t if 0.5 * t * slope <= IMPOSSIBLE * self.primal(lam) else 0.0
 
     cdef double minimiser(self, int j, double lam) noexcept nogil:
         """The best value of coefficient j with the others held."""

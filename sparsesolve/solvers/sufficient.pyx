@@ -1,9 +1,12 @@
 """Sufficient statistics: when n is much larger than p, Z'WZ and Z'Wy replace the data after one pass over it.
 
 The same quadratic as the working set's, with every column in it from the start, groups side by side: no bound is needed
-and nothing depends on n any more.  Of a Newton step's model inner products are all there is (InnerModel).
+and nothing depends on n any more.  Where coefficients cancel that are so large that inner products do not tell the
+residual, certificates are taken from the rows.  Of a Newton step's model inner products are all there is (InnerModel).
 Invariant: g = Z'Wy - Z'WZ b, formed anew at every lam so that rounding does not build up.
 """
+from libc.math cimport fabs, sqrt
+
 import numpy as np
 
 from sparsesolve.linalg.design cimport Design
@@ -16,6 +19,10 @@ from sparsesolve.solvers.groups.gram_quadratic cimport GroupGramQuadratic
 from sparsesolve.solvers.working_columns cimport CONVERGED, MAX_ITER, STALLED, WorkingColumns
 
 
+cdef double ROUNDING = 1e-12        # of |y|^2: an objective that is higher by less is not
+cdef double EPSILON = 4e-15         # of an inner product, relative to the lengths of both
+
+
 cdef class Sufficient:
     """Solver state along a path; answers what WorkingSet answers."""
 
@@ -25,9 +32,11 @@ cdef class Sufficient:
     cdef Py_ssize_t p
     cdef const double[::1] cross
     cdef double total_square
+    cdef object problem                 # whose rows can be asked, or None
 
     def __init__(self, problem, int n_threads):
         w, y, penalty = problem.weights, problem.response, problem.penalty
+        self.problem = problem
         products, cross = tall_gram(problem.design, np.sqrt(w), y, n_threads)
         self._begin(products, penalty, (np.asarray(penalty.lower) < 0) | (np.asarray(penalty.upper) > 0))
         self._receive(cross, np.sum(np.multiply(w, np.square(y))))
@@ -90,15 +99,47 @@ cdef class Sufficient:
             q.residual_square -= q.b[k] * (self.cross[k] + q.g[k])
         q.residual_square = max(q.residual_square, 0.0)
 
+    cdef int _measure(self, double goal) except -1:
+        """g and the residual's square at the current b, to a part of `goal`."""
+        self._refresh()
+        if self.problem is not None and not self._blur() <= goal:
+            self._ask_rows()
+        return 0
+
+    cdef double _blur(self):
+        """What rounding of inner products may add to half the square of the residual, or take from it."""
+        cdef int k
+        cdef double size = 0.0
+        for k in range(self.quadratic.size):
+            size += fabs(self.quadratic.b[k]) * sqrt(self.quadratic.diag[k])
+        return EPSILON * size * (size + sqrt(self.total_square))
+
+    def _ask_rows(self):
+        """g and the residual's square by the residual itself."""
+        cdef int k
+        cdef double[::1] g
+        r = self.problem.response - self.problem.design.combination(*self.coefficients())
+        weighted = np.multiply(self.problem.weights, r)
+        g = self.problem.design.products(weighted)[self.order]
+        for k in range(self.quadratic.size):
+            self.quadratic.g[k] = g[k]
+        self.quadratic.residual_square = np.vdot(weighted, r)
+
     cpdef solve(self, double lam, double target, long budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
         cdef WorkingColumns q = self.quadratic
-        cdef int outcome, tries
-        cdef double gap, goal = 0.5 * target
+        cdef int outcome, tries, k
+        cdef double gap, value, goal = 0.5 * target
         cdef long limit = q.iterations + budget
+        cdef double[::1] start
         for tries in range(5):
+            value, start = q.primal(lam) + ROUNDING * self.total_square, q.members()[1]
             outcome = q.solve_by_stretches(lam, goal, limit)
-            self._refresh()
+            self._measure(goal)
+            if not q.primal(lam) <= value:          # rounding has led uphill
+                for k in range(q.size):
+                    q.b[k] = start[k]
+                self._measure(goal)
             q.settle(lam)
             gap = q.best_gap(lam)
             if gap <= target:

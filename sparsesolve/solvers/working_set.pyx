@@ -32,6 +32,7 @@ cdef double NOTICED = 1e-9    # of lam: the residual's projection on free column
 SPARSE_COST = 6.0   # one stored value of a sparse column, in multiply-adds of a dense operation
 cdef double ALMOST = 0.99     # of the threshold: the residual to come is known to about a hundredth
 cdef double PROMISING = 1e-3  # of the gap asked for: violators that gain more come in, though it is met
+cdef double ROUNDING = 1e-12  # of |response|^2: an objective that is higher by less is not
 cdef double DRIFT = 1e-2      # of the gap asked for: what rounding may add to it before the residual is made anew
 cdef double SHARE = 0.9     # of the gap asked for: what working columns may take of it
 cdef double GROUPS_SHARE = 0.5  # the same of groups: sweeps come to it little by little, and the objective with them
@@ -158,13 +159,21 @@ cdef class WorkingSet:
         return self.outside.products(&self.r[0])
 
     cdef int fit(self, double lam, double goal, long limit) except -1:
-        """Solve over the working columns to gap <= goal; leaves r and the certificate's g. Returns an Outcome."""
+        """Solve over the working columns to gap <= goal; leaves r and the certificate's g. Returns an Outcome.
+
+        What rounding has led uphill is taken back.
+        """
+        cdef double value = self.quadratic.primal(lam) + ROUNDING * self.level
+        cdef double[::1] start = self.quadratic.members()[1]
         cdef int outcome = self.quadratic.solve_by_stretches(lam, goal, limit)
         with nogil:
             if self.quadratic.drift() * self.level > DRIFT * goal:
                 self.quadratic.refresh(&self.response[0], &self.r[0])
             else:
                 self.quadratic.hand(&self.response[0], &self.r[0])
+            if not self.quadratic.primal(lam) <= value:     # or NaN
+                memcpy(self.quadratic.b, &start[0], start.shape[0] * sizeof(double))
+                self.quadratic.refresh(&self.response[0], &self.r[0])
         self.quadratic.settle(lam)
         return outcome
 

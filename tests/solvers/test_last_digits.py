@@ -71,3 +71,10 @@ def test_what_owes_too_much_is_not_called_converged(family, monkeypatch):
     with pytest.warns(ss.ConvergenceWarning):
         fit = fitted(family)
     assert fit.gaps[-1] > 1e-7 and fit.status[-1] == ss.Status.STALLED
+
+
+def test_first_order_steps_on_columns_far_from_zero_owe_something(asked):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 5)) + 1e7
+    ss.path(X, np.arange(30) % 3, family="multinomial", solver="fista", lambdas=[0.05])
+    assert asked[-1][-1] > 0.0

@@ -5,11 +5,12 @@
 Given: a design, weights, a Multigaussian loss with its offset and null intercepts.  Returned per lam: B with a duality
 gap over all rows, at multiples of the residual as dual point, its products formed anew.  Rows come to work as their
 products pass lam, or are about to; those at work lie before the others, in the inner products too, so that nothing is
-gathered.  How they are solved for is quadratic's.
+gathered.  How they are solved for is quadratic's.  Where coefficients cancel that are so large that inner products do
+not tell the residual, certificates are taken from the rows.
 Reference: Bach et al. 2012, sections 1.4 and 4.
 """
 from cpython.exc cimport PyErr_CheckSignals
-from libc.math cimport INFINITY, log, sqrt
+from libc.math cimport INFINITY, fabs, log, sqrt
 from libc.string cimport memcpy
 
 import numpy as np
@@ -25,7 +26,9 @@ cdef double PRICE = 0.3             # of a Hessian, in sweeps, for each row at w
 cdef double QUICK = 0.05            # bounds on what a sweep is taken to leave of the gap
 cdef double SLOW = 0.99
 DEF PATIENCE = 12                   # rounds that neither halve the gap nor lower the objective
-cdef double ROUNDING = 1e-14         # of the responses' square: less of a fall is none
+cdef double ROUNDING = 1e-14        # of the responses' square: less of a fall is none,
+cdef double UPHILL = 1e-12          # and more of a rise is one
+cdef double EPSILON = 4e-15         # of an inner product, relative to the lengths of both
 cdef double VIOLATION = 1e-12       # relative
 DEF TRIES = 5
 
@@ -40,12 +43,13 @@ cdef class ResponseSufficient(ResponseQuadratic):
     cdef double pace                    # of the gap, left by a sweep
     cdef bint stale                     # whether the Hessian is to be taken anew
     cdef object start                   # intercepts
+    cdef object problem                 # whose rows can be asked
 
     def __init__(self, problem, int n_threads=1):
         design, loss, net, p = problem.design, problem.loss, problem.penalty, problem.design.p
         eta = problem.offset + np.reshape(problem.null_intercept, (-1, 1))
         value, u = loss.at(np.ascontiguousarray(eta))
-        self.start = np.array(problem.null_intercept, dtype=float)
+        self.problem, self.start = problem, np.array(problem.null_intercept, dtype=float)
         self.G = tall_gram(design, np.sqrt(problem.weights), np.zeros(design.n), n_threads)[0]
         self.C = np.array(design.response_products(u, None, n_threads))
         self.total = 2.0 * value
@@ -145,6 +149,32 @@ cdef class ResponseSufficient(ResponseQuadratic):
             return projection(np.asarray(self.G)[np.ix_(free, free)], np.asarray(self.g)[:, free].T)
         return sqrt(total)
 
+    cdef int _measure(self, double goal) except -1:
+        """g and the residual's square at the current B, to a part of `goal`."""
+        self.refresh()
+        if not self._blur() <= goal:
+            self._ask_rows()
+        return 0
+
+    cdef double _blur(self):
+        """What rounding of inner products may add to half the square of the residual, or take from it."""
+        cdef int j, k
+        cdef double size, total = 0.0
+        for k in range(self.K):
+            size = 0.0
+            for j in range(self.m):
+                size += fabs(self.B[k, j]) * sqrt(self.G[j, j])
+            total += size * (size + sqrt(self.total))
+        return EPSILON * total
+
+    def _ask_rows(self):
+        """g and the residual's square by the residuals themselves."""
+        problem, (which, values) = self.problem, self.coefficients()
+        moved = [problem.design.combination(which, np.ascontiguousarray(row)) for row in values]
+        value, u = problem.loss.at(problem.offset + np.expand_dims(self.start, -1) + moved)
+        np.asarray(self.g)[:] = np.asarray(problem.design.response_products(u))[:, self.order]
+        self.residual_square = 2.0 * value
+
     # along the path
 
     cdef void _carry_on(self, double lam) noexcept nogil:
@@ -171,15 +201,19 @@ cdef class ResponseSufficient(ResponseQuadratic):
 
     def solve(self, double lam, double target, long budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
-        cdef double gap, last = INFINITY, goal = 0.5 * target
+        cdef double gap, value, last = INFINITY, goal = 0.5 * target
         cdef int outcome, tries = 0
         cdef long limit = self.iterations + budget
         cdef double near = lam - AHEAD * (self.level - lam) if 0.5 * self.level < lam <= self.level else lam
         self._carry_on(lam)
         self._enter(near)
         while True:
+            value, start = 0.5 * self.residual_square + self.penalty(lam), np.array(self.B)
             outcome = self._fit(lam, goal, limit)
-            self.refresh()
+            self._measure(goal)
+            if not 0.5 * self.residual_square + self.penalty(lam) <= value + UPHILL * self.total:
+                np.asarray(self.B)[:] = start       # rounding has led uphill
+                self._measure(goal)
             gap = self.gap(lam, self.p, self._slack(lam, True))
             if gap <= target:
                 return CONVERGED, gap
