@@ -92,6 +92,7 @@ cdef class DataQuadratic(Quadratic):
         cdef int j, changed = 0
         cdef double new, step
         self.applications += 1
+        self.passes += 1
         for j in range(self.size):
             if self.b[j] == 0.0 and fabs(self.g[j]) < FAR * lam * self.l1[j]:
                 continue
@@ -170,6 +171,7 @@ cdef class DataQuadratic(Quadratic):
             if rho <= self.goal or (step > 0 and self.most <= self.enough):
                 break
             self.applications += 1
+            self.passes += 1
             shift = self.apply(p, &self.w[0])
             self.meet(&self.w[0], shift, &self.product[0])
             curvature = self._curvature(lam)

@@ -25,6 +25,7 @@ cdef class LossModel:
     cdef int reserve(self, int capacity) except -1
     cdef double level(self) noexcept nogil
     cdef void place(self, double constant, const double[::1] image)
+    cdef bint densify(self) noexcept nogil
     cdef void weigh(self) noexcept nogil
     cdef void measure(self, Packed columns) noexcept nogil
     cdef double move(self, Packed columns, const double* change, double constant) noexcept nogil

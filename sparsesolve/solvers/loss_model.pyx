@@ -66,6 +66,11 @@ cdef class LossModel:
         self.value = self.loss.evaluate(&self.eta[0], &self.u[0])
         self.known = False
 
+    cdef bint densify(self) noexcept nogil:
+        """Whether working columns are to be dense from now on: F'' has a factor."""
+        self.dense = self.loss.take_root(&self.eta[0], FLAT, self.costly)
+        return self.dense
+
     cdef void weigh(self) noexcept nogil:
         """Take H and s at the current point."""
         cdef Py_ssize_t i

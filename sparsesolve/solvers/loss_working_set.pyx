@@ -12,7 +12,10 @@ from libc.math cimport INFINITY, fabs
 
 import numpy as np
 
+from sparsesolve.linalg.gram cimport Gram
+from sparsesolve.linalg.pack import pack
 from sparsesolve.losses.gaussian import Gaussian
+from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers import dual_point
 from sparsesolve.solvers.gram_quadratic cimport GramQuadratic
 from sparsesolve.solvers.loss_model cimport LossModel
@@ -20,8 +23,7 @@ from sparsesolve.solvers.working_set cimport WorkingSet
 
 cdef double EPSILON = 2.2e-16
 cdef double ORTHOGONAL = dual_point.ORTHOGONAL
-MOST_FILLED = 1_000_000     # values of a design whose columns are held dense, for the sake of a model that needs that
-MOST_ROWS = 2000            # the same where there are about as many columns or more; inner products serve up to here
+MOST_ROWS = 2000            # up to which inner products serve columns that are dense as they come
 RIDGED = 0.1                # alpha below which conjugate gradients end there too
 SMALL, LARGE = 300, 1200    # samples up to which a factor in O(n^3) is nothing; beyond which it is not to be had
 NEAR_SQUARE = 2             # samples to a column up to which diagonal models take too many steps
@@ -34,8 +36,8 @@ cdef class LossWorkingSet(WorkingSet):
         loss = Gaussian(problem.response, problem.weights) if problem.loss is None else problem.loss
         centred = problem.intercept or loss.shift_invariant
         n, p = problem.design.n, problem.design.p
-        filled = n * p <= MOST_FILLED or n <= min(NEAR_SQUARE * p, MOST_ROWS)
-        self._begin(problem, n_threads, centred, loss.coupled and filled)
+        self._begin(problem, n_threads, centred)
+        self.fillable = loss.coupled and not self.columns.dense
         self.fits_intercept = problem.intercept
         offset = np.zeros(n) if problem.loss is None else problem.offset
         self.model = LossModel(loss, problem.weights, offset, problem.null_intercept, centred,
@@ -72,7 +74,8 @@ cdef class LossWorkingSet(WorkingSet):
         """As for squares; but conjugate gradients would not end where some of F'' has all but vanished."""
         cdef bint ridged = self.penalty.alpha < RIDGED and self.quadratic.size > self.design.n
         cdef bint by_products = isinstance(self.quadratic, GramQuadratic)
-        if ridged or not (self.model.rooted and by_products and self.design.n <= MOST_ROWS):
+        cdef bint few = self.filled or self.design.n <= MOST_ROWS
+        if ridged or not (self.model.rooted and by_products and few):
             WorkingSet._choose(self)
         return 0
 
@@ -82,6 +85,18 @@ cdef class LossWorkingSet(WorkingSet):
         """Empty the working columns, to be filled for the model's H."""
         self.columns.root = self.model.loss.root if self.model.rooted else None
         self.columns.restart(self.model.root_h)
+
+    cdef int fill(self) except -1:
+        """Hold working columns as dense from now on, where a factor of F'' is to be had; H is to be taken anew."""
+        self.fillable, self.filled = False, self.model.densify()
+        if not self.filled:
+            return 0
+        self.columns = pack(self.design, self.root_w, self.model.centred, dense=True)
+        if isinstance(self.penalty, BlockPenalty):
+            self._continue_with(type(self.quadratic)(self.columns, self.penalty))
+        else:
+            self._continue_with(GramQuadratic(Gram(), self.columns))
+        return 0
 
     def _renew_gradients(self):
         self.model.known = False

@@ -32,6 +32,8 @@ cdef double QUIET = 3e-3            # of the gap asked for: while a step gains m
 cdef double FORCING = 0.1           # of the gap at its start to which a step's model is solved
 cdef double NEAR = 0.3              # of the gap asked for: to less no model is solved
 cdef double LENT = 2.0              # prices of a new H that steps for want of it may cost before it is paid
+cdef double MOST_FILLED = 1e8       # values of working columns that may be held as dense
+cdef double LASTING = 2.0           # lams for which such a model serves
 cdef double RENEWED = 0.05          # of the Gram matrix in a step, as H is taken anew every tenth step or so
 cdef double AGED = 1e4              # rounding errors from which eta is made anew,
 cdef double RELAPSE = 100.0         # or of how many at the last lam: it was made anew then, but not the one before
@@ -48,6 +50,7 @@ cdef class ProximalNewton(LossWorkingSet):
     cdef int debt                           # steps that were needed since because H is old
     cdef double gain                        # by which the last step decreased the objective
     cdef bint stirred                       # whether coefficients moved so far since eta was made that it shows in eta
+    cdef long passed                        # passes over sparse columns at earlier lams
     cdef double age                         # of eta: rounding errors of single steps that may be in it by now,
     cdef double[2] ages                     # and at the last two lams
     cdef bint flat                          # whether the last step decreased the objective by no more than rounding
@@ -83,6 +86,13 @@ cdef class ProximalNewton(LossWorkingSet):
             return gap > SLOW * last and self.decrease > SLOW
         return self.debt > LENT * self._price()
 
+    cdef bint _filling_pays(self, bint stuck):
+        """Whether passes at this lam lead nowhere, or cost what a model of F'' itself, of dense columns, would."""
+        cdef double n = self.design.n, m = self.quadratic.size
+        cdef double spent = 2.0 * SPARSE_COST * self.working_values * (self.quadratic.passes - self.passed)
+        cdef double price = m * n + WEIGHED_COST * m * m * (n / 2.0 + m / 3.0)
+        return m * n <= MOST_FILLED and (stuck or LASTING * spent > price)
+
     cdef double _price(self):
         """What taking H anew costs, in steps, both in multiply-adds."""
         cdef double n = self.design.n, m = self.quadratic.size, entries = m * n
@@ -100,6 +110,7 @@ cdef class ProximalNewton(LossWorkingSet):
         if self.age > AGED or self.age > RELAPSE * self.ages[0] > 0.0:
             self._place()
         self.ages[1], self.ages[0] = self.ages[0], self.age
+        self.passed = self.quadratic.passes
         WorkingSet._keep_history(self, lam)
         memcpy(&self.solved_eta[1, 0], &self.solved_eta[0, 0], self.design.n * sizeof(double))
         memcpy(&self.solved_eta[0, 0], &self.model.eta[0], self.design.n * sizeof(double))
@@ -151,6 +162,11 @@ cdef class ProximalNewton(LossWorkingSet):
             gap *= model.multiplier
             idle = 0 if gap < BARELY * best else idle + self.flat
             best = min(best, gap)
+            if self.fillable and gap > goal and self._filling_pays(idle == IDLE):
+                self.fill()
+                self._weigh()
+                last, idle = 0.0, 0
+                continue
             if (gap <= goal and self.gain <= quiet) or idle == IDLE or self.quadratic.iterations >= limit:
                 if self.stirred:
                     self._place()

@@ -10,6 +10,7 @@ cdef enum Outcome:
 cdef class WorkingColumns:
     cdef readonly int size              # working columns
     cdef readonly long iterations       # Newton steps and sweeps so far
+    cdef readonly long passes           # over the working columns, there and back, where these are taken as they are
     cdef int capacity
     cdef Packed columns                 # None when the inner products are all there is
     cdef bint curved                    # whether the path is, between two changes of what is zero

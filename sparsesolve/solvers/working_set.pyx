@@ -54,7 +54,7 @@ cdef class WorkingSet:
         self.level = self.quadratic.residual_square = np.dot(self.r, self.r)
         self.quadratic.receive(&self.r[0])
 
-    def _begin(self, problem, n_threads, recentred=False, dense=False):
+    def _begin(self, problem, n_threads, recentred=False):
         self.design, self.penalty = problem.design, problem.penalty
         self.root_w = np.sqrt(problem.weights)
         self.r, self.u = np.zeros(self.design.n), np.empty(self.design.n)
@@ -62,7 +62,7 @@ cdef class WorkingSet:
         self.share = GROUPS_SHARE if isinstance(self.penalty, BlockPenalty) else SHARE
         self.solved, self.solved_b = np.zeros((2, self.design.n)), np.zeros((2, 0))
         self.lams[0] = self.lams[1] = 0.0
-        self.columns = pack(self.design, self.root_w, recentred, dense)
+        self.columns = pack(self.design, self.root_w, recentred)
         if isinstance(self.penalty, BlockPenalty):
             self.outside = OutsideGroups(self.design, self.root_w, self.penalty, n_threads)
             few = self.design.p <= min(self.design.n, MOST_GRAM_COLUMNS)

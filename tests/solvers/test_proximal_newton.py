@@ -7,7 +7,8 @@ import pytest
 from random_sparse import random_csc
 
 import sparsesolve as ss
-from sparsesolve.solvers import SOLVERS, choice
+from sparsesolve.linalg.pack import pack
+from sparsesolve.solvers import SOLVERS, choice, loss_working_set
 
 LOSSES = {"binomial": numpy_losses.BINOMIAL, "poisson": numpy_losses.POISSON}
 DESIGNS = {"few columns": (600, 60, 0.03), "many columns": (150, 2000, 0.03)}
@@ -66,6 +67,25 @@ def test_the_way_of_solving_changes_and_nothing_is_lost(kinds):
         found = glm_oracle.certificate(X, y, fit.intercepts[k], b, lam,
                                        loss=numpy_losses.BINOMIAL)  # fmt: skip
         assert found <= 3e-7, k
+
+
+@pytest.mark.parametrize("penalty", [None, ss.penalties.GroupL2(np.arange(400) // 4)],
+                         ids=["l1", "groups"])  # fmt: skip
+def test_columns_of_cox_are_held_as_dense_where_nothing_else_leads_on(penalty, monkeypatch):
+    """The diagonal model of F'' takes few steps at first, and no end of them near saturation."""
+    held = []
+    monkeypatch.setattr(loss_working_set, "pack",
+                        lambda *args, **how: held.append(how) or pack(*args, **how))  # fmt: skip
+    rng = np.random.default_rng(0)
+    X = random_csc((120, 400), 0.03, rng)
+    X.data += 1.0
+    times = rng.exponential(np.exp(-(X[:, :12] @ rng.standard_normal(12))))
+    y = np.column_stack([times, rng.random(120) < 0.8])
+    options = {"family": "cox", "stop": None, "lambda_min_ratio": 0.01, "penalty": penalty}
+    fit = ss.path(X, y, **options)
+    assert not fit.status.any() and held == [{"dense": True}]
+    dense = ss.path(X.toarray(), y, **options)
+    assert len(held) == 1 and fit.dev_ratio == pytest.approx(dense.dev_ratio, abs=1e-5)
 
 
 @pytest.mark.filterwarnings("error")

@@ -82,6 +82,7 @@ cdef class GroupDataQuadratic(GroupQuadratic):
     cdef void apply(self, const double* d, double* out) noexcept nogil:
         """out = Z'Z d; v is left as Z d."""
         cdef int j
+        self.passes += 1
         memset(&self.v[0], 0, self.n * sizeof(double))
         self.image_shift = self.columns.subtract(d, &self.v[0])
         for j in range(self.size):

@@ -85,6 +85,7 @@ cdef class GroupQuadratic(GroupBlocks):
             sweeps = k
             self.renew()
             self.iterations += sweeps
+            self.passes += sweeps
             self.estimate_slack(lam)
             gap = self.best_gap(lam)
             if last == INFINITY:
