@@ -16,7 +16,7 @@ class Status(enum.IntEnum):
 
     CONVERGED = 0, "the certified gap is below the tolerance"
     MAX_ITER = 1, "stopped by max_iter before the tolerance was met"
-    STALLED = 2, "steps bring the gap no lower, as a rule because of rounding"
+    STALLED = 2, "rounding, as a rule, keeps the gap from falling; another solver may go further"
 
 
 class ConvergenceWarning(UserWarning):

@@ -13,6 +13,7 @@ from scipy.linalg import blas
 from sparsesolve.mkl.symmetric import Symmetric
 
 BLOCK = 256  # rows made at a time
+WORTH_THREADS = 250_000  # values of all kernels from which threads gain more than they wait
 
 
 class LowRank:
@@ -81,7 +82,8 @@ class Kernels:
 
     def __init__(self, items, bounds, near, names=None, n_threads=1):
         self.items, self.bounds, self.near, self.names = items, bounds, near, names
-        self.n, self.size, self.n_threads = items[0].shape[0], len(items), n_threads
+        self.n, self.size = items[0].shape[0], len(items)
+        self.n_threads = n_threads if self.size * self.n**2 >= WORTH_THREADS else 1
         dense = [m for m, item in enumerate(items) if isinstance(item, np.ndarray)]
         self._place = np.full(self.size, -1)
         self._place[dense] = np.arange(len(dense))

@@ -3,6 +3,7 @@
 import numpy as np
 
 from sparsesolve.linalg.row_blocks import RowBlocks
+from sparsesolve.penalties import GroupLinf
 from sparsesolve.solvers import SOLVERS
 from sparsesolve.solvers.reduced import reduced
 
@@ -22,8 +23,9 @@ MOST_UNPACKED = 20_000_000  # values of X that may be kept once more
 TALL = 20  # rows to a column
 SOME = 50  # columns
 MANY_VALUES = 30_000_000  # of such a design from which copies of its columns do not pay
-GIANT = 1.0  # of the samples: columns of a group from which first-order steps are quicker
-MOST_RESPONSES = 1000  # coefficients of a group in all responses up to which a model pays
+MOST_TOGETHER = 64  # columns of a group that are never more than inner products are good for,
+MOST_RESPONSES = 1000  # coefficients of a group in all responses up to which a model pays,
+MOST_EVEN = 200  # and the same under the linf norm, where most are as large as the largest
 SPARSE = 20  # entries to a stored value from which X is sparse for K responses,
 RIDGE_DENSITY = 10  # and for eigenvalues
 
@@ -117,9 +119,11 @@ def _by_inner_products(problem):
 
 def _giant_group(problem):
     """Whether a group is so large that its inner products cost more than first-order steps."""
+    largest = np.diff(problem.penalty.start).max(initial=0)
+    even = isinstance(problem.penalty, GroupLinf)
     if problem.n_responses is not None:
-        return np.diff(problem.penalty.start).max(initial=0) > MOST_RESPONSES
-    return np.diff(problem.penalty.start).max(initial=0) > max(GIANT * problem.design.n, 64)
+        return largest > (MOST_EVEN if even else MOST_RESPONSES)
+    return largest > (problem.design.n if even else max(problem.design.n, MOST_TOGETHER))
 
 
 def _few_eigenvalues(design):

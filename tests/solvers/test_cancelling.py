@@ -31,8 +31,8 @@ def check(X, y, lambdas, **options):
 @pytest.mark.parametrize("seed", [14, 19, 33])
 def test_limits_leave_coefficients_that_cancel(seed):
     X, y, rng = alike(seed, *WIDE)
-    limits = {"lower": rng.choice([0, -np.inf], size=60), "upper": rng.choice([0, np.inf], size=60)}
-    check(X, y, [0.01, 0.0], **limits)
+    lower, upper = rng.choice([0, -np.inf], size=60), rng.choice([0, np.inf], size=60)
+    check(X, y, [0.01, 0.0], lower=lower, upper=upper)
 
 
 @pytest.mark.parametrize("solver", ["sufficient", "working_set"])

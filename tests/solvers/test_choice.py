@@ -67,6 +67,18 @@ def test_giant_groups_are_left_to_first_order_steps(chosen, family, usual):
     assert chosen == [usual, "sparsa"]
 
 
+def test_groups_under_the_maximum_norm_are_giant_sooner(chosen):
+    """Most of their coefficients are as large as the largest: sweeps lead nowhere."""
+    wide = RNG.standard_normal((20, 120))
+    y = wide[:, 0] + RNG.standard_normal(20)
+    quarters, options = np.arange(120) // 30, {"n_lambdas": 5, "lambda_min_ratio": 0.1}
+    for kind in (ss.penalties.GroupL2, ss.penalties.GroupLinf):
+        for family, response in (("gaussian", y), ("multigaussian", np.outer(y, np.ones(8)))):
+            fit = ss.path(wide, response, family=family, penalty=kind(quarters), **options)
+            assert fit.gaps.max() <= 1e-7
+    assert chosen == ["working_set", "response_groups", "sparsa", "sparsa"]
+
+
 def test_large_tall_designs_are_solved_without_copies_of_columns(chosen, monkeypatch):
     tall = RNG.standard_normal((1200, 60))
     eta = tall[:, 0] - tall[:, 1] + RNG.logistic(size=1200)
