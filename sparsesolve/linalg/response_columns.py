@@ -79,7 +79,10 @@ class DenseColumns:
 
 
 class SparseColumns:
-    """Columns as one compressed `matrix` (n, m) less a constant on every column, its `offset`."""
+    """Columns as one compressed `matrix` (n, m) less a constant on every column, its `offset`.
+
+    The intercept's is nothing less -1.
+    """
 
     dense = False
 
@@ -95,10 +98,10 @@ class SparseColumns:
 
     def append(self, which):
         """Take in columns of the design."""
-        ones = sparse.csc_array(np.ones((self.design.n, np.count_nonzero(which < 0))))
+        nothing = sparse.csc_array((self.design.n, np.count_nonzero(which < 0)))
         matrix, offset = self.design.stored_columns(which[which >= 0])
-        self.matrix = sparse.hstack([self.matrix, ones, matrix], format="csc")
-        self.offset = np.concatenate([self.offset, np.zeros(ones.shape[1]), offset])
+        self.matrix = sparse.hstack([self.matrix, nothing, matrix], format="csc")
+        self.offset = np.concatenate([self.offset, -np.ones(nothing.shape[1]), offset])
 
     def combine(self, B):
         """Sum over the columns of B (K, m), (K, n)."""
@@ -123,9 +126,10 @@ class SparseColumns:
         return out
 
     def squares(self, h, first=0):
-        """The diagonal of that from column `first` on."""
+        """The diagonal of that from column `first` on; of several h (K, n) a table (K, m)."""
         matrix, offset = self.matrix[:, first:], self.offset[first:]
-        return matrix.power(2).T @ h - offset * (2.0 * (matrix.T @ h) - h.sum() * offset)
+        twice = 2.0 * (matrix.T @ h.T).T - np.multiply.outer(h.sum(axis=-1), offset)
+        return (matrix.power(2).T @ h.T).T - offset * twice
 
     def some(self, which, single=False):
         """These working columns alone, given by their ascending places."""

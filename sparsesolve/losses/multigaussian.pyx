@@ -44,6 +44,10 @@ cdef class Multigaussian(Loss):
             for i in range(self.n):
                 out[k * self.n + i] = self.w[i] * v[k * self.n + i]
 
+    def curvature_parts(self, u):
+        """(A (K, n), r (n,)): F'' is diag(a_i) - r_i a_i a_i', a_i of A, for a sample."""
+        return np.tile(self.w, (self.n_responses, 1)), np.zeros(self.n)
+
     cdef double fenchel_young(self, const double* eta, const double* u) noexcept nogil:
         """F(eta) + F*(-u) + eta'u = sum_i |w_i (y_i - eta_i) - u_i|^2 / (2 w_i)."""
         cdef Py_ssize_t i, k

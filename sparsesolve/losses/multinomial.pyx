@@ -25,6 +25,7 @@ cdef class Multinomial(Loss):
     """
     cdef const double[:, ::1] y     # (K, n)
     cdef const double[::1] w
+    cdef object r                   # (n,) 1 / w, 0 for a weight of 0
     cdef Py_ssize_t n_blocks        # of samples
     cdef double[::1] room           # exponentials of one
 
@@ -36,6 +37,7 @@ cdef class Multinomial(Loss):
         self.room = np.empty(self.n_responses * SS_BLOCK)
         self.symmetric = self.shift_invariant = True
         with np.errstate(divide="ignore", invalid="ignore"):
+            self.r = np.where(np.greater(w, 0.0), np.divide(1.0, w), 0.0)
             entropy = -np.where(shares > 0.0, shares * np.log(shares), 0.0).sum(axis=0)
         self.saturated = float(np.dot(self.w, entropy))
 
@@ -63,6 +65,10 @@ cdef class Multinomial(Loss):
             begin = k * SS_BLOCK
             ss_softmax_bend(min(SS_BLOCK, self.n - begin), self.n_responses, self.n, &self.w[begin], eta + begin,
                             v + begin, out + begin)
+
+    def curvature_parts(self, u):
+        """(A (K, n), r (n,)): F'' is diag(a_i) - r_i a_i a_i', a_i of A, for a sample where -F' is u (K, n)."""
+        return np.maximum(np.multiply(self.y, self.w) - u, 0.0), self.r
 
     cdef double fenchel_young(self, const double* eta, const double* u) noexcept nogil:
         """The divergence of s = y - u / w from the probabilities at eta."""

@@ -13,13 +13,12 @@ Reference: Bach et al. 2012, section 1.4.
 """
 
 from libc.math cimport fabs
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 
 import numpy as np
 
 from sparsesolve.linalg.small cimport small_factor, small_solve
 from sparsesolve.linalg.vector cimport axpy, dot
-from sparsesolve.losses.base cimport Loss
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 from sparsesolve.solvers.responses.conjugate_gradients import Preconditioner, conjugate_gradients, rounding_floor
 
@@ -56,32 +55,39 @@ def dual_point(d, double lam):
         return d.u
     part, free = d.columns.some(places), free.take(places, axis=1)
     if len(places) == 1 and free.all():     # the intercept alone, as a rule
-        return beside_one(d.loss, d.eta, d.u, part.combine(np.ones((1, 1)))[0])
+        return beside_one(d.loss, d.u, part.combine(np.ones((1, 1)))[0])
     return _beside_many(d, part, places, free)
 
 
-def beside_one(Loss loss, const double[:, ::1] eta, u, const double[::1] z):
+def beside_one(loss, u, const double[::1] z):
     """u' for one free column z: its K x K curvature is factored."""
-    cdef Py_ssize_t K = eta.shape[0], n = eta.shape[1], k, l, tries
+    cdef const double[:, ::1] A
+    cdef const double[::1] r
+    A, r = loss.curvature_parts(u)
+    cdef Py_ssize_t K = A.shape[0], n = A.shape[1], k, l, i, tries
     out = np.array(u)
-    cdef double[:, ::1] moved = out, step = np.zeros((K, n)), curvature = np.empty((K, K))
-    cdef double[:, :, ::1] images = np.empty((K, K, n))
-    cdef double[::1] c = np.empty(K)
+    cdef double[:, ::1] moved = out, curvature = np.empty((K, K)), room = np.empty((2, n))
+    cdef double[::1] c = np.empty(K), square = np.square(z)
+    cdef double* image = &room[0, 0]
+    cdef double* along = &room[1, 0]
     with nogil:
         for k in range(K):
-            memcpy(&step[k, 0], &z[0], n * sizeof(double))
-            loss.curvature_times(&eta[0, 0], &step[0, 0], &images[k, 0, 0])
-            memset(&step[k, 0], 0, n * sizeof(double))
+            for i in range(n):
+                image[i] = r[i] * square[i] * A[k, i]
             for l in range(K):
-                curvature[k, l] = dot(n, &z[0], &images[k, l, 0])
+                curvature[k, l] = -dot(n, image, &A[l, 0])
+            curvature[k, k] += dot(n, &square[0], &A[k, 0])
         small_factor(<int> K, &curvature[0, 0], TINY)
         for tries in range(2):      # the second time for what rounding left
+            memset(along, 0, n * sizeof(double))
             for k in range(K):
                 c[k] = dot(n, &z[0], &moved[k, 0])
             small_solve(<int> K, &curvature[0, 0], &c[0])
             for k in range(K):
-                axpy(K * n, -c[k], &images[k, 0, 0], &moved[0, 0])
-    loss.raise_pending()
+                axpy(n, c[k], &A[k, 0], along)
+            for k in range(K):
+                for i in range(n):
+                    moved[k, i] -= z[i] * A[k, i] * (c[k] - r[i] * along[i])
     return out
 
 
@@ -107,12 +113,25 @@ def _beside_many(d, part, places, free):
 
 
 def certify(d, double lam, outside):
-    """The gap over all columns, and which of those outside, an OutsideRows, violate their bound."""
+    """The gap over all columns, and which of those outside, an OutsideRows, violate their bound.
+
+    Where u' has left the domain of F*, u itself serves once it is orthogonal to the free columns.
+    """
+    gap, which = _certify_at(dual_point(d, lam), d, lam, outside)
+    if gap == np.inf:
+        gap, which = _certify_at(d.u, d, lam, outside)
+    value = d.net.value(d.B, lam)
+    if value < gap:     # else the dual point 0 is no better
+        gap = min(gap, d.loss.fenchel_young_at(d.eta, 0.0 * d.u) + value)
+    return gap, which
+
+
+def _certify_at(u, d, double lam, outside):
+    """The same at multiples of u, but for 0."""
     cdef ElasticNetRows own = d.net, net = d.net_of_all
     cdef const double[:, ::1] B = d.B, g = d.g, C
-    cdef double rounding = 0.0, astray = 0.0, gap = np.inf, value = own.value(B, lam), s
+    cdef double rounding = 0.0, astray = 0.0, gap = np.inf, s
     cdef Py_ssize_t j, k
-    u = dual_point(d, lam)
     C, (which, beyond, sizes) = d.columns.correlate(u), outside.examine(u, lam)
     net, zero = net.take(which), np.zeros_like(beyond)
     for j in range(B.shape[1]):
@@ -125,6 +144,4 @@ def certify(d, double lam, outside):
                   for strict in (False, True)}:
             gap = min(gap, d.loss.fenchel_young_at(d.eta, s * u if s < 1.0 else u) + own.excess(B, C, lam, s)
                       + net.excess(zero, beyond, lam, s) + rounding)
-    if value < gap:     # else the dual point 0 is no better
-        gap = min(gap, d.loss.fenchel_young_at(d.eta, 0.0 * u) + value)
     return gap, which[sizes > lam * np.asarray(net.l1) * (1.0 + VIOLATION)] if len(which) else which

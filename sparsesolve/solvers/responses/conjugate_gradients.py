@@ -46,19 +46,18 @@ def rounding_floor(mask, scales, diagonal):
     return ROUNDING**2 * (mask / places).sum()
 
 
-def by_diagonal(mask, scales, diagonal, ridge, unit, bent):
-    """The diagonal of the inner products, which serves where columns have little in common.
+def by_diagonal(diagonal, unit, ridge, bent):
+    """The diagonal (K, count) of the curvature, where columns have little in common.
 
-    As `Preconditioner.separate`, or with directions `unit` of rows as `Preconditioner.grouped`.
+    For rows of directions `unit` and a penalty's curvature ridge + bent (I - unit unit').
     """
-    if unit is None:
-        inverse = mask / np.maximum(np.outer(scales, diagonal) + ridge, TINY)
-        return lambda x: inverse * x
-    own = np.maximum(scales.max() * diagonal + ridge, TINY)
+    along = np.maximum((unit**2 * diagonal).sum(axis=0) + ridge, TINY)
+    across = np.maximum(diagonal + ridge + bent, TINY)
 
     def apply(x):
-        along = unit * (unit * x).sum(axis=0)
-        return along / own + (x - along) / (own + bent)
+        length = (unit * x).sum(axis=0)
+        rest = (x - unit * length) / across
+        return rest + unit * (length / along - (unit * rest).sum(axis=0))
 
     return apply
 

@@ -7,8 +7,6 @@ so few values that they meet by these.
 
 import numpy as np
 
-from sparsesolve.solvers.responses.model import DenseModel, SparseModel
-
 SCATTERED = 8.0  # what a stored value costs, beside one of a row of inner products
 WIDE = 1.5  # columns over samples from which columns are the shorter rows, if multiplied twice
 
@@ -56,14 +54,6 @@ class SharedCurvature:
         """Whether columns meet by their stored values, so that inner products are not worth it."""
         columns = self.columns
         return not columns.dense and SCATTERED * columns.matrix.nnz < columns.size**2
-
-    def model(self, scales, B, g):
-        """The quadratic model from B (K, m) on, where the gradient is -g."""
-        if self.scattered:
-            matrix, offset = self.columns.matrix, self.columns.offset
-            return SparseModel(matrix, offset, self.h, self.squares, scales, B, g)
-        rows, inner = self.rows()
-        return DenseModel(rows, inner, self.squares, scales, B, g)
 
     def rows(self):
         """What a DenseModel takes: (rows, whether they are inner products)."""

@@ -5,7 +5,8 @@
 Invariant: eta = offset + ZB, value = F(eta), u = -F'(eta), g = Z'u. Block coordinate descent on a
 model of the curvature (`model`) finds the coefficients that are not zero; Newton steps on
 these (`direction`) bring the digits. The model takes one Hessian Z'diag(h)Z for all
-responses (`curvature`), kept from an older point, times a scale for each.
+responses (`curvature`), kept from an older point, times a scale for each; of columns with few
+values the true one.
 """
 
 from libc.math cimport fabs
@@ -18,6 +19,7 @@ from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 from sparsesolve.penalties.row_shift import centre
 from sparsesolve.solvers.responses.curvature import SharedCurvature
 from sparsesolve.solvers.responses.direction import NewtonDirection
+from sparsesolve.solvers.responses.model import DenseModel, SeparateModel, SparseModel
 
 SWEEPS = 40  # of one model
 SETTLED = 1e-3  # gain of a sweep over the gains of all, below which the model is solved at best
@@ -136,16 +138,13 @@ class ResponseDescent:
 
         `share` is the part of the gap that may stay: it falls more slowly than what sweeps gain.
         """
-        scales = self.damping * self.scales()
-        if self.net.grouped:
-            scales[:] = scales.max()
-        model = self.shared.model(scales, self.B, self.g)
+        model = self._model()
         model.descend(self.net, lam, SWEEPS, min(max(LOOSE * share**2, SETTLED), LOOSE))
-        modelled, target = model.bend(), self.centred(np.asarray(model.B))
+        modelled, target = model.bend(), self.centred(model.solution())
         step = target - self.B
         image = self._image(step)
         bend = np.vdot(image, self.loss.curvature_product(self.eta, image))
-        if modelled > 0.0:
+        if modelled > 0.0 and not self.shared.scattered:
             self.damping = min(max(self.damping * bend / modelled, 0.05), 4.0)
         slope = np.vdot(step, self.g) - self.net.value(target, lam) + self.net.value(self.B, lam)
         if slope <= 0.0:
@@ -158,6 +157,17 @@ class ResponseDescent:
             length *= 0.5
         return False
 
+    def _model(self):
+        if self.shared.scattered:
+            A, r = self.loss.curvature_parts(self.u)
+            kind = SeparateModel if self.loss.symmetric and not self.net.grouped else SparseModel
+            return kind(self.columns, -1 in self.which[:1], A, r, self.B, self.g)
+        scales = self.damping * self.scales()
+        if self.net.grouped:
+            scales[:] = scales.max()
+        rows, inner = self.shared.rows()
+        return DenseModel(rows, inner, self.shared.squares, scales, self.B, self.g)
+
     def newton_step(self, double lam, double goal):
         """A Newton step on the coefficients at work, stopped at zero; whether the objective fell."""
         cdef ElasticNetRows net = self.net
@@ -169,6 +179,8 @@ class ResponseDescent:
         if not mask.any():
             return False
         step, length = self.newton.of(self, lam, mask, left, goal)
+        if not np.any(step):
+            return False
         rest = left
         for _ in range(HALVINGS):
             target, gain = np.empty_like(left), 0.0

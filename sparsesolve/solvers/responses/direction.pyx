@@ -8,16 +8,19 @@ by conjugate gradients with products of the true curvature, in single precision 
 import numpy as np
 
 from sparsesolve.solvers.responses.conjugate_gradients import (
+    ROUNDING,
     Preconditioner,
     by_diagonal,
     conjugate_gradients,
     rounding_floor,
 )
+from sparsesolve.solvers.responses.paired import PairedCurvature
 
 STEPS = 60
 SLOW = 20  # steps that tell that the preconditioner is too old
 GAINED = 0.5  # of what was left before the last direction: it was worth its single precision
 DIGITS = 1e-3  # what to leave of the residual: for less the quadratic is too far from F
+FLAT = 1e-12  # of the largest curvature of a coefficient: the least that others are taken for
 LOOSE = 0.1  # and for more another direction is cheaper
 
 
@@ -41,15 +44,40 @@ class NewtonDirection:
         gradient shrinks the dual point by its share in lam and costs the gap that share of lam |B|_1: that tells the
         digits which a gap of `goal` needs.
         """
-        places = np.flatnonzero(np.logical_or.reduce(mask, axis=0)).astype(np.intc)
         step = np.zeros_like(rest)
+        if d.shared.scattered and not d.net.grouped:
+            step[mask], length = self._separately(d, lam, mask, rest[mask], goal)
+            return step, length
+        places = np.flatnonzero(np.logical_or.reduce(mask, axis=0)).astype(np.intc)
         step[:, places], length = self._iterate(
             d, lam, places, mask.take(places, axis=1), rest.take(places, axis=1), goal
         )
         return step, length
 
+    def _separately(self, d, lam, mask, rest, goal):
+        """The same of single coefficients of sparse columns."""
+        curvature = PairedCurvature(d.columns, mask, *d.loss.curvature_parts(d.u))
+        l1, l2 = (lam * np.asarray(x) for x in (d.net.l1, d.net.l2))
+        diagonal, ridge = curvature.diagonal(), np.broadcast_to(l2, mask.shape)[mask]
+        diagonal = np.maximum(diagonal, FLAT * diagonal.max())
+        inverse = 1.0 / (diagonal + ridge)
+        loose = np.flatnonzero(mask.all(axis=0) & (l1 > 0.0) & (l2 == 0.0) & d.loss.symmetric)
+        places = np.zeros(mask.shape, dtype=np.intp)
+        places[mask] = np.arange(len(rest))
+        places = places[:, loose]
+        level = diagonal[places].mean(axis=0)
+
+        def product(x):
+            out = curvature.product(x) + ridge * x
+            out[places] += level * x[places].mean(axis=0)
+            return out
+
+        enough = max(_enough(d, rest, goal) * np.vdot(rest, inverse * rest), ROUNDING**2 * inverse.sum())
+        step, count, flat = conjugate_gradients(product, lambda x: inverse * x, rest, enough, STEPS)
+        self.steps += count
+        return step, _to_the_first_zero(d.B[mask], step) if flat else 1.0
+
     def _iterate(self, d, lam, places, mask, rest, goal):
-        digits = 0.2 * goal / max(np.abs(d.B[:, d.which >= 0]).sum(), 1e-300)
         most = np.abs(rest).max()
         self.single = self.single and most < GAINED * self.left
         self.left = most
@@ -66,7 +94,7 @@ class NewtonDirection:
         loose = loose & (d.loss.symmetric and not d.net.grouped)
         penalty, level = (l2 + bent, unit, bent), scales.mean() * diagonal * loose
         if d.shared.scattered:
-            precondition = by_diagonal(mask, scales, diagonal, l2, unit, bent)
+            precondition = by_diagonal(d.columns.some(places).squares(d.diagonal), unit, l2, bent)
         elif d.net.grouped:
             precondition = self.preconditioner.grouped(
                 d.shared.gram, places, scales, unit, l2, bent, self.slow
@@ -74,14 +102,21 @@ class NewtonDirection:
         else:
             precondition = self.preconditioner.separate(d.shared.gram, places, mask, scales, l2)
         product = _product(d, places, mask, self.single, penalty, level)
-        enough = min(max(digits / most if most > digits else 1.0, DIGITS), LOOSE) ** 2
         enough = max(
-            enough * np.vdot(rest, precondition(rest)), rounding_floor(mask, scales, diagonal)
+            _enough(d, rest, goal) * np.vdot(rest, precondition(rest)),
+            rounding_floor(mask, scales, diagonal),
         )
         step, count, flat = conjugate_gradients(product, precondition, rest, enough, STEPS)
         self.steps += count
         self.slow = count > SLOW
         return step, _to_the_first_zero(B, step) if flat else 1.0
+
+
+def _enough(d, rest, goal):
+    """What may be left of the residual's square, relative."""
+    digits = 0.2 * goal / max(np.abs(d.B[:, d.which >= 0]).sum(), 1e-300)
+    most = np.abs(rest).max()
+    return min(max(digits / most if most > digits else 1.0, DIGITS), LOOSE) ** 2
 
 
 def _product(d, places, mask, single, penalty, level):

@@ -59,7 +59,7 @@ cdef class ResponseDual(ResponseCoefficients):
                 free.append(quadratic.index[t])
                 plain = plain and quadratic.index[t] // self.K == self.q - 1
         if plain and len(free) == self.K:
-            self.dual = beside_one(self.loss, self.eta, self.u, np.ones(self.n))
+            self.dual = beside_one(self.loss, self.u, np.ones(self.n))
         elif free:
             rows, places = np.unique(np.array(free) // self.K, return_inverse=True)
             mask = np.zeros((self.K, len(rows)), dtype=bool)

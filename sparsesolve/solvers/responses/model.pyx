@@ -1,14 +1,18 @@
-"""Block coordinate descent on a quadratic model whose Hessian all responses share.
+"""Block coordinate descent on a quadratic model of the loss of K responses.
 
-    minimise over B   sum_k s_k |Z(B_k - B0_k)|^2 / 2 - g_k'(B_k - B0_k)  +  lam Omega(B)
+    minimise over B   <Z(B - B0), H Z(B - B0)> / 2 - <g, B - B0>  +  lam Omega(B)
 
-Given: the columns of Z or their inner products Z'Z, whichever are the shorter rows, with scales s (K,), B = B0 and g.
-Invariant: the image Y_k of B_k - B0_k under Z, or under Z'Z.  A row of B, the K coefficients of a feature, is minimised
-at once: in closed form, for its block of the Hessian is diagonal.
+Given: Z, B = B0, g and H.  Of dense columns H is one number for each response (DenseModel), and Z has columns weighted
+by what all responses share, or is known by their inner products, whichever are the shorter rows.  Of sparse columns H
+is F'' itself (SparseModel).  Invariant: the image of B - B0 under Z, or under Z'Z.
 Reference: Tseng and Yun 2009; Friedman, Hastie and Tibshirani 2010; Bertrand and Massias 2021 (extrapolation).
 """
+from libc.math cimport fabs
+from libc.string cimport memset
+
 import numpy as np
 
+from sparsesolve.penalties.elastic_net cimport prox
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 
 cdef extern from "single.h" nogil:
@@ -17,6 +21,8 @@ cdef extern from "single.h" nogil:
 
 DEF DEPTH = 5               # sweeps that are carried on together
 FURTHEST = 1e3      # times as far as sweeps have come: beyond, rounding grows with it
+FLAT = 1e-10        # of the largest curvature of all: less may be rounding
+FLOOR = 1e-3        # of a row's largest curvature: the least that its others are taken for
 cdef double IDLE = 0.1      # of what a row gains on average in a sweep that is the last one: rows with less stay
 
 
@@ -25,22 +31,21 @@ cdef class ResponseModel:
 
     Parameters
     ----------
-    squares : (m,) squares of the columns
-    scales, B, g : (K,), (K, m), (K, m)
+    curvature : (K, m) of the model along one coefficient, or more
+    B, g : (K, m)
     """
-    cdef const double[::1] squares, scales
-    cdef const double[:, ::1] g
+    cdef const double[:, ::1] curvature, g
     cdef readonly double[:, ::1] start, B
     cdef double[::1] work
 
-    def __init__(self, squares, scales, B, g):
-        self.squares, self.scales, self.g = squares, scales, g
+    def __init__(self, curvature, B, g):
+        self.curvature, self.g = curvature, g
         self.start, self.B, self.work = B, np.array(B), np.empty(4 * len(B))
 
     # what a subclass says
 
     cdef void meet(self, Py_ssize_t j, double* pull) noexcept nogil:
-        """pull_k = z_j'Z(B_k - B0_k)."""
+        """pull_k = z_j'(H Z(B - B0))_k."""
 
     cdef void add(self, Py_ssize_t j, const double* step) noexcept nogil:
         """The image of B after `step` (K,) in its row j."""
@@ -49,13 +54,17 @@ cdef class ResponseModel:
         """The image of that B; a pair of it with B goes into `_value` and `_go_to`."""
 
     def _bend(self, B, image):
-        """sum_k s_k |Z(B_k - B0_k)|^2."""
+        """<Z(B - B0), H Z(B - B0)>."""
 
     def _here(self):
         """The image of the B at hand."""
 
     def _go_to(self, B, image):
         self.B = B
+
+    def solution(self):
+        """B."""
+        return np.asarray(self.B)
 
     # descent
 
@@ -72,8 +81,8 @@ cdef class ResponseModel:
         cdef double gain = 0.0
         self.meet(j, pull)
         for k in range(K):
-            h[k] = self.scales[k] * self.squares[j]
-            x[k] = h[k] * self.B[k, j] + self.g[k, j] - self.scales[k] * pull[k]
+            h[k] = self.curvature[k, j]
+            x[k] = h[k] * self.B[k, j] + self.g[k, j] - pull[k]
         net.prox(j, lam, K, x, h, b)
         for k in range(K):
             x[k] = b[k] - self.B[k, j]
@@ -91,7 +100,7 @@ cdef class ResponseModel:
         cdef double gained = 0.0
         cdef bint zero
         for j in range(self.B.shape[1]):
-            if self.squares[j] <= 0.0:
+            if self.curvature[0, j] <= 0.0:
                 continue
             zero = not whole
             if zero:
@@ -130,7 +139,7 @@ cdef class ResponseModel:
         return sweeps
 
     def bend(self):
-        """sum_k s_k |Z(B_k - B0_k)|^2."""
+        """<Z(B - B0), H Z(B - B0)>."""
         return self._bend(np.asarray(self.B), self._here())
 
     def _value(self, B, image, net, lam):
@@ -162,15 +171,18 @@ cdef class DenseModel(ResponseModel):
     rows : (m, n) columns of Z, or (m, m) their inner products
     inner : bool
         Whether they are the inner products.
+    squares : (m,) squares of the columns
+    scales : (K,) H
     """
     cdef const float[:, :] rows
+    cdef const double[::1] scales
     cdef bint inner
     cdef readonly float[:, ::1] image
     cdef float[::1] few         # values, one a response
 
     def __init__(self, rows, inner, squares, scales, B, g):
-        ResponseModel.__init__(self, squares, scales, B, g)
-        self.rows, self.inner = rows, inner
+        ResponseModel.__init__(self, np.outer(scales, squares), B, g)
+        self.rows, self.inner, self.scales = rows, inner, scales
         self.image, self.few = (np.zeros(shape, dtype=np.float32) for shape in ((len(B), rows.shape[1]), len(B)))
 
     cdef void meet(self, Py_ssize_t j, double* pull) noexcept nogil:
@@ -178,7 +190,7 @@ cdef class DenseModel(ResponseModel):
         if not self.inner:
             ss_dots_single(self.image.shape[1], K, &self.rows[j, 0], &self.image[0, 0], &self.few[0])
         for k in range(K):
-            pull[k] = self.image[k, j] if self.inner else self.few[k]
+            pull[k] = self.scales[k] * (self.image[k, j] if self.inner else self.few[k])
 
     cdef void add(self, Py_ssize_t j, const double* step) noexcept nogil:
         cdef int K = <int> self.B.shape[0], k
@@ -201,64 +213,191 @@ cdef class DenseModel(ResponseModel):
 
 
 cdef class SparseModel(ResponseModel):
-    """By the stored values of columns x_j - c_j, under weights h, each row of the image side by side.
+    """By the stored values of columns, with F'' as it is: diag(a) - r aa' for every sample.
+
+    All of a sample's image lies side by side, for rows that are minimised at once, by a bound on their block of F''.
+    Where r is 0 columns x_j - c_j are centred; else they are not, for which the intercept makes up.
 
     Parameters
     ----------
-    matrix : csc array (n, m)
-    offset : (m,) c
-    h : (n,)
+    columns : SparseColumns
+    intercept : bool
+        Whether its column comes first; without it none is centred.
+    A, r : (K, n), (n,)
     """
     cdef object matrix
-    cdef const double[::1] values, weighted, sums, offset, h    # x, h x, h'x_j
+    cdef bint intercept             # whether its column is multiplied as any other
+    cdef const double[::1] values, offset, r, back      # back: offsets that the intercept makes up for
     cdef const int[::1] rows
     cdef const long long[::1] starts
-    cdef double[:, ::1] image       # (n, K) of the x_j, from which the offsets take
-    cdef double[::1] shift, total   # (K,) so much in every row; h'image
-    cdef double whole               # sum of h
+    cdef const double[:, ::1] A, sums   # sums (m, K): x_j'a_k
+    cdef double[:, ::1] image           # (n, K) of the x_j, from which the offsets take
+    cdef double[::1] along              # (n,) a'image
+    cdef double[::1] shift, total       # (K,) so much in every row; a_k'image
+    cdef const double[::1] whole        # (K,) sums of A
 
-    def __init__(self, matrix, offset, h, squares, scales, B, g):
-        ResponseModel.__init__(self, squares, scales, B, g)
-        self.matrix, self.offset, self.h, self.whole = matrix, offset, h, h.sum()
-        self.values, self.weighted, self.sums = matrix.data, matrix.data * h[matrix.indices], matrix.T @ h
-        self.rows, self.starts = matrix.indices.astype(np.intc), matrix.indptr.astype(np.longlong)
-        self.image, (self.shift, self.total) = np.zeros((len(h), len(B))), np.zeros((2, len(B)))
+    def __init__(self, columns, intercept, A, r, B, g):
+        self.intercept = intercept and r.any()
+        self.matrix, self.r, offset, slope = columns.matrix, r, columns.offset, g
+        if self.intercept:
+            offset = np.where(np.arange(len(offset)) > 0, offset, 0.0)
+            self.back, slope = offset, g + np.outer(g[:, 0], offset)
+            offset = np.zeros(len(offset))
+        self.offset, self.sums, self.whole = offset, self.matrix.T @ A.T, A.sum(axis=1)
+        self.shift, self.total = np.zeros((2, len(B)))
+        curvature = self._curvature(A, r)
+        ResponseModel.__init__(self, np.maximum(curvature, FLAT * curvature.max(initial=0.0), order="C"), B, slope)
+        self.values, self.rows = self.matrix.data, self.matrix.indices.astype(np.intc)
+        self.starts = self.matrix.indptr.astype(np.longlong)
+        self._place(A)
+
+    def _squares(self, H):
+        """Of the columns under weights H (K, n): (K, m)."""
+        out = (self.matrix.power(2).T @ H.T).T
+        if self.intercept:
+            out[:, 0] = H.sum(axis=1)
+        return out - self.offset * (2.0 * (self.matrix.T @ H.T).T - np.outer(H.sum(axis=1), self.offset))
+
+    def _curvature(self, A, r):
+        """A bound on the whole row's."""
+        return np.tile(self._squares(A).max(axis=0), (len(A), 1))
+
+    def _place(self, A):
+        self.A, self.along = np.ascontiguousarray(A.T), np.zeros(A.shape[1])
+        self.image = np.zeros((A.shape[1], A.shape[0]))
+
+    def solution(self):
+        B = np.array(self.B)
+        if self.intercept:
+            B[:, 0] += np.subtract(B, self.start) @ self.back
+        return B
 
     cdef void meet(self, Py_ssize_t j, double* pull) noexcept nogil:
         cdef Py_ssize_t K = self.B.shape[0], k
         cdef long long at
-        cdef const double* row
+        cdef int i
+        cdef double value, back
+        cdef const double* a
+        cdef const double* image
         for k in range(K):
-            pull[k] = self.shift[k] * self.sums[j] - self.offset[j] * (self.total[k] + self.shift[k] * self.whole)
+            pull[k] = (self.shift[k] * self.sums[j, k]
+                       - self.offset[j] * (self.total[k] + self.shift[k] * self.whole[k]))
+        if j == 0 and self.intercept:
+            for i in range(self.image.shape[0]):
+                for k in range(K):
+                    pull[k] += self.A[i, k] * (self.image[i, k] - self.r[i] * self.along[i])
         for at in range(self.starts[j], self.starts[j + 1]):
-            row = &self.image[self.rows[at], 0]
+            i, value = self.rows[at], self.values[at]
+            a, image, back = &self.A[i, 0], &self.image[i, 0], self.r[i] * self.along[i]
             for k in range(K):
-                pull[k] += self.weighted[at] * row[k]
+                pull[k] += value * a[k] * (image[k] - back)
 
     cdef void add(self, Py_ssize_t j, const double* step) noexcept nogil:
         cdef Py_ssize_t K = self.B.shape[0], k
         cdef long long at
-        cdef double* row
+        cdef int i
+        cdef double value, change
+        cdef const double* a
+        cdef double* image
         for k in range(K):
             self.shift[k] -= self.offset[j] * step[k]
-            self.total[k] += self.sums[j] * step[k]
+            self.total[k] += self.sums[j, k] * step[k]
+        if j == 0 and self.intercept:
+            for i in range(self.image.shape[0]):
+                for k in range(K):
+                    self.image[i, k] += step[k]
+                    self.along[i] += self.A[i, k] * step[k]
         for at in range(self.starts[j], self.starts[j + 1]):
-            row = &self.image[self.rows[at], 0]
+            i, value, change = self.rows[at], self.values[at], 0.0
+            a, image = &self.A[i, 0], &self.image[i, 0]
             for k in range(K):
-                row[k] += self.values[at] * step[k]
+                image[k] += value * step[k]
+                change += a[k] * step[k]
+            self.along[i] += value * change
 
     def image_at(self, B):
         step = np.subtract(B, self.start)
-        return self.matrix @ step.T, -step @ self.offset, step @ self.sums
+        image = self.matrix @ step.T
+        if self.intercept:
+            image += step[:, 0]
+        return image, np.einsum("ik,ik->i", self.A, image), -step @ self.offset, np.einsum("kj,jk->k", step, self.sums)
 
     def _bend(self, B, image):
-        product, shift, total = image
-        square = np.asarray(self.h) @ np.square(product) + shift * (2.0 * total + shift * self.whole)
-        return float(np.dot(self.scales, square))
+        product, along, shift, total = image
+        square = np.vdot(self.A, np.square(product)) - self.r @ np.square(along)
+        return float(square + shift @ (2.0 * total + np.multiply(shift, self.whole)))
 
     def _here(self):
-        return np.asarray(self.image), np.asarray(self.shift), np.asarray(self.total)
+        return np.asarray(self.image), np.asarray(self.along), np.asarray(self.shift), np.asarray(self.total)
 
     def _go_to(self, B, image):
         self.B = B
-        self.image, self.shift, self.total = image
+        self.image, self.along, self.shift, self.total = image
+
+
+cdef class SeparateModel(SparseModel):
+    """The same of a softmax whose coefficients are minimised one by one: a response's image lies side by side.
+
+    Of those at zero the first sweep takes what the gradient sends away.
+    """
+    cdef bint moved
+
+    def _curvature(self, A, r):
+        curvature = self._squares(A * (1.0 - r * A))
+        return np.maximum(curvature, FLOOR * curvature.max(axis=0))
+
+    def _place(self, A):
+        self.A, self.image, self.along = A, np.zeros(A.shape), np.zeros(A.shape[1])
+
+    cdef double sweep(self, ElasticNetRows net, double lam, bint whole, double least) noexcept nogil:
+        cdef Py_ssize_t k, j
+        cdef double h, b, step, slope, gained = 0.0
+        for k in range(self.B.shape[0]):
+            for j in range(self.B.shape[1]):
+                h, b, slope = self.curvature[k, j], self.B[k, j], self.g[k, j]
+                if h <= 0.0 or (b == 0.0 and not (whole and (self.moved or fabs(slope) > lam * net.l1[j]))):
+                    continue
+                slope -= self._meet_one(j, k)
+                step = prox(h * b + slope, h, lam * net.l1[j], lam * net.l2[j], net.lower[j], net.upper[j]) - b
+                if h * step * step > least:
+                    self.B[k, j] = b + step
+                    self._add_one(j, k, step)
+                    gained += h * step * step
+        self.moved = True
+        return gained
+
+    cdef double _meet_one(self, Py_ssize_t j, Py_ssize_t k) noexcept nogil:
+        cdef const double* a = &self.A[k, 0]
+        cdef const double* image = &self.image[k, 0]
+        cdef double total = 0.0
+        cdef Py_ssize_t i
+        cdef long long at
+        if j == 0 and self.intercept:
+            for i in range(self.image.shape[1]):
+                total += a[i] * (image[i] - self.r[i] * self.along[i])
+        for at in range(self.starts[j], self.starts[j + 1]):
+            i = self.rows[at]
+            total += self.values[at] * a[i] * (image[i] - self.r[i] * self.along[i])
+        return total
+
+    cdef void _add_one(self, Py_ssize_t j, Py_ssize_t k, double step) noexcept nogil:
+        cdef const double* a = &self.A[k, 0]
+        cdef double* image = &self.image[k, 0]
+        cdef double change
+        cdef Py_ssize_t i
+        cdef long long at
+        if j == 0 and self.intercept:
+            for i in range(self.image.shape[1]):
+                image[i] += step
+                self.along[i] += a[i] * step
+        for at in range(self.starts[j], self.starts[j + 1]):
+            i, change = self.rows[at], self.values[at] * step
+            image[i] += change
+            self.along[i] += a[i] * change
+
+    def image_at(self, B):
+        step = np.subtract(B, self.start)
+        image = np.ascontiguousarray((self.matrix @ step.T).T)
+        if self.intercept:
+            image += step[:, :1]
+        return image, np.einsum("ki,ki->i", self.A, image), np.asarray(self.shift), np.asarray(self.total)

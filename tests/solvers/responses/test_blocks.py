@@ -22,6 +22,8 @@ from response_problems import (
 )
 from scipy import sparse
 
+import sparsesolve as ss
+from sparsesolve.solvers.responses import certificate
 from sparsesolve.solvers.responses.blocks import ResponseBlocks
 
 state_of = partial(make_state, ResponseBlocks.of)
@@ -163,3 +165,14 @@ def test_a_budget_is_kept_and_said():
     state, _ = state_of(X, Y, family="multinomial")
     outcome, gap = state.solve(1e-3, 1e-12, 2)
     assert outcome != CONVERGED and gap > 1e-12
+
+
+def test_where_the_corrected_dual_point_leaves_the_domain_u_itself_serves(monkeypatch):
+    """Free columns along which next to nothing bends send it far away."""
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(60, 8))
+    y = np.digitize(X[:, 0] + rng.normal(size=60), [-0.5, 0.5])
+    asked = []
+    monkeypatch.setattr(certificate, "dual_point", lambda d, lam: asked.append(lam) or 1e3 * d.u)
+    fit = ss.path(X, y, family="multinomial", solver="response_blocks", n_lambdas=10)
+    assert len(asked) >= 10 and not fit.status.any() and (fit.gaps <= 1e-7).all()

@@ -62,15 +62,16 @@ def test_grouped_factors_are_symmetric_and_positive():
         assert np.linalg.eigvalsh(M).min() > 0
 
 
-def test_the_diagonal_inverts_what_columns_without_inner_products_leave():
+def test_the_diagonal_preconditions_rows_along_their_directions_and_across():
     rng = np.random.default_rng(6)
-    scales, ridge, diagonal = np.array([0.2, 0.5, 0.3]), rng.uniform(size=4), rng.uniform(1, 2, 4)
-    mask = rng.uniform(size=(3, 4)) < 0.7
-    x = rng.standard_normal((3, 4)) * mask
-    out = by_diagonal(mask, scales, diagonal, ridge, None, 0.0)(x)
-    assert out * (np.outer(scales, diagonal) + ridge) == pytest.approx(x)
-    unit, bent = rng.standard_normal((3, 4)), rng.uniform(size=4)
+    ridge, bent, x = rng.uniform(size=4), rng.uniform(size=4), rng.standard_normal((3, 4))
+    unit = rng.standard_normal((3, 4))
     unit /= np.sqrt((unit**2).sum(axis=0))
-    out = by_diagonal(mask, scales, diagonal, ridge, unit, bent)(x)
+    alike = np.tile(rng.uniform(1, 2, 4), (3, 1))  # the inverse, where responses are alike
+    out = by_diagonal(alike, unit, ridge, bent)(x)
     across = out - unit * (unit * out).sum(axis=0)
-    assert out * (0.5 * diagonal + ridge) + across * bent == pytest.approx(x)
+    assert out * (alike + ridge) + across * bent == pytest.approx(x)
+    apply = by_diagonal(rng.uniform(1, 2, (3, 4)), unit, ridge, bent)
+    M = np.array([apply(e.reshape(3, 4)).ravel() for e in np.eye(12)])
+    assert pytest.approx(M.T) == M
+    assert np.linalg.eigvalsh(M).min() > 0
