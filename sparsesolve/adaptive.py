@@ -20,7 +20,8 @@ def adaptive_factors(
     """Penalty factors ``1 / |b_j sd_j|^power`` of a first fit b, for ``penalty_factor=``.
 
     The first fit is ridge regression, its lambda chosen by cross-validation, unless `coefs` are
-    given. Features whose first coefficient is 0 are excluded (inf).
+    given. Features whose first coefficient is 0 are excluded (inf). Factors come divided by the
+    least of them.
 
     Parameters
     ----------

@@ -187,6 +187,8 @@ def _grid(problem, state, settings):
     first = problem.norm.first(state.first_sizes, problem.null_value)
     if first <= 0.0:  # the null model is the whole path
         first = problem.norm.first(state.largest_sizes, problem.null_value)
+        if first == 0.0 and problem.norm.name != "l1":  # of all others 0 divides the conjugate
+            first = problem.null_value
         return problem.user_levels(np.array([first]))
     ratio = settings["ratio"] or RATIO[problem.norm.squared]
     return problem.user_levels(first * np.geomspace(1.0, ratio, settings["n_lambdas"]))

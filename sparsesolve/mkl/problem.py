@@ -81,9 +81,12 @@ class KernelProblem:
     def fitted(self, f, near):
         """For f (q, n): F less its least value, -F', the linear predictor, its intercepts (q,).
 
-        The intercepts are the best ones, searched from `near`.
+        The intercepts are the best ones, searched from `near`. A step too far has an infinite F.
         """
         base = self.offset + f + near[:, None]
+        with np.errstate(over="ignore", invalid="ignore"):
+            if not np.isfinite(self.loss_at(base)[0]):
+                return np.inf, np.zeros(self.shape), base, near
         if self.intercept:
             near = near + self.best_intercepts(base)
             base = self.offset + f + near[:, None]

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from math import inf
 
 import numpy as np
+from scipy import sparse
 
 from sparsesolve.checks import read_number
 from sparsesolve.mkl.functions.products import inner, squares
@@ -16,6 +17,11 @@ class Gaussian:
     width: float
 
     def __call__(self, A, B):
+        """Of rows less the mean of B's, in double precision: far from 0 squares lose distances."""
+        A, B = A.astype(float), B.astype(float)
+        if not (sparse.issparse(A) or sparse.issparse(B)):
+            centre = B.mean(axis=0)
+            A, B = A - centre, B - centre
         distances = squares(A)[:, None] + squares(B) - 2.0 * inner(A, B)
         np.maximum(distances, 0.0, out=distances)
         distances *= -0.5 / self.width**2

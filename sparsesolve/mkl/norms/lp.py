@@ -13,6 +13,7 @@ from sparsesolve.mkl.norms.l1_squared import L1Squared
 
 KEEP = 0.01  # of the slope at least, in one step, where no norm can be 0
 GROW = 1e3  # of the slope at most
+MOST = 1e9  # times as large as a step makes a norm
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,8 @@ class Lp(Norm):
     def move(self, n, t):
         """Along the power law that the slope follows: a straight step cannot follow n to 1e-30."""
         share = np.divide(t, n, out=np.zeros_like(n), where=n > 0.0)
-        share = np.minimum(share, GROW / (self.r - 1.0))
+        farthest = min(GROW, MOST ** (self.r - 1.0) - 1.0) / (self.r - 1.0)
+        share = np.minimum(share, farthest)
         return n * (1.0 + (self.r - 1.0) * share) ** (1.0 / (self.r - 1.0))
 
     def conjugate(self, s, d, lam):
