@@ -45,6 +45,8 @@ class MKLRegressor(Real, AtOneAlpha):
         What :func:`sparsesolve.mkl.build_grams` makes of X; None: the classical set of gaussian
         and polynomial kernels on all columns and on each, which should be of unit variance.
         "precomputed": X is a stack (M, n, n) in `fit`, its blocks (M, n_new, n) in `predict`.
+        scikit-learn's own splitting takes the first axis for the rows: choose `alpha` by the
+        estimator with CV at the end of its name, which knows.
     norm : str or norm, default "l1"
         Of the kernels' functions, as in :func:`sparsesolve.mkl_path`.
     alpha : float, default None

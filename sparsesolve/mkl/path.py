@@ -94,8 +94,8 @@ def mkl_path(
         Iterations allowed per lambda; None means 100,000.
     solver : str, default "auto"
         "newton", which "auto" takes but for nested groups; "proximal", "block_descent",
-        "reweighted"; and as baselines "alternation" and "simple_mkl". All reach the same
-        solution.
+        "reweighted"; and as baselines "alternation" and "simple_mkl". All go to the same
+        solution; "reweighted" and the baselines may end short of `tol`, and say so.
     n_threads : int, default 1
         Threads; -1 for all cores. The result does not depend on it.
     progress : bool, default False

@@ -14,6 +14,7 @@ SHORT = 1e-3  # and Newton steps that do not get shorter, lead to infinity
 STEPS = 300
 SUMMED = 2e-16  # of a sum of sizes: what the sum itself may be by rounding
 ROUNDING = 1e-14
+HIDDEN = 1e-11  # of F: what rounding in sums over many samples may make of it
 SETTLED = 1e-8  # a Newton step so short, relative, of which the next is not half: rounding
 HALVINGS = 30
 
@@ -63,7 +64,8 @@ def null_model(loss, offset, intercept):
 def null_models(loss, offset, intercept):
     """The same for K responses: a (K,), of mean 0 where only differences count.
 
-    Newton steps on K variables, shortened until the loss falls.
+    Newton steps on K variables, shortened until the loss falls or, where rounding hides that, its
+    slope along the step has halved.
     """
     a = np.zeros(len(offset))
     value, u = loss.at(offset)
@@ -82,6 +84,9 @@ def null_models(loss, offset, intercept):
         for _ in range(HALVINGS):
             new_value, new_u = loss.at(offset + (a + step)[:, None])
             if new_value <= value + ROUNDING * abs(value):
+                break
+            near = new_value <= value + HIDDEN * abs(value)
+            if near and abs(step @ new_u.sum(axis=1)) <= 0.5 * abs(step @ slope):
                 break
             step *= 0.5
         length = np.abs(step).max() / max(1.0, np.abs(a).max())

@@ -83,3 +83,27 @@ def test_an_offset_that_tells_all_rows_apart_leaves_nothing_to_gain():
         loss = LOSSES["binomial"](y, np.array([1e-8, 1e-8, 0.5, 0.5]))
         a, value = null_model(loss, np.where(y > 0, 500.0, -500.0) + middle, True)
         assert np.isfinite(a) and value < 1e-80
+
+
+class Unsteady:
+    """A loss whose values, but not its slopes, hold the rounding of long sums."""
+
+    symmetric = True
+
+    def __init__(self, loss):
+        self.loss, self.saturated = loss, loss.saturated
+        self.curvature_product = loss.curvature_product
+        self.rng = np.random.default_rng(0)
+
+    def at(self, eta):
+        value, u = self.loss.at(eta)
+        return value * (1.0 + 1e-13 * self.rng.uniform(-1.0, 1.0)), u
+
+
+def test_rounding_of_the_loss_does_not_end_the_search_for_intercepts():
+    counts = np.array([19_995, 3, 2])
+    Y = np.repeat(np.eye(3), counts, axis=0)
+    loss = Unsteady(LOSSES["multinomial"](Y, np.full(len(Y), 1 / len(Y))))
+    a, _ = null_models(loss, np.zeros((3, len(Y))), True)
+    expected = np.log(counts) - np.log(counts).mean()
+    np.testing.assert_allclose(a, expected, rtol=0, atol=1e-12)
