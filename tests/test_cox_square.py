@@ -12,7 +12,7 @@ from sparsesolve import families
 
 REFERENCE = Path(__file__).parent / "reference" / "cox_square.csv"
 N, P, M = 120, 100, 10007
-STEPS = 30  # on average a lambda, of a second-order method; diagonal models take thousands
+STEPS = 40  # on average a lambda, of a second-order method; diagonal models take thousands
 
 
 def draw(i, j):

@@ -34,6 +34,7 @@ from sparsesolve.mkl.state import ROUNDING, WorkingState
 from sparsesolve.mkl.weighted import search_weighted, shares_of
 
 BACKTRACKS = 4
+PATIENT = 40  # of norms alone: downhill once short enough
 
 
 class Newton(WorkingState):
@@ -51,15 +52,15 @@ class Newton(WorkingState):
             return
         u = self.sum_to_zero(weighted_direction(problem, point, system, eta))
         self.point = search_weighted(problem, point, lam, u, eta, ROUNDING * self.null)
-        self._search(lam, self.point.u, norms_alone(problem, self.point, lam))
+        self._search(lam, self.point.u, norms_alone(problem, self.point, lam), PATIENT)
 
-    def _search(self, lam, u, t):
+    def _search(self, lam, u, t, backtracks=BACKTRACKS):
         """Go from the point towards u and by t as far as the objective falls; whether it does."""
         problem, old = self.problem, self.point
         products = problem.kernels.times(old.which, u)
         bound = old.objective(problem, lam) + ROUNDING * self.null
         share = 1.0
-        for _ in range(BACKTRACKS):
+        for _ in range(backtracks):
             point = make_point(
                 problem, old.which, problem.norm.move(old.n, share * t),
                 old.u + share * (u - old.u),

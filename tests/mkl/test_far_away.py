@@ -48,3 +48,14 @@ def test_norms_close_to_l1_take_no_endless_step():
     K = [np.exp(-(np.subtract.outer(x, x) ** 2)) for x in X.T] + [np.outer(x, x) for x in X.T]
     fit = ss.mkl_path(K, y, norm=mkl.lp(64 / 63), n_lambdas=10)
     assert np.isfinite(fit.gaps).all() and np.median(fit.gaps) <= 1e-7
+
+
+@pytest.mark.parametrize("seed", [4, 8])
+def test_an_outlying_row_shortens_steps_and_does_not_end_them(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(42, 2))
+    X[0] *= 30
+    y = np.exp(np.clip(10 * X[:, 0], -12, 12)) * rng.gamma(1, size=42)
+    kernels = [np.outer(x, x) for x in X.T] + [(1 + np.outer(X[:, 0], X[:, 0])) ** 3]
+    fit = ss.mkl_path(kernels, y, family=ss.families.gamma(), n_lambdas=15)
+    assert fit.gaps.max() <= 1e-7 and fit.df[-1] > 0

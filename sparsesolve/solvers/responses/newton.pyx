@@ -84,7 +84,7 @@ cdef class ResponseNewton(ResponseDual):
         for t in range(m):
             (&self.last_B[0, 0])[self.quadratic.index[t]] = self.old[t]
         self.before, self.level = self.level, lam
-        if forward > 0.0:
+        if forward > 0.0 and m > 0:
             self.quadratic.carry(m, &self.old_g[0], lam)
             self._go(lam, 0.0, 1)
 
