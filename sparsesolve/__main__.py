@@ -5,6 +5,7 @@ import os
 import sys
 import warnings
 
+from sparsesolve import __version__
 from sparsesolve.command_options import add_data_options, add_model_options, numbers
 from sparsesolve.commands import run_cv, run_demo, run_path, run_plot, run_predict
 from sparsesolve.cv_result import CHOICES
@@ -43,6 +44,7 @@ def main(argv=None):
 def parser():
     """The commands and their options."""
     top = Parser(prog="python -m sparsesolve", description="Solution paths of sparse models.")
+    top.add_argument("--version", action="version", version=f"sparsesolve {__version__}")
     commands = top.add_subparsers(required=True, metavar="COMMAND", parser_class=Parser)
     demo = commands.add_parser("demo", help="paths of two real data sets, drawn")
     demo.add_argument(

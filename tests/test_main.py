@@ -370,6 +370,13 @@ def test_bad_commands(capsys):
     assert "FILE" in refused(capsys, "path")
 
 
+def test_version(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["--version"])
+    assert stopped.value.code == 0
+    assert capsys.readouterr().out == f"sparsesolve {ss.__version__}\n"
+
+
 def test_bad_files(tmp_path, capsys):
     missing = tmp_path / "missing.csv"
     assert f"{missing}: No such file" in refused(capsys, "path", missing, "--response", "y")
