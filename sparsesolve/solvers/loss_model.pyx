@@ -24,7 +24,8 @@ cdef extern from "loss_model.h" nogil:
     void ss_take_trial(Py_ssize_t n, const double* u, const double* trial, const double* inverse, const double* h,
                        const double* image, double* work, double* sums) noexcept
 
-cdef double FLAT = 1e-6             # of a sample's weight: the least curvature in the model, lest it divide by zero
+cdef double FLAT = 1e-6             # of a sample's weight: its curvature in a model where the loss has none,
+cdef double NONE = 1e-10            # or less than this on average
 cdef double EVEN = 1e-4             # of the mean curvature: less in a sample makes models that lead far astray
 
 
@@ -84,7 +85,7 @@ cdef class LossModel:
             self.loss.curvature(&self.eta[0], &self.h[0])
             for i in range(self.n):
                 floor += self.h[i]
-            floor = max(FLAT, EVEN * floor)
+            floor = EVEN * floor if floor > NONE else FLAT
             for i in range(self.n):
                 self.h[i] = max(self.h[i], floor * self.w[i])
                 total += self.h[i]
