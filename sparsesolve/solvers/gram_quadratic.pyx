@@ -22,6 +22,7 @@ DEF CHUNK = 64                      # rows that enter the factor at a time
 cdef double TINY_PIVOT = 1e-12      # relative to the column's square: below it a column counts as dependent
 cdef double STALE_RIDGE = 0.6       # relative change of lam for which an old ridge in the factor still serves
 cdef double FEW = 2.0               # others to a column: as many products cost less one by one than all together
+cdef double CROWDED = 0.05          # of the support: where more would stop, the step is walked
 cdef double BLOCK_SPEED = 8.0       # how much faster a flop is in a block operation than in a rotation
 
 
@@ -240,6 +241,50 @@ cdef class GramQuadratic(Quadratic):
     cdef void touch(self, double way) noexcept nogil:
         """Columns of that length in all have been added to g: what a residual as long adds counts as one."""
         self.touches += 1.0 + way / sqrt(self.residual_square) if self.residual_square > 0.0 else INFINITY
+
+    cdef bint crowded(self, double lam) noexcept nogil:
+        cdef int k, count = 0
+        for k in range(self.n_support):
+            count += self.event(self.support[k], lam) < 1.0
+        return count > CROWDED * self.n_support
+
+    cdef int walk(self, double lam) noexcept nogil:
+        """Go along d, each coefficient stopping where it reaches zero or a limit, until the objective rises.
+
+        A Newton step of columns nearly dependent sends many coefficients far past zero, and to clip them all turns it
+        uphill; most of what it gains is gained on the way, at a product with a column for each that stops.
+        """
+        cdef int k, j, first, stopped = 0
+        cdef double slope, curvature, event, way, end, step
+        self.image()
+        while True:
+            slope = curvature = 0.0
+            way, first = INFINITY, -1
+            for k in range(self.n_support):
+                j = self.support[k]
+                slope += self.d[j] * self.rhs[j]
+                curvature += self.d[j] * (self.q[j] + lam * self.l2[j] * self.d[j])
+                event = self.event(j, lam)
+                if event < way:
+                    way, first = event, j
+            if not slope > 0.0:
+                break
+            end = self.end(first, lam) if first >= 0 else INFINITY
+            if way > 0.0:
+                step = self.exact_step(slope, curvature, way, lam)
+                if step <= 0.0:
+                    break
+                self.advance(lam, step)
+                if step < way:
+                    return stopped
+                for k in range(self.n_support):
+                    j = self.support[k]
+                    self.rhs[j] -= step * (self.q[j] + lam * self.l2[j] * self.d[j])
+            self.b[first] = end
+            axpy(self.size, -self.d[first], self.gram.G + <Py_ssize_t> first * self.gram.capacity, self.q)
+            self.d[first] = 0.0
+            stopped += 1
+        return stopped if stopped > 0 else -1
 
     # columns that the factor refused
 

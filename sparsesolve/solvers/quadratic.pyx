@@ -43,34 +43,37 @@ cdef class Quadratic(NetColumns):
     cdef bint newton(self, double lam) noexcept nogil:
         """Newton steps on the support until no sign changes; returns whether anything moved."""
         cdef int rounds, stopped
-        cdef double t
         cdef bint moved = False
         for rounds in range(ROUNDS):
             if self.collect(lam) <= ROUNDING:
                 break
             self.direction(lam)
-            stopped = self.n_held = 0
-            while self.clip(lam) > 0:       # the others' best answer to the coordinates that stop
-                stopped = self.n_held
-                self.direction(lam)
             self.iterations += 1
-            t = self.line_step(lam)
-            if t <= 0.0 or (stopped > 0 and t < NO_WAY):
-                # the stopped coordinates turned the direction uphill: go only as far as the first of them
-                self.collect(lam)
-                self.direction(lam)
-                while self.block(lam) > 0:
-                    self.direction(lam)
-                self.rescale(min(self.first_event(lam), 1.0))
-                t = self.line_step(lam)
-                if t <= 0.0:
-                    break
-                stopped = 1
-            self.advance(lam, t)
+            if self.crowded(lam):
+                stopped = self.walk(lam)
+            else:
+                stopped = self.clipped_step(lam)
+            if stopped < 0:
+                break
             moved = True
             if stopped == 0 and not self.unbind(lam):
                 break
         return moved
+
+    cdef int clipped_step(self, double lam) noexcept nogil:
+        """Go along d, coefficients that would pass zero or a limit ending there; how many do, -1 if nothing moved."""
+        cdef int stopped = 0
+        cdef double t
+        while self.clip(lam) > 0:           # the others' best answer to the coordinates that stop
+            stopped = self.n_held
+            self.direction(lam)
+        t = self.line_step(lam)
+        if t <= 0.0 or (stopped > 0 and t < NO_WAY):    # those that stop have turned the direction uphill
+            self.collect(lam)
+            self.direction(lam)
+            return self.walk(lam)
+        self.advance(lam, t)
+        return stopped
 
     cdef double collect(self, double lam) noexcept nogil:
         """List the free coefficients and their right-hand side; returns its largest entry over lam's scale."""
@@ -125,15 +128,15 @@ cdef class Quadratic(NetColumns):
                 self.n_held += 1
         return self.n_held - before
 
+    cdef double end(self, int j, double lam) noexcept nogil:
+        """The zero or the limit to which d leads coefficient j."""
+        if lam * self.l1[j] > 0.0 and self.d[j] * self.b[j] < 0.0:
+            return 0.0
+        return self.upper[j] if self.d[j] > 0.0 else self.lower[j]
+
     cdef double event(self, int j, double lam) noexcept nogil:
         """The step along d at which coefficient j reaches zero or a limit."""
-        cdef double end
-        if self.d[j] == 0.0:
-            return INFINITY
-        end = self.upper[j] if self.d[j] > 0.0 else self.lower[j]
-        if lam * self.l1[j] > 0.0 and self.d[j] * self.b[j] < 0.0:
-            end = 0.0
-        return (end - self.b[j]) / self.d[j]
+        return (self.end(j, lam) - self.b[j]) / self.d[j] if self.d[j] != 0.0 else INFINITY
 
     cdef double first_event(self, double lam) noexcept nogil:
         """The step along d at which a coefficient first reaches zero or a limit; INFINITY when none does."""
@@ -150,12 +153,9 @@ cdef class Quadratic(NetColumns):
             self.d[self.support[k]] *= t
 
     cdef double line_step(self, double lam) noexcept nogil:
-        """Exact step length in [0, 1] along d; leaves q = Z'Z d.
-
-        0 where the objective would fall by more than there is of it: slope and curvature are rounding then.
-        """
+        """Exact step length in [0, 1] along d; leaves q = Z'Z d."""
         cdef int k, j
-        cdef double slope = 0.0, curvature = 0.0, t
+        cdef double slope = 0.0, curvature = 0.0
         for k in range(self.n_support):
             j = self.support[k]
             slope += self.d[j] * self.rhs[j]
@@ -165,7 +165,14 @@ cdef class Quadratic(NetColumns):
         for k in range(self.n_support):
             j = self.support[k]
             curvature += self.d[j] * (self.q[j] + lam * self.l2[j] * self.d[j])
-        t = 1.0 if slope >= curvature * (1.0 - 1e-9) else slope / curvature
+        return self.exact_step(slope, curvature, 1.0, lam)
+
+    cdef double exact_step(self, double slope, double curvature, double longest, double lam) noexcept nogil:
+        """The step in [0, longest] that a slope and a curvature along d make best.
+
+        0 where the objective would fall by more than there is of it: slope and curvature are rounding then.
+        """
+        cdef double t = longest if slope >= longest * curvature * (1.0 - 1e-9) else slope / curvature
         return t if 0.5 * t * slope <= IMPOSSIBLE * self.primal(lam) else 0.0
 
     cdef double minimiser(self, int j, double lam) noexcept nogil:
@@ -212,6 +219,22 @@ cdef class Quadratic(NetColumns):
     cdef int sweep(self, double lam, bint whole) noexcept nogil:
         """One-coordinate minimisations where signs change (everywhere when `whole`); returns how many moved."""
         return 0
+
+    cdef bint crowded(self, double lam) noexcept nogil:
+        """Whether so many coefficients would stop along d that it is to be walked."""
+        return False
+
+    cdef int walk(self, double lam) noexcept nogil:
+        """Go along d to where a first coefficient stops, or further; how many did, -1 if nothing moved."""
+        cdef double t
+        while self.block(lam) > 0:
+            self.direction(lam)
+        self.rescale(min(self.first_event(lam), 1.0))
+        t = self.line_step(lam)
+        if t <= 0.0:
+            return -1
+        self.advance(lam, t)
+        return 1
 
     cdef bint unbind(self, double lam) noexcept nogil:
         """Treat coefficients that the second-order model cannot hold; returns whether anything moved."""

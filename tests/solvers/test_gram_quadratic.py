@@ -34,6 +34,16 @@ def test_coefficients_at_limits_do_not_hold_up_the_others():
     assert (fit.n_iters < 1000).all()
 
 
+@pytest.mark.filterwarnings("error")
+def test_steps_that_many_coefficients_would_stop_are_walked():
+    """Few samples bend Huber's loss, so that Newton steps on more columns overshoot zero everywhere."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 60))
+    y = X[:, :20] @ rng.standard_normal(20) + rng.standard_cauchy(60)
+    fit = ss.path(X, y, family=ss.families.huber(0.05), n_lambdas=30, stop=None)
+    assert fit.n_iters.max() < 2000  # 3,393 by clipping
+
+
 def test_a_wide_ridge_of_the_cox_model_is_what_first_order_steps_find():
     """By conjugate gradients: a factor would be of all columns."""
     rng = np.random.default_rng(0)
