@@ -28,6 +28,7 @@ DEF TOGETHER = 64           # columns multiplied and drawn while they are in cac
 DEF AHEAD = 6               # columns by which the memory of the sketch is asked for early
 LONG = 350                  # rows of a dense design from which a bound costs less than a product
 MANY = 1_000_000            # values in it, likewise
+FEW = 256                   # columns up to which residuals to compare cost more than products
 cdef double ALMOST = 0.99   # of the threshold: extrapolation along the path errs by about a hundredth
 cdef double NEAR = 0.8      # likewise: the middle of a bound is not that far off
 cdef double CLOSE = 0.9     # of the threshold: bounds above it may pass it at the next lam
@@ -36,7 +37,7 @@ cdef double CLOSE = 0.9     # of the threshold: bounds above it may pass it at t
 cpdef Correlations correlations(Design design, double[::1] root_w, const double[::1] threshold, int n_threads):
     """What suits the design: bounds for long dense columns, products alone for others."""
     cdef Py_ssize_t values = design.n * design.p
-    if design.stored == values >= MANY and design.n >= LONG:
+    if design.stored == values >= MANY and design.n >= LONG and design.p > FEW:
         return CorrelationBounds(design, root_w, threshold, n_threads)
     return Correlations(design, root_w, threshold, n_threads)
 

@@ -10,6 +10,8 @@ from sparsesolve.linalg.packed cimport Packed
 from sparsesolve.linalg.packed import roomier
 from sparsesolve.linalg.products cimport add_gram, add_products
 
+cdef Py_ssize_t RESERVED = 100_000_000   # values for which there is room at once: what is not used is not touched
+
 
 cdef class DensePacked(Packed):
     def __cinit__(self, double[::1] root_w, bint recentred=False):
@@ -18,11 +20,12 @@ cdef class DensePacked(Packed):
         self.Z = &self.storage[0]
 
     cdef int append(self, Design design, const int* which, int count) except -1:
-        cdef Py_ssize_t needed = (self.size + count) * self.n
+        cdef Py_ssize_t needed = (self.size + count) * self.n, all = design.p * self.n
         cdef double* z
         cdef int k
         if needed > self.storage.shape[0]:
-            self.storage = roomier(self.storage, max(needed, 2 * self.storage.shape[0]), self.size * self.n)
+            needed = all if all < RESERVED else max(needed, 2 * self.storage.shape[0])
+            self.storage = roomier(self.storage, needed, self.size * self.n)
             self.Z = &self.storage[0]
             self.one_by_one = np.arange(self.storage.shape[0] // self.n, dtype=np.intc)
         for k in range(count):
