@@ -1,4 +1,4 @@
-"""Does CONVERGED ever stand beside what is not? false_converged.py [FIRST] [COUNT] [SIZE].
+"""Does CONVERGED stand beside what is not? false_converged.py [FIRST] [COUNT] [SIZE] [SOLVER].
 
 Solves small random problems of all families, penalties and options (`tests/random_problems.py`),
 judges every claim by certificates that share nothing with the package, and prints counts: claims,
@@ -8,7 +8,8 @@ honest misses, false claims with the seed that repeats each, what no certificate
     OPENBLAS_NUM_THREADS=1 python benchmarks/false_converged.py 200000 1000000 quick
 
 `medium` ones have up to 1,500 rows and 2,500 columns, half a second each; of these, paths that are
-slow or miss lambdas are told, too.
+slow or miss lambdas are told, too. With the name of a solver all problems are solved by that one,
+which refuses what does not suit it.
 """
 
 import collections
@@ -25,6 +26,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 import medium_problems  # noqa: E402
 import random_problems  # noqa: E402
 
+from sparsesolve.solvers import SOLVERS  # noqa: E402
+
 SIZES = {  # how problems are made, points of a path judged, problems between two lines of counts
     "": (random_problems.problem, None, 10_000),
     "quick": (partial(random_problems.problem, quick=True), None, 10_000),
@@ -33,7 +36,7 @@ SIZES = {  # how problems are made, points of a path judged, problems between tw
 SLOW = 8.0  # seconds for a path of medium size, from which it is told
 
 
-def examine(seed, size, total):
+def examine(seed, size, solver, total):
     """Solve and judge one problem, count what is found, and print what should not be."""
     problem, most, _ = SIZES[size]
     call = problem(seed)
@@ -41,7 +44,7 @@ def examine(seed, size, total):
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", RuntimeWarning)
-            fit = call.fit()
+            fit = call.fit(**solver)
     except ValueError as error:
         total["refused"] += 1
         total["refused: " + str(error)[:60]] += 1
@@ -69,10 +72,10 @@ def examine(seed, size, total):
             print(about, name, [(k, f"{lost:.1e}") for k, lost in points], flush=True)
 
 
-def run(first, count, size):
+def run(first, count, size, solver):
     total, begun = collections.Counter(), time.process_time()
     for seed in range(first, first + count):
-        examine(seed, size, total)
+        examine(seed, size, solver, total)
         if (seed + 1 - first) % SIZES[size][2] == 0 or seed + 1 == first + count:
             print(f"seeds {first} to {seed}: ", end="")
             print(*(f"{value} {name}" for name, value in total.items()), sep=", ", end="")
@@ -82,4 +85,6 @@ def run(first, count, size):
 if __name__ == "__main__":
     numbers = [int(word) for word in sys.argv[1:] if word.isdigit()]
     size = next((word for word in sys.argv[1:] if word in SIZES), "")
-    run(*numbers, *(0, 10_000)[len(numbers) :], size)
+    named = [word for word in sys.argv[1:] if word in SOLVERS]
+    solver = {"solver": named[0]} if named else {}
+    run(*numbers, *(0, 10_000)[len(numbers) :], size, solver)

@@ -122,12 +122,12 @@ def path(
         Algorithm, chosen by family, penalty and the shape of X; all that suit reach the same
         solution. For squared error "working_set", "ridge" (alpha = 0), and of one response or
         several "sufficient"; for any loss "proximal_newton", and "pass_newton", which copies no
-        columns; for several responses "response_blocks", "response_newton" where few coefficients
-        come to work, and with groups "response_groups". First-order ones, for any loss and any
-        penalty, in the memory of a few vectors: "fista", "sparsa", "ista"; for groups of one
-        response Tseng and Yun's "bcd", with Wright's search "bcd_wright", without working sets
-        "bcd_plain"; for squared error "reweighted". "subgradient" is a baseline, and says so by
-        its gaps.
+        columns and lets several lambdas share their passes over X; for several responses
+        "response_blocks", "response_newton" where few coefficients come to work, and with groups
+        "response_groups". First-order ones, for any loss and any penalty, in the memory of a few
+        vectors: "fista", "sparsa", "ista"; for groups of one response Tseng and Yun's "bcd", with
+        Wright's search "bcd_wright", without working sets "bcd_plain"; for squared error
+        "reweighted". "subgradient" is a baseline, and says so by its gaps.
     n_threads : int, default 1
         Threads for products with X; -1 for all cores. The result does not depend on it.
     progress : bool, default False
@@ -161,11 +161,12 @@ def path(
     Of a dask array (n, p), dense or of scipy sparse blocks, one pass over the blocks of rows forms
     all that squared error needs, if p <= 4,000: inner products, (p, p). Otherwise, and for other
     families, every step makes two passes, for products with X, and now and then a third, for
-    inner products of the columns at work. Memory: a block of all columns for each of dask's
-    workers, some 20 vectors of n and of p, and 5 matrices with a row and a column for each column
-    at work (for groups: each of the p). Families that tie the rows (cox), or have several
-    responses, take ``solver="fista"``, which makes hundreds of passes. Solutions and certificates
-    are those of the data in memory, whatever scheduler dask is set to.
+    inner products of the columns at work; up to 8 lambdas share their passes where at most 400
+    columns come to work. Memory: a block of all columns for each of dask's workers, some 40
+    vectors of n and of p, and 5 matrices with a row and a column for each column at work (for
+    groups: each of the p). Families that tie the rows (cox), or have several responses, take
+    ``solver="fista"``, which makes hundreds of passes. Solutions and certificates are those of the
+    data in memory, whatever scheduler dask is set to.
 
     References
     ----------

@@ -291,6 +291,11 @@ cdef class Design:
                 self.combine(&which[0], which.shape[0], &b[0], &v[0])
         return out
 
+    def combinations(self, B):
+        """Zb_k (K, n) for B (K, p)."""
+        which = np.flatnonzero(np.any(B, axis=0)).astype(np.intc)
+        return np.stack([self.combination(which, b[which]) for b in B])
+
     def part(self, const int[::1] which):
         """The columns which[0..k) as a Design of their own, which reads them where they are."""
         cdef Design out = Design(np.empty((self.n, which.shape[0]), dtype=np.float32, order="F"))

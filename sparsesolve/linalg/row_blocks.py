@@ -94,10 +94,18 @@ class RowBlocks:
 
     def combination(self, which, b):
         """sum_k b[k] z_j (n,) for j = which[k]."""
+        return self._combinations(which, b[None])[0]
+
+    def combinations(self, B):
+        """Zb_k (K, n) for B (K, p), in one pass."""
+        which = np.flatnonzero(B.any(axis=0)).astype(np.intc)
+        return self._combinations(which, B[:, which])
+
+    def _combinations(self, which, B):
         if len(which) == 0:
-            return np.zeros(self.n)
-        arguments = [(self.read, self.frame.of(which), which, b)] * (len(self.starts) - 1)
-        return np.concatenate(self.gather(_combination, arguments, None))
+            return np.zeros((len(B), self.n))
+        arguments = [(self.read, self.frame.of(which), which, B)] * (len(self.starts) - 1)
+        return np.concatenate(self.gather(_combinations, arguments, None), axis=1)
 
     def unpacked(self, which):
         """The standardised columns which[0..k) as an array (n, k)."""
@@ -123,8 +131,11 @@ def inner_products(design, which, h, basis, n_threads=1):
         return np.zeros((0, 0)), np.zeros((basis.shape[1], 0))
     if isinstance(design, RowBlocks):
         return design.inner_products(which, h, basis)
-    part, total = design.part(which), h.sum() or 1.0
-    gram, _ = tall_gram(part, np.sqrt(h / total), np.zeros(len(h)), n_threads)
+    part, total, one = design.part(which), h.sum() or 1.0, basis.shape[1] == 1
+    y = np.ascontiguousarray(basis[:, 0]) if one else np.zeros(len(h))
+    gram, cross = tall_gram(part, np.sqrt(h / total), y, n_threads)
+    if one:
+        return total * gram, total * np.asarray(cross)[None]
     heavy = np.ascontiguousarray(h * basis.T)
     return total * gram, part.response_products(heavy, None, n_threads)
 
@@ -157,15 +168,16 @@ def _products(block, read, frame, u):
     return frame.factor * (raw - u.sum(axis=1)[:, None] * frame.centre)
 
 
-def _combination(block, read, frame, which, b):
+def _combinations(block, read, frame, which, B):
     if 2 * len(which) > block.shape[1] and frame.near:
-        rows, scaled = _transposed(block, read), frame.factor * b
+        rows, scaled = _transposed(block, read), frame.factor * B
         if rows is not None:
-            whole = np.zeros(block.shape[1])
-            whole[which] = scaled
-            return rows.products(whole) - scaled @ frame.centre
+            whole = np.zeros((len(B), block.shape[1]))
+            whole[:, which] = scaled
+            return rows.response_products(whole) - (scaled @ frame.centre)[:, None]
     design = _placed(read(block[:, which]), frame)
-    return design.combination(np.arange(len(which), dtype=np.intc), b)
+    every = np.arange(len(which), dtype=np.intc)
+    return np.stack([design.combination(every, b) for b in np.ascontiguousarray(B)])
 
 
 def _unpacked(block, read, frame, which):

@@ -7,7 +7,7 @@ from sparsesolve.losses.multigaussian import Multigaussian
 from sparsesolve.solvers import reweighted, ridge
 from sparsesolve.solvers.bcd import BlockDescent, PlainDescent, WrightDescent, in_groups
 from sparsesolve.solvers.fista import Fista, Ista, Sparsa
-from sparsesolve.solvers.pass_newton import PassNewton
+from sparsesolve.solvers.look_ahead import LookAhead
 from sparsesolve.solvers.proximal_newton import ProximalNewton
 from sparsesolve.solvers.responses.blocks import ResponseBlocks
 from sparsesolve.solvers.responses.groups import ResponseGroups
@@ -86,7 +86,7 @@ SOLVERS = {
         ResponseNewton, "a family of several responses and no groups", _rows_of_responses
     ),
     "pass_newton": Solver(
-        PassNewton, "a family of one response other than cox", _rows_apart, by_passes=True
+        LookAhead, "a family of one response other than cox", _rows_apart, by_passes=True
     ),
     "bcd": Solver(BlockDescent, "a penalty on groups, one response", in_groups),
     "bcd_wright": Solver(WrightDescent, "a penalty on groups, one response", in_groups),

@@ -21,8 +21,9 @@ MOSTLY_RIDGE = 0.2  # alpha below which nearly all come to work,
 MOST_AT_WORK = 200  # of which the Hessian is cheap up to so many
 MOST_UNPACKED = 20_000_000  # values of X that may be kept once more
 TALL = 20  # rows to a column
-SOME = 50  # columns
-MANY_VALUES = 30_000_000  # of such a design from which copies of its columns do not pay
+SOME = 128  # columns up to which several lambdas may share their passes,
+SOME_VALUES = 2_000_000  # where passes are what takes time
+MANY_VALUES = 30_000_000  # of any such design from which copies of its columns do not pay
 MOST_TOGETHER = 64  # columns of a group that are never more than inner products are good for,
 MOST_RESPONSES = 1000  # coefficients of a group in all responses up to which a model pays,
 MOST_EVEN = 200  # and the same under the linf norm, where most are as large as the largest
@@ -112,8 +113,8 @@ def _few_columns(problem):
 def _by_inner_products(problem):
     """Whether inner products of the columns at work, by passes, do better than copies of them."""
     n, p = problem.design.n, problem.design.p
-    tall = SOME <= p <= min(n // TALL, MOST_GRAM_COLUMNS)
-    dense = problem.design.stored == n * p >= MANY_VALUES
+    tall = p <= min(n // TALL, MOST_GRAM_COLUMNS)
+    dense = problem.design.stored == n * p >= (SOME_VALUES if p <= SOME else MANY_VALUES)
     return tall and dense and SOLVERS["pass_newton"].suits(problem, None)
 
 

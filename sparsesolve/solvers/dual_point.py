@@ -41,6 +41,16 @@ def clear(loss, eta, u, columns, free=None):
     return dual, np.inf if (astray if free is None else astray & free).any() else missing
 
 
+def still_missing(gram, left, size):
+    """What `clear` calls missing, where products with f columns of gram (f, f) under H are left.
+
+    left : (f,), sums of terms of `size` (f,)
+    """
+    if not (np.abs(left) <= ORTHOGONAL * size).all():
+        return np.inf
+    return _Curvature(gram).missing(left)
+
+
 def _bent(loss, eta, columns):
     """H times the columns, (n, f)."""
     if not loss.coupled:

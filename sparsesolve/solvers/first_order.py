@@ -22,6 +22,7 @@ from sparsesolve.solvers.dual_point import clear
 CONVERGED, MAX_ITER, STALLED = 0, 1, 2  # codes of a Status
 EPSILON = np.finfo(np.float64).eps  # of the least loss: what rounding may hide of the gap
 ROUNDING = 1e-14  # of the terms of an objective
+SAME = 1e-12  # relative: two scales of a dual point that are one
 STEADY = 0.99  # of the least gap so far: more than that is no progress
 
 
@@ -161,21 +162,34 @@ class FirstOrder:
 
     def gap(self, lam):
         """The duality gap over all columns."""
-        b, charge = self.point.b, self.penalty.value(self.point.b, lam)
+        dual, free, missing = self.dual_point(lam)
+        z = self.products(dual) if missing < np.inf else None
+        return self.gap_by(lam, dual, z, free, missing)
+
+    def gap_by(self, lam, dual, z, free, missing):
+        """The same by a dual point and its products z with the columns, `free` ones among them."""
+        charge = self.penalty.value(self.point.b, lam)
         best = abs(self.loss_value) + charge  # by the dual point 0; a loss below 0 is so far off
         rounding = EPSILON * abs(self.loss.saturated) + self.drift()
-        dual, free, missing = self.dual_point(lam)
         if missing == np.inf:
             return best + rounding
-        z = self.products(dual)
         z[..., free] = 0.0
-        pressed = self.penalty.polar(z)
-        scales = {self.penalty.feasible_scale(z, lam), lam / pressed if pressed > lam else 1.0}
-        for s in scales:
-            excess = charge + self.penalty.conjugate(s * z, lam) - s * float(np.vdot(b, z))
+        for s in self.scales(lam, z):
+            excess = self.excess(lam, charge, s * z)
             excess += self.loss.fenchel_young_at(self.point.eta, s * dual)
             best = min(best, max(excess, 0.0) + missing)
         return best + rounding
+
+    def scales(self, lam, z):
+        """Of a dual point of products z with the columns, to try."""
+        pressed, feasible = self.penalty.polar(z), self.penalty.feasible_scale(z, lam)
+        strict = lam / pressed if pressed > lam else 1.0
+        same = abs(strict - feasible) <= SAME * feasible
+        return [min(strict, feasible)] if same else [feasible, strict]
+
+    def excess(self, lam, charge, z):
+        """What columns add to the gap at a dual point of products z; `charge` is the penalty."""
+        return charge + self.penalty.conjugate(z, lam) - float(np.vdot(self.point.b, z))
 
     def drift(self):
         """How much worse the coefficients of the span's columns are than those of its basis."""

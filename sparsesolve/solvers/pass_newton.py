@@ -12,6 +12,8 @@ Invariant: what FirstOrder keeps. Memory: some vectors of n and of p, and three 
 Reference: Lee, Sun, Saunders, "Proximal Newton-type methods" (2014).
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from sparsesolve.linalg.row_blocks import inner_products
@@ -28,6 +30,21 @@ ARMIJO = 0.1
 HALVINGS = 30
 IDLE = 4  # steps that lower neither gap nor objective, before it is given up
 BUDGET = 1000  # of steps within a model
+
+
+class Curvature(NamedTuple):
+    """Inner products under H, of the columns S at work and of the basis Q."""
+
+    gram: np.ndarray  # (S, S)
+    mixed: np.ndarray  # (f, S) of Q with S
+    inner: np.ndarray  # (f, f) of Q
+
+
+def inverse(inner):
+    """The pseudo-inverse, of a basis that may not be one where H vanishes."""
+    if inner.size == 1 and inner[0, 0] > 0.0:
+        return 1.0 / inner
+    return np.linalg.pinv(inner, hermitian=True)
 
 
 class PassNewton(FirstOrder):
@@ -113,17 +130,22 @@ class PassNewton(FirstOrder):
         self.h = h = np.maximum(h, max(LEAST, EVEN * h.sum()) * w)
         self.scale, self.stale = 1.0, False
         gram, mixed = inner_products(self.design, self.which, h, self.basis, self.n_threads)
-        groups = self.problem.has_groups
-        self.at_work = self.penalty if groups else self.penalty.part(self.which)
-        self.project(gram, mixed, self.basis.T @ (h[:, None] * self.basis))
+        self.curvature = Curvature(gram, mixed, self.basis.T @ (h[:, None] * self.basis))
+        self.project(self.curvature)
 
-    def project(self, gram, mixed, inner):
-        """The model, of inner products of S, of these with the basis, and of the basis."""
-        self.mixed, self.inverse_inner = mixed, np.linalg.pinv(inner, hermitian=True)
+    def project(self, curvature):
+        """The model of a curvature, of the first of the columns at work."""
+        gram, mixed, inner = curvature
+        which = self.which[: len(gram)]
+        self.mixed, self.inverse_inner = mixed, inverse(inner)
         gram = gram - mixed.T @ self.inverse_inner @ mixed
-        fixed = (self.unheld | ~self.alive)[self.which % self.design.p]
+        fixed = (self.unheld | ~self.alive)[which % self.design.p]
         gram[fixed] = gram[:, fixed] = 0.0
-        self.model = InnerModel(gram, self.at_work)
+        self.model = InnerModel(gram, self.charged(which))
+
+    def charged(self, which):
+        """The penalty on these columns."""
+        return self.penalty if self.problem.has_groups else self.penalty.part(which)
 
     def step(self, lam, goal):
         """Go towards the model's minimum as far as the objective falls."""
@@ -132,24 +154,28 @@ class PassNewton(FirstOrder):
         z = z.ravel()[self.which]
         z -= self.mixed.T @ self.inverse_inner @ (u @ self.basis).ravel()
         b = self.point.b.copy()
-        b.reshape(-1)[self.which] = self.minimiser(lam, z, u, goal)
+        z, e, level = z / self.scale, self.whitened(u) / self.scale, lam / self.scale
+        start = b.ravel()[self.which]
+        b.reshape(-1)[self.which] = self.minimiser(level, start, z, e, goal / self.scale)
         change = b - self.point.b
         c_step = pull - self.inverse_inner @ (self.mixed @ change.ravel()[self.which])
         c_step = c_step.reshape(self.point.c.shape)
         image = self.combination(change) + c_step @ self.basis.T
         self.descend(lam, change, b, c_step, image)
 
-    def minimiser(self, lam, z, u, goal):
-        """The model's coefficients (S,), solved to a gap; z is less what H projects out."""
-        if len(self.which) == 0:
-            return np.zeros(0)
-        start = self.point.b.ravel()[self.which]
-        self.model.aim(start, z / self.scale, self.whitened(u) / self.scale)
-        self.model.solve(lam / self.scale, goal / self.scale, BUDGET)
-        b = np.zeros(len(self.which))
+    def minimiser(self, lam, start, z, e, goal):
+        """The model's coefficients (S,), solved to a gap.
+
+        z is less what H projects out; e is u in the model's units.
+        """
+        if len(start) == 0:
+            return start
+        self.model.aim(start, z, e)
+        self.model.solve(lam, goal, BUDGET)
+        found = np.zeros(len(start))
         which, values = self.model.coefficients()
-        b[which] = values
-        return b
+        found[which] = values
+        return found
 
     def whitened(self, u):
         """H^-1/2 u, which has the length of u in the norm dual to H's."""

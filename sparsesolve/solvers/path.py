@@ -63,6 +63,8 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
     """Solve down the grid; returns (points, why it ended)."""
     points, entered = [], set()
     null = max(problem.null_value, 1e-300)
+    if hasattr(state, "announce"):
+        state.announce([problem.inner_level(lam) for lam in lambdas])
     for index, lam in enumerate(lambdas):
         before = state.iterations
         outcome, gap = 0, 0.0  # where there is nothing to explain

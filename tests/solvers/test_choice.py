@@ -79,16 +79,20 @@ def test_groups_under_the_maximum_norm_are_giant_sooner(chosen):
     assert chosen == ["working_set", "response_groups", "sparsa", "sparsa"]
 
 
-def test_large_tall_designs_are_solved_without_copies_of_columns(chosen, monkeypatch):
-    tall = RNG.standard_normal((1200, 60))
-    eta = tall[:, 0] - tall[:, 1] + RNG.logistic(size=1200)
-    responses = {"binomial": eta > 0, "cox": (np.exp(-eta), np.ones(1200))}
+@pytest.mark.parametrize(
+    ("n", "p", "least"), [(1200, 60, "SOME_VALUES"), (2600, 130, "MANY_VALUES")]
+)
+def test_large_tall_designs_are_solved_by_passes(chosen, monkeypatch, n, p, least):
+    """Of few columns sooner: several lambdas share a pass then."""
+    tall = RNG.standard_normal((n, p))
+    eta = tall[:, 0] - tall[:, 1] + RNG.logistic(size=n)
+    responses = {"binomial": eta > 0, "cox": (np.exp(-eta), np.ones(n))}
     options = {"n_lambdas": 5, "lambda_min_ratio": 0.1}
     for family, y in responses.items():
-        for values in (72_001, 72_000):
-            monkeypatch.setattr(choice, "MANY_VALUES", values)
+        for values in (n * p + 1, n * p):
+            monkeypatch.setattr(choice, least, values)
             ss.path(tall, y, family=family, **options)
-    ss.path(tall[:1199], responses["binomial"][:1199], family="binomial", **options)
+    ss.path(tall[:-1], responses["binomial"][:-1], family="binomial", **options)
     assert chosen == ["proximal_newton", "pass_newton", "proximal_newton", "proximal_newton",
                       "proximal_newton"]  # fmt: skip
 

@@ -36,7 +36,7 @@ def test_coefficients_at_limits_do_not_hold_up_the_others():
 
 @pytest.mark.filterwarnings("error")
 def test_steps_that_many_coefficients_would_stop_are_walked():
-    """Few samples bend Huber's loss, so that Newton steps on more columns overshoot zero everywhere."""
+    """Few samples bend Huber's loss: Newton steps on more columns overshoot zero everywhere."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 60))
     y = X[:, :20] @ rng.standard_normal(20) + rng.standard_cauchy(60)

@@ -15,7 +15,7 @@ import numpy as np
 
 from sparsesolve.linalg.design import Design
 from sparsesolve.linalg.response_columns import response_columns
-from sparsesolve.solvers.pass_newton import PassNewton
+from sparsesolve.solvers.pass_newton import Curvature, PassNewton
 from sparsesolve.solvers.working_set import WorkingSet
 
 AHEAD = 0.9  # of lam: a group of products above it comes to work
@@ -72,7 +72,7 @@ class ResponseGroups(PassNewton):
                     gram[k, :, other] = gram[other, :, k] = columns.gram(bends[k, other])
         gram = gram.reshape(K * m, K * m)[np.ix_(order, order)]
         mixed = mixed.reshape(K * f, K * m)[:, order]
-        self.project(gram, mixed, inner.reshape(K * f, K * f))
+        self.project(Curvature(gram, mixed, inner.reshape(K * f, K * f)))
 
     def take_rows(self, roots, features, order):
         """The model by rows, a root of each sample's curvature times its values."""
@@ -88,6 +88,9 @@ class ResponseGroups(PassNewton):
         own -= free @ (self.inverse_inner @ self.mixed)
         own[:, (self.unheld | ~self.alive)[self.which % self.design.p]] = 0.0
         self.model = SampleModel(self.problem, own, self.at_work)
+
+    def charged(self, which):
+        return self.at_work
 
     def whitened(self, u):
         """H^-1/2 u, sample by sample: (nK,)."""
