@@ -25,7 +25,7 @@ cdef extern from "loss_model.h" nogil:
                        const double* image, double* work, double* sums) noexcept
 
 cdef double FLAT = 1e-6             # of a sample's weight: its curvature in a model where the loss has none,
-cdef double NONE = 1e-10            # or less than this on average
+cdef double NONE = 1e-30            # or less than this on average
 cdef double EVEN = 1e-4             # of the mean curvature: less in a sample makes models that lead far astray
 
 

@@ -25,7 +25,8 @@ SLOW = 0.2  # new gap over old from which H is taken anew
 BARELY = 0.99  # new gap over the least: more is no fall
 NEAR = 0.1  # of the gap asked for, to which a model is solved
 EXACT = 1e-13  # of the null value, where there is no gap to go by
-LEAST, EVEN = 1e-6, 1e-4  # curvature of a sample, over its weight, and over that and the mean
+EVEN = 1e-4  # of the mean curvature: what a sample has at least, in units of its weight,
+FLAT, NONE = 1e-6, 1e-30  # or the first where the mean is below the second
 ARMIJO = 0.1
 HALVINGS = 30
 IDLE = 4  # steps that lower neither gap nor objective, before it is given up
@@ -127,7 +128,8 @@ class PassNewton(FirstOrder):
     def weigh(self):
         """Take H at the current point, and with it the model, in one pass."""
         w, h = self.problem.weights, self.loss.curvature_at(self.point.eta)
-        self.h = h = np.maximum(h, max(LEAST, EVEN * h.sum()) * w)
+        mean = h.sum()
+        self.h = h = np.maximum(h, (EVEN * mean if mean > NONE else FLAT) * w)
         self.scale, self.stale = 1.0, False
         gram, mixed = inner_products(self.design, self.which, h, self.basis, self.n_threads)
         self.curvature = Curvature(gram, mixed, self.basis.T @ (h[:, None] * self.basis))

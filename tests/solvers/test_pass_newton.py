@@ -67,6 +67,15 @@ def test_a_small_lambda_is_reached_from_far_away():
     assert fit.gaps[0] <= 1e-7 and fit.n_iters[0] < 20
 
 
+def test_separable_classes_take_few_steps_however_little_curvature_is_left():
+    """With a floor of 1e-6 of a sample's weight they took 2,000."""
+    X = np.random.default_rng(0).standard_normal((60, 20))
+    grid = np.geomspace(0.3, 1e-8, 60)
+    fit = ss.path(X, X[:, 0] + X[:, 1] > 0, family="binomial", lambdas=grid, stop=None,
+                  solver="pass_newton")  # fmt: skip
+    assert fit.gaps.max() <= 1e-7 and fit.n_iters.sum() < 500
+
+
 def test_threads_change_no_bit():
     family, y = RESPONSES["binomial"]
     one, two = (

@@ -7,8 +7,10 @@ import pytest
 from random_sparse import random_csc
 
 import sparsesolve as ss
+from sparsesolve import api
 from sparsesolve.linalg.pack import pack
 from sparsesolve.solvers import SOLVERS, choice, loss_working_set
+from sparsesolve.solvers.choice import choose
 
 LOSSES = {"binomial": numpy_losses.BINOMIAL, "poisson": numpy_losses.POISSON}
 DESIGNS = {"few columns": (600, 60, 0.03), "many columns": (150, 2000, 0.03)}
@@ -112,3 +114,13 @@ def test_separable_classes_without_penalty():
     free = np.zeros(20)
     fit = ss.path(X[:, support], y, family="binomial", penalty_factor=free, lambdas=[0.0])
     assert fit.gaps[0] <= 1e-7
+
+
+def test_separable_classes_reach_a_gap_far_below_the_others(monkeypatch):
+    """The null model of free columns is asked for 1e-14: 1e5 steps at a floor of 1e-6."""
+    states = []
+    monkeypatch.setattr(api, "choose", lambda *a: states.append(choose(*a)) or states[-1])
+    X = np.random.default_rng(0).standard_normal((60, 20))
+    options = {"family": "binomial", "penalty_factor": np.zeros(20), "lambdas": [1.0]}
+    fit = ss.path(X, X[:, 0] + X[:, 1] > 0, **options)
+    assert fit.gaps[0] <= 1e-13 and states[0].iterations < 500
