@@ -5,6 +5,7 @@ import numpy as np
 from sparsesolve.linalg.row_blocks import RowBlocks
 from sparsesolve.penalties import GroupLinf
 from sparsesolve.solvers import SOLVERS
+from sparsesolve.solvers.look_ahead import MOST_COLUMNS
 from sparsesolve.solvers.reduced import reduced
 
 MOST_GRAM_COLUMNS = 1500  # up to here their Gram matrix costs less than the passes it saves
@@ -21,9 +22,10 @@ MOSTLY_RIDGE = 0.2  # alpha below which nearly all come to work,
 MOST_AT_WORK = 200  # of which the Hessian is cheap up to so many
 MOST_UNPACKED = 20_000_000  # values of X that may be kept once more
 TALL = 20  # rows to a column
-SOME = 128  # columns up to which several lambdas may share their passes,
+SOME = 128  # dense columns up to which several lambdas may share their passes,
 SOME_VALUES = 2_000_000  # where passes are what takes time
 MANY_VALUES = 30_000_000  # of any such design from which copies of its columns do not pay
+MANY_ROWS = 200_000  # from which a sparse column meets vectors that do not stay in cache
 MOST_TOGETHER = 64  # columns of a group that are never more than inner products are good for,
 MOST_RESPONSES = 1000  # coefficients of a group in all responses up to which a model pays,
 MOST_EVEN = 200  # and the same under the linf norm, where most are as large as the largest
@@ -112,10 +114,13 @@ def _few_columns(problem):
 
 def _by_inner_products(problem):
     """Whether inner products of the columns at work, by passes, do better than copies of them."""
-    n, p = problem.design.n, problem.design.p
+    n, p, stored = problem.design.n, problem.design.p, problem.design.stored
+    if stored == n * p:
+        worth = n * p >= (SOME_VALUES if p <= SOME else MANY_VALUES)
+    else:
+        worth = n >= MANY_ROWS and p <= MOST_COLUMNS
     tall = p <= min(n // TALL, MOST_GRAM_COLUMNS)
-    dense = problem.design.stored == n * p >= (SOME_VALUES if p <= SOME else MANY_VALUES)
-    return tall and dense and SOLVERS["pass_newton"].suits(problem, None)
+    return tall and worth and SOLVERS["pass_newton"].suits(problem, None)
 
 
 def _giant_group(problem):

@@ -25,7 +25,7 @@ from sparsesolve.solvers.pass_newton import EXACT, NEAR, Curvature, PassNewton, 
 from sparsesolve.solvers.row_pass import cleared, evaluate, suits
 
 FEW = 64  # columns that all come to work at once
-MOST_AT_WORK = 400  # columns whose models cost little beside passes
+MOST_COLUMNS = 400  # at work, whose models cost little beside passes
 TOGETHER = 8  # lambdas that share a pass, at most,
 KEPT = 50_000_000  # and values of their linear predictors that are kept meanwhile
 ROUNDS = 4  # passes for which a block of lambdas may ask
@@ -141,7 +141,7 @@ class LookAhead(PassNewton):
             if lams[0] < pressed < np.inf:
                 self.reached = pressed
         grown = self.grow(lams[-1], self.place.z)
-        if len(self.which) > MOST_AT_WORK:
+        if len(self.which) > MOST_COLUMNS:
             self.stale, self.together, self.most = True, 1, 1
             return False
         if grown or self.stale:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from random_sparse import random_csc
+from scipy import sparse
 
 import sparsesolve as ss
 from sparsesolve.solvers import SOLVERS, choice
@@ -95,6 +96,15 @@ def test_large_tall_designs_are_solved_by_passes(chosen, monkeypatch, n, p, leas
     ss.path(tall[:-1], responses["binomial"][:-1], family="binomial", **options)
     assert chosen == ["proximal_newton", "pass_newton", "proximal_newton", "proximal_newton",
                       "proximal_newton"]  # fmt: skip
+
+
+def test_long_sparse_columns_meet_several_lambdas_at_once(chosen, monkeypatch):
+    tall = sparse.random_array((1200, 30), density=0.2, format="csc", rng=RNG)
+    y = tall @ RNG.standard_normal(30) + RNG.logistic(size=1200) > 0
+    for rows in (1201, 1200):
+        monkeypatch.setattr(choice, "MANY_ROWS", rows)
+        ss.path(tall, y, family="binomial", n_lambdas=5, lambda_min_ratio=0.1)
+    assert chosen == ["proximal_newton", "pass_newton"]
 
 
 def test_real_responses_are_left_to_inner_products_of_few_columns(chosen, monkeypatch):
