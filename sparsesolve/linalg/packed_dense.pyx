@@ -20,11 +20,11 @@ cdef class DensePacked(Packed):
         self.Z = &self.storage[0]
 
     cdef int append(self, Design design, const int* which, int count) except -1:
-        cdef Py_ssize_t needed = (self.size + count) * self.n, all = design.p * self.n
+        cdef Py_ssize_t needed = (self.size + count) * self.n, whole = design.p * self.n
         cdef double* z
         cdef int k
         if needed > self.storage.shape[0]:
-            needed = all if all < RESERVED else max(needed, 2 * self.storage.shape[0])
+            needed = whole if needed <= whole < RESERVED else max(needed, 2 * self.storage.shape[0])
             self.storage = roomier(self.storage, needed, self.size * self.n)
             self.Z = &self.storage[0]
             self.one_by_one = np.arange(self.storage.shape[0] // self.n, dtype=np.intc)

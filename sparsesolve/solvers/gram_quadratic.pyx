@@ -22,7 +22,6 @@ DEF CHUNK = 64                      # rows that enter the factor at a time
 cdef double TINY_PIVOT = 1e-12      # relative to the column's square: below it a column counts as dependent
 cdef double STALE_RIDGE = 0.6       # relative change of lam for which an old ridge in the factor still serves
 cdef double FEW = 2.0               # others to a column: as many products cost less one by one than all together
-cdef double CROWDED = 0.05          # of the support: where more would stop, the step is walked
 cdef double BLOCK_SPEED = 8.0       # how much faster a flop is in a block operation than in a rotation
 
 
@@ -33,7 +32,7 @@ cdef class GramQuadratic(Quadratic):
         self.cholesky = Cholesky(64)
         self.factor_level = 0.0
         self.n_refused = 0
-        self.counts_touches = True
+        self.counts_touches = self.walks = True
         self.corner = np.empty(CHUNK * CHUNK)
         self._make_room()
 
@@ -242,12 +241,6 @@ cdef class GramQuadratic(Quadratic):
         """Columns of that length in all have been added to g: what a residual as long adds counts as one."""
         self.touches += 1.0 + way / sqrt(self.residual_square) if self.residual_square > 0.0 else INFINITY
 
-    cdef bint crowded(self, double lam) noexcept nogil:
-        cdef int k, count = 0
-        for k in range(self.n_support):
-            count += self.event(self.support[k], lam) < 1.0
-        return count > CROWDED * self.n_support
-
     cdef int walk(self, double lam) noexcept nogil:
         """Go along d, each coefficient stopping where it reaches zero or a limit, until the objective rises.
 
@@ -275,7 +268,7 @@ cdef class GramQuadratic(Quadratic):
                 if step <= 0.0:
                     break
                 self.advance(lam, step)
-                if step < way:
+                if step < way or first < 0:
                     return stopped
                 for k in range(self.n_support):
                     j = self.support[k]

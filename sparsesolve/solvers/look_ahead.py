@@ -11,7 +11,8 @@ before foretells how F'' will change.
 Each point has a certificate of its own, by products that came with it, and is handed out when the
 path asks for its lambda. What is not solved so is left to PassNewton, and fewer lambdas are looked
 at together.
-Invariant: that of PassNewton; `place` is a point with its products, and `curvature` belongs to it.
+Invariant: that of PassNewton; `place` is the point with its products, or None. `curvature` is that
+of a point near by, and `stale` where it is not.
 """
 
 from math import log
@@ -28,10 +29,11 @@ FEW = 64  # columns that all come to work at once
 MOST_COLUMNS = 400  # at work, whose models cost little beside passes
 TOGETHER = 8  # lambdas that share a pass, at most,
 KEPT = 50_000_000  # and values of their linear predictors that are kept meanwhile
-ROUNDS = 4  # passes for which a block of lambdas may ask
+ROUNDS = 6  # passes for which a block of lambdas may ask
 EASY = 3  # steps at a lambda after which more of them may go together
 PRESSED = 0.9  # of a block's last lambda: where the correlation of a column at rest is above it,
 NEARLY = 0.6  # columns of correlations above this come to work
+FALL = 0.75  # of a curvature: it is not carried on to where more of it would be lost
 HOPELESS = 0.1  # of the objective: a larger gap, where columns allow a small one, is F*'s domain's
 
 
@@ -57,6 +59,8 @@ class LookAhead(PassNewton):
     def __init__(self, problem, n_threads):
         self.levels, self.ready = [], {}
         self.most = max(min(TOGETHER, KEPT // problem.design.n), 1)
+        if problem.has_groups and problem.design.p > MOST_COLUMNS:
+            self.most = 1
         self.together = min(2, self.most)
         self.place = self.change = self.reached = None
         super().__init__(problem, n_threads)
@@ -77,10 +81,12 @@ class LookAhead(PassNewton):
             self.point, self.reached = self.place.point, lam
             self.iterations += steps
             return CONVERGED, gap
+        if not self.stale:
+            self.project(self.curvature)  # the model at hand may be of another place
         before = self.iterations
         outcome, gap = super().solve(lam, target, budget)
         self.place = None
-        if self.iterations - before <= EASY:
+        if len(lams) < 2 and self.iterations - before <= EASY:
             self.together = min(2 * self.together, self.most)
         return outcome, gap
 
@@ -97,39 +103,47 @@ class LookAhead(PassNewton):
         if not self.set_out(lams):
             return
         base, near = self.place, self.curvature
-        goal = max(NEAR * target, EXACT * self.problem.null_value)
+        ways = {lam: log(self.reached / lam) for lam in lams}
+        bends = {lam: moved(near, self.change, way / 2) for lam, way in ways.items()}
         size = np.array([np.linalg.norm(self.whitened(base.point.u))])
-        ways = [log(self.reached / lam) for lam in lams]
-        places = [base] * len(lams)
-        bends = [near if self.change is None else moved(near, self.change, w / 2) for w in ways]
-        unsolved, steps = list(range(len(lams))), 0
+        goal = max(NEAR * target, EXACT * self.problem.null_value)
+        unsolved, steps = dict.fromkeys(lams, base), 0
         while unsolved and steps < ROUNDS:
-            aims = [self.answer(lams[k], places[k], bends[k], size, goal) for k in unsolved]
-            B, C = map(np.stack, zip(*aims, strict=True))
-            for k, place in zip(unsolved, self.evaluate(B, C), strict=True):
-                places[k] = place
-            steps += 1
+            unsolved, steps = self.advance(unsolved, bends, size, goal), steps + 1
             if steps == 1:
-                if not np.isfinite(places[-1].point.value):
+                if not self.take_change(near, unsolved[lams[-1]], lams[-1]):
                     break
-                self.point = places[-1].point
-                self.grow(lams[-1] * lams[-1] / self.reached, places[-1].z)
-                self.weigh()
-                self.change = rate(near, self.curvature, ways[-1])
-                bends = [moved(near, self.change, w) for w in ways]
+                bends = {lam: moved(near, self.change, way) for lam, way in ways.items()}
                 clearing = self.clearing()
-            gaps = {k: self.certify(lams[k], places[k], clearing, target) for k in unsolved}
-            unsolved = [k for k in unsolved if not gaps[k] <= target]
-            for k in gaps.keys() - set(unsolved):
-                self.ready[lams[k]] = places[k], gaps[k], steps
+            for lam, place in list(unsolved.items()):
+                gap = self.certify(lam, place, clearing, target)
+                if gap <= target:
+                    self.ready[lam] = place, gap, steps
+                    del unsolved[lam]
         self.point = base.point
+        self.together = min(2 * self.together, self.most)
         if unsolved:
-            self.stale, self.together = True, max(self.together // 2, 1)
-            first = places[0].point
+            self.stale = True
+            self.together = self.most = max(self.most // 2, 1)
+            first = unsolved.get(lams[0], base).point
             if self.objective(lams[0], first) < self.objective(lams[0]):
                 self.point = first
-        else:
-            self.together = min(2 * self.together, self.most)
+
+    def advance(self, places, bends, size, goal):
+        """The places at the minima of the models at these, by lambda; one pass."""
+        aims = [self.answer(lam, place, bends[lam], size, goal) for lam, place in places.items()]
+        B, C = map(np.stack, zip(*aims, strict=True))
+        return dict(zip(places, self.evaluate(B, C), strict=True))
+
+    def take_change(self, near, place, lam):
+        """Know how the curvature changes down to lam, as foretold; whether it is finite."""
+        if not np.isfinite(place.point.value):
+            return False
+        self.point = place.point
+        self.grow(lam * lam / self.reached, place.z)
+        self.weigh()
+        self.change = rate(near, self.curvature, log(self.reached / lam))
+        return bool(np.isfinite(self.curvature.gram).all())
 
     def set_out(self, lams):
         """Know place and curvature of the current point; whether lambdas can go together."""
@@ -226,7 +240,17 @@ def rate(near, far, way):
 
 
 def moved(near, change, way):
-    """The curvature that far on; columns of which no change is known keep theirs."""
+    """The curvature that far on, or as far as it stays well above 0.
+
+    Columns of which no change is known keep theirs.
+    """
+    if change is None:
+        return near
+    for whole, part in ((near.gram, change.gram), (near.inner, change.inner)):
+        falls = -np.diag(part)
+        level = np.diag(whole)[: len(falls)]
+        most = np.divide(level, falls, out=np.full(len(falls), np.inf), where=falls > 0.0)
+        way = min(way, FALL * most.min(initial=np.inf))
     m, far = len(change.gram), Curvature(*(part.copy() for part in near))
     far.gram[:m, :m] += way * change.gram
     far.mixed[:, :m] += way * change.mixed

@@ -3,9 +3,10 @@ from sparsesolve.solvers.net_columns cimport NetColumns
 
 cdef class Quadratic(NetColumns):
     cdef int n_support, n_held
+    cdef bint walks                     # whether walk goes on from stop to stop, at a product with a column for each
 
     cdef bint newton(self, double lam) noexcept nogil
-    cdef int clipped_step(self, double lam) noexcept nogil
+    cdef int go(self, double lam) noexcept nogil
     cdef double collect(self, double lam) noexcept nogil
     cdef int clip(self, double lam) noexcept nogil
     cdef int block(self, double lam) noexcept nogil
@@ -22,6 +23,5 @@ cdef class Quadratic(NetColumns):
     cdef void image(self) noexcept nogil
     cdef void advance(self, double lam, double t) noexcept nogil
     cdef int sweep(self, double lam, bint whole) noexcept nogil
-    cdef bint crowded(self, double lam) noexcept nogil
     cdef int walk(self, double lam) noexcept nogil
     cdef bint unbind(self, double lam) noexcept nogil

@@ -19,6 +19,7 @@ DEF ROUNDS = 30             # Newton steps between two sweeps
 cdef double ROUNDING = 1e-14
 cdef double AT_ONCE = 1e-10         # a step along d at whose end a coefficient stops, taken for none
 cdef double IMPOSSIBLE = 2.0        # of the objective: no step can gain as much
+cdef double CROWDED = 0.05          # of the support: where more would stop, the step is walked if that can be done
 cdef double NO_WAY = 1e-6           # a step along a clipped direction below which its slope is taken for rounding
 
 
@@ -49,10 +50,7 @@ cdef class Quadratic(NetColumns):
                 break
             self.direction(lam)
             self.iterations += 1
-            if self.crowded(lam):
-                stopped = self.walk(lam)
-            else:
-                stopped = self.clipped_step(lam)
+            stopped = self.go(lam)
             if stopped < 0:
                 break
             moved = True
@@ -60,15 +58,17 @@ cdef class Quadratic(NetColumns):
                 break
         return moved
 
-    cdef int clipped_step(self, double lam) noexcept nogil:
+    cdef int go(self, double lam) noexcept nogil:
         """Go along d, coefficients that would pass zero or a limit ending there; how many do, -1 if nothing moved."""
-        cdef int stopped = 0
-        cdef double t
-        while self.clip(lam) > 0:           # the others' best answer to the coordinates that stop
-            stopped = self.n_held
-            self.direction(lam)
-        t = self.line_step(lam)
-        if t <= 0.0 or (stopped > 0 and t < NO_WAY):    # those that stop have turned the direction uphill
+        cdef int stopped = 0, more = self.clip(lam)
+        cdef double t = 0.0
+        if not self.walks or more <= CROWDED * self.n_support:
+            while more > 0:                 # the others' best answer to the coordinates that stop
+                stopped = self.n_held
+                self.direction(lam)
+                more = self.clip(lam)
+            t = self.line_step(lam)
+        if t <= 0.0 or (stopped > 0 and t < NO_WAY):    # those that stop are many, or turn the direction uphill
             self.collect(lam)
             self.direction(lam)
             return self.walk(lam)
@@ -129,8 +129,8 @@ cdef class Quadratic(NetColumns):
         return self.n_held - before
 
     cdef double end(self, int j, double lam) noexcept nogil:
-        """The zero or the limit to which d leads coefficient j."""
-        if lam * self.l1[j] > 0.0 and self.d[j] * self.b[j] < 0.0:
+        """The zero or the limit to which d leads coefficient j; one that has come to zero is there."""
+        if lam * self.l1[j] > 0.0 and self.d[j] * self.b[j] <= 0.0:
             return 0.0
         return self.upper[j] if self.d[j] > 0.0 else self.lower[j]
 
@@ -220,12 +220,8 @@ cdef class Quadratic(NetColumns):
         """One-coordinate minimisations where signs change (everywhere when `whole`); returns how many moved."""
         return 0
 
-    cdef bint crowded(self, double lam) noexcept nogil:
-        """Whether so many coefficients would stop along d that it is to be walked."""
-        return False
-
     cdef int walk(self, double lam) noexcept nogil:
-        """Go along d to where a first coefficient stops, or further; how many did, -1 if nothing moved."""
+        """Go along d to where a first coefficient stops, at least; how many did, -1 if nothing moved."""
         cdef double t
         while self.block(lam) > 0:
             self.direction(lam)

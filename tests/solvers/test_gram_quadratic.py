@@ -44,6 +44,24 @@ def test_steps_that_many_coefficients_would_stop_are_walked():
     assert fit.n_iters.max() < 2000  # 3,393 by clipping
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_coefficients_that_stop_at_the_same_place_all_stop(seed):
+    """Copies of a problem side by side: whatever stops in one stops in the others."""
+    rng = np.random.default_rng(seed)
+    A = rng.standard_normal((30, 20)) @ rng.standard_normal((20, 20))
+    X = np.kron(np.eye(3), A)
+    y = np.tile(A[:, :10].sum(axis=1) + rng.standard_normal(30), 3)
+    grid = np.abs(X.T @ y).max() / len(y) * np.array([0.5, 0.1, 0.01])
+    options = {"intercept": False, "standardize": False, "lambdas": grid, "stop": None}
+    fit = ss.path(X, y, solver="working_set", **options)
+    assert not fit.status.any() and (fit.n_iters < 1000).all()
+    for lam, b in zip(grid, fit.coefs.toarray().T, strict=True):
+        r = (y - X @ b) / len(y)
+        products = X.T @ r
+        assert np.abs(products).max() <= lam * (1 + 1e-4)
+        assert lam * np.abs(b).sum() == pytest.approx(b @ products, rel=1e-4)
+
+
 def test_a_wide_ridge_of_the_cox_model_is_what_first_order_steps_find():
     """By conjugate gradients: a factor would be of all columns."""
     rng = np.random.default_rng(0)

@@ -1,9 +1,13 @@
 """Lambdas that share their passes over X; that solutions are right is in test_pass_newton."""
 
+import warnings
+
 import numpy as np
 import pytest
+from sparsesolve.solvers.sufficient import InnerModel
 
 import sparsesolve as ss
+from sparsesolve.penalties import ElasticNet
 from sparsesolve.solvers import look_ahead, row_pass
 
 RNG = np.random.default_rng(7)
@@ -57,6 +61,50 @@ def test_a_loss_that_overflows_where_it_is_foretold_is_no_error():
     y = RNG.poisson(np.exp(2.0 * X[:, 0]))
     fit = ss.path(X, y, lambdas=[50.0, 1.0, 0.01], **{**OPTIONS, "family": "poisson"})
     assert fit.gaps.max() <= 1e-7
+
+
+@pytest.mark.parametrize("kind", ["smaller", "any", "negative"])
+def test_a_model_without_a_minimum_is_left(kind):
+    """Curvatures carried on may lose their definiteness; nothing is written where nothing is."""
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        p = int(rng.integers(1, 40))
+        A, B = rng.standard_normal((p + 5, p)), rng.standard_normal((p, p))
+        gram = A.T @ A
+        gram = {"smaller": gram - 1.5 * np.diag(np.diag(gram)), "any": B + B.T,
+                "negative": -1e3 * gram}[kind]  # fmt: skip
+        model = InnerModel(gram, ElasticNet(p, 1.0, np.ones(p), None, None))
+        model.aim(np.zeros(p), 10.0 * rng.standard_normal(p), np.array([10.0]))
+        model.solve(0.1, 1e-9, 1000)
+        which, values = model.coefficients()
+        assert len(which) == len(values) <= p
+
+
+def test_steps_over_many_lambdas_at_once_end_well():
+    """Probit, nearly separable: curvatures carried on to a millionth of lambda are far off."""
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        n, p = int(rng.integers(5, 60)), int(rng.choice([3, 10, 80]))
+        wide = rng.standard_normal((n, p))
+        wide = np.sign(wide) * np.exp(2.0 * np.abs(wide))
+        y = np.r_[0.0, 1.0, wide[2:, 0] > 0]
+        options = {"family": ss.families.probit(), "stop": None}
+        top = ss.path(wide, y, n_lambdas=2, **options).lambdas[0]
+        grid = top * np.array([1, 0.5, 1e-3, 1e-6])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ss.ConvergenceWarning)
+            fit = ss.path(wide, y, lambdas=grid, solver="pass_newton", max_iter=200, **options)
+        assert np.isfinite(fit.coefs.toarray()).all() and np.isfinite(fit.gaps).all()
+
+
+def test_a_lone_lambda_behind_a_block_has_the_model_of_all_its_columns():
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        wide = rng.standard_normal((600, 80))
+        y = wide[:, :10] @ rng.standard_normal(10) * 0.5 + rng.logistic(size=600) > 0
+        top = ss.path(wide, y, family="binomial", n_lambdas=2).lambdas[0]
+        fit = ss.path(wide, y, lambdas=top * np.array([1, 0.8, 0.7, 0.6, 0.55]), **OPTIONS)
+        assert fit.gaps.max() <= 1e-7
 
 
 def test_memory_bounds_how_many_lambdas_go_together(passes, monkeypatch):
