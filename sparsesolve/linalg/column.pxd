@@ -154,9 +154,11 @@ cdef inline void unpack(const Column* x, Py_ssize_t n, Py_ssize_t start, Py_ssiz
         out[x.rows[k]] = x.factor * (stored(x, k) - x.centre)
 
 
-cdef inline Py_ssize_t first_from(const Column* x, Py_ssize_t row) noexcept nogil:
-    """Which stored value of a sparse column is the first one in that row or behind it."""
-    cdef Py_ssize_t begin = 0, end = x.size, middle
+cdef inline Py_ssize_t place_of(const Column* x, Py_ssize_t row, Py_ssize_t near, Py_ssize_t reach) noexcept nogil:
+    """Where the first value lies that is of that row or behind it: from place `near` on, at most `reach` further."""
+    cdef Py_ssize_t begin = near, end = min(near + reach, x.size), middle
+    if x.rows == NULL:
+        return row
     while begin < end:
         middle = (begin + end) // 2
         if x.rows[middle] < row:
@@ -178,5 +180,5 @@ cdef inline void unpack_times(const Column* x, Py_ssize_t start, Py_ssize_t stop
         return
     for k in range(stop - start):
         out[k] = -x.factor * x.centre * v[k]
-    for k in range(first_from(x, start), first_from(x, stop)):
+    for k in range(place_of(x, start, 0, x.size), place_of(x, stop, 0, x.size)):
         out[x.rows[k] - start] = x.factor * (stored(x, k) - x.centre) * v[x.rows[k] - start]

@@ -14,20 +14,6 @@ cdef extern from "eight.h" nogil:
     void ss_one_by_one(Py_ssize_t n, Py_ssize_t K, const double* block, double* rows, Py_ssize_t stride) noexcept
 
 
-cdef inline Py_ssize_t place_of(const Column* x, Py_ssize_t near, Py_ssize_t reach, Py_ssize_t row) noexcept nogil:
-    """Where the first stored value is of that row or behind it, which is between `near` and `reach` places on."""
-    cdef Py_ssize_t begin = near, end = min(near + reach, x.size), middle
-    if x.rows == NULL:
-        return row
-    while begin < end:
-        middle = (begin + end) // 2
-        if x.rows[middle] < row:
-            begin = middle + 1
-        else:
-            end = middle
-    return begin
-
-
 cdef inline void spread(const Column* x, Py_ssize_t start, Py_ssize_t stop, Py_ssize_t first, const double* b,
                         double* block) noexcept nogil:
     """block += the values start..stop times b (8,); the block begins with row `first`."""

@@ -57,7 +57,7 @@ cdef class SortedRows:
             x = &self.design.columns[j]
             self.first[j + 1] = self.first[j] + <int> (
                 self.end - self.begin if self._comes_centred(j)
-                else col.first_from(x, self.end) - col.first_from(x, self.begin))
+                else col.place_of(x, self.end, 0, x.size) - col.place_of(x, self.begin, 0, x.size))
         if self.first[self.design.p] > self.row.shape[0]:
             self._make_room(2 * self.first[self.design.p])
         with nogil:
@@ -75,7 +75,7 @@ cdef class SortedRows:
             for k in range(self.end - self.begin):
                 self.row[begin + k] = <int> k
         else:
-            at = col.first_from(x, self.begin)
+            at = col.place_of(x, self.begin, 0, x.size)
             for k in range(self.first[j + 1] - begin):
                 i = x.rows[at + k]
                 self.row[begin + k] = <int> (i - self.begin)

@@ -20,9 +20,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sparsesolve.solvers.curvature import inverse
 from sparsesolve.solvers.dual_point import still_missing
 from sparsesolve.solvers.first_order import CONVERGED, Point
-from sparsesolve.solvers.pass_newton import EXACT, NEAR, Curvature, PassNewton, inverse
+from sparsesolve.solvers.pass_newton import EXACT, NEAR, PassNewton
 from sparsesolve.solvers.row_pass import cleared, evaluate, suits
 
 FEW = 64  # columns that all come to work at once
@@ -33,7 +34,6 @@ ROUNDS = 6  # passes for which a block of lambdas may ask
 EASY = 3  # steps at a lambda after which more of them may go together
 PRESSED = 0.9  # of a block's last lambda: where the correlation of a column at rest is above it,
 NEARLY = 0.6  # columns of correlations above this come to work
-FALL = 0.75  # of a curvature: it is not carried on to where more of it would be lost
 HOPELESS = 0.1  # of the objective: a larger gap, where columns allow a small one, is F*'s domain's
 
 
@@ -104,7 +104,10 @@ class LookAhead(PassNewton):
             return
         base, near = self.place, self.curvature
         ways = {lam: log(self.reached / lam) for lam in lams}
-        bends = {lam: moved(near, self.change, way / 2) for lam, way in ways.items()}
+        bends = dict.fromkeys(lams, near)
+        if self.change is not None:  # what it will be halfway
+            reach = near.reach(self.change)
+            bends = {k: near.moved(self.change, min(way / 2, reach)) for k, way in ways.items()}
         size = np.array([np.linalg.norm(self.whitened(base.point.u))])
         goal = max(NEAR * target, EXACT * self.problem.null_value)
         unsolved, steps = dict.fromkeys(lams, base), 0
@@ -113,7 +116,7 @@ class LookAhead(PassNewton):
             if steps == 1:
                 if not self.take_change(near, unsolved[lams[-1]], lams[-1]):
                     break
-                bends = {lam: moved(near, self.change, way) for lam, way in ways.items()}
+                bends = {lam: near.moved(self.change, way) for lam, way in ways.items()}
                 clearing = self.clearing()
             for lam, place in list(unsolved.items()):
                 gap = self.certify(lam, place, clearing, target)
@@ -142,7 +145,7 @@ class LookAhead(PassNewton):
         self.point = place.point
         self.grow(lam * lam / self.reached, place.z)
         self.weigh()
-        self.change = rate(near, self.curvature, log(self.reached / lam))
+        self.change = near.rate(self.curvature, log(self.reached / lam))
         return bool(np.isfinite(self.curvature.gram).all())
 
     def set_out(self, lams):
@@ -230,29 +233,3 @@ class LookAhead(PassNewton):
         if gap > HOPELESS * (abs(self.loss_value) + charge):
             gap = self.gap(lam)
         return gap
-
-
-def rate(near, far, way):
-    """How the curvature changes along the way; further columns of `far` are left out."""
-    m = len(near.gram)
-    far = Curvature(far.gram[:m, :m], far.mixed[:, :m], far.inner)
-    return Curvature(*((b - a) / way for a, b in zip(near, far, strict=True)))
-
-
-def moved(near, change, way):
-    """The curvature that far on, or as far as it stays well above 0.
-
-    Columns of which no change is known keep theirs.
-    """
-    if change is None:
-        return near
-    for whole, part in ((near.gram, change.gram), (near.inner, change.inner)):
-        falls = -np.diag(part)
-        level = np.diag(whole)[: len(falls)]
-        most = np.divide(level, falls, out=np.full(len(falls), np.inf), where=falls > 0.0)
-        way = min(way, FALL * most.min(initial=np.inf))
-    m, far = len(change.gram), Curvature(*(part.copy() for part in near))
-    far.gram[:m, :m] += way * change.gram
-    far.mixed[:, :m] += way * change.mixed
-    far.inner[...] += way * change.inner
-    return far

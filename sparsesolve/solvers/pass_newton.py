@@ -12,11 +12,10 @@ Invariant: what FirstOrder keeps. Memory: some vectors of n and of p, and three 
 Reference: Lee, Sun, Saunders, "Proximal Newton-type methods" (2014).
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from sparsesolve.linalg.row_blocks import inner_products
+from sparsesolve.solvers.curvature import Curvature, inverse
 from sparsesolve.solvers.first_order import CONVERGED, MAX_ITER, STALLED, FirstOrder
 from sparsesolve.solvers.sufficient import InnerModel
 
@@ -31,21 +30,6 @@ ARMIJO = 0.1
 HALVINGS = 30
 IDLE = 4  # steps that lower neither gap nor objective, before it is given up
 BUDGET = 1000  # of steps within a model
-
-
-class Curvature(NamedTuple):
-    """Inner products under H, of the columns S at work and of the basis Q."""
-
-    gram: np.ndarray  # (S, S)
-    mixed: np.ndarray  # (f, S) of Q with S
-    inner: np.ndarray  # (f, f) of Q
-
-
-def inverse(inner):
-    """The pseudo-inverse, of a basis that may not be one where H vanishes."""
-    if inner.size == 1 and inner[0, 0] > 0.0:
-        return 1.0 / inner
-    return np.linalg.pinv(inner, hermitian=True)
 
 
 class PassNewton(FirstOrder):

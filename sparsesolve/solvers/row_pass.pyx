@@ -17,7 +17,7 @@ import numpy as np
 from sparsesolve.linalg cimport column as col
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.column cimport Column
-from sparsesolve.linalg.eight cimport gather, place_of, spread, ss_one_by_one, ss_side_by_side
+from sparsesolve.linalg.eight cimport gather, spread, ss_one_by_one, ss_side_by_side
 from sparsesolve.linalg.products cimport add_products, stretch
 from sparsesolve.linalg.vector cimport axpy, dot
 from sparsesolve.losses.base cimport Loss
@@ -135,12 +135,12 @@ cdef class SparsePass(RowPass):
         cdef int j, k, p = <int> self.design.p, K = <int> self.eta.shape[0]
         cdef const Column* columns = self.design.columns
         for j in range(p):
-            last[j] = place_of(&columns[self.order[j]], 0, self.design.n, start)
+            last[j] = col.place_of(&columns[self.order[j]], start, 0, self.design.n)
         while begin < stop:
             end = min(begin + ROWS, stop)
             for j in range(p):
                 first[j] = last[j]
-                last[j] = place_of(&columns[self.order[j]], first[j], end - begin, end)
+                last[j] = col.place_of(&columns[self.order[j]], end, first[j], end - begin)
             for k in range(0, K, EIGHT):
                 self._combine(begin, end, k, min(EIGHT, K - k), first, last, &self.room[thread, 0])
             self.evaluate_rows(begin, end, stripe)

@@ -15,7 +15,8 @@ import numpy as np
 
 from sparsesolve.linalg.design import Design
 from sparsesolve.linalg.response_columns import response_columns
-from sparsesolve.solvers.pass_newton import Curvature, PassNewton
+from sparsesolve.solvers.curvature import Curvature
+from sparsesolve.solvers.pass_newton import PassNewton
 from sparsesolve.solvers.working_set import WorkingSet
 
 AHEAD = 0.9  # of lam: a group of products above it comes to work
