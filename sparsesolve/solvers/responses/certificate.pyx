@@ -19,6 +19,7 @@ import numpy as np
 
 from sparsesolve.linalg.small cimport small_factor, small_solve
 from sparsesolve.linalg.vector cimport axpy, dot
+from sparsesolve.losses.base cimport Loss
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 from sparsesolve.solvers.responses.conjugate_gradients import Preconditioner, conjugate_gradients, rounding_floor
 
@@ -60,30 +61,34 @@ def dual_point(d, double lam):
 
 
 def beside_one(loss, u, const double[::1] z):
-    """u' for one free column z: its K x K curvature is factored."""
+    """u' for one free column z: its K x K curvature is factored.
+
+    Where a constant added to all responses changes nothing, the last one stays: along such a constant there is no
+    curvature but rounding.
+    """
     cdef const double[:, ::1] A
     cdef const double[::1] r
     A, r = loss.curvature_parts(u)
-    cdef Py_ssize_t K = A.shape[0], n = A.shape[1], k, l, i, tries
+    cdef Py_ssize_t K = A.shape[0], n = A.shape[1], m = K - (<Loss> loss).symmetric, k, l, i, tries
     out = np.array(u)
-    cdef double[:, ::1] moved = out, curvature = np.empty((K, K)), room = np.empty((2, n))
-    cdef double[::1] c = np.empty(K), square = np.square(z)
+    cdef double[:, ::1] moved = out, curvature = np.empty((m, m)), room = np.empty((2, n))
+    cdef double[::1] c = np.zeros(K), square = np.square(z)
     cdef double* image = &room[0, 0]
     cdef double* along = &room[1, 0]
     with nogil:
-        for k in range(K):
+        for k in range(m):
             for i in range(n):
                 image[i] = r[i] * square[i] * A[k, i]
-            for l in range(K):
+            for l in range(m):
                 curvature[k, l] = -dot(n, image, &A[l, 0])
             curvature[k, k] += dot(n, &square[0], &A[k, 0])
-        small_factor(<int> K, &curvature[0, 0], TINY)
+        small_factor(<int> m, &curvature[0, 0], TINY)
         for tries in range(2):      # the second time for what rounding left
             memset(along, 0, n * sizeof(double))
-            for k in range(K):
+            for k in range(m):
                 c[k] = dot(n, &z[0], &moved[k, 0])
-            small_solve(<int> K, &curvature[0, 0], &c[0])
-            for k in range(K):
+            small_solve(<int> m, &curvature[0, 0], &c[0])
+            for k in range(m):
                 axpy(n, c[k], &A[k, 0], along)
             for k in range(K):
                 for i in range(n):
