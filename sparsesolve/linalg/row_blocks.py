@@ -13,6 +13,7 @@ import scipy.sparse
 
 from sparsesolve.linalg.design import Design
 from sparsesolve.linalg.gram import tall_gram
+from sparsesolve.linalg.products import row_products, row_sums
 from sparsesolve.linalg.row_summary import merged, summarise
 
 CONSTANT = 1e-15  # of the mean: a spread that is its rounding
@@ -150,31 +151,37 @@ def _placed(matrix, frame):
     return design
 
 
-def _transposed(block, read):
-    """The transpose as a Design, where the block lies row by row; else None."""
+def _by_rows(block, read):
+    """A block that lies row by row as an array (rows, p), or a Design of the transpose of a sparse
+    one; else None."""
     if scipy.sparse.issparse(block):
-        by_rows = block.format == "csr"
-    else:
-        by_rows = not block.flags.f_contiguous and block.strides[1] == block.itemsize
-    return Design(read(block.T)) if by_rows else None
+        return Design(read(block.T)) if block.format == "csr" else None
+    if block.flags.f_contiguous or block.strides[1] != block.itemsize:
+        return None
+    return np.ascontiguousarray(read(block.T).T, dtype=float)
 
 
 def _products(block, read, frame, u):
-    u, rows = np.ascontiguousarray(u), _transposed(block, read) if frame.near else None
+    u, rows = np.ascontiguousarray(u), _by_rows(block, read) if frame.near else None
     if rows is None:
         return _placed(read(block), frame).response_products(u)
-    every = np.arange(rows.p, dtype=np.intc)
-    raw = np.stack([rows.combination(every, v) for v in u])
+    if isinstance(rows, Design):
+        every = np.arange(rows.p, dtype=np.intc)
+        raw = np.stack([rows.combination(every, v) for v in u])
+    else:
+        raw = row_sums(u, rows)
     return frame.factor * (raw - u.sum(axis=1)[:, None] * frame.centre)
 
 
 def _combinations(block, read, frame, which, B):
     if 2 * len(which) > block.shape[1] and frame.near:
-        rows, scaled = _transposed(block, read), frame.factor * B
+        rows, scaled = _by_rows(block, read), frame.factor * B
         if rows is not None:
             whole = np.zeros((len(B), block.shape[1]))
             whole[:, which] = scaled
-            return rows.response_products(whole) - (scaled @ frame.centre)[:, None]
+            sparse = isinstance(rows, Design)
+            raw = rows.response_products(whole) if sparse else row_products(whole, rows)
+            return raw - (scaled @ frame.centre)[:, None]
     design = _placed(read(block[:, which]), frame)
     every = np.arange(len(which), dtype=np.intc)
     return np.stack([design.combination(every, b) for b in np.ascontiguousarray(B)])

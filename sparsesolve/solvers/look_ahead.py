@@ -198,10 +198,15 @@ class LookAhead(PassNewton):
                 self.design, self.loss, self.offset, self.basis, B, C, self.n_threads
             )
         else:
-            eta = self.offset + C @ self.basis.T + self.design.combinations(B)
-            values, u = zip(*map(self.loss.at, eta), strict=True)
-            z = self.design.response_products(np.stack(u), None, self.n_threads)
-            found = eta, values, u, z, np.stack(u) @ self.basis
+            eta = self.design.combinations(B)
+            u, values = np.empty_like(eta), []
+            for row, slope, c in zip(eta, u, C, strict=True):
+                row += self.offset
+                row += self.basis @ c
+                value, slope[:] = self.loss.at(row)
+                values.append(value)
+            z = self.design.response_products(u, None, self.n_threads)
+            found = eta, values, u, z, u @ self.basis
         return [
             Place(Point(b, c, eta, value, u), z, pull)
             for b, c, eta, value, u, z, pull in zip(B, C, *found, strict=True)
