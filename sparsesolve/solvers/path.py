@@ -1,8 +1,9 @@
 """The path: warm starts down a grid of lambdas, each point left with a certificate.
 
 Given: a solver state (anything with `solve`, `coefficients`, `intercept`, `loss_value` and
-`iterations`), a decreasing grid, a tolerance on the gap relative to the null objective, and the
-reasons for which the path may end early. Returned: one Point per lambda.
+`iterations`; one that has `announce` is told the grid), a decreasing grid, a tolerance on the gap
+relative to the null objective, and the reasons for which the path may end early. Returned: one
+Point per lambda.
 """
 
 from dataclasses import dataclass
