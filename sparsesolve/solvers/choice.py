@@ -87,13 +87,19 @@ def _few_features(problem):
     n, p = problem.design.n, problem.design.p
     rows = max(n, 200)
     if problem.has_groups:
-        rows = n // SWEPT if _all_held(problem.penalty) else 0
+        rows = n // SWEPT if _all_held(problem) else 0
     return p <= min(rows, MOST_GRAM_COLUMNS)
 
 
-def _all_held(penalty):
-    """Whether no group is without a norm, where residuals tell more digits than inner products."""
-    return all(np.add(penalty.weight, penalty.l1) > 0.0)
+def _all_held(problem):
+    """Whether no column, or group, is without a penalty.
+
+    Where one is, residuals tell more digits than inner products, and with limits each lambda may
+    have others that nothing holds back.
+    """
+    penalty = problem.penalty
+    parts = (penalty.weight, penalty.l1) if problem.has_groups else (penalty.l1, penalty.l2)
+    return bool(np.all(np.add(*parts) > 0.0))
 
 
 def _few_coefficients(problem):
@@ -115,10 +121,11 @@ def _few_columns(problem):
 def _by_inner_products(problem):
     """Whether inner products of the columns at work, by passes, do better than copies of them."""
     n, p, stored = problem.design.n, problem.design.p, problem.design.stored
-    if stored == n * p:
-        worth = n * p >= (SOME_VALUES if p <= SOME else MANY_VALUES)
+    if stored < n * p:
+        worth = n >= MANY_ROWS and p <= MOST_COLUMNS and _all_held(problem)
     else:
-        worth = n >= MANY_ROWS and p <= MOST_COLUMNS
+        together = p <= SOME and _all_held(problem)
+        worth = n * p >= (SOME_VALUES if together else MANY_VALUES)
     tall = p <= min(n // TALL, MOST_GRAM_COLUMNS)
     return tall and worth and SOLVERS["pass_newton"].suits(problem, None)
 

@@ -94,8 +94,11 @@ def test_large_tall_designs_are_solved_by_passes(chosen, monkeypatch, n, p, leas
             monkeypatch.setattr(choice, least, values)
             ss.path(tall, y, family=family, **options)
     ss.path(tall[:-1], responses["binomial"][:-1], family="binomial", **options)
+    free = np.r_[0.0, np.ones(p - 1)]
+    ss.path(tall, responses["binomial"], family="binomial", penalty_factor=free, **options)
+    beside_free = "pass_newton" if p > choice.SOME else "proximal_newton"
     assert chosen == ["proximal_newton", "pass_newton", "proximal_newton", "proximal_newton",
-                      "proximal_newton"]  # fmt: skip
+                      "proximal_newton", beside_free]  # fmt: skip
 
 
 def test_long_sparse_columns_meet_several_lambdas_at_once(chosen, monkeypatch):
