@@ -4,10 +4,9 @@
 
 Where rows are many and columns few a model costs nothing, and a pass over X for K points little
 more than for one. From a solved point, models foretell those of the next K lambdas; one pass tells
-the true gradients there. The curvature at the last of them is taken then, each point is corrected
-by a curvature between that and the first one's, and a second pass follows: errors of a foretold
-point are of second order in the change of F'', of a corrected one of fourth. That of the block
-before foretells how F'' will change.
+the true gradients there. The curvature at the last of them is taken then, and points are
+corrected, a pass each time, by models whose curvature is that of their lambda: on the straight
+line in log(lam) between both ends of the block. The block before foretells how it will change.
 Each point has a certificate of its own, by products that came with it, and is handed out when the
 path asks for its lambda. What is not solved so is left to PassNewton, and fewer lambdas are looked
 at together.
