@@ -12,7 +12,6 @@ from libc.math cimport INFINITY, fabs
 
 import numpy as np
 
-from sparsesolve.linalg.gram cimport Gram
 from sparsesolve.linalg.pack import pack
 from sparsesolve.losses.gaussian import Gaussian
 from sparsesolve.penalties.blocks cimport BlockPenalty
@@ -95,7 +94,7 @@ cdef class LossWorkingSet(WorkingSet):
         if isinstance(self.penalty, BlockPenalty):
             self._continue_with(type(self.quadratic)(self.columns, self.penalty))
         else:
-            self._continue_with(GramQuadratic(Gram(), self.columns))
+            self._continue_with(self._by_products())
         return 0
 
     def _renew_gradients(self):

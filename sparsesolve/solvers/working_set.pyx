@@ -29,6 +29,7 @@ from sparsesolve.solvers.groups.outside cimport OutsideGroups
 from sparsesolve.solvers.working_columns cimport CONVERGED, MAX_ITER, STALLED, WorkingColumns
 
 cdef double NOTICED = 1e-9    # of lam: the residual's projection on free columns, below which it moves no product
+ROOM = 2048         # working columns for which there is room at once: what is not used is not touched
 SPARSE_COST = 6.0   # one stored value of a sparse column, in multiply-adds of a dense operation
 cdef double ALMOST = 0.99     # of the threshold: the residual to come is known to about a hundredth
 cdef double PROMISING = 1e-3  # of the gap asked for: violators that gain more come in, though it is met
@@ -69,7 +70,7 @@ cdef class WorkingSet:
             self.quadratic = (GroupGramQuadratic if few else GroupDataQuadratic)(self.columns, self.penalty)
         else:
             self.outside = OutsideColumns(self.design, self.root_w, self.penalty, n_threads)
-            self.quadratic = GramQuadratic(Gram(), self.columns) if self.columns.dense else DataQuadratic(self.columns)
+            self.quadratic = self._by_products() if self.columns.dense else DataQuadratic(self.columns)
 
     def resume(self, response, double[::1] start):
         """Go on with another response from the coefficients `start` (p,); columns at work and their products stay."""
@@ -101,6 +102,13 @@ cdef class WorkingSet:
         self._choose()
         return 0
 
+    def _by_products(self):
+        """What solves by inner products, with room for the columns that may come to work."""
+        cdef int room = min(self.design.p, 2 * self.design.n, ROOM)
+        cdef GramQuadratic quadratic = GramQuadratic(Gram(room), self.columns)
+        quadratic.reserve(room)
+        return quadratic
+
     cdef int _choose(self) except -1:
         """Solve by the Gram matrix or by conjugate gradients, whichever makes a Newton step cheaper."""
         if isinstance(self.quadratic, GroupQuadratic):
@@ -121,7 +129,7 @@ cdef class WorkingSet:
             if SWITCH_GAIN * iterative < gram:
                 self._continue_with(DataQuadratic(self.columns))
         elif SWITCH_GAIN * (gram + 0.5 * m * product * entries / STEPS_AHEAD) < iterative:
-            self._continue_with(GramQuadratic(Gram(), self.columns))
+            self._continue_with(self._by_products())
         return 0
 
     def _continue_with(self, quadratic):
