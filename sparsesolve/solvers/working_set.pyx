@@ -29,7 +29,7 @@ from sparsesolve.solvers.groups.outside cimport OutsideGroups
 from sparsesolve.solvers.working_columns cimport CONVERGED, MAX_ITER, STALLED, WorkingColumns
 
 cdef double NOTICED = 1e-9    # of lam: the residual's projection on free columns, below which it moves no product
-ROOM = 2048         # working columns for which there is room at once: what is not used is not touched
+ROOM = 2048         # dense working columns for which there is room at once: what is not used is not touched
 SPARSE_COST = 6.0   # one stored value of a sparse column, in multiply-adds of a dense operation
 cdef double ALMOST = 0.99     # of the threshold: the residual to come is known to about a hundredth
 cdef double PROMISING = 1e-3  # of the gap asked for: violators that gain more come in, though it is met
@@ -103,8 +103,8 @@ cdef class WorkingSet:
         return 0
 
     def _by_products(self):
-        """What solves by inner products, with room for the columns that may come to work."""
-        cdef int room = min(self.design.p, 2 * self.design.n, ROOM)
+        """What solves by inner products, with room for the dense columns that may come to work."""
+        cdef int room = min(self.design.p, 2 * self.design.n, ROOM if self.columns.dense else 0)
         cdef GramQuadratic quadratic = GramQuadratic(Gram(room), self.columns)
         quadratic.reserve(room)
         return quadratic
