@@ -115,7 +115,8 @@ def path(
         "deviance" is glmnet's rule, the family's own, on a grid of our own. A callable sees each
         solved `Point` (index, lam, df, dev_ratio, gap, ...).
     tol : float, default 1e-7
-        Duality gap to reach at every lambda, relative to the objective at b = 0.
+        Duality gap to reach at every lambda, relative to the objective at b = 0. It is the
+        objective that the default certifies; 1e-9 asks for digits of coefficients, too.
     max_iter : int, default None
         Newton steps and sweeps allowed per lambda; None means 100,000.
     solver : str, default "auto"

@@ -19,6 +19,7 @@ from numpy_losses import Loss
 from scipy.optimize import minimize_scalar
 
 TINY = np.finfo(np.float64).tiny
+CLOSE = 1e-10  # of the null objective: a gap below it is not asked for more closely
 
 
 @dataclass(frozen=True)
@@ -146,14 +147,24 @@ def _gap(f, lam, b0, beta):
     """P - D, D at the best multiple s <= 1 of a residual made feasible, without cancellation.
 
     The residual u is that of beta with the intercept and the unpenalised columns at their best,
-    so that 1'u = 0 and z = A'u is 0 there (or of the sign that a limit asks for). Then
+    so that 1'u = 0 and z = A'u is 0 there (or of the sign that a limit asks for), or where that is
+    not small with all columns at their best, which leaves what beta loses. Then
 
         P - D(s u) = sum_i [w_i l(y_i, eta_i) + w_i l*(y_i, -s u_i / w_i) + s u_i eta_i]
                      + sum_j [penalty(b_j) + conjugate(s z_j) - s z_j b_j].
     """
+    bare = ~f.q.dead & (lam * f.q.v == 0)
+    found = _gap_by(f, lam, b0, beta, bare)
+    if found > CLOSE * _null(f)[1]:
+        found = min(found, _gap_by(f, lam, b0, beta, ~f.q.dead))
+    return found
+
+
+def _gap_by(f, lam, b0, beta, columns):
+    """The gap by the residual of beta with these columns at their best."""
     q, bare = f.q, ~f.q.dead & (lam * f.q.v == 0)
-    best, part = beta.copy(), _only(f, bare, lam, beta)
-    best0, best[bare] = _newton(part, lam, b0, beta[bare])
+    best, part = beta.copy(), _only(f, columns, lam, beta)
+    best0, best[columns] = _newton(part, lam, b0, beta[columns])
     u, eta = f.residual(best0, best), f.eta(b0, beta)
     z = q.A.T @ u
     z[bare & (np.abs(z) <= 1e-13 * np.abs(q.A).max(axis=0) * np.abs(u).sum())] = 0.0

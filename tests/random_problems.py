@@ -273,7 +273,8 @@ def judged(call, fit, most=None):
     With `most` no more points than so many are judged, spread over the path, in float64 alone.
 
     A claim that an independent gap does not confirm is held against a path solved to a far
-    smaller tolerance: with that one's own gap the objective tells what is really lost.
+    smaller tolerance: with that one's own gap the objective tells what is really lost, in decimals
+    where float64 does not.
     """
     own = gaps(call)
     claimed = [k for k in range(len(fit.lambdas)) if fit.status[k] == ss.Status.CONVERGED]
@@ -287,20 +288,22 @@ def judged(call, fit, most=None):
     doubted = [k for k in claimed if not own.gap(fit, k, enough) <= enough]
     if not doubted:
         return *counts, [], []
+    better = call.fit(lambdas=fit.lambdas, tol=1e-12, max_iter=20_000, solver="auto")
+
+    def lost(k):
+        return own.objective(fit, k) - own.objective(better, k)
+
+    doubted = [k for k in doubted if not abs(lost(k)) + own.gap(better, k) <= enough]
+    false, undecided = [], []
     with decimal.localcontext(exact.ARITHMETIC) as context:
         context.traps[decimal.Overflow] = False  # a step that goes too far is shortened
-        if most is None:
+        if most is None and doubted:
             own.sharpen()
-        found = {k: own.gap(fit, k) for k in doubted}
-        doubted = [k for k in doubted if not found[k] <= enough]
-        false, undecided = [], []
-        better = call.fit(lambdas=fit.lambdas, tol=1e-12, max_iter=20_000, solver="auto")
-        for k in doubted:
-            lost = own.objective(fit, k) - own.objective(better, k)
-            if lost > enough:
-                false.append((k, lost))
-            elif not lost + own.gap(better, k) <= enough:
-                undecided.append((k, lost))
+        for k in (k for k in doubted if not own.gap(fit, k) <= enough):
+            if lost(k) > enough:
+                false.append((k, lost(k)))
+            elif not lost(k) + own.gap(better, k) <= enough:
+                undecided.append((k, lost(k)))
     return *counts, false, undecided
 
 

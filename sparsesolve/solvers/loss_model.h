@@ -1,4 +1,4 @@
-/* The loops over samples of a step in loss_model.pyx; instruction set as in vector.h. */
+/* The loops over samples of a step in loss_model.pyx and foretold.pyx; instruction set as in vector.h. */
 #ifndef SPARSESOLVE_LOSS_MODEL_H
 #define SPARSESOLVE_LOSS_MODEL_H
 
@@ -37,6 +37,25 @@ SS_SIMD static void ss_take_trial(ptrdiff_t n, const double *SS_RESTRICT u, cons
     sums[1] += square;
     sums[2] += bent;
     sums[3] += along;
+}
+
+/* v_i = u_i - s h_i image_i */
+SS_SIMD static void ss_foretell(ptrdiff_t n, double s, const double *SS_RESTRICT u, const double *SS_RESTRICT h,
+                                const double *SS_RESTRICT image, double *SS_RESTRICT v) {
+    _Pragma("omp simd")
+    for (ptrdiff_t i = 0; i < n; i++) v[i] = u[i] - s * h[i] * image[i];
+}
+
+/* sum_i (v_i - u_i)^2 inverse_i^2 */
+SS_SIMD static double ss_astray(ptrdiff_t n, const double *SS_RESTRICT v, const double *SS_RESTRICT u,
+                                const double *SS_RESTRICT inverse) {
+    double total = 0.0;
+    _Pragma("omp simd reduction(+ : total)")
+    for (ptrdiff_t i = 0; i < n; i++) {
+        double off = (v[i] - u[i]) * inverse[i];
+        total += off * off;
+    }
+    return total;
 }
 
 #endif

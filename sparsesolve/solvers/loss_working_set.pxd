@@ -16,4 +16,5 @@ cdef class LossWorkingSet(WorkingSet):
     cdef int fill(self) except -1
     cdef double linearise(self) noexcept nogil
     cdef int make_dual(self, double lam) except -1
+    cdef void show_dual(self) noexcept nogil
     cdef bint _clear_of_constant(self, double pull) noexcept nogil

@@ -118,7 +118,7 @@ cdef class LossWorkingSet(WorkingSet):
         for k in range(self.quadratic.size):
             self.quadratic.g[k] = self.model.g[k] * level
         self.quadratic.residual_square = max(self.model.square * level * level - total * total, 0.0)
-        self.g_unit = self.model.multiplier
+        self.g_unit, self.quadratic.touches = self.model.multiplier, 0.0
         return total
 
     # the certificate
@@ -150,10 +150,15 @@ cdef class LossWorkingSet(WorkingSet):
             if model.rooted:
                 model.loss.root.solve(&self.u[0])
             self.columns.correlate(&self.u[0], 0.0, self.quadratic.g)
-        self.quadratic.slack = 0.0
-        for i in range(n):
-            self.r[i] = self.dual[i] / self.root_w[i] if self.root_w[i] > 0.0 else 0.0
+        self.show_dual()
         return 0
+
+    cdef void show_dual(self) noexcept nogil:
+        """Let columns outside see the dual point."""
+        cdef Py_ssize_t i
+        self.quadratic.slack = 0.0
+        for i in range(self.design.n):
+            self.r[i] = self.dual[i] / self.root_w[i] if self.root_w[i] > 0.0 else 0.0
 
     cdef bint _clear_of_constant(self, double pull) noexcept nogil:
         """The dual point from u, by taking out what the constant sees of it under H now; whether rounding let it."""

@@ -16,6 +16,7 @@ from libc.string cimport memcpy
 import numpy as np
 
 from sparsesolve.solvers.data_quadratic cimport DataQuadratic
+from sparsesolve.solvers.foretold cimport Foretold
 from sparsesolve.solvers.loss_model cimport LossModel
 from sparsesolve.solvers.loss_working_set cimport LossWorkingSet
 from sparsesolve.solvers.working_columns cimport CONVERGED, MAX_ITER
@@ -28,8 +29,11 @@ cdef double SLOW = 0.2              # decrease of the gap in a step from which H
 WEIGHED_COST = 0.3  # of a multiply-add in a block operation, with the copies of columns that weights ask for
 SAMPLE_COST = 30.0  # multiply-adds that a sample's loss costs in a step
 cdef double BARELY = 0.99           # new gap over the least: more is no fall
+cdef double SURELY = 0.1            # of the gap asked for: to what the foretold one must come, as b errs by its root
+cdef double DIGITS = 5e-9           # of the null objective: who asks for a smaller gap asks for digits of b
 cdef double QUIET = 3e-3            # of the gap asked for: while a step gains more, another is worth its price
-cdef double FORCING = 0.1           # of the gap at its start to which a step's model is solved
+cdef double FORCING = 0.1           # of the gap at its start to which a step's model is solved by sweeps,
+cdef double EXACT = 1e-3            # or by second order
 cdef double NEAR = 0.3              # of the gap asked for: to less no model is solved
 cdef double LENT = 2.0              # prices of a new H that steps for want of it may cost before it is paid
 cdef double MOST_FILLED = 1e8       # values of working columns that may be held as dense
@@ -54,13 +58,15 @@ cdef class ProximalNewton(LossWorkingSet):
     cdef double age                         # of eta: rounding errors of single steps that may be in it by now,
     cdef double[2] ages                     # and at the last two lams
     cdef bint flat                          # whether the last step decreased the objective by no more than rounding
+    cdef Foretold foretold                  # where the last step's model leads,
+    cdef double digits                      # and the smallest gap that it may show
     cdef double[::1] before, change, slope  # of the working columns: b, its step, and Z'u
     cdef double[:, ::1] solved_eta          # of the last two lams
 
     def __init__(self, problem, int n_threads):
-        self.renewed = RENEWED
+        self.renewed, self.foretold = RENEWED, Foretold(problem.design.n)
         super().__init__(problem, n_threads)
-        self.solved_eta = np.zeros((2, self.design.n))
+        self.solved_eta, self.digits = np.zeros((2, self.design.n)), DIGITS * problem.null_value
 
     def _place(self):
         """Make the point anew from a and b, so that rounding does not build up; returns which columns and their b."""
@@ -144,14 +150,16 @@ cdef class ProximalNewton(LossWorkingSet):
         if self.before.shape[0] < self.quadratic.capacity:
             self.before, self.change, self.slope = np.empty((3, self.quadratic.capacity))
         self.model.reserve(self.quadratic.capacity)
+        self.foretold.reserve(self.quadratic.capacity)
 
     cdef int fit(self, double lam, double goal, long limit) except -1:
         cdef LossModel model = self.model
         cdef double gap, least, last = 0.0, total, level, best = INFINITY, quiet = INFINITY, rounding
         cdef int k, outcome = CONVERGED, idle = 0
-        cdef bint first
+        cdef bint first, told, exact = not self.quadratic.curved, foretell = exact and goal >= self.digits
         least = NEAR * goal
-        if self.quadratic.curved and self.quadratic.size > 0:
+        self.foretold.known = False
+        if self.quadratic.size > 0 and not exact:
             quiet, self.gain = QUIET * goal, INFINITY
         self._make_room()
         while True:
@@ -167,12 +175,14 @@ cdef class ProximalNewton(LossWorkingSet):
                 self._weigh()
                 last, idle = 0.0, 0
                 continue
-            if (gap <= goal and self.gain <= quiet) or idle == IDLE or self.quadratic.iterations >= limit:
+            told = (foretell and gap > goal
+                    and self.foretold.gap(model, self.quadratic, lam, SURELY * goal) <= SURELY * goal)
+            if ((gap <= goal or told) and self.gain <= quiet) or idle == IDLE or self.quadratic.iterations >= limit:
                 if self.stirred:
                     self._place()
                     idle = 0
                     continue
-                if gap > goal and idle < IDLE:
+                if gap > goal and not told and idle < IDLE:
                     outcome = MAX_ITER
                 break
             if self._outworn(gap, last):
@@ -186,15 +196,25 @@ cdef class ProximalNewton(LossWorkingSet):
                 self.before[k], self.slope[k] = self.quadratic.b[k], self.quadratic.g[k] * model.multiplier
             rounding = ROUNDING * (fabs(model.value) + self.quadratic.penalty_value(lam))
             with nogil:
-                self.quadratic.solve(lam * level, max(FORCING * gap, least) * level,
+                self.quadratic.solve(lam * level, max((EXACT if exact else FORCING) * gap, least) * level,
                                      max(min(limit - self.quadratic.iterations, PATIENCE), 1))
                 self.flat = not self._step(lam, total, rounding, first)
             self.quadratic.iterations += 1
             self.models += 1
             model.loss.raise_pending()
             PyErr_CheckSignals()
-        self.make_dual(lam)
+        if told:
+            self._take_foretold()
+        else:
+            self.make_dual(lam)
         return outcome
+
+    cdef void _take_foretold(self) noexcept nogil:
+        """The dual point is the one foretold."""
+        memcpy(&self.dual[0], &self.foretold.v[0], self.design.n * sizeof(double))
+        memcpy(self.quadratic.g, &self.foretold.g[0], self.quadratic.size * sizeof(double))
+        self.g_unit, self.cleared, self.missing = 1.0, True, 0.0
+        self.show_dual()
 
     cdef bint _step(self, double lam, double total, double rounding, bint learn) noexcept nogil:
         """Go towards the model's answer as far as the objective decreases; whether it did by more than rounding."""
@@ -207,6 +227,7 @@ cdef class ProximalNewton(LossWorkingSet):
             slope -= self.slope[k] * self.change[k]
         slope += self.quadratic.charge(&self.before[0], lam)
         gain = self.model.move(self.columns, &self.change[0], total) - self.model.value
+        self.foretold.take(self.model, self.quadratic)
         for tries in range(HALVINGS):
             for k in range(m):
                 if t < 1.0:         # a whole step ends at zeros and limits exactly

@@ -83,7 +83,8 @@ def test_columns_of_cox_are_held_as_dense_where_nothing_else_leads_on(penalty, m
     X.data += 1.0
     times = rng.exponential(np.exp(-(X[:, :12] @ rng.standard_normal(12))))
     y = np.column_stack([times, rng.random(120) < 0.8])
-    options = {"family": "cox", "stop": None, "lambda_min_ratio": 0.01, "penalty": penalty}
+    options = {"family": "cox", "stop": None, "lambda_min_ratio": 0.01, "penalty": penalty,
+               "tol": 1e-9}  # fmt: skip
     fit = ss.path(X, y, **options)
     assert not fit.status.any() and held == [{"dense": True}]
     dense = ss.path(X.toarray(), y, **options)
