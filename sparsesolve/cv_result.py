@@ -119,7 +119,7 @@ def summary(scores, weights, passes):
     """
     W = np.where(np.isnan(scores), 0.0, weights[:, None])
     known = np.where(W > 0.0, scores, 0.0)
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         mean = (W * known).sum(axis=0) / W.sum(axis=0)
         spread = (W * (known - mean) ** 2).sum(axis=0) / W.sum(axis=0)
         return mean, np.sqrt(spread / ((W > 0.0).sum(axis=0) / passes - 1.0))

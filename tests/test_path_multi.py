@@ -251,3 +251,28 @@ def test_what_cannot_be_is_refused_in_a_sentence(data, y, options, said):
     y = {"classes": NAMES[codes], "reals": reals, "first": reals[:, 0], "one": ["a"] * N}[y]
     with pytest.raises((ValueError, TypeError), match=said):
         ss.path(X, y, **options)
+
+
+@pytest.mark.parametrize("solver", ["fista", "sparsa", "ista"])
+def test_limits_without_a_penalty_are_in_the_certificate(solver):
+    rng = np.random.default_rng(26)
+    X = rng.standard_normal((30, 2))
+    y = (X @ rng.standard_normal((2, 3)) + rng.gumbel(size=(30, 3))).argmax(axis=1)
+    given = {"family": "multinomial", "lambdas": [0.05], "standardize": False,
+             "penalty_factor": [0, 1], "lower": -0.3, "upper": 0.5, "tol": 1e-9}  # fmt: skip
+    ours, theirs = (ss.path(X, y, **given, solver=name) for name in (solver, "auto"))
+    assert ours.dev_ratio == pytest.approx(theirs.dev_ratio, abs=1e-6)
+    for a, b in zip(ours.coefs, theirs.coefs, strict=True):
+        assert a.toarray() == pytest.approx(b.toarray(), abs=1e-3)
+
+
+@pytest.mark.parametrize("solver", ["auto", "response_blocks"])
+def test_a_ridge_grid_begins_at_the_largest_product_however_large(solver):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 3))
+    X[:, 0] += 1e5
+    y = rng.integers(0, 3, 60)
+    fit = ss.path(X, y, family="multinomial", alpha=0, intercept=False, n_lambdas=4, solver=solver)
+    Z = X / X.std(axis=0)
+    share = (y[:, None] == np.arange(3)) - 1 / 3
+    assert fit.lambdas[0] == pytest.approx(abs(Z.T @ share).max() / 60 / 1e-3, rel=1e-6)

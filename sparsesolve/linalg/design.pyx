@@ -256,7 +256,7 @@ cdef class Design:
         cdef double[:, ::1] room
         if K == 0 or count == 0:
             return out
-        if self.columns[0].rows == NULL:
+        if self.stored == self.n * self.p:      # of a sparse X some columns may be full
             room = np.empty((threads, min(CHUNK, self.n) * min(COLUMNS, count)))
             with nogil:
                 for k in prange(n_blocks, num_threads=threads, schedule="static"):

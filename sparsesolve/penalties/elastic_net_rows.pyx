@@ -208,6 +208,19 @@ cdef class ElasticNetRows:
                         INFINITY if strict and self.upper[j] > 0.0 else self.upper[j]))
         return s
 
+    def conjugate(self, const double[:, ::1] C, double lam):
+        """sup_B C'B - lam Omega(B) within the limits."""
+        cdef double total = 0.0, l1, l2
+        cdef Py_ssize_t j, k
+        for j in range(C.shape[1]):
+            l1, l2 = lam * self.l1[j], lam * self.l2[j]
+            if self.grouped:
+                total += elastic_net.conjugate(row_norm(C, j), l1, l2, 0.0, self.upper[j])
+                continue
+            for k in range(C.shape[0]):
+                total += elastic_net.conjugate(C[k, j], l1, l2, self.lower[j], self.upper[j])
+        return total
+
     cpdef double excess(self, const double[:, ::1] B, const double[:, ::1] C, double lam, double scale):
         """lam Omega(B) + (lam Omega)*(scale C) - scale B'C, a sum of terms none of which is negative."""
         cdef double total = 0.0, inner, size

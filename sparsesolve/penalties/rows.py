@@ -23,8 +23,8 @@ class Rows:
         return np.inf if bare else float((sizes / np.where(l1 > 0.0, l1, 1.0)).max(initial=0.0))
 
     def conjugate(self, C, lam=1.0):
-        """sup_B C'B - lam * Omega(B), over the coefficients that something holds back."""
-        return self.net.excess(np.zeros_like(C), C, lam, 1.0)
+        """sup_B C'B - lam * Omega(B)."""
+        return self.net.conjugate(C, lam)
 
     def feasible_scale(self, C, lam=1.0):
         """The largest s <= 1 for which conjugate(s C) is finite."""

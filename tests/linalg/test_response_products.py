@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sparsesolve.linalg.design import Design
 
 
@@ -22,3 +23,14 @@ def test_they_are_the_products(dtype, n, p, K):
     assert one == pytest.approx(u @ Z, abs=1e-12 * n)
     some = np.flatnonzero(np.arange(p) % 3 == 0).astype(np.intc)
     assert design.response_products(u, some) == pytest.approx(u @ Z[:, some], abs=1e-12 * n)
+
+
+@pytest.mark.parametrize("n", [20, 1025, 3000])
+@pytest.mark.parametrize("full", [0, 2])
+def test_some_columns_of_a_sparse_design_may_be_full(n, full):
+    rng = np.random.default_rng(0)
+    X = (rng.random((n, 4)) < 0.2) * rng.standard_normal((n, 4))
+    X[:, full] = rng.standard_normal(n)
+    u = rng.standard_normal((3, n))
+    found = Design(sparse.csc_array(X)).response_products(u)
+    assert found == pytest.approx(u @ X, abs=1e-12 * n)

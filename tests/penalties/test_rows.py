@@ -44,3 +44,12 @@ def test_features_without_a_penalty(grouped):
     assert rows.polar(NOTHING + 1.0) == np.inf
     X = RNG.standard_normal((K, P))
     assert rows.prox(X, 1e3)[:, 2] == pytest.approx(X[:, 2])
+
+
+def test_limits_of_features_without_a_penalty_count():
+    low, high = np.full(P, -0.3), np.resize([0.5, np.inf], P)
+    factors = np.where(np.arange(P) == 2, 0.0, V)
+    one = ElasticNet(P, 0.7, factors, low, high)
+    flat = ElasticNet(K * P, 0.7, *(np.tile(x, K) for x in (factors, low, high)))
+    Z = 2.0 * RNG.standard_normal((K, P))
+    assert Rows(one, False).conjugate(Z) == pytest.approx(flat.conjugate(Z.ravel()))

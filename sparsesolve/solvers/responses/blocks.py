@@ -18,6 +18,7 @@ from sparsesolve.solvers.responses.descent import ResponseDescent
 from sparsesolve.solvers.responses.outside import OutsideRows
 
 CONVERGED, MAX_ITER, STALLED = 0, 1, 2
+HELD = 1e20  # a lam at which any penalty holds its coefficients back
 ENOUGH = 0.03  # of the gap that columns outside will leave: no use in solving more closely
 TRIES = 4  # rounds for a gap that does not fall
 PATIENCE = 4  # rounds of steps that bring neither the objective nor the gap down
@@ -97,7 +98,7 @@ class ResponseBlocks:
 
     def correlations(self):
         """For each column the size of its products with the dual point, (p,): largest or l2."""
-        u = dual_point(self.descent, 0.0)
+        u = dual_point(self.descent, HELD)
         return self.net.polar(self.design.response_products(u, None, self.n_threads))
 
     def solve(self, lam, target, budget):
