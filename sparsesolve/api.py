@@ -80,7 +80,8 @@ def path(
     penalty : object of `sparsesolve.penalties`, default None
         None is the elastic net. ``penalties.GroupL2(groups)``, ``SparseGroup(groups, tau)`` and
         ``GroupLinf(groups)`` choose groups of features together:
-        ``sum_g v_g (alpha N_g(b_g) + (1 - alpha) d_g |b_g|^2 / 2)`` in the formula above. With K
+        ``sum_g v_g (alpha N_g(b_g) + (1 - alpha) d_g |b_g|^2 / 2)`` in the formula above
+        (of SparseGroup d_g is tau + (1 - tau) d_g in the ridge part). With K
         classes or responses b_g are the coefficients of the features of g in all of them.
     grouped : bool, default False
         For family="multinomial": tie each feature across the classes, whose coefficients are

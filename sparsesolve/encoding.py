@@ -142,7 +142,7 @@ def _encoded(columns, sources, unknown, as_sparse):
     """The matrix of a table."""
     blocks = []
     for source in sources:
-        column = columns[source.name]
+        column = _gaps(columns[source.name], source)
         if isinstance(column, tuple) != (source.levels is not None):
             kinds = ("numbers", "categories")
             now, then = kinds[isinstance(column, tuple)], kinds[source.levels is not None]
@@ -157,6 +157,14 @@ def _encoded(columns, sources, unknown, as_sparse):
     if as_sparse:
         return sparse.csc_array(sparse.hstack(blocks, format="csc"))
     return np.asfortranarray(np.concatenate(blocks, axis=1))
+
+
+def _gaps(column, source):
+    """The column; one that is missing in every row, as of the kind that the first table had."""
+    labels = column[0] if isinstance(column, tuple) else np.where(np.isnan(column), None, column)
+    if any(label is not None for label in labels):
+        return column
+    return np.full(len(labels), np.nan) if source.levels is None else (labels, None)
 
 
 def _dummies(name, labels, levels, unknown):

@@ -113,3 +113,10 @@ def test_paths_take_it_with_names_and_groups():
 def test_bad_tables_are_refused(table, options, words):
     with pytest.raises(ValueError, match=words):
         ss.make_design(table, **options)
+
+
+def test_a_new_table_may_miss_a_whole_column():
+    first = ss.make_design({"age": [31, None, 59], "ward": ["n", "s", "n"]})
+    for gap in (None, np.nan):
+        found = first.encode({"age": [gap], "ward": [gap]}).matrix
+        assert found == pytest.approx(np.array([[45.0, 2 / 3, 1 / 3]]))

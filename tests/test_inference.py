@@ -133,3 +133,15 @@ def test_knots_and_steps_have_tables_too():
     assert table.names[0] == "(Intercept)" and len(table.names) == 3
     with pytest.raises(ValueError, match="within limits"):
         ss.refit(ss.lars_path(X, Y, positive=True), X, Y, s=0.2)
+
+
+@pytest.mark.parametrize("family", ["gaussian", "binomial"])
+def test_offsets_may_be_a_column(family):
+    rng = np.random.default_rng(0)
+    X, offset = rng.standard_normal((60, 4)), rng.standard_normal(60)
+    y = X[:, 0] + offset + rng.standard_normal(60)
+    y = y > 0 if family == "binomial" else y
+    one, two = (ss.refit(ss.path(X, y, family=family, offset=o), X, y, s=0.05)
+                for o in (offset, offset[:, None]))  # fmt: skip
+    assert np.array_equal(one.estimates, two.estimates)
+    assert two.errors == pytest.approx(one.errors, rel=1e-12)

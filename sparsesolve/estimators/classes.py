@@ -10,6 +10,16 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from sparsesolve.checks import read_weights
 
 
+def _balance(class_weight, y, weights):
+    """What a row's class adds to its weight; "balanced": classes weigh alike, weights counted."""
+    if not (isinstance(class_weight, str) and class_weight == "balanced"):
+        return compute_sample_weight(class_weight, y)
+    codes = np.unique(y, return_inverse=True)[1]
+    mass = np.bincount(codes, weights)
+    share = mass.sum() / len(mass)
+    return np.divide(share, mass, out=np.zeros(len(mass)), where=mass > 0.0)[codes]
+
+
 class Classes(ClassifierMixin):
     """Mixin of classifiers whose ``decision_function`` gives (n,) for two classes, else (n, K)."""
 
@@ -19,7 +29,7 @@ class Classes(ClassifierMixin):
         y = column_or_1d(y, warn=True)
         weights = read_weights(sample_weight, len(y), "sample_weight")
         if self.class_weight is not None:
-            balance = compute_sample_weight(self.class_weight, y)
+            balance = _balance(self.class_weight, y, weights)
             if not (balance >= 0.0).all():
                 raise ValueError(
                     f"class_weight gives class {y[balance.argmin()]} the weight "

@@ -38,7 +38,7 @@ def test_classes_are_sorted_and_coded(y, classes, codes, family):
 def test_class_weights_multiply_sample_weights():
     y, w = ["a", "b", "b", "b"], [1.0, 2.0, 3.0, 4.0]
     for given, wanted in ((None, w), ({"a": 5.0}, [5, 2, 3, 4]), ({"b": 2.0}, [1, 4, 6, 8]),
-                          ("balanced", [2, 4 / 3, 2, 8 / 3])):  # fmt: skip
+                          ("balanced", [5, 10 / 9, 15 / 9, 20 / 9])):  # fmt: skip
         found = Made(given).fit(None, y, w).read_[1]
         assert found == pytest.approx(np.array(wanted))
     assert Made("balanced").fit(None, y).read_[1] == pytest.approx(np.array([2, *[2 / 3] * 3]))

@@ -75,3 +75,14 @@ def test_a_class_without_weight_is_named():
         SparseLogisticRegression().fit(X, three, (three != "new") * 1.0)
     with pytest.raises(ValueError, match="sample_weight is all zero"):
         SparseLogisticRegression().fit(X, SICK, np.zeros(90))
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_balanced_classes_count_weights_as_repeated_rows(classes):
+    rng = np.random.default_rng(0)
+    y = np.where(X[:, 0] > 0.5, 0, rng.integers(0, classes, 90))
+    times = np.where(y == 0, rng.integers(1, 8, 90), rng.integers(0, 3, 90))
+    model = SparseLogisticRegression(alpha=0.02, class_weight="balanced")
+    weighted = model.fit(X, y, sample_weight=times).coef_
+    rows = np.repeat(np.arange(90), times)
+    assert weighted == pytest.approx(model.fit(X[rows], y[rows]).coef_, abs=1e-6)
