@@ -142,7 +142,7 @@ def _encoded(columns, sources, unknown, as_sparse):
     """The matrix of a table."""
     blocks = []
     for source in sources:
-        column = _gaps(columns[source.name], source)
+        column = _like_the_first(columns[source.name], source)
         if isinstance(column, tuple) != (source.levels is not None):
             kinds = ("numbers", "categories")
             now, then = kinds[isinstance(column, tuple)], kinds[source.levels is not None]
@@ -159,12 +159,14 @@ def _encoded(columns, sources, unknown, as_sparse):
     return np.asfortranarray(np.concatenate(blocks, axis=1))
 
 
-def _gaps(column, source):
-    """The column; one that is missing in every row, as of the kind that the first table had."""
-    labels = column[0] if isinstance(column, tuple) else np.where(np.isnan(column), None, column)
-    if any(label is not None for label in labels):
+def _like_the_first(column, source):
+    """The column; where it holds gaps alone, as one of the kind that the first table had."""
+    if isinstance(column, tuple) == (source.levels is not None):
         return column
-    return np.full(len(labels), np.nan) if source.levels is None else (labels, None)
+    if source.levels is not None:
+        return (np.full(len(column), None), None) if np.isnan(column).all() else column
+    gaps_alone = all(label is None for label in column[0].tolist())
+    return np.full(len(column[0]), np.nan) if gaps_alone else column
 
 
 def _dummies(name, labels, levels, unknown):

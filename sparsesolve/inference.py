@@ -153,8 +153,8 @@ def _table(path, data, support, alone, level):
     if _has_intercept(path):
         features, estimates = np.append(-1, support), np.append(alone.intercepts[0], estimates)
     Z, power, turn = _scaled(Z, _has_intercept(path))
-    offset = data.options.get("offset")
-    eta = eta if offset is None else eta + np.asarray(offset, dtype=float).ravel()
+    offset = checks.read_offset(data.options.get("offset"), len(eta))
+    eta = eta if offset is None else eta + offset
     degrees, dispersion = inf, 1.0
     if path.family == "gaussian":
         degrees = float(data.n_informative() - len(estimates))

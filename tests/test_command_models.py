@@ -175,3 +175,14 @@ def test_a_file_without_names_has_no_columns_of_labels(tmp_path, capsys):
     (tmp_path / "d.svm").write_text("1 1:2 2:3\n0 1:1\n")
     message = refused(capsys, "cv", tmp_path / "d.svm", "--fold-groups", "ward")
     assert "leave out --fold-groups" in message
+
+
+def test_names_and_numbers_of_features_do_not_meet(data, tmp_path, capsys):
+    (tmp_path / "d.svm").write_text("1 1:2 2:3\n0 1:1\n2 2:1\n")
+    named, numbered = tmp_path / "named.npz", tmp_path / "numbered.npz"
+    run(capsys, "path", data, "--response", "y", *OTHERS, "--quiet", "--save", named)
+    run(capsys, "path", tmp_path / "d.svm", "--quiet", "--save", numbered)
+    message = refused(capsys, "predict", named, tmp_path / "d.svm")
+    assert "an SVMlight file numbers its features, so none is named 'a'" in message
+    assert "no column is named '1'" in refused(capsys, "predict", numbered, data)
+    run(capsys, "predict", numbered, tmp_path / "d.svm")

@@ -10,14 +10,17 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from sparsesolve.checks import read_weights
 
 
-def _balance(class_weight, y, weights):
-    """What a row's class adds to its weight; "balanced": classes weigh alike, weights counted."""
-    if not (isinstance(class_weight, str) and class_weight == "balanced"):
+def _class_factors(class_weight, y, weights):
+    """What class_weight multiplies the weight of each row by (n,), 0 in classes without weight.
+
+    "balanced" counts a row as often as its weight says.
+    """
+    if weights is None or not (isinstance(class_weight, str) and class_weight == "balanced"):
         return compute_sample_weight(class_weight, y)
     codes = np.unique(y, return_inverse=True)[1]
-    mass = np.bincount(codes, weights)
-    share = mass.sum() / len(mass)
-    return np.divide(share, mass, out=np.zeros(len(mass)), where=mass > 0.0)[codes]
+    mass = np.bincount(codes, weights / weights.max())
+    share = np.divide(mass.sum() / len(mass), mass, out=np.zeros(len(mass)), where=mass > 0.0)
+    return share[codes]
 
 
 class Classes(ClassifierMixin):
@@ -29,7 +32,7 @@ class Classes(ClassifierMixin):
         y = column_or_1d(y, warn=True)
         weights = read_weights(sample_weight, len(y), "sample_weight")
         if self.class_weight is not None:
-            balance = _balance(self.class_weight, y, weights)
+            balance = _class_factors(self.class_weight, y, weights)
             if not (balance >= 0.0).all():
                 raise ValueError(
                     f"class_weight gives class {y[balance.argmin()]} the weight "

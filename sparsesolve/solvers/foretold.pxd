@@ -12,6 +12,7 @@ cdef class Foretold:
     cdef int reserve(self, int capacity) except -1
     cdef void take(self, LossModel model, WorkingColumns columns) noexcept nogil
     cdef double gap(self, LossModel model, WorkingColumns columns, double lam, double goal) noexcept nogil
+    cdef double _least(self, LossModel model, WorkingColumns columns, double lam) noexcept nogil
     cdef bint _hopeless(self, LossModel model, double goal) noexcept nogil
     cdef double _gap_at(self, LossModel model, WorkingColumns columns, double lam, double scale) noexcept nogil
     cdef void _swap(self, WorkingColumns columns) noexcept nogil

@@ -44,28 +44,29 @@ cdef class Foretold:
         self.known = not model.rooted
 
     cdef double gap(self, LossModel model, WorkingColumns columns, double lam, double goal) noexcept nogil:
-        """The gap of the model's place over the working columns.
-
-        INFINITY where it is far above `goal`, or where v would have to be cleared of columns that nothing holds back.
-        """
-        cdef int k
-        cdef double slack = columns.slack, loose, strict, gap
+        """The gap of the model's place over the working columns; INFINITY where it is far above `goal`."""
+        cdef double slack = columns.slack, gap
         if not (self.known and self.drift <= DRIFT * goal) or self._hopeless(model, goal):
             return INFINITY
         if not model.loss.admits(&model.eta[0], &self.v[0]):
             return INFINITY
-        for k in range(columns.size):
-            if columns.free(k, lam):
-                return INFINITY
         self._swap(columns)
         columns.slack = 0.0
-        loose, strict = columns.scale(lam, False), columns.scale(lam, True)
-        gap = self._gap_at(model, columns, lam, loose)
-        if strict != loose:
-            gap = min(gap, self._gap_at(model, columns, lam, strict))
+        gap = self._least(model, columns, lam)
         columns.slack = slack
         self._swap(columns)
         return gap
+
+    cdef double _least(self, LossModel model, WorkingColumns columns, double lam) noexcept nogil:
+        """The gap at the better of two scales; INFINITY where v would have to be cleared of columns that are free."""
+        cdef int k
+        cdef double loose, strict, gap
+        for k in range(columns.size):
+            if columns.free(k, lam):
+                return INFINITY
+        loose, strict = columns.scale(lam, False), columns.scale(lam, True)
+        gap = self._gap_at(model, columns, lam, loose)
+        return gap if strict == loose else min(gap, self._gap_at(model, columns, lam, strict))
 
     cdef bint _hopeless(self, LossModel model, double goal) noexcept nogil:
         """Whether what samples add to the gap is far above `goal`, by the curvature in the model."""

@@ -83,7 +83,7 @@ def labels_of(texts, codes):
 def _check_names(names):
     """Raise unless the names can serve as a header."""
     if not names:
-        raise ValueError("the file is empty, or its first line, which must name the columns")
+        raise ValueError("the file is empty")
     if all(_is_number(name) for name in names):
         raise ValueError("the first line holds numbers; it must hold the names of the columns")
     seen = set()

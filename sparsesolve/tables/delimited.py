@@ -51,6 +51,8 @@ def _header(path):
     """Names of the columns, the delimiter, and how many lines the header takes."""
     with path.open(newline="", encoding="utf-8-sig") as file:
         first = file.readline()
+        if first and not first.strip():
+            raise ValueError("the first line is blank; it must hold the names of the columns")
         delimiter = max(",;\t", key=first.count)
         file.seek(0)
         reader = csv.reader(file, delimiter=delimiter)

@@ -35,18 +35,19 @@ def read(path, response, weights, offset, drop, labels=False, features=None, mar
     )
     names = np.arange(first, shape[1] + first).astype(f"U{len(str(shape[1]))}")
     if features is not None:
-        _refuse_named(list(features))
+        _refuse_named(features)
         return Table(_spread(X, names, list(features)), labels, None, None, np.array(features))
     kept = _kept(names, drop)
     return Table(X[:, kept] if drop else X, labels, None, None, names[kept])
 
 
 def _refuse_named(features):
-    """Raise where none of the features that are asked for is a number."""
-    if features and not any(str(name).isdecimal() for name in features):
+    """Raise unless all of the features that are asked for are numbers, as those of the file."""
+    named = next((name for name in map(str, features) if not name.isdecimal()), None)
+    if named is not None:
         raise ValueError(
-            f"an SVMlight file numbers its features, and those of the model have names, "
-            f"{str(features[0])!r} the first; give a table with these columns"
+            f"an SVMlight file numbers its features, so none is named {named!r}; give a file "
+            "whose columns have names"
         )
 
 

@@ -38,10 +38,16 @@ def test_classes_are_sorted_and_coded(y, classes, codes, family):
 def test_class_weights_multiply_sample_weights():
     y, w = ["a", "b", "b", "b"], [1.0, 2.0, 3.0, 4.0]
     for given, wanted in ((None, w), ({"a": 5.0}, [5, 2, 3, 4]), ({"b": 2.0}, [1, 4, 6, 8]),
-                          ("balanced", [5, 10 / 9, 15 / 9, 20 / 9])):  # fmt: skip
+                          ("balanced", [5, 10 / 9, 5 / 3, 20 / 9])):  # fmt: skip
         found = Made(given).fit(None, y, w).read_[1]
         assert found == pytest.approx(np.array(wanted))
     assert Made("balanced").fit(None, y).read_[1] == pytest.approx(np.array([2, *[2 / 3] * 3]))
+
+
+def test_balanced_classes_without_weight_or_of_huge_weights():
+    assert Made("balanced").fit(None, ["a", "b"], [1e308, 1e308]).read_[1].tolist() == [1e308] * 2
+    with pytest.raises(ValueError, match="class 'b' of y has no positive weight"):
+        Made("balanced").fit(None, ["a", "b", "c"], [1.0, 0.0, 1.0])
 
 
 @pytest.mark.parametrize("y, w, sentence", [

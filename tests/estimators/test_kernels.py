@@ -62,6 +62,18 @@ def test_weights_count_rows_in_the_scales_too(centre, scale):
     assert one.kernel_weights_ == pytest.approx(two.kernel_weights_, abs=1e-7)
 
 
+def test_balanced_weights_count_rows():
+    labels = np.where(Y[TRAIN] > 0.5, "high", "low")
+    counts = np.random.default_rng(0).integers(0, 3, size=60) + (labels == "high")
+    made = MKLClassifier(
+        [(mkl.polynomial(2), m) for m in range(4)], alpha=0.02, class_weight="balanced"
+    )
+    one = clone(made).fit(np.repeat(X[TRAIN], counts, axis=0), np.repeat(labels, counts))
+    two = clone(made).fit(X[TRAIN], labels, sample_weight=counts)
+    assert two.predict_proba(X[TEST]) == pytest.approx(one.predict_proba(X[TEST]), abs=1e-5)
+    assert one.kernel_weights_ == pytest.approx(two.kernel_weights_, abs=1e-5)
+
+
 def test_columns_by_their_names():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(X, columns=list("abcd"))

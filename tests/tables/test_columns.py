@@ -34,7 +34,7 @@ def test_named_features_leave_out_all_others():
 
 
 @pytest.mark.parametrize("options, sentence", [
-    ({"names": []}, "the file is empty, or its first line, which must name the columns"),
+    ({"names": []}, "the file is empty"),
     ({"names": ["1", "2e3", "nan"]},
      "the first line holds numbers; it must hold the names of the columns"),
     ({"names": ["", ""]}, "column 2 has no name; give it one"),
