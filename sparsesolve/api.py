@@ -13,11 +13,10 @@ from sparsesolve.progress import progress_bar
 from sparsesolve.result import Path
 from sparsesolve.solvers import SOLVERS
 from sparsesolve.solvers.choice import choose
-from sparsesolve.solvers.path import follow, grid
+from sparsesolve.solvers.path import NULL_LEVEL, follow, grid
 from sparsesolve.threads import one_blas_thread
 from sparsesolve.wrapping import warn_missed, wrap
 
-NULL_LEVEL = 1e20  # an inner lam at which every penalised coefficient is 0
 DATA_OPTIONS = (
     "weights", "offset", "penalty_factor", "lower", "upper", "alpha", "penalty", "grouped",
 )  # fmt: skip

@@ -63,7 +63,7 @@ def test_solutions_are_certified_and_better_than_their_neighbours(name, options)
         assert lost > 0
         if own["loss"].conjugate:
             found = glm_oracle.certificate(X, y, other0, other, lam, **rest, **own)
-            assert lost / null <= found * (1 + 1e-6) + 1e-13
+            assert found == pytest.approx(lost / null, rel=1e-6, abs=1e-12)
 
 
 @pytest.mark.parametrize("options", sorted(OPTIONS))

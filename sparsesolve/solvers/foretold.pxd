@@ -6,7 +6,8 @@ cdef class Foretold:
     cdef double[::1] v                  # (n,) the dual point
     cdef double[::1] g                  # its products with the working columns,
     cdef double drift                   # which rounding may have taken off by this, in the gap
-    cdef bint known                     # whether there is one
+    cdef bint wanted                    # whether steps are to be remembered,
+    cdef bint known                     # and one has been
     cdef double[::1] trial              # (n,)
 
     cdef int reserve(self, int capacity) except -1

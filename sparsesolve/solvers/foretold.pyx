@@ -37,11 +37,13 @@ cdef class Foretold:
     cdef void take(self, LossModel model, WorkingColumns columns) noexcept nogil:
         """Know where the model leads that has been solved, once its whole step has been tried."""
         cdef int k
+        if not self.wanted or model.rooted:
+            return
         ss_foretell(model.n, model.multiplier, &model.u[0], &model.h[0], &model.image[0], &self.v[0])
         for k in range(columns.size):
             self.g[k] = model.multiplier * columns.g[k]
         self.drift = columns.drift() * model.square / model.multiplier
-        self.known = not model.rooted
+        self.known = True
 
     cdef double gap(self, LossModel model, WorkingColumns columns, double lam, double goal) noexcept nogil:
         """The gap of the model's place over the working columns; INFINITY where it is far above `goal`."""

@@ -156,9 +156,9 @@ cdef class ProximalNewton(LossWorkingSet):
         cdef LossModel model = self.model
         cdef double gap, least, last = 0.0, total, level, best = INFINITY, quiet = INFINITY, rounding
         cdef int k, outcome = CONVERGED, idle = 0
-        cdef bint first, told, exact = not self.quadratic.curved, foretell = exact and goal >= self.digits
+        cdef bint first, told, exact = not self.quadratic.curved
         least = NEAR * goal
-        self.foretold.known = False
+        self.foretold.wanted, self.foretold.known = exact and goal >= self.digits, False
         if self.quadratic.size > 0 and not exact:
             quiet, self.gain = QUIET * goal, INFINITY
         self._make_room()
@@ -175,7 +175,7 @@ cdef class ProximalNewton(LossWorkingSet):
                 self._weigh()
                 last, idle = 0.0, 0
                 continue
-            told = (foretell and gap > goal
+            told = (gap > goal
                     and self.foretold.gap(model, self.quadratic, lam, SURELY * goal) <= SURELY * goal)
             if ((gap <= goal or told) and self.gain <= quiet) or idle == IDLE or self.quadratic.iterations >= limit:
                 if self.stirred:

@@ -13,12 +13,12 @@ bound. Reference: Bach et al. 2012, section 6; Simon, Friedman and Hastie 2013 (
 import numpy as np
 
 from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
+from sparsesolve.solvers.path import NULL_LEVEL
 from sparsesolve.solvers.responses.certificate import certify, dual_point, working_gap
 from sparsesolve.solvers.responses.descent import ResponseDescent
 from sparsesolve.solvers.responses.outside import OutsideRows
 
 CONVERGED, MAX_ITER, STALLED = 0, 1, 2
-HELD = 1e20  # a lam at which any penalty holds its coefficients back
 ENOUGH = 0.03  # of the gap that columns outside will leave: no use in solving more closely
 TRIES = 4  # rounds for a gap that does not fall
 PATIENCE = 4  # rounds of steps that bring neither the objective nor the gap down
@@ -98,7 +98,7 @@ class ResponseBlocks:
 
     def correlations(self):
         """For each column the size of its products with the dual point, (p,): largest or l2."""
-        u = dual_point(self.descent, HELD)
+        u = dual_point(self.descent, NULL_LEVEL)
         return self.net.polar(self.design.response_products(u, None, self.n_threads))
 
     def solve(self, lam, target, budget):

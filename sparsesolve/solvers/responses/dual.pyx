@@ -11,11 +11,11 @@ import numpy as np
 
 from sparsesolve.penalties.elastic_net cimport conjugate, feasible_scale
 from sparsesolve.solvers.dual_point import clear
+from sparsesolve.solvers.path import NULL_LEVEL
 from sparsesolve.solvers.responses.certificate import beside_one
 from sparsesolve.solvers.responses.coefficients cimport ResponseCoefficients
 from sparsesolve.solvers.working_columns cimport WorkingColumns
 
-cdef double HELD = 1e20              # a lam at which any penalty holds its coefficients back
 cdef double ORTHOGONAL = 1e-10      # product with what nothing holds back, from which the dual point is none
 
 
@@ -23,7 +23,7 @@ cdef class ResponseDual(ResponseCoefficients):
 
     def correlations(self):
         """For each column the size of its products with the dual point, (p,): largest or l2."""
-        self._make_dual(HELD)
+        self._make_dual(NULL_LEVEL)
         return self.net.polar(np.ascontiguousarray(np.transpose(self.C)))[:self.design.p]
 
     cdef double working_gap(self, double lam) noexcept nogil:
