@@ -142,6 +142,14 @@ cdef class BlockPenalty:
         """Weights of the norm and of an l1 norm inside, (G,) each, from d."""
         return d, np.zeros(len(d))
 
+    def all_round(self):
+        """Whether it depends on the lengths of the blocks alone."""
+        cdef Py_ssize_t g
+        for g in range(self.n_groups):
+            if not self.is_round(g):
+                return False
+        return True
+
     # blocks
 
     cdef Py_ssize_t size(self, Py_ssize_t g) noexcept nogil:

@@ -30,7 +30,6 @@ WEIGHED_COST = 0.3  # of a multiply-add in a block operation, with the copies of
 SAMPLE_COST = 30.0  # multiply-adds that a sample's loss costs in a step
 cdef double BARELY = 0.99           # new gap over the least: more is no fall
 cdef double SURELY = 0.1            # of the gap asked for: to what the foretold one must come, as b errs by its root
-cdef double DIGITS = 5e-9           # of the null objective: who asks for a smaller gap asks for digits of b
 cdef double QUIET = 3e-3            # of the gap asked for: while a step gains more, another is worth its price
 cdef double FORCING = 0.1           # of the gap at its start to which a step's model is solved by sweeps,
 cdef double EXACT = 1e-3            # or by second order
@@ -58,15 +57,14 @@ cdef class ProximalNewton(LossWorkingSet):
     cdef double age                         # of eta: rounding errors of single steps that may be in it by now,
     cdef double[2] ages                     # and at the last two lams
     cdef bint flat                          # whether the last step decreased the objective by no more than rounding
-    cdef Foretold foretold                  # where the last step's model leads,
-    cdef double digits                      # and the smallest gap that it may show
+    cdef Foretold foretold                  # where the last step's model leads
     cdef double[::1] before, change, slope  # of the working columns: b, its step, and Z'u
     cdef double[:, ::1] solved_eta          # of the last two lams
 
     def __init__(self, problem, int n_threads):
         self.renewed, self.foretold = RENEWED, Foretold(problem.design.n)
         super().__init__(problem, n_threads)
-        self.solved_eta, self.digits = np.zeros((2, self.design.n)), DIGITS * problem.null_value
+        self.solved_eta = np.zeros((2, self.design.n))
 
     def _place(self):
         """Make the point anew from a and b, so that rounding does not build up; returns which columns and their b."""
@@ -156,10 +154,10 @@ cdef class ProximalNewton(LossWorkingSet):
         cdef LossModel model = self.model
         cdef double gap, least, last = 0.0, total, level, best = INFINITY, quiet = INFINITY, rounding
         cdef int k, outcome = CONVERGED, idle = 0
-        cdef bint first, told, exact = not self.quadratic.curved
+        cdef bint first, met, told, exact = self.quadratic.second_order(goal >= self.digits)
         least = NEAR * goal
         self.foretold.wanted, self.foretold.known = exact and goal >= self.digits, False
-        if self.quadratic.size > 0 and not exact:
+        if self.quadratic.size > 0 and self.quadratic.curved:
             quiet, self.gain = QUIET * goal, INFINITY
         self._make_room()
         while True:
@@ -175,9 +173,9 @@ cdef class ProximalNewton(LossWorkingSet):
                 self._weigh()
                 last, idle = 0.0, 0
                 continue
-            told = (gap > goal
-                    and self.foretold.gap(model, self.quadratic, lam, SURELY * goal) <= SURELY * goal)
-            if ((gap <= goal or told) and self.gain <= quiet) or idle == IDLE or self.quadratic.iterations >= limit:
+            met = gap <= goal and self.gain <= quiet
+            told = not met and self.foretold.gap(model, self.quadratic, lam, SURELY * goal) <= SURELY * goal
+            if met or told or idle == IDLE or self.quadratic.iterations >= limit:
                 if self.stirred:
                     self._place()
                     idle = 0

@@ -61,6 +61,7 @@ cdef class WorkingColumns:
     # what a subclass says of solving
     cpdef int append(self, Design design, penalty, const int[::1] which, const double[::1] start,
                      const double[::1] gradient) except -1
+    cdef bint second_order(self, bint wanted) noexcept nogil
     cdef int solve(self, double lam, double target, long budget) noexcept nogil
     cdef int solve_by_stretches(self, double lam, double target, long limit) except -1
     cdef double inner(self, int i, int j) noexcept nogil

@@ -180,6 +180,10 @@ cdef class WorkingColumns:
         """Take in columns `which` of the design with their coefficients and gradients."""
         raise NotImplementedError
 
+    cdef bint second_order(self, bint wanted) noexcept nogil:
+        """Whether the gap that `solve` leaves is of second order in what b is off by; of groups, where it is wanted."""
+        return not self.curved
+
     cdef int solve(self, double lam, double target, long budget) noexcept nogil:
         """Bring the gap over the working columns to `target`; returns an Outcome."""
         return STALLED

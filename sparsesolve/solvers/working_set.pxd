@@ -14,6 +14,7 @@ cdef class WorkingSet:
     cdef double working_values              # stored values of the working columns
     cdef double steps                       # of conjugate gradients per Newton direction, as last seen
     cdef double share                       # of the gap asked for that working columns may take
+    cdef double digits                      # the smallest gap that may be of second order in what b is off by
     cdef double opening                     # gap after the first round at the last lam
     cdef double growth                      # columns that enter for a quadratic to be solved, averaged
     cdef long models                        # quadratics of other losses solved since the last came in
@@ -26,7 +27,9 @@ cdef class WorkingSet:
     cdef double[:, ::1] solved_b            # (2, capacity) their coefficients of the working columns,
     cdef int n_solved                       # so many at the last
     cdef double[2] lams                     # these lams
-    cdef double[2] drifts                   # how far rounding had taken these residuals: see WorkingColumns.drift
+    cdef double[2] drifts                   # how far rounding took the last residual, and it beside the one before
+    cdef double opened, turn                # the same for the start at this lam: see WorkingColumns.drift
+    cdef bint refreshed                     # whether the residual was made anew at this lam
 
     cpdef solve(self, double lam, double target, long budget)
     cdef int enter(self, const int[::1] which) except -1

@@ -36,6 +36,7 @@ cdef double PROMISING = 1e-3  # of the gap asked for: violators that gain more c
 cdef double ROUNDING = 1e-12  # of |response|^2: an objective that is higher by less is not
 cdef double DRIFT = 1e-2      # of the gap asked for: what rounding may add to it before the residual is made anew
 cdef double SHARE = 0.9     # of the gap asked for: what working columns may take of it
+cdef double DIGITS = 5e-9   # of the null objective: who asks for a smaller gap asks for digits of b
 cdef double GROUPS_SHARE = 0.5  # the same of groups: sweeps come to it little by little, and the objective with them
 cdef double ENOUGH = 0.03   # of the gap that columns outside will leave: no use in solving for the working ones better
 BLOCK_COST = 0.10   # of a multiply-add in a block operation, with which a column enters the factor
@@ -59,7 +60,7 @@ cdef class WorkingSet:
         self.design, self.penalty = problem.design, problem.penalty
         self.root_w = np.sqrt(problem.weights)
         self.r, self.u = np.zeros(self.design.n), np.empty(self.design.n)
-        self.steps = 6.0
+        self.steps, self.digits = 6.0, DIGITS * problem.null_value
         self.share = GROUPS_SHARE if isinstance(self.penalty, BlockPenalty) else SHARE
         self.solved, self.solved_b = np.zeros((2, self.design.n)), np.zeros((2, 0))
         self.lams[0] = self.lams[1] = 0.0
@@ -173,15 +174,18 @@ cdef class WorkingSet:
         """
         cdef double value = self.quadratic.primal(lam) + ROUNDING * self.level
         cdef double[::1] start = self.quadratic.members()[1]
+        self.quadratic.second_order(goal >= self.digits)
         cdef int outcome = self.quadratic.solve_by_stretches(lam, goal, limit)
         with nogil:
-            if self.quadratic.drift() * self.level > DRIFT * goal:
+            if not self.quadratic.drift() * self.level <= DRIFT * goal:
                 self.quadratic.refresh(&self.response[0], &self.r[0])
+                self.refreshed = True
             else:
                 self.quadratic.hand(&self.response[0], &self.r[0])
             if not self.quadratic.primal(lam) <= value:     # or NaN
                 memcpy(self.quadratic.b, &start[0], start.shape[0] * sizeof(double))
                 self.quadratic.refresh(&self.response[0], &self.r[0])
+                self.refreshed = True
         self.quadratic.settle(lam)
         return outcome
 
@@ -244,6 +248,7 @@ cdef class WorkingSet:
         cdef double forward
         cdef int[::1] which
         self.foreseen = 0
+        self.refreshed, self.turn, self.opened = False, 0.0, self.quadratic.drift()
         if not self.lams[1] > self.lams[0] > lam > 0.0:
             return 0
         forward = (self.lams[0] - lam) / (self.lams[1] - self.lams[0])
@@ -263,14 +268,14 @@ cdef class WorkingSet:
     cdef int _carry_on(self, double lam, double forward) except -1:
         """Start from the solution carried on like that where a near start helps, and where that is better.
 
-        What rounding did to the two residuals is carried on with them: from lam to lam it would grow without end.
+        What rounding did to the two residuals is carried on with them, in a straight line too.
         """
         cdef int k, size = self.quadratic.size
         cdef Py_ssize_t i
-        cdef double value, drift = (1.0 + forward) * self.drifts[0] + forward * self.drifts[1]
+        cdef double value, drift = self.drifts[0] + forward * self.drifts[1]
         if not self.quadratic.wants_start or size == 0:
             return 0
-        value = self.quadratic.primal(lam)
+        value, self.turn, self.opened = self.quadratic.primal(lam), forward * self.drifts[1], drift
         cdef double[::1] b = np.empty(size), change = np.zeros(size)
         memcpy(&b[0], self.quadratic.b, size * sizeof(double))
         for k in range(self.n_solved):
@@ -291,10 +296,12 @@ cdef class WorkingSet:
 
     cdef int _keep_history(self, double lam) except -1:
         cdef int k
+        cdef double drift = self.quadratic.drift()
         memcpy(&self.solved[1, 0], &self.solved[0, 0], self.design.n * sizeof(double))
         memcpy(&self.solved[0, 0], &self.r[0], self.design.n * sizeof(double))
         self.lams[1], self.lams[0] = self.lams[0], lam
-        self.drifts[1], self.drifts[0] = self.drifts[0], self.quadratic.drift()
+        self.drifts[1] = drift + self.drifts[0] if self.refreshed else self.turn + (drift - self.opened)
+        self.drifts[0] = drift
         if self.solved_b.shape[1] < self.quadratic.capacity:
             wider = np.zeros((2, self.quadratic.capacity))
             wider[:, :self.solved_b.shape[1]] = self.solved_b

@@ -9,7 +9,7 @@ whether the group is zero, then by Newton's steps along the directions in which 
 Invariant: z = Z_g'r during a step.
 Reference: Tseng and Yun, "A coordinate gradient descent method for nonsmooth separable minimization" (2009).
 """
-from libc.math cimport fabs, sqrt
+from libc.math cimport INFINITY, fabs, sqrt
 from libc.string cimport memcpy, memset
 from scipy.linalg.cython_lapack cimport dsyev
 
@@ -109,7 +109,16 @@ cdef class GroupBlocks(GroupColumns):
             moved = moved or self.d[j] != 0.0
         if moved:
             self.move(k)
+            self.touch(k)
         return moved
+
+    cdef void touch(self, int k) noexcept nogil:
+        """Count what a block's step rounds: columns alike may go far in opposite directions."""
+        cdef int j
+        cdef double way = 0.0
+        for j in range(self.first[k], self.first[k + 1]):
+            way += fabs(self.d[j]) * sqrt(self.diag[j])
+        self.touches += 1.0 + way / sqrt(self.residual_square) if self.residual_square > 0.0 else INFINITY
 
     cdef bint below(self, int k, double lam) noexcept nogil:
         """Whether a block is zero and, as its products are known, would stay so at lam."""

@@ -1,12 +1,16 @@
 """GroupDataQuadratic: the quadratic over working groups, by products with the columns themselves."""
 from sparsesolve.solvers.groups.quadratic cimport GroupQuadratic
+from sparsesolve.solvers.groups.rays cimport Rays
 
 cdef class GroupDataQuadratic(GroupQuadratic):
     cdef Py_ssize_t n
     cdef double[::1] v                  # (n,) sqrt(w) Z d, less image_shift * sqrt(w)
     cdef double image_shift
     cdef double[::1] rest, conjugate, product       # of conjugate gradients, by column
+    cdef Rays rays
 
+    cdef void _gather(self, double lam) noexcept nogil
+    cdef void _go_along(self) noexcept nogil
     cdef void apply(self, const double* d, double* out) noexcept nogil
     cdef void _spread(self, const double* along, double* out) noexcept nogil
     cdef double precondition(self, double last) noexcept nogil

@@ -1,8 +1,10 @@
 """The quadratic over working groups by products with the columns: for sparse designs, and more columns than samples.
 
 Invariant: u + u[n] * sqrt(w) = sqrt(w) (y - Zb): sparse columns never fill in.  The Newton step comes from conjugate
-gradients along the directions in which the penalty is smooth, preconditioned group by group.
+gradients along the directions in which the penalty is smooth, preconditioned group by group; that of lengths from the
+images of whole groups (`rays`), where columns are dense.
 """
+from libc.math cimport INFINITY
 from libc.string cimport memcpy, memset
 
 import numpy as np
@@ -13,9 +15,12 @@ from sparsesolve.linalg.small cimport small_solve
 from sparsesolve.linalg.vector cimport axpy, dot
 from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers.groups.quadratic cimport GroupQuadratic
+from sparsesolve.solvers.groups.rays cimport Rays
 
 DEF STEPS = 30                      # of conjugate gradients per Newton step
 cdef double FORCING = 0.1           # relative residual left by them
+cdef double ALONG = 0.3             # of the gap asked for: what lengths may leave of it
+cdef double ROUNDING = 1e-12        # of the penalty's slope: less to be gained is none
 
 
 cdef class GroupDataQuadratic(GroupQuadratic):
@@ -23,6 +28,8 @@ cdef class GroupDataQuadratic(GroupQuadratic):
     def __cinit__(self, Packed columns, BlockPenalty penalty):
         self.n, self.n_carried, self.v = columns.n, columns.n + 1, np.zeros(columns.n)
         self._work_on_residual()
+        self.rays = Rays(columns.n)
+        self.stretchable = columns.dense and penalty.all_round()
         self.trail_r = np.zeros((self.trail_b.shape[0], self.n + 1))
         self.rest, self.conjugate, self.product = np.zeros((3, self.capacity))
 
@@ -42,7 +49,13 @@ cdef class GroupDataQuadratic(GroupQuadratic):
             self.columns.append(design, &which[0], count)
         self.add_groups(which, start, gradient)
         self.measure_blocks(before)
+        if self.stretchable:
+            self.rays.reserve(self.most_rays(), self.size)
         return 0
+
+    cdef void restart(self) noexcept nogil:
+        GroupQuadratic.restart(self)
+        self.rays.restart()
 
     cdef double inner(self, int i, int j) noexcept nogil:
         memset(&self.v[0], 0, self.n * sizeof(double))
@@ -74,7 +87,6 @@ cdef class GroupDataQuadratic(GroupQuadratic):
     cdef void move(self, int k) noexcept nogil:
         cdef int first = self.first[k]
         self.u[self.n] += self.columns.subtract_some(first, self.first[k + 1] - first, &self.d[first], &self.u[0])
-        self.touches += 1.0
 
     cdef void renew(self) noexcept nogil:
         self.columns.correlate(&self.u[0], self.u[self.n], self.g)
@@ -103,6 +115,7 @@ cdef class GroupDataQuadratic(GroupQuadratic):
         axpy(self.n, t, &self.v[0], &self.u[0])        # v is -Z d
         self.u[self.n] += t * self.image_shift
         axpy(self.size, -t, self.q, self.g)
+        self.touches += 2.0
 
     cdef bint direction(self, double lam) noexcept nogil:
         cdef int step, k, j, i, first, n
@@ -142,6 +155,61 @@ cdef class GroupDataQuadratic(GroupQuadratic):
             return False
         self._spread(&self.x[0], self.d)
         return True
+
+    cdef void stretch(self, double lam, double target) noexcept nogil:
+        cdef double square, linear, charge = self.penalty_value(lam)
+        self._gather(lam)
+        if self.rays.count > 0:
+            self.rays.solve(max(ALONG * target / charge, ROUNDING) if charge > 0.0 else ROUNDING)
+            self.rays.apply(self.rays.step, &self.v[0])
+            square, linear = dot(self.n, &self.v[0], &self.v[0]), dot(self.n, &self.v[0], &self.u[0])
+            if 0.5 * square - linear + self.rays.charge() <= 0.0:
+                axpy(self.n, -1.0, &self.v[0], &self.u[0])
+                self.residual_square += square - 2.0 * linear
+                self.touches += 2.0
+                self._go_along()
+        self.renew()
+
+    cdef void _gather(self, double lam) noexcept nogil:
+        """The rays of all groups at work, with their images."""
+        cdef int k, j, i, first, s
+        cdef double weight, lightest = INFINITY
+        self.rays.count = 0
+        for k in range(self.n_groups):
+            first, s, weight = self.first[k], self.first[k + 1] - self.first[k], self.penalty.weight[self.group[k]]
+            self.take_rays(k, lam)
+            if self.rays.count + self.n_ways[k] > self.rays.capacity:
+                self.n_ways[k] = 0
+            for i in range(self.n_ways[k]):
+                memset(self.rays.image(), 0, self.n * sizeof(double))
+                if self.n_ways[k] == 1:
+                    for j in range(first, first + s):
+                        self.d[j] = -self.sign[j]
+                    self.columns.subtract_some(first, s, &self.d[first], self.rays.image())
+                else:
+                    self.columns.axpy(first + i, 1.0, self.rays.image())
+                self.rays.add(first + i, &self.u[0], -self.slope[first + i],
+                              self.bends[self.place[k] + i * (self.n_ways[k] + 1)], lam * weight, self.length[k])
+                if weight > 0.0:
+                    lightest = min(lightest, lam * weight)
+        if lightest == INFINITY:
+            lightest = lam
+        for i in range(self.rays.count):
+            if self.rays.level[i] == 0.0:
+                self.rays.level[i] = lightest
+
+    cdef void _go_along(self) noexcept nogil:
+        """b += the rays' step."""
+        cdef int k, j, ray = 0
+        cdef const double* step
+        for k in range(self.n_groups):
+            step = self.rays.step + ray
+            for j in range(self.first[k], self.first[k + 1]):
+                if self.n_ways[k] > 0:
+                    self.b[j] += step[self.way[j]] * self.sign[j]
+                    if step[self.way[j]] == -self.length[k]:
+                        self.b[j] = 0.0
+            ray += self.n_ways[k]
 
     cdef void _spread(self, const double* along, double* out) noexcept nogil:
         """Columns' steps from those along the directions."""

@@ -7,3 +7,4 @@ cdef class GroupGramQuadratic(GroupQuadratic):
     cdef double[::1] matrix, right      # of the Newton step
 
     cdef int assemble(self) noexcept nogil
+    cdef void _see(self, int k, int way) noexcept nogil

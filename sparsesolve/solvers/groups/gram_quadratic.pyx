@@ -15,13 +15,16 @@ from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers.groups.quadratic cimport GroupQuadratic
 
 DEF REPAIRS = 6                     # of a matrix that is singular in rounding
+DEF HALVINGS = 6                    # of a step for lengths
+cdef double FACTOR_COST = 600.0     # of the products in a sweep: the cube of as many lengths as are factored
 cdef double TINY = 1e-12            # of the diagonal: what makes a singular matrix regular
 
 
 cdef class GroupGramQuadratic(GroupQuadratic):
 
     def __cinit__(self, Packed columns, BlockPenalty penalty):
-        self.gram = Gram()
+        self.gram, self.counts_touches = Gram(), True
+        self.stretchable = penalty.all_round()
         self._make_newton_room()
 
     cdef int reserve(self, int capacity) except -1:
@@ -89,6 +92,29 @@ cdef class GroupGramQuadratic(GroupQuadratic):
 
     cdef void advance(self, double t) noexcept nogil:
         axpy(self.size, -t, self.q, self.g)
+        self.touches += 2.0
+
+    cdef bint worth_stretching(self) noexcept nogil:
+        cdef int k, j
+        cdef double m = 0.0
+        for k in range(self.n_groups):
+            for j in range(self.first[k], self.first[k + 1]):
+                if self.b[j] != 0.0:
+                    m += 1.0
+                    break
+        return m * m * m <= FACTOR_COST * self.size * self.size
+
+    cdef void stretch(self, double lam, double target) noexcept nogil:
+        cdef int k, j, ways = 0
+        for k in range(self.n_groups):
+            if self.take_rays(k, lam) > 0:
+                for j in range(self.first[k], self.first[k + 1]):
+                    self.slope[self.first[k] + self.way[j]] += self.sign[j] * self.g[j]
+            ways += self.n_ways[k]
+        if ways > 0 and self.direction(lam):
+            for k in range(self.n_groups):
+                self.stop_short(k, lam)
+            self.descend(lam, self.image(), HALVINGS)
 
     cdef bint direction(self, double lam) noexcept nogil:
         cdef int n = 0, one = 1, info = 1, tries, k, i, j, base = 0
@@ -136,16 +162,21 @@ cdef class GroupGramQuadratic(GroupQuadratic):
                     moving += 1
             n += self.n_ways[k]
         memset(&self.matrix[0], 0, <Py_ssize_t> n * n * sizeof(double))
-        for k in range(moving):
-            j = self.support[k]
-            out = &self.matrix[self.position[k] * <Py_ssize_t> n]
-            column = self.gram.G + j * <Py_ssize_t> self.gram.capacity
-            if plain and moving == n:       # each moves along a direction of its own, in their order
+        if plain and moving == n:       # each moves along a direction of its own, in their order
+            for k in range(n):
+                out = &self.matrix[k * <Py_ssize_t> n]
+                column = self.gram.G + self.support[k] * <Py_ssize_t> self.gram.capacity
                 for i in range(k, n):
                     out[i] = column[self.support[i]]
-            else:
-                for i in range(moving):
-                    out[self.position[i]] += self.sign[j] * self.sign[self.support[i]] * column[self.support[i]]
+        else:
+            for k in range(self.n_groups):
+                for s in range(self.n_ways[k]):
+                    self._see(k, s)
+                    out = &self.matrix[(base + s) * <Py_ssize_t> n]
+                    for i in range(moving):
+                        out[self.position[i]] += self.sign[self.support[i]] * self.q[self.support[i]]
+                base += self.n_ways[k]
+            base = 0
         for k in range(self.n_groups):
             s, bend = self.n_ways[k], &self.bends[self.place[k]]
             for j in range(s):
@@ -153,3 +184,11 @@ cdef class GroupGramQuadratic(GroupQuadratic):
                     self.matrix[base + i + (base + j) * <Py_ssize_t> n] += bend[i + j * <Py_ssize_t> s]
             base += s
         return n
+
+    cdef void _see(self, int k, int way) noexcept nogil:
+        """q = the products of all working columns with one of a group's directions."""
+        cdef int j
+        memset(self.q, 0, self.size * sizeof(double))
+        for j in range(self.first[k], self.first[k + 1]):
+            if self.way[j] == way:
+                axpy(self.size, self.sign[j], self.gram.G + j * <Py_ssize_t> self.gram.capacity, self.q)

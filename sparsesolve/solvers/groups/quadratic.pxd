@@ -1,7 +1,7 @@
 """GroupQuadratic: penalised least squares over a growing set of working groups."""
-from sparsesolve.solvers.groups.blocks cimport GroupBlocks
+from sparsesolve.solvers.groups.lengths cimport GroupLengths
 
-cdef class GroupQuadratic(GroupBlocks):
+cdef class GroupQuadratic(GroupLengths):
     cdef double pace                    # what a sweep leaves of the gap, as last seen
     cdef int n_trail                    # places of the last sweeps that are remembered: b, and what goes with it
     cdef double[:, ::1] trail_b, trail_r

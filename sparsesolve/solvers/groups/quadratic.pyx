@@ -4,10 +4,11 @@
 
 Given: columns Z through a subclass (their inner products, or the data), a warm start b with g = Z'r.  Returned: b and
 g with a duality gap over the working groups at most `target`, or the reason why not.  Invariant: g = Z'r between two
-rounds.  A round sweeps over the groups (`blocks`), carries the sweeps on by Anderson's extrapolation, and where
-they creep takes a Newton step along the directions in which Omega is smooth, all groups together, shortened until the
-objective decreases as Armijo asks.  Sweeps go on until they gain little beside `target`, whether or not the gap has
-come to it: at a start from the last lams it often has, and yet a sweep makes a far better solution of it.
+rounds.  A round sweeps over the groups (`blocks`), carries the sweeps on by Anderson's extrapolation, brings lengths to
+their best together (`lengths`), and where they creep takes a Newton step along the directions in which Omega is smooth,
+all groups together, shortened until the objective decreases as Armijo asks.  Where lengths are not brought to their
+best, sweeps go on until they gain little beside `target`, whether or not the gap has come to it: at a start from the
+last lams it often has, and yet a sweep makes a far better solution of it.
 Reference: Tseng and Yun (2009); Bertrand and Massias, "Anderson acceleration of coordinate descent" (2021).
 """
 from libc.math cimport INFINITY, exp, fabs, log
@@ -19,7 +20,7 @@ from sparsesolve.linalg.packed cimport Packed
 from sparsesolve.linalg.small cimport small_factor, small_solve
 from sparsesolve.linalg.vector cimport axpy
 from sparsesolve.penalties.blocks cimport BlockPenalty
-from sparsesolve.solvers.groups.blocks cimport GroupBlocks
+from sparsesolve.solvers.groups.lengths cimport GroupLengths
 from sparsesolve.solvers.working_columns cimport CONVERGED, MAX_ITER, STALLED
 
 DEF MEMORY = 4                      # sweeps that an extrapolation looks back on
@@ -29,7 +30,10 @@ DEF MOST_SWEEPS = 4                 # between two looks at the gap
 cdef double QUICK = 0.9             # of the gap, left by a sweep: no more is reckoned with
 cdef double SLOW = 0.95             # slower is left to Newton steps,
 DEF LONG = 20                       # where so many sweeps would not do
+DEF EARLY = 20                      # nor have done, where lengths are brought to their best after them
 cdef double QUIET = 2e-4            # of the gap asked for: while a sweep gains more, another is worth its price
+cdef double LOUD = 2.0              # the same where lengths are: the gap is not worth a look before,
+cdef double NOTABLE = 3e-6          # nor before sweeps gain less than this of the objective
 cdef double BARELY = 0.99           # of the least gap: more is no fall
 DEF PATIENCE = 500                  # looks at a gap and an objective that do not fall
 cdef double FAR = 0.9               # of lam: groups below it are looked at after a sweep only
@@ -43,7 +47,7 @@ cdef double LENGTHS = 10.0          # of the largest coefficient: longer steps e
 cdef double TINY = 1e-12            # of a diagonal: a smaller pivot is rounding
 
 
-cdef class GroupQuadratic(GroupBlocks):
+cdef class GroupQuadratic(GroupLengths):
 
     def __cinit__(self, Packed columns, BlockPenalty penalty):
         self.pace = 0.2
@@ -51,21 +55,25 @@ cdef class GroupQuadratic(GroupBlocks):
 
     cdef int reserve(self, int capacity) except -1:
         if capacity > self.capacity:
-            GroupBlocks.reserve(self, capacity)
+            GroupLengths.reserve(self, capacity)
             self.trail_b = np.zeros((MEMORY + 1, self.capacity))
         return 0
 
     cdef int solve(self, double lam, double target, long budget) noexcept nogil:
-        cdef long limit = self.iterations + budget
+        cdef long limit = self.iterations + budget, early = self.iterations
         cdef int moved = self.n_groups, k, sweeps, idle = 0
         cdef double gap = INFINITY, gain = INFINITY, least = INFINITY, lowest = INFINITY, last, pace, value, quiet
         value = 0.5 * self.residual_square + self.penalty_value(lam)
-        quiet = QUIET * target + ROUNDING * value
+        cdef bint stretches = self.stretches and self.worth_stretching()
+        if stretches:
+            quiet, early = min(LOUD * target, NOTABLE * value), self.iterations + EARLY
+        else:
+            quiet = QUIET * target + ROUNDING * value
         self.n_trail = 0
         if budget <= 0 or self.n_groups == 0:
             self.estimate_slack(lam)
             gap = self.best_gap(lam)
-        while gap > target or (moved and gain > quiet):
+        while gap > target or (moved and gain > quiet and not stretches):
             if self.iterations >= limit:
                 return MAX_ITER if gap > target else CONVERGED
             sweeps, moved, last, k = 1, 0, gap, 0
@@ -83,7 +91,12 @@ cdef class GroupQuadratic(GroupBlocks):
                 gain -= value
                 k += 1
             sweeps = k
-            self.renew()
+            if stretches:
+                self.stretch(lam, target)
+                self.n_trail = 0
+                value = 0.5 * self.residual_square + self.penalty_value(lam)
+            else:
+                self.renew()
             self.iterations += sweeps
             self.passes += sweeps
             self.estimate_slack(lam)
@@ -92,7 +105,7 @@ cdef class GroupQuadratic(GroupBlocks):
                 continue
             pace = exp(log(max(gap / last, 1e-8)) / sweeps)
             self.pace = min(max(0.5 * (self.pace + pace), 0.05), QUICK)
-            if pace > SLOW and gap * pace ** LONG > target:
+            if pace > SLOW and self.iterations >= early and gap * pace ** LONG > target:
                 moved += self.newton(lam)
                 self.estimate_slack(lam)
                 gap = self.best_gap(lam)
@@ -129,7 +142,7 @@ cdef class GroupQuadratic(GroupBlocks):
         cdef Py_ssize_t k
         cdef double[MEMORY * MEMORY] inner
         cdef double[MEMORY] weights
-        cdef double total = 0.0, trace = 0.0, before = 0.5 * self.residual_square + self.penalty_value(lam)
+        cdef double total = 0.0, size = 0.0, trace = 0.0, before = 0.5 * self.residual_square + self.penalty_value(lam)
         for i in range(M):
             for k in range(self.size):
                 self.x[k] = self.trail_b[i + 1, k] - self.trail_b[i, k]
@@ -145,6 +158,7 @@ cdef class GroupQuadratic(GroupBlocks):
         small_solve(M, &inner[0], &weights[0])
         for i in range(M):
             total += weights[i]
+            size += fabs(weights[i])
         if not total > 0.0:
             return False
         memset(self.b, 0, self.size * sizeof(double))
@@ -152,9 +166,11 @@ cdef class GroupQuadratic(GroupBlocks):
         for i in range(M):
             axpy(self.size, weights[i] / total, &self.trail_b[i + 1, 0], self.b)
             axpy(self.n_carried, weights[i] / total, &self.trail_r[i + 1, 0], self.carried())
+        size /= total
         total = self.residual_square
         self.residual_square = self.square(&self.trail_b[M, 0], &self.trail_r[M, 0])
         if 0.5 * self.residual_square + self.penalty_value(lam) < before:
+            self.touches *= size        # so much was rounding combined, too
             return True
         memcpy(self.b, &self.trail_b[M, 0], self.size * sizeof(double))
         memcpy(self.carried(), &self.trail_r[M, 0], self.n_carried * sizeof(double))

@@ -1,0 +1,36 @@
+"""Rays: steps along a few directions each of which moves many columns, all of them at once."""
+
+cdef class Rays:
+    cdef Py_ssize_t n
+    cdef readonly int count, capacity
+    cdef int factored                   # rows of the factor
+    cdef double spent                   # multiply-adds of conjugate gradients since it was made
+    cdef double* factor                 # (factored, factored), lower triangle, column by column
+    cdef Py_ssize_t factor_room
+    cdef double[::1] images             # (n, capacity + 1) column by column, and one to work in
+    cdef int[::1] name                  # of each ray
+    cdef int[::1] row                   # of the factor, by name; -1 none
+    cdef double[:, ::1] table
+    cdef double* step                   # by ray: how far to go,
+    cdef double* rest                   # what is left to be gained along it,
+    cdef double* pull                   # the penalty's slope,
+    cdef double* bend                   # and second derivative,
+    cdef double* level                  # what a rest is measured by,
+    cdef double* limit                  # how far back it may go,
+    cdef double* diag                   # the second derivative of the whole,
+    cdef double* way                    # and what conjugate gradients work on
+    cdef double* product
+    cdef double* z
+
+    cdef int reserve(self, int rays, int names) except -1
+    cdef void restart(self) noexcept nogil
+    cdef double* image(self) noexcept nogil
+    cdef void add(self, int name, const double* r, double pull, double bend, double level,
+                  double limit) noexcept nogil
+    cdef void solve(self, double least) noexcept nogil
+    cdef double charge(self) noexcept nogil
+    cdef void apply(self, const double* step, double* out) noexcept nogil
+    cdef void _apply_transposed(self, const double* x, double* out) noexcept nogil
+    cdef bint _left(self, double least) noexcept nogil
+    cdef double _precondition(self) noexcept nogil
+    cdef void _factorise(self) noexcept nogil

@@ -1,0 +1,174 @@
+"""Rays: steps along a few directions each of which moves many columns, all of them at once.
+
+    minimise over s   |r - W s|^2 / 2 + sum_k (pull_k s_k + bend_k s_k^2 / 2),   W_k = Z d_k
+
+Given: the image W_k of every direction d_k, r, and the penalty's slope and second derivative along it.  Returned: s,
+until what is left to be gained along every ray is little beside its level, and cut where it is below -limit_k.  By
+conjugate gradients, preconditioned by a factor of W'W as it was at some earlier point: directions turn little from one
+to the next.  It is made anew once the steps since then have cost what that costs.
+"""
+from libc.math cimport fabs
+from libc.stdlib cimport free, realloc
+from libc.string cimport memcpy, memset
+from scipy.linalg.cython_blas cimport dgemv, dsyrk, dtrsv
+from scipy.linalg.cython_lapack cimport dpotrf
+
+import numpy as np
+
+from sparsesolve.linalg.vector cimport axpy, dot
+
+DEF STEPS = 40                      # of conjugate gradients
+cdef double TINY = 1e-10            # of the diagonal: what makes a singular matrix regular
+
+
+cdef class Rays:
+
+    def __cinit__(self, Py_ssize_t n):
+        self.n = n
+        self.row = np.zeros(0, dtype=np.intc)
+        self.reserve(1, 1)
+
+    def __dealloc__(self):
+        free(self.factor)
+
+    cdef int reserve(self, int rays, int names) except -1:
+        """Make room for so many rays, named by numbers below `names`; those that there are go."""
+        cdef int old = self.row.shape[0]
+        self.count = 0
+        if names > old:
+            row = np.full(max(names, 2 * old), -1, dtype=np.intc)
+            row[:old] = self.row
+            self.row = row
+        if rays <= self.capacity:
+            return 0
+        self.capacity = max(rays, 2 * self.capacity)
+        self.images = np.empty(self.n * (<Py_ssize_t> self.capacity + 1))
+        self.name, self.table = np.zeros(self.capacity, dtype=np.intc), np.zeros((10, self.capacity))
+        cdef double[:, ::1] t = self.table
+        self.step, self.rest, self.pull, self.bend, self.level = &t[0, 0], &t[1, 0], &t[2, 0], &t[3, 0], &t[4, 0]
+        self.limit, self.diag, self.way, self.product, self.z = &t[5, 0], &t[6, 0], &t[7, 0], &t[8, 0], &t[9, 0]
+        return 0
+
+    cdef void restart(self) noexcept nogil:
+        """Names are given anew: the factor does not know them."""
+        cdef Py_ssize_t k
+        for k in range(self.row.shape[0]):
+            self.row[k] = -1
+        self.count, self.factored, self.spent = 0, 0, 0.0
+
+    cdef double* image(self) noexcept nogil:
+        """Where the image of the next ray goes."""
+        return &self.images[self.n * self.count]
+
+    cdef void add(self, int name, const double* r, double pull, double bend, double level,
+                  double limit) noexcept nogil:
+        """Take in the ray whose image is in place."""
+        cdef int k = self.count
+        cdef const double* image = self.image()
+        self.name[k], self.pull[k], self.bend[k] = name, pull, bend
+        self.level[k], self.limit[k] = level, limit
+        self.rest[k] = dot(self.n, image, r) - pull
+        self.diag[k] = dot(self.n, image, image) + bend
+        self.count += 1
+
+    cdef double charge(self) noexcept nogil:
+        """What the penalty charges more for the step."""
+        cdef int k
+        cdef double total = 0.0
+        for k in range(self.count):
+            total += self.step[k] * (self.pull[k] + 0.5 * self.bend[k] * self.step[k])
+        return total
+
+    cdef void apply(self, const double* step, double* out) noexcept nogil:
+        """out = W step."""
+        cdef int n = <int> self.n, one = 1
+        cdef double unit = 1.0, none = 0.0
+        dgemv("N", &n, &self.count, &unit, &self.images[0], &n, <double*> step, &one, &none, out, &one)
+
+    cdef void _apply_transposed(self, const double* x, double* out) noexcept nogil:
+        """out = W'x."""
+        cdef int n = <int> self.n, one = 1
+        cdef double unit = 1.0, none = 0.0
+        dgemv("T", &n, &self.count, &unit, &self.images[0], &n, <double*> x, &one, &none, out, &one)
+
+    cdef void solve(self, double least) noexcept nogil:
+        """The step, until `rest` is `least` of the level at most along every ray."""
+        cdef int k, tries
+        cdef double rho, last, t, curvature
+        cdef double m = self.count, price = 2.0 * self.n * m + <double> self.factored * self.factored
+        if self.spent > m * m * (0.5 * self.n + m / 6.0):
+            self._factorise()
+        memset(self.step, 0, self.count * sizeof(double))
+        rho = self._precondition()
+        memcpy(self.way, self.z, self.count * sizeof(double))
+        for tries in range(STEPS):
+            if not (rho > 0.0 and self._left(least)):
+                break
+            self.apply(self.way, self.image())
+            self._apply_transposed(self.image(), self.product)
+            curvature = 0.0
+            for k in range(self.count):
+                self.product[k] += self.bend[k] * self.way[k]
+                curvature += self.product[k] * self.way[k]
+            if not curvature > 0.0:
+                break
+            t = rho / curvature
+            axpy(self.count, t, self.way, self.step)
+            axpy(self.count, -t, self.product, self.rest)
+            last, rho = rho, self._precondition()
+            for k in range(self.count):
+                self.way[k] = self.z[k] + rho / last * self.way[k]
+            self.spent += price
+        for k in range(self.count):
+            self.step[k] = max(self.step[k], -self.limit[k])
+
+    cdef bint _left(self, double least) noexcept nogil:
+        """Whether there is more to be gained along a ray."""
+        cdef int k
+        for k in range(self.count):
+            if fabs(self.rest[k]) > least * self.level[k]:
+                return True
+        return False
+
+    cdef double _precondition(self) noexcept nogil:
+        """z from rest, by the factor for the rays in it and by the diagonal for others; their product."""
+        cdef int k, row, one = 1
+        cdef double* x = self.image()       # longer than the factor, see _factorise
+        memset(x, 0, self.factored * sizeof(double))
+        for k in range(self.count):
+            row = self.row[self.name[k]]
+            if row >= 0:
+                x[row] = self.rest[k]
+        if self.factored:
+            dtrsv("L", "N", "N", &self.factored, self.factor, &self.factored, x, &one)
+            dtrsv("L", "T", "N", &self.factored, self.factor, &self.factored, x, &one)
+        for k in range(self.count):
+            row = self.row[self.name[k]]
+            self.z[k] = x[row] if row >= 0 else self.rest[k] / self.diag[k] if self.diag[k] > 0.0 else 0.0
+        return dot(self.count, self.z, self.rest)
+
+    cdef void _factorise(self) noexcept nogil:
+        """The factor of these rays, if there is memory for it."""
+        cdef int n = <int> self.n, m = self.count, k, info = 0
+        cdef double unit = 1.0, none = 0.0
+        cdef double* larger
+        cdef Py_ssize_t room = <Py_ssize_t> m * m
+        self.spent = 0.0
+        if m > self.n:          # more rays than a factor could tell apart
+            return
+        if room > self.factor_room:
+            larger = <double*> realloc(self.factor, 2 * room * sizeof(double))
+            if larger == NULL:
+                return
+            self.factor, self.factor_room = larger, 2 * room
+        for k in range(<int> self.row.shape[0]):
+            self.row[k] = -1
+        self.factored = 0
+        dsyrk("L", "T", &m, &n, &unit, &self.images[0], &n, &none, self.factor, &m)
+        for k in range(m):
+            self.factor[k * (<Py_ssize_t> m + 1)] += self.bend[k] + TINY * self.diag[k]
+        dpotrf("L", &m, self.factor, &m, &info)
+        if info == 0:
+            self.factored = m
+            for k in range(m):
+                self.row[self.name[k]] = k
