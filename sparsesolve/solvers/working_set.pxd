@@ -35,6 +35,7 @@ cdef class WorkingSet:
     cdef int enter(self, const int[::1] which) except -1
     cdef int _choose(self) except -1
     cdef int _anticipate(self, double lam) except -1
+    cdef void _refresh(self) noexcept nogil
     cdef int _keep_history(self, double lam) except -1
     cdef int _carry_on(self, double lam, double forward) except -1
     cdef double gap(self, double lam) noexcept nogil

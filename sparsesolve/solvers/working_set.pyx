@@ -36,8 +36,8 @@ cdef double PROMISING = 1e-3  # of the gap asked for: violators that gain more c
 cdef double ROUNDING = 1e-12  # of |response|^2: an objective that is higher by less is not
 cdef double DRIFT = 1e-2      # of the gap asked for: what rounding may add to it before the residual is made anew
 cdef double SHARE = 0.9     # of the gap asked for: what working columns may take of it
-cdef double DIGITS = 5e-9   # of the null objective: who asks for a smaller gap asks for digits of b
 cdef double GROUPS_SHARE = 0.5  # the same of groups: sweeps come to it little by little, and the objective with them
+cdef double DIGITS = 5e-9   # of the null objective: who asks for a smaller gap asks for digits of b
 cdef double ENOUGH = 0.03   # of the gap that columns outside will leave: no use in solving for the working ones better
 BLOCK_COST = 0.10   # of a multiply-add in a block operation, with which a column enters the factor
 MOST_GRAM_COLUMNS = 3000    # of a design, up to which groups are solved for by inner products where rows are more
@@ -84,7 +84,7 @@ cdef class WorkingSet:
         self.lams[0] = self.lams[1] = 0.0
         for k in range(self.quadratic.size):
             self.quadratic.b[k] = start[self.quadratic.index[k]]
-        self.quadratic.refresh(&self.response[0], &self.r[0])
+        self._refresh()
 
     cdef int enter(self, const int[::1] which) except -1:
         """Take columns into the working set at zero."""
@@ -142,7 +142,12 @@ cdef class WorkingSet:
 
     def _renew_gradients(self):
         """Columns that were given to another way of solving came without their gradients."""
+        self._refresh()
+
+    cdef void _refresh(self) noexcept nogil:
+        """Make the residual and the gradients anew."""
         self.quadratic.refresh(&self.response[0], &self.r[0])
+        self.refreshed = True
 
     def coefficients(self):
         """Feature numbers and values of the nonzero coefficients, in ascending order of feature."""
@@ -178,14 +183,12 @@ cdef class WorkingSet:
         cdef int outcome = self.quadratic.solve_by_stretches(lam, goal, limit)
         with nogil:
             if not self.quadratic.drift() * self.level <= DRIFT * goal:
-                self.quadratic.refresh(&self.response[0], &self.r[0])
-                self.refreshed = True
+                self._refresh()
             else:
                 self.quadratic.hand(&self.response[0], &self.r[0])
             if not self.quadratic.primal(lam) <= value:     # or NaN
                 memcpy(self.quadratic.b, &start[0], start.shape[0] * sizeof(double))
-                self.quadratic.refresh(&self.response[0], &self.r[0])
-                self.refreshed = True
+                self._refresh()
         self.quadratic.settle(lam)
         return outcome
 
@@ -287,6 +290,7 @@ cdef class WorkingSet:
             for i in range(self.design.n):
                 self.r[i] += forward * (self.solved[0, i] - self.solved[1, i])
             self.quadratic.mend(&self.response[0], &change[0], drift, &self.r[0])
+        self.refreshed = self.refreshed or not self.quadratic.wants_residual    # see WorkingColumns.mend
         if self.quadratic.primal(lam) > value:
             for k in range(size):
                 change[k] = self.quadratic.b[k] - b[k]

@@ -15,7 +15,7 @@ cdef class GroupBlocks(GroupColumns):
 
     cdef int measure_blocks(self, int first) except -1
     cdef bint block_step(self, int k, double lam) noexcept nogil
-    cdef void touch(self, int k) noexcept nogil
+    cdef void touch(self, int first, int last) noexcept nogil
     cdef bint below(self, int k, double lam) noexcept nogil
     cdef double turn(self, int k, double lam) noexcept nogil
     cdef double shrink(self, int k, double lam) noexcept nogil

@@ -109,14 +109,14 @@ cdef class GroupBlocks(GroupColumns):
             moved = moved or self.d[j] != 0.0
         if moved:
             self.move(k)
-            self.touch(k)
+            self.touch(first, last)
         return moved
 
-    cdef void touch(self, int k) noexcept nogil:
-        """Count what a block's step rounds: columns alike may go far in opposite directions."""
+    cdef void touch(self, int first, int last) noexcept nogil:
+        """Count what a step d of these columns rounds: those that are alike may go far in opposite directions."""
         cdef int j
         cdef double way = 0.0
-        for j in range(self.first[k], self.first[k + 1]):
+        for j in range(first, last):
             way += fabs(self.d[j]) * sqrt(self.diag[j])
         self.touches += 1.0 + way / sqrt(self.residual_square) if self.residual_square > 0.0 else INFINITY
 

@@ -115,7 +115,6 @@ cdef class GroupDataQuadratic(GroupQuadratic):
         axpy(self.n, t, &self.v[0], &self.u[0])        # v is -Z d
         self.u[self.n] += t * self.image_shift
         axpy(self.size, -t, self.q, self.g)
-        self.touches += 2.0
 
     cdef bint direction(self, double lam) noexcept nogil:
         cdef int step, k, j, i, first, n
@@ -166,8 +165,8 @@ cdef class GroupDataQuadratic(GroupQuadratic):
             if 0.5 * square - linear + self.rays.charge() <= 0.0:
                 axpy(self.n, -1.0, &self.v[0], &self.u[0])
                 self.residual_square += square - 2.0 * linear
-                self.touches += 2.0
                 self._go_along()
+                self.touch(0, self.size)
         self.renew()
 
     cdef void _gather(self, double lam) noexcept nogil:
@@ -199,16 +198,14 @@ cdef class GroupDataQuadratic(GroupQuadratic):
                 self.rays.level[i] = lightest
 
     cdef void _go_along(self) noexcept nogil:
-        """b += the rays' step."""
+        """d = the rays' step, column by column, and b += d."""
         cdef int k, j, ray = 0
-        cdef const double* step
+        cdef double step
         for k in range(self.n_groups):
-            step = self.rays.step + ray
             for j in range(self.first[k], self.first[k + 1]):
-                if self.n_ways[k] > 0:
-                    self.b[j] += step[self.way[j]] * self.sign[j]
-                    if step[self.way[j]] == -self.length[k]:
-                        self.b[j] = 0.0
+                step = self.rays.step[ray + self.way[j]] if self.n_ways[k] > 0 else 0.0
+                self.d[j] = -self.b[j] if step == -self.length[k] else step * self.sign[j]
+                self.b[j] += self.d[j]
             ray += self.n_ways[k]
 
     cdef void _spread(self, const double* along, double* out) noexcept nogil:

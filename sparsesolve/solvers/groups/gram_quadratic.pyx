@@ -15,7 +15,6 @@ from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers.groups.quadratic cimport GroupQuadratic
 
 DEF REPAIRS = 6                     # of a matrix that is singular in rounding
-DEF HALVINGS = 6                    # of a step for lengths
 cdef double FACTOR_COST = 600.0     # of the products in a sweep: the cube of as many lengths as are factored
 cdef double TINY = 1e-12            # of the diagonal: what makes a singular matrix regular
 
@@ -92,7 +91,6 @@ cdef class GroupGramQuadratic(GroupQuadratic):
 
     cdef void advance(self, double t) noexcept nogil:
         axpy(self.size, -t, self.q, self.g)
-        self.touches += 2.0
 
     cdef bint worth_stretching(self) noexcept nogil:
         cdef int k, j
@@ -114,7 +112,7 @@ cdef class GroupGramQuadratic(GroupQuadratic):
         if ways > 0 and self.direction(lam):
             for k in range(self.n_groups):
                 self.stop_short(k, lam)
-            self.descend(lam, self.image(), HALVINGS)
+            self.descend(lam, self.image())
 
     cdef bint direction(self, double lam) noexcept nogil:
         cdef int n = 0, one = 1, info = 1, tries, k, i, j, base = 0

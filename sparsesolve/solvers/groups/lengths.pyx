@@ -24,6 +24,7 @@ cdef class GroupLengths(GroupBlocks):
         self.length = np.zeros(penalty.n_groups)
 
     cdef bint second_order(self, bint wanted) noexcept nogil:
+        """Bring lengths to their best from now on if that is wanted, and can be; whether it is done."""
         self.stretches = wanted and self.stretchable
         return self.stretches
 
@@ -51,9 +52,9 @@ cdef class GroupLengths(GroupBlocks):
         memset(&self.bends[self.place[k]], 0, self.n_ways[k] * <Py_ssize_t> self.n_ways[k] * sizeof(double))
         for j in range(self.n_ways[k]):
             self.bends[self.place[k] + j * (self.n_ways[k] + 1)] = ridge
-            self.slope[first + j] = -ridge * self.b[first + j]
+            self.slope[first + j] = -ridge * (length if held else self.b[first + j])
             if held:
-                self.slope[first] = -lam * self.penalty.weight[g] - ridge * length
+                self.slope[first] -= lam * self.penalty.weight[g]
         return self.n_ways[k]
 
     cdef bint worth_stretching(self) noexcept nogil:

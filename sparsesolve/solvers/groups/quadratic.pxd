@@ -14,7 +14,7 @@ cdef class GroupQuadratic(GroupLengths):
     cdef bint tie(self, double lam) noexcept nogil
     cdef void temper(self) noexcept nogil
     cdef void stay_inside(self) noexcept nogil
-    cdef bint descend(self, double lam, double square, int halvings) noexcept nogil
+    cdef bint descend(self, double lam, double square, int halvings=*) noexcept nogil
     # what a subclass says
     cdef double* carried(self) noexcept nogil
     cdef double square(self, const double* b, const double* carried) noexcept nogil

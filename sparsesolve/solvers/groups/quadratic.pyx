@@ -24,7 +24,7 @@ from sparsesolve.solvers.groups.lengths cimport GroupLengths
 from sparsesolve.solvers.working_columns cimport CONVERGED, MAX_ITER, STALLED
 
 DEF MEMORY = 4                      # sweeps that an extrapolation looks back on
-DEF HALVINGS = 6                    # of a Newton step for all, stopped where the penalty bends
+DEF HALVINGS = 6                    # of a step for all, stopped where the penalty bends
 DEF MANY_HALVINGS = 20              # of one that goes through, before sweeps are left to go on
 DEF MOST_SWEEPS = 4                 # between two looks at the gap
 cdef double QUICK = 0.9             # of the gap, left by a sweep: no more is reckoned with
@@ -200,7 +200,7 @@ cdef class GroupQuadratic(GroupLengths):
         for k in range(self.n_groups):
             self.penalty.stop(self.group[k], &self.b[self.first[k]], &self.d[self.first[k]])
             self.stop_short(k, lam)
-        if self.descend(lam, self.image(), HALVINGS):
+        if self.descend(lam, self.image()):
             return True
         # what was stopped may lead nowhere, a little of the step itself leads down
         memcpy(self.d, &self.x[0], self.size * sizeof(double))
@@ -244,7 +244,7 @@ cdef class GroupQuadratic(GroupLengths):
         for j in range(self.size):
             self.d[j] = min(max(t * self.d[j], self.lower[j] - self.b[j]), self.upper[j] - self.b[j])
 
-    cdef bint descend(self, double lam, double square, int halvings) noexcept nogil:
+    cdef bint descend(self, double lam, double square, int halvings=HALVINGS) noexcept nogil:
         """b += t d with the largest t = 1, 1/2, ... that decreases the objective as Armijo asks; whether there is one.
 
         square = |Z d|^2.
@@ -261,6 +261,7 @@ cdef class GroupQuadratic(GroupLengths):
             if decrease < 0.0 and decrease <= t * least:
                 self.residual_square += t * (t * square - 2.0 * linear)
                 self.advance(t)
+                self.touch(0, self.size)
                 return True
             t *= 0.5
             for j in range(self.size):

@@ -2,7 +2,7 @@
 
 cdef class Rays:
     cdef Py_ssize_t n
-    cdef readonly int count, capacity
+    cdef int count, capacity
     cdef int factored                   # rows of the factor
     cdef double spent                   # multiply-adds of conjugate gradients since it was made
     cdef double* factor                 # (factored, factored), lower triangle, column by column
@@ -10,8 +10,8 @@ cdef class Rays:
     cdef double[::1] images             # (n, capacity + 1) column by column, and one to work in
     cdef int[::1] name                  # of each ray
     cdef int[::1] row                   # of the factor, by name; -1 none
-    cdef double[:, ::1] table
-    cdef double* step                   # by ray: how far to go,
+    cdef double[:, ::1] table           # which holds, by ray:
+    cdef double* step                   # how far to go,
     cdef double* rest                   # what is left to be gained along it,
     cdef double* pull                   # the penalty's slope,
     cdef double* bend                   # and second derivative,

@@ -26,7 +26,6 @@ cdef class Rays:
     def __cinit__(self, Py_ssize_t n):
         self.n = n
         self.row = np.zeros(0, dtype=np.intc)
-        self.reserve(1, 1)
 
     def __dealloc__(self):
         free(self.factor)
