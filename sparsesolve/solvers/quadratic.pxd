@@ -3,6 +3,7 @@ from sparsesolve.solvers.net_columns cimport NetColumns
 
 cdef class Quadratic(NetColumns):
     cdef int n_support, n_held
+    cdef bint whole                     # whether the last step along d was whole
     cdef bint walks                     # whether walk goes on from stop to stop, at a product with a column for each
 
     cdef bint newton(self, double lam) noexcept nogil

@@ -54,7 +54,7 @@ cdef class Quadratic(NetColumns):
             if stopped < 0:
                 break
             moved = True
-            if stopped == 0 and not self.unbind(lam):
+            if self.whole and stopped > 0 or stopped == 0 and not self.unbind(lam):
                 break
         return moved
 
@@ -62,6 +62,7 @@ cdef class Quadratic(NetColumns):
         """Go along d, coefficients that would pass zero or a limit ending there; how many do, -1 if nothing moved."""
         cdef int stopped = 0, more = self.clip(lam)
         cdef double t = 0.0
+        self.whole = False
         if not self.walks or more <= CROWDED * self.n_support:
             while more > 0:                 # the others' best answer to the coordinates that stop
                 stopped = self.n_held
@@ -73,6 +74,7 @@ cdef class Quadratic(NetColumns):
             self.direction(lam)
             return self.walk(lam)
         self.advance(lam, t)
+        self.whole = t == 1.0
         return stopped
 
     cdef double collect(self, double lam) noexcept nogil:
