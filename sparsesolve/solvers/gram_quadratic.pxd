@@ -7,6 +7,8 @@ cdef class GramQuadratic(Quadratic):
     cdef readonly Gram gram
     cdef readonly Cholesky cholesky
     cdef double factor_level            # the lam whose ridge is in the factor
+    cdef double lam                     # of the last direction
+    cdef int refined                    # directions so far for what the factor's old ridge left of others
     cdef double answered                # d solves the equations of the factor for this multiple of rhs; 0: it does not
     cdef int n_refused                  # support columns that depend on the factor's
     cdef double[::1] cross, corner, work
@@ -15,7 +17,7 @@ cdef class GramQuadratic(Quadratic):
     cdef void synchronise(self, double lam) noexcept nogil
     cdef void shrink(self, double lam) noexcept nogil
     cdef void extend(self, double lam, int count) noexcept nogil
-    cdef bint ridged(self) noexcept nogil
+    cdef bint stale(self, double lam) noexcept nogil
     cdef void move(self, int j, double step) noexcept nogil
     cdef void touch(self, double way) noexcept nogil
     cdef bint _stands(self, double lam) noexcept nogil

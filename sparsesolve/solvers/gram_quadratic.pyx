@@ -20,7 +20,8 @@ from sparsesolve.solvers.quadratic cimport Quadratic
 
 DEF CHUNK = 64                      # rows that enter the factor at a time
 cdef double TINY_PIVOT = 1e-12      # relative to the column's square: below it a column counts as dependent
-cdef double STALE_RIDGE = 0.6       # relative change of lam for which an old ridge in the factor still serves
+cdef double STALE_RIDGE = 4.0       # relative change of lam beyond which an old ridge in the factor serves no more,
+cdef double JUMP = 0.6              # and the same from one lam to the next
 cdef double FEW = 2.0               # others to a column: as many products cost less one by one than all together
 cdef double BLOCK_SPEED = 8.0       # how much faster a flop is in a block operation than in a rotation
 
@@ -30,7 +31,8 @@ cdef class GramQuadratic(Quadratic):
     def __cinit__(self, Gram gram, Packed columns=None):
         self.gram, self.columns = gram, columns
         self.cholesky = Cholesky(64)
-        self.factor_level = 0.0
+        self.factor_level = self.lam = 0.0
+        self.refined = 0
         self.n_refused = 0
         self.counts_touches = self.walks = True
         self.corner = np.empty(CHUNK * CHUNK)
@@ -54,13 +56,13 @@ cdef class GramQuadratic(Quadratic):
 
     cdef void synchronise(self, double lam) noexcept nogil:
         """Bring the factor to the rows of the support, as far as they are independent."""
-        cdef int k, j, count = 0
-        if fabs(lam - self.factor_level) > STALE_RIDGE * lam and self.ridged():
-            for k in range(self.cholesky.size):
+        cdef int k, j, count = 0, size = self.cholesky.size
+        if self.stale(lam):
+            for k in range(size):
                 self.position[self.order[k]] = -1
             self.cholesky.truncate(0)
         if self.cholesky.size == 0:
-            self.factor_level = lam
+            self.factor_level, self.refined = lam, 0
         self.shrink(lam)
         for k in range(self.n_support):
             j = self.support[k]
@@ -68,10 +70,16 @@ cdef class GramQuadratic(Quadratic):
                 self.fresh[count] = j
                 count += 1
         self.n_refused = 0
+        self.refined += lam == self.lam != self.factor_level and count == 0 and self.cholesky.size == size
+        self.lam = lam
         self.extend(lam, count)
 
-    cdef bint ridged(self) noexcept nogil:
+    cdef bint stale(self, double lam) noexcept nogil:
+        """Whether an old ridge in the factor has cost steps, of s^2 each, worth a new one, of s^3 / 3 in blocks."""
         cdef int k
+        if (fabs(lam - self.factor_level) <= STALE_RIDGE * lam and fabs(lam - self.lam) <= JUMP * lam
+                and 3.0 * BLOCK_SPEED * self.refined <= self.cholesky.size):
+            return False
         for k in range(self.n_support):
             if self.l2[self.support[k]] > 0.0:
                 return True
