@@ -20,14 +20,16 @@ cdef class ResponseCoefficients:
     cdef Py_ssize_t n, q                    # rows of coefficients
     cdef readonly double value
     cdef double s, forcing, level, before   # multiplier of H; the last lam and the one before it
+    cdef double digits                      # the smallest gap that may be of second order in what b is off by
     cdef long moves, debt                   # steps so far, and since H was taken
     cdef double[:, ::1] offset, eta, u, image, trial, trial_u, dual
-    cdef double[:, ::1] B, last_B, C        # (q, K); the solution before; products of all rows
+    cdef double[:, ::1] last_B, C           # (q, K): the solution before; products of rows, as last known
+    cdef int[::1] last                      # coefficients in last_B,
+    cdef int n_last                         # so many
     cdef double[::1] old, old_g
     cdef int[::1] place                     # of a row among the Hessian's columns, or -1
     cdef int[::1] at_work                   # whether a coefficient is, (q K,)
 
-    cdef void lay_out(self) noexcept nogil
     cdef int weigh(self) except -1
     cdef int column(self, int t) noexcept nogil
     cdef void renew(self) noexcept nogil

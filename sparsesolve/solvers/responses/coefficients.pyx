@@ -3,7 +3,7 @@
 Coefficient c = j K + k is that of feature j for response k, and of the intercepts with j = p.  Their Hessian is that
 of an earlier point times s; eta, F and u = -F'(eta) are those of the coefficients, C = Z'u.
 """
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from sparsesolve.penalties.row_shift import centre
 from sparsesolve.solvers.gram_quadratic cimport GramQuadratic
 from sparsesolve.solvers.groups.gram_quadratic cimport GroupGramQuadratic
 from sparsesolve.solvers.responses.hessian cimport ResponseHessian
+from sparsesolve.solvers.working_set import DIGITS
 
 cdef double FORCING = 0.1           # of the gap at its start to which a first step's model is solved
 cdef double IDLE = 0.8              # of lam: coefficients of 0 with less go when H is taken anew
@@ -63,15 +64,17 @@ cdef class ResponseCoefficients:
             self.quadratic = GramQuadratic(self.gram)
         self.offset = np.array(problem.offset, dtype=float, order="C")
         self.eta, self.u, self.image, self.trial, self.trial_u, self.dual = np.zeros((6, self.K, self.n))
-        self.B, self.last_B, self.C = np.zeros((3, self.q, self.K))
+        self.last_B, self.C = np.zeros((2, self.q, self.K))
+        self.last, self.n_last = np.zeros(1, dtype=np.intc), 0
         self.place = np.full(self.q, -1, dtype=np.intc)
         self.at_work = np.zeros(self.q * self.K, dtype=np.intc)
         self.s, self.forcing, self.level, self.moves = 1.0, FORCING, 0.0, 0
+        self.digits = DIGITS * problem.null_value
         free = (np.asarray(self.net.l1) == 0.0) & (np.asarray(self.net.l2) == 0.0) & (np.asarray(self.net.upper) > 0.0)
         free[:design.p] &= np.asarray(design.spread) > 0.0
-        start = np.zeros((self.q, self.K))
+        start = np.zeros((np.count_nonzero(free), self.K))
         if self.with_intercept:
-            start[design.p] = problem.null_intercept
+            start[-1] = problem.null_intercept
         self.enter(np.flatnonzero(np.repeat(free, self.K)), start.ravel())
         self.renew()
         self.weigh()
@@ -93,24 +96,22 @@ cdef class ResponseCoefficients:
 
         Where only differences between responses count, rows are shifted to their least penalty.
         """
-        cdef int[::1] rows = np.empty(self.q, dtype=np.intc)
-        cdef int t, count = 0
-        cdef Py_ssize_t j, k
-        cdef double[:, ::1] values
-        self.lay_out()
-        for j in range(self.design.p):
-            for k in range(self.K):
-                if self.B[j, k] != 0.0:
+        cdef const int[::1] found
+        cdef const double[::1] given
+        found, given = self.quadratic.coefficients()
+        cdef int i, j, count = 0
+        cdef int[::1] rows = np.empty(found.shape[0], dtype=np.intc)
+        cdef double[:, ::1] values = np.zeros((self.K, found.shape[0]))
+        for i in range(found.shape[0]):
+            j = found[i] // self.K
+            if j < self.design.p:           # not an intercept
+                if count == 0 or rows[count - 1] != j:
                     rows[count] = j
                     count += 1
-                    break
-        which, out = np.asarray(rows)[:count], np.empty((self.K, count))
-        values = out
-        for t in range(count):
-            for k in range(self.K):
-                values[k, t] = self.B[rows[t], k]
+                values[found[i] % self.K, count - 1] = given[i]
+        which, out = np.asarray(rows)[:count], np.ascontiguousarray(np.asarray(values)[:, :count])
         if self.loss.symmetric and count:
-            centre(values, self.net.take(which))
+            centre(out, self.net.take(which))
             kept = out.any(axis=0)
             if not kept.all():
                 which, out = which[kept], out[:, kept]
@@ -119,23 +120,18 @@ cdef class ResponseCoefficients:
     @property
     def intercept(self):
         """Intercepts (K,) of the standardised design; of mean 0 where only differences count."""
+        cdef int t
         out = np.zeros(self.K)
         if self.with_intercept:
-            self.lay_out()
-            out[:] = self.B[self.q - 1]
+            for t in range(self.quadratic.size):
+                if self.quadratic.index[t] >= (self.q - 1) * self.K:
+                    out[self.quadratic.index[t] % self.K] = self.quadratic.b[t]
         return out - out.mean() if self.loss.symmetric else out
-
-    cdef void lay_out(self) noexcept nogil:
-        """B."""
-        cdef int t
-        memset(&self.B[0, 0], 0, self.q * self.K * sizeof(double))
-        for t in range(self.quadratic.size):
-            (&self.B[0, 0])[self.quadratic.index[t]] = self.quadratic.b[t]
 
     # coefficients at work
 
     def enter(self, const Py_ssize_t[::1] coefficients, start=None):
-        """Let coefficients come to work, from 0 or `start` (q K,)."""
+        """Let coefficients come to work, from 0 or `start`."""
         cdef Py_ssize_t t, j, count = coefficients.shape[0]
         cdef int known = self.quadratic.size
         cdef int[::1] columns = np.empty(known + count, dtype=np.intc), which = np.empty(count, dtype=np.intc)
@@ -151,7 +147,7 @@ cdef class ResponseCoefficients:
         if fresh:
             self._unpack(np.array(fresh))
         if start is not None:
-            np.asarray(values)[0] = start[np.asarray(coefficients)]
+            np.asarray(values)[0] = start
         for t in range(count):
             which[t] = coefficients[t]
             values[1, t] = (&self.C[0, 0])[which[t]]
@@ -163,6 +159,7 @@ cdef class ResponseCoefficients:
         self.quadratic.append(None, self.penalty, which, values[0], values[1])
         if self.old is None or self.old.shape[0] < self.quadratic.capacity:
             self.old, self.old_g = np.zeros((2, self.quadratic.capacity))
+            self.last = np.resize(self.last, self.quadratic.capacity)
 
     def _unpack(self, rows):
         """Give the Hessian the columns of rows that come to work for the first time."""
@@ -177,18 +174,17 @@ cdef class ResponseCoefficients:
 
     cdef int weigh(self) except -1:
         """Take H here, anew, for the coefficients that are not zero or nearly so."""
+        cdef double[::1] start
         which, start = self.quadratic.members()
-        kept = np.abs(np.asarray(self.C).ravel()[which]) >= IDLE * self.level * np.repeat(self.net.l1, self.K)[which]
-        kept |= start != 0.0
+        stay = np.asarray(start) != 0.0
+        stay |= np.abs(np.take(self.C, which)) >= IDLE * self.level * np.take(self.net.l1, which // self.K)
         if self.grouped:
-            kept = np.repeat(kept.reshape(-1, self.K).any(axis=1), self.K)
+            stay = np.repeat(stay.reshape(-1, self.K).any(axis=1), self.K)
         self.hessian.weigh(self.loss, &self.eta[0, 0])
-        np.asarray(self.at_work)[which[~kept]] = False
+        np.asarray(self.at_work)[which[~stay]] = False
         self.quadratic.restart()
-        whole = np.zeros(self.q * self.K)
-        whole[which] = start
         self.s, self.debt = 1.0, 0
-        self.enter(which[kept].astype(np.intp), whole)
+        self.enter(which[stay].astype(np.intp), np.compress(stay, start))
         return 0
 
     # the point

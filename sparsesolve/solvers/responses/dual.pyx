@@ -13,7 +13,9 @@ from sparsesolve.penalties.elastic_net cimport conjugate, feasible_scale
 from sparsesolve.solvers.dual_point import clear
 from sparsesolve.solvers.path import NULL_LEVEL
 from sparsesolve.solvers.responses.certificate import beside_one
+from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 from sparsesolve.solvers.responses.coefficients cimport ResponseCoefficients
+from sparsesolve.solvers.responses.outside import OutsideRows
 from sparsesolve.solvers.working_columns cimport WorkingColumns
 
 cdef double ORTHOGONAL = 1e-10      # product with what nothing holds back, from which the dual point is none
@@ -21,10 +23,18 @@ cdef double ORTHOGONAL = 1e-10      # product with what nothing holds back, from
 
 cdef class ResponseDual(ResponseCoefficients):
 
+    def __init__(self, problem, int n_threads=1):
+        design, net = problem.design, ElasticNetRows(problem.penalty, problem.grouped)
+        self.outside = OutsideRows(design, net, problem.loss.n_responses, n_threads)
+        self.outside.leave((np.asarray(net.lower) == 0.0) & (np.asarray(net.upper) == 0.0)
+                           | (np.asarray(design.spread) == 0.0))
+        ResponseCoefficients.__init__(self, problem, n_threads)
+
     def correlations(self):
         """For each column the size of its products with the dual point, (p,): largest or l2."""
         self._make_dual(NULL_LEVEL)
-        return self.net.polar(np.ascontiguousarray(np.transpose(self.C)))[:self.design.p]
+        self._look(0.0)
+        return np.array(self.outside.size)
 
     cdef double working_gap(self, double lam) noexcept nogil:
         """The gap over the coefficients at work, about, at multiples of u; free ones as if a step took them out."""
@@ -50,7 +60,7 @@ cdef class ResponseDual(ResponseCoefficients):
         return best
 
     def _make_dual(self, double lam):
-        """The dual point, and C of all rows with it: u less what the coefficients that nothing holds back see of it."""
+        """The dual point: u less what the coefficients that nothing holds back see of it."""
         cdef int t
         cdef bint plain = self.with_intercept
         cdef WorkingColumns quadratic = self.quadratic
@@ -70,11 +80,22 @@ cdef class ResponseDual(ResponseCoefficients):
             self.dual = np.ascontiguousarray(dual)
         else:
             self.dual = np.array(self.u)
-        C, p = np.asarray(self.C), self.design.p
-        C[:p] = self.design.response_products(self.dual, None, self.n_threads).T
-        C[p:] = np.sum(self.dual, axis=1)
-        if self.grouped:
-            self.lengths = np.sqrt(np.einsum("jk,jk->j", C, C))
+
+    def _look(self, double lam):
+        """C of all rows that may be beyond their level at lam, or nearly, at the dual point; which of them are."""
+        cdef Py_ssize_t i, k
+        cdef int count = 0
+        which, products, sizes = self.outside.look(self.dual, lam)
+        cdef const int[::1] rows = which
+        cdef const double[:, ::1] values = products
+        self.sizes, self.beyond = sizes, which.copy()
+        for i in range(rows.shape[0]):
+            for k in range(self.K):
+                self.C[rows[i], k] = values[k, i]
+            if not self.sizes[i] <= lam * self.net.l1[rows[i]]:     # NaN, too
+                self.beyond[count], self.sizes[count] = rows[i], self.sizes[i]
+                count += 1
+        self.beyond, self.sizes = self.beyond[:count], self.sizes[:count]
 
     cdef double whole_gap(self, double lam) except *:
         """The gap over all coefficients, at the best of some multiples of the dual point."""
@@ -82,10 +103,11 @@ cdef class ResponseDual(ResponseCoefficients):
         cdef int t
         cdef double best, scale, last = -1.0, rounding = 0.0
         self._make_dual(lam)
+        self._look(lam)
         quadratic.slack = 0.0
         best = self.gap_at(lam, 0.0)
         for t in range(quadratic.size):
-            quadratic.g[t] = (&self.C[0, 0])[quadratic.index[t]]
+            quadratic.g[t] = self.hessian.correlate(self.column(t), &self.dual[0, 0])
             if quadratic.free(t, lam):
                 if fabs(quadratic.g[t]) > ORTHOGONAL:
                     return best
@@ -100,12 +122,13 @@ cdef class ResponseDual(ResponseCoefficients):
     cdef double scale(self, double lam, bint strict) noexcept nogil:
         """The largest multiple of the dual point that is feasible; strict: as if for the lasso without limits."""
         cdef double s = self.quadratic.scale(lam, strict), l1, l2, limit
-        cdef Py_ssize_t j, k
-        for j in range(self.q):
+        cdef Py_ssize_t i, j, k
+        for i in range(self.beyond.shape[0]):
+            j = self.beyond[i]
             l1, l2 = lam * self.net.l1[j], 0.0 if strict else lam * self.net.l2[j]
             if self.grouped:
                 if not self.at_work[j * self.K]:
-                    s = min(s, feasible_scale(self.lengths[j], l1, l2, 0.0, self.net.upper[j]))
+                    s = min(s, feasible_scale(self.sizes[i], l1, l2, 0.0, self.net.upper[j]))
                 continue
             for k in range(self.K):
                 if not self.at_work[j * self.K + k]:
@@ -121,11 +144,12 @@ cdef class ResponseDual(ResponseCoefficients):
             total = self.quadratic.penalty_value(lam)
         else:
             total = self.quadratic.column_gap(lam, scale)
-            for j in range(self.q):
+            for i in range(self.beyond.shape[0]):
+                j = self.beyond[i]
                 l1, l2 = lam * self.net.l1[j], lam * self.net.l2[j]
                 if self.grouped:
                     if not self.at_work[j * self.K]:
-                        total += conjugate(scale * self.lengths[j], l1, l2, 0.0, self.net.upper[j])
+                        total += conjugate(scale * self.sizes[i], l1, l2, 0.0, self.net.upper[j])
                     continue
                 for k in range(self.K):
                     if not self.at_work[j * self.K + k]:

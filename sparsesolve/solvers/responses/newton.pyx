@@ -80,9 +80,12 @@ cdef class ResponseNewton(ResponseDual):
             c = self.quadratic.index[t]
             self.old[t] = self.quadratic.b[t]
             self.old_g[t] = forward * (self.old[t] - (&self.last_B[0, 0])[c])
-        memset(&self.last_B[0, 0], 0, self.q * self.K * sizeof(double))
+        for t in range(self.n_last):
+            (&self.last_B[0, 0])[self.last[t]] = 0.0
         for t in range(m):
-            (&self.last_B[0, 0])[self.quadratic.index[t]] = self.old[t]
+            self.last[t] = self.quadratic.index[t]
+            (&self.last_B[0, 0])[self.last[t]] = self.old[t]
+        self.n_last = m
         self.before, self.level = self.level, lam
         if forward > 0.0 and m > 0:
             self.quadratic.carry(m, &self.old_g[0], lam)
@@ -100,6 +103,7 @@ cdef class ResponseNewton(ResponseDual):
         self._carry_on(lam)
         self.enter(self._violators(near, lam))
         self.slopes()
+        self.quadratic.second_order(target >= self.digits)
         widest = self.quadratic.size
         while True:
             outcome = self._fit(lam, goal, limit)
@@ -127,22 +131,21 @@ cdef class ResponseNewton(ResponseDual):
 
     def _violators(self, double near, double lam):
         """Coefficients not at work whose products, as last known, pass `near`, or that nothing holds back at lam."""
-        cdef Py_ssize_t j, k, c
+        cdef Py_ssize_t i, j, k, c
         cdef int count = 0
         cdef bint comes
-        cdef double size
-        out = np.empty(self.q * self.K, dtype=np.intp)
+        cdef const int[::1] rows = self.outside.near(near, lam)
+        cdef const double[::1] sizes = self.outside.size
+        out = np.empty(rows.shape[0] * self.K, dtype=np.intp)
         cdef Py_ssize_t[::1] which = out
-        for j in range(self.q):
-            size = 0.0
-            for k in range(self.K):
-                size += self.C[j, k] * self.C[j, k]
+        for i in range(rows.shape[0]):
+            j = rows[i]
             for k in range(self.K):
                 c = j * self.K + k
-                if self.at_work[c] or (self.net.upper[j] == 0.0 and self.net.lower[j] == 0.0):
+                if self.at_work[c]:
                     continue
                 if self.grouped:
-                    comes = size > (near * self.net.l1[j] * (1.0 + VIOLATION)) ** 2
+                    comes = sizes[j] > near * self.net.l1[j] * (1.0 + VIOLATION)
                 else:
                     comes = fabs(self.C[j, k]) > near * self.net.l1[j] * (1.0 + VIOLATION)
                     comes = comes and (self.net.upper[j] if self.C[j, k] > 0.0 else -self.net.lower[j]) > 0.0
