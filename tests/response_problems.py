@@ -48,7 +48,8 @@ def make_state(solver, X, Y, *, family, grouped=False, alpha=1.0, w=None, v=None
     null, null_value = null_models(loss, offset, intercept)
     problem = SimpleNamespace(
         design=design, weights=w, loss=loss, penalty=ElasticNet(design.p, alpha, v, low, high),
-        grouped=grouped, intercept=intercept, offset=offset, null_intercept=null, null_value=null_value,
+        grouped=grouped, intercept=intercept, offset=offset, null_intercept=null,
+        null_value=null_value,
     )  # fmt: skip
     unpacked = design.unpacked(np.arange(design.p, dtype=np.intc))
     return solver(problem, 1), np.ascontiguousarray(unpacked)

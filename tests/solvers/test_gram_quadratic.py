@@ -71,3 +71,22 @@ def test_a_wide_ridge_of_the_cox_model_is_what_first_order_steps_find():
     fit, slow = ss.path(X, y, **options), ss.path(X, y, solver="fista", **options)
     assert not fit.status.any() and fit.n_iters.max() < 30
     np.testing.assert_allclose(fit.coefs.toarray(), slow.coefs.toarray(), atol=1e-5)
+
+
+@pytest.mark.parametrize("family", ["gaussian", "binomial"])
+@pytest.mark.parametrize("step", [0.95, 0.7, 0.3])
+def test_an_old_ridge_in_the_factor_costs_steps_and_nothing_else(family, step):
+    """On fine grids it serves for long, coarse ones make it anew; a lambda alone has its own."""
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((60, 90)) + rng.standard_normal((60, 1))
+    y = X[:, :8].sum(axis=1) + rng.standard_normal(60)
+    y = y > y.mean() if family == "binomial" else y
+    options = {"family": family, "alpha": 0.3, "stop": None, "tol": 1e-12, "standardize": False}
+    first = ss.path(X, y, n_lambdas=1, **options).lambdas[0]
+    grid = first * step ** np.arange(25 if step > 0.5 else 5)
+    fit = ss.path(X, y, lambdas=grid, **options)
+    assert not fit.status.any() and (fit.n_iters < 200).all()
+    for index in range(0, len(grid), 4):
+        alone = ss.path(X, y, lambdas=grid[[index]], **options).coefs.toarray()[:, 0]
+        fine = 2e-5 * np.abs(alone).max()
+        np.testing.assert_allclose(fit.coefs.toarray()[:, index], alone, atol=fine)

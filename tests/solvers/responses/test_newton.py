@@ -18,9 +18,13 @@ from response_problems import (
     measured,
 )
 from response_problems import check as against_oracle
+from sparsesolve.linalg.design import Design
+from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
 from sparsesolve.solvers.responses.newton import ResponseNewton
+from sparsesolve.solvers.responses.outside import OutsideRows
 
 import sparsesolve as ss
+from sparsesolve.penalties import ElasticNet
 
 state_of = partial(make_state, ResponseNewton)
 
@@ -89,3 +93,36 @@ def test_a_budget_is_kept_and_said():
     state, _ = state_of(X, Y, family="multinomial")
     outcome, gap = state.solve(1e-3, 1e-12, 2)
     assert outcome != CONVERGED and gap > 1e-12
+
+
+def test_lengths_of_tied_rows_leave_a_gap_that_holds():
+    """Where no digits are asked for; sweeps alone would take several times as many steps."""
+    X, Y, _ = labelled(n=60, p=40)
+    options = {"family": "multinomial", "grouped": True}
+    state, Z = state_of(X, Y, **options)
+    fine, _ = state_of(X, Y, **options)
+    for lam in largest(state, **options) * np.geomspace(1, 0.02, 12):
+        outcome, gap = state.solve(lam, 1e-7, 100_000)
+        fine.solve(lam, 1e-10, 100_000)
+        assert outcome == CONVERGED
+        b0, B = full(state, 40)
+        excess = oracle.objective(Z, Y, lam, b0, B, **options)
+        excess -= oracle.objective(Z, Y, lam, *full(fine, 40), **options)
+        assert excess <= gap + 1e-10
+    assert state.iterations < fine.iterations / 2
+
+
+def test_a_feature_is_near_as_it_was_when_last_looked_at():
+    """Not by a size that it had when the dual point was longer."""
+    X, _, rng = labelled(n=30, p=80)
+    design = Design(X)
+    assert design.moments(np.full(30, 1 / 30))
+    Z = design.unpacked(np.arange(80, dtype=np.intc))
+    rows = OutsideRows(design, ElasticNetRows(ElasticNet(80)), 3, 1)
+    u = rng.standard_normal((3, 30))
+    top = rows.look(u, 0.0)[2].max()
+    assert len(rows.near(0.5 * top, 1.0)) > 1
+    which, products, sizes = rows.look(0.01 * u, 0.01 * top)
+    np.testing.assert_allclose(products, 0.01 * u @ Z[:, which], atol=1e-12)
+    assert 1 <= len(which) < 80 and np.abs(products).max(axis=0) == pytest.approx(sizes)
+    assert set(rows.near(0.005 * top, 1.0)) <= set(which)
