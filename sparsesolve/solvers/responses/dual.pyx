@@ -10,10 +10,10 @@ from libc.string cimport memcpy
 import numpy as np
 
 from sparsesolve.penalties.elastic_net cimport conjugate, feasible_scale
+from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 from sparsesolve.solvers.dual_point import clear
 from sparsesolve.solvers.path import NULL_LEVEL
 from sparsesolve.solvers.responses.certificate import beside_one
-from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 from sparsesolve.solvers.responses.coefficients cimport ResponseCoefficients
 from sparsesolve.solvers.responses.outside import OutsideRows
 from sparsesolve.solvers.working_columns cimport WorkingColumns
