@@ -1,5 +1,8 @@
 """Groups in data at the edge: nothing to choose from, nothing to explain, too much of either."""
 
+import warnings
+from fractions import Fraction
+
 import group_oracle
 import numpy as np
 import numpy_losses
@@ -183,3 +186,81 @@ def test_responses_far_from_zero_and_small(kind, values):
     X, y = data()
     fit = ss.path(X, values(y), penalty=MAKERS[kind](GROUPS), n_lambdas=6)
     certified(fit, X, values(y), kind, GROUPS, tol=1e-6)
+
+
+@pytest.mark.parametrize("seed", [21, 27, 31])
+def test_without_a_penalty_dependent_columns_stay_near(seed):
+    """More columns than their rank, none held at lambda = 0: lengths are no way to go there."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((30, 10)) @ rng.standard_normal((10, 46))
+    y = X[:, :3].sum(axis=1) / 3 + rng.standard_normal(30)
+    fit = ss.path(X, y, penalty=GroupL2(rng.integers(15, size=46)), lambdas=[0.0])
+    assert not fit.status.any() and np.abs(fit.coefs).max() < 10
+
+
+@pytest.mark.parametrize("family", ["gaussian", "binomial", "poisson"])
+def test_a_factor_without_a_penalty_beside_the_intercept_stays_small(family):
+    """Its columns add up to the intercept's: nothing tells their common level, which must stay."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 40))
+    X[:, :5] = np.eye(5)[rng.integers(5, size=200)]
+    eta = (X[:, :3].sum(axis=1) + X[:, 20:23].sum(axis=1)) / 2
+    y = {"gaussian": eta + rng.standard_normal(200), "binomial": eta + rng.logistic(size=200) > 0,
+         "poisson": rng.poisson(np.exp(np.clip(eta, -3, 3)))}[family]  # fmt: skip
+    groups, factors = np.r_[np.zeros(5, int), 1 + np.arange(35) // 5], np.r_[0.0, np.ones(7)]
+    options = {"family": family, "penalty": GroupL2(groups), "penalty_factor": factors}
+    fit = ss.path(X, y, **options, n_lambdas=150, lambda_min_ratio=0.05, stop=None)
+    assert not fit.status.any() and np.abs(fit.coefs).max() < 5
+
+
+def test_columns_nearly_alike_need_no_more_sweeps_for_a_looser_gap():
+    """Lengths that are not told apart are left to sweeps and Newton steps."""
+    rng = np.random.default_rng(3)
+    x = rng.random(20)
+    X = np.asfortranarray(x[:, None] ** (1 + np.arange(112) % 8))
+    options = {"penalty": GroupL2(rng.integers(5, size=112)), "n_lambdas": 10, "stop": None}
+    y = x + 0.1 * rng.standard_normal(20)
+    fits = [ss.path(X, y, **options, lambda_min_ratio=1e-5, tol=tol) for tol in (1e-7, 1e-9)]
+    assert not fits[0].status.any() and not fits[1].status.any()
+    assert fits[0].n_iters.sum() < 3 * fits[1].n_iters.sum()
+
+
+@pytest.mark.parametrize("eps", [1e-6, 1e-8, 1e-10, 1e-11, 1e-12])
+@pytest.mark.parametrize("form", ["groups", "alone"])
+def test_no_gap_is_claimed_for_columns_alike_that_nothing_holds(form, eps):
+    """What their difference could still explain counts; exact arithmetic tells it."""
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(20, 12)), rng.normal(size=20)
+        X[:, 1] = X[:, 0] + eps * rng.normal(size=20)
+        options = {"penalty_factor": np.r_[0.0, 0.0, np.ones(10)]}
+        if form == "groups":
+            options = {"penalty": GroupL2(np.arange(12) // 2), "penalty_factor": [0] + 5 * [1]}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ss.ConvergenceWarning)
+            fit = ss.path(X, y, **options, n_lambdas=5, lambda_min_ratio=0.1, stop=None)
+        for k in np.flatnonzero(fit.status == 0):
+            b = fit.coefs.toarray()[:, k]
+            assert _still_to_explain(X, y, fit.intercepts[k], b) <= 1.01 * fit.gaps[k] + 1e-12
+
+
+def _still_to_explain(X, y, intercept, b):
+    """What fitting a constant, X_0 and X_1 to the residual takes off the objective, over null."""
+    exact = [[Fraction(float(v)) for v in column] for column in (np.ones(20), X[:, 0], X[:, 1])]
+    rest = [Fraction(float(v)) - Fraction(float(intercept)) for v in y]
+    for j in np.flatnonzero(b):
+        step = Fraction(float(b[j]))
+        rest = [r - step * Fraction(float(v)) for r, v in zip(rest, X[:, j], strict=True)]
+    basis, gained = [], Fraction(0)
+    for column in exact:
+        for q in basis:
+            share = _dot(q, column) / _dot(q, q)
+            column = [c - share * v for c, v in zip(column, q, strict=True)]
+        if any(column):
+            basis.append(column)
+            gained += _dot(column, rest) ** 2 / _dot(column, column)
+    return float(gained) / float(((y - y.mean()) ** 2).sum())
+
+
+def _dot(a, b):
+    return sum(x * z for x, z in zip(a, b, strict=True))

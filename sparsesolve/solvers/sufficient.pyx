@@ -114,11 +114,14 @@ cdef class Sufficient:
             size += fabs(self.quadratic.b[k]) * sqrt(self.quadratic.diag[k])
         return EPSILON * size * (size + sqrt(self.total_square))
 
+    def _residual(self):
+        return self.problem.response - self.problem.design.combination(*self.coefficients())
+
     def _ask_rows(self):
         """g and the residual's square by the residual itself."""
         cdef int k
         cdef double[::1] g
-        r = self.problem.response - self.problem.design.combination(*self.coefficients())
+        r = self._residual()
         weighted = np.multiply(self.problem.weights, r)
         g = self.problem.design.products(weighted)[self.order]
         for k in range(self.quadratic.size):
@@ -141,6 +144,9 @@ cdef class Sufficient:
                     q.b[k] = start[k]
                 self._measure(goal)
             q.settle(lam)
+            if q.doubtful is not None and self.problem is not None:
+                root_w = np.sqrt(self.problem.weights)
+                q.ask_columns(self.problem.design, root_w, root_w * self._residual())
             gap = q.best_gap(lam)
             if gap <= target:
                 return CONVERGED, gap

@@ -22,6 +22,7 @@ cdef class WorkingColumns:
     cdef public double residual_square  # |r|^2 in the weighted norm
     cdef Py_ssize_t[::1] ranks          # working columns in ascending order of feature,
     cdef int n_ranked                   # as there were so many
+    cdef object doubtful                # free features, and combinations that inner products take for 0; or None
     cdef double slack                   # length of r's projection on the columns that nothing holds back
     # per working column, all in one block of memory
     cdef object table, integers
@@ -51,6 +52,7 @@ cdef class WorkingColumns:
     cdef bint solved(self, double lam, double target) noexcept nogil
     cdef void estimate_slack(self, double lam) noexcept nogil
     cdef int settle(self, double lam) except -1
+    cdef int ask_columns(self, design, root_w, residual) except -1
     # what a subclass says of the penalty
     cdef bint free(self, int j, double lam) noexcept nogil
     cdef double scale(self, double lam, bint strict) noexcept nogil

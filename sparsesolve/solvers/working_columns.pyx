@@ -19,6 +19,7 @@ from sparsesolve.linalg.vector cimport axpy, dot
 cdef long STRETCH = 2500            # iterations between two looks at signals: more than it takes to tell a stall
 cdef double EPSILON = 4e-16         # of one product, or of one change of the residual, relative
 cdef double SHAKY = 1e-8            # eigenvalue below which rounding is given its due, relative
+cdef double BELOW = 1e-13          # length of a combination of columns that may be rounding of the data, relative
 cdef double RANK = 1e-14            # least eigenvalue of unpenalised columns that is not rounding, relative
 
 
@@ -31,6 +32,7 @@ def projection(inner, gradient):
     gradient : (f, K)
 
     INFINITY where columns are dependent and yet see more than rounding, along directions where nothing can be told.
+    And these directions (f, d), of combinations that are nothing as far as inner products tell: see `faint`.
     """
     size = np.sqrt(np.diag(inner))      # else a column far smaller than others would pass for a dependent one
     size[size == 0.0] = 1.0
@@ -41,9 +43,23 @@ def projection(inner, gradient):
     along = np.abs(axes.T @ (gradient / size[:, None])) + hidden[:, None]
     kept = level > RANK * most
     if np.any(along[~kept] > 250 * EPSILON * np.sqrt(most)):    # more than rounding
-        return INFINITY
+        return INFINITY, axes[:, :0]
     with np.errstate(over="ignore"):
-        return float(np.sqrt(np.sum(along[kept] ** 2 / level[kept, None])))
+        length = float(np.sqrt(np.sum(along[kept] ** 2 / level[kept, None])))
+    return length, axes[:, ~kept] / size[:, None]
+
+
+def faint_projection(design, root_w, which, axes, residual):
+    """Length of the residual's projection on combinations `axes` (f, d) of columns that all but cancel.
+
+    Inner products lose differences of 1e-7 of the columns; of the columns themselves differences down to their own
+    rounding are told. What is less is nothing: columns that depend on one another.
+    """
+    made = np.column_stack([root_w * design.combination(which, np.ascontiguousarray(axis)) for axis in axes.T])
+    shift = np.abs(np.take(design.mean, which) / np.take(design.spread, which)).max()
+    basis, length, _ = np.linalg.svd(made, full_matrices=False)
+    told = length > BELOW * np.sqrt(len(which)) * (1.0 + shift)
+    return float(np.linalg.norm(residual @ basis[:, told]))
 
 
 cdef class WorkingColumns:
@@ -141,10 +157,19 @@ cdef class WorkingColumns:
         """Set `slack`, the length of the residual's projection on the columns that nothing penalises or stops."""
         cdef int j
         free = [j for j in range(self.size) if self.free(j, lam)]
-        self.slack = 0.0
+        self.slack, self.doubtful = 0.0, None
         if free:
             inner = np.array([[self.inner(i, j) for j in free] for i in free])
-            self.slack = projection(inner, np.array([[self.g[j]] for j in free]))
+            self.slack, axes = projection(inner, np.array([[self.g[j]] for j in free]))
+            if axes.shape[1]:
+                self.doubtful = self.integers[0, :self.size].take(free), axes
+        return 0
+
+    cdef int ask_columns(self, design, root_w, residual) except -1:
+        """Add to `slack` what the columns themselves say of r = `residual` where inner products are too coarse."""
+        if self.doubtful is not None and self.slack < INFINITY:
+            rest = faint_projection(design, np.asarray(root_w), *self.doubtful, np.asarray(residual))
+            self.slack = sqrt(self.slack * self.slack + rest * rest)
         return 0
 
     # what a subclass says of the penalty

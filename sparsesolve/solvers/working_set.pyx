@@ -190,6 +190,7 @@ cdef class WorkingSet:
                 memcpy(self.quadratic.b, &start[0], start.shape[0] * sizeof(double))
                 self._refresh()
         self.quadratic.settle(lam)
+        self.quadratic.ask_columns(self.design, self.root_w, self.r)
         return outcome
 
     cpdef solve(self, double lam, double target, long budget):

@@ -90,7 +90,7 @@ cdef class GroupColumns(WorkingColumns):
         for k in range(self.n_groups):
             if not self.held_back(k, lam):
                 return WorkingColumns.settle(self, lam)
-        self.slack = 0.0
+        self.slack, self.doubtful = 0.0, None
         return 0
 
     cdef double scale(self, double lam, bint strict) noexcept nogil:

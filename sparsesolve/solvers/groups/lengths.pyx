@@ -24,9 +24,23 @@ cdef class GroupLengths(GroupBlocks):
         self.length = np.zeros(penalty.n_groups)
 
     cdef bint second_order(self, bint wanted) noexcept nogil:
-        """Bring lengths to their best from now on if that is wanted, and can be; whether it is done."""
+        """Bring lengths to their best from now on if that is wanted, and can be; whether it is done.
+
+        Columns without a norm on them may depend on one another, and a joint step would send them far.
+        """
+        cdef int k
         self.stretches = wanted and self.stretchable
+        for k in range(self.n_groups):
+            self.stretches = self.stretches and not self.penalty.bare(self.group[k])
         return self.stretches
+
+    cdef bint all_held(self, double lam) noexcept nogil:
+        """Whether the penalty holds every working group at lam."""
+        cdef int k
+        for k in range(self.n_groups):
+            if not self.held_back(k, lam):
+                return False
+        return True
 
     cdef int most_rays(self) noexcept nogil:
         """How many directions the working groups may have."""

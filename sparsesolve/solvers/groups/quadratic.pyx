@@ -64,7 +64,7 @@ cdef class GroupQuadratic(GroupLengths):
         cdef int moved = self.n_groups, k, sweeps, idle = 0
         cdef double gap = INFINITY, gain = INFINITY, least = INFINITY, lowest = INFINITY, last, pace, value, quiet
         value = 0.5 * self.residual_square + self.penalty_value(lam)
-        cdef bint stretches = self.stretches and self.worth_stretching()
+        cdef bint stretches = self.stretches and self.all_held(lam) and self.worth_stretching()
         if stretches:
             quiet, early = min(LOUD * target, NOTABLE * value), self.iterations + EARLY
         else:
@@ -103,6 +103,9 @@ cdef class GroupQuadratic(GroupLengths):
             gap = self.best_gap(lam)
             if last == INFINITY:
                 continue
+            if stretches and self.iterations >= early:  # groups alike, whose lengths are not told apart
+                stretches = False
+                quiet = QUIET * target + ROUNDING * value
             pace = exp(log(max(gap / last, 1e-8)) / sweeps)
             self.pace = min(max(0.5 * (self.pace + pace), 0.05), QUICK)
             if pace > SLOW and self.iterations >= early and gap * pace ** LONG > target:
