@@ -32,7 +32,7 @@ def projection(inner, gradient):
     gradient : (f, K)
 
     INFINITY where columns are dependent and yet see more than rounding, along directions where nothing can be told.
-    And these directions (f, d), of combinations that are nothing as far as inner products tell: see `faint`.
+    And these directions (f, d), of combinations that are nothing as far as inner products tell: see `faint_projection`.
     """
     size = np.sqrt(np.diag(inner))      # else a column far smaller than others would pass for a dependent one
     size[size == 0.0] = 1.0
@@ -56,7 +56,8 @@ def faint_projection(design, root_w, which, axes, residual):
     rounding are told. What is less is nothing: columns that depend on one another.
     """
     made = np.column_stack([root_w * design.combination(which, np.ascontiguousarray(axis)) for axis in axes.T])
-    shift = np.abs(np.take(design.mean, which) / np.take(design.spread, which)).max()
+    spread = np.take(design.spread, which)
+    shift = np.max(np.abs(np.take(design.mean, which))[spread > 0.0] / spread[spread > 0.0], initial=0.0)
     basis, length, _ = np.linalg.svd(made, full_matrices=False)
     told = length > BELOW * np.sqrt(len(which)) * (1.0 + shift)
     return float(np.linalg.norm(residual @ basis[:, told]))

@@ -146,7 +146,7 @@ cdef class ResponseSufficient(ResponseQuadratic):
                 for k in range(self.K):
                     total += self.g[k, j] * self.g[k, j] / self.G[j, j]
         if exact and free:
-            return projection(np.asarray(self.G)[np.ix_(free, free)], np.asarray(self.g)[:, free].T)
+            return projection(np.asarray(self.G)[np.ix_(free, free)], np.asarray(self.g)[:, free].T)[0]
         return sqrt(total)
 
     cdef int _measure(self, double goal) except -1:

@@ -98,7 +98,7 @@ def test_a_budget_is_kept_and_said():
 def test_lengths_of_tied_rows_leave_a_gap_that_holds():
     """Where no digits are asked for; sweeps alone would take several times as many steps."""
     X, Y, _ = labelled(n=60, p=40)
-    options = {"family": "multinomial", "grouped": True}
+    options = {"family": "multinomial", "grouped": True, "intercept": False}
     state, Z = state_of(X, Y, **options)
     fine, _ = state_of(X, Y, **options)
     for lam in largest(state, **options) * np.geomspace(1, 0.02, 12):
