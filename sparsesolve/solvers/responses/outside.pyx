@@ -11,7 +11,7 @@ from sparsesolve.linalg.sleepers cimport Sleepers
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 
 cdef double NO_PENALTY = 1e-14      # beside gradients of the size of 1
-cdef double CLOSE = 0.9             # of lam: what is beyond may come in at the next one
+cdef double CLOSE = 0.92            # of lam: what is beyond may come in at the next one
 
 
 cdef class OutsideRows:
