@@ -45,11 +45,10 @@ def make_state(solver, X, Y, *, family, grouped=False, alpha=1.0, w=None, v=None
     design.standardise(intercept, 1 / np.where(spread > 0, spread, np.inf))
     offset = np.zeros((Y.shape[1], len(Y))) if offset is None else offset
     loss = LOSSES[family](Y, w)
-    null, null_value = null_models(loss, offset, intercept)
+    null = null_models(loss, offset, intercept)[0] if intercept else np.zeros(Y.shape[1])
     problem = SimpleNamespace(
         design=design, weights=w, loss=loss, penalty=ElasticNet(design.p, alpha, v, low, high),
         grouped=grouped, intercept=intercept, offset=offset, null_intercept=null,
-        null_value=null_value,
     )  # fmt: skip
     unpacked = design.unpacked(np.arange(design.p, dtype=np.intc))
     return solver(problem, 1), np.ascontiguousarray(unpacked)

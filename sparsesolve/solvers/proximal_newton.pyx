@@ -154,7 +154,7 @@ cdef class ProximalNewton(LossWorkingSet):
         cdef LossModel model = self.model
         cdef double gap, least, last = 0.0, total, level, best = INFINITY, quiet = INFINITY, rounding
         cdef int k, outcome = CONVERGED, idle = 0
-        cdef bint first, met, told, exact = self.quadratic.second_order(goal >= self.digits)
+        cdef bint first, met, told, exact = self.quadratic.second_order(goal >= self.digits, lam)
         least = NEAR * goal
         self.foretold.wanted, self.foretold.known = exact and goal >= self.digits, False
         if self.quadratic.size > 0 and self.quadratic.curved:

@@ -54,7 +54,9 @@ cdef class Quadratic(NetColumns):
             if stopped < 0:
                 break
             moved = True
-            if self.whole and stopped > 0 or stopped == 0 and not self.unbind(lam):
+            if stopped > 0 and self.whole:      # the best there is without those that stopped: others may come in
+                break
+            if stopped == 0 and not self.unbind(lam):
                 break
         return moved
 

@@ -144,9 +144,11 @@ cdef class Sufficient:
                     q.b[k] = start[k]
                 self._measure(goal)
             q.settle(lam)
-            if q.doubtful is not None and self.problem is not None:
+            if self.problem is not None:
                 root_w = np.sqrt(self.problem.weights)
-                q.ask_columns(self.problem.design, root_w, root_w * self._residual())
+                faint = q.faint(self.problem.design, root_w)
+                if faint is not None:
+                    q.slack = np.hypot(q.slack, np.linalg.norm((root_w * self._residual()) @ faint))
             gap = q.best_gap(lam)
             if gap <= target:
                 return CONVERGED, gap

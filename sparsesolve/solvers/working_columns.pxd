@@ -23,6 +23,7 @@ cdef class WorkingColumns:
     cdef Py_ssize_t[::1] ranks          # working columns in ascending order of feature,
     cdef int n_ranked                   # as there were so many
     cdef object doubtful                # free features, and combinations that inner products take for 0; or None
+    cdef object told                    # such features, and a basis of what they themselves tell of these; or None
     cdef double slack                   # length of r's projection on the columns that nothing holds back
     # per working column, all in one block of memory
     cdef object table, integers
@@ -52,7 +53,7 @@ cdef class WorkingColumns:
     cdef bint solved(self, double lam, double target) noexcept nogil
     cdef void estimate_slack(self, double lam) noexcept nogil
     cdef int settle(self, double lam) except -1
-    cdef int ask_columns(self, design, root_w, residual) except -1
+    cdef object faint(self, design, root_w)
     # what a subclass says of the penalty
     cdef bint free(self, int j, double lam) noexcept nogil
     cdef double scale(self, double lam, bint strict) noexcept nogil
@@ -63,7 +64,7 @@ cdef class WorkingColumns:
     # what a subclass says of solving
     cpdef int append(self, Design design, penalty, const int[::1] which, const double[::1] start,
                      const double[::1] gradient) except -1
-    cdef bint second_order(self, bint wanted) noexcept nogil
+    cdef bint second_order(self, bint wanted, double lam) noexcept nogil
     cdef int solve(self, double lam, double target, long budget) noexcept nogil
     cdef int solve_by_stretches(self, double lam, double target, long limit) except -1
     cdef double inner(self, int i, int j) noexcept nogil

@@ -19,7 +19,7 @@ from sparsesolve.linalg.vector cimport axpy, dot
 cdef long STRETCH = 2500            # iterations between two looks at signals: more than it takes to tell a stall
 cdef double EPSILON = 4e-16         # of one product, or of one change of the residual, relative
 cdef double SHAKY = 1e-8            # eigenvalue below which rounding is given its due, relative
-cdef double BELOW = 1e-13          # length of a combination of columns that may be rounding of the data, relative
+cdef double BELOW = 1e-13           # length of a combination of columns that may be rounding of the data, relative
 cdef double RANK = 1e-14            # least eigenvalue of unpenalised columns that is not rounding, relative
 
 
@@ -32,7 +32,7 @@ def projection(inner, gradient):
     gradient : (f, K)
 
     INFINITY where columns are dependent and yet see more than rounding, along directions where nothing can be told.
-    And these directions (f, d), of combinations that are nothing as far as inner products tell: see `faint_projection`.
+    And these directions (f, d), of combinations that are nothing as far as inner products tell: see `faint_basis`.
     """
     size = np.sqrt(np.diag(inner))      # else a column far smaller than others would pass for a dependent one
     size[size == 0.0] = 1.0
@@ -49,18 +49,17 @@ def projection(inner, gradient):
     return length, axes[:, ~kept] / size[:, None]
 
 
-def faint_projection(design, root_w, which, axes, residual):
-    """Length of the residual's projection on combinations `axes` (f, d) of columns that all but cancel.
+def faint_basis(design, root_w, which, axes):
+    """An orthonormal basis (n, d) of combinations `axes` (f, .) of columns that all but cancel, as far as they are told.
 
-    Inner products lose differences of 1e-7 of the columns; of the columns themselves differences down to their own
-    rounding are told. What is less is nothing: columns that depend on one another.
+    Inner products lose differences of 1e-7 of the columns; the columns themselves tell differences down to their own
+    rounding. What is less is nothing: columns that depend on one another.
     """
     made = np.column_stack([root_w * design.combination(which, np.ascontiguousarray(axis)) for axis in axes.T])
     spread = np.take(design.spread, which)
     shift = np.max(np.abs(np.take(design.mean, which))[spread > 0.0] / spread[spread > 0.0], initial=0.0)
     basis, length, _ = np.linalg.svd(made, full_matrices=False)
-    told = length > BELOW * np.sqrt(len(which)) * (1.0 + shift)
-    return float(np.linalg.norm(residual @ basis[:, told]))
+    return basis[:, length > BELOW * np.sqrt(len(which)) * (1.0 + shift)]
 
 
 cdef class WorkingColumns:
@@ -166,12 +165,17 @@ cdef class WorkingColumns:
                 self.doubtful = self.integers[0, :self.size].take(free), axes
         return 0
 
-    cdef int ask_columns(self, design, root_w, residual) except -1:
-        """Add to `slack` what the columns themselves say of r = `residual` where inner products are too coarse."""
-        if self.doubtful is not None and self.slack < INFINITY:
-            rest = faint_projection(design, np.asarray(root_w), *self.doubtful, np.asarray(residual))
-            self.slack = sqrt(self.slack * self.slack + rest * rest)
-        return 0
+    cdef object faint(self, design, root_w):
+        """What is to be added to the projection's span where inner products were too coarse for it: (n, d), or None.
+
+        Of a squared error, whose weights stay: it is made once for the same free columns.
+        """
+        if self.doubtful is None or not self.slack < INFINITY:
+            return None
+        which, axes = self.doubtful
+        if self.told is None or not np.array_equal(self.told[0], which):
+            self.told = which, faint_basis(design, np.asarray(root_w), which, axes)
+        return self.told[1] if self.told[1].shape[1] else None
 
     # what a subclass says of the penalty
 
@@ -206,7 +210,7 @@ cdef class WorkingColumns:
         """Take in columns `which` of the design with their coefficients and gradients."""
         raise NotImplementedError
 
-    cdef bint second_order(self, bint wanted) noexcept nogil:
+    cdef bint second_order(self, bint wanted, double lam) noexcept nogil:
         """Whether the gap that `solve` leaves is of second order in what b is off by; of groups, where it is wanted."""
         return not self.curved
 

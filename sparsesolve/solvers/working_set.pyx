@@ -37,7 +37,7 @@ cdef double ROUNDING = 1e-12  # of |response|^2: an objective that is higher by 
 cdef double DRIFT = 1e-2      # of the gap asked for: what rounding may add to it before the residual is made anew
 cdef double SHARE = 0.9     # of the gap asked for: what working columns may take of it
 cdef double GROUPS_SHARE = 0.5  # the same of groups: sweeps come to it little by little, and the objective with them
-DIGITS = 5e-9       # of the null objective: who asks for a smaller gap asks for digits of b
+cdef double DIGITS = 5e-9   # of the null objective: who asks for a smaller gap asks for digits of b
 cdef double ENOUGH = 0.03   # of the gap that columns outside will leave: no use in solving for the working ones better
 BLOCK_COST = 0.10   # of a multiply-add in a block operation, with which a column enters the factor
 MOST_GRAM_COLUMNS = 3000    # of a design, up to which groups are solved for by inner products where rows are more
@@ -179,7 +179,7 @@ cdef class WorkingSet:
         """
         cdef double value = self.quadratic.primal(lam) + ROUNDING * self.level
         cdef double[::1] start = self.quadratic.members()[1]
-        self.quadratic.second_order(goal >= self.digits)
+        self.quadratic.second_order(goal >= self.digits, lam)
         cdef int outcome = self.quadratic.solve_by_stretches(lam, goal, limit)
         with nogil:
             if not self.quadratic.drift() * self.level <= DRIFT * goal:
@@ -190,7 +190,9 @@ cdef class WorkingSet:
                 memcpy(self.quadratic.b, &start[0], start.shape[0] * sizeof(double))
                 self._refresh()
         self.quadratic.settle(lam)
-        self.quadratic.ask_columns(self.design, self.root_w, self.r)
+        faint = self.quadratic.faint(self.design, self.root_w)
+        if faint is not None:
+            self.quadratic.slack = np.hypot(self.quadratic.slack, np.linalg.norm(np.asarray(self.r) @ faint))
         return outcome
 
     cpdef solve(self, double lam, double target, long budget):

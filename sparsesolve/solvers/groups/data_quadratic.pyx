@@ -4,7 +4,6 @@ Invariant: u + u[n] * sqrt(w) = sqrt(w) (y - Zb): sparse columns never fill in. 
 gradients along the directions in which the penalty is smooth, preconditioned group by group; that of lengths from the
 images of whole groups (`rays`), where columns are dense.
 """
-from libc.math cimport INFINITY
 from libc.string cimport memcpy, memset
 
 import numpy as np
@@ -50,7 +49,7 @@ cdef class GroupDataQuadratic(GroupQuadratic):
         self.add_groups(which, start, gradient)
         self.measure_blocks(before)
         if self.stretchable:
-            self.rays.reserve(self.most_rays(), self.size)
+            self.rays.reserve(self.n_groups)
         return 0
 
     cdef void restart(self) noexcept nogil:
@@ -171,39 +170,25 @@ cdef class GroupDataQuadratic(GroupQuadratic):
 
     cdef void _gather(self, double lam) noexcept nogil:
         """The rays of all groups at work, with their images."""
-        cdef int k, j, i, first, s
-        cdef double weight, lightest = INFINITY
+        cdef int k, j, first, s
         self.rays.count = 0
         for k in range(self.n_groups):
-            first, s, weight = self.first[k], self.first[k + 1] - self.first[k], self.penalty.weight[self.group[k]]
-            self.take_rays(k, lam)
-            if self.rays.count + self.n_ways[k] > self.rays.capacity:
-                self.n_ways[k] = 0
-            for i in range(self.n_ways[k]):
+            first, s = self.first[k], self.first[k + 1] - self.first[k]
+            if self.take_ray(k, lam):
                 memset(self.rays.image(), 0, self.n * sizeof(double))
-                if self.n_ways[k] == 1:
-                    for j in range(first, first + s):
-                        self.d[j] = -self.sign[j]
-                    self.columns.subtract_some(first, s, &self.d[first], self.rays.image())
-                else:
-                    self.columns.axpy(first + i, 1.0, self.rays.image())
-                self.rays.add(first + i, &self.u[0], -self.slope[first + i],
-                              self.bends[self.place[k] + i * (self.n_ways[k] + 1)], lam * weight, self.length[k])
-                if weight > 0.0:
-                    lightest = min(lightest, lam * weight)
-        if lightest == INFINITY:
-            lightest = lam
-        for i in range(self.rays.count):
-            if self.rays.level[i] == 0.0:
-                self.rays.level[i] = lightest
+                for j in range(first, first + s):
+                    self.d[j] = -self.sign[j]
+                self.columns.subtract_some(first, s, &self.d[first], self.rays.image())
+                self.rays.add(k, &self.u[0], -self.slope[first], self.bends[self.place[k]],
+                              lam * self.penalty.weight[self.group[k]], self.length[k])
 
     cdef void _go_along(self) noexcept nogil:
         """d = the rays' step, column by column, and b += d."""
         cdef int k, j, ray = 0
         cdef double step
         for k in range(self.n_groups):
+            step = self.rays.step[ray] if self.n_ways[k] > 0 else 0.0
             for j in range(self.first[k], self.first[k + 1]):
-                step = self.rays.step[ray + self.way[j]] if self.n_ways[k] > 0 else 0.0
                 self.d[j] = -self.b[j] if step == -self.length[k] else step * self.sign[j]
                 self.b[j] += self.d[j]
             ray += self.n_ways[k]

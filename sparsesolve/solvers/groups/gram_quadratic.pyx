@@ -10,7 +10,7 @@ import numpy as np
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.gram cimport Gram
 from sparsesolve.linalg.packed cimport Packed
-from sparsesolve.linalg.vector cimport axpy
+from sparsesolve.linalg.vector cimport axpy, dot
 from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers.groups.quadratic cimport GroupQuadratic
 
@@ -103,11 +103,11 @@ cdef class GroupGramQuadratic(GroupQuadratic):
         return m * m * m <= FACTOR_COST * self.size * self.size
 
     cdef void stretch(self, double lam, double target) noexcept nogil:
-        cdef int k, j, ways = 0
+        cdef int k, first, ways = 0
         for k in range(self.n_groups):
-            if self.take_rays(k, lam) > 0:
-                for j in range(self.first[k], self.first[k + 1]):
-                    self.slope[self.first[k] + self.way[j]] += self.sign[j] * self.g[j]
+            if self.take_ray(k, lam):
+                first = self.first[k]
+                self.slope[first] += dot(self.first[k + 1] - first, &self.sign[first], self.g + first)
             ways += self.n_ways[k]
         if ways > 0 and self.direction(lam):
             for k in range(self.n_groups):

@@ -3,11 +3,9 @@ from sparsesolve.solvers.groups.blocks cimport GroupBlocks
 
 cdef class GroupLengths(GroupBlocks):
     cdef bint stretchable, stretches    # whether lengths can be brought to their best, and are
-    cdef double[::1] length             # (G,) of each working group; INFINITY without a norm on it
+    cdef double[::1] length             # (G,) of each working group
 
-    cdef bint all_held(self, double lam) noexcept nogil
-    cdef int most_rays(self) noexcept nogil
-    cdef int take_rays(self, int k, double lam) noexcept nogil
+    cdef bint take_ray(self, int k, double lam) noexcept nogil
     # what a subclass says
     cdef bint worth_stretching(self) noexcept nogil
     cdef void stretch(self, double lam, double target) noexcept nogil

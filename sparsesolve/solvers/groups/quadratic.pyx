@@ -64,7 +64,7 @@ cdef class GroupQuadratic(GroupLengths):
         cdef int moved = self.n_groups, k, sweeps, idle = 0
         cdef double gap = INFINITY, gain = INFINITY, least = INFINITY, lowest = INFINITY, last, pace, value, quiet
         value = 0.5 * self.residual_square + self.penalty_value(lam)
-        cdef bint stretches = self.stretches and self.all_held(lam) and self.worth_stretching()
+        cdef bint stretches = self.stretches and self.worth_stretching()
         if stretches:
             quiet, early = min(LOUD * target, NOTABLE * value), self.iterations + EARLY
         else:

@@ -22,7 +22,7 @@ cdef class Rays:
     cdef double* product
     cdef double* z
 
-    cdef int reserve(self, int rays, int names) except -1
+    cdef int reserve(self, int rays) except -1
     cdef void restart(self) noexcept nogil
     cdef double* image(self) noexcept nogil
     cdef void add(self, int name, const double* r, double pull, double bend, double level,

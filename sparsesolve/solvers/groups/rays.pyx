@@ -30,17 +30,16 @@ cdef class Rays:
     def __dealloc__(self):
         free(self.factor)
 
-    cdef int reserve(self, int rays, int names) except -1:
-        """Make room for so many rays, named by numbers below `names`; those that there are go."""
-        cdef int old = self.row.shape[0]
+    cdef int reserve(self, int rays) except -1:
+        """Make room for so many rays, named by numbers below that; those that there are go."""
+        cdef int old = self.capacity
         self.count = 0
-        if names > old:
-            row = np.full(max(names, 2 * old), -1, dtype=np.intc)
-            row[:old] = self.row
-            self.row = row
-        if rays <= self.capacity:
+        if rays <= old:
             return 0
-        self.capacity = max(rays, 2 * self.capacity)
+        self.capacity = max(rays, 2 * old)
+        row = np.full(self.capacity, -1, dtype=np.intc)
+        row[:old] = self.row
+        self.row = row
         self.images = np.empty(self.n * (<Py_ssize_t> self.capacity + 1))
         self.name, self.table = np.zeros(self.capacity, dtype=np.intc), np.zeros((10, self.capacity))
         cdef double[:, ::1] t = self.table

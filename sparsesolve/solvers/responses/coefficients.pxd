@@ -20,7 +20,6 @@ cdef class ResponseCoefficients:
     cdef Py_ssize_t n, q                    # rows of coefficients
     cdef readonly double value
     cdef double s, forcing, level, before   # multiplier of H; the last lam and the one before it
-    cdef double digits                      # the smallest gap that may be of second order in what b is off by
     cdef long moves, debt                   # steps so far, and since H was taken
     cdef double[:, ::1] offset, eta, u, image, trial, trial_u, dual
     cdef double[:, ::1] last_B, C           # (q, K): the solution before; products of rows, as last known

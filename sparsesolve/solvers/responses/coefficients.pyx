@@ -16,7 +16,6 @@ from sparsesolve.penalties.row_shift import centre
 from sparsesolve.solvers.gram_quadratic cimport GramQuadratic
 from sparsesolve.solvers.groups.gram_quadratic cimport GroupGramQuadratic
 from sparsesolve.solvers.responses.hessian cimport ResponseHessian
-from sparsesolve.solvers.working_set import DIGITS
 
 cdef double FORCING = 0.1           # of the gap at its start to which a first step's model is solved
 cdef double IDLE = 0.8              # of lam: coefficients of 0 with less go when H is taken anew
@@ -69,7 +68,6 @@ cdef class ResponseCoefficients:
         self.place = np.full(self.q, -1, dtype=np.intc)
         self.at_work = np.zeros(self.q * self.K, dtype=np.intc)
         self.s, self.forcing, self.level, self.moves = 1.0, FORCING, 0.0, 0
-        self.digits = DIGITS * problem.null_value
         free = (np.asarray(self.net.l1) == 0.0) & (np.asarray(self.net.l2) == 0.0) & (np.asarray(self.net.upper) > 0.0)
         free[:design.p] &= np.asarray(design.spread) > 0.0
         start = np.zeros((np.count_nonzero(free), self.K))
@@ -112,14 +110,9 @@ cdef class ResponseCoefficients:
         which, out = np.asarray(rows)[:count], np.ascontiguousarray(np.asarray(values)[:, :count])
         if self.loss.symmetric and count:
             centre(out, self.net.take(which))
-            values = out
-            for i in range(count):
-                j = 0
-                while j < self.K and values[j, i] == 0.0:
-                    j += 1
-                if j == self.K:         # alike in all responses
-                    kept = out.any(axis=0)
-                    return which[kept], out[:, kept]
+            kept = out.any(axis=0)
+            if not kept.all():
+                which, out = which[kept], out[:, kept]
         return which, out
 
     @property

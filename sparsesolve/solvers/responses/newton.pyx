@@ -103,7 +103,6 @@ cdef class ResponseNewton(ResponseDual):
         self._carry_on(lam)
         self.enter(self._violators(near, lam))
         self.slopes()
-        self.quadratic.second_order(target >= self.digits)
         widest = self.quadratic.size
         while True:
             outcome = self._fit(lam, goal, limit)

@@ -95,23 +95,6 @@ def test_a_budget_is_kept_and_said():
     assert outcome != CONVERGED and gap > 1e-12
 
 
-def test_lengths_of_tied_rows_leave_a_gap_that_holds():
-    """Where no digits are asked for; sweeps alone would take several times as many steps."""
-    X, Y, _ = labelled(n=60, p=40)
-    options = {"family": "multinomial", "grouped": True, "intercept": False}
-    state, Z = state_of(X, Y, **options)
-    fine, _ = state_of(X, Y, **options)
-    for lam in largest(state, **options) * np.geomspace(1, 0.02, 12):
-        outcome, gap = state.solve(lam, 1e-7, 100_000)
-        fine.solve(lam, 1e-10, 100_000)
-        assert outcome == CONVERGED
-        b0, B = full(state, 40)
-        excess = oracle.objective(Z, Y, lam, b0, B, **options)
-        excess -= oracle.objective(Z, Y, lam, *full(fine, 40), **options)
-        assert excess <= gap + 1e-10
-    assert state.iterations < fine.iterations / 2
-
-
 def test_a_feature_is_near_as_it_was_when_last_looked_at():
     """Not by a size that it had when the dual point was longer."""
     X, _, rng = labelled(n=30, p=80)
