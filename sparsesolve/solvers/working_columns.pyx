@@ -50,7 +50,7 @@ def projection(inner, gradient):
 
 
 def faint_basis(design, root_w, which, axes):
-    """An orthonormal basis (n, d) of combinations `axes` (f, .) of columns that all but cancel, as far as they are told.
+    """An orthonormal basis (n, d) of combinations `axes` (f, .) of columns that all but cancel, as far as they tell.
 
     Inner products lose differences of 1e-7 of the columns; the columns themselves tell differences down to their own
     rounding. What is less is nothing: columns that depend on one another.
