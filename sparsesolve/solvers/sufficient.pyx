@@ -144,7 +144,7 @@ cdef class Sufficient:
                     q.b[k] = start[k]
                 self._measure(goal)
             q.settle(lam)
-            if self.problem is not None:
+            if q.doubtful is not None and self.problem is not None:
                 root_w = np.sqrt(self.problem.weights)
                 faint = q.faint(self.problem.design, root_w)
                 if faint is not None:
