@@ -184,8 +184,6 @@ class Gaps:
 class OracleGaps:
     """The same of groups within limits, and of losses whose conjugate has no formula."""
 
-    digits = 0.0
-
     def __init__(self, call):
         loss = NO_FORMULA.get(call.family) or _oracle_loss(call.family)
         options = dict(call.options)
@@ -195,6 +193,9 @@ class OracleGaps:
             call.X, call.y, kind=call.kind or "l2", groups=call.lists or [None] * call.X.shape[1],
             loss=loss, tau=call.tau, **options)  # fmt: skip
         self.nothing, self.sharp = self.problem.null[1] <= 1e-10, False
+        f = self.problem.f
+        size = f.w @ np.abs(f.loss.value(f.y, f.o)) if call.family != "cox" else 1.0
+        self.digits = 1e-15 * size / self.problem.null[1]
 
     def gap(self, fit, k, enough=0.0):
         return group_oracle.certificate(self.problem, *point(fit, k), sharp=self.sharp)

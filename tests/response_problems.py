@@ -48,7 +48,8 @@ def make_state(solver, X, Y, *, family, grouped=False, alpha=1.0, w=None, v=None
     null = null_models(loss, offset, intercept)[0] if intercept else np.zeros(Y.shape[1])
     problem = SimpleNamespace(
         design=design, weights=w, loss=loss, penalty=ElasticNet(design.p, alpha, v, low, high),
-        grouped=grouped, intercept=intercept, offset=offset, null_intercept=null,
+        grouped=grouped, intercept=intercept, centred=intercept, offset=offset,
+        null_intercept=null, n_responses=Y.shape[1],
     )  # fmt: skip
     unpacked = design.unpacked(np.arange(design.p, dtype=np.intc))
     return solver(problem, 1), np.ascontiguousarray(unpacked)

@@ -3,6 +3,56 @@
 import numpy as np
 
 EPSILON = np.finfo(np.float64).eps
+SHAKY = 1e-8  # eigenvalue of inner products, relative, from which on they err too much to be told
+
+
+class Spans:
+    """Of columns of a standardised design, each times `root_w`; the last ones are remembered."""
+
+    def __init__(self, design, root_w, centred):
+        self.design, self.root_w, self.centred = design, np.asarray(root_w), centred
+        self._last = self._apart = None
+
+    def of(self, which):
+        """The Span of the columns `which` (m,)."""
+        which = np.asarray(which, dtype=np.intc)
+        if self._last is None or not np.array_equal(self._last.which, which):
+            self._last = Span(self.design, which, self.root_w, self.centred)
+        return self._last
+
+    def projection(self, which, r):
+        """Length of the projection of r, (n,) or (K, n), on the columns."""
+        return float(np.linalg.norm(np.asarray(r) @ self.of(which).Q))
+
+    def plain(self, columns):
+        """Columns (n, f) that were multiplied by the weights' roots, without these."""
+        root_w = self.root_w[:, None]
+        return np.divide(columns, root_w, out=np.zeros_like(columns), where=root_w > 0.0)
+
+    def unweighted(self, which):
+        """A basis that is orthonormal under the weights, (n, f)."""
+        return self.plain(self.of(which).Q)
+
+    def apart(self, which):
+        """Columns of the same span that inner products tell apart, (n, f): these, as a rule."""
+        which = np.asarray(which, dtype=np.intc)
+        if self._apart is None or not np.array_equal(self._apart[0], which):
+            columns = self.design.unpacked(which)
+            heavy = self.root_w[:, None] * columns
+            shaky = not told_apart(heavy.T @ heavy)
+            self._apart = which, self.unweighted(which) if shaky else columns
+        return self._apart[1]
+
+    def apart_in_each(self, which, free):
+        """The same where each of K responses has its own of them, told by free (K, m).
+
+        Returns columns for all responses and which of them are whose.
+        """
+        kinds, of = np.unique(free, axis=0, return_inverse=True)
+        parts = [self.apart(np.asarray(which)[kind]) for kind in kinds]
+        ends = np.cumsum([part.shape[1] for part in parts])
+        mine = np.searchsorted(ends, np.arange(ends[-1]), side="right")
+        return np.hstack(parts), mine == of.reshape(-1, 1)
 
 
 class Span:
@@ -17,13 +67,23 @@ class Span:
         self.which = which.astype(np.intc)
         columns = root_w[:, None] * design.unpacked(self.which)
         size = np.linalg.norm(columns, axis=0)
+        size[size == 0.0] = 1.0
         Q, spectrum, turn = np.linalg.svd(columns / size, full_matrices=False)
-        far = np.asarray(design.mean)[which] / np.asarray(design.spread)[which] if centred else 0.0
+        mean, spread = np.take(design.mean, which), np.take(design.spread, which)
+        far = mean[spread > 0.0] / spread[spread > 0.0] if centred else 0.0
         rounding = EPSILON * np.hypot(1.0, far).max(initial=1.0)  # of a column far from 0, centred
         kept = spectrum > max(columns.shape) * rounding * spectrum.max(initial=0.0)
         self.Q = Q[:, kept]
         self.back = turn[kept].T / spectrum[kept] / size[:, None]
         self.error = columns @ self.back - self.Q
+
+
+def told_apart(inner):
+    """Whether inner products (f, f) of columns tell these apart: their combinations, too."""
+    size = np.sqrt(np.maximum(np.diag(inner), 0.0))
+    size[size == 0.0] = 1.0
+    level = np.linalg.eigvalsh(inner / np.outer(size, size))
+    return len(level) == 0 or level[0] > SHAKY * level[-1]
 
 
 def eigen(matrix):

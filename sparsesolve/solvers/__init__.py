@@ -77,7 +77,7 @@ SOLVERS = {
     ),
     "proximal_newton": Solver(ProximalNewton, "a family of one response", _one_response),
     "response_blocks": Solver(
-        ResponseBlocks.of, "a family of several responses and no groups", _rows_of_responses
+        ResponseBlocks, "a family of several responses and no groups", _rows_of_responses
     ),
     "response_groups": Solver(
         ResponseGroups, "a family of several responses and groups", _groups_of_responses

@@ -9,7 +9,7 @@ a penalty is held back where it ends at a limit; and no column is held back by a
 
 import numpy as np
 
-from sparsesolve.linalg.span import Span
+from sparsesolve.linalg.span import Spans
 
 SMALL = 1e-8  # a lam that may be none
 FAR = 1e300  # a coefficient beyond every finite limit, a lam beyond every other
@@ -32,11 +32,8 @@ class BareColumns:
 
     def __init__(self, problem, penalty, nowhere, with_intercept):
         self.design, self.penalty = problem.design, penalty
-        self.centred, self.with_intercept = problem.centred, with_intercept
-        self.root_w = np.sqrt(problem.weights)
-        self.inverse = np.divide(
-            1.0, self.root_w, out=np.zeros(self.design.n), where=self.root_w > 0.0
-        )
+        self.with_intercept = with_intercept
+        self.spans = Spans(self.design, np.sqrt(problem.weights), problem.centred)
         self.alive = np.asarray(self.design.spread) > 0.0
         one, unheld = nowhere + 1.0, penalty.unheld
         self.which = unheld(FAR * one, one) & unheld(-FAR * one, -one) & self.alive
@@ -44,16 +41,13 @@ class BareColumns:
         self._boxed = bool((without_penalty & ~self.which).any())  # some of them have limits
         everywhere = unheld(FAR * one, one, 0.0) & unheld(-FAR * one, -one, 0.0)
         self._of_each = nowhere.ndim == 2 and (self._boxed or not everywhere[self.alive].all())
-        self.span = self._span_of(self.which)
-        self.basis = self._with_constant(self.span)
+        self.span = self.spans.of(np.flatnonzero(self.which))
+        self.basis = self._basis_of(self.which)
         self._last = self.which, self.basis
 
-    def _span_of(self, mask):
-        return Span(self.design, np.flatnonzero(mask), self.root_w, self.centred)
-
-    def _with_constant(self, span):
-        """The basis of a span unweighted, after a constant where there is an intercept, (n, f)."""
-        basis = span.Q * self.inverse[:, None]
+    def _basis_of(self, mask):
+        """Of these columns, unweighted, after a constant where there is an intercept, (n, f)."""
+        basis = self.spans.unweighted(np.flatnonzero(mask))
         return np.column_stack([np.ones(len(basis)), basis]) if self.with_intercept else basis
 
     def back(self, c):
@@ -62,8 +56,7 @@ class BareColumns:
 
     def error(self, c):
         """By how much Qc misses what these coefficients make, (n,) or (K, n)."""
-        error = self.inverse[:, None] * self.span.error
-        return c[..., int(self.with_intercept) :] @ error.T
+        return c[..., int(self.with_intercept) :] @ self.spans.plain(self.span.error).T
 
     def same_at(self, lam):
         """Whether `which` are all that nothing holds back at lam, wherever a point is."""
@@ -80,13 +73,13 @@ class BareColumns:
             return self._at_each(coefficients, z, lam)
         free = self.penalty.unheld(coefficients, z, lam) & self.alive
         if (free != self._last[0]).any():
-            self._last = free, self._with_constant(self._span_of(free))
+            self._last = free, self._basis_of(free)
         return *self._last, None
 
     def _at_each(self, coefficients, z, lam):
         free = self.penalty.unheld_each(coefficients, z, lam) & self.alive
-        which = np.flatnonzero(free.any(axis=0)).astype(np.intc)
-        columns, mask = self.design.unpacked(which), free[:, which]
+        which = np.flatnonzero(free.any(axis=0))
+        columns, mask = self.spans.apart_in_each(which, free[:, which])
         if self.with_intercept:
             columns = np.column_stack([np.ones(len(columns)), columns])
             mask = np.column_stack([np.ones(len(mask), dtype=bool), mask])

@@ -177,7 +177,7 @@ cdef class LossWorkingSet(WorkingSet):
     def _clear_of(self, unheld):
         """The same for the constant and these working columns."""
         cdef LossModel model = self.model
-        columns = self.design.unpacked(self.quadratic.members()[0][unheld])
+        columns = self.spans.apart(self.quadratic.members()[0][unheld])
         if model.centred and not model.loss.shift_invariant:
             columns = np.column_stack([np.ones(self.design.n), columns])
         self.dual, self.missing = dual_point.clear(model.loss, np.asarray(model.eta), np.asarray(model.u), columns)

@@ -19,7 +19,7 @@ from sparsesolve.solvers.data_quadratic cimport DataQuadratic
 from sparsesolve.solvers.foretold cimport Foretold
 from sparsesolve.solvers.loss_model cimport LossModel
 from sparsesolve.solvers.loss_working_set cimport LossWorkingSet
-from sparsesolve.solvers.working_columns cimport CONVERGED, MAX_ITER
+from sparsesolve.solvers.working_columns cimport CONVERGED, FAR_STEP, MAX_ITER
 from sparsesolve.solvers.working_set cimport WorkingSet
 from sparsesolve.solvers.working_set import SPARSE_COST
 
@@ -40,7 +40,6 @@ cdef double LASTING = 2.0           # lams for which such a model serves
 cdef double RENEWED = 0.05          # of the Gram matrix in a step, as H is taken anew every tenth step or so
 cdef double AGED = 1e4              # rounding errors from which eta is made anew,
 cdef double RELAPSE = 100.0         # or of how many at the last lam: it was made anew then, but not the one before
-cdef double FAR = 1e4               # a step of a coefficient whose rounding eta shows
 DEF HALVINGS = 40
 DEF PATIENCE = 30                   # Newton steps and sweeps on one model, which is only a model
 DEF IDLE = 4                        # steps of no more than rounding that do not lower the gap, before it is given up
@@ -132,7 +131,7 @@ cdef class ProximalNewton(LossWorkingSet):
         memcpy(&self.before[0], self.quadratic.b, self.quadratic.size * sizeof(double))
         for k in range(m):
             self.change[k] = forward * (self.before[k] - (self.solved_b[1, k] if k < self.n_solved else 0.0))
-            self.stirred = self.stirred or fabs(self.change[k]) > FAR
+            self.stirred = self.stirred or fabs(self.change[k]) > FAR_STEP
         stopped = not self.quadratic.carry(m, &self.change[0], lam)
         for k in range(m):
             self.change[k] += self.before[k] - self.quadratic.b[k]      # what is not to be done of it
@@ -221,7 +220,7 @@ cdef class ProximalNewton(LossWorkingSet):
         cdef double slope = -total * total * self.model.multiplier, gain, t = 1.0, curvature
         for k in range(m):
             self.change[k] = b[k] - self.before[k]
-            self.stirred = self.stirred or fabs(self.change[k]) > FAR
+            self.stirred = self.stirred or fabs(self.change[k]) > FAR_STEP
             slope -= self.slope[k] * self.change[k]
         slope += self.quadratic.charge(&self.before[0], lam)
         gain = self.model.move(self.columns, &self.change[0], total) - self.model.value

@@ -12,6 +12,7 @@ import numpy as np
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.gram cimport Gram
 from sparsesolve.linalg.gram import tall_gram
+from sparsesolve.linalg.span import Spans
 from sparsesolve.linalg.vector cimport axpy
 from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers.gram_quadratic cimport GramQuadratic
@@ -32,12 +33,13 @@ cdef class Sufficient:
     cdef Py_ssize_t p
     cdef const double[::1] cross
     cdef double total_square
-    cdef object problem                 # whose rows can be asked, or None
+    cdef object problem, spans          # whose rows can be asked, and the spans of its columns, or None
 
     def __init__(self, problem, int n_threads):
         w, y, penalty = problem.weights, problem.response, problem.penalty
-        self.problem = problem
-        products, cross = tall_gram(problem.design, np.sqrt(w), y, n_threads)
+        root_w = np.sqrt(w)
+        self.problem, self.spans = problem, Spans(problem.design, root_w, problem.centred)
+        products, cross = tall_gram(problem.design, root_w, y, n_threads)
         self._begin(products, penalty, (np.asarray(penalty.lower) < 0) | (np.asarray(penalty.upper) > 0))
         self._receive(cross, np.sum(np.multiply(w, np.square(y))))
 
@@ -145,10 +147,7 @@ cdef class Sufficient:
                 self._measure(goal)
             q.settle(lam)
             if q.doubtful is not None and self.problem is not None:
-                root_w = np.sqrt(self.problem.weights)
-                faint = q.faint(self.problem.design, root_w)
-                if faint is not None:
-                    q.slack = np.hypot(q.slack, np.linalg.norm((root_w * self._residual()) @ faint))
+                q.slack = self.spans.projection(q.doubtful, self.spans.root_w * self._residual())
             gap = q.best_gap(lam)
             if gap <= target:
                 return CONVERGED, gap

@@ -7,6 +7,9 @@ cdef enum Outcome:
     MAX_ITER = 1
     STALLED = 2
 
+cdef enum:
+    FAR_STEP = 10000    # of a coefficient: its rounding shows in eta
+
 cdef class WorkingColumns:
     cdef readonly int size              # working columns
     cdef readonly long iterations       # Newton steps and sweeps so far
@@ -22,9 +25,8 @@ cdef class WorkingColumns:
     cdef public double residual_square  # |r|^2 in the weighted norm
     cdef Py_ssize_t[::1] ranks          # working columns in ascending order of feature,
     cdef int n_ranked                   # as there were so many
-    cdef object doubtful                # free features, and combinations that inner products take for 0; or None
-    cdef object told                    # such features, and a basis of what they themselves tell of these; or None
     cdef double slack                   # length of r's projection on the columns that nothing holds back
+    cdef object doubtful                # these features, where inner products do not tell it; or None
     # per working column, all in one block of memory
     cdef object table, integers
     cdef double* b                      # coefficient
@@ -53,7 +55,6 @@ cdef class WorkingColumns:
     cdef bint solved(self, double lam, double target) noexcept nogil
     cdef void estimate_slack(self, double lam) noexcept nogil
     cdef int settle(self, double lam) except -1
-    cdef object faint(self, design, root_w)
     # what a subclass says of the penalty
     cdef bint free(self, int j, double lam) noexcept nogil
     cdef double scale(self, double lam, bint strict) noexcept nogil

@@ -14,12 +14,11 @@ import numpy as np
 
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.packed cimport Packed
+from sparsesolve.linalg.span import SHAKY
 from sparsesolve.linalg.vector cimport axpy, dot
 
 cdef long STRETCH = 2500            # iterations between two looks at signals: more than it takes to tell a stall
 cdef double EPSILON = 4e-16         # of one product, or of one change of the residual, relative
-cdef double SHAKY = 1e-8            # eigenvalue below which rounding is given its due, relative
-cdef double BELOW = 1e-13           # length of a combination of columns that may be rounding of the data, relative
 cdef double RANK = 1e-14            # least eigenvalue of unpenalised columns that is not rounding, relative
 
 
@@ -32,34 +31,18 @@ def projection(inner, gradient):
     gradient : (f, K)
 
     INFINITY where columns are dependent and yet see more than rounding, along directions where nothing can be told.
-    And these directions (f, d), of combinations that are nothing as far as inner products tell: see `faint_basis`.
+    And whether inner products tell the columns apart; else these themselves are to be asked (linalg.span).
     """
     size = np.sqrt(np.diag(inner))      # else a column far smaller than others would pass for a dependent one
     size[size == 0.0] = 1.0
     level, axes = np.linalg.eigh(inner / np.outer(size, size))
     most = level.max()
-    # along nearly dependent columns a gradient of zero may hide what rounding hides
-    hidden = (level < SHAKY * most) * EPSILON * np.sqrt(most)
-    along = np.abs(axes.T @ (gradient / size[:, None])) + hidden[:, None]
-    kept = level > RANK * most
+    along = np.abs(axes.T @ (gradient / size[:, None]))
+    kept, apart = level > RANK * most, bool(level[0] > SHAKY * most)
     if np.any(along[~kept] > 250 * EPSILON * np.sqrt(most)):    # more than rounding
-        return INFINITY, axes[:, :0]
+        return INFINITY, apart
     with np.errstate(over="ignore"):
-        length = float(np.sqrt(np.sum(along[kept] ** 2 / level[kept, None])))
-    return length, axes[:, ~kept] / size[:, None]
-
-
-def faint_basis(design, root_w, which, axes):
-    """An orthonormal basis (n, d) of combinations `axes` (f, .) of columns that all but cancel, as far as they tell.
-
-    Inner products lose differences of 1e-7 of the columns; the columns themselves tell differences down to their own
-    rounding. What is less is nothing: columns that depend on one another.
-    """
-    made = np.column_stack([root_w * design.combination(which, np.ascontiguousarray(axis)) for axis in axes.T])
-    spread = np.take(design.spread, which)
-    shift = np.max(np.abs(np.take(design.mean, which))[spread > 0.0] / spread[spread > 0.0], initial=0.0)
-    basis, length, _ = np.linalg.svd(made, full_matrices=False)
-    return basis[:, length > BELOW * np.sqrt(len(which)) * (1.0 + shift)]
+        return float(np.sqrt(np.sum(along[kept] ** 2 / level[kept, None]))), apart
 
 
 cdef class WorkingColumns:
@@ -160,22 +143,10 @@ cdef class WorkingColumns:
         self.slack, self.doubtful = 0.0, None
         if free:
             inner = np.array([[self.inner(i, j) for j in free] for i in free])
-            self.slack, axes = projection(inner, np.array([[self.g[j]] for j in free]))
-            if axes.shape[1]:
-                self.doubtful = self.integers[0, :self.size].take(free), axes
+            self.slack, apart = projection(inner, np.array([[self.g[j]] for j in free]))
+            if not apart:
+                self.doubtful = self.integers[0, :self.size].take(free)
         return 0
-
-    cdef object faint(self, design, root_w):
-        """What is to be added to the projection's span where inner products were too coarse for it: (n, d), or None.
-
-        Of a squared error, whose weights stay: it is made once for the same free columns.
-        """
-        if self.doubtful is None or not self.slack < INFINITY:
-            return None
-        which, axes = self.doubtful
-        if self.told is None or not np.array_equal(self.told[0], which):
-            self.told = which, faint_basis(design, np.asarray(root_w), which, axes)
-        return self.told[1] if self.told[1].shape[1] else None
 
     # what a subclass says of the penalty
 

@@ -17,6 +17,7 @@ from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.gram cimport Gram
 from sparsesolve.linalg.pack import pack
 from sparsesolve.linalg.packed cimport Packed
+from sparsesolve.linalg.span import Spans
 from sparsesolve.linalg.vector cimport ss_multiply
 from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers.data_quadratic cimport DataQuadratic
@@ -59,6 +60,7 @@ cdef class WorkingSet:
     def _begin(self, problem, n_threads, recentred=False):
         self.design, self.penalty = problem.design, problem.penalty
         self.root_w = np.sqrt(problem.weights)
+        self.spans = Spans(self.design, self.root_w, problem.centred)
         self.r, self.u = np.zeros(self.design.n), np.empty(self.design.n)
         self.steps, self.digits = 6.0, DIGITS * problem.null_value
         self.share = GROUPS_SHARE if isinstance(self.penalty, BlockPenalty) else SHARE
@@ -190,9 +192,8 @@ cdef class WorkingSet:
                 memcpy(self.quadratic.b, &start[0], start.shape[0] * sizeof(double))
                 self._refresh()
         self.quadratic.settle(lam)
-        faint = self.quadratic.faint(self.design, self.root_w)
-        if faint is not None:
-            self.quadratic.slack = np.hypot(self.quadratic.slack, np.linalg.norm(np.asarray(self.r) @ faint))
+        if self.quadratic.doubtful is not None:
+            self.quadratic.slack = self.spans.projection(self.quadratic.doubtful, self.r)
         return outcome
 
     cpdef solve(self, double lam, double target, long budget):
@@ -239,10 +240,8 @@ cdef class WorkingSet:
     def _cleared(self, lam):
         """r less its projection on the columns that nothing holds back: the certificate of others is by that."""
         free = [k for k in range(self.quadratic.size) if self.quadratic.free(k, lam)]
-        columns = np.asarray(self.root_w)[:, None] * self.design.unpacked(self.quadratic.members()[0][free])
-        size = np.linalg.norm(columns, axis=0)
-        columns /= np.where(size > 0.0, size, 1.0)
-        return self.r - columns @ np.linalg.lstsq(columns, self.r)[0]
+        Q = self.spans.of(self.quadratic.members()[0][free]).Q
+        return self.r - Q @ (np.asarray(self.r) @ Q)
 
     cdef int _anticipate(self, double lam) except -1:
         """Let in the columns that the path, carried on in a straight line from the last two lams, would bring in.

@@ -38,7 +38,7 @@ def test_every_column_stays_below_lambda(n, density, full, share):
     design.standardise(True, np.ones(P))
     Z = dense - dense.mean(axis=0)
     problem = SimpleNamespace(design=design, penalty=ElasticNet(P), weights=w, response=y,
-                              null_value=1.0)  # fmt: skip
+                              null_value=1.0, centred=True)  # fmt: skip
     state = SOLVERS["working_set"].state(problem, 1)
     bounds = state.outside.bounds
     assert not hasattr(bounds, "estimates")  # those of the class with bounds

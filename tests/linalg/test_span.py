@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 from sparsesolve.linalg.design import Design
 
-from sparsesolve.linalg.span import Span
+from sparsesolve.linalg.span import Span, Spans, told_apart
 
 W = np.array([0.1, 0.3, 0.0, 0.2, 0.4])
 
@@ -44,3 +44,32 @@ def test_no_columns_span_nothing():
     design, _ = standardised(np.random.default_rng(3).standard_normal((5, 2)))
     span = Span(design, np.array([], dtype=int), np.sqrt(W), True)
     assert span.Q.shape == (5, 0) and span.back.shape == (0, 0)
+
+
+@pytest.mark.parametrize("eps", [1e-2, 1e-6, 1e-10, 0.0])
+def test_columns_told_apart_span_what_the_columns_do(eps):
+    X = np.random.default_rng(3).standard_normal((5, 3))
+    X[:, 1] = X[:, 0] + eps * X[:, 2]
+    design, Z = standardised(X)
+    spans = Spans(design, np.sqrt(W), True)
+    found = spans.apart([0, 1])
+    assert (found is spans.apart([0, 1])) and found.shape == (5, 2 if eps else 1)
+    heavy = np.sqrt(W)[:, None] * found
+    assert told_apart(heavy.T @ heavy)
+    if eps == 1e-2:
+        assert found == pytest.approx(Z[:, :2])
+    else:
+        assert heavy.T @ heavy == pytest.approx(np.eye(found.shape[1]), abs=1e-13)
+    seen = np.linalg.lstsq(heavy, np.sqrt(W)[:, None] * Z[:, :2], rcond=None)[0]
+    assert found[W > 0] @ seen == pytest.approx(Z[W > 0, :2], abs=1e-9)
+    r = np.array([0.0, 1.0, 5.0, -2.0, 1.0])
+    Q = np.linalg.qr(heavy)[0]
+    assert spans.projection([0, 1], r) == pytest.approx(np.linalg.norm(Q.T @ r), abs=1e-12)
+
+
+def test_each_response_has_the_columns_that_span_its_own():
+    design, Z = standardised(np.random.default_rng(3).standard_normal((5, 3)))
+    free = np.array([[True, True, False], [False, False, True], [True, True, False]])
+    columns, mine = Spans(design, np.sqrt(W), True).apart_in_each(np.arange(3), free)
+    assert columns[:, mine[0]] == pytest.approx(Z[:, :2]) and (mine[0] == mine[2]).all()
+    assert columns[:, mine[1]] == pytest.approx(Z[:, 2:])

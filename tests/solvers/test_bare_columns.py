@@ -78,5 +78,7 @@ def test_responses_with_limits_are_looked_at_one_by_one():
     free, basis, mask = columns.at(coefficients, np.ones((3, P)), 0.1)
     assert free[:, 2].tolist() == [True, False, True]
     assert free[:, [1, 3]].all() and not free[:, [0, 4, 5]].any()
-    assert basis.shape == (N, 4) and mask[:, 0].all()
-    assert (mask[:, 1:] == free[:, [1, 2, 3]]).all()
+    assert mask[:, 0].all() and mask.sum(axis=1).tolist() == [4, 3, 4]
+    for own, which in zip(mask, free, strict=True):  # a constant and the columns free there
+        Z = problem.design.unpacked(np.flatnonzero(which).astype(np.intc))
+        assert np.linalg.matrix_rank(np.column_stack([basis[:, own], Z])) == own.sum()

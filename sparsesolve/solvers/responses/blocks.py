@@ -31,43 +31,25 @@ ASTRAY = 0.1  # of what steps at work would gain: coefficients at zero would gai
 
 
 class ResponseBlocks:
-    """Solver state along a path.
+    """Solver state along a path, at first at the null model of a Problem of K responses."""
 
-    Parameters
-    ----------
-    design : Design
-    net : ElasticNetRows
-    loss : Loss
-    offset : (K, n)
-    intercept : bool
-    n_threads : int
-    """
-
-    def __init__(self, design, net, loss, offset, intercept=True, n_threads=1):
-        self.design, self.net, self.loss, self.n_threads = design, net, loss, n_threads
-        self.descent = ResponseDescent(design, net, loss, np.array(offset, dtype=float))
+    def __init__(self, problem, n_threads=1):
+        design, net = problem.design, ElasticNetRows(problem.penalty, problem.grouped)
+        self.design, self.net, self.loss, self.n_threads = design, net, problem.loss, n_threads
+        self.descent = ResponseDescent(problem, net)
         shut = (np.asarray(net.lower) == 0.0) & (np.asarray(net.upper) == 0.0)
         shut |= np.asarray(design.spread) == 0.0
         free = (np.asarray(net.l1) == 0.0) & (np.asarray(net.l2) == 0.0) & ~shut
-        self.outside = OutsideRows(design, net, len(offset), n_threads)
+        self.outside = OutsideRows(design, net, problem.n_responses, n_threads)
         self.outside.leave(shut)
-        self.with_intercept = intercept
-        if intercept:
+        self.with_intercept = problem.intercept
+        if problem.intercept:
             self.descent.enter(np.array([-1], dtype=np.intc))
+            self.descent.B[:, 0] = problem.null_intercept
+            self.descent.refresh()
         self._enter(np.flatnonzero(free))
         self.opening = 0.0  # gap after the first round at the last lam
         self.rounds = 0
-
-    @classmethod
-    def of(cls, problem, n_threads):
-        """The state for a Problem of K responses, at its null model."""
-        net = ElasticNetRows(problem.penalty, problem.grouped)
-        intercept = problem.intercept
-        state = cls(problem.design, net, problem.loss, problem.offset, intercept, n_threads)
-        if intercept:
-            state.descent.B[:, 0] = problem.null_intercept
-            state.descent.refresh()
-        return state
 
     @property
     def iterations(self):
@@ -98,7 +80,7 @@ class ResponseBlocks:
 
     def correlations(self):
         """For each column the size of its products with the dual point, (p,): largest or l2."""
-        u = dual_point(self.descent, NULL_LEVEL)
+        u, _ = dual_point(self.descent, NULL_LEVEL)
         return self.net.polar(self.design.response_products(u, None, self.n_threads))
 
     def solve(self, lam, target, budget):
@@ -114,6 +96,8 @@ class ResponseBlocks:
         while True:
             outcome = self._settle(lam, goal, limit)
             self.rounds += 1
+            if self.descent.stirred:
+                self.descent.refresh()
             gap, entering = certify(self.descent, lam, self.outside)
             self.opening = gap if self.opening is None else self.opening
             if gap <= target:

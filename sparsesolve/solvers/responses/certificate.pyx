@@ -18,9 +18,11 @@ from libc.string cimport memset
 import numpy as np
 
 from sparsesolve.linalg.small cimport small_factor, small_solve
+from sparsesolve.linalg.span import told_apart
 from sparsesolve.linalg.vector cimport axpy, dot
 from sparsesolve.losses.base cimport Loss
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
+from sparsesolve.solvers.dual_point import clear
 from sparsesolve.solvers.responses.conjugate_gradients import Preconditioner, conjugate_gradients, rounding_floor
 
 cdef double VIOLATION = 1e-12       # relative
@@ -49,15 +51,28 @@ def working_gap(d, double lam):
 
 
 def dual_point(d, double lam):
-    """u' (K, n)."""
+    """u' (K, n), and what is to be orthogonal to it where products with the free columns do not tell, or None."""
     free = d.net.unheld(d.B, d.g, lam)
     places = np.flatnonzero(free.any(axis=0))
     if not len(places):
-        return d.u
+        return d.u, None
     part, free = d.columns.some(places), free.take(places, axis=1)
     if len(places) == 1 and free.all():     # the intercept alone, as a rule
-        return beside_one(d.loss, d.u, part.combine(np.ones((1, 1)))[0])
-    return _beside_many(d, part, places, free)
+        return beside_one(d.loss, d.u, part.combine(np.ones((1, 1)))[0]), None
+    gram = part.gram(d.shared.h)
+    if told_apart(gram):
+        return _beside_many(d, part, gram, places, free), None
+    columns, free = _apart(d, d.which[places], free)
+    return clear(d.loss, d.eta, d.u, columns, free)[0], (columns, free)
+
+
+def _apart(d, which, free):
+    """Columns that inner products tell apart and that span those of `which`, in each response those of free (K, f)."""
+    own = which >= 0
+    columns, mask = d.spans.apart_in_each(which[own], free[:, own])
+    if not own.all():       # the intercept
+        columns, mask = np.column_stack([np.ones(len(columns)), columns]), np.column_stack([free[:, ~own], mask])
+    return columns, mask
 
 
 def beside_one(loss, u, const double[::1] z):
@@ -96,11 +111,11 @@ def beside_one(loss, u, const double[::1] z):
     return out
 
 
-def _beside_many(d, part, places, free):
+def _beside_many(d, part, gram, places, free):
     """u' by conjugate gradients for several free columns."""
     u, scales = d.u, np.asarray(d.scales())
     precondition = Preconditioner().separate(
-        part.gram(d.shared.h), np.arange(len(places)), free, scales, np.zeros(len(places))
+        gram, np.arange(len(places)), free, scales, np.zeros(len(places))
     )
     enough = rounding_floor(free, scales, d.shared.squares[places])
 
@@ -122,23 +137,26 @@ def certify(d, double lam, outside):
 
     Where u' has left the domain of F*, u itself serves once it is orthogonal to the free columns.
     """
-    gap, which = _certify_at(dual_point(d, lam), d, lam, outside)
+    u, basis = dual_point(d, lam)
+    gap, which = _certify_at(u, basis, d, lam, outside)
     if gap == np.inf:
-        gap, which = _certify_at(d.u, d, lam, outside)
+        gap, which = _certify_at(d.u, basis, d, lam, outside)
     value = d.net.value(d.B, lam)
     if value < gap:     # else the dual point 0 is no better
         gap = min(gap, d.loss.fenchel_young_at(d.eta, 0.0 * d.u) + value)
     return gap, which
 
 
-def _certify_at(u, d, double lam, outside):
-    """The same at multiples of u, but for 0."""
+def _certify_at(u, basis, d, double lam, outside):
+    """The same at multiples of u, but for 0, once it is orthogonal to the free columns and to the basis."""
     cdef ElasticNetRows own = d.net, net = d.net_of_all
     cdef const double[:, ::1] B = d.B, g = d.g, C
     cdef double rounding = 0.0, astray = 0.0, gap = np.inf, s
     cdef Py_ssize_t j, k
     C, (which, beyond, sizes) = d.columns.correlate(u), outside.examine(u, lam)
     net, zero = net.take(which), np.zeros_like(beyond)
+    if basis is not None:
+        astray = np.abs((u @ basis[0])[basis[1]]).max(initial=0.0)
     for j in range(B.shape[1]):
         for k in range(B.shape[0]):
             if own.at_rest(j, B[k, j], g[k, j], lam):

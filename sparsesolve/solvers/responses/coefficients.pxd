@@ -19,6 +19,7 @@ cdef class ResponseCoefficients:
     cdef int K, n_threads
     cdef Py_ssize_t n, q                    # rows of coefficients
     cdef readonly double value
+    cdef bint stirred                       # whether coefficients moved so far since eta was made that it shows in eta
     cdef double s, forcing, level, before   # multiplier of H; the last lam and the one before it
     cdef long moves, debt                   # steps so far, and since H was taken
     cdef double[:, ::1] offset, eta, u, image, trial, trial_u, dual

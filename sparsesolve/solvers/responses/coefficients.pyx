@@ -200,7 +200,7 @@ cdef class ResponseCoefficients:
         for t in range(self.quadratic.size):
             if self.quadratic.b[t] != 0.0:
                 self.hessian.add(self.column(t), self.quadratic.b[t], &self.eta[0, 0])
-        self.value = self.loss.evaluate(&self.eta[0, 0], &self.u[0, 0])
+        self.value, self.stirred = self.loss.evaluate(&self.eta[0, 0], &self.u[0, 0]), False
         self.slopes()
 
     cdef void slopes(self) noexcept nogil:

@@ -2,7 +2,8 @@
 
     minimise over B (K, m)   F(offset + ZB) + lam Omega(B)
 
-Invariant: eta = offset + ZB, value = F(eta), u = -F'(eta), g = Z'u. Block coordinate descent on a
+Invariant: eta = offset + ZB, value = F(eta), u = -F'(eta), g = Z'u; `stirred` tells that a coefficient
+moved so far since these were made that its rounding shows in them. Block coordinate descent on a
 model of the curvature (`model`) finds the coefficients that are not zero; Newton steps on
 these (`direction`) bring the digits. The model takes one Hessian Z'diag(h)Z for all
 responses (`curvature`), kept from an older point, times a scale for each; of columns with few
@@ -14,12 +15,14 @@ from libc.math cimport fabs
 import numpy as np
 
 from sparsesolve.linalg.response_columns import response_columns
+from sparsesolve.linalg.span import Spans
 from sparsesolve.linalg.vector cimport axpy
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 from sparsesolve.penalties.row_shift import centre
 from sparsesolve.solvers.responses.curvature import SharedCurvature
 from sparsesolve.solvers.responses.direction import NewtonDirection
 from sparsesolve.solvers.responses.model import DenseModel, SeparateModel, SparseModel
+from sparsesolve.solvers.working_columns cimport FAR_STEP
 
 SWEEPS = 40  # of one model
 SETTLED = 1e-3  # gain of a sweep over the gains of all, below which the model is solved at best
@@ -38,15 +41,15 @@ class ResponseDescent:
 
     Parameters
     ----------
-    design : Design
+    problem : Problem of K responses
     net : ElasticNetRows
-        Of all features.
-    loss : Loss
-    offset : (K, n)
+        Its penalty, of all features.
     """
 
-    def __init__(self, design, net, loss, offset):
+    def __init__(self, problem, net):
+        design, loss, offset = problem.design, problem.loss, np.array(problem.offset, dtype=float)
         self.net_of_all, self.loss, self.offset = net, loss, offset
+        self.spans = Spans(design, np.sqrt(problem.weights), problem.centred)
         self.which = np.zeros(0, dtype=np.intc)  # feature of a working column, -1 the intercept
         self.net = net.take(self.which)
         self.columns = response_columns(design)
@@ -80,6 +83,7 @@ class ResponseDescent:
         cdef Py_ssize_t i
         self.eta = self.offset + self.columns.combine(self.B)
         self.value, self.u = self.loss.at(self.eta)
+        self.stirred = False
         self.g = self.columns.correlate(self.u)
         self.diagonal = self.loss.curvature_at(self.eta)
         fresh = np.add.reduce(self.diagonal, axis=0)
@@ -231,6 +235,7 @@ class ResponseDescent:
         value, u = self.loss.at(eta)
         if not value + net.value(target, lam) <= before - gain + ROUNDING * max(fabs(before), fabs(value)):
             return False
+        self.stirred = self.stirred or np.abs(target - self.B).max(initial=0.0) > FAR_STEP
         self.B, self.eta, self.value, self.u = target, eta, value, u
         self.g = self.columns.correlate(u)
         self.diagonal = self.loss.curvature_at(eta)

@@ -9,6 +9,7 @@ from libc.string cimport memcpy
 
 import numpy as np
 
+from sparsesolve.linalg.span import Spans
 from sparsesolve.penalties.elastic_net cimport conjugate, feasible_scale
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 from sparsesolve.solvers.dual_point import clear
@@ -28,6 +29,7 @@ cdef class ResponseDual(ResponseCoefficients):
         self.outside = OutsideRows(design, net, problem.loss.n_responses, n_threads)
         self.outside.leave((np.asarray(net.lower) == 0.0) & (np.asarray(net.upper) == 0.0)
                            | (np.asarray(design.spread) == 0.0))
+        self.spans = Spans(design, np.sqrt(problem.weights), problem.centred)
         ResponseCoefficients.__init__(self, problem, n_threads)
 
     def correlations(self):
@@ -75,11 +77,19 @@ cdef class ResponseDual(ResponseCoefficients):
             rows, places = np.unique(np.array(free) // self.K, return_inverse=True)
             mask = np.zeros((self.K, len(rows)), dtype=bool)
             mask[np.array(free) % self.K, places] = True
-            columns = np.asarray(self.hessian.rows)[np.asarray(self.place)[rows]].T
+            columns, mask = self._apart(rows, mask)
             dual, self.missing = clear(self.loss, np.asarray(self.eta), np.asarray(self.u), columns, mask)
             self.dual = np.ascontiguousarray(dual)
         else:
             self.dual = np.array(self.u)
+
+    def _apart(self, rows, mask):
+        """Columns that inner products tell apart and that span those of `rows` (f,), in each response those of mask."""
+        own = rows < self.design.p
+        columns, free = self.spans.apart_in_each(rows[own], mask[:, own])
+        if not own.all():       # the intercept is the last row
+            columns, free = np.column_stack([columns, np.ones(self.n)]), np.column_stack([free, mask[:, -1]])
+        return columns, free
 
     def _look(self, double lam):
         """C of all rows that may be beyond their level at lam, or nearly, at the dual point; which of them are."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from sparsesolve.linalg.vector cimport axpy, dot
 from sparsesolve.solvers.responses.dual cimport ResponseDual
-from sparsesolve.solvers.working_columns cimport CONVERGED, MAX_ITER, STALLED, WorkingColumns
+from sparsesolve.solvers.working_columns cimport CONVERGED, FAR_STEP, MAX_ITER, STALLED, WorkingColumns
 
 cdef double ARMIJO = 0.1            # share of the model's decrease that a step must reach
 cdef double ROUNDING = 1e-14        # of the objective: less of an increase is none
@@ -52,6 +52,7 @@ cdef class ResponseNewton(ResponseDual):
         for t in range(m):
             if self.quadratic.b[t] != self.old[t]:
                 self.hessian.add(self.column(t), self.quadratic.b[t] - self.old[t], &self.image[0, 0])
+                self.stirred = self.stirred or fabs(self.quadratic.b[t] - self.old[t]) > FAR_STEP
             self.old_g[t] = self.quadratic.b[t]     # where the step leads
         slack = ROUNDING * (fabs(self.value) + fabs(self.value - self.loss.saturated))
         for tries in range(halvings):
@@ -106,6 +107,8 @@ cdef class ResponseNewton(ResponseDual):
         widest = self.quadratic.size
         while True:
             outcome = self._fit(lam, goal, limit)
+            if self.stirred:
+                self.renew()
             gap = self.whole_gap(lam)
             if gap <= target:
                 return CONVERGED, gap

@@ -16,6 +16,7 @@ from libc.string cimport memcpy
 import numpy as np
 
 from sparsesolve.linalg.gram import tall_gram
+from sparsesolve.linalg.span import Spans
 from sparsesolve.solvers.responses.quadratic cimport ResponseQuadratic
 from sparsesolve.solvers.working_columns cimport CONVERGED, MAX_ITER, STALLED
 from sparsesolve.solvers.working_columns import projection
@@ -43,14 +44,15 @@ cdef class ResponseSufficient(ResponseQuadratic):
     cdef double pace                    # of the gap, left by a sweep
     cdef bint stale                     # whether the Hessian is to be taken anew
     cdef object start                   # intercepts
-    cdef object problem                 # whose rows can be asked
+    cdef object problem, spans          # whose rows can be asked, and the spans of its columns
 
     def __init__(self, problem, int n_threads=1):
         design, loss, net, p = problem.design, problem.loss, problem.penalty, problem.design.p
         eta = problem.offset + np.reshape(problem.null_intercept, (-1, 1))
         value, u = loss.at(np.ascontiguousarray(eta))
         self.problem, self.start = problem, np.array(problem.null_intercept, dtype=float)
-        self.G = tall_gram(design, np.sqrt(problem.weights), np.zeros(design.n), n_threads)[0]
+        self.spans = Spans(design, np.sqrt(problem.weights), problem.centred)
+        self.G = tall_gram(design, self.spans.root_w, np.zeros(design.n), n_threads)[0]
         self.C = np.array(design.response_products(u, None, n_threads))
         self.total = 2.0 * value
         self.l1, self.l2 = np.array(net.l1), np.array(net.l2)
@@ -145,9 +147,13 @@ cdef class ResponseSufficient(ResponseQuadratic):
                 free.append(j)
                 for k in range(self.K):
                     total += self.g[k, j] * self.g[k, j] / self.G[j, j]
-        if exact and free:
-            return projection(np.asarray(self.G)[np.ix_(free, free)], np.asarray(self.g)[:, free].T)[0]
-        return sqrt(total)
+        if not (exact and free):
+            return sqrt(total)
+        slack, apart = projection(np.asarray(self.G)[np.ix_(free, free)], np.asarray(self.g)[:, free].T)
+        if apart:
+            return slack
+        residual = self.spans.plain(self._point()[1].T).T
+        return self.spans.projection(np.take(self.order, free), residual)
 
     cdef int _measure(self, double goal) except -1:
         """g and the residual's square at the current B, to a part of `goal`."""
@@ -169,11 +175,15 @@ cdef class ResponseSufficient(ResponseQuadratic):
 
     def _ask_rows(self):
         """g and the residual's square by the residuals themselves."""
+        value, u = self._point()
+        np.asarray(self.g)[:] = np.asarray(self.problem.design.response_products(u))[:, self.order]
+        self.residual_square = 2.0 * value
+
+    def _point(self):
+        """The loss and the weighted residuals (K, n), from the rows."""
         problem, (which, values) = self.problem, self.coefficients()
         moved = [problem.design.combination(which, np.ascontiguousarray(row)) for row in values]
-        value, u = problem.loss.at(problem.offset + np.expand_dims(self.start, -1) + moved)
-        np.asarray(self.g)[:] = np.asarray(problem.design.response_products(u))[:, self.order]
-        self.residual_square = 2.0 * value
+        return problem.loss.at(problem.offset + np.expand_dims(self.start, -1) + moved)
 
     # along the path
 

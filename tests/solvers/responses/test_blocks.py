@@ -26,7 +26,7 @@ import sparsesolve as ss
 from sparsesolve.solvers.responses import certificate
 from sparsesolve.solvers.responses.blocks import ResponseBlocks
 
-state_of = partial(make_state, ResponseBlocks.of)
+state_of = partial(make_state, ResponseBlocks)
 
 
 @pytest.mark.parametrize("share", [0.9, 0.4, 0.05])
@@ -173,6 +173,11 @@ def test_where_the_corrected_dual_point_leaves_the_domain_u_itself_serves(monkey
     X = rng.normal(size=(60, 8))
     y = np.digitize(X[:, 0] + rng.normal(size=60), [-0.5, 0.5])
     asked = []
-    monkeypatch.setattr(certificate, "dual_point", lambda d, lam: asked.append(lam) or 1e3 * d.u)
+
+    def outside(d, lam):
+        asked.append(lam)
+        return 1e3 * d.u, None
+
+    monkeypatch.setattr(certificate, "dual_point", outside)
     fit = ss.path(X, y, family="multinomial", solver="response_blocks", n_lambdas=10)
     assert len(asked) >= 10 and not fit.status.any() and (fit.gaps <= 1e-7).all()

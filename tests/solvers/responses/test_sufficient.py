@@ -90,7 +90,7 @@ def test_at_lambda_zero_the_optimum_is_the_unpenalised_one():
 def test_sparse_and_single_precision_designs_and_other_solvers_agree():
     X, Y, _ = measured(n=60, p=30)
     X = np.round(np.where(np.abs(X) < 1.2, 0.0, X + 1), 2).astype(np.float32)
-    other, _ = make_state(ResponseBlocks.of, X.astype(float, order="F"), Y, **TIED)
+    other, _ = make_state(ResponseBlocks, X.astype(float, order="F"), Y, **TIED)
     lam = 0.2 * largest(other)
     other.solve(lam, 1e-13, 10_000)
     stores = X.astype(float, order="F"), np.asfortranarray(X), sparse.csc_array(X.astype(float))
