@@ -70,9 +70,11 @@ class Span:
         size[size == 0.0] = 1.0
         Q, spectrum, turn = np.linalg.svd(columns / size, full_matrices=False)
         mean, spread = np.take(design.mean, which), np.take(design.spread, which)
-        far = mean[spread > 0.0] / spread[spread > 0.0] if centred else 0.0
-        rounding = EPSILON * np.hypot(1.0, far).max(initial=1.0)  # of a column far from 0, centred
-        kept = spectrum > max(columns.shape) * rounding * spectrum.max(initial=0.0)
+        far = np.divide(mean, spread, out=np.zeros(len(which)), where=(spread > 0.0) & centred)
+        # what rounding of columns far from 0, centred, makes of each combination of them
+        rounding = EPSILON * np.linalg.norm(turn * np.hypot(1.0, far), axis=1)
+        least = np.maximum(rounding, EPSILON * spectrum.max(initial=0.0))
+        kept = spectrum > max(columns.shape) * least
         self.Q = Q[:, kept]
         self.back = turn[kept].T / spectrum[kept] / size[:, None]
         self.error = columns @ self.back - self.Q
