@@ -46,13 +46,17 @@ class Spans:
     def apart_in_each(self, which, free):
         """The same where each of K responses has its own of them, told by free (K, m).
 
-        Returns columns for all responses and which of them are whose.
+        A -1 in `which` is a constant, from which centred columns are apart. Returns columns for
+        all responses and which of them are whose.
         """
-        kinds, of = np.unique(free, axis=0, return_inverse=True)
-        parts = [self.apart(np.asarray(which)[kind]) for kind in kinds]
+        which = np.asarray(which)
+        real = which >= 0
+        kinds, of = np.unique(free[:, real], axis=0, return_inverse=True)
+        parts = [self.apart(which[real][kind]) for kind in kinds]
         ends = np.cumsum([part.shape[1] for part in parts])
-        mine = np.searchsorted(ends, np.arange(ends[-1]), side="right")
-        return np.hstack(parts), mine == of.reshape(-1, 1)
+        mine = np.searchsorted(ends, np.arange(ends[-1]), side="right") == of.reshape(-1, 1)
+        constant = np.ones((self.design.n, len(which) - np.count_nonzero(real)))
+        return np.hstack([constant, *parts]), np.hstack([free[:, ~real], mine])
 
 
 class Span:

@@ -79,8 +79,7 @@ class BareColumns:
     def _at_each(self, coefficients, z, lam):
         free = self.penalty.unheld_each(coefficients, z, lam) & self.alive
         which = np.flatnonzero(free.any(axis=0))
-        columns, mask = self.spans.apart_in_each(which, free[:, which])
+        own = free[:, which]
         if self.with_intercept:
-            columns = np.column_stack([np.ones(len(columns)), columns])
-            mask = np.column_stack([np.ones(len(mask), dtype=bool), mask])
-        return free, columns, mask
+            which, own = np.append(-1, which), np.insert(own, 0, True, axis=1)
+        return free, *self.spans.apart_in_each(which, own)

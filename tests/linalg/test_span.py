@@ -73,3 +73,7 @@ def test_each_response_has_the_columns_that_span_its_own():
     columns, mine = Spans(design, np.sqrt(W), True).apart_in_each(np.arange(3), free)
     assert columns[:, mine[0]] == pytest.approx(Z[:, :2]) and (mine[0] == mine[2]).all()
     assert columns[:, mine[1]] == pytest.approx(Z[:, 2:])
+    constant = np.insert(free, 1, [True, False, True], axis=1)
+    columns, mine = Spans(design, np.sqrt(W), True).apart_in_each([0, -1, 1, 2], constant)
+    assert columns[:, mine[0]] == pytest.approx(np.column_stack([np.ones(5), Z[:, :2]]))
+    assert columns[:, mine[1]] == pytest.approx(Z[:, 2:])

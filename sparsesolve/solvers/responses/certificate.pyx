@@ -62,17 +62,8 @@ def dual_point(d, double lam):
     gram = part.gram(d.shared.h)
     if told_apart(gram):
         return _beside_many(d, part, gram, places, free), None
-    columns, free = _apart(d, d.which[places], free)
-    return clear(d.loss, d.eta, d.u, columns, free)[0], (columns, free)
-
-
-def _apart(d, which, free):
-    """Columns that inner products tell apart and that span those of `which`, in each response those of free (K, f)."""
-    own = which >= 0
-    columns, mask = d.spans.apart_in_each(which[own], free[:, own])
-    if not own.all():       # the intercept
-        columns, mask = np.column_stack([np.ones(len(columns)), columns]), np.column_stack([free[:, ~own], mask])
-    return columns, mask
+    basis = d.spans.apart_in_each(d.which[places], free)
+    return clear(d.loss, d.eta, d.u, *basis)[0], basis
 
 
 def beside_one(loss, u, const double[::1] z):

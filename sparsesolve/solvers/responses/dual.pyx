@@ -77,19 +77,12 @@ cdef class ResponseDual(ResponseCoefficients):
             rows, places = np.unique(np.array(free) // self.K, return_inverse=True)
             mask = np.zeros((self.K, len(rows)), dtype=bool)
             mask[np.array(free) % self.K, places] = True
-            columns, mask = self._apart(rows, mask)
+            rows[rows == self.design.p] = -1        # the intercepts
+            columns, mask = self.spans.apart_in_each(rows, mask)
             dual, self.missing = clear(self.loss, np.asarray(self.eta), np.asarray(self.u), columns, mask)
             self.dual = np.ascontiguousarray(dual)
         else:
             self.dual = np.array(self.u)
-
-    def _apart(self, rows, mask):
-        """Columns that inner products tell apart and that span those of `rows` (f,), in each response those of mask."""
-        own = rows < self.design.p
-        columns, free = self.spans.apart_in_each(rows[own], mask[:, own])
-        if not own.all():       # the intercept is the last row
-            columns, free = np.column_stack([columns, np.ones(self.n)]), np.column_stack([free, mask[:, -1]])
-        return columns, free
 
     def _look(self, double lam):
         """C of all rows that may be beyond their level at lam, or nearly, at the dual point; which of them are."""
