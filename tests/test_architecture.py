@@ -1,10 +1,13 @@
 """The import law: imports and cimports point down, and every file's name says something."""
 
 import ast
+import inspect
 import re
 from pathlib import Path
 
 import pytest
+
+import sparsesolve
 
 ROOT = Path(__file__).parents[1] / "sparsesolve"
 FILES = sorted(path for path in ROOT.rglob("*") if path.suffix in {".py", ".pyx", ".pxd"})
@@ -93,6 +96,21 @@ def test_compiled_lines_fit_a_screen(file):
 
 def test_importing_the_package_is_cheap(fresh_python):
     """Plots, tables and estimators are loaded when they are asked for, not before."""
-    heavy = {"dask", "matplotlib", "pandas", "polars", "sklearn", "tqdm", "pyarrow", "scipy.stats"}
+    heavy = {"dask", "matplotlib", "pandas", "polars", "sklearn", "tqdm", "pyarrow", "scipy.stats",
+             "sparsesolve.cv", "sparsesolve.dictionary", "sparsesolve.estimators",
+             "sparsesolve.lars", "sparsesolve.mkl"}  # fmt: skip
     script = f"import sys, sparsesolve; print(*sorted({heavy} & set(sys.modules)))"
     assert fresh_python(script) == ""
+
+
+@pytest.mark.parametrize("name", sparsesolve.__all__)
+def test_what_is_imported_when_asked_for_is_what_type_checkers_see(fresh_python, name):
+    """In a new interpreter: here the other names have been asked for."""
+    script = f"import sparsesolve as ss; print({name!r} in dir(ss), ss.{name}.__name__)"
+    module = "sparsesolve." if inspect.ismodule(getattr(sparsesolve, name)) else ""
+    assert fresh_python(script) == f"True {module}{name}"
+
+
+def test_a_name_that_is_not_there():
+    with pytest.raises(AttributeError, match="module 'sparsesolve' has no attribute 'pathh'"):
+        sparsesolve.pathh  # noqa: B018
