@@ -155,9 +155,11 @@ def path(
     (as in R's grpreg), which are their sizes unless columns depend on one another: singular values
     below 1e-8 of the largest (1e-5 in single precision), of columns of standard deviation 1, are
     taken for none. Coefficients come back for the columns of X; of all that have the same fit
-    those of least l2 norm on columns of standard deviation 1. Limits on coefficients would make no
-    sense and are refused. The bases are kept beside X, (n, p) in double precision: a sparse X is
-    filled in, and refused where that takes more than 8 GiB.
+    those of least l2 norm on columns of standard deviation 1. Without an intercept columns are
+    still orthonormal about their means, as standard deviations are: combinations of a group that
+    are constant, such as the sum of all indicators of a factor, take no part. Limits on
+    coefficients would make no sense and are refused. The bases are kept beside X, (n, p) in double
+    precision: a sparse X is filled in, and refused where that takes more than 8 GiB.
 
     Of a dask array (n, p), dense or of scipy sparse blocks, one pass over the blocks of rows forms
     all that squared error needs, if p <= 4,000: inner products, (p, p). Otherwise, and for other
