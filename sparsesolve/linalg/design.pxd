@@ -19,5 +19,6 @@ cdef class Design:
     cdef void correlate_some(self, const int* which, Py_ssize_t count, const double* u, double total,
                              double* out, int n_threads) noexcept nogil
     cdef void combine(self, const int* which, Py_ssize_t count, const double* b, double* out) noexcept nogil
+    cdef double[:, ::1] meet(self, const double[:, ::1] u, const int* which, Py_ssize_t count, int n_threads)
     cdef void meet_all(self, const int* which, int count, const double[:, ::1] u, double* room, double* out,
                        int stride) noexcept nogil

@@ -247,29 +247,34 @@ cdef class Design:
     def response_products(self, const double[:, ::1] u, which=None, int n_threads=1):
         """u_k'z_j (K, count) for u (K, n), of the columns `which` or of all: each is read once for all K."""
         cdef const int[::1] some = np.arange(self.p, dtype=np.intc) if which is None else which
-        cdef Py_ssize_t count = some.shape[0], K = u.shape[0], n_blocks = (count + COLUMNS - 1) // COLUMNS, k, j
-        out = np.zeros((K, count))
-        cdef double[:, ::1] o = out
+        if some.shape[0] == 0:
+            return np.zeros((u.shape[0], 0))
+        return np.asarray(self.meet(u, &some[0], some.shape[0], n_threads))
+
+    cdef double[:, ::1] meet(self, const double[:, ::1] u, const int* which, Py_ssize_t count, int n_threads):
+        """The same."""
+        cdef Py_ssize_t K = u.shape[0], n_blocks = (count + COLUMNS - 1) // COLUMNS, k, j
+        cdef double[:, ::1] o = np.zeros((K, count))
         cdef const double[::1] total
         cdef bint threaded = n_threads > 1 and count * K > WORTH_THREADS * self.p / max(self.stored, 1)
         cdef int threads = n_threads if threaded else 1
         cdef double[:, ::1] room
         if K == 0 or count == 0:
-            return out
+            return o
         if self.stored == self.n * self.p:      # of a sparse X some columns may be full
             room = np.empty((threads, min(CHUNK, self.n) * min(COLUMNS, count)))
             with nogil:
                 for k in prange(n_blocks, num_threads=threads, schedule="static"):
-                    self.meet_all(&some[k * COLUMNS], <int> min(COLUMNS, count - k * COLUMNS), u,
+                    self.meet_all(which + k * COLUMNS, <int> min(COLUMNS, count - k * COLUMNS), u,
                                   &room[threadid(), 0], &o[0, k * COLUMNS], <int> count)
-            return out
+            return o
         total = np.sum(u, axis=1)
         with nogil:
             for k in prange(count, num_threads=threads, schedule="static"):
-                _ask_for(self.columns, &some[0], k, count)
+                _ask_for(self.columns, which, k, count)
                 for j in range(K):
-                    o[j, k] = col.dot(&self.columns[some[k]], &u[j, 0], total[j])
-        return out
+                    o[j, k] = col.dot(&self.columns[which[k]], &u[j, 0], total[j])
+        return o
 
     cdef void meet_all(self, const int* which, int count, const double[:, ::1] u, double* room, double* out,
                        int stride) noexcept nogil:

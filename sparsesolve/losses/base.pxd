@@ -17,6 +17,7 @@ cdef class Loss:
     cdef double evaluate_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* eta, double* u) noexcept nogil
     cdef void curvature(self, const double* eta, double* h) noexcept nogil
     cdef void curvature_times(self, const double* eta, const double* v, double* out) noexcept nogil
+    cdef void parts(self, const double* u, double* A, double* r) noexcept nogil
     cdef double fenchel_young(self, const double* eta, const double* u) noexcept nogil
     cdef bint admits(self, const double* eta, const double* u) noexcept nogil
     cdef bint take_root(self, const double* eta, double floor, bint dense) noexcept nogil

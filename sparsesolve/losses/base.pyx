@@ -37,6 +37,9 @@ cdef class Loss:
     cdef void curvature_times(self, const double* eta, const double* v, double* out) noexcept nogil:
         """out = F''(eta) v."""
 
+    cdef void parts(self, const double* u, double* A, double* r) noexcept nogil:
+        """Of K responses: F'' is diag(a_i) - r_i a_i a_i', a_i of A (K, n), r (n,), for a sample where -F' is u."""
+
     cdef double fenchel_young(self, const double* eta, const double* u) noexcept nogil:
         """F(eta) + F*(-u) + eta'u, INFINITY where -u is outside the conjugate's domain."""
         return INFINITY
@@ -52,6 +55,14 @@ cdef class Loss:
         below `floor` times a sample's weight.
         """
         return False
+
+    def curvature_parts(self, u):
+        """The same: (A (K, n), r (n,)) for u (K, n)."""
+        cdef const double[:, ::1] slope = np.ascontiguousarray(u, dtype=float)
+        cdef double[:, ::1] A = np.empty((self.n_responses, self.n))
+        cdef double[::1] r = np.empty(self.n)
+        self.parts(&slope[0, 0], &A[0, 0], &r[0])
+        return np.asarray(A), np.asarray(r)
 
     def raise_pending(self):
         """Raise what went wrong in Python inside the methods above, which let no exception out, if anything did."""

@@ -1,5 +1,6 @@
 """Squared error of K responses."""
 from libc.math cimport INFINITY
+from libc.string cimport memcpy, memset
 
 import numpy as np
 
@@ -44,9 +45,11 @@ cdef class Multigaussian(Loss):
             for i in range(self.n):
                 out[k * self.n + i] = self.w[i] * v[k * self.n + i]
 
-    def curvature_parts(self, u):
-        """(A (K, n), r (n,)): F'' is diag(a_i) - r_i a_i a_i', a_i of A, for a sample."""
-        return np.tile(self.w, (self.n_responses, 1)), np.zeros(self.n)
+    cdef void parts(self, const double* u, double* A, double* r) noexcept nogil:
+        cdef Py_ssize_t k
+        for k in range(self.n_responses):
+            memcpy(A + k * self.n, &self.w[0], self.n * sizeof(double))
+        memset(r, 0, self.n * sizeof(double))
 
     cdef double fenchel_young(self, const double* eta, const double* u) noexcept nogil:
         """F(eta) + F*(-u) + eta'u = sum_i |w_i (y_i - eta_i) - u_i|^2 / (2 w_i)."""

@@ -1,4 +1,6 @@
 """Symmetric softmax loss over K classes."""
+from libc.string cimport memcpy
+
 import numpy as np
 
 from sparsesolve.losses.base cimport Loss
@@ -25,7 +27,7 @@ cdef class Multinomial(Loss):
     """
     cdef const double[:, ::1] y     # (K, n)
     cdef const double[::1] w
-    cdef object r                   # (n,) 1 / w, 0 for a weight of 0
+    cdef const double[::1] r        # (n,) 1 / w, 0 for a weight of 0
     cdef Py_ssize_t n_blocks        # of samples
     cdef double[::1] room           # exponentials of one
 
@@ -66,9 +68,12 @@ cdef class Multinomial(Loss):
             ss_softmax_bend(min(SS_BLOCK, self.n - begin), self.n_responses, self.n, &self.w[begin], eta + begin,
                             v + begin, out + begin)
 
-    def curvature_parts(self, u):
-        """(A (K, n), r (n,)): F'' is diag(a_i) - r_i a_i a_i', a_i of A, for a sample where -F' is u (K, n)."""
-        return np.maximum(np.multiply(self.y, self.w) - u, 0.0), self.r
+    cdef void parts(self, const double* u, double* A, double* r) noexcept nogil:
+        cdef Py_ssize_t i, k
+        for k in range(self.n_responses):
+            for i in range(self.n):
+                A[k * self.n + i] = max(self.y[k, i] * self.w[i] - u[k * self.n + i], 0.0)
+        memcpy(r, &self.r[0], self.n * sizeof(double))
 
     cdef double fenchel_young(self, const double* eta, const double* u) noexcept nogil:
         """The divergence of s = y - u / w from the probabilities at eta."""

@@ -106,18 +106,23 @@ cdef class ElasticNetRows:
 
         Columns of C are those of the features `which`, or of all.
         """
-        out = np.zeros(C.shape[1])
+        out = np.empty(C.shape[1])
         cdef double[::1] o = out
-        cdef Py_ssize_t i, j, k
+        cdef Py_ssize_t i
         for i in range(C.shape[1]):
-            j = i if which is None else which[i]
-            if self.grouped:
-                o[i] = row_norm(C, i) if self.upper[j] > 0.0 else 0.0
-                continue
-            for k in range(C.shape[0]):
-                if (self.upper[j] if C[k, i] > 0.0 else -self.lower[j]) > 0.0:
-                    o[i] = max(o[i], fabs(C[k, i]))
+            o[i] = self.row_polar(C, i, i if which is None else which[i])
         return out
+
+    cdef double row_polar(self, const double[:, ::1] C, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+        """The same of feature j alone, whose column of C is number i."""
+        cdef double most = 0.0
+        cdef Py_ssize_t k
+        if self.grouped:
+            return row_norm(C, i) if self.upper[j] > 0.0 else 0.0
+        for k in range(C.shape[0]):
+            if (self.upper[j] if C[k, i] > 0.0 else -self.lower[j]) > 0.0:
+                most = max(most, fabs(C[k, i]))
+        return most
 
     def at_work(self, const double[:, ::1] B, const double[:, ::1] g, double lam):
         """Coefficients whose penalty is smooth or absent (K, p), and the gradient left there, where g = Z'u."""

@@ -33,21 +33,29 @@ cdef double best_shift(Py_ssize_t K, double* b, double l1, double l2, double low
     return max(b[K - 1] - upper, min(b[0] - lower, c))
 
 
-def centre(double[:, ::1] B, ElasticNetRows net):
-    """Subtract from every row of B (K, p) its best constant; rows of zeros stay."""
-    cdef Py_ssize_t K = B.shape[0], j, k
+def centre(double[:, ::1] B, ElasticNetRows net, const int[::1] which=None):
+    """Subtract from every row of B (K, p) its best constant; rows of zeros stay.
+
+    The rows are those of the features `which`, or of all.  Returns how many have become zero.
+    """
+    cdef Py_ssize_t K = B.shape[0], i, j, k, gone = 0
     cdef double c
-    cdef bint zero
+    cdef bint zero, some = which is not None
     cdef double[::1] row = np.empty(K)
     with nogil:
-        for j in range(B.shape[1]):
+        for i in range(B.shape[1]):
+            j = which[i] if some else i
             zero = True
             for k in range(K):
-                row[k] = B[k, j]
-                zero = zero and B[k, j] == 0.0
+                row[k] = B[k, i]
+                zero = zero and B[k, i] == 0.0
             if zero:
                 continue
             c = best_shift(K, &row[0], 0.0 if net.grouped else net.l1[j], net.l2[j], net.lower[j], net.upper[j])
             if c != 0.0:
+                zero = True
                 for k in range(K):
-                    B[k, j] = min(max(B[k, j] - c, net.lower[j]), net.upper[j])
+                    B[k, i] = min(max(B[k, i] - c, net.lower[j]), net.upper[j])
+                    zero = zero and B[k, i] == 0.0
+                gone += zero
+    return gone

@@ -48,6 +48,7 @@ cdef class WorkingColumns:
     cdef double* values                 # these, as last listed
 
     cdef int reserve(self, int capacity) except -1
+    cdef int list_nonzero(self) except -1
     cdef int add(self, const int* which, const double* start, const double* gradient, int count) except -1
     cdef double primal(self, double lam) noexcept nogil
     cdef double gap(self, double lam, double scale) noexcept nogil

@@ -91,7 +91,13 @@ cdef class WorkingColumns:
 
     def coefficients(self):
         """Feature numbers and values of the nonzero coefficients, in ascending order of feature."""
-        cdef Py_ssize_t k, j, count = 0
+        cdef int count = self.list_nonzero()
+        return self.integers[5, :count].copy(), self.table[10, :count].copy()
+
+    cdef int list_nonzero(self) except -1:
+        """The same in `which` and `values`; how many they are."""
+        cdef Py_ssize_t k, j
+        cdef int count = 0
         if self.n_ranked != self.size:
             self.ranks, self.n_ranked = self.integers[0, :self.size].argsort(), self.size
         for k in range(self.size):
@@ -99,7 +105,7 @@ cdef class WorkingColumns:
             if self.b[j] != 0.0:
                 self.which[count], self.values[count] = self.index[j], self.b[j]
                 count += 1
-        return self.integers[5, :count].copy(), self.table[10, :count].copy()
+        return count
 
     # the certificate
 

@@ -13,7 +13,7 @@ Reference: Bach et al. 2012, section 1.4.
 """
 
 from libc.math cimport fabs
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 import numpy as np
 
@@ -66,40 +66,51 @@ def dual_point(d, double lam):
     return clear(d.loss, d.eta, d.u, *basis)[0], basis
 
 
-def beside_one(loss, u, const double[::1] z):
-    """u' for one free column z: its K x K curvature is factored.
+def beside_one(Loss loss, const double[:, ::1] u, const double[::1] z):
+    """u' for one free column z."""
+    cdef Py_ssize_t K = u.shape[0], n = u.shape[1]
+    cdef double[:, ::1] out = np.empty((K, n))
+    cdef double[::1] room = np.empty((K + 4) * n + K * (K + 1))
+    clear_of_one(loss, &u[0, 0], &z[0], &out[0, 0], &room[0])
+    return np.asarray(out)
+
+
+cdef void clear_of_one(Loss loss, const double* u, const double* z, double* out, double* room) noexcept nogil:
+    """The same in out (K, n); `room` has (K + 4) n + K (K + 1) values.  The column's K x K curvature is factored.
 
     Where a constant added to all responses changes nothing, the last one stays: along such a constant there is no
     curvature but rounding.
     """
-    cdef const double[:, ::1] A
-    cdef const double[::1] r
-    A, r = loss.curvature_parts(u)
-    cdef Py_ssize_t K = A.shape[0], n = A.shape[1], m = K - (<Loss> loss).symmetric, k, l, i, tries
-    out = np.array(u)
-    cdef double[:, ::1] moved = out, curvature = np.empty((m, m)), room = np.empty((2, n))
-    cdef double[::1] c = np.zeros(K), square = np.square(z)
-    cdef double* image = &room[0, 0]
-    cdef double* along = &room[1, 0]
-    with nogil:
+    cdef Py_ssize_t K = loss.n_responses, n = loss.n, m = K - loss.symmetric, k, l, i, tries
+    cdef double* A = room
+    cdef double* r = A + K * n
+    cdef double* square = r + n
+    cdef double* image = square + n
+    cdef double* along = image + n
+    cdef double* curvature = along + n
+    cdef double* c = curvature + K * K
+    loss.parts(u, A, r)
+    memcpy(out, u, K * n * sizeof(double))
+    memset(c, 0, K * sizeof(double))
+    for i in range(n):
+        square[i] = z[i] * z[i]
+    for k in range(m):
+        for i in range(n):
+            image[i] = r[i] * square[i] * A[k * n + i]
+        for l in range(m):
+            curvature[k * m + l] = -dot(n, image, A + l * n)
+        curvature[k * m + k] += dot(n, square, A + k * n)
+    small_factor(<int> m, curvature, TINY)
+    for tries in range(2):      # the second time for what rounding left
+        memset(along, 0, n * sizeof(double))
         for k in range(m):
+            c[k] = dot(n, z, out + k * n)
+        small_solve(<int> m, curvature, c)
+        for k in range(m):
+            axpy(n, c[k], A + k * n, along)
+        for k in range(K):
             for i in range(n):
-                image[i] = r[i] * square[i] * A[k, i]
-            for l in range(m):
-                curvature[k, l] = -dot(n, image, &A[l, 0])
-            curvature[k, k] += dot(n, &square[0], &A[k, 0])
-        small_factor(<int> m, &curvature[0, 0], TINY)
-        for tries in range(2):      # the second time for what rounding left
-            memset(along, 0, n * sizeof(double))
-            for k in range(m):
-                c[k] = dot(n, &z[0], &moved[k, 0])
-            small_solve(<int> m, &curvature[0, 0], &c[0])
-            for k in range(m):
-                axpy(n, c[k], &A[k, 0], along)
-            for k in range(K):
-                for i in range(n):
-                    moved[k, i] -= z[i] * A[k, i] * (c[k] - r[i] * along[i])
-    return out
+                out[k * n + i] -= z[i] * A[k * n + i] * (c[k] - r[i] * along[i])
 
 
 def _beside_many(d, part, gram, places, free):

@@ -94,38 +94,38 @@ cdef class ResponseCoefficients:
 
         Where only differences between responses count, rows are shifted to their least penalty.
         """
-        cdef const int[::1] found
-        cdef const double[::1] given
-        found, given = self.quadratic.coefficients()
-        cdef int i, j, count = 0
-        cdef int[::1] rows = np.empty(found.shape[0], dtype=np.intc)
-        cdef double[:, ::1] values = np.zeros((self.K, found.shape[0]))
-        for i in range(found.shape[0]):
-            j = found[i] // self.K
-            if j < self.design.p:           # not an intercept
-                if count == 0 or rows[count - 1] != j:
-                    rows[count] = j
-                    count += 1
-                values[found[i] % self.K, count - 1] = given[i]
-        which, out = np.asarray(rows)[:count], np.ascontiguousarray(np.asarray(values)[:, :count])
-        if self.loss.symmetric and count:
-            centre(out, self.net.take(which))
-            kept = out.any(axis=0)
-            if not kept.all():
-                which, out = which[kept], out[:, kept]
-        return which, out
+        cdef int found = self.quadratic.list_nonzero(), i, last = -1, count = 0
+        cdef const int* which = self.quadratic.which
+        while found > 0 and which[found - 1] >= self.design.p * self.K:     # an intercept
+            found -= 1
+        for i in range(found):
+            count += which[i] // self.K != last
+            last = which[i] // self.K
+        rows, values = np.empty(count, dtype=np.intc), np.zeros((self.K, count))
+        cdef int[::1] r = rows
+        cdef double[:, ::1] v = values
+        last, count = -1, -1
+        for i in range(found):
+            count += which[i] // self.K != last
+            last = r[count] = which[i] // self.K
+            v[which[i] % self.K, count] = self.quadratic.values[i]
+        if self.loss.symmetric and centre(v, self.net, r) > 0:
+            kept = values.any(axis=0)
+            rows, values = rows[kept], values[:, kept]
+        return rows, values
 
     @property
     def intercept(self):
         """Intercepts (K,) of the standardised design; of mean 0 where only differences count."""
         cdef int t
         cdef double mean = 0.0
-        cdef double[::1] out = np.zeros(self.K)
+        values = np.zeros(self.K)
+        cdef double[::1] out = values
         for t in range(self.quadratic.size):
             if self.quadratic.index[t] >= self.design.p * self.K:
                 out[self.quadratic.index[t] % self.K] = self.quadratic.b[t]
                 mean += self.quadratic.b[t] / self.K
-        return np.asarray(out) - mean if self.loss.symmetric else np.asarray(out)
+        return values - mean if self.loss.symmetric else values
 
     # coefficients at work
 
@@ -133,11 +133,12 @@ cdef class ResponseCoefficients:
         """Let coefficients come to work, from 0 or `start`."""
         cdef Py_ssize_t t, j, count = coefficients.shape[0]
         cdef int known = self.quadratic.size
-        cdef int[::1] columns = np.empty(known + count, dtype=np.intc), which = np.empty(count, dtype=np.intc)
-        cdef double[:, ::1] values = np.zeros((2, count))       # coefficients and gradients
+        cdef int[::1] columns, which
+        cdef double[:, ::1] values
         if count == 0:
             return
-        fresh = []
+        columns, which = np.empty(known + count, dtype=np.intc), np.empty(count, dtype=np.intc)
+        values, fresh = np.zeros((2, count)), []        # coefficients and gradients
         for t in range(count):
             j = coefficients[t] // self.K
             if self.place[j] < 0:

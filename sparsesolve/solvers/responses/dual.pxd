@@ -1,13 +1,18 @@
 """ResponseDual: the duality gap over all coefficients of K responses."""
 from sparsesolve.solvers.responses.coefficients cimport ResponseCoefficients
+from sparsesolve.solvers.responses.outside cimport OutsideRows
 
 cdef class ResponseDual(ResponseCoefficients):
-    cdef object outside                     # OutsideRows of all features; those at work are looked at, too
+    cdef OutsideRows outside                # all features; those at work are looked at, too
     cdef int[::1] beyond                    # features beyond their level at the dual point,
-    cdef double[::1] sizes                  # and how large their products are
+    cdef int n_beyond                       # so many
+    cdef int[::1] nearby                    # to list features in
+    cdef double[::1] ones, room             # a constant; to work in
     cdef object spans                       # of columns under the weights
     cdef double missing                     # what a step on columns that nothing holds back might gain still
 
+    cdef int _make_dual(self, double lam) except -1
+    cdef int _look(self, double lam) except -1
     cdef double working_gap(self, double lam) noexcept nogil
     cdef double whole_gap(self, double lam) except *
     cdef double scale(self, double lam, bint strict) noexcept nogil

@@ -14,9 +14,9 @@ from sparsesolve.penalties.elastic_net cimport conjugate, feasible_scale
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 from sparsesolve.solvers.dual_point import clear
 from sparsesolve.solvers.path import NULL_LEVEL
-from sparsesolve.solvers.responses.certificate import beside_one
+from sparsesolve.solvers.responses.certificate cimport clear_of_one
 from sparsesolve.solvers.responses.coefficients cimport ResponseCoefficients
-from sparsesolve.solvers.responses.outside import OutsideRows
+from sparsesolve.solvers.responses.outside cimport OutsideRows
 from sparsesolve.solvers.working_columns cimport WorkingColumns
 
 cdef double ORTHOGONAL = 1e-10      # product with what nothing holds back, from which the dual point is none
@@ -29,8 +29,10 @@ cdef class ResponseDual(ResponseCoefficients):
         self.outside = OutsideRows(design, net, problem.loss.n_responses, n_threads)
         self.outside.leave((np.asarray(net.lower) == 0.0) & (np.asarray(net.upper) == 0.0)
                            | (np.asarray(design.spread) == 0.0))
+        self.beyond, self.nearby = np.empty((2, design.p + 1), dtype=np.intc)
         self.spans = Spans(design, np.sqrt(problem.weights), problem.centred)
         ResponseCoefficients.__init__(self, problem, n_threads)
+        self.ones, self.room = np.ones(self.n), np.empty((self.K + 4) * self.n + self.K * (self.K + 1))
 
     def correlations(self):
         """For each column the size of its products with the dual point, (p,): largest or l2."""
@@ -61,44 +63,44 @@ cdef class ResponseDual(ResponseCoefficients):
             self.quadratic.g[t] = self.quadratic.g[t] * self.s
         return best
 
-    def _make_dual(self, double lam):
+    cdef int _make_dual(self, double lam) except -1:
         """The dual point: u less what the coefficients that nothing holds back see of it."""
-        cdef int t
+        cdef int t, count = 0
         cdef bint plain = self.with_intercept
         cdef WorkingColumns quadratic = self.quadratic
-        free, self.missing = [], 0.0
+        self.missing = 0.0
         for t in range(quadratic.size):
             if quadratic.free(t, lam):
-                free.append(quadratic.index[t])
+                count += 1
                 plain = plain and quadratic.index[t] // self.K == self.q - 1
-        if plain and len(free) == self.K:
-            self.dual = beside_one(self.loss, self.u, np.ones(self.n))
-        elif free:
+        if plain and count == self.K:       # the intercepts alone, as a rule
+            clear_of_one(self.loss, &self.u[0, 0], &self.ones[0], &self.dual[0, 0], &self.room[0])
+        elif count > 0:
+            free = [quadratic.index[t] for t in range(quadratic.size) if quadratic.free(t, lam)]
             rows, places = np.unique(np.array(free) // self.K, return_inverse=True)
             mask = np.zeros((self.K, len(rows)), dtype=bool)
             mask[np.array(free) % self.K, places] = True
             rows[rows == self.design.p] = -1        # the intercepts
             columns, mask = self.spans.apart_in_each(rows, mask)
             dual, self.missing = clear(self.loss, np.asarray(self.eta), np.asarray(self.u), columns, mask)
-            self.dual = np.ascontiguousarray(dual)
+            np.asarray(self.dual)[:] = dual
         else:
-            self.dual = np.array(self.u)
+            self.dual[:] = self.u
+        return 0
 
-    def _look(self, double lam):
+    cdef int _look(self, double lam) except -1:
         """C of all rows that may be beyond their level at lam, or nearly, at the dual point; which of them are."""
-        cdef Py_ssize_t i, k
-        cdef int count = 0
-        which, products, sizes = self.outside.look(self.dual, lam)
-        cdef const int[::1] rows = which
-        cdef const double[:, ::1] values = products
-        self.sizes, self.beyond = sizes, which.copy()
-        for i in range(rows.shape[0]):
+        cdef Py_ssize_t i, j, k
+        cdef double[:, ::1] products = self.outside.find(self.dual, lam)
+        self.n_beyond = 0
+        for i in range(self.outside.n_looked):
+            j = self.outside.looked[i]
             for k in range(self.K):
-                self.C[rows[i], k] = values[k, i]
-            if not self.sizes[i] <= lam * self.net.l1[rows[i]]:     # NaN, too
-                self.beyond[count], self.sizes[count] = rows[i], self.sizes[i]
-                count += 1
-        self.beyond, self.sizes = self.beyond[:count], self.sizes[:count]
+                self.C[j, k] = products[k, i]
+            if not self.outside.size[j] <= lam * self.net.l1[j]:    # NaN, too
+                self.beyond[self.n_beyond] = <int> j
+                self.n_beyond += 1
+        return 0
 
     cdef double whole_gap(self, double lam) except *:
         """The gap over all coefficients, at the best of some multiples of the dual point."""
@@ -126,12 +128,12 @@ cdef class ResponseDual(ResponseCoefficients):
         """The largest multiple of the dual point that is feasible; strict: as if for the lasso without limits."""
         cdef double s = self.quadratic.scale(lam, strict), l1, l2, limit
         cdef Py_ssize_t i, j, k
-        for i in range(self.beyond.shape[0]):
+        for i in range(self.n_beyond):
             j = self.beyond[i]
             l1, l2 = lam * self.net.l1[j], 0.0 if strict else lam * self.net.l2[j]
             if self.grouped:
                 if not self.at_work[j * self.K]:
-                    s = min(s, feasible_scale(self.sizes[i], l1, l2, 0.0, self.net.upper[j]))
+                    s = min(s, feasible_scale(self.outside.size[j], l1, l2, 0.0, self.net.upper[j]))
                 continue
             for k in range(self.K):
                 if not self.at_work[j * self.K + k]:
@@ -147,12 +149,12 @@ cdef class ResponseDual(ResponseCoefficients):
             total = self.quadratic.penalty_value(lam)
         else:
             total = self.quadratic.column_gap(lam, scale)
-            for i in range(self.beyond.shape[0]):
+            for i in range(self.n_beyond):
                 j = self.beyond[i]
                 l1, l2 = lam * self.net.l1[j], lam * self.net.l2[j]
                 if self.grouped:
                     if not self.at_work[j * self.K]:
-                        total += conjugate(scale * self.sizes[i], l1, l2, 0.0, self.net.upper[j])
+                        total += conjugate(scale * self.outside.size[j], l1, l2, 0.0, self.net.upper[j])
                     continue
                 for k in range(self.K):
                     if not self.at_work[j * self.K + k]:

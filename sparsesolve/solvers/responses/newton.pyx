@@ -97,12 +97,12 @@ cdef class ResponseNewton(ResponseDual):
     def solve(self, double lam, double target, long budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
         cdef double gap, last = INFINITY, goal = 0.5 * target, near
-        cdef int outcome, widest, returns = 0, tries = 0
+        cdef int outcome, widest, entering, returns = 0, tries = 0
         cdef long limit = self.iterations + budget
         near = lam - AHEAD * (self.level - lam) if 0.5 * self.level < lam <= self.level else lam
         self.renew()
         self._carry_on(lam)
-        self.enter(self._violators(near, lam))
+        self._admit(near, lam)
         self.slopes()
         widest = self.quadratic.size
         while True:
@@ -114,11 +114,10 @@ cdef class ResponseNewton(ResponseDual):
                 return CONVERGED, gap
             if outcome == MAX_ITER:
                 return MAX_ITER, gap
-            entering = self._violators(lam, lam)
-            self.enter(entering)
-            returns += len(entering) > 0 and self.quadratic.size <= widest      # they were let go before
+            entering = self._admit(lam, lam)
+            returns += entering > 0 and self.quadratic.size <= widest       # they were let go before
             widest = max(widest, self.quadratic.size)
-            if len(entering) and returns <= RETURNS:
+            if entering > 0 and returns <= RETURNS:
                 goal, tries = max(0.5 * target, ENOUGH * gap), 0
             elif goal > 0.5 * target:
                 goal = 0.5 * target
@@ -131,30 +130,36 @@ cdef class ResponseNewton(ResponseDual):
             last = gap
             self.slopes()
 
-    def _violators(self, double near, double lam):
-        """Coefficients not at work whose products, as last known, pass `near`, or that nothing holds back at lam."""
-        cdef Py_ssize_t i, j, k, c
-        cdef int count = 0
-        cdef bint comes
-        cdef const int[::1] rows = self.outside.near(near, lam)
-        cdef const double[::1] sizes = self.outside.size
-        out = np.empty(rows.shape[0] * self.K, dtype=np.intp)
-        cdef Py_ssize_t[::1] which = out
-        for i in range(rows.shape[0]):
-            j = rows[i]
+    cdef int _admit(self, double near, double lam) except -1:
+        """Let coefficients come to work whose products, as last known, pass `near`, or that nothing holds back at lam.
+
+        Returns how many did.
+        """
+        cdef Py_ssize_t i, k, c
+        cdef int count = 0, rows = self.outside.list_near(near, lam, &self.nearby[0])
+        cdef Py_ssize_t[::1] which
+        for i in range(rows):
             for k in range(self.K):
-                c = j * self.K + k
-                if self.at_work[c]:
-                    continue
-                if self.grouped:
-                    comes = sizes[j] > near * self.net.l1[j] * (1.0 + VIOLATION)
-                else:
-                    comes = fabs(self.C[j, k]) > near * self.net.l1[j] * (1.0 + VIOLATION)
-                    comes = comes and (self.net.upper[j] if self.C[j, k] > 0.0 else -self.net.lower[j]) > 0.0
-                if comes:
-                    which[count] = c
+                count += self._comes(self.nearby[i], k, near)
+        if count == 0:
+            return 0
+        which, count = np.empty(count, dtype=np.intp), 0
+        for i in range(rows):
+            for k in range(self.K):
+                if self._comes(self.nearby[i], k, near):
+                    which[count] = self.nearby[i] * <Py_ssize_t> self.K + k
                     count += 1
-        return out[:count]
+        self.enter(which)
+        return count
+
+    cdef bint _comes(self, Py_ssize_t j, Py_ssize_t k, double near) noexcept nogil:
+        """Whether that of feature j for response k, if it is not at work, has products beyond `near`."""
+        cdef double level = near * self.net.l1[j] * (1.0 + VIOLATION)
+        if self.at_work[j * self.K + k]:
+            return False
+        if self.grouped:
+            return self.outside.size[j] > level
+        return fabs(self.C[j, k]) > level and (self.net.upper[j] if self.C[j, k] > 0.0 else -self.net.lower[j]) > 0.0
 
     cdef double _price(self) noexcept nogil:
         """What taking H anew costs, in steps, both in multiply-adds."""

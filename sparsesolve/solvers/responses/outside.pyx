@@ -7,6 +7,7 @@ from libc.math cimport INFINITY
 
 import numpy as np
 
+from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.sleepers cimport Sleepers
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 
@@ -15,36 +16,32 @@ cdef double CLOSE = 0.92            # of lam: what is beyond may come in at the 
 
 
 cdef class OutsideRows:
-    """All features of a design, until they leave; `size` is what their products were when last looked at, (p,)."""
-    cdef object design
-    cdef ElasticNetRows net
-    cdef int n_threads
-    cdef Sleepers sleepers
-    cdef int[::1] awake, everyone
-    cdef int[::1] looked                # at last
-    cdef double least                   # penalty factor there is
-    cdef readonly double[::1] size
+    """All features of a design, until they leave."""
 
-    def __init__(self, design, ElasticNetRows net, int n_responses, int n_threads):
+    def __init__(self, Design design, ElasticNetRows net, int n_responses, int n_threads):
         self.design, self.net, self.n_threads = design, net, n_threads
-        self.size, self.awake = np.zeros(design.p), np.empty(design.p + 1, dtype=np.intc)
-        self.looked, self.everyone = self.awake[:0], np.arange(design.p, dtype=np.intc)
+        self.size, self.looked = np.zeros(design.p), np.empty(design.p + 1, dtype=np.intc)
         self.least = np.maximum(net.l1, net.l2).min(initial=INFINITY)
         norms = design.norms(np.ones(design.n), n_threads)
         self.sleepers = Sleepers(design.n, norms, net.l1, n_responses, net.grouped)
 
     def near(self, double level, double lam):
         """Features that were beyond level l1_j when last looked at, or on which there is no penalty at lam."""
-        cdef Py_ssize_t i, j, count = 0
-        cdef const int[::1] some = self.looked if lam * self.least > NO_PENALTY else self.everyone
-        cdef int[::1] which = np.empty(some.shape[0], dtype=np.intc)
-        for i in range(some.shape[0]):
-            j = some[i]
+        cdef int[::1] which = np.empty(self.size.shape[0] + 1, dtype=np.intc)
+        return np.array(which[:self.list_near(level, lam, &which[0])])
+
+    cdef int list_near(self, double level, double lam, int* out) noexcept nogil:
+        """The same; how many they are."""
+        cdef bint all_held = lam * self.least > NO_PENALTY
+        cdef Py_ssize_t i, j
+        cdef int count = 0
+        for i in range(self.n_looked if all_held else self.size.shape[0]):
+            j = self.looked[i] if all_held else i
             if not self.sleepers.left(j) and (self.size[j] > level * self.net.l1[j]
                                               or lam * max(self.net.l1[j], self.net.l2[j]) <= NO_PENALTY):
-                which[count] = <int> j
+                out[count] = <int> j
                 count += 1
-        return np.asarray(which)[:count]
+        return count
 
     def leave(self, which):
         """These features are looked after by somebody else from now on."""
@@ -54,18 +51,22 @@ cdef class OutsideRows:
 
     def look(self, const double[:, ::1] u, double lam):
         """Features that may be beyond lam l1_j at the dual point u (K, n), or nearly; products (K, count), sizes."""
-        cdef Py_ssize_t i, count
+        products = np.asarray(self.find(u, lam))
+        which = np.array(self.looked[:self.n_looked])
+        return which, products, np.take(self.size, which)
+
+    cdef double[:, ::1] find(self, const double[:, ::1] u, double lam):
+        """The same: they are in `looked`; returns their products."""
+        cdef double[:, ::1] products
+        cdef Py_ssize_t i, j
         self.sleepers.travel(&u[0, 0])
-        count = self.sleepers.awake(CLOSE * lam, &self.awake[0])
-        which = np.array(self.awake[:count])
-        products = self.design.response_products(u, which, self.n_threads)
-        found = self.net.polar(products, which)
-        cdef const double[::1] sizes = found
-        self.looked = which
-        for i in range(count):
-            self.size[self.looked[i]] = sizes[i]
-            self.sleepers.settle(self.looked[i], sizes[i])
-        return which, products, found
+        self.n_looked = <int> self.sleepers.awake(CLOSE * lam, &self.looked[0])
+        products = self.design.meet(u, &self.looked[0], self.n_looked, self.n_threads)
+        for i in range(self.n_looked):
+            j = self.looked[i]
+            self.size[j] = self.net.row_polar(products, i, j)
+            self.sleepers.settle(j, self.size[j])
+        return products
 
     def examine(self, const double[:, ::1] u, double lam):
         """The same of those that are beyond lam l1_j."""
