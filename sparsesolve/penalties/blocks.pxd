@@ -32,7 +32,8 @@ cdef class BlockPenalty:
     cdef double reach(self, Py_ssize_t g) noexcept nogil
     cdef void block_prox(self, Py_ssize_t g, double h, const double* x, double lam, double* b) noexcept nogil
     cdef bint is_round(self, Py_ssize_t g) noexcept nogil
-    cdef void diagonal_prox(self, Py_ssize_t g, const double* h, const double* x, double lam, double* b) noexcept nogil
+    cdef void diagonal_prox(self, Py_ssize_t g, const double* h, const double* x, double lam, double near,
+                            double* b) noexcept nogil
     cdef int tangent(self, Py_ssize_t g, const double* b, const double* z, double lam, int* way, double* sign,
                      double* slope) noexcept nogil
     cdef int tie(self, Py_ssize_t g, const double* b, const double* d, double t, double near, int* way,

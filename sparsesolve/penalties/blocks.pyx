@@ -225,8 +225,9 @@ cdef class BlockPenalty:
         """Whether Omega_g depends on the length of a block alone, which a rotation does not change."""
         return False
 
-    cdef void diagonal_prox(self, Py_ssize_t g, const double* h, const double* x, double lam, double* b) noexcept nogil:
-        """b = argmin sum_j h_j b_j^2 / 2 - x'b + lam * Omega_g(b) for such a group."""
+    cdef void diagonal_prox(self, Py_ssize_t g, const double* h, const double* x, double lam, double near,
+                            double* b) noexcept nogil:
+        """b = argmin sum_j h_j b_j^2 / 2 - x'b + lam * Omega_g(b) for such a group; its length may be about `near`."""
 
     cdef int tangent(self, Py_ssize_t g, const double* b, const double* z, double lam, int* way, double* sign,
                      double* slope) noexcept nogil:

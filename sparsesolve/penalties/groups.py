@@ -95,6 +95,13 @@ def in_order(layout, start):
     return layout._replace(start=start, member=member, of=of, sizes=sizes)
 
 
+def one_by_one(count, size):
+    """So many Groups of `size` features each, one after the other, that nobody has named."""
+    start, p = np.arange(count + 1, dtype=np.intc) * np.intc(size), count * size
+    of, member = np.repeat(np.arange(count, dtype=np.intc), size), np.arange(p, dtype=np.intc)
+    return Groups(start, member, of, [None] * count, 0, np.full(count, size))
+
+
 def _as_list(groups):
     if isinstance(groups, str) or not hasattr(groups, "__iter__"):
         raise TypeError(

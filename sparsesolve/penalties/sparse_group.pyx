@@ -168,12 +168,14 @@ cdef class SparseGroup(BlockPenalty):
     cdef bint is_round(self, Py_ssize_t g) noexcept nogil:
         return self.l1[g] == 0.0 and not self.limited
 
-    cdef void diagonal_prox(self, Py_ssize_t g, const double* h, const double* x, double lam, double* b) noexcept nogil:
+    cdef void diagonal_prox(self, Py_ssize_t g, const double* h, const double* x, double lam, double near,
+                            double* b) noexcept nogil:
         """The length rho solves sum_j x_j^2 / (r_j rho + level)^2 = 1, r = h + ridge: by Newton's steps on the root of
-        the left side's inverse, which is concave and nearly a straight line."""
+        the left side's inverse, which is concave and nearly a straight line.  From wherever they begin the first one
+        ends to the left of the root, or on it."""
         cdef Py_ssize_t j, s = self.size(g)
         cdef double level = lam * self.weight[g], ridge = lam * self.ridge[g]
-        cdef double square = 0.0, rho = 0.0, part, slope, size
+        cdef double square = 0.0, rho = near, part, slope, size
         cdef int tries
         for j in range(s):
             square += x[j] * x[j]
@@ -188,9 +190,11 @@ cdef class SparseGroup(BlockPenalty):
                 size = x[j] * part
                 square += size * size
                 slope += size * size * part * (h[j] + ridge)
-            if not square > 1.0 + CLOSE or slope <= 0.0:
+            if not square > 1.0 + CLOSE and (tries > 0 or square >= 1.0 - CLOSE):
                 break
-            rho += (sqrt(square) - 1.0) * square / slope
+            if not slope > 0.0 and rho == 0.0:
+                break
+            rho = max(rho + (sqrt(square) - 1.0) * square / slope, 0.0) if slope > 0.0 else 0.0
         for j in range(s):
             part = (h[j] + ridge) * rho + level if level > 0.0 else h[j] + ridge
             b[j] = x[j] / part * (rho if level > 0.0 else 1.0) if part > 0.0 else 0.0

@@ -140,7 +140,7 @@ cdef class GroupBlocks(GroupColumns):
         cdef double* d = &self.d[first]
         cdef double* x = &self.x[first]
         cdef double* along = &self.slope[first]
-        cdef double pull, old, lost = 0.0
+        cdef double pull, old, square = 0.0, lost = 0.0
         cdef bint stays = False
         for i in range(s):
             pull = old = 0.0
@@ -148,9 +148,10 @@ cdef class GroupBlocks(GroupColumns):
                 pull += axis[j] * z[j]
                 old += axis[j] * b[j]
             along[i], self.z[first + i] = old, pull
+            square += old * old
             d[i] = pull + self.levels[first + i] * old
             axis += s
-        self.penalty.diagonal_prox(self.group[k], &self.levels[first], d, lam, x)
+        self.penalty.diagonal_prox(self.group[k], &self.levels[first], d, lam, sqrt(square), x)
         memset(d, 0, s * sizeof(double))
         axis = &self.axes[self.place[k]]
         for i in range(s):

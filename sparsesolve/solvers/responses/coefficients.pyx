@@ -12,6 +12,7 @@ from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.penalties.elastic_net cimport ElasticNet
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 from sparsesolve.penalties.group_l2 import GroupL2
+from sparsesolve.penalties.groups import one_by_one
 from sparsesolve.penalties.row_shift import centre
 from sparsesolve.solvers.gram_quadratic cimport GramQuadratic
 from sparsesolve.solvers.groups.gram_quadratic cimport GroupGramQuadratic
@@ -32,7 +33,7 @@ cdef ElasticNet coefficient_net(ElasticNetRows rows, int K):
 cdef BlockPenalty coefficient_groups(ElasticNetRows rows, int K):
     """The same penalty, each row a group; rows that are shut out are for the caller not to let in."""
     cdef Py_ssize_t q = rows.l1.shape[0]
-    cdef BlockPenalty groups = GroupL2(np.repeat(np.arange(q), K), np.ones(q)).over(q * K)
+    cdef BlockPenalty groups = GroupL2(()).on(one_by_one(q, K))
     groups.weight, groups.ridge, groups.alpha = np.array(rows.l1), np.array(rows.l2), rows.alpha
     groups.factors = np.array(rows.factors)
     return groups

@@ -106,22 +106,23 @@ cdef class ResponseDual(ResponseCoefficients):
         """The gap over all coefficients, at the best of some multiples of the dual point."""
         cdef WorkingColumns quadratic = self.quadratic
         cdef int t
-        cdef double best, scale, last = -1.0, rounding = 0.0
+        cdef double best = INFINITY, scale, last = -1.0, rounding = 0.0
         self._make_dual(lam)
         self._look(lam)
         quadratic.slack = 0.0
-        best = self.gap_at(lam, 0.0)
         for t in range(quadratic.size):
             quadratic.g[t] = self.hessian.correlate(self.column(t), &self.dual[0, 0])
             if quadratic.free(t, lam):
                 if fabs(quadratic.g[t]) > ORTHOGONAL:
-                    return best
+                    return self.gap_at(lam, 0.0)
                 rounding += fabs(quadratic.g[t] * quadratic.b[t])
         for t in range(2):
             scale = self.scale(lam, t)
             if scale != last:
                 best = min(best, self.gap_at(lam, scale) + rounding + self.missing)
             last = scale
+        if quadratic.penalty_value(lam) < best:     # else the dual point 0 is no better
+            best = min(best, self.gap_at(lam, 0.0))
         return best
 
     cdef double scale(self, double lam, bint strict) noexcept nogil:
