@@ -12,8 +12,7 @@ def wrap(problem, points, reason, scale, family, names, options, fitter=None):
     K = problem.n_responses
     return Path(
         lambdas=np.array([point.lam for point in points]),
-        coefs=_columns(problem, points) if K is None else
-        [_columns(problem, points, k) for k in range(K)],
+        coefs=_coefficients(problem, points, K),
         intercepts=np.array([point.intercept for point in points]).reshape(-1, *[K] * bool(K)).T,
         df=np.array([point.df for point in points], dtype=np.int64),
         dev_ratio=np.array([point.dev_ratio for point in points]),
@@ -30,15 +29,16 @@ def wrap(problem, points, reason, scale, family, names, options, fitter=None):
     )
 
 
-def _columns(problem, points, k=None):
-    """Coefficients (p, L), of response k where there are several."""
-    values = [point.values if k is None else point.values[k] for point in points]
+def _coefficients(problem, points, K):
+    """Coefficients (p, L), or a list of them for K responses."""
     which = np.concatenate([point.which for point in points] or [np.empty(0, dtype=np.int32)])
     starts = np.cumsum([0] + [point.df for point in points])
-    values = np.concatenate(values or [np.empty(0)])
-    matrix = sparse.csc_array((values, which, starts), shape=(problem.n_features, len(points)))
-    matrix.eliminate_zeros()
-    return matrix
+    values = np.concatenate([point.values for point in points] or [np.empty([K or 1, 0])], axis=-1)
+    shape, matrices = (problem.n_features, len(points)), []
+    for row in np.atleast_2d(values):
+        matrices.append(sparse.csc_array((row, which.copy(), starts.copy()), shape=shape))
+        matrices[-1].eliminate_zeros()
+    return matrices[0] if K is None else matrices
 
 
 def warn_missed(paths, tol, points="lambdas"):
