@@ -212,12 +212,18 @@ def test_a_factor_without_a_penalty_beside_the_intercept_stays_small(family):
 
 
 def test_columns_nearly_alike_need_no_more_sweeps_for_a_looser_gap():
-    """Lengths that are not told apart are left to sweeps and Newton steps."""
-    rng = np.random.default_rng(3)
-    x = rng.random(20)
-    X = np.asfortranarray(x[:, None] ** (1 + np.arange(112) % 8))
-    options = {"penalty": GroupL2(rng.integers(5, size=112)), "n_lambdas": 10, "stop": None}
-    y = x + 0.1 * rng.standard_normal(20)
-    fits = [ss.path(X, y, **options, lambda_min_ratio=1e-5, tol=tol) for tol in (1e-7, 1e-9)]
-    assert not fits[0].status.any() and not fits[1].status.any()
-    assert fits[0].n_iters.sum() < 3 * fits[1].n_iters.sum()
+    """Lengths that are not told apart are left to sweeps and Newton steps.
+
+    How many there are hangs on the last digits of all that is computed: of five draws together.
+    """
+    sweeps = np.zeros(2)
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        x = rng.random(20)
+        X = np.asfortranarray(x[:, None] ** (1 + np.arange(112) % 8))
+        options = {"penalty": GroupL2(rng.integers(5, size=112)), "n_lambdas": 10, "stop": None}
+        y = x + 0.1 * rng.standard_normal(20)
+        fits = [ss.path(X, y, **options, lambda_min_ratio=1e-5, tol=tol) for tol in (1e-7, 1e-9)]
+        assert not fits[0].status.any() and not fits[1].status.any()
+        sweeps += [fit.n_iters.sum() for fit in fits]
+    assert sweeps[0] < 3 * sweeps[1]

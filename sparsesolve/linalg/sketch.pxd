@@ -24,5 +24,6 @@ cdef class Sketch:
     cdef double[::1] error              # (p,) length of the difference
 
     cdef void draw(self, Py_ssize_t j) noexcept nogil
+    cdef void take(self, Py_ssize_t j, const double* z) noexcept nogil
     cdef double dot(self, Py_ssize_t j, const int16_t* v) noexcept nogil
     cdef void prefetch(self, Py_ssize_t j) noexcept nogil

@@ -41,8 +41,12 @@ cdef class Sketch:
         if self.unit[j] == NOT_DRAWN:
             col.unpack(&self.design.columns[j], n, 0, n, &self.z[0])
             ss_multiply(n, &self.root_w[0], &self.z[0], &self.z[0])
-            self.unit[j] = ss_largest_f64(n, &self.z[0]) / SS_BYTE
-            self.error[j] = ss_quantise_i8(n, &self.z[0], self.unit[j], <int8_t*> &self.bytes[j, 0])
+            self.take(j, &self.z[0])
+
+    cdef void take(self, Py_ssize_t j, const double* z) noexcept nogil:
+        """Draw column j, which sqrt(w) * z_j is."""
+        self.unit[j] = ss_largest_f64(self.design.n, z) / SS_BYTE
+        self.error[j] = ss_quantise_i8(self.design.n, z, self.unit[j], <int8_t*> &self.bytes[j, 0])
 
     cdef double dot(self, Py_ssize_t j, const int16_t* v) noexcept nogil:
         """Product of column j, which has been drawn, with a vector of whole numbers, within error[j] * |v|."""

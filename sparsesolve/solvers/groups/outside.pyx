@@ -21,12 +21,13 @@ from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.residuals cimport Gap, Residuals, Span
 from sparsesolve.linalg.sketch cimport sketch
 from sparsesolve.linalg.sleepers cimport Sleepers
-from sparsesolve.linalg.vector cimport ss_add_dots, ss_multiply
+from sparsesolve.linalg.vector cimport dot, ss_add_dots, ss_multiply
 from sparsesolve.penalties.blocks cimport MOVING, BlockPenalty
 from sparsesolve.solvers.outside cimport Outside
 
 DENSE_FROM = 0.15           # share of stored values from which singular values cost little beside the bounds they mend
 DEF AHEAD = 2               # groups by which the memory of the sketch is asked for early
+cdef double WORTH_THREADS = 5e5     # bytes of it from which threads gain more than they wait
 cdef Py_ssize_t LARGEST = 100               # columns of a group, up to which they do
 cdef double VIOLATION = 1e-12       # relative
 cdef double ALMOST = 0.99           # of lam: extrapolation along the path errs by about a hundredth
@@ -42,60 +43,73 @@ cdef class OutsideGroups(Outside):
         self.u, self.found, self.work = np.zeros(design.n), np.zeros(p + 1), np.zeros(p + 1)
         self.product, self.rough = np.zeros((2, 2, p + 1))
         self.met, self.nearly_met = np.full((2, G, 2), -1, dtype=np.intc)
-        self.off = np.zeros((2, G))
+        self.off, (self.level, self.reach) = np.zeros((2, G)), np.zeros((2, G))
         self.undecided, self.close, self.awake, self.pending = np.zeros((4, G + 1), dtype=np.intc)
         self.columns = np.zeros(p + 1, dtype=np.intc)
         self.rate = np.zeros(G)
         self.sleepers = Sleepers(design.n, self.rate, np.ones(G))
-        lengths = np.square(design.norms(np.square(root_w), n_threads))
-        cdef double[::1] squares = lengths
-        cdef bint dense = design.stored >= DENSE_FROM * design.n * design.p
+        cdef double[::1] squares = None
+        cdef const double* of_columns = NULL
+        if p > 0 and design.stored < DENSE_FROM * design.n * p:
+            squares = np.square(design.norms(np.square(root_w), n_threads))
+            of_columns = &squares[0]
         self.blur = np.zeros(G)
         self.sketch = sketch(design, root_w)
         self.residuals = Residuals(design.n, p, self.sketch is not None)
-        for g in range(p if self.sketch is not None else 0):
-            self.sketch.draw(g)
         room = (min(LARGEST, int(np.diff(penalty.start).max(initial=1))) + 1) * (design.n + 2)
         cdef double[:, ::1] rooms = np.empty((n_threads, room))
         with nogil:
             for g in prange(penalty.n_groups, num_threads=n_threads, schedule="static"):
-                self.measure(g, &squares[0], dense, &rooms[threadid(), 0])
+                self.measure(g, of_columns, &rooms[threadid(), 0])
 
-    cdef void measure(self, Py_ssize_t g, const double* squares, bint dense, double* room) noexcept nogil:
-        """rate, by a bound of the largest eigenvalue of Z_g'WZ_g: its trace, or where that costs little its largest row
-        sum; blur, by the lengths of what the sketch loses of the columns."""
-        cdef Py_ssize_t first = self.penalty.start[g], s = self.penalty.size(g), n = self.design.n, i, j
+    cdef void measure(self, Py_ssize_t g, const double* squares, double* room) noexcept nogil:
+        """Draw the group's columns, where there is a sketch; rate and blur.
+
+        rate by a bound of the largest eigenvalue of Z_g'WZ_g: its trace, or where that costs little its largest row
+        sum; blur by the lengths of what the sketch loses of the columns.  squares: of the columns, NULL where the
+        design is dense.
+        """
+        cdef Py_ssize_t first = self.penalty.start[g], s = self.penalty.size(g), n = self.design.n, i, j, member
         cdef double total = 0.0, largest = 0.0, lost = 0.0
+        cdef bint all_fit = s <= LARGEST
         cdef double* z
         cdef double* sums
         cdef double* row
         if self.penalty.bare(g):
             return
-        for j in range(s):
-            total += squares[self.penalty.member[first + j]]
-            if self.sketch is not None:
-                lost += self.sketch.error[self.penalty.member[first + j]] ** 2
-        if 1 < s <= LARGEST and dense:
+        if all_fit:
             sums, row = room + n * s, room + n * s + s
-            for j in range(s):
-                z, sums[j] = room + n * j, 0.0
-                col.unpack(&self.design.columns[self.penalty.member[first + j]], n, 0, n, z)
-                ss_multiply(n, &self.root_w[0], z, z)
-                memset(row, 0, (j + 1) * sizeof(double))
-                ss_add_dots(n, j + 1, room, n, z, row)
-                for i in range(j + 1):
-                    sums[i] += fabs(row[i])
-                    if i < j:
-                        sums[j] += fabs(row[i])
+        for j in range(s):
+            member = self.penalty.member[first + j]
+            if squares != NULL:
+                total += squares[member]
+                continue
+            z = room + n * j if all_fit else room
+            col.unpack(&self.design.columns[member], n, 0, n, z)
+            ss_multiply(n, &self.root_w[0], z, z)
+            if self.sketch is not None:
+                self.sketch.take(member, z)
+                lost += self.sketch.error[member] ** 2
+            if not all_fit:
+                total += dot(n, z, z)
+                continue
+            memset(row, 0, (j + 1) * sizeof(double))
+            ss_add_dots(n, j + 1, room, n, z, row)
+            sums[j], total = 0.0, total + row[j]
+            for i in range(j + 1):
+                sums[i] += fabs(row[i])
+                if i < j:
+                    sums[j] += fabs(row[i])
+        if squares == NULL and all_fit:
             for j in range(s):
                 largest = max(largest, sums[j])
-            total = min(total, largest * (1.0 + 1e-12))
+            total = min(total, largest)
+        total *= 1.0 + 1e-12
         self.rate[g], self.blur[g] = self.penalty.reach(g) * sqrt(total), self.penalty.reach(g) * sqrt(lost)
 
     cdef int examine(self, const double* r, double lam) noexcept nogil:
         cdef Py_ssize_t i, awake
         cdef int g, k, name, pending = 0
-        cdef double bound
         self.residuals.compare(r)
         self.sleepers.travel(r)
         name = self.residuals.remember()
@@ -103,20 +117,18 @@ cdef class OutsideGroups(Outside):
         awake = self.sleepers.awake(lam, &self.awake[0])
         for i in range(awake):
             g = self.awake[i]
-            bound = self.remembered(g)
-            bound += self.reach
-            if bound >= lam and self.sketch is not None and self.residuals.known(&self.met[g, 0]):
+            self.remembered(g)
+            if (self.level[g] + self.reach[g] >= lam and self.sketch is not None
+                    and self.residuals.known(&self.met[g, 0])):
                 self.pending[pending] = g
                 pending += 1
             else:
-                self.sort(g, bound, lam)
+                self.sort(g, self.level[g] + self.reach[g], lam)
+        self.estimate_all(pending)
         for k in range(pending):
             g = self.pending[k]
-            if k + AHEAD < pending:
-                self.prefetch(self.pending[k + AHEAD])
-            bound = self.estimate(g)
-            self.learn(g, &self.work[self.penalty.start[g]], self.reach, name)
-            self.sort(g, bound + self.reach, lam)
+            self.learn(g, &self.work[self.penalty.start[g]], self.reach[g], name)
+            self.sort(g, self.level[g] + self.reach[g], lam)
         if self.n_undecided > 0:
             self.multiply(&self.undecided[0], self.n_undecided, name, r)
         return self.n_undecided
@@ -143,19 +155,19 @@ cdef class OutsideGroups(Outside):
         for j in range(self.penalty.start[g], self.penalty.start[g + 1]):
             self.sketch.prefetch(self.penalty.member[j])
 
-    cdef double remembered(self, int g) noexcept nogil:
-        """The polar of the products, as far as the last two tell them, within `reach`."""
+    cdef void remembered(self, int g) noexcept nogil:
+        """level: the polar of the products, as far as the last two tell them, within `reach`."""
         cdef Span* span
         cdef Py_ssize_t j
+        self.level[g], self.reach[g] = 0.0, INFINITY
         if not self.residuals.known(&self.nearly_met[g, 0]):
-            self.reach = INFINITY
-            return 0.0
+            return
         span = self.residuals.span(&self.nearly_met[g, 0])
         for j in range(self.penalty.start[g], self.penalty.start[g + 1]):
             self.work[j] = span.first * self.rough[0, j] + span.second * self.rough[1, j]
-        self.reach = (fabs(span.first) * self.off[0, g] + fabs(span.second) * self.off[1, g]
-                      + self.rate[g] * span.distance)
-        return self.penalty.block_polar(g, &self.work[self.penalty.start[g]], MOVING)
+        self.reach[g] = (fabs(span.first) * self.off[0, g] + fabs(span.second) * self.off[1, g]
+                         + self.rate[g] * span.distance)
+        self.level[g] = self.penalty.block_polar(g, &self.work[self.penalty.start[g]], MOVING)
 
     cdef void learn(self, int g, const double* product, double off, int name) noexcept nogil:
         """Remember products with the residual of that name, whose polar is within `off`."""
@@ -165,22 +177,38 @@ cdef class OutsideGroups(Outside):
         for j in range(s):
             self.rough[1, first + j], self.rough[0, first + j] = self.rough[0, first + j], product[j]
 
-    cdef double estimate(self, int g) noexcept nogil:
-        """The polar of the products, as far as the two remembered ones and the sketch tell them, within `reach`."""
-        cdef const int* met = &self.met[g, 0]
-        cdef Span* span = self.residuals.span(met)
+    cdef void estimate_all(self, int count) noexcept nogil:
+        """Estimates of the first `count` groups in `pending`."""
+        cdef int k, threads = self.n_threads
+        cdef double total = 0.0
+        for k in range(count):
+            if self.sketch is not None:
+                self.residuals.gap_of(&self.met[self.pending[k], 0])
+            total += self.penalty.size(self.pending[k])
+        if total * self.design.n < WORTH_THREADS or self.penalty.limited:    # a limited block has one place to work in
+            threads = 1
+        for k in prange(count, num_threads=threads, schedule="static"):
+            if k + AHEAD < count and self.sketch is not None:
+                self.prefetch(self.pending[k + AHEAD])
+            self.estimate(self.pending[k])
+
+    cdef void estimate(self, int g) noexcept nogil:
+        """level: the polar of the products, as far as the two remembered ones and the sketch tell them, within `reach`.
+
+        The current residual has been compared with these two.
+        """
+        cdef Span* span = self.residuals.span(&self.met[g, 0])
         cdef Py_ssize_t j
-        cdef double* work = &self.work[self.penalty.start[g]]
-        cdef int k = self.residuals.gap_of(met) if self.sketch is not None else -1
+        cdef int k = span.gap
         cdef Gap* gap = &self.residuals.gap[max(k, 0)]
         for j in range(self.penalty.start[g], self.penalty.start[g + 1]):
             self.work[j] = span.first * self.product[0, j] + span.second * self.product[1, j]
             if k >= 0:
                 self.work[j] += gap.unit * self.sketch.dot(self.penalty.member[j], &self.residuals.fine[k, 0])
-        self.reach = self.rate[g] * span.distance
+        self.reach[g] = self.rate[g] * span.distance
         if k >= 0:
-            self.reach = self.blur[g] * span.distance + (self.rate[g] + self.blur[g]) * gap.lost
-        return self.penalty.block_polar(g, work, MOVING)
+            self.reach[g] = self.blur[g] * span.distance + (self.rate[g] + self.blur[g]) * gap.lost
+        self.level[g] = self.penalty.block_polar(g, &self.work[self.penalty.start[g]], MOVING)
 
     cdef void multiply(self, const int* groups, int count, int name, const double* r) noexcept nogil:
         """The exact products of these groups with r, the current residual."""
@@ -242,21 +270,22 @@ cdef class OutsideGroups(Outside):
         return self.columns_of(out[:count])
 
     cdef int[::1] foresee(self, const double* r, double lam, double forward):
-        cdef int k, g, count = 0
-        cdef double level
-        cdef int[::1] out = np.empty(self.n_undecided + self.n_close, dtype=np.intc)
+        cdef int k, g, candidates = 0, pending = 0, count = 0
+        cdef int[::1] which = np.empty(self.n_undecided + self.n_close, dtype=np.intc)
         self.residuals.compare(r)
         for k in range(self.n_undecided + self.n_close):
             g = self.undecided[k] if k < self.n_undecided else self.close[k - self.n_undecided]
             if self.sleepers.left(g) or not self.residuals.known(&self.met[g, 0]):
                 continue
-            level = self.remembered(g)
-            if fabs(level - ALMOST * lam) < self.reach:
-                level = self.estimate(g)
-            if level > ALMOST * lam:
-                out[count] = g
-                count += 1
-        return self.columns_of(out[:count])
+            which[candidates], candidates = g, candidates + 1
+            self.remembered(g)
+            if fabs(self.level[g] - ALMOST * lam) < self.reach[g]:
+                self.pending[pending], pending = g, pending + 1
+        self.estimate_all(pending)
+        for k in range(candidates):
+            if self.level[which[k]] > ALMOST * lam:
+                which[count], count = which[k], count + 1
+        return self.columns_of(which[:count])
 
     cdef int[::1] unheld(self):
         """Groups on which there is no norm; those all of whose columns are zero or cannot move never come in."""
@@ -278,9 +307,15 @@ cdef class OutsideGroups(Outside):
 
     cdef int[::1] columns_of(self, const int[::1] groups):
         """Their columns, group by group."""
-        member, start = np.asarray(self.penalty.member), np.asarray(self.penalty.start)
-        parts = [member[start[g]:start[g + 1]] for g in np.asarray(groups)]
-        return np.concatenate([np.empty(0, dtype=np.intc), *parts])
+        cdef Py_ssize_t k, j, total = 0
+        cdef int[::1] out
+        for k in range(groups.shape[0]):
+            total += self.penalty.size(groups[k])
+        out, total = np.empty(total, dtype=np.intc), 0
+        for k in range(groups.shape[0]):
+            for j in range(self.penalty.start[groups[k]], self.penalty.start[groups[k] + 1]):
+                out[total], total = self.penalty.member[j], total + 1
+        return out
 
     cdef void leave(self, const int[::1] which) noexcept:
         cdef Py_ssize_t k
