@@ -301,9 +301,30 @@ cdef class Design:
         which = np.flatnonzero(np.any(B, axis=0)).astype(np.intc)
         return np.stack([self.combination(which, b[which]) for b in B])
 
+    def with_columns(self, const int[::1] which, columns):
+        """A Design with standardised columns (n, r) of its own in place of which[0..r); the others are read in place.
+
+        Those behind them, which[r..), are taken for constant.
+        """
+        cdef Design out = Design(np.broadcast_to(np.float32(0.0), (self.n, self.p)))
+        cdef Py_ssize_t k, j
+        cdef double[:, ::1] own = np.ascontiguousarray(np.transpose(columns))
+        out.keep, out.stored, out.weights, out.centred = [self, own], self.stored, self.weights, self.centred
+        out.mean, out.spread = np.array(self.mean), np.array(self.spread)
+        for j in range(self.p):
+            out.columns[j] = self.columns[j]
+        for k in range(which.shape[0]):
+            j = which[k]
+            out.mean[j], out.spread[j], out.columns[j].factor = 0.0, 0.0, 0.0
+            if k < own.shape[0]:
+                out.stored += self.n - out.columns[j].size
+                out.columns[j] = Column(<void*> &own[k, 0], NULL, self.n, 0.0, 1.0, False)
+                out.spread[j] = 1.0
+        return out
+
     def part(self, const int[::1] which):
         """The columns which[0..k) as a Design of their own, which reads them where they are."""
-        cdef Design out = Design(np.empty((self.n, which.shape[0]), dtype=np.float32, order="F"))
+        cdef Design out = Design(np.broadcast_to(np.float32(0.0), (self.n, which.shape[0])))
         cdef Py_ssize_t k
         out.keep, out.stored = [self], 0
         for k in range(which.shape[0]):

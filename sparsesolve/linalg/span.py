@@ -64,7 +64,8 @@ class Span:
 
     ``Q`` (n, f) is an orthonormal basis, f <= m; a combination Q c of it is that of the columns
     with coefficients ``back @ c``, the shortest where the columns depend on one another, but for
-    ``error`` (n, f) @ c: what rounding makes of columns that nearly do.
+    ``error`` (n, f) @ c: what rounding makes of columns that nearly do. ``least`` is the least
+    singular value of the columns, of length 1 each, that is not rounding.
     """
 
     def __init__(self, design, which, root_w, centred):
@@ -79,7 +80,7 @@ class Span:
         rounding = EPSILON * np.linalg.norm(turn * np.hypot(1.0, far), axis=1)
         least = np.maximum(rounding, EPSILON * spectrum.max(initial=0.0))
         kept = spectrum > max(columns.shape) * least
-        self.Q = Q[:, kept]
+        self.Q, self.least = Q[:, kept], float(spectrum[kept].min(initial=np.inf))
         self.back = turn[kept].T / spectrum[kept] / size[:, None]
         self.error = columns @ self.back - self.Q
 

@@ -7,6 +7,7 @@ from sparsesolve.penalties import GroupLinf
 from sparsesolve.solvers import SOLVERS
 from sparsesolve.solvers.look_ahead import MOST_COLUMNS
 from sparsesolve.solvers.reduced import reduced
+from sparsesolve.solvers.spanned import Spanned, spanned
 
 MOST_GRAM_COLUMNS = 1500  # up to here their Gram matrix costs less than the passes it saves
 SWEPT = 2  # rows to a column from which that holds for groups, whose sweeps come to all columns
@@ -48,7 +49,10 @@ def choose(problem, name, lambdas, n_threads):
     solver = SOLVERS[name]
     if not solver.suits(problem, lambdas):
         raise ValueError(f"solver={name!r} needs {solver.needs}; choose solver='auto'")
-    return solver.state(problem, n_threads)
+    found = None if isinstance(problem.design, RowBlocks) else spanned(problem)
+    if found is None:
+        return solver.state(problem, n_threads)
+    return Spanned(solver.state(found[0], n_threads), *found, problem.design)
 
 
 def _by_passes(problem, name, lambdas):
