@@ -49,7 +49,7 @@ def choose(problem, name, lambdas, n_threads):
     solver = SOLVERS[name]
     if not solver.suits(problem, lambdas):
         raise ValueError(f"solver={name!r} needs {solver.needs}; choose solver='auto'")
-    found = None if isinstance(problem.design, RowBlocks) else spanned(problem)
+    found = None if isinstance(problem.design, RowBlocks) else spanned(problem, lambdas)
     if found is None:
         return solver.state(problem, n_threads)
     return Spanned(solver.state(found[0], n_threads), *found, problem.design)

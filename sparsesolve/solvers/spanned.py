@@ -10,17 +10,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from sparsesolve.linalg.span import SHAKY, Span
+from sparsesolve.linalg.span import SHAKY, Span, told_apart
 from sparsesolve.solvers.path import CONVERGED
 
-MOST = 200  # columns that are looked at
+MOST, MOST_VALUES = 200, 30_000_000  # columns that are looked at, and values in them
 SPLIT = 2.0**27 + 1.0  # halves the digits of a float
 
 
-def spanned(problem):
+def spanned(problem, lambdas=None):
     """Return (Problem with a basis in place of such columns, Span, its columns); or None: no such.
 
     Columns that depend on one another, or are told apart by their inner products, are no matter.
+    No penalty holds anything back where the lambdas asked for are 0 and nothing else.
     """
     penalty, p = problem.penalty, problem.design.p
     if problem.has_groups:
@@ -28,12 +29,17 @@ def spanned(problem):
         loose = loose[np.asarray(penalty.of)[:p]]
     else:
         loose = np.add(penalty.l1, penalty.l2) == 0.0
+    if lambdas is not None and not np.any(lambdas):
+        loose = np.ones(p, dtype=bool)
     if np.count_nonzero(loose) < 2:  # as a rule
         return None
     which = np.flatnonzero(loose & _unlimited(problem)).astype(np.intc)
-    if not 2 <= len(which) <= MOST:
+    if not 2 <= len(which) <= MOST or len(which) * problem.design.n > MOST_VALUES:
         return None
     root_w = np.sqrt(problem.weights)
+    columns = root_w[:, None] * problem.design.unpacked(which)
+    if told_apart(columns.T @ columns):
+        return None
     span = Span(problem.design, which, root_w, problem.centred)
     if span.least > np.sqrt(SHAKY):
         return None

@@ -81,6 +81,19 @@ def test_it_is_the_path_on_a_basis_made_by_hand(kind, options):
     assert fit.coefs.toarray()[rest] == pytest.approx(other.coefs.toarray()[rest], abs=2e-4)
 
 
+@pytest.mark.parametrize("family", ["gaussian", "binomial", "multinomial"])
+@pytest.mark.parametrize("eps", [1e-5, 1e-8])
+def test_without_a_penalty_all_columns_are_looked_at(family, eps):
+    X, y, _ = data(eps)
+    labels = {"gaussian": y, "binomial": y + RNG.logistic(size=N) > 0,
+              "multinomial": np.digitize(y + RNG.logistic(size=N), [-1, 1])}[family]  # fmt: skip
+    fit = ss.path(X, labels, family=family, lambdas=[0.0])
+    assert fit.status[0] == 0 and fit.gaps[0] <= 1e-7
+    if family == "gaussian":
+        A = np.column_stack([np.ones(N), X[:, :4], APART, X[:, 5:]])
+        assert fit.predict(X)[:, 0] == pytest.approx(A @ np.linalg.lstsq(A, y)[0], abs=1e-5)
+
+
 @pytest.mark.parametrize("family", ["cox", "multinomial", "probit"])
 def test_other_families_reach_their_gap(family):
     X, y, factors = data(1e-8)
