@@ -1,6 +1,7 @@
 """Solution paths of sparse linear models, each point certified by its duality gap."""
 
 from importlib import import_module
+from threading import RLock
 from typing import TYPE_CHECKING
 
 from sparsesolve import families, penalties
@@ -53,13 +54,16 @@ else:
         "sparse_code": "dictionary.sparse_code", "stability_path": "stability",
     }  # fmt: skip
 
+    ONE_BY_ONE = RLock()  # of two threads one might import a package, the other a part of it
+
     def __getattr__(name):
-        if name == "mkl":
-            return import_module("sparsesolve.mkl")
-        if name not in HOMES:
+        if name not in HOMES and name != "mkl":
             raise AttributeError(f"module 'sparsesolve' has no attribute {name!r}")
-        globals()[name] = getattr(import_module(f"sparsesolve.{HOMES[name]}"), name)
-        return globals()[name]
+        with ONE_BY_ONE:
+            if name == "mkl":
+                return import_module("sparsesolve.mkl")
+            globals()[name] = getattr(import_module(f"sparsesolve.{HOMES[name]}"), name)
+            return globals()[name]
 
     def __dir__():
         return sorted({*globals(), *__all__})

@@ -111,6 +111,29 @@ def test_what_is_imported_when_asked_for_is_what_type_checkers_see(fresh_python,
     assert fresh_python(script) == f"True {module}{name}"
 
 
+def test_threads_may_ask_at_the_same_time(fresh_python):
+    script = """if True:
+        import sys, threading
+        import sparsesolve as ss
+        sys.setswitchinterval(1e-6)
+        names, failed = [name for name in ss.__all__ if name not in vars(ss)], []
+        start = threading.Barrier(len(names))
+
+        def ask(name):
+            start.wait()
+            try:
+                getattr(ss, name)
+            except BaseException as error:
+                failed.append(error)
+
+        threads = [threading.Thread(target=ask, args=[name]) for name in names]
+        [thread.start() for thread in threads]
+        [thread.join() for thread in threads]
+        print(len(names) > 20, failed)"""
+    for _ in range(3):
+        assert fresh_python(script) == "True []"
+
+
 def test_a_name_that_is_not_there():
     with pytest.raises(AttributeError, match="module 'sparsesolve' has no attribute 'pathh'"):
         sparsesolve.pathh  # noqa: B018

@@ -70,16 +70,14 @@ class Span:
 
     def __init__(self, design, which, root_w, centred):
         self.which = which.astype(np.intc)
-        columns = root_w[:, None] * design.unpacked(self.which)
+        columns = design.unpacked(self.which)
+        if centred:  # once more: of columns far from 0 the mean is rounded
+            columns = columns - root_w**2 @ columns
+        columns = root_w[:, None] * columns
         size = np.linalg.norm(columns, axis=0)
         size[size == 0.0] = 1.0
         Q, spectrum, turn = np.linalg.svd(columns / size, full_matrices=False)
-        mean, spread = np.take(design.mean, which), np.take(design.spread, which)
-        far = np.divide(mean, spread, out=np.zeros(len(which)), where=(spread > 0.0) & centred)
-        # what rounding of columns far from 0, centred, makes of each combination of them
-        rounding = EPSILON * np.linalg.norm(turn * np.hypot(1.0, far), axis=1)
-        least = np.maximum(rounding, EPSILON * spectrum.max(initial=0.0))
-        kept = spectrum > max(columns.shape) * least
+        kept = spectrum > max(columns.shape) * EPSILON * spectrum.max(initial=0.0)
         self.Q, self.least = Q[:, kept], float(spectrum[kept].min(initial=np.inf))
         self.back = turn[kept].T / spectrum[kept] / size[:, None]
         self.error = columns @ self.back - self.Q

@@ -16,6 +16,7 @@ DEF HALVINGS = 54               # from a factor of two to a double's last digit
 DEF STEPS = 200
 cdef double HUGE = 1e300
 cdef double CLOSE = 4e-16
+cdef double ON_IT = 1e-10       # to the right of a root, by rounding
 
 
 cdef class SparseGroup(BlockPenalty):
@@ -171,8 +172,8 @@ cdef class SparseGroup(BlockPenalty):
     cdef void diagonal_prox(self, Py_ssize_t g, const double* h, const double* x, double lam, double near,
                             double* b) noexcept nogil:
         """The length rho solves sum_j x_j^2 / (r_j rho + level)^2 = 1, r = h + ridge: by Newton's steps on the root of
-        the left side's inverse, which is concave and nearly a straight line.  From wherever they begin the first one
-        ends to the left of the root, or on it."""
+        the left side's inverse, which is concave and nearly a straight line.  From wherever they begin the next one
+        ends to the left of the root, or on it, but for rounding, which is large beside a root that is far away."""
         cdef Py_ssize_t j, s = self.size(g)
         cdef double level = lam * self.weight[g], ridge = lam * self.ridge[g]
         cdef double square = 0.0, rho = near, part, slope, size
@@ -190,7 +191,7 @@ cdef class SparseGroup(BlockPenalty):
                 size = x[j] * part
                 square += size * size
                 slope += size * size * part * (h[j] + ridge)
-            if not square > 1.0 + CLOSE and (tries > 0 or square >= 1.0 - CLOSE):
+            if not square > 1.0 + CLOSE and square >= 1.0 - (ON_IT if tries > 0 else CLOSE):
                 break
             if not slope > 0.0 and rho == 0.0:
                 break

@@ -1,10 +1,11 @@
 """What the last digits of coefficients may cost.
 
 A certificate holds for the numbers of a solver; the user has them as floats. Their rounding moves
-eta_i by up to d = EPSILON sum_j |b_j| |x_ij - mean_j|, and all samples alike by up to
-EPSILON sum_j |b_j mean_j|, of which the loss at its best intercept feels the square alone. That is
-nothing, but where columns that all but depend on one another have coefficients of 1e10 which
-cancel, or data are so well told apart that no finite ones are best.
+eta_i by up to d = EPSILON sum_j |b_j| |x_ij - mean_j|, and all samples alike by some
+EPSILON sum_j |b_j mean_j|, which the intercept takes up in as many operations, and of which the
+loss at its best intercept feels the square alone. That is nothing, but where columns that all but
+depend on one another have coefficients of 1e10 which cancel, or data are so well told apart that
+no finite ones are best.
 """
 
 from math import sqrt
@@ -12,6 +13,7 @@ from math import sqrt
 import numpy as np
 
 EPSILON = 2.0**-53  # the relative error of a float
+ROUNDINGS = 4  # of an intercept: coefficients, their products with means, the sum, what it is in y
 FAINT = 1e-9  # d, of squared error relative to the response, up to which nothing is looked at
 
 
@@ -26,7 +28,7 @@ def last_digits(problem, which, values, intercept):
         return 0.0
     sizes = np.abs(values)
     d = EPSILON * np.max(sizes @ problem.norms[which])
-    common = EPSILON * np.max(sizes @ np.abs(problem.means[which]))
+    common = ROUNDINGS * EPSILON * np.max(sizes @ np.abs(problem.means[which]))
     if d + common <= faint:
         return 0.0
     rows = np.ascontiguousarray(np.atleast_2d(values))
