@@ -185,6 +185,12 @@ cdef class Design:
                 self._own_scaled(j, exponent[j])
             self.columns[j].centre, self.columns[j].factor = centre[j], factor[j]
 
+    def rest_of_mean(self, const int[::1] which):
+        """What `mean` lacks, being one float, of what is subtracted from each of these centred columns, (k,)."""
+        cdef Py_ssize_t k
+        centre = np.array([self.columns[which[k]].centre for k in range(which.shape[0])])
+        return (np.take(self.taken_out, which) - np.take(self.mean, which)) + centre    # in this order: by numpy
+
     def norms(self, const double[::1] w, int n_threads=1):
         """sqrt(sum_i w_i z_ij^2) of every standardised column, (p,); known under the weights of `moments`."""
         cdef double[::1] out = np.empty(self.p)

@@ -84,6 +84,10 @@ class RowBlocks:
         near = not (self.exponent.any() or (np.abs(centre) > FAR * self.spread).any())
         self.frame = Frame(centre, np.asarray(factor), self.exponent, near)
 
+    def rest_of_mean(self, which):
+        """What `mean` lacks of what is subtracted, (k,): nothing."""
+        return np.zeros(len(which))
+
     def products(self, u, n_threads=1):
         """Z'u (p,) for u (n,)."""
         return self.response_products(u[None])[0]

@@ -29,6 +29,9 @@ def last_digits(problem, which, values, intercept):
     sizes = np.abs(values)
     d = EPSILON * np.max(sizes @ problem.norms[which])
     common = ROUNDINGS * EPSILON * np.max(sizes @ np.abs(problem.means[which]))
+    if problem.far:  # the intercept is rounded once
+        moved = values @ problem.means[which]
+        common = EPSILON * np.max(np.abs(problem.mean + intercept - moved))
     if d + common <= faint:
         return 0.0
     rows = np.ascontiguousarray(np.atleast_2d(values))

@@ -14,6 +14,7 @@ from math import ldexp
 
 import numpy as np
 
+from sparsesolve.linalg import error_free
 from sparsesolve.linalg.design import Design
 from sparsesolve.linalg.group_basis import GroupBasis
 from sparsesolve.losses import Loss
@@ -23,6 +24,7 @@ from sparsesolve.solvers.last_digits import last_digits
 
 BEYOND_ALL = 1e300  # an inner lam beyond which nothing changes
 LOST = 1e-9  # of the response's size: what rounding to the user's units may take from the fit
+FAR = 1e3  # spreads by which a mean is from 0, from where intercepts are summed with all digits
 NEAR = 300  # powers of two within which products of three neither overflow nor vanish
 ADVICE = "rescale X or y"
 
@@ -147,7 +149,8 @@ class Problem:
         if self.low is not None:
             coefs = np.clip(coefs, self.low[which], self.high[which])
         kept = coefs.any(axis=0) if coefs.ndim == 2 else coefs != 0.0
-        return which[kept], coefs[..., kept], self._user_intercept(values, which, intercept)
+        intercept = self._user_intercept(values, coefs, which, intercept)
+        return which[kept], coefs[..., kept], intercept
 
     @cached_property
     def _plain(self):
@@ -177,18 +180,36 @@ class Problem:
         intercepts = np.ldexp(self.mean - B @ self.means[which], self.exponent)
         return self._plain[which], intercepts
 
+    @cached_property
+    def far(self):
+        """Whether a mean is so far from 0 that the digits of an intercept are lost in it."""
+        return bool(np.abs(self.means).max(initial=0.0) > FAR)
+
+    def _inner_intercept(self, values, coefs, which, intercept):
+        """Of columns that keep their means; where these are far, for coefs as floats hold them."""
+        if not self.far:
+            return self.mean + intercept - values.dot(self.means.take(which))
+        rest = self.design.rest_of_mean(which.astype(np.intc))
+        means = np.append(np.asarray(self.design.mean)[which], rest)
+        means = np.ldexp(means, -np.tile(self.shift[which], 2))
+        rows = -np.tile(coefs, 2)
+        if rows.ndim == 1:
+            return error_free.dot(rows, means, self.mean, intercept)
+        starts = zip(rows, np.broadcast_to(self.mean, len(rows)), intercept, strict=True)
+        return np.array([error_free.dot(row, means, *start) for row, *start in starts])
+
     def _to_user_plainly(self, which, values, intercept):
-        intercept = self.mean + intercept - values.dot(self.means.take(which))
+        coefs = values * self._plain.take(which)
+        intercept = self._inner_intercept(values, coefs, which, intercept)
         if self.n_responses is None:
             intercept = ldexp(intercept, self.exponent)
         else:
             intercept = self._balanced(np.ldexp(intercept, self.exponent))
-        return which, values * self._plain.take(which), intercept
+        return which, coefs, intercept
 
-    def _user_intercept(self, values, which, inner):
+    def _user_intercept(self, values, coefs, which, inner):
         with np.errstate(over="ignore", under="ignore"):
-            moved = values @ self.means[which]
-            intercept = np.ldexp(self.mean + inner - moved, self.exponent)
+            intercept = np.ldexp(self._inner_intercept(values, coefs, which, inner), self.exponent)
         if not np.isfinite(intercept).all():
             raise ValueError(f"The intercept is beyond the largest 64-bit float; {ADVICE}")
         return float(intercept) if self.n_responses is None else self._balanced(intercept)

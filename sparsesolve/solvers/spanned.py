@@ -10,11 +10,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from sparsesolve.linalg.error_free import rest_of_product, rest_of_sum
 from sparsesolve.linalg.span import SHAKY, Span, told_apart
 from sparsesolve.solvers.path import CONVERGED
 
 MOST, MOST_VALUES = 200, 30_000_000  # columns that are looked at, and values in them
-SPLIT = 2.0**27 + 1.0  # halves the digits of a float
 
 
 def spanned(problem, lambdas=None):
@@ -87,7 +87,7 @@ class Spanned:
         which, values = self.state.coefficients()
         held = ~np.isin(which, self.span.which)
         b = self._led_back(which, values)
-        numbers = np.concatenate([which[held], self.span.which])
+        numbers = np.concatenate([which[held], self.span.which]).astype(np.intc)
         values = np.concatenate([values[..., held], b], axis=-1)
         order = np.argsort(numbers)
         numbers, values = numbers[order], np.ascontiguousarray(values[..., order])
@@ -127,16 +127,6 @@ def _far_sum(columns, b, less):
     total, rest = -less, np.zeros(len(less))
     for column, one in zip(columns.T, b, strict=True):
         product = column * one
-        rest += _rounding(column, one, product)
         last, total = total, total + product
-        part = total - last
-        rest += (last - (total - part)) + (product - part)
+        rest += rest_of_product(column, one, product) + rest_of_sum(last, product, total)
     return total + rest
-
-
-def _rounding(x, y, product):
-    """x * y - product, exactly (Dekker, 1971)."""
-    x_high = SPLIT * x - (SPLIT * x - x)
-    y_high = SPLIT * y - (SPLIT * y - y)
-    x_low, y_low = x - x_high, y - y_high
-    return x_low * y_low - (((product - x_high * y_high) - x_low * y_high) - x_high * y_low)
