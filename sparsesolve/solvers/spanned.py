@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from sparsesolve.linalg.error_free import rest_of_product, rest_of_sum
-from sparsesolve.linalg.span import SHAKY, Span, told_apart
+from sparsesolve.linalg.span import SHAKY, Spans, told_apart
 from sparsesolve.solvers.path import CONVERGED
 
 MOST, MOST_VALUES = 200, 30_000_000  # columns that are looked at, and values in them
@@ -40,11 +40,10 @@ def spanned(problem, lambdas=None):
     columns = root_w[:, None] * problem.design.unpacked(which)
     if told_apart(columns.T @ columns):
         return None
-    span = Span(problem.design, which, root_w, problem.centred)
+    spans = Spans(problem.design, root_w, problem.centred)
+    span, basis = spans.of(which), spans.unweighted(which)
     if span.least > np.sqrt(SHAKY):
         return None
-    basis = np.divide(span.Q, root_w[:, None], out=np.zeros_like(span.Q),
-                      where=root_w[:, None] > 0.0)  # fmt: skip
     return replace(problem, design=problem.design.with_columns(which, basis)), span, basis
 
 
