@@ -35,8 +35,9 @@ def agrees(fit, X, y, **options):
     if fit.lambdas[-1] == 0.0:
         q = oracle.standard_form(X, y, **options)
         A, low = q.A[:, ~q.dead], q.lo[~q.dead]
-        least = nnls(A, q.c)[1] if low.size and low.max() == 0.0 else np.linalg.norm(
-            q.c - A @ np.linalg.lstsq(A, q.c, rcond=1e-10)[0])  # fmt: skip
+        positive = low.size and low.max() == 0.0
+        best = nnls(A, q.c)[0] if positive else np.linalg.lstsq(A, q.c, rcond=1e-10)[0]
+        least = np.linalg.norm(q.c - A @ best)  # where A'c is rounding nnls tells of another
         ours = np.linalg.norm(q.c - q.A @ (fit.coef(0.0) * q.scale))
         assert ours <= least + 1e-9 * np.linalg.norm(q.c)
         assert fit.intercept(0.0) == pytest.approx(q.y_mean - q.mean @ fit.coef(0.0), abs=1e-9)
@@ -46,6 +47,8 @@ def agrees(fit, X, y, **options):
 @given(tied_designs(), st.booleans(), st.booleans(), st.booleans())
 @example((np.ones((3, 2)) * [[1], [0], [-1]], np.array([1.0, 0, 2])), True, True, False)
 @example((np.eye(5), np.ones(5)), False, False, False)
+@example((np.array([[0.0, 2], [1, 1], [1, 0], [2, 0], [-2, 0], [1, -2], [0, 0]]),
+          np.array([1.0, 2, 0, -2, 0, 2, 0])), False, True, True)  # fmt: skip
 @example((np.hstack([np.eye(4), -np.eye(4)]), np.arange(4.0)), False, False, True)
 def test_designs_full_of_ties(data, intercept, standardize, positive):
     X, y = data
