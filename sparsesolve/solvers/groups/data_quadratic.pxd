@@ -8,9 +8,10 @@ cdef class GroupDataQuadratic(GroupQuadratic):
     cdef double image_shift
     cdef double[::1] rest, conjugate, product       # of conjugate gradients, by column
     cdef Rays rays
+    cdef double[::1] heading            # of the groups' rays, by column
 
-    cdef void _gather(self, double lam) noexcept nogil
-    cdef void _go_along(self) noexcept nogil
+    cdef void _gather(self, double lam, double turned) noexcept nogil
+    cdef double _go_along(self, double lam) noexcept nogil
     cdef void apply(self, const double* d, double* out) noexcept nogil
     cdef void _spread(self, const double* along, double* out) noexcept nogil
     cdef double precondition(self, double last) noexcept nogil

@@ -4,12 +4,14 @@ Invariant: u + u[n] * sqrt(w) = sqrt(w) (y - Zb): sparse columns never fill in. 
 gradients along the directions in which the penalty is smooth, preconditioned group by group; that of lengths from the
 images of whole groups (`rays`), where columns are dense.
 """
+from libc.math cimport sqrt
 from libc.string cimport memcpy, memset
 
 import numpy as np
 
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.packed cimport Packed
+from sparsesolve.linalg.packed import roomier
 from sparsesolve.linalg.small cimport small_solve
 from sparsesolve.linalg.vector cimport axpy, dot
 from sparsesolve.penalties.blocks cimport BlockPenalty
@@ -19,6 +21,9 @@ from sparsesolve.solvers.groups.rays cimport Rays
 DEF STEPS = 30                      # of conjugate gradients per Newton step
 cdef double FORCING = 0.1           # relative residual left by them
 cdef double ALONG = 0.3             # of the gap asked for: what lengths may leave of it
+cdef double STEADY = 0.3            # of that: 1 less the cosine of a group's turn, up to which its ray serves it,
+cdef double STEADY_AT_MOST = 1e-2   # and never beyond
+cdef double BACK = 0.5              # of a group's length: as far as a ray shortens it along which it does not lie
 cdef double ROUNDING = 1e-12        # of the penalty's slope: less to be gained is none
 
 
@@ -30,12 +35,13 @@ cdef class GroupDataQuadratic(GroupQuadratic):
         self.rays = Rays(columns.n)
         self.stretchable = columns.dense and penalty.all_round()
         self.trail_r = np.zeros((self.trail_b.shape[0], self.n + 1))
-        self.rest, self.conjugate, self.product = np.zeros((3, self.capacity))
+        self.rest, self.conjugate, self.product, self.heading = np.zeros((4, self.capacity))
 
     cdef int reserve(self, int capacity) except -1:
         if capacity > self.capacity:
             GroupQuadratic.reserve(self, capacity)
             self.rest, self.conjugate, self.product = np.zeros((3, self.capacity))
+            self.heading = roomier(self.heading, self.capacity, self.size)
         return 0
 
     cpdef int append(self, Design design, penalty, const int[::1] which, const double[::1] start,
@@ -156,42 +162,66 @@ cdef class GroupDataQuadratic(GroupQuadratic):
 
     cdef void stretch(self, double lam, double target) noexcept nogil:
         cdef double square, linear, charge = self.penalty_value(lam)
-        self._gather(lam)
+        cdef double least = max(ALONG * target / charge, ROUNDING) if charge > 0.0 else ROUNDING
+        self._gather(lam, min(STEADY * least, STEADY_AT_MOST))
         if self.rays.count > 0:
-            self.rays.solve(max(ALONG * target / charge, ROUNDING) if charge > 0.0 else ROUNDING)
+            self.rays.solve(&self.u[0], least)
             self.rays.apply(self.rays.step, &self.v[0])
             square, linear = dot(self.n, &self.v[0], &self.v[0]), dot(self.n, &self.v[0], &self.u[0])
-            if 0.5 * square - linear + self.rays.charge() <= 0.0:
+            if 0.5 * square - linear + self._go_along(lam) <= 0.0:
                 axpy(self.n, -1.0, &self.v[0], &self.u[0])
                 self.residual_square += square - 2.0 * linear
-                self._go_along()
                 self.touch(0, self.size)
+            else:
+                memcpy(self.b, &self.old[0], self.size * sizeof(double))
         self.renew()
 
-    cdef void _gather(self, double lam) noexcept nogil:
-        """The rays of all groups at work, with their images."""
-        cdef int k, j, first, s
-        self.rays.count = 0
-        for k in range(self.n_groups):
-            first, s = self.first[k], self.first[k + 1] - self.first[k]
-            if self.take_ray(k, lam):
-                memset(self.rays.image(), 0, self.n * sizeof(double))
-                for j in range(first, first + s):
-                    self.d[j] = -self.sign[j]
-                self.columns.subtract_some(first, s, &self.d[first], self.rays.image())
-                self.rays.add(k, &self.u[0], -self.slope[first], self.bends[self.place[k]],
-                              lam * self.penalty.weight[self.group[k]], self.length[k])
+    cdef void _gather(self, double lam, double turned) noexcept nogil:
+        """The rays of all groups at work; 1 less the cosine of their turn until which those that there are serve.
 
-    cdef void _go_along(self) noexcept nogil:
-        """d = the rays' step, column by column, and b += d."""
-        cdef int k, j, ray = 0
-        cdef double step
+        Along a ray d from b, |b + s d|^2 = |b|^2 + 2 s b'd + s^2.
+        """
+        cdef int k, j, first, s, g
+        cdef double ahead, cosine, weight
         for k in range(self.n_groups):
-            step = self.rays.step[ray] if self.n_ways[k] > 0 else 0.0
-            for j in range(self.first[k], self.first[k + 1]):
-                self.d[j] = -self.b[j] if step == -self.length[k] else step * self.sign[j]
+            first, s, g = self.first[k], self.first[k + 1] - self.first[k], self.group[k]
+            if not self.take_ray(k, lam):
+                self.rays.drop(k)
+                continue
+            ahead = dot(s, &self.heading[first], self.b + first) if self.rays.ray[k] >= 0 else 0.0
+            if ahead < (1.0 - turned) * self.length[k]:
+                ahead = self.length[k]
+                for j in range(first, first + s):
+                    self.heading[j], self.d[j] = self.sign[j], -self.sign[j]
+                memset(self.rays.draw(k), 0, self.n * sizeof(double))
+                self.columns.subtract_some(first, s, &self.d[first], self.rays.draw(k))
+                self.rays.measure(k)
+            cosine, weight = ahead / self.length[k], lam * self.penalty.weight[g]
+            self.rays.aim(k, lam * self.penalty.ridge[g] * ahead + weight * cosine,
+                          lam * self.penalty.ridge[g] + weight * max(1.0 - cosine * cosine, 0.0) / self.length[k],
+                          weight, ahead if ahead == self.length[k] else BACK * ahead)
+
+    cdef double _go_along(self, double lam) noexcept nogil:
+        """d = the rays' step, column by column, and b += d from `old`; returns what the penalty charges more for it.
+
+        A group that comes to the end of its own ray is zero.
+        """
+        cdef int k, j, g, first, s
+        cdef double step, old, square, charge = 0.0
+        memcpy(&self.old[0], self.b, self.size * sizeof(double))
+        for k in range(self.n_groups):
+            g, first, s = self.group[k], self.first[k], self.first[k + 1] - self.first[k]
+            step, old = self.rays.step[self.rays.ray[k]] if self.n_ways[k] > 0 else 0.0, self.length[k]
+            if step == 0.0:
+                memset(&self.d[first], 0, s * sizeof(double))
+                continue
+            square = step * (2.0 * dot(s, &self.heading[first], self.b + first) + step)     # what |b_g|^2 gains
+            charge += 0.5 * self.penalty.ridge[g] * square
+            charge += self.penalty.weight[g] * square / (old + sqrt(max(old * old + square, 0.0)))
+            for j in range(first, first + s):
+                self.d[j] = -self.b[j] if step == -old else step * self.heading[j]
                 self.b[j] += self.d[j]
-            ray += self.n_ways[k]
+        return lam * charge
 
     cdef void _spread(self, const double* along, double* out) noexcept nogil:
         """Columns' steps from those along the directions."""

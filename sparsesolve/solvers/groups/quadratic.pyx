@@ -120,9 +120,12 @@ cdef class GroupQuadratic(GroupLengths):
         return CONVERGED
 
     cdef int sweep(self, double lam) noexcept nogil:
-        """One step for each block that is not far from moving; returns how many moved."""
+        """One step for each block that is not far from moving, those that came in last first; how many moved.
+
+        They have farthest to go, and the others then meet what they did.
+        """
         cdef int k, moved = 0
-        for k in range(self.n_groups):
+        for k in range(self.n_groups - 1, -1, -1):
             if not self.below(k, FAR * lam):
                 moved += self.block_step(k, lam)
         return moved
