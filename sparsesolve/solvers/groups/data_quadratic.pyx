@@ -165,8 +165,7 @@ cdef class GroupDataQuadratic(GroupQuadratic):
         cdef double least = max(ALONG * target / charge, ROUNDING) if charge > 0.0 else ROUNDING
         self._gather(lam, min(STEADY * least, STEADY_AT_MOST))
         if self.rays.count > 0:
-            self.rays.solve(&self.u[0], least)
-            self.rays.apply(self.rays.step, &self.v[0])
+            self.rays.solve(&self.u[0], least, &self.v[0])
             square, linear = dot(self.n, &self.v[0], &self.v[0]), dot(self.n, &self.v[0], &self.u[0])
             if 0.5 * square - linear + self._go_along(lam) <= 0.0:
                 axpy(self.n, -1.0, &self.v[0], &self.u[0])

@@ -29,7 +29,7 @@ cdef class Rays:
     cdef void measure(self, int name) noexcept nogil
     cdef void drop(self, int name) noexcept nogil
     cdef void aim(self, int name, double pull, double bend, double level, double limit) noexcept nogil
-    cdef void solve(self, const double* r, double least) noexcept nogil
+    cdef void solve(self, const double* r, double least, double* out) noexcept nogil
     cdef void apply(self, const double* step, double* out) noexcept nogil
     cdef void _apply_transposed(self, const double* x, double* out) noexcept nogil
     cdef double* _room(self) noexcept nogil

@@ -104,9 +104,10 @@ cdef class Rays:
         """To work in, n numbers."""
         return &self.images[self.n * self.count]
 
-    cdef void solve(self, const double* r, double least) noexcept nogil:
-        """The step, until `rest` is `least` of the level at most along every ray."""
+    cdef void solve(self, const double* r, double least, double* out) noexcept nogil:
+        """The step, until `rest` is `least` of the level at most along every ray; out = W step."""
         cdef int k, tries
+        cdef bint cut = False
         cdef double rho, last, t, curvature
         cdef double m = self.count, price = 2.0 * self.n * m + <double> self.factored * self.factored
         if self.spent > m * m * (0.5 * self.n + m / 6.0):
@@ -114,6 +115,7 @@ cdef class Rays:
         self._apply_transposed(r, self.rest)
         axpy(self.count, -1.0, self.pull, self.rest)
         memset(self.step, 0, self.count * sizeof(double))
+        memset(out, 0, self.n * sizeof(double))
         rho = self._precondition()
         memcpy(self.way, self.z, self.count * sizeof(double))
         for tries in range(STEPS):
@@ -129,13 +131,17 @@ cdef class Rays:
                 break
             t = rho / curvature
             axpy(self.count, t, self.way, self.step)
+            axpy(self.n, t, self._room(), out)
             axpy(self.count, -t, self.product, self.rest)
             last, rho = rho, self._precondition()
             for k in range(self.count):
                 self.way[k] = self.z[k] + rho / last * self.way[k]
             self.spent += price
         for k in range(self.count):
-            self.step[k] = max(self.step[k], -self.limit[k])
+            if self.step[k] < -self.limit[k]:
+                self.step[k], cut = -self.limit[k], True
+        if cut:
+            self.apply(self.step, out)
 
     cdef bint _left(self, double least) noexcept nogil:
         """Whether there is more to be gained along a ray."""
