@@ -270,7 +270,7 @@ cdef class OutsideGroups(Outside):
         return self.columns_of(out[:count])
 
     cdef int[::1] foresee(self, const double* r, double lam, double forward):
-        cdef int k, g, candidates = 0, pending = 0, count = 0
+        cdef int k, g, candidates = 0, pending = 0, count = 0, name
         cdef int[::1] which = np.empty(self.n_undecided + self.n_close, dtype=np.intc)
         self.residuals.compare(r)
         for k in range(self.n_undecided + self.n_close):
@@ -282,6 +282,11 @@ cdef class OutsideGroups(Outside):
             if fabs(self.level[g] - ALMOST * lam) < self.reach[g]:
                 self.pending[pending], pending = g, pending + 1
         self.estimate_all(pending)
+        if pending > 0:         # the residual that comes will be near
+            name = self.residuals.remember()
+            for k in range(pending):
+                g = self.pending[k]
+                self.learn(g, &self.work[self.penalty.start[g]], self.reach[g], name)
         for k in range(candidates):
             if self.level[which[k]] > ALMOST * lam:
                 which[count], count = which[k], count + 1
