@@ -43,10 +43,9 @@ cdef class Threads:
         cdef double[:, ::1] numbers = np.empty((n_threads, room))
         cdef int[:, ::1] places = np.empty((n_threads, 2 * p), dtype=np.intc)
         cdef char[:, ::1] states = np.empty((n_threads, p), dtype=np.int8)
-        cdef int[::1] order = np.arange(capacity, dtype=np.intc)
         cdef double* at
         cdef Signal* s
-        self.keep = (gram, numbers, places, states, order)
+        self.keep = (gram, numbers, places, states)
         self.capacity = capacity
         self.crosses, self.columns = np.empty((n_threads, BLOCK * p)), np.empty((n_threads, BLOCK * m))
         self.signals = <Signal*> calloc(n_threads, sizeof(Signal))
@@ -57,7 +56,7 @@ cdef class Threads:
             at = &numbers[k, 0]
             at += (64 - <uintptr_t> at % 64) % 64 // 8
             s.p, s.gram = p, &gram[0, 0]
-            s.basis.p, s.basis.stride, s.basis.capacity, s.basis.order = p, stride, capacity, &order[0]
+            s.basis.p, s.basis.stride, s.basis.capacity = p, stride, capacity
             s.basis.vectors, at = at, at + capacity * stride
             s.c, at = at, at + stride
             s.a, at = at, at + stride

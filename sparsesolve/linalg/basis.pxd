@@ -9,7 +9,6 @@ cdef class Basis:
     cdef double[::1] frame, left_, square_, along_, inner_, row_
     cdef double[:, ::1] gram
     cdef bint enclosed                  # whether G is that of all columns, another's
-    cdef int[::1] order                 # 0, 1, 2, ...
     cdef double* H                      # (size, 1 + width): coordinates of the target, then of the window's columns
     cdef double* G                      # (width, width): their inner products
     cdef double* left                   # (1 + width) square of what lies outside the span of the active columns

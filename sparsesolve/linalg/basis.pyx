@@ -61,7 +61,7 @@ cdef class Basis:
             if m > 1:
                 gram[: m - 1, : m - 1] = self.gram[: m - 1, : m - 1]
             self._hold(gram)
-        self.frame, self.row_, self.order = frame.ravel(), np.empty(rows), np.arange(rows, dtype=np.intc)
+        self.frame, self.row_ = frame.ravel(), np.empty(rows)
         self.left_, self.square_, self.along_, self.inner_ = vectors
         self.H = &self.frame[0]
         self.left, self.square, self.along = &self.left_[0], &self.square_[0], &self.along_[0]
@@ -184,7 +184,7 @@ cdef class Basis:
             self.row_[k] = self.H[i + <Py_ssize_t> k * self.room]
         memcpy(row + 1, self.G + <Py_ssize_t> (i - 1) * self.stride, (m - 1) * sizeof(double))
         row[0] = target
-        ss_subtract_all(m, s, &self.row_[0], self.H, &self.order[0], self.room, row)
+        ss_subtract_all(m, s, &self.row_[0], self.H, NULL, self.room, row)
         row[0] /= pivot
         row[i] = self.left[i]
         ss_take_in(m - 1, 1.0 / pivot, row[0], row + 1, self.along + 1, self.left + 1)

@@ -167,5 +167,5 @@ cdef void _add_rows(Design design, const double* root_w, const double* response,
             for j in range(p):
                 col.unpack_times(&design.columns[j], start, start + n, root_w + start, block + j * n)
         add_gram(n, p, block, ld, gram, p)
-        ss_add_dots(n, p, block, ld, response + start, cross)
+        ss_add_dots(n, p, block, NULL, ld, response + start, cross)
         start += ROWS

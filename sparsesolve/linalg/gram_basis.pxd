@@ -18,7 +18,6 @@ cdef struct GramBasis:
     int size, capacity
     double* vectors         # (capacity, stride)
     double* w               # (capacity,) work
-    const int* order        # 0, 1, 2, ...
 
 
 cdef inline double* vector(const GramBasis* s, int i) noexcept nogil:
@@ -45,7 +44,7 @@ cdef inline void extend(GramBasis* s, const double* gram_row, double square) noe
     new[s.p + s.size] = scale
     for i in range(s.size):
         s.w[i] *= scale
-    ss_subtract_all(s.p + s.size, s.size, s.w, s.vectors, s.order, s.stride, new)
+    ss_subtract_all(s.p + s.size, s.size, s.w, s.vectors, NULL, s.stride, new)
     s.size += 1
 
 

@@ -21,7 +21,7 @@ cdef class Packed:
     def __cinit__(self, double[::1] root_w, bint recentred=False):
         self.n = root_w.shape[0]
         self.root_w, self.recentred = root_w, recentred
-        self.size = 0
+        self.size, self.n_threads = 0, 1
 
     cdef void restart(self, double[::1] root_w):
         """Hold no columns, and from now on those under other weights; the memory is kept."""
@@ -64,6 +64,21 @@ cdef class Packed:
         for j in range(count):
             if b[j] != 0.0:
                 shift += self.axpy(first + j, -b[j], v)
+        return shift
+
+    cdef void correlate_listed(self, const int* which, int count, const double* v, double shift,
+                               double* out) noexcept nogil:
+        """out[k] = the same for column which[k]."""
+        cdef int k
+        for k in range(count):
+            out[k] = self.dot(which[k], v, shift)
+
+    cdef double subtract_listed(self, const int* which, int count, const double* b, double* v) noexcept nogil:
+        """v -= sum_k b[k] column which[k]; returns what is to be added to v's shift."""
+        cdef double shift = 0.0
+        cdef int k
+        for k in range(count):
+            shift += self.axpy(which[k], -b[k], v)
         return shift
 
     cdef void products(self, int first, double* G, int ld) noexcept nogil:

@@ -4,4 +4,7 @@ from sparsesolve.linalg.packed cimport Packed
 cdef class DensePacked(Packed):
     cdef double[::1] storage
     cdef double* Z                          # (n, capacity) column-major
-    cdef int[::1] one_by_one                # 0, 1, 2, ...
+
+    cdef void _dots(self, const double* Z, const int* which, int count, const double* v, double* out) noexcept nogil
+    cdef void _subtract(self, const double* Z, const int* which, int count, const double* b,
+                        double* v) noexcept nogil

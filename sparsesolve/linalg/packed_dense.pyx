@@ -1,4 +1,5 @@
 """Working columns as a dense matrix."""
+from cython.parallel cimport prange
 from libc.string cimport memset
 
 import numpy as np
@@ -10,13 +11,16 @@ from sparsesolve.linalg.packed cimport Packed
 from sparsesolve.linalg.packed import roomier
 from sparsesolve.linalg.products cimport add_gram, add_products
 
+DEF COLUMNS = 32        # to a thread at a time,
+DEF ROWS = 512          # or rows
+cdef Py_ssize_t WORTH_THREADS = 250_000     # values from which threads gain more than they wait
 cdef Py_ssize_t RESERVED = 100_000_000   # values for which there is room at once: what is not used is not touched
 
 
 cdef class DensePacked(Packed):
     def __cinit__(self, double[::1] root_w, bint recentred=False):
         self.dense = True
-        self.storage, self.one_by_one = np.empty(16 * self.n), np.arange(16, dtype=np.intc)
+        self.storage = np.empty(16 * self.n)
         self.Z = &self.storage[0]
 
     cdef int append(self, Design design, const int* which, int count) except -1:
@@ -27,7 +31,6 @@ cdef class DensePacked(Packed):
             needed = whole if needed <= whole < RESERVED else max(needed, 2 * self.storage.shape[0])
             self.storage = roomier(self.storage, needed, self.size * self.n)
             self.Z = &self.storage[0]
-            self.one_by_one = np.arange(self.storage.shape[0] // self.n, dtype=np.intc)
         for k in range(count):
             z = self.Z + self.n * (self.size + k)
             col.unpack(&design.columns[which[k]], self.n, 0, self.n, z)
@@ -50,20 +53,48 @@ cdef class DensePacked(Packed):
         return 0.0
 
     cdef void correlate_some(self, int first, int count, const double* v, double shift, double* out) noexcept nogil:
-        memset(out, 0, count * sizeof(double))
-        vector.ss_add_dots(self.n, count, self.Z + self.n * first, self.n, v, out)
+        self._dots(self.Z + self.n * first, NULL, count, v, out)
 
     cdef double subtract_some(self, int first, int count, const double* b, double* v) noexcept nogil:
-        vector.ss_subtract_all(self.n, count, b, self.Z + self.n * first, &self.one_by_one[0], self.n, v)
+        self._subtract(self.Z + self.n * first, NULL, count, b, v)
         return 0.0
 
+    cdef void correlate_listed(self, const int* which, int count, const double* v, double shift,
+                               double* out) noexcept nogil:
+        self._dots(self.Z, which, count, v, out)
+
+    cdef double subtract_listed(self, const int* which, int count, const double* b, double* v) noexcept nogil:
+        self._subtract(self.Z, which, count, b, v)
+        return 0.0
+
+    cdef void _dots(self, const double* Z, const int* which, int count, const double* v, double* out) noexcept nogil:
+        """out = products of v with columns of Z, those listed or the first ones."""
+        cdef int start
+        memset(out, 0, count * sizeof(double))
+        if self.n_threads == 1 or count * self.n < WORTH_THREADS:
+            vector.ss_add_dots(self.n, count, Z, which, self.n, v, out)
+            return
+        for start in prange(0, count, COLUMNS, num_threads=self.n_threads, schedule="static"):
+            vector.ss_add_dots(self.n, min(COLUMNS, count - start), Z if which != NULL else Z + self.n * start,
+                               which + start if which != NULL else NULL, self.n, v, out + start)
+
+    cdef void _subtract(self, const double* Z, const int* which, int count, const double* b,
+                        double* v) noexcept nogil:
+        """v -= those columns of Z times b."""
+        cdef Py_ssize_t start
+        if self.n_threads == 1 or count * self.n < WORTH_THREADS:
+            vector.ss_subtract_all(self.n, count, b, Z, which, self.n, v)
+            return
+        for start in prange(0, self.n, ROWS, num_threads=self.n_threads, schedule="static"):
+            vector.ss_subtract_all(min(ROWS, self.n - start), count, b, Z + start, which, self.n, v + start)
+
     cdef double subtract_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* b, double* v) noexcept nogil:
-        vector.ss_subtract_all(stop - start, self.size, b, self.Z + start, &self.one_by_one[0], self.n, v + start)
+        vector.ss_subtract_all(stop - start, self.size, b, self.Z + start, NULL, self.n, v + start)
         return 0.0
 
     cdef void correlate_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* v, double shift,
                              double* out) noexcept nogil:
-        vector.ss_add_dots(stop - start, self.size, self.Z + start, self.n, v + start, out)
+        vector.ss_add_dots(stop - start, self.size, self.Z + start, NULL, self.n, v + start, out)
 
     cdef void products(self, int first, double* G, int ld) noexcept nogil:
         cdef int n = <int> self.n, k, i

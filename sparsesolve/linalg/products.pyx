@@ -47,7 +47,7 @@ cdef void _add_by_blas(Py_ssize_t n, int size, const double* A, int lda, int cou
     while start < n:
         rows = min(rows, n - start)
         for k in range(count):
-            ss_add_dots(rows, size, A + start, lda, B + <Py_ssize_t> k * ldb + start, G + <Py_ssize_t> k * ld)
+            ss_add_dots(rows, size, A + start, NULL, lda, B + <Py_ssize_t> k * ldb + start, G + <Py_ssize_t> k * ld)
         start += rows
 
 
@@ -75,7 +75,6 @@ def row_sums(B, rows):
     """B @ rows (K, n) for B (K, m) and rows (m, n)."""
     cdef const double[:, ::1] a = np.ascontiguousarray(rows), b = np.negative(B, order="C")
     cdef Py_ssize_t n = a.shape[1], m = a.shape[0], K = b.shape[0], start, j, k
-    cdef int[::1] order = np.arange(TOGETHER, dtype=np.intc)
     out = np.zeros((K, n))
     cdef double[:, ::1] o = out
     with nogil:
@@ -83,7 +82,7 @@ def row_sums(B, rows):
             for j in range(0, m, TOGETHER):
                 for k in range(K):
                     ss_subtract_all(min(WIDTH, n - start), min(TOGETHER, m - j), &b[k, j], &a[j, start],
-                                    &order[0], n, &o[k, start])
+                                    NULL, n, &o[k, start])
     return out
 
 

@@ -179,16 +179,21 @@ SS_SIMD static void ss_pass_on(ptrdiff_t n, double c, double s, double *SS_RESTR
     }
 }
 
-/* out -= sum_k w_k q_k, where q_k begins at q + which[k] * stride: eight of them for one load and store of out */
+/* where vector k of those listed begins, or of all, one behind the other, if no list is given */
+static inline const double *ss_listed(const double *q, const int *which, ptrdiff_t k, ptrdiff_t stride) {
+    return q + (which ? which[k] : k) * stride;
+}
+
+/* out -= sum_k w_k q_k: eight of them for one load and store of out */
 SS_SIMD static void ss_subtract_all(ptrdiff_t n, ptrdiff_t count, const double *SS_RESTRICT w,
                                     const double *SS_RESTRICT q, const int *which, ptrdiff_t stride,
                                     double *SS_RESTRICT out) {
     ptrdiff_t k = 0;
     for (; k + 8 <= count; k += 8) {
-        const double *q0 = q + which[k] * stride, *q1 = q + which[k + 1] * stride;
-        const double *q2 = q + which[k + 2] * stride, *q3 = q + which[k + 3] * stride;
-        const double *q4 = q + which[k + 4] * stride, *q5 = q + which[k + 5] * stride;
-        const double *q6 = q + which[k + 6] * stride, *q7 = q + which[k + 7] * stride;
+        const double *q0 = ss_listed(q, which, k, stride), *q1 = ss_listed(q, which, k + 1, stride);
+        const double *q2 = ss_listed(q, which, k + 2, stride), *q3 = ss_listed(q, which, k + 3, stride);
+        const double *q4 = ss_listed(q, which, k + 4, stride), *q5 = ss_listed(q, which, k + 5, stride);
+        const double *q6 = ss_listed(q, which, k + 6, stride), *q7 = ss_listed(q, which, k + 7, stride);
         double w0 = w[k], w1 = w[k + 1], w2 = w[k + 2], w3 = w[k + 3];
         double w4 = w[k + 4], w5 = w[k + 5], w6 = w[k + 6], w7 = w[k + 7];
         _Pragma("omp simd")
@@ -197,26 +202,27 @@ SS_SIMD static void ss_subtract_all(ptrdiff_t n, ptrdiff_t count, const double *
                       + ((w4 * q4[i] + w5 * q5[i]) + (w6 * q6[i] + w7 * q7[i]));
     }
     for (; k + 4 <= count; k += 4) {
-        const double *q0 = q + which[k] * stride, *q1 = q + which[k + 1] * stride;
-        const double *q2 = q + which[k + 2] * stride, *q3 = q + which[k + 3] * stride;
+        const double *q0 = ss_listed(q, which, k, stride), *q1 = ss_listed(q, which, k + 1, stride);
+        const double *q2 = ss_listed(q, which, k + 2, stride), *q3 = ss_listed(q, which, k + 3, stride);
         double w0 = w[k], w1 = w[k + 1], w2 = w[k + 2], w3 = w[k + 3];
         _Pragma("omp simd")
         for (ptrdiff_t i = 0; i < n; i++) out[i] -= (w0 * q0[i] + w1 * q1[i]) + (w2 * q2[i] + w3 * q3[i]);
     }
     for (; k < count; k++) {
-        const double *q0 = q + which[k] * stride;
+        const double *q0 = ss_listed(q, which, k, stride);
         double w0 = w[k];
         _Pragma("omp simd")
         for (ptrdiff_t i = 0; i < n; i++) out[i] -= w0 * q0[i];
     }
 }
 
-/* out_k += sum_i q_k,i v_i for columns `stride` apart, four at a time: v is read once for them */
-SS_SIMD static void ss_add_dots(ptrdiff_t n, ptrdiff_t count, const double *SS_RESTRICT q, ptrdiff_t stride,
-                                const double *SS_RESTRICT v, double *SS_RESTRICT out) {
+/* out_k += sum_i q_k,i v_i for the same vectors: four at a time, for which v is read once */
+SS_SIMD static void ss_add_dots(ptrdiff_t n, ptrdiff_t count, const double *SS_RESTRICT q, const int *which,
+                                ptrdiff_t stride, const double *SS_RESTRICT v, double *SS_RESTRICT out) {
     ptrdiff_t k = 0;
     for (; k + 4 <= count; k += 4) {
-        const double *q0 = q + k * stride, *q1 = q0 + stride, *q2 = q1 + stride, *q3 = q2 + stride;
+        const double *q0 = ss_listed(q, which, k, stride), *q1 = ss_listed(q, which, k + 1, stride);
+        const double *q2 = ss_listed(q, which, k + 2, stride), *q3 = ss_listed(q, which, k + 3, stride);
         double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
         _Pragma("omp simd reduction(+ : s0, s1, s2, s3)")
         for (ptrdiff_t i = 0; i < n; i++) {
@@ -231,7 +237,7 @@ SS_SIMD static void ss_add_dots(ptrdiff_t n, ptrdiff_t count, const double *SS_R
         out[k + 3] += s3;
     }
     for (; k < count; k++) {
-        const double *q0 = q + k * stride;
+        const double *q0 = ss_listed(q, which, k, stride);
         double s0 = 0.0;
         _Pragma("omp simd reduction(+ : s0)")
         for (ptrdiff_t i = 0; i < n; i++) s0 += q0[i] * v[i];

@@ -29,8 +29,8 @@ cdef extern from "vector.h" nogil:
     void ss_pass_on(Py_ssize_t n, double c, double s, double* x, double* y) noexcept
     void ss_subtract_all(Py_ssize_t n, Py_ssize_t count, const double* w, const double* q, const int* which,
                          Py_ssize_t stride, double* out) noexcept
-    void ss_add_dots(Py_ssize_t n, Py_ssize_t count, const double* q, Py_ssize_t stride, const double* v,
-                     double* out) noexcept
+    void ss_add_dots(Py_ssize_t n, Py_ssize_t count, const double* q, const int* which, Py_ssize_t stride,
+                     const double* v, double* out) noexcept
     void ss_take_in(Py_ssize_t n, double scale, double a, double* row, double* along, double* left) noexcept
     Py_ssize_t ss_reach(Py_ssize_t start, Py_ssize_t n, double lam, double step, const double* w, const double* c,
                         const double* along) noexcept

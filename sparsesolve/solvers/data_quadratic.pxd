@@ -7,6 +7,8 @@ cdef class DataQuadratic(Quadratic):
     cdef double[::1] w                  # (n,) the same of a conjugate direction
     cdef readonly long applications, directions     # cycles and products with Z'Z, and solves, since effort() was asked
     cdef double[::1] residual, conjugate_direction, product
+    cdef int[::1] listed                # of some columns: which,
+    cdef double[::1] part               # and their coefficients or products
     cdef double image_shift
     cdef double enough, most            # violation relative to lam that the target allows for, and that of residual
     cdef double goal                    # of the residual's square

@@ -42,7 +42,8 @@ cdef class DataQuadratic(Quadratic):
 
     def _make_room(self):
         self.residual, self.product = np.zeros(self.capacity), np.zeros(self.capacity)
-        self.conjugate_direction = np.zeros(self.capacity)
+        self.conjugate_direction, self.part = np.zeros((2, self.capacity))
+        self.listed = np.zeros(self.capacity, dtype=np.intc)
 
     cdef double inner(self, int i, int j) noexcept nogil:
         memset(&self.v[0], 0, self.n * sizeof(double))
@@ -109,21 +110,21 @@ cdef class DataQuadratic(Quadratic):
 
     cdef double apply(self, const double* d, double* v) noexcept nogil:
         """v = Z d of the support's columns; returns its shift."""
-        cdef int k, j
-        cdef double shift = 0.0
+        cdef int k, j, count = 0
         memset(v, 0, self.n * sizeof(double))
         for k in range(self.n_support):
             j = self.support[k]
             if d[j] != 0.0:
-                shift += self.columns.axpy(j, d[j], v)
-        return shift
+                self.listed[count], self.part[count] = j, -d[j]
+                count += 1
+        return self.columns.subtract_listed(&self.listed[0], count, &self.part[0], v)
 
     cdef void meet(self, const double* v, double shift, double* out) noexcept nogil:
         """out = Z'(v + shift * sqrt(w)) of the support's columns."""
-        cdef int k, j
+        cdef int k
+        self.columns.correlate_listed(self.support, self.n_support, v, shift, &self.part[0])
         for k in range(self.n_support):
-            j = self.support[k]
-            out[j] = self.columns.dot(j, v, shift)
+            out[self.support[k]] = self.part[k]
 
     cdef bint newton(self, double lam) noexcept nogil:
         """On sparse columns one Newton step, coefficients that would pass zero or a limit stopping there.
@@ -254,13 +255,17 @@ cdef class DataQuadratic(Quadratic):
 
     cdef void image(self) noexcept nogil:
         """q off the support: on it conjugate gradients have left it."""
-        cdef int k, j
+        cdef int k, j, count = 0
         for k in range(self.n_support):
             self.position[self.support[k]] = 0
         for j in range(self.size):
             if self.position[j] < 0:
-                self.q[j] = self.columns.dot(j, &self.v[0], self.image_shift)
+                self.listed[count] = j
+                count += 1
             self.position[j] = -1
+        self.columns.correlate_listed(&self.listed[0], count, &self.v[0], self.image_shift, &self.part[0])
+        for k in range(count):
+            self.q[self.listed[k]] = self.part[k]
 
     cdef void advance(self, double lam, double t) noexcept nogil:
         cdef int k, j

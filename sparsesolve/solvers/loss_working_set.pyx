@@ -90,7 +90,8 @@ cdef class LossWorkingSet(WorkingSet):
         self.fillable, self.filled = False, self.model.densify()
         if not self.filled:
             return 0
-        self.columns = pack(self.design, self.root_w, self.model.centred, dense=True)
+        self.columns = pack(self.design, self.root_w, self.model.centred, dense=True,
+                            n_threads=self.columns.n_threads)
         if isinstance(self.penalty, BlockPenalty):
             self._continue_with(type(self.quadratic)(self.columns, self.penalty))
         else:

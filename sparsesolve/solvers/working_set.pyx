@@ -66,7 +66,7 @@ cdef class WorkingSet:
         self.share = GROUPS_SHARE if isinstance(self.penalty, BlockPenalty) else SHARE
         self.solved, self.solved_b = np.zeros((2, self.design.n)), np.zeros((2, 0))
         self.lams[0] = self.lams[1] = 0.0
-        self.columns = pack(self.design, self.root_w, recentred)
+        self.columns = pack(self.design, self.root_w, recentred, n_threads=n_threads)
         if isinstance(self.penalty, BlockPenalty):
             self.outside = OutsideGroups(self.design, self.root_w, self.penalty, n_threads)
             few = self.design.p <= min(self.design.n, MOST_GRAM_COLUMNS)

@@ -76,8 +76,12 @@ def test_the_way_of_solving_changes_and_nothing_is_lost(kinds):
 def test_columns_of_cox_are_held_as_dense_where_nothing_else_leads_on(penalty, monkeypatch):
     """The diagonal model of F'' takes few steps at first, and no end of them near saturation."""
     held = []
-    monkeypatch.setattr(loss_working_set, "pack",
-                        lambda *args, **how: held.append(how) or pack(*args, **how))  # fmt: skip
+
+    def packed(*args, dense, **how):
+        held.append(dense)
+        return pack(*args, dense=dense, **how)
+
+    monkeypatch.setattr(loss_working_set, "pack", packed)
     rng = np.random.default_rng(0)
     X = random_csc((120, 400), 0.03, rng)
     X.data += 1.0
@@ -86,7 +90,7 @@ def test_columns_of_cox_are_held_as_dense_where_nothing_else_leads_on(penalty, m
     options = {"family": "cox", "stop": None, "lambda_min_ratio": 0.01, "penalty": penalty,
                "tol": 1e-9}  # fmt: skip
     fit = ss.path(X, y, **options)
-    assert not fit.status.any() and held == [{"dense": True}]
+    assert not fit.status.any() and held == [True]
     dense = ss.path(X.toarray(), y, **options)
     assert len(held) == 1 and fit.dev_ratio == pytest.approx(dense.dev_ratio, abs=1e-5)
 

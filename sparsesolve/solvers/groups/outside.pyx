@@ -94,7 +94,7 @@ cdef class OutsideGroups(Outside):
                 total += dot(n, z, z)
                 continue
             memset(row, 0, (j + 1) * sizeof(double))
-            ss_add_dots(n, j + 1, room, n, z, row)
+            ss_add_dots(n, j + 1, room, NULL, n, z, row)
             sums[j], total = 0.0, total + row[j]
             for i in range(j + 1):
                 sums[i] += fabs(row[i])
