@@ -23,7 +23,7 @@ cdef double FORCING = 0.1           # relative residual left by them
 cdef double ALONG = 0.3             # of the gap asked for: what lengths may leave of it
 cdef double STEADY = 0.3            # of that: 1 less the cosine of a group's turn, up to which its ray serves it,
 cdef double STEADY_AT_MOST = 1e-2   # and never beyond
-cdef double BACK = 0.5              # of a group's length: as far as a ray shortens it along which it does not lie
+cdef double BACK = 0.5              # of a group's length: as far as a ray shortens it that was another solution's
 cdef double ROUNDING = 1e-12        # of the penalty's slope: less to be gained is none
 
 
@@ -181,15 +181,16 @@ cdef class GroupDataQuadratic(GroupQuadratic):
         Along a ray d from b, |b + s d|^2 = |b|^2 + 2 s b'd + s^2.
         """
         cdef int k, j, first, s, g
-        cdef double ahead, cosine, weight
+        cdef double ahead, cosine, weight, back
         for k in range(self.n_groups):
             first, s, g = self.first[k], self.first[k + 1] - self.first[k], self.group[k]
             if not self.take_ray(k, lam):
                 self.rays.drop(k)
                 continue
             ahead = dot(s, &self.heading[first], self.b + first) if self.rays.ray[k] >= 0 else 0.0
+            back = BACK * ahead
             if ahead < (1.0 - turned) * self.length[k]:
-                ahead = self.length[k]
+                ahead = back = self.length[k]
                 for j in range(first, first + s):
                     self.heading[j], self.d[j] = self.sign[j], -self.sign[j]
                 memset(self.rays.draw(k), 0, self.n * sizeof(double))
@@ -198,12 +199,12 @@ cdef class GroupDataQuadratic(GroupQuadratic):
             cosine, weight = ahead / self.length[k], lam * self.penalty.weight[g]
             self.rays.aim(k, lam * self.penalty.ridge[g] * ahead + weight * cosine,
                           lam * self.penalty.ridge[g] + weight * max(1.0 - cosine * cosine, 0.0) / self.length[k],
-                          weight, ahead if ahead == self.length[k] else BACK * ahead)
+                          weight, back)
 
     cdef double _go_along(self, double lam) noexcept nogil:
         """d = the rays' step, column by column, and b += d from `old`; returns what the penalty charges more for it.
 
-        A group that comes to the end of its own ray is zero.
+        A group that comes to the end of its own ray, made for where it is, is zero.
         """
         cdef int k, j, g, first, s
         cdef double step, old, square, charge = 0.0
