@@ -41,6 +41,8 @@ cdef double GROUPS_SHARE = 0.5  # the same of groups: sweeps come to it little b
 cdef double DIGITS = 5e-9   # of the null objective: who asks for a smaller gap asks for digits of b
 cdef double ENOUGH = 0.03   # of the gap that columns outside will leave: no use in solving for the working ones better
 BLOCK_COST = 0.10   # of a multiply-add in a block operation, with which a column enters the factor
+FAR_COST = 3.0      # of one in a pass over a dense matrix that does not stay in cache,
+NEAR = 5e6          # as those of more values do not
 MOST_GRAM_COLUMNS = 3000    # of a design, up to which groups are solved for by inner products where rows are more
 STEPS_AHEAD = 50.0  # Newton steps over which making a Gram matrix must pay
 SWITCH_GAIN = 1.5   # how much cheaper the other way of solving must look before the working set changes to it
@@ -116,18 +118,20 @@ cdef class WorkingSet:
         """Solve by the Gram matrix or by conjugate gradients, whichever makes a Newton step cheaper."""
         if isinstance(self.quadratic, GroupQuadratic):
             return 0
-        cdef double n = self.design.n, m = self.quadratic.size, k = 0.0, gram, steps, entries, product, iterative
+        cdef double n = self.design.n, m = self.quadratic.size, k = 0.0, gram, steps, entries, far, product, iterative
         cdef int j
         for j in range(self.quadratic.size):
             k += self.quadratic.b[j] != 0.0
         entries = m * n if self.columns.dense else SPARSE_COST * self.working_values
+        far = FAR_COST if self.columns.dense and entries > NEAR else 1.0
         product = BLOCK_COST if self.columns.dense else 0.5
         gram = (2.0 + BLOCK_COST * self.growth) * k * k + m * k
-        gram += (2.0 + product * (self.growth + self.renewed * m)) * entries
+        gram *= FAR_COST if m * m > NEAR else 1.0
+        gram += (2.0 * far + product * (self.growth + self.renewed * m)) * entries
         steps = self.quadratic.effort()
         if steps > 0.0:
             self.steps = steps
-        iterative = self.steps * (2.0 * entries + 3.0 * m + 2.0 * n)
+        iterative = self.steps * (2.0 * far * entries + 3.0 * m + 2.0 * n)
         if isinstance(self.quadratic, GramQuadratic):
             if SWITCH_GAIN * iterative < gram:
                 self._continue_with(DataQuadratic(self.columns))
