@@ -1,6 +1,9 @@
 """Entropies with their limits at 0, divergences to their last digits, and what rounding costs."""
 from libc.math cimport fabs, log
 
+cdef extern from "exponential.h" nogil:
+    const double SS_FARTHER
+
 
 cdef inline double x_log_x(double x) noexcept nogil:
     return x * log(x) if x > 0.0 else 0.0
@@ -14,7 +17,7 @@ cdef inline double two_sided_entropy(double share) noexcept nogil:
 cdef inline double price(double beyond, double eta) noexcept nogil:
     """Of a dual value so far outside its domain by rounding, which is taken for the edge: what it may cost to give the
     rest to another sample."""
-    return beyond * (1.0 + fabs(eta)) if beyond > 0.0 else 0.0
+    return beyond * (1.0 + SS_FARTHER * fabs(eta)) if beyond > 0.0 else 0.0
 
 
 cdef inline double divergence(double s, double p, double log_p, double off) noexcept nogil:

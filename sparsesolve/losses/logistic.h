@@ -35,8 +35,9 @@ SS_SIMD static void ss_logistic_curvature(ptrdiff_t n, const double *SS_RESTRICT
 }
 
 /* F(eta) + F*(-u) + eta'u = sum_i w_i KL(s_i, p_i) with s = y - u / w; infinite where s is not a probability.
-   Where it is none by rounding it is taken for the nearest, at the price of giving the rest to another sample.  The
-   outcome that eta makes less likely, of share a and probability b, has the digits of the other's difference too. */
+   Where it is none by rounding it is taken for the nearest, at the price of giving the rest to another sample: the
+   rest times how far eta may have to go.  The outcome that eta makes less likely, of share a and probability b, has
+   the digits of the other's difference too. */
 SS_SIMD static double ss_logistic_gap(ptrdiff_t n, const double *SS_RESTRICT y, const double *SS_RESTRICT w,
                                       const double *SS_RESTRICT eta, const double *SS_RESTRICT u) {
     double total = 0.0, least = 0.0;
@@ -51,7 +52,8 @@ SS_SIMD static double ss_logistic_gap(ptrdiff_t n, const double *SS_RESTRICT y, 
         other = other > 0.0 ? other : 0.0;
         off = a - b;
         total += w[i] * (ss_divergence(a, b, off) + ss_divergence(other, 1.0 / (1.0 + e), -off)
-                         + a * (far > 700.0 ? far - 700.0 : 0.0) + (lower < 0.0 ? -lower : 0.0) * (1.0 + far));
+                         + a * (far > 700.0 ? far - 700.0 : 0.0)
+                         + (lower < 0.0 ? -lower : 0.0) * (1.0 + SS_FARTHER * far));
     }
     return least < SS_ROUNDING ? INFINITY : total;
 }

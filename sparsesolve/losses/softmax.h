@@ -105,7 +105,7 @@ SS_SIMD static double ss_softmax_gap(ptrdiff_t m, ptrdiff_t K, ptrdiff_t n, cons
             least = lower < least ? lower : least;
             surplus[i] += v;
             sum[i] += ss_divergence(s, p, off) + (s > 0.0 && far > 700.0 ? s * (far - 700.0) : 0.0)
-                      + (lower < 0.0 ? -lower * (1.0 + far) : 0.0);
+                      + (lower < 0.0 ? -lower * (1.0 + SS_FARTHER * far) : 0.0);
         }
     }
     _Pragma("omp simd reduction(+ : total) reduction(min : least)")
