@@ -9,7 +9,7 @@ from sparsesolve.linalg cimport vector
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.packed cimport Packed
 from sparsesolve.linalg.packed import roomier
-from sparsesolve.linalg.products cimport add_gram, add_products
+from sparsesolve.linalg.products cimport share_gram, share_products
 
 DEF COLUMNS = 32        # to a thread at a time,
 DEF ROWS = 512          # or rows
@@ -101,10 +101,10 @@ cdef class DensePacked(Packed):
         for k in range(first, self.size):
             memset(G + <Py_ssize_t> k * ld, 0, self.size * sizeof(double))
         if first == 0:
-            add_gram(n, self.size, self.Z, n, G, ld)
+            share_gram(n, self.size, self.Z, n, G, ld, self.n_threads)
         else:
-            add_products(n, self.size, self.Z, n, self.size - first, self.Z + self.n * first, n,
-                         G + <Py_ssize_t> first * ld, ld)
+            share_products(n, self.size, self.Z, n, self.size - first, self.Z + self.n * first, n,
+                           G + <Py_ssize_t> first * ld, ld, self.n_threads)
         for i in range(self.size):              # the same numbers on both sides of the diagonal
             for k in range(max(first, i + 1), self.size):
                 G[k + <Py_ssize_t> i * ld] = G[i + <Py_ssize_t> k * ld]

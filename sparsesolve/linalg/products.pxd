@@ -12,3 +12,7 @@ cdef inline Py_ssize_t stretch(int size) noexcept nogil:
 cdef void add_products(Py_ssize_t n, int size, const double* A, int lda, int count, const double* B, int ldb,
                        double* G, int ld) noexcept nogil
 cdef void add_gram(Py_ssize_t n, int size, const double* A, int lda, double* G, int ld) noexcept nogil
+cdef void share_products(Py_ssize_t n, int size, const double* A, int lda, int count, const double* B, int ldb,
+                         double* G, int ld, int n_threads) noexcept nogil
+cdef void share_gram(Py_ssize_t n, int size, const double* A, int lda, double* G, int ld,
+                     int n_threads) noexcept nogil

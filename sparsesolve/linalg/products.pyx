@@ -3,6 +3,7 @@
 All matrices are column-major, their columns `lda`, `ldb` and `ld` numbers apart, and columns are long: BLAS copies both
 factors before it multiplies them, which for a few columns against many is most of the work.
 """
+from cython.parallel cimport prange
 from scipy.linalg.cython_blas cimport dgemm, dsyrk
 
 import numpy as np
@@ -11,9 +12,11 @@ from sparsesolve.linalg.vector cimport ss_add_dots, ss_subtract_all
 
 cdef extern from "products.h" nogil:
     bint SS_512_HERE
+    int SS_COLUMNS
     void ss_add_products(Py_ssize_t n, Py_ssize_t size, const double* A, Py_ssize_t lda, Py_ssize_t count,
                          const double* B, Py_ssize_t ldb, bint upper, double* G, Py_ssize_t ld) noexcept
 
+cdef double WORTH_THREADS = 4e6     # multiply-adds from which threads gain more than they wait
 DEF FEW = 8             # columns, for which BLAS would copy all others for little
 DEF TOGETHER = 8        # rows added to a sum that is loaded and stored once,
 DEF WIDTH = 4096        # so many columns of them at a time
@@ -34,6 +37,30 @@ cdef void add_gram(Py_ssize_t n, int size, const double* A, int lda, double* G, 
         ss_add_products(n, size, A, lda, size, A, lda, True, G, ld)
     else:
         _add_gram_by_blas(n, size, A, lda, G, ld)
+
+
+cdef void share_products(Py_ssize_t n, int size, const double* A, int lda, int count, const double* B, int ldb,
+                         double* G, int ld, int n_threads) noexcept nogil:
+    """add_products by so many threads, bit by bit the same; BLAS is left to itself."""
+    cdef Py_ssize_t start
+    if not SS_512_HERE or n_threads == 1 or <double> n * size * count < WORTH_THREADS:
+        add_products(n, size, A, lda, count, B, ldb, G, ld)
+        return
+    for start in prange(0, size, SS_COLUMNS, num_threads=n_threads, schedule="static"):
+        ss_add_products(n, min(<Py_ssize_t> SS_COLUMNS, size - start), A + start * lda, lda, count, B, ldb, False,
+                        G + start, ld)
+
+
+cdef void share_gram(Py_ssize_t n, int size, const double* A, int lda, double* G, int ld,
+                     int n_threads) noexcept nogil:
+    """add_gram in the same way."""
+    cdef Py_ssize_t start
+    if not SS_512_HERE or n_threads == 1 or <double> n * size * size < WORTH_THREADS:
+        add_gram(n, size, A, lda, G, ld)
+        return
+    for start in prange(0, size, SS_COLUMNS, num_threads=n_threads, schedule="static", chunksize=1):
+        ss_add_products(n, min(<Py_ssize_t> SS_COLUMNS, size - start), A + start * lda, lda, size - start,
+                        A + start * lda, lda, True, G + start + start * ld, ld)
 
 
 cdef void _add_by_blas(Py_ssize_t n, int size, const double* A, int lda, int count, const double* B, int ldb,
