@@ -9,6 +9,7 @@ cdef class Foretold:
     cdef bint wanted                    # whether steps are to be remembered,
     cdef bint known                     # and one has been
     cdef double[::1] trial              # (n,)
+    cdef double scale, excess           # of v last asked for, and the samples' parts of the gap there
 
     cdef int reserve(self, int capacity) except -1
     cdef void take(self, LossModel model, WorkingColumns columns) noexcept nogil

@@ -79,7 +79,8 @@ cdef class Foretold:
         cdef Py_ssize_t i
         for i in range(model.n):
             self.trial[i] = scale * self.v[i]
-        return columns.column_gap(lam, scale) + model.loss.fenchel_young(&model.eta[0], &self.trial[0])
+        self.scale, self.excess = scale, model.loss.fenchel_young(&model.eta[0], &self.trial[0])
+        return columns.column_gap(lam, scale) + self.excess
 
     cdef void _swap(self, WorkingColumns columns) noexcept nogil:
         """The penalty is asked by the gradient of the working columns: lend them the one at v, or take it back."""

@@ -8,7 +8,7 @@ solved for.  Invariant: the model stands at the current a and b.
 The dual point is u = -F'(eta) less H (a combination of the constant and of the columns that nothing holds back) that
 makes it orthogonal to these: a dual Newton step, which stays in the domain of F*, as shrinking it does.
 """
-from libc.math cimport INFINITY, fabs
+from libc.math cimport INFINITY, NAN, fabs
 
 import numpy as np
 
@@ -157,7 +157,7 @@ cdef class LossWorkingSet(WorkingSet):
     cdef void show_dual(self) noexcept nogil:
         """Let columns outside see the dual point."""
         cdef Py_ssize_t i
-        self.quadratic.slack = 0.0
+        self.quadratic.slack, self.scaled = 0.0, NAN
         for i in range(self.design.n):
             self.r[i] = self.dual[i] / self.root_w[i] if self.root_w[i] > 0.0 else 0.0
 
@@ -186,9 +186,11 @@ cdef class LossWorkingSet(WorkingSet):
     cdef double gap_at(self, double lam, double scale) noexcept nogil:
         cdef Py_ssize_t i
         cdef double primal, gap = self.quadratic.column_gap(lam, scale) + self.outside.gap(lam, scale)
-        for i in range(self.design.n):
-            self.u[i] = scale * self.dual[i]
-        gap += self.model.loss.fenchel_young(&self.model.eta[0], &self.u[0])
+        if scale != self.scaled:
+            for i in range(self.design.n):
+                self.u[i] = scale * self.dual[i]
+            self.scaled, self.excess = scale, self.model.loss.fenchel_young(&self.model.eta[0], &self.u[0])
+        gap += self.excess
         # rounding may take the loss below its least value, by no more than it errs, and hide the last term
         primal = fabs(self.model.value - self.model.loss.saturated) + self.quadratic.penalty_value(lam)
         return min(max(gap, 0.0) + self.missing, primal) + EPSILON * fabs(self.model.loss.saturated)

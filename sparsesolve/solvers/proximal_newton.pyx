@@ -212,6 +212,7 @@ cdef class ProximalNewton(LossWorkingSet):
         memcpy(self.quadratic.g, &self.foretold.g[0], self.quadratic.size * sizeof(double))
         self.g_unit, self.cleared, self.missing = 1.0, True, 0.0
         self.show_dual()
+        self.scaled, self.excess = self.foretold.scale, self.foretold.excess
 
     cdef bint _step(self, double lam, double total, double rounding, bint learn) noexcept nogil:
         """Go towards the model's answer as far as the objective decreases; whether it did by more than rounding."""
