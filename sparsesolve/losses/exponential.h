@@ -19,7 +19,7 @@
 /* bits of sqrt(1/2): what they are taken off has 2^k to spare, so that 2^-k times it is in [sqrt(1/2), sqrt(2)) */
 #define SS_ROOT_HALF 0x3FE6A09E667F3BCD
 #define SS_ROUNDING (-1e-12) /* of a probability: below it, it is none */
-#define SS_FARTHER 10.0      /* times as far as it is: where the predictor of such a sample may come to lie in the end */
+#define SS_FARTHER 10.0      /* times as far as it is: where the predictor of such a sample may come to lie */
 
 /* exp(x) for x <= 0; below -700, where it is nothing beside 1, exp(-700) */
 static inline double ss_exp_negative(double x) {

@@ -7,7 +7,7 @@ cdef class GroupQuadratic(GroupLengths):
     cdef double[:, ::1] trail_b, trail_r
     cdef Py_ssize_t n_carried
 
-    cdef int sweep(self, double lam) noexcept nogil
+    cdef int sweep(self, double lam, bint newest_first) noexcept nogil
     cdef void remember(self) noexcept nogil
     cdef bint extrapolate(self, double lam) noexcept nogil
     cdef bint newton(self, double lam) noexcept nogil

@@ -82,7 +82,7 @@ cdef class GroupQuadratic(GroupLengths):
             while k < sweeps or (moved and gain > quiet and k < MOST_SWEEPS):
                 if not self.penalty.limited:        # which a combination might not keep
                     self.remember()
-                moved += self.sweep(lam)
+                moved += self.sweep(lam, stretches)
                 if self.n_trail == MEMORY:
                     self.remember()
                     self.extrapolate(lam)
@@ -119,13 +119,15 @@ cdef class GroupQuadratic(GroupLengths):
                 return STALLED
         return CONVERGED
 
-    cdef int sweep(self, double lam) noexcept nogil:
-        """One step for each block that is not far from moving, those that came in last first; how many moved.
+    cdef int sweep(self, double lam, bint newest_first) noexcept nogil:
+        """One step for each block that is not far from moving; returns how many moved.
 
-        They have farthest to go, and the others then meet what they did.
+        Those that came in last have farthest to go.  Where they are first the others meet what they did, and lengths
+        then need fewer sweeps; where sweeps alone are to lead to the end, the order in which groups came does better.
         """
-        cdef int k, moved = 0
-        for k in range(self.n_groups - 1, -1, -1):
+        cdef int k, t, moved = 0
+        for t in range(self.n_groups):
+            k = self.n_groups - 1 - t if newest_first else t
             if not self.below(k, FAR * lam):
                 moved += self.block_step(k, lam)
         return moved
