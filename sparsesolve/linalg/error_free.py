@@ -6,6 +6,8 @@ Ogita, Rump and Oishi, "Accurate sum and dot product" (2005).
 
 from math import fsum
 
+import numpy as np
+
 SPLIT = 2.0**27 + 1.0  # halves the digits of a float
 
 
@@ -25,5 +27,7 @@ def rest_of_sum(x, y, total):
 
 def dot(x, y, *others):
     """x'y and the sum of some other numbers, rounded once, for x and y (m,)."""
+    (x, up), (y, further) = np.frexp(x), np.frexp(y)  # halves of large numbers would overflow
     product = x * y
-    return fsum([*others, *product.tolist(), *rest_of_product(x, y, product).tolist()])
+    terms = np.ldexp([product, rest_of_product(x, y, product)], up + further)
+    return fsum([*others, *terms.ravel().tolist()])

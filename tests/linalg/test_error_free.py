@@ -34,6 +34,14 @@ def test_inner_products_are_rounded_once():
     assert error_free.dot(x, y, 0.1) == float(whole)
 
 
+def test_numbers_whose_halves_overflow_or_vanish():
+    x, y = np.array([-3.8e-149, -3.5e-315, 0.0, 3.3]), np.array([-6.9e151, -6.9e301, 1e308, 0.0])
+    with np.errstate(over="raise", invalid="raise"):
+        found = error_free.dot(x, y, 0.1)
+    whole = sum(a * b for a, b in zip(exact(x), exact(y), strict=True)) + Fraction(0.1)
+    assert found == float(whole)
+
+
 @pytest.mark.parametrize("mean", [1e4, 1e6, 1e10])
 def test_a_design_knows_what_its_means_lack(mean):
     X = np.asfortranarray(RNG.standard_normal((20, 3)) + [mean, 0.0, -mean])
