@@ -73,7 +73,7 @@ cdef class ResponseCoefficients:
         free[:design.p] &= np.asarray(design.spread) > 0.0
         start = np.zeros((np.count_nonzero(free), self.K))
         if self.with_intercept:
-            start[-1] = problem.null_intercept
+            start[len(start) - 1] = problem.null_intercept
         self.enter(np.flatnonzero(np.repeat(free, self.K)), start.ravel())
         self.renew()
         self.weigh()
