@@ -94,6 +94,12 @@ def test_compiled_lines_fit_a_screen(file):
         assert len(line) <= 120, f"line {number} has {len(line)} characters"
 
 
+@pytest.mark.parametrize("file", COMPILED, ids=lambda file: str(file.relative_to(ROOT)))
+def test_compiled_code_counts_from_the_start(file):
+    """Cython's wraparound is off: what a negative index of an array means is up to numpy."""
+    assert not re.search(r"\w\[-\d+\]", file.read_text())
+
+
 def test_importing_the_package_is_cheap(fresh_python):
     """Plots, tables and estimators are loaded when they are asked for, not before."""
     heavy = {"dask", "matplotlib", "pandas", "polars", "sklearn", "tqdm", "pyarrow", "scipy.stats",
