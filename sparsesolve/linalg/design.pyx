@@ -339,6 +339,34 @@ cdef class Design:
             out.mean[k], out.spread[k] = self.mean[which[k]], self.spread[which[k]]
         return out
 
+    def of_rows(self, const int[::1] which, weights):
+        """The rows which[0..m), ascending, as a Design of their own, standardised like this one under weights (m,)."""
+        cdef Py_ssize_t m = which.shape[0], i, j, k, count
+        cdef Design out = Design(np.broadcast_to(np.float32(0.0), (m, self.p)))
+        cdef const Column* x
+        cdef int[::1] place = np.full(self.n, -1, dtype=np.intc), rows
+        cdef double[::1] values = np.empty(self.n + 1)
+        cdef uintptr_t own
+        out.keep, out.stored, out.weights, out.centred = [], 0, np.array(weights), self.centred
+        out.mean, out.spread = np.array(self.mean), np.array(self.spread)
+        out.exponent, out.taken_out = np.array(self.exponent), np.array(self.taken_out)
+        for k in range(m):
+            place[which[k]] = <int> k
+        for j in range(self.p):
+            x, rows, count = &self.columns[j], np.empty(min(self.columns[j].size, m) + 1, dtype=np.intc), 0
+            for k in range(x.size):
+                i = place[k if x.rows == NULL else x.rows[k]]
+                rows[count], values[count] = <int> i, col.stored(x, k)
+                count += i >= 0     # else the next takes its place
+            kept = np.array(values[:count], dtype=np.float32 if x.single else np.float64)
+            own = kept.__array_interface__["data"][0]
+            out.columns[j] = Column(<void*> own, NULL, count, x.centre, x.factor, x.single)
+            if count < m:
+                out.columns[j].rows = &rows[0]
+            out.stored += count
+            out.keep.append((kept, rows))
+        return out
+
     def unpacked(self, const int[::1] which):
         """The standardised columns which[0..k) as an array (n, k), column-major."""
         out = np.empty((which.shape[0], self.n))

@@ -138,6 +138,34 @@ cdef class Separable(Loss):
             if self.w[i] > 0.0:
                 self.saturated += self.w[i] * self.least(self.y[i])
 
+    linear_in_y = False     # whether value is a multiple of y and a term without it
+
+    def parameters(self):
+        """What else it was made with, besides y and w."""
+        return ()
+
+    def pooled(self, const int[::1] label, const int[::1] first, eta, double excess):
+        """The same function of eta, where it is that of classes of samples, and `linear_in_y`.
+
+        label (n,) are the classes and first (m,) the first sample of each: it takes their mean y, and all of their
+        weight.  `saturated` stays that of single samples, of which F at eta (m,) is `excess` above.
+        """
+        cdef Py_ssize_t i, k, m = first.shape[0]
+        cdef double[::1] y = np.take(self.y, first), w = np.zeros(m), total = np.zeros(m)
+        cdef double[::1] low = np.array(y), high = np.array(y)
+        cdef Separable found
+        for i in range(self.n):
+            k = label[i]
+            w[k] += self.w[i]
+            total[k] += self.w[i] * self.y[i]
+            low[k], high[k] = min(low[k], self.y[i]), max(high[k], self.y[i])
+        for k in range(m):
+            if w[k] > 0.0:
+                y[k] = min(max(total[k] / w[k], low[k]), high[k])
+        found = type(self)(y, w, *self.parameters())
+        found.saturated = found.at(eta)[0] - excess
+        return found
+
     cdef double value(self, double y, double eta) noexcept nogil:
         """Loss of one sample."""
         return 0.0

@@ -12,6 +12,8 @@ cdef extern from "logistic.h" nogil:
 cdef class Binomial(Separable):
     """value(y, eta) = log(1 + exp(eta)) - y eta, for y in [0, 1]: the share of successes."""
 
+    linear_in_y = True
+
     cdef double evaluate_block(self, Py_ssize_t start, Py_ssize_t stop, const double* eta, double* u) noexcept nogil:
         return ss_logistic(stop - start, &self.y[start], &self.w[start], eta + start, u + start)
 

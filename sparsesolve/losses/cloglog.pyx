@@ -34,6 +34,8 @@ cdef inline double bend_of_success(double m) noexcept nogil:
 cdef class Cloglog(Separable):
     """value(y, eta) = -y log(1 - exp(-m)) + (1 - y) m with m = exp(eta), for y in [0, 1]: the share of successes."""
 
+    linear_in_y = True
+
     cdef double value(self, double y, double eta) noexcept nogil:
         cdef double m = exp(eta), total = 0.0   # an infinite term must not meet a factor of 0
         if y > 0.0:

@@ -10,6 +10,8 @@ cdef double BEYOND = 1e-12      # of the ratio of y to its mean: rounding below 
 cdef class Gamma(Separable):
     """value(y, eta) = y exp(-eta) + eta, for y > 0."""
 
+    linear_in_y = True
+
     cdef double value(self, double y, double eta) noexcept nogil:
         return y * exp(-eta) + eta
 

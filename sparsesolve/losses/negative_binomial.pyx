@@ -18,6 +18,8 @@ cdef class NegativeBinomial(Separable):
     theta : size; the loss tends to Poisson's as it grows
     """
 
+    linear_in_y = True
+
     cdef readonly double theta
     cdef double log_theta, slack
 
@@ -25,6 +27,9 @@ cdef class NegativeBinomial(Separable):
         self.theta, self.log_theta = theta, log(theta)
         super().__init__(y, w)
         self.slack = BEYOND * np.dot(self.w, self.y)
+
+    def parameters(self):
+        return (self.theta,)
 
     cdef double value(self, double y, double eta) noexcept nogil:
         if eta <= self.log_theta:

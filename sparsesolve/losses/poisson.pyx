@@ -12,6 +12,8 @@ cdef double BEYOND = 1e-12      # of the mean response: rounding below 0
 cdef class Poisson(Separable):
     """value(y, eta) = exp(eta) - y eta, for y >= 0."""
 
+    linear_in_y = True
+
     cdef double slack
 
     def __init__(self, y, w):

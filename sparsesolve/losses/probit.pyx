@@ -51,6 +51,8 @@ cdef inline double log_bend(double eta) noexcept nogil:
 cdef class Probit(Separable):
     """value(y, eta) = -y log Phi(eta) - (1 - y) log Phi(-eta), for y in [0, 1]: the share of successes."""
 
+    linear_in_y = True
+
     cdef double value(self, double y, double eta) noexcept nogil:
         cdef double total = 0.0         # an infinite term must not meet a factor of 0
         if y > 0.0:

@@ -15,11 +15,16 @@ cdef class Tweedie(Separable):
     power : of the variance, between 1 and 2, both excluded
     """
 
+    linear_in_y = True
+
     cdef readonly double power
 
     def __init__(self, y, w, double power=1.5):
         self.power = power
         super().__init__(y, w)
+
+    def parameters(self):
+        return (self.power,)
 
     cdef double value(self, double y, double eta) noexcept nogil:
         cdef double a = 2.0 - self.power, b = self.power - 1.0, total = expm1(a * eta) / a

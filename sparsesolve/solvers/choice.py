@@ -6,6 +6,7 @@ from sparsesolve.linalg.row_blocks import RowBlocks
 from sparsesolve.penalties import GroupLinf
 from sparsesolve.solvers import SOLVERS
 from sparsesolve.solvers.look_ahead import MOST_COLUMNS
+from sparsesolve.solvers.pooled import pooled
 from sparsesolve.solvers.reduced import reduced
 from sparsesolve.solvers.spanned import Spanned, spanned
 
@@ -44,6 +45,7 @@ def choose(problem, name, lambdas, n_threads):
             problem = reduced(problem)
         else:
             name = _by_passes(problem, name, lambdas)
+    problem = pooled(problem) or problem
     if name == "auto":
         name = _suitable(problem, lambdas)
     solver = SOLVERS[name]

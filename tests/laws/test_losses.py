@@ -238,3 +238,22 @@ def test_far_out_nothing_overflows_to_nan(case):
         value, u = loss.at(size * np.sign(eta))
         assert not np.isnan(value) and not np.isnan(u).any()
         assert not np.isnan(loss.curvature_at(size * np.sign(eta))).any()
+
+
+def test_pooled_samples_have_the_same_loss(case):
+    loss, w, eta, rng = case
+    if not getattr(loss, "linear_in_y", False):
+        return
+    first = np.array([0, 1, 3, 7], dtype=np.intc)  # 3 has no weight, nor has another of its class
+    label = np.append(np.arange(8), rng.integers(0, 8, POINTS - 8)).astype(np.intc)
+    label = np.array([0, 1, 0, 2, 1, 1, 0, 3])[label].astype(np.intc)
+    label[(label == 2) & (w > 0.0)] = 1
+    for at in (eta[:4], 3.0 * eta[4:8]):
+        value, u = loss.at(at[label])
+        excess = value - loss.saturated
+        pooled = loss.pooled(label, first, at, excess)
+        assert pooled.at(at)[0] == pytest.approx(value, rel=1e-14)
+        assert pooled.at(at)[0] - pooled.saturated == pytest.approx(excess, rel=1e-12)
+        assert pooled.at(at)[1] == pytest.approx(np.bincount(label, u), rel=1e-12, abs=1e-15)
+        h = np.bincount(label, loss.curvature_at(at[label]))
+        assert pooled.curvature_at(at) == pytest.approx(h, rel=1e-12)

@@ -1,0 +1,37 @@
+"""Rows that are alike, met once: a Problem in as many rows as there are different ones.
+
+    sum_i w_i value(y_i, eta)  =  (sum_i w_i) value(mean of y, eta)      for samples that share eta
+
+where a loss is linear in y, as those of exponential families are. Rows with the same features and
+offset share eta at every b, so the Problem of their classes has the same objective, and with it
+the same solutions; its duality gap bounds the same suboptimality. Tables of few categorical
+features have far fewer different rows than rows.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from sparsesolve.linalg.design import Design
+from sparsesolve.linalg.row_classes import row_classes
+
+TALL = 20  # rows to a column from which a look at them all costs little beside a path
+FEWER = 0.9  # rows that are left, of all, from which it pays
+MOST_COPIED = 50_000_000  # values of the rows that are left
+
+
+def pooled(problem):
+    """The Problem in classes of rows, or None where they are hardly fewer, or cannot be taken."""
+    design, loss = problem.design, problem.loss
+    if not (isinstance(design, Design) and getattr(loss, "linear_in_y", False)):
+        return None
+    if design.n < TALL * design.p:
+        return None
+    found = row_classes(design, problem.offset, FEWER * design.n)
+    if found is None or design.stored / design.n * len(found[1]) > MOST_COPIED:
+        return None
+    label, first = found
+    offset, weights = problem.offset[first], np.bincount(label, problem.weights)
+    loss = loss.pooled(label, first, offset + problem.null_intercept, problem.null_value)
+    design = design.of_rows(first, weights)
+    return replace(problem, design=design, weights=weights, loss=loss, offset=offset)
