@@ -16,12 +16,14 @@ cdef class Correlations:
     cdef int[::1] when, before          # (p,) at which lam of the path they were taken, from 1 on
     cdef double lam
     cdef int count                      # lams so far
-    cdef double close                   # share of the threshold from which products are taken
+    cdef double close                   # share of the threshold from which products are taken,
+    cdef double soon                    # and from which columns come to work beside others
 
     cdef void leave(self, Py_ssize_t j) noexcept nogil
     cdef int examine(self, const double* r, double lam) noexcept nogil
     cdef void multiply_all(self, const double* r) noexcept nogil
     cdef int foresee(self, const double* r, double lam, double forward, int* which) noexcept nogil
+    cdef int _expected(self, double level, double forward, int* which) noexcept nogil
     cdef void multiply(self, const double* r) noexcept nogil
     cdef void multiply_each(self, const double* r) noexcept nogil
     cdef void _remember(self, Py_ssize_t j, double product) noexcept nogil

@@ -17,6 +17,8 @@ from sparsesolve.linalg.vector cimport ss_multiply
 
 cdef double ALMOST = 0.99   # of the threshold: extrapolation along the path errs by about a hundredth
 cdef double CLOSE = 0.9     # of the threshold: where bounds are tight, what may pass it at the next lam is looked at
+cdef double SOON = 0.8      # of the threshold: columns above it come along with others, where
+MOST_CACHED = 10_000        # rows of dense columns are more, so that products with newcomers are a pass over memory
 cdef double UNEVEN = 7.0    # the largest entry of a way of r beside its root mean square, about
 
 
@@ -38,6 +40,7 @@ cdef class Correlations:
         self.norm, self.threshold = design.norms(np.square(root_w), n_threads), np.array(threshold)
         self.sleepers, self.u = self._sleepers(), np.zeros(n)
         self.close = CLOSE if design.stored < n * p else 1.0
+        self.soon = SOON if design.stored == n * p and n > MOST_CACHED else ALMOST
         self.exact, self.product, self.earlier = np.zeros((3, max(p, 1)))
         self.undecided, self.when, self.before = np.zeros((3, max(p, 1)), dtype=np.intc)
 
@@ -96,6 +99,11 @@ cdef class Correlations:
 
         r goes on by `forward` times its last way between two lams.
         """
+        cdef int count = self._expected(ALMOST * lam, forward, which)
+        return count if count == 0 or self.soon == ALMOST else self._expected(self.soon * lam, forward, which)
+
+    cdef int _expected(self, double level, double forward, int* which) noexcept nogil:
+        """Those whose product all but reaches level * threshold_j."""
         cdef int k, j, count = 0
         cdef double product
         for k in range(self.n_undecided):
@@ -103,7 +111,7 @@ cdef class Correlations:
             product = self.product[j]
             if self.when[j] == self.count and self.before[j] == self.count - 1:
                 product += forward * (product - self.earlier[j])
-            if not self.sleepers.left(j) and fabs(product) > ALMOST * lam * self.threshold[j]:
+            if not self.sleepers.left(j) and fabs(product) > level * self.threshold[j]:
                 which[count] = j
                 count += 1
         return count
