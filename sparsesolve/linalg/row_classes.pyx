@@ -25,8 +25,8 @@ cdef inline uint64_t mixed(double value, uint64_t key) noexcept nogil:
     return bits ^ (bits >> 31)
 
 
-def row_classes(Design design, const double[::1] beside, double most):
-    """Which rows of the design, and of `beside` (n,), are alike.
+def row_classes(Design design, const double[:, ::1] beside, double most):
+    """Which rows of the design, and columns of `beside` (f, n), are alike.
 
     Returns (class of every row (n,), first row of every class (m,), ascending), or None where there are more than
     `most` classes.
@@ -35,8 +35,10 @@ def row_classes(Design design, const double[::1] beside, double most):
     cdef uint64_t[::1] total = np.empty(n, dtype=np.uint64)
     cdef int[::1] label = np.empty(n, dtype=np.intc), first = np.empty(<Py_ssize_t> most + 1, dtype=np.intc)
     cdef int[::1] table = np.empty(1 << (2 * max(n, 1)).bit_length(), dtype=np.intc)
-    for i in range(n):
-        total[i] = mixed(beside[i] + 0.0, 0)        # -0 is 0
+    total[:] = 0
+    for j in range(beside.shape[0]):
+        for i in range(n):
+            total[i] += mixed(beside[j, i] + 0.0, <uint64_t> -j)    # -0 is 0
     while True:
         table[:] = -1
         count = _sorted_out(total, table, label, first, <Py_ssize_t> most)
@@ -50,6 +52,31 @@ def row_classes(Design design, const double[::1] beside, double most):
         begin, end = end, min(MORE * end, design.p)
     first = first[:count]
     return (np.asarray(label), np.asarray(first)) if _alike(design, beside, label, first) else None
+
+
+def class_means(const int[::1] label, const int[::1] first, y, const double[::1] w):
+    """Means of y (n,) or (n, K) under the weights w in every class, and the weights of the classes (m,).
+
+    Of a class of equal values the mean is that value; of one without weight it is that of its first row.
+    """
+    cdef const double[:, :] each = y.reshape(len(y), -1)
+    mean = y[np.asarray(first)]
+    cdef double[:, :] out = mean.reshape(len(mean), -1)
+    cdef double[:, ::1] low = np.array(out, order="C"), high = np.array(out, order="C")
+    cdef double[:, ::1] total = np.zeros(np.shape(out))
+    cdef double[::1] weight = np.zeros(out.shape[0])
+    cdef Py_ssize_t i, j, k
+    with nogil:
+        for i in range(each.shape[0]):
+            k = label[i]
+            weight[k] += w[i]
+            for j in range(each.shape[1]):
+                total[k, j] += w[i] * each[i, j]
+                low[k, j], high[k, j] = min(low[k, j], each[i, j]), max(high[k, j], each[i, j])
+        for k in range(out.shape[0]):
+            for j in range(out.shape[1] if weight[k] > 0.0 else 0):
+                out[k, j] = min(max(total[k, j] / weight[k], low[k, j]), high[k, j])
+    return mean, np.asarray(weight)
 
 
 cdef Py_ssize_t _sorted_out(const uint64_t[::1] total, int[::1] table, int[::1] label, int[::1] first,
@@ -83,16 +110,17 @@ cdef void _mix_in(const Column* x, uint64_t key, uint64_t* total) noexcept nogil
         total[k if x.rows == NULL else x.rows[k]] += bits
 
 
-cdef bint _alike(Design design, const double[::1] beside, const int[::1] label, const int[::1] first):
+cdef bint _alike(Design design, const double[:, ::1] beside, const int[::1] label, const int[::1] first):
     """Whether each row is as the first one of its class."""
     cdef Py_ssize_t i, j, k, n = design.n
     cdef const Column* x
     cdef double[::1] there = np.zeros(first.shape[0])       # values of the first rows
     cdef int[::1] left = np.zeros(n, dtype=np.intc)         # values that a row still has to show
-    for i in range(n):
-        if beside[i] != beside[first[label[i]]]:
-            return False
     with nogil:
+        for j in range(beside.shape[0]):
+            for i in range(n):
+                if beside[j, i] != beside[j, first[label[i]]]:
+                    return False
         for j in range(design.p):
             x = &design.columns[j]
             if x.rows == NULL:

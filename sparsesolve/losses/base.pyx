@@ -12,6 +12,7 @@ from libc.math cimport INFINITY, fabs
 
 import numpy as np
 
+from sparsesolve.linalg.row_classes import class_means
 from sparsesolve.losses.contact cimport Contact, contact_from, settles
 from sparsesolve.losses.entropy cimport price
 
@@ -63,6 +64,30 @@ cdef class Loss:
         cdef double[::1] r = np.empty(self.n)
         self.parts(&slope[0, 0], &A[0, 0], &r[0])
         return np.asarray(A), np.asarray(r)
+
+    # samples that share eta
+
+    linear_in_y = False     # whether F is a sum over samples of w times a multiple of y and a term without it
+
+    def samples(self):
+        """y (n,) or (n, K), and w (n,), as it was made with."""
+        raise NotImplementedError
+
+    def parameters(self):
+        """What else it was made with."""
+        return ()
+
+    def pooled(self, const int[::1] label, const int[::1] first, eta, double excess):
+        """The same function of eta, where it is that of classes of samples, and `linear_in_y`.
+
+        label (n,) are the classes and first (m,) the first sample of each: it takes their mean y, and all of their
+        weight.  `saturated` stays that of single samples, of which F at eta, (m,) or (K, m), is `excess` above.
+        """
+        cdef Loss found
+        mean, weight = class_means(label, first, *self.samples())
+        found = type(self)(mean, weight, *self.parameters())
+        found.saturated = found.at(eta)[0] - excess
+        return found
 
     def raise_pending(self):
         """Raise what went wrong in Python inside the methods above, which let no exception out, if anything did."""
@@ -138,33 +163,8 @@ cdef class Separable(Loss):
             if self.w[i] > 0.0:
                 self.saturated += self.w[i] * self.least(self.y[i])
 
-    linear_in_y = False     # whether value is a multiple of y and a term without it
-
-    def parameters(self):
-        """What else it was made with, besides y and w."""
-        return ()
-
-    def pooled(self, const int[::1] label, const int[::1] first, eta, double excess):
-        """The same function of eta, where it is that of classes of samples, and `linear_in_y`.
-
-        label (n,) are the classes and first (m,) the first sample of each: it takes their mean y, and all of their
-        weight.  `saturated` stays that of single samples, of which F at eta (m,) is `excess` above.
-        """
-        cdef Py_ssize_t i, k, m = first.shape[0]
-        cdef double[::1] y = np.take(self.y, first), w = np.zeros(m), total = np.zeros(m)
-        cdef double[::1] low = np.array(y), high = np.array(y)
-        cdef Separable found
-        for i in range(self.n):
-            k = label[i]
-            w[k] += self.w[i]
-            total[k] += self.w[i] * self.y[i]
-            low[k], high[k] = min(low[k], self.y[i]), max(high[k], self.y[i])
-        for k in range(m):
-            if w[k] > 0.0:
-                y[k] = min(max(total[k] / w[k], low[k]), high[k])
-        found = type(self)(y, w, *self.parameters())
-        found.saturated = found.at(eta)[0] - excess
-        return found
+    def samples(self):
+        return np.asarray(self.y), np.asarray(self.w)
 
     cdef double value(self, double y, double eta) noexcept nogil:
         """Loss of one sample."""

@@ -31,6 +31,8 @@ cdef class Multinomial(Loss):
     cdef Py_ssize_t n_blocks        # of samples
     cdef double[::1] room           # exponentials of one
 
+    linear_in_y = True
+
     def __init__(self, y, w):
         shares = np.ascontiguousarray(np.transpose(y), dtype=float)
         self.y, self.w = shares, np.ascontiguousarray(w, dtype=float)
@@ -42,6 +44,9 @@ cdef class Multinomial(Loss):
             self.r = np.where(np.greater(w, 0.0), np.divide(1.0, w), 0.0)
             entropy = -np.where(shares > 0.0, shares * np.log(shares), 0.0).sum(axis=0)
         self.saturated = float(np.dot(self.w, entropy))
+
+    def samples(self):
+        return np.transpose(self.y), np.asarray(self.w)
 
     cdef double evaluate(self, const double* eta, double* u) noexcept nogil:
         return self._evaluate_blocks(0, self.n_blocks, eta, u)

@@ -27,11 +27,12 @@ def pooled(problem):
         return None
     if design.n < TALL * design.p:
         return None
-    found = row_classes(design, problem.offset, FEWER * design.n)
+    found = row_classes(design, np.atleast_2d(problem.offset), FEWER * design.n)
     if found is None or design.stored / design.n * len(found[1]) > MOST_COPIED:
         return None
     label, first = found
-    offset, weights = problem.offset[first], np.bincount(label, problem.weights)
-    loss = loss.pooled(label, first, offset + problem.null_intercept, problem.null_value)
+    offset, weights = problem.offset[..., first], np.bincount(label, problem.weights)
+    null = (offset.T + problem.null_intercept).T
+    loss = loss.pooled(label, first, null, problem.null_value)
     design = design.of_rows(first, weights)
     return replace(problem, design=design, weights=weights, loss=loss, offset=offset)

@@ -248,12 +248,18 @@ def test_pooled_samples_have_the_same_loss(case):
     label = np.append(np.arange(8), rng.integers(0, 8, POINTS - 8)).astype(np.intc)
     label = np.array([0, 1, 0, 2, 1, 1, 0, 3])[label].astype(np.intc)
     label[(label == 2) & (w > 0.0)] = 1
-    for at in (eta[:4], 3.0 * eta[4:8]):
-        value, u = loss.at(at[label])
+    for at in (eta[..., :4], 3.0 * eta[..., 4:8]):
+        value, u = loss.at(at[..., label])
         excess = value - loss.saturated
         pooled = loss.pooled(label, first, at, excess)
         assert pooled.at(at)[0] == pytest.approx(value, rel=1e-14)
         assert pooled.at(at)[0] - pooled.saturated == pytest.approx(excess, rel=1e-12)
-        assert pooled.at(at)[1] == pytest.approx(np.bincount(label, u), rel=1e-12, abs=1e-15)
-        h = np.bincount(label, loss.curvature_at(at[label]))
+        assert pooled.at(at)[1] == pytest.approx(_by_class(label, u), rel=1e-12, abs=1e-15)
+        h = _by_class(label, loss.curvature_at(at[..., label]))
         assert pooled.curvature_at(at) == pytest.approx(h, rel=1e-12)
+
+
+def _by_class(label, values):
+    """Sums over the last axis."""
+    sums = [np.bincount(label, row) for row in np.atleast_2d(values)]
+    return np.reshape(sums, (*values.shape[:-1], -1))

@@ -9,7 +9,7 @@ from sparsesolve.linalg.row_classes import row_classes
 RNG = np.random.default_rng(11)
 TABLE = RNG.integers(-1, 2, size=(300, 4)) * [1.0, 2.0, -0.5, 1.0]
 TABLE[:, 2] += 3.0  # no zeros
-BESIDE = np.zeros(300)
+BESIDE = np.zeros((1, 300))
 
 
 def by_dictionary(table, beside):
@@ -39,13 +39,19 @@ def kinds(table):
 @pytest.mark.parametrize("offsets", [1, 2])
 def test_rows_that_are_alike_and_no_others_share_a_class(kind, offsets):
     beside = np.arange(300) % offsets * 0.25
-    label, first = row_classes(Design(kinds(TABLE)[kind]), beside, 300)
+    label, first = row_classes(Design(kinds(TABLE)[kind]), beside[None], 300)
     expected = by_dictionary(TABLE, beside)
     assert label.tolist() == expected[0] and first.tolist() == expected[1]
 
 
+def test_two_rows_beside_the_table():
+    beside = np.array([np.arange(300) % 2, np.arange(300) % 3]) - 1.0
+    label, _ = row_classes(Design(np.zeros((300, 1), order="F")), beside, 300)
+    assert label.tolist() == (np.arange(300) % 6).tolist()
+
+
 def test_the_look_ends_where_there_are_too_many_classes():
-    classes = len(by_dictionary(TABLE, BESIDE)[1])
+    classes = len(by_dictionary(TABLE, BESIDE[0])[1])
     design = Design(np.asfortranarray(TABLE))
     assert len(row_classes(design, BESIDE, classes)[1]) == classes
     assert row_classes(design, BESIDE, classes - 1) is None
@@ -55,7 +61,7 @@ def test_the_look_ends_where_there_are_too_many_classes():
 def test_rows_that_differ_in_one_value_alone():
     for X in (np.eye(40), 1.0 - np.eye(40), np.tril(np.ones((40, 40)))):
         for matrix in (np.asfortranarray(X), sparse.csc_array(X)):
-            label, first = row_classes(Design(matrix), np.zeros(40), 40)
+            label, first = row_classes(Design(matrix), np.zeros((1, 40)), 40)
             assert len(first) == 40 and label.tolist() == list(range(40))
 
 

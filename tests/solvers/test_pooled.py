@@ -50,7 +50,9 @@ def rows(monkeypatch):
 
 def same(fit, whole):
     assert fit.lambdas == pytest.approx(whole.lambdas, rel=1e-10)
-    assert fit.coefs.toarray() == pytest.approx(whole.coefs.toarray(), abs=3e-5)
+    coefs = [np.array([c.toarray() for c in path.coefs]) if path.intercepts.ndim == 2
+             else path.coefs.toarray() for path in (fit, whole)]  # fmt: skip
+    assert coefs[0] == pytest.approx(coefs[1], abs=3e-5)
     assert fit.intercepts == pytest.approx(whole.intercepts, abs=3e-5)
     assert fit.dev_ratio == pytest.approx(whole.dev_ratio, abs=1e-6)
     assert fit.null_deviance == whole.null_deviance
@@ -66,6 +68,20 @@ def test_paths_are_those_of_all_rows(family, name, rows):
     assert rows == [27 * (3 if "offset" in options else 1)]
     rows.append(False)
     same(fit, ss.path(X, Y[family], **options))
+
+
+@pytest.mark.parametrize("options", [
+    {}, {"grouped": True}, {"weights": W, "offset": np.outer(OFFSET, [0.0, 1.0, -1.0])},
+    {"penalty": ss.penalties.GroupL2([0, 1, 0, 1, 2, 2])},
+], ids=["plain", "grouped", "weights and offset", "groups"])  # fmt: skip
+def test_classes_of_rows_and_of_responses(options, rows):
+    y = np.where(RNG.random(N) < 0.3, "c", np.where(Y["binomial"], "a", "b"))
+    options = {"family": "multinomial", "n_lambdas": 10, "lambda_min_ratio": 1e-2, "tol": 1e-11,
+               "stop": None, **options}  # fmt: skip
+    fit = ss.path(X, y, **options)
+    assert rows == [27 * (3 if "offset" in options else 1)] and fit.dev_ratio[0] == 0.0
+    rows.append(False)
+    same(fit, ss.path(X, y, **options))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
