@@ -34,6 +34,14 @@ def sparse_text(loss, n, p, density=1e-3, k=100, seed=0):
     return problem(f"{loss} sparse {n} x {p}", X, y, 1e-2, loss=loss)
 
 
+def categorical(loss, n, levels, seed=0):
+    """A table of categorical features: far fewer different rows than rows."""
+    rng = np.random.default_rng(seed)
+    X = problems.table(n, levels, rng)
+    y = drawn(loss, X @ rng.standard_normal(X.shape[1]), rng)
+    return problem(f"{loss} table {n} x {len(levels)}", X, y, 1e-3, loss=loss)
+
+
 def real(name, read, ratio=1e-2):
     """An entry that reads a set of two classes from the data folder."""
     def maker(folder):
@@ -63,6 +71,7 @@ LOGISTIC = {
     "rcv1": real("rcv1", problems.rcv1),
     "pcmac": real("pcmac", pcmac),
     "sparse": made(sparse_text, "binomial", 20000, 100000),
+    "table": made(categorical, "binomial", 200000, (2, 5, 8, 4, 12, 3)),
     "tallest": made(dense_ar, "binomial", 500000, 50, ratio=1e-3),
 }
 LOGISTIC_QUICK = {
@@ -70,5 +79,8 @@ LOGISTIC_QUICK = {
     "tall_quick": made(dense_ar, "binomial", 2000, 50, ratio=1e-3, k=20),
     "sparse_quick": made(sparse_text, "binomial", 500, 2000, density=1e-2, k=20),
 }
-POISSON = {"poisson": made(dense_ar, "poisson", 1000, 2000)}
+POISSON = {
+    "poisson": made(dense_ar, "poisson", 1000, 2000),
+    "table": made(categorical, "poisson", 200000, (2, 5, 8, 4, 12, 3)),
+}
 POISSON_QUICK = {"poisson_quick": made(dense_ar, "poisson", 100, 300, k=20)}

@@ -78,6 +78,14 @@ def text(n, p, density, rng):
     return X, deviations, np.flatnonzero(counts >= 0.01 * n)
 
 
+def table(n, levels, rng):
+    """Categorical features, a column a level, of frequencies drawn at random; csc_matrix."""
+    drawn = [rng.choice(k, n, p=rng.dirichlet(np.ones(k))) for k in levels]
+    hot = [sparse.csc_matrix((np.ones(n), (np.arange(n), level)), (n, k))
+           for level, k in zip(drawn, levels, strict=True)]  # fmt: skip
+    return sparse.hstack(hot).tocsc()
+
+
 def planted_signal(X, deviations, candidates, k, rng):
     """X b, b nonzero at k of the candidates: N(0, 1) over the standard deviation of the column."""
     b = np.zeros(X.shape[1])

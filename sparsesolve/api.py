@@ -161,9 +161,10 @@ def path(
     coefficients would make no sense and are refused. The bases are kept beside X, (n, p) in double
     precision: a sparse X is filled in, and refused where that takes more than 8 GiB.
 
-    Rows with the same features and offset are met as one, where they are so many that it pays and
-    the loss is linear in y (binomial, multinomial, poisson, gamma, negative binomial, tweedie,
-    probit and cloglog): objective and solutions are those of all rows.
+    Rows with the same features and offset (with poisson: whatever their offsets, for exposures add
+    up) are met as one, where they are so many that it pays and the loss is linear in y (binomial,
+    multinomial, poisson, gamma, negative binomial, tweedie, probit and cloglog): objective and
+    solutions are those of all rows.
 
     Of a dask array (n, p), dense or of scipy sparse blocks, one pass over the blocks of rows forms
     all that squared error needs, if p <= 4,000: inner products, (p, p). Otherwise, and for other

@@ -67,7 +67,8 @@ cdef class Loss:
 
     # samples that share eta
 
-    linear_in_y = False     # whether F is a sum over samples of w times a multiple of y and a term without it
+    linear_in_y = False     # whether F is a sum over samples of w times a multiple of y and a term without it,
+    exposes = False         # and value(y, o + eta) that of another o by a factor, but for what eta does not change
 
     def samples(self):
         """y (n,) or (n, K), and w (n,), as it was made with."""

@@ -12,7 +12,7 @@ cdef double BEYOND = 1e-12      # of the mean response: rounding below 0
 cdef class Poisson(Separable):
     """value(y, eta) = exp(eta) - y eta, for y >= 0."""
 
-    linear_in_y = True
+    linear_in_y = exposes = True    # exp(o) is how long, or how many, were looked at
 
     cdef double slack
 

@@ -4,8 +4,13 @@
 
 where a loss is linear in y, as those of exponential families are. Rows with the same features and
 offset share eta at every b, so the Problem of their classes has the same objective, and with it
-the same solutions; its duality gap bounds the same suboptimality. Tables of few categorical
-features have far fewer different rows than rows.
+the same solutions; its duality gap bounds the same suboptimality. Of a poisson loss the offsets
+may differ, for exposures add up:
+
+    sum_i w_i (exp(o_i + t) - y_i t)  =  sum_i w_i (exp(o + t) - y_i t),
+    exp(o) sum_i w_i = sum_i w_i exp(o_i)
+
+Tables of few categorical features have far fewer different rows than rows.
 """
 
 from dataclasses import replace
@@ -27,12 +32,29 @@ def pooled(problem):
         return None
     if design.n < TALL * design.p:
         return None
-    found = row_classes(design, np.atleast_2d(problem.offset), FEWER * design.n)
+    beside = np.atleast_2d(problem.offset)[: 0 if loss.exposes else None]
+    found = row_classes(design, beside, FEWER * design.n)
     if found is None or design.stored / design.n * len(found[1]) > MOST_COPIED:
         return None
     label, first = found
     offset, weights = problem.offset[..., first], np.bincount(label, problem.weights)
+    if loss.exposes:
+        offset = _exposures(problem.offset, problem.weights, label, offset)
     null = (offset.T + problem.null_intercept).T
     loss = loss.pooled(label, first, null, problem.null_value)
     design = design.of_rows(first, weights)
     return replace(problem, design=design, weights=weights, loss=loss, offset=offset)
+
+
+def _exposures(offset, w, label, first):
+    """Log of the mean exposure of every class (m,); of one without weight its `first` offset."""
+    seen = w > 0.0
+    label, offset, w = label[seen], offset[seen], w[seen]
+    out, top = first.copy(), np.full(len(first), -np.inf)
+    np.maximum.at(top, label, offset)
+    with np.errstate(under="ignore"):
+        total = np.bincount(label, w * np.exp(offset - top[label]), minlength=len(first))
+    weight = np.bincount(label, w, minlength=len(first))
+    known = weight > 0.0
+    out[known] = top[known] + np.log(total[known] / weight[known])
+    return out

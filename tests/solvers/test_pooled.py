@@ -65,9 +65,23 @@ def test_paths_are_those_of_all_rows(family, name, rows):
     options = {"family": family, "n_lambdas": 12, "lambda_min_ratio": 1e-2, "tol": 1e-12,
                "stop": None, **CASES[name]}  # fmt: skip
     fit = ss.path(X, Y[family], **options)
-    assert rows == [27 * (3 if "offset" in options else 1)]
+    assert rows == [27 * (3 if "offset" in options and family != "poisson" else 1)]
     rows.append(False)
     same(fit, ss.path(X, Y[family], **options))
+
+
+@pytest.mark.parametrize("spread", [0.3, 300.0])
+def test_exposures_of_counts_add_up(spread, rows):
+    """Whatever the offsets; one so small that nothing is seen of its row adds nothing."""
+    offset = np.where(np.arange(N) % 7 == 0, -spread, RNG.normal(size=N))
+    y = RNG.poisson(np.exp(ETA + offset))
+    offset[W == 0.0] = spread
+    options = {"family": "poisson", "n_lambdas": 12, "lambda_min_ratio": 1e-2, "tol": 1e-12,
+               "stop": None, "weights": W, "offset": offset}  # fmt: skip
+    fit = ss.path(X, y, **options)
+    assert rows == [27] and fit.dev_ratio[0] == 0.0
+    rows.append(False)
+    same(fit, ss.path(X, y, **options))
 
 
 @pytest.mark.parametrize("options", [
