@@ -26,10 +26,10 @@ def read_labels(y, n):
         _refuse_broken_numbers(array)
         names = np.unique(array)
         return np.searchsorted(names, array), names  # few names: faster than an inverse
-    elif array.dtype.kind in SORTED_BY_NUMPY:
-        _refuse_missing_dates(array)
-    elif array.dtype.kind == "O":
+    if array.dtype.kind == "O":
         return _sorted_objects(array)
+    if array.dtype.kind in SORTED_BY_NUMPY:
+        _refuse_missing_dates(array)
     else:
         real_array("y", array)  # complex numbers and records: it says so
     names, codes = np.unique(array, return_inverse=True)

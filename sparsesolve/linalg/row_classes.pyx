@@ -13,6 +13,7 @@ from sparsesolve.linalg.column cimport Column
 from sparsesolve.linalg.design cimport Design
 
 DEF MORE = 4                # times as many columns before rows are counted again
+DEF SUMMED = 512            # rows of a class that are added one by one
 
 
 cdef inline uint64_t mixed(double value, uint64_t key) noexcept nogil:
@@ -36,12 +37,15 @@ def row_classes(Design design, const double[:, ::1] beside, double most):
     cdef int[::1] label = np.empty(n, dtype=np.intc), first = np.empty(<Py_ssize_t> most + 1, dtype=np.intc)
     cdef int[::1] table = np.empty(1 << (2 * max(n, 1)).bit_length(), dtype=np.intc)
     total[:] = 0
-    for j in range(beside.shape[0]):
-        for i in range(n):
-            total[i] += mixed(beside[j, i] + 0.0, <uint64_t> -j)    # -0 is 0
+    with nogil:
+        for j in range(beside.shape[0]):
+            for i in range(n):
+                if beside[j, i] != 0.0:     # -0 is 0
+                    total[i] += mixed(beside[j, i], <uint64_t> -j)
     while True:
         table[:] = -1
-        count = _sorted_out(total, table, label, first, <Py_ssize_t> most)
+        with nogil:
+            count = _sorted_out(total, table, label, first, <Py_ssize_t> most)
         if count > most:
             return None
         if begin == design.p:
@@ -57,26 +61,39 @@ def row_classes(Design design, const double[:, ::1] beside, double most):
 def class_means(const int[::1] label, const int[::1] first, y, const double[::1] w):
     """Means of y (n,) or (n, K) under the weights w in every class, and the weights of the classes (m,).
 
-    Of a class of equal values the mean is that value; of one without weight it is that of its first row.
+    Of a class of equal values the mean is that value; of one without weight it is that of its first row.  A class's
+    sums are sums of sums of some rows: equal terms, one behind the other, would all be rounded the same way.
     """
     cdef const double[:, :] each = y.reshape(len(y), -1)
     mean = y[np.asarray(first)]
     cdef double[:, :] out = mean.reshape(len(mean), -1)
+    cdef Py_ssize_t m = out.shape[0], K = out.shape[1], i, j, k
     cdef double[:, ::1] low = np.array(out, order="C"), high = np.array(out, order="C")
-    cdef double[:, ::1] total = np.zeros(np.shape(out))
-    cdef double[::1] weight = np.zeros(out.shape[0])
-    cdef Py_ssize_t i, j, k
+    cdef double[:, ::1] total = np.zeros((m, K + 1)), part = np.zeros((m, K + 1))   # weights last
+    cdef int[::1] count = np.zeros(m, dtype=np.intc)
     with nogil:
         for i in range(each.shape[0]):
             k = label[i]
-            weight[k] += w[i]
-            for j in range(each.shape[1]):
-                total[k, j] += w[i] * each[i, j]
+            part[k, K] += w[i]
+            for j in range(K):
+                part[k, j] += w[i] * each[i, j]
                 low[k, j], high[k, j] = min(low[k, j], each[i, j]), max(high[k, j], each[i, j])
-        for k in range(out.shape[0]):
-            for j in range(out.shape[1] if weight[k] > 0.0 else 0):
-                out[k, j] = min(max(total[k, j] / weight[k], low[k, j]), high[k, j])
-    return mean, np.asarray(weight)
+            count[k] += 1
+            if count[k] % SUMMED == 0:
+                _move(K + 1, &part[k, 0], &total[k, 0])
+        for k in range(m):
+            _move(K + 1, &part[k, 0], &total[k, 0])
+            for j in range(K if total[k, K] > 0.0 else 0):
+                out[k, j] = min(max(total[k, j] / total[k, K], low[k, j]), high[k, j])
+    return mean, np.array(total[:, K])
+
+
+cdef void _move(Py_ssize_t size, double* part, double* total) noexcept nogil:
+    """Add the part to the total, and begin another."""
+    cdef Py_ssize_t j
+    for j in range(size):
+        total[j] += part[j]
+        part[j] = 0.0
 
 
 cdef Py_ssize_t _sorted_out(const uint64_t[::1] total, int[::1] table, int[::1] label, int[::1] first,

@@ -11,7 +11,7 @@ from libc.math cimport fabs, sqrt
 
 import numpy as np
 
-from sparsesolve.linalg.vector cimport dot, ss_awake
+from sparsesolve.linalg.vector cimport dot, ss_awake, ss_travel
 
 cdef double SMALLEST = 1e-100, LARGEST = 1e100  # that `scale` may become
 cdef double ROUNDING = 1e-12                    # of a way, with room
@@ -41,18 +41,12 @@ cdef class Sleepers:
 
     cdef void travel(self, const double* r) noexcept nogil:
         """Go on to the residual r.  Where nothing is known of its direction, or floats end, all wake."""
-        cdef Py_ssize_t i
         cdef int k
         cdef double* last = &self.last[0]
         cdef double length = dot(self.n * self.parts, last, last), along = dot(self.n * self.parts, r, last)
-        cdef double factor = along / length, way = 0.0, one, step, off, largest = 0.0
+        cdef double factor = along / length, way = 0.0, one, off, largest = 0.0
         for k in range(self.parts):
-            one = 0.0
-            for i in range(k * self.n, (k + 1) * self.n):
-                step = r[i] - factor * last[i]
-                largest = max(largest, fabs(step))
-                one += step * step
-                last[i] = r[i]
+            one = ss_travel(self.n, factor, r + k * self.n, last + k * self.n, &largest)
             way = way + one if self.together else max(way, one)
         self.scale *= factor
         off = EPSILON * (factor * sqrt(length) + self.travelled * self.scale)

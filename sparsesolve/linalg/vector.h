@@ -159,6 +159,34 @@ SS_SIMD static void ss_multiply(ptrdiff_t n, const double *SS_RESTRICT a, const 
     for (ptrdiff_t i = 0; i < n; i++) out[i] = a[i] * b[i];
 }
 
+/* out_i = a x_i */
+SS_SIMD static void ss_scale(ptrdiff_t n, double a, const double *SS_RESTRICT x, double *SS_RESTRICT out) {
+    _Pragma("omp simd")
+    for (ptrdiff_t i = 0; i < n; i++) out[i] = a * x[i];
+}
+
+/* out_i = x_i + a (x_i - y_i): on from y beyond x */
+SS_SIMD static void ss_go_on(ptrdiff_t n, double a, const double *SS_RESTRICT x, const double *SS_RESTRICT y,
+                             double *SS_RESTRICT out) {
+    _Pragma("omp simd")
+    for (ptrdiff_t i = 0; i < n; i++) out[i] = x[i] + a * (x[i] - y[i]);
+}
+
+/* last = r; returns |e|^2 of the way e = r - factor last, and its largest entry where that is more than it was */
+SS_SIMD static double ss_travel(ptrdiff_t n, double factor, const double *SS_RESTRICT r, double *SS_RESTRICT last,
+                                double *largest) {
+    double square = 0.0, most = *largest;
+    _Pragma("omp simd reduction(+ : square) reduction(max : most)")
+    for (ptrdiff_t i = 0; i < n; i++) {
+        double step = r[i] - factor * last[i], size = step < 0.0 ? -step : step;
+        most = size > most ? size : most;
+        square += step * step;
+        last[i] = r[i];
+    }
+    *largest = most;
+    return square;
+}
+
 /* a Givens rotation of two vectors: (x, y) <- (c x + s y, c y - s x) */
 SS_SIMD static void ss_rotate(ptrdiff_t n, double c, double s, double *SS_RESTRICT x, double *SS_RESTRICT y) {
     _Pragma("omp simd")

@@ -38,6 +38,9 @@ cdef extern from "vector.h" nogil:
     double ss_step_largest(Py_ssize_t n, double step, const double* a, bint one_sided, double* c) noexcept
     double ss_meetings(Py_ssize_t n, double lam, double least, const double* c, const double* a, bint one_sided,
                        double* rate) noexcept
+    void ss_scale(Py_ssize_t n, double a, const double* x, double* out) noexcept
+    void ss_go_on(Py_ssize_t n, double a, const double* x, const double* y, double* out) noexcept
+    double ss_travel(Py_ssize_t n, double factor, const double* r, double* last, double* largest) noexcept
     void ss_multiply(Py_ssize_t n, const double* a, const double* b, double* out) noexcept
 
 

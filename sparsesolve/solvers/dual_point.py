@@ -4,7 +4,8 @@ import numpy as np
 
 EPSILON = np.finfo(np.float64).eps
 RANK = 1e-13  # eigenvalue, relative, that is rounding
-ORTHOGONAL = 1e-11  # of the size of the terms: a product with the dual point that is rounding
+ORTHOGONAL = 1e-11  # of the size of the terms: a product with the dual point that is rounding,
+ROUNDED = 64.0 * EPSILON  # or of what eta one unit away makes of them: u may be rounding itself
 
 
 def clear(loss, eta, u, columns, free=None):
@@ -36,8 +37,9 @@ def clear(loss, eta, u, columns, free=None):
             dual, missing = _clear_one(_bent(loss, eta, columns), u, columns)
         else:
             dual, missing = _clear_responses(loss, eta, u, columns, free)
-        left, size = np.abs(dual @ columns), np.abs(u) @ np.abs(columns)
-    astray = ~(left <= ORTHOGONAL * size)  # also where it is no number
+        terms = ORTHOGONAL * np.abs(u) + ROUNDED * loss.curvature_at(eta)
+        left, size = np.abs(dual @ columns), terms @ np.abs(columns)
+    astray = ~(left <= size)  # also where it is no number
     return dual, np.inf if (astray if free is None else astray & free).any() else missing
 
 
@@ -82,7 +84,7 @@ def _clear_responses(loss, eta, u, columns, free):
     for _ in range(2):  # the second time for what rounding left
         rest = (u @ columns).ravel()[mask]
         u = u - np.tensordot(curvature.solve(rest), bent, 1)
-    return u, 0.0
+    return u, curvature.missing((u @ columns).ravel()[mask])
 
 
 class _Curvature:

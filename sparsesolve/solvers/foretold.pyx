@@ -11,6 +11,7 @@ from libc.math cimport INFINITY
 
 import numpy as np
 
+from sparsesolve.linalg.vector cimport ss_scale
 from sparsesolve.solvers.loss_model cimport LossModel
 from sparsesolve.solvers.working_columns cimport WorkingColumns
 
@@ -76,9 +77,7 @@ cdef class Foretold:
         return not off <= HOPELESS * goal * model.multiplier    # or NaN
 
     cdef double _gap_at(self, LossModel model, WorkingColumns columns, double lam, double scale) noexcept nogil:
-        cdef Py_ssize_t i
-        for i in range(model.n):
-            self.trial[i] = scale * self.v[i]
+        ss_scale(model.n, scale, &self.v[0], &self.trial[0])
         self.scale, self.excess = scale, model.loss.fenchel_young(&model.eta[0], &self.trial[0])
         return columns.column_gap(lam, scale) + self.excess
 

@@ -11,6 +11,23 @@ SS_SIMD static void ss_settle_image(ptrdiff_t n, double shift, const double *SS_
     for (ptrdiff_t i = 0; i < n; i++) image[i] = shift - image[i] * inverse[i];
 }
 
+/* image_i = forward (eta_i - earlier_i) + image_i inverse_i + shift */
+SS_SIMD static void ss_carry_image(ptrdiff_t n, double forward, const double *SS_RESTRICT eta,
+                                   const double *SS_RESTRICT earlier, const double *SS_RESTRICT inverse, double shift,
+                                   double *SS_RESTRICT image) {
+    _Pragma("omp simd")
+    for (ptrdiff_t i = 0; i < n; i++) image[i] = forward * (eta[i] - earlier[i]) + image[i] * inverse[i] + shift;
+}
+
+/* sum_i w_i (a_i - b_i) */
+SS_SIMD static double ss_mean_difference(ptrdiff_t n, const double *SS_RESTRICT w, const double *SS_RESTRICT a,
+                                         const double *SS_RESTRICT b) {
+    double total = 0.0;
+    _Pragma("omp simd reduction(+ : total)")
+    for (ptrdiff_t i = 0; i < n; i++) total += w[i] * (a[i] - b[i]);
+    return total;
+}
+
 /* out_i = a_i + b_i */
 SS_SIMD static void ss_add(ptrdiff_t n, const double *SS_RESTRICT a, const double *SS_RESTRICT b,
                            double *SS_RESTRICT out) {

@@ -20,6 +20,9 @@ from sparsesolve.losses.base cimport Loss
 
 cdef extern from "loss_model.h" nogil:
     void ss_settle_image(Py_ssize_t n, double shift, const double* inverse, double* image) noexcept
+    void ss_carry_image(Py_ssize_t n, double forward, const double* eta, const double* earlier, const double* inverse,
+                        double shift, double* image) noexcept
+    double ss_mean_difference(Py_ssize_t n, const double* w, const double* a, const double* b) noexcept
     void ss_add(Py_ssize_t n, const double* a, const double* b, double* out) noexcept
     void ss_take_trial(Py_ssize_t n, const double* u, const double* trial, const double* inverse, const double* h,
                        const double* image, double* work, double* sums) noexcept
@@ -53,11 +56,7 @@ cdef class LossModel:
 
     cdef double level(self) noexcept nogil:
         """The weighted mean of eta less the offset."""
-        cdef Py_ssize_t i
-        cdef double total = 0.0
-        for i in range(self.n):
-            total += self.w[i] * (self.eta[i] - self.offset[i])
-        return total
+        return ss_mean_difference(self.n, &self.w[0], &self.eta[0], &self.offset[0])
 
     cdef void place(self, double constant, const double[::1] image):
         """Go to offset + constant + image."""
@@ -118,15 +117,13 @@ cdef class LossModel:
     cdef double carry(self, Packed columns, const double* correction, bint any, double forward,
                       const double* earlier) noexcept nogil:
         """Try eta + forward (eta - earlier), less the part of the coefficients `correction`; returns the loss there."""
-        cdef Py_ssize_t i
         cdef double shift = 0.0
         memset(&self.image[0], 0, self.n * sizeof(double))
         if any:
             shift = columns.subtract(correction, &self.image[0])
             if self.rooted:
                 self.loss.root.solve_transposed(&self.image[0])
-        for i in range(self.n):
-            self.image[i] = forward * (self.eta[i] - earlier[i]) + self.image[i] * self.inverse[i] + shift
+        ss_carry_image(self.n, forward, &self.eta[0], earlier, &self.inverse[0], shift, &self.image[0])
         return self._try(columns, correction, 0.0, False)
 
     cdef double _try(self, Packed columns, const double* change, double constant, bint fresh) noexcept nogil:

@@ -11,6 +11,7 @@ cdef class LossWorkingSet(WorkingSet):
     cdef double missing                     # what columns that nothing holds back may gain, unseen by the dual point
     cdef double g_unit                      # g is Z'u divided by this
     cdef double[::1] dual
+    cdef double[::1] inverse_root_w         # 0 for a weight of 0
     cdef double scaled, excess              # a scale of it, NaN at first, and the samples' parts of the gap there
 
     cdef void repack(self)

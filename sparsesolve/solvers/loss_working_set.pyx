@@ -9,10 +9,12 @@ The dual point is u = -F'(eta) less H (a combination of the constant and of the 
 makes it orthogonal to these: a dual Newton step, which stays in the domain of F*, as shrinking it does.
 """
 from libc.math cimport INFINITY, NAN, fabs
+from libc.string cimport memcpy
 
 import numpy as np
 
 from sparsesolve.linalg.pack import pack
+from sparsesolve.linalg.vector cimport axpy, ss_multiply, ss_scale
 from sparsesolve.losses.gaussian import Gaussian
 from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers import dual_point
@@ -41,7 +43,8 @@ cdef class LossWorkingSet(WorkingSet):
         offset = np.zeros(n) if problem.loss is None else problem.offset
         self.model = LossModel(loss, problem.weights, offset, problem.null_intercept, centred,
                                self.columns.dense, n <= max(SMALL, min(NEAR_SQUARE * p, LARGE)))
-        self.dual = np.zeros(n)
+        self.dual, self.inverse_root_w = np.zeros((2, n))
+        np.divide(1.0, self.root_w, out=np.asarray(self.inverse_root_w), where=np.greater(self.root_w, 0.0))
         self.repack()
         self.enter(self.outside.unheld())
         self.model.reserve(self.quadratic.capacity)
@@ -135,8 +138,9 @@ cdef class LossWorkingSet(WorkingSet):
         cdef Py_ssize_t i, n = self.design.n
         cdef bint tied = model.centred and not model.loss.shift_invariant
         cdef double pull = model.pull if tied else 0.0
-        for i in range(n):
-            self.dual[i] = model.u[i] - pull * model.h[i]
+        memcpy(&self.dual[0], &model.u[0], n * sizeof(double))
+        if pull != 0.0:
+            axpy(n, -pull, &model.h[0], &self.dual[0])
         for k in range(self.quadratic.size):
             self.quadratic.g[k] *= self.g_unit
             unheld += self.quadratic.free(k, lam)
@@ -156,10 +160,8 @@ cdef class LossWorkingSet(WorkingSet):
 
     cdef void show_dual(self) noexcept nogil:
         """Let columns outside see the dual point."""
-        cdef Py_ssize_t i
         self.quadratic.slack, self.scaled = 0.0, NAN
-        for i in range(self.design.n):
-            self.r[i] = self.dual[i] / self.root_w[i] if self.root_w[i] > 0.0 else 0.0
+        ss_multiply(self.design.n, &self.inverse_root_w[0], &self.dual[0], &self.r[0])
 
     cdef bint _clear_of_constant(self, double pull) noexcept nogil:
         """The dual point from u, by taking out what the constant sees of it under H now; whether rounding let it."""
@@ -184,11 +186,9 @@ cdef class LossWorkingSet(WorkingSet):
         self.dual, self.missing = dual_point.clear(model.loss, np.asarray(model.eta), np.asarray(model.u), columns)
 
     cdef double gap_at(self, double lam, double scale) noexcept nogil:
-        cdef Py_ssize_t i
         cdef double primal, gap = self.quadratic.column_gap(lam, scale) + self.outside.gap(lam, scale)
         if scale != self.scaled:
-            for i in range(self.design.n):
-                self.u[i] = scale * self.dual[i]
+            ss_scale(self.design.n, scale, &self.dual[0], &self.u[0])
             self.scaled, self.excess = scale, self.model.loss.fenchel_young(&self.model.eta[0], &self.u[0])
         gap += self.excess
         # rounding may take the loss below its least value, by no more than it errs, and hide the last term

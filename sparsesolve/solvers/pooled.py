@@ -18,10 +18,11 @@ from dataclasses import replace
 import numpy as np
 
 from sparsesolve.linalg.design import Design
-from sparsesolve.linalg.row_classes import row_classes
+from sparsesolve.linalg.row_classes import class_means, row_classes
 
 TALL = 20  # rows to a column from which a look at them all costs little beside a path
 FEWER = 0.9  # rows that are left, of all, from which it pays
+MOST_ROWS = 2**31 - 1  # which are numbered by ints
 MOST_COPIED = 50_000_000  # values of the rows that are left
 
 
@@ -30,31 +31,29 @@ def pooled(problem):
     design, loss = problem.design, problem.loss
     if not (isinstance(design, Design) and getattr(loss, "linear_in_y", False)):
         return None
-    if design.n < TALL * design.p:
+    if design.n < TALL * design.p or design.n > MOST_ROWS:
         return None
     beside = np.atleast_2d(problem.offset)[: 0 if loss.exposes else None]
     found = row_classes(design, beside, FEWER * design.n)
     if found is None or design.stored / design.n * len(found[1]) > MOST_COPIED:
         return None
     label, first = found
-    offset, weights = problem.offset[..., first], np.bincount(label, problem.weights)
+    offset = problem.offset[..., first]
     if loss.exposes:
-        offset = _exposures(problem.offset, problem.weights, label, offset)
+        offset = _exposures(problem.offset, problem.weights, label, first)
     null = (offset.T + problem.null_intercept).T
     loss = loss.pooled(label, first, null, problem.null_value)
+    weights = np.array(loss.samples()[1])
     design = design.of_rows(first, weights)
     return replace(problem, design=design, weights=weights, loss=loss, offset=offset)
 
 
 def _exposures(offset, w, label, first):
-    """Log of the mean exposure of every class (m,); of one without weight its `first` offset."""
-    seen = w > 0.0
-    label, offset, w = label[seen], offset[seen], w[seen]
-    out, top = first.copy(), np.full(len(first), -np.inf)
-    np.maximum.at(top, label, offset)
+    """Log of the mean exposure of every class (m,); without weight, that of its first row."""
+    seen, top = w > 0.0, np.full(len(first), -np.inf)
+    np.maximum.at(top, label[seen], offset[seen])
+    top = np.where(np.isfinite(top), top, offset[first])
     with np.errstate(under="ignore"):
-        total = np.bincount(label, w * np.exp(offset - top[label]), minlength=len(first))
-    weight = np.bincount(label, w, minlength=len(first))
-    known = weight > 0.0
-    out[known] = top[known] + np.log(total[known] / weight[known])
-    return out
+        exposures = np.exp(np.where(seen, offset - top[label], 0.0))
+    mean, weight = class_means(label, first, exposures, w)
+    return np.where(weight > 0.0, top + np.log(mean), top)

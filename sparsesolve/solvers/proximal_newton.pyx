@@ -58,12 +58,12 @@ cdef class ProximalNewton(LossWorkingSet):
     cdef bint flat                          # whether the last step decreased the objective by no more than rounding
     cdef Foretold foretold                  # where the last step's model leads
     cdef double[::1] before, change, slope  # of the working columns: b, its step, and Z'u
-    cdef double[:, ::1] solved_eta          # of the last two lams
+    cdef double[::1] solved_eta, earlier_eta    # of the last two lams
 
     def __init__(self, problem, int n_threads):
         self.renewed, self.foretold = RENEWED, Foretold(problem.design.n)
         super().__init__(problem, n_threads)
-        self.solved_eta = np.zeros((2, self.design.n))
+        self.solved_eta, self.earlier_eta = np.zeros((2, self.design.n))
 
     def _place(self):
         """Make the point anew from a and b, so that rounding does not build up; returns which columns and their b."""
@@ -115,8 +115,8 @@ cdef class ProximalNewton(LossWorkingSet):
         self.ages[1], self.ages[0] = self.ages[0], self.age
         self.passed = self.quadratic.passes
         WorkingSet._keep_history(self, lam)
-        memcpy(&self.solved_eta[1, 0], &self.solved_eta[0, 0], self.design.n * sizeof(double))
-        memcpy(&self.solved_eta[0, 0], &self.model.eta[0], self.design.n * sizeof(double))
+        self.solved_eta, self.earlier_eta = self.earlier_eta, self.solved_eta
+        memcpy(&self.solved_eta[0], &self.model.eta[0], self.design.n * sizeof(double))
         return 0
 
     cdef int _carry_on(self, double lam, double forward) except -1:
@@ -135,7 +135,7 @@ cdef class ProximalNewton(LossWorkingSet):
         stopped = not self.quadratic.carry(m, &self.change[0], lam)
         for k in range(m):
             self.change[k] += self.before[k] - self.quadratic.b[k]      # what is not to be done of it
-        value = self.model.carry(self.columns, &self.change[0], stopped, forward, &self.solved_eta[1, 0])
+        value = self.model.carry(self.columns, &self.change[0], stopped, forward, &self.earlier_eta[0])
         if value + self.quadratic.charge(&self.before[0], lam) < self.model.value:
             self.model.accept()
             self.age = (1.0 + forward) * self.ages[0] + forward * self.ages[1] + 1.0

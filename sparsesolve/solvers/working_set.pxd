@@ -24,7 +24,7 @@ cdef class WorkingSet:
     cdef double level                       # |response|^2
     cdef double[::1] root_w, response, r, u
     cdef object spans                       # of columns under the weights
-    cdef double[:, ::1] solved              # (2, n) residuals of the last two lams
+    cdef double[::1] solved, earlier        # (n,) residuals of the last two lams
     cdef double[:, ::1] solved_b            # (2, capacity) their coefficients of the working columns,
     cdef int n_solved                       # so many at the last
     cdef double[2] lams                     # these lams

@@ -18,7 +18,7 @@ from sparsesolve.linalg.gram cimport Gram
 from sparsesolve.linalg.pack import pack
 from sparsesolve.linalg.packed cimport Packed
 from sparsesolve.linalg.span import Spans
-from sparsesolve.linalg.vector cimport ss_multiply
+from sparsesolve.linalg.vector cimport ss_go_on, ss_multiply
 from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers.data_quadratic cimport DataQuadratic
 from sparsesolve.solvers.gram_quadratic cimport GramQuadratic
@@ -66,7 +66,7 @@ cdef class WorkingSet:
         self.r, self.u = np.zeros(self.design.n), np.empty(self.design.n)
         self.steps, self.digits = 6.0, DIGITS * problem.null_value
         self.share = GROUPS_SHARE if isinstance(self.penalty, BlockPenalty) else SHARE
-        self.solved, self.solved_b = np.zeros((2, self.design.n)), np.zeros((2, 0))
+        (self.solved, self.earlier), self.solved_b = np.zeros((2, self.design.n)), np.zeros((2, 0))
         self.lams[0] = self.lams[1] = 0.0
         self.columns = pack(self.design, self.root_w, recentred, n_threads=n_threads)
         if isinstance(self.penalty, BlockPenalty):
@@ -253,7 +253,6 @@ cdef class WorkingSet:
         What is known of the columns tells them, as a rule; where it has missed too many, products with the residual
         to come do, and hardly any are left for the residual that then comes.
         """
-        cdef Py_ssize_t i
         cdef double forward
         cdef int[::1] which
         self.foreseen = 0
@@ -261,8 +260,7 @@ cdef class WorkingSet:
         if not self.lams[1] > self.lams[0] > lam > 0.0:
             return 0
         forward = (self.lams[0] - lam) / (self.lams[1] - self.lams[0])
-        for i in range(self.design.n):
-            self.u[i] = self.solved[0, i] + forward * (self.solved[0, i] - self.solved[1, i])
+        ss_go_on(self.design.n, forward, &self.solved[0], &self.earlier[0], &self.u[0])
         if self.surveys:
             with nogil:
                 self.outside.examine(&self.u[0], ALMOST * lam)
@@ -294,7 +292,7 @@ cdef class WorkingSet:
             for k in range(size):
                 change[k] += b[k] - self.quadratic.b[k]         # what is not to be done of it
             for i in range(self.design.n):
-                self.r[i] += forward * (self.solved[0, i] - self.solved[1, i])
+                self.r[i] += forward * (self.solved[i] - self.earlier[i])
             self.quadratic.mend(&self.response[0], &change[0], drift, &self.r[0])
         self.refreshed = self.refreshed or not self.quadratic.wants_residual    # see WorkingColumns.mend
         if self.quadratic.primal(lam) > value:
@@ -307,8 +305,8 @@ cdef class WorkingSet:
     cdef int _keep_history(self, double lam) except -1:
         cdef int k
         cdef double drift = self.quadratic.drift()
-        memcpy(&self.solved[1, 0], &self.solved[0, 0], self.design.n * sizeof(double))
-        memcpy(&self.solved[0, 0], &self.r[0], self.design.n * sizeof(double))
+        self.solved, self.earlier = self.earlier, self.solved
+        memcpy(&self.solved[0], &self.r[0], self.design.n * sizeof(double))
         self.lams[1], self.lams[0] = self.lams[0], lam
         self.drifts[1] = drift + self.drifts[0] if self.refreshed else self.turn + (drift - self.opened)
         self.drifts[0] = drift

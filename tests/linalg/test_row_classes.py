@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sparsesolve.linalg.design import Design
-from sparsesolve.linalg.row_classes import row_classes
+from sparsesolve.linalg.row_classes import class_means, row_classes
 
 RNG = np.random.default_rng(11)
 TABLE = RNG.integers(-1, 2, size=(300, 4)) * [1.0, 2.0, -0.5, 1.0]
@@ -87,3 +87,18 @@ def test_a_sparse_column_may_become_a_full_one():
     few = design.of_rows(np.array([0, 3], dtype=np.intc), np.full(2, 0.5))
     assert few.stored == 3
     assert few.unpacked(np.arange(2, dtype=np.intc)).tolist() == [[1, 0], [1, 2]]
+
+
+def test_means_of_classes():
+    label, first = np.array([0, 1, 0, 2, 0], dtype=np.intc), np.array([0, 1, 3], dtype=np.intc)
+    y, w = np.array([[1.0, 4], [2, 5], [3, 4], [7, 8], [9, 4]]), np.array([0.25, 0.5, 0.25, 0, 0])
+    mean, weight = class_means(label, first, y, w)
+    assert mean.tolist() == [[2, 4], [2, 5], [7, 8]] and weight.tolist() == [0.5, 0.5, 0]
+    assert class_means(label, first, y[:, 0], w)[0].tolist() == [2, 2, 7]
+
+
+def test_equal_terms_are_not_all_rounded_the_same_way():
+    n = 1_000_000
+    one = np.zeros(n, dtype=np.intc)
+    mean, weight = class_means(one, one[:1], (np.arange(n) % 10 < 3) * 1.0, np.full(n, 1 / n))
+    assert abs(weight[0] - 1.0) <= 2e-13 and abs(mean[0] - 0.3) <= 1e-13  # one by one: 8e-12

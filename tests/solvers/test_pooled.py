@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse
 
 import sparsesolve as ss
+from sparsesolve import families
 from sparsesolve.solvers import choice
 
 N = 600
@@ -17,11 +18,11 @@ OFFSET = 0.5 * (np.arange(N) % 3)
 Y = {
     "binomial": RNG.random(N) < 1 / (1 + np.exp(-ETA)),
     "poisson": RNG.poisson(np.exp(ETA)),
-    ss.families.gamma(): RNG.gamma(2.0, np.exp(ETA)) + 1e-3,
-    ss.families.negative_binomial(2.0): RNG.poisson(np.exp(ETA)),
-    ss.families.tweedie(1.5): RNG.gamma(2.0, np.exp(ETA)) * (RNG.random(N) < 0.7),
-    ss.families.probit(): RNG.random(N) < 1 / (1 + np.exp(-ETA)),
-    ss.families.cloglog(): RNG.random(N) < 1 / (1 + np.exp(-ETA)),
+    families.gamma(): RNG.gamma(2.0, np.exp(ETA)) + 1e-3,
+    families.negative_binomial(2.0): RNG.poisson(np.exp(ETA)),
+    families.tweedie(1.5): RNG.gamma(2.0, np.exp(ETA)) * (RNG.random(N) < 0.7),
+    families.probit(): RNG.random(N) < 1 / (1 + np.exp(-ETA)),
+    families.cloglog(): RNG.random(N) < 1 / (1 + np.exp(-ETA)),
 }
 CASES = {
     "plain": {},
@@ -123,7 +124,7 @@ def test_rows_that_differ_and_wide_designs_are_left_alone(rows):
     ss.path(RNG.normal(size=(N, 3)), y, family="binomial", n_lambdas=3)
     ss.path(np.tile(THREE, 20), y, family="binomial", n_lambdas=3)  # 60 columns
     ss.path(THREE, Y["poisson"], n_lambdas=3)
-    ss.path(THREE, ETA, family=ss.families.huber(1.0), n_lambdas=3)
+    ss.path(THREE, ETA, family=families.huber(1.0), n_lambdas=3)
     assert rows == [N, N, N, N]
 
 
@@ -135,3 +136,34 @@ def test_solvers_by_name_and_a_null_model_of_classes(rows):
     for fit in fits:
         assert fit.dev_ratio[0] == 0.0
         same(fit, fits[0])
+
+
+LEVELS = RNG.integers(0, 4, N)
+DUMMIES = (LEVELS[:, None] == np.arange(4)) * 1.0
+CLASSES = np.digitize(0.7 * LEVELS + RNG.gumbel(size=N), [0.5, 2.0])
+SATURATED = {
+    "a dummy that nothing holds back": {"penalty_factor": [0, 1, 1, 1]},
+    "ridge": {"penalty_factor": [0, 1, 1, 1], "alpha": 0.0},
+    "no intercept": {"penalty_factor": [1, 1, 1, 0], "intercept": False},
+    "nothing held back": {"lambdas": [0.0], "intercept": False},
+    "fista": {"solver": "fista", "tol": 1e-6},
+}
+
+
+@pytest.mark.parametrize("options", SATURATED.values(), ids=SATURATED)
+@pytest.mark.parametrize("family", ["binomial", "multinomial", "poisson", "cloglog"])
+def test_as_many_rows_as_coefficients(options, family, rows):
+    """Residuals vanish where a class is fitted: what is left of them is rounding."""
+    y = {"multinomial": CLASSES, "poisson": CLASSES}.get(family, CLASSES > 0)
+    family = families.cloglog() if family == "cloglog" else family
+    fit = ss.path(DUMMIES, y, family=family, **{"n_lambdas": 10, "tol": 1e-8, **options})
+    assert rows == [4]
+    assert not fit.status.any() and (fit.gaps <= fit.options["tol"]).all()
+
+
+def test_one_class_of_rows(rows):
+    fits = [ss.path(np.ones((N, 1)), y, family=family)
+            for family, y in (("binomial", CLASSES > 0), ("multinomial", CLASSES))]  # fmt: skip
+    assert rows == [1, 1]
+    for fit in fits:
+        assert fit.dev_ratio.tolist() == [0.0] and not fit.status.any()
