@@ -5,7 +5,7 @@
 with a norm N_g that a subclass gives, penalty factors v_g and weights d_g.  The level lam is an argument of every
 method, never an attribute.  Blocks are vectors in the order of `member`; whole vectors in the order of the features.
 """
-from libc.math cimport INFINITY, sqrt
+from libc.math cimport INFINITY, fabs, sqrt
 
 import numpy as np
 
@@ -194,15 +194,20 @@ cdef class BlockPenalty:
         self.block_prox(g, 0.0, z, lam, &self.work[0])
         for j in range(self.size(g)):
             total += z[j] * self.work[j]
-        return max(total - self.block_value(g, &self.work[0], lam), 0.0)
+        total -= self.block_value(g, &self.work[0], lam)
+        if not fabs(total) < INFINITY:      # limits so far out that floats do not hold it
+            return INFINITY
+        return max(total, 0.0)
 
     cdef double block_scale(self, Py_ssize_t g, const double* z, double lam, bint strict) noexcept nogil:
-        """The largest s <= 1 for which conjugate(s z) is finite; strict: as if for the norm alone, without limits."""
-        cdef double level
+        """The largest s <= 1 for which conjugate(s z) is finite; strict: as if for the norm alone, without limits but 0."""
+        cdef double level, inside = 1.0 - FEASIBLE
         if self.ridge[g] > 0.0 and lam > 0.0 and not strict:
             return 1.0
-        level = self.block_polar(g, z, ALL if strict else UNBOUNDED)
-        return 1.0 if level <= lam else lam / level * (1.0 - FEASIBLE)
+        level = self.block_polar(g, z, MOVING if strict else UNBOUNDED)
+        if level <= (lam * inside if strict and self.limited else lam):     # rounding times a far limit is much
+            return 1.0
+        return lam / level * inside
 
     # what a subclass says of one block
 

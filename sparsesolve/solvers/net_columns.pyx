@@ -39,7 +39,9 @@ cdef class NetColumns(WorkingColumns):
         cdef int j
         for j in range(self.size):
             if not (within(self.g[j], self.slack, self.diag[j], lam * self.l1[j]) or NetColumns.free(self, j, lam)):
-                limit = INFINITY if strict else self.upper[j] if self.g[j] > 0 else -self.lower[j]
+                limit = self.upper[j] if self.g[j] > 0 else -self.lower[j]
+                if strict and (self.b[j] if self.g[j] > 0 else -self.b[j]) < limit:
+                    limit = INFINITY
                 s = min(s, feasible_scale(fabs(self.g[j]) + self.slack * sqrt(self.diag[j]), lam * self.l1[j],
                                           0.0 if strict else lam * self.l2[j], 0.0, limit))
         return s

@@ -22,7 +22,10 @@ cdef class Outside:
         return 0
 
     cdef double scale(self, double lam, bint strict) noexcept nogil:
-        """The largest s <= 1 that makes s r dual feasible on these columns; strict: as if for a norm without limits."""
+        """The largest s <= 1 that makes s r dual feasible on these columns.
+
+        strict: as if for a norm without limits, but those at which coefficients are.
+        """
         return 1.0
 
     cdef double gap(self, double lam, double scale) noexcept nogil:
@@ -83,7 +86,8 @@ cdef class OutsideColumns(Outside):
             k, j = self.over[i], self.bounds.undecided[self.over[i]]
             scale = min(scale, feasible_scale(
                 self.bounds.exact[k], lam * self.penalty.l1[j], 0.0 if strict else lam * self.penalty.l2[j],
-                -INFINITY if strict else self.penalty.lower[j], INFINITY if strict else self.penalty.upper[j]))
+                -INFINITY if strict and self.penalty.lower[j] < 0.0 else self.penalty.lower[j],
+                INFINITY if strict and self.penalty.upper[j] > 0.0 else self.penalty.upper[j]))
         return scale
 
     cdef double gap(self, double lam, double scale) noexcept nogil:

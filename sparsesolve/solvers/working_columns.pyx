@@ -161,7 +161,11 @@ cdef class WorkingColumns:
         return False
 
     cdef double scale(self, double lam, bint strict) noexcept nogil:
-        """The largest s <= 1 that makes s r dual feasible on the working columns; strict: feasible for the lasso."""
+        """The largest s <= 1 that makes s r dual feasible on the working columns.
+
+        strict: feasible for the lasso, without limits but those at which coefficients are.  Others may be so far that
+        what rounding takes z beyond lam, times them, hides the gap.
+        """
         return 1.0
 
     cdef double penalty_value(self, double lam) noexcept nogil:

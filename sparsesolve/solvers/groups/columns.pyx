@@ -95,9 +95,17 @@ cdef class GroupColumns(WorkingColumns):
 
     cdef double scale(self, double lam, bint strict) noexcept nogil:
         cdef double s = 1.0
-        cdef int k
+        cdef double* z
+        cdef int k, j, first
+        cdef bint pressed
         for k in range(self.n_groups):
-            s = min(s, self.penalty.block_scale(self.group[k], self.products(k, lam, 1.0, self.slack), lam, strict))
+            z, first = self.products(k, lam, 1.0, self.slack), self.first[k]
+            if strict and self.penalty.limited:
+                for j in range(first, self.first[k + 1]):
+                    pressed = self.b[j] >= self.upper[j] if z[j - first] > 0.0 else self.b[j] <= self.lower[j]
+                    self.x[j] = 0.0 if pressed else z[j - first]
+                z = &self.x[first]
+            s = min(s, self.penalty.block_scale(self.group[k], z, lam, strict))
         return s
 
     cdef double penalty_value(self, double lam) noexcept nogil:

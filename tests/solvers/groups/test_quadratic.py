@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy import optimize
 from sparsesolve.linalg.design import Design
 
 import sparsesolve as ss
@@ -34,16 +35,21 @@ def state_of(X, y, groups, kind, lower=-np.inf, upper=np.inf, alpha=1.0):
 
 
 def value_and_gap(X, y, state, omega, lam):
-    """The objective at the state's coefficients, and a gap made from the data alone."""
+    """The objective at the state's coefficients, and a gap made from the data alone: the least of
+    those at multiples of the residual, each of which is one."""
     b = np.zeros(X.shape[1])
     which, values = state.coefficients()
     b[which] = values
     r = y - X @ b
     z = X.T @ r / len(y)
-    s = omega.feasible_scale(z, lam) * (1 - 1e-13)
-    value = r @ r / (2 * len(y)) + omega.value(b, lam)
-    gap = (1 - s) ** 2 * (r @ r) / (2 * len(y)) + omega.value(b, lam) - s * z @ b
-    return value, gap + omega.conjugate(s * z, lam)
+    most, charge, loss = omega.feasible_scale(z, lam), omega.value(b, lam), r @ r / (2 * len(y))
+
+    def gap(digits):
+        s = most * (1 - 10.0**-digits)
+        return (1 - s) ** 2 * loss + charge - s * z @ b + omega.conjugate(s * z, lam)
+
+    best = optimize.minimize_scalar(gap, bounds=(2, 15), method="bounded").fun
+    return loss + charge, min(best, gap(13))
 
 
 def correlated(n, p, rho, seed=0):
