@@ -200,7 +200,7 @@ cdef class BlockPenalty:
         return max(total, 0.0)
 
     cdef double block_scale(self, Py_ssize_t g, const double* z, double lam, bint strict) noexcept nogil:
-        """The largest s <= 1 for which conjugate(s z) is finite; strict: as if for the norm alone, without limits but 0."""
+        """The largest s <= 1 for which conjugate(s z) is finite; strict: as if for the norm, without limits but 0."""
         cdef double level, inside = 1.0 - FEASIBLE
         if self.ridge[g] > 0.0 and lam > 0.0 and not strict:
             return 1.0
