@@ -81,10 +81,12 @@ def _clear_responses(loss, eta, u, columns, free):
     if not np.isfinite(gram).all():
         return u, np.inf
     curvature = _Curvature(gram)
+    size = (np.abs(u) @ np.abs(columns)).ravel()[mask]
     for _ in range(2):  # the second time for what rounding left
         rest = (u @ columns).ravel()[mask]
         u = u - np.tensordot(curvature.solve(rest), bent, 1)
-    return u, curvature.missing((u @ columns).ravel()[mask])
+    left = (u @ columns).ravel()[mask]
+    return u, 0.0 if (np.abs(left) <= ORTHOGONAL * size).all() else curvature.missing(left)
 
 
 class _Curvature:
