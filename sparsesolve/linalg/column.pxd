@@ -6,9 +6,10 @@ A sparse column is never filled in.  Its centre enters through sums that the cal
 sum of the vector that the column meets, and a constant that belongs on every entry is returned.
 """
 from sparsesolve.linalg.vector cimport (
-    ss_axpy_f32, ss_axpy_f64, ss_dot_f32, ss_dot_f64, ss_largest_f32, ss_largest_f64, ss_prefetch,
-    ss_sparse_axpy_f32, ss_sparse_axpy_f64, ss_sparse_dot_f32, ss_sparse_dot_f64, ss_square_f32, ss_square_f64,
-    ss_survey_f32, ss_survey_f64, ss_unpack_f32, ss_unpack_f64, ss_unpack_times_f32, ss_unpack_times_f64,
+    ss_axpy_f32, ss_axpy_f64, ss_axpys_f32, ss_axpys_f64, ss_dot_f32, ss_dot_f64, ss_dots_f32, ss_dots_f64,
+    ss_largest_f32, ss_largest_f64, ss_prefetch, ss_sparse_axpy_f32, ss_sparse_axpy_f64, ss_sparse_dot_f32,
+    ss_sparse_dot_f64, ss_square_f32, ss_square_f64, ss_survey_f32, ss_survey_f64, ss_unpack_f32, ss_unpack_f64,
+    ss_unpack_times_f32, ss_unpack_times_f64,
 )
 
 
@@ -61,6 +62,57 @@ cdef inline double axpy(const Column* x, double a, double* v) noexcept nogil:
     else:
         ss_sparse_axpy_f64(x.size, a, x64, x.rows, v)
     return -a * x.centre
+
+
+cdef inline bint together(const Column* columns, const int* four, const void** values, double* centre) noexcept nogil:
+    """Whether four columns may be met at once, being dense and of one type; where their values and centres are."""
+    cdef const Column* x
+    cdef int k
+    for k in range(4):
+        x = &columns[four[k]]
+        if x.rows != NULL or x.single != columns[four[0]].single:
+            return False
+        values[k], centre[k] = x.values, x.centre
+    return True
+
+
+cdef inline void dots(const Column* columns, const int* four, const double* v, double total,
+                      double* out) noexcept nogil:
+    """out[k] = z'v of four columns, as `dot` has it."""
+    cdef int k
+    cdef const void* values[4]
+    cdef double[4] centre
+    cdef const Column* x = &columns[four[0]]
+    if together(columns, four, values, centre):
+        if x.single:
+            ss_dots_f32(x.size, <const float**> values, centre, v, out)
+        else:
+            ss_dots_f64(x.size, <const double**> values, centre, v, out)
+        for k in range(4):
+            out[k] *= columns[four[k]].factor
+        return
+    for k in range(4):
+        out[k] = dot(&columns[four[k]], v, total)
+
+
+cdef inline double axpys(const Column* columns, const int* four, const double* a, double* v) noexcept nogil:
+    """v += sum_k a_k z_k of four columns, as `axpy` has it."""
+    cdef int k
+    cdef const void* values[4]
+    cdef double[4] centre, factor
+    cdef double constant = 0.0
+    cdef const Column* x = &columns[four[0]]
+    if together(columns, four, values, centre):
+        for k in range(4):
+            factor[k] = a[k] * columns[four[k]].factor
+        if x.single:
+            ss_axpys_f32(x.size, factor, <const float**> values, centre, v)
+        else:
+            ss_axpys_f64(x.size, factor, <const double**> values, centre, v)
+        return 0.0
+    for k in range(4):
+        constant += axpy(&columns[four[k]], a[k], v)
+    return constant
 
 
 cdef inline double weighted_axpy(const Column* x, double a, const double* w, double* v) noexcept nogil:

@@ -18,6 +18,8 @@ cdef class Design:
     cdef void correlate_all(self, const double* u, double total, double* out, int n_threads) noexcept nogil
     cdef void correlate_some(self, const int* which, Py_ssize_t count, const double* u, double total,
                              double* out, int n_threads) noexcept nogil
+    cdef void _meet_four(self, const int* which, Py_ssize_t first, Py_ssize_t count, const double* u, double total,
+                         double* out) noexcept nogil
     cdef void combine(self, const int* which, Py_ssize_t count, const double* b, double* out) noexcept nogil
     cdef double[:, ::1] meet(self, const double[:, ::1] u, const int* which, Py_ssize_t count, int n_threads)
     cdef void meet_all(self, const int* which, int count, const double[:, ::1] u, double* room, double* out,

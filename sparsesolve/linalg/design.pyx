@@ -210,34 +210,49 @@ cdef class Design:
 
     cdef void correlate_all(self, const double* u, double total, double* out, int n_threads) noexcept nogil:
         """out = Z'u with total = sum(u)."""
-        cdef Py_ssize_t j
-        if n_threads > 1 and self.stored > WORTH_THREADS:
-            for j in prange(self.p, num_threads=n_threads, schedule="static"):
-                out[j] = col.dot(&self.columns[j], u, total)
-        else:
-            for j in range(self.p):
-                out[j] = col.dot(&self.columns[j], u, total)
+        self.correlate_some(NULL, self.p, u, total, out, n_threads)
 
     cdef void correlate_some(self, const int* which, Py_ssize_t count, const double* u, double total,
                              double* out, int n_threads) noexcept nogil:
-        """out[k] = z_j'u for j = which[k]."""
-        cdef Py_ssize_t k
+        """out[k] = z_j'u for j = which[k], or j = k if no list is given."""
+        cdef Py_ssize_t k, fours = count // 4
         if n_threads > 1 and count > WORTH_THREADS * self.p / self.stored:
-            for k in prange(count, num_threads=n_threads, schedule="static"):
-                _ask_for(self.columns, which, k, count)
-                out[k] = col.dot(&self.columns[which[k]], u, total)
+            for k in prange(fours, num_threads=n_threads, schedule="static"):
+                self._meet_four(which, 4 * k, count, u, total, out)
         else:
-            for k in range(count):
-                _ask_for(self.columns, which, k, count)
-                out[k] = col.dot(&self.columns[which[k]], u, total)
+            for k in range(fours):
+                self._meet_four(which, 4 * k, count, u, total, out)
+        for k in range(4 * fours, count):
+            out[k] = col.dot(&self.columns[k if which == NULL else which[k]], u, total)
+
+    cdef void _meet_four(self, const int* which, Py_ssize_t first, Py_ssize_t count, const double* u, double total,
+                         double* out) noexcept nogil:
+        """The same for k = first..first + 4; of those listed behind them memory is asked for."""
+        cdef int[4] four
+        cdef int k
+        for k in range(4):
+            four[k] = <int> first + k if which == NULL else which[first + k]
+            if which != NULL:
+                _ask_for(self.columns, which, first + k, count)
+        col.dots(self.columns, four, u, total, out + first)
 
     cdef void combine(self, const int* which, Py_ssize_t count, const double* b, double* out) noexcept nogil:
         """out += sum_k b[k] z_j, j = which[k]."""
         cdef double constant = 0.0
         cdef Py_ssize_t i, k
+        cdef int held = 0
+        cdef int[4] four
+        cdef double[4] a
         for k in range(count):
-            if b[k] != 0.0:
-                constant += col.axpy(&self.columns[which[k]], b[k], out)
+            if b[k] == 0.0:
+                continue
+            four[held], a[held] = which[k], b[k]
+            held += 1
+            if held == 4:
+                constant += col.axpys(self.columns, four, a, out)
+                held = 0
+        for k in range(held):
+            constant += col.axpy(&self.columns[four[k]], a[k], out)
         if constant != 0.0:
             for i in range(self.n):
                 out[i] += constant

@@ -1,5 +1,6 @@
-/* Inner products of many columns at once, on x86 processors with vectors of 512 bits: the BLAS that comes with scipy
- * takes its kernels for 256 bits on some of them. */
+/* Inner products of many columns at once, where BLAS does not suit: on x86 processors with vectors of 512 bits, as the
+ * one that comes with scipy takes its kernels for 256 bits on some of them; elsewhere of few columns with many, as it
+ * copies both factors before it multiplies them. */
 #ifndef SPARSESOLVE_PRODUCTS_H
 #define SPARSESOLVE_PRODUCTS_H
 
@@ -13,7 +14,8 @@
 #define SS_512_HERE 0
 #endif
 
-enum { SS_ROWS = 512, SS_COLUMNS = 128 }; /* of the left factor, which stay in cache while the right one passes by */
+/* Rows and columns of the left factor that stay in cache while the right one passes by, whole tiles of either. */
+enum { SS_MANY_ROWS = 512, SS_MANY = 128, SS_FEW_ROWS = 1024, SS_FEW = 24 };
 
 /* The columns a of the left factor and b of the right one, four each: out_k+4l = a_k'b_l */
 SS_512 static inline void ss_tile(ptrdiff_t n, const double *const *a, const double *const *b, double *out) {
@@ -35,25 +37,49 @@ SS_512 static inline void ss_tile(ptrdiff_t n, const double *const *a, const dou
     for (int k = 0; k < 16; k++) out[k] = all[k];
 }
 
-/* G (ld, count) += A'B for A (n, size) and B (n, count), their columns lda and ldb apart.  `upper`: of the columns of
- * G, entries up to the diagonal alone; others may be written. */
-SS_512 static void ss_add_products(ptrdiff_t n, ptrdiff_t size, const double *A, ptrdiff_t lda, ptrdiff_t count,
-                                   const double *B, ptrdiff_t ldb, int upper, double *G, ptrdiff_t ld) {
-    const double *a[4], *b[4];
-    double tile[16];
-    for (ptrdiff_t row = 0; row < n; row += SS_ROWS)
-        for (ptrdiff_t first = 0; first < size; first += SS_COLUMNS)
-            for (ptrdiff_t j = upper ? first : 0; j < count; j += 4) {
-                ptrdiff_t end = first + SS_COLUMNS < size ? first + SS_COLUMNS : size;
-                if (upper && j + 4 < end) end = j + 4;
-                for (int l = 0; l < 4; l++) b[l] = B + row + (j + l < count ? j + l : count - 1) * ldb;
-                for (ptrdiff_t i = first; i < end; i += 4) {
-                    for (int k = 0; k < 4; k++) a[k] = A + row + (i + k < size ? i + k : size - 1) * lda;
-                    ss_tile(n - row < SS_ROWS ? n - row : SS_ROWS, a, b, tile);
-                    for (int l = 0; l < 4 && j + l < count; l++)
-                        for (int k = 0; k < 4 && i + k < end; k++) G[i + k + (j + l) * ld] += tile[k + 4 * l];
-                }
-            }
+/* The same for three columns b: twelve sums, three b and one a are all that sixteen registers hold */
+SS_SIMD static void ss_tile_of_three(ptrdiff_t n, const double *const *a, const double *const *b, double *out) {
+    const double *a0 = a[0], *a1 = a[1], *a2 = a[2], *a3 = a[3], *b0 = b[0], *b1 = b[1], *b2 = b[2];
+    double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0, t0 = 0.0, t1 = 0.0, t2 = 0.0, t3 = 0.0;
+    double u0 = 0.0, u1 = 0.0, u2 = 0.0, u3 = 0.0;
+    _Pragma("omp simd reduction(+ : s0, s1, s2, s3, t0, t1, t2, t3, u0, u1, u2, u3)")
+    for (ptrdiff_t i = 0; i < n; i++) {
+        double x = a0[i], y0 = b0[i], y1 = b1[i], y2 = b2[i];
+        s0 += x * y0, t0 += x * y1, u0 += x * y2;
+        x = a1[i];
+        s1 += x * y0, t1 += x * y1, u1 += x * y2;
+        x = a2[i];
+        s2 += x * y0, t2 += x * y1, u2 += x * y2;
+        x = a3[i];
+        s3 += x * y0, t3 += x * y1, u3 += x * y2;
+    }
+    double all[12] = {s0, s1, s2, s3, t0, t1, t2, t3, u0, u1, u2, u3};
+    for (int k = 0; k < 12; k++) out[k] = all[k];
 }
+
+/* G (ld, count) += A'B for A (n, size) and B (n, count), their columns lda and ldb apart.  `upper`: of the columns of
+ * G, entries up to the diagonal alone; others may be written.  TILE takes four columns of A and so many, WIDE, of B. */
+#define SS_ADD_PRODUCTS(SET, NAME, TILE, WIDE, ROWS, COLUMNS)                                                          \
+    SET void NAME(ptrdiff_t n, ptrdiff_t size, const double *A, ptrdiff_t lda, ptrdiff_t count,                 \
+                         const double *B, ptrdiff_t ldb, int upper, double *G, ptrdiff_t ld) {                         \
+        const double *a[4], *b[WIDE];                                                                                  \
+        double tile[4 * WIDE];                                                                                         \
+        for (ptrdiff_t row = 0; row < n; row += ROWS)                                                                  \
+            for (ptrdiff_t first = 0; first < size; first += COLUMNS)                                                  \
+                for (ptrdiff_t j = upper ? first : 0; j < count; j += WIDE) {                                          \
+                    ptrdiff_t end = first + COLUMNS < size ? first + COLUMNS : size;                                   \
+                    if (upper && j + WIDE < end) end = j + WIDE;                                                       \
+                    for (int l = 0; l < WIDE; l++) b[l] = B + row + (j + l < count ? j + l : count - 1) * ldb;         \
+                    for (ptrdiff_t i = first; i < end; i += 4) {                                                       \
+                        for (int k = 0; k < 4; k++) a[k] = A + row + (i + k < size ? i + k : size - 1) * lda;          \
+                        TILE(n - row < ROWS ? n - row : ROWS, a, b, tile);                                             \
+                        for (int l = 0; l < WIDE && j + l < count; l++)                                                \
+                            for (int k = 0; k < 4 && i + k < end; k++) G[i + k + (j + l) * ld] += tile[k + 4 * l];     \
+                    }                                                                                                  \
+                }                                                                                                      \
+    }
+
+SS_ADD_PRODUCTS(SS_512 static, ss_add_products, ss_tile, 4, SS_MANY_ROWS, SS_MANY)
+SS_ADD_PRODUCTS(static inline, ss_add_few_products, ss_tile_of_three, 3, SS_FEW_ROWS, SS_FEW)
 
 #endif

@@ -1,7 +1,7 @@
 """Inner products of many columns at once (products.pyx)."""
 
 cdef enum:
-    STRETCH = 32768         # values of columns that stay in cache between two uses
+    STRETCH = 65536         # values of columns that stay in cache between two uses
 
 
 cdef inline Py_ssize_t stretch(int size) noexcept nogil:

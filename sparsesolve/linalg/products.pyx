@@ -8,16 +8,19 @@ from scipy.linalg.cython_blas cimport dgemm, dsyrk
 
 import numpy as np
 
-from sparsesolve.linalg.vector cimport ss_add_dots, ss_subtract_all
+from sparsesolve.linalg.vector cimport ss_subtract_all
 
 cdef extern from "products.h" nogil:
     bint SS_512_HERE
-    int SS_COLUMNS
+    int SS_MANY
+    int SS_FEW
     void ss_add_products(Py_ssize_t n, Py_ssize_t size, const double* A, Py_ssize_t lda, Py_ssize_t count,
                          const double* B, Py_ssize_t ldb, bint upper, double* G, Py_ssize_t ld) noexcept
+    void ss_add_few_products(Py_ssize_t n, Py_ssize_t size, const double* A, Py_ssize_t lda, Py_ssize_t count,
+                             const double* B, Py_ssize_t ldb, bint upper, double* G, Py_ssize_t ld) noexcept
 
 cdef double WORTH_THREADS = 4e6     # multiply-adds from which threads gain more than they wait
-DEF FEW = 8             # columns, for which BLAS would copy all others for little
+DEF FEW = 32            # columns of a factor, up to which BLAS gains less than it copies
 DEF TOGETHER = 8        # rows added to a sum that is loaded and stored once,
 DEF WIDTH = 4096        # so many columns of them at a time
 
@@ -27,6 +30,8 @@ cdef void add_products(Py_ssize_t n, int size, const double* A, int lda, int cou
     """G (size, count) += A'B for A (n, size) and B (n, count)."""
     if SS_512_HERE:
         ss_add_products(n, size, A, lda, count, B, ldb, False, G, ld)
+    elif min(size, count) <= FEW:
+        ss_add_few_products(n, size, A, lda, count, B, ldb, False, G, ld)
     else:
         _add_by_blas(n, size, A, lda, count, B, ldb, G, ld)
 
@@ -35,6 +40,8 @@ cdef void add_gram(Py_ssize_t n, int size, const double* A, int lda, double* G, 
     """G (size, size) += A'A for A (n, size), the upper triangle; below it anything may be left."""
     if SS_512_HERE:
         ss_add_products(n, size, A, lda, size, A, lda, True, G, ld)
+    elif size <= FEW:
+        ss_add_few_products(n, size, A, lda, size, A, lda, True, G, ld)
     else:
         _add_gram_by_blas(n, size, A, lda, G, ld)
 
@@ -42,13 +49,13 @@ cdef void add_gram(Py_ssize_t n, int size, const double* A, int lda, double* G, 
 cdef void share_products(Py_ssize_t n, int size, const double* A, int lda, int count, const double* B, int ldb,
                          double* G, int ld, int n_threads) noexcept nogil:
     """add_products by so many threads, bit by bit the same; BLAS is left to itself."""
-    cdef Py_ssize_t start
-    if not SS_512_HERE or n_threads == 1 or <double> n * size * count < WORTH_THREADS:
+    cdef Py_ssize_t start, part = SS_MANY if SS_512_HERE else SS_FEW
+    if (n_threads == 1 or <double> n * size * count < WORTH_THREADS
+            or not (SS_512_HERE or min(size, count) <= FEW)):
         add_products(n, size, A, lda, count, B, ldb, G, ld)
         return
-    for start in prange(0, size, SS_COLUMNS, num_threads=n_threads, schedule="static"):
-        ss_add_products(n, min(<Py_ssize_t> SS_COLUMNS, size - start), A + start * lda, lda, count, B, ldb, False,
-                        G + start, ld)
+    for start in prange(0, size, part, num_threads=n_threads, schedule="static"):
+        add_products(n, <int> min(part, size - start), A + start * lda, lda, count, B, ldb, G + start, ld)
 
 
 cdef void share_gram(Py_ssize_t n, int size, const double* A, int lda, double* G, int ld,
@@ -58,24 +65,16 @@ cdef void share_gram(Py_ssize_t n, int size, const double* A, int lda, double* G
     if not SS_512_HERE or n_threads == 1 or <double> n * size * size < WORTH_THREADS:
         add_gram(n, size, A, lda, G, ld)
         return
-    for start in prange(0, size, SS_COLUMNS, num_threads=n_threads, schedule="static", chunksize=1):
-        ss_add_products(n, min(<Py_ssize_t> SS_COLUMNS, size - start), A + start * lda, lda, size - start,
+    for start in prange(0, size, SS_MANY, num_threads=n_threads, schedule="static", chunksize=1):
+        ss_add_products(n, min(<Py_ssize_t> SS_MANY, size - start), A + start * lda, lda, size - start,
                         A + start * lda, lda, True, G + start + start * ld, ld)
 
 
 cdef void _add_by_blas(Py_ssize_t n, int size, const double* A, int lda, int count, const double* B, int ldb,
                        double* G, int ld) noexcept nogil:
-    cdef Py_ssize_t rows = stretch(size), start = 0
-    cdef int length = <int> n, k
+    cdef int length = <int> n
     cdef double one = 1.0
-    if count > FEW:
-        dgemm("T", "N", &size, &count, &length, &one, <double*> A, &lda, <double*> B, &ldb, &one, G, &ld)
-        return
-    while start < n:
-        rows = min(rows, n - start)
-        for k in range(count):
-            ss_add_dots(rows, size, A + start, NULL, lda, B + <Py_ssize_t> k * ldb + start, G + <Py_ssize_t> k * ld)
-        start += rows
+    dgemm("T", "N", &size, &count, &length, &one, <double*> A, &lda, <double*> B, &ldb, &one, G, &ld)
 
 
 cdef void _add_gram_by_blas(Py_ssize_t n, int size, const double* A, int lda, double* G, int ld) noexcept nogil:
@@ -115,13 +114,20 @@ def row_sums(B, rows):
 
 # The slow door, for tests.
 
-def products_beside_ones(A, B, bint by_blas):
-    """1 + A'B for column-major A (n, m) and B (n, k); for B = None the upper triangle of 1 + A'A."""
+def products_beside_ones(A, B, kernel):
+    """1 + A'B for column-major A (n, m) and B (n, k); for B = None the upper triangle of 1 + A'A.
+
+    By "blas", the kernel for "few" columns, or the one for "many", which is "few" where vectors have no 512 bits.
+    """
     cdef const double[::1, :] a = A, b = A if B is None else B
     cdef int n = a.shape[0], m = a.shape[1], k = b.shape[1]
     cdef double[::1, :] out = np.ones((m, k), order="F")
-    if B is None:
-        (_add_gram_by_blas if by_blas else add_gram)(n, m, &a[0, 0], n, &out[0, 0], m)
-        return np.triu(out)
-    (_add_by_blas if by_blas else add_products)(n, m, &a[0, 0], n, k, &b[0, 0], n, &out[0, 0], m)
-    return np.asarray(out)
+    if kernel == "blas" and B is None:
+        _add_gram_by_blas(n, m, &a[0, 0], n, &out[0, 0], m)
+    elif kernel == "blas":
+        _add_by_blas(n, m, &a[0, 0], n, k, &b[0, 0], n, &out[0, 0], m)
+    elif kernel == "few" or not SS_512_HERE:
+        ss_add_few_products(n, m, &a[0, 0], n, k, &b[0, 0], n, B is None, &out[0, 0], m)
+    else:
+        ss_add_products(n, m, &a[0, 0], n, k, &b[0, 0], n, B is None, &out[0, 0], m)
+    return np.triu(out) if B is None else np.asarray(out)

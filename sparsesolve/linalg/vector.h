@@ -36,12 +36,42 @@
         return total;                                                                             \
     }
 
+/* out_k = sum_i (x_k,i - centre_k) v_i for four columns: v is read once, and no sum waits for its last addition */
+#define SS_DOTS(NAME, REAL)                                                                       \
+    SS_SIMD static void NAME(ptrdiff_t n, const REAL *const *x, const double *centre,              \
+                             const double *SS_RESTRICT v, double *SS_RESTRICT out) {              \
+        const REAL *x0 = x[0], *x1 = x[1], *x2 = x[2], *x3 = x[3];                                \
+        double c0 = centre[0], c1 = centre[1], c2 = centre[2], c3 = centre[3];                    \
+        double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;                                            \
+        _Pragma("omp simd reduction(+ : s0, s1, s2, s3)")                                         \
+        for (ptrdiff_t i = 0; i < n; i++) {                                                       \
+            s0 += ((double)x0[i] - c0) * v[i];                                                    \
+            s1 += ((double)x1[i] - c1) * v[i];                                                    \
+            s2 += ((double)x2[i] - c2) * v[i];                                                    \
+            s3 += ((double)x3[i] - c3) * v[i];                                                    \
+        }                                                                                         \
+        out[0] = s0, out[1] = s1, out[2] = s2, out[3] = s3;                                       \
+    }
+
 /* v_i += a (x_i - centre) */
 #define SS_AXPY(NAME, REAL)                                                                       \
     SS_SIMD static void NAME(ptrdiff_t n, double a, const REAL *SS_RESTRICT x, double centre,      \
                              double *SS_RESTRICT v) {                                             \
         _Pragma("omp simd")                                                                       \
         for (ptrdiff_t i = 0; i < n; i++) v[i] += a * ((double)x[i] - centre);                    \
+    }
+
+/* v_i += sum_k a_k (x_k,i - centre_k) for four columns: one load and store of v */
+#define SS_AXPYS(NAME, REAL)                                                                      \
+    SS_SIMD static void NAME(ptrdiff_t n, const double *a, const REAL *const *x,                   \
+                             const double *centre, double *SS_RESTRICT v) {                       \
+        const REAL *x0 = x[0], *x1 = x[1], *x2 = x[2], *x3 = x[3];                                \
+        double c0 = centre[0], c1 = centre[1], c2 = centre[2], c3 = centre[3];                    \
+        double a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3];                                        \
+        _Pragma("omp simd")                                                                       \
+        for (ptrdiff_t i = 0; i < n; i++)                                                         \
+            v[i] += (a0 * ((double)x0[i] - c0) + a1 * ((double)x1[i] - c1))                       \
+                    + (a2 * ((double)x2[i] - c2) + a3 * ((double)x3[i] - c3));                    \
     }
 
 /* sum_i w_i (x_i - centre)^2 */
@@ -75,8 +105,12 @@
 
 SS_DOT(ss_dot_f64, double)
 SS_DOT(ss_dot_f32, float)
+SS_DOTS(ss_dots_f64, double)
+SS_DOTS(ss_dots_f32, float)
 SS_AXPY(ss_axpy_f64, double)
 SS_AXPY(ss_axpy_f32, float)
+SS_AXPYS(ss_axpys_f64, double)
+SS_AXPYS(ss_axpys_f32, float)
 SS_SQUARE(ss_square_f64, double)
 SS_SQUARE(ss_square_f32, float)
 SS_UNPACK(ss_unpack_f64, double)

@@ -4,8 +4,12 @@ cdef extern from "vector.h" nogil:
     void ss_prefetch(const void* start, Py_ssize_t bytes) noexcept
     double ss_dot_f64(Py_ssize_t n, const double* x, double centre, const double* v) noexcept
     double ss_dot_f32(Py_ssize_t n, const float* x, double centre, const double* v) noexcept
+    void ss_dots_f64(Py_ssize_t n, const double* const* x, const double* centre, const double* v, double* out) noexcept
+    void ss_dots_f32(Py_ssize_t n, const float* const* x, const double* centre, const double* v, double* out) noexcept
     void ss_axpy_f64(Py_ssize_t n, double a, const double* x, double centre, double* v) noexcept
     void ss_axpy_f32(Py_ssize_t n, double a, const float* x, double centre, double* v) noexcept
+    void ss_axpys_f64(Py_ssize_t n, const double* a, const double* const* x, const double* centre, double* v) noexcept
+    void ss_axpys_f32(Py_ssize_t n, const double* a, const float* const* x, const double* centre, double* v) noexcept
     double ss_sparse_dot_f64(Py_ssize_t n, const double* x, const int* rows, const double* v) noexcept
     double ss_sparse_dot_f32(Py_ssize_t n, const float* x, const int* rows, const double* v) noexcept
     void ss_sparse_panel(Py_ssize_t n, const double* x, const int* rows, const double* panel, double* out) noexcept

@@ -132,7 +132,7 @@ cdef class LossModel:
         cdef int m = columns.size
         cdef double shift
         cdef double[4] sums
-        if self.loss.by_rows and columns.dense:
+        if fresh and self.loss.by_rows and columns.dense:   # else columns are met once, and best from end to end
             rows = min(self.n, stretch(m))
         memset(&self.trial_g[0], 0, m * sizeof(double))
         self.trial_value = self.trial_square = self.bent = 0.0

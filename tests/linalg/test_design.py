@@ -90,6 +90,43 @@ def test_products_of_several_vectors_and_stored_columns_stand_for_the_same_desig
     assert matrix.nnz <= np.count_nonzero(X[:, few]) or not sparse.issparse(storage(X))
 
 
+@pytest.mark.parametrize("count", [1, 3, 4, 7, 8])
+@pytest.mark.parametrize("odd", [None, 0, 2, 5])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_columns_met_four_at_a_time_need_not_be_alike(count, odd, dtype):
+    """One of them huge, which is held as an array of its own, or sparse among full ones."""
+    rng = np.random.default_rng(count)
+    X = rng.standard_normal((N, count)).astype(np.float32).astype(float)
+    w, u, b = np.full(N, 1 / N), rng.standard_normal(N), rng.standard_normal(count)
+    for kind in ("huge", "sparse"):
+        Z, store = X.copy(), np.asfortranarray
+        if odd is not None and odd < count:
+            if kind == "sparse":
+                Z[::2, odd], store = 0.0, sparse.csc_array
+            elif dtype is np.float64:
+                Z[:, odd] *= 2.0**500
+        design = Design(store(Z.astype(dtype)))
+        design.moments(w)
+        design.standardise(True, 1.0 / np.asarray(design.spread))
+        Z = (Z / np.abs(Z).max(axis=0)).astype(np.longdouble)
+        Z = ((Z - Z.mean(axis=0)) / Z.std(axis=0)).astype(float)
+        which = np.arange(count, dtype=np.intc)
+        assert design.products(u) == pytest.approx(Z.T @ u, rel=1e-12, abs=1e-12)
+        assert design.combination(which, b) == pytest.approx(Z @ b, rel=1e-12, abs=1e-12)
+        b[0] = 0.0  # passed over
+        assert design.combination(which, b) == pytest.approx(Z @ b, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_products_are_the_same_by_any_number_of_threads(dtype):
+    rng = np.random.default_rng(0)
+    X, u = rng.standard_normal((3000, 703)).astype(dtype, order="F"), rng.standard_normal(3000)
+    design = Design(X)
+    one, two, three = (design.products(u, k) for k in (1, 2, 3))
+    assert np.array_equal(one, two) and np.array_equal(one, three)
+    assert one == pytest.approx(X.T.astype(float) @ u, abs=1e-10)
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("row", [0, 5, 17, N - 1])
 def test_a_value_that_is_not_finite_is_noticed_anywhere(storage, value, row):
