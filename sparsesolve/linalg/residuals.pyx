@@ -6,13 +6,12 @@ name finds it gone.  Who refers to one counts in `members`.
 """
 from libc.math cimport INFINITY, sqrt
 from libc.stdlib cimport calloc, free
-from libc.string cimport memcpy
-from scipy.linalg.cython_blas cimport dgemv
+from libc.string cimport memcpy, memset
 
 import numpy as np
 
 from sparsesolve.linalg.sketch cimport SS_FINE, padded, ss_quantise_i16
-from sparsesolve.linalg.vector cimport dot, ss_largest_f64
+from sparsesolve.linalg.vector cimport dot, ss_add_dots, ss_largest_f64
 
 cdef int LAST_NAME = 0x7fffff00     # from which names begin again
 cdef double SMALLEST = 1e-300       # unit of a gap
@@ -42,15 +41,12 @@ cdef class Residuals:
 
     cdef void compare(self, const double* r) noexcept nogil:
         """r is the current residual from now on: its products with those remembered."""
-        cdef int n = self.n, one = 1
-        cdef double unit = 1.0, zero = 0.0
         self.round += 1
         self.n_gaps = 0
         self.current = r
         self.level = dot(self.n, r, r)
-        if self.n_slots > 0:
-            dgemv("T", &n, &self.n_slots, &unit, &self.remembered[0, 0], &n, <double*> r, &one, &zero,
-                  &self.dots[0], &one)
+        memset(&self.dots[0], 0, self.n_slots * sizeof(double))
+        ss_add_dots(self.n, self.n_slots, &self.remembered[0, 0], NULL, self.n, r, &self.dots[0])
 
     cdef void _project(self, Span* span, int first, int second) noexcept nogil:
         """The current residual's projection on two remembered ones, its distance with room for rounding."""

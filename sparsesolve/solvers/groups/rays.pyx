@@ -11,13 +11,13 @@ what that costs.
 from libc.math cimport fabs
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memset
-from scipy.linalg.cython_blas cimport dgemv, dsyrk, dtrsv
+from scipy.linalg.cython_blas cimport dsyrk, dtrsv
 from scipy.linalg.cython_lapack cimport dpotrf
 
 import numpy as np
 
 from sparsesolve.linalg.packed import roomier
-from sparsesolve.linalg.vector cimport axpy, dot
+from sparsesolve.linalg.vector cimport axpy, dot, ss_add_dots, ss_scale, ss_subtract_all
 
 DEF STEPS = 40                      # of conjugate gradients
 cdef double TINY = 1e-10            # of the diagonal: what makes a singular matrix regular
@@ -89,16 +89,15 @@ cdef class Rays:
         self.pull[k], self.bend[k], self.level[k], self.limit[k] = pull, bend, level, limit
 
     cdef void apply(self, const double* step, double* out) noexcept nogil:
-        """out = W step."""
-        cdef int n = <int> self.n, one = 1
-        cdef double unit = 1.0, none = 0.0
-        dgemv("N", &n, &self.count, &unit, &self.images[0], &n, <double*> step, &one, &none, out, &one)
+        """out = W step; `product` is used up."""
+        ss_scale(self.count, -1.0, step, self.product)
+        memset(out, 0, self.n * sizeof(double))
+        ss_subtract_all(self.n, self.count, self.product, &self.images[0], NULL, self.n, out)
 
     cdef void _apply_transposed(self, const double* x, double* out) noexcept nogil:
         """out = W'x."""
-        cdef int n = <int> self.n, one = 1
-        cdef double unit = 1.0, none = 0.0
-        dgemv("T", &n, &self.count, &unit, &self.images[0], &n, <double*> x, &one, &none, out, &one)
+        memset(out, 0, self.count * sizeof(double))
+        ss_add_dots(self.n, self.count, &self.images[0], NULL, self.n, x, out)
 
     cdef double* _room(self) noexcept nogil:
         """To work in, n numbers."""

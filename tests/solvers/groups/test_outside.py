@@ -19,7 +19,8 @@ STORES = {"dense": np.asfortranarray, "sparse": sparse.csc_array,
           "single": lambda X: np.asfortranarray(X, dtype=np.float32)}  # fmt: skip
 
 
-def problem(kind, store="dense", limits=(-np.inf, np.inf), alpha=1.0, density=1.0, shape=(N, P)):
+def problem(kind, store="dense", limits=(-np.inf, np.inf), alpha=1.0, density=1.0, shape=(N, P),
+            n_groups=G):  # fmt: skip
     """A standardised problem with scattered groups of sizes 1 to 12, and its columns."""
     rng, (n, p) = np.random.default_rng(6), shape
     X = rng.standard_normal(shape)
@@ -32,8 +33,8 @@ def problem(kind, store="dense", limits=(-np.inf, np.inf), alpha=1.0, density=1.
     assert design.moments(w)
     mean, spread = np.asarray(design.mean), np.asarray(design.spread)
     design.standardise(True, 1 / spread)
-    shares = rng.random(G) ** 2
-    groups = rng.choice(G, p, p=shares / shares.sum())
+    shares = rng.random(n_groups) ** 2
+    groups = rng.choice(n_groups, p, p=shares / shares.sum())
     lower, upper = np.full(p, limits[0]), np.full(p, limits[1])
     omega = MAKERS[kind](groups).over(p)
     omega = omega.under(alpha, np.ones(omega.n_groups), np.zeros(omega.n_groups, dtype=bool),
@@ -43,6 +44,25 @@ def problem(kind, store="dense", limits=(-np.inf, np.inf), alpha=1.0, density=1.
     made = SimpleNamespace(design=design, penalty=omega, weights=w, response=y,
                            null_value=1.0, centred=True)  # fmt: skip
     return made, (X - mean) / spread
+
+
+@pytest.mark.parametrize("shape", [(60, 2000), (256, 4000)], ids=["exact", "sketched"])
+def test_threads_see_the_same_groups(shape):
+    """Of so many that what is remembered of them is shared out."""
+    found = []
+    for n_threads in (1, 2, 3):
+        made, Z = problem("l2", shape=shape, n_groups=900)
+        root_w = np.sqrt(made.weights)
+        outside = OutsideGroups(made.design, root_w, made.penalty, n_threads)
+        rng, r = np.random.default_rng(0), root_w * made.response
+        lam = 0.4 * made.penalty.polar(Z.T @ (root_w * r))
+        seen = []
+        for _ in range(6):
+            seen.append(outside.examined(r, lam).tolist())
+            r = r + 0.05 * rng.standard_normal(len(r)) * np.abs(r).max()
+        assert len(seen[0]) > 250
+        found.append(seen)
+    assert found[0] == found[1] == found[2]
 
 
 @pytest.mark.parametrize("limits", [(-np.inf, np.inf), (0.0, np.inf)], ids=["free", "positive"])
