@@ -31,6 +31,5 @@ cdef class ResponseCoefficients:
     cdef int[::1] at_work                   # whether a coefficient is, (q K,)
 
     cdef int weigh(self) except -1
-    cdef int column(self, int t) noexcept nogil
     cdef void renew(self) noexcept nogil
     cdef void slopes(self) noexcept nogil

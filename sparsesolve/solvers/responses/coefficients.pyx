@@ -190,24 +190,16 @@ cdef class ResponseCoefficients:
 
     # the point
 
-    cdef int column(self, int t) noexcept nogil:
-        """A coefficient at work as the Hessian numbers it."""
-        cdef int c = self.quadratic.index[t]
-        return self.place[c // self.K] * self.K + c % self.K
-
     cdef void renew(self) noexcept nogil:
         """Everything from the coefficients anew."""
-        cdef int t
         memcpy(&self.eta[0, 0], &self.offset[0, 0], self.K * self.n * sizeof(double))
-        for t in range(self.quadratic.size):
-            if self.quadratic.b[t] != 0.0:
-                self.hessian.add(self.column(t), self.quadratic.b[t], &self.eta[0, 0])
+        self.hessian.add(self.quadratic.b, NULL, &self.eta[0, 0])
         self.value, self.stirred = self.loss.evaluate(&self.eta[0, 0], &self.u[0, 0]), False
         self.slopes()
 
     cdef void slopes(self) noexcept nogil:
         """C, and the quadratic's g, of the coefficients at work."""
         cdef int t
+        self.hessian.correlate(&self.u[0, 0], self.quadratic.g)
         for t in range(self.quadratic.size):
-            self.quadratic.g[t] = self.hessian.correlate(self.column(t), &self.u[0, 0])
             (&self.C[0, 0])[self.quadratic.index[t]] = self.quadratic.g[t]

@@ -110,8 +110,8 @@ cdef class ResponseDual(ResponseCoefficients):
         self._make_dual(lam)
         self._look(lam)
         quadratic.slack = 0.0
+        self.hessian.correlate(&self.dual[0, 0], quadratic.g)
         for t in range(quadratic.size):
-            quadratic.g[t] = self.hessian.correlate(self.column(t), &self.dual[0, 0])
             if quadratic.free(t, lam):
                 if fabs(quadratic.g[t]) > ORTHOGONAL:
                     return self.gap_at(lam, 0.0)

@@ -12,10 +12,16 @@ cdef class ResponseHessian:
     cdef double[::1] whole              # their diagonal, summed over K, (n,)
     cdef int[::1] pinned                # whether a row is, (size,)
     cdef double[::1] left, right, block
+    # coefficients at work by response, in the order of the matrix: counts[k] of them are of response k
+    cdef int[::1] counts                # (K,)
+    cdef int[:, ::1] places             # (K, room) where they stand,
+    cdef int[:, ::1] listed             # and which columns are theirs
+    cdef int[::1] moving                # to work in, columns
+    cdef double[::1] some               # and numbers
 
     cdef int weigh(self, Loss loss, const double* eta) except -1
     cdef int extend(self, Gram gram, const int* coefficient, int count) except -1
     cdef double pin(self, int row) noexcept nogil
     cdef void weighted(self, int row, int k, int l, double* out) noexcept nogil
-    cdef double correlate(self, int coefficient, const double* u) noexcept nogil
-    cdef void add(self, int coefficient, double change, double* eta) noexcept nogil
+    cdef void correlate(self, const double* u, double* out) noexcept nogil
+    cdef void add(self, const double* b, const double* less, double* eta) noexcept nogil

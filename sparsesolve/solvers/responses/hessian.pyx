@@ -9,7 +9,7 @@ import numpy as np
 
 from sparsesolve.linalg.gram cimport Gram
 from sparsesolve.linalg.products cimport add_products
-from sparsesolve.linalg.vector cimport axpy, dot
+from sparsesolve.linalg.vector cimport axpy, ss_add_dots, ss_subtract_all
 from sparsesolve.losses.base cimport Loss
 
 
@@ -26,6 +26,7 @@ cdef class ResponseHessian:
         self.tied = np.zeros((K, K), dtype=np.intc)
         self.whole, self.pinned = np.zeros(n), np.zeros(0, dtype=np.intc)
         self.left = self.right = self.block = np.zeros(0)
+        self.counts = np.zeros(K, dtype=np.intc)
 
     def append(self, columns, pinned):
         """Take in columns (n, count), their rows pinned (count,) or not."""
@@ -39,11 +40,12 @@ cdef class ResponseHessian:
         self.size = size
 
     cdef int weigh(self, Loss loss, const double* eta) except -1:
-        """Take F'' at eta."""
+        """Take F'' at eta; no coefficient is at work any more."""
         cdef int k, l
         cdef Py_ssize_t i
         cdef double[:, ::1] unit = np.zeros((self.K, self.n))
         self.whole[:] = 0.0
+        self.counts[:] = 0
         for k in range(self.K):
             unit[k, :] = 1.0
             loss.curvature_times(eta, &unit[0, 0], &self.bends[k, 0, 0])
@@ -58,17 +60,21 @@ cdef class ResponseHessian:
         return 0
 
     cdef int extend(self, Gram gram, const int* coefficient, int count) except -1:
-        """Let the matrix of the first coefficients grow to all `count`."""
+        """Let the matrix of the first coefficients grow to all `count`, which are at work from now on."""
         cdef int first = gram.size, k, l, i, j, m, t, fresh, n = <int> self.n, K = self.K
-        cdef int[:, ::1] places = np.empty((K, count), dtype=np.intc)
+        cdef int[:, ::1] places, listed
         cdef int[::1] known = np.zeros(K, dtype=np.intc), counts = np.zeros(K, dtype=np.intc)
         cdef double value
         cdef Py_ssize_t ld
         gram.reserve(count)
         ld = gram.capacity
+        if self.some is None or self.some.shape[0] < count:
+            self.places, self.listed = np.empty((2, K, 2 * count), dtype=np.intc)
+            self.moving, self.some = np.empty(2 * count, dtype=np.intc), np.empty(2 * count)
+        self.counts, places, listed = counts, self.places, self.listed
         for t in range(count):
             k = coefficient[t] % K
-            places[k, counts[k]] = t
+            places[k, counts[k]], listed[k, counts[k]] = t, coefficient[t] // K
             counts[k] += 1
             known[k] += t < first
         m = np.max(counts)
@@ -79,15 +85,14 @@ cdef class ResponseHessian:
         with nogil:
             for k in range(K):
                 for i in range(counts[k]):
-                    memcpy(&self.left[i * self.n], &self.rows[coefficient[places[k, i]] // K, 0],
-                           self.n * sizeof(double))
+                    memcpy(&self.left[i * self.n], &self.rows[listed[k, i], 0], self.n * sizeof(double))
                 for l in range(k if first == 0 else 0, K):
                     fresh, m = counts[l] - known[l], counts[k]
                     if m == 0 or fresh == 0:
                         continue
                     if self.tied[k, l]:
                         for j in range(fresh):
-                            self.weighted(coefficient[places[l, known[l] + j]] // K, k, l, &self.right[j * self.n])
+                            self.weighted(listed[l, known[l] + j], k, l, &self.right[j * self.n])
                         memset(&self.block[0], 0, <Py_ssize_t> m * fresh * sizeof(double))
                         add_products(n, m, &self.left[0], n, fresh, &self.right[0], n, &self.block[0], m)
                     for j in range(fresh):
@@ -120,10 +125,26 @@ cdef class ResponseHessian:
         for i in range(self.n):
             out[i] = self.rows[row, i] * self.bends[k, l, i]
 
-    cdef double correlate(self, int coefficient, const double* u) noexcept nogil:
-        """The product of a coefficient's column with u (K, n)."""
-        return dot(self.n, &self.rows[coefficient // self.K, 0], u + coefficient % self.K * self.n)
+    cdef void correlate(self, const double* u, double* out) noexcept nogil:
+        """The products of the columns at work with u (K, n), coefficient by coefficient."""
+        cdef int k, i
+        for k in range(self.K):
+            if self.counts[k] > 0:
+                memset(&self.some[0], 0, self.counts[k] * sizeof(double))
+                ss_add_dots(self.n, self.counts[k], &self.rows[0, 0], &self.listed[k, 0], self.n, u + k * self.n,
+                            &self.some[0])
+            for i in range(self.counts[k]):
+                out[self.places[k, i]] = self.some[i]
 
-    cdef void add(self, int coefficient, double change, double* eta) noexcept nogil:
-        """eta (K, n) += the column times `change`."""
-        axpy(self.n, change, &self.rows[coefficient // self.K, 0], eta + coefficient % self.K * self.n)
+    cdef void add(self, const double* b, const double* less, double* eta) noexcept nogil:
+        """eta (K, n) += the columns at work times b - less, or b where that is NULL."""
+        cdef int k, i, t, count
+        for k in range(self.K):
+            count = 0
+            for i in range(self.counts[k]):
+                t = self.places[k, i]
+                self.moving[count], self.some[count] = self.listed[k, i], (less[t] if less != NULL else 0.0) - b[t]
+                count += self.some[count] != 0.0
+            if count > 0:
+                ss_subtract_all(self.n, count, &self.some[0], &self.rows[0, 0], &self.moving[0], self.n,
+                                eta + k * self.n)

@@ -49,10 +49,9 @@ cdef class ResponseNewton(ResponseDual):
         cdef Py_ssize_t size = self.K * self.n
         cdef double step = 1.0, value, charge, slack
         memset(&self.image[0, 0], 0, size * sizeof(double))
+        self.hessian.add(self.quadratic.b, &self.old[0], &self.image[0, 0])
         for t in range(m):
-            if self.quadratic.b[t] != self.old[t]:
-                self.hessian.add(self.column(t), self.quadratic.b[t] - self.old[t], &self.image[0, 0])
-                self.stirred = self.stirred or fabs(self.quadratic.b[t] - self.old[t]) > FAR_STEP
+            self.stirred = self.stirred or fabs(self.quadratic.b[t] - self.old[t]) > FAR_STEP
             self.old_g[t] = self.quadratic.b[t]     # where the step leads
         slack = ROUNDING * (fabs(self.value) + fabs(self.value - self.loss.saturated))
         for tries in range(halvings):
