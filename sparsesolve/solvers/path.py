@@ -62,19 +62,25 @@ def grid(problem, correlations, n_lambdas, ratio):
 
 
 def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance):
-    """Solve down the grid; returns (points, why it ended)."""
+    """Solve down the grid; returns (points, why it ended).
+
+    Solutions are led back to the user's units together, at the end, where nobody asks before.
+    """
     points, entered = [], set()
     null = max(problem.null_value, 1e-300)
+    late = problem.simple and (stop is None or isinstance(stop, StopRule))
     if hasattr(state, "announce"):
         state.announce([problem.inner_level(lam) for lam in lambdas])
+    reason = "every lambda was solved"
     for index, lam in enumerate(lambdas):
         before = state.iterations
         outcome, gap, found = _solve(state, problem, lam, tol * null, max_iter)
-        which, values, intercept = problem.to_user(*found)
+        which, values, intercept = found if late else problem.to_user(*found)
         if pmax is not None:
             entered.update(which.tolist())
             if len(entered) > pmax:
-                return points, f"more than pmax = {pmax} would have entered"
+                reason = f"more than pmax = {pmax} would have entered"
+                break
         explained = 0.0
         if problem.null_value > 0:
             explained = 1.0 - state.loss_value / null
@@ -82,10 +88,15 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
         points.append(Point(index, float(lam), len(which), explained, gap / null, outcome, n_iter,
                             which, values, intercept))
         advance(index + 1, "df %d, %.1f%% deviance", len(which), 100 * explained)
-        reason = _reason_to_end(points, stop, dfmax, problem.limited)
-        if reason:
-            return points, reason
-    return points, "every lambda was solved"
+        ended = _reason_to_end(points, stop, dfmax, problem.limited)
+        if ended:
+            reason = ended
+            break
+    if late and points:
+        led_back = problem.all_to_user([(p.which, p.values, p.intercept) for p in points])
+        for point, found in zip(points, led_back, strict=True):
+            point.which, point.values, point.intercept = found
+    return points, reason
 
 
 def _solve(state, problem, lam, target, max_iter):

@@ -10,6 +10,7 @@ leads back, or says that there is no way back.
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from math import ldexp
 
 import numpy as np
@@ -168,6 +169,26 @@ class Problem:
         """What an inner coefficient takes off the inner intercept, (p,)."""
         p = len(self.factor)
         return self.factor * np.asarray(self.design.mean)[:p] if self.intercept else np.zeros(p)
+
+    @property
+    def simple(self):
+        """Whether `all_to_user` may lead back many solutions at once."""
+        return self.basis is None and self._plain is not None and not self.far
+
+    def all_to_user(self, found):
+        """What `to_user` makes of each (which, values, intercept) of a `simple` problem."""
+        which, values, inner = zip(*found, strict=True)
+        features = np.concatenate(which)
+        coefs = np.concatenate(values, axis=-1) * self._plain[features]
+        parts = [slice(*ends) for ends in pairwise(np.cumsum([0] + [len(part) for part in which]))]
+        means = self.means[features]  # one product a solution: sums in the order of `to_user`
+        moved = [b.dot(means[part]) for b, part in zip(values, parts, strict=True)]
+        intercepts = np.ldexp(self.mean + np.array(inner) - moved, self.exponent)
+        if self.n_responses is None:
+            intercepts = intercepts.tolist()
+        else:
+            intercepts = [self._balanced(row) for row in intercepts]
+        return list(zip(which, [coefs[..., part] for part in parts], intercepts, strict=True))
 
     def many_to_user(self, which, B):
         """The same for K solutions B (K, U) at once, of the columns `which` (U,).

@@ -19,6 +19,7 @@ class Units:
     norms: np.ndarray = field(default_factory=lambda: np.ones(4))
     debt: float = 0.0  # what rounding may cost
     limited: bool = False
+    simple: bool = False
 
     def user_levels(self, levels):
         return levels * 8.0
@@ -31,6 +32,9 @@ class Units:
 
     def to_user(self, which, values, intercept):
         return which, 2.0 * values, 5.0 + intercept
+
+    def all_to_user(self, found):
+        return [self.to_user(*one) for one in found]
 
 
 def units(**given):
@@ -95,9 +99,10 @@ def test_rounding_is_no_correlation():
     assert len(grid(short, np.array([0, 0, 0, 1e-16]), 100, 1e-2)) == 100
 
 
-def test_points_are_in_the_users_units():
+@pytest.mark.parametrize("simple", [False, True], ids=["one by one", "all at the end"])
+def test_points_are_in_the_users_units(simple):
     state = Stub([4.0, 3.0, 1.0])
-    points, reason, told = run(state)
+    points, reason, told = run(state, units(simple=simple))
     assert [point.lam for point in points] == [16.0, 8.0, 4.0]
     assert [asked[0] for asked in state.asked] == [2.0, 1.0, 0.5]
     assert [asked[1] for asked in state.asked] == [2e-3] * 3  # tol times the null value
@@ -164,7 +169,15 @@ def test_a_loose_tolerance_does_not_end_the_path():
         assert fit.dev_ratio[-1] > 0.45 and len(fit.lambdas) > 60
 
 
-def test_a_callable_sees_every_point():
-    seen = []
-    points, reason, _ = run(Stub([4.0, 3.0, 2.0]), stop=lambda p: seen.append(p) or p.df == 1)
+@pytest.mark.parametrize("simple", [False, True])
+def test_a_callable_sees_every_point_in_the_users_units(simple):
+    seen, values = [], []
+
+    def stop(point):
+        seen.append(point)
+        values.append(point.values.tolist())
+        return point.df == 1
+
+    points, reason, _ = run(Stub([4.0, 3.0, 2.0]), units(simple=simple), stop=stop)
     assert seen == points and len(points) == 2 and "stop function" in reason
+    assert values == [[], [2.0]]
