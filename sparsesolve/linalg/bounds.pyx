@@ -24,7 +24,7 @@ from sparsesolve.linalg.residuals cimport Gap, Residuals, Span
 from sparsesolve.linalg.sketch cimport Sketch, sketch
 from sparsesolve.linalg.vector cimport ss_multiply
 
-DEF TOGETHER = 64           # columns multiplied and drawn while they are in cache
+DEF TOGETHER = 64           # columns multiplied and drawn while they are in cache: whole fours, as they are met
 DEF AHEAD = 6               # columns by which the memory of the sketch is asked for early
 LONG = 350                  # rows of a dense design from which a bound costs less than a product
 MANY = 1_000_000            # values in it, likewise

@@ -215,26 +215,31 @@ cdef class Design:
     cdef void correlate_some(self, const int* which, Py_ssize_t count, const double* u, double total,
                              double* out, int n_threads) noexcept nogil:
         """out[k] = z_j'u for j = which[k], or j = k if no list is given."""
-        cdef Py_ssize_t k, fours = count // 4
+        cdef Py_ssize_t k
         if n_threads > 1 and count > WORTH_THREADS * self.p / self.stored:
-            for k in prange(fours, num_threads=n_threads, schedule="static"):
+            for k in prange((count + 3) // 4, num_threads=n_threads, schedule="static"):
                 self._meet_four(which, 4 * k, count, u, total, out)
         else:
-            for k in range(fours):
+            for k in range((count + 3) // 4):
                 self._meet_four(which, 4 * k, count, u, total, out)
-        for k in range(4 * fours, count):
-            out[k] = col.dot(&self.columns[k if which == NULL else which[k]], u, total)
 
     cdef void _meet_four(self, const int* which, Py_ssize_t first, Py_ssize_t count, const double* u, double total,
                          double* out) noexcept nogil:
-        """The same for k = first..first + 4; of those listed behind them memory is asked for."""
+        """The same for k = first..first + 4, as far as `count` goes; of those listed behind them memory is asked for.
+
+        Which columns are met together depends on their places alone, so that threads do not change a bit.
+        """
         cdef int[4] four
-        cdef int k
-        for k in range(4):
+        cdef int k, held = <int> min(4, count - first)
+        for k in range(held):
             four[k] = <int> first + k if which == NULL else which[first + k]
             if which != NULL:
                 _ask_for(self.columns, which, first + k, count)
-        col.dots(self.columns, four, u, total, out + first)
+        if held == 4:
+            col.dots(self.columns, four, u, total, out + first)
+            return
+        for k in range(held):
+            out[first + k] = col.dot(&self.columns[four[k]], u, total)
 
     cdef void combine(self, const int* which, Py_ssize_t count, const double* b, double* out) noexcept nogil:
         """out += sum_k b[k] z_j, j = which[k]."""

@@ -15,7 +15,14 @@
 #endif
 
 /* Rows and columns of the left factor that stay in cache while the right one passes by, whole tiles of either. */
-enum { SS_MANY_ROWS = 512, SS_MANY = 128, SS_FEW_ROWS = 1024, SS_FEW = 24 };
+enum { SS_MANY_ROWS = 512, SS_MANY_COLUMNS = 128, SS_FEW_ROWS = 1024, SS_FEW_COLUMNS = 24 };
+
+/* Columns of a factor, up to which BLAS gains less than it copies; fewer where sums are not turned into vectors. */
+#if defined(_MSC_VER)
+enum { SS_FEW = 8 };
+#else
+enum { SS_FEW = 32 };
+#endif
 
 /* The columns a of the left factor and b of the right one, four each: out_k+4l = a_k'b_l */
 SS_512 static inline void ss_tile(ptrdiff_t n, const double *const *a, const double *const *b, double *out) {
@@ -60,8 +67,8 @@ SS_SIMD static void ss_tile_of_three(ptrdiff_t n, const double *const *a, const 
 /* G (ld, count) += A'B for A (n, size) and B (n, count), their columns lda and ldb apart.  `upper`: of the columns of
  * G, entries up to the diagonal alone; others may be written.  TILE takes four columns of A and so many, WIDE, of B. */
 #define SS_ADD_PRODUCTS(SET, NAME, TILE, WIDE, ROWS, COLUMNS)                                                          \
-    SET void NAME(ptrdiff_t n, ptrdiff_t size, const double *A, ptrdiff_t lda, ptrdiff_t count,                 \
-                         const double *B, ptrdiff_t ldb, int upper, double *G, ptrdiff_t ld) {                         \
+    SET void NAME(ptrdiff_t n, ptrdiff_t size, const double *A, ptrdiff_t lda, ptrdiff_t count,                        \
+              const double *B, ptrdiff_t ldb, int upper, double *G, ptrdiff_t ld) {                                    \
         const double *a[4], *b[WIDE];                                                                                  \
         double tile[4 * WIDE];                                                                                         \
         for (ptrdiff_t row = 0; row < n; row += ROWS)                                                                  \
@@ -79,7 +86,7 @@ SS_SIMD static void ss_tile_of_three(ptrdiff_t n, const double *const *a, const 
                 }                                                                                                      \
     }
 
-SS_ADD_PRODUCTS(SS_512 static, ss_add_products, ss_tile, 4, SS_MANY_ROWS, SS_MANY)
-SS_ADD_PRODUCTS(static inline, ss_add_few_products, ss_tile_of_three, 3, SS_FEW_ROWS, SS_FEW)
+SS_ADD_PRODUCTS(SS_512 static, ss_add_products, ss_tile, 4, SS_MANY_ROWS, SS_MANY_COLUMNS)
+SS_ADD_PRODUCTS(static inline, ss_add_few_products, ss_tile_of_three, 3, SS_FEW_ROWS, SS_FEW_COLUMNS)
 
 #endif

@@ -12,7 +12,8 @@ from sparsesolve.linalg.vector cimport ss_subtract_all
 
 cdef extern from "products.h" nogil:
     bint SS_512_HERE
-    int SS_MANY
+    int SS_MANY_COLUMNS
+    int SS_FEW_COLUMNS
     int SS_FEW
     void ss_add_products(Py_ssize_t n, Py_ssize_t size, const double* A, Py_ssize_t lda, Py_ssize_t count,
                          const double* B, Py_ssize_t ldb, bint upper, double* G, Py_ssize_t ld) noexcept
@@ -20,7 +21,6 @@ cdef extern from "products.h" nogil:
                              const double* B, Py_ssize_t ldb, bint upper, double* G, Py_ssize_t ld) noexcept
 
 cdef double WORTH_THREADS = 4e6     # multiply-adds from which threads gain more than they wait
-DEF FEW = 32            # columns of a factor, up to which BLAS gains less than it copies
 DEF TOGETHER = 8        # rows added to a sum that is loaded and stored once,
 DEF WIDTH = 4096        # so many columns of them at a time
 
@@ -30,7 +30,7 @@ cdef void add_products(Py_ssize_t n, int size, const double* A, int lda, int cou
     """G (size, count) += A'B for A (n, size) and B (n, count)."""
     if SS_512_HERE:
         ss_add_products(n, size, A, lda, count, B, ldb, False, G, ld)
-    elif min(size, count) <= FEW:
+    elif min(size, count) <= SS_FEW:
         ss_add_few_products(n, size, A, lda, count, B, ldb, False, G, ld)
     else:
         _add_by_blas(n, size, A, lda, count, B, ldb, G, ld)
@@ -40,7 +40,7 @@ cdef void add_gram(Py_ssize_t n, int size, const double* A, int lda, double* G, 
     """G (size, size) += A'A for A (n, size), the upper triangle; below it anything may be left."""
     if SS_512_HERE:
         ss_add_products(n, size, A, lda, size, A, lda, True, G, ld)
-    elif size <= FEW:
+    elif size <= SS_FEW:
         ss_add_few_products(n, size, A, lda, size, A, lda, True, G, ld)
     else:
         _add_gram_by_blas(n, size, A, lda, G, ld)
@@ -49,9 +49,9 @@ cdef void add_gram(Py_ssize_t n, int size, const double* A, int lda, double* G, 
 cdef void share_products(Py_ssize_t n, int size, const double* A, int lda, int count, const double* B, int ldb,
                          double* G, int ld, int n_threads) noexcept nogil:
     """add_products by so many threads, bit by bit the same; BLAS is left to itself."""
-    cdef Py_ssize_t start, part = SS_MANY if SS_512_HERE else SS_FEW
+    cdef Py_ssize_t start, part = SS_MANY_COLUMNS if SS_512_HERE else SS_FEW_COLUMNS
     if (n_threads == 1 or <double> n * size * count < WORTH_THREADS
-            or not (SS_512_HERE or min(size, count) <= FEW)):
+            or not (SS_512_HERE or min(size, count) <= SS_FEW)):
         add_products(n, size, A, lda, count, B, ldb, G, ld)
         return
     for start in prange(0, size, part, num_threads=n_threads, schedule="static"):
@@ -65,8 +65,8 @@ cdef void share_gram(Py_ssize_t n, int size, const double* A, int lda, double* G
     if not SS_512_HERE or n_threads == 1 or <double> n * size * size < WORTH_THREADS:
         add_gram(n, size, A, lda, G, ld)
         return
-    for start in prange(0, size, SS_MANY, num_threads=n_threads, schedule="static", chunksize=1):
-        ss_add_products(n, min(<Py_ssize_t> SS_MANY, size - start), A + start * lda, lda, size - start,
+    for start in prange(0, size, SS_MANY_COLUMNS, num_threads=n_threads, schedule="static", chunksize=1):
+        ss_add_products(n, min(<Py_ssize_t> SS_MANY_COLUMNS, size - start), A + start * lda, lda, size - start,
                         A + start * lda, lda, True, G + start + start * ld, ld)
 
 
@@ -114,15 +114,20 @@ def row_sums(B, rows):
 
 # The slow door, for tests.
 
-def products_beside_ones(A, B, kernel):
+def products_beside_ones(A, B, kernel, int n_threads=1):
     """1 + A'B for column-major A (n, m) and B (n, k); for B = None the upper triangle of 1 + A'A.
 
-    By "blas", the kernel for "few" columns, or the one for "many", which is "few" where vectors have no 512 bits.
+    By "blas", the kernel for "few" columns, or the one for "many", which is "few" where vectors have no 512 bits; or by
+    the one "chosen", with so many threads.
     """
     cdef const double[::1, :] a = A, b = A if B is None else B
     cdef int n = a.shape[0], m = a.shape[1], k = b.shape[1]
     cdef double[::1, :] out = np.ones((m, k), order="F")
-    if kernel == "blas" and B is None:
+    if kernel == "chosen" and B is None:
+        share_gram(n, m, &a[0, 0], n, &out[0, 0], m, n_threads)
+    elif kernel == "chosen":
+        share_products(n, m, &a[0, 0], n, k, &b[0, 0], n, &out[0, 0], m, n_threads)
+    elif kernel == "blas" and B is None:
         _add_gram_by_blas(n, m, &a[0, 0], n, &out[0, 0], m)
     elif kernel == "blas":
         _add_by_blas(n, m, &a[0, 0], n, k, &b[0, 0], n, &out[0, 0], m)

@@ -7,7 +7,7 @@ from sparsesolve.linalg.products import products_beside_ones, row_products, row_
 ROWS = [1, 7, 64, 511, 512, 513, 1023, 1300, 2100]
 
 
-@pytest.mark.parametrize("kernel", ["blas", "few", "many"])
+@pytest.mark.parametrize("kernel", ["blas", "few", "many", "chosen"])
 @pytest.mark.parametrize("n", ROWS)
 @pytest.mark.parametrize(
     "m, k",
@@ -19,13 +19,22 @@ def test_products_of_two_sets_of_columns(n, m, k, kernel):
     np.testing.assert_allclose(products_beside_ones(A, B, kernel), 1 + A.T @ B, atol=1e-13 * n)
 
 
-@pytest.mark.parametrize("kernel", ["blas", "few", "many"])
+@pytest.mark.parametrize("kernel", ["blas", "few", "many", "chosen"])
 @pytest.mark.parametrize("n", ROWS)
 @pytest.mark.parametrize("m", [1, 2, 3, 4, 5, 24, 25, 63, 128, 129, 261])
 def test_products_of_one_set_of_columns(n, m, kernel):
     A = np.asfortranarray(np.random.default_rng(n + m).standard_normal((n, m)))
     expected = np.triu(1 + A.T @ A)
     np.testing.assert_allclose(products_beside_ones(A, None, kernel), expected, atol=1e-13 * n)
+
+
+@pytest.mark.parametrize("m, k", [(130, 20), (20, 130), (200, 64), (300, None)])
+def test_threads_change_no_bit(m, k):
+    rng = np.random.default_rng(m)
+    A = np.asfortranarray(rng.standard_normal((2100, m)))
+    B = None if k is None else np.asfortranarray(rng.standard_normal((2100, k)))
+    one, two, three = (products_beside_ones(A, B, "chosen", count) for count in (1, 2, 3))
+    assert np.array_equal(one, two) and np.array_equal(one, three)
 
 
 @pytest.mark.parametrize(

@@ -25,11 +25,11 @@ from sparsesolve.linalg.vector cimport dot, ss_add_dots, ss_multiply
 from sparsesolve.penalties.blocks cimport MOVING, BlockPenalty
 from sparsesolve.solvers.outside cimport Outside
 
-DENSE_FROM = 0.15           # share of stored values from which singular values cost little beside the bounds they mend
-DEF AHEAD = 2               # groups by which the memory of the sketch is asked for early
-cdef double WORTH_THREADS = 5e5     # bytes of it from which threads gain more than they wait
-cdef Py_ssize_t MANY = 250                  # groups whose remembered products are, too
+DENSE_FROM = 0.15           # share of stored values from which singular values cost little beside the bounds they mend,
 cdef Py_ssize_t LARGEST = 100               # columns of a group, up to which they do
+DEF AHEAD = 2               # groups by which the memory of the sketch is asked for early
+cdef double WORTH_THREADS = 5e5     # bytes of it from which threads gain more than they wait,
+cdef Py_ssize_t MANY = 250          # or groups awake whose products are remembered
 cdef double VIOLATION = 1e-12       # relative
 cdef double ALMOST = 0.99           # of lam: extrapolation along the path errs by about a hundredth
 cdef double CLOSE = 0.9             # of lam: bounds above it may pass it at the next lam

@@ -55,12 +55,12 @@ def test_threads_see_the_same_groups(shape):
         root_w = np.sqrt(made.weights)
         outside = OutsideGroups(made.design, root_w, made.penalty, n_threads)
         rng, r = np.random.default_rng(0), root_w * made.response
-        lam = 0.4 * made.penalty.polar(Z.T @ (root_w * r))
+        lam = 0.25 * made.penalty.polar(Z.T @ (root_w * r))
         seen = []
         for _ in range(6):
             seen.append(outside.examined(r, lam).tolist())
             r = r + 0.05 * rng.standard_normal(len(r)) * np.abs(r).max()
-        assert len(seen[0]) > 250
+        assert min(map(len, seen)) > 250  # which were awake, and shared out
         found.append(seen)
     assert found[0] == found[1] == found[2]
 
