@@ -45,6 +45,7 @@ class KernelProblem:
     exponent: int  # user's f = inner f * 2**exponent
     joined: bool  # whether F'' is that of the softmax
     limited = False  # whether there are limits on coefficients
+    simple = False  # whether solutions are led back to the user together
 
     @property
     def shape(self):
