@@ -30,23 +30,24 @@
     }
 
 /* One stretch of row i against the same stretch of column i: the largest difference, and what the stretch adds
- * to the sums of |K_ij| of its row and of the rows it crosses, and to sum K_ij^2. NaN and infinities show in the
- * sum of squares. */
+ * to the sums of |K_ij| of its row and of the rows it crosses, and to sum K_ij^2, which is NaN where an entry of
+ * either is NaN or infinite: told by a comparison, as compilers that may reorder sums take 0 times a NaN for 0. */
 #define SS_SURVEY_ROW(NAME, REAL)                                                                 \
     SS_SIMD static double NAME(ptrdiff_t count, const REAL *SS_RESTRICT row,                      \
                                const REAL *SS_RESTRICT column, ptrdiff_t stride,                  \
                                double *SS_RESTRICT crossed, double *SS_RESTRICT sums) {           \
-        double apart = 0.0, total = 0.0, squares = 0.0;                                           \
-        _Pragma("omp simd reduction(max : apart) reduction(+ : total, squares)")                  \
+        double apart = 0.0, total = 0.0, squares = 0.0, strange = 0.0;                            \
+        _Pragma("omp simd reduction(max : apart) reduction(+ : total, squares, strange)")         \
         for (ptrdiff_t j = 0; j < count; j++) {                                                   \
             double x = (double)row[j], gap = fabs(x - (double)column[j * stride]), size = fabs(x); \
             apart = gap > apart ? gap : apart;                                                    \
             total += size;                                                                        \
-            squares += x * x + 0.0 * gap;                                                                    \
+            squares += x * x;                                                                     \
+            strange += gap <= DBL_MAX ? 0.0 : 1.0;                                                \
             crossed[j] += size;                                                                   \
         }                                                                                         \
         sums[0] += total;                                                                         \
-        sums[1] += squares;                                                                       \
+        sums[1] += strange > 0.0 ? NAN : squares;                                                 \
         return apart;                                                                             \
     }
 
