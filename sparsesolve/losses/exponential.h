@@ -18,6 +18,7 @@
 
 /* bits of sqrt(1/2): what they are taken off has 2^k to spare, so that 2^-k times it is in [sqrt(1/2), sqrt(2)) */
 #define SS_ROOT_HALF 0x3FE6A09E667F3BCD
+#define SS_LOG_TWO 0.69314718055994530942
 #define SS_ROUNDING (-1e-12) /* of a probability: below it, it is none */
 #define SS_FARTHER 10.0      /* times as far as it is: where the predictor of such a sample may come to lie */
 
@@ -26,18 +27,16 @@ static inline double ss_exp_negative(double x) {
     x = x < -700.0 ? -700.0 : x;
     double k = rint(x * 1.4426950408889634074);
     double r = (x - k * 6.93147180369123816490e-01) - k * 1.90821492927058770002e-10;
-    double p = 1.0 / 6227020800.0;
-    p = p * r + 1.0 / 479001600.0;
-    p = p * r + 1.0 / 39916800.0;
-    p = p * r + 1.0 / 3628800.0;
-    p = p * r + 1.0 / 362880.0;
-    p = p * r + 1.0 / 40320.0;
-    p = p * r + 1.0 / 5040.0;
-    p = p * r + 1.0 / 720.0;
-    p = p * r + 1.0 / 120.0;
-    p = p * r + 1.0 / 24.0;
-    p = p * r + 1.0 / 6.0;
-    p = p * r + 0.5;
+    double p = 2.51003767988125e-08; /* (exp(r) - 1 - r) / r^2 for |r| <= log(2) / 2 to 1e-16 */
+    p = p * r + 2.762007713646922e-07;
+    p = p * r + 2.7557268478279004e-06;
+    p = p * r + 2.480152131972762e-05;
+    p = p * r + 0.00019841269863041851;
+    p = p * r + 0.0013888888917198419;
+    p = p * r + 0.008333333333330065;
+    p = p * r + 0.04166666666662416;
+    p = p * r + 0.16666666666666669;
+    p = p * r + 0.5000000000000001;
     p = p * r + 1.0;
     p = p * r + 1.0;
     int64_t bits = (int64_t)((int32_t)k + 1023) << 52;
@@ -46,30 +45,15 @@ static inline double ss_exp_negative(double x) {
     return p * power;
 }
 
-/* (artanh(z) / z - 1) / z^2 for s = z^2 <= 1/9 */
+/* (artanh(z) / z - 1) / z^2 to 2e-16 for s = z^2, where (1 + z) / (1 - z) is in [sqrt(1/2), sqrt(2)] */
 static inline double ss_artanh_rest(double s) {
-    double p = 1.0 / 33.0;
-    p = p * s + 1.0 / 31.0;
-    p = p * s + 1.0 / 29.0;
-    p = p * s + 1.0 / 27.0;
-    p = p * s + 1.0 / 25.0;
-    p = p * s + 1.0 / 23.0;
-    p = p * s + 1.0 / 21.0;
-    p = p * s + 1.0 / 19.0;
-    p = p * s + 1.0 / 17.0;
-    p = p * s + 1.0 / 15.0;
-    p = p * s + 1.0 / 13.0;
-    p = p * s + 1.0 / 11.0;
-    p = p * s + 1.0 / 9.0;
-    p = p * s + 1.0 / 7.0;
-    p = p * s + 1.0 / 5.0;
-    return p * s + 1.0 / 3.0;
-}
-
-/* log(1 + e) for 0 <= e <= 1 */
-static inline double ss_log1p_unit(double e) {
-    double z = e / (2.0 + e);
-    return 2.0 * z * (ss_artanh_rest(z * z) * (z * z) + 1.0);
+    double p = 0.07308292712444311;
+    p = p * s + 0.07665855309105386;
+    p = p * s + 0.09091444727837474;
+    p = p * s + 0.11111105565129939;
+    p = p * s + 0.14285714313001635;
+    p = p * s + 0.19999999999949722;
+    return p * s + 0.3333333333333335;
 }
 
 /* log(1 + e) for e >= 0 */
@@ -82,7 +66,7 @@ static inline double ss_log1p(double e) {
     bits -= (shifted >> 52) << 52;
     memcpy(&sum, &bits, sizeof sum);
     z = k == 0.0 ? e / (2.0 + e) : (sum - 1.0) / (sum + 1.0);
-    return k * 0.69314718055994530942 + 2.0 * z * (ss_artanh_rest(z * z) * (z * z) + 1.0);
+    return k * SS_LOG_TWO + 2.0 * z * (ss_artanh_rest(z * z) * (z * z) + 1.0);
 }
 
 /* a log(a / b) - a + b >= 0 for a >= 0 and b > 0; off = a - b, of which they may have lost digits; as in entropy.pxd */
@@ -97,6 +81,6 @@ static inline double ss_divergence(double a, double b, double off) {
     z = (k == 0.0 ? off : ratio - 1.0) / (k == 0.0 ? a + b : ratio + 1.0);
     rest = ss_artanh_rest(z * z);
     return k == 0.0 ? off * z * (1.0 + z * (1.0 + z) * rest)
-                    : a * (k * 0.69314718055994530942 + 2.0 * z * (rest * (z * z) + 1.0)) - off;
+                    : a * (k * SS_LOG_TWO + 2.0 * z * (rest * (z * z) + 1.0)) - off;
 }
 #endif

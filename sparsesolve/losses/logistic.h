@@ -1,7 +1,5 @@
-/* The logistic loss for vectors of samples.
- *
- * e = exp(-|eta|) is all that value, slope and curvature need; log(1 + e) = 2 artanh(e / (2 + e)), a short series since
- * e / (2 + e) <= 1/3. */
+/* The logistic loss for vectors of samples: e = exp(-|eta|) is all that value, slope and curvature need.  Divisions take
+ * most of the time, so that quotients of a sample share one. */
 #ifndef SPARSESOLVE_LOGISTIC_H
 #define SPARSESOLVE_LOGISTIC_H
 
@@ -9,16 +7,24 @@
 
 #include "exponential.h"
 
+#define SS_HALFWAY 0.41421356237309504880 /* sqrt(2) - 1 */
+#define SS_NEAR 0.17157287525380990239    /* z = (a - b) / (a + b) where a / b = sqrt(2) */
+#define SS_SAMPLES 256                    /* met at a time: they stay in the first cache */
+
 /* sum_i w_i (log(1 + exp(eta_i)) - y_i eta_i), with u_i = w_i (y_i - p_i) exact where p_i rounds to 0 or 1 */
 SS_SIMD static double ss_logistic(ptrdiff_t n, const double *SS_RESTRICT y, const double *SS_RESTRICT w,
                                   const double *SS_RESTRICT eta, double *SS_RESTRICT u) {
     double total = 0.0;
     _Pragma("omp simd reduction(+ : total)")
     for (ptrdiff_t i = 0; i < n; i++) {
-        double x = eta[i], e = ss_exp_negative(-fabs(x)), share = e / (1.0 + e);
+        double x = eta[i], e = ss_exp_negative(-fabs(x)), all = 1.0 + e;
+        /* log(1 + e) = 2 artanh(top / bottom), and log 2 where 1 + e is halved */
+        double top = e > SS_HALFWAY ? e - 1.0 : e, bottom = e > SS_HALFWAY ? e + 3.0 : e + 2.0;
+        double inverse = 1.0 / (all * bottom), share = e * bottom * inverse, z = top * all * inverse;
+        double log_all = 2.0 * z * (ss_artanh_rest(z * z) * (z * z) + 1.0) + (e > SS_HALFWAY ? SS_LOG_TWO : 0.0);
         /* the outcome on the side of eta: 1 - y and the probability of 0 where eta > 0 */
         double other = x > 0.0 ? 1.0 - y[i] : y[i];
-        total += w[i] * (ss_log1p_unit(e) + (x > 0.0 ? other * x : -other * x));
+        total += w[i] * (log_all + (x > 0.0 ? other * x : -other * x));
         u[i] = w[i] * (x > 0.0 ? share - other : other - share);
     }
     return total;
@@ -34,11 +40,34 @@ SS_SIMD static void ss_logistic_curvature(ptrdiff_t n, const double *SS_RESTRICT
     }
 }
 
+/* sum_i w_i KL(s_i, p_i) with s = y - u / w where all ratios of probabilities are in [sqrt(1/2), sqrt(2)], else -1.
+
+   b = e / all and 1 / all are those of the outcomes, a and `other` the shares of s, and (a - b) / (a + b) the first
+   term of artanh, as in ss_divergence. */
+SS_SIMD static double ss_logistic_gap_near(ptrdiff_t n, const double *SS_RESTRICT y, const double *SS_RESTRICT w,
+                                           const double *SS_RESTRICT eta, const double *SS_RESTRICT u) {
+    double total = 0.0, room = INFINITY;
+    _Pragma("omp simd reduction(+ : total) reduction(min : room)")
+    for (ptrdiff_t i = 0; i < n; i++) {
+        double x = eta[i], v = u[i] / (w[i] > 0.0 ? w[i] : 1.0), s = y[i] - v, rest = (1.0 - y[i]) + v;
+        double e = ss_exp_negative(-fabs(x)), all = 1.0 + e, a = x > 0.0 ? rest : s, other = x > 0.0 ? s : rest;
+        double off = a * all - e, more = a * all + e, most = other * all + 1.0, inverse = 1.0 / (all * more * most);
+        double z = off * all * most * inverse, t = -off * all * more * inverse;
+        double left = SS_NEAR - (fabs(z) > fabs(t) ? fabs(z) : fabs(t));
+        left = a > 0.0 && other > 0.0 && fabs(x) < 600.0 ? left : -1.0;
+        left = w[i] > 0.0 ? left : u[i] == 0.0 ? SS_NEAR : -1.0;
+        room = left < room ? left : room;
+        total += w[i] * (off * more * most * inverse)
+                 * (z * (1.0 + z * (1.0 + z) * ss_artanh_rest(z * z)) - t * (1.0 + t * (1.0 + t) * ss_artanh_rest(t * t)));
+    }
+    return room >= 0.0 ? total : -1.0;
+}
+
 /* F(eta) + F*(-u) + eta'u = sum_i w_i KL(s_i, p_i) with s = y - u / w; infinite where s is not a probability.
    Where it is none by rounding it is taken for the nearest, at the price of giving the rest to another sample: the
    rest times how far eta may have to go.  The outcome that eta makes less likely, of share a and probability b, has
    the digits of the other's difference too. */
-SS_SIMD static double ss_logistic_gap(ptrdiff_t n, const double *SS_RESTRICT y, const double *SS_RESTRICT w,
+SS_SIMD static double ss_logistic_gap_far(ptrdiff_t n, const double *SS_RESTRICT y, const double *SS_RESTRICT w,
                                       const double *SS_RESTRICT eta, const double *SS_RESTRICT u) {
     double total = 0.0, least = 0.0;
     _Pragma("omp simd reduction(+ : total) reduction(min : least)")
@@ -56,6 +85,17 @@ SS_SIMD static double ss_logistic_gap(ptrdiff_t n, const double *SS_RESTRICT y, 
                          + (lower < 0.0 ? -lower : 0.0) * (1.0 + SS_FARTHER * far));
     }
     return least < SS_ROUNDING ? INFINITY : total;
+}
+
+/* The same, quickly where a dual point is near. */
+static double ss_logistic_gap(ptrdiff_t n, const double *y, const double *w, const double *eta, const double *u) {
+    double total = 0.0;
+    for (ptrdiff_t i = 0; i < n; i += SS_SAMPLES) {
+        ptrdiff_t m = n - i < SS_SAMPLES ? n - i : SS_SAMPLES;
+        double part = ss_logistic_gap_near(m, y + i, w + i, eta + i, u + i);
+        total += part >= 0.0 ? part : ss_logistic_gap_far(m, y + i, w + i, eta + i, u + i);
+    }
+    return total;
 }
 
 /* Whether F*(-u) is finite. */

@@ -62,3 +62,41 @@ def test_the_gap_of_a_sample_fitted_to_its_last_digits_has_its_own():
         a = ratio * b
         expected = b - a + a * np.log(ratio)
         assert loss.fenchel_young_at([eta], [a]) == pytest.approx(expected, rel=1e-10)
+
+
+def _divergences(eta, a):
+    """KL of the shares a of the outcome that eta makes less likely, in twice the digits."""
+    e = np.exp(-np.abs(np.asarray(eta, dtype=np.longdouble)))
+    b, a = e / (1 + e), np.asarray(a, dtype=np.longdouble)
+    return a * np.log(a / b) + (1 - a) * np.log((1 - a) / (1 - b))
+
+
+@pytest.mark.parametrize("spread", [1e-3, 0.3, 0.36, 2.0])
+def test_gaps_of_near_and_of_far_samples_add_up(spread):
+    """More samples than are met at a time, with ratios of shares to probabilities up to
+    exp(spread): for some all are near, for others a part, and one of no weight is among them."""
+    rng = np.random.default_rng(3)
+    n = 700
+    eta, w = rng.uniform(-6, 6, size=n), rng.uniform(0.5, 2.0, size=n)
+    w[301] = 0.0
+    w /= w.sum()
+    e = np.exp(-np.abs(eta))
+    a = np.minimum(e / (1 + e) * np.exp(rng.uniform(-spread, spread, size=n)), 0.9)
+    a[299] = e[299] / (1 + e[299]) * np.sqrt(2.0)  # where near ends
+    y = (rng.random(n) < 0.5).astype(float)
+    s = np.where(eta > 0, 1 - a, a)
+    loss, u = LOSSES["binomial"](y, w), w * (y - s)
+    expected = float(w @ _divergences(eta, a))
+    assert loss.fenchel_young_at(eta, u) == pytest.approx(expected, rel=2e-10)
+    u[301] = 1e-3  # of a sample without weight nothing may be taken
+    assert loss.fenchel_young_at(eta, u) == np.inf
+
+
+def test_the_gap_of_near_samples_has_all_digits():
+    """Down to the square of rounding, where logarithms would leave nothing."""
+    eta, ratio = np.linspace(-8, 8, 300), 1 + 1e-9
+    e = np.exp(-np.abs(eta))
+    b, y, w = e / (1 + e), np.where(eta > 0, 1.0, 0.0), np.full(300, 1 / 300)
+    u = np.where(eta > 0, 1.0, -1.0) * w * b * ratio  # y - s, exact where a share is small
+    expected = w @ (0.5 * b * 1e-18 * (1 + b / (1 - b)))  # the square's term of the series
+    assert LOSSES["binomial"](y, w).fenchel_young_at(eta, u) == pytest.approx(expected, rel=1e-5)
