@@ -19,6 +19,7 @@
 /* bits of sqrt(1/2): what they are taken off has 2^k to spare, so that 2^-k times it is in [sqrt(1/2), sqrt(2)) */
 #define SS_ROOT_HALF 0x3FE6A09E667F3BCD
 #define SS_LOG_TWO 0.69314718055994530942
+#define SS_NEAR 0.17157287525380990239 /* (a - b) / (a + b) where a / b = sqrt(2) */
 #define SS_ROUNDING (-1e-12) /* of a probability: below it, it is none */
 #define SS_FARTHER 10.0      /* times as far as it is: where the predictor of such a sample may come to lie */
 
@@ -69,18 +70,22 @@ static inline double ss_log1p(double e) {
     return k * SS_LOG_TWO + 2.0 * z * (ss_artanh_rest(z * z) * (z * z) + 1.0);
 }
 
+/* a log(a / b) - a + b >= 0 for off = a - b and z = off / (a + b), of which |z| <= SS_NEAR */
+static inline double ss_divergence_near(double off, double z) {
+    return off * z * (1.0 + z * (1.0 + z) * ss_artanh_rest(z * z));
+}
+
 /* a log(a / b) - a + b >= 0 for a >= 0 and b > 0; off = a - b, of which they may have lost digits; as in entropy.pxd */
 static inline double ss_divergence(double a, double b, double off) {
     int64_t bits, shifted;
-    double ratio = a / b > 1e-300 ? a / b : 1e-300, k, z, rest;
+    double ratio = a / b > 1e-300 ? a / b : 1e-300, k, z;
     memcpy(&bits, &ratio, sizeof bits);
     shifted = bits - SS_ROOT_HALF;
     k = (double)(int32_t)(shifted >> 52);
     bits -= (shifted >> 52) << 52;
     memcpy(&ratio, &bits, sizeof ratio);
     z = (k == 0.0 ? off : ratio - 1.0) / (k == 0.0 ? a + b : ratio + 1.0);
-    rest = ss_artanh_rest(z * z);
-    return k == 0.0 ? off * z * (1.0 + z * (1.0 + z) * rest)
-                    : a * (k * SS_LOG_TWO + 2.0 * z * (rest * (z * z) + 1.0)) - off;
+    return k == 0.0 ? ss_divergence_near(off, z)
+                    : a * (k * SS_LOG_TWO + 2.0 * z * (ss_artanh_rest(z * z) * (z * z) + 1.0)) - off;
 }
 #endif

@@ -8,7 +8,6 @@
 #include "exponential.h"
 
 #define SS_HALFWAY 0.41421356237309504880 /* sqrt(2) - 1 */
-#define SS_NEAR 0.17157287525380990239    /* z = (a - b) / (a + b) where a / b = sqrt(2) */
 #define SS_SAMPLES 256                    /* met at a time: they stay in the first cache */
 
 /* sum_i w_i (log(1 + exp(eta_i)) - y_i eta_i), with u_i = w_i (y_i - p_i) exact where p_i rounds to 0 or 1 */
@@ -51,14 +50,14 @@ SS_SIMD static double ss_logistic_gap_near(ptrdiff_t n, const double *SS_RESTRIC
     for (ptrdiff_t i = 0; i < n; i++) {
         double x = eta[i], v = u[i] / (w[i] > 0.0 ? w[i] : 1.0), s = y[i] - v, rest = (1.0 - y[i]) + v;
         double e = ss_exp_negative(-fabs(x)), all = 1.0 + e, a = x > 0.0 ? rest : s, other = x > 0.0 ? s : rest;
-        double off = a * all - e, more = a * all + e, most = other * all + 1.0, inverse = 1.0 / (all * more * most);
-        double z = off * all * most * inverse, t = -off * all * more * inverse;
+        double less = a * all - e, more = a * all + e, most = other * all + 1.0;
+        double inverse = 1.0 / (all * more * most), off = less * more * most * inverse;
+        double z = less * all * most * inverse, t = -less * all * more * inverse;
         double left = SS_NEAR - (fabs(z) > fabs(t) ? fabs(z) : fabs(t));
         left = a > 0.0 && other > 0.0 && fabs(x) < 600.0 ? left : -1.0;
         left = w[i] > 0.0 ? left : u[i] == 0.0 ? SS_NEAR : -1.0;
         room = left < room ? left : room;
-        total += w[i] * (off * more * most * inverse)
-                 * (z * (1.0 + z * (1.0 + z) * ss_artanh_rest(z * z)) - t * (1.0 + t * (1.0 + t) * ss_artanh_rest(t * t)));
+        total += w[i] * (ss_divergence_near(off, z) + ss_divergence_near(-off, t));
     }
     return room >= 0.0 ? total : -1.0;
 }

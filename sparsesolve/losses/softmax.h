@@ -87,32 +87,76 @@ SS_SIMD static void ss_softmax_bend(ptrdiff_t m, ptrdiff_t K, ptrdiff_t n, const
     }
 }
 
-/* F(eta) + F*(-u) + eta'u = sum_i w_i KL(s_i, p_i) with s = y - u / w; infinite where s is not on the simplex.
-   A share that is negative by rounding is taken for 0, at the price of giving the rest to another sample. */
-SS_SIMD static double ss_softmax_gap(ptrdiff_t m, ptrdiff_t K, ptrdiff_t n, const double *y, const double *w,
-                                     const double *eta, const double *u, double *SS_RESTRICT e) {
-    double most[SS_BLOCK], top[SS_BLOCK], rest[SS_BLOCK], sum[SS_BLOCK], surplus[SS_BLOCK], total = 0.0, least = 0.0;
-    ss_softmax_exponentials(m, K, n, eta, SS_BLOCK, e, most, top, rest);
-    for (ptrdiff_t i = 0; i < m; i++) sum[i] = surplus[i] = 0.0;
+/* What the samples of a block have: as of ss_softmax_exponentials, 1 / (1 + rest), 1 / w, and sums over the classes of
+   divergences and of u / w. */
+typedef struct {
+    double most[SS_BLOCK], top[SS_BLOCK], rest[SS_BLOCK], inverse[SS_BLOCK], unit[SS_BLOCK];
+    double sum[SS_BLOCK], surplus[SS_BLOCK];
+} ss_softmax_samples;
+
+/* Their sums, where the ratios of all shares to probabilities are in [sqrt(1/2), sqrt(2)]; whether they are. */
+SS_SIMD static int ss_softmax_near(ptrdiff_t m, ptrdiff_t K, ptrdiff_t n, const double *y, const double *w,
+                                   const double *eta, const double *u, const double *e, ss_softmax_samples *at) {
+    double room = INFINITY;
+    for (ptrdiff_t i = 0; i < m; i++) at->sum[i] = at->surplus[i] = 0.0;
+    for (ptrdiff_t k = 0; k < K; k++) {
+        _Pragma("omp simd reduction(min : room)")
+        for (ptrdiff_t i = 0; i < m; i++) {
+            double share = y[k * n + i], v = u[k * n + i] * at->unit[i], s = share - v;
+            double p = e[k * SS_BLOCK + i] * at->inverse[i], far = at->most[i] - eta[k * n + i];
+            double above = ((share - 1.0) + share * at->rest[i]) * at->inverse[i];
+            double off = at->top[i] == (double)k ? above - v : s - p, z = off / (s + p);
+            double left = s > 0.0 && far < 600.0 ? SS_NEAR - fabs(z) : -1.0;
+            left = w[i] > 0.0 ? left : u[k * n + i] == 0.0 ? SS_NEAR : -1.0;
+            room = left < room ? left : room;
+            at->surplus[i] += v;
+            at->sum[i] += ss_divergence_near(off, z);
+        }
+    }
+    return room >= 0.0;
+}
+
+/* Their sums wherever u is; returns the least share.  One that is negative by rounding is taken for 0, at the price of
+   giving the rest to another sample. */
+SS_SIMD static double ss_softmax_far(ptrdiff_t m, ptrdiff_t K, ptrdiff_t n, const double *y, const double *w,
+                                     const double *eta, const double *u, const double *e, ss_softmax_samples *at) {
+    double least = 0.0;
+    for (ptrdiff_t i = 0; i < m; i++) at->sum[i] = at->surplus[i] = 0.0;
     for (ptrdiff_t k = 0; k < K; k++) {
         _Pragma("omp simd reduction(min : least)")
         for (ptrdiff_t i = 0; i < m; i++) {
-            double share = y[k * n + i], v = u[k * n + i] / (w[i] > 0.0 ? w[i] : 1.0), all = 1.0 + rest[i];
-            double far = most[i] - eta[k * n + i], p = e[k * SS_BLOCK + i] / all, s = share - v, lower = s, off;
+            double share = y[k * n + i], v = u[k * n + i] * at->unit[i], s = share - v, lower = s, off;
+            double p = e[k * SS_BLOCK + i] * at->inverse[i], far = at->most[i] - eta[k * n + i];
+            double above = ((share - 1.0) + share * at->rest[i]) * at->inverse[i];
             s = s > 0.0 ? s : 0.0;
-            off = top[i] == (double)k && lower > 0.0 ? ((share - 1.0) + share * rest[i]) / all - v : s - p;
+            off = at->top[i] == (double)k && lower > 0.0 ? above - v : s - p;
             lower = w[i] > 0.0 || u[k * n + i] == 0.0 ? lower : -1.0;
             least = lower < least ? lower : least;
-            surplus[i] += v;
-            sum[i] += ss_divergence(s, p, off) + (s > 0.0 && far > 700.0 ? s * (far - 700.0) : 0.0)
-                      + (lower < 0.0 ? -lower * (1.0 + SS_FARTHER * far) : 0.0);
+            at->surplus[i] += v;
+            at->sum[i] += ss_divergence(s, p, off) + (s > 0.0 && far > 700.0 ? s * (far - 700.0) : 0.0)
+                          + (lower < 0.0 ? -lower * (1.0 + SS_FARTHER * far) : 0.0);
         }
     }
+    return least;
+}
+
+/* F(eta) + F*(-u) + eta'u = sum_i w_i KL(s_i, p_i) with s = y - u / w; infinite where s is not on the simplex. */
+SS_SIMD static double ss_softmax_gap(ptrdiff_t m, ptrdiff_t K, ptrdiff_t n, const double *y, const double *w,
+                                     const double *eta, const double *u, double *SS_RESTRICT e) {
+    ss_softmax_samples at;
+    double total = 0.0, least = 0.0;
+    ss_softmax_exponentials(m, K, n, eta, SS_BLOCK, e, at.most, at.top, at.rest);
+    _Pragma("omp simd")
+    for (ptrdiff_t i = 0; i < m; i++) {
+        at.inverse[i] = 1.0 / (1.0 + at.rest[i]);
+        at.unit[i] = 1.0 / (w[i] > 0.0 ? w[i] : 1.0);
+    }
+    if (!ss_softmax_near(m, K, n, y, w, eta, u, e, &at)) least = ss_softmax_far(m, K, n, y, w, eta, u, e, &at);
     _Pragma("omp simd reduction(+ : total) reduction(min : least)")
     for (ptrdiff_t i = 0; i < m; i++) {
-        double outside = -fabs(surplus[i]) / (double)K;
+        double outside = -fabs(at.surplus[i]) / (double)K;
         least = outside < least ? outside : least;
-        total += w[i] > 0.0 ? w[i] * sum[i] : 0.0;
+        total += w[i] > 0.0 ? w[i] * at.sum[i] : 0.0;
     }
     return least < SS_ROUNDING ? INFINITY : total;
 }
