@@ -10,7 +10,7 @@ import numpy as np
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.gram cimport Gram
 from sparsesolve.linalg.packed cimport Packed
-from sparsesolve.linalg.vector cimport axpy, dot
+from sparsesolve.linalg.vector cimport axpy, dot, ss_subtract_all
 from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers.groups.quadratic cimport GroupQuadratic
 
@@ -65,10 +65,16 @@ cdef class GroupGramQuadratic(GroupQuadratic):
                    s * sizeof(double))
 
     cdef void move(self, int k) noexcept nogil:
-        cdef int j
-        for j in range(self.first[k], self.first[k + 1]):
+        self._subtract_products(self.first[k], self.first[k + 1], 1.0, self.g)
+
+    cdef void _subtract_products(self, int first, int last, double t, double* out) noexcept nogil:
+        """out less t times Z'Z d, of the columns from first to last."""
+        cdef int j, count = 0
+        for j in range(first, last):
             if self.d[j] != 0.0:
-                axpy(self.size, -self.d[j], self.gram.G + <Py_ssize_t> j * self.gram.capacity, self.g)
+                self.support[count], self.rhs[count] = j, t * self.d[j]
+                count += 1
+        ss_subtract_all(self.size, count, self.rhs, self.gram.G, self.support, self.gram.capacity, out)
 
     cdef double square(self, const double* b, const double* carried) noexcept nogil:
         """|r - Z d|^2 = |r|^2 - d'(g before + g after)."""
@@ -82,9 +88,7 @@ cdef class GroupGramQuadratic(GroupQuadratic):
         cdef int j
         cdef double square = 0.0
         memset(self.q, 0, self.size * sizeof(double))
-        for j in range(self.size):
-            if self.d[j] != 0.0:
-                axpy(self.size, self.d[j], self.gram.G + <Py_ssize_t> j * self.gram.capacity, self.q)
+        self._subtract_products(0, self.size, -1.0, self.q)
         for j in range(self.size):
             square += self.d[j] * self.q[j]
         return square
