@@ -246,65 +246,55 @@ static inline const double *ss_listed(const double *q, const int *which, ptrdiff
     return q + (which ? which[k] : k) * stride;
 }
 
-/* out -= sum_k w_k q_k: eight of them for one load and store of out */
+/* F(0) F(1) ..., as often as is said */
+#define SS_EACH_1(F) F(0)
+#define SS_EACH_2(F) F(0) F(1)
+#define SS_EACH_5(F) SS_EACH_2(F) F(2) F(3) F(4)
+#define SS_EACH_8(F) SS_EACH_5(F) F(5) F(6) F(7)
+
+/* Vectors k on of those listed: what is beyond the last one is that once more, and counts for nothing. */
+#define SS_NEXT(l) const double *q##l = ss_listed(q, which, k + l < count ? k + l : count - 1, stride);
+#define SS_WEIGHT(l) const double w##l = k + l < count ? w[k + l] : 0.0;
+#define SS_WEIGHTED(l) + w##l * q##l[i]
+#define SS_SUM(l) double s##l = 0.0;
+#define SS_PRODUCT(l) s##l += q##l[i] * v[i];
+#define SS_GIVE(l) if (k + l < count) out[k + l] += s##l;
+
+/* WIDTH of them at once while more than REST are left */
+#define SS_SUBTRACT_WHILE(REST, WIDTH)                                                            \
+    for (; count - k > REST; k += WIDTH) {                                                        \
+        SS_EACH_##WIDTH(SS_NEXT) SS_EACH_##WIDTH(SS_WEIGHT)                                       \
+        _Pragma("omp simd")                                                                       \
+        for (ptrdiff_t i = 0; i < n; i++) out[i] -= 0.0 SS_EACH_##WIDTH(SS_WEIGHTED);             \
+    }
+#define SS_DOTS_WHILE(REST, WIDTH, SUMS)                                                          \
+    for (; count - k > REST; k += WIDTH) {                                                        \
+        SS_EACH_##WIDTH(SS_NEXT) SS_EACH_##WIDTH(SS_SUM)                                          \
+        _Pragma(SUMS)                                                                             \
+        for (ptrdiff_t i = 0; i < n; i++) { SS_EACH_##WIDTH(SS_PRODUCT) }                         \
+        SS_EACH_##WIDTH(SS_GIVE)                                                                  \
+    }
+
+/* out -= sum_k w_k q_k, for few loads and stores of out */
 SS_SIMD static void ss_subtract_all(ptrdiff_t n, ptrdiff_t count, const double *SS_RESTRICT w,
                                     const double *SS_RESTRICT q, const int *which, ptrdiff_t stride,
                                     double *SS_RESTRICT out) {
     ptrdiff_t k = 0;
-    for (; k + 8 <= count; k += 8) {
-        const double *q0 = ss_listed(q, which, k, stride), *q1 = ss_listed(q, which, k + 1, stride);
-        const double *q2 = ss_listed(q, which, k + 2, stride), *q3 = ss_listed(q, which, k + 3, stride);
-        const double *q4 = ss_listed(q, which, k + 4, stride), *q5 = ss_listed(q, which, k + 5, stride);
-        const double *q6 = ss_listed(q, which, k + 6, stride), *q7 = ss_listed(q, which, k + 7, stride);
-        double w0 = w[k], w1 = w[k + 1], w2 = w[k + 2], w3 = w[k + 3];
-        double w4 = w[k + 4], w5 = w[k + 5], w6 = w[k + 6], w7 = w[k + 7];
-        _Pragma("omp simd")
-        for (ptrdiff_t i = 0; i < n; i++)
-            out[i] -= ((w0 * q0[i] + w1 * q1[i]) + (w2 * q2[i] + w3 * q3[i]))
-                      + ((w4 * q4[i] + w5 * q5[i]) + (w6 * q6[i] + w7 * q7[i]));
-    }
-    for (; k + 4 <= count; k += 4) {
-        const double *q0 = ss_listed(q, which, k, stride), *q1 = ss_listed(q, which, k + 1, stride);
-        const double *q2 = ss_listed(q, which, k + 2, stride), *q3 = ss_listed(q, which, k + 3, stride);
-        double w0 = w[k], w1 = w[k + 1], w2 = w[k + 2], w3 = w[k + 3];
-        _Pragma("omp simd")
-        for (ptrdiff_t i = 0; i < n; i++) out[i] -= (w0 * q0[i] + w1 * q1[i]) + (w2 * q2[i] + w3 * q3[i]);
-    }
-    for (; k < count; k++) {
-        const double *q0 = ss_listed(q, which, k, stride);
-        double w0 = w[k];
-        _Pragma("omp simd")
-        for (ptrdiff_t i = 0; i < n; i++) out[i] -= w0 * q0[i];
-    }
+    SS_SUBTRACT_WHILE(5, 8)
+    SS_SUBTRACT_WHILE(2, 5)
+    SS_SUBTRACT_WHILE(1, 2)
+    SS_SUBTRACT_WHILE(0, 1)
 }
 
-/* out_k += sum_i q_k,i v_i for the same vectors: four at a time, for which v is read once */
+/* out_k += sum_i q_k,i v_i for the same vectors: several at a time, for which v is read once, and of which each comes
+   from memory while the others are waited for */
 SS_SIMD static void ss_add_dots(ptrdiff_t n, ptrdiff_t count, const double *SS_RESTRICT q, const int *which,
                                 ptrdiff_t stride, const double *SS_RESTRICT v, double *SS_RESTRICT out) {
     ptrdiff_t k = 0;
-    for (; k + 4 <= count; k += 4) {
-        const double *q0 = ss_listed(q, which, k, stride), *q1 = ss_listed(q, which, k + 1, stride);
-        const double *q2 = ss_listed(q, which, k + 2, stride), *q3 = ss_listed(q, which, k + 3, stride);
-        double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
-        _Pragma("omp simd reduction(+ : s0, s1, s2, s3)")
-        for (ptrdiff_t i = 0; i < n; i++) {
-            s0 += q0[i] * v[i];
-            s1 += q1[i] * v[i];
-            s2 += q2[i] * v[i];
-            s3 += q3[i] * v[i];
-        }
-        out[k] += s0;
-        out[k + 1] += s1;
-        out[k + 2] += s2;
-        out[k + 3] += s3;
-    }
-    for (; k < count; k++) {
-        const double *q0 = ss_listed(q, which, k, stride);
-        double s0 = 0.0;
-        _Pragma("omp simd reduction(+ : s0)")
-        for (ptrdiff_t i = 0; i < n; i++) s0 += q0[i] * v[i];
-        out[k] += s0;
-    }
+    SS_DOTS_WHILE(5, 8, "omp simd reduction(+ : s0, s1, s2, s3, s4, s5, s6, s7)")
+    SS_DOTS_WHILE(2, 5, "omp simd reduction(+ : s0, s1, s2, s3, s4)")
+    SS_DOTS_WHILE(1, 2, "omp simd reduction(+ : s0, s1)")
+    SS_DOTS_WHILE(0, 1, "omp simd reduction(+ : s0)")
 }
 
 /* row *= scale; along += a row; left -= row^2 */

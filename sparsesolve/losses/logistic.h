@@ -1,5 +1,4 @@
-/* The logistic loss for vectors of samples: e = exp(-|eta|) is all that value, slope and curvature need.  Divisions take
- * most of the time, so that quotients of a sample share one. */
+/* The logistic loss for vectors of samples: e = exp(-|eta|) is all that value, slope and curvature need. */
 #ifndef SPARSESOLVE_LOGISTIC_H
 #define SPARSESOLVE_LOGISTIC_H
 
@@ -19,12 +18,12 @@ SS_SIMD static double ss_logistic(ptrdiff_t n, const double *SS_RESTRICT y, cons
         double x = eta[i], e = ss_exp_negative(-fabs(x)), all = 1.0 + e;
         /* log(1 + e) = 2 artanh(top / bottom), and log 2 where 1 + e is halved */
         double top = e > SS_HALFWAY ? e - 1.0 : e, bottom = e > SS_HALFWAY ? e + 3.0 : e + 2.0;
-        double inverse = 1.0 / (all * bottom), share = e * bottom * inverse, z = top * all * inverse;
+        double share = e / all, z = top / bottom;
         double log_all = 2.0 * z * (ss_artanh_rest(z * z) * (z * z) + 1.0) + (e > SS_HALFWAY ? SS_LOG_TWO : 0.0);
         /* the outcome on the side of eta: 1 - y and the probability of 0 where eta > 0 */
-        double other = x > 0.0 ? 1.0 - y[i] : y[i];
-        total += w[i] * (log_all + (x > 0.0 ? other * x : -other * x));
-        u[i] = w[i] * (x > 0.0 ? share - other : other - share);
+        double other = x > 0.0 ? 1.0 - y[i] : y[i], side = x > 0.0 ? w[i] : -w[i];
+        total += w[i] * (log_all + other * fabs(x));
+        u[i] = side * (share - other);
     }
     return total;
 }

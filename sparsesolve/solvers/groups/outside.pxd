@@ -27,7 +27,6 @@ cdef class OutsideGroups(Outside):
     cdef void measure(self, Py_ssize_t g, const double* squares, double* room) noexcept nogil
     cdef void sort(self, int g, double bound, double lam) noexcept nogil
     cdef void prefetch(self, int g) noexcept nogil
-    cdef void remember_all(self, Py_ssize_t count) noexcept nogil
     cdef void remembered(self, int g) noexcept nogil
     cdef void learn(self, int g, const double* product, double off, int name) noexcept nogil
     cdef void estimate_all(self, int count) noexcept nogil

@@ -28,8 +28,7 @@ from sparsesolve.solvers.outside cimport Outside
 DENSE_FROM = 0.15           # share of stored values from which singular values cost little beside the bounds they mend,
 cdef Py_ssize_t LARGEST = 100               # columns of a group, up to which they do
 DEF AHEAD = 2               # groups by which the memory of the sketch is asked for early
-cdef double WORTH_THREADS = 5e5     # bytes of it from which threads gain more than they wait,
-cdef Py_ssize_t MANY = 250          # or groups awake whose products are remembered
+cdef double WORTH_THREADS = 5e5     # bytes of it from which threads gain more than they wait
 cdef double VIOLATION = 1e-12       # relative
 cdef double ALMOST = 0.99           # of lam: extrapolation along the path errs by about a hundredth
 cdef double CLOSE = 0.9             # of lam: bounds above it may pass it at the next lam
@@ -116,9 +115,9 @@ cdef class OutsideGroups(Outside):
         name = self.residuals.remember()
         self.n_undecided = self.n_close = 0
         awake = self.sleepers.awake(lam, &self.awake[0])
-        self.remember_all(awake)
         for i in range(awake):
             g = self.awake[i]
+            self.remembered(g)
             if (self.level[g] + self.reach[g] >= lam and self.sketch is not None
                     and self.residuals.known(&self.met[g, 0])):
                 self.pending[pending] = g
@@ -155,16 +154,6 @@ cdef class OutsideGroups(Outside):
         cdef Py_ssize_t j
         for j in range(self.penalty.start[g], self.penalty.start[g + 1]):
             self.sketch.prefetch(self.penalty.member[j])
-
-    cdef void remember_all(self, Py_ssize_t count) noexcept nogil:
-        """What is remembered of the first `count` groups awake."""
-        cdef Py_ssize_t i
-        cdef int threads = self.n_threads if count > MANY and not self.penalty.limited else 1
-        for i in range(count):      # spans are shared
-            if self.residuals.known(&self.nearly_met[self.awake[i], 0]):
-                self.residuals.span(&self.nearly_met[self.awake[i], 0])
-        for i in prange(count, num_threads=threads, schedule="static"):
-            self.remembered(self.awake[i])
 
     cdef void remembered(self, int g) noexcept nogil:
         """level: the polar of the products, as far as the last two tell them, within `reach`."""
