@@ -71,6 +71,10 @@ def null_models(loss, offset, intercept):
     value, u = loss.at(offset)
     if not intercept:
         return a, _excess(value, loss)
+    shares = u.sum(axis=1) + 1.0 / len(a)  # of the classes, where all have the same chance here
+    if loss.symmetric and not offset.any() and shares.min() > 0.0:
+        a = np.log(shares)
+        value, u = loss.at(offset + a[:, None])
     last = np.inf
     for _ in range(STEPS):
         slope, eta = u.sum(axis=1), offset + a[:, None]

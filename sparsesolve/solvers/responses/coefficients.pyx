@@ -178,7 +178,8 @@ cdef class ResponseCoefficients:
         cdef double[::1] start
         which, start = self.quadratic.members()
         stay = np.asarray(start) != 0.0
-        stay |= np.abs(np.take(self.C, which)) >= IDLE * self.level * np.take(self.net.l1, which // self.K)
+        l1 = np.asarray(self.net.l1)[which // self.K]
+        stay |= np.abs(np.asarray(self.C).reshape(-1)[which]) >= IDLE * self.level * l1
         if self.grouped:
             stay = np.repeat(stay.reshape(-1, self.K).any(axis=1), self.K)
         self.hessian.weigh(self.loss, &self.eta[0, 0])

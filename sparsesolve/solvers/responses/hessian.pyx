@@ -36,7 +36,7 @@ cdef class ResponseHessian:
             rows[:self.size] = self.rows[:self.size]
             self.rows = rows
         np.asarray(self.rows)[self.size:size] = columns.T
-        self.pinned = np.append(self.pinned[:self.size], pinned).astype(np.intc)
+        self.pinned = np.concatenate([self.pinned[:self.size], pinned], dtype=np.intc, casting="unsafe")
         self.size = size
 
     cdef int weigh(self, Loss loss, const double* eta) except -1:
@@ -77,7 +77,9 @@ cdef class ResponseHessian:
             places[k, counts[k]], listed[k, counts[k]] = t, coefficient[t] // K
             counts[k] += 1
             known[k] += t < first
-        m = np.max(counts)
+        m = 0
+        for k in range(K):
+            m = max(m, counts[k])
         if self.left.shape[0] < m * self.n:
             self.left, self.right = np.empty((2, m * self.n))
         if self.block.shape[0] < m * m:

@@ -53,7 +53,7 @@ cdef class OutsideRows:
         """Features that may be beyond lam l1_j at the dual point u (K, n), or nearly; products (K, count), sizes."""
         products = np.asarray(self.find(u, lam))
         which = np.array(self.looked[:self.n_looked])
-        return which, products, np.take(self.size, which)
+        return which, products, np.asarray(self.size)[which]
 
     cdef double[:, ::1] find(self, const double[:, ::1] u, double lam):
         """The same: they are in `looked`; returns their products."""
@@ -71,5 +71,5 @@ cdef class OutsideRows:
     def examine(self, const double[:, ::1] u, double lam):
         """The same of those that are beyond lam l1_j."""
         which, products, found = self.look(u, lam)
-        beyond = np.flatnonzero(found > lam * np.take(self.net.l1, which))
+        beyond = np.flatnonzero(found > lam * np.asarray(self.net.l1)[which])
         return which.take(beyond), products.take(beyond, axis=1), found.take(beyond)
