@@ -133,18 +133,22 @@ static inline void ss_prefetch(const void *start, ptrdiff_t bytes) {
     ss_prefetch((const char *)((rows) + (k)) + 2048, 1)
 
 /* sum_k x_k v[rows_k]: four sums at a time, for one would wait for its last addition */
+#define SS_FOUR_TERMS(k)                                                                          \
+    a += x[k] * v[rows[k]];                                                                       \
+    b += x[k + 1] * v[rows[k + 1]];                                                               \
+    c += x[k + 2] * v[rows[k + 2]];                                                               \
+    d += x[k + 3] * v[rows[k + 3]];
 #define SS_SPARSE_DOT(NAME, REAL)                                                                 \
     static inline double NAME(ptrdiff_t n, const REAL *SS_RESTRICT x, const int *SS_RESTRICT rows, \
                               const double *SS_RESTRICT v) {                                      \
         double a = 0.0, b = 0.0, c = 0.0, d = 0.0;                                                \
         ptrdiff_t k = 0;                                                                          \
-        for (; k + 4 <= n; k += 4) {                                                              \
+        for (; k + 8 <= n; k += 8) {                                                              \
             SS_LOOK_AHEAD(x, rows, k);                                                            \
-            a += x[k] * v[rows[k]];                                                               \
-            b += x[k + 1] * v[rows[k + 1]];                                                       \
-            c += x[k + 2] * v[rows[k + 2]];                                                       \
-            d += x[k + 3] * v[rows[k + 3]];                                                       \
+            SS_FOUR_TERMS(k)                                                                      \
+            SS_FOUR_TERMS(k + 4)                                                                  \
         }                                                                                         \
+        for (; k + 4 <= n; k += 4) { SS_FOUR_TERMS(k) }                                           \
         for (; k < n; k++) a += x[k] * v[rows[k]];                                                \
         return (a + b) + (c + d);                                                                 \
     }
@@ -166,19 +170,25 @@ SS_SIMD static void ss_sparse_panel(ptrdiff_t n, const double *SS_RESTRICT x, co
 }
 
 /* v[rows_k] += a x_k: no row comes twice, so four are read before one is written */
+#define SS_FOUR_ROWS(k)                                                                           \
+    {                                                                                             \
+        double one = v[rows[k]] + a * x[k], two = v[rows[k + 1]] + a * x[k + 1];                  \
+        double three = v[rows[k + 2]] + a * x[k + 2], four = v[rows[k + 3]] + a * x[k + 3];       \
+        v[rows[k]] = one;                                                                         \
+        v[rows[k + 1]] = two;                                                                     \
+        v[rows[k + 2]] = three;                                                                   \
+        v[rows[k + 3]] = four;                                                                    \
+    }
 #define SS_SPARSE_AXPY(NAME, REAL)                                                                \
     static inline void NAME(ptrdiff_t n, double a, const REAL *SS_RESTRICT x,                     \
                             const int *SS_RESTRICT rows, double *SS_RESTRICT v) {                 \
         ptrdiff_t k = 0;                                                                          \
-        for (; k + 4 <= n; k += 4) {                                                              \
+        for (; k + 8 <= n; k += 8) {                                                              \
             SS_LOOK_AHEAD(x, rows, k);                                                            \
-            double one = v[rows[k]] + a * x[k], two = v[rows[k + 1]] + a * x[k + 1];              \
-            double three = v[rows[k + 2]] + a * x[k + 2], four = v[rows[k + 3]] + a * x[k + 3];   \
-            v[rows[k]] = one;                                                                     \
-            v[rows[k + 1]] = two;                                                                 \
-            v[rows[k + 2]] = three;                                                               \
-            v[rows[k + 3]] = four;                                                                \
+            SS_FOUR_ROWS(k)                                                                       \
+            SS_FOUR_ROWS(k + 4)                                                                   \
         }                                                                                         \
+        for (; k + 4 <= n; k += 4) SS_FOUR_ROWS(k)                                                \
         for (; k < n; k++) v[rows[k]] += a * x[k];                                                \
     }
 
