@@ -31,8 +31,8 @@ SAMPLE_COST = 30.0  # multiply-adds that a sample's loss costs in a step
 cdef double BARELY = 0.99           # new gap over the least: more is no fall
 cdef double SURELY = 0.1            # of the gap asked for: to what the foretold one must come, as b errs by its root
 cdef double QUIET = 3e-3            # of the gap asked for: while a step gains more, another is worth its price
-cdef double FORCING = 0.1           # of the gap at its start to which a step's model is solved by sweeps,
-cdef double EXACT = 1e-3            # or by second order
+cdef double FORCING = 0.1           # of the gap at its start to which a step's model is solved by products,
+cdef double EXACT = 1e-3            # or by second order with a factor at hand
 cdef double NEAR = 0.3              # of the gap asked for: to less no model is solved
 cdef double LENT = 2.0              # prices of a new H that steps for want of it may cost before it is paid
 cdef double MOST_FILLED = 1e8       # values of working columns that may be held as dense
@@ -151,7 +151,7 @@ cdef class ProximalNewton(LossWorkingSet):
 
     cdef int fit(self, double lam, double goal, long limit) except -1:
         cdef LossModel model = self.model
-        cdef double gap, least, last = 0.0, total, level, best = INFINITY, quiet = INFINITY, rounding
+        cdef double gap, least, last = 0.0, total, level, best = INFINITY, quiet = INFINITY, rounding, forcing
         cdef int k, outcome = CONVERGED, idle = 0
         cdef bint first, met, told, exact = self.quadratic.second_order(goal >= self.digits, lam)
         least = NEAR * goal
@@ -191,9 +191,10 @@ cdef class ProximalNewton(LossWorkingSet):
             first, last = last == 0.0, gap
             for k in range(self.quadratic.size):
                 self.before[k], self.slope[k] = self.quadratic.b[k], self.quadratic.g[k] * model.multiplier
+            forcing = EXACT if exact and not isinstance(self.quadratic, DataQuadratic) else FORCING
             rounding = ROUNDING * (fabs(model.value) + self.quadratic.penalty_value(lam))
             with nogil:
-                self.quadratic.solve(lam * level, max((EXACT if exact else FORCING) * gap, least) * level,
+                self.quadratic.solve(lam * level, max(forcing * gap, least) * level,
                                      max(min(limit - self.quadratic.iterations, PATIENCE), 1))
                 self.flat = not self._step(lam, total, rounding, first)
             self.quadratic.iterations += 1
