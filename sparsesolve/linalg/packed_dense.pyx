@@ -11,7 +11,7 @@ from sparsesolve.linalg.packed cimport Packed
 from sparsesolve.linalg.packed import roomier
 from sparsesolve.linalg.products cimport share_gram, share_products
 
-DEF COLUMNS = 32        # to a thread at a time,
+DEF COLUMNS = 32        # to a thread at a time: a multiple of eight, as so many are met together;
 DEF ROWS = 512          # or rows
 cdef Py_ssize_t WORTH_THREADS = 250_000     # values from which threads gain more than they wait
 cdef Py_ssize_t RESERVED = 100_000_000   # values for which there is room at once: what is not used is not touched

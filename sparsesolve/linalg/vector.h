@@ -170,7 +170,7 @@ SS_SIMD static void ss_sparse_panel(ptrdiff_t n, const double *SS_RESTRICT x, co
 }
 
 /* v[rows_k] += a x_k: no row comes twice, so four are read before one is written */
-#define SS_FOUR_ROWS(k)                                                                           \
+#define SS_ADD_FOUR(k)                                                                           \
     {                                                                                             \
         double one = v[rows[k]] + a * x[k], two = v[rows[k + 1]] + a * x[k + 1];                  \
         double three = v[rows[k + 2]] + a * x[k + 2], four = v[rows[k + 3]] + a * x[k + 3];       \
@@ -185,10 +185,10 @@ SS_SIMD static void ss_sparse_panel(ptrdiff_t n, const double *SS_RESTRICT x, co
         ptrdiff_t k = 0;                                                                          \
         for (; k + 8 <= n; k += 8) {                                                              \
             SS_LOOK_AHEAD(x, rows, k);                                                            \
-            SS_FOUR_ROWS(k)                                                                       \
-            SS_FOUR_ROWS(k + 4)                                                                   \
+            SS_ADD_FOUR(k)                                                                       \
+            SS_ADD_FOUR(k + 4)                                                                   \
         }                                                                                         \
-        for (; k + 4 <= n; k += 4) SS_FOUR_ROWS(k)                                                \
+        for (; k + 4 <= n; k += 4) SS_ADD_FOUR(k)                                                \
         for (; k < n; k++) v[rows[k]] += a * x[k];                                                \
     }
 
@@ -306,6 +306,13 @@ SS_SIMD static void ss_add_dots(ptrdiff_t n, ptrdiff_t count, const double *SS_R
     SS_DOTS_WHILE(1, 2, "omp simd reduction(+ : s0, s1)")
     SS_DOTS_WHILE(0, 1, "omp simd reduction(+ : s0)")
 }
+
+#undef SS_NEXT
+#undef SS_WEIGHT
+#undef SS_WEIGHTED
+#undef SS_SUM
+#undef SS_PRODUCT
+#undef SS_GIVE
 
 /* row *= scale; along += a row; left -= row^2 */
 SS_SIMD static void ss_take_in(ptrdiff_t n, double scale, double a, double *SS_RESTRICT row,

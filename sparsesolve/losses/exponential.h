@@ -46,7 +46,7 @@ static inline double ss_exp_negative(double x) {
     return p * power;
 }
 
-/* (artanh(z) / z - 1) / z^2 to 2e-16 for s = z^2, where (1 + z) / (1 - z) is in [sqrt(1/2), sqrt(2)] */
+/* (artanh(z) / z - 1) / z^2, at most 2e-16 off, for s = z^2, where (1 + z) / (1 - z) is in [sqrt(1/2), sqrt(2)] */
 static inline double ss_artanh_rest(double s) {
     double p = 0.07308292712444311;
     p = p * s + 0.07665855309105386;

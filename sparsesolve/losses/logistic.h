@@ -40,8 +40,9 @@ SS_SIMD static void ss_logistic_curvature(ptrdiff_t n, const double *SS_RESTRICT
 
 /* sum_i w_i KL(s_i, p_i) with s = y - u / w where all ratios of probabilities are in [sqrt(1/2), sqrt(2)], else -1.
 
-   b = e / all and 1 / all are those of the outcomes, a and `other` the shares of s, and (a - b) / (a + b) the first
-   term of artanh, as in ss_divergence. */
+   The outcomes have the probabilities e / all and 1 / all, and of s the shares a and other = 1 - a.  One division
+   serves off = a - e / all and what z and t, the arguments of artanh for either outcome, divide it by, in an order
+   that keeps factors from vanishing.  `room` is what is left to SS_NEAR. */
 SS_SIMD static double ss_logistic_gap_near(ptrdiff_t n, const double *SS_RESTRICT y, const double *SS_RESTRICT w,
                                            const double *SS_RESTRICT eta, const double *SS_RESTRICT u) {
     double total = 0.0, room = INFINITY;
@@ -50,8 +51,8 @@ SS_SIMD static double ss_logistic_gap_near(ptrdiff_t n, const double *SS_RESTRIC
         double x = eta[i], v = u[i] / (w[i] > 0.0 ? w[i] : 1.0), s = y[i] - v, rest = (1.0 - y[i]) + v;
         double e = ss_exp_negative(-fabs(x)), all = 1.0 + e, a = x > 0.0 ? rest : s, other = x > 0.0 ? s : rest;
         double less = a * all - e, more = a * all + e, most = other * all + 1.0;
-        double inverse = 1.0 / (all * more * most), off = less * more * most * inverse;
-        double z = less * all * most * inverse, t = -less * all * more * inverse;
+        double inverse = 1.0 / (all * more * most), off = less * (more * most * inverse);
+        double z = less * (all * most * inverse), t = -less * (all * more * inverse);
         double left = SS_NEAR - (fabs(z) > fabs(t) ? fabs(z) : fabs(t));
         left = a > 0.0 && other > 0.0 && fabs(x) < 600.0 ? left : -1.0;
         left = w[i] > 0.0 ? left : u[i] == 0.0 ? SS_NEAR : -1.0;
@@ -66,14 +67,14 @@ SS_SIMD static double ss_logistic_gap_near(ptrdiff_t n, const double *SS_RESTRIC
    rest times how far eta may have to go.  The outcome that eta makes less likely, of share a and probability b, has
    the digits of the other's difference too. */
 SS_SIMD static double ss_logistic_gap_far(ptrdiff_t n, const double *SS_RESTRICT y, const double *SS_RESTRICT w,
-                                      const double *SS_RESTRICT eta, const double *SS_RESTRICT u) {
+                                          const double *SS_RESTRICT eta, const double *SS_RESTRICT u) {
     double total = 0.0, least = 0.0;
     _Pragma("omp simd reduction(+ : total) reduction(min : least)")
     for (ptrdiff_t i = 0; i < n; i++) {
         double x = eta[i], v = u[i] / (w[i] > 0.0 ? w[i] : 1.0), s = y[i] - v, rest = (1.0 - y[i]) + v;
         double far = fabs(x), e = ss_exp_negative(-far), b = e / (1.0 + e), lower = s < rest ? s : rest;
         double a = x > 0.0 ? rest : s, other = x > 0.0 ? s : rest, off;
-        lower = w[i] > 0.0 || u[i] == 0.0 ? lower : -1.0;
+        lower = (w[i] > 0.0 && lower == lower) || u[i] == 0.0 ? lower : -1.0; /* NaN is nowhere */
         least = lower < least ? lower : least;
         a = a > 0.0 ? a : 0.0;
         other = other > 0.0 ? other : 0.0;
@@ -103,7 +104,7 @@ SS_SIMD static int ss_logistic_admits(ptrdiff_t n, const double *SS_RESTRICT y, 
     _Pragma("omp simd reduction(min : least)")
     for (ptrdiff_t i = 0; i < n; i++) {
         double v = u[i] / (w[i] > 0.0 ? w[i] : 1.0), s = y[i] - v, rest = (1.0 - y[i]) + v;
-        double lower = w[i] > 0.0 || u[i] == 0.0 ? (s < rest ? s : rest) : -1.0;
+        double lower = (w[i] > 0.0 && v == v) || u[i] == 0.0 ? (s < rest ? s : rest) : -1.0;
         least = lower < least ? lower : least;
     }
     return least >= SS_ROUNDING;

@@ -125,12 +125,12 @@ SS_SIMD static double ss_softmax_far(ptrdiff_t m, ptrdiff_t K, ptrdiff_t n, cons
     for (ptrdiff_t k = 0; k < K; k++) {
         _Pragma("omp simd reduction(min : least)")
         for (ptrdiff_t i = 0; i < m; i++) {
-            double share = y[k * n + i], v = u[k * n + i] * at->unit[i], s = share - v, lower = s, off;
+            double share = y[k * n + i], v = u[k * n + i] / (w[i] > 0.0 ? w[i] : 1.0), s = share - v, lower = s, off;
             double p = e[k * SS_BLOCK + i] * at->inverse[i], far = at->most[i] - eta[k * n + i];
             double above = ((share - 1.0) + share * at->rest[i]) * at->inverse[i];
             s = s > 0.0 ? s : 0.0;
             off = at->top[i] == (double)k && lower > 0.0 ? above - v : s - p;
-            lower = w[i] > 0.0 || u[k * n + i] == 0.0 ? lower : -1.0;
+            lower = (w[i] > 0.0 && lower == lower) || u[k * n + i] == 0.0 ? lower : -1.0; /* NaN is nowhere */
             least = lower < least ? lower : least;
             at->surplus[i] += v;
             at->sum[i] += ss_divergence(s, p, off) + (s > 0.0 && far > 700.0 ? s * (far - 700.0) : 0.0)

@@ -17,6 +17,7 @@ ROUNDING = 1e-14
 HIDDEN = 1e-11  # of F: what rounding in sums over many samples may make of it
 SETTLED = 1e-8  # a Newton step so short, relative, of which the next is not half: rounding
 HALVINGS = 30
+TOLD = 1e-12  # a share that rounding does not hide
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -71,10 +72,12 @@ def null_models(loss, offset, intercept):
     value, u = loss.at(offset)
     if not intercept:
         return a, _excess(value, loss)
-    shares = u.sum(axis=1) + 1.0 / len(a)  # of the classes, where all have the same chance here
-    if loss.symmetric and not offset.any() and shares.min() > 0.0:
-        a = np.log(shares)
-        value, u = loss.at(offset + a[:, None])
+    shares = u.sum(axis=1) + 1.0 / len(a)  # of classes, where all have the same chance here
+    if loss.symmetric and not offset.any() and shares.min() > TOLD:
+        start = np.log(shares)
+        there, pulls = loss.at(offset + start[:, None])
+        if there <= value:
+            a, value, u = start, there, pulls
     last = np.inf
     for _ in range(STEPS):
         slope, eta = u.sum(axis=1), offset + a[:, None]

@@ -31,8 +31,9 @@ SAMPLE_COST = 30.0  # multiply-adds that a sample's loss costs in a step
 cdef double BARELY = 0.99           # new gap over the least: more is no fall
 cdef double SURELY = 0.1            # of the gap asked for: to what the foretold one must come, as b errs by its root
 cdef double QUIET = 3e-3            # of the gap asked for: while a step gains more, another is worth its price
-cdef double FORCING = 0.1           # of the gap at its start to which a step's model is solved by products,
-cdef double EXACT = 1e-3            # or by second order with a factor at hand
+cdef double FORCING = 0.1           # of the gap at its start to which a step's model is solved by sweeps or, columns
+                                    # one by one, by conjugate gradients,
+cdef double EXACT = 1e-3            # or by second order
 cdef double NEAR = 0.3              # of the gap asked for: to less no model is solved
 cdef double LENT = 2.0              # prices of a new H that steps for want of it may cost before it is paid
 cdef double MOST_FILLED = 1e8       # values of working columns that may be held as dense

@@ -35,7 +35,7 @@ def test_groups_of_every_size_meet_their_residual():
     X -= X.mean(axis=0)
     y = X @ (rng.standard_normal(p) * (groups % 2)) + rng.standard_normal(n)
     fit = ss.path(X, y, penalty=ss.penalties.GroupL2(groups), standardize=False, stop=None,
-                  n_lambdas=20, lambda_min_ratio=0.01, tol=1e-10)  # fmt: skip
+                  n_lambdas=20, lambda_min_ratio=0.01, tol=1e-12)  # fmt: skip
     assert not fit.status.any() and fit.df_groups[-1] > 10
     b, lam = fit.coefs.toarray(), fit.lambdas
     for k in range(20):

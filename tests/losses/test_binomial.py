@@ -56,12 +56,13 @@ def test_the_gap_of_a_sample_is_its_divergence():
 def test_the_gap_of_a_sample_fitted_to_its_last_digits_has_its_own():
     """1 - s far below the spacing of numbers at 1: KL(s, p) = -a + a log(a / b) + b for small
     a = 1 - s and b = 1 - p, but for terms of their squares."""
-    eta, loss = 26.0, LOSSES["binomial"](np.ones(1), np.ones(1))
-    b = np.exp(-eta)
-    for ratio in (0.05, 0.7, 1.8, 40.0):
-        a = ratio * b
-        expected = b - a + a * np.log(ratio)
-        assert loss.fenchel_young_at([eta], [a]) == pytest.approx(expected, rel=1e-10)
+    loss = LOSSES["binomial"](np.ones(1), np.ones(1))
+    for eta in (26.0, 300.0, 400.0, 599.0, 601.0):
+        b = np.exp(-eta)
+        for ratio in (0.05, 0.7, 0.75, 1.3, 1.8, 40.0):
+            a = ratio * b
+            expected = b - a + a * np.log(ratio)
+            assert loss.fenchel_young_at([eta], [a]) == pytest.approx(expected, rel=1e-10, abs=0)
 
 
 def _divergences(eta, a):
@@ -74,14 +75,17 @@ def _divergences(eta, a):
 @pytest.mark.parametrize("spread", [1e-3, 0.3, 0.36, 2.0])
 def test_gaps_of_near_and_of_far_samples_add_up(spread):
     """More samples than are met at a time, with ratios of shares to probabilities up to
-    exp(spread): for some all are near, for others a part, and one of no weight is among them."""
+    exp(spread) in the second block and near 1 in the others; one of no weight is among them."""
     rng = np.random.default_rng(3)
     n = 700
     eta, w = rng.uniform(-6, 6, size=n), rng.uniform(0.5, 2.0, size=n)
     w[301] = 0.0
     w /= w.sum()
     e = np.exp(-np.abs(eta))
-    a = np.minimum(e / (1 + e) * np.exp(rng.uniform(-spread, spread, size=n)), 0.9)
+    off = rng.uniform(-spread, spread, size=n)
+    off[:256] *= 1e-3
+    off[512:] *= 1e-3
+    a = np.minimum(e / (1 + e) * np.exp(off), 0.9)
     a[299] = e[299] / (1 + e[299]) * np.sqrt(2.0)  # where near ends
     y = (rng.random(n) < 0.5).astype(float)
     s = np.where(eta > 0, 1 - a, a)
@@ -100,3 +104,8 @@ def test_the_gap_of_near_samples_has_all_digits():
     u = np.where(eta > 0, 1.0, -1.0) * w * b * ratio  # y - s, exact where a share is small
     expected = w @ (0.5 * b * 1e-18 * (1 + b / (1 - b)))  # the square's term of the series
     assert LOSSES["binomial"](y, w).fenchel_young_at(eta, u) == pytest.approx(expected, rel=1e-5)
+
+
+def test_what_is_no_number_has_no_gap():
+    loss = LOSSES["binomial"](np.array([0.0, 1.0]), np.array([0.5, 0.5]))
+    assert loss.fenchel_young_at(np.zeros(2), [-0.2, np.nan]) == np.inf

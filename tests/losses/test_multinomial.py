@@ -84,15 +84,25 @@ def test_outside_the_simplex_there_is_no_certificate():
 @pytest.mark.parametrize("spread", [1e-3, 0.25, 0.34, 2.0])
 def test_gaps_of_near_and_of_far_samples_add_up(spread):
     """Against the formula in twice the digits, of more samples than are met at a time, with ratios
-    of shares to probabilities up to about exp(spread); one of no weight is among them."""
+    of shares to probabilities up to about exp(spread) in all blocks but the first; one has no weight,
+    too."""
     y, w, rng = _drawn(4, n=400)
     w[141] = 0.0
     eta = 2 * rng.standard_normal((4, 400))
-    shares = special.softmax(eta + rng.uniform(-spread, spread, size=eta.shape) / 2, axis=0)
+    off = rng.uniform(-spread, spread, size=eta.shape) / 2
+    off[:, :128] *= 1e-3
+    shares = special.softmax(eta + off, axis=0)
     loss, u = LOSSES["multinomial"](y, w), w * (y.T - shares)
     seen, e = w > 0, np.exp(eta.astype(np.longdouble))
     p, s = (e / e.sum(axis=0))[:, seen], y.T[:, seen] - u[:, seen].astype(np.longdouble) / w[seen]
     expected = np.sum(w[seen] * (s * np.log(s / p) - s + p))
     assert loss.fenchel_young_at(eta, u) == pytest.approx(float(expected), rel=1e-9)
-    u[2, 141] = 1e-3  # of a sample without weight nothing may be taken
+    u[1:3, 141] = 1e-3, -1e-3  # of a sample without weight nothing may be taken
     assert loss.fenchel_young_at(eta, u) == np.inf
+
+
+def test_what_is_no_number_has_no_gap():
+    loss = LOSSES["multinomial"](np.eye(3), np.full(3, 1 / 3))
+    u = loss.at(np.zeros((3, 3)))[1]
+    u[1, 2] = np.nan
+    assert loss.fenchel_young_at(np.zeros((3, 3)), u) == np.inf

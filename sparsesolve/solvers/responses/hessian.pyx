@@ -36,7 +36,7 @@ cdef class ResponseHessian:
             rows[:self.size] = self.rows[:self.size]
             self.rows = rows
         np.asarray(self.rows)[self.size:size] = columns.T
-        self.pinned = np.concatenate([self.pinned[:self.size], pinned], dtype=np.intc, casting="unsafe")
+        self.pinned = np.concatenate([self.pinned[:self.size], pinned], dtype=np.intc)
         self.size = size
 
     cdef int weigh(self, Loss loss, const double* eta) except -1:
