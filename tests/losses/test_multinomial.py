@@ -84,8 +84,8 @@ def test_outside_the_simplex_there_is_no_certificate():
 @pytest.mark.parametrize("spread", [1e-3, 0.25, 0.34, 2.0])
 def test_gaps_of_near_and_of_far_samples_add_up(spread):
     """Against the formula in twice the digits, of more samples than are met at a time, with ratios
-    of shares to probabilities up to about exp(spread) in all blocks but the first; one has no weight,
-    too."""
+    of shares to probabilities up to about exp(spread) in all blocks but the first; one sample has
+    no weight."""
     y, w, rng = _drawn(4, n=400)
     w[141] = 0.0
     eta = 2 * rng.standard_normal((4, 400))
