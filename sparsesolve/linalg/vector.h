@@ -170,7 +170,7 @@ SS_SIMD static void ss_sparse_panel(ptrdiff_t n, const double *SS_RESTRICT x, co
 }
 
 /* v[rows_k] += a x_k: no row comes twice, so four are read before one is written */
-#define SS_ADD_FOUR(k)                                                                           \
+#define SS_ADD_FOUR(k)                                                                            \
     {                                                                                             \
         double one = v[rows[k]] + a * x[k], two = v[rows[k + 1]] + a * x[k + 1];                  \
         double three = v[rows[k + 2]] + a * x[k + 2], four = v[rows[k + 3]] + a * x[k + 3];       \
@@ -185,10 +185,10 @@ SS_SIMD static void ss_sparse_panel(ptrdiff_t n, const double *SS_RESTRICT x, co
         ptrdiff_t k = 0;                                                                          \
         for (; k + 8 <= n; k += 8) {                                                              \
             SS_LOOK_AHEAD(x, rows, k);                                                            \
-            SS_ADD_FOUR(k)                                                                       \
-            SS_ADD_FOUR(k + 4)                                                                   \
+            SS_ADD_FOUR(k)                                                                        \
+            SS_ADD_FOUR(k + 4)                                                                    \
         }                                                                                         \
-        for (; k + 4 <= n; k += 4) SS_ADD_FOUR(k)                                                \
+        for (; k + 4 <= n; k += 4) SS_ADD_FOUR(k)                                                 \
         for (; k < n; k++) v[rows[k]] += a * x[k];                                                \
     }
 
