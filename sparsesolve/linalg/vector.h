@@ -259,7 +259,8 @@ static inline const double *ss_listed(const double *q, const int *which, ptrdiff
 /* F(0) F(1) ..., as often as is said */
 #define SS_EACH_1(F) F(0)
 #define SS_EACH_2(F) F(0) F(1)
-#define SS_EACH_5(F) SS_EACH_2(F) F(2) F(3) F(4)
+#define SS_EACH_4(F) SS_EACH_2(F) F(2) F(3)
+#define SS_EACH_5(F) SS_EACH_4(F) F(4)
 #define SS_EACH_8(F) SS_EACH_5(F) F(5) F(6) F(7)
 
 /* Vectors k on of those listed: what is beyond the last one is that once more, and counts for nothing. */
@@ -291,7 +292,8 @@ SS_SIMD static void ss_subtract_all(ptrdiff_t n, ptrdiff_t count, const double *
                                     double *SS_RESTRICT out) {
     ptrdiff_t k = 0;
     SS_SUBTRACT_WHILE(5, 8)
-    SS_SUBTRACT_WHILE(2, 5)
+    SS_SUBTRACT_WHILE(4, 5)
+    SS_SUBTRACT_WHILE(2, 4)
     SS_SUBTRACT_WHILE(1, 2)
     SS_SUBTRACT_WHILE(0, 1)
 }
@@ -302,7 +304,8 @@ SS_SIMD static void ss_add_dots(ptrdiff_t n, ptrdiff_t count, const double *SS_R
                                 ptrdiff_t stride, const double *SS_RESTRICT v, double *SS_RESTRICT out) {
     ptrdiff_t k = 0;
     SS_DOTS_WHILE(5, 8, "omp simd reduction(+ : s0, s1, s2, s3, s4, s5, s6, s7)")
-    SS_DOTS_WHILE(2, 5, "omp simd reduction(+ : s0, s1, s2, s3, s4)")
+    SS_DOTS_WHILE(4, 5, "omp simd reduction(+ : s0, s1, s2, s3, s4)")
+    SS_DOTS_WHILE(2, 4, "omp simd reduction(+ : s0, s1, s2, s3)")
     SS_DOTS_WHILE(1, 2, "omp simd reduction(+ : s0, s1)")
     SS_DOTS_WHILE(0, 1, "omp simd reduction(+ : s0)")
 }

@@ -67,7 +67,8 @@ cdef class Foretold:
         for k in range(columns.size):
             if columns.free(k, lam):
                 return INFINITY
-        loose, strict = columns.scale(lam, False), columns.scale(lam, True)
+        loose = columns.scale(lam, False)
+        strict = loose if columns.plain else columns.scale(lam, True)
         gap = self._gap_at(model, columns, lam, loose)
         return gap if strict == loose else min(gap, self._gap_at(model, columns, lam, strict))
 

@@ -25,6 +25,7 @@ cdef class NetColumns(WorkingColumns):
             j = self.index[k]
             self.l1[k], self.l2[k] = penalty.l1[j], penalty.l2[j]
             self.lower[k], self.upper[k] = penalty.lower[j], penalty.upper[j]
+            self.plain = self.plain and self.l2[k] == 0.0 and self.lower[k] == -INFINITY and self.upper[k] == INFINITY
         return 0
 
     cdef bint free(self, int j, double lam) noexcept nogil:

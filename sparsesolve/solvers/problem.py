@@ -184,10 +184,7 @@ class Problem:
         means = self.means[features]  # one product a solution: sums in the order of `to_user`
         moved = [b.dot(means[part]) for b, part in zip(values, parts, strict=True)]
         intercepts = np.ldexp(self.mean + np.array(inner) - moved, self.exponent)
-        if self.n_responses is None:
-            intercepts = intercepts.tolist()
-        else:
-            intercepts = [self._balanced(row) for row in intercepts]
+        intercepts = intercepts.tolist() if self.n_responses is None else self._balanced(intercepts)
         return list(zip(which, [coefs[..., part] for part in parts], intercepts, strict=True))
 
     def many_to_user(self, which, B):
@@ -236,10 +233,11 @@ class Problem:
         return float(intercept) if self.n_responses is None else self._balanced(intercept)
 
     def _balanced(self, intercepts):
-        """Less their mean, where only differences count."""
+        """(..., K), less their mean where only differences count."""
         if not self.loss.symmetric:
             return intercepts
-        return intercepts - sum(intercepts.tolist()) / len(intercepts)  # few: faster than np.mean
+        sums = np.add.accumulate(intercepts, axis=-1)[..., -1:]  # in their order, however many rows
+        return intercepts - sums / intercepts.shape[-1]
 
     def null_deviance(self, total, largest):
         """In the user's units, for weights of sum total * largest; inf where a float ends."""

@@ -26,6 +26,7 @@ cdef class WorkingColumns:
     cdef Py_ssize_t[::1] ranks          # working columns in ascending order of feature,
     cdef int n_ranked                   # as there were so many
     cdef double slack                   # length of r's projection on the columns that nothing holds back
+    cdef bint plain                     # whether there are neither limits nor ridges, so that both scales are one
     cdef object doubtful                # these features, where inner products do not tell it; or None
     # per working column, all in one block of memory
     cdef object table, integers

@@ -52,6 +52,7 @@ cdef class WorkingColumns:
         self.capacity = 0
         self.size = 0
         self.slack = 0.0
+        self.plain = True
         WorkingColumns.reserve(self, 64)
 
     cdef int reserve(self, int capacity) except -1:
@@ -124,7 +125,7 @@ cdef class WorkingColumns:
 
     cdef double best_gap(self, double lam) noexcept nogil:
         """The gap over the working columns at the best of two scales and zero."""
-        cdef double loose = self.scale(lam, False), strict = self.scale(lam, True)
+        cdef double loose = self.scale(lam, False), strict = loose if self.plain else self.scale(lam, True)
         cdef double gap = min(self.gap(lam, loose), self.primal(lam))
         return gap if strict == loose else min(gap, self.gap(lam, strict))
 
@@ -173,7 +174,7 @@ cdef class WorkingColumns:
         return 0.0
 
     cdef double column_gap(self, double lam, double scale) noexcept nogil:
-        """The part of the gap that columns answer for: value(b) + conjugate(z) - z'b at z = scale * g."""
+        """The part of the gap that columns answer for: value(b) + conjugate(z) - z'b at z = scale * g, if feasible."""
         return 0.0
 
     cdef double charge(self, const double* before, double lam) noexcept nogil:

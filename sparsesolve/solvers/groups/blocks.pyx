@@ -135,7 +135,9 @@ cdef class GroupBlocks(GroupColumns):
         """
         cdef int i, j, first = self.first[k], s = self.first[k + 1] - first
         cdef const double* axis = &self.axes[self.place[k]]
+        cdef const double* level = &self.levels[first]
         cdef const double* z = &self.g[first]
+        cdef double* pulls = &self.z[first]
         cdef double* b = &self.b[first]
         cdef double* d = &self.d[first]
         cdef double* x = &self.x[first]
@@ -147,17 +149,17 @@ cdef class GroupBlocks(GroupColumns):
             for j in range(s):
                 pull += axis[j] * z[j]
                 old += axis[j] * b[j]
-            along[i], self.z[first + i] = old, pull
+            along[i], pulls[i] = old, pull
             square += old * old
-            d[i] = pull + self.levels[first + i] * old
+            d[i] = pull + level[i] * old
             axis += s
-        self.penalty.diagonal_prox(self.group[k], &self.levels[first], d, lam, sqrt(square), x)
+        self.penalty.diagonal_prox(self.group[k], level, d, lam, sqrt(square), x)
         memset(d, 0, s * sizeof(double))
         axis = &self.axes[self.place[k]]
         for i in range(s):
             stays = stays or x[i] != 0.0
             old = x[i] - along[i]
-            lost += old * (2.0 * self.z[first + i] - self.levels[first + i] * old)
+            lost += old * (2.0 * pulls[i] - level[i] * old)
             for j in range(s):
                 d[j] += old * axis[j]
             axis += s

@@ -3,7 +3,7 @@
 The order of a group's columns is that of the penalty's blocks.  Certificate and violations are sums and maxima over
 the groups of what the penalty says of each block.
 """
-from libc.math cimport copysign, fabs, sqrt
+from libc.math cimport INFINITY, copysign, fabs, sqrt
 
 import numpy as np
 
@@ -19,6 +19,7 @@ cdef class GroupColumns(WorkingColumns):
     def __cinit__(self, Packed columns, BlockPenalty penalty):
         self.columns, self.penalty, self.curved, self.wants_start = columns, penalty, True, True
         self.first, self.group = np.zeros((2, penalty.n_groups + 1), dtype=np.intc)
+        self.plain = not penalty.limited and not np.asarray(penalty.ridge).any()
         self.x, self.old = np.zeros((2, self.capacity))
 
     cdef int reserve(self, int capacity) except -1:
@@ -126,10 +127,12 @@ cdef class GroupColumns(WorkingColumns):
                 total -= z[j - first] * self.b[j]
                 if off > 0.0 and not self.free(j, lam):
                     total += off * sqrt(self.diag[j]) * fabs(self.b[j])
+            if self.plain:          # a feasible point's conjugate is 0
+                continue
             if off > 0.0:
                 z = self.products(k, lam, scale, off)
             total += self.penalty.block_conjugate(self.group[k], z, lam)
-        return max(total, 0.0)      # less than 0 is rounding
+        return max(total, 0.0) if total < INFINITY else INFINITY      # less than 0 is rounding; NaN is no gap
 
     cdef double charge(self, const double* before, double lam) noexcept nogil:
         cdef double total = 0.0

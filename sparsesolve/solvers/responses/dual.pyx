@@ -48,7 +48,7 @@ cdef class ResponseDual(ResponseCoefficients):
         for t in range(self.quadratic.size):
             self.quadratic.g[t] = self.quadratic.g[t] * level
         self.quadratic.estimate_slack(lam * level)
-        for k in range(2):
+        for k in range(1 if self.quadratic.plain else 2):
             scale = self.quadratic.scale(lam * level, k)
             if scale == last:
                 continue
