@@ -1,5 +1,4 @@
 """Working columns as a dense matrix."""
-from cython.parallel cimport prange
 from libc.string cimport memset
 
 import numpy as np
@@ -9,11 +8,8 @@ from sparsesolve.linalg cimport vector
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.packed cimport Packed
 from sparsesolve.linalg.packed import roomier
-from sparsesolve.linalg.products cimport share_gram, share_products
+from sparsesolve.linalg.products cimport share_dots, share_gram, share_products, share_subtract
 
-DEF COLUMNS = 32        # to a thread at a time: a multiple of eight, as so many are met together;
-DEF ROWS = 512          # or rows
-cdef Py_ssize_t WORTH_THREADS = 250_000     # values from which threads gain more than they wait
 cdef Py_ssize_t RESERVED = 100_000_000   # values for which there is room at once: what is not used is not touched
 
 
@@ -53,40 +49,19 @@ cdef class DensePacked(Packed):
         return 0.0
 
     cdef void correlate_some(self, int first, int count, const double* v, double shift, double* out) noexcept nogil:
-        self._dots(self.Z + self.n * first, NULL, count, v, out)
+        share_dots(self.n, count, self.Z + self.n * first, NULL, v, out, self.n_threads)
 
     cdef double subtract_some(self, int first, int count, const double* b, double* v) noexcept nogil:
-        self._subtract(self.Z + self.n * first, NULL, count, b, v)
+        share_subtract(self.n, count, b, self.Z + self.n * first, NULL, v, self.n_threads)
         return 0.0
 
     cdef void correlate_listed(self, const int* which, int count, const double* v, double shift,
                                double* out) noexcept nogil:
-        self._dots(self.Z, which, count, v, out)
+        share_dots(self.n, count, self.Z, which, v, out, self.n_threads)
 
     cdef double subtract_listed(self, const int* which, int count, const double* b, double* v) noexcept nogil:
-        self._subtract(self.Z, which, count, b, v)
+        share_subtract(self.n, count, b, self.Z, which, v, self.n_threads)
         return 0.0
-
-    cdef void _dots(self, const double* Z, const int* which, int count, const double* v, double* out) noexcept nogil:
-        """out = products of v with columns of Z, those listed or the first ones."""
-        cdef int start
-        memset(out, 0, count * sizeof(double))
-        if self.n_threads == 1 or count * self.n < WORTH_THREADS:
-            vector.ss_add_dots(self.n, count, Z, which, self.n, v, out)
-            return
-        for start in prange(0, count, COLUMNS, num_threads=self.n_threads, schedule="static"):
-            vector.ss_add_dots(self.n, min(COLUMNS, count - start), Z if which != NULL else Z + self.n * start,
-                               which + start if which != NULL else NULL, self.n, v, out + start)
-
-    cdef void _subtract(self, const double* Z, const int* which, int count, const double* b,
-                        double* v) noexcept nogil:
-        """v -= those columns of Z times b."""
-        cdef Py_ssize_t start
-        if self.n_threads == 1 or count * self.n < WORTH_THREADS:
-            vector.ss_subtract_all(self.n, count, b, Z, which, self.n, v)
-            return
-        for start in prange(0, self.n, ROWS, num_threads=self.n_threads, schedule="static"):
-            vector.ss_subtract_all(min(ROWS, self.n - start), count, b, Z + start, which, self.n, v + start)
 
     cdef double subtract_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* b, double* v) noexcept nogil:
         vector.ss_subtract_all(stop - start, self.size, b, self.Z + start, NULL, self.n, v + start)

@@ -14,5 +14,9 @@ cdef void add_products(Py_ssize_t n, int size, const double* A, int lda, int cou
 cdef void add_gram(Py_ssize_t n, int size, const double* A, int lda, double* G, int ld) noexcept nogil
 cdef void share_products(Py_ssize_t n, int size, const double* A, int lda, int count, const double* B, int ldb,
                          double* G, int ld, int n_threads) noexcept nogil
+cdef void share_dots(Py_ssize_t n, int count, const double* Z, const int* which, const double* v, double* out,
+                     int n_threads) noexcept nogil
+cdef void share_subtract(Py_ssize_t n, int count, const double* b, const double* Z, const int* which, double* v,
+                         int n_threads) noexcept nogil
 cdef void share_gram(Py_ssize_t n, int size, const double* A, int lda, double* G, int ld,
                      int n_threads) noexcept nogil

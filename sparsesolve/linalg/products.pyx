@@ -4,11 +4,12 @@ All matrices are column-major, their columns `lda`, `ldb` and `ld` numbers apart
 factors before it multiplies them, which for a few columns against many is most of the work.
 """
 from cython.parallel cimport prange
+from libc.string cimport memset
 from scipy.linalg.cython_blas cimport dgemm, dsyrk
 
 import numpy as np
 
-from sparsesolve.linalg.vector cimport ss_subtract_all
+from sparsesolve.linalg.vector cimport ss_add_dots, ss_subtract_all
 
 cdef extern from "products.h" nogil:
     bint SS_512_HERE
@@ -21,6 +22,7 @@ cdef extern from "products.h" nogil:
                              const double* B, Py_ssize_t ldb, bint upper, double* G, Py_ssize_t ld) noexcept
 
 cdef double WORTH_THREADS = 4e6     # multiply-adds from which threads gain more than they wait
+cdef Py_ssize_t WORTH_SHARING = 40_000      # the same in values that are met once
 DEF TOGETHER = 8        # rows added to a sum that is loaded and stored once,
 DEF WIDTH = 4096        # so many columns of them at a time
 
@@ -68,6 +70,37 @@ cdef void share_gram(Py_ssize_t n, int size, const double* A, int lda, double* G
     for start in prange(0, size, SS_MANY_COLUMNS, num_threads=n_threads, schedule="static", chunksize=1):
         ss_add_products(n, min(<Py_ssize_t> SS_MANY_COLUMNS, size - start), A + start * lda, lda, size - start,
                         A + start * lda, lda, True, G + start + start * ld, ld)
+
+
+cdef inline Py_ssize_t _share(Py_ssize_t size, int n_threads) noexcept nogil:
+    """A thread's part of so many, a multiple of eight."""
+    return (size + TOGETHER * n_threads - 1) // (TOGETHER * n_threads) * TOGETHER
+
+
+cdef void share_dots(Py_ssize_t n, int count, const double* Z, const int* which, const double* v, double* out,
+                     int n_threads) noexcept nogil:
+    """out[k] = v'z for column which[k] of Z, or column k, by so many threads, bit by bit the same."""
+    cdef Py_ssize_t start, part
+    memset(out, 0, count * sizeof(double))
+    if n_threads == 1 or n * count < WORTH_SHARING:
+        ss_add_dots(n, count, Z, which, n, v, out)
+        return
+    part = _share(count, n_threads)     # of eight or more, as so many are met together
+    for start in prange(0, count, part, num_threads=n_threads, schedule="static", chunksize=1):
+        ss_add_dots(n, min(part, count - start), Z if which != NULL else Z + n * start,
+                    which + start if which != NULL else NULL, n, v, out + start)
+
+
+cdef void share_subtract(Py_ssize_t n, int count, const double* b, const double* Z, const int* which, double* v,
+                         int n_threads) noexcept nogil:
+    """v -= b[k] z for all these columns, by so many threads, bit by bit the same."""
+    cdef Py_ssize_t start, part
+    if n_threads == 1 or n * count < WORTH_SHARING:
+        ss_subtract_all(n, count, b, Z, which, n, v)
+        return
+    part = _share(n, n_threads)
+    for start in prange(0, n, part, num_threads=n_threads, schedule="static", chunksize=1):
+        ss_subtract_all(min(part, n - start), count, b, Z + start, which, n, v + start)
 
 
 cdef void _add_by_blas(Py_ssize_t n, int size, const double* A, int lda, int count, const double* B, int ldb,

@@ -32,7 +32,7 @@ cdef class GroupDataQuadratic(GroupQuadratic):
     def __cinit__(self, Packed columns, BlockPenalty penalty):
         self.n, self.n_carried, self.v = columns.n, columns.n + 1, np.zeros(columns.n)
         self._work_on_residual()
-        self.rays = Rays(columns.n)
+        self.rays = Rays(columns.n, columns.n_threads)
         self.stretchable = columns.dense and penalty.all_round()
         self.trail_r = np.zeros((self.trail_b.shape[0], self.n + 1))
         self.rest, self.conjugate, self.product, self.heading = np.zeros((4, self.capacity))

@@ -2,6 +2,7 @@
 
 cdef class Rays:
     cdef Py_ssize_t n
+    cdef int n_threads
     cdef int count, capacity
     cdef int factored                   # rows of the factor
     cdef double spent                   # multiply-adds of conjugate gradients since it was made

@@ -17,7 +17,8 @@ from scipy.linalg.cython_lapack cimport dpotrf
 import numpy as np
 
 from sparsesolve.linalg.packed import roomier
-from sparsesolve.linalg.vector cimport axpy, dot, ss_add_dots, ss_scale, ss_subtract_all
+from sparsesolve.linalg.products cimport share_dots, share_subtract
+from sparsesolve.linalg.vector cimport axpy, dot, ss_scale
 
 DEF STEPS = 40                      # of conjugate gradients
 cdef double TINY = 1e-10            # of the diagonal: what makes a singular matrix regular
@@ -25,8 +26,8 @@ cdef double TINY = 1e-10            # of the diagonal: what makes a singular mat
 
 cdef class Rays:
 
-    def __cinit__(self, Py_ssize_t n):
-        self.n = n
+    def __cinit__(self, Py_ssize_t n, int n_threads):
+        self.n, self.n_threads = n, n_threads
         self.name, self.ray, self.row = np.zeros((3, 0), dtype=np.intc)
         self.images, self.table = np.zeros(0), np.zeros((10, 0))
 
@@ -92,12 +93,11 @@ cdef class Rays:
         """out = W step; `product` is used up."""
         ss_scale(self.count, -1.0, step, self.product)
         memset(out, 0, self.n * sizeof(double))
-        ss_subtract_all(self.n, self.count, self.product, &self.images[0], NULL, self.n, out)
+        share_subtract(self.n, self.count, self.product, &self.images[0], NULL, out, self.n_threads)
 
     cdef void _apply_transposed(self, const double* x, double* out) noexcept nogil:
         """out = W'x."""
-        memset(out, 0, self.count * sizeof(double))
-        ss_add_dots(self.n, self.count, &self.images[0], NULL, self.n, x, out)
+        share_dots(self.n, self.count, &self.images[0], NULL, x, out, self.n_threads)
 
     cdef double* _room(self) noexcept nogil:
         """To work in, n numbers."""
