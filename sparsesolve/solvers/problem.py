@@ -184,7 +184,8 @@ class Problem:
         means = self.means[features]  # one product a solution: sums in the order of `to_user`
         moved = [b.dot(means[part]) for b, part in zip(values, parts, strict=True)]
         intercepts = np.ldexp(self.mean + np.array(inner) - moved, self.exponent)
-        intercepts = intercepts.tolist() if self.n_responses is None else self._balanced(intercepts)
+        several = self.n_responses is not None
+        intercepts = self._balanced(intercepts) if several else intercepts.tolist()
         return list(zip(which, [coefs[..., part] for part in parts], intercepts, strict=True))
 
     def many_to_user(self, which, B):
@@ -236,7 +237,7 @@ class Problem:
         """(..., K), less their mean where only differences count."""
         if not self.loss.symmetric:
             return intercepts
-        sums = np.add.accumulate(intercepts, axis=-1)[..., -1:]  # in their order, however many rows
+        sums = np.add.accumulate(intercepts, axis=-1)[..., -1:]  # in the order of one alone
         return intercepts - sums / intercepts.shape[-1]
 
     def null_deviance(self, total, largest):
