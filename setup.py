@@ -24,7 +24,7 @@ ON = {name for name in SWITCHES if os.environ.get(f"SPARSESOLVE_{name}", "0") no
 FLAGS = {
     "unix": ["-O3", "-g0", "-fopenmp-simd", "-fno-math-errno", "-fno-trapping-math",
              "-fno-signed-zeros", "-fassociative-math"],
-    "msvc": ["/O2", "/std:c11"],  # knows _Pragma
+    "msvc": ["/O2", "/std:c11"],
 }
 DEBUG_FLAGS = {"unix": ["-O1", "-g", "-fopenmp-simd"], "msvc": ["/Od", "/Zi", "/std:c11"]}
 COVERAGE_FLAGS = ["--coverage"]

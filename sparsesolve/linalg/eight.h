@@ -13,7 +13,7 @@
                                const double *SS_RESTRICT b, double *SS_RESTRICT block) {                             \
         for (ptrdiff_t k = 0; k < n; k++) {                                                                          \
             double *SS_RESTRICT row = block + SS_EIGHT * (rows ? (ptrdiff_t)rows[k] - first : k), value = x[k];      \
-            _Pragma("omp simd")                                                                                      \
+            SS_PRAGMA("omp simd")                                                                                    \
             for (int l = 0; l < SS_EIGHT; l++) row[l] += value * b[l];                                               \
         }                                                                                                            \
     }                                                                                                                \
@@ -26,7 +26,7 @@
             const double *p = block + SS_EIGHT * (rows ? (ptrdiff_t)rows[k] - first : k);                            \
             const double *q = block + SS_EIGHT * (rows ? (ptrdiff_t)rows[k + 1] - first : k + 1);                    \
             double one = x[k], two = x[k + 1];                                                                       \
-            _Pragma("omp simd")                                                                                      \
+            SS_PRAGMA("omp simd")                                                                                    \
             for (int l = 0; l < SS_EIGHT; l++) {                                                                     \
                 even[l] += one * p[l];                                                                               \
                 odd[l] += two * q[l];                                                                                \

@@ -29,7 +29,7 @@ SS_512 static inline void ss_tile(ptrdiff_t n, const double *const *a, const dou
     const double *a0 = a[0], *a1 = a[1], *a2 = a[2], *a3 = a[3], *b0 = b[0], *b1 = b[1], *b2 = b[2], *b3 = b[3];
     double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0, t0 = 0.0, t1 = 0.0, t2 = 0.0, t3 = 0.0;
     double u0 = 0.0, u1 = 0.0, u2 = 0.0, u3 = 0.0, v0 = 0.0, v1 = 0.0, v2 = 0.0, v3 = 0.0;
-    _Pragma("omp simd reduction(+ : s0, s1, s2, s3, t0, t1, t2, t3, u0, u1, u2, u3, v0, v1, v2, v3)")
+    SS_PRAGMA("omp simd reduction(+ : s0, s1, s2, s3, t0, t1, t2, t3, u0, u1, u2, u3, v0, v1, v2, v3)")
     for (ptrdiff_t i = 0; i < n; i++) {
         double x0 = a0[i], x1 = a1[i], x2 = a2[i], x3 = a3[i], y = b0[i];
         s0 += x0 * y, s1 += x1 * y, s2 += x2 * y, s3 += x3 * y;
@@ -49,7 +49,7 @@ SS_SIMD static void ss_tile_of_three(ptrdiff_t n, const double *const *a, const 
     const double *a0 = a[0], *a1 = a[1], *a2 = a[2], *a3 = a[3], *b0 = b[0], *b1 = b[1], *b2 = b[2];
     double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0, t0 = 0.0, t1 = 0.0, t2 = 0.0, t3 = 0.0;
     double u0 = 0.0, u1 = 0.0, u2 = 0.0, u3 = 0.0;
-    _Pragma("omp simd reduction(+ : s0, s1, s2, s3, t0, t1, t2, t3, u0, u1, u2, u3)")
+    SS_PRAGMA("omp simd reduction(+ : s0, s1, s2, s3, t0, t1, t2, t3, u0, u1, u2, u3)")
     for (ptrdiff_t i = 0; i < n; i++) {
         double x = a0[i], y0 = b0[i], y1 = b1[i], y2 = b2[i];
         s0 += x * y0, t0 += x * y1, u0 += x * y2;

@@ -15,7 +15,7 @@ SS_SIMD static void ss_dots_single(ptrdiff_t n, int K, const float *SS_RESTRICT 
         float a[SS_LANES] = {0.0f}, b[SS_LANES] = {0.0f}, c[SS_LANES] = {0.0f}, d[SS_LANES] = {0.0f};
         ptrdiff_t i = 0;
         for (; i + SS_LANES <= n; i += SS_LANES) {
-            _Pragma("omp simd")
+            SS_PRAGMA("omp simd")
             for (int k = 0; k < SS_LANES; k++) {
                 float z = x[i + k];
                 a[k] += z * v[i + k];
@@ -45,7 +45,7 @@ SS_SIMD static void ss_dots_single(ptrdiff_t n, int K, const float *SS_RESTRICT 
         float part[2 * SS_LANES] = {0.0f}, total = 0.0f;
         ptrdiff_t i = 0;
         for (; i + 2 * SS_LANES <= n; i += 2 * SS_LANES) {
-            _Pragma("omp simd")
+            SS_PRAGMA("omp simd")
             for (int k = 0; k < 2 * SS_LANES; k++) part[k] += x[i + k] * v[i + k];
         }
         for (; i < n; i++) total += x[i] * v[i];
@@ -60,7 +60,7 @@ SS_SIMD static void ss_axpys_single(ptrdiff_t n, int K, const float *SS_RESTRICT
     for (; K >= 4; K -= 4, v += 4 * n, a += 4) {
         float *v1 = v + n, *v2 = v + 2 * n, *v3 = v + 3 * n;
         float a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3];
-        _Pragma("omp simd")
+        SS_PRAGMA("omp simd")
         for (ptrdiff_t i = 0; i < n; i++) {
             float z = x[i];
             v[i] += a0 * z;
@@ -71,7 +71,7 @@ SS_SIMD static void ss_axpys_single(ptrdiff_t n, int K, const float *SS_RESTRICT
     }
     for (; K > 0; K--, v += n, a++) {
         float a0 = a[0];
-        _Pragma("omp simd")
+        SS_PRAGMA("omp simd")
         for (ptrdiff_t i = 0; i < n; i++) v[i] += a0 * x[i];
     }
 }

@@ -25,7 +25,7 @@ SS_SIMD static double ss_dot_i8(ptrdiff_t n, const int8_t *SS_RESTRICT x, const 
 #define SS_QUANTISE(NAME, INT)                                                                    \
     SS_SIMD static double NAME(ptrdiff_t n, const double *SS_RESTRICT z, double unit, INT *SS_RESTRICT q) { \
         double lost = 0.0, per = unit > 0.0 ? 1.0 / unit : 0.0;                                   \
-        _Pragma("omp simd reduction(+ : lost)")                                                   \
+        SS_PRAGMA("omp simd reduction(+ : lost)")                                                 \
         for (ptrdiff_t i = 0; i < n; i++) {                                                       \
             int32_t whole = (int32_t)(z[i] * per + (z[i] < 0.0 ? -0.5 : 0.5));                    \
             double rest = z[i] - unit * (double)whole;                                            \

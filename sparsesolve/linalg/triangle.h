@@ -18,14 +18,14 @@ SS_SIMD static void ss_solve_forward(ptrdiff_t s, const double *SS_RESTRICT L, p
         for (ptrdiff_t c = 0; c < count; c++) {
             double *x = X + c * ldx + start, *v = x + 8, y[8];
             for (int j = 0; j < 8; j++) y[j] = x[j];
-            _Pragma("GCC unroll 8")
+            SS_PRAGMA("GCC unroll 8")
             for (int j = 0; j < 8; j++) {
                 y[j] *= inverse[j];
-                _Pragma("GCC unroll 8")
+                SS_PRAGMA("GCC unroll 8")
                 for (int i = j + 1; i < 8; i++) y[i] -= d[j * ld + i] * y[j];
             }
             for (int j = 0; j < 8; j++) x[j] = y[j];
-            _Pragma("omp simd")
+            SS_PRAGMA("omp simd")
             for (ptrdiff_t i = 0; i < below; i++)
                 v[i] -= (q[i] * y[0] + q1[i] * y[1]) + (q2[i] * y[2] + q3[i] * y[3])
                         + (q4[i] * y[4] + q5[i] * y[5]) + (q6[i] * y[6] + q7[i] * y[7]);
@@ -59,7 +59,7 @@ SS_SIMD static void ss_solve_transposed(ptrdiff_t s, const double *SS_RESTRICT L
         double t0 = 0.0, t1 = 0.0, t2 = 0.0, t3 = 0.0, t4 = 0.0, t5 = 0.0, t6 = 0.0, t7 = 0.0;
         double inverse[8];
         for (int j = 0; j < 8; j++) inverse[j] = 1.0 / d[j * (ld + 1)];
-        _Pragma("omp simd reduction(+ : t0, t1, t2, t3, t4, t5, t6, t7)")
+        SS_PRAGMA("omp simd reduction(+ : t0, t1, t2, t3, t4, t5, t6, t7)")
         for (ptrdiff_t i = 0; i < behind; i++) {
             t0 += q[i] * v[i];
             t1 += q1[i] * v[i];
@@ -71,10 +71,10 @@ SS_SIMD static void ss_solve_transposed(ptrdiff_t s, const double *SS_RESTRICT L
             t7 += q7[i] * v[i];
         }
         double t[8] = {t0, t1, t2, t3, t4, t5, t6, t7};
-        _Pragma("GCC unroll 8")
+        SS_PRAGMA("GCC unroll 8")
         for (int j = 7; j >= 0; j--) {
             y[j] = (y[j] - t[j]) * inverse[j];
-            _Pragma("GCC unroll 8")
+            SS_PRAGMA("GCC unroll 8")
             for (int i = 0; i < j; i++) t[i] += d[i * ld + j] * y[j];
         }
     }

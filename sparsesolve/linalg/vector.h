@@ -21,8 +21,10 @@
 
 #if defined(_MSC_VER)
 #define SS_RESTRICT __restrict
+#define SS_PRAGMA(TEXT) /* where OpenMP 2.0 is on, "omp simd" is an error */
 #else
 #define SS_RESTRICT restrict
+#define SS_PRAGMA(TEXT) _Pragma(TEXT)
 #endif
 
 /* sum_i (x_i - centre) v_i: the subtraction costs nothing beside the load of x, and keeps the digits that
@@ -31,7 +33,7 @@
     SS_SIMD static double NAME(ptrdiff_t n, const REAL *SS_RESTRICT x, double centre,              \
                                const double *SS_RESTRICT v) {                                     \
         double total = 0.0;                                                                       \
-        _Pragma("omp simd reduction(+ : total)")                                                  \
+        SS_PRAGMA("omp simd reduction(+ : total)")                                                \
         for (ptrdiff_t i = 0; i < n; i++) total += ((double)x[i] - centre) * v[i];                \
         return total;                                                                             \
     }
@@ -43,7 +45,7 @@
         const REAL *x0 = x[0], *x1 = x[1], *x2 = x[2], *x3 = x[3];                                \
         double c0 = centre[0], c1 = centre[1], c2 = centre[2], c3 = centre[3];                    \
         double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;                                            \
-        _Pragma("omp simd reduction(+ : s0, s1, s2, s3)")                                         \
+        SS_PRAGMA("omp simd reduction(+ : s0, s1, s2, s3)")                                       \
         for (ptrdiff_t i = 0; i < n; i++) {                                                       \
             s0 += ((double)x0[i] - c0) * v[i];                                                    \
             s1 += ((double)x1[i] - c1) * v[i];                                                    \
@@ -57,7 +59,7 @@
 #define SS_AXPY(NAME, REAL)                                                                       \
     SS_SIMD static void NAME(ptrdiff_t n, double a, const REAL *SS_RESTRICT x, double centre,      \
                              double *SS_RESTRICT v) {                                             \
-        _Pragma("omp simd")                                                                       \
+        SS_PRAGMA("omp simd")                                                                     \
         for (ptrdiff_t i = 0; i < n; i++) v[i] += a * ((double)x[i] - centre);                    \
     }
 
@@ -68,7 +70,7 @@
         const REAL *x0 = x[0], *x1 = x[1], *x2 = x[2], *x3 = x[3];                                \
         double c0 = centre[0], c1 = centre[1], c2 = centre[2], c3 = centre[3];                    \
         double a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3];                                        \
-        _Pragma("omp simd")                                                                       \
+        SS_PRAGMA("omp simd")                                                                     \
         for (ptrdiff_t i = 0; i < n; i++)                                                         \
             v[i] += (a0 * ((double)x0[i] - c0) + a1 * ((double)x1[i] - c1))                       \
                     + (a2 * ((double)x2[i] - c2) + a3 * ((double)x3[i] - c3));                    \
@@ -79,7 +81,7 @@
     SS_SIMD static double NAME(ptrdiff_t n, const REAL *SS_RESTRICT x, double centre,              \
                                const double *SS_RESTRICT w) {                                     \
         double total = 0.0;                                                                       \
-        _Pragma("omp simd reduction(+ : total)")                                                  \
+        SS_PRAGMA("omp simd reduction(+ : total)")                                                \
         for (ptrdiff_t i = 0; i < n; i++) {                                                       \
             double z = (double)x[i] - centre;                                                     \
             total += w[i] * z * z;                                                                \
@@ -91,7 +93,7 @@
 #define SS_UNPACK(NAME, REAL)                                                                     \
     SS_SIMD static void NAME(ptrdiff_t n, double a, const REAL *SS_RESTRICT x, double centre,      \
                              double *SS_RESTRICT out) {                                           \
-        _Pragma("omp simd")                                                                       \
+        SS_PRAGMA("omp simd")                                                                     \
         for (ptrdiff_t i = 0; i < n; i++) out[i] = a * ((double)x[i] - centre);                   \
     }
 
@@ -99,7 +101,7 @@
 #define SS_UNPACK_TIMES(NAME, REAL)                                                               \
     SS_SIMD static void NAME(ptrdiff_t n, double a, const REAL *SS_RESTRICT x, double centre,      \
                              const double *SS_RESTRICT v, double *SS_RESTRICT out) {              \
-        _Pragma("omp simd")                                                                       \
+        SS_PRAGMA("omp simd")                                                                     \
         for (ptrdiff_t i = 0; i < n; i++) out[i] = a * ((double)x[i] - centre) * v[i];            \
     }
 
@@ -160,7 +162,7 @@ SS_SIMD static void ss_sparse_panel(ptrdiff_t n, const double *SS_RESTRICT x, co
     ptrdiff_t k = 0;
     for (; k + 2 <= n; k += 2) {
         const double *p = panel + 8 * (ptrdiff_t)rows[k], *q = panel + 8 * (ptrdiff_t)rows[k + 1];
-        _Pragma("omp simd")
+        SS_PRAGMA("omp simd")
         for (int l = 0; l < 8; l++) {
             even[l] += x[k] * p[l];
             odd[l] += x[k + 1] * q[l];
@@ -199,20 +201,20 @@ SS_SPARSE_AXPY(ss_sparse_axpy_f32, float)
 
 /* out_i = a_i b_i, where out may be b */
 SS_SIMD static void ss_multiply(ptrdiff_t n, const double *SS_RESTRICT a, const double *b, double *out) {
-    _Pragma("omp simd")
+    SS_PRAGMA("omp simd")
     for (ptrdiff_t i = 0; i < n; i++) out[i] = a[i] * b[i];
 }
 
 /* out_i = a x_i */
 SS_SIMD static void ss_scale(ptrdiff_t n, double a, const double *SS_RESTRICT x, double *SS_RESTRICT out) {
-    _Pragma("omp simd")
+    SS_PRAGMA("omp simd")
     for (ptrdiff_t i = 0; i < n; i++) out[i] = a * x[i];
 }
 
 /* out_i = x_i + a (x_i - y_i): on from y beyond x */
 SS_SIMD static void ss_go_on(ptrdiff_t n, double a, const double *SS_RESTRICT x, const double *SS_RESTRICT y,
                              double *SS_RESTRICT out) {
-    _Pragma("omp simd")
+    SS_PRAGMA("omp simd")
     for (ptrdiff_t i = 0; i < n; i++) out[i] = x[i] + a * (x[i] - y[i]);
 }
 
@@ -220,7 +222,7 @@ SS_SIMD static void ss_go_on(ptrdiff_t n, double a, const double *SS_RESTRICT x,
 SS_SIMD static double ss_travel(ptrdiff_t n, double factor, const double *SS_RESTRICT r, double *SS_RESTRICT last,
                                 double *largest) {
     double square = 0.0, most = *largest;
-    _Pragma("omp simd reduction(+ : square) reduction(max : most)")
+    SS_PRAGMA("omp simd reduction(+ : square) reduction(max : most)")
     for (ptrdiff_t i = 0; i < n; i++) {
         double step = r[i] - factor * last[i], size = step < 0.0 ? -step : step;
         most = size > most ? size : most;
@@ -233,7 +235,7 @@ SS_SIMD static double ss_travel(ptrdiff_t n, double factor, const double *SS_RES
 
 /* a Givens rotation of two vectors: (x, y) <- (c x + s y, c y - s x) */
 SS_SIMD static void ss_rotate(ptrdiff_t n, double c, double s, double *SS_RESTRICT x, double *SS_RESTRICT y) {
-    _Pragma("omp simd")
+    SS_PRAGMA("omp simd")
     for (ptrdiff_t i = 0; i < n; i++) {
         double t = c * x[i] + s * y[i];
         y[i] = c * y[i] - s * x[i];
@@ -243,7 +245,7 @@ SS_SIMD static void ss_rotate(ptrdiff_t n, double c, double s, double *SS_RESTRI
 
 /* the same rotation of y by x, which then moves on to the place of y: (x, y) <- (c y + s x, c x - s y) */
 SS_SIMD static void ss_pass_on(ptrdiff_t n, double c, double s, double *SS_RESTRICT x, double *SS_RESTRICT y) {
-    _Pragma("omp simd")
+    SS_PRAGMA("omp simd")
     for (ptrdiff_t i = 0; i < n; i++) {
         double t = c * y[i] + s * x[i];
         y[i] = c * x[i] - s * y[i];
@@ -275,13 +277,13 @@ static inline const double *ss_listed(const double *q, const int *which, ptrdiff
 #define SS_SUBTRACT_WHILE(REST, WIDTH)                                                            \
     for (; count - k > REST; k += WIDTH) {                                                        \
         SS_EACH_##WIDTH(SS_NEXT) SS_EACH_##WIDTH(SS_WEIGHT)                                       \
-        _Pragma("omp simd")                                                                       \
+        SS_PRAGMA("omp simd")                                                                     \
         for (ptrdiff_t i = 0; i < n; i++) out[i] -= 0.0 SS_EACH_##WIDTH(SS_WEIGHTED);             \
     }
 #define SS_DOTS_WHILE(REST, WIDTH, SUMS)                                                          \
     for (; count - k > REST; k += WIDTH) {                                                        \
         SS_EACH_##WIDTH(SS_NEXT) SS_EACH_##WIDTH(SS_SUM)                                          \
-        _Pragma(SUMS)                                                                             \
+        SS_PRAGMA(SUMS)                                                                           \
         for (ptrdiff_t i = 0; i < n; i++) { SS_EACH_##WIDTH(SS_PRODUCT) }                         \
         SS_EACH_##WIDTH(SS_GIVE)                                                                  \
     }
@@ -320,7 +322,7 @@ SS_SIMD static void ss_add_dots(ptrdiff_t n, ptrdiff_t count, const double *SS_R
 /* row *= scale; along += a row; left -= row^2 */
 SS_SIMD static void ss_take_in(ptrdiff_t n, double scale, double a, double *SS_RESTRICT row,
                                double *SS_RESTRICT along, double *SS_RESTRICT left) {
-    _Pragma("omp simd")
+    SS_PRAGMA("omp simd")
     for (ptrdiff_t i = 0; i < n; i++) {
         double x = scale * row[i];
         row[i] = x;
@@ -336,7 +338,7 @@ SS_SIMD static ptrdiff_t ss_reach(ptrdiff_t start, ptrdiff_t n, double lam, doub
     for (; start < n; start += 32) {
         ptrdiff_t stop = start + 32 < n ? start + 32 : n;
         int any = 0;
-        _Pragma("omp simd reduction(| : any)")
+        SS_PRAGMA("omp simd reduction(| : any)")
         for (ptrdiff_t i = start; i < stop; i++) {
             double now = lam * w[i], up = now - c[i], down = now + c[i];
             any |= (up < step * (w[i] - along[i])) | (down < step * (w[i] + along[i])) | (up < 0.0) | (down < 0.0);
@@ -356,7 +358,7 @@ SS_SIMD static ptrdiff_t ss_find(ptrdiff_t n, const double *SS_RESTRICT x, doubl
     for (ptrdiff_t start = 0; start < n; start += 32) {
         ptrdiff_t stop = start + 32 < n ? start + 32 : n;
         int any = 0;
-        _Pragma("omp simd reduction(| : any)")
+        SS_PRAGMA("omp simd reduction(| : any)")
         for (ptrdiff_t i = start; i < stop; i++) any |= (x[i] == value) | (x[i] == other);
         if (any)
             for (ptrdiff_t i = start; i < stop; i++)
@@ -370,13 +372,13 @@ SS_SIMD static double ss_step_largest(ptrdiff_t n, double step, const double *SS
                                       double *SS_RESTRICT c) {
     double largest = 0.0;
     if (one_sided) {
-        _Pragma("omp simd reduction(max : largest)")
+        SS_PRAGMA("omp simd reduction(max : largest)")
         for (ptrdiff_t i = 0; i < n; i++) {
             c[i] -= step * a[i];
             largest = c[i] > largest ? c[i] : largest;
         }
     } else {
-        _Pragma("omp simd reduction(max : largest)")
+        SS_PRAGMA("omp simd reduction(max : largest)")
         for (ptrdiff_t i = 0; i < n; i++) {
             double z = c[i] - step * a[i];
             c[i] = z;
@@ -394,7 +396,7 @@ SS_SIMD static double ss_meetings(ptrdiff_t n, double lam, double least, const d
                                   const double *SS_RESTRICT a, int one_sided, double *SS_RESTRICT rate) {
     double largest = 0.0;
     if (one_sided) {
-        _Pragma("omp simd reduction(max : largest)")
+        SS_PRAGMA("omp simd reduction(max : largest)")
         for (ptrdiff_t i = 0; i < n; i++) {
             double room = lam - c[i];
             double z = (1.0 - a[i]) / (room > least ? room : least);
@@ -402,7 +404,7 @@ SS_SIMD static double ss_meetings(ptrdiff_t n, double lam, double least, const d
             largest = z > largest ? z : largest;
         }
     } else {
-        _Pragma("omp simd reduction(max : largest)")
+        SS_PRAGMA("omp simd reduction(max : largest)")
         for (ptrdiff_t i = 0; i < n; i++) {
             double above = lam - c[i], below = lam + c[i], up = 1.0 - a[i], down = 1.0 + a[i];
             above = above > least ? above : least;
@@ -436,7 +438,7 @@ SS_SIMD static ptrdiff_t ss_awake(ptrdiff_t n, const double *SS_RESTRICT kept, c
     for (ptrdiff_t start = 0; start < n; start += 32) {
         int size = start + 32 < n ? 32 : (int)(n - start);
         uint32_t mask = 0;
-        _Pragma("omp simd reduction(| : mask)")
+        SS_PRAGMA("omp simd reduction(| : mask)")
         for (int i = 0; i < size; i++) {
             double one = rate[start + i] * travelled, other = -rate[start + i] * most;
             mask |= (uint32_t)(kept[start + i] + (one > other ? one : other) >= lam * threshold[start + i]) << i;
@@ -451,7 +453,7 @@ SS_SIMD static ptrdiff_t ss_awake(ptrdiff_t n, const double *SS_RESTRICT kept, c
 #define SS_LARGEST(NAME, REAL)                                                                    \
     SS_SIMD static double NAME(ptrdiff_t n, const REAL *x) {                                      \
         double largest = 0.0, strange = 0.0;                                                      \
-        _Pragma("omp simd reduction(max : largest) reduction(+ : strange)")                       \
+        SS_PRAGMA("omp simd reduction(max : largest) reduction(+ : strange)")                     \
         for (ptrdiff_t i = 0; i < n; i++) {                                                       \
             double z = x[i] < 0 ? -(double)x[i] : (double)x[i];                                   \
             strange += z <= DBL_MAX ? 0.0 : 1.0;                                                  \
@@ -465,7 +467,7 @@ SS_SIMD static ptrdiff_t ss_awake(ptrdiff_t n, const double *SS_RESTRICT kept, c
     SS_SIMD static double NAME(ptrdiff_t n, const REAL *SS_RESTRICT x, double shift,               \
                                const double *SS_RESTRICT w, double *SS_RESTRICT sums) {           \
         double largest = 0.0, strange = 0.0, first = 0.0, second = 0.0;                           \
-        _Pragma("omp simd reduction(max : largest) reduction(+ : strange, first, second)")        \
+        SS_PRAGMA("omp simd reduction(max : largest) reduction(+ : strange, first, second)")      \
         for (ptrdiff_t i = 0; i < n; i++) {                                                       \
             double z = (double)x[i] - shift;                                                      \
             double size = x[i] < 0 ? -(double)x[i] : (double)x[i];                                \

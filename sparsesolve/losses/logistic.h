@@ -13,7 +13,7 @@
 SS_SIMD static double ss_logistic(ptrdiff_t n, const double *SS_RESTRICT y, const double *SS_RESTRICT w,
                                   const double *SS_RESTRICT eta, double *SS_RESTRICT u) {
     double total = 0.0;
-    _Pragma("omp simd reduction(+ : total)")
+    SS_PRAGMA("omp simd reduction(+ : total)")
     for (ptrdiff_t i = 0; i < n; i++) {
         double x = eta[i], e = ss_exp_negative(-fabs(x)), all = 1.0 + e;
         /* log(1 + e) = 2 artanh(top / bottom), and log 2 where 1 + e is halved */
@@ -31,7 +31,7 @@ SS_SIMD static double ss_logistic(ptrdiff_t n, const double *SS_RESTRICT y, cons
 /* h_i = w_i p_i (1 - p_i) */
 SS_SIMD static void ss_logistic_curvature(ptrdiff_t n, const double *SS_RESTRICT w, const double *SS_RESTRICT eta,
                                           double *SS_RESTRICT h) {
-    _Pragma("omp simd")
+    SS_PRAGMA("omp simd")
     for (ptrdiff_t i = 0; i < n; i++) {
         double e = ss_exp_negative(-fabs(eta[i]));
         h[i] = w[i] * e / ((1.0 + e) * (1.0 + e));
@@ -46,7 +46,7 @@ SS_SIMD static void ss_logistic_curvature(ptrdiff_t n, const double *SS_RESTRICT
 SS_SIMD static double ss_logistic_gap_near(ptrdiff_t n, const double *SS_RESTRICT y, const double *SS_RESTRICT w,
                                            const double *SS_RESTRICT eta, const double *SS_RESTRICT u) {
     double total = 0.0, room = INFINITY;
-    _Pragma("omp simd reduction(+ : total) reduction(min : room)")
+    SS_PRAGMA("omp simd reduction(+ : total) reduction(min : room)")
     for (ptrdiff_t i = 0; i < n; i++) {
         double x = eta[i], v = u[i] / (w[i] > 0.0 ? w[i] : 1.0), s = y[i] - v, rest = (1.0 - y[i]) + v;
         double e = ss_exp_negative(-fabs(x)), all = 1.0 + e, a = x > 0.0 ? rest : s, other = x > 0.0 ? s : rest;
@@ -69,7 +69,7 @@ SS_SIMD static double ss_logistic_gap_near(ptrdiff_t n, const double *SS_RESTRIC
 SS_SIMD static double ss_logistic_gap_far(ptrdiff_t n, const double *SS_RESTRICT y, const double *SS_RESTRICT w,
                                           const double *SS_RESTRICT eta, const double *SS_RESTRICT u) {
     double total = 0.0, least = 0.0;
-    _Pragma("omp simd reduction(+ : total) reduction(min : least)")
+    SS_PRAGMA("omp simd reduction(+ : total) reduction(min : least)")
     for (ptrdiff_t i = 0; i < n; i++) {
         double x = eta[i], v = u[i] / (w[i] > 0.0 ? w[i] : 1.0), s = y[i] - v, rest = (1.0 - y[i]) + v;
         double far = fabs(x), e = ss_exp_negative(-far), b = e / (1.0 + e), lower = s < rest ? s : rest;
@@ -101,7 +101,7 @@ static double ss_logistic_gap(ptrdiff_t n, const double *y, const double *w, con
 SS_SIMD static int ss_logistic_admits(ptrdiff_t n, const double *SS_RESTRICT y, const double *SS_RESTRICT w,
                                       const double *SS_RESTRICT u) {
     double least = 0.0;
-    _Pragma("omp simd reduction(min : least)")
+    SS_PRAGMA("omp simd reduction(min : least)")
     for (ptrdiff_t i = 0; i < n; i++) {
         double v = u[i] / (w[i] > 0.0 ? w[i] : 1.0), s = y[i] - v, rest = (1.0 - y[i]) + v;
         double lower = (w[i] > 0.0 && v == v) || u[i] == 0.0 ? (s < rest ? s : rest) : -1.0;

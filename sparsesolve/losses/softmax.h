@@ -16,7 +16,7 @@ SS_SIMD static void ss_softmax_exponentials(ptrdiff_t m, ptrdiff_t K, ptrdiff_t 
                                             double *SS_RESTRICT rest) {
     for (ptrdiff_t i = 0; i < m; i++) most[i] = eta[i], top[i] = rest[i] = 0.0;
     for (ptrdiff_t k = 1; k < K; k++) {
-        _Pragma("omp simd")
+        SS_PRAGMA("omp simd")
         for (ptrdiff_t i = 0; i < m; i++) {
             double x = eta[k * n + i];
             top[i] = x > most[i] ? (double)k : top[i];
@@ -24,7 +24,7 @@ SS_SIMD static void ss_softmax_exponentials(ptrdiff_t m, ptrdiff_t K, ptrdiff_t 
         }
     }
     for (ptrdiff_t k = 0; k < K; k++) {
-        _Pragma("omp simd")
+        SS_PRAGMA("omp simd")
         for (ptrdiff_t i = 0; i < m; i++) {
             double x = eta[k * n + i] - most[i], value = ss_exp_negative(x);
             rest[i] += top[i] == (double)k || x < -700.0 ? 0.0 : value; /* far out a right answer costs nothing */
@@ -38,10 +38,10 @@ SS_SIMD static double ss_softmax(ptrdiff_t m, ptrdiff_t K, ptrdiff_t n, const do
                                  const double *eta, double *u) {
     double most[SS_BLOCK], top[SS_BLOCK], rest[SS_BLOCK], loss[SS_BLOCK], total = 0.0;
     ss_softmax_exponentials(m, K, n, eta, n, u, most, top, rest);
-    _Pragma("omp simd")
+    SS_PRAGMA("omp simd")
     for (ptrdiff_t i = 0; i < m; i++) loss[i] = ss_log1p(rest[i]);
     for (ptrdiff_t k = 0; k < K; k++) {
-        _Pragma("omp simd")
+        SS_PRAGMA("omp simd")
         for (ptrdiff_t i = 0; i < m; i++) {
             double share = y[k * n + i], all = 1.0 + rest[i];
             double above = ((share - 1.0) + share * rest[i]) / all, other = share - u[k * n + i] / all;
@@ -49,7 +49,7 @@ SS_SIMD static double ss_softmax(ptrdiff_t m, ptrdiff_t K, ptrdiff_t n, const do
             u[k * n + i] = w[i] * (top[i] == (double)k ? above : other);
         }
     }
-    _Pragma("omp simd reduction(+ : total)")
+    SS_PRAGMA("omp simd reduction(+ : total)")
     for (ptrdiff_t i = 0; i < m; i++) total += w[i] > 0.0 ? w[i] * loss[i] : 0.0;
     return total;
 }
@@ -60,7 +60,7 @@ SS_SIMD static void ss_softmax_curvature(ptrdiff_t m, ptrdiff_t K, ptrdiff_t n, 
     double most[SS_BLOCK], top[SS_BLOCK], rest[SS_BLOCK];
     ss_softmax_exponentials(m, K, n, eta, n, h, most, top, rest);
     for (ptrdiff_t k = 0; k < K; k++) {
-        _Pragma("omp simd")
+        SS_PRAGMA("omp simd")
         for (ptrdiff_t i = 0; i < m; i++) {
             double p = h[k * n + i] / (1.0 + rest[i]);
             h[k * n + i] = w[i] * p * (top[i] == (double)k ? rest[i] / (1.0 + rest[i]) : 1.0 - p);
@@ -75,14 +75,14 @@ SS_SIMD static void ss_softmax_bend(ptrdiff_t m, ptrdiff_t K, ptrdiff_t n, const
     ss_softmax_exponentials(m, K, n, eta, n, out, most, top, rest);
     for (ptrdiff_t i = 0; i < m; i++) base[i] = v[(ptrdiff_t)top[i] * n + i], mean[i] = 0.0;
     for (ptrdiff_t k = 0; k < K; k++) {
-        _Pragma("omp simd")
+        SS_PRAGMA("omp simd")
         for (ptrdiff_t i = 0; i < m; i++) {
             out[k * n + i] /= 1.0 + rest[i];
             mean[i] += out[k * n + i] * (v[k * n + i] - base[i]);
         }
     }
     for (ptrdiff_t k = 0; k < K; k++) {
-        _Pragma("omp simd")
+        SS_PRAGMA("omp simd")
         for (ptrdiff_t i = 0; i < m; i++) out[k * n + i] *= w[i] * ((v[k * n + i] - base[i]) - mean[i]);
     }
 }
@@ -100,7 +100,7 @@ SS_SIMD static int ss_softmax_near(ptrdiff_t m, ptrdiff_t K, ptrdiff_t n, const 
     double room = INFINITY;
     for (ptrdiff_t i = 0; i < m; i++) at->sum[i] = at->surplus[i] = 0.0;
     for (ptrdiff_t k = 0; k < K; k++) {
-        _Pragma("omp simd reduction(min : room)")
+        SS_PRAGMA("omp simd reduction(min : room)")
         for (ptrdiff_t i = 0; i < m; i++) {
             double share = y[k * n + i], v = u[k * n + i] * at->unit[i], s = share - v;
             double p = e[k * SS_BLOCK + i] * at->inverse[i], far = at->most[i] - eta[k * n + i];
@@ -123,7 +123,7 @@ SS_SIMD static double ss_softmax_far(ptrdiff_t m, ptrdiff_t K, ptrdiff_t n, cons
     double least = 0.0;
     for (ptrdiff_t i = 0; i < m; i++) at->sum[i] = at->surplus[i] = 0.0;
     for (ptrdiff_t k = 0; k < K; k++) {
-        _Pragma("omp simd reduction(min : least)")
+        SS_PRAGMA("omp simd reduction(min : least)")
         for (ptrdiff_t i = 0; i < m; i++) {
             double share = y[k * n + i], v = u[k * n + i] / (w[i] > 0.0 ? w[i] : 1.0), s = share - v, lower = s, off;
             double p = e[k * SS_BLOCK + i] * at->inverse[i], far = at->most[i] - eta[k * n + i];
@@ -146,13 +146,13 @@ SS_SIMD static double ss_softmax_gap(ptrdiff_t m, ptrdiff_t K, ptrdiff_t n, cons
     ss_softmax_samples at;
     double total = 0.0, least = 0.0;
     ss_softmax_exponentials(m, K, n, eta, SS_BLOCK, e, at.most, at.top, at.rest);
-    _Pragma("omp simd")
+    SS_PRAGMA("omp simd")
     for (ptrdiff_t i = 0; i < m; i++) {
         at.inverse[i] = 1.0 / (1.0 + at.rest[i]);
         at.unit[i] = 1.0 / (w[i] > 0.0 ? w[i] : 1.0);
     }
     if (!ss_softmax_near(m, K, n, y, w, eta, u, e, &at)) least = ss_softmax_far(m, K, n, y, w, eta, u, e, &at);
-    _Pragma("omp simd reduction(+ : total) reduction(min : least)")
+    SS_PRAGMA("omp simd reduction(+ : total) reduction(min : least)")
     for (ptrdiff_t i = 0; i < m; i++) {
         double outside = -fabs(at.surplus[i]) / (double)K;
         least = outside < least ? outside : least;

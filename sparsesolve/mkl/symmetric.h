@@ -14,7 +14,7 @@
         const REAL *SS_RESTRICT k3 = k + 3 * stride;                                              \
         double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;                                            \
         double v0 = v[0], v1 = v[1], v2 = v[2], v3 = v[3];                                        \
-        _Pragma("omp simd reduction(+ : s0, s1, s2, s3)")                                         \
+        SS_PRAGMA("omp simd reduction(+ : s0, s1, s2, s3)")                                       \
         for (ptrdiff_t j = 0; j < count; j++) {                                                   \
             double a = (double)k[j], b = (double)k1[j], c = (double)k2[j], d = (double)k3[j];     \
             s0 += a * u[j];                                                                       \
@@ -37,7 +37,7 @@
                                const REAL *SS_RESTRICT column, ptrdiff_t stride,                  \
                                double *SS_RESTRICT crossed, double *SS_RESTRICT sums) {           \
         double apart = 0.0, total = 0.0, squares = 0.0, strange = 0.0;                            \
-        _Pragma("omp simd reduction(max : apart) reduction(+ : total, squares, strange)")         \
+        SS_PRAGMA("omp simd reduction(max : apart) reduction(+ : total, squares, strange)")       \
         for (ptrdiff_t j = 0; j < count; j++) {                                                   \
             double x = (double)row[j], gap = fabs(x - (double)column[j * stride]), size = fabs(x); \
             apart = gap > apart ? gap : apart;                                                    \

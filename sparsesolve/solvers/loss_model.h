@@ -7,7 +7,7 @@
 /* image_i = shift - image_i inverse_i */
 SS_SIMD static void ss_settle_image(ptrdiff_t n, double shift, const double *SS_RESTRICT inverse,
                                     double *SS_RESTRICT image) {
-    _Pragma("omp simd")
+    SS_PRAGMA("omp simd")
     for (ptrdiff_t i = 0; i < n; i++) image[i] = shift - image[i] * inverse[i];
 }
 
@@ -15,7 +15,7 @@ SS_SIMD static void ss_settle_image(ptrdiff_t n, double shift, const double *SS_
 SS_SIMD static void ss_carry_image(ptrdiff_t n, double forward, const double *SS_RESTRICT eta,
                                    const double *SS_RESTRICT earlier, const double *SS_RESTRICT inverse, double shift,
                                    double *SS_RESTRICT image) {
-    _Pragma("omp simd")
+    SS_PRAGMA("omp simd")
     for (ptrdiff_t i = 0; i < n; i++) image[i] = forward * (eta[i] - earlier[i]) + image[i] * inverse[i] + shift;
 }
 
@@ -23,7 +23,7 @@ SS_SIMD static void ss_carry_image(ptrdiff_t n, double forward, const double *SS
 SS_SIMD static double ss_mean_difference(ptrdiff_t n, const double *SS_RESTRICT w, const double *SS_RESTRICT a,
                                          const double *SS_RESTRICT b) {
     double total = 0.0;
-    _Pragma("omp simd reduction(+ : total)")
+    SS_PRAGMA("omp simd reduction(+ : total)")
     for (ptrdiff_t i = 0; i < n; i++) total += w[i] * (a[i] - b[i]);
     return total;
 }
@@ -31,7 +31,7 @@ SS_SIMD static double ss_mean_difference(ptrdiff_t n, const double *SS_RESTRICT 
 /* out_i = a_i + b_i */
 SS_SIMD static void ss_add(ptrdiff_t n, const double *SS_RESTRICT a, const double *SS_RESTRICT b,
                            double *SS_RESTRICT out) {
-    _Pragma("omp simd")
+    SS_PRAGMA("omp simd")
     for (ptrdiff_t i = 0; i < n; i++) out[i] = a[i] + b[i];
 }
 
@@ -41,7 +41,7 @@ SS_SIMD static void ss_take_trial(ptrdiff_t n, const double *SS_RESTRICT u, cons
                                   const double *SS_RESTRICT image, double *SS_RESTRICT work,
                                   double *SS_RESTRICT sums) {
     double pull = 0.0, square = 0.0, bent = 0.0, along = 0.0;
-    _Pragma("omp simd reduction(+ : pull, square, bent, along)")
+    SS_PRAGMA("omp simd reduction(+ : pull, square, bent, along)")
     for (ptrdiff_t i = 0; i < n; i++) {
         double q = trial[i] * inverse[i];
         work[i] = q;
@@ -59,7 +59,7 @@ SS_SIMD static void ss_take_trial(ptrdiff_t n, const double *SS_RESTRICT u, cons
 /* v_i = u_i - s h_i image_i */
 SS_SIMD static void ss_foretell(ptrdiff_t n, double s, const double *SS_RESTRICT u, const double *SS_RESTRICT h,
                                 const double *SS_RESTRICT image, double *SS_RESTRICT v) {
-    _Pragma("omp simd")
+    SS_PRAGMA("omp simd")
     for (ptrdiff_t i = 0; i < n; i++) v[i] = u[i] - s * h[i] * image[i];
 }
 
@@ -67,7 +67,7 @@ SS_SIMD static void ss_foretell(ptrdiff_t n, double s, const double *SS_RESTRICT
 SS_SIMD static double ss_astray(ptrdiff_t n, const double *SS_RESTRICT v, const double *SS_RESTRICT u,
                                 const double *SS_RESTRICT inverse) {
     double total = 0.0;
-    _Pragma("omp simd reduction(+ : total)")
+    SS_PRAGMA("omp simd reduction(+ : total)")
     for (ptrdiff_t i = 0; i < n; i++) {
         double off = (v[i] - u[i]) * inverse[i];
         total += off * off;
