@@ -106,5 +106,6 @@ cdef class SparsePacked(Packed):
                 G[i + <Py_ssize_t> (first + k) * ld] = G[first + k + <Py_ssize_t> i * ld] = (
                     out[k] - self.offset[i] * self.offset[first + k])
         for at in range(self.start[first], self.start[first + count]):
-            memset(&self.panel[8 * <Py_ssize_t> self.rows[at]], 0, 8 * sizeof(double))
+            for k in range(8):
+                self.panel[8 * <Py_ssize_t> self.rows[at] + k] = 0.0
         return count
