@@ -22,7 +22,7 @@ cdef extern from "products.h" nogil:
                              const double* B, Py_ssize_t ldb, bint upper, double* G, Py_ssize_t ld) noexcept
 
 cdef double WORTH_THREADS = 4e6     # multiply-adds from which threads gain more than they wait
-cdef Py_ssize_t WORTH_SHARING = 40_000      # the same in values that are met once
+cdef Py_ssize_t WORTH_SHARING = 100_000      # the same in values that are met once
 DEF TOGETHER = 8        # rows added to a sum that is loaded and stored once,
 DEF WIDTH = 4096        # so many columns of them at a time
 

@@ -67,7 +67,7 @@ cdef class NetColumns(WorkingColumns):
             z = scale * self.g[j]
             total += off * fabs(self.b[j]) - z * self.b[j] + conjugate(
                 z + copysign(off, z), lam * self.l1[j], lam * self.l2[j], self.lower[j], self.upper[j])
-        return total
+        return max(total, 0.0)      # less than 0 is rounding
 
     cdef double charge(self, const double* before, double lam) noexcept nogil:
         cdef int k

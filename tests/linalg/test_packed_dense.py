@@ -5,7 +5,7 @@ import pytest
 
 import sparsesolve as ss
 
-WORTH_SHARING = 40_000  # values; see products.pyx
+WORTH_SHARING = 100_000  # values; see products.pyx
 N, P = 400, 3000
 
 
