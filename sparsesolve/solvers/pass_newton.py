@@ -28,7 +28,8 @@ EVEN = 1e-4  # of the mean curvature: what a sample has at least, in units of it
 FLAT, NONE = 1e-6, 1e-30  # or the first where the mean is below the second
 ARMIJO = 0.1
 HALVINGS = 30
-IDLE = 4  # steps that lower neither gap nor objective, before it is given up
+IDLE = 4  # steps that lower neither gap nor objective, before it is given up,
+PATIENCE = 100  # or in which the gap does not halve: where no finite point is best it never ends
 BUDGET = 1000  # of steps within a model
 
 
@@ -45,13 +46,18 @@ class PassNewton(FirstOrder):
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
         limit, idle, gap = self.iterations + budget, 0, self.gap(lam)
-        least = last = lowest = np.inf
+        least = last = lowest = halved = np.inf
+        review = self.iterations + PATIENCE
         while gap > target:
             if self.iterations >= limit:
                 return MAX_ITER, gap
             value = self.objective(lam)
             falls = gap < BARELY * least
             idle = 0 if falls or value < lowest - self.rounding(value) else idle + 1
+            if self.iterations == review:
+                if gap > 0.5 * halved:
+                    return STALLED, gap
+                halved, review = gap, review + PATIENCE
             if idle == IDLE:
                 return STALLED, gap
             least, lowest = min(gap, least), min(value, lowest)

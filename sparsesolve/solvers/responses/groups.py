@@ -20,7 +20,8 @@ from sparsesolve.solvers.pass_newton import PassNewton
 from sparsesolve.solvers.working_set import WorkingSet
 
 AHEAD = 0.9  # of lam: a group of products above it comes to work
-FLAT = 1e-8  # of the mean curvature: what is added to each sample's, over its weight
+FLAT = 1e-8  # of the mean curvature: what each sample has, over its weight, along (1, ..., 1),
+NONE = 1e-13  # and in any direction: more holds steps back where classes are all but told apart
 SHORTER = 0.5  # columns to a sample from which the samples are the model's rows
 
 
@@ -54,8 +55,9 @@ class ResponseGroups(PassNewton):
         self.scale, self.stale, self.weighed = 1.0, False, self.point.eta
         features, place = np.unique(self.which % p, return_inverse=True)
         bends = np.stack([self.curved(row) for row in np.eye(K)])
-        least = FLAT * np.einsum("kkn->", bends) / K
-        bends[np.arange(K), np.arange(K)] += least * self.problem.weights
+        mean = np.einsum("kkn->", bends) / K * self.problem.weights
+        bends += FLAT / K * mean
+        bends[np.arange(K), np.arange(K)] += NONE * mean
         spectrum, turn = np.linalg.eigh(bends.transpose(2, 0, 1))
         sizes, turn = np.sqrt(np.maximum(spectrum, 0.0))[:, :, None], turn.transpose(0, 2, 1)
         self.unroot = np.divide(turn, sizes, out=np.zeros_like(turn), where=sizes > 0.0)

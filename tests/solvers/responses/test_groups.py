@@ -80,3 +80,28 @@ def test_a_model_too_near_its_minimum_is_solved_to_the_end():
     fit = ss.path(X, [0, 0, 1, 1, 2, 2, 1, 0], family="multinomial",
                   penalty=SparseGroup([0] * 4, tau=0.4))  # fmt: skip
     assert not fit.status.any() and fit.n_iters.max() < 100
+
+
+def nearly_told_apart():
+    """A null model of six columns that tell four classes apart but for a few of 26 rows."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(26, 8))
+    y = (X[:, :4] + rng.gumbel(size=(26, 4))).argmax(axis=1)
+    y[:4] = range(4)
+    options = REST | {"weights": np.ones(26), "penalty_factor": np.array([0.0, 1.0])}
+    penalty = GroupL2([0, 0, 0, 0, 0, 0, 1, 1])
+    problem = read_problem(X, y, read_family("multinomial"), penalty=penalty, **options)[0]
+    return response_groups.ResponseGroups(problem, 1), 1e-14 * problem.null_value
+
+
+def test_classes_all_but_told_apart_have_their_null_model_soon():
+    state, target = nearly_told_apart()
+    assert state.solve(1e20, target, 1000)[0] == 0 and state.iterations < 200
+
+
+def test_steps_that_are_held_back_are_given_up(monkeypatch):
+    """The gap falls with one over the steps, for ever, where curvature is added to all."""
+    monkeypatch.setattr(response_groups, "NONE", 1e-8)
+    state, target = nearly_told_apart()
+    outcome, gap = state.solve(1e20, target, 100_000)
+    assert outcome == 2 and target < gap < 1e-9 and state.iterations <= 1000
