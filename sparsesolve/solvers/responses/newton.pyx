@@ -35,7 +35,7 @@ cdef double ENOUGH = 0.03           # of the gap that coefficients outside leave
 cdef double VIOLATION = 1e-12       # relative
 DEF HALVINGS = 30
 DEF PATIENCE = 6                    # steps that bring the gap no lower
-DEF TRIES = 4                       # rounds for a gap that does not fall
+DEF TRIES = 10                      # rounds, each to a tenth of the last, for a gap that does not fall
 DEF RETURNS = 30                    # times that coefficients come back to work for one lam
 DEF ROUNDS = 1000                   # inner steps of one model
 

@@ -109,3 +109,17 @@ def test_a_feature_is_near_as_it_was_when_last_looked_at():
     np.testing.assert_allclose(products, 0.01 * u @ Z[:, which], atol=1e-12)
     assert 1 <= len(which) < 80 and np.abs(products).max(axis=0) == pytest.approx(sizes)
     assert set(rows.near(0.005 * top, 1.0)) <= set(which)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("grouped", [False, True])
+@pytest.mark.parametrize("seed", [2, 6])
+def test_free_columns_that_nearly_tell_classes_apart_miss_no_lambda(seed, grouped):
+    """Cleared of them a dual point is outside the domain of F* until u is all but there."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(26, 8))
+    y = (X[:, :4] + rng.gumbel(size=(26, 4))).argmax(axis=1)
+    y[:4] = range(4)
+    fit = ss.path(X, y, family="multinomial", grouped=grouped, lambdas=[0.1, 0.05], tol=1e-3,
+                  penalty_factor=[0] * 6 + [1] * 2, solver="response_newton")  # fmt: skip
+    assert not fit.status.any() and fit.gaps.max() <= 1e-3
