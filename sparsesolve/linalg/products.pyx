@@ -1,7 +1,8 @@
 """Inner products of many columns at once, by the fastest kernel at hand.
 
 All matrices are column-major, their columns `lda`, `ldb` and `ld` numbers apart, and columns are long: BLAS copies both
-factors before it multiplies them, which for a few columns against many is most of the work.
+factors before it multiplies them, which for a few columns against many is most of the work.  Products with one vector,
+and what is taken off it, are shared by threads here too.
 """
 from cython.parallel cimport prange
 from libc.string cimport memset
@@ -23,7 +24,7 @@ cdef extern from "products.h" nogil:
 
 cdef double WORTH_THREADS = 4e6     # multiply-adds from which threads gain more than they wait
 cdef Py_ssize_t WORTH_SHARING = 100_000      # the same in values that are met once
-DEF TOGETHER = 8        # rows added to a sum that is loaded and stored once,
+DEF TOGETHER = 8        # vectors met at a time, or rows added to a sum that is loaded and stored once,
 DEF WIDTH = 4096        # so many columns of them at a time
 
 
@@ -73,7 +74,7 @@ cdef void share_gram(Py_ssize_t n, int size, const double* A, int lda, double* G
 
 
 cdef inline Py_ssize_t _share(Py_ssize_t size, int n_threads) noexcept nogil:
-    """A thread's part of so many, a multiple of eight."""
+    """A thread's part of so many, a multiple of those met at a time: the same sums as of one thread."""
     return (size + TOGETHER * n_threads - 1) // (TOGETHER * n_threads) * TOGETHER
 
 
@@ -85,7 +86,7 @@ cdef void share_dots(Py_ssize_t n, int count, const double* Z, const int* which,
     if n_threads == 1 or n * count < WORTH_SHARING:
         ss_add_dots(n, count, Z, which, n, v, out)
         return
-    part = _share(count, n_threads)     # of eight or more, as so many are met together
+    part = _share(count, n_threads)
     for start in prange(0, count, part, num_threads=n_threads, schedule="static", chunksize=1):
         ss_add_dots(n, min(part, count - start), Z if which != NULL else Z + n * start,
                     which + start if which != NULL else NULL, n, v, out + start)

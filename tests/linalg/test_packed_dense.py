@@ -28,7 +28,7 @@ def test_threads_change_no_bit(penalty, family):
 
 
 def test_groups_of_every_size_meet_their_residual():
-    """Columns are met eight, five, two and one at a time: sizes to 19 leave every rest."""
+    """Columns are met eight, five, four, two and one at a time: sizes to 19 leave every rest."""
     rng = np.random.default_rng(1)
     groups = np.repeat(np.arange(19), np.arange(1, 20))
     n, p = 70, len(groups)
