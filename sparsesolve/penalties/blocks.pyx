@@ -77,6 +77,14 @@ cdef class BlockPenalty:
         layout = layout._replace(start=(K * layout.start).astype(np.intc), member=member, of=of)
         return self._shown(layout, np.arange(self.n_groups), inverse[member % p])
 
+    def unlimited(self, coefficients):
+        """The same without limits on these coefficients, a mask (p,)."""
+        cdef BlockPenalty bound = self._shown(self.layout, np.arange(self.n_groups), np.arange(len(self.member)))
+        open = np.asarray(coefficients)[np.asarray(self.member)]
+        np.asarray(bound.lower)[open], np.asarray(bound.upper)[open] = -np.inf, np.inf
+        bound.limited = bool(np.isfinite(bound.lower).any() or np.isfinite(bound.upper).any())
+        return bound
+
     def _shown(self, layout, groups, places):
         """This on other coefficients: of each group in `groups`, with the limits at `places`."""
         cdef BlockPenalty bound = self._laid_out(layout)

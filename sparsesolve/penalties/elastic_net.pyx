@@ -40,6 +40,12 @@ cdef class ElasticNet:
         net.l2 = np.array(l2)
         return net
 
+    def unlimited(self, features):
+        """The same without limits on these features, a mask (p,)."""
+        net = self.part(np.arange(len(features)))
+        np.asarray(net.lower)[features], np.asarray(net.upper)[features] = -np.inf, np.inf
+        return net
+
     def value(self, const double[::1] b, double lam=1.0):
         """lam * Omega(b), infinite outside the limits."""
         cdef double total = 0.0

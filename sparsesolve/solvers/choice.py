@@ -8,6 +8,7 @@ from sparsesolve.solvers import SOLVERS
 from sparsesolve.solvers.look_ahead import MOST_COLUMNS
 from sparsesolve.solvers.pooled import pooled
 from sparsesolve.solvers.reduced import reduced
+from sparsesolve.solvers.shifted import Shifted, unbound
 from sparsesolve.solvers.spanned import Spanned, spanned
 
 MOST_GRAM_COLUMNS = 1500  # up to here their Gram matrix costs less than the passes it saves
@@ -40,6 +41,9 @@ def choose(problem, name, lambdas, n_threads):
 
     `lambdas` are those asked for, decreasing, or None for a grid that ends above 0.
     """
+    free = unbound(problem, lambdas)
+    if free is not None:
+        return Shifted(choose(free[0], name, lambdas, n_threads), problem, free[1])
     if isinstance(problem.design, RowBlocks):
         if problem.design.gram is not None:
             problem = reduced(problem)

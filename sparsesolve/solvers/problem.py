@@ -80,6 +80,26 @@ class Problem:
         """Whether features are penalised in groups."""
         return isinstance(self.penalty, BlockPenalty)
 
+    def loose(self, lambdas=None):
+        """Which features have no penalty, (p,): all, where the lambdas asked for are 0 and nothing
+        else."""
+        penalty, p = self.penalty, self.design.p
+        if lambdas is not None and not np.any(lambdas):
+            return np.ones(p, dtype=bool)
+        if self.has_groups:
+            loose = np.asarray(penalty.weight) + penalty.l1 + penalty.ridge == 0.0
+            return loose[np.asarray(penalty.of)[:p]]
+        return np.add(penalty.l1, penalty.l2) == 0.0
+
+    @property
+    def limits(self):
+        """Lower and upper limits of the inner coefficients of each feature, (2, p)."""
+        limits = np.stack([self.penalty.lower, self.penalty.upper])
+        if self.has_groups:  # theirs come group by group
+            in_order = limits.copy()
+            limits[:, np.asarray(self.penalty.member)] = in_order
+        return limits[:, : self.design.p]
+
     @cached_property
     def norms(self):
         """Size of each column of the standardised design, (p,)."""

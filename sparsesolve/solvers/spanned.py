@@ -21,19 +21,12 @@ def spanned(problem, lambdas=None):
     """Return (Problem with a basis in place of such columns, Span, its columns); or None: no such.
 
     Columns that depend on one another, or are told apart by their inner products, are no matter.
-    No penalty holds anything back where the lambdas asked for are 0 and nothing else.
     """
-    penalty, p = problem.penalty, problem.design.p
-    if problem.has_groups:
-        loose = np.asarray(penalty.weight) + penalty.l1 + penalty.ridge == 0.0
-        loose = loose[np.asarray(penalty.of)[:p]]
-    else:
-        loose = np.add(penalty.l1, penalty.l2) == 0.0
-    if lambdas is not None and not np.any(lambdas):
-        loose = np.ones(p, dtype=bool)
+    loose = problem.loose(lambdas)
     if np.count_nonzero(loose) < 2:  # as a rule
         return None
-    which = np.flatnonzero(loose & _unlimited(problem)).astype(np.intc)
+    moving = np.isinf(problem.limits).all(axis=0) & (np.asarray(problem.design.spread) > 0.0)
+    which = np.flatnonzero(loose & moving).astype(np.intc)
     if not 2 <= len(which) <= MOST or len(which) * problem.design.n > MOST_VALUES:
         return None
     root_w = np.sqrt(problem.weights)
@@ -45,17 +38,6 @@ def spanned(problem, lambdas=None):
     if span.least > np.sqrt(SHAKY):
         return None
     return replace(problem, design=problem.design.with_columns(which, basis)), span, basis
-
-
-def _unlimited(problem):
-    """Which columns have no limits and are not constant, (p,)."""
-    penalty, spread = problem.penalty, np.asarray(problem.design.spread)
-    free = np.isinf(penalty.lower) & np.isinf(penalty.upper)
-    if problem.has_groups:
-        member = np.asarray(penalty.member)
-        in_order, free = free, np.zeros(len(member), dtype=bool)
-        free[member] = in_order
-    return free[: len(spread)] & (spread > 0.0)
 
 
 class Spanned:
