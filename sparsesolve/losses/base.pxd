@@ -24,6 +24,7 @@ cdef class Loss:
 
 cdef class Separable(Loss):
     cdef const double[::1] y, w
+    cdef object found_ends              # once they have been asked for
 
     cdef double evaluate_block(self, Py_ssize_t start, Py_ssize_t stop, const double* eta, double* u) noexcept nogil
     cdef double value(self, double y, double eta) noexcept nogil

@@ -18,6 +18,7 @@ from sparsesolve.losses.entropy cimport price
 
 DEF BLOCK = 256                 # samples whose losses are added one by one
 cdef int STEPS = 200            # Newton's, or doublings and halvings of a bracket
+cdef double FAR = 700.0         # predictors at which all slopes have come to their ends, but for rounding
 cdef double BEYOND = 1e-12      # of slope and bend at 0: rounding outside the range of slopes
 
 
@@ -64,6 +65,8 @@ cdef class Loss:
         cdef double[::1] r = np.empty(self.n)
         self.parts(&slope[0, 0], &A[0, 0], &r[0])
         return np.asarray(A), np.asarray(r)
+
+    ends = None             # the least and the largest u of each sample, (n,) each, where these are known
 
     # samples that share eta
 
@@ -166,6 +169,12 @@ cdef class Separable(Loss):
 
     def samples(self):
         return np.asarray(self.y), np.asarray(self.w)
+
+    @property
+    def ends(self):
+        if self.found_ends is None:
+            self.found_ends = self.at(np.full(self.n, FAR))[1], self.at(np.full(self.n, -FAR))[1]
+        return self.found_ends
 
     cdef double value(self, double y, double eta) noexcept nogil:
         """Loss of one sample."""

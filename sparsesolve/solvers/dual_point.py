@@ -6,13 +6,15 @@ EPSILON = np.finfo(np.float64).eps
 RANK = 1e-13  # eigenvalue, relative, that is rounding
 ORTHOGONAL = 1e-11  # of the size of the terms: a product with the dual point that is rounding,
 ROUNDED = 64.0 * EPSILON  # or of what eta one unit away makes of them: u may be rounding itself
+ROUNDS = 50  # in which samples come to the ends of their slopes
 
 
 def clear(loss, eta, u, columns, free=None):
     """u less H (a combination of the columns), so that it is orthogonal to them.
 
     H is the curvature of the loss at eta: a dual Newton step, which stays in the domain of the
-    conjugate as shrinking does.
+    conjugate as shrinking does, as a rule. Samples that leave it are put to its end: where columns
+    that nothing holds back tell some responses with certainty, these samples end there.
 
     Parameters
     ----------
@@ -34,7 +36,7 @@ def clear(loss, eta, u, columns, free=None):
         return u.copy(), 0.0
     with np.errstate(over="ignore", invalid="ignore"):  # beyond floats there is no certificate
         if eta.ndim == 1:
-            dual, missing = _clear_one(_bent(loss, eta, columns), u, columns)
+            dual, missing = _clear_within(loss, eta, u, columns)
         else:
             dual, missing = _clear_responses(loss, eta, u, columns, free)
         terms = ORTHOGONAL * np.abs(u) + ROUNDED * loss.curvature_at(eta)
@@ -58,6 +60,22 @@ def _bent(loss, eta, columns):
     if not loss.coupled:
         return loss.curvature_at(eta)[:, None] * columns
     return np.stack([loss.curvature_product(eta, column) for column in columns.T], axis=1)
+
+
+def _clear_within(loss, eta, u, columns):
+    """Of one response, samples that leave the range of their slopes being put to its end."""
+    bent = _bent(loss, eta, columns)
+    dual, missing = _clear_one(bent, u, columns)
+    if loss.ends is None:
+        return dual, missing
+    low, high = loss.ends
+    for _ in range(ROUNDS):
+        out = (dual < low) | (dual > high)
+        if not out.any():  # as a rule
+            break
+        u, bent = np.where(out, np.clip(dual, low, high), u), np.where(out[:, None], 0.0, bent)
+        dual, missing = _clear_one(bent, u, columns)
+    return dual, missing
 
 
 def _clear_one(bent, u, columns):

@@ -29,7 +29,8 @@ cdef extern from "loss_model.h" nogil:
 
 cdef double FLAT = 1e-6             # of a sample's weight: its curvature in a model where the loss has none,
 cdef double NONE = 1e-30            # or less than this on average
-cdef double EVEN = 1e-4             # of the mean curvature: less in a sample makes models that lead far astray
+cdef double EVEN = 1e-4             # of the mean curvature: none in a sample makes models that lead far astray,
+cdef double LEAST = 1e-12           # and less is beyond what sums of curvatures tell
 
 
 cdef class LossModel:
@@ -74,7 +75,7 @@ cdef class LossModel:
     cdef void weigh(self) noexcept nogil:
         """Take H and s at the current point."""
         cdef Py_ssize_t i
-        cdef double total = 0.0, floor = 0.0, learnt
+        cdef double total = 0.0, mean = 0.0, flat, least, learnt
         self.rooted = self.dense and self.loss.take_root(&self.eta[0], FLAT, self.costly)
         if self.rooted:
             total = 1.0
@@ -83,10 +84,10 @@ cdef class LossModel:
         else:
             self.loss.curvature(&self.eta[0], &self.h[0])
             for i in range(self.n):
-                floor += self.h[i]
-            floor = EVEN * floor if floor > NONE else FLAT
+                mean += self.h[i]
+            flat, least = (EVEN * mean, LEAST * mean) if mean > NONE else (FLAT, FLAT)
             for i in range(self.n):
-                self.h[i] = max(self.h[i], floor * self.w[i])
+                self.h[i] = max(self.h[i], (least if self.h[i] > 0.0 else flat) * self.w[i])
                 total += self.h[i]
         for i in range(self.n):
             self.h[i] /= total

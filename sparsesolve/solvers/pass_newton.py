@@ -24,7 +24,8 @@ SLOW = 0.2  # new gap over old from which H is taken anew
 BARELY = 0.99  # new gap over the least: more is no fall
 NEAR = 0.1  # of the gap asked for, to which a model is solved
 EXACT = 1e-13  # of the null value, where there is no gap to go by
-EVEN = 1e-4  # of the mean curvature: what a sample has at least, in units of its weight,
+EVEN, LEAST = 1e-4, 1e-12  # of the mean curvature: what a sample has, in units of its weight, that
+# has none, and what others have at least;
 FLAT, NONE = 1e-6, 1e-30  # or the first where the mean is below the second
 ARMIJO = 0.1
 HALVINGS = 30
@@ -119,7 +120,8 @@ class PassNewton(FirstOrder):
         """Take H at the current point, and with it the model, in one pass."""
         w, h = self.problem.weights, self.loss.curvature_at(self.point.eta)
         mean = h.sum()
-        self.h = h = np.maximum(h, (EVEN * mean if mean > NONE else FLAT) * w)
+        flat, least = (EVEN * mean, LEAST * mean) if mean > NONE else (FLAT, FLAT)
+        self.h = h = np.maximum(h, np.where(h > 0.0, least, flat) * w)
         self.scale, self.stale = 1.0, False
         gram, mixed = inner_products(self.design, self.which, h, self.basis, self.n_threads)
         self.curvature = Curvature(gram, mixed, self.basis.T @ (h[:, None] * self.basis))

@@ -17,11 +17,12 @@ def loss(request):
 
 
 def test_the_dual_point_is_orthogonal_and_a_newton_step_away(loss):
-    u = loss.at(ETA)[1]
-    dual, missing = clear(loss, ETA, u, COLUMNS)
+    eta = 0.2 * ETA
+    u = loss.at(eta)[1]
+    dual, missing = clear(loss, eta, u, COLUMNS)
     assert missing < 1e-20
     assert COLUMNS.T @ dual == pytest.approx(np.zeros(4), abs=1e-14)
-    H = loss.curvature_at(ETA)
+    H = loss.curvature_at(eta)
     step = np.linalg.solve(COLUMNS.T @ (H[:, None] * COLUMNS), COLUMNS.T @ u)
     assert dual == pytest.approx(u - H * (COLUMNS @ step), abs=1e-14)
 
@@ -79,3 +80,26 @@ def test_columns_beyond_floats_leave_no_certificate(name, y):
     loss = LOSSES[name](y, np.full(30, 1 / 30))
     eta = ETA if name == "gaussian" else np.stack([ETA, -ETA])
     assert clear(loss, eta, loss.at(eta)[1], 1e160 * COLUMNS)[1] == np.inf
+
+
+@pytest.mark.parametrize("name", ["binomial", "poisson", "squared_hinge", "cloglog", "gamma"])
+def test_samples_that_would_leave_the_range_of_slopes_come_to_its_end(name):
+    """A column is not 0 for two responses alone, which pull it one way with different weight."""
+    y = np.ones(30)
+    y[:2] = -1.0 if name == "squared_hinge" else 1.0 if name == "gamma" else 0.0
+    loss = LOSSES[name](y, np.full(30, 1 / 30))
+    eta, column = np.full(30, 0.3), np.zeros(30)
+    eta[:2], column[:2] = (-0.5 if name == "squared_hinge" else -9.0), (1.0, 0.6)
+    u = loss.at(eta)[1]
+    dual, missing = clear(loss, eta, u, column[:, None])
+    assert missing < 1e-10 and abs(column @ dual) <= 1e-12
+    assert loss.fenchel_young_at(eta, dual) < np.inf
+
+
+def test_ends_of_slopes():
+    w = np.full(3, 1 / 3)
+    low, high = LOSSES["binomial"](np.array([0.0, 1.0, 0.25]), w).ends
+    assert low == pytest.approx(np.array([-1.0, 0.0, -0.75]) / 3)
+    assert high == pytest.approx(np.array([0.0, 1.0, 0.25]) / 3)
+    low, high = LOSSES["poisson"](np.array([0.0, 1.0, 4.0]), w).ends
+    assert high == pytest.approx(np.array([0.0, 1.0, 4.0]) / 3) and (low < -1e100).all()
