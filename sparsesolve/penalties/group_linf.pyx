@@ -99,45 +99,64 @@ cdef class GroupLinf(BlockPenalty):
 
     cdef int tangent(self, Py_ssize_t g, const double* b, const double* z, double lam, int* way, double* sign,
                      double* slope) noexcept nogil:
-        """The coefficients of largest size move together, the others as they like."""
+        """The coefficients of largest size move together, the others as they like.
+
+        Where they grow, those at a limit stay; where the rest of them would not grow alone, all do.
+        """
         cdef Py_ssize_t j, first = self.start[g], s = self.size(g)
-        cdef double largest = 0.0, rest
-        cdef int count = 1
+        cdef double largest = 0.0, rest, pull
+        cdef int count = 0
         for j in range(s):
             way[j], sign[j] = -1, 1.0
             largest = max(largest, fabs(b[j]))
         if largest == 0.0 and self.weight[g] > 0.0:
             return 0
-        slope[0] = -lam * self.weight[g]
         if self.weight[g] == 0.0:
-            largest, count = INFINITY, 0
+            largest = INFINITY
+        else:
+            pull = -lam * self.weight[g]
+            for j in range(s):
+                if fabs(b[j]) >= largest * (1.0 - TIED):
+                    way[j], sign[j] = 0, 1.0 if b[j] > 0.0 else -1.0
+                    pull += sign[j] * (z[j] - lam * self.ridge[g] * b[j])
+            if self.limited and pull > 0.0:
+                for j in range(s):
+                    if way[j] == 0 and fabs(b[j]) >= self.limit(first + j, b[j]):
+                        way[j] = -1
+                        pull -= sign[j] * (z[j] - lam * self.ridge[g] * b[j])
+                count = pull > 0.0
+                for j in range(s):
+                    way[j] = min(way[j], count - 1)
+            else:
+                count = 1
+            slope[0] = pull
         for j in range(s):
             rest = z[j] - lam * self.ridge[g] * b[j]
-            if fabs(b[j]) >= largest * (1.0 - TIED):
-                way[j], sign[j] = 0, 1.0 if b[j] > 0.0 else -1.0
-                slope[0] += sign[j] * rest
-            elif (b[j] < self.upper[first + j] or rest < 0.0) and (b[j] > self.lower[first + j] or rest > 0.0):
+            if fabs(b[j]) < largest * (1.0 - TIED) and (
+                    (b[j] < self.upper[first + j] or rest < 0.0) and (b[j] > self.lower[first + j] or rest > 0.0)):
                 way[j], slope[count] = count, rest
                 count += 1
         return count
 
     cdef int tie(self, Py_ssize_t g, const double* b, const double* d, double t, double near, int* way,
                  double* sign, double* slope) noexcept nogil:
-        """Those that reach the largest move with it."""
+        """Those that reach the largest move with it, or stay as it does."""
         cdef Py_ssize_t j, i, s = self.size(g)
-        cdef double largest = 0.0, rate = 0.0, side
-        cdef int lost = 0, last = 0, old
+        cdef double largest = 0.0, rate = -INFINITY, side
+        cdef int lost = 0, last = -1, old, together = -1
         if self.weight[g] == 0.0:
             return 0
         for j in range(s):
-            if fabs(b[j]) > largest:
-                largest, rate = fabs(b[j]), sign[j] * d[j]
-            last = max(last, way[j])
+            largest, last = max(largest, fabs(b[j])), max(last, way[j])
+        for j in range(s):
+            if fabs(b[j]) >= largest * (1.0 - TIED):
+                rate, together = max(rate, sign[j] * d[j]), max(together, way[j])
         for j in range(s):
             side = 1.0 if b[j] > 0.0 or (b[j] == 0.0 and d[j] > 0.0) else -1.0
-            if way[j] > 0 and largest - fabs(b[j]) < min(t * (side * d[j] - rate), near * largest):
-                old, way[j], sign[j] = way[j], 0, side
-                slope[0] += side * slope[old]
+            if way[j] > together and largest - fabs(b[j]) < min(t * (side * d[j] - rate), near * largest):
+                old, way[j], sign[j] = way[j], together, side
+                if together == 0:
+                    slope[0] += side * slope[old]
                 for i in range(old, last):
                     slope[i] = slope[i + 1]
                 for i in range(s):
@@ -153,8 +172,10 @@ cdef class GroupLinf(BlockPenalty):
         if self.weight[g] == 0.0:
             return
         for j in range(s):
-            if fabs(b[j]) > largest:
-                largest, level = fabs(b[j]), fabs(b[j] + d[j])
+            largest = max(largest, fabs(b[j]))
+        for j in range(s):
+            if fabs(b[j]) >= largest * (1.0 - TIED):
+                level = max(level, fabs(b[j] + d[j]))
         for j in range(s):
             if fabs(b[j] + d[j]) > level:
                 d[j] = (level if b[j] + d[j] > 0.0 else -level) - b[j]

@@ -86,3 +86,44 @@ def test_a_limit_on_one_side_leaves_no_gap_undetermined():
     X = rng.normal(size=(50, 4))
     y = X @ [2, -2, 1, 0.0] + rng.normal(size=50)
     assert (ss.path(X, y, lower=-0.3, penalty=GroupLinf([0, 0, 1, 1])).gaps <= 1e-7).all()
+
+
+TIED = np.array([0.5, -0.5, 0.2])
+
+
+def at_a_limit(z):
+    """Directions and slopes of a group of three whose first coefficient is at its upper limit."""
+    upper = np.array([0.5, np.inf, np.inf])
+    omega = GroupLinf([0, 0, 0], [1.0]).over(3)
+    held = omega.under(1.0, np.ones(1), np.zeros(1, dtype=bool), np.full(3, -np.inf), upper, 1.0)
+    directions, slopes, _ = held.directions(0, TIED, np.array(z), 1.0)
+    return directions.T.tolist(), slopes.tolist()
+
+
+def test_of_the_largest_those_at_a_limit_stay_while_the_others_grow():
+    directions, slopes = at_a_limit([3.0, -2.0, 0.1])
+    assert directions == [[0, -1, 0], [0, 0, 1]] and slopes == pytest.approx([1.0, 0.1])
+
+
+def test_where_those_at_a_limit_alone_would_grow_the_largest_stay():
+    directions, slopes = at_a_limit([3.0, -0.5, 0.1])
+    assert directions == [[0, 0, 1]] and slopes == pytest.approx([0.1])
+
+
+def test_the_largest_shrink_together_limits_or_not():
+    directions, slopes = at_a_limit([0.2, -0.3, 0.1])
+    assert directions == [[1, -1, 0], [0, 0, 1]] and slopes == pytest.approx([-0.5, 0.1])
+
+
+@pytest.mark.parametrize("upper", [0.2, 0.5])
+def test_limits_that_bind_do_not_leave_second_order_steps_without_a_way(upper):
+    """62,000 steps it was at 0.5, as each was to move coefficients past their limits."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(60, 150))
+    eta = X[:, :6] @ rng.normal(size=6)
+    y = np.column_stack([rng.exponential(np.exp(-eta / 2)), rng.random(60) < 0.7])
+    options = {"family": "cox", "penalty": GroupLinf(np.arange(150) // 5), "n_lambdas": 20,
+               "lambda_min_ratio": 0.02, "stop": None}  # fmt: skip
+    free, held = ss.path(X, y, **options), ss.path(X, y, upper=upper, **options)
+    assert not held.status.any() and (held.coefs.toarray() == upper).sum() > 20
+    assert held.n_iters.sum() <= 3 * free.n_iters.sum()
