@@ -18,7 +18,6 @@ from sparsesolve.losses.entropy cimport price
 
 DEF BLOCK = 256                 # samples whose losses are added one by one
 cdef int STEPS = 200            # Newton's, or doublings and halvings of a bracket
-cdef double FAR = 700.0         # predictors at which all slopes have come to their ends, but for rounding
 cdef double BEYOND = 1e-12      # of slope and bend at 0: rounding outside the range of slopes
 
 
@@ -172,9 +171,13 @@ cdef class Separable(Loss):
 
     @property
     def ends(self):
-        if self.found_ends is None:
-            self.found_ends = self.at(np.full(self.n, FAR))[1], self.at(np.full(self.n, -FAR))[1]
-        return self.found_ends
+        cdef Py_ssize_t i
+        cdef double[:, ::1] out = np.zeros((2, self.n))
+        for i in range(self.n):
+            if self.w[i] > 0.0:
+                out[0, i] = -self.w[i] * self.largest_slope(self.y[i])
+                out[1, i] = -self.w[i] * self.least_slope(self.y[i])
+        return np.asarray(out)
 
     cdef double value(self, double y, double eta) noexcept nogil:
         """Loss of one sample."""
@@ -191,6 +194,14 @@ cdef class Separable(Loss):
     cdef double least(self, double y) noexcept nogil:
         """The infimum of value(y, eta) over eta."""
         return 0.0
+
+    cdef double least_slope(self, double y) noexcept nogil:
+        """The infimum of slope(y, eta) over eta."""
+        return -INFINITY
+
+    cdef double largest_slope(self, double y) noexcept nogil:
+        """The supremum of slope(y, eta) over eta."""
+        return INFINITY
 
     cdef double excess(self, double y, double eta, double v) noexcept nogil:
         """value(y, eta) + conjugate(y, v) - v eta, INFINITY where v is no slope: how far value is at eta above the

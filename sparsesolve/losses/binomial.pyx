@@ -28,3 +28,9 @@ cdef class Binomial(Separable):
 
     cdef double least(self, double y) noexcept nogil:
         return two_sided_entropy(y)
+
+    cdef double least_slope(self, double y) noexcept nogil:
+        return -y
+
+    cdef double largest_slope(self, double y) noexcept nogil:
+        return 1.0 - y

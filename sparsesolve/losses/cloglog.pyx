@@ -1,5 +1,5 @@
 """Complementary log-log loss: minus the log-likelihood of successes of probability 1 - exp(-exp(eta))."""
-from libc.math cimport exp, expm1, log, log1p
+from libc.math cimport INFINITY, exp, expm1, log, log1p
 
 from sparsesolve.losses.base cimport Separable
 from sparsesolve.losses.entropy cimport two_sided_entropy
@@ -47,6 +47,12 @@ cdef class Cloglog(Separable):
     cdef double slope(self, double y, double eta) noexcept nogil:
         cdef double m = exp(eta)
         return ((1.0 - y) * m if y < 1.0 else 0.0) - y * slope_of_success(m)
+
+    cdef double least_slope(self, double y) noexcept nogil:
+        return -y
+
+    cdef double largest_slope(self, double y) noexcept nogil:
+        return 0.0 if y == 1.0 else INFINITY
 
     cdef double bend(self, double y, double eta) noexcept nogil:
         cdef double m = exp(eta)

@@ -18,6 +18,9 @@ cdef class Gamma(Separable):
     cdef double slope(self, double y, double eta) noexcept nogil:
         return 1.0 - y * exp(-eta)
 
+    cdef double largest_slope(self, double y) noexcept nogil:
+        return 1.0
+
     cdef double bend(self, double y, double eta) noexcept nogil:
         return y * exp(-eta)
 

@@ -30,6 +30,12 @@ cdef class Huber(Separable):
         cdef double r = y - eta
         return self.delta if r < -self.delta else -self.delta if r > self.delta else -r
 
+    cdef double least_slope(self, double y) noexcept nogil:
+        return -self.delta
+
+    cdef double largest_slope(self, double y) noexcept nogil:
+        return self.delta
+
     cdef double bend(self, double y, double eta) noexcept nogil:
         return 1.0 if fabs(y - eta) <= self.delta else 0.0
 

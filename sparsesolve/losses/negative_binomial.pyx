@@ -45,6 +45,12 @@ cdef class NegativeBinomial(Separable):
         e = exp(-eta)
         return self.theta * (1.0 - y * e) / (1.0 + self.theta * e)
 
+    cdef double least_slope(self, double y) noexcept nogil:
+        return -y
+
+    cdef double largest_slope(self, double y) noexcept nogil:
+        return self.theta
+
     cdef double bend(self, double y, double eta) noexcept nogil:
         cdef double odds = exp(eta) / self.theta if eta <= self.log_theta else self.theta * exp(-eta)
         return (y + self.theta) * (odds / ((1.0 + odds) * (1.0 + odds)))

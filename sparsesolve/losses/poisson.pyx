@@ -26,6 +26,9 @@ cdef class Poisson(Separable):
     cdef double slope(self, double y, double eta) noexcept nogil:
         return exp(eta) - y
 
+    cdef double least_slope(self, double y) noexcept nogil:
+        return -y
+
     cdef double bend(self, double y, double eta) noexcept nogil:
         return exp(eta)
 

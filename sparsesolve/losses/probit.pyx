@@ -1,5 +1,5 @@
 """Probit loss: minus the log-likelihood of successes of probability Phi(eta), the normal distribution function."""
-from libc.math cimport erfc, exp, log, log1p
+from libc.math cimport INFINITY, erfc, exp, log, log1p
 
 from sparsesolve.losses.base cimport Separable
 from sparsesolve.losses.entropy cimport two_sided_entropy
@@ -65,6 +65,12 @@ cdef class Probit(Separable):
         if y == 0.0 or y == 1.0:
             return hazard(-eta) if y == 0.0 else -hazard(eta)
         return (1.0 - y) * hazard(-eta) - y * hazard(eta)
+
+    cdef double least_slope(self, double y) noexcept nogil:
+        return 0.0 if y == 0.0 else -INFINITY
+
+    cdef double largest_slope(self, double y) noexcept nogil:
+        return 0.0 if y == 1.0 else INFINITY
 
     cdef double bend(self, double y, double eta) noexcept nogil:
         if y == 0.0 or y == 1.0:

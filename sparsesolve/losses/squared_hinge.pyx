@@ -18,6 +18,12 @@ cdef class SquaredHinge(Separable):
         cdef double lack = 1.0 - y * eta
         return -y * lack if lack > 0.0 else 0.0
 
+    cdef double least_slope(self, double y) noexcept nogil:
+        return -INFINITY if y > 0.0 else 0.0
+
+    cdef double largest_slope(self, double y) noexcept nogil:
+        return 0.0 if y > 0.0 else INFINITY
+
     cdef double bend(self, double y, double eta) noexcept nogil:
         return 1.0 if y * eta < 1.0 else 0.0
 

@@ -1,5 +1,5 @@
 """Tweedie loss with the log link: a mass at 0 and positive amounts, of variance mu^power."""
-from libc.math cimport exp, expm1, fabs, log
+from libc.math cimport INFINITY, exp, expm1, fabs, log
 
 from sparsesolve.losses.base cimport Separable
 
@@ -33,6 +33,9 @@ cdef class Tweedie(Separable):
     cdef double slope(self, double y, double eta) noexcept nogil:
         cdef double rising = exp((2.0 - self.power) * eta)
         return rising - y * exp((1.0 - self.power) * eta) if y > 0.0 else rising
+
+    cdef double least_slope(self, double y) noexcept nogil:
+        return 0.0 if y == 0.0 else -INFINITY
 
     cdef double bend(self, double y, double eta) noexcept nogil:
         cdef double a = 2.0 - self.power, b = self.power - 1.0, total = a * exp(a * eta)

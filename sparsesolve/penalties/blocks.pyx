@@ -80,8 +80,8 @@ cdef class BlockPenalty:
     def unlimited(self, coefficients):
         """The same without limits on these coefficients, a mask (p,)."""
         cdef BlockPenalty bound = self._shown(self.layout, np.arange(self.n_groups), np.arange(len(self.member)))
-        open = np.asarray(coefficients)[np.asarray(self.member)]
-        np.asarray(bound.lower)[open], np.asarray(bound.upper)[open] = -np.inf, np.inf
+        lifted = np.asarray(coefficients)[np.asarray(self.member)]
+        np.asarray(bound.lower)[lifted], np.asarray(bound.upper)[lifted] = -np.inf, np.inf
         bound.limited = bool(np.isfinite(bound.lower).any() or np.isfinite(bound.upper).any())
         return bound
 

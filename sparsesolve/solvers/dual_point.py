@@ -6,7 +6,7 @@ EPSILON = np.finfo(np.float64).eps
 RANK = 1e-13  # eigenvalue, relative, that is rounding
 ORTHOGONAL = 1e-11  # of the size of the terms: a product with the dual point that is rounding,
 ROUNDED = 64.0 * EPSILON  # or of what eta one unit away makes of them: u may be rounding itself
-ROUNDS = 50  # in which samples come to the ends of their slopes
+ROUNDS = 20  # in which samples come to the ends of their slopes
 
 
 def clear(loss, eta, u, columns, free=None):
@@ -71,7 +71,7 @@ def _clear_within(loss, eta, u, columns):
     low, high = loss.ends
     for _ in range(ROUNDS):
         out = (dual < low) | (dual > high)
-        if not out.any():  # as a rule
+        if missing == np.inf or not out.any():  # the latter as a rule
             break
         u, bent = np.where(out, np.clip(dual, low, high), u), np.where(out[:, None], 0.0, bent)
         dual, missing = _clear_one(bent, u, columns)

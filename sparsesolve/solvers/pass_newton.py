@@ -24,9 +24,9 @@ SLOW = 0.2  # new gap over old from which H is taken anew
 BARELY = 0.99  # new gap over the least: more is no fall
 NEAR = 0.1  # of the gap asked for, to which a model is solved
 EXACT = 1e-13  # of the null value, where there is no gap to go by
-EVEN, LEAST = 1e-4, 1e-12  # of the mean curvature: what a sample has, in units of its weight, that
-# has none, and what others have at least;
-FLAT, NONE = 1e-6, 1e-30  # or the first where the mean is below the second
+EVEN = 1e-4  # of the mean curvature: that of a sample that has none, over its weight,
+LEAST = 1e-12  # and of one that has less;
+FLAT, NONE = 1e-6, 1e-30  # or the first of all where the mean is below the second
 ARMIJO = 0.1
 HALVINGS = 30
 IDLE = 4  # steps that lower neither gap nor objective, before it is given up,
@@ -133,9 +133,13 @@ class PassNewton(FirstOrder):
         which = self.which[: len(gram)]
         self.mixed, self.inverse_inner = mixed, inverse(inner)
         gram = gram - mixed.T @ self.inverse_inner @ mixed
-        fixed = (self.unheld | ~self.alive)[which % self.design.p]
+        self.fixed = fixed = self.beside(which)
         gram[fixed] = gram[:, fixed] = 0.0
         self.model = InnerModel(gram, self.charged(which))
+
+    def beside(self, which):
+        """Which of these columns a model leaves alone: they are in the basis, or constant."""
+        return (self.unheld | ~self.alive)[which % self.design.p]
 
     def charged(self, which):
         """The penalty on these columns."""
@@ -164,12 +168,12 @@ class PassNewton(FirstOrder):
         """
         if len(start) == 0:
             return start
-        self.model.aim(start, z, e)
+        self.model.aim(start, np.where(self.fixed, 0.0, z), e)
         self.model.solve(lam, goal, BUDGET)
         found = np.zeros(len(start))
         which, values = self.model.coefficients()
         found[which] = values
-        return found
+        return np.where(self.fixed, start, found)
 
     def whitened(self, u):
         """H^-1/2 u, which has the length of u in the norm dual to H's."""

@@ -19,6 +19,9 @@ def unbound(problem, lambdas=None):
         return None
     low, high = np.isfinite(problem.limits)
     which = problem.loose(lambdas) & (low != high)
+    if problem.has_groups:  # whole groups alone: within one all have limits or none
+        of = np.asarray(problem.penalty.of)[: problem.design.p]
+        which &= ~np.isin(of, of[low & high])
     if not which.any():
         return None
     coefficients = np.tile(which, K) if problem.has_groups else which

@@ -263,3 +263,17 @@ def _by_class(label, values):
     """Sums over the last axis."""
     sums = [np.bincount(label, row) for row in np.atleast_2d(values)]
     return np.reshape(sums, (*values.shape[:-1], -1))
+
+
+def test_slopes_lie_between_their_ends_and_come_to_those_that_are_finite(case):
+    loss, w, eta, rng = case
+    if loss.ends is None:
+        return
+    low, high = loss.ends
+    for predictors in (eta, 30.0 * rng.standard_normal(POINTS)):
+        u = loss.at(predictors)[1]
+        assert (u >= low - 1e-14 * w).all() and (u <= high + 1e-14 * w).all()
+    for end, far in ((low, 600.0), (high, -600.0)):
+        finite = np.isfinite(end)
+        assert loss.at(np.full(POINTS, far))[1][finite] == pytest.approx(end[finite], abs=1e-12)
+        assert (np.abs(loss.at(np.full(POINTS, far))[1][~finite]) > 100.0 * w[~finite]).all()

@@ -7,6 +7,7 @@ import response_oracle as oracle
 import sparsesolve as ss
 from sparsesolve.solvers.shifted import Shifted
 
+pytestmark = pytest.mark.filterwarnings("ignore::sparsesolve.ConvergenceWarning")
 N, P, FREE = 60, 8, [0, 1, 4]
 SIDES = [(0.0, np.inf), (-0.2, np.inf), (-np.inf, 0.1)]
 
@@ -63,6 +64,29 @@ def test_a_group_without_a_penalty_is_that_without_limits_shifted(data, penalty)
     assert fit.predict(X, kind="response") == pytest.approx(
         plain.predict(X, kind="response"), abs=1e-5
     )
+
+
+@pytest.mark.parametrize("penalty", ["GroupL2", "GroupLinf"])
+@pytest.mark.parametrize("low", [0.0, -np.inf])
+@pytest.mark.parametrize("rows", [40, 60])
+def test_coefficients_are_those_of_the_deviance_where_limits_differ_within_a_group(
+    data, penalty, low, rows
+):
+    """One feature of a group without a penalty has two limits, the others one or none."""
+    X, y = data[0][:rows].copy(), data[1][:rows]
+    X[4:, 0] = 0.0
+    lower, upper = np.full(P, low), np.full(P, np.inf)
+    lower[2], upper[2] = 0.0, 0.1
+    held = getattr(ss.penalties, penalty)(np.repeat([0, 1], 4), weights=[0.0, 1.0])
+    fit = ss.path(X, y, family="multinomial", penalty=held, lower=lower, upper=upper,
+                  standardize=False, lambdas=[0.1, 0.01, 0.001, 0.0], stop=None)  # fmt: skip
+    B, Y = dense(fit), np.eye(3)[y]
+    assert (B >= lower[:, None]).all() and (B <= upper[:, None]).all()
+    for k in range(4):
+        value = oracle.loss("multinomial", Y, np.full(rows, 1 / rows), fit.intercepts[:, [k]]
+                            + B[:, :, k] @ X.T)[0]  # fmt: skip
+        claimed = 0.5 * fit.null_deviance / rows * (1.0 - fit.dev_ratio[k])
+        assert value == pytest.approx(claimed, abs=1e-9)
 
 
 def test_lambda_zero_leaves_nothing_but_limits(data):

@@ -89,7 +89,8 @@ class ResponseGroups(PassNewton):
         inner = free.T @ free
         self.mixed, self.inverse_inner = free.T @ own, np.linalg.pinv(inner, hermitian=True)
         own -= free @ (self.inverse_inner @ self.mixed)
-        own[:, (self.unheld | ~self.alive)[self.which % self.design.p]] = 0.0
+        self.fixed = self.beside(self.which)
+        own[:, self.fixed] = 0.0
         self.model = SampleModel(self.problem, own, self.at_work)
 
     def charged(self, which):
