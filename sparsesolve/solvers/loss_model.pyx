@@ -86,6 +86,8 @@ cdef class LossModel:
             for i in range(self.n):
                 mean += self.h[i]
             flat, least = (EVEN * mean, LEAST * mean) if mean > NONE else (FLAT, FLAT)
+            if not self.loss.by_rows:           # a diagonal that is not all of F''
+                least = flat
             for i in range(self.n):
                 self.h[i] = max(self.h[i], (least if self.h[i] > 0.0 else flat) * self.w[i])
                 total += self.h[i]
