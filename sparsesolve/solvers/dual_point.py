@@ -66,9 +66,10 @@ def _clear_within(loss, eta, u, columns):
     """Of one response, samples that leave the range of their slopes being put to its end."""
     bent = _bent(loss, eta, columns)
     dual, missing = _clear_one(bent, u, columns)
-    if loss.ends is None:
+    ends = loss.ends
+    if ends is None:
         return dual, missing
-    low, high = loss.ends
+    low, high = ends
     for _ in range(ROUNDS):
         out = (dual < low) | (dual > high)
         if missing == np.inf or not out.any():  # the latter as a rule
