@@ -35,25 +35,32 @@ SS_SIMD static void ss_add(ptrdiff_t n, const double *SS_RESTRICT a, const doubl
     for (ptrdiff_t i = 0; i < n; i++) out[i] = a[i] + b[i];
 }
 
-/* work_i = trial_i inverse_i; to sums are added those of trial_i, work_i^2, h_i image_i^2, (u_i - trial_i) image_i */
-SS_SIMD static void ss_take_trial(ptrdiff_t n, const double *SS_RESTRICT u, const double *SS_RESTRICT trial,
-                                  const double *SS_RESTRICT inverse, const double *SS_RESTRICT h,
-                                  const double *SS_RESTRICT image, double *SS_RESTRICT work,
-                                  double *SS_RESTRICT sums) {
-    double pull = 0.0, square = 0.0, bent = 0.0, along = 0.0;
-    SS_PRAGMA("omp simd reduction(+ : pull, square, bent, along)")
+/* out_i = u_i inverse_i; to sums are added those of u_i and out_i^2 */
+SS_SIMD static void ss_measure(ptrdiff_t n, const double *SS_RESTRICT u, const double *SS_RESTRICT inverse,
+                               double *SS_RESTRICT out, double *SS_RESTRICT sums) {
+    double pull = 0.0, square = 0.0;
+    SS_PRAGMA("omp simd reduction(+ : pull, square)")
     for (ptrdiff_t i = 0; i < n; i++) {
-        double q = trial[i] * inverse[i];
-        work[i] = q;
-        pull += trial[i];
+        double q = u[i] * inverse[i];
+        out[i] = q;
+        pull += u[i];
         square += q * q;
-        bent += h[i] * image[i] * image[i];
-        along += (u[i] - trial[i]) * image[i];
     }
     sums[0] += pull;
     sums[1] += square;
-    sums[2] += bent;
-    sums[3] += along;
+}
+
+/* to sums are added those of h_i image_i^2 and (u_i - trial_i) image_i */
+SS_SIMD static void ss_bend(ptrdiff_t n, const double *SS_RESTRICT u, const double *SS_RESTRICT trial,
+                            const double *SS_RESTRICT h, const double *SS_RESTRICT image, double *SS_RESTRICT sums) {
+    double bent = 0.0, along = 0.0;
+    SS_PRAGMA("omp simd reduction(+ : bent, along)")
+    for (ptrdiff_t i = 0; i < n; i++) {
+        bent += h[i] * image[i] * image[i];
+        along += (u[i] - trial[i]) * image[i];
+    }
+    sums[0] += bent;
+    sums[1] += along;
 }
 
 /* v_i = u_i - s h_i image_i */

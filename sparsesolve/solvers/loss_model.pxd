@@ -28,9 +28,10 @@ cdef class LossModel:
     cdef bint densify(self) noexcept nogil
     cdef void weigh(self) noexcept nogil
     cdef void measure(self, Packed columns) noexcept nogil
-    cdef double move(self, Packed columns, const double* change, double constant) noexcept nogil
+    cdef double move(self, Packed columns, const double* change, double constant, bint slope) noexcept nogil
     cdef double carry(self, Packed columns, const double* correction, bint any, double forward,
                       const double* earlier) noexcept nogil
-    cdef double _try(self, Packed columns, const double* change, double constant, bint fresh) noexcept nogil
+    cdef double _try(self, Packed columns, const double* change, double constant, bint fresh,
+                     bint slope) noexcept nogil
     cdef double shorten(self, double t) noexcept nogil
     cdef void accept(self) noexcept nogil

@@ -24,8 +24,9 @@ cdef extern from "loss_model.h" nogil:
                         double shift, double* image) noexcept
     double ss_mean_difference(Py_ssize_t n, const double* w, const double* a, const double* b) noexcept
     void ss_add(Py_ssize_t n, const double* a, const double* b, double* out) noexcept
-    void ss_take_trial(Py_ssize_t n, const double* u, const double* trial, const double* inverse, const double* h,
-                       const double* image, double* work, double* sums) noexcept
+    void ss_measure(Py_ssize_t n, const double* u, const double* inverse, double* out, double* sums) noexcept
+    void ss_bend(Py_ssize_t n, const double* u, const double* trial, const double* h, const double* image,
+                 double* sums) noexcept
 
 cdef double FLAT = 1e-6             # of a sample's weight: its curvature in a model where the loss has none,
 cdef double NONE = 1e-30            # or less than this on average
@@ -101,21 +102,22 @@ cdef class LossModel:
 
     cdef void measure(self, Packed columns) noexcept nogil:
         """pull, square and g at the current point."""
-        cdef Py_ssize_t i
-        self.pull = self.square = 0.0
-        for i in range(self.n):
-            self.work[i] = self.u[i] * self.inverse[i]
-            self.pull += self.u[i]
+        cdef double[2] sums
+        sums[0] = sums[1] = 0.0
+        ss_measure(self.n, &self.u[0], &self.inverse[0], &self.work[0], sums)
+        self.pull, self.square = sums[0], sums[1]
         if self.rooted:
             self.loss.root.solve(&self.work[0])
-        for i in range(self.n):
-            self.square += self.work[i] * self.work[i]
+            self.square = dot(self.n, &self.work[0], &self.work[0])
         columns.correlate(&self.work[0], -self.pull, &self.g[0])
         self.known = True
 
-    cdef double move(self, Packed columns, const double* change, double constant) noexcept nogil:
-        """Try the step `change` of the coefficients, and `constant` for all samples; returns the loss there."""
-        return self._try(columns, change, constant, True)
+    cdef double move(self, Packed columns, const double* change, double constant, bint slope) noexcept nogil:
+        """Try the step `change` of the coefficients, and `constant` for all samples; returns the loss there.
+
+        slope: whether the gradient there will be wanted, which costs less now than later where one pass does for both.
+        """
+        return self._try(columns, change, constant, True, slope and self.loss.by_rows and columns.dense)
 
     cdef double carry(self, Packed columns, const double* correction, bint any, double forward,
                       const double* earlier) noexcept nogil:
@@ -127,19 +129,20 @@ cdef class LossModel:
             if self.rooted:
                 self.loss.root.solve_transposed(&self.image[0])
         ss_carry_image(self.n, forward, &self.eta[0], earlier, &self.inverse[0], shift, &self.image[0])
-        return self._try(columns, correction, 0.0, False)
+        return self._try(columns, correction, 0.0, False, False)
 
-    cdef double _try(self, Packed columns, const double* change, double constant, bint fresh) noexcept nogil:
-        """The loss at eta + image, with the gradient there; `fresh`: the image is that of `change` and `constant`."""
+    cdef double _try(self, Packed columns, const double* change, double constant, bint fresh,
+                     bint slope) noexcept nogil:
+        """The loss at eta + image, and `slope`: the gradient; `fresh`: the image is that of `change` and `constant`."""
         cdef Py_ssize_t start, stop, rows = self.n
         cdef int m = columns.size
         cdef double shift
-        cdef double[4] sums
-        if fresh and self.loss.by_rows and columns.dense:   # else columns are met once, and best from end to end
+        cdef double[2] sums, bends
+        if slope:                               # else columns are met once, and best from end to end
             rows = min(self.n, stretch(m))
-        memset(&self.trial_g[0], 0, m * sizeof(double))
-        self.trial_value = self.trial_square = self.bent = 0.0
-        sums[0] = sums[1] = sums[2] = sums[3] = 0.0
+            memset(&self.trial_g[0], 0, m * sizeof(double))
+        self.trial_value = self.bent = 0.0
+        sums[0] = sums[1] = bends[0] = bends[1] = 0.0
         start = 0
         while start < self.n:
             stop = min(start + rows, self.n)
@@ -152,17 +155,15 @@ cdef class LossModel:
                 ss_settle_image(stop - start, shift, &self.inverse[start], &self.image[start])
             ss_add(stop - start, &self.eta[start], &self.image[start], &self.trial[start])
             self.trial_value += self.loss.evaluate_rows(start, stop, &self.trial[0], &self.trial_u[0])
-            ss_take_trial(stop - start, &self.u[start], &self.trial_u[start], &self.inverse[start], &self.h[start],
-                          &self.image[start], &self.work[start], sums)
-            if self.rooted:
-                self.loss.root.solve(&self.work[0])
-                self.trial_square = dot(self.n, &self.work[0], &self.work[0])
-            columns.correlate_rows(start, stop, &self.work[0], -sums[0], &self.trial_g[0])
+            ss_bend(stop - start, &self.u[start], &self.trial_u[start], &self.h[start], &self.image[start], bends)
+            if slope:
+                ss_measure(stop - start, &self.trial_u[start], &self.inverse[start], &self.work[start], sums)
+                columns.correlate_rows(start, stop, &self.work[0], -sums[0], &self.trial_g[0])
             start = stop
-        self.trial_pull, self.along = sums[0], sums[3]
+        self.trial_pull, self.trial_square, self.along = sums[0], sums[1], bends[1]
         if not self.rooted:
-            self.trial_square, self.bent = sums[1], sums[2]
-        self.trial_known = True
+            self.bent = bends[0]
+        self.trial_known = slope
         return self.trial_value
 
     cdef double shorten(self, double t) noexcept nogil:

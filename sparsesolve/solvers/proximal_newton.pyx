@@ -57,12 +57,13 @@ cdef class ProximalNewton(LossWorkingSet):
     cdef double age                         # of eta: rounding errors of single steps that may be in it by now,
     cdef double[2] ages                     # and at the last two lams
     cdef bint flat                          # whether the last step decreased the objective by no more than rounding
-    cdef Foretold foretold                  # where the last step's model leads
+    cdef Foretold foretold                  # where the last step's model leads,
+    cdef double foretells                   # and what it left of a gap, the last time
     cdef double[::1] before, change, slope  # of the working columns: b, its step, and Z'u
     cdef double[::1] solved_eta, earlier_eta    # of the last two lams
 
     def __init__(self, problem, int n_threads):
-        self.renewed, self.foretold = RENEWED, Foretold(problem.design.n)
+        self.renewed, self.foretold, self.foretells = RENEWED, Foretold(problem.design.n), INFINITY
         super().__init__(problem, n_threads)
         self.solved_eta, self.earlier_eta = np.zeros((2, self.design.n))
 
@@ -152,35 +153,39 @@ cdef class ProximalNewton(LossWorkingSet):
 
     cdef int fit(self, double lam, double goal, long limit) except -1:
         cdef LossModel model = self.model
-        cdef double gap, least, last = 0.0, total, level, best = INFINITY, quiet = INFINITY, rounding, forcing
+        cdef double gap, ahead, least, last = 0.0, total, level, best = INFINITY, quiet = INFINITY, rounding, forcing
         cdef int k, outcome = CONVERGED, idle = 0
-        cdef bint first, met, told, exact = self.quadratic.second_order(goal >= self.digits, lam)
+        cdef bint first, met, told, exact = self.quadratic.second_order(not self.exacting, lam)
         least = NEAR * goal
-        self.foretold.wanted, self.foretold.known = exact and goal >= self.digits, False
+        self.foretold.wanted, self.foretold.known = exact and not self.exacting, False
         if self.quadratic.size > 0 and self.quadratic.curved:
             quiet, self.gain = QUIET * goal, INFINITY
         self._make_room()
         while True:
-            total = self.linearise()
-            level = 1.0 / model.multiplier
-            self.quadratic.estimate_slack(lam * level)
-            gap = self.quadratic.best_gap(lam * level) + 0.5 * total * total   # the latter for the intercept
-            gap *= model.multiplier
-            idle = 0 if gap < BARELY * best else idle + self.flat
-            best = min(best, gap)
-            if self.fillable and gap > goal and self._filling_pays(idle == IDLE):
-                self.fill()
-                self._weigh()
-                last, idle = 0.0, 0
-                continue
-            met = gap <= goal and self.gain <= quiet
-            told = not met and self.foretold.gap(model, self.quadratic, lam, SURELY * goal) <= SURELY * goal
-            if met or told or idle == IDLE or self.quadratic.iterations >= limit:
+            ahead = self.foretold.gap(model, self.quadratic, lam, SURELY * goal)
+            if last > 0.0:
+                self.foretells = ahead / last
+            told, met = ahead <= SURELY * goal, False
+            if not told:
+                total = self.linearise()
+                level = 1.0 / model.multiplier
+                self.quadratic.estimate_slack(lam * level)
+                gap = self.quadratic.best_gap(lam * level) + 0.5 * total * total   # the latter for the intercept
+                gap *= model.multiplier
+                idle = 0 if gap < BARELY * best else idle + self.flat
+                best = min(best, gap)
+                if self.fillable and gap > goal and self._filling_pays(idle == IDLE):
+                    self.fill()
+                    self._weigh()
+                    last, idle = 0.0, 0
+                    continue
+                met = gap <= goal and self.gain <= quiet
+            if told or met or idle == IDLE or self.quadratic.iterations >= limit:
                 if self.stirred:
                     self._place()
                     idle = 0
                     continue
-                if gap > goal and not told and idle < IDLE:
+                if not told and gap > goal and idle < IDLE:
                     outcome = MAX_ITER
                 break
             if self._outworn(gap, last):
@@ -197,7 +202,7 @@ cdef class ProximalNewton(LossWorkingSet):
             with nogil:
                 self.quadratic.solve(lam * level, max(forcing * gap, least) * level,
                                      max(min(limit - self.quadratic.iterations, PATIENCE), 1))
-                self.flat = not self._step(lam, total, rounding, first)
+                self.flat = not self._step(lam, total, rounding, first, self.foretells * gap > SURELY * goal)
             self.quadratic.iterations += 1
             self.models += 1
             model.loss.raise_pending()
@@ -216,7 +221,7 @@ cdef class ProximalNewton(LossWorkingSet):
         self.show_dual()
         self.scaled, self.excess = self.foretold.scale, self.foretold.excess
 
-    cdef bint _step(self, double lam, double total, double rounding, bint learn) noexcept nogil:
+    cdef bint _step(self, double lam, double total, double rounding, bint learn, bint slope_wanted) noexcept nogil:
         """Go towards the model's answer as far as the objective decreases; whether it did by more than rounding."""
         cdef int k, tries, m = self.quadratic.size
         cdef double* b = self.quadratic.b
@@ -226,7 +231,7 @@ cdef class ProximalNewton(LossWorkingSet):
             self.stirred = self.stirred or fabs(self.change[k]) > FAR_STEP
             slope -= self.slope[k] * self.change[k]
         slope += self.quadratic.charge(&self.before[0], lam)
-        gain = self.model.move(self.columns, &self.change[0], total) - self.model.value
+        gain = self.model.move(self.columns, &self.change[0], total, slope_wanted) - self.model.value
         self.foretold.take(self.model, self.quadratic)
         for tries in range(HALVINGS):
             for k in range(m):

@@ -14,7 +14,8 @@ cdef class WorkingSet:
     cdef double working_values              # stored values of the working columns
     cdef double steps                       # of conjugate gradients per Newton direction, as last seen
     cdef double share                       # of the gap asked for that working columns may take
-    cdef double digits                      # the smallest gap that may be of second order in what b is off by
+    cdef double digits                      # the smallest gap that may be of second order in what b is off by,
+    cdef bint exacting                      # and whether less is asked for
     cdef double opening                     # gap after the first round at the last lam
     cdef double growth                      # columns that enter for a quadratic to be solved, averaged
     cdef long models                        # quadratics of other losses solved since the last came in

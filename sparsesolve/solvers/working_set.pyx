@@ -185,7 +185,7 @@ cdef class WorkingSet:
         """
         cdef double value = self.quadratic.primal(lam) + ROUNDING * self.level
         cdef double[::1] start = self.quadratic.members()[1]
-        self.quadratic.second_order(goal >= self.digits, lam)
+        self.quadratic.second_order(not self.exacting, lam)
         cdef int outcome = self.quadratic.solve_by_stretches(lam, goal, limit)
         with nogil:
             if not self.quadratic.drift() * self.level <= DRIFT * goal:
@@ -208,6 +208,7 @@ cdef class WorkingSet:
         cdef int[::1] entering
         cdef bint ended
         cdef long limit = self.quadratic.iterations + budget
+        self.exacting = self.share * target < self.digits
         self._anticipate(lam)
         while True:
             outcome = self.fit(lam, goal, limit)
