@@ -2,6 +2,11 @@
 from sparsesolve.linalg.packed cimport Packed
 from sparsesolve.losses.base cimport Loss
 
+cdef enum Slope:                            # where a step's gradient is wanted
+    NOWHERE = 0
+    HERE = 1                                # at the step's end
+    AHEAD = 2                               # at the next start, if the step's end is a solution
+
 cdef class LossModel:
     cdef readonly Loss loss
     cdef bint centred                       # whether columns are, the level of eta being free
@@ -17,10 +22,15 @@ cdef class LossModel:
     cdef double whole                       # s as it was when H was taken
     cdef double bent, along                 # of the step tried: image'H image, and what u lost along the image
     cdef double trial_value, trial_pull, trial_square
-    cdef bint trial_known
+    cdef Slope trial_slope                  # whose pull, square and g are known beside the step tried
+    cdef double forward                     # the next start is eta + forward (eta - last),
+    cdef const double* last
+    cdef int met                            # known with so many columns; -1: it is not known
+    cdef double next_value, next_pull, next_square
     cdef double[::1] w, offset, eta, u, trial, trial_u, image, work     # (n,)
     cdef double[::1] h, root_h, inverse     # (n,) diagonal of H, its root, 1 over that or 0
-    cdef double[::1] g, trial_g             # Z'u of the working columns
+    cdef double[::1] g, trial_g, next_g     # Z'u of the working columns
+    cdef double[::1] next, next_u           # (n,) eta and u of the next start
 
     cdef int reserve(self, int capacity) except -1
     cdef double level(self) noexcept nogil
@@ -28,10 +38,12 @@ cdef class LossModel:
     cdef bint densify(self) noexcept nogil
     cdef void weigh(self) noexcept nogil
     cdef void measure(self, Packed columns) noexcept nogil
-    cdef double move(self, Packed columns, const double* change, double constant, bint slope) noexcept nogil
+    cdef double move(self, Packed columns, const double* change, double constant, Slope slope) noexcept nogil
+    cdef bint in_one_pass(self, Packed columns) noexcept nogil
     cdef double carry(self, Packed columns, const double* correction, bint any, double forward,
                       const double* earlier) noexcept nogil
     cdef double _try(self, Packed columns, const double* change, double constant, bint fresh,
-                     bint slope) noexcept nogil
+                     Slope slope) noexcept nogil
+    cdef double _start_as_seen(self, Packed columns) noexcept nogil
     cdef double shorten(self, double t) noexcept nogil
-    cdef void accept(self) noexcept nogil
+    cdef void accept(self, int size) noexcept nogil

@@ -5,7 +5,8 @@
 Working columns are held as sqrt(H) (z_j - its mean under H), so that the model's intercept is apart.  Where F'' is far
 from its diagonal and has a factor L, they are held as L'z_j: then F'' itself takes the place of H, which is
 all ones, and s is 1.  Where samples may be evaluated a few rows at a time, one pass over the working columns does for
-a step: of these rows the linear predictor, the loss, and what they add to the gradient.
+a step: of these rows the linear predictor, the loss, and what they add to a gradient, that at the step's end or, where
+the path is likely to go on from there, at its next start.
 Invariant: u = -F'(eta); where `known`, g = Z'u of the working columns, and pull and square, belong to it.
 """
 from libc.math cimport sqrt
@@ -15,7 +16,7 @@ import numpy as np
 
 from sparsesolve.linalg.packed cimport Packed
 from sparsesolve.linalg.products cimport stretch
-from sparsesolve.linalg.vector cimport dot
+from sparsesolve.linalg.vector cimport dot, ss_go_on
 from sparsesolve.losses.base cimport Loss
 
 cdef extern from "loss_model.h" nogil:
@@ -43,7 +44,7 @@ cdef class LossModel:
         self.loss, self.w, self.offset, self.n, self.centred = loss, w, offset, n, centred
         self.dense, self.costly = dense, costly
         self.eta = np.add(offset, intercept)
-        self.u, self.trial, self.trial_u, self.image, self.work = np.zeros((5, n))
+        self.u, self.trial, self.trial_u, self.image, self.work, self.next, self.next_u = np.zeros((7, n))
         self.h, self.root_h, self.inverse = np.zeros((3, n))
         self.value = loss.evaluate(&self.eta[0], &self.u[0])
         loss.raise_pending()
@@ -52,7 +53,10 @@ cdef class LossModel:
     cdef int reserve(self, int capacity) except -1:
         """Make room for the gradient of so many working columns."""
         if self.g is None or self.g.shape[0] < capacity:
-            self.g, self.trial_g = np.zeros((2, capacity))
+            wider = np.zeros((3, capacity))
+            if self.met > 0:
+                wider[2, :self.met] = self.next_g[:self.met]
+            self.g, self.trial_g, self.next_g = wider
             self.known = False
         return 0
 
@@ -66,7 +70,7 @@ cdef class LossModel:
         for i in range(self.n):
             self.eta[i] = self.offset[i] + (constant + image[i])
         self.value = self.loss.evaluate(&self.eta[0], &self.u[0])
-        self.known = False
+        self.known, self.met = False, -1
 
     cdef bint densify(self) noexcept nogil:
         """Whether working columns are to be dense from now on: F'' has a factor."""
@@ -98,7 +102,7 @@ cdef class LossModel:
             self.inverse[i] = 1.0 / self.root_h[i] if self.root_h[i] > 0.0 else 0.0
         # a diagonal that is all of F'' is right as it is; of another what was learnt about it still holds
         learnt = 1.0 if self.loss.by_rows or self.rooted or self.whole == 0.0 else self.multiplier / self.whole
-        self.multiplier, self.whole, self.known = learnt * total, total, False
+        self.multiplier, self.whole, self.known, self.met = learnt * total, total, False, -1
 
     cdef void measure(self, Packed columns) noexcept nogil:
         """pull, square and g at the current point."""
@@ -112,36 +116,42 @@ cdef class LossModel:
         columns.correlate(&self.work[0], -self.pull, &self.g[0])
         self.known = True
 
-    cdef double move(self, Packed columns, const double* change, double constant, bint slope) noexcept nogil:
-        """Try the step `change` of the coefficients, and `constant` for all samples; returns the loss there.
+    cdef double move(self, Packed columns, const double* change, double constant, Slope slope) noexcept nogil:
+        """Try the step `change` of the coefficients, and `constant` for all samples; returns the loss there."""
+        return self._try(columns, change, constant, True, slope)
 
-        slope: whether the gradient there will be wanted, which costs less now than later where one pass does for both.
-        """
-        return self._try(columns, change, constant, True, slope and self.loss.by_rows and columns.dense)
+    cdef bint in_one_pass(self, Packed columns) noexcept nogil:
+        """Whether a step and a gradient that will be wanted cost less together."""
+        return self.loss.by_rows and columns.dense
 
     cdef double carry(self, Packed columns, const double* correction, bint any, double forward,
                       const double* earlier) noexcept nogil:
         """Try eta + forward (eta - earlier), less the part of the coefficients `correction`; returns the loss there."""
         cdef double shift = 0.0
+        if self.met >= 0 and forward == self.forward and earlier == self.last and not any:
+            return self._start_as_seen(columns)
         memset(&self.image[0], 0, self.n * sizeof(double))
         if any:
             shift = columns.subtract(correction, &self.image[0])
             if self.rooted:
                 self.loss.root.solve_transposed(&self.image[0])
         ss_carry_image(self.n, forward, &self.eta[0], earlier, &self.inverse[0], shift, &self.image[0])
-        return self._try(columns, correction, 0.0, False, False)
+        return self._try(columns, correction, 0.0, False, NOWHERE)
 
     cdef double _try(self, Packed columns, const double* change, double constant, bint fresh,
-                     bint slope) noexcept nogil:
-        """The loss at eta + image, and `slope`: the gradient; `fresh`: the image is that of `change` and `constant`."""
+                     Slope slope) noexcept nogil:
+        """The loss at eta + image, and the gradient of `slope`; `fresh`: the image is of `change` and `constant`."""
         cdef Py_ssize_t start, stop, rows = self.n
         cdef int m = columns.size
         cdef double shift
         cdef double[2] sums, bends
-        if slope:                               # else columns are met once, and best from end to end
+        cdef double* u = &self.next_u[0] if slope == AHEAD else &self.trial_u[0]
+        cdef double* g = &self.next_g[0] if slope == AHEAD else &self.trial_g[0]
+        if slope != NOWHERE:                    # else columns are met once, and best from end to end
             rows = min(self.n, stretch(m))
-            memset(&self.trial_g[0], 0, m * sizeof(double))
-        self.trial_value = self.bent = 0.0
+            memset(g, 0, m * sizeof(double))
+        self.met, self.trial_slope = -1, slope
+        self.trial_value = self.next_value = self.bent = 0.0
         sums[0] = sums[1] = bends[0] = bends[1] = 0.0
         start = 0
         while start < self.n:
@@ -156,14 +166,35 @@ cdef class LossModel:
             ss_add(stop - start, &self.eta[start], &self.image[start], &self.trial[start])
             self.trial_value += self.loss.evaluate_rows(start, stop, &self.trial[0], &self.trial_u[0])
             ss_bend(stop - start, &self.u[start], &self.trial_u[start], &self.h[start], &self.image[start], bends)
-            if slope:
-                ss_measure(stop - start, &self.trial_u[start], &self.inverse[start], &self.work[start], sums)
-                columns.correlate_rows(start, stop, &self.work[0], -sums[0], &self.trial_g[0])
+            if slope == AHEAD:
+                ss_go_on(stop - start, self.forward, &self.trial[start], self.last + start, &self.next[start])
+                self.next_value += self.loss.evaluate_rows(start, stop, &self.next[0], u)
+            if slope != NOWHERE:
+                ss_measure(stop - start, u + start, &self.inverse[start], &self.work[start], sums)
+                columns.correlate_rows(start, stop, &self.work[0], -sums[0], g)
             start = stop
-        self.trial_pull, self.trial_square, self.along = sums[0], sums[1], bends[1]
+        self.along = bends[1]
         if not self.rooted:
             self.bent = bends[0]
-        self.trial_known = slope
+        if slope == AHEAD:
+            self.next_pull, self.next_square = sums[0], sums[1]
+        else:
+            self.trial_pull, self.trial_square = sums[0], sums[1]
+        return self.trial_value
+
+    cdef double _start_as_seen(self, Packed columns) noexcept nogil:
+        """Try the next start that the last step saw; columns that have come in since are met now."""
+        cdef double[2] sums
+        sums[0] = sums[1] = 0.0
+        self.trial, self.next = self.next, self.trial
+        self.trial_u, self.next_u = self.next_u, self.trial_u
+        self.trial_g, self.next_g = self.next_g, self.trial_g
+        self.trial_value, self.trial_pull, self.trial_square = self.next_value, self.next_pull, self.next_square
+        if self.met < columns.size:
+            ss_measure(self.n, &self.trial_u[0], &self.inverse[0], &self.work[0], sums)
+            columns.correlate_some(self.met, columns.size - self.met, &self.work[0], -sums[0],
+                                   &self.trial_g[self.met])
+        self.met, self.trial_slope = -1, HERE
         return self.trial_value
 
     cdef double shorten(self, double t) noexcept nogil:
@@ -175,13 +206,15 @@ cdef class LossModel:
         self.along = 0.0
         for i in range(self.n):
             self.along += (self.u[i] - self.trial_u[i]) * self.image[i]
-        self.trial_known = False
+        self.trial_slope = NOWHERE
         return self.trial_value
 
-    cdef void accept(self) noexcept nogil:
-        """Go where the loss was tried last."""
+    cdef void accept(self, int size) noexcept nogil:
+        """Go where the loss was tried last, with so many columns at work."""
         self.eta, self.trial = self.trial, self.eta
         self.u, self.trial_u = self.trial_u, self.u
         self.g, self.trial_g = self.trial_g, self.g
         self.value, self.pull, self.square = self.trial_value, self.trial_pull, self.trial_square
-        self.known = self.trial_known
+        self.known = self.trial_slope == HERE
+        if self.trial_slope == AHEAD:
+            self.met = size

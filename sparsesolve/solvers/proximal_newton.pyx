@@ -17,7 +17,7 @@ import numpy as np
 
 from sparsesolve.solvers.data_quadratic cimport DataQuadratic
 from sparsesolve.solvers.foretold cimport Foretold
-from sparsesolve.solvers.loss_model cimport LossModel
+from sparsesolve.solvers.loss_model cimport AHEAD, HERE, NOWHERE, LossModel, Slope
 from sparsesolve.solvers.loss_working_set cimport LossWorkingSet
 from sparsesolve.solvers.working_columns cimport CONVERGED, FAR_STEP, MAX_ITER
 from sparsesolve.solvers.working_set cimport WorkingSet
@@ -41,6 +41,7 @@ cdef double LASTING = 2.0           # lams for which such a model serves
 cdef double RENEWED = 0.05          # of the Gram matrix in a step, as H is taken anew every tenth step or so
 cdef double AGED = 1e4              # rounding errors from which eta is made anew,
 cdef double RELAPSE = 100.0         # or of how many at the last lam: it was made anew then, but not the one before
+cdef double SAME = 1e-6             # between ratios of lams, relative: the same
 DEF HALVINGS = 40
 DEF PATIENCE = 30                   # Newton steps and sweeps on one model, which is only a model
 DEF IDLE = 4                        # steps of no more than rounding that do not lower the gap, before it is given up
@@ -54,12 +55,13 @@ cdef class ProximalNewton(LossWorkingSet):
     cdef double gain                        # by which the last step decreased the objective
     cdef bint stirred                       # whether coefficients moved so far since eta was made that it shows in eta
     cdef long passed                        # passes over sparse columns at earlier lams
-    cdef double age                         # of eta: rounding errors of single steps that may be in it by now,
-    cdef double[2] ages                     # and at the last two lams
+    cdef double age, last_age               # rounding errors of single steps in eta, now and at the last lam,
+    cdef double turn                        # and in how eta now differs from eta then
     cdef bint flat                          # whether the last step decreased the objective by no more than rounding
     cdef Foretold foretold                  # where the last step's model leads,
     cdef double foretells                   # and what it left of a gap, the last time
-    cdef double[::1] before, change, slope  # of the working columns: b, its step, and Z'u
+    cdef double[::1] before, after          # of the working columns: b, and after a step,
+    cdef double[::1] change, slope          # its step, and Z'u
     cdef double[::1] solved_eta, earlier_eta    # of the last two lams
 
     def __init__(self, problem, int n_threads):
@@ -72,7 +74,7 @@ cdef class ProximalNewton(LossWorkingSet):
         which, start = self.quadratic.members()
         self.model.place(self.intercept, self.design.combination(which, start))
         self.model.loss.raise_pending()
-        self.stirred, self.age = False, 1.0
+        self.stirred, self.age, self.turn = False, 1.0, self.last_age + 1.0
         return which, start
 
     cdef void _weigh(self):
@@ -112,9 +114,9 @@ cdef class ProximalNewton(LossWorkingSet):
     # along the path
 
     cdef int _keep_history(self, double lam) except -1:
-        if self.age > AGED or self.age > RELAPSE * self.ages[0] > 0.0:
+        if self.age > AGED or self.age > RELAPSE * self.last_age > 0.0:
             self._place()
-        self.ages[1], self.ages[0] = self.ages[0], self.age
+        self.last_age = self.age
         self.passed = self.quadratic.passes
         WorkingSet._keep_history(self, lam)
         self.solved_eta, self.earlier_eta = self.earlier_eta, self.solved_eta
@@ -124,12 +126,14 @@ cdef class ProximalNewton(LossWorkingSet):
     cdef int _carry_on(self, double lam, double forward) except -1:
         """Start from the solution carried on in a straight line from the last two lams, where that is better.
 
-        What rounding did to the two predictors is carried on with them: from lam to lam it would grow without end.
+        What rounding did to the two predictors is carried on with them.
         """
         cdef int k, m = self.quadratic.size     # eta is carried on with all of them
         cdef double value
         cdef bint stopped
         self._make_room()
+        if fabs(forward - self.model.forward) <= SAME * forward:
+            forward = self.model.forward
         memcpy(&self.before[0], self.quadratic.b, self.quadratic.size * sizeof(double))
         for k in range(m):
             self.change[k] = forward * (self.before[k] - (self.solved_b[1, k] if k < self.n_solved else 0.0))
@@ -139,15 +143,36 @@ cdef class ProximalNewton(LossWorkingSet):
             self.change[k] += self.before[k] - self.quadratic.b[k]      # what is not to be done of it
         value = self.model.carry(self.columns, &self.change[0], stopped, forward, &self.earlier_eta[0])
         if value + self.quadratic.charge(&self.before[0], lam) < self.model.value:
-            self.model.accept()
-            self.age = (1.0 + forward) * self.ages[0] + forward * self.ages[1] + 1.0
+            self.model.accept(m)
+            self.turn = forward * self.turn + 1.0
+            self.age += self.turn
         else:
+            self.turn = 0.0
             memcpy(self.quadratic.b, &self.before[0], self.quadratic.size * sizeof(double))
         return 0
 
+    cdef bint _look_ahead(self, double lam) noexcept nogil:
+        """Have the model see the next start, should the step end at a solution: lams come in a constant ratio.
+
+        Not where some coefficients would have to stop on the way there.
+        """
+        cdef int k, m = self.quadratic.size
+        cdef double forward
+        cdef bint whole
+        if not self.lams[0] > lam > 0.0:
+            return False
+        forward = lam / self.lams[0]
+        memcpy(&self.after[0], self.quadratic.b, m * sizeof(double))
+        for k in range(m):
+            self.slope[k] = forward * (self.after[k] - (self.solved_b[0, k] if k < self.n_solved else 0.0))
+        whole = self.quadratic.carry(m, &self.slope[0], lam)
+        memcpy(self.quadratic.b, &self.after[0], m * sizeof(double))
+        self.model.forward, self.model.last = forward, &self.solved_eta[0]
+        return whole
+
     def _make_room(self):
         if self.before.shape[0] < self.quadratic.capacity:
-            self.before, self.change, self.slope = np.empty((3, self.quadratic.capacity))
+            self.before, self.after, self.change, self.slope = np.empty((4, self.quadratic.capacity))
         self.model.reserve(self.quadratic.capacity)
         self.foretold.reserve(self.quadratic.capacity)
 
@@ -202,7 +227,7 @@ cdef class ProximalNewton(LossWorkingSet):
             with nogil:
                 self.quadratic.solve(lam * level, max(forcing * gap, least) * level,
                                      max(min(limit - self.quadratic.iterations, PATIENCE), 1))
-                self.flat = not self._step(lam, total, rounding, first, self.foretells * gap > SURELY * goal)
+                self.flat = not self._step(lam, total, rounding, first, self.foretells * gap <= SURELY * goal)
             self.quadratic.iterations += 1
             self.models += 1
             model.loss.raise_pending()
@@ -221,17 +246,23 @@ cdef class ProximalNewton(LossWorkingSet):
         self.show_dual()
         self.scaled, self.excess = self.foretold.scale, self.foretold.excess
 
-    cdef bint _step(self, double lam, double total, double rounding, bint learn, bint slope_wanted) noexcept nogil:
-        """Go towards the model's answer as far as the objective decreases; whether it did by more than rounding."""
+    cdef bint _step(self, double lam, double total, double rounding, bint learn, bint hopeful) noexcept nogil:
+        """Go towards the model's answer as far as the objective decreases; whether it did by more than rounding.
+
+        hopeful: whether the lam may well end there.
+        """
         cdef int k, tries, m = self.quadratic.size
         cdef double* b = self.quadratic.b
         cdef double slope = -total * total * self.model.multiplier, gain, t = 1.0, curvature
+        cdef Slope seen = NOWHERE
         for k in range(m):
             self.change[k] = b[k] - self.before[k]
             self.stirred = self.stirred or fabs(self.change[k]) > FAR_STEP
             slope -= self.slope[k] * self.change[k]
         slope += self.quadratic.charge(&self.before[0], lam)
-        gain = self.model.move(self.columns, &self.change[0], total, slope_wanted) - self.model.value
+        if self.model.in_one_pass(self.columns):
+            seen = HERE if not hopeful else AHEAD if self._look_ahead(lam) else NOWHERE
+        gain = self.model.move(self.columns, &self.change[0], total, seen) - self.model.value
         self.foretold.take(self.model, self.quadratic)
         for tries in range(HALVINGS):
             for k in range(m):
@@ -251,7 +282,8 @@ cdef class ProximalNewton(LossWorkingSet):
         if (learn or t < 1.0) and self.model.bent > 0.0 and self.model.along > 0.0:
             curvature = self.model.along / (t * self.model.bent)
             self.model.multiplier = max(curvature, (0.1 if t == 1.0 else 2.0) * self.model.multiplier)
-        self.model.accept()
+        self.model.accept(m)
         self.age += 1.0
+        self.turn += 1.0
         self.gain = max(-gain - rounding, 0.0)
         return self.gain > 0.0
