@@ -11,6 +11,7 @@ import scipy.sparse
 from sparsesolve.linalg cimport column as col
 from sparsesolve.linalg.column cimport Column
 from sparsesolve.linalg.products cimport add_products
+from sparsesolve.linalg.team cimport clock, dismiss, muster
 from sparsesolve.linalg.vector cimport ss_prefetch
 
 DEF CHUNK = 1024                            # rows of so many columns that stay in cache while several vectors
@@ -216,9 +217,13 @@ cdef class Design:
                              double* out, int n_threads) noexcept nogil:
         """out[k] = z_j'u for j = which[k], or j = k if no list is given."""
         cdef Py_ssize_t k
-        if n_threads > 1 and count > WORTH_THREADS * self.p / self.stored:
-            for k in prange((count + 3) // 4, num_threads=n_threads, schedule="static"):
+        cdef double values = <double> count * self.stored / max(self.p, 1), begun
+        cdef int threads = muster(n_threads) if values > WORTH_THREADS else 1
+        if threads > 1:
+            begun = clock()
+            for k in prange((count + 3) // 4, num_threads=threads, schedule="static"):
                 self._meet_four(which, 4 * k, count, u, total, out)
+            dismiss(threads, begun, values)
         else:
             for k in range((count + 3) // 4):
                 self._meet_four(which, 4 * k, count, u, total, out)
@@ -282,24 +287,27 @@ cdef class Design:
         cdef Py_ssize_t K = u.shape[0], n_blocks = (count + COLUMNS - 1) // COLUMNS, k, j
         cdef double[:, ::1] o = np.zeros((K, count))
         cdef const double[::1] total
-        cdef bint threaded = n_threads > 1 and count * K > WORTH_THREADS * self.p / max(self.stored, 1)
-        cdef int threads = n_threads if threaded else 1
+        cdef double values = <double> count * K * self.stored / max(self.p, 1), begun
+        cdef int threads = muster(n_threads) if values > WORTH_THREADS else 1
         cdef double[:, ::1] room
         if K == 0 or count == 0:
             return o
         if self.stored == self.n * self.p:      # of a sparse X some columns may be full
             room = np.empty((threads, min(CHUNK, self.n) * min(COLUMNS, count)))
+            begun = clock()
             with nogil:
                 for k in prange(n_blocks, num_threads=threads, schedule="static"):
                     self.meet_all(which + k * COLUMNS, <int> min(COLUMNS, count - k * COLUMNS), u,
                                   &room[threadid(), 0], &o[0, k * COLUMNS], <int> count)
-            return o
-        total = np.sum(u, axis=1)
-        with nogil:
-            for k in prange(count, num_threads=threads, schedule="static"):
-                _ask_for(self.columns, which, k, count)
-                for j in range(K):
-                    o[j, k] = col.dot(&self.columns[which[k]], &u[j, 0], total[j])
+        else:
+            total = np.sum(u, axis=1)
+            begun = clock()
+            with nogil:
+                for k in prange(count, num_threads=threads, schedule="static"):
+                    _ask_for(self.columns, which, k, count)
+                    for j in range(K):
+                        o[j, k] = col.dot(&self.columns[which[k]], &u[j, 0], total[j])
+        dismiss(threads, begun, values)
         return o
 
     cdef void meet_all(self, const int* which, int count, const double[:, ::1] u, double* room, double* out,

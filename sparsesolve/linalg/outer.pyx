@@ -14,6 +14,7 @@ import numpy as np
 from sparsesolve.linalg cimport column as col
 from sparsesolve.linalg.column cimport Column
 from sparsesolve.linalg.design cimport Design
+from sparsesolve.linalg.team cimport OPERATION, clock, dismiss, muster
 from sparsesolve.linalg.vector cimport ss_multiply
 
 DEF WIDTH = 256         # columns unpacked at a time
@@ -48,16 +49,19 @@ cdef _add_dense(Design design, const int[::1] which, const double[::1] scale, co
                 double[:, ::1] gram, int n_threads):
     """Lower triangle += the products of columns that are unpacked, WIDTH of them at a time."""
     cdef Py_ssize_t n = design.n, m = which.shape[0], first, k
-    cdef int side = (n + TILE - 1) // TILE, tiles = side * (side + 1) // 2, tile, count
+    cdef int side = (n + TILE - 1) // TILE, tiles = side * (side + 1) // 2, tile, count, threads
+    cdef double begun
     cdef double[:, ::1] block = np.empty((min(WIDTH, m), n))
     for first in range(0, m, WIDTH):
         PyErr_CheckSignals()
         count = min(WIDTH, m - first)
         with nogil:
-            for k in prange(count, num_threads=n_threads, schedule="static"):
+            begun, threads = clock(), muster(n_threads)
+            for k in prange(count, num_threads=threads, schedule="static"):
                 _unpack(&design.columns[which[first + k]], n, sqrt(scale[first + k]), &root_w[0], &block[k, 0])
-            for tile in prange(tiles, num_threads=n_threads, schedule="dynamic"):
+            for tile in prange(tiles, num_threads=threads, schedule="dynamic"):
                 _add_tile(tile, n, count, &block[0, 0], &gram[0, 0])
+            dismiss(threads, begun, OPERATION * n * n * count)
 
 
 cdef void _unpack(const Column* x, Py_ssize_t n, double scale, const double* root_w, double* out) noexcept nogil:

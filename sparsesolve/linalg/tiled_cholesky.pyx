@@ -7,13 +7,16 @@ from cython.parallel cimport prange
 from scipy.linalg.cython_blas cimport dgemm, dsyrk, dtrsm
 from scipy.linalg.cython_lapack cimport dpotrf
 
+from sparsesolve.linalg.team cimport OPERATION, clock, dismiss, muster
+
 DEF TILE = 160      # rows and columns of a tile
 DEF TOGETHER = 8    # right-hand sides solved by one thread at a time
 
 
 def factorise(double[:, ::1] matrix, int n_threads=1):
     """Overwrite the lower triangle of `matrix` by L; whether it is positive definite (else what is left is useless)."""
-    cdef int n = matrix.shape[0], start, width, info = 0, tile, tiles
+    cdef int n = matrix.shape[0], start, width, info = 0, tile, tiles, threads
+    cdef double begun, left
     cdef double* A
     if n == 0:
         return True
@@ -25,11 +28,13 @@ def factorise(double[:, ::1] matrix, int n_threads=1):
         with nogil:
             # our lower triangle in rows is BLAS's upper one in columns
             dpotrf("U", &width, A + <Py_ssize_t> start * n + start, &n, &info)
-            if info == 0:
-                for tile in prange(tiles, num_threads=n_threads, schedule="dynamic"):
+            if info == 0 and tiles > 0:
+                begun, threads, left = clock(), muster(n_threads), n - start
+                for tile in prange(tiles, num_threads=threads, schedule="dynamic"):
                     _solve_tile(A, n, start, width, start + width + tile * TILE)
-                for tile in prange(tiles * (tiles + 1) // 2, num_threads=n_threads, schedule="dynamic"):
+                for tile in prange(tiles * (tiles + 1) // 2, num_threads=threads, schedule="dynamic"):
                     _update_tile(A, n, start, width, tile)
+                dismiss(threads, begun, OPERATION * width * left * left)
         if info != 0:
             return False
     return True
@@ -38,12 +43,16 @@ def factorise(double[:, ::1] matrix, int n_threads=1):
 def scale(double[:, ::1] matrix, const double[:] root, double shift, int n_threads=1):
     """Overwrite the lower triangle of A = `matrix` by that of R A R + shift I, with R of diagonal `root` (n,)."""
     cdef Py_ssize_t n = matrix.shape[0], piece, i, j
+    cdef int threads
+    cdef double begun
     with nogil:
-        for piece in prange((n + TILE - 1) // TILE, num_threads=n_threads, schedule="dynamic"):
+        begun, threads = clock(), muster(n_threads)
+        for piece in prange((n + TILE - 1) // TILE, num_threads=threads, schedule="dynamic"):
             for i in range(piece * TILE, min(n, (piece + 1) * TILE)):
                 for j in range(i + 1):
                     matrix[i, j] = matrix[i, j] * root[i] * root[j]
                 matrix[i, i] += shift
+        dismiss(threads, begun, <double> n * n)
 
 
 def half_solve(const double[:, ::1] factor, double[:, ::1] rows, int n_threads=1):
@@ -85,13 +94,16 @@ cdef void _update_tile(double* A, int n, int start, int width, int tile) noexcep
 
 cdef _solve(const double[:, ::1] factor, double[:, ::1] rows, const char* transposed, int n_threads):
     cdef int n = factor.shape[0], k = rows.shape[0], piece, pieces = (k + TOGETHER - 1) // TOGETHER
-    cdef double one = 1.0
+    cdef int threads
+    cdef double begun
     if n == 0 or k == 0:
         return
     PyErr_CheckSignals()
     with nogil:
-        for piece in prange(pieces, num_threads=n_threads, schedule="dynamic"):
+        begun, threads = clock(), muster(n_threads)
+        for piece in prange(pieces, num_threads=threads, schedule="dynamic"):
             _solve_some(&factor[0, 0], n, &rows[piece * TOGETHER, 0], min(TOGETHER, k - piece * TOGETHER), transposed)
+        dismiss(threads, begun, OPERATION * n * n * pieces * TOGETHER)
 
 
 cdef void _solve_some(const double* factor, int n, double* rows, int count, const char* transposed) noexcept nogil:

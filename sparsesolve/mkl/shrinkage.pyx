@@ -10,6 +10,7 @@ from libc.math cimport sqrt
 
 import numpy as np
 
+from sparsesolve.linalg.team cimport clock, dismiss, muster
 from sparsesolve.linalg.vector cimport axpy, dot
 
 
@@ -26,25 +27,32 @@ def gradient_step(double[:, ::1] coefs, double[:, ::1] values, const double[::1]
     cdef Py_ssize_t k = coefs.shape[0], size = coefs.shape[1], m
     out = np.empty(k)
     cdef double[::1] norms = out
-    cdef double square
+    cdef int threads
+    cdef double square, begun
     PyErr_CheckSignals()
     with nogil:
-        for m in prange(k, num_threads=n_threads, schedule="static"):
+        begun, threads = clock(), muster(n_threads)
+        for m in prange(k, num_threads=threads, schedule="static"):
             axpy(size, step, &u[0], &coefs[m, 0])
             axpy(size, step, &products[m, 0], &values[m, 0])
             square = dot(size, &coefs[m, 0], &values[m, 0])
             norms[m] = sqrt(square) if square > 0.0 else 0.0
+        dismiss(threads, begun, 4.0 * k * size)
     return out
 
 
 def shrink(double[:, ::1] coefs, double[:, ::1] values, const double[::1] factors, int n_threads=1):
     """Multiply the function of every kernel by its factor (k,), in place."""
     cdef Py_ssize_t k = coefs.shape[0], size = coefs.shape[1], m, i
+    cdef int threads
+    cdef double begun
     with nogil:
-        for m in prange(k, num_threads=n_threads, schedule="static"):
+        begun, threads = clock(), muster(n_threads)
+        for m in prange(k, num_threads=threads, schedule="static"):
             for i in range(size):
                 coefs[m, i] *= factors[m]
                 values[m, i] *= factors[m]
+        dismiss(threads, begun, 2.0 * k * size)
 
 
 def inner_products(const double[:, ::1] left, const double[:, ::1] right, int n_threads=1):
@@ -52,7 +60,11 @@ def inner_products(const double[:, ::1] left, const double[:, ::1] right, int n_
     cdef Py_ssize_t k = left.shape[0], size = left.shape[1], m
     out = np.empty(k)
     cdef double[::1] products = out
+    cdef int threads
+    cdef double begun
     with nogil:
-        for m in prange(k, num_threads=n_threads, schedule="static"):
+        begun, threads = clock(), muster(n_threads)
+        for m in prange(k, num_threads=threads, schedule="static"):
             products[m] = dot(size, &left[m, 0], &right[m, 0])
+        dismiss(threads, begun, 2.0 * k * size)
     return out

@@ -10,6 +10,7 @@ from libc.string cimport memset
 
 import numpy as np
 
+from sparsesolve.linalg.team cimport clock, dismiss, muster
 from sparsesolve.linalg.vector cimport ss_axpy_f32, ss_axpy_f64, ss_multiply
 
 cdef extern from "symmetric.h" nogil:
@@ -70,7 +71,8 @@ cdef class Symmetric:
         cdef double[:, :, ::1] result = out
         cdef Py_ssize_t[::1] cuts = _equal_areas(n)
         cdef double[:, :, :, ::1] sums
-        cdef int item
+        cdef int item, threads
+        cdef double begun
         if not n or not q:
             return out
         step = max(1, min(chosen.shape[0], TOGETHER // (PARTS * q * n)))
@@ -79,11 +81,13 @@ cdef class Symmetric:
             PyErr_CheckSignals()
             count = min(step, chosen.shape[0] - first)
             with nogil:
-                for item in prange(count * PARTS, num_threads=n_threads, schedule="dynamic"):
+                begun, threads = clock(), muster(n_threads)
+                for item in prange(count * PARTS, num_threads=threads, schedule="dynamic"):
                     _times_rows(&self.dense[chosen[first + item // PARTS]], n, q, cuts[item % PARTS],
                                 cuts[item % PARTS + 1], &v[0, 0], &sums[item // PARTS, item % PARTS, 0, 0])
-                for k in prange(count, num_threads=n_threads, schedule="static"):
+                for k in prange(count, num_threads=threads, schedule="static"):
                     _add_parts(q * n, &sums[k, 0, 0, 0], &result[first + k, 0, 0])
+                dismiss(threads, begun, <double> count * n * n * q)
         return out
 
     def total(self, which, scale, out, int n_threads=1):
@@ -91,11 +95,14 @@ cdef class Symmetric:
         cdef const Py_ssize_t[::1] chosen = np.ascontiguousarray(which, dtype=np.intp)
         cdef const double[::1] c = np.ascontiguousarray(scale, dtype=float)
         cdef double[:, ::1] sums = out
-        cdef int piece, pieces = (self.n + ROWS - 1) // ROWS
+        cdef int piece, pieces = (self.n + ROWS - 1) // ROWS, threads
+        cdef double begun
         PyErr_CheckSignals()
         with nogil:
-            for piece in prange(pieces, num_threads=n_threads, schedule="dynamic"):
+            begun, threads = clock(), muster(n_threads)
+            for piece in prange(pieces, num_threads=threads, schedule="dynamic"):
                 _total_rows(self.dense, chosen, c, piece * ROWS, min(piece * ROWS + ROWS, self.n), sums)
+            dismiss(threads, begun, <double> chosen.shape[0] * self.n * self.n)
 
     def survey(self, int n_threads=1):
         """What a look at every entry tells of each matrix, (count, 5).

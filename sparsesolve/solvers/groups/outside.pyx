@@ -21,6 +21,7 @@ from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.residuals cimport Gap, Residuals, Span
 from sparsesolve.linalg.sketch cimport sketch
 from sparsesolve.linalg.sleepers cimport Sleepers
+from sparsesolve.linalg.team cimport clock, dismiss, muster
 from sparsesolve.linalg.vector cimport dot, ss_add_dots, ss_multiply
 from sparsesolve.penalties.blocks cimport MOVING, BlockPenalty
 from sparsesolve.solvers.outside cimport Outside
@@ -179,18 +180,20 @@ cdef class OutsideGroups(Outside):
 
     cdef void estimate_all(self, int count) noexcept nogil:
         """Estimates of the first `count` groups in `pending`."""
-        cdef int k, threads = self.n_threads
-        cdef double total = 0.0
+        cdef int k, threads = 1
+        cdef double total = 0.0, begun
         for k in range(count):
             if self.sketch is not None:
                 self.residuals.gap_of(&self.met[self.pending[k], 0])
             total += self.penalty.size(self.pending[k])
-        if total * self.design.n < WORTH_THREADS or self.penalty.limited:    # a limited block has one place to work in
-            threads = 1
+        if total * self.design.n >= WORTH_THREADS and not self.penalty.limited:  # a limited block has one place to work
+            threads = muster(self.n_threads)
+        begun = clock()
         for k in prange(count, num_threads=threads, schedule="static"):
             if k + AHEAD < count and self.sketch is not None:
                 self.prefetch(self.pending[k + AHEAD])
             self.estimate(self.pending[k])
+        dismiss(threads, begun, total * self.design.n)
 
     cdef void estimate(self, int g) noexcept nogil:
         """level: the polar of the products, as far as the two remembered ones and the sketch tell them, within `reach`.
