@@ -1,7 +1,6 @@
 """Threads that come back late are let alone for a while, and called again."""
 
 import numpy as np
-
 from sparsesolve.linalg.team import members
 
 QUICK, LATE = 1e-4, 5e-3  # seconds of a pass
