@@ -25,6 +25,7 @@ class FittedData:
         if self.options.get("offset") is True:
             raise ValueError("A model from a file has no offset of the rows; fit the data again")
         self.response = self.family.read(y, self.n)
+        refuse_other_responses(path, self.family, y, self.response)
         weights = checks.read_weights(self.options.get("weights"), self.n)
         w = np.ones(self.n) if weights is None else weights
         counts = self.response.counts
@@ -83,3 +84,19 @@ class FittedData:
                 f"data is not that of the fit: the last lambda explains {here:.4g} of its "
                 f"deviance, and {fitted:.4g} of the deviance of the fit{'' if known else LOST}"
             )
+
+
+def refuse_other_responses(path, family, y, response):
+    """Raise ValueError where y, read as `response`, has other columns or classes than the fit."""
+    if family.several and response.values.shape[1] != len(path.coefs):
+        what = "columns" if family.classify is None else "classes"
+        raise ValueError(
+            f"y has {response.values.shape[1]} {what}; the path was fitted to {len(path.coefs)}"
+        )
+    if path.class_names is None or not checks.is_frame(y):
+        return
+    known, given = path.class_names.tolist(), checks.columns_of(y)[0]
+    if len(given) == len(known):  # else one column of labels
+        checks.refuse_other_names(known, given, "the path was fitted to",
+                                  "pass y[list(path.class_names)], or an array in that order",
+                                  table="y")  # fmt: skip

@@ -18,11 +18,25 @@ class Measure(NamedTuple):
 
     name: str
     label: str  # as tables and pictures call it
-    score: Callable  # (family, y, eta, w) -> (L,): y, w of m rows, eta (m, L) or (m, K, L)
+    of_rows: Callable  # (family, y, eta, w) -> (L,): y, w of m rows, eta (m, L) or (m, K, L)
     larger: bool = False  # whether larger is better
     # of cox: whether deaths alone weigh, and rows held out count by what they add to the sum over
     # those trained on
     partial: bool = False
+    whole: bool = False  # whether it is shown rows of weight 0 too, as a user's is
+
+    def score(self, family, y, eta, w):
+        """The measure at each lambda, (L,), where rows of weight 0 count for nothing.
+
+        They are left out, as 0 times what is infinite there is not 0. NaN where nothing weighs.
+        """
+        if self.whole:
+            return self.of_rows(family, y, eta, w)
+        if not self.weight(y, w) > 0.0:
+            return np.full(eta.shape[-1], np.nan)
+        used = w > 0.0
+        y, eta, w = (y, eta, w) if used.all() else (y[used], eta[used], w[used])
+        return self.of_rows(family, y, eta, w)
 
     def weight(self, y, w):
         """What the score of some rows weighs beside that of others."""
@@ -52,7 +66,7 @@ def read_measure(measure, family):
     if callable(measure):
         _refuse_other_arguments(measure)
         name = getattr(measure, "__name__", type(measure).__name__)
-        return Measure(name, name, _of_callable(measure))
+        return Measure(name, name, _of_callable(measure), whole=True)
     names = known_measures(family)
     name = read_choice("measure", names[0] if measure is None else measure, names)
     if name == "deviance":
@@ -122,7 +136,7 @@ def auc(family, y, eta, w):
 
 def concordance(family, y, eta, w):
     """Harrell's C, within strata."""
-    if not w.any():
+    if not y[:, 2].any():  # no death, no pair
         return np.full(eta.shape[1], np.nan)
     return np.array([survival.concordance(y, column, w) for column in eta.T])
 

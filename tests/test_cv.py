@@ -313,6 +313,29 @@ def test_bad_input_is_refused(given, words):
             ss.cv_path(**{"X": X, "y": Y, "folds": IDS, "n_lambdas": 5, **given})
 
 
+@pytest.mark.parametrize("measure", ["mse", "mae"])
+def test_far_rows_of_weight_0_leave_scores_as_they_are(measure):
+    far, w = X.copy(), np.ones(N)
+    far[5], w[5] = [3000.0, *[0.0] * (X.shape[1] - 1)], 0.0
+    rest, y, folds = w > 0.0, np.round(np.exp(X[:, 0])), np.arange(N) % 4
+    options = {"family": "poisson", "measure": measure, "standardize": False, "n_lambdas": 5,
+               "lambda_min_ratio": 0.05}  # fmt: skip
+    with_it = ss.cv_path(far, y, weights=w, folds=folds, **options)
+    without = ss.cv_path(far[rest], y[rest], folds=folds[rest], **options)
+    assert with_it.fold_scores == pytest.approx(without.fold_scores, rel=1e-5)
+    assert with_it.lambda_1se == pytest.approx(without.lambda_1se)
+
+
+@pytest.mark.parametrize("measure", ["deviance", "C"])
+def test_a_fold_without_deaths_is_not_scored(measure):
+    died = np.arange(N) >= N // 3
+    followed = np.column_stack([np.exp(X[:, 1]), died])
+    folds = np.where(died, np.arange(N) % 2, 2)
+    cv = ss.cv_path(X, followed, family="cox", folds=folds, measure=measure, n_lambdas=3)
+    assert np.isnan(cv.fold_scores[2]).all() and np.isfinite(cv.fold_scores[:2]).all()
+    assert np.isfinite(cv.mean).all()
+
+
 def test_folds_of_no_weight_count_for_nothing():
     w = (IDS != 2) * 1.0
     cv = ss.cv_path(X, Y, weights=w, **SHORT)

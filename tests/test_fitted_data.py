@@ -44,6 +44,27 @@ def test_the_data_of_a_fit_are_known_whatever_their_digits(X, y, options):
     FittedData(fit, X, y).refuse_others()
 
 
+@pytest.mark.parametrize("ask", [
+    ss.relax,
+    ss.criteria,
+    lambda fit, X, y: fit.extend(X, y, n_lambdas=2, lambda_min_ratio=0.01),
+    lambda fit, X, y: fit.coef(0.07, exact=True, X=X, y=y),
+])  # fmt: skip
+def test_responses_are_as_many_and_in_the_order_of_the_fit(ask):
+    table = np.column_stack([Y, X[:, 1], -Y])
+    two = ss.path(X, table[:, :2], family="multigaussian", lambdas=[0.2, 0.1])
+    with pytest.raises(ValueError, match="y has 3 columns; the path was fitted to 2"):
+        ask(two, X, table)
+    three = ss.path(X, np.digitize(Y, [-0.5, 0.5]), family="multinomial", lambdas=[0.2, 0.1])
+    with pytest.raises(ValueError, match="y has 2 classes; the path was fitted to 3"):
+        ask(three, X, Y > 0)
+    frame = pytest.importorskip("pandas").DataFrame(table[:, :2], columns=["u", "v"])
+    named = ss.path(X, frame, family="multigaussian", lambdas=[0.2, 0.1])
+    ask(named, X, frame)
+    with pytest.raises(ValueError, match="Column 0 of y is 'v' where the path was fitted to 'u'"):
+        ask(named, X, frame[["v", "u"]])
+
+
 def test_rows_that_inform():
     w = np.where(np.arange(50) < 10, 0.0, 1.0)
     assert FittedData(ss.path(X, Y, weights=w, n_lambdas=2), X, Y).n_informative() == 40

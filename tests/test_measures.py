@@ -18,6 +18,8 @@ REAL = RNG.standard_normal(N)
 COUNT = RNG.poisson(1.5, N).astype(float)
 ETAS = RNG.standard_normal((N, 4, L))
 CLASSES = np.eye(4)[RNG.integers(0, 4, N)]
+DIED = np.arange(N) % 3 > 0
+TIMES = np.column_stack([np.full(N, -np.inf), np.arange(N) + 1.0, DIED, np.zeros(N)])
 
 
 def score(measure, family, y, eta, w=W):
@@ -122,6 +124,38 @@ def test_cox_deviance_is_twice_what_the_likelihood_lacks_for_each_death():
     measure = read_measure(None, families.cox())
     assert measure.partial and measure.weight(y, W) == pytest.approx(W @ status)
     assert read_measure("C", families.cox()).weight(y, W) == pytest.approx(W.sum())
+
+
+@pytest.mark.parametrize("family, name, y, far", [
+    ("gaussian", "deviance", REAL, 1e200),
+    ("gaussian", "mse", REAL, 1e200),
+    ("poisson", "deviance", COUNT, 800.0),
+    ("poisson", "mse", COUNT, 400.0),
+    ("poisson", "mae", COUNT, 800.0),
+    (families.gamma(), "mae", COUNT + 0.5, 800.0),
+    (families.huber(), "mse", REAL, 1e200),
+    ("binomial", "deviance", YES, np.inf),
+    ("binomial", "auc", YES, np.inf),
+    ("multinomial", "deviance", CLASSES, 1e308),
+    ("multinomial", "class", CLASSES, 1e308),
+    ("multigaussian", "mae", CLASSES, 1e308),
+    ("cox", "deviance", TIMES, 800.0),
+    ("cox", "C", TIMES, np.inf),
+])  # fmt: skip
+def test_rows_of_weight_0_count_for_nothing(family, name, y, far):
+    """Not even where their cost is beyond all floats: 0 times infinity is not 0."""
+    eta = (ETA if np.ndim(y) == 1 or family == "cox" else ETAS).copy()
+    eta[3] = far * np.where(np.arange(eta[3].size) % 2, -1.0, 1.0).reshape(eta[3].shape)
+    rest = W > 0.0
+    expected = score(name, family, y[rest], eta[rest], W[rest])
+    assert np.isfinite(expected).all()
+    assert score(name, family, y, eta).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("name", ["deviance", "C"])
+def test_deaths_of_weight_0_leave_nothing_to_measure(name):
+    found = score(name, "cox", TIMES, ETA, np.where(DIED, 0.0, W))
+    assert np.isnan(found).all() and found.shape == (L,)
 
 
 def test_a_callable_sees_responses_means_and_weights():

@@ -18,6 +18,7 @@ def assess(
     *,
     weights: ArrayLike | None = None,
     offset: ArrayLike | None = None,
+    strata: Any = None,
 ) -> dict[str, Any]:
     """All measures of a fit on rows with known responses, as glmnet's assess.glmnet.
 
@@ -30,6 +31,9 @@ def assess(
         None is every lambda of a Path, and lambda_1se of a CVPath.
     weights, offset : array-like, default None
         Of these rows; the offset is required where the fit had one.
+    strata : array-like of labels (n,), default None
+        Of these rows, for cox: required where the fit had several. Deaths are compared within
+        them; they need not be those of the fit. A model from a file does not know that it had any.
 
     Returns
     -------
@@ -49,7 +53,7 @@ def assess(
     >>> {name: round(value, 2) for name, value in found.items()}
     {'deviance': 1.16, 'class': 0.35, 'mse': 0.41, 'mae': 0.77, 'auc': 0.77}
     """
-    family, y, eta, w, single = read_known_rows(fit, X, y, s, weights, offset)
+    family, y, eta, w, single = read_known_rows(fit, X, y, s, weights, offset, strata)
     found = {}
     for name in known_measures(family):
         values = read_measure(name, family).score(family, y, eta, w)

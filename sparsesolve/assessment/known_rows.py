@@ -7,22 +7,23 @@ import numpy as np
 from sparsesolve import checks
 from sparsesolve.cv_result import path_of
 from sparsesolve.families import Family
+from sparsesolve.fitted_data import refuse_other_responses
 from sparsesolve.interpolation import read_s
 from sparsesolve.measures import class_shares
 from sparsesolve.prediction import linear_predictor, path_family, read_rows, with_offset
 
 
 class KnownRows(NamedTuple):
-    """What measures of a fit are made of."""
+    """What measures of a fit are made of: rows of weight 0 are left out."""
 
     family: Family
     y: np.ndarray  #: as the family reads it, rows first
     eta: np.ndarray  #: (n, S), or (n, K, S) with K responses: linear predictors, offsets included
-    weights: np.ndarray  #: (n,) as often as y counts a row
+    weights: np.ndarray  #: (n,) positive, as often as y counts a row
     single: bool  #: whether s was one lambda, so that S is 1
 
 
-def read_known_rows(fit, X, y, s, weights, offset):
+def read_known_rows(fit, X, y, s, weights, offset, strata=None):
     """The KnownRows of what users give; `assess` says what that is."""
     path = path_of(fit)
     if fit is not path:
@@ -31,22 +32,62 @@ def read_known_rows(fit, X, y, s, weights, offset):
     family = path_family(path)
     matrix = read_rows(path, X)
     n = matrix.shape[0]
-    y = _as_fitted(path, family, y, n)
+    if family.name == "cox":
+        y = checks.Response(_read_survival(path, family, y, n, strata))
+    elif strata is not None:
+        raise ValueError(f"A {family.name} fit has no strata; family='cox' may have some")
+    else:
+        y = _as_fitted(path, family, y, n)
     w = checks.read_weights(weights, n)
     w = np.ones(n) if w is None else w
     eta = with_offset(path, linear_predictor(path, matrix, s), offset)
     w = w if y.counts is None else w * y.counts
-    return KnownRows(family, y.values, eta, w, s.ndim == 0)
+    used = w > 0.0
+    if not used.any():
+        raise ValueError("no row counts: weights are 0 in every row in which y counts something")
+    return KnownRows(family, y.values[used], eta[used], w[used], s.ndim == 0)
+
+
+def _read_survival(path, family, y, n, strata):
+    """The survival response of new rows, their strata given where the fit had some.
+
+    It is not read by the family, which holds the strata of other rows.
+    """
+    values = checks.read_survival(y, n, strata)
+    fitted = family.read.args[0]  # what cox(strata=) was given
+    if fitted is None:
+        from_file = "weights" not in (path.options or {})  # where strata are not kept
+        _refuse_strata([] if strata is None or from_file else np.ravel(strata).tolist())
+    elif strata is None and not values[:, 3].any():  # nor does y have a column of them
+        count = len(checks.read_strata(fitted, len(fitted))[1])
+        if count > 1:
+            raise ValueError(
+                f"The path was fitted with {count} strata, within which deaths are compared; give "
+                "those of the new rows as strata="
+            )
+    return values
+
+
+def _refuse_strata(labels):
+    """Raise ValueError unless all are 0, the one stratum of a fit without strata."""
+    for i, label in enumerate(labels):
+        if label != 0:
+            raise ValueError(
+                f"strata holds {label!r} at position {i}, where the path was fitted without; "
+                "leave strata out"
+            )
 
 
 def _as_fitted(path, family, y, n):
     """The response of new rows, their labels coded as those of the fit, of which some may miss."""
-    if family.name == "cox":  # not by the family, which may hold the strata of other rows
-        return checks.Response(checks.read_survival(y, n))
     names = path.class_names
+    if names is None and family.several and family.classify is not None:
+        names = np.arange(len(path.coefs))  # of a table without names
     labels = None if names is None or family.classify is None else checks.label_array(y)
     if labels is None or labels.ndim != 1:
-        return family.read(y, n)
+        response = family.read(y, n)
+        refuse_other_responses(path, family, y, response)
+        return response
     found = checks.read_labels(y, n)
     code = {name: k for k, name in enumerate(names.tolist())}
     strange = [name for name in found[1].tolist() if name not in code]

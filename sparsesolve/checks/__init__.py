@@ -8,7 +8,7 @@ Nothing that the user passed is ever changed.
 from .array import real_array, refuse_truncated
 from .derivatives import check_derivatives
 from .design import nonfinite_error, read_design
-from .frame import refuse_other_names
+from .frame import columns_of, is_frame, refuse_other_names
 from .gram import read_gram
 from .labels import label_array, read_labels
 from .mixed_table import read_mixed_columns
@@ -37,7 +37,9 @@ from .vector import (
 __all__ = [
     "Response",
     "check_derivatives",
+    "columns_of",
     "is_dask",
+    "is_frame",
     "label_array",
     "nonfinite_error",
     "read_amounts",

@@ -15,17 +15,19 @@ def is_frame(X):
     return _family(X) is not None
 
 
-def refuse_other_names(known, given, fitted, remedy):
+def refuse_other_names(known, given, fitted, remedy, table="X"):
     """Raise unless two lists of column names agree, naming the first column that differs.
 
-    `fitted` says what the known ones are ("the path was fitted to"), `remedy` what to do.
+    `fitted` says what the known ones are ("the path was fitted to"), `remedy` what to do, `table`
+    whose columns they are.
     """
     for j, (old, new) in enumerate(zip(known, given, strict=True)):
         if old != new:
             reorder = sorted(map(str, known)) == sorted(map(str, given))
             found = "the same columns in another order" if reorder else "other columns"
             raise ValueError(
-                f"Column {j} of X is {str(new)!r} where {fitted} {str(old)!r} ({found}); {remedy}"
+                f"Column {j} of {table} is {str(new)!r} where {fitted} {str(old)!r} ({found}); "
+                f"{remedy}"
             )
 
 

@@ -27,7 +27,7 @@ def test_assess_gives_all_measures():
     assert found["class"] == pytest.approx(wrong)
     one = ss.assess(BINOMIAL, X[NEW], SICK[NEW], s=0.05, weights=W)
     assert one == {name: pytest.approx(values[1]) for name, values in found.items()}
-    cox = ss.path(X[OLD], DEATHS[OLD], family=families.cox(strata=np.resize([0, 1], 90)))
+    cox = ss.path(X[OLD], DEATHS[OLD], family="cox")
     found = ss.assess(cox, X[NEW], DEATHS[NEW], s=0.05)
     assert found["C"] == cox.concordance(X[NEW], DEATHS[NEW], 0.05)
     assert list(found) == ["deviance", "C"]
@@ -40,3 +40,54 @@ def test_a_cross_validated_fit_is_assessed_where_it_chose():
         residual = ETA[NEW] - cv.predict(X[NEW], s)
         assert found["mse"] == pytest.approx((residual**2).mean())
     assert ss.assess(cv, X[NEW], ETA[NEW]) == ss.assess(cv, X[NEW], ETA[NEW], "lambda_1se")
+
+
+def test_deaths_of_weight_0_alone_are_not_measured():
+    fit = ss.path(X, DEATHS, family="cox", lambdas=[0.1, 0.05])
+    found = ss.assess(fit, X, DEATHS, weights=1.0 - DEATHS[:, 1])
+    assert all(np.isnan(values).all() and values.shape == (2,) for values in found.values())
+
+
+@pytest.mark.parametrize("ties", ["breslow", "efron"])
+def test_strata_are_those_of_the_rows(ties):
+    """On the data of the fit its own deviance comes out, and the C that it tells itself."""
+    strata, w = np.resize(["b", "a", "c"], 150), np.resize([0.0, 1.0, 2.0, 0.7], 150)
+    deaths = np.column_stack([np.ceil(4 * DEATHS[:, 0]), DEATHS[:, 1]])
+    family = families.cox(ties, strata)
+    cv = ss.cv_path(X, deaths, family=family, weights=w, lambdas=LAMBDAS, n_folds=3, seed=0)
+    fit, left = cv.path, (1 - cv.path.dev_ratio) * cv.path.null_deviance
+    found = ss.assess(fit, X, deaths, weights=w, strata=strata)
+    assert found["deviance"] == pytest.approx(left / (w @ deaths[:, 1]))
+    assert found["C"] == pytest.approx(fit.concordance(X, deaths, weights=w, strata=strata))
+    chosen = ss.assess(cv, X, deaths, "lambda_min", weights=w, strata=strata)
+    assert chosen["deviance"] == pytest.approx(found["deviance"][cv.index_min])
+    plain = ss.path(X, deaths, family=families.cox(ties), weights=w, lambdas=LAMBDAS)
+    other = ss.assess(plain, X, deaths, weights=w)
+    assert (abs(other["deviance"] / found["deviance"] - 1) > 0.1).all()
+
+
+def test_new_rows_may_be_of_other_strata():
+    fit = ss.path(X[OLD], DEATHS[OLD], family=families.cox(strata=np.resize([0, 1], 90)))
+    strata = np.resize(["x", "y"], 60)
+    found = ss.assess(fit, X[NEW], DEATHS[NEW], 0.05, strata=strata)
+    assert found["C"] == fit.concordance(X[NEW], DEATHS[NEW], 0.05, strata=strata)
+    assert found["C"] != fit.concordance(X[NEW], DEATHS[NEW], 0.05)
+
+
+def test_strata_are_given_where_the_fit_had_some(tmp_path):
+    halves = np.resize([0, 1], 150)
+    stratified = ss.path(X, DEATHS, family=families.cox(strata=halves), lambdas=LAMBDAS)
+    with pytest.raises(ValueError, match="fitted with 2 strata.* give those of the new rows as"):
+        ss.assess(stratified, X, DEATHS)
+    plain = ss.path(X, DEATHS, family="cox", lambdas=LAMBDAS)
+    with pytest.raises(ValueError, match="holds 1 at position 1, where the path was fitted with"):
+        ss.assess(plain, X, DEATHS, strata=halves)
+    one = ss.assess(plain, X, DEATHS, 0.05, strata=np.zeros((150, 1)))
+    assert one == ss.assess(plain, X, DEATHS, 0.05)
+    alone = ss.path(X, DEATHS, family=families.cox(strata=np.ones(150)), lambdas=LAMBDAS)
+    assert ss.assess(alone, X, DEATHS, 0.05) == pytest.approx(one)
+    with pytest.raises(ValueError, match="A binomial fit has no strata"):
+        ss.assess(BINOMIAL, X[NEW], SICK[NEW], strata=halves[NEW])
+    ss.save(stratified, tmp_path / "m.npz")  # which keeps no strata
+    found = ss.assess(ss.load(tmp_path / "m.npz"), X, DEATHS, 0.05, strata=halves)
+    assert found == pytest.approx(ss.assess(stratified, X, DEATHS, 0.05, strata=halves))
