@@ -152,7 +152,7 @@ def _table(path, data, support, alone, level):
     eta = Z @ estimates + alone.intercepts[0]
     if _has_intercept(path):
         features, estimates = np.append(-1, support), np.append(alone.intercepts[0], estimates)
-    Z, power, turn = _scaled(Z, _has_intercept(path))
+    Z, power, turn = _scaled(Z, data.weights > 0.0, _has_intercept(path))
     offset = checks.read_offset(data.options.get("offset"), len(eta))
     eta = eta if offset is None else eta + offset
     degrees, dispersion = inf, 1.0
@@ -178,17 +178,19 @@ def _table(path, data, support, alone, level):
     )  # fmt: skip
 
 
-def _scaled(Z, with_intercept):
+def _scaled(Z, counted, with_intercept):
     """Columns centred where there is an intercept, after a constant, and divided by powers of two.
 
+    By the rows that are `counted` (n,); others, which have no weight, are 0 in what comes back.
     Returns them, the powers (m,), and the matrix that leads back from coefficients of centred
     columns.
     """
+    Z = np.where(counted[:, None], Z, 0.0)
     power = np.frexp(np.abs(Z).max(axis=0))[1]
     Z = np.ldexp(Z, -power)
     if not with_intercept:
         return Z, power, np.eye(Z.shape[1])
-    mean, turn = Z.mean(axis=0), np.eye(Z.shape[1] + 1)
+    mean, turn = Z[counted].mean(axis=0), np.eye(Z.shape[1] + 1)
     turn[0, 1:] = -mean
     return np.column_stack([np.ones(len(Z)), Z - mean]), np.append(0, power), turn
 

@@ -145,3 +145,17 @@ def test_knots_and_steps_have_tables_too():
     assert table.names[0] == "(Intercept)" and len(table.names) == 3
     with pytest.raises(ValueError, match="within limits"):
         ss.refit(ss.lars_path(X, Y, positive=True), X, Y, s=0.2)
+
+
+@pytest.mark.parametrize("family", ["gaussian", "binomial", "poisson", "cox"])
+def test_a_row_of_no_weight_may_hold_anything(family):
+    y = {"gaussian": Y, "binomial": Y > 0, "poisson": np.ceil(np.exp(ETA)),
+         "cox": np.column_stack([TIME, DIED])}[family]  # fmt: skip
+    far, w = X.copy(), np.where(np.arange(N) == 5, 0.0, 1.0)
+    far[5], kept = 1e12, w > 0
+    with_it = ss.path(far, y, family=family, weights=w, n_lambdas=8)
+    without = ss.path(X[kept], y[kept], family=family, n_lambdas=8)
+    found = ss.refit(with_it, far, y, s=with_it.lambdas[-1])
+    expected = ss.refit(without, X[kept], y[kept], s=without.lambdas[-1])
+    np.testing.assert_allclose(found.estimates, expected.estimates, rtol=1e-9)
+    np.testing.assert_allclose(found.errors, expected.errors, rtol=1e-9)

@@ -45,11 +45,10 @@ def _read_column(name, column):
     """One column as `read_mixed_columns` returns it."""
     if column is None or isinstance(column, str | bytes):
         raise TypeError(f"column {name!r} is {column!r}; give one value for each row")
+    order, column = _categories(column)
     array = converted(f"column {name!r}", column)
     if array.ndim != 1:
         raise ValueError(f"column {name!r} has shape {array.shape}; give one value for each row")
-    kind = getattr(getattr(column, "dtype", None), "categories", None)
-    order = list(kind) if kind is not None and hasattr(column, "iloc") else None
     if order is None and array.dtype.kind in "biuf":
         return _finite(name, array.astype(float))
     if order is None and array.dtype.kind not in "OUS":
@@ -65,6 +64,19 @@ def _read_column(name, column):
         return _finite(name, numbers)
     labels = np.where(gone, None, labels)
     return labels, order
+
+
+def _categories(column):
+    """The categories of a pandas or arrow column in their order, None where it has none, and the
+    column, of arrow as a list: numpy takes gaps between its codes for the last category."""
+    dtype = getattr(column, "dtype", None)
+    if hasattr(dtype, "ordered"):  # of pandas; polars' categories are those of a whole table
+        return list(dtype.categories), column
+    if str(getattr(column, "type", "")).startswith("dictionary"):
+        if hasattr(column, "chunks"):
+            column = column.unify_dictionaries().combine_chunks()
+        return column.dictionary.to_pylist(), column.to_pylist()
+    return None, column
 
 
 def _finite(name, numbers):

@@ -145,6 +145,8 @@ def _two_columns(y, table, n):
 
 
 def _class_columns(y, table, n):
+    if table.shape[1] == 0:
+        raise ValueError("y has no column; give one for each class")
     names = _column_names(y)
     labels = range(table.shape[1]) if names is None else names.tolist()
     shown = [f"member of class {label!r}" for label in labels]

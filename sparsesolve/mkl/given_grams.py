@@ -14,6 +14,7 @@ from sparsesolve.mkl.kernels import BLOCK, LowRank, Rows
 from sparsesolve.mkl.prediction import read_block
 from sparsesolve.mkl.reading import read_kernels
 from sparsesolve.mkl.scaling import learn_scaling, read_scale, read_shares
+from sparsesolve.threads import thread_count
 
 
 class GivenGrams(Grams):
@@ -97,7 +98,7 @@ def precomputed(
     (10,)
     """
     centre, scale = read_flag("centre", centre), read_scale(scale)
-    read = read_kernels(kernels, n_threads)
+    read = read_kernels(kernels, thread_count(n_threads))
     shares = read_shares(weights, read.items[0].shape[0])
     sources, items = [], []
     for item in read.items:

@@ -16,7 +16,7 @@ import numpy as np
 from sparsesolve.losses import Loss
 from sparsesolve.mkl.kernels import Kernels
 from sparsesolve.mkl.norms import Norm
-from sparsesolve.solvers.null_model import null_model, null_models
+from sparsesolve.solvers.null_model import best_intercept, best_intercepts
 
 
 class KernelFit(NamedTuple):
@@ -102,8 +102,8 @@ class KernelProblem:
     def best_intercepts(self, base):
         """What to add to base (q, n) so that each row of u sums to 0."""
         if self.loss.n_responses > 1:
-            return null_models(self.loss, base, True)[0]
-        return np.array([null_model(self.loss, base[0], True)[0]])
+            return best_intercepts(self.loss, base)[0]
+        return np.array([best_intercept(self.loss, base[0])[0]])
 
     def curvature(self, eta):
         """H's diagonal (q, n) as System takes it: w p where F is the softmax."""

@@ -12,6 +12,7 @@ STRIDE = 4.0  # of the first step at most, then twice as much each time
 FLAT = 1e-100  # of the slope at the start: less of one,
 SHORT = 1e-3  # and Newton steps that do not get shorter, lead to infinity
 STEPS = 300
+MANY = 20  # steps, of 1 down an exponential, after which they grow, or halve what is left
 SUMMED = 2e-16  # of a sum of sizes: what the sum itself may be by rounding
 ROUNDING = 1e-14
 HIDDEN = 1e-11  # of F: what rounding in sums over many samples may make of it
@@ -27,10 +28,24 @@ def null_model(loss, offset, intercept):
     Raises ValueError where no finite a is best: all responses at the edge of what they can be, or
     offsets so far apart that F overflows.
     """
+    a, value = best_intercept(loss, offset) if intercept else (0.0, loss.at(offset)[0])
+    return a, _excess(value, loss)
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def null_models(loss, offset, intercept):
+    """The same for K responses: a (K,), of mean 0 where only differences count."""
+    if not intercept:
+        return np.zeros(len(offset)), _excess(loss.at(offset)[0], loss)
+    a, value = best_intercepts(loss, offset)
+    return a, _excess(value, loss)
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def best_intercept(loss, offset):
+    """Return (a, F(offset + a)); ValueError where no finite a is best."""
     a, low, high = 0.0, -np.inf, np.inf
     value, u = loss.at(offset)
-    if not intercept:
-        return 0.0, _excess(value, loss)
     size = np.abs(u).sum()
     for k in range(STEPS):
         slope = float(u.sum())  # downhill
@@ -41,28 +56,40 @@ def null_model(loss, offset, intercept):
         stride = np.copysign(STRIDE * 2.0 ** min(k, 900), slope)
         step = slope / curvature if curvature > 0.0 else stride
         step = step if abs(step) < abs(stride) else stride
-        if abs(slope) <= FLAT * size and abs(step) > SHORT and np.isinf([low, high]).any():
-            pulls = loss.at(np.zeros(len(offset)))[1]
-            if pulls.min() < 0.0 < pulls.max():
+        unbounded = bool(np.isinf([low, high]).any())
+        if k > MANY and unbounded:
+            step *= 2.0 ** min(k - MANY, 900)
+        if abs(slope) <= FLAT * size and abs(step) > SHORT and unbounded:
+            if not _pulled_both_ways(loss, len(offset)):
+                raise ValueError(
+                    "y holds one extreme value only, so no finite intercept is best; "
+                    "give responses that differ, or intercept=False"
+                )
+            if value - loss.saturated <= FLAT * max(1.0, abs(loss.saturated)):
                 break  # an offset tells the rows apart so well that nothing is left to gain
-            raise ValueError(
-                "y holds one extreme value only, so no finite intercept is best; "
-                "give responses that differ, or intercept=False"
-            )
         new = a + step
         if new == a:
             break
-        if not low < new < high:
+        if not low < new < high or (k > MANY and k % 2 and not unbounded):
             new = 0.5 * (low + high)
             if new in (low, high):
                 break
         a = new
         value, u = loss.at(offset + a)
-    return a, _excess(value, loss)
+    return a, value
+
+
+def _pulled_both_ways(loss, n):
+    """Whether some responses want a larger predictor wherever it is, and others a smaller one."""
+    if loss.ends is None:
+        pulls = loss.at(np.zeros(n))[1]
+        return pulls.min() < 0.0 < pulls.max()
+    low, high = loss.ends
+    return low.sum() < 0.0 < high.sum()
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def null_models(loss, offset, intercept):
+def best_intercepts(loss, offset):
     """The same for K responses: a (K,), of mean 0 where only differences count.
 
     Newton steps on K variables, shortened until the loss falls or, where rounding hides that, its
@@ -70,8 +97,6 @@ def null_models(loss, offset, intercept):
     """
     a = np.zeros(len(offset))
     value, u = loss.at(offset)
-    if not intercept:
-        return a, _excess(value, loss)
     shares = u.sum(axis=1) + 1.0 / len(a)  # of classes, where all have the same chance here
     if loss.symmetric and not offset.any() and shares.min() > TOLD:
         start = np.log(shares)
@@ -101,7 +126,7 @@ def null_models(loss, offset, intercept):
         if length <= 1e-15 or SETTLED >= last <= 2.0 * length:
             break
         last = length
-    return (a - a.mean() if loss.symmetric else a), _excess(value, loss)
+    return (a - a.mean() if loss.symmetric else a), value
 
 
 def _excess(value, loss):

@@ -31,6 +31,24 @@ def test_labels_come_with_none_where_missing_and_the_order_of_a_categorical():
     assert labels.tolist() == [2, None] and order == [5, 2]
 
 
+def test_whole_numbers_in_categories_are_labels_in_whatever_holds_them():
+    pandas = pytest.importorskip("pandas")
+    column = pandas.Categorical([3, 1, 3, 2], categories=[3, 2, 1])
+    for form in (column, pandas.Series(column), pandas.CategoricalIndex(column)):
+        labels, order = one(form)
+        assert labels.tolist() == [3, 1, 3, 2] and order == [3, 2, 1]
+
+
+def test_a_dictionary_of_arrow_is_a_column_of_labels():
+    arrow = pytest.importorskip("pyarrow")
+    first = arrow.array([3, 1, None]).dictionary_encode()
+    labels, order = one(first)
+    assert labels.tolist() == [3, 1, None] and order == [3, 1]
+    table = arrow.table({"a": arrow.chunked_array([first, arrow.array([7]).dictionary_encode()])})
+    labels, order = read_mixed_columns(table)["a"]
+    assert labels.tolist() == [3, 1, None, 7] and order == [3, 1, 7]
+
+
 def test_a_column_without_any_value_is_one_of_labels():
     labels, order = one([None, None])
     assert labels.tolist() == [None, None] and order is None

@@ -140,6 +140,7 @@ TWO = (checks.read_binary, checks.read_sides)
     (BOTH, ["a"] * 3, ValueError, r"y holds one class only \('a' in all 3 rows\)"),
     (TWO, [0, 1, 2], ValueError, r"3 different labels \(0, 1, 2\) where two are.*'multinomial'"),
     (TWO, ["a", "b", "c"], ValueError, r"3 different labels \('a', 'b', 'c'\)"),
+    (CLASSES, np.zeros((3, 0)), ValueError, "y has no column; give one for each class"),
     (BOTH, [0, NAN, 1], ValueError, "y holds nan at position 1.*drop that row or replace"),
     (BOTH, [0, INF, 1], ValueError, "y holds inf at position 1"),
     (BINARY, [0.2, 0.5, 1.5], ValueError, r"y holds 1.5 at position 2 .*shares in \[0, 1\]"),

@@ -59,3 +59,12 @@ def test_an_outlying_row_shortens_steps_and_does_not_end_them(seed):
     kernels = [np.outer(x, x) for x in X.T] + [(1 + np.outer(X[:, 0], X[:, 0])) ** 3]
     fit = ss.mkl_path(kernels, y, family=ss.families.gamma(), n_lambdas=15)
     assert fit.gaps.max() <= 1e-7 and fit.df[-1] > 0
+
+
+def test_counts_and_a_kernel_so_wide_that_steps_go_far():
+    """Trial predictors for which no intercept is best, or whose loss overflows, go too far."""
+    rng = np.random.default_rng(10)
+    x, y = rng.normal(size=(40, 2)), rng.integers(0, 2, size=40)
+    K = np.exp(-1e-4 * ((x[:, None] - x) ** 2).sum(axis=-1))
+    fit = ss.mkl_path([K], y, family="poisson", n_lambdas=12)
+    assert not fit.status.any() and fit.gaps.max() <= 1e-7

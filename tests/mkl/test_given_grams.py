@@ -58,3 +58,11 @@ def test_blocks_that_do_not_fit_are_refused():
         made.between([*NEW[:3], NEW[3][:, 1:]])
     with pytest.raises(TypeError, match="scale a factor Z"):
         mkl.precomputed([mkl.LowRank(BOTH)])
+
+
+def test_all_cores_and_numbers_of_threads_that_are_none():
+    one, all_cores = (mkl.precomputed(RAW, scale="trace", n_threads=k) for k in (1, -1))
+    assert all(np.array_equal(a, b) for a, b in zip(one.items, all_cores.items, strict=True))
+    for bad in (0, -5, "a", True):
+        with pytest.raises((TypeError, ValueError), match="n_threads must be a positive whole"):
+            mkl.precomputed(RAW, n_threads=bad)

@@ -88,10 +88,24 @@ def test_an_offset_that_tells_all_rows_apart_leaves_nothing_to_gain():
         assert np.isfinite(a) and value < 1e-80
 
 
+@pytest.mark.parametrize("far", [350.0, -350.0, 690.0, -690.0])
+def test_a_constant_offset_far_away_is_taken_back(far):
+    y = np.array([0.0, 2.0, 3.0, 5.0, 1.0])
+    near, far_off = (null_model(LOSSES["poisson"](y, W), NOTHING + at, True) for at in (0.0, far))
+    assert far_off[0] + far == pytest.approx(near[0]) and far_off[1] == pytest.approx(near[1])
+
+
+def test_counts_of_none_and_one_are_no_extremes():
+    """Where their offset tells them apart: a count of one wants a larger rate at no offset."""
+    y = np.array([0.0, 1.0, 0.0, 1.0])
+    a, value = null_model(LOSSES["poisson"](y, np.full(4, 0.25)), 400.0 * (2.0 * y - 1.0), True)
+    assert a == pytest.approx(-400.0) and value == pytest.approx(0.0, abs=1e-12)
+
+
 class Unsteady:
     """A loss whose values, but not its slopes, hold the rounding of long sums."""
 
-    symmetric = True
+    symmetric, ends = True, None
 
     def __init__(self, loss):
         self.loss, self.saturated = loss, loss.saturated
