@@ -127,6 +127,8 @@ def _read_weights(weights, n, counts):
     w = np.ones(n) if w is None else w
     w = w if counts is None else w * counts
     largest = w.max()
+    if largest == 0.0:
+        raise ValueError("rows of positive weight count nothing in y; at least one has to")
     share = w / largest
     total = share.sum()
     share /= total

@@ -10,6 +10,7 @@ from scipy import sparse
 from sparsesolve import checks
 from sparsesolve.cv_result import CVPath, path_of
 from sparsesolve.fitted_data import FittedData
+from sparsesolve.frozen import Frozen
 from sparsesolve.interpolation import read_s
 from sparsesolve.relaxed import without_penalty
 from sparsesolve.result import Path
@@ -31,7 +32,7 @@ CAUTION = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Refit:
+class Refit(Frozen):
     """Estimates without penalty of the features selected; ``print`` shows the table."""
 
     names: list  #: (m,) of the intercept, where there is one, and of the features

@@ -25,11 +25,12 @@ def read_s(s):
         If s has more than one dimension or holds a negative value or NaN.
     """
     try:
-        values = np.asarray(s, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise TypeError(
-            f"s is {s!r}; give a value of lambda, or a list of them, as numbers"
-        ) from None
+        values = np.asarray(s)
+        values = None if values.dtype.kind == "c" else values.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        values = None
+    if values is None:
+        raise TypeError(f"s is {s!r}; give a value of lambda, or a list of them, as numbers")
     if values.ndim > 1:
         raise ValueError(f"s has shape {values.shape}; give one lambda or a flat list of them")
     bad = np.flatnonzero(~(np.atleast_1d(values) >= 0.0))

@@ -10,6 +10,7 @@ from sparsesolve import checks
 from sparsesolve.api import solve_path
 from sparsesolve.families import read_family
 from sparsesolve.folds import read_folds
+from sparsesolve.frozen import Frozen
 from sparsesolve.held_out import Rows
 from sparsesolve.jobs import read_options, run_jobs
 from sparsesolve.wrapping import warn_missed
@@ -18,7 +19,7 @@ LEAST_RATIO = 0.1  # last lambda over the first, of a grid made here
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StabilityPath:
+class StabilityPath(Frozen):
     """How often each feature was selected down to each lambda, over all halves of the rows."""
 
     lambdas: np.ndarray  #: (L,) decreasing

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import sparsesolve as ss
 from sparsesolve.assembly import glmnet_factors, read_problem
 from sparsesolve.families import gaussian
 
@@ -64,3 +65,10 @@ def test_what_is_not_finite_is_named():
     bad[7, 2] = np.nan
     with pytest.raises(ValueError, match="nan at row 7, column 2"):
         read(bad, weights=np.arange(12) != 7)
+
+
+@pytest.mark.filterwarnings("error")
+def test_weights_where_y_counts_nothing_are_no_weights():
+    counts, w = np.array([[0, 0], [1, 2], [3, 0]]), np.array([1.0, 0.0, 0.0])
+    with pytest.raises(ValueError, match="rows of positive weight count nothing in y"):
+        ss.path(np.eye(3), counts, family="binomial", weights=w)

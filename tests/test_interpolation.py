@@ -68,6 +68,7 @@ def test_s_is_read_as_float64():
     ("lambda_min", TypeError,
      "s is 'lambda_min'; give a value of lambda, or a list of them, as numbers"),
     ([1, [2]], TypeError, "s is [1, [2]]; give a value of lambda, or a list of them, as numbers"),
+    (1j, TypeError, "s is 1j; give a value of lambda, or a list of them, as numbers"),
     (np.ones((2, 1)), ValueError, "s has shape (2, 1); give one lambda or a flat list of them"),
     (-1, ValueError, "s holds -1.0 at position 0; a lambda is at least 0"),
     ([1, 2, np.nan, -1], ValueError, "s holds nan at position 2; a lambda is at least 0"),

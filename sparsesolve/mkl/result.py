@@ -74,7 +74,10 @@ class MKLPath(Solved):
         -------
         active : ndarray of int, ascending
         """
-        return np.flatnonzero((self.kernel_norms @ interpolator(self.lambdas, read_s(s)))[:, 0])
+        at = read_s(s)
+        if at.ndim:
+            raise ValueError(f"s has shape {at.shape}; give one lambda")
+        return np.flatnonzero((self.kernel_norms @ interpolator(self.lambdas, at))[:, 0])
 
     def predict(
         self,

@@ -35,6 +35,12 @@ def test_idle_kernels_are_not_asked_for():
     np.testing.assert_allclose(FIT.predict(blocks, s=FIT.lambdas[0]), np.mean(Y[TRAIN]))
 
 
+@pytest.mark.parametrize("s", [[], [0.1, 0.2]])
+def test_active_kernels_are_those_of_one_lambda(s):
+    with pytest.raises(ValueError, match="give one lambda"):
+        FIT.active(s)
+
+
 def test_bad_blocks():
     with pytest.raises(ValueError, match="holds 2 blocks; the path was fitted to 5"):
         FIT.predict(NEW[:2])
