@@ -1,7 +1,10 @@
 """The span of some columns of a design, under weights: an orthonormal basis, and the way back."""
 
+from threading import Thread
+
 import numpy as np
 
+LONG = 1000  # rows of a matrix from which Ctrl-C would wait for its eigenvalues
 EPSILON = np.finfo(np.float64).eps
 SHAKY = 1e-8  # eigenvalue of inner products, relative, from which on they err too much to be told
 
@@ -93,5 +96,28 @@ def told_apart(inner):
 
 def eigen(matrix):
     """Eigenvalues, none below what rounding leaves of a zero, and eigenvectors."""
-    spectrum, turn = np.linalg.eigh(matrix)
+    long = len(matrix) >= LONG
+    spectrum, turn = heard(np.linalg.eigh, matrix) if long else np.linalg.eigh(matrix)
     return np.maximum(spectrum, len(spectrum) * EPSILON * spectrum.max(initial=1e-280)), turn
+
+
+def heard(function, *arguments):
+    """function(*arguments) in a thread, for whose end this one waits with an ear for Ctrl-C.
+
+    LAPACK has none. After Ctrl-C the thread goes on by itself, and what it finds is dropped.
+    """
+    found, raised = [], []
+
+    def work():
+        try:
+            found.append(function(*arguments))
+        except Exception as error:
+            raised.append(error)
+
+    thread = Thread(target=work, daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(0.1)
+    for error in raised:
+        raise error
+    return found[0]

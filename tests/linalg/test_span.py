@@ -1,11 +1,15 @@
 """Spans of columns: an orthonormal basis under weights, and the way back to the columns."""
 
+import signal
+import sys
+import threading
+
 import numpy as np
 import pytest
 from scipy import sparse
 from sparsesolve.linalg.design import Design
 
-from sparsesolve.linalg.span import Span, Spans, told_apart
+from sparsesolve.linalg.span import Span, Spans, heard, told_apart
 
 W = np.array([0.1, 0.3, 0.0, 0.2, 0.4])
 
@@ -77,3 +81,27 @@ def test_each_response_has_the_columns_that_span_its_own():
     columns, mine = Spans(design, np.sqrt(W), True).apart_in_each([0, -1, 1, 2], constant)
     assert columns[:, mine[0]] == pytest.approx(np.column_stack([np.ones(5), Z[:, :2]]))
     assert columns[:, mine[1]] == pytest.approx(Z[:, 2:])
+
+
+def test_what_is_heard_is_what_the_function_says():
+    assert heard(divmod, 7, 2) == (3, 1)
+    with pytest.raises(ZeroDivisionError):
+        heard(divmod, 7, 0)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent in another way there")
+def test_a_signal_is_heard_while_a_function_goes_on():
+    goes_on, ended = threading.Event(), []
+
+    def long_work():
+        signal.raise_signal(signal.SIGINT)
+        ended.append(goes_on.wait(60.0))
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may set it aside
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            heard(long_work)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert not ended
+    goes_on.set()
