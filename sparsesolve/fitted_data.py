@@ -76,7 +76,8 @@ class FittedData:
         eta = self._predictors(self.path.lambdas[-1:])[0]
         left, u = self._excess_at(eta)
         here, fitted = 1.0 - left / null, self.path.dev_ratio[-1]
-        digits = DIGITS * (np.abs(eta).max() + np.abs(self.path.intercepts[..., -1]).max())
+        reach = np.abs(eta[..., self.weights > 0.0]).max()
+        digits = DIGITS * (reach + np.abs(self.path.intercepts[..., -1]).max())
         hidden = digits * (np.abs(u).sum() + digits) + DIGITS * abs(self.loss.saturated)
         if not abs(here - fitted) <= SAME + hidden / null:
             known = "weights" in self.options

@@ -182,9 +182,8 @@ def _table(path, data, support, alone, level):
 def _scaled(Z, counted, with_intercept):
     """Columns centred where there is an intercept, after a constant, and divided by powers of two.
 
-    By the rows that are `counted` (n,); others, which have no weight, are 0 in what comes back.
-    Returns them, the powers (m,), and the matrix that leads back from coefficients of centred
-    columns.
+    By the rows that are `counted` (n,); others, which have no weight, are taken for 0. Returns
+    the columns, the powers (m,), and the matrix that leads back from coefficients of centred ones.
     """
     Z = np.where(counted[:, None], Z, 0.0)
     power = np.frexp(np.abs(Z).max(axis=0))[1]

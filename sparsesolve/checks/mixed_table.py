@@ -72,11 +72,16 @@ def _categories(column):
     dtype = getattr(column, "dtype", None)
     if hasattr(dtype, "ordered"):  # of pandas; polars' categories are those of a whole table
         return list(dtype.categories), column
-    if str(getattr(column, "type", "")).startswith("dictionary"):
+    kind = getattr(dtype, "pyarrow_dtype", getattr(column, "type", ""))
+    if not str(kind).startswith("dictionary"):
+        return None, column
+    if dtype is not None:  # arrow's column within pandas
+        labels = categories = column.tolist()
+    else:
         if hasattr(column, "chunks"):
             column = column.unify_dictionaries().combine_chunks()
-        return column.dictionary.to_pylist(), column.to_pylist()
-    return None, column
+        labels, categories = column.to_pylist(), column.dictionary.to_pylist()
+    return list(dict.fromkeys(x for x in categories if not is_missing(x))), labels
 
 
 def _finite(name, numbers):

@@ -18,6 +18,7 @@ cdef class Design:
     cdef void correlate_all(self, const double* u, double total, double* out, int n_threads) noexcept nogil
     cdef void correlate_some(self, const int* which, Py_ssize_t count, const double* u, double total,
                              double* out, int n_threads) noexcept nogil
+    cdef double _met(self, double values) noexcept nogil
     cdef void _meet_four(self, const int* which, Py_ssize_t first, Py_ssize_t count, const double* u, double total,
                          double* out) noexcept nogil
     cdef void combine(self, const int* which, Py_ssize_t count, const double* b, double* out) noexcept nogil

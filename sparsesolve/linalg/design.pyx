@@ -18,6 +18,7 @@ DEF CHUNK = 1024                            # rows of so many columns that stay 
 DEF COLUMNS = 64                            # meet them
 DEF AHEAD = 8                               # columns by which memory is asked for early,
 DEF FAR_AHEAD = 24                          # and by which what says where it lies is
+cdef double SCATTERED = 16.0           # of a stored value of a sparse column, in values that lie side by side
 cdef double WORTH_THREADS = 2e6             # values in a product from which threads gain more than they wait
 cdef double HUGE_VALUE = ldexp(1.0, 400)     # squares of larger values overflow, of smaller ones vanish
 cdef double FAR = 64.0                       # a squared distance from the mean, in variances
@@ -223,10 +224,14 @@ cdef class Design:
             begun = clock()
             for k in prange((count + 3) // 4, num_threads=threads, schedule="static"):
                 self._meet_four(which, 4 * k, count, u, total, out)
-            dismiss(threads, begun, values)
+            dismiss(threads, begun, self._met(values))
         else:
             for k in range((count + 3) // 4):
                 self._meet_four(which, 4 * k, count, u, total, out)
+
+    cdef double _met(self, double values) noexcept nogil:
+        """What a pass over so many stored values may take: of sparse columns each may wait for memory."""
+        return values if self.stored == self.n * self.p else SCATTERED * values
 
     cdef void _meet_four(self, const int* which, Py_ssize_t first, Py_ssize_t count, const double* u, double total,
                          double* out) noexcept nogil:
@@ -307,7 +312,7 @@ cdef class Design:
                     _ask_for(self.columns, which, k, count)
                     for j in range(K):
                         o[j, k] = col.dot(&self.columns[which[k]], &u[j, 0], total[j])
-        dismiss(threads, begun, values)
+        dismiss(threads, begun, self._met(values))
         return o
 
     cdef void meet_all(self, const int* which, int count, const double[:, ::1] u, double* room, double* out,

@@ -15,7 +15,7 @@ cdef extern from "team.h" nogil:
 
 cdef double OPERATION = 0.25
 cdef double LATE = 2e-3         # seconds beyond what one thread would have taken at most,
-cdef double SLOWEST = 1e-9      # so many a value
+cdef double SLOWEST = 2e-9      # so many a value that lies beside the last
 cdef long ALONE = 64            # passes made by one thread after the first late one,
 DEF MOST = 10                   # doubled so many times at most
 DEF PUNCTUAL = 16               # passes in a row after which a later late one counts as one less

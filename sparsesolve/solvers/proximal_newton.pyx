@@ -183,6 +183,7 @@ cdef class ProximalNewton(LossWorkingSet):
         cdef bint first, met, told, exact = self.quadratic.second_order(not self.exacting, lam)
         least = NEAR * goal
         self.foretold.wanted, self.foretold.known = exact and not self.exacting, False
+        model.met = -1      # a next start that has not been taken is none
         if self.quadratic.size > 0 and self.quadratic.curved:
             quiet, self.gain = QUIET * goal, INFINITY
         self._make_room()

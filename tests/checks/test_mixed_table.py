@@ -47,6 +47,13 @@ def test_a_dictionary_of_arrow_is_a_column_of_labels():
     table = arrow.table({"a": arrow.chunked_array([first, arrow.array([7]).dictionary_encode()])})
     labels, order = read_mixed_columns(table)["a"]
     assert labels.tolist() == [3, 1, None, 7] and order == [3, 1, 7]
+    twice = arrow.DictionaryArray.from_arrays(arrow.array([0, 1, 2]), arrow.array([5, 5, None]))
+    labels, order = one(twice)
+    assert labels.tolist() == [5, 5, None] and order == [5]
+    pandas = pytest.importorskip("pandas")
+    kind = pandas.ArrowDtype(arrow.dictionary(arrow.int32(), arrow.int64()))
+    labels, order = one(pandas.Series([3, 1, None, 3], dtype=kind))
+    assert labels.tolist() == [3, 1, None, 3] and order == [3, 1]
 
 
 def test_a_column_without_any_value_is_one_of_labels():
