@@ -30,6 +30,15 @@ def test_what_is_left_is_what_the_path_says(family, y):
         FittedData(fit, X[::-1], y).refuse_others()
 
 
+def test_far_values_in_a_row_of_no_weight_hide_no_other_data():
+    far, w = X.copy(), np.where(np.arange(50) == 3, 0.0, 1.0)
+    far[3] = 1e15
+    fit = ss.path(far, Y, weights=w, n_lambdas=8)
+    FittedData(fit, far, Y).refuse_others()
+    with pytest.raises(ValueError, match="data is not that of the fit"):
+        FittedData(fit, far, Y[::-1]).refuse_others()
+
+
 @pytest.mark.parametrize("X, y, options", [
     (X, 1.7e12 + Y, {}),
     (X, Y, {"offset": np.full(50, 1e12)}),
