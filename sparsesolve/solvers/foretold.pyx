@@ -40,10 +40,10 @@ cdef class Foretold:
         cdef int k
         if not self.wanted or model.rooted:
             return
-        ss_foretell(model.n, model.multiplier, &model.u[0], &model.h[0], &model.image[0], &self.v[0])
+        ss_foretell(model.n, model.multiplier, model.here.u, &model.h[0], &model.image[0], &self.v[0])
         for k in range(columns.size):
             self.g[k] = model.multiplier * columns.g[k]
-        self.drift = columns.drift() * model.square / model.multiplier
+        self.drift = columns.drift() * model.here.square / model.multiplier
         self.known = True
 
     cdef double gap(self, LossModel model, WorkingColumns columns, double lam, double goal) noexcept nogil:
@@ -51,7 +51,7 @@ cdef class Foretold:
         cdef double slack = columns.slack, gap
         if not (self.known and self.drift <= DRIFT * goal) or self._hopeless(model, goal):
             return INFINITY
-        if not model.loss.admits(&model.eta[0], &self.v[0]):
+        if not model.loss.admits(model.here.eta, &self.v[0]):
             return INFINITY
         self._swap(columns)
         columns.slack = 0.0
@@ -74,12 +74,12 @@ cdef class Foretold:
 
     cdef bint _hopeless(self, LossModel model, double goal) noexcept nogil:
         """Whether what samples add to the gap is far above `goal`, by the curvature in the model."""
-        cdef double off = 0.5 * ss_astray(model.n, &self.v[0], &model.u[0], &model.inverse[0])
+        cdef double off = 0.5 * ss_astray(model.n, &self.v[0], model.here.u, &model.inverse[0])
         return not off <= HOPELESS * goal * model.multiplier    # or NaN
 
     cdef double _gap_at(self, LossModel model, WorkingColumns columns, double lam, double scale) noexcept nogil:
         ss_scale(model.n, scale, &self.v[0], &self.trial[0])
-        self.scale, self.excess = scale, model.loss.fenchel_young(&model.eta[0], &self.trial[0])
+        self.scale, self.excess = scale, model.loss.fenchel_young(model.here.eta, &self.trial[0])
         return columns.column_gap(lam, scale) + self.excess
 
     cdef void _swap(self, WorkingColumns columns) noexcept nogil:

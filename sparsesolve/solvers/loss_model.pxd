@@ -7,6 +7,15 @@ cdef enum Slope:                            # where a step's gradient is wanted
     HERE = 1                                # at the step's end
     AHEAD = 2                               # at the next start, if the step's end is a solution
 
+ctypedef struct LossPoint:
+    double* eta                             # (n,)
+    double* u                               # (n,) -F'(eta)
+    double value                            # F(eta)
+    double pull                             # sum of u,
+    double square                           # of u^2 / h,
+    double* g                               # and Z'u of the working columns:
+    int met                                 # known of so many of them; -1: all three are not
+
 cdef class LossModel:
     cdef readonly Loss loss
     cdef bint centred                       # whether columns are, the level of eta being free
@@ -14,23 +23,19 @@ cdef class LossModel:
     cdef bint costly                        # whether that factor may take O(n^3)
     cdef bint rooted                        # whether the model is F'' by its factor, in place of a diagonal
     cdef Py_ssize_t n
-    cdef double value                       # F(eta)
-    cdef double pull                        # sum of u
-    cdef double square                      # sum of u^2 / h
-    cdef bint known                         # whether pull, square and g are those of eta
+    cdef LossPoint[3] points
+    cdef LossPoint* here                    # the current point,
+    cdef LossPoint* trial                   # where a step leads that has been tried,
+    cdef LossPoint* next                    # and the next start, here.eta + forward (here.eta - last), if met >= 0
+    cdef double forward
+    cdef const double* last
     cdef double multiplier                  # s
     cdef double whole                       # s as it was when H was taken
     cdef double bent, along                 # of the step tried: image'H image, and what u lost along the image
-    cdef double trial_value, trial_pull, trial_square
-    cdef Slope trial_slope                  # whose pull, square and g are known beside the step tried
-    cdef double forward                     # the next start is eta + forward (eta - last),
-    cdef const double* last
-    cdef int met                            # known with so many columns; -1: it is not known
-    cdef double next_value, next_pull, next_square
-    cdef double[::1] w, offset, eta, u, trial, trial_u, image, work     # (n,)
+    cdef double[:, :, ::1] samples          # eta and u of the points,
+    cdef double[:, ::1] gradients           # and their g
+    cdef double[::1] w, offset, image, work     # (n,)
     cdef double[::1] h, root_h, inverse     # (n,) diagonal of H, its root, 1 over that or 0
-    cdef double[::1] g, trial_g, next_g     # Z'u of the working columns
-    cdef double[::1] next, next_u           # (n,) eta and u of the next start
 
     cdef int reserve(self, int capacity) except -1
     cdef double level(self) noexcept nogil
@@ -46,4 +51,4 @@ cdef class LossModel:
                      Slope slope) noexcept nogil
     cdef double _start_as_seen(self, Packed columns) noexcept nogil
     cdef double shorten(self, double t) noexcept nogil
-    cdef void accept(self, int size) noexcept nogil
+    cdef void accept(self) noexcept nogil

@@ -54,7 +54,7 @@ cdef class LossWorkingSet(WorkingSet):
     @property
     def loss_value(self):
         """The loss less its least value."""
-        return self.model.value - self.model.loss.saturated
+        return self.model.here.value - self.model.loss.saturated
 
     @property
     def intercept(self):
@@ -66,10 +66,12 @@ cdef class LossWorkingSet(WorkingSet):
         cdef int k, before = self.quadratic.size
         WorkingSet.enter(self, which)
         self.model.reserve(self.quadratic.capacity)
-        self.model.known = self.model.known and not self.cleared
-        if self.model.known:
+        if self.cleared:
+            self.model.here.met = -1
+        if self.model.here.met >= 0:
             for k in range(before, self.quadratic.size):
-                self.model.g[k] = self.quadratic.g[k]
+                self.model.here.g[k] = self.quadratic.g[k]
+            self.model.here.met = self.quadratic.size
         return 0
 
     cdef int _choose(self) except -1:
@@ -102,26 +104,26 @@ cdef class LossWorkingSet(WorkingSet):
         return 0
 
     def _renew_gradients(self):
-        self.model.known = False
+        self.model.here.met = -1
 
     cdef double linearise(self) noexcept nogil:
         """The quadratic at the current point, in units of s; returns the sum of u in them."""
         cdef Py_ssize_t i
         cdef int k
         cdef double total = 0.0, level = 1.0 / self.model.multiplier
-        if not self.model.known:
+        if self.model.here.met < 0:
             self.model.measure(self.columns)
         if self.model.centred:
-            total = self.model.pull * level
+            total = self.model.here.pull * level
         if self.quadratic.wants_residual:
             for i in range(self.design.n):
-                self.u[i] = (self.model.u[i] * level - total * self.model.h[i]) * self.model.inverse[i]
+                self.u[i] = (self.model.here.u[i] * level - total * self.model.h[i]) * self.model.inverse[i]
             if self.model.rooted:
                 self.model.loss.root.solve(&self.u[0])
             self.quadratic.receive(&self.u[0])
         for k in range(self.quadratic.size):
-            self.quadratic.g[k] = self.model.g[k] * level
-        self.quadratic.residual_square = max(self.model.square * level * level - total * total, 0.0)
+            self.quadratic.g[k] = self.model.here.g[k] * level
+        self.quadratic.residual_square = max(self.model.here.square * level * level - total * total, 0.0)
         self.g_unit, self.quadratic.touches = self.model.multiplier, 0.0
         return total
 
@@ -137,15 +139,15 @@ cdef class LossWorkingSet(WorkingSet):
         cdef int k, unheld = 0
         cdef Py_ssize_t i, n = self.design.n
         cdef bint tied = model.centred and not model.loss.shift_invariant
-        cdef double pull = model.pull if tied else 0.0
-        memcpy(&self.dual[0], &model.u[0], n * sizeof(double))
+        cdef double pull = model.here.pull if tied else 0.0
+        memcpy(&self.dual[0], model.here.u, n * sizeof(double))
         if pull != 0.0:
             axpy(n, -pull, &model.h[0], &self.dual[0])
         for k in range(self.quadratic.size):
             self.quadratic.g[k] *= self.g_unit
             unheld += self.quadratic.free(k, lam)
         self.g_unit = 1.0
-        self.cleared = unheld > 0 or (tied and not model.loss.admits(&model.eta[0], &self.dual[0]))
+        self.cleared = unheld > 0 or (tied and not model.loss.admits(model.here.eta, &self.dual[0]))
         self.missing = 0.0
         if self.cleared:
             if unheld > 0 or model.loss.coupled or not self._clear_of_constant(pull):
@@ -167,13 +169,13 @@ cdef class LossWorkingSet(WorkingSet):
         """The dual point from u, by taking out what the constant sees of it under H now; whether rounding let it."""
         cdef Py_ssize_t i
         cdef double total = 0.0, left = 0.0, size = 0.0
-        self.model.loss.curvature(&self.model.eta[0], &self.model.work[0])
+        self.model.loss.curvature(self.model.here.eta, &self.model.work[0])
         for i in range(self.design.n):
             total += self.model.work[i]
         for i in range(self.design.n):
-            self.dual[i] = self.model.u[i] - pull * (self.model.work[i] / total)
+            self.dual[i] = self.model.here.u[i] - pull * (self.model.work[i] / total)
             left += self.dual[i]
-            size += fabs(self.model.u[i])
+            size += fabs(self.model.here.u[i])
         self.missing = 0.5 * left * left / total
         return fabs(left) <= ORTHOGONAL * size and self.missing < INFINITY
 
@@ -183,14 +185,15 @@ cdef class LossWorkingSet(WorkingSet):
         columns = self.spans.apart(self.quadratic.members()[0][unheld])
         if model.centred and not model.loss.shift_invariant:
             columns = np.column_stack([np.ones(self.design.n), columns])
-        self.dual, self.missing = dual_point.clear(model.loss, np.asarray(model.eta), np.asarray(model.u), columns)
+        eta, u = <double[:self.design.n]> model.here.eta, <double[:self.design.n]> model.here.u
+        self.dual, self.missing = dual_point.clear(model.loss, np.asarray(eta), np.asarray(u), columns)
 
     cdef double gap_at(self, double lam, double scale) noexcept nogil:
         cdef double primal, gap = self.quadratic.column_gap(lam, scale) + self.outside.gap(lam, scale)
         if scale != self.scaled:
             ss_scale(self.design.n, scale, &self.dual[0], &self.u[0])
-            self.scaled, self.excess = scale, self.model.loss.fenchel_young(&self.model.eta[0], &self.u[0])
+            self.scaled, self.excess = scale, self.model.loss.fenchel_young(self.model.here.eta, &self.u[0])
         gap += self.excess
         # rounding may take the loss below its least value, by no more than it errs, and hide the last term
-        primal = fabs(self.model.value - self.model.loss.saturated) + self.quadratic.penalty_value(lam)
+        primal = fabs(self.model.here.value - self.model.loss.saturated) + self.quadratic.penalty_value(lam)
         return min(max(gap, 0.0) + self.missing, primal) + EPSILON * fabs(self.model.loss.saturated)

@@ -120,7 +120,7 @@ cdef class ProximalNewton(LossWorkingSet):
         self.passed = self.quadratic.passes
         WorkingSet._keep_history(self, lam)
         self.solved_eta, self.earlier_eta = self.earlier_eta, self.solved_eta
-        memcpy(&self.solved_eta[0], &self.model.eta[0], self.design.n * sizeof(double))
+        memcpy(&self.solved_eta[0], self.model.here.eta, self.design.n * sizeof(double))
         return 0
 
     cdef int _carry_on(self, double lam, double forward) except -1:
@@ -142,8 +142,8 @@ cdef class ProximalNewton(LossWorkingSet):
         for k in range(m):
             self.change[k] += self.before[k] - self.quadratic.b[k]      # what is not to be done of it
         value = self.model.carry(self.columns, &self.change[0], stopped, forward, &self.earlier_eta[0])
-        if value + self.quadratic.charge(&self.before[0], lam) < self.model.value:
-            self.model.accept(m)
+        if value + self.quadratic.charge(&self.before[0], lam) < self.model.here.value:
+            self.model.accept()
             self.turn = forward * self.turn + 1.0
             self.age += self.turn
         else:
@@ -178,20 +178,20 @@ cdef class ProximalNewton(LossWorkingSet):
 
     cdef int fit(self, double lam, double goal, long limit) except -1:
         cdef LossModel model = self.model
-        cdef double gap, ahead, least, last = 0.0, total, level, best = INFINITY, quiet = INFINITY, rounding, forcing
+        cdef double gap, hoped, least, last = 0.0, total, level, best = INFINITY, quiet = INFINITY, rounding, forcing
         cdef int k, outcome = CONVERGED, idle = 0
         cdef bint first, met, told, exact = self.quadratic.second_order(not self.exacting, lam)
         least = NEAR * goal
         self.foretold.wanted, self.foretold.known = exact and not self.exacting, False
-        model.met = -1      # a next start that has not been taken is none
+        model.next.met = -1      # a next start that has not been taken is none
         if self.quadratic.size > 0 and self.quadratic.curved:
             quiet, self.gain = QUIET * goal, INFINITY
         self._make_room()
         while True:
-            ahead = self.foretold.gap(model, self.quadratic, lam, SURELY * goal)
+            hoped = self.foretold.gap(model, self.quadratic, lam, SURELY * goal)
             if last > 0.0:
-                self.foretells = ahead / last
-            told, met = ahead <= SURELY * goal, False
+                self.foretells = hoped / last
+            told, met = hoped <= SURELY * goal, False
             if not told:
                 total = self.linearise()
                 level = 1.0 / model.multiplier
@@ -224,7 +224,7 @@ cdef class ProximalNewton(LossWorkingSet):
             for k in range(self.quadratic.size):
                 self.before[k], self.slope[k] = self.quadratic.b[k], self.quadratic.g[k] * model.multiplier
             forcing = EXACT if exact and not isinstance(self.quadratic, DataQuadratic) else FORCING
-            rounding = ROUNDING * (fabs(model.value) + self.quadratic.penalty_value(lam))
+            rounding = ROUNDING * (fabs(model.here.value) + self.quadratic.penalty_value(lam))
             with nogil:
                 self.quadratic.solve(lam * level, max(forcing * gap, least) * level,
                                      max(min(limit - self.quadratic.iterations, PATIENCE), 1))
@@ -263,7 +263,7 @@ cdef class ProximalNewton(LossWorkingSet):
         slope += self.quadratic.charge(&self.before[0], lam)
         if self.model.in_one_pass(self.columns):
             seen = HERE if not hopeful else AHEAD if self._look_ahead(lam) else NOWHERE
-        gain = self.model.move(self.columns, &self.change[0], total, seen) - self.model.value
+        gain = self.model.move(self.columns, &self.change[0], total, seen) - self.model.here.value
         self.foretold.take(self.model, self.quadratic)
         for tries in range(HALVINGS):
             for k in range(m):
@@ -273,7 +273,7 @@ cdef class ProximalNewton(LossWorkingSet):
             if gain <= ARMIJO * t * slope + rounding and gain < INFINITY:
                 break
             t *= 0.5
-            gain = self.model.shorten(t) - self.model.value
+            gain = self.model.shorten(t) - self.model.here.value
         else:
             for k in range(m):
                 b[k] = self.before[k]
@@ -283,7 +283,7 @@ cdef class ProximalNewton(LossWorkingSet):
         if (learn or t < 1.0) and self.model.bent > 0.0 and self.model.along > 0.0:
             curvature = self.model.along / (t * self.model.bent)
             self.model.multiplier = max(curvature, (0.1 if t == 1.0 else 2.0) * self.model.multiplier)
-        self.model.accept(m)
+        self.model.accept()
         self.age += 1.0
         self.turn += 1.0
         self.gain = max(-gain - rounding, 0.0)
