@@ -5,6 +5,7 @@ import numpy as np
 from sparsesolve import checks
 from sparsesolve.checks.array import real_array
 from sparsesolve.losses import LOSSES
+from sparsesolve.mkl.levelled import level
 from sparsesolve.mkl.problem import KernelProblem
 from sparsesolve.solvers.null_model import null_model, null_models
 from sparsesolve.solvers.standardisation import scaled_response
@@ -40,13 +41,15 @@ def read_problem(kernels, y, family, norm, *, kernel_weights, weights, offset, i
             f"family={family.name!r} ties the samples by its loss, which kernels are not made "
             "for; use a family whose loss is a sum over the samples"
         )
+    joined = family.name == "multinomial"
+    kernels, means = level(kernels) if joined and intercept else (kernels, {})
     null = null_models if q > 1 or family.several else null_model
     start, value = null(loss, offset if family.several else offset[0], intercept)
     problem = KernelProblem(
         kernels=kernels, norm=norm, factors=_read_factors(kernel_weights, kernels.size),
         loss=loss, weights=share, offset=offset, intercept=intercept,
         null_intercept=np.atleast_1d(np.asarray(start, dtype=float)), null_value=value, unit=unit,
-        mean=np.atleast_1d(mean), exponent=exponent, joined=family.name == "multinomial",
+        mean=np.atleast_1d(mean), exponent=exponent, joined=joined, means=means,
     )  # fmt: skip
     with np.errstate(over="ignore"):
         deviance = float(np.ldexp(2.0 * value * total * w.max(), 2 * exponent))

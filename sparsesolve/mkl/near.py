@@ -53,6 +53,7 @@ class Near:
     """
 
     def __init__(self, factors, n):
+        self.factors = factors
         known = [m for m, factor in enumerate(factors) if factor is not None]
         self.known = np.zeros(len(factors), dtype=bool)
         self.known[known] = True

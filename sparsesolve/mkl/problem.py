@@ -44,6 +44,7 @@ class KernelProblem:
     mean: np.ndarray  # (q,) what is out of y, over 2**exponent
     exponent: int  # user's f = inner f * 2**exponent
     joined: bool  # whether F'' is that of the softmax
+    means: dict  # (n,) of the columns of kernels whose constants have been taken out, by number
     limited = False  # whether there are limits on coefficients
     simple = False  # whether solutions are led back to the user together
 
@@ -71,6 +72,9 @@ class KernelProblem:
 
     def to_user(self, which, fit, intercepts):
         """The user's kernels, KernelFit and intercepts, as `solvers.path.follow` asks for them."""
+        for m, share in zip(which, fit.shares, strict=True):
+            if m in self.means:
+                intercepts = intercepts - share * (fit.dual @ self.means[m])
         scaled = KernelFit(
             np.ldexp(fit.norms, self.exponent), fit.shares, np.ldexp(fit.dual, self.exponent)
         )
