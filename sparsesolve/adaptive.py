@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from sparsesolve import checks
 from sparsesolve.api import path
 from sparsesolve.cv import cv_path
+from sparsesolve.families import read_family
 from sparsesolve.linalg.design import Design
 
 PENALISED = ("penalty", "penalty_factor", "alpha", "alphas", "lambdas")
@@ -78,7 +79,7 @@ def adaptive_factors(
         raise ValueError(f"coefs must hold {p} finite numbers, or rows of them, not {coefs.shape}")
     with np.errstate(divide="ignore", over="ignore"):  # 0 excludes a feature
         level = _level(coefs)
-        spread = _spread_level(matrix, names, checks.read_weights(options.get("weights"), n))
+        spread = _spread_level(matrix, names, _shares(y, n, **options))
         if standardize:
             level = level + spread
         if not level.max() > -np.inf:
@@ -93,10 +94,17 @@ def _level(coefs):
     return np.log2(largest) + 0.5 * np.log2(np.maximum((unit**2).sum(axis=0), 1.0))
 
 
-def _spread_level(matrix, names, weights):
+def _shares(y, n, family="gaussian", weights=None, **_):
+    """What each row counts in a mean (n,): its weight times its trials, sum 1."""
+    weights, counts = checks.read_weights(weights, n), read_family(family).read(y, n).counts
+    weights = np.ones(n) if weights is None else weights / weights.max()
+    weights = weights if counts is None else weights * counts
+    return weights / weights.sum()
+
+
+def _spread_level(matrix, names, shares):
     """log2 of the standard deviation (p,) of each column, as a path standardises it."""
-    n = matrix.shape[0]
     design = Design(matrix)
-    if not design.moments(np.full(n, 1.0 / n) if weights is None else weights / weights.sum()):
+    if not design.moments(shares):
         raise checks.nonfinite_error(matrix, names)
     return np.log2(np.asarray(design.spread)) + np.asarray(design.exponent)

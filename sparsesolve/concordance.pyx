@@ -7,8 +7,8 @@ def count_pairs(y, eta, weights):
 
     A pair is known where one died while the other, of its stratum, was at risk: who dies at t meets those with
     start < t < stop, and those censored at t.  It is concordant if the one who died has the larger eta.  Two who died
-    at one time are tied in time.  From the last time to the first, those at risk stand in a Fenwick tree over the
-    ranks of their eta.
+    at one time are tied in time.  From the last time to the first, those at risk stand in a tree of sums, by their eta;
+    whoever leaves it leaves 0, and nothing is subtracted.
 
     Parameters
     ----------
@@ -23,62 +23,68 @@ def count_pairs(y, eta, weights):
     cuts = np.flatnonzero(np.diff(stratum[sorted_])) + 1
     for rows in np.split(sorted_, cuts):        # of one stratum, by eta
         if len(rows):
-            rank = np.cumsum(np.diff(eta[rows], prepend=eta[rows[0]]) != 0).astype(np.intp)
-            counts += _count(start[rows], stop[rows], status[rows] > 0, rank, weights[rows])
+            first = np.flatnonzero(np.append(True, np.diff(eta[rows]) != 0))
+            level = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(rows))))
+            counts += _count(start[rows], stop[rows], status[rows] > 0, level, np.append(first, len(rows)),
+                             weights[rows])
     return counts
 
 
-cdef _count(start, stop, status, rank, weights):
-    """The same for one stratum and ranks 0, 1, ... of eta."""
-    cdef Py_ssize_t[::1] late = np.lexsort((status, -stop)), entry = np.argsort(-start), r = rank
+cdef _count(start, stop, status, level, first, weights):
+    """The same for one stratum, by eta: rows first[l] .. first[l + 1] are those of level l of eta."""
+    cdef Py_ssize_t[::1] late = np.lexsort((status, -stop)), entry = np.argsort(-start), l = level, edge = first
     cdef const double[::1] begin = start, end = stop, w = weights
     cdef const unsigned char[::1] died = status.view(np.uint8)
-    cdef Py_ssize_t n = late.shape[0], a = 0, b, i, k, gone = 0, m = rank.max() + 1
-    cdef double[::1] tree = np.zeros(m + 1), now = np.zeros(m)
+    cdef Py_ssize_t n = late.shape[0], a = 0, b, i, k, gone = 0
+    cdef double[::1] tree = np.zeros(2 * n), now = np.zeros(edge.shape[0])
     cdef double[::1] counts = np.zeros(5)
-    cdef double below, upto, total = 0.0, together, t
+    cdef double together, t
     while a < n:
         i = late[a]
         if not died[i]:
-            total += shift(tree, r[i], w[i])
+            put(tree, n, i, w[i])
             a += 1
             continue
         t, b, together = end[i], a, 0.0
         while gone < n and begin[entry[gone]] >= t:
-            i = entry[gone]
-            total += shift(tree, r[i], -w[i])
+            put(tree, n, entry[gone], 0.0)
             gone += 1
         while b < n and end[late[b]] == t:      # those who die at t: against those at risk, and each other
             i = late[b]
-            below, upto = sum_below(tree, r[i]), sum_below(tree, r[i] + 1)
-            counts[0] += w[i] * below
-            counts[1] += w[i] * (total - upto)
-            counts[2] += w[i] * (upto - below)
-            counts[3] += w[i] * (together - now[r[i]])
-            counts[4] += w[i] * now[r[i]]
+            counts[0] += w[i] * sum_of(tree, n, 0, edge[l[i]])
+            counts[1] += w[i] * sum_of(tree, n, edge[l[i] + 1], n)
+            counts[2] += w[i] * sum_of(tree, n, edge[l[i]], edge[l[i] + 1])
+            counts[3] += w[i] * (together - now[l[i]])
+            counts[4] += w[i] * now[l[i]]
             together += w[i]
-            now[r[i]] += w[i]
+            now[l[i]] += w[i]
             b += 1
         for k in range(a, b):
-            now[r[late[k]]] = 0.0
-            total += shift(tree, r[late[k]], w[late[k]])
+            now[l[late[k]]] = 0.0
+            put(tree, n, late[k], w[late[k]])
         a = b
     return np.asarray(counts)
 
 
-cdef double shift(double[::1] tree, Py_ssize_t rank, double weight) noexcept nogil:
-    """Add a weight at a rank; returns it."""
-    rank += 1
-    while rank < tree.shape[0]:
-        tree[rank] += weight
-        rank += rank & -rank
-    return weight
+cdef void put(double[::1] tree, Py_ssize_t n, Py_ssize_t row, double weight) noexcept nogil:
+    """Give a row a weight; an inner node is the sum of the two below it, rows are nodes n to 2 n - 1."""
+    row += n
+    tree[row] = weight
+    while row > 1:
+        row >>= 1
+        tree[row] = tree[2 * row] + tree[2 * row + 1]
 
 
-cdef double sum_below(double[::1] tree, Py_ssize_t rank) noexcept nogil:
-    """The weights at ranks below this one."""
+cdef double sum_of(double[::1] tree, Py_ssize_t n, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    """The weights of rows begin .. end."""
     cdef double total = 0.0
-    while rank > 0:
-        total += tree[rank]
-        rank -= rank & -rank
+    begin, end = begin + n, end + n
+    while begin < end:
+        if begin & 1:
+            total += tree[begin]
+            begin += 1
+        if end & 1:
+            end -= 1
+            total += tree[end]
+        begin, end = begin >> 1, end >> 1
     return total

@@ -49,6 +49,8 @@ def read_folds(folds, n, *, n_folds=10, repeats=1, groups=None, labels=None, see
     if groups is not None:
         raise ValueError("folds already says which rows stay together; leave groups out")
     table = np.atleast_2d(np.asarray(folds))
+    if not table.size:
+        raise ValueError("folds is empty; give an id for each row, or pairs (train, test)")
     ids = np.array([read_strata(row, n, "folds")[0] for row in table])
     if (ids.max(axis=1) < 1).any():
         raise ValueError("folds holds one id only; two folds are needed at least")

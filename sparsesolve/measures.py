@@ -181,7 +181,10 @@ def _one_number(found):
     shape = np.shape(found)
     if shape:
         raise ValueError(f"measure returned an array of shape {shape}; return one number")
-    return float(found)
+    try:
+        return float(found)
+    except (TypeError, ValueError):
+        raise TypeError(f"measure returned {found!r}; return one number") from None
 
 
 MEASURES = {

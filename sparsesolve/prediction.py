@@ -78,7 +78,7 @@ def read_rows(path, X, in_blocks=False):
         refuse_truncated("X", X)
         matrix, names = X, None
     else:
-        matrix, names = read_design(X, in_blocks)
+        matrix, names = read_design(X, in_blocks, empty=True)
     if matrix.shape[1] != path.n_features:
         raise ValueError(
             f"X has {matrix.shape[1]} columns; the path was fitted to {path.n_features}"

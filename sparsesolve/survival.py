@@ -88,14 +88,14 @@ def concordance(y, eta, weights=None):
     one time not at all. NaN where no pair can be compared. A sample censored at the time of a
     death outlives it, and one that enters late meets only deaths after its start.
     """
-    y, eta, weights = _read(y, eta, weights)
+    y, eta, weights = _read(y, eta, weights, censored=True)
     concordant, discordant, tied, *_ = count_pairs(y, eta, weights / weights.max())
     compared = concordant + discordant + tied
     return float((concordant + tied / 2) / compared) if compared > 0 else np.nan
 
 
-def _read(y, eta, weights):
+def _read(y, eta, weights, censored=False):
     eta = np.asarray(eta, dtype=float).ravel()
     weights = checks.read_weights(weights, len(eta))
-    y = checks.read_survival(y, len(eta))
+    y = checks.read_survival(y, len(eta), censored=censored)
     return y, eta, np.ones(len(eta)) if weights is None else weights

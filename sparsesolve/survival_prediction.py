@@ -24,11 +24,11 @@ def predict_survival(path, X, s, offset, times, strata, data):
     data.refuse_others()
     codes = _codes(data.response, strata, len(eta))
     fitted, times = data.link(s), _read_times(times, data.loss)
-    curves = [
-        survival.baseline_of(data.loss, fitted[:, k]).survival(times, eta[:, k], codes)
-        for k in range(eta.shape[1])
-    ]
-    return curves[0] if s.ndim == 0 else np.stack(curves, axis=-1)
+    curves = np.empty((len(eta), len(times), eta.shape[1]))
+    for k in range(eta.shape[1]):
+        baseline = survival.baseline_of(data.loss, fitted[:, k])
+        curves[:, :, k] = baseline.survival(times, eta[:, k], codes)
+    return curves[..., 0] if s.ndim == 0 else curves
 
 
 def concordance(path, X, y, s, weights, offset, strata):
@@ -36,7 +36,7 @@ def concordance(path, X, y, s, weights, offset, strata):
     _refuse_other_families(path, "concordance")
     s = path.lambdas if s is None else read_s(s)
     matrix = read_rows(path, X)
-    y = checks.read_survival(y, matrix.shape[0], strata)
+    y = checks.read_survival(y, matrix.shape[0], strata, censored=True)
     eta = with_offset(path, linear_predictor(path, matrix, s), offset)
     shares = np.array([survival.concordance(y, column, weights) for column in eta.T])
     return float(shares[0]) if s.ndim == 0 else shares
@@ -58,7 +58,10 @@ def _codes(response, strata, n):
             )
         return int(response.values[0, 3])
     known = {name: code for code, name in enumerate(names.tolist())}
-    labels = np.asarray(strata).tolist()
+    labels = np.asarray(strata)
+    if labels.ndim > 1:
+        raise ValueError(f"strata has shape {labels.shape}; give one label per row of X")
+    labels = labels.tolist()
     labels = labels if isinstance(labels, list) else [labels] * n
     if len(labels) != n:
         raise ValueError(f"strata has {len(labels)} labels but X has {n} rows; give one per row")
@@ -77,10 +80,7 @@ def _read_times(times, loss):
     """Times (T,) as floats; None stands for those of events, ascending."""
     if times is None:
         return np.unique(loss.sets.times)
-    try:
-        values = np.atleast_1d(np.asarray(times, dtype=float))
-    except (TypeError, ValueError):
-        raise TypeError(f"times is {times!r}; give times as numbers") from None
+    values = np.atleast_1d(np.array(checks.real_array("times", times), dtype=float))
     if values.ndim != 1 or np.isnan(values).any():
         raise ValueError("times must be one number or a flat list of them, none of them NaN")
     return values

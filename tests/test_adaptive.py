@@ -80,3 +80,13 @@ def test_given_coefficients_do_not_hide_other_faults(standardize):
 def test_coefficients_that_are_no_numbers_are_refused():
     with pytest.raises(TypeError, match="^coefs .* holds text"):
         ss.adaptive_factors(X, Y, coefs=["large"] * 7)
+
+
+def test_trials_count_as_rows_do():
+    rng = np.random.default_rng(3)
+    X, counts = rng.normal(size=(30, 4)), rng.integers(1, 9, size=(30, 2))
+    rows = np.repeat(np.arange(30), counts.sum(axis=1))
+    y = np.concatenate([np.repeat([0, 1], pair) for pair in counts])
+    one = ss.adaptive_factors(X, counts, family="binomial", coefs=np.ones(4))
+    each = ss.adaptive_factors(X[rows], y, family="binomial", coefs=np.ones(4))
+    np.testing.assert_allclose(one, each, rtol=1e-12)

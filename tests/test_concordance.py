@@ -89,3 +89,12 @@ def test_strata_are_not_compared_and_weights_multiply():
     assert count_pairs(y, -eta, w).tolist() == [0, 6, 0, 0, 0]
     order = [2, 0, 1]
     assert count_pairs(y[order], eta[order], w[order]).tolist() == [6, 0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("size", [1e-8, 1e-12, 1e-16])
+def test_who_leaves_leaves_nothing(size):
+    """Those who enter late, heavy beside the others, are gone before the first deaths."""
+    y = [(0, 1, 1), (0, 2, 1), (0, 3, 1), (5, 7, 0), (5, 8, 0), (5, 9, 0)]
+    w = np.array([size, size, size, 0.3, 0.7, 0.1])
+    found = count_pairs(np.column_stack([y, np.zeros(6)]), [3.0, 2.0, 1.0, 0.0, 1.5, 2.5], w)
+    np.testing.assert_allclose(found, [3.0 * size**2, 0, 0, 0, 0], rtol=1e-14)

@@ -123,3 +123,9 @@ def test_what_is_no_fold_is_refused(folds):
 def test_bad_options_are_refused(options, words):
     with pytest.raises(ValueError, match=words):
         read_folds(**{"folds": None, "n": N, **options})
+
+
+@pytest.mark.parametrize("folds", [[], np.zeros((0, 5))])
+def test_no_folds_are_refused(folds):
+    with pytest.raises(ValueError, match="folds is empty"):
+        read_folds(folds, 5)

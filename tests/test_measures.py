@@ -188,3 +188,10 @@ def test_shares_of_classes():
     assert class_shares(families.gaussian, REAL) is None
     sides = class_shares(families.squared_hinge(), np.array([-1.0, 1.0]))
     assert sides.tolist() == [[1, 0], [0, 1]]
+
+
+@pytest.mark.parametrize("answer", [None, "low", {}])
+def test_a_measure_that_returns_no_number_is_refused(answer):
+    score = read_measure(lambda y, mean, w: answer, families.read_family("gaussian")).score
+    with pytest.raises(TypeError, match="measure returned .*; return one number"):
+        score(families.read_family("gaussian"), np.zeros(3), np.zeros((3, 2)), np.ones(3))

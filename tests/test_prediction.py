@@ -4,8 +4,9 @@ import dataclasses
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
-from scipy import stats
+from scipy import sparse, stats
 
 import sparsesolve as ss
 from sparsesolve import families
@@ -103,3 +104,18 @@ def test_a_path_whose_family_is_not_known_still_gives_linear_predictors():
     assert np.array_equal(path.predict(X), FIT.predict(X))
     with pytest.raises(ValueError, match="family must be one of 'gaussian'.*not 'mine'"):
         path.predict(X, kind="response")
+
+
+@pytest.mark.parametrize("kind", ["array", "sparse", "frame", "objects"])
+def test_no_rows_are_predicted_in_every_container(kind):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20, 3))
+    fit = ss.path(X, rng.normal(size=20), n_lambdas=4)
+    none = {
+        "array": np.zeros((0, 3)), "sparse": sparse.csr_array((0, 3)),
+        "frame": pd.DataFrame(X).iloc[:0], "objects": np.zeros((0, 3), dtype=object),
+    }[kind]  # fmt: skip
+    assert fit.predict(none).shape == (0, 4)
+    assert fit.predict(none, s=0.1).shape == (0,)
+    with pytest.raises(ValueError, match="no rows"):
+        ss.path(none, [])

@@ -68,3 +68,13 @@ def test_bad_input_is_refused(ask, words):
     found = ss.stability_path(X, Y, n_pairs=1, n_lambdas=3, seed=0)
     with pytest.raises(ValueError, match=words):
         ask(found)
+
+
+@pytest.mark.parametrize("rows, given, words", [
+    (1, {}, "X has 1 row; stability_path draws halves"),
+    (20, {"lambdas": []}, "^lambdas is empty"),
+])  # fmt: skip
+def test_what_leaves_no_halves_or_lambdas_is_refused(rows, given, words):
+    X = np.random.default_rng(0).normal(size=(rows, 3))
+    with pytest.raises(ValueError, match=words):
+        ss.stability_path(X, X[:, 0], **given)

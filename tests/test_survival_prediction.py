@@ -171,7 +171,7 @@ def test_frames_keep_their_names():
         ({"data": (X[1:], RIGHT)}, ValueError, "y has 80 rows but X has 79"),
         ({"data": (X[:, 1:], RIGHT)}, ValueError, "X has 5 columns; the path was fitted to 6"),
         ({"data": (X, RIGHT), "times": [np.nan]}, ValueError, "none of them NaN"),
-        ({"data": (X, RIGHT), "times": ["x"]}, TypeError, "times is"),
+        ({"data": (X, RIGHT), "times": ["x"]}, TypeError, "times .* holds text"),
         ({"data": (X, RIGHT), "X": None}, ValueError, "X is missing"),
     ],
 )
@@ -187,3 +187,23 @@ def test_other_families_have_no_survival():
         fit.predict(NEW, kind="survival", data=(X, STATUS))
     with pytest.raises(ValueError, match="A binomial path has no concordance"):
         fit.concordance(X, RIGHT)
+
+
+def test_no_lambda_no_row_and_no_event_have_answers():
+    fit = ss.path(X, RIGHT, family="cox", n_lambdas=4)
+    data, s = (X, RIGHT), fit.lambdas[2]
+    assert fit.predict(NEW, [], "survival", times=TIMES, data=data).shape == (4, len(TIMES), 0)
+    assert fit.predict(NEW[:0], s, "survival", times=TIMES, data=data).shape == (0, len(TIMES))
+    assert np.isnan(fit.concordance(X, {"time": STOP, "status": 0 * STOP}, s=s))
+
+
+@pytest.mark.parametrize("given, words", [
+    ({"times": np.array(["1970-01-02"], dtype="M8[D]")}, "times .* holds dates"),
+    ({"times": ["1"]}, "times .* holds text"),
+    ({"strata": pd.DataFrame({"s": ["a"] * 4})}, r"strata has shape \(4, 1\); give one label"),
+])  # fmt: skip
+def test_times_and_strata_of_other_kinds_are_refused(given, words):
+    fit = ss.path(X, RIGHT, family="cox", n_lambdas=4)
+    options = {"times": TIMES, "data": (X, RIGHT), **given}
+    with pytest.raises((TypeError, ValueError), match=words):
+        fit.predict(NEW, fit.lambdas[2], "survival", **options)

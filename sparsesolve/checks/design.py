@@ -18,7 +18,7 @@ BLOCK_ROWS, BLOCK_COLUMNS = 64, 256
 SCAN_BYTES = 1 << 25
 
 
-def read_design(X, in_blocks=False, by_rows=False, n_threads=1):
+def read_design(X, in_blocks=False, by_rows=False, n_threads=1, empty=False):
     """Return the design matrix in the form that the core reads, and the names of its columns.
 
     Parameters
@@ -31,6 +31,8 @@ def read_design(X, in_blocks=False, by_rows=False, n_threads=1):
     by_rows : bool
         Whether a large array that lies row by row may, for which there will be `n_threads`; else
         it is copied.
+    empty : bool
+        Whether there may be no rows, as in what is to be predicted.
 
     Returns
     -------
@@ -61,11 +63,11 @@ def read_design(X, in_blocks=False, by_rows=False, n_threads=1):
     if is_frame(X):
         values, names = read_frame(X)
         if scipy.sparse.issparse(values):
-            return read_sparse(values), names
-        _refuse_empty(values.shape)
+            return read_sparse(values, empty), names
+        _refuse_empty(values.shape, empty)
         return column_major(values), names
     if scipy.sparse.issparse(X):
-        return read_sparse(X), None
+        return read_sparse(X, empty), None
     array = real_array("X", X)
     if array.ndim == 1 and len(array):
         raise ValueError(
@@ -74,7 +76,7 @@ def read_design(X, in_blocks=False, by_rows=False, n_threads=1):
         )
     if array.ndim != 2 and array.size:
         raise ValueError(f"X must be two-dimensional, rows by columns, not of shape {array.shape}")
-    _refuse_empty(array.shape)
+    _refuse_empty(array.shape, empty)
     return column_major(array), None
 
 
@@ -169,9 +171,9 @@ def _first_sparse(matrix):
     return None
 
 
-def _refuse_empty(shape):
+def _refuse_empty(shape, empty):
     rows, columns = shape if len(shape) == 2 else (0, 0)
-    if not rows:
+    if not rows and not (empty and columns):
         raise ValueError(f"X has no rows (shape {shape}); at least one is needed")
     if not columns:
         raise ValueError(f"X has no columns (shape {shape}); at least one is needed")

@@ -10,7 +10,7 @@ LARGEST_INT32 = 2**31 - 1
 SCAN_ENTRIES = 1 << 20  # entries looked at together, so that the temporaries stay in cache
 
 
-def read_sparse(X):
+def read_sparse(X, empty=False):
     """Return any scipy sparse matrix as canonical CSC, on its own arrays where they fit.
 
     Parameters
@@ -18,6 +18,8 @@ def read_sparse(X):
     X : scipy sparse array or matrix, (n, p)
         Duplicate entries are summed (booleans: or-ed), explicit zeros stay. The object itself
         is only read: it is never asked to sort, prune or cache anything.
+    empty : bool
+        Whether there may be no rows.
 
     Returns
     -------
@@ -27,7 +29,7 @@ def read_sparse(X):
     if len(X.shape) != 2:
         raise ValueError(f"X is a sparse array of shape {X.shape}; it must be rows by columns")
     n, p = X.shape
-    if not n or not p:
+    if not p or not (n or empty):
         raise ValueError(
             f"X has no {'columns' if n else 'rows'} (shape {X.shape}); at least one is needed"
         )

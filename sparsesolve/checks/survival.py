@@ -12,7 +12,7 @@ FORMS = (
 )
 
 
-def read_survival(y, n, strata=None):
+def read_survival(y, n, strata=None, censored=False):
     """Return a survival response as an (n, 4) array: start, stop, status and stratum code.
 
     Parameters
@@ -25,6 +25,8 @@ def read_survival(y, n, strata=None):
         Rows of X.
     strata : array-like (n,), default None
         Labels of any kind; codes 0, 1, ... follow their order. None is one stratum.
+    censored : bool
+        Whether all may be: there may be nothing to fit.
 
     Returns
     -------
@@ -42,7 +44,7 @@ def read_survival(y, n, strata=None):
     values[:, 3] = 0.0 if strata is None else read_strata(strata, n)[0]
     values[:, 1 if count == 2 else 0 : max(count, 3)] = np.column_stack(columns)
     _refuse_times(values, "time" if count == 2 else "stop")
-    _refuse_status(values)
+    _refuse_status(values, censored)
     return values
 
 
@@ -150,10 +152,10 @@ def _refuse_times(values, name):
         )
 
 
-def _refuse_status(values):
+def _refuse_status(values, censored):
     status = values[:, 2]
     _refuse("status", status, ~np.isin(status, (0.0, 1.0)), "give 1 for an event, 0 for censored")
-    if not status.any():
+    if not (censored or status.any()):
         raise ValueError(
             "y has no event, status is 0 in every row; without one there is nothing to fit"
         )

@@ -41,8 +41,10 @@ def encode(coder, signals, *, method, lam, alpha, most, residual, positive, tol,
     p, m = coder.n_atoms, signals.n
     most = p if most is None else min(most, p)
     room = min(most, p, ROOM) if method != "omp" else min(most, p, max(m, ROOM))
+    with np.errstate(over="ignore", under="ignore"):
+        enough = np.square(residual)
     counts, atoms, values, gaps, squares, levels, steps, outcomes = coder.code(
-        signals, method, lam * alpha, np.square(residual), most, tol=tol, budget=budget,
+        signals, method, lam * alpha, enough, most, tol=tol, budget=budget,
         positive=positive, capacity=room, advance=advance,
     )  # fmt: skip
     starts = np.append(0, np.cumsum(counts))

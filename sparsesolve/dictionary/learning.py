@@ -17,7 +17,7 @@ from sparsesolve.dictionary.encoding import (
     warn_missed,
 )
 from sparsesolve.dictionary.sparse_code import sparse_code
-from sparsesolve.dictionary.statistics import Statistics
+from sparsesolve.dictionary.statistics import Statistics, mean_objective
 from sparsesolve.linalg.design import Design
 from sparsesolve.progress import progress_bar
 from sparsesolve.threads import one_blas_thread, thread_count
@@ -204,11 +204,11 @@ class DictionaryLearning:
         with one_blas_thread():
             codes = self._code(Y, D)
             now = Statistics(*D.shape)
-            now.add(Y, codes, self.lam, self.alpha)
+            now.add(Y, codes)
             sums = now
             if self.algorithm == "online" and self.statistics is not None:
                 sums = self.statistics.after(now, len(self.objectives) + 1, self.forgetting)
-            objective = now.objective(D)
+            objective = mean_objective(Y, D, codes, self.lam, self.alpha)
             unused = update_atoms(D, sums.A, sums.B, self.positive_atoms, SWEEPS[self.algorithm])
         if len(unused):
             D[:, unused] = self._draw(Y, len(unused))

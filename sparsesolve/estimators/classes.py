@@ -33,10 +33,11 @@ class Classes(ClassifierMixin):
         weights = read_weights(sample_weight, len(y), "sample_weight")
         if self.class_weight is not None:
             balance = _class_factors(self.class_weight, y, weights)
-            if not (balance >= 0.0).all():
+            bad = ~(np.isfinite(balance) & (balance >= 0.0))
+            if bad.any():
                 raise ValueError(
-                    f"class_weight gives class {y[balance.argmin()]} the weight "
-                    f"{balance.min()}; it must be at least 0"
+                    f"class_weight gives class {y[bad.argmax()]} the weight "
+                    f"{balance[bad.argmax()]}; it must be finite and at least 0"
                 )
             weights = balance if weights is None else weights * balance
         self.classes_, codes = np.unique(y, return_inverse=True)

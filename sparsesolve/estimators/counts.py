@@ -5,7 +5,7 @@ from sklearn.base import RegressorMixin
 from sklearn.metrics import d2_tweedie_score
 from sklearn.utils.validation import validate_data
 
-from sparsesolve.checks import read_weights
+from sparsesolve.checks import read_weights, real_array
 
 from .base import TYPES, Net
 from .chosen import Chosen
@@ -17,6 +17,8 @@ class Poisson(RegressorMixin, Net):
     _family = "poisson"
 
     def _read(self, X, y, sample_weight):
+        if np.asarray(y).dtype.kind in "US":
+            real_array("y", y)  # says it better
         X, y = validate_data(
             self, X, y, accept_sparse="csc", dtype=TYPES, order="F", y_numeric=True
         )

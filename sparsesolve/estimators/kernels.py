@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from sparsesolve.checks import read_weights
+from sparsesolve.checks import read_weights, real_array
 
 from .classes import Classes
 from .kernel_base import AtOneAlpha, ByFolds
@@ -16,7 +16,7 @@ class Real(RegressorMixin):
 
     def _read_response(self, y, sample_weight):
         weights = read_weights(sample_weight, len(y), "sample_weight")
-        return np.asarray(y, dtype=np.float64), weights
+        return np.asarray(real_array("y", y), dtype=np.float64), weights
 
     def predict(self, X):
         """Values (n_new,), of new rows or their kernels with those of the fit (M, n_new, n)."""

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from sparsesolve.checks import real_array
+
 from .chosen import Chosen
 from .linear import Linear
 
@@ -16,7 +18,7 @@ class Tasks(Linear):
         if y.ndim == 1:
             single = type(self).__name__.removeprefix("MultiTask")
             raise ValueError(f"y is one column; for a single response use {single}")
-        return X, np.asarray(y, dtype=np.float64), weights
+        return X, np.asarray(real_array("y", y), dtype=np.float64), weights
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

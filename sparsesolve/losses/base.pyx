@@ -18,6 +18,7 @@ from sparsesolve.losses.entropy cimport price
 
 DEF BLOCK = 256                 # samples whose losses are added one by one
 cdef int STEPS = 200            # Newton's, or doublings and halvings of a bracket
+cdef double HIDDEN = 1e-12      # of the least value: as little above it is rounding
 cdef double BEYOND = 1e-12      # of slope and bend at 0: rounding outside the range of slopes
 
 
@@ -210,10 +211,13 @@ cdef class Separable(Loss):
         A subclass that has a formula for it overrides it.  Here the point of contact is found, t where slope is v.
         """
         cdef Contact at = contact_from(eta)
-        cdef double off
+        cdef double off, least
         cdef int k
         if v == 0.0:
-            return self.value(y, eta) - self.least(y)
+            least = self.least(y)
+            off = self.value(y, eta) - least
+            if off > HIDDEN * fabs(least):      # else it is rounding
+                return off
         for k in range(STEPS):
             off = self.slope(y, at.t) - v
             if settles(&at, off, self.bend(y, at.t)):       # no more than the last term is missing

@@ -19,16 +19,20 @@ cdef inline Contact contact_from(double start) noexcept nogil:
 cdef inline bint settles(Contact* at, double off, double bend) noexcept nogil:
     """Take a step where the slope of the loss is `off` above the line's; True where t has hardly a double to go to."""
     cdef double step, trial
+    cdef bint short
     at.low, at.high = at.t if off < 0.0 else at.low, at.t if off > 0.0 else at.high
     step = fabs(off) / bend if bend > 0.0 else 0.0 if off == 0.0 else INFINITY
-    if not step <= at.reach:
+    short = not step <= at.reach
+    if short:
         step, at.reach = at.reach, 2.0 * at.reach
     trial = at.t - copysign(step, off)
+    if short and trial == at.t:         # t is so far out that the step does not show in it
+        return False
     if trial != at.t and not at.low < trial < at.high:
         trial, step = 0.5 * (at.low + at.high), at.high - at.low
     at.step = step
     # near a minimum at 0 the slope is coarser than t: steps of an ulp would go on, for the square of a step
-    if step <= HARDLY * (1.0 + fabs(at.t)) or trial == at.t or trial == at.low or trial == at.high:
+    if (not short and step <= HARDLY * (1.0 + fabs(at.t))) or trial == at.t or trial == at.low or trial == at.high:
         return True
     at.t = trial
     return False

@@ -7,7 +7,8 @@ import numpy as np
 from sparsesolve.losses.base cimport Loss
 from sparsesolve.losses.contact cimport Contact, contact_from, settles
 
-STEPS = 100                         # Newton's, or doublings and halvings of a bracket
+STEPS = 250                         # Newton's, or doublings and halvings of a bracket
+FAR, STEEP = 1e6, 1e-3              # of |y|, and of the slope at 0: so far out a slope like that has no end
 CONTACT = np.dtype([(name, float) for name in ("t", "low", "high", "reach", "step")])
 
 
@@ -118,7 +119,17 @@ cdef class PythonLoss(Loss):
         zero = np.zeros(len(y))
         if hasattr(self.law, "conjugate"):
             return -answer(self.law, "conjugate", y, zero)[place]
-        return answer(self.law, "value", y, touch(self.law, y, zero, zero)[0])[place]
+        t, step = touch(self.law, y, zero, zero)
+        slope = np.abs(answer(self.law, "gradient", y, t))
+        falls = np.isinf(step) & (np.abs(t) > FAR * np.abs(y))
+        falls &= slope > STEEP * np.abs(answer(self.law, "gradient", y, zero))
+        if falls.any():
+            name = getattr(self.law, "name", type(self.law).__name__)
+            raise ValueError(
+                f"value of the family {name} falls without an end at y = {y[falls][0]:g}; it has to be bounded below, "
+                "so check y, and that value is convex")
+        missing = slope * np.where(np.isinf(step), 0.0, step)     # at most, as value is convex
+        return (answer(self.law, "value", y, t) - missing)[place]
 
 
 def answer(law, what, y, x):

@@ -11,7 +11,7 @@ from sparsesolve.checks import read_flag
 from sparsesolve.checks.vector import read_finite
 from sparsesolve.mkl.grams import Grams
 from sparsesolve.mkl.kernels import BLOCK, LowRank, Rows
-from sparsesolve.mkl.prediction import read_block
+from sparsesolve.mkl.prediction import by_name, read_block
 from sparsesolve.mkl.reading import read_kernels
 from sparsesolve.mkl.scaling import learn_scaling, read_scale, read_shares
 from sparsesolve.threads import thread_count
@@ -54,8 +54,7 @@ class GivenGrams(Grams):
                     f"{len(diagonals)} diagonals are given; {len(self)} are needed, one for each "
                     "kernel"
                 )
-        if isinstance(blocks, dict):
-            blocks = [blocks.get(name) for name in self.names or []]
+        blocks = by_name(blocks, self.names)
         if len(blocks) != len(self):
             raise ValueError(f"kernels holds {len(blocks)} blocks; {len(self)} are needed")
         return blocks, diagonals

@@ -120,6 +120,10 @@ def build_grams(
     """
     table, columns = read_design(X)
     named = isinstance(kernels, dict)
+    if not np.iterable(kernels):
+        raise TypeError(
+            f"kernels is {kernels!r}; give pairs (function, columns) in a list or a dict"
+        )
     pairs = list(kernels.values()) if named else list(kernels)
     labels = [str(key) for key in kernels] if named else None
     centre, scale = read_flag("centre", centre), read_scale(scale)

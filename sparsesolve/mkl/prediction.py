@@ -62,8 +62,7 @@ def new_blocks(path, kernels, which):
         rows, make = path.grams.for_new(kernels)
         return Blocks(rows, ((m, make(m)) for m in which))
     n = len(path.dual_coefs[0]) if path.several else len(path.dual_coefs)
-    if isinstance(kernels, dict):
-        kernels = _by_name(path, kernels)
+    kernels = by_name(kernels, path.kernel_names)
     if len(kernels) != path.n_kernels:
         raise ValueError(
             f"kernels holds {len(kernels)} blocks; the path was fitted to {path.n_kernels}"
@@ -78,14 +77,22 @@ def new_blocks(path, kernels, which):
     return Blocks(sizes.pop(), blocks.items())
 
 
-def _by_name(path, kernels):
-    if path.kernel_names is None:
+def by_name(blocks, names):
+    """A sequence of blocks as it is; a dict in the order of names (M,), None for a missing one."""
+    if not hasattr(blocks, "__len__") or sparse.issparse(blocks):
+        raise TypeError(
+            f"kernels is a {type(blocks).__name__}; give a block (n_new, n) for each kernel, in a "
+            "list or a dict"
+        )
+    if not isinstance(blocks, dict):
+        return blocks
+    if names is None:
         raise ValueError("the path was fitted to kernels without names; pass a list of blocks")
-    unknown = [name for name in map(str, kernels) if name not in set(path.kernel_names)]
+    found = {str(name): block for name, block in blocks.items()}
+    unknown = [name for name in found if name not in set(names)]
     if unknown:
         raise ValueError(f"the path was not fitted to a kernel {unknown[0]!r}")
-    by_name = {str(name): block for name, block in kernels.items()}
-    return [by_name.get(name) for name in path.kernel_names]
+    return [found.get(name) for name in names]
 
 
 def read_block(block, m, n):

@@ -108,7 +108,7 @@ def _stored(array, name):
     if array.dtype == dtype and array.strides[1] == dtype.itemsize and array.flags.aligned:
         return array
     with np.errstate(over="ignore"):
-        stored = np.ascontiguousarray(array, dtype=dtype)
+        stored = np.array(array, dtype=dtype, order="C", copy=True)  # with strides in order, too
     refuse_overflow(name, array, stored)
     return stored
 
@@ -156,8 +156,12 @@ def _judge_dense(K, name, seen):
 def _judge_other(item, name):
     if isinstance(item, LowRank):
         Z = np.asarray(item.Z, dtype=np.float64)
-        small = Z.T @ Z if Z.shape[1] <= Z.shape[0] else None
-        return float(np.sum(Z * Z) if small is None else np.linalg.norm(small))
+        with np.errstate(over="ignore", invalid="ignore"):
+            small = Z.T @ Z if Z.shape[1] <= Z.shape[0] else None
+            bound = float(np.sum(Z * Z) if small is None else np.linalg.norm(small))
+        if not np.isfinite(bound):
+            raise ValueError(f"{name} holds numbers whose squares overflow; rescale its factor")
+        return bound
     if sparse.issparse(item):
         seen = abs(item)
         if not np.isfinite(item.data).all():

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sparsesolve.checks import read_count
+from sparsesolve.checks import read_count, real_array
 from sparsesolve.mkl.functions.nystroem import Nystroem
 from sparsesolve.mkl.functions.random_features import RandomFeatures
 from sparsesolve.mkl.kernels import BLOCK, LowRank, Rows
@@ -67,21 +67,24 @@ class Source:
 
     def raw(self, part):
         """The function's values between rows and those of the fit."""
-        values = np.asarray(self.function(part, self.part), dtype=np.float64)
-        shape = (n_rows(part), n_rows(self.part))
+        return self._values(part, self.part)
+
+    def _values(self, part, other):
+        values = real_array(f"what {self.function!r} returned", self.function(part, other))
+        shape = (n_rows(part), n_rows(other))
         if values.shape != shape:
             raise ValueError(
                 f"the kernel function {self.function!r} returned shape {values.shape} where "
                 f"{shape} is needed"
             )
-        return values
+        return np.asarray(values, dtype=np.float64)
 
     def diagonal(self, part):
         """k(a, a) for each row."""
         if hasattr(self.function, "diagonal"):
             return np.asarray(self.function.diagonal(part), dtype=np.float64)
         pieces = [part[i : i + BLOCK] for i in range(0, n_rows(part), BLOCK)]
-        return np.concatenate([np.diagonal(self.function(piece, piece)) for piece in pieces])
+        return np.concatenate([np.diagonal(self._values(piece, piece)) for piece in pieces])
 
     def _scaled(self, Z):
         if self.scale == "diagonal":

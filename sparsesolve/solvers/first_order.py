@@ -144,7 +144,7 @@ class FirstOrder:
 
     def rounding(self, objective):
         """What an objective may change by without a meaning."""
-        return ROUNDING * (abs(self.loss.saturated) + objective)
+        return ROUNDING * (abs(self.loss.saturated) + abs(objective))
 
     def downhill(self, u):
         """Minus the gradient of F in b (p,), 0 at columns in the span of Q, and in c (f,)."""

@@ -18,6 +18,7 @@ ROUNDING = 1e-14
 HIDDEN = 1e-11  # of F: what rounding in sums over many samples may make of it
 SETTLED = 1e-8  # a Newton step so short, relative, of which the next is not half: rounding
 HALVINGS = 30
+NEAR = 1e-14  # of 1 + |eta|: as far from its place by rounding
 TOLD = 1e-12  # a share that rounding does not hide
 
 
@@ -29,16 +30,16 @@ def null_model(loss, offset, intercept):
     offsets so far apart that F overflows.
     """
     a, value = best_intercept(loss, offset) if intercept else (0.0, loss.at(offset)[0])
-    return a, _excess(value, loss)
+    return a, _excess(value, loss, offset + a)
 
 
 @np.errstate(over="ignore", invalid="ignore")
 def null_models(loss, offset, intercept):
     """The same for K responses: a (K,), of mean 0 where only differences count."""
     if not intercept:
-        return np.zeros(len(offset)), _excess(loss.at(offset)[0], loss)
+        return np.zeros(len(offset)), _excess(loss.at(offset)[0], loss, offset)
     a, value = best_intercepts(loss, offset)
-    return a, _excess(value, loss)
+    return a, _excess(value, loss, offset + a[:, None])
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -129,12 +130,20 @@ def best_intercepts(loss, offset):
     return (a - a.mean() if loss.symmetric else a), value
 
 
-def _excess(value, loss):
-    """F less its least value; 0 where that is rounding: there is nothing to explain."""
+def _excess(value, loss, eta):
+    """F less its least value at eta; 0 where that is rounding: there is nothing to explain.
+
+    Where both are so large that their difference is rounding, samples tell it one by one.
+    """
     if not np.isfinite(value):
         raise ValueError(
             "the loss of the model without features is beyond the largest 64-bit float; "
             "give an offset of smaller size"
         )
     excess = float(value - loss.saturated)
-    return excess if excess > ROUNDING * (abs(value) + abs(loss.saturated)) else 0.0
+    if excess > ROUNDING * (abs(value) + abs(loss.saturated)):
+        return excess
+    excess = loss.fenchel_young_at(eta, np.zeros(eta.shape))  # F* at 0 is minus the least value
+    apart = NEAR * (1.0 + np.abs(eta))
+    rounding = 0.5 * float(np.sum(loss.curvature_at(eta) * apart**2))
+    return excess if rounding < excess < np.inf else 0.0

@@ -85,3 +85,8 @@ def test_a_class_without_weight_is_named():
         SparseLogisticRegression().fit(X, three, (three != "new") * 1.0)
     with pytest.raises(ValueError, match="sample_weight is all zero"):
         SparseLogisticRegression().fit(X, SICK, np.zeros(90))
+
+
+def test_a_class_weight_without_end_is_named():
+    with pytest.raises(ValueError, match="class_weight gives class sick the weight inf"):
+        SparseLogisticRegression(class_weight={"sick": np.inf}).fit(X, SICK)

@@ -7,7 +7,12 @@ pytest.importorskip("sklearn")
 from sklearn.linear_model import PoissonRegressor  # noqa: E402
 
 import sparsesolve as ss  # noqa: E402
-from sparsesolve.estimators import PoissonNet, PoissonNetCV  # noqa: E402
+from sparsesolve.estimators import (  # noqa: E402
+    MKLRegressor,
+    MultiTaskLasso,
+    PoissonNet,
+    PoissonNetCV,
+)
 
 RNG = np.random.default_rng(8)
 X = RNG.standard_normal((80, 5))
@@ -41,3 +46,11 @@ def test_signs_and_cross_validation():
     assert (model.l1_ratio_, model.alpha_) == ([0.5, 1.0][ratio], model.alphas_[ratio, place])
     alone = PoissonNet(model.alpha_, l1_ratio=model.l1_ratio_).fit(X, COUNT)
     assert model.coef_ == pytest.approx(alone.coef_, abs=1e-5)
+
+
+@pytest.mark.parametrize("model", [PoissonNet(), MultiTaskLasso(), MKLRegressor()])
+def test_text_is_no_response(model):
+    y = np.where(COUNT > 1, "many", "few")
+    y = np.column_stack([y, y]) if isinstance(model, MultiTaskLasso) else y
+    with pytest.raises(TypeError, match="y .* holds text"):
+        model.fit(X, y)

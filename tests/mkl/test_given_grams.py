@@ -66,3 +66,18 @@ def test_all_cores_and_numbers_of_threads_that_are_none():
     for bad in (0, -5, "a", True):
         with pytest.raises((TypeError, ValueError), match="n_threads must be a positive whole"):
             mkl.precomputed(RAW, n_threads=bad)
+
+
+def test_names_that_are_numbers_find_their_blocks_and_others_are_refused():
+    _, raw, y = mkl_oracle.problem(0, n=30, M=3)
+    named = dict(enumerate(raw))
+    fit = ss.mkl_path(mkl.precomputed(named), y, n_lambdas=5)
+    plain = ss.mkl_path(named, y, n_lambdas=5)
+    np.testing.assert_allclose(fit.predict(named), plain.predict(named))
+    with pytest.raises(ValueError, match="not fitted to a kernel 'wave'"):
+        fit.predict({"wave": raw[0]})
+    with pytest.raises(ValueError, match="kernels without names"):
+        ss.mkl_path(mkl.precomputed(list(raw)), y, n_lambdas=5).predict(named)
+    for path in (fit, plain):
+        with pytest.raises(TypeError, match="kernels is a float; give a block"):
+            path.predict(3.5)

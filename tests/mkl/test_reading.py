@@ -98,3 +98,13 @@ def test_large_indefinite_kernels_are_found_by_lanczos_steps():
     A = (Q * values) @ Q.T
     assert _least_ritz_value(A, 1) == pytest.approx(-0.05, rel=0.2)
     assert _least_ritz_value(Q[:, :100] @ Q[:, :100].T, 1) > -1e-10
+
+
+def test_one_sample_of_odd_strides():
+    K = np.ones((2, 2))[::2, ::2]
+    assert ss.mkl_path([K], [1.0]).df.tolist() == [0]
+
+
+def test_factors_whose_squares_overflow_are_refused():
+    with pytest.raises(ValueError, match="kernel 0 holds numbers whose squares overflow"):
+        ss.mkl_path([mkl.LowRank(np.full((5, 2), 1e77) * 1e80)], np.arange(5.0))

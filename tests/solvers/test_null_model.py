@@ -124,3 +124,19 @@ def test_rounding_of_the_loss_does_not_end_the_search_for_intercepts():
     a, _ = null_models(loss, np.full((3, len(Y)), 0.5), True)
     expected = np.log(counts) - np.log(counts).mean()
     np.testing.assert_allclose(a, expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name, parameter", [("negative_binomial", 2.0), ("tweedie", 1.99)])
+def test_values_that_are_far_larger_than_their_difference_do_not_hide_it(name, parameter):
+    """Counts of 1e14: the losses' constants are 1e15, what there is to explain is 1."""
+    y = np.random.default_rng(0).exponential(size=50)
+    w = np.full(50, 0.02)
+    explained = []
+    for scale in (1e3, 1e14, 1e20):
+        loss = LOSSES[name](np.floor(scale * y), w, parameter)
+        explained.append(null_model(loss, np.zeros(50), True)[1])
+    assert min(explained) > 0.3
+    np.testing.assert_allclose(explained, explained[0], rtol=0.6)
+    for value in (1.0, 1e14, 7e20):
+        loss = LOSSES[name](np.full(50, value), w, parameter)
+        assert null_model(loss, np.zeros(50), True)[1] == 0.0

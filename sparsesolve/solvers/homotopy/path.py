@@ -85,6 +85,8 @@ class FollowedPath:
     def why(self):
         """Why it ended, as a sentence without a stop."""
         rules = self.rules
+        if self.idle and not self.rules.open.any():
+            return "every feature is excluded or without a penalty"
         if self.idle:
             return "no feature correlates with y"
         if self.reason == Reason.FULL:

@@ -56,4 +56,5 @@ def test_reasons():
     assert followed(last=0.1)[0].why == "lambda_min was reached"
     path, _, lams, _ = followed()
     assert path.why == "lambda = 0 was reached" and lams[-1] == 0.0
-    assert followed(open=np.zeros(150, dtype=bool))[0].why == "no feature correlates with y"
+    path, *_ = followed(open=np.zeros(150, dtype=bool))
+    assert path.why == "every feature is excluded or without a penalty"
