@@ -19,12 +19,13 @@ from sparsesolve.dictionary.pursuit cimport pursue
 from sparsesolve.dictionary.signal cimport FULL, Signal
 from sparsesolve.linalg cimport column as col
 from sparsesolve.linalg.design cimport Design
-from sparsesolve.linalg.vector cimport dot
+from sparsesolve.linalg.vector cimport axpy, dot
 
 DEF BLOCK = 64              # signals of one matrix product
 cdef double PAUSE = 0.3     # seconds to aim at between two looks for Ctrl-C, where threads wait for each other
 DEF MOST_VALUES = 4000000   # of codes in one stretch
 DEF ALIGNED = 8             # doubles of a cache line
+cdef double CANCELLED = 1e-6    # of |y|^2: as little left of it has few digits
 
 ctypedef int (*Method)(Signal*) noexcept nogil
 
@@ -122,12 +123,13 @@ cdef class Coder:
     cdef object gram            # (p, p) with the ridge
     cdef Threads threads
     cdef int n_threads
+    cdef double ridge
 
     def __init__(self, dictionary, double ridge=0.0, int n_threads=1):
         self.dictionary = dictionary
         self.gram = np.ascontiguousarray(dictionary.T @ dictionary)
         self.gram[np.diag_indices_from(self.gram)] += ridge
-        self.n_threads = n_threads
+        self.n_threads, self.ridge = n_threads, ridge
 
     @property
     def n_atoms(self):
@@ -184,6 +186,7 @@ cdef class Coder:
         cdef double* cross = &self.threads.crosses[thread, 0]
         cdef double one = 1.0, zero = 0.0
         cdef Py_ssize_t i
+        cdef int outcome
         s.tol, s.budget, s.positive, s.leaves, s.most = (
             asked.tol, asked.budget, asked.positive, asked.leaves, asked.most)
         for i in range(count):
@@ -192,4 +195,15 @@ cdef class Coder:
         for i in range(count):
             s.cross, s.square = cross + i * p, dot(m, y + i * m, y + i * m)
             s.lam, s.error = lam[begin + i], error[begin + i]
-            codes.take(begin + i - first, s, function(s))
+            outcome = function(s)
+            if s.residual <= CANCELLED * s.square and self.ridge == 0.0:
+                self._measure(s, y + i * m)
+            codes.take(begin + i - first, s, outcome)
+
+    cdef void _measure(self, Signal* s, double* y) noexcept nogil:
+        """residual of the code by y - D a itself, which is left in y: differences of squares have lost it."""
+        cdef Py_ssize_t m = self.dictionary.shape[0]
+        cdef int k
+        for k in range(s.count):
+            axpy(m, -s.values[k], &self.dictionary[0, s.support[k]], y)
+        s.residual = dot(m, y, y)

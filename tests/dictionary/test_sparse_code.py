@@ -262,3 +262,15 @@ def test_bad_data_is_refused_by_its_name():
         ss.sparse_code(np.full((20, 2), 1e200), D, lam=1.0)
     with pytest.raises(ValueError, match="^Y is one-dimensional"):
         ss.sparse_code(Y[:, 0], D, lam=1.0)
+
+
+@pytest.mark.parametrize("method, options", [
+    ("omp", {"n_nonzero": 3}), ("lars", {"n_nonzero": 3}), ("lasso", {"lam": 1e-9}),
+])  # fmt: skip
+def test_residuals_that_are_all_but_0_have_their_digits(method, options):
+    """They are differences of squares on the way, good to 1e-8 of a signal's length."""
+    rng = np.random.default_rng(0)
+    D, Y = rng.normal(size=(3, 3)), rng.normal(size=(3, 200))
+    found = ss.sparse_code(Y, D, method=method, **options)
+    true = np.linalg.norm(Y - D @ found.codes.toarray(), axis=0)
+    np.testing.assert_allclose(found.residuals, true, rtol=1e-6, atol=1e-14)
