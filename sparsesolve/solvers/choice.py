@@ -141,8 +141,12 @@ def _by_inner_products(problem):
 
 
 def _giant_group(problem):
-    """Whether a group is so large that its inner products cost more than first-order steps."""
-    largest = np.diff(problem.penalty.start).max(initial=0)
+    """Whether a group is so large that its inner products cost more than first-order steps.
+
+    One without a norm is so many columns without a penalty.
+    """
+    normed = np.greater(problem.penalty.weight, 0.0)
+    largest = np.diff(problem.penalty.start)[normed].max(initial=0)
     even = isinstance(problem.penalty, GroupLinf)
     if problem.n_responses is not None:
         return largest > (MOST_EVEN if even else MOST_RESPONSES)

@@ -131,3 +131,12 @@ def test_classes_go_by_blocks_where_the_ridge_part_brings_all_features_to_work(c
         ss.path(wide, classes, family="multinomial", alpha=alpha, n_lambdas=2)
     ss.path(wide[:, :9], classes, family="multinomial", alpha=0.0, n_lambdas=2)
     assert chosen == ["response_blocks"] * 2 + ["response_newton"] * 3
+
+
+def test_a_giant_group_without_a_norm_is_so_many_columns(chosen):
+    """l1/linf groups of more columns than rows are left to first-order steps, which are slow."""
+    X = RNG.standard_normal((4, 12))
+    for weights in ([1.0, 1.0], [0.0, 1.0]):
+        penalty = ss.penalties.GroupLinf(np.repeat([0, 1], [9, 3]), weights)
+        ss.path(X, X[:, 10], penalty=penalty, n_lambdas=3)
+    assert chosen == ["sparsa", "working_set"]
