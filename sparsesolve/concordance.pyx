@@ -8,7 +8,7 @@ def count_pairs(y, eta, weights):
     A pair is known where one died while the other, of its stratum, was at risk: who dies at t meets those with
     start < t < stop, and those censored at t.  It is concordant if the one who died has the larger eta.  Two who died
     at one time are tied in time.  From the last time to the first, those at risk stand in a tree of sums, by their eta;
-    whoever leaves it leaves 0, and nothing is subtracted.
+    whoever leaves it leaves 0, and nothing is subtracted of those at risk.
 
     Parameters
     ----------
@@ -23,7 +23,8 @@ def count_pairs(y, eta, weights):
     cuts = np.flatnonzero(np.diff(stratum[sorted_])) + 1
     for rows in np.split(sorted_, cuts):        # of one stratum, by eta
         if len(rows):
-            first = np.flatnonzero(np.append(True, np.diff(eta[rows]) != 0))
+            ranked = eta[rows]
+            first = np.flatnonzero(np.append(True, ranked[1:] != ranked[:len(rows) - 1]))
             level = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(rows))))
             counts += _count(start[rows], stop[rows], status[rows] > 0, level, np.append(first, len(rows)),
                              weights[rows])

@@ -89,6 +89,8 @@ def concordance(y, eta, weights=None):
     death outlives it, and one that enters late meets only deaths after its start.
     """
     y, eta, weights = _read(y, eta, weights, censored=True)
+    if not len(eta):
+        return np.nan
     concordant, discordant, tied, *_ = count_pairs(y, eta, weights / weights.max())
     compared = concordant + discordant + tied
     return float((concordant + tied / 2) / compared) if compared > 0 else np.nan

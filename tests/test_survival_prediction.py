@@ -195,6 +195,7 @@ def test_no_lambda_no_row_and_no_event_have_answers():
     assert fit.predict(NEW, [], "survival", times=TIMES, data=data).shape == (4, len(TIMES), 0)
     assert fit.predict(NEW[:0], s, "survival", times=TIMES, data=data).shape == (0, len(TIMES))
     assert np.isnan(fit.concordance(X, {"time": STOP, "status": 0 * STOP}, s=s))
+    assert np.isnan(fit.concordance(X[:0], {"time": STOP[:0], "status": STATUS[:0]}, s=s))
 
 
 @pytest.mark.parametrize("given, words", [

@@ -7,9 +7,11 @@ import numpy as np
 from sparsesolve.losses.base cimport Loss
 from sparsesolve.losses.contact cimport Contact, contact_from, settles
 
-STEPS = 250                         # Newton's, or doublings and halvings of a bracket
-FAR, STEEP = 1e6, 1e-3              # of |y|, and of the slope at 0: so far out a slope like that has no end
-CONTACT = np.dtype([(name, float) for name in ("t", "low", "high", "reach", "step")])
+STEPS = 250                         # Newton's, or halvings of a bracket
+DOUBLINGS = 100                     # of a step until there is one
+HARDLY = 4e-15                      # of 1 + |t|: rounding
+FAR, STEEP = 1e6, 1e-3              # of |y| or 1, and of the slope at 0: so far out a slope like that has no end
+CONTACT = np.dtype([(name, float) for name in ("t", "low", "high", "reach", "step", "tries")])
 
 
 cdef class PythonLoss(Loss):
@@ -120,16 +122,19 @@ cdef class PythonLoss(Loss):
         if hasattr(self.law, "conjugate"):
             return -answer(self.law, "conjugate", y, zero)[place]
         t, step = touch(self.law, y, zero, zero)
-        slope = np.abs(answer(self.law, "gradient", y, t))
-        falls = np.isinf(step) & (np.abs(t) > FAR * np.abs(y))
+        pull = answer(self.law, "gradient", y, t)
+        slope = np.abs(pull)
+        falls = np.isinf(step) & (np.abs(t) > FAR * np.maximum(1.0, np.abs(y)))
         falls &= slope > STEEP * np.abs(answer(self.law, "gradient", y, zero))
         if falls.any():
             name = getattr(self.law, "name", type(self.law).__name__)
             raise ValueError(
                 f"value of the family {name} falls without an end at y = {y[falls][0]:g}; it has to be bounded below, "
                 "so check y, and that value is convex")
-        missing = slope * np.where(np.isinf(step), 0.0, step)     # at most, as value is convex
-        return (answer(self.law, "value", y, t) - missing)[place]
+        bracketed = (step > HARDLY * (1.0 + np.abs(t))) & (step < np.inf)
+        missing = slope * np.where(bracketed, step, 0.0)        # at most, as value is convex
+        last = t - np.sign(pull) * np.where(bracketed | np.isinf(step), 0.0, step)
+        return (np.minimum(*(answer(self.law, "value", y, at) for at in (t, last))) - missing)[place]
 
 
 def answer(law, what, y, x):
@@ -151,23 +156,28 @@ def answer(law, what, y, x):
 def touch(law, y, v, start):
     """(t, step): for each sample where the gradient is v, and what t may be off.
 
-    Where there is no such place t is far out, and the step infinite.
+    Where no such place is found t is far out, and the step infinite.
     """
-    found, met = np.empty(len(y), CONTACT), np.zeros(len(y), dtype=bool)
+    found, met, todo = np.empty(len(y), CONTACT), np.zeros(len(y), dtype=bool), np.arange(len(y))
     cdef Contact[::1] contacts = found
     cdef unsigned char[::1] done = met.view(np.uint8)
     cdef const double[::1] off, bend, first = start
+    cdef Py_ssize_t[::1] asked
     cdef Py_ssize_t i
     for i in range(len(y)):
         contacts[i] = contact_from(first[i])
-    for _ in range(STEPS):
-        t = found["t"].copy()
+    for k in range(STEPS):
+        t = found["t"][todo]
         with np.errstate(all="ignore"):
-            rise = law.gradient(y, t.copy()) - v
-            off = np.where(np.isnan(rise), np.copysign(np.inf, t - start), rise)    # it has overflowed on the way
-            bend = np.zeros(len(y)) + law.curvature(y, t)
-        for i in range(len(y)):
-            done[i] = done[i] or settles(&contacts[i], off[i], bend[i])
-        if met.all():
+            rise = law.gradient(y[todo], t.copy()) - v[todo]
+            off = np.where(np.isnan(rise), np.copysign(np.inf, t - start[todo]), rise)  # it has overflowed on the way
+            bend = np.zeros(len(todo)) + law.curvature(y[todo], t)
+        asked = todo
+        for i in range(len(todo)):
+            done[asked[i]] = settles(&contacts[asked[i]], off[i], bend[i])
+        lost = np.isinf(found["high"] - found["low"])[todo] if k >= DOUBLINGS else False
+        todo = todo[~(met[todo] | lost)]
+        if not len(todo):
             break
-    return found["t"].copy(), np.where(met, found["step"], np.inf)
+    width = found["high"] - found["low"]
+    return found["t"].copy(), np.where(met, np.minimum(found["step"], width), width)

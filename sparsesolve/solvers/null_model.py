@@ -18,7 +18,7 @@ ROUNDING = 1e-14
 HIDDEN = 1e-11  # of F: what rounding in sums over many samples may make of it
 SETTLED = 1e-8  # a Newton step so short, relative, of which the next is not half: rounding
 HALVINGS = 30
-NEAR = 1e-14  # of 1 + |eta|: as far from its place by rounding
+NEAR = 1e-7  # of 1 + |eta|: no farther from where samples would have it is rounding
 TOLD = 1e-12  # a share that rounding does not hide
 
 

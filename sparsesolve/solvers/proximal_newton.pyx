@@ -247,6 +247,13 @@ cdef class ProximalNewton(LossWorkingSet):
         self.show_dual()
         self.scaled, self.excess = self.foretold.scale, self.foretold.excess
 
+    cdef void _learn(self, double t) noexcept nogil:
+        """The multiplier s from the curvature of the loss along the step as far as it was tried, t of it."""
+        cdef double curvature
+        if self.model.bent > 0.0 and self.model.along > 0.0:
+            curvature = self.model.along / (t * self.model.bent)
+            self.model.multiplier = max(curvature, (0.1 if t == 1.0 else 2.0) * self.model.multiplier)
+
     cdef bint _step(self, double lam, double total, double rounding, bint learn, bint hopeful) noexcept nogil:
         """Go towards the model's answer as far as the objective decreases; whether it did by more than rounding.
 
@@ -254,7 +261,8 @@ cdef class ProximalNewton(LossWorkingSet):
         """
         cdef int k, tries, m = self.quadratic.size
         cdef double* b = self.quadratic.b
-        cdef double slope = -total * total * self.model.multiplier, gain, t = 1.0, curvature
+        cdef double slope = -total * total * self.model.multiplier, gain, t = 1.0
+        cdef bint stirred = self.stirred
         cdef Slope seen = NOWHERE
         for k in range(m):
             self.change[k] = b[k] - self.before[k]
@@ -277,12 +285,11 @@ cdef class ProximalNewton(LossWorkingSet):
         else:
             for k in range(m):
                 b[k] = self.before[k]
-            self.gain = 0.0
+            self.gain, self.stirred = 0.0, stirred
+            self._learn(t)
             return False
-        # later steps are short, and in odd directions
-        if (learn or t < 1.0) and self.model.bent > 0.0 and self.model.along > 0.0:
-            curvature = self.model.along / (t * self.model.bent)
-            self.model.multiplier = max(curvature, (0.1 if t == 1.0 else 2.0) * self.model.multiplier)
+        if learn or t < 1.0:        # later steps are short, and in odd directions
+            self._learn(t)
         self.model.accept()
         self.age += 1.0
         self.turn += 1.0

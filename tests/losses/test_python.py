@@ -179,3 +179,23 @@ def test_a_law_that_falls_without_an_end_is_refused():
     assert PythonLoss(np.array([0.0, 2.0]), np.full(2, 0.5), Exponential()).saturated < 0.5
     with pytest.raises(ValueError, match="falls without an end at y = -3"):
         PythonLoss(np.array([2.0, -3.0]), np.full(2, 0.5), Exponential())
+
+
+@pytest.mark.parametrize("rate, far", [(110.0, 0.0), (130.0, 0.0), (1.0, 1e5)])
+def test_the_least_value_is_found_down_an_exponential_and_far_away(rate, far):
+    class Linex:
+        def value(self, y, eta):
+            return np.exp(rate * (eta - y - far)) - rate * (eta - y - far) - 1.0
+
+        def gradient(self, y, eta):
+            return rate * (np.exp(rate * (eta - y - far)) - 1.0)
+
+        def curvature(self, y, eta):
+            return rate**2 * np.exp(rate * (eta - y - far))
+
+    y = np.array([-2.5, -1.0, 0.0, 1.0, 2.0])
+    loss = PythonLoss(y, np.full(5, 0.2), Linex())
+    assert abs(loss.saturated) <= 1e-9
+    eta = np.full(5, far + 0.01)
+    expected = np.mean(Linex().value(y, eta))
+    np.testing.assert_allclose(loss.fenchel_young_at(eta, np.zeros(5)), expected, rtol=1e-9)
