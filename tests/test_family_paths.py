@@ -164,3 +164,12 @@ def test_a_path_keeps_its_family(name):
     assert exact == pytest.approx(there.coef(0.1), abs=1e-4)
     if fit.class_names is not None:
         assert set(fit.predict(X, 0.05, kind="class")) == set(np.unique(y))
+
+
+def test_a_step_that_no_halving_makes_short_enough_is_learnt_from():
+    """Where curvature is all but gone a model leads 1e16 too far, and had done so for ever."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 6))
+    y = 1e3 * (X[:, 0] - 0.5 * X[:, 1] + 0.3 * rng.normal(size=50))
+    fit = ss.path(X, y, family=LogCosh(), n_lambdas=3, lambda_min_ratio=0.05, max_iter=2000)
+    assert fit.gaps.max() <= 1e-7
