@@ -120,7 +120,7 @@ def build_grams(
     """
     table, columns = read_design(X)
     named = isinstance(kernels, dict)
-    if not np.iterable(kernels):
+    if not hasattr(kernels, "__iter__"):
         raise TypeError(
             f"kernels is {kernels!r}; give pairs (function, columns) in a list or a dict"
         )
