@@ -124,7 +124,7 @@ def stability_path(
     rows = Rows(family, matrix, family.read(y, matrix.shape[0]), options)
     if rows.n < 2:
         raise ValueError("X has 1 row; stability_path draws halves, and needs at least 2")
-    checks.read_lambdas(options["lambdas"])
+    options["lambdas"] = checks.read_lambdas(options["lambdas"])
     halves, _ = read_folds(None, rows.n, n_folds=2, repeats=n_pairs, labels=rows.labels(),
                            seed=seed)  # fmt: skip
     rows.refuse_untrainable(halves, part="half", advice="pairs of halves need more of them")

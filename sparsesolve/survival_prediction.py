@@ -57,23 +57,17 @@ def _codes(response, strata, n):
                 "hazard of its own; give those of the new rows as strata="
             )
         return int(response.values[0, 3])
+    strata = np.full(n, strata) if np.ndim(strata) == 0 else strata
+    places, labels = checks.read_strata(strata, n)
     known = {name: code for code, name in enumerate(names.tolist())}
-    labels = np.asarray(strata)
-    if labels.ndim > 1:
-        raise ValueError(f"strata has shape {labels.shape}; give one label per row of X")
-    labels = labels.tolist()
-    labels = labels if isinstance(labels, list) else [labels] * n
-    if len(labels) != n:
-        raise ValueError(f"strata has {len(labels)} labels but X has {n} rows; give one per row")
-    for i, label in enumerate(labels):
+    for k, label in enumerate(labels.tolist()):
         if label not in known:
             raise ValueError(
-                f"strata holds {label!r} at position {i}, where the fit knew "
+                f"strata holds {label!r} at position {np.argmax(places == k)}, where the fit knew "
                 f"{', '.join(map(repr, names[:5].tolist()))}{', ...' * (len(names) > 5)}"
             )
-    if response.strata is None:
-        return np.array(labels, dtype=float)
-    return np.array([known[label] for label in labels])
+    codes = labels if response.strata is None else [known[label] for label in labels.tolist()]
+    return np.array(codes, dtype=float)[places]
 
 
 def _read_times(times, loss):

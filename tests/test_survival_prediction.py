@@ -201,7 +201,7 @@ def test_no_lambda_no_row_and_no_event_have_answers():
 @pytest.mark.parametrize("given, words", [
     ({"times": np.array(["1970-01-02"], dtype="M8[D]")}, "times .* holds dates"),
     ({"times": ["1"]}, "times .* holds text"),
-    ({"strata": pd.DataFrame({"s": ["a"] * 4})}, r"strata has shape \(4, 1\); give one label"),
+    ({"strata": pd.DataFrame([["a", "b"]] * 4)}, r"strata has shape \(4, 2\); give one label"),
 ])  # fmt: skip
 def test_times_and_strata_of_other_kinds_are_refused(given, words):
     fit = ss.path(X, RIGHT, family="cox", n_lambdas=4)

@@ -196,14 +196,14 @@ cdef class Coder:
             s.cross, s.square = cross + i * p, dot(m, y + i * m, y + i * m)
             s.lam, s.error = lam[begin + i], error[begin + i]
             outcome = function(s)
-            if s.residual <= CANCELLED * s.square and self.ridge == 0.0:
+            if s.residual <= CANCELLED * s.square:
                 self._measure(s, y + i * m)
             codes.take(begin + i - first, s, outcome)
 
     cdef void _measure(self, Signal* s, double* y) noexcept nogil:
-        """residual of the code by y - D a itself, which is left in y: differences of squares have lost it."""
+        """residual of the code, with the ridge, by y - D a, which is left in y: differences of squares have lost it."""
         cdef Py_ssize_t m = self.dictionary.shape[0]
         cdef int k
         for k in range(s.count):
             axpy(m, -s.values[k], &self.dictionary[0, s.support[k]], y)
-        s.residual = dot(m, y, y)
+        s.residual = dot(m, y, y) + self.ridge * dot(s.count, s.values, s.values)

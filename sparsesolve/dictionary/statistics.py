@@ -21,8 +21,7 @@ class Statistics:
         """Sums of `now` and of these, which count (1 - 1/step)^forgetting of what they did."""
         share = (1.0 - 1.0 / step) ** forgetting
         total = Statistics(*self.B.shape)
-        for name in ("A", "B"):
-            setattr(total, name, share * getattr(self, name) + getattr(now, name))
+        total.A, total.B = share * self.A + now.A, share * self.B + now.B
         return total
 
     def add(self, Y, codes):

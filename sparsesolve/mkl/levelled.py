@@ -30,17 +30,15 @@ def level(kernels):
         trace = float(np.trace(items[m], dtype=np.float64))
         rest = trace - mean.sum()
         if LEFT[items[m].itemsize] * trace < rest < (1.0 - MOSTLY) * trace:
-            items[m] = items[m] - (mean[:, None] - 0.5 * mean.mean()) - (mean - 0.5 * mean.mean())
-            found[m] = mean
+            part = mean - 0.5 * mean.mean()
+            items[m], found[m] = items[m] - part[:, None] - part, mean
     if not found:
         return kernels, found
-    copies = [items[m] for m in found]
-    bounds, factors = kernels.bounds.copy(), list(kernels.near.factors)
-    bounds[list(found)] = np.sqrt(Symmetric(copies).survey(kernels.n_threads)[:, 1])
+    copies, threads = [items[m] for m in found], kernels.n_threads
+    bounds = kernels.bounds.copy()
+    bounds[list(found)] = np.sqrt(Symmetric(copies).survey(threads)[:, 1])
+    factors = {m: kernels.near.factor(m) for m in range(kernels.size)}
     allowed = [NEGATIVE[8] * float(np.trace(copy)) for copy in copies]
-    for m, factor in zip(
-        found, near_factors(copies, allowed, kernels.n_threads), strict=True
-    ):
-        factors[m] = factor
-    near = Near(factors, n)
-    return Kernels(items, bounds, near, kernels.names, kernels.n_threads), found
+    factors.update(zip(found, near_factors(copies, allowed, threads), strict=True))
+    near = Near(list(factors.values()), n)
+    return Kernels(items, bounds, near, kernels.names, threads), found

@@ -53,7 +53,6 @@ class Near:
     """
 
     def __init__(self, factors, n):
-        self.factors = factors
         known = [m for m, factor in enumerate(factors) if factor is not None]
         self.known = np.zeros(len(factors), dtype=bool)
         self.known[known] = True
@@ -61,6 +60,10 @@ class Near:
         self.errors[known] = [factors[m][1] for m in known]
         self.owner = np.repeat(known, [len(factors[m][0]) for m in known]).astype(np.intp)
         self.rows = np.concatenate([np.empty((0, n)), *(factors[m][0] for m in known)])
+
+    def factor(self, m):
+        """(L, |E|) of kernel m, or None."""
+        return (self.rows[self.owner == m], self.errors[m]) if self.known[m] else None
 
     def squares(self, u):
         """Sums of |L_m v|^2 over the rows v of u (q, n), (M,); 0 without a factor."""

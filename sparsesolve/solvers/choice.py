@@ -141,16 +141,14 @@ def _by_inner_products(problem):
 
 
 def _giant_group(problem):
-    """Whether a group is so large that its inner products cost more than first-order steps.
-
-    One without a norm is so many columns without a penalty.
-    """
-    normed = np.greater(problem.penalty.weight, 0.0)
-    largest = np.diff(problem.penalty.start)[normed].max(initial=0)
+    """Whether a group is so large that its inner products cost more than first-order steps."""
+    sizes = np.diff(problem.penalty.start)
     even = isinstance(problem.penalty, GroupLinf)
     if problem.n_responses is not None:
-        return largest > (MOST_EVEN if even else MOST_RESPONSES)
-    return largest > (problem.design.n if even else max(problem.design.n, MOST_TOGETHER))
+        return sizes.max(initial=0) > (MOST_EVEN if even else MOST_RESPONSES)
+    n = problem.design.n
+    tied = even & np.greater(problem.penalty.weight, 0.0)  # by a norm, of which there may be none
+    return bool((sizes > np.where(tied, n, max(n, MOST_TOGETHER))).any())
 
 
 def _few_eigenvalues(design):

@@ -250,7 +250,7 @@ cdef class ProximalNewton(LossWorkingSet):
     cdef void _learn(self, double t) noexcept nogil:
         """The multiplier s from the curvature of the loss along the step as far as it was tried, t of it."""
         cdef double curvature
-        if self.model.bent > 0.0 and self.model.along > 0.0:
+        if self.model.bent > 0.0 and 0.0 < self.model.along < INFINITY:
             curvature = self.model.along / (t * self.model.bent)
             self.model.multiplier = max(curvature, (0.1 if t == 1.0 else 2.0) * self.model.multiplier)
 

@@ -266,6 +266,7 @@ def test_bad_data_is_refused_by_its_name():
 
 @pytest.mark.parametrize("method, options", [
     ("omp", {"n_nonzero": 3}), ("lars", {"n_nonzero": 3}), ("lasso", {"lam": 1e-9}),
+    ("lasso", {"lam": 1e-9, "alpha": 0.5}),
 ])  # fmt: skip
 def test_residuals_that_are_all_but_0_have_their_digits(method, options):
     """They are differences of squares on the way, good to 1e-8 of a signal's length."""

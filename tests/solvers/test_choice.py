@@ -139,4 +139,7 @@ def test_a_giant_group_without_a_norm_is_so_many_columns(chosen):
     for weights in ([1.0, 1.0], [0.0, 1.0]):
         penalty = ss.penalties.GroupLinf(np.repeat([0, 1], [9, 3]), weights)
         ss.path(X, X[:, 10], penalty=penalty, n_lambdas=3)
-    assert chosen == ["sparsa", "working_set"]
+    wide = RNG.standard_normal((4, 100))  # a block of 90 columns costs eigenvalues
+    penalty = ss.penalties.GroupLinf(np.repeat([0, 1], [90, 10]), [0.0, 1.0])
+    ss.path(wide, wide[:, 95], penalty=penalty, n_lambdas=3)
+    assert chosen == ["sparsa", "working_set", "sparsa"]
