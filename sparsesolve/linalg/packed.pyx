@@ -8,6 +8,14 @@ import numpy as np
 from sparsesolve.linalg.design cimport Design
 
 
+RESERVED = 100_000_000  # values for which there is room at once: what is not used is not touched
+
+
+def room_for(needed, room, whole):
+    """Room for so many values: for all that may come, where they are not too many; else twice what there was."""
+    return whole if needed <= whole < RESERVED else max(needed, 2 * room)
+
+
 def roomier(array, room, used):
     """An array with room for more, that begins with the `used` first entries of this one; the rest is not touched."""
     larger = np.empty(room, dtype=np.asarray(array).dtype)

@@ -7,10 +7,8 @@ from sparsesolve.linalg cimport column as col
 from sparsesolve.linalg cimport vector
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.packed cimport Packed
-from sparsesolve.linalg.packed import roomier
+from sparsesolve.linalg.packed import room_for, roomier
 from sparsesolve.linalg.products cimport share_dots, share_gram, share_products, share_subtract
-
-cdef Py_ssize_t RESERVED = 100_000_000   # values for which there is room at once: what is not used is not touched
 
 
 cdef class DensePacked(Packed):
@@ -20,12 +18,12 @@ cdef class DensePacked(Packed):
         self.Z = &self.storage[0]
 
     cdef int append(self, Design design, const int* which, int count) except -1:
-        cdef Py_ssize_t needed = (self.size + count) * self.n, whole = design.p * self.n
+        cdef Py_ssize_t needed = (self.size + count) * self.n
         cdef double* z
         cdef int k
         if needed > self.storage.shape[0]:
-            needed = whole if needed <= whole < RESERVED else max(needed, 2 * self.storage.shape[0])
-            self.storage = roomier(self.storage, needed, self.size * self.n)
+            room = room_for(needed, self.storage.shape[0], design.p * self.n)
+            self.storage = roomier(self.storage, room, self.size * self.n)
             self.Z = &self.storage[0]
         for k in range(count):
             z = self.Z + self.n * (self.size + k)

@@ -8,6 +8,8 @@ from sparsesolve.linalg.gram import Gram, tall_gram
 from sparsesolve.linalg.packed_dense import DensePacked
 from sparsesolve.linalg.packed_sparse import SparsePacked
 
+from sparsesolve.linalg import packed_sparse
+
 STORAGES = {
     "dense": np.asfortranarray,
     "equal weights": np.asfortranarray,  # and small means: columns are multiplied as stored
@@ -79,6 +81,13 @@ def test_working_columns_meet_those_before_them(kind, portions, storage, n):
     A = root_w[:, None] * Z[:, which]
     assert np.abs(gram - A.T @ A).max() <= 1e-12
     assert np.array_equal(gram, gram.T)
+
+
+@pytest.mark.parametrize("portions", sorted(PORTIONS))
+@pytest.mark.parametrize("storage", ["dense", "sparse"])
+def test_sparse_working_columns_that_are_mirrored(portions, storage, monkeypatch):
+    monkeypatch.setattr(packed_sparse, "MANY_ROWS", 1)
+    test_working_columns_meet_those_before_them(SparsePacked, portions, storage, 600)
 
 
 def test_sparse_working_columns_of_very_many_rows():
