@@ -114,6 +114,8 @@ cdef class RowMirror:
         cdef long long k
         cdef double total
         for i in range(part * self.n // PARTS, (part + 1) * self.n // PARTS):
+            if root_w[i] == 0.0:        # values that no weight tells of may be of any size
+                continue
             total = 0.0
             for k in range(self.start[i], self.start[i + 1]):
                 total += self.values[k] * b[self.column[k]]
@@ -144,6 +146,8 @@ cdef class RowMirror:
         cdef double value
         for i in range(part * self.n // PARTS, (part + 1) * self.n // PARTS):
             value = root_w[i] * v[i]
+            if value == 0.0:
+                continue
             for k in range(self.start[i], self.start[i + 1]):
                 out[self.column[k]] += value * self.values[k]
 
@@ -155,6 +159,8 @@ cdef class RowMirror:
         cdef double weighted
         for i in range(count):
             weighted = x[i] * root_w[rows[i]]
+            if weighted == 0.0:
+                continue
             k, end = self.start[rows[i]], self.start[rows[i] + 1]
             while k < end and self.column[k] <= limit:
                 out[self.column[k]] += weighted * self.values[k]
