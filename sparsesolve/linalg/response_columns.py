@@ -8,6 +8,7 @@ from scipy import sparse
 
 from sparsesolve.linalg.pack import DENSE_FROM
 from sparsesolve.linalg.products import row_products, row_sums
+from sparsesolve.linalg.single import row_products_single
 
 
 def response_columns(design):
@@ -52,12 +53,14 @@ class DenseColumns:
 
     def combine(self, B):
         """Sum over the columns of B (K, m), (K, n)."""
-        return B @ self.rows if self._in_single else row_sums(B, self.rows)
+        if self._in_single:
+            return np.asarray(B, dtype=np.float32) @ self.rows
+        return row_sums(B, self.rows)
 
     def correlate(self, u, first=0):
         """Products of u (K, n) with the columns from `first` on, (K, m - first)."""
         rows = self.rows[first:]
-        return u @ rows.T if self._in_single else row_products(u, rows)
+        return (row_products_single if self._in_single else row_products)(u, rows)
 
     def gram(self, h, first=0):
         """Inner products under weights h (n,) of all columns with those from `first` on."""

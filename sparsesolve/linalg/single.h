@@ -1,5 +1,5 @@
-/* Kernels in single precision for models that are approximate anyway: one vector x against K vectors v_k = v + k n, a
- * few of them for one load of x; instruction set as in vector.h. */
+/* Kernels in single precision for models that are approximate anyway: one vector x against K vectors v_k = v + k ld,
+ * a few of them for one load of x; instruction set as in vector.h. */
 #ifndef SPARSESOLVE_SINGLE_H
 #define SPARSESOLVE_SINGLE_H
 
@@ -9,9 +9,9 @@
 
 /* out_k = x'v_k */
 SS_SIMD static void ss_dots_single(ptrdiff_t n, int K, const float *SS_RESTRICT x, const float *SS_RESTRICT v,
-                                   float *SS_RESTRICT out) {
-    for (; K >= 4; K -= 4, v += 4 * n, out += 4) {
-        const float *v1 = v + n, *v2 = v + 2 * n, *v3 = v + 3 * n;
+                                   ptrdiff_t ld, float *SS_RESTRICT out) {
+    for (; K >= 4; K -= 4, v += 4 * ld, out += 4) {
+        const float *v1 = v + ld, *v2 = v + 2 * ld, *v3 = v + 3 * ld;
         float a[SS_LANES] = {0.0f}, b[SS_LANES] = {0.0f}, c[SS_LANES] = {0.0f}, d[SS_LANES] = {0.0f};
         ptrdiff_t i = 0;
         for (; i + SS_LANES <= n; i += SS_LANES) {
@@ -41,7 +41,7 @@ SS_SIMD static void ss_dots_single(ptrdiff_t n, int K, const float *SS_RESTRICT 
         out[2] = c[0];
         out[3] = d[0];
     }
-    for (; K > 0; K--, v += n, out++) {
+    for (; K > 0; K--, v += ld, out++) {
         float part[2 * SS_LANES] = {0.0f}, total = 0.0f;
         ptrdiff_t i = 0;
         for (; i + 2 * SS_LANES <= n; i += 2 * SS_LANES) {
@@ -56,9 +56,9 @@ SS_SIMD static void ss_dots_single(ptrdiff_t n, int K, const float *SS_RESTRICT 
 
 /* v_k += a_k x */
 SS_SIMD static void ss_axpys_single(ptrdiff_t n, int K, const float *SS_RESTRICT a, const float *SS_RESTRICT x,
-                                    float *SS_RESTRICT v) {
-    for (; K >= 4; K -= 4, v += 4 * n, a += 4) {
-        float *v1 = v + n, *v2 = v + 2 * n, *v3 = v + 3 * n;
+                                    float *SS_RESTRICT v, ptrdiff_t ld) {
+    for (; K >= 4; K -= 4, v += 4 * ld, a += 4) {
+        float *v1 = v + ld, *v2 = v + 2 * ld, *v3 = v + 3 * ld;
         float a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3];
         SS_PRAGMA("omp simd")
         for (ptrdiff_t i = 0; i < n; i++) {
@@ -69,7 +69,7 @@ SS_SIMD static void ss_axpys_single(ptrdiff_t n, int K, const float *SS_RESTRICT
             v3[i] += a3 * z;
         }
     }
-    for (; K > 0; K--, v += n, a++) {
+    for (; K > 0; K--, v += ld, a++) {
         float a0 = a[0];
         SS_PRAGMA("omp simd")
         for (ptrdiff_t i = 0; i < n; i++) v[i] += a0 * x[i];

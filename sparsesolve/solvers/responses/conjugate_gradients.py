@@ -8,6 +8,8 @@ Reference: Nocedal and Wright 2006, section 7.1.
 import numpy as np
 from scipy.linalg import lapack
 
+from sparsesolve.linalg.single import solve_factored
+
 TINY_RIDGE = 1e-6  # of a diagonal: keeps dependent columns from breaking the factor
 OTHER = 0.1  # share of the rows by which others may differ that a factor is to serve
 TINY = 1e-30  # a pivot where there is nothing
@@ -72,9 +74,7 @@ class Preconditioner:
     """
 
     def __init__(self, single=False):
-        self._factor_of, self._solve = (
-            (lapack.spotrf, lapack.spotrs) if single else (lapack.dpotrf, lapack.dpotrs)
-        )
+        self._factor_of = lapack.spotrf if single else lapack.dpotrf
         self._kind = np.float32 if single else np.float64
         self.forget()
 
@@ -96,7 +96,7 @@ class Preconditioner:
             out = np.zeros_like(x)
             for k, part in enumerate(inside):
                 if len(part):
-                    out[k, part] = self._solve(factors[k], x[k, part], lower=1)[0] / scales[k]
+                    out[k, part] = _solved(factors[k], x[k : k + 1, part])[0] / scales[k]
             return out
 
         return apply
@@ -121,9 +121,9 @@ class Preconditioner:
         places = np.searchsorted(self._rows, which[shared])
 
         def solve(factor, x):
-            wide = np.zeros((len(x), len(self._rows)), dtype=self._kind)
+            wide = np.zeros((len(x), len(self._rows)))
             wide[:, places] = x[:, shared]
-            return self._solve(factor, wide.T, lower=1, overwrite_b=1)[0].T[:, places]
+            return _solved(factor, wide)[:, places]
 
         def apply(x):
             length = (unit * x).sum(axis=0)
@@ -156,3 +156,10 @@ class Preconditioner:
                 return factor
             self._added *= 30
         return matrix
+
+
+def _solved(factor, x):
+    """x (K, m) times the inverse of what was factored."""
+    if factor.dtype == np.float32:
+        return solve_factored(factor, x)
+    return lapack.dpotrs(factor, x.T, lower=1)[0].T

@@ -122,12 +122,11 @@ def _enough(d, rest, goal):
 def _product(d, places, mask, single, penalty, level):
     """D -> (Z'F''(eta)Z + Omega'') D on the mask; `level` is added along (1, ..., 1)."""
     part = d.columns.some(places, single)
-    kind = np.float32 if single else np.float64
     ridge, unit, bent = penalty
 
     def product(D):
-        image = d.loss.curvature_product(d.eta, part.combine(D.astype(kind)))
-        out = part.correlate(image.astype(kind)) + ridge * D
+        image = d.loss.curvature_product(d.eta, part.combine(D))
+        out = part.correlate(image) + ridge * D
         out += level * D.mean(axis=0)
         if unit is not None:
             out -= unit * (bent * (unit * D).sum(axis=0))

@@ -16,8 +16,8 @@ from sparsesolve.penalties.elastic_net cimport prox
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 
 cdef extern from "single.h" nogil:
-    void ss_dots_single(Py_ssize_t n, int K, const float* x, const float* v, float* out) noexcept
-    void ss_axpys_single(Py_ssize_t n, int K, const float* a, const float* x, float* v) noexcept
+    void ss_dots_single(Py_ssize_t n, int K, const float* x, const float* v, Py_ssize_t ld, float* out) noexcept
+    void ss_axpys_single(Py_ssize_t n, int K, const float* a, const float* x, float* v, Py_ssize_t ld) noexcept
 
 DEF DEPTH = 5               # sweeps that are carried on together
 FURTHEST = 1e3      # times as far as sweeps have come: beyond, rounding grows with it
@@ -187,16 +187,18 @@ cdef class DenseModel(ResponseModel):
 
     cdef void meet(self, Py_ssize_t j, double* pull) noexcept nogil:
         cdef int K = <int> self.B.shape[0], k
+        cdef Py_ssize_t length = self.image.shape[1]
         if not self.inner:
-            ss_dots_single(self.image.shape[1], K, &self.rows[j, 0], &self.image[0, 0], &self.few[0])
+            ss_dots_single(length, K, &self.rows[j, 0], &self.image[0, 0], length, &self.few[0])
         for k in range(K):
             pull[k] = self.scales[k] * (self.image[k, j] if self.inner else self.few[k])
 
     cdef void add(self, Py_ssize_t j, const double* step) noexcept nogil:
         cdef int K = <int> self.B.shape[0], k
+        cdef Py_ssize_t length = self.image.shape[1]
         for k in range(K):
             self.few[k] = <float> step[k]
-        ss_axpys_single(self.image.shape[1], K, &self.few[0], &self.rows[j, 0], &self.image[0, 0])
+        ss_axpys_single(length, K, &self.few[0], &self.rows[j, 0], &self.image[0, 0], length)
 
     def image_at(self, B):
         return np.subtract(B, self.start).astype(np.float32) @ np.asarray(self.rows)

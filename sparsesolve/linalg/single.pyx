@@ -1,0 +1,64 @@
+"""Columns and a factor against a few vectors, in single precision.
+
+BLAS copies the columns before it multiplies them by a few vectors, and the factor before it solves for these, which
+takes longer than to read either once, as here; more vectors are left to it.
+"""
+import numpy as np
+from scipy.linalg.lapack import spotrs
+
+cdef extern from "single.h" nogil:
+    void ss_dots_single(Py_ssize_t n, int K, const float* x, const float* v, Py_ssize_t ld, float* out) noexcept
+    void ss_axpys_single(Py_ssize_t n, int K, const float* a, const float* x, float* v, Py_ssize_t ld) noexcept
+
+FEW = 8                 # vectors up to which that holds
+DEF WIDTH = 1024        # values of each vector that are met by all columns in turn: they stay in the first cache
+
+
+def row_products_single(u, rows):
+    """u @ rows.T (K, m) for u (K, n) and rows (m, n)."""
+    u = np.ascontiguousarray(u, dtype=np.float32)
+    if len(u) > FEW:
+        return u @ rows.T
+    cdef const float[:, ::1] a = np.ascontiguousarray(rows), b = u
+    cdef Py_ssize_t n = a.shape[1], m = a.shape[0], start, j, k
+    cdef int K = <int> b.shape[0]
+    cdef float[::1] part = np.empty(K, dtype=np.float32)
+    out = np.zeros((K, m), dtype=np.float32)
+    cdef float[:, ::1] o = out
+    with nogil:
+        for start in range(0, n, WIDTH):
+            for j in range(m):
+                ss_dots_single(min(WIDTH, n - start), K, &a[j, start], &b[0, start], n, &part[0])
+                for k in range(K):
+                    o[k, j] += part[k]
+    return out
+
+
+def solve_factored(factor, x):
+    """x (K, m) times the inverse of LL' for a factor L (m, m), lower triangular and column-major; a new array."""
+    solution = np.array(x, dtype=np.float32, order="C")
+    if len(solution) > FEW and len(factor):
+        return spotrs(factor, solution.T, lower=1, overwrite_b=1)[0].T
+    _solve(factor, solution)
+    return solution
+
+
+cdef void _solve(const float[::1, :] L, float[:, ::1] X):
+    """The same in place."""
+    cdef Py_ssize_t m = X.shape[1], j, k
+    cdef int K = <int> X.shape[0]
+    cdef float[::1] few = np.zeros(K, dtype=np.float32)
+    with nogil:
+        for j in range(m):
+            for k in range(K):
+                X[k, j] /= L[j, j]
+                few[k] = -X[k, j]
+            if j + 1 < m:
+                ss_axpys_single(m - j - 1, K, &few[0], &L[j + 1, j], &X[0, j + 1], m)
+        for j in range(m - 1, -1, -1):
+            for k in range(K):
+                few[k] = 0.0
+            if j + 1 < m:
+                ss_dots_single(m - j - 1, K, &L[j + 1, j], &X[0, j + 1], m, &few[0])
+            for k in range(K):
+                X[k, j] = (X[k, j] - few[k]) / L[j, j]
