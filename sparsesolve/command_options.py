@@ -201,6 +201,21 @@ def named(fit, table, args):
     return fit
 
 
+def check_targets(sources, **targets):
+    """Refuse results, by option, that cannot be written or replace what is read or each other."""
+    taken = {FilePath(file).resolve(): "is read" for file in sources if file is not None}
+    for option, file in targets.items():
+        if not file or file == "-":
+            continue
+        check_folder(file)
+        place = FilePath(file).resolve()
+        if place in taken:
+            raise ValueError(
+                f"--{option} {file} would replace the file that {taken[place]}; give another name"
+            )
+        taken[place] = f"--{option} writes"
+
+
 def check_folder(file):
     """Refuse a file that cannot be written before the fit takes its time."""
     folder = FilePath(file).resolve().parent

@@ -7,8 +7,8 @@ from pathlib import Path as FilePath
 
 from sparsesolve.coefficient_file import write_coefs
 from sparsesolve.command_options import (
-    check_folder,
     check_plot_file,
+    check_targets,
     fit_options,
     named,
     read_data,
@@ -78,8 +78,7 @@ def run_predict(args):
     """Predict the rows of a data file by a saved model."""
     import sparsesolve as ss
 
-    if args.out != "-":
-        check_folder(args.out)
+    check_targets([args.file, args.model], out=args.out)
     fit = ss.load(args.model)
     path = getattr(fit, "path", fit)
     names = [] if path.feature_names is None else path.feature_names.tolist()
@@ -102,6 +101,7 @@ def run_plot(args):
     import sparsesolve as ss
 
     check_plot_file(args.out)
+    check_targets([args.model], out=args.out)
     fit = ss.load(args.model)
     path, title = getattr(fit, "path", fit), FilePath(args.model).name
     if fit is path or args.path:
@@ -114,9 +114,7 @@ def _check_results(args):
     """Refuse what cannot be written before the fit takes its time."""
     if args.plot:
         check_plot_file(args.plot)
-    for file in (args.out, args.save):
-        if file and file != "-":
-            check_folder(file)
+    check_targets([args.file, args.groups], out=args.out, plot=args.plot, save=args.save)
 
 
 def _check_by(args):

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sparsesolve.checks import read_count, read_seed, read_strata
+from sparsesolve.checks import read_count, read_seed, read_strata, unmasked
 
 
 class Fold(NamedTuple):
@@ -48,7 +48,7 @@ def read_folds(folds, n, *, n_folds=10, repeats=1, groups=None, labels=None, see
         return _of_splits(splits, n)
     if groups is not None:
         raise ValueError("folds already says which rows stay together; leave groups out")
-    table = np.atleast_2d(np.asarray(folds))
+    table = np.atleast_2d(np.asarray(unmasked("folds", folds)))
     if not table.size:
         raise ValueError("folds is empty; give an id for each row, or pairs (train, test)")
     ids = np.array([read_strata(row, n, "folds")[0] for row in table])
@@ -123,7 +123,7 @@ def _of_splits(splits, n):
     for k, (train, test) in enumerate(splits):
         mask = np.zeros(n, dtype=bool)
         mask[_rows(train, n, k)] = True
-        rows = np.unique(_rows(test, n, k))
+        rows = _rows(test, n, k)
         if mask[rows].any():
             row = rows[mask[rows].argmax()]
             raise ValueError(f"fold {k} holds out row {row}, on which it trains as well")
@@ -147,4 +147,11 @@ def _rows(part, n, k):
         raise ValueError(f"fold {k} is no pair (train, test) of row indices")
     if part.size and not (0 <= part.min() and part.max() < n):
         raise ValueError(f"fold {k} names row {part.max()}; X has rows 0 to {n - 1}")
-    return part.astype(np.intp)
+    rows, counts = np.unique(part.astype(np.intp), return_counts=True)
+    if (counts > 1).any():
+        row = rows[counts > 1][0]
+        raise ValueError(
+            f"fold {k} names row {row} more than once; name each row once, and repeat rows of X "
+            "and y that are to count twice"
+        )
+    return rows

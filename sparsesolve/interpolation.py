@@ -3,6 +3,8 @@
 import numpy as np
 from scipy import sparse
 
+from sparsesolve.checks import unmasked
+
 
 def read_s(s):
     """Check s, a lambda or a list of lambdas at which something is asked of a path.
@@ -24,6 +26,7 @@ def read_s(s):
     ValueError
         If s has more than one dimension or holds a negative value or NaN.
     """
+    s = unmasked("s", s)
     try:
         values = np.asarray(s)
         values = None if values.dtype.kind == "c" else values.astype(np.float64)

@@ -72,6 +72,7 @@ def save(fit: Path | CVPath, file: str | PathLike) -> None:
     >>> ss.load("model.npz").predict([[3.0]], s=0.1).round(2)
     array([2.76])
     """
+    _refuse_other_files(file)
     if not isinstance(fit, Path | CVPath):
         raise TypeError(f"fit is a {type(fit).__name__}; a Path or a CVPath can be saved")
     path, kind = (fit.path, "cv") if isinstance(fit, CVPath) else (fit, "path")
@@ -108,6 +109,7 @@ def load(file: str | PathLike) -> Path | CVPath:
     --------
     See :func:`save`.
     """
+    _refuse_other_files(file)
     try:
         with open(file, "rb") as stream:
             if not zipfile.is_zipfile(stream):
@@ -128,6 +130,12 @@ def load(file: str | PathLike) -> Path | CVPath:
         raise ValueError(f"{file}: the file is damaged ({error})") from None
     except ValueError as error:
         raise ValueError(f"{file}: {error}") from None
+
+
+def _refuse_other_files(file):
+    """Refuse an open file, or its number, of which `open` would take hold."""
+    if not isinstance(file, str | PathLike):
+        raise TypeError(f"file is {file!r}; give the name of a file, or its path")
 
 
 def _arrays_of(path):

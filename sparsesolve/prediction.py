@@ -85,7 +85,7 @@ def read_rows(path, X, in_blocks=False):
         )
     if names is not None and path.feature_names is not None:
         refuse_other_names(list(path.feature_names), list(names), "the path was fitted to",
-                           "pass X[list(path.feature_names)]")  # fmt: skip
+                           "put its columns in the order of path.feature_names")
     return matrix
 
 

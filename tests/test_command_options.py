@@ -13,6 +13,7 @@ from sparsesolve.command_options import (
     add_model_options,
     check_folder,
     check_plot_file,
+    check_targets,
     fit_options,
     named,
     numbers,
@@ -260,3 +261,19 @@ def test_files_that_cannot_be_written(tmp_path):
         assert str(caught.value) == (
             f"{tmp_path / name}: no plot format by that ending; choose .png, .pdf or .svg"
         )
+
+
+def test_results_that_would_replace_a_file(tmp_path):
+    data, other = tmp_path / "data.csv", tmp_path / "new.csv"
+    check_targets([data, None], out=other, plot=None, save=tmp_path / "new.npz")
+    check_targets([data], out="-", save=other)
+    with pytest.raises(ValueError) as caught:
+        check_targets([tmp_path / "m.npz", data], out=tmp_path / "." / "data.csv")
+    assert str(caught.value) == (
+        f"--out {data} would replace the file that is read; give another name"
+    )
+    with pytest.raises(ValueError) as caught:
+        check_targets([data], out=other, save=other)
+    assert str(caught.value) == (
+        f"--save {other} would replace the file that --out writes; give another name"
+    )

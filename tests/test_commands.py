@@ -166,6 +166,10 @@ def test_plots_of_models(tmp_path, command):
     (["cv", "{bare}", "--response", "q", "--folds", "1"], "n_folds must be at least 2"),
     (["cv", "{bare}", "--response", "q", "--measure", "auc"], "measure must be one of"),
     (["plot", "{model}", "{data}"], "no plot format by that ending"),
+    (["path", "{bare}", "--response", "q", "--out", "{bare}"], "replace the file that is read"),
+    (["cv", "{bare}", "--response", "q", "--save", "{bare}"], "replace the file that is read"),
+    (["predict", "{model}", "{data}", "--out", "{data}"], "replace the file that is read"),
+    (["predict", "{model}", "{data}", "--out", "{model}"], "replace the file that is read"),
 ])  # fmt: skip
 def test_bad_input_is_one_line(args, words, data, tmp_path, capsys):
     pandas = pytest.importorskip("pandas")

@@ -45,3 +45,27 @@ def test_results_show_themselves_in_a_line():
 def test_what_cannot_be_is_refused(ask, words):
     with pytest.raises(TypeError, match=words):
         ask()
+
+
+MASK = np.arange(60) == 3
+
+
+@pytest.mark.parametrize("name, ask", [
+    ("groups", lambda: ss.cv_path(X, Y, groups=np.ma.array(np.arange(60) // 6, mask=MASK))),
+    ("folds", lambda: ss.cv_path(X, Y, folds=np.ma.array(np.arange(60) % 3, mask=MASK))),
+    ("strata", lambda: ss.path(X, (np.exp(Y), np.ones(60)), family=ss.families.cox(
+        strata=np.ma.array(np.arange(60) % 3, mask=MASK)))),
+    ("groups", lambda: ss.path(X, Y, penalty=ss.penalties.GroupL2(
+        np.ma.array(np.arange(6) // 2, mask=MASK[:6])))),
+    ("s", lambda: ss.path(X, Y).coef(np.ma.array([0.1, 0.2, 0.3, 0.4], mask=MASK[:4]))),
+])  # fmt: skip
+def test_masked_entries_are_refused_wherever_they_are(name, ask):
+    with pytest.raises(ValueError, match=f"{name} is a masked array with "):
+        ask()
+
+
+def test_a_file_is_known_by_its_name():
+    fit = ss.path(X, Y, n_lambdas=3)
+    for ask in (lambda: ss.save(fit, 1), lambda: ss.load(1)):
+        with pytest.raises(TypeError, match="file is 1; give the name of a file, or its path"):
+            ask()

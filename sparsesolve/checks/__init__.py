@@ -5,7 +5,7 @@ or raises ValueError or TypeError with one sentence: what was found, where, and 
 Nothing that the user passed is ever changed.
 """
 
-from .array import real_array, refuse_truncated
+from .array import real_array, refuse_truncated, unmasked
 from .derivatives import check_derivatives
 from .design import nonfinite_error, read_design
 from .frame import columns_of, is_frame, refuse_other_names
@@ -70,4 +70,5 @@ __all__ = [
     "refuse_other_names",
     "refuse_truncated",
     "row_blocks",
+    "unmasked",
 ]

@@ -28,8 +28,7 @@ def real_array(name, value, column=None):
     `name` is the argument's name for the messages; `column` the data frame's column that is
     being read, if any. Memory maps stay memory maps, so that nothing is read here.
     """
-    if isinstance(value, np.ma.MaskedArray):
-        value = unmasked(name, value)
+    value = unmasked(name, value)
     array = value if isinstance(value, np.ndarray) else converted(name, value)
     refuse_truncated(name, array)
     kind = array.dtype.kind
@@ -77,6 +76,9 @@ def _subject(name, column):
 
 
 def unmasked(name, value):
+    """The value; of a masked array its data, or a sentence about the first masked entry."""
+    if not isinstance(value, np.ma.MaskedArray):
+        return value
     mask = np.ma.getmaskarray(value)
     if mask.any():
         index = np.unravel_index(int(mask.argmax()), mask.shape)

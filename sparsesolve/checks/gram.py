@@ -4,7 +4,7 @@ import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
 from .array import place, real_array, refuse_overflow
-from .frame import is_frame, read_frame
+from .frame import is_frame, read_frame, refuse_other_names
 from .number import read_number
 from .vector import read_finite
 
@@ -31,6 +31,7 @@ def read_gram(gram, xty, yty):
         raise ValueError(
             f"xty has shape {np.shape(xty)} but gram has {len(G)} columns; give one product each"
         )
+    _refuse_other_order(names, xty)
     cross = read_finite("xty", xty, len(G), "column")
     squares = np.diagonal(G)
     if (squares < 0.0).any():
@@ -53,6 +54,16 @@ def read_gram(gram, xty, yty):
                 f"y'y; pass y'y of the same y"
             )
     return G, cross, yty, names
+
+
+def _refuse_other_order(names, xty):
+    """Refuse a series whose index has the names of gram's columns in another order."""
+    index = getattr(xty, "index", None)
+    if names is None or index is None or callable(index):
+        return
+    known, given = list(names), list(map(str, index))
+    if sorted(known) == sorted(given):
+        refuse_other_names(known, given, "gram has", "pass xty[gram.columns]", table="xty")
 
 
 def _factor(C):

@@ -38,8 +38,7 @@ def read_labels(y, n):
 
 def label_array(y):
     """Return `y` as an array of numbers, text, dates or objects, a single column as a vector."""
-    if isinstance(y, np.ma.MaskedArray):
-        y = unmasked("y", y)
+    y = unmasked("y", y)
     array = y if isinstance(y, np.ndarray) else converted("y", y)
     listed = isinstance(y, (list, tuple)) and array.ndim == 1
     if listed and (array.dtype.kind in "US" or _rounded(y, array)):

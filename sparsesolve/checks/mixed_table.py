@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import sparse
 
-from .array import converted, refuse_truncated
+from .array import converted, is_number, real_array, refuse_truncated
 from .frame import columns_of, is_frame
 from .survival import is_missing
 
@@ -21,7 +21,7 @@ def read_mixed_columns(table):
         raise TypeError("the table is a sparse matrix, numbers already; pass it as X")
     else:
         refuse_truncated("the table", table)
-        array = np.asarray(table)
+        array = table if isinstance(table, np.ma.MaskedArray) else np.asarray(table)
         if array.ndim != 2:
             raise ValueError(f"the table has shape {array.shape}; rows by columns are needed")
         found = {f"x{j}": array[:, j] for j in range(array.shape[1])}
@@ -45,6 +45,8 @@ def _read_column(name, column):
     """One column as `read_mixed_columns` returns it."""
     if column is None or isinstance(column, str | bytes):
         raise TypeError(f"column {name!r} is {column!r}; give one value for each row")
+    if isinstance(column, np.ma.MaskedArray):  # what is masked is missing
+        column = np.where(np.ma.getmaskarray(column), None, column.data.astype(object))
     order, column = _categories(column)
     array = converted(f"column {name!r}", column)
     if array.ndim != 1:
@@ -58,9 +60,9 @@ def _read_column(name, column):
     labels = np.asarray(column, dtype=object)
     gone = np.array([is_missing(label) for label in labels.tolist()], dtype=bool)
     kept = labels[~gone]
-    if order is None and len(kept) and all(isinstance(x, (int, float, np.number)) for x in kept):
+    if order is None and len(kept) and all(is_number(type(x)) for x in kept):
         numbers = np.full(len(labels), np.nan)
-        numbers[~gone] = kept.astype(float)
+        numbers[~gone] = real_array(f"column {name!r}", kept)
         return _finite(name, numbers)
     labels = np.where(gone, None, labels)
     return labels, order

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .array import place, real_array
+from .array import place, real_array, unmasked
 from .frame import is_frame, read_frame
 
 NAMES = {"start": "start", "stop": "stop", "time": "stop", "status": "status", "event": "status"}
@@ -50,7 +50,7 @@ def read_survival(y, n, strata=None, censored=False):
 
 def read_strata(strata, n, name="strata"):
     """Return codes (n,) of labels, 0 for the first in sorted order, and the labels sorted."""
-    labels = np.asarray(strata)
+    labels = np.asarray(unmasked(name, strata))
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.ndim != 1:

@@ -113,6 +113,11 @@ def _as_list(groups):
 def held(groups):
     """What the user gave, readable more than once, and ours: he may go on to change it."""
     if isinstance(groups, np.ndarray):
+        if np.ma.is_masked(groups):
+            raise ValueError(
+                "groups is a masked array with masked entries; label them, or pass a list with "
+                "None for a feature alone"
+            )
         return groups.copy()
     if isinstance(groups, list) or hasattr(groups, "__next__"):
         return [list(item) if isinstance(item, list) else item for item in groups]

@@ -45,3 +45,13 @@ def changed(i, j, value):
 def test_what_cannot_be_is_refused(gram, xty, yty, match):
     with pytest.raises((ValueError, TypeError), match=match):
         checks.read_gram(gram, xty, yty)
+
+
+def test_names_in_another_order_are_refused():
+    pandas = pytest.importorskip("pandas")
+    gram = pandas.DataFrame(GRAM, index=["a", "b"], columns=["a", "b"])
+    for xty in (pandas.Series(XTY, ["a", "b"]), pandas.Series(XTY), XTY):
+        np.testing.assert_array_equal(checks.read_gram(gram, xty, None)[1], XTY)
+    words = r"Column 0 of xty is 'b' where gram has 'a' \(the same columns in another order\)"
+    with pytest.raises(ValueError, match=words):
+        checks.read_gram(gram, pandas.Series(XTY, ["b", "a"]), None)

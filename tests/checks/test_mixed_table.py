@@ -1,5 +1,8 @@
 """Columns of tables with categories and gaps: what is a number, what a label, what is missing."""
 
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -97,3 +100,24 @@ def test_what_is_no_mixed_table_is_refused():
         read_mixed_columns({"a": "abc"})
     with pytest.raises(TypeError, match="sparse matrix, numbers already; pass it as X"):
         read_mixed_columns(sparse.eye_array(3))
+
+
+def test_what_is_masked_is_missing():
+    mask = [False, True, False]
+    found = read_mixed_columns({
+        "number": np.ma.array([1.0, 999.0, 3.0], mask=mask),
+        "flag": np.ma.array([True, True, False], mask=mask),
+        "text": np.ma.array(["x", "y", "x"], mask=mask),
+    })  # fmt: skip
+    np.testing.assert_array_equal(found["number"], [1.0, np.nan, 3.0])
+    np.testing.assert_array_equal(found["flag"], [1.0, np.nan, 0.0])
+    assert found["text"][0].tolist() == ["x", None, "x"]
+    (column,) = read_mixed_columns(np.ma.array([[1], [2], [3]], mask=np.c_[mask])).values()
+    np.testing.assert_array_equal(column, [1.0, np.nan, 3.0])
+
+
+def test_numbers_of_any_type_are_numbers():
+    found = read_mixed_columns({"price": [Decimal("1.5"), None, Fraction(1, 4)]})
+    np.testing.assert_array_equal(found["price"], [1.5, np.nan, 0.25])
+    with pytest.raises(ValueError, match="column 'a' holds a number that no 64-bit float"):
+        read_mixed_columns({"a": [10**400, 1]})

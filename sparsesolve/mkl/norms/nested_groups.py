@@ -128,6 +128,10 @@ def nested(
     """
     read = []
     for g, group in enumerate(groups):
+        if not hasattr(group, "__iter__"):
+            raise TypeError(
+                f"groups[{g}] is {group!r}; give lists of kernels by number, as in [[0, 1], [2]]"
+            )
         members = [read_count(f"groups[{g}][{k}]", m, 0) for k, m in enumerate(group)]
         if not members or len(set(members)) < len(members):
             raise ValueError(f"groups[{g}] is {list(group)}; give each kernel of it once")
