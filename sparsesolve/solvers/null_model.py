@@ -19,6 +19,7 @@ HIDDEN = 1e-11  # of F: what rounding in sums over many samples may make of it
 SETTLED = 1e-8  # a Newton step so short, relative, of which the next is not half: rounding
 HALVINGS = 30
 NEAR = 1e-7  # of 1 + |eta|: no farther from where samples would have it is rounding
+STILL = 1e-15  # pulls of samples whose weights sum to 1: rounding of shares of risk
 TOLD = 1e-12  # a share that rounding does not hide
 
 
@@ -138,8 +139,10 @@ def _excess(value, loss, eta):
     if not np.isfinite(value):
         raise ValueError(
             "the loss of the model without features is beyond the largest 64-bit float; "
-            "give an offset of smaller size"
+            "rescale y, or give an offset of smaller size"
         )
+    if loss.coupled and np.abs(loss.at(eta)[1]).sum() <= STILL:
+        return 0.0
     excess = float(value - loss.saturated)
     if excess > ROUNDING * (abs(value) + abs(loss.saturated)):
         return excess

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import sparsesolve as ss
 from sparsesolve import families
 from sparsesolve.losses import LOSSES
 from sparsesolve.solvers.null_model import null_model, null_models
@@ -105,7 +106,7 @@ def test_counts_of_none_and_one_are_no_extremes():
 class Unsteady:
     """A loss whose values, but not its slopes, hold the rounding of long sums."""
 
-    symmetric, ends = True, None
+    symmetric, coupled, ends = True, False, None
 
     def __init__(self, loss):
         self.loss, self.saturated = loss, loss.saturated
@@ -140,3 +141,17 @@ def test_values_that_are_far_larger_than_their_difference_do_not_hide_it(name, p
     for value in (1.0, 1e14, 7e20):
         loss = LOSSES[name](np.full(50, value), w, parameter)
         assert null_model(loss, np.zeros(50), True)[1] == 0.0
+
+
+@pytest.mark.parametrize("options", [{}, {"weights": 10 * np.arange(1.0, 31)}, {"lambdas": [0.1]}])
+@pytest.mark.parametrize("y, strata", [
+    (np.column_stack([np.arange(30.0) + 1, np.arange(30) == 29]), None),  # one, the last
+    (np.column_stack([np.arange(30.0), np.arange(30) + 0.5, np.ones(30)]), None),  # all late
+    (np.column_stack([np.arange(30.0) + 1, np.ones(30)]), np.arange(30)),
+])  # fmt: skip
+def test_deaths_that_nobody_else_is_at_risk_with(y, strata, options):
+    rng = np.random.default_rng(1)
+    fit = ss.path(rng.normal(size=(30, 4)), y, family=ss.families.cox(strata=strata),
+                  offset=5.0 * rng.normal(size=30), **options)  # fmt: skip
+    assert fit.null_deviance == 0.0 and not fit.coefs.nnz
+    assert (fit.gaps == 0.0).all() and (fit.dev_ratio == 0.0).all()
