@@ -31,7 +31,7 @@ def read_problem(X, y, family, *, weights, offset, penalty_factor, lower, upper,
     matrix, found = checks.read_design(X, in_blocks, by_rows, n_threads)
     names = found if names is None else names
     response = family.read(y, matrix.shape[0])
-    w, scale = _read_weights(weights, matrix.shape[0], response.counts)
+    w, scale = checks.read_shares(weights, matrix.shape[0], response.counts)
     p = matrix.shape[1]
     limits = checks.read_limits(lower, upper, p)
     if penalty is not None:
@@ -121,20 +121,6 @@ def glmnet_factors(penalty_factor, p):
     return (factors * (p / total) if total > 0 else factors), excluded
 
 
-def _read_weights(weights, n, counts):
-    """Return (weights of sum 1, two factors of their sum)."""
-    w = checks.read_weights(weights, n)
-    w = np.ones(n) if w is None else w
-    w = w if counts is None else w * counts
-    largest = w.max()
-    if largest == 0.0:
-        raise ValueError("rows of positive weight count nothing in y; at least one has to")
-    share = w / largest
-    total = share.sum()
-    share /= total
-    return share, (total, largest)
-
-
 def _read_columns(matrix, names, w, y, n_threads):
     """The design with its moments, and of rows in blocks with inner products if few."""
     if isinstance(matrix, RowBlocks):
@@ -157,24 +143,17 @@ def _target(family, response, offset, w, intercept):
     if family.name != "gaussian":
         offset = np.zeros(len(y)) if offset is None else offset
         return {"loss": family.loss(y, w), "offset": offset}
-    return {"y": y if offset is None else _less(y, offset)}
+    return {"y": y if offset is None else checks.less_offset(y, offset)}
 
 
 def _several(family, response, offset, w, intercept):
     """The same for K responses; real ones less offset and mean, over a power of two."""
     y = response.values
     if family.name == "multigaussian":
-        y, mean, exponent = scaled_response(_less(y, offset.T), w, intercept)
+        y, mean, exponent = scaled_response(checks.less_offset(y, offset.T), w, intercept)
         return {"loss": family.loss(y, w), "offset": np.zeros(offset.shape), "mean": mean,
                 "exponent": exponent}  # fmt: skip
-    missing = np.flatnonzero(w @ y == 0.0)
-    if len(missing):
-        names = response.class_names
-        name = missing[0] if names is None else names.tolist()[missing[0]]
-        raise ValueError(
-            f"y has no row of class {name!r} with a positive weight; leave out that class, or "
-            "give it weight"
-        )
+    checks.refuse_missing_class(y, w, response.class_names)
     return {"loss": family.loss(y, w), "offset": offset}
 
 
@@ -186,15 +165,6 @@ def _read_offsets(offset, n, K):
     if shape != (n, K):
         raise ValueError(f"offset has shape {shape}; it must be {(n, K)}, a column per response")
     return np.array([checks.read_offset(column, n) for column in np.asarray(offset).T])
-
-
-def _less(y, offset):
-    with np.errstate(over="ignore"):
-        response = y - offset
-    if not np.isfinite(response).all():
-        i = int(np.argmin(np.isfinite(response).reshape(len(y), -1).all(axis=1)))
-        raise ValueError(f"y less offset is beyond the largest float at position {i}; rescale y")
-    return response
 
 
 def _penalty_maker(penalty, alpha, factors, limits, n_responses):

@@ -13,6 +13,7 @@ from .gram import read_gram
 from .labels import label_array, read_labels
 from .mixed_table import read_mixed_columns
 from .number import read_choice, read_count, read_flag, read_number, read_seed
+from .observations import less_offset, read_shares, refuse_missing_class
 from .response import (
     Response,
     read_amounts,
@@ -41,6 +42,7 @@ __all__ = [
     "is_dask",
     "is_frame",
     "label_array",
+    "less_offset",
     "nonfinite_error",
     "read_amounts",
     "read_binary",
@@ -63,10 +65,12 @@ __all__ = [
     "read_seed",
     "read_several",
     "read_sides",
+    "read_shares",
     "read_strata",
     "read_survival",
     "read_weights",
     "real_array",
+    "refuse_missing_class",
     "refuse_other_names",
     "refuse_truncated",
     "row_blocks",

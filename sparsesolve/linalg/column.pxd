@@ -115,19 +115,6 @@ cdef inline double axpys(const Column* columns, const int* four, const double* a
     return constant
 
 
-cdef inline double weighted_axpy(const Column* x, double a, const double* w, double* v) noexcept nogil:
-    """v += a w z up to a multiple of w, whose factor is returned (sparse); nothing is left over when dense."""
-    cdef Py_ssize_t k
-    a *= x.factor
-    if x.rows == NULL:
-        for k in range(x.size):
-            v[k] += a * w[k] * (stored(x, k) - x.centre)
-        return 0.0
-    for k in range(x.size):
-        v[x.rows[k]] += a * w[x.rows[k]] * stored(x, k)
-    return -a * x.centre
-
-
 cdef inline double unseen(const Column* x, Py_ssize_t n, const double* w, double seen, double total) noexcept nogil:
     """Weight of the rows that a sparse column does not store, where `seen` of `total` lies on those it does."""
     cdef double rest = 0.0

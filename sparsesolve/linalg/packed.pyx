@@ -24,7 +24,7 @@ def roomier(array, room, used):
 
 
 cdef class Packed:
-    """Working columns; they are only ever added."""
+    """Working columns; they come one after the other, or `restart` forgets all."""
 
     def __cinit__(self, double[::1] root_w, bint recentred=False):
         self.n = root_w.shape[0]

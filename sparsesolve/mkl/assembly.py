@@ -26,11 +26,9 @@ def read_problem(kernels, y, family, norm, *, kernel_weights, weights, offset, i
     _refuse_length("y", y, n)
     response = family.read(y, n)
     norm.refuse(kernels.size, kernel_weights)
-    w = checks.read_weights(weights, n)
-    w = np.ones(n) if w is None else w
-    w = w if response.counts is None else w * response.counts
-    total = float(np.sum(w / w.max()))
-    share = w / w.max() / total
+    share, (total, largest) = checks.read_shares(weights, n, response.counts)
+    if family.name == "multinomial":
+        checks.refuse_missing_class(response.values, share, response.class_names)
     q = response.values.shape[1] if family.several else 1
     offset = _read_offset(offset, n, q, family.several)
     norm, loss, offset, mean, exponent, unit = _target(
@@ -52,7 +50,7 @@ def read_problem(kernels, y, family, norm, *, kernel_weights, weights, offset, i
         mean=np.atleast_1d(mean), exponent=exponent, joined=joined, means=means,
     )  # fmt: skip
     with np.errstate(over="ignore"):
-        deviance = float(np.ldexp(2.0 * value * total * w.max(), 2 * exponent))
+        deviance = float(np.ldexp(2.0 * value * total * largest, 2 * exponent))
     return problem, response.class_names, deviance
 
 
@@ -61,7 +59,7 @@ def _target(family, response, offset, w, intercept, norm):
     y = response.values
     if family.name not in SQUARED:
         return norm, family.loss(y, w), offset, np.zeros(len(offset)), 0, 0
-    shifted = y - (offset.T if family.several else offset[0])
+    shifted = checks.less_offset(y, offset.T if family.several else offset[0])
     scaled, mean, exponent = scaled_response(shifted, w, intercept)
     norm, unit = norm.in_units(exponent)
     loss = LOSSES[family.name](scaled, w)

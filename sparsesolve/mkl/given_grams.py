@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from sparsesolve.checks import read_flag
+from sparsesolve.checks import read_flag, read_shares
 from sparsesolve.checks.vector import read_finite
 from sparsesolve.mkl.grams import Grams
 from sparsesolve.mkl.kernels import BLOCK, LowRank, Rows
 from sparsesolve.mkl.prediction import by_name, read_block
 from sparsesolve.mkl.reading import read_kernels
-from sparsesolve.mkl.scaling import learn_scaling, read_scale, read_shares
+from sparsesolve.mkl.scaling import learn_scaling, read_scale
 from sparsesolve.threads import thread_count
 
 
@@ -98,7 +98,7 @@ def precomputed(
     """
     centre, scale = read_flag("centre", centre), read_scale(scale)
     read = read_kernels(kernels, thread_count(n_threads))
-    shares = read_shares(weights, read.items[0].shape[0])
+    shares = read_shares(weights, read.items[0].shape[0])[0]
     sources, items = [], []
     for item in read.items:
         dense = item.toarray() if sparse.issparse(item) else item

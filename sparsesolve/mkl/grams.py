@@ -12,10 +12,11 @@ from sparsesolve.checks import (
     read_choice,
     read_design,
     read_flag,
+    read_shares,
     refuse_other_names,
 )
 from sparsesolve.mkl.kernels import LowRank
-from sparsesolve.mkl.scaling import read_scale, read_shares
+from sparsesolve.mkl.scaling import read_scale
 from sparsesolve.mkl.source import Source
 
 
@@ -129,7 +130,7 @@ def build_grams(
     centre, scale = read_flag("centre", centre), read_scale(scale)
     read_choice("dtype", dtype, ["float64", "float32"])
     store = read_flag("store", store)
-    shares = read_shares(weights, table.shape[0])
+    shares = read_shares(weights, table.shape[0])[0]
     _refuse_nonfinite(table, columns)
     sources = [
         Source(pair, m, table, columns, centre, scale, shares) for m, pair in enumerate(pairs)

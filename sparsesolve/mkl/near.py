@@ -23,7 +23,8 @@ def near_factors(items, allowed, n_threads):
         return []
     n = len(items[0])
     rooms = queue.SimpleQueue()
-    for _ in range(n_threads):
+    workers = min(n_threads, len(items))
+    for _ in range(workers):
         rooms.put(np.empty((n, n)))
 
     def factor(item, most):
@@ -37,9 +38,9 @@ def near_factors(items, allowed, n_threads):
         finally:
             rooms.put(room)
 
-    if n_threads == 1:
+    if workers == 1:
         return list(map(factor, items, allowed))
-    with ThreadPoolExecutor(n_threads) as pool:
+    with ThreadPoolExecutor(workers) as pool:
         return list(pool.map(factor, items, allowed))
 
 

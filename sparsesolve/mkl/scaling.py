@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sparsesolve.checks import read_choice, read_weights
+from sparsesolve.checks import read_choice
 
 SCALES = ("trace", "diagonal")
 NOTHING = 1e-13  # of the diagonal before centring: as much after it is rounding
@@ -63,12 +63,6 @@ def learn_scaling(shares, means, diagonal, centre, scale):
         shares, means if centre else None, mean, unit if unit > 0.0 else 1.0,
         _or_one(np.sqrt(own)) if scale == "diagonal" else None,
     )  # fmt: skip
-
-
-def read_shares(weights, n):
-    """What each of n samples counts in a mean."""
-    weights = read_weights(weights, n)
-    return np.full(n, 1.0 / n) if weights is None else weights / weights.sum()
 
 
 def read_scale(scale):

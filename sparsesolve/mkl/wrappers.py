@@ -35,7 +35,7 @@ class Alternation(WorkingState):
         if not self.point.n.any():
             sizes = self.point.s
             n = self.problem.norm.response(sizes, self.problem.factors[self.all], lam)
-            n = np.maximum(n, 1e-3 * max(n.max(), 1e-3 * self.null / lam))
+            n = np.maximum(n, 1e-3 * max(n.max(initial=0.0), 1e-3 * self.null / lam))
             self._make(self.all, n, self.point.u, self.point.products)
             self.started = True
         return super()._solve(lam, target, budget)
@@ -56,7 +56,7 @@ class SimpleMKL(Alternation):
         d = self.problem.factors[self.all]
         self.scale = 1.0 / (lam * d**2)  # eta of beta = 1
         if not self.started:
-            self.beta = np.full(len(d), 1.0 / len(d))
+            self.beta = np.full(len(d), 1.0 / max(len(d), 1))
             self.started = True
         self.enough = INSIDE * max(target, 1e-13 * self.null)
         self.point = self._inner(self.beta * self.scale)

@@ -80,7 +80,7 @@ cdef class Quadratic(NetColumns):
         return stopped
 
     cdef double collect(self, double lam) noexcept nogil:
-        """List the free coefficients and their right-hand side; returns its largest entry over lam's scale."""
+        """List the free coefficients and their right-hand side; returns its largest entry."""
         cdef int j
         cdef double slope, largest = 0.0, level
         self.n_support = self.n_held = 0

@@ -46,7 +46,7 @@ def projection(inner, gradient):
 
 
 cdef class WorkingColumns:
-    """A table of numbers per working column; columns are only ever added."""
+    """A table of numbers per working column; columns come one after the other, or `restart` forgets all."""
 
     def __cinit__(self, *args, **kwargs):
         self.capacity = 0

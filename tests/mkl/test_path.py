@@ -235,3 +235,25 @@ def test_counts_and_separable_classes():
 def test_interpolation_is_neared():
     fit = ss.mkl_path(K, Y, lambda_min_ratio=1e-6, n_lambdas=30, stop=None)
     assert fit.gaps.max() <= 1e-7 and fit.dev_ratio[-1] > 0.9999
+
+
+@pytest.mark.parametrize("solver, norm", [
+    ("auto", "l1"), ("proximal", "l1"),
+    ("alternation", "l1_squared"), ("simple_mkl", "l1_squared"),
+])  # fmt: skip
+def test_all_kernels_left_out(solver, norm):
+    out = [np.inf] * 8
+    fit = ss.mkl_path(K, Y, norm=norm, kernel_weights=out, lambdas=[0.1], solver=solver)
+    assert fit.df.tolist() == [0] and fit.gaps[0] <= 1e-7
+
+
+def test_rows_that_count_nothing_and_classes_without_weight():
+    n = len(Y)
+    counts = np.column_stack([np.arange(n) > 0, np.arange(n) > 0]).astype(float)
+    with pytest.raises(ValueError, match="rows of positive weight count nothing in y"):
+        ss.mkl_path(K, counts, family="binomial", weights=np.arange(n) == 0)
+    kinds = np.arange(n) % 3
+    with pytest.raises(ValueError, match="no row of class 2 with a positive weight"):
+        ss.mkl_path(K, kinds, family="multinomial", weights=kinds < 2)
+    with pytest.raises(ValueError, match="y less offset is beyond the largest float at pos"):
+        ss.mkl_path(K, np.where(np.arange(n) == 3, 1.7e308, Y), offset=np.full(n, -1e308))

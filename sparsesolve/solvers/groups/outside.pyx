@@ -58,6 +58,7 @@ cdef class OutsideGroups(Outside):
         self.sketch = sketch(design, root_w)
         self.residuals = Residuals(design.n, p, self.sketch is not None)
         room = (min(LARGEST, int(np.diff(penalty.start).max(initial=1))) + 1) * (design.n + 2)
+        room = room if squares is None else 1       # of sparse columns the lengths are enough
         cdef double[:, ::1] rooms = np.empty((n_threads, room))
         with nogil:
             for g in prange(penalty.n_groups, num_threads=n_threads, schedule="static"):
