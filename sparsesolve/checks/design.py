@@ -8,7 +8,7 @@ from sparsesolve.linalg.row_blocks import RowBlocks
 from .array import place, real_array, refuse_overflow, refuse_truncated, storage_dtype
 from .frame import is_frame, read_frame
 from .row_blocks import is_dask, is_large_by_rows, read_row_blocks, slice_rows
-from .sparse import read_sparse
+from .sparse import LARGEST_INT32, read_sparse
 
 # A block of the transposing copy touches 64 rows of 2 KB: small enough for the first two cache
 # levels, long enough that numpy's cost per call does not show (2,000 x 20,000 float64: 0.13 s,
@@ -64,7 +64,7 @@ def read_design(X, in_blocks=False, by_rows=False, n_threads=1, empty=False):
         values, names = read_frame(X)
         if scipy.sparse.issparse(values):
             return read_sparse(values, empty), names
-        _refuse_empty(values.shape, empty)
+        _refuse_shape(values.shape, empty)
         return column_major(values), names
     if scipy.sparse.issparse(X):
         return read_sparse(X, empty), None
@@ -76,7 +76,7 @@ def read_design(X, in_blocks=False, by_rows=False, n_threads=1, empty=False):
         )
     if array.ndim != 2 and array.size:
         raise ValueError(f"X must be two-dimensional, rows by columns, not of shape {array.shape}")
-    _refuse_empty(array.shape, empty)
+    _refuse_shape(array.shape, empty)
     return column_major(array), None
 
 
@@ -171,9 +171,14 @@ def _first_sparse(matrix):
     return None
 
 
-def _refuse_empty(shape, empty):
+def _refuse_shape(shape, empty):
     rows, columns = shape if len(shape) == 2 else (0, 0)
     if not rows and not (empty and columns):
         raise ValueError(f"X has no rows (shape {shape}); at least one is needed")
     if not columns:
         raise ValueError(f"X has no columns (shape {shape}); at least one is needed")
+    if rows > LARGEST_INT32:
+        raise ValueError(
+            f"X has {rows} rows; in memory a design may have at most {LARGEST_INT32}, pass it as a "
+            "dask array"
+        )

@@ -219,3 +219,9 @@ def test_the_first_entry_that_is_not_finite_is_named():
     assert str(nonfinite_error(X, np.array(list("abcd"), object))) == (
         "X holds nan at row 0 of column 'd' (counted from 0); fill it or drop its row"
     )
+
+
+def test_more_rows_than_32_bits_count_are_refused():
+    X = np.broadcast_to(np.float32(1.0), (2**31, 1))  # of one value in memory
+    with pytest.raises(ValueError, match="X has 2147483648 rows; in memory .* at most 2147483647"):
+        read_design(X)
