@@ -179,6 +179,6 @@ def _refuse_shape(shape, empty):
         raise ValueError(f"X has no columns (shape {shape}); at least one is needed")
     if rows > LARGEST_INT32:
         raise ValueError(
-            f"X has {rows} rows; in memory a design may have at most {LARGEST_INT32}, pass it as a "
-            "dask array"
+            f"X has {rows} rows; in memory a design may have at most {LARGEST_INT32}, pass it as "
+            "a dask array"
         )

@@ -45,10 +45,10 @@ cdef class DataQuadratic(Quadratic):
         self.conjugate_direction, self.part = np.zeros((2, self.capacity))
         self.listed = np.zeros(self.capacity, dtype=np.intc)
 
-    cdef double inner(self, int i, int j) noexcept nogil:
+    cdef void inner_with(self, int j, const int* which, int count, double* out) noexcept nogil:
         memset(&self.v[0], 0, self.n * sizeof(double))
         self.image_shift = self.columns.axpy(j, 1.0, &self.v[0])
-        return self.columns.dot(i, &self.v[0], self.image_shift)
+        self.columns.correlate_listed(which, count, &self.v[0], self.image_shift, out)
 
     cdef void mend(self, const double* response, const double* missing, double drift, double* r) noexcept nogil:
         Quadratic.mend(self, response, missing, drift, r)

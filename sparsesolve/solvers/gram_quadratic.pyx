@@ -151,8 +151,10 @@ cdef class GramQuadratic(Quadratic):
 
     # what the Newton loop asks for
 
-    cdef double inner(self, int i, int j) noexcept nogil:
-        return self.gram.G[i + <Py_ssize_t> j * self.gram.capacity]
+    cdef void inner_with(self, int j, const int* which, int count, double* out) noexcept nogil:
+        cdef int k
+        for k in range(count):
+            out[k] = self.gram.G[which[k] + <Py_ssize_t> j * self.gram.capacity]
 
     cdef void restart(self) noexcept nogil:
         Quadratic.restart(self)

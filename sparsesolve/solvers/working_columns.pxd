@@ -70,7 +70,7 @@ cdef class WorkingColumns:
     cdef bint second_order(self, bint wanted, double lam) noexcept nogil
     cdef int solve(self, double lam, double target, long budget) noexcept nogil
     cdef int solve_by_stretches(self, double lam, double target, long limit) except -1
-    cdef double inner(self, int i, int j) noexcept nogil
+    cdef void inner_with(self, int j, const int* which, int count, double* out) noexcept nogil
     cdef double effort(self) noexcept
     cdef void restart(self) noexcept nogil
     cdef void refresh(self, const double* response, double* r) noexcept nogil

@@ -145,12 +145,18 @@ cdef class WorkingColumns:
 
     cdef int settle(self, double lam) except -1:
         """Set `slack`, the length of the residual's projection on the columns that nothing penalises or stops."""
-        cdef int j
+        cdef int j, k
         free = [j for j in range(self.size) if self.free(j, lam)]
+        cdef const int[::1] which = np.array(free, dtype=np.intc)
+        cdef double[:, ::1] inner
         self.slack, self.doubtful = 0.0, None
         if free:
-            inner = np.array([[self.inner(i, j) for j in free] for i in free])
-            self.slack, apart = projection(inner, np.array([[self.g[j]] for j in free]))
+            inner = np.empty((len(free), len(free)))
+            for k in range(len(free)):
+                self.inner_with(which[k], &which[0], k + 1, &inner[k, 0])
+                inner[:k, k] = inner[k, :k]
+                PyErr_CheckSignals()
+            self.slack, apart = projection(np.asarray(inner), np.array([[self.g[j]] for j in free]))
             if not apart:
                 self.doubtful = self.integers[0, :self.size].take(free)
         return 0
@@ -210,9 +216,8 @@ cdef class WorkingColumns:
             if outcome != MAX_ITER or self.iterations >= limit:
                 return outcome
 
-    cdef double inner(self, int i, int j) noexcept nogil:
-        """z_i'z_j of two working columns."""
-        return 0.0
+    cdef void inner_with(self, int j, const int* which, int count, double* out) noexcept nogil:
+        """out[k] = z_i'z_j for the working columns i = which[k]."""
 
     cdef double effort(self) noexcept:
         """Inner steps per Newton direction since the last call; 0 where there are none, or too few to tell."""

@@ -62,10 +62,10 @@ cdef class GroupDataQuadratic(GroupQuadratic):
         GroupQuadratic.restart(self)
         self.rays.restart()
 
-    cdef double inner(self, int i, int j) noexcept nogil:
+    cdef void inner_with(self, int j, const int* which, int count, double* out) noexcept nogil:
         memset(&self.v[0], 0, self.n * sizeof(double))
         self.image_shift = self.columns.axpy(j, 1.0, &self.v[0])
-        return self.columns.dot(i, &self.v[0], self.image_shift)
+        self.columns.correlate_listed(which, count, &self.v[0], self.image_shift, out)
 
     cdef double* carried(self) noexcept nogil:
         return &self.u[0]

@@ -55,8 +55,10 @@ cdef class GroupGramQuadratic(GroupQuadratic):
         GroupQuadratic.restart(self)
         self.gram.size = 0
 
-    cdef double inner(self, int i, int j) noexcept nogil:
-        return self.gram.G[i + <Py_ssize_t> j * self.gram.capacity]
+    cdef void inner_with(self, int j, const int* which, int count, double* out) noexcept nogil:
+        cdef int k
+        for k in range(count):
+            out[k] = self.gram.G[which[k] + <Py_ssize_t> j * self.gram.capacity]
 
     cdef void block_products(self, int k, double* out) noexcept nogil:
         cdef int j, first = self.first[k], s = self.first[k + 1] - first
