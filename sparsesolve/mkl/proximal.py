@@ -30,6 +30,8 @@ FINISH = 0.5  # of the target: gap of the functions at which one dual vector is 
 ANYWAY = 100  # steps after which it is sought whatever the gap
 INSIDE = 1e-3  # of the target: how well that one is known
 LONGER, SHORTER = 1.25, 0.5  # of a step
+HALVINGS = 60
+DIGITS = 1e-15  # of F: what two values of it may differ by without a meaning
 
 
 class Proximal(WorkingState):
@@ -80,7 +82,7 @@ class Proximal(WorkingState):
         loss, u, _, near = problem.fitted(f, self.point.intercepts)
         u = self.sum_to_zero(u)
         products = problem.kernels.times(self.all, u).reshape(self.coefs.shape)
-        while True:
+        for _ in range(HALVINGS):
             coefs, values, norms = self._moved(start, u, products, lam)
             new_f = self._total(values)
             new_loss, _, eta, near = problem.fitted(new_f, near)
@@ -88,9 +90,11 @@ class Proximal(WorkingState):
                 coefs - start[0], values - start[1], problem.kernels.n_threads
             ).sum()
             model = loss - float(np.vdot(u, new_f - f)) + 0.5 * distance / self.step
-            if new_loss <= model + ROUNDING * self.null:
+            if new_loss <= model + self._rounding(loss):
                 break
             self.step *= SHORTER
+        else:
+            self.step = self.first_step
         back = np.vdot(start[0] - coefs, values - self.values)
         self.before = (self.coefs, self.values)
         self.coefs, self.values, self.norms = coefs, values, norms
@@ -99,6 +103,10 @@ class Proximal(WorkingState):
             self.before = (coefs, values)
             self.step *= LONGER
         self.bound = self._gap(lam, eta, near, u, products)
+
+    def _rounding(self, loss):
+        """What the loss may be above a model of it by rounding."""
+        return ROUNDING * self.null + DIGITS * (abs(self.problem.loss.saturated) + abs(loss))
 
     def _moved(self, start, u, products, lam):
         """Coefficients, values and norms after a gradient step and shrinkage."""
@@ -146,7 +154,8 @@ class BlockDescent(Proximal):
         super().__init__(problem)
         top = problem.curvature(problem.offset + problem.null_intercept[:, None]).max()
         bounds = problem.kernels.bounds[self.all]
-        self.steps = 1.0 / np.maximum(top * bounds**2, 1e-300)
+        self.first_steps = 1.0 / np.maximum(top * bounds**2, 1e-300)
+        self.steps = self.first_steps.copy()
 
     def _step(self, lam):
         """A look at all kernels, for the certificate, and a sweep over those that matter."""
@@ -167,7 +176,7 @@ class BlockDescent(Proximal):
         problem = self.problem
         product = problem.kernels.times(self.all[k : k + 1], u)
         old = self.coefs[k].copy(), self.values[k].copy()
-        while True:
+        for _ in range(HALVINGS):
             coefs, values = (x[None].copy() for x in old)
             length = shrinkage.gradient_step(
                 coefs, values, u.ravel(), product.reshape(1, -1), self.steps[k]
@@ -179,9 +188,11 @@ class BlockDescent(Proximal):
             new_loss, residual, _, new_near = problem.fitted(f + moved, near)
             distance = float(np.vdot(coefs[0] - old[0], values[0] - old[1]))
             model = loss - float(np.vdot(u, moved)) + 0.5 * distance / self.steps[k]
-            if new_loss <= model + ROUNDING * self.null:
+            if new_loss <= model + self._rounding(loss):
                 break
             self.steps[k] *= SHORTER
+        else:
+            self.steps[k] = self.first_steps[k]
         self.coefs[k], self.values[k], self.norms[k] = coefs[0], values[0], norm[0]
         self.steps[k] *= LONGER
         return f + moved, new_loss, self.sum_to_zero(residual), new_near

@@ -257,3 +257,12 @@ def test_rows_that_count_nothing_and_classes_without_weight():
         ss.mkl_path(K, kinds, family="multinomial", weights=kinds < 2)
     with pytest.raises(ValueError, match="y less offset is beyond the largest float at pos"):
         ss.mkl_path(K, np.where(np.arange(n) == 3, 1.7e308, Y), offset=np.full(n, -1e308))
+
+
+def test_steps_among_counts_so_large_that_rounding_hides_what_they_gain():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 4))
+    kernels = [np.exp(-(np.subtract.outer(x, x) ** 2)) for x in X.T]
+    counts = rng.poisson(1e6 * np.exp(1e-3 * np.sin(2 * X[:, 0])))
+    fit = ss.mkl_path(kernels, counts, family="poisson", solver="proximal", n_lambdas=4)
+    assert fit.gaps.max() <= 1e-7
