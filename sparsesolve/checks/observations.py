@@ -33,7 +33,7 @@ def refuse_missing_class(indicators, shares, names):
     """Refuse classes, by their indicators (n, K), of which no row has a share."""
     missing = np.flatnonzero(shares @ indicators == 0.0)
     if len(missing):
-        name = missing[0] if names is None else names.tolist()[missing[0]]
+        name = int(missing[0]) if names is None else names.tolist()[missing[0]]
         raise ValueError(
             f"y has no row of class {name!r} with a positive weight; leave out that class, or "
             "give it weight"
