@@ -141,6 +141,7 @@ def _excess(value, loss, eta):
             "the loss of the model without features is beyond the largest 64-bit float; "
             "rescale y, or give an offset of smaller size"
         )
+    # of a partial likelihood, where nobody shares a risk: F is flat, and its terms are rounding
     if loss.coupled and np.abs(loss.at(eta)[1]).sum() <= STILL:
         return 0.0
     excess = float(value - loss.saturated)

@@ -230,6 +230,7 @@ cdef class ProximalNewton(LossWorkingSet):
                                      max(min(limit - self.quadratic.iterations, PATIENCE), 1))
                 self.flat = not self._step(lam, total, rounding, first, self.foretells * gap <= SURELY * goal)
             self.quadratic.iterations += 1
+            self.quadratic.passes += 1      # for the step's image and the gradient at its end
             self.models += 1
             model.loss.raise_pending()
             PyErr_CheckSignals()

@@ -143,6 +143,7 @@ cdef class WorkingSet:
         which, start = self.quadratic.members()
         quadratic.append(self.design, self.penalty, which, start, np.zeros(len(which)))
         (<WorkingColumns> quadratic).iterations = self.quadratic.iterations
+        (<WorkingColumns> quadratic).passes = self.quadratic.passes
         self.quadratic = quadratic
         self._renew_gradients()
 

@@ -121,7 +121,7 @@ class Preconditioner:
         places = np.searchsorted(self._rows, which[shared])
 
         def solve(factor, x):
-            wide = np.zeros((len(x), len(self._rows)))
+            wide = np.zeros((len(x), len(self._rows)), dtype=self._kind)
             wide[:, places] = x[:, shared]
             return _solved(factor, wide)[:, places]
 
