@@ -22,6 +22,8 @@ def assess(
 ) -> dict[str, Any]:
     """All measures of a fit on rows with known responses, as glmnet's assess.glmnet.
 
+    Cox deviance is divided by the weight of the deaths, where glmnet gives the sum.
+
     Parameters
     ----------
     fit : Path or CVPath
