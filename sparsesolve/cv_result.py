@@ -19,29 +19,74 @@ class CVPath(Frozen):
 
     Made by :func:`sparsesolve.cv_path`, where there is an example. Nothing in it can be changed,
     its arrays included.
+
+    Attributes
+    ----------
+    lambdas : ndarray (L,)
+        Those of `path`.
+    mean : ndarray (L,)
+        Mean of the fold scores, weighted by `fold_weights`.
+    std : ndarray (L,)
+        Standard error of the mean.
+    lower : ndarray (L,)
+        `mean` - `std`.
+    upper : ndarray (L,)
+        `mean` + `std`.
+    n_nonzero : ndarray (L,)
+        Features with a nonzero coefficient in `path`.
+    fold_scores : ndarray (K, L)
+        Score of each fold held out, those of repeats one after the other.
+    fold_weights : ndarray (K,)
+        Sum of the weights held out; of those who died, for cox.
+    lambda_min : float
+        The largest lambda of the best mean.
+    lambda_1se : float
+        The largest lambda whose mean is within one std of the best.
+    index_min : int
+        Place of lambda_min in `lambdas`.
+    index_1se : int
+        Place of lambda_1se.
+    measure : str
+        What the scores are.
+    larger_is_better : bool
+        As with "auc" and "C".
+    path : Path
+        Fitted to all rows.
+    folds : ndarray (repeats, n) or None
+        Which fold held a row out; None: they overlap.
+    prevalidated : ndarray (n, L) or (n, K, L) or None
+        Link of each row held out.
+    fold_paths : tuple or None
+        The K paths of the folds, with keep=True.
+    alpha : float
+        The elastic-net mixing of `path`.
+    gamma : float
+        How much of `path` is not refitted: 1 where nothing is relaxed.
+    candidates : tuple
+        A CVPath for each pair of `alphas` and `gammas`.
     """
 
-    lambdas: np.ndarray  #: (L,) of `path`
-    mean: np.ndarray  #: (L,) of the fold scores, weighted by `fold_weights`
-    std: np.ndarray  #: (L,) standard error of the mean
-    lower: np.ndarray  #: (L,) mean - std
-    upper: np.ndarray  #: (L,) mean + std
-    n_nonzero: np.ndarray  #: (L,) features with a nonzero coefficient in `path`
-    fold_scores: np.ndarray  #: (K, L) of each fold held out, that of repeats one after the other
-    fold_weights: np.ndarray  #: (K,) sum of the weights held out; of those who died, for cox
-    lambda_min: float  #: the largest lambda of the best mean
-    lambda_1se: float  #: the largest lambda whose mean is within one std of the best
-    index_min: int  #: place of lambda_min in `lambdas`
-    index_1se: int  #: place of lambda_1se
-    measure: str  #: what the scores are
-    larger_is_better: bool  #: as of "auc" and "C"
-    path: Path  #: of all rows
-    folds: np.ndarray | None  #: (repeats, n) which fold held a row out; None: they overlap
-    prevalidated: np.ndarray | None = None  #: (n, L) or (n, K, L) link of each row held out
-    fold_paths: tuple | None = None  #: K paths, with keep=True
-    alpha: float = 1.0  #: the elastic-net mixing of `path`
-    gamma: float = 1.0  #: how much of `path` is not refitted: 1 where nothing is relaxed
-    candidates: tuple = ()  #: of `alphas` and `gammas`, a CVPath for each pair
+    lambdas: np.ndarray
+    mean: np.ndarray
+    std: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    n_nonzero: np.ndarray
+    fold_scores: np.ndarray
+    fold_weights: np.ndarray
+    lambda_min: float
+    lambda_1se: float
+    index_min: int
+    index_1se: int
+    measure: str
+    larger_is_better: bool
+    path: Path
+    folds: np.ndarray | None
+    prevalidated: np.ndarray | None = None
+    fold_paths: tuple | None = None
+    alpha: float = 1.0
+    gamma: float = 1.0
+    candidates: tuple = ()
 
     def coef(self, s: ArrayLike | None = "lambda_1se", **options: Any) -> Any:
         """Coefficients at `s`: "lambda_1se", "lambda_min", or what :meth:`Path.coef` takes."""

@@ -19,13 +19,26 @@ class Source(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EncodedDesign:
-    """A matrix with the names and the groups of its columns: pass it wherever X is asked for."""
+    """A matrix with the names and the groups of its columns: pass it wherever X is asked for.
 
-    matrix: np.ndarray | sparse.csc_array  #: (n, p)
-    names: np.ndarray  #: (p,) "age", or "colour=red"
-    groups: list  #: (p,) the column of the table that each came from
-    sources: list = field(repr=False)  #: of Source, in the order of the columns
-    unknown: str  #: "error" or "zero": what becomes of a level that the first table had not
+    Attributes
+    ----------
+    matrix : ndarray or csc_array (n, p)
+    names : ndarray (p,)
+        "age", or "colour=red".
+    groups : list (p,)
+        The column of the table that each came from.
+    sources : list
+        A Source for each column of the table, in the order of the columns.
+    unknown : str
+        "error" or "zero": what becomes of a level that the first table had not.
+    """
+
+    matrix: np.ndarray | sparse.csc_array
+    names: np.ndarray
+    groups: list
+    sources: list = field(repr=False)
+    unknown: str
 
     @property
     def shape(self) -> tuple[int, int]:

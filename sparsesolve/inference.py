@@ -33,20 +33,46 @@ CAUTION = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Refit(Frozen):
-    """Estimates without penalty of the features selected; ``print`` shows the table."""
+    """Estimates without penalty of the features selected; ``print`` shows the table.
 
-    names: list  #: (m,) of the intercept, where there is one, and of the features
-    features: np.ndarray  #: (m,) their columns; -1 the intercept
-    estimates: np.ndarray  #: (m,)
-    errors: np.ndarray  #: (m,) standard errors, of a model chosen beforehand
-    statistics: np.ndarray  #: (m,) estimate over error: t for gaussian, else z
-    p_values: np.ndarray  #: (m,) two-sided
-    lower: np.ndarray  #: (m,) ends of the intervals
-    upper: np.ndarray  #: (m,)
-    level: float  #: of the intervals
-    covariance: np.ndarray  #: (m, m) of the estimates
-    dispersion: float  #: variance of a residual of gaussian, else 1
-    degrees_of_freedom: float  #: of t; inf where z
+    Attributes
+    ----------
+    names : list (m,)
+        Of the intercept, where there is one, and of the features.
+    features : ndarray (m,)
+        Their columns; -1 the intercept.
+    estimates : ndarray (m,)
+    errors : ndarray (m,)
+        Standard errors, of a model chosen beforehand.
+    statistics : ndarray (m,)
+        Estimate over error: t for gaussian, else z.
+    p_values : ndarray (m,)
+        Two-sided.
+    lower : ndarray (m,)
+        Ends of the intervals.
+    upper : ndarray (m,)
+    level : float
+        Of the intervals.
+    covariance : ndarray (m, m)
+        Of the estimates.
+    dispersion : float
+        Variance of a residual of gaussian, else 1.
+    degrees_of_freedom : float
+        Of t; inf where z.
+    """
+
+    names: list
+    features: np.ndarray
+    estimates: np.ndarray
+    errors: np.ndarray
+    statistics: np.ndarray
+    p_values: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    level: float
+    covariance: np.ndarray
+    dispersion: float
+    degrees_of_freedom: float
 
     def __repr__(self):
         return f"<Refit: estimates of {', '.join(self.names)}; print shows the table>"

@@ -23,6 +23,40 @@ class Path(Solved, Predictor):
     it can be changed, its arrays included. With K responses or classes, ``coefs`` is a list of K
     matrices and ``intercepts`` has K rows.
 
+    Attributes
+    ----------
+    lambdas : ndarray (L,)
+        Decreasing, of the solved problem.
+    coefs : csc_array (p, L), or list of K of them
+        On the original scale of X.
+    intercepts : ndarray (L,), or (K, L)
+    df : ndarray (L,)
+        Features with a nonzero coefficient in any response.
+    dev_ratio : ndarray (L,)
+        1 - deviance / null deviance.
+    null_deviance : float
+        Deviance with intercept and offset alone.
+    gaps : ndarray (L,)
+        Certified: duality gap relative to the null objective.
+    n_iters : ndarray (L,)
+        Iterations spent.
+    status : ndarray (L,)
+        Status members (the constructor takes their codes).
+    stop_reason : str
+        Why the path ended where it did.
+    family : str
+        Its name, as "gaussian".
+    groups : ndarray (p,) or None
+        Number of each feature's group, with a group penalty.
+    feature_names : ndarray (p,) or None
+        Strings, where X carried names.
+    class_names : ndarray (K,) or None
+        Labels, where y carried classes.
+    options : dict or None
+        The keywords of sparsesolve.path that made it.
+    fitter : callable or None
+        What fits again, for exact=True and extend.
+
     Examples
     --------
     >>> import numpy as np
@@ -41,22 +75,22 @@ class Path(Solved, Predictor):
            [0. , 0.5]])
     """
 
-    lambdas: np.ndarray  #: (L,) decreasing, of the solved problem
-    coefs: sparse.csc_array | list  #: (p, L) on the original scale, or K of them
-    intercepts: np.ndarray  #: (L,), or (K, L)
-    df: np.ndarray  #: (L,) features with a nonzero coefficient in any response
-    dev_ratio: np.ndarray  #: (L,) 1 - deviance / null deviance
-    null_deviance: float  #: deviance with intercept and offset alone
-    gaps: np.ndarray  #: (L,) certified: duality gap relative to the null objective
-    n_iters: np.ndarray  #: (L,) iterations spent
-    status: np.ndarray  #: (L,) Status members (the constructor takes their codes)
-    stop_reason: str  #: why the path ended where it did
-    family: str  #: "gaussian", ...
-    groups: np.ndarray | None = None  #: (p,) number of each feature's group, with a group penalty
-    feature_names: np.ndarray | None = None  #: (p,) strings, where X carried names
-    class_names: np.ndarray | None = None  #: (K,) labels, where y carried classes
-    options: dict | None = None  #: the keywords of sparsesolve.path that made it
-    fitter: Callable | None = None  #: sparsesolve.path: fits again, for exact=True and extend
+    lambdas: np.ndarray
+    coefs: sparse.csc_array | list
+    intercepts: np.ndarray
+    df: np.ndarray
+    dev_ratio: np.ndarray
+    null_deviance: float
+    gaps: np.ndarray
+    n_iters: np.ndarray
+    status: np.ndarray
+    stop_reason: str
+    family: str
+    groups: np.ndarray | None = None
+    feature_names: np.ndarray | None = None
+    class_names: np.ndarray | None = None
+    options: dict | None = None
+    fitter: Callable | None = None
 
     def _freeze(self):
         super()._freeze()

@@ -20,13 +20,27 @@ LEAST_RATIO = 0.1  # last lambda over the first, of a grid made here
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StabilityPath(Frozen):
-    """How often each feature was selected down to each lambda, over all halves of the rows."""
+    """How often each feature was selected down to each lambda, over all halves of the rows.
 
-    lambdas: np.ndarray  #: (L,) decreasing
-    frequencies: sparse.csc_array  #: (p, L) share of the halves that select a feature there
-    entered: sparse.csc_array  #: (p, L) share of the halves that select it there first
-    n_halves: int  #: how many were fitted
-    feature_names: np.ndarray | None = None  #: (p,) where X carried names
+    Attributes
+    ----------
+    lambdas : ndarray (L,)
+        Decreasing.
+    frequencies : csc_array (p, L)
+        Share of the halves that select a feature there.
+    entered : csc_array (p, L)
+        Share of the halves that select it there first.
+    n_halves : int
+        How many were fitted.
+    feature_names : ndarray (p,) or None
+        Where X carried names.
+    """
+
+    lambdas: np.ndarray
+    frequencies: sparse.csc_array
+    entered: sparse.csc_array
+    n_halves: int
+    feature_names: np.ndarray | None = None
 
     def stable(self, threshold: float = 0.75, s: float | None = None) -> np.ndarray:
         """Features selected by at least a share `threshold` of the halves, down to lambda s.

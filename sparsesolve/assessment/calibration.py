@@ -14,11 +14,21 @@ from sparsesolve.result import Path
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Calibration:
-    """Probabilities predicted beside shares observed, in bins of rows."""
+    """Probabilities predicted beside shares observed, in bins of rows.
 
-    predicted: np.ndarray  #: (B,) mean probability of the rows in each bin, ascending
-    observed: np.ndarray  #: (B,) their share of the class
-    weights: np.ndarray  #: (B,) the sum of their weights
+    Attributes
+    ----------
+    predicted : ndarray (B,)
+        Mean probability of the rows in each bin, ascending.
+    observed : ndarray (B,)
+        Their share of the class.
+    weights : ndarray (B,)
+        The sum of their weights.
+    """
+
+    predicted: np.ndarray
+    observed: np.ndarray
+    weights: np.ndarray
 
     def __repr__(self):
         worst = np.abs(self.predicted - self.observed).max()

@@ -13,10 +13,17 @@ from sparsesolve.result import Path
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Confusion:
-    """Weights of rows by their class and by the class predicted; printed as a table."""
+    """Weights of rows by their class and by the class predicted; printed as a table.
 
-    counts: np.ndarray  #: (K, K) true class by row, predicted class by column
-    class_names: np.ndarray  #: (K,)
+    Attributes
+    ----------
+    counts : ndarray (K, K)
+        True class by row, predicted class by column.
+    class_names : ndarray (K,)
+    """
+
+    counts: np.ndarray
+    class_names: np.ndarray
 
     @property
     def accuracy(self) -> float:

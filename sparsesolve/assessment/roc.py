@@ -14,12 +14,24 @@ from sparsesolve.result import Path
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Roc:
-    """A receiver operating characteristic: what each threshold lets through."""
+    """A receiver operating characteristic: what each threshold lets through.
 
-    thresholds: np.ndarray  #: (m + 1,) of the linear predictor, decreasing from inf
-    fpr: np.ndarray  #: (m + 1,) share of the first class at or above each, from 0 to 1
-    tpr: np.ndarray  #: (m + 1,) share of the second class, the target
-    auc: float  #: area below: the chance that a target ranks higher, ties half
+    Attributes
+    ----------
+    thresholds : ndarray (m + 1,)
+        Of the linear predictor, decreasing from inf.
+    fpr : ndarray (m + 1,)
+        Share of the first class at or above each, from 0 to 1.
+    tpr : ndarray (m + 1,)
+        Share of the second class, the target.
+    auc : float
+        Area below: the chance that a target ranks higher, ties half.
+    """
+
+    thresholds: np.ndarray
+    fpr: np.ndarray
+    tpr: np.ndarray
+    auc: float
 
     def __repr__(self):
         return f"<Roc: {len(self.thresholds)} thresholds, area {self.auc:.4g}>"

@@ -16,14 +16,30 @@ EXTREME = 1e75  # sizes beyond which, or below whose inverse, fourth powers are 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SparseCodes:
-    """The codes of N signals over p atoms, and how good each of them is."""
+    """The codes of N signals over p atoms, and how good each of them is.
 
-    codes: sparse.csc_array  #: (p, N): Y is about D @ codes
-    gaps: np.ndarray  #: (N,) certificates; `sparsesolve.sparse_code` says of what
-    status: np.ndarray  #: (N,) codes of Status: 0 where the certificate is at most tol
-    lambdas: np.ndarray  #: (N,) lambda of each code; of omp the largest ``|d_j'r|`` left
-    residuals: np.ndarray  #: (N,) ``|y - D a|``
-    n_iters: np.ndarray  #: (N,) atoms that came or went, and sweeps
+    Attributes
+    ----------
+    codes : csc_array (p, N)
+        Y is about D @ codes.
+    gaps : ndarray (N,)
+        Certificates; `sparsesolve.sparse_code` says of what.
+    status : ndarray (N,)
+        Codes of Status: 0 where the certificate is at most tol.
+    lambdas : ndarray (N,)
+        Lambda of each code; of omp the largest ``|d_j'r|`` left.
+    residuals : ndarray (N,)
+        Norms ``|y - D a|``.
+    n_iters : ndarray (N,)
+        Atoms that came or went, and sweeps.
+    """
+
+    codes: sparse.csc_array
+    gaps: np.ndarray
+    status: np.ndarray
+    lambdas: np.ndarray
+    residuals: np.ndarray
+    n_iters: np.ndarray
 
     def __repr__(self):
         p, n = self.codes.shape

@@ -21,26 +21,63 @@ class MKLPath(Solved):
     for new samples with K_m the kernel between these and those of the fit. Nothing in it can be
     changed, its arrays included. With K responses or classes `dual_coefs` is a list of K arrays
     and `intercepts` has K rows.
+
+    Attributes
+    ----------
+    lambdas : ndarray (L,)
+        Decreasing, of the solved problem.
+    kernel_norms : ndarray (M, L)
+        Norms ``||f_m||``.
+    kernel_weights : ndarray (M, L)
+        Of sum 1 where any kernel is active, else 0.
+    dual_coefs : ndarray (n, L), or list of K of them
+    intercepts : ndarray (L,), or (K, L)
+    df : ndarray (L,)
+        Active kernels.
+    dev_ratio : ndarray (L,)
+        1 - deviance / null deviance.
+    null_deviance : float
+        Deviance with intercept and offset alone.
+    gaps : ndarray (L,)
+        Certified: duality gap relative to the null objective.
+    n_iters : ndarray (L,)
+        Iterations spent.
+    status : ndarray (L,)
+        Status members (the constructor takes their codes).
+    stop_reason : str
+        Why the path ended where it did.
+    family : str
+        Its name, as "gaussian".
+    norm : str
+        Its name, as "l1".
+    kernel_names : ndarray (M,) or None
+        Strings, where the kernels had names.
+    class_names : ndarray (K,) or None
+        Labels, where y carried classes.
+    options : dict or None
+        The keywords of sparsesolve.mkl_path that made it.
+    grams : object or None
+        The Grams that were passed, which make blocks for new samples.
     """
 
-    lambdas: np.ndarray  #: (L,) decreasing, of the solved problem
-    kernel_norms: np.ndarray  #: (M, L) ||f_m||
-    kernel_weights: np.ndarray  #: (M, L) sum 1 where any kernel is active, else 0
-    dual_coefs: np.ndarray | list  #: (n, L), or K of them
-    intercepts: np.ndarray  #: (L,), or (K, L)
-    df: np.ndarray  #: (L,) active kernels
-    dev_ratio: np.ndarray  #: (L,) 1 - deviance / null deviance
-    null_deviance: float  #: deviance with intercept and offset alone
-    gaps: np.ndarray  #: (L,) certified: duality gap relative to the null objective
-    n_iters: np.ndarray  #: (L,) iterations spent
-    status: np.ndarray  #: (L,) Status members (the constructor takes their codes)
-    stop_reason: str  #: why the path ended where it did
-    family: str  #: "gaussian", ...
-    norm: str  #: "l1", ...
-    kernel_names: np.ndarray | None = None  #: (M,) strings, where the kernels had names
-    class_names: np.ndarray | None = None  #: (K,) labels, where y carried classes
-    options: dict | None = None  #: the keywords of sparsesolve.mkl_path that made it
-    grams: object | None = None  #: the Grams that were passed, which make blocks for new samples
+    lambdas: np.ndarray
+    kernel_norms: np.ndarray
+    kernel_weights: np.ndarray
+    dual_coefs: np.ndarray | list
+    intercepts: np.ndarray
+    df: np.ndarray
+    dev_ratio: np.ndarray
+    null_deviance: float
+    gaps: np.ndarray
+    n_iters: np.ndarray
+    status: np.ndarray
+    stop_reason: str
+    family: str
+    norm: str
+    kernel_names: np.ndarray | None = None
+    class_names: np.ndarray | None = None
+    options: dict | None = None
+    grams: object | None = None
 
     def _freeze(self):
         super()._freeze()
