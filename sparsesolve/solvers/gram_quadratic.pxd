@@ -15,8 +15,8 @@ cdef class GramQuadratic(Quadratic):
     cdef int[::1] fresh, accepted, refused
 
     cdef void synchronise(self, double lam) noexcept nogil
-    cdef void shrink(self, double lam) noexcept nogil
-    cdef void extend(self, double lam, int count) noexcept nogil
+    cdef void shrink(self) noexcept nogil
+    cdef void extend(self, int count) noexcept nogil
     cdef bint stale(self, double lam) noexcept nogil
     cdef void move(self, int j, double step) noexcept nogil
     cdef void touch(self, double way) noexcept nogil

@@ -63,7 +63,7 @@ cdef class GramQuadratic(Quadratic):
             self.cholesky.truncate(0)
         if self.cholesky.size == 0:
             self.factor_level, self.refined = lam, 0
-        self.shrink(lam)
+        self.shrink()
         for k in range(self.n_support):
             j = self.support[k]
             if self.position[j] < 0 and not self.held[j]:
@@ -72,7 +72,7 @@ cdef class GramQuadratic(Quadratic):
         self.n_refused = 0
         self.refined += lam == self.lam != self.factor_level and count == 0 and self.cholesky.size == size
         self.lam = lam
-        self.extend(lam, count)
+        self.extend(count)
 
     cdef bint stale(self, double lam) noexcept nogil:
         """Whether an old ridge in the factor has cost steps, of s^2 each, worth a new one, of s^3 / 3 in blocks."""
@@ -85,7 +85,7 @@ cdef class GramQuadratic(Quadratic):
                 return True
         return False
 
-    cdef void shrink(self, double lam) noexcept nogil:
+    cdef void shrink(self) noexcept nogil:
         """Take out of the factor what has left the support."""
         cdef int k, j, first = -1, leaving = 0, s = self.cholesky.size, kept
         cdef double below, rotations, rebuilt
@@ -121,7 +121,7 @@ cdef class GramQuadratic(Quadratic):
                 self.position[j] = kept
                 kept += 1
 
-    cdef void extend(self, double lam, int count) noexcept nogil:
+    cdef void extend(self, int count) noexcept nogil:
         """Append the columns fresh[0..count) to the factor, chunk by chunk."""
         cdef int start, width, k, t, j, s
         cdef Py_ssize_t ld = self.gram.capacity

@@ -35,6 +35,11 @@ cdef double EVEN = 1e-4             # of the mean curvature: none in a sample ma
 cdef double LEAST = 1e-12           # and less is beyond what sums of curvatures tell
 
 
+cpdef (double, double) floors(double mean) noexcept nogil:
+    """The least curvature in a model, over its weight, of a sample that has none, and of one that has some."""
+    return (EVEN * mean, LEAST * mean) if mean > NONE else (FLAT, FLAT)
+
+
 cdef class LossModel:
     """At first the model at the null model."""
 
@@ -96,7 +101,7 @@ cdef class LossModel:
             self.loss.curvature(self.here.eta, &self.h[0])
             for i in range(self.n):
                 mean += self.h[i]
-            flat, least = (EVEN * mean, LEAST * mean) if mean > NONE else (FLAT, FLAT)
+            flat, least = floors(mean)
             if not self.loss.by_rows:           # a diagonal that is not all of F''
                 least = flat
             for i in range(self.n):

@@ -17,6 +17,7 @@ import numpy as np
 from sparsesolve.linalg.row_blocks import inner_products
 from sparsesolve.solvers.curvature import Curvature, inverse
 from sparsesolve.solvers.first_order import CONVERGED, MAX_ITER, STALLED, FirstOrder
+from sparsesolve.solvers.loss_model import floors
 from sparsesolve.solvers.sufficient import InnerModel
 
 AHEAD = 0.7  # of lam: a column of a correlation above it comes to work
@@ -24,9 +25,6 @@ SLOW = 0.2  # new gap over old from which H is taken anew
 BARELY = 0.99  # new gap over the least: more is no fall
 NEAR = 0.1  # of the gap asked for, to which a model is solved
 EXACT = 1e-13  # of the null value, where there is no gap to go by
-EVEN = 1e-4  # of the mean curvature: that of a sample that has none, over its weight,
-LEAST = 1e-12  # and of one that has less;
-FLAT, NONE = 1e-6, 1e-30  # or the first of all where the mean is below the second
 ARMIJO = 0.1
 HALVINGS = 30
 IDLE = 4  # steps that lower neither gap nor objective, before it is given up,
@@ -119,8 +117,7 @@ class PassNewton(FirstOrder):
     def weigh(self):
         """Take H at the current point, and with it the model, in one pass."""
         w, h = self.problem.weights, self.loss.curvature_at(self.point.eta)
-        mean = h.sum()
-        flat, least = (EVEN * mean, LEAST * mean) if mean > NONE else (FLAT, FLAT)
+        flat, least = floors(h.sum())
         self.h = h = np.maximum(h, np.where(h > 0.0, least, flat) * w)
         self.scale, self.stale = 1.0, False
         gram, mixed = inner_products(self.design, self.which, h, self.basis, self.n_threads)

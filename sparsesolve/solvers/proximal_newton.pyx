@@ -56,7 +56,7 @@ cdef class ProximalNewton(LossWorkingSet):
     cdef bint stirred                       # whether coefficients moved so far since eta was made that it shows in eta
     cdef long passed                        # passes over sparse columns at earlier lams
     cdef double age, last_age               # rounding errors of single steps in eta, now and at the last lam,
-    cdef double turn                        # and in how eta now differs from eta then
+    cdef double since                       # and in how eta now differs from eta then
     cdef bint flat                          # whether the last step decreased the objective by no more than rounding
     cdef Foretold foretold                  # where the last step's model leads,
     cdef double foretells                   # and what it left of a gap, the last time
@@ -74,7 +74,7 @@ cdef class ProximalNewton(LossWorkingSet):
         which, start = self.quadratic.members()
         self.model.place(self.intercept, self.design.combination(which, start))
         self.model.loss.raise_pending()
-        self.stirred, self.age, self.turn = False, 1.0, self.last_age + 1.0
+        self.stirred, self.age, self.since = False, 1.0, self.last_age + 1.0
         return which, start
 
     cdef void _weigh(self):
@@ -144,10 +144,10 @@ cdef class ProximalNewton(LossWorkingSet):
         value = self.model.carry(self.columns, &self.change[0], stopped, forward, &self.earlier_eta[0])
         if value + self.quadratic.charge(&self.before[0], lam) < self.model.here.value:
             self.model.accept()
-            self.turn = forward * self.turn + 1.0
-            self.age += self.turn
+            self.since = forward * self.since + 1.0
+            self.age += self.since
         else:
-            self.turn = 0.0
+            self.since = 0.0
             memcpy(self.quadratic.b, &self.before[0], self.quadratic.size * sizeof(double))
         return 0
 
@@ -293,6 +293,6 @@ cdef class ProximalNewton(LossWorkingSet):
             self._learn(t)
         self.model.accept()
         self.age += 1.0
-        self.turn += 1.0
+        self.since += 1.0
         self.gain = max(-gain - rounding, 0.0)
         return self.gain > 0.0
