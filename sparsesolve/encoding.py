@@ -159,7 +159,11 @@ def _encoded(columns, sources, unknown, as_sparse):
         if isinstance(column, tuple) != (source.levels is not None):
             kinds = ("numbers", "categories")
             now, then = kinds[isinstance(column, tuple)], kinds[source.levels is not None]
-            raise ValueError(f"column {source.name!r} holds {now}, where it first held {then}")
+            kind = "float" if source.levels is None else "category"
+            raise ValueError(
+                f"column {source.name!r} holds {now}, where it first held {then}; make it one of "
+                f"{then}, in pandas by astype({kind!r})"
+            )
         if source.levels is None:
             block, gone = column[:, None].copy(), np.isnan(column)
         else:
