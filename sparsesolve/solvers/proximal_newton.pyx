@@ -57,6 +57,7 @@ cdef class ProximalNewton(LossWorkingSet):
     cdef long passed                        # passes over sparse columns at earlier lams
     cdef double age, last_age               # rounding errors of single steps in eta, now and at the last lam,
     cdef double since                       # and in how eta now differs from eta then
+    cdef double total                       # the sum of u in units of s: the slope along the intercept
     cdef bint flat                          # whether the last step decreased the objective by no more than rounding
     cdef Foretold foretold                  # where the last step's model leads,
     cdef double foretells                   # and what it left of a gap, the last time
@@ -178,10 +179,9 @@ cdef class ProximalNewton(LossWorkingSet):
 
     cdef int fit(self, double lam, double goal, long limit) except -1:
         cdef LossModel model = self.model
-        cdef double gap, hoped, least, last = 0.0, total, level, best = INFINITY, quiet = INFINITY, rounding, forcing
-        cdef int k, outcome = CONVERGED, idle = 0
-        cdef bint first, met, told, exact = self.quadratic.second_order(not self.exacting, lam)
-        least = NEAR * goal
+        cdef double gap, hoped, last = 0.0, best = INFINITY, quiet = INFINITY, forcing
+        cdef int outcome = CONVERGED, idle = 0
+        cdef bint met, told, exact = self.quadratic.second_order(not self.exacting, lam)
         self.foretold.wanted, self.foretold.known = exact and not self.exacting, False
         model.next.met = -1      # a next start that has not been taken is none
         if self.quadratic.size > 0 and self.quadratic.curved:
@@ -193,11 +193,7 @@ cdef class ProximalNewton(LossWorkingSet):
                 self.foretells = hoped / last
             told, met = hoped <= SURELY * goal, False
             if not told:
-                total = self.linearise()
-                level = 1.0 / model.multiplier
-                self.quadratic.estimate_slack(lam * level)
-                gap = self.quadratic.best_gap(lam * level) + 0.5 * total * total   # the latter for the intercept
-                gap *= model.multiplier
+                gap = self._gap(lam)
                 idle = 0 if gap < BARELY * best else idle + self.flat
                 best = min(best, gap)
                 if self.fillable and gap > goal and self._filling_pays(idle == IDLE):
@@ -220,25 +216,45 @@ cdef class ProximalNewton(LossWorkingSet):
                 continue
             self.debt += last > 0.0
             self.decrease = gap / last if last > 0.0 else 0.0
-            first, last = last == 0.0, gap
-            for k in range(self.quadratic.size):
-                self.before[k], self.slope[k] = self.quadratic.b[k], self.quadratic.g[k] * model.multiplier
             forcing = EXACT if exact and not isinstance(self.quadratic, DataQuadratic) else FORCING
-            rounding = ROUNDING * (fabs(model.here.value) + self.quadratic.penalty_value(lam))
-            with nogil:
-                self.quadratic.solve(lam * level, max(forcing * gap, least) * level,
-                                     max(min(limit - self.quadratic.iterations, PATIENCE), 1))
-                self.flat = not self._step(lam, total, rounding, first, self.foretells * gap <= SURELY * goal)
-            self.quadratic.iterations += 1
-            self.quadratic.passes += 1      # for the step's image and the gradient at its end
-            self.models += 1
-            model.loss.raise_pending()
-            PyErr_CheckSignals()
+            self._descend(lam, max(forcing * gap, NEAR * goal), limit, last == 0.0,
+                          self.foretells * gap <= SURELY * goal)
+            last = gap
         if told:
             self._take_foretold()
         else:
             self.make_dual(lam)
         return outcome
+
+    cdef double _gap(self, double lam) noexcept nogil:
+        """The gap over the working columns at the current point, whose gradient is left with the quadratic."""
+        cdef double level = 1.0 / self.model.multiplier
+        self.total = self.linearise()
+        self.quadratic.estimate_slack(lam * level)
+        # the last part for the intercept
+        return (self.quadratic.best_gap(lam * level) + 0.5 * self.total * self.total) * self.model.multiplier
+
+    cdef int _descend(self, double lam, double target, long limit, bint first, bint hopeful) except -1:
+        """Solve the model to a gap of at most target, and step towards its answer.
+
+        first: whether H is new; hopeful: whether the lam may well end there.
+        """
+        cdef LossModel model = self.model
+        cdef double rounding, level = 1.0 / model.multiplier
+        cdef int k
+        for k in range(self.quadratic.size):
+            self.before[k], self.slope[k] = self.quadratic.b[k], self.quadratic.g[k] * model.multiplier
+        rounding = ROUNDING * (fabs(model.here.value) + self.quadratic.penalty_value(lam))
+        with nogil:
+            self.quadratic.solve(lam * level, target * level,
+                                 max(min(limit - self.quadratic.iterations, PATIENCE), 1))
+            self.flat = not self._step(lam, rounding, first, hopeful)
+        self.quadratic.iterations += 1
+        self.quadratic.passes += 1      # for the step's image and the gradient at its end
+        self.models += 1
+        model.loss.raise_pending()
+        PyErr_CheckSignals()
+        return 0
 
     cdef void _take_foretold(self) noexcept nogil:
         """The dual point is the one foretold."""
@@ -255,14 +271,14 @@ cdef class ProximalNewton(LossWorkingSet):
             curvature = self.model.along / (t * self.model.bent)
             self.model.multiplier = max(curvature, (0.1 if t == 1.0 else 2.0) * self.model.multiplier)
 
-    cdef bint _step(self, double lam, double total, double rounding, bint learn, bint hopeful) noexcept nogil:
+    cdef bint _step(self, double lam, double rounding, bint learn, bint hopeful) noexcept nogil:
         """Go towards the model's answer as far as the objective decreases; whether it did by more than rounding.
 
         hopeful: whether the lam may well end there.
         """
         cdef int k, tries, m = self.quadratic.size
         cdef double* b = self.quadratic.b
-        cdef double slope = -total * total * self.model.multiplier, gain, t = 1.0
+        cdef double slope = -self.total * self.total * self.model.multiplier, gain, t = 1.0
         cdef bint stirred = self.stirred
         cdef Slope seen = NOWHERE
         for k in range(m):
@@ -272,7 +288,7 @@ cdef class ProximalNewton(LossWorkingSet):
         slope += self.quadratic.charge(&self.before[0], lam)
         if self.model.in_one_pass(self.columns):
             seen = HERE if not hopeful else AHEAD if self._look_ahead(lam) else NOWHERE
-        gain = self.model.move(self.columns, &self.change[0], total, seen) - self.model.here.value
+        gain = self.model.move(self.columns, &self.change[0], self.total, seen) - self.model.here.value
         self.foretold.take(self.model, self.quadratic)
         for tries in range(HALVINGS):
             for k in range(m):
