@@ -191,7 +191,10 @@ def _fit(solve, X, y, *, method, n_nonzero, tol, weights, offset, intercept, sta
         X, y, gaussian, weights=weights, offset=offset, penalty_factor=None, lower=None,
         upper=None, alpha=1.0, intercept=intercept, standardize=standardize, n_threads=n_threads,
     )  # fmt: skip
-    room = max(1, min(problem.design.n - intercept, problem.design.p))
+    room = problem.design.p
+    if method != "mp":  # whose columns may be more than explain all, and be taken again
+        room = min(room, problem.design.n - intercept)
+    room = max(1, room)
     most = min(room, most or (MOST_SIZES if solve is threshold_path else room))
     if method in ("omp", "forward"):
         steps = max(steps, most)

@@ -22,6 +22,11 @@ def read_knot_options(*, method, positive, ridge, lambda_min, max_features, max_
     for name, flag in (("positive", positive), ("intercept", intercept),
                        ("standardize", standardize), ("progress", progress)):  # fmt: skip
         checks.read_flag(name, flag)
+    if positive and method == "lar":
+        raise ValueError(
+            "positive is True, and method='lar': there features never leave, so that coefficients "
+            "may turn negative; use method='lasso'"
+        )
     return {
         "lasso": method == "lasso",
         "positive": bool(positive),

@@ -56,7 +56,7 @@ def lars_path(
     method : {"lasso", "lar"}, default "lasso"
         "lar" is least angle regression: features join and never leave, whatever their sign.
     positive : bool, default False
-        Let features join with positive coefficients only.
+        Keep coefficients from being negative; for "lasso".
     ridge : float, default 0.0
         The same ridge penalty at every lambda. (With glmnet's alpha < 1 the ridge part shrinks
         along with lambda, and the path is curved: that is :func:`sparsesolve.path`. Its solution

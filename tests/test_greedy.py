@@ -239,6 +239,14 @@ def test_hard_thresholding_that_is_cut_short_says_so():
     assert {status.name for status in path.status} == {"CONVERGED", "MAX_ITER"}
 
 
+def test_matching_pursuit_goes_on_beyond_as_many_features_as_there_are_rows():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(12, 60)), rng.normal(size=12)
+    fit = ss.omp_path(X, y, method="mp", tol=1e-6)
+    assert fit.df[-1] > 12 and 1 - fit.dev_ratio[-1] <= 1e-6
+    assert ss.omp_path(X, y, method="mp", n_nonzero=4).df[-1] == 4
+
+
 def test_matching_pursuit_ends_by_its_steps():
     X, y, _ = data()
     path = ss.omp_path(X, y, method="mp", max_iter=7)

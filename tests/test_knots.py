@@ -42,6 +42,7 @@ def test_the_path_ends_where_it_is_told_to():
         ({"max_features": 1.5}, ValueError, "max_features must be a whole number"),
         ({"max_steps": -1}, ValueError, "max_steps"),
         ({"positive": "yes"}, TypeError, "positive must be True or False"),
+        ({"positive": True, "method": "lar"}, ValueError, "coefficients may turn negative"),
         ({"penalty_factor": [0, 1, 1], "positive": True}, ValueError, "is 0 for column 0"),
         ({"weights": np.zeros(10)}, ValueError, "weights are all zero"),
         ({"tol": -1.0}, ValueError, "tol"),

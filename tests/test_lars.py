@@ -172,6 +172,19 @@ def test_long_paths_go_through_many_windows():
     assert len(fit.lambdas) > 80 and fit.df[-1] == 59
 
 
+def test_where_a_feature_leaves_its_coefficient_is_zero():
+    ties = 0
+    for seed in range(60):  # integers: one joins where another leaves, and neither is rounding
+        rng = np.random.default_rng(seed)
+        n, p = rng.integers(4, 15), rng.integers(3, 12)
+        X, y = rng.integers(0, 2, size=(n, p)) * 1.0, rng.integers(-2, 3, n) * 1.0
+        fit = ss.lars_path(X, y, intercept=False, standardize=False)
+        sizes = np.abs(fit.coefs.data)
+        ties += len(fit.lambdas) > 2
+        assert not len(sizes) or sizes.min() > 1e-10
+    assert ties > 30
+
+
 def test_threads_change_nothing():
     X, y = made(40, 300, seed=13)
     one, two = (ss.lars_path(X, y, n_threads=k, max_steps=30) for k in (1, 2))

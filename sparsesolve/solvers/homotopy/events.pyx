@@ -149,7 +149,7 @@ cdef class Homotopy(ActiveSet):
                 self.B[self.n_knots - 1, i] = 0.0
         self.lams[self.n_knots - 1] = self.lam
         for k in range(self.basis.size):
-            if self.s[k] * self.b[k] > 0.0 or not self.lasso or self.v[k] == 0.0:
+            if not self.lasso or not self._at_zero(k):
                 self.B[self.n_knots - 1, self.slot_[k]] = self.b[k]
 
     # ties
