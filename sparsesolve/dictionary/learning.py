@@ -36,10 +36,10 @@ class DictionaryLearning:
                                          + lam (alpha |a_i|_1 + (1 - alpha) / 2 |a_i|^2)
         with |d_j| <= 1, and a_i >= 0, d_j >= 0 where asked
 
-    "online" takes mini-batches: code them, add what they say of D to the sums A and B, move D to
-    the minimiser for those; its work per signal does not depend on how many there are. "batch"
-    alternates between coding all signals and moving D; its objective never rises. The problem is
-    not convex: what is found depends on where it starts.
+    "online" takes mini-batches: code them, add what they say of D to the sums A and B, move D
+    towards the minimiser for those, each atom once; its work per signal does not depend on how
+    many there are. "batch" alternates between coding all signals and moving D; its objective never
+    rises. The problem is not convex: what is found depends on where it starts.
 
     Parameters
     ----------

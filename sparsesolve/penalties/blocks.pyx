@@ -137,7 +137,7 @@ cdef class BlockPenalty:
                 raise ValueError(f"weights name the group {strange[0]!r}, which groups does not have")
             given = [given.get(label, d[g]) for g, label in enumerate(layout.labels[:layout.n_named])]
         if np.shape(given) != (layout.n_named,):
-            raise ValueError(f"weights has shape {np.shape(given)} for {layout.n_named} groups; give one each")
+            raise ValueError(f"weights has shape {np.shape(given)} for {layout.n_named} named groups; give one each")
         if np.asarray(given).dtype.kind not in "iuf":
             raise TypeError(f"weights must be numbers, not {np.asarray(given).dtype}; give one for each group")
         d[: layout.n_named] = given

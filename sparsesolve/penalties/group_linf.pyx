@@ -22,8 +22,8 @@ cdef class GroupLinf(BlockPenalty):
         mapping from labels to them. Groups need not be contiguous; features in none are groups of one; none may be
         in two.
     weights : array-like (G,) or mapping from labels, default None
-        d_g, in the order in which groups first appear; None means the square roots of their sizes. 0 leaves a group
-        unpenalised, inf excludes it.
+        d_g of the groups named, in the order in which they first appear; None means the square roots of their sizes.
+        0 leaves a group unpenalised, inf excludes it.
 
     References
     ----------

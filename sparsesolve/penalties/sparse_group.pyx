@@ -33,8 +33,8 @@ cdef class SparseGroup(BlockPenalty):
     tau : float in [0, 1], default 0.5
         Share of the l1 norm: 0 is the group lasso, 1 the lasso.
     weights : array-like (G,) or mapping from labels, default None
-        d_g, in the order in which groups first appear; None means the square roots of their sizes. 0 leaves the l1
-        norm alone, inf excludes a group.
+        d_g of the groups named, in the order in which they first appear; None means the square roots of their sizes.
+        0 leaves the l1 norm alone, inf excludes a group.
 
     References
     ----------

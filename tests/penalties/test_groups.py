@@ -122,8 +122,8 @@ def test_an_infinite_weight_holds_a_group_at_zero():
 
 
 @pytest.mark.parametrize("given, kind, sentence", [
-    ([1.0], ValueError, r"weights has shape \(1,\) for 2 groups; give one each"),
-    (2.0, ValueError, r"weights has shape \(\) for 2 groups"),
+    ([1.0], ValueError, r"weights has shape \(1,\) for 2 named groups; give one each"),
+    (2.0, ValueError, r"weights has shape \(\) for 2 named groups"),
     ([1.0, -1.0], ValueError, "weights has -1.0 for group 1; weights are at least 0"),
     ([np.nan, 1.0], ValueError, "weights has nan for group 0"),
     ({"z": 1.0}, ValueError, "weights name the group 'z', which groups does not have"),
