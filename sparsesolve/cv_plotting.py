@@ -3,7 +3,7 @@
 import numpy as np
 
 from sparsesolve.line_names import COLOURS, NAME_SIZE
-from sparsesolve.picture import AXIS_LABELS, count_on_top, label_axes, new_axes
+from sparsesolve.picture import AXIS_LABELS, axes_or_new, count_on_top, label_axes
 
 
 def plot_cv(cv, ax=None):
@@ -42,7 +42,7 @@ def plot_cv(cv, ax=None):
     shown = (cv.lambdas > 0.0) & np.isfinite(cv.mean)
     if not shown.any():
         raise ValueError("The path holds no lambda that can be drawn against 'lambda'")
-    ax = new_axes() if ax is None else ax
+    ax = axes_or_new(ax)
     x = -np.log(cv.lambdas[shown])
     ax.errorbar(
         x, cv.mean[shown], yerr=np.nan_to_num(cv.std[shown]), fmt="o", markersize=3.5,

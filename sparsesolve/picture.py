@@ -14,9 +14,13 @@ PANEL = (4.4, 4.2)  # inches, of one panel among several
 ABREAST = 4  # panels in a row
 
 
-def new_axes():
-    """Axes of a figure of its own, which makes room for the labels outside them."""
-    return _pyplot().subplots(layout="constrained")[1]
+def axes_or_new(ax):
+    """The axes given, or those of a new figure, with room for the labels outside them."""
+    if ax is None:
+        return _pyplot().subplots(layout="constrained")[1]
+    if not hasattr(ax, "plot"):
+        raise TypeError(f"ax must be axes of matplotlib or None, not {type(ax).__name__}")
+    return ax
 
 
 def new_panels(count):

@@ -9,8 +9,8 @@ from sparsesolve.penalties.groups import read_groups
 from sparsesolve.picture import (
     AXIS_LABELS,
     along,
+    axes_or_new,
     draw_along,
-    new_axes,
     new_panels,
     save_figure,
 )
@@ -67,7 +67,7 @@ def plot_path(path, xvar="norm", label=False, ax=None, *, by="feature"):
     x = along(path, xvar, AXIS_LABELS)
     if by == "class":
         return _draw_classes(path, xvar, x, label, ax)
-    ax = new_axes() if ax is None else ax
+    ax = axes_or_new(ax)
     if by == "group":
         rows, names = _group_norms(path)
         words, counts = "Norm of the group's coefficients", (path.df_groups, "Nonzero groups")

@@ -175,6 +175,11 @@ def test_an_unknown_axis_is_refused():
         made(B).plot("lamda", ax=axes())
 
 
+def test_what_is_no_axes_is_refused():
+    with pytest.raises(TypeError, match="ax must be axes of matplotlib or None, not int"):
+        made(B).plot(ax=3)
+
+
 def test_axes_of_its_own():
     from matplotlib import pyplot
 
@@ -186,8 +191,8 @@ def test_axes_of_its_own():
 def test_without_matplotlib_one_sentence():
     script = (
         "import sys; sys.modules['matplotlib'] = None\n"
-        "import numpy as np\nfrom sparsesolve.picture import new_axes\n"
-        "try:\n    new_axes()\nexcept ImportError as error:\n    print(error)"
+        "import numpy as np\nfrom sparsesolve.picture import axes_or_new\n"
+        "try:\n    axes_or_new(None)\nexcept ImportError as error:\n    print(error)"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert "pip install 'sparsesolve[plot]'" in done.stdout, done.stderr

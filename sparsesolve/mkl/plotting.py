@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sparsesolve.picture import AXIS_LABELS, along, draw_along, new_axes
+from sparsesolve.picture import AXIS_LABELS, along, axes_or_new, draw_along
 
 KINDS = {"weights": "Kernel weight", "norms": "Norm of the kernel's function"}
 
@@ -51,7 +51,7 @@ def plot_kernels(path, what="weights", xvar="lambda", label=False, ax=None):
     values = path.kernel_weights if what == "weights" else path.kernel_norms
     drawn, shown = np.flatnonzero(values.any(axis=1)), np.isfinite(x)
     names = drawn if path.kernel_names is None else path.kernel_names[drawn]
-    ax = new_axes() if ax is None else ax
+    ax = axes_or_new(ax)
     draw_along(ax, x, values[drawn], names, label, (AXIS_LABELS[xvar], KINDS[what]),
                (x[shown], path.df[shown], "Active kernels"))  # fmt: skip
     return ax
