@@ -37,7 +37,7 @@ class CVPath(Frozen):
     fold_scores : ndarray (K, L)
         Score of each fold held out, those of repeats one after the other.
     fold_weights : ndarray (K,)
-        Sum of the weights held out; of those who died, for cox.
+        Sum of the weights held out; of those who died, for the deviance of cox.
     lambda_min : float
         The largest lambda of the best mean.
     lambda_1se : float

@@ -38,14 +38,15 @@ def relax(fit: Path | CVPath, X: Any, y: Any, gamma: float = 0.0) -> Path:
     Returns
     -------
     Path
-        At those lambdas that select fewer features than there are rows, less 3. `gaps` are those
-        of the refits: where they are not small, as with classes that can be told apart without
-        error, the best fit without penalty is infinitely far away.
+        At the lambdas before the first that selects more features than there are rows, less 3.
+        `gaps` are those of the refits: where they are not small, as with classes that can be told
+        apart without error, the best fit without penalty is infinitely far away.
 
     Raises
     ------
     ValueError
-        If X and y are not the data of the fit, or the path does not know its rows.
+        If X and y are not the data of the fit, the path does not know its rows, or its first
+        lambda selects too many features.
 
     Warns
     -----
@@ -86,7 +87,9 @@ def refitted(path, matrix, y):
     supports = list(takewhile(lambda support: len(support) <= rows - SPARE, path.nonzero()))
     if not supports:
         raise ValueError(
-            f"X has {rows} rows of positive weight; a fit without penalty takes at least {SPARE}"
+            f"the first lambda selects {path.df[0]} features, and X has {rows} rows of positive "
+            f"weight; a fit without penalty takes at least {SPARE} more rows than features: begin "
+            f"the path at a larger lambda, or with alpha=1"
         )
     fits = {}
     for support in supports:

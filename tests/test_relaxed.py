@@ -88,6 +88,13 @@ def test_features_that_the_rows_cannot_tell_are_left_out():
     assert np.array_equal(refit.lambdas, fit.lambdas[: len(refit.lambdas)])
 
 
+def test_a_path_that_begins_with_more_features_than_rows_tell_is_refused():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(20, 40)), rng.normal(size=20)
+    with pytest.raises(ValueError, match="first lambda selects 40 features, and X has 20 rows"):
+        ss.relax(ss.path(X, y, alpha=0), X, y)
+
+
 def test_what_a_relaxed_path_is_asked():
     fit = ss.path(X, Y, penalty=ss.penalties.GroupL2(np.resize([0, 1], 10)), **SHORT)
     refit = pickle.loads(pickle.dumps(ss.relax(fit, X, Y, 0.25)))
