@@ -15,9 +15,9 @@ LEAST_SQUARES = ("gaussian", "multigaussian")
 def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5) -> dict[str, np.ndarray]:
     """AIC, AICc, BIC, EBIC and GCV at every lambda of a path; the least is the best.
 
-    With D the deviance, df the number of nonzero coefficients and intercepts, and n the rows of
-    positive weight (for cox those that died; of K real responses, K numbers a row; where y counts,
-    the trials):
+    With D the deviance, df the number of nonzero coefficients and intercepts (K - 1 of
+    multinomial), and n the rows of positive weight (for cox those that died; of K real responses,
+    K numbers a row; where y counts, the trials):
 
         aic   L + 2 df             L = D; for squared error, whose variance is unknown,
         aicc  aic + 2 df (df + 1) / (n - df - 1)                        L = n log(D / n)
