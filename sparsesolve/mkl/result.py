@@ -24,36 +24,20 @@ class MKLPath(Solved):
 
     Attributes
     ----------
-    lambdas : ndarray (L,)
-        Decreasing, of the solved problem.
+    lambdas, dev_ratio, null_deviance, gaps, n_iters, status, stop_reason, family, class_names
+        As those of :class:`sparsesolve.Path`.
+    norm : str
+        Its name, as "l1".
     kernel_norms : ndarray (M, L)
         Norms ``||f_m||``.
     kernel_weights : ndarray (M, L)
         Of sum 1 where any kernel is active, else 0.
-    dual_coefs : ndarray (n, L), or list of K of them
-    intercepts : ndarray (L,), or (K, L)
     df : ndarray (L,)
         Active kernels.
-    dev_ratio : ndarray (L,)
-        1 - deviance / null deviance.
-    null_deviance : float
-        Deviance with intercept and offset alone.
-    gaps : ndarray (L,)
-        Certified: duality gap relative to the null objective.
-    n_iters : ndarray (L,)
-        Iterations spent.
-    status : ndarray (L,)
-        Status members (the constructor takes their codes).
-    stop_reason : str
-        Why the path ended where it did.
-    family : str
-        Its name, as "gaussian".
-    norm : str
-        Its name, as "l1".
+    dual_coefs : ndarray (n, L), or list of K of them
+    intercepts : ndarray (L,), or (K, L)
     kernel_names : ndarray (M,) or None
         Strings, where the kernels had names.
-    class_names : ndarray (K,) or None
-        Labels, where y carried classes.
     options : dict or None
         The keywords of sparsesolve.mkl_path that made it.
     grams : object or None
