@@ -23,13 +23,17 @@ def columns_of(problem, point):
     return columns
 
 
+def system_of(problem, point, eta, curvature):
+    """The System of the kernels at work, for H's diagonal."""
+    active = eta > 0.0
+    return System(
+        problem.kernels, point.which[active], eta[active], curvature, problem.joined
+    )  # fmt: skip
+
+
 def solve_columns(problem, point, columns, eta):
     """[base, (H^-1 + K)^-1 columns], base = (I + H K)^-1 (r + H b0), and the System."""
-    active = eta > 0.0
-    system = System(
-        problem.kernels, point.which[active], eta[active], problem.curvature(point.eta),
-        problem.joined,
-    )  # fmt: skip
+    system = system_of(problem, point, eta, problem.curvature(point.eta))
     rest = point.residual.copy()
     if problem.intercept:
         level = np.repeat(point.intercepts[:, None], problem.shape[1], axis=1)
@@ -59,10 +63,15 @@ def newton_direction(problem, point, lam, eta, slope, columns, solved):
 
 
 def weighted_direction(problem, point, system, eta):
-    """u+ (q, n) of reweighted least squares: eta as it is, f = K u+."""
+    """u+ (q, n) of reweighted least squares: eta as it is, f = K u+, H that of the system."""
     q, n = problem.shape
     level = np.repeat(point.intercepts[:, None], n, axis=1) * problem.intercept
-    rest = point.residual + problem.curvature_times(point.eta, point.f + level)
+    moved = point.f + level
+    if system.joined:
+        moved = problem.curvature_times(point.eta, moved)
+    else:
+        moved *= system.curvature
+    rest = point.residual + moved
     # the factor has taken the place of K: its product is that of the kernels
     active = eta > 0.0
     products = problem.kernels.times(point.which[active], rest)

@@ -15,7 +15,8 @@ Where no f_m is 0 the objective is smooth, and a Newton step in the product of t
 one factorisation of size n and one small quadratic program in t and the intercept's a, which
 keeps n + t >= 0, so kernels leave as many at a time as must; those that enter do so along K_m u.
 The new point is made of u+ and n + t, or of what lies between; should the objective rise all the
-same, a step of reweighted least squares at eta follows, which never lets it. For kernels of
+same, a step of reweighted least squares at eta follows, which never lets it: there samples
+without curvature have that of the mean. For kernels of
 rank one this is the lasso's Newton step on its support: with squared error one is enough.
 Reference: Newton's method in a product of RKHSs, with the representer theorem of Bach et al. 2012,
 section 1.5; the dual program in norms is that of their section 9.
@@ -27,6 +28,7 @@ from sparsesolve.mkl.directions import (
     newton_direction,
     norms_alone,
     solve_columns,
+    system_of,
     weighted_direction,
 )
 from sparsesolve.mkl.point import make_point
@@ -50,6 +52,9 @@ class Newton(WorkingState):
         u, t = newton_direction(problem, point, lam, eta, slope, columns, solved)
         if self._search(lam, self.sum_to_zero(u), t):
             return
+        raised = problem.raised_curvature(point.eta)
+        if (raised > system.curvature).any():  # as of Huber's loss, where they all are on its arms
+            system = system_of(problem, point, eta, raised)
         u = self.sum_to_zero(weighted_direction(problem, point, system, eta))
         self.point = search_weighted(problem, point, lam, u, eta, ROUNDING * self.null)
         self._search(lam, self.point.u, norms_alone(problem, self.point, lam), PATIENT)

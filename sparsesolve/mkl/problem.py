@@ -117,6 +117,11 @@ class KernelProblem:
         flat = eta if self.loss.n_responses > 1 else eta[0]
         return np.maximum(self.loss.curvature_at(flat).reshape(self.shape), 0.0)
 
+    def raised_curvature(self, eta):
+        """The same, samples without any raised to the mean, so that a model leads nowhere far."""
+        h = self.curvature(eta)
+        return h if self.joined else np.where(h > 0.0, h, h.sum() * self.weights)
+
     def curvature_times(self, eta, v):
         """H v for v (q, n)."""
         if self.loss.n_responses > 1:

@@ -73,3 +73,13 @@ def test_reduced_gradients_stay_in_a_corner_of_the_simplex():
     best = ss.mkl_path(K, responses, tol=1e-10, **options)
     assert fit.df.min() == 1 and fit.gaps.max() <= 1e-6
     np.testing.assert_allclose(fit.predict(K), best.predict(K), atol=0.02 * np.abs(Y).max())
+
+
+@pytest.mark.parametrize("seed, norm", [(3, "l1"), (5, "lp"), (7, "l1"), (10, "l1_squared")])
+def test_newton_ends_where_most_samples_lie_on_the_arms_of_hubers_loss(seed, norm):
+    rng = np.random.default_rng(seed)  # without curvature there a step has no bounds
+    X = rng.normal(size=(40, 4))
+    grams = [np.exp(-(np.subtract.outer(x, x) ** 2) / 2) for x in X.T]
+    y = np.sin(2 * X[:, 0]) + X[:, 1] + rng.standard_t(1, size=40)
+    fit = ss.mkl_path(grams, y, family=ss.families.huber(0.7), norm=norm, n_lambdas=6)
+    assert fit.gaps.max() <= 1e-7

@@ -58,10 +58,11 @@ def test_designs_full_of_ties(data, intercept, standardize, positive):
 
 
 @settings(max_examples=25)
-@given(tied_designs(), st.sampled_from(["lasso", "lar"]), st.booleans())
-def test_x_and_its_gram_matrix_give_one_path(data, method, positive):
+@given(tied_designs(), st.sampled_from([("lasso", False), ("lasso", True), ("lar", False)]))
+def test_x_and_its_gram_matrix_give_one_path(data, kind):
     """X b and the objective agree where the coefficients need not."""
     X, y = data
+    method, positive = kind
     options = {"method": method, "positive": positive}
     fit = ss.lars_path(X, y, intercept=False, standardize=False, **options)
     gram = ss.lars_path_gram(X.T @ X, X.T @ y, len(y), yty=y @ y, **options)
