@@ -76,11 +76,8 @@ def run_cv(args):
 
 def run_predict(args):
     """Predict the rows of a data file by a saved model."""
-    import sparsesolve as ss
-
     check_targets([args.file, args.model], out=args.out)
-    fit = ss.load(args.model)
-    path = getattr(fit, "path", fit)
+    fit, path = _load(args.model)
     names = [] if path.feature_names is None else path.feature_names.tolist()
     if not names and (args.format or FilePath(args.file).suffix) not in ("npz", ".npz"):
         raise ValueError(f"{args.model} has no names of columns; give X as an .npz file")
@@ -98,16 +95,24 @@ def run_predict(args):
 
 def run_plot(args):
     """Draw a saved model: the curve of a cross-validation, or the path."""
-    import sparsesolve as ss
-
     check_plot_file(args.out)
     check_targets([args.model], out=args.out)
-    fit = ss.load(args.model)
-    path, title = getattr(fit, "path", fit), FilePath(args.model).name
+    (fit, path), title = _load(args.model), FilePath(args.model).name
     if fit is path or args.path:
         save_plot(path, args.out, args.xvar, title, by=args.by)
     else:
         save_figure(fit.plot, args.out, title)
+
+
+def _load(file):
+    """A saved model and its path."""
+    import sparsesolve as ss
+
+    fit = ss.load(file)
+    path = getattr(fit, "path", fit)
+    if not hasattr(path, "coefs"):
+        raise ValueError(f"{file} is a model of kernels; read it in Python by sparsesolve.load")
+    return fit, path
 
 
 def _check_results(args):

@@ -6,27 +6,36 @@ import numpy as np
 
 NUMBERS = {"f": "numbers", "iu": "whole numbers", "iuf": "numbers"}
 # name: (kinds of dtype, dimensions by their letter, whether all must be finite)
-PATH = {
+LAMBDAS = {
     "lambdas": ("f", "L", True), "df": ("iu", "L", True), "dev_ratio": ("f", "L", False),
     "gaps": ("f", "L", False), "n_iters": ("iu", "L", True), "status": ("iu", "L", True),
-    "null_deviance": ("f", "", False), "coef_data": ("f", "m", True),
-    "coef_indices": ("iu", "m", True), "coef_indptr": ("iu", "o", True),
-    "coef_shape": ("iu", "t", True),
+    "null_deviance": ("f", "", False),
+}  # fmt: skip
+COEFS = {
+    "coef_data": ("f", "m", True), "coef_indices": ("iu", "m", True),
+    "coef_indptr": ("iu", "o", True), "coef_shape": ("iu", "t", True),
+}  # fmt: skip
+KERNELS = {
+    "norm": ("U", "", False), "kernel_norms": ("f", "ML", True),
+    "kernel_weights": ("f", "ML", True),
 }  # fmt: skip
 CURVE = {
     "mean": ("f", "L", False), "std": ("f", "L", False), "n_nonzero": ("iuf", "L", True),
     "fold_scores": ("f", "FL", False), "fold_weights": ("iuf", "F", True),
 }  # fmt: skip
-OPTIONAL = {"feature_names": ("U", "p", False), "groups": ("iu", "p", True)}
+OPTIONAL = {
+    "feature_names": ("U", "p", False), "groups": ("iu", "p", True),
+    "kernel_names": ("U", "M", False),
+}  # fmt: skip
 
 
 def check_arrays(arrays):
     """Raise ValueError unless the arrays fit together as those of a path or a curve do."""
     kind = str(arrays["kind"])
-    if kind not in ("path", "cv"):
+    if kind not in ("path", "cv", "kernels"):
         raise ValueError(f"kind is {kind!r}, which is no model")
-    sizes = {"t": 2}
-    _check(arrays, PATH, sizes)
+    sizes = {}
+    _check(arrays, LAMBDAS, sizes)
     intercepts = arrays["intercepts"]
     K = len(intercepts) if intercepts.ndim == 2 else 1
     _check(arrays, {"intercepts": ("f", "KL" if intercepts.ndim == 2 else "L", True)}, sizes)
@@ -35,11 +44,11 @@ def check_arrays(arrays):
         raise ValueError("lambdas is not falling and at least 0")
     if not np.isin(arrays["status"], range(4)).all():
         raise ValueError("status holds what is no status")
-    rows, columns = arrays["coef_shape"].tolist()
-    if rows < K or rows % K or columns != len(lambdas):
-        raise ValueError(f"coef_shape is {(rows, columns)} for {len(lambdas)} lambdas")
-    _check_columns(arrays, rows, columns)
-    sizes["p"] = rows // K
+    if kind == "kernels":
+        duals = ("f", "KnL" if intercepts.ndim == 2 else "nL", True)
+        _check(arrays, {**KERNELS, "dual_coefs": duals}, sizes)
+    else:
+        sizes["p"] = _check_coefs(arrays, K)
     _check(arrays, {name: form for name, form in OPTIONAL.items() if name in arrays}, sizes)
     classes = arrays.get("class_names")
     if classes is not None and (classes.ndim != 1 or (K > 1 and len(classes) != K)):
@@ -70,8 +79,12 @@ def _check(arrays, forms, sizes):
             raise ValueError(f"{name} holds NaN or infinity")
 
 
-def _check_columns(arrays, rows, columns):
-    """Compressed columns that point nowhere but into themselves."""
+def _check_coefs(arrays, K):
+    """Compressed columns that point nowhere but into themselves; returns how many features."""
+    _check(arrays, COEFS, {"t": 2})
+    rows, columns = arrays["coef_shape"].tolist()
+    if rows < K or rows % K or columns != len(arrays["lambdas"]):
+        raise ValueError(f"coef_shape is {(rows, columns)} for {len(arrays['lambdas'])} lambdas")
     indptr, indices = arrays["coef_indptr"], arrays["coef_indices"]
     if len(indptr) != columns + 1 or indptr[0] != 0 or indptr[-1] != len(indices):
         raise ValueError("coef_indptr does not fit the coefficients")
@@ -79,6 +92,7 @@ def _check_columns(arrays, rows, columns):
         raise ValueError("coef_indptr falls")
     if len(indices) and not (indices.min() >= 0 and indices.max() < rows):
         raise ValueError(f"coef_indices leads beyond the {rows} rows")
+    return rows // K
 
 
 def _check_text(arrays, name, needed):

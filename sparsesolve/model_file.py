@@ -3,24 +3,36 @@
 The file is what ``numpy.load(file, allow_pickle=False)`` reads. Of version 1 it holds ::
 
     format, version         "sparsesolve model", 1
-    kind                    "path" or "cv"
+    kind                    "path", "cv" or "kernels"
     family                  its name and parameter, as "poisson" or "huber(delta=1.5)"
     options                 JSON: alpha, intercept, standardize, grouped, tol, has_offset
     stop_reason             why the path ended
     lambdas (L,)  df (L,)  dev_ratio (L,)  gaps (L,)  n_iters (L,)  status (L,)  null_deviance ()
     intercepts              (L,), or (K, L) of K responses
+    class_names (K,)        where there are classes
+
+of kinds "path" and "cv" besides ::
+
     coef_data, coef_indices, coef_indptr, coef_shape
                             coefficients (p, L), columns compressed; with K responses (K p, L), the
                             matrices of the responses below each other
-    feature_names (p,), class_names (K,), groups (p,)       where there are such
+    feature_names (p,), groups (p,)         where there are such
 
-and of kind "cv" besides ::
+of kind "cv" besides ::
 
     cv_options              JSON: measure, larger_is_better, alpha, gamma, index_min, index_1se
     mean (L,)  std (L,)  n_nonzero (L,)  fold_scores (F, L)  fold_weights (F,)
     folds                   where they divide the rows
 
-Data are not kept: weights and offsets of the rows are not in the file, nor rows held out.
+and of kind "kernels" besides ::
+
+    norm                    its name, as "l1"
+    kernel_norms (M, L)  kernel_weights (M, L)
+    dual_coefs              (n, L), or (K, n, L) of K responses
+    kernel_names (M,)       where the kernels had names
+
+Data are not kept: weights and offsets of the rows are not in the file, nor rows held out, nor
+kernels.
 A later version of this package reads all earlier versions of the file, and a file of a later
 version is refused.
 """
@@ -37,6 +49,8 @@ from scipy import sparse
 
 from sparsesolve.cv_result import CVPath
 from sparsesolve.families import FAMILIES, MAKERS, read_family
+from sparsesolve.mkl.families import hinge
+from sparsesolve.mkl.result import MKLPath
 from sparsesolve.model_arrays import check_arrays
 from sparsesolve.result import Path
 
@@ -46,17 +60,20 @@ DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, TypeError,
            NotImplementedError, RuntimeError)  # what zipfile and numpy raise
 COLUMNS = ("lambdas", "df", "dev_ratio", "gaps", "n_iters")
 KEPT = ("alpha", "intercept", "standardize", "grouped", "tol")
+NAMES = ("feature_names", "class_names", "groups", "kernel_names")
 CURVE = ("mean", "std", "n_nonzero", "fold_scores", "fold_weights")
 CHOICE = ("measure", "larger_is_better", "alpha", "gamma", "index_min", "index_1se")
 
 
-def save(fit: Path | CVPath, file: str | PathLike) -> None:
+def save(fit: Path | CVPath | MKLPath, file: str | PathLike) -> None:
     """Write a fit into a file that :func:`load` reads; what it holds stands in this module.
 
     Parameters
     ----------
-    fit : Path or CVPath
-        Of a family that has a name: not of a loss written in Python.
+    fit : Path, CVPath or MKLPath
+        Of a family that has a name: not of a loss written in Python. Of an MKLPath the kernels
+        are not kept, nor Grams that made them: the model that is read takes blocks for new
+        samples, which ``grams.between(X)`` makes.
     file : str or path
         Its name should end with .npz.
 
@@ -73,11 +90,15 @@ def save(fit: Path | CVPath, file: str | PathLike) -> None:
     array([2.76])
     """
     _refuse_other_files(file)
-    if not isinstance(fit, Path | CVPath):
-        raise TypeError(f"fit is a {type(fit).__name__}; a Path or a CVPath can be saved")
-    path, kind = (fit.path, "cv") if isinstance(fit, CVPath) else (fit, "path")
+    if not isinstance(fit, Path | CVPath | MKLPath):
+        raise TypeError(
+            f"fit is a {type(fit).__name__}; a Path, a CVPath or an MKLPath can be saved"
+        )
+    kind = {CVPath: "cv", MKLPath: "kernels"}.get(type(fit), "path")
+    path = fit.path if isinstance(fit, CVPath) else fit
     arrays: dict[str, Any] = {"format": FORMAT, "version": VERSION, "kind": kind}
     arrays |= _arrays_of(path)
+    arrays |= _kernels_of(path) if isinstance(path, MKLPath) else _coefs_of(path)
     if isinstance(fit, CVPath):
         choice = {name: getattr(fit, name) for name in CHOICE}
         arrays["cv_options"] = json.dumps(choice)
@@ -88,7 +109,7 @@ def save(fit: Path | CVPath, file: str | PathLike) -> None:
         np.savez_compressed(stream, **arrays)
 
 
-def load(file: str | PathLike) -> Path | CVPath:
+def load(file: str | PathLike) -> Path | CVPath | MKLPath:
     """Read a fit that :func:`save` wrote.
 
     Parameters
@@ -97,7 +118,7 @@ def load(file: str | PathLike) -> Path | CVPath:
 
     Returns
     -------
-    Path or CVPath
+    Path, CVPath or MKLPath
         For predictions, coefficients and pictures; without the options that a new fit needs.
 
     Raises
@@ -139,22 +160,19 @@ def _refuse_other_files(file):
 
 
 def _arrays_of(path):
-    """A path as arrays by name."""
+    """What all kinds of paths have, as arrays by name."""
     _family_of(path.family)  # refused before anything is written
     options = path.options or {}
     kept = {name: options[name] for name in KEPT if name in options}
     kept["has_offset"] = options.get("offset") is not None
-    several = isinstance(path.coefs, list)
-    coefs = sparse.csc_array(sparse.vstack(path.coefs, format="csc") if several else path.coefs)
     arrays = {name: getattr(path, name) for name in COLUMNS}
     arrays |= {
         "family": path.family, "options": json.dumps(kept), "stop_reason": path.stop_reason,
         "null_deviance": path.null_deviance, "intercepts": path.intercepts,
-        "status": path.status.astype(np.int8), "coef_data": coefs.data,
-        "coef_indices": coefs.indices, "coef_indptr": coefs.indptr, "coef_shape": coefs.shape,
+        "status": path.status.astype(np.int8),
     }  # fmt: skip
-    for name in ("feature_names", "class_names", "groups"):
-        values = getattr(path, name)
+    for name in NAMES:
+        values = getattr(path, name, None)
         if values is not None:
             arrays[name] = values.astype(str) if name == "feature_names" else values
             if arrays[name].dtype == object:
@@ -165,8 +183,20 @@ def _arrays_of(path):
     return arrays
 
 
+def _coefs_of(path):
+    several = isinstance(path.coefs, list)
+    coefs = sparse.csc_array(sparse.vstack(path.coefs, format="csc") if several else path.coefs)
+    return {"coef_data": coefs.data, "coef_indices": coefs.indices, "coef_indptr": coefs.indptr,
+            "coef_shape": coefs.shape}  # fmt: skip
+
+
+def _kernels_of(path):
+    names = ("norm", "kernel_norms", "kernel_weights", "dual_coefs")
+    return {name: np.array(getattr(path, name)) for name in names}
+
+
 def _fit_of(arrays):
-    """The Path or CVPath that arrays by name stand for."""
+    """The Path, CVPath or MKLPath that arrays by name stand for."""
     try:
         check_arrays(arrays)
     except ValueError as error:
@@ -176,17 +206,15 @@ def _fit_of(arrays):
     kept = {**options, "family": _family_of(family)}
     if kept.pop("has_offset"):
         kept["offset"] = True  # that there was one: predictions ask for that of the new rows
-    parts = (arrays["coef_data"], arrays["coef_indices"], arrays["coef_indptr"])
-    coefs = sparse.csc_array(parts, shape=tuple(arrays["coef_shape"].tolist()))
-    intercepts = arrays["intercepts"]
-    if intercepts.ndim == 2:
-        coefs = [sparse.csc_array(part) for part in _split(coefs, len(intercepts))]
-    names = {name: arrays.get(name) for name in ("feature_names", "class_names", "groups")}
-    path = Path(
-        **{name: arrays[name] for name in COLUMNS}, **names, coefs=coefs, intercepts=intercepts,
-        null_deviance=float(arrays["null_deviance"]), status=arrays["status"],
-        stop_reason=str(arrays["stop_reason"]), family=family, options=kept, fitter=_no_fit,
-    )  # fmt: skip
+    parts = {
+        **{name: arrays[name] for name in (*COLUMNS, "status", "intercepts")},
+        "null_deviance": float(arrays["null_deviance"]), "family": family, "options": kept,
+        "stop_reason": str(arrays["stop_reason"]), "class_names": arrays.get("class_names"),
+    }  # fmt: skip
+    if str(arrays["kind"]) == "kernels":
+        return _mkl_path_of(arrays, parts)
+    names = {name: arrays.get(name) for name in ("feature_names", "groups")}
+    path = Path(**parts, **names, coefs=_coefs(arrays), fitter=_no_fit)
     if str(arrays["kind"]) == "path":
         return path
     choice = json.loads(str(arrays["cv_options"]))
@@ -197,6 +225,24 @@ def _fit_of(arrays):
         lambda_min=float(path.lambdas[choice["index_min"]]),
         lambda_1se=float(path.lambdas[choice["index_1se"]]),
     )  # fmt: skip
+
+
+def _mkl_path_of(arrays, parts):
+    duals = arrays["dual_coefs"]
+    return MKLPath(
+        **parts, norm=str(arrays["norm"]), kernel_norms=arrays["kernel_norms"],
+        kernel_weights=arrays["kernel_weights"], kernel_names=arrays.get("kernel_names"),
+        dual_coefs=list(duals) if duals.ndim == 3 else duals,
+    )  # fmt: skip
+
+
+def _coefs(arrays):
+    """(p, L) compressed columns, or a list of them for K responses."""
+    parts = (arrays["coef_data"], arrays["coef_indices"], arrays["coef_indptr"])
+    coefs = sparse.csc_array(parts, shape=tuple(arrays["coef_shape"].tolist()))
+    if arrays["intercepts"].ndim == 1:
+        return coefs
+    return [sparse.csc_array(part) for part in _split(coefs, len(arrays["intercepts"]))]
 
 
 def _split(coefs, K):
@@ -210,9 +256,10 @@ def _family_of(name):
     if name in FAMILIES:
         return read_family(name)
     maker, parameter, value = re.fullmatch(r"(\w*)(?:\((\w+)=(.*)\))?.*", name, re.S).groups()
-    if maker not in MAKERS:
+    makers = {**MAKERS, "hinge": hinge}
+    if maker not in makers:
         raise ValueError(f"a family of yours ({name!r}) cannot be saved, only those with a name")
-    return MAKERS[maker](**({} if parameter is None else {parameter: float(value)}))
+    return makers[maker](**({} if parameter is None else {parameter: float(value)}))
 
 
 def _no_fit(X, y, **options):

@@ -18,8 +18,9 @@ LAYERS = [  # from the ground up
     {"solvers"},
     set(),  # what serves api.py: checks, result, plotting and all that is not named here
     {"api", "lars"},
-    {"", "__init__", "__main__", "adaptive", "commands", "cv", "demo", "dictionary", "estimators",
-     "greedy", "inference", "jobs", "mkl", "relaxed", "stability", "structured"},  # fmt: skip
+    {"", "__init__", "__main__", "adaptive", "commands", "cv", "demo", "dictionary",
+     "estimators", "greedy", "inference", "jobs", "mkl", "model_file", "relaxed", "stability",
+     "structured"},  # fmt: skip
 ]
 STRANGERS = [("losses", "penalties"), ("penalties", "losses"), ("penalties", "linalg.design")]
 VAGUE = re.compile(r"(^|_)(utils?|helpers?|common|misc|tools?|fast|v\d+)$")

@@ -186,3 +186,10 @@ def test_names_and_numbers_of_features_do_not_meet(data, tmp_path, capsys):
     assert "an SVMlight file numbers its features, so none is named 'a'" in message
     assert "no column is named '1'" in refused(capsys, "predict", numbered, data)
     run(capsys, "predict", numbered, tmp_path / "d.svm")
+
+
+def test_a_model_of_kernels_belongs_to_python(capsys, data, tmp_path):
+    model = tmp_path / "kernels.npz"
+    ss.save(ss.mkl_path([X @ X.T], Y, n_lambdas=3), model)
+    for command in (("predict", model, data), ("plot", model, tmp_path / "p.png")):
+        assert "is a model of kernels; read it in Python" in refused(capsys, *command)

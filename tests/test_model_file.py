@@ -77,6 +77,27 @@ def test_a_cross_validated_fit_comes_back(tmp_path):
     assert back.plot(ax=ax) is ax
 
 
+@pytest.mark.parametrize("name", ["gaussian", "binomial", "multinomial", "huber", "hinge"])
+def test_a_path_of_kernels_comes_back(name, tmp_path):
+    """Grams are not in the file: what is read takes the blocks that they make."""
+    family, y = (ss.mkl.hinge(), Y > 0) if name == "hinge" else FITS[name]
+    grams = ss.mkl.build_grams(
+        X[:50], {"wide": (ss.mkl.gaussian(2.0), None), "one": (ss.mkl.linear(), 0)})  # fmt: skip
+    options = {"norm": "l1_squared", "lambdas": [0.1, 0.05], "tol": 1e-3}
+    fit = ss.mkl_path(grams, y[:50], family=family, **options)
+    ss.save(fit, tmp_path / "model.npz")
+    back = ss.load(tmp_path / "model.npz")
+    blocks = dict(zip(["wide", "one"], grams.between(X[50:]), strict=True))
+    for kind in ("link", "response", *(() if fit.class_names is None else ("class",))):
+        assert np.array_equal(back.predict(blocks, kind=kind), fit.predict(X[50:], kind=kind))
+    assert str(back) == str(fit) and back.norm == fit.norm and back.grams is None
+    for array in ("kernel_norms", "kernel_weights", "dual_coefs", "gaps", "status"):
+        assert np.array_equal(getattr(back, array), getattr(fit, array))
+    with np.load(tmp_path / "model.npz", allow_pickle=False) as file:
+        assert set(file.files) >= {"norm", "kernel_norms", "kernel_weights", "dual_coefs"}
+        assert not set(file.files) & {"coef_data", "feature_names"}
+
+
 def test_offsets_are_asked_for(tmp_path):
     fit = ss.path(X, Y, offset=ETA, n_lambdas=5)
     ss.save(fit, tmp_path / "model.npz")

@@ -1,5 +1,7 @@
 """Source: a kernel function, the columns that it sees, and what was learnt of them at the fit."""
 
+from functools import partial
+
 import numpy as np
 
 from sparsesolve.checks import read_count, real_array
@@ -44,10 +46,7 @@ class Source:
                 part = slice(begin, begin + BLOCK)
                 means[part] = self.raw(self.part[part]) @ self.shares
         self.scaling = learn_scaling(self.shares, means, diagonal, self.centre, self.scale)
-
-        def rows(begin, end):
-            return self.scaling.apply(self.raw(self.part[begin:end]), diagonal[begin:end])
-
+        rows = partial(self.rows, diagonal)
         if not store:
             return Rows(rows, n, self.scaling.own_diagonal(diagonal))
         out = np.empty((n, n), dtype=dtype)
@@ -55,6 +54,10 @@ class Source:
             out[begin : begin + BLOCK] = rows(begin, min(begin + BLOCK, n))
         np.fill_diagonal(out, self.scaling.own_diagonal(diagonal))
         return out
+
+    def rows(self, diagonal, begin, end):
+        """Some rows of the kernel of the fit, whose values k(a, a) are `diagonal`."""
+        return self.scaling.apply(self.raw(self.part[begin:end]), diagonal[begin:end])
 
     def block(self, table):
         """The block between the rows of a new table and those of the fit."""
