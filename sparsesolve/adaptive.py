@@ -13,6 +13,7 @@ from sparsesolve.families import read_family
 from sparsesolve.linalg.design import Design
 
 PENALISED = ("penalty", "penalty_factor", "alpha", "alphas", "lambdas")
+OF_ROWS = ("family", "weights", "standardize")  # which factors from given coefficients need, too
 
 
 def adaptive_factors(
@@ -33,8 +34,8 @@ def adaptive_factors(
     coefs : array-like (p,) or, of several responses, (K, p), default None
         Coefficients of a first fit of yours, of which several are taken by their norm.
     **options
-        Of :func:`cv_path`, for the first fit; without those of the penalty. With
-        ``standardize=False`` coefficients are not multiplied by sd_j, the standard deviations.
+        Of :func:`cv_path`, for the first fit; without those of the penalty. Where `coefs` are
+        given: `family`, `weights` and `standardize` alone. With ``standardize=False`` coefficients are not multiplied by sd_j, the standard deviations.
 
     Returns
     -------
@@ -69,6 +70,8 @@ def adaptive_factors(
     for name in options:
         if name not in known:
             raise TypeError(f"{name} is no option of cv_path or path")
+        if coefs is not None and name not in OF_ROWS:
+            raise ValueError(f"{name} is for a first fit, which coefs stand for; leave one out")
     matrix, names = checks.read_design(X)
     n, p = matrix.shape
     standardize = checks.read_flag("standardize", options.get("standardize", True))

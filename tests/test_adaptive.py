@@ -58,6 +58,7 @@ def test_noise_is_left_out_sooner():
     ({"coefs": START[:3]}, "coefs must hold 7 finite numbers"),
     ({"coefs": np.zeros(7)}, "no feature would be left"),
     ({"alpha": 0.5}, "alpha is not for the first fit"),
+    ({"coefs": START, "seed": 0}, "seed is for a first fit, which coefs stand for; leave one out"),
 ])  # fmt: skip
 def test_bad_input_is_refused(given, words):
     with pytest.raises(ValueError, match=words):
