@@ -35,7 +35,8 @@ def adaptive_factors(
         Coefficients of a first fit of yours, of which several are taken by their norm.
     **options
         Of :func:`cv_path`, for the first fit; without those of the penalty. Where `coefs` are
-        given: `family`, `weights` and `standardize` alone. With ``standardize=False`` coefficients are not multiplied by sd_j, the standard deviations.
+        given: `family`, `weights` and `standardize` alone. With ``standardize=False``
+        coefficients are not multiplied by sd_j, the standard deviations.
 
     Returns
     -------

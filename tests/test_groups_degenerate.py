@@ -227,3 +227,21 @@ def test_columns_nearly_alike_need_no_more_sweeps_for_a_looser_gap():
         assert not fits[0].status.any() and not fits[1].status.any()
         sweeps += [fit.n_iters.sum() for fit in fits]
     assert sweeps[0] < 3 * sweeps[1]
+
+
+@pytest.mark.parametrize("lam", [1e-50, 1e-130, 1e-300])
+@pytest.mark.parametrize("options", [
+    {"penalty": ss.penalties.GroupL2([0, 0, 1, 1, 2, 2])},
+    {"penalty": ss.penalties.GroupL2([0, 0, 1, 1, 2, 2]), "family": "binomial"},
+    {"grouped": True, "family": "multinomial"},
+])  # fmt: skip
+def test_levels_all_but_zero_lead_to_the_fit_without_penalty(options, lam):
+    """Their squares underflow: the empty model had been left, with a gap of 1 and a warning."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 6))
+    y = X[:, 0] + rng.normal(size=60)
+    y = {"binomial": y > 0, "multinomial": np.digitize(y, [-1, 1])}.get(options.get("family"), y)
+    fit = ss.path(X, y, lambdas=[lam, 0.0], **options)
+    coefs = fit.coefs[0] if isinstance(fit.coefs, list) else fit.coefs
+    assert (fit.gaps <= 1e-7).all() and fit.df[0] == 6
+    np.testing.assert_allclose(*coefs.toarray().T, rtol=1e-3)

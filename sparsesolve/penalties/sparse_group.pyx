@@ -17,6 +17,7 @@ DEF STEPS = 200
 cdef double HUGE = 1e300
 cdef double CLOSE = 4e-16
 cdef double ON_IT = 1e-10       # to the right of a root, by rounding
+cdef double VANISHING = 1e-60   # of the pull on a block: a norm that weighs less changes no digit of it
 
 
 cdef class SparseGroup(BlockPenalty):
@@ -184,6 +185,8 @@ cdef class SparseGroup(BlockPenalty):
             for j in range(s):
                 b[j] = 0.0
             return
+        if level <= VANISHING * sqrt(square):
+            level = 0.0
         for tries in range(STEPS if level > 0.0 else 0):
             square = slope = 0.0
             for j in range(s):
