@@ -72,7 +72,10 @@ def _faults(law, y, eta, name):
 
 def _asked(law, method, y, x, name):
     with np.errstate(all="ignore"):
-        found = np.asarray(getattr(law, method)(y, x), dtype=np.float64)
+        found = np.array(getattr(law, method)(y, x))  # a copy: the object may use its own again
+    if found.dtype.kind == "c":
+        raise TypeError(f"{name}: {method} returned complex numbers; return real ones")
+    found = found.astype(np.float64, copy=False)
     if found.shape != x.shape:
         raise TypeError(
             f"{name}: {method} returned an array of shape {found.shape} for {len(x)} samples; "

@@ -140,7 +140,7 @@ cdef class PythonLoss(Loss):
 def answer(law, what, y, x):
     """law.what(y, x) as an array of floats like x, none of them NaN; what overflows is infinite."""
     with np.errstate(all="ignore"):
-        found = np.asarray(getattr(law, what)(y, x), dtype=float)
+        found = np.array(getattr(law, what)(y, x), dtype=float)     # a copy: the object may use its own again
     name = getattr(law, "name", type(law).__name__)
     if found.shape != x.shape:
         raise TypeError(

@@ -87,6 +87,8 @@ def with_method(law, name, method):
     (object(), TypeError, r"mine has no method value\(y, eta\)"),
     (with_method(Square(), "curvature", lambda s, y, eta: 1.0), TypeError,
      r"mine: curvature returned an array of shape \(\) for 10 samples"),
+    (with_method(Square(), "gradient", lambda s, y, eta: eta - y + 0j), TypeError,
+     "mine: gradient returned complex numbers"),
     (with_method(Gamma(), "value", lambda s, y, eta: eta * np.nan), ValueError,
      "mine: value is not finite at y = 0"),
 ])  # fmt: skip

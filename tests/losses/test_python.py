@@ -49,6 +49,25 @@ def test_it_is_the_loss_that_the_object_describes():
     assert ours.fenchel_young_at(eta, np.array([0.1, 0.7, 0.0])) == np.inf  # no mean is below 0
 
 
+def test_an_object_may_return_one_array_for_everything():
+    class Frugal(LogCosh):
+        room = np.empty(3)
+
+        def value(self, y, eta):
+            self.room[: len(y)] = LogCosh.value(self, y, eta)
+            return self.room[: len(y)]
+
+        def gradient(self, y, eta):
+            self.room[: len(y)] = LogCosh.gradient(self, y, eta)
+            return self.room[: len(y)]
+
+    y, eta = np.array([0.0, 2.0, 5.0]), np.array([-1.0, 0.5, 2.5])
+    frugal, plain = PythonLoss(y, W, Frugal()), PythonLoss(y, W, LogCosh())
+    assert frugal.at(eta)[0] == plain.at(eta)[0]
+    assert (frugal.at(eta)[1] == plain.at(eta)[1]).all()
+    assert frugal.fenchel_young_at(eta, np.zeros(3)) == plain.fenchel_young_at(eta, np.zeros(3))
+
+
 def test_overflow_is_infinite_and_silent():
     value, u = PythonLoss(np.ones(3), W, Counts()).at(np.full(3, 1e3))
     assert value == np.inf and (u == -np.inf).all()
