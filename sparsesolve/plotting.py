@@ -103,6 +103,7 @@ def _draw_classes(path, xvar, x, label, axes):
     axes = new_panels(K) if axes is None else np.asarray(axes, dtype=object).ravel()
     if len(axes) != K:
         raise ValueError(f"ax holds {len(axes)} axes; the path has {K} classes or responses")
+    axes = np.array([axes_or_new(ax) for ax in axes], dtype=object)
     names = [f"response {k}" for k in range(K)] if path.class_names is None else path.class_names
     numbers = np.cumsum(np.isin(np.arange(path.n_features), np.concatenate(path.nonzero()))) - 1
     for ax, coefs, name in zip(axes, path.coefs, names, strict=True):

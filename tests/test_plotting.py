@@ -178,6 +178,10 @@ def test_an_unknown_axis_is_refused():
 def test_what_is_no_axes_is_refused():
     with pytest.raises(TypeError, match="ax must be axes of matplotlib or None, not int"):
         made(B).plot(ax=3)
+    one = sparse.csc_array([[0.0, 3.0]])
+    several = made([[0, 1]], coefs=[one, one], intercepts=np.zeros((2, 2)))
+    with pytest.raises(TypeError, match="ax must be axes of matplotlib or None, not str"):
+        several.plot(by="class", ax=["left", "right"])
 
 
 def test_axes_of_its_own():
