@@ -42,6 +42,12 @@ def adaptive_factors(
     -------
     ndarray (p,)
 
+    Raises
+    ------
+    ValueError, TypeError
+        If an option is of the penalty, unknown, or of a first fit beside `coefs`; if every first
+        coefficient is 0; for data as :func:`path`.
+
     Notes
     -----
     Factors made from all rows have seen those that a cross-validation of the second fit holds

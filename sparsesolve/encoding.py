@@ -92,6 +92,12 @@ def make_design(
         `groups` names the column that each feature came from: with
         ``penalty=penalties.GroupL2(design.groups)`` categories enter and leave as a whole.
 
+    Raises
+    ------
+    ValueError
+        If a column is missing in every row, or in any where ``missing="error"``; if it holds what
+        is neither numbers nor labels.
+
     Examples
     --------
     >>> import sparsesolve as ss

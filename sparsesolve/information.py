@@ -43,6 +43,11 @@ def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5) -> dict[
     -------
     dict of str to ndarray (L,)
 
+    Raises
+    ------
+    ValueError
+        If the path is a ridge path, or is of other data than `X` and `y`; and as :func:`path`.
+
     References
     ----------
     Zou, Hastie, Tibshirani (2007), "On the degrees of freedom of the lasso". Chen and Chen (2008),

@@ -115,6 +115,12 @@ def stability_path(
     -------
     StabilityPath
 
+    Raises
+    ------
+    ValueError
+        If halves cannot be fitted: of one row, or of too few rows of a class or deaths; and as
+        :func:`path`.
+
     References
     ----------
     Meinshausen and Buhlmann (2010), "Stability selection". Shah and Samworth (2013), "Variable

@@ -77,6 +77,14 @@ def test_docstring(name):
     assert found == []
 
 
+@pytest.mark.parametrize("name", listed())
+def test_errors_are_said(name):
+    """Of every function that is given something."""
+    thing = Validator._load_obj(name)
+    if inspect.isfunction(thing) and inspect.signature(thing).parameters:
+        assert "\n    Raises\n" in thing.__doc__
+
+
 def test_everything_public_is_listed():
     names = listed()
     assert len(names) == len(set(names))

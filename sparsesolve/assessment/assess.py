@@ -43,6 +43,12 @@ def assess(
         "deviance", "mse", "mae", "class", "auc", "C": those that suit the family, with the
         definitions of :func:`cv_path`.
 
+    Raises
+    ------
+    ValueError
+        If rows or responses do not fit the path: other columns, a class that it has not, a missing
+        offset, strata where it had several or none; or if no row counts.
+
     Examples
     --------
     >>> import numpy as np

@@ -62,6 +62,12 @@ def calibration(
     Calibration
         Of as many bins as hold rows.
 
+    Raises
+    ------
+    ValueError
+        If `s` or a `target` is missing where there is a choice, or the fit has no probabilities;
+        and as :func:`assess`.
+
     Examples
     --------
     >>> import numpy as np

@@ -64,6 +64,11 @@ def confusion(
     Confusion
         A list of them where s is a list or None.
 
+    Raises
+    ------
+    ValueError
+        If the family has no classes; and as :func:`assess`.
+
     Examples
     --------
     >>> import numpy as np

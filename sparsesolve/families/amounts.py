@@ -49,6 +49,11 @@ def negative_binomial(theta: float) -> Family:
     Family
         For ``family=`` of :func:`sparsesolve.path` and its kin.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If `theta` is not a positive number.
+
     Examples
     --------
     >>> import numpy as np
@@ -76,6 +81,11 @@ def tweedie(power: float) -> Family:
     -------
     Family
         For ``family=`` of :func:`sparsesolve.path` and its kin.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `power` is not strictly between 1 and 2.
 
     Examples
     --------

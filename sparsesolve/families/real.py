@@ -32,6 +32,11 @@ def huber(delta: float = 1.0) -> Family:
     Family
         For ``family=`` of :func:`sparsesolve.path` and its kin.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If `delta` is not a positive number.
+
     References
     ----------
     Huber (1964), "Robust estimation of a location parameter".

@@ -25,6 +25,11 @@ def cox(ties: str = "breslow", strata: Any = None) -> Family:
     Family
         For ``family=`` of :func:`sparsesolve.path` and its kin.
 
+    Raises
+    ------
+    ValueError
+        If `ties` is neither; `strata` are read with the response, when a path is fitted.
+
     References
     ----------
     Cox (1972), "Regression models and life-tables"; Breslow (1974) and Efron (1977) on ties.

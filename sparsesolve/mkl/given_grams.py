@@ -85,6 +85,11 @@ def precomputed(
         Predictions then take the raw blocks between new samples and the fit's; where
         scale="diagonal", a pair of these and the raw k(x, x) of the new samples, (M, n_new).
 
+    Raises
+    ------
+    ValueError, TypeError
+        If a matrix is no kernel, as :func:`sparsesolve.mkl_path` says it, or is given as a factor.
+
     Examples
     --------
     >>> import numpy as np

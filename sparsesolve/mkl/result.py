@@ -94,6 +94,11 @@ class MKLPath(Solved):
         Returns
         -------
         active : ndarray of int, ascending
+
+        Raises
+        ------
+        ValueError
+            If `s` is not one lambda.
         """
         at = read_s(s)
         if at.ndim:
@@ -127,6 +132,12 @@ class MKLPath(Solved):
         -------
         prediction : ndarray, shape (n_new,) for one s, else (n_new, S); (n_new, K) or
             (n_new, K, S) with K responses, whose classes take the axis K away.
+
+        Raises
+        ------
+        ValueError
+            If an active kernel's block is missing or not of this shape, the offset is missing
+            where the fit had one, or `kind` is "class" of a family that has none.
         """
         from sparsesolve.mkl.prediction import predict
 

@@ -20,6 +20,11 @@ cdef class GroupL2(SparseGroup):
         d_g of the groups named, in the order in which they first appear; None means the square roots of their sizes.
         0 leaves a group unpenalised, inf excludes it.
 
+    Raises
+    ------
+    ValueError, TypeError
+        When a path is fitted: if groups overlap or do not fit its features, or a weight is negative.
+
     References
     ----------
     Yuan and Lin (2006), "Model selection and estimation in regression with grouped variables".

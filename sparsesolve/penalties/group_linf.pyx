@@ -25,6 +25,11 @@ cdef class GroupLinf(BlockPenalty):
         d_g of the groups named, in the order in which they first appear; None means the square roots of their sizes.
         0 leaves a group unpenalised, inf excludes it.
 
+    Raises
+    ------
+    ValueError, TypeError
+        When a path is fitted: if groups overlap or do not fit its features, or a weight is negative.
+
     References
     ----------
     Bach, Jenatton, Mairal, Obozinski (2012), sections 1.3 and 3.2.

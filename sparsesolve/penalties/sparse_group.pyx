@@ -37,6 +37,12 @@ cdef class SparseGroup(BlockPenalty):
         d_g of the groups named, in the order in which they first appear; None means the square roots of their sizes.
         0 leaves the l1 norm alone, inf excludes a group.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If `tau` is not a number from 0 to 1. When a path is fitted: if groups overlap or do not fit its features,
+        or a weight is negative.
+
     References
     ----------
     Simon, Friedman, Hastie, Tibshirani (2013), "A sparse-group lasso".

@@ -30,6 +30,11 @@ def classical(
     -------
     specifications : list of (p + 1) * (len(widths) + len(degrees)) pairs for :func:`build_grams`
 
+    Raises
+    ------
+    ValueError, TypeError
+        If a width or a degree is not positive.
+
     References
     ----------
     Rakotomamonjy, Bach, Canu, Grandvalet (2008), "SimpleMKL", section 5.

@@ -44,6 +44,11 @@ def gaussian(width: float) -> Gaussian:
     kernel function
         For the pairs of :func:`build_grams`.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If `width` is not a positive number.
+
     Examples
     --------
     >>> import numpy as np

@@ -62,6 +62,11 @@ def nystroem(function: Callable[..., Any], rank: int, seed: int = 0) -> Nystroem
     kernel function
         For the pairs of :func:`build_grams`.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If `rank` is not a whole number of at least 1, or `seed` of at least 0.
+
     References
     ----------
     Williams and Seeger (2001), "Using the Nystroem method to speed up kernel machines".

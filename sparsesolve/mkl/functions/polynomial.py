@@ -35,6 +35,11 @@ def polynomial(degree: int = 2, shift: float = 1.0) -> Polynomial:
     kernel function
         For the pairs of :func:`build_grams`.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If `degree` is not a whole number of at least 1, or `shift` is negative.
+
     Examples
     --------
     >>> import numpy as np

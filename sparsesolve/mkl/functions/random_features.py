@@ -56,6 +56,11 @@ def random_features(function: Callable[..., Any], rank: int, seed: int = 0) -> R
     kernel function
         For the pairs of :func:`build_grams`.
 
+    Raises
+    ------
+    TypeError, ValueError
+        If `function` is not gaussian, or `rank` not a whole number of at least 2.
+
     References
     ----------
     Rahimi and Recht (2007), "Random features for large-scale kernel machines".

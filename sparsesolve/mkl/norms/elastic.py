@@ -63,6 +63,11 @@ def elastic(alpha: float = 0.5) -> Norm:
     norm
         For ``norm=`` of :func:`sparsesolve.mkl_path`.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If `alpha` is not above 0 and at most 1.
+
     Examples
     --------
     >>> import numpy as np

@@ -87,6 +87,11 @@ def lp(p: float = 2.0) -> Norm:
     norm
         For ``norm=`` of :func:`sparsesolve.mkl_path`.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If `p` is below 1 or not finite.
+
     References
     ----------
     Kloft, Brefeld, Sonnenburg, Zien (2011), "lp-norm multiple kernel learning".

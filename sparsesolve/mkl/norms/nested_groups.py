@@ -116,6 +116,12 @@ def nested(
     norm
         For ``mkl_path(norm=)``, which solves it by proximal gradients. Without `kernel_weights`.
 
+    Raises
+    ------
+    ValueError, TypeError
+        If two groups overlap and neither holds the other, or a weight is not positive. A kernel
+        in no group is found when a path is fitted.
+
     Examples
     --------
     >>> import numpy as np, sparsesolve as ss
