@@ -150,7 +150,7 @@ def _first_of_two(left, right):
 def _first_dense(matrix):
     matrix = np.asarray(matrix)
     n, p = matrix.shape
-    width = max(1, SCAN_BYTES // (n * matrix.itemsize))
+    width = max(1, SCAN_BYTES // (max(n, 1) * matrix.itemsize))
     for start in range(0, p, width):
         bad = ~np.isfinite(matrix[:, start : start + width])
         if bad.any():

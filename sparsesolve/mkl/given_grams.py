@@ -20,6 +20,11 @@ from sparsesolve.threads import thread_count
 class GivenGrams(Grams):
     """Grams without a table: raw blocks for new samples are given, and treated like the fit's."""
 
+    @property
+    def trusted(self) -> list[bool]:
+        """All: they were looked at when they were given."""
+        return [True] * len(self)
+
     def for_new(self, new: Any) -> tuple[int, Callable[[int], np.ndarray]]:
         """(number of new samples, function m -> block (n_new, n))."""
         blocks, diagonals = self._parts(new)

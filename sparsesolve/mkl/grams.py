@@ -38,6 +38,11 @@ class Grams:
         return type(self)([], self.names, self.sources, self.table, self.columns)
 
     @property
+    def trusted(self) -> list[bool]:
+        """Which kernels are positive semidefinite whatever the table."""
+        return [source.trusted for source in self.sources]
+
+    @property
     def nbytes(self) -> int:
         """Memory of what is stored."""
         arrays = [item.Z if isinstance(item, LowRank) else item for item in self.items]
@@ -45,7 +50,7 @@ class Grams:
 
     def for_new(self, new: Any) -> tuple[int, Callable[[int], np.ndarray]]:
         """(number of new samples, function m -> block (n_new, n))."""
-        matrix, columns = read_design(new)
+        matrix, columns = read_design(new, empty=True)
         if matrix.shape[1] != self.table.shape[1]:
             raise ValueError(
                 f"X has {matrix.shape[1]} columns; the kernels were made of {self.table.shape[1]}"
@@ -86,8 +91,8 @@ def build_grams(
     kernels : sequence of (function, columns), or dict of them by name
         A function made by ``mkl.gaussian``, ``mkl.polynomial``, ``mkl.linear``, ``mkl.nystroem``
         or ``mkl.random_features``, or any callable (A, B) -> (len(A), len(B)) that is symmetric
-        and positive semidefinite; and the columns that it sees: None for all, an index or a name,
-        or a list of them.
+        and positive semidefinite, which :func:`sparsesolve.mkl_path` verifies; and the columns
+        that it sees: None for all, an index or a name, or a list of them.
     centre : bool, default False
         Centre in feature space by the mean of these samples.
     scale : {None, "trace", "diagonal"}, default None

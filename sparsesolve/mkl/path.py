@@ -141,7 +141,8 @@ def mkl_path(
     grams = kernels if isinstance(kernels, Grams) else None
     with one_blas_thread():
         stored = read_kernels(
-            kernels if grams is None else grams.items, settings["n_threads"], grams is not None
+            kernels if grams is None else grams.items, settings["n_threads"],
+            None if grams is None else grams.trusted,
         )
         problem, class_names, null_deviance = read_problem(
             stored, y, settings["family"], norm, kernel_weights=kernel_weights, weights=weights,

@@ -22,7 +22,7 @@ TINY = 1e-250  # a sum of squares that may have lost some
 STEPS = 40  # of Lanczos
 
 
-def read_kernels(kernels, n_threads, trusted=False):
+def read_kernels(kernels, n_threads, trusted=None):
     """Return Kernels.
 
     Parameters
@@ -30,11 +30,12 @@ def read_kernels(kernels, n_threads, trusted=False):
     kernels : (M, n, n) array or memory map, sequence or dict of kernels
         Each an (n, n) array, a sparse matrix, LowRank or Rows.
     n_threads : int
-    trusted : bool
-        Whether they are known to be symmetric and positive semidefinite, as those made here.
+    trusted : sequence of bool, or None for none
+        Which are known to be positive semidefinite, as those of functions of ours.
     """
     given, names = _sequence(kernels)
     items = [_read_one(item, name) for item, name in zip(given, names, strict=True)]
+    trusted = [False] * len(items) if trusted is None else trusted
     n = items[0].shape[0]
     for item, name in zip(items, names, strict=True):
         if item.shape[0] != n:
@@ -50,17 +51,18 @@ def read_kernels(kernels, n_threads, trusted=False):
     for m, seen in zip(dense, stack.survey(n_threads), strict=True):
         bounds[m] = _judge_dense(items[m], names[m], seen)
     factors = [None] * len(items)
-    allowed = [0.0 if isinstance(item, (LowRank, Rows)) else
-               NEGATIVE[item.dtype.itemsize] * _trace(item) for item in items]  # fmt: skip
+    allowed = [0.0 if isinstance(item, LowRank) else
+               NEGATIVE[_itemsize(item)] * _trace(item) for item in items]  # fmt: skip
     found = near_factors([items[m] for m in dense], [allowed[m] for m in dense], n_threads)
     for m, factor in zip(dense, found, strict=True):
         factors[m] = factor
     exact = len(items) <= MANY or n <= LARGE
-    room = np.empty((n, n)) if exact and not trusted and None in found else None
+    doubtful = [not sure and factor is None for sure, factor in zip(trusted, factors, strict=True)]
+    room = np.empty((n, n)) if exact and any(doubtful[m] for m in dense) else None
     for m, item in enumerate(items):
         if not isinstance(item, np.ndarray):
             bounds[m] = _judge_other(item, names[m])
-        if not trusted and factors[m] is None:
+        if doubtful[m]:
             _refuse_indefinite(item, names[m], allowed[m], room, n_threads)
     labels = [str(key) for key in kernels] if isinstance(kernels, dict) else None
     return Kernels(items, np.sqrt(bounds), Near(factors, n), labels, n_threads)
@@ -178,13 +180,19 @@ def _judge_other(item, name):
     return float(item.diagonal.sum())
 
 
+def _itemsize(item):
+    return 8 if isinstance(item, Rows) else item.dtype.itemsize
+
+
 def _trace(item):
+    if isinstance(item, Rows):
+        return float(item.diagonal.sum())
     return float(item.trace() if sparse.issparse(item) else np.trace(item, dtype=np.float64))
 
 
 def _refuse_indefinite(item, name, allowed, room, n_threads):
     """Raise where an eigenvalue is below -allowed; exactly with room (n, n) for a dense one."""
-    if isinstance(item, (LowRank, Rows)):
+    if isinstance(item, LowRank):
         return
     exact = isinstance(item, np.ndarray) and room is not None
     if exact:

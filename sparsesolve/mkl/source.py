@@ -5,7 +5,10 @@ from functools import partial
 import numpy as np
 
 from sparsesolve.checks import read_count, real_array
+from sparsesolve.mkl.functions.gaussian import Gaussian
+from sparsesolve.mkl.functions.linear import Linear
 from sparsesolve.mkl.functions.nystroem import Nystroem
+from sparsesolve.mkl.functions.polynomial import Polynomial
 from sparsesolve.mkl.functions.random_features import RandomFeatures
 from sparsesolve.mkl.kernels import BLOCK, LowRank, Rows
 from sparsesolve.mkl.scaling import learn_scaling
@@ -24,6 +27,7 @@ class Source:
         always = isinstance(self.function, (Nystroem, RandomFeatures))
         low = features is not None and (always or self.part.shape[1] <= min(MANY, n_rows(table)))
         self.features = features(self.part) if low else None
+        self.trusted = low or isinstance(self.function, (Gaussian, Linear, Polynomial))
 
     def select(self, table):
         """The columns that the function sees, (n, k)."""

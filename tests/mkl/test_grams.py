@@ -113,3 +113,36 @@ def test_the_oracles_problem_is_the_same_by_functions():
     made = mkl.build_grams(Xs, pairs)
     for item, kernel in zip(made.items, K, strict=True):
         np.testing.assert_allclose(item, kernel, atol=1e-12)
+
+
+def tanh_kernel(A, B):
+    return np.tanh(A @ B.T + 0.1)
+
+
+@pytest.mark.parametrize("store", [True, False])
+def test_functions_of_the_users_that_are_no_kernels_are_refused(store):
+    """They had been taken on trust, and led to points that were certified and wrong."""
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(60, 4))
+    pairs = [(mkl.gaussian(1.0), None), (tanh_kernel, None)]
+    grams = mkl.build_grams(table, pairs, store=store)
+    assert grams.trusted == [True, False]
+    with pytest.raises(ValueError, match="kernel 1 is not positive semidefinite: an eig"):
+        ss.mkl_path(grams, table[:, 0], n_lambdas=3)
+    true = mkl.build_grams(table, [(lambda A, B: np.exp(A @ B.T), None)], store=store)
+    assert (ss.mkl_path(true, table[:, 0], n_lambdas=3).gaps <= 1e-7).all()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int16"])
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+def test_inner_products_of_small_numbers_are_taken_in_double_precision(dtype, make):
+    table = np.random.default_rng(0).integers(-90, 90, size=(12, 5))
+    (found,) = mkl.build_grams(make(table.astype(dtype)), [(mkl.polynomial(3), None)]).items
+    np.testing.assert_allclose(found, (table @ table.T + 1.0) ** 3, rtol=1e-15)
+
+
+def test_no_new_samples_are_no_predictions():
+    table = np.random.default_rng(0).normal(size=(20, 3))
+    grams = mkl.build_grams(table, [(mkl.gaussian(1.0), None)])
+    fit = ss.mkl_path(grams, table[:, 0], n_lambdas=4)
+    assert fit.predict(table[:0]).shape == (0, 4)

@@ -6,12 +6,13 @@ from scipy import sparse
 
 def inner(A, B):
     """A B' as a dense array."""
-    product = A @ B.T
+    product = A.astype(np.float64, copy=False) @ B.astype(np.float64, copy=False).T
     return product.toarray() if sparse.issparse(product) else np.asarray(product)
 
 
 def squares(A):
     """Squared norms of the rows of A, dense or sparse."""
+    A = A.astype(np.float64, copy=False)
     if sparse.issparse(A):
         return np.asarray(A.multiply(A).sum(axis=1)).ravel()
     return np.einsum("ij,ij->i", A, A)
