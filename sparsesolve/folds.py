@@ -43,11 +43,11 @@ def read_folds(folds, n, *, n_folds=10, repeats=1, groups=None, labels=None, see
         return _of_ids(ids), ids
     if repeats != 1:
         raise ValueError("repeats deals the rows anew; with folds given leave it at 1")
+    if groups is not None and not _is_splitter(folds):
+        raise ValueError("folds already says which rows stay together; leave groups out")
     splits = _splits(folds, data, groups)
     if splits is not None:
         return _of_splits(splits, n)
-    if groups is not None:
-        raise ValueError("folds already says which rows stay together; leave groups out")
     table = np.atleast_2d(np.asarray(unmasked("folds", folds)))
     if not table.size:
         raise ValueError("folds is empty; give an id for each row, or pairs (train, test)")
@@ -101,9 +101,13 @@ def _deal_groups(groups, n_folds, rng):
     return fold_of[groups]
 
 
+def _is_splitter(folds):
+    return hasattr(folds, "split") and not isinstance(folds, (str, np.ndarray))
+
+
 def _splits(folds, data, groups):
     """Pairs (train, test) where `folds` gives such, else None."""
-    if hasattr(folds, "split") and not isinstance(folds, (str, np.ndarray)):
+    if _is_splitter(folds):
         return list(folds.split(*data, groups))
     if isinstance(folds, np.ndarray) or hasattr(folds, "dtype"):
         return None

@@ -5,7 +5,8 @@ The file is what ``numpy.load(file, allow_pickle=False)`` reads. Of version 1 it
     format, version         "sparsesolve model", 1
     kind                    "path", "cv" or "kernels"
     family                  its name and parameter, as "poisson" or "huber(delta=1.5)"
-    options                 JSON: alpha, intercept, standardize, grouped, tol, has_offset
+    options                 JSON: alpha, intercept, standardize, grouped, tol, has_offset, and
+                            ties of cox
     stop_reason             why the path ended
     lambdas (L,)  df (L,)  dev_ratio (L,)  gaps (L,)  n_iters (L,)  status (L,)  null_deviance ()
     intercepts              (L,), or (K, L) of K responses
@@ -48,10 +49,11 @@ import numpy as np
 from scipy import sparse
 
 from sparsesolve.cv_result import CVPath
-from sparsesolve.families import FAMILIES, MAKERS, read_family
+from sparsesolve.families import FAMILIES, MAKERS, cox, read_family
 from sparsesolve.mkl.families import hinge
 from sparsesolve.mkl.result import MKLPath
 from sparsesolve.model_arrays import check_arrays
+from sparsesolve.prediction import path_family
 from sparsesolve.result import Path
 
 FORMAT, VERSION = "sparsesolve model", 1
@@ -165,6 +167,8 @@ def _arrays_of(path):
     options = path.options or {}
     kept = {name: options[name] for name in KEPT if name in options}
     kept["has_offset"] = options.get("offset") is not None
+    if path.family == "cox":
+        kept["ties"] = path_family(path).loss.keywords["ties"]
     arrays = {name: getattr(path, name) for name in COLUMNS}
     arrays |= {
         "family": path.family, "options": json.dumps(kept), "stop_reason": path.stop_reason,
@@ -203,7 +207,8 @@ def _fit_of(arrays):
         raise ValueError(f"the file is damaged ({error})") from None
     options = json.loads(str(arrays["options"]))
     family = str(arrays["family"])
-    kept = {**options, "family": _family_of(family)}
+    ties = {"ties": options.pop("ties", "breslow")} if family == "cox" else {}
+    kept = {**options, "family": cox(**ties) if ties else _family_of(family)}
     if kept.pop("has_offset"):
         kept["offset"] = True  # that there was one: predictions ask for that of the new rows
     parts = {

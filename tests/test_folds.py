@@ -120,6 +120,7 @@ def test_what_is_no_fold_is_refused(folds):
     ({"repeats": 0}, "at least 1"),
     ({"folds": LABELS, "repeats": 2}, "leave it at 1"),
     ({"folds": LABELS, "groups": LABELS}, "leave groups out"),
+    ({"folds": [([0], [1]), ([1], [0])], "groups": LABELS}, "leave groups out"),
     ({"groups": LABELS[1:]}, "groups has 52 labels"),
 ])  # fmt: skip
 def test_bad_options_are_refused(options, words):

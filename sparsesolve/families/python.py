@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from sparsesolve import checks
 from sparsesolve.families.family import Family
 from sparsesolve.links import identity
-from sparsesolve.losses import PythonLoss
+from sparsesolve.losses import LOSSES, PythonLoss
 
 
 def from_object(law: object, y: ArrayLike = ()) -> Family:
@@ -25,7 +25,7 @@ def from_object(law: object, y: ArrayLike = ()) -> Family:
         conjugate(y, v)     sup over eta of v eta - value(y, eta), infinite outside its domain:
                             where it is not given it is found by Newton's steps, at some expense
         mean(eta)           what predict(kind="response") returns; eta itself where not given
-        name                a string
+        name                a string, not that of a family of this package
 
     An exception raised in these methods ends the fit and reaches the caller.
 
@@ -86,6 +86,8 @@ def from_object(law: object, y: ArrayLike = ()) -> Family:
     name = getattr(law, "name", type(law).__name__)
     if not isinstance(name, str):
         raise TypeError(f"name of the family's object must be a string, not {name!r}")
+    if name.partition("(")[0] in {*LOSSES, "hinge"}:
+        raise ValueError(f"name of the family's object is {name!r}, which is taken; give another")
     checks.check_derivatives(law, name, y)
     return Family(name, partial(PythonLoss, law=law), partial(_read_for, law, name),
                   getattr(law, "mean", identity))  # fmt: skip

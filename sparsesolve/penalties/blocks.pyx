@@ -5,11 +5,13 @@
 with a norm N_g that a subclass gives, penalty factors v_g and weights d_g.  The level lam is an argument of every
 method, never an attribute.  Blocks are vectors in the order of `member`; whole vectors in the order of the features.
 """
+from collections.abc import Mapping
+
 from libc.math cimport INFINITY, fabs, sqrt
 
 import numpy as np
 
-from sparsesolve.penalties.groups import held, in_order, read_groups
+from sparsesolve.penalties.groups import held, held_weights, in_order, read_groups
 
 cdef double FEASIBLE = 1e-14        # by which a scaled dual point stays inside, so that it does in rounding
 cdef double LEAST_ALPHA = 1e-3     # glmnet's, for the first lam of a path
@@ -30,7 +32,7 @@ cdef class BlockPenalty:
     """
 
     def __init__(self, groups, weights=None):
-        self.groups, self.given = held(groups), weights
+        self.groups, self.given = held(groups), held_weights(weights)
 
     def arguments(self):
         """What the constructor was given."""
@@ -131,7 +133,7 @@ cdef class BlockPenalty:
         if self.given is None:
             return d
         given = self.given
-        if hasattr(given, "items"):
+        if isinstance(given, Mapping):
             strange = [label for label in given if label not in layout.labels]
             if strange:
                 raise ValueError(f"weights name the group {strange[0]!r}, which groups does not have")

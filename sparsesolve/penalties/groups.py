@@ -1,6 +1,7 @@
 """Groups of features: what a user writes, as numbered blocks."""
 
 from collections.abc import Mapping
+from copy import deepcopy
 from operator import index
 from typing import NamedTuple
 
@@ -39,8 +40,7 @@ def read_groups(groups, n_features, names=None):
         return _numbered(groups, n_features)
     labels, lists = _listed(groups, n_features)
     of = np.full(n_features, -1)
-    for g, features in enumerate(lists):
-        features = _numbers(features, g, n_features, names)
+    for g, features in enumerate(_numbers(lists, n_features, names)):
         taken = features[of[features] >= 0]
         if len(taken) or len(np.unique(features)) < len(features):
             _refuse_overlap(taken, features, of, g, names)
@@ -53,8 +53,7 @@ def read_groups(groups, n_features, names=None):
 def by_number(groups, n_features, names):
     """The same groups as a mapping from labels to feature numbers."""
     labels, lists = _listed(groups, n_features)
-    numbers = [_numbers(features, g, n_features, names) for g, features in enumerate(lists)]
-    return dict(zip(labels, numbers, strict=True))
+    return dict(zip(labels, _numbers(lists, n_features, names), strict=True))
 
 
 def _listed(groups, n_features):
@@ -119,9 +118,22 @@ def held(groups):
                 "None for a feature alone"
             )
         return groups.copy()
-    if isinstance(groups, list) or hasattr(groups, "__next__"):
-        return [list(item) if isinstance(item, list) else item for item in groups]
-    return groups
+    if isinstance(groups, Mapping):
+        return {label: _held_item(features) for label, features in groups.items()}
+    if isinstance(groups, str) or not hasattr(groups, "__iter__"):
+        return groups  # for which there will be a sentence
+    return [_held_item(item) for item in groups]
+
+
+def held_weights(weights):
+    """The same of weights."""
+    if isinstance(weights, Mapping):
+        return dict(weights)
+    return list(weights) if hasattr(weights, "__next__") else deepcopy(weights)
+
+
+def _held_item(item):
+    return item if _is_label(item) else list(item)
 
 
 def _is_label(item):
@@ -151,25 +163,43 @@ def _is_missing(label):
     return label is None or not (isinstance(same, bool | np.bool) and same)
 
 
-def _numbers(features, g, n_features, names):
-    """Feature numbers of one group."""
-    features = _as_list(features)
-    if not features:
-        raise ValueError(f"group {g} has no features; leave it out")
-    if names is not None and all(isinstance(j, str) for j in features):
-        place = {name: j for j, name in enumerate(names)}
-        strange = [name for name in features if name not in place]
-        if strange:
-            raise ValueError(f"group {g} names {strange[0]!r}, which is no column of X")
-        return np.array([place[name] for name in features])
-    for j in features:
-        if isinstance(j, bool | np.bool) or not hasattr(j, "__index__") or not (
-            0 <= index(j) < n_features
-        ):
-            raise ValueError(
-                f"group {g} holds {j!r}; features are numbered from 0 to {n_features - 1}"
-            )
-    return np.array([index(j) for j in features])
+def _numbers(lists, n_features, names):
+    """Yield the feature numbers of each group."""
+    place = None
+    for g, features in enumerate(lists):
+        features = _as_list(features)
+        if not features:
+            raise ValueError(f"group {g} has no features; leave it out")
+        if names is not None and all(isinstance(j, str) for j in features):
+            place = _places(names) if place is None else place
+            yield np.array([_number(name, g, place) for name in features])
+            continue
+        for j in features:
+            if isinstance(j, bool | np.bool) or not hasattr(j, "__index__") or not (
+                0 <= index(j) < n_features
+            ):
+                raise ValueError(
+                    f"group {g} holds {j!r}; features are numbered from 0 to {n_features - 1}"
+                )
+        yield np.array([index(j) for j in features])
+
+
+def _places(names):
+    """Where each name stands; None for one that stands twice."""
+    place = {}
+    for j, name in enumerate(names):
+        place[name] = None if name in place else j
+    return place
+
+
+def _number(name, g, place):
+    if name not in place:
+        raise ValueError(f"group {g} names {name!r}, which is no column of X")
+    if place[name] is None:
+        raise ValueError(
+            f"group {g} names {name!r}, as several columns of X are called; give numbers"
+        )
+    return place[name]
 
 
 def _refuse_overlap(taken, features, of, g, names):

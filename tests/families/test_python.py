@@ -76,3 +76,13 @@ def test_derivatives_are_looked_at_where_the_responses_are():
         families.from_object(Wrong(), y=[3.0])
     with pytest.raises(ValueError, match="y holds nan at position 1"):
         family.read([0, np.nan], 2)
+
+
+@pytest.mark.parametrize("taken", ["gaussian", "poisson", "huber(delta=2)", "hinge"])
+def test_a_name_of_ours_is_refused(taken):
+    """Squared error of one's own had been least squares without a word."""
+    class Named(Quartic):
+        name = taken
+
+    with pytest.raises(ValueError, match="is taken; give another"):
+        families.from_object(Named())

@@ -195,3 +195,33 @@ def test_a_penalty_keeps_its_groups_when_the_users_change():
     labels[:] = 0
     lists[0].append(2)
     assert list(by_label.over(3).of) == list(by_list.over(3).of) == [0, 0, 1]
+
+
+@pytest.mark.parametrize("groups, change", [
+    ({"a": [0, 1], "b": [2, 3]}, lambda g: g.update(a=[0, 2], b=[1, 3])),
+    ([np.array([0, 1]), np.array([2, 3])], lambda g: g[0].__setitem__(1, 2)),
+    (([0, 1], [2, 3]), lambda g: g[0].append(2)),
+    ([{0, 1}, {2, 3}], lambda g: g[0].add(2)),
+])  # fmt: skip
+def test_what_the_user_changes_later_changes_nothing(groups, change):
+    """A path that was continued went on with other groups, or weights."""
+    weights = np.array([1.0, 2.0])
+    penalty = GroupL2(groups, weights)
+    change(groups)
+    weights[:] = 7.0
+    again = penalty.over(4)
+    assert np.asarray(again.of).tolist() == [0, 0, 1, 1]
+    assert np.asarray(again.weight).tolist() == [1.0, 2.0]
+
+
+def test_weights_of_a_series_are_taken_by_position():
+    made = GroupL2([1, 1, 0, 0], pd.Series([1.0, 0.0])).over(4)
+    assert np.asarray(made.weight).tolist() == [1.0, 0.0]
+
+
+def test_a_name_of_two_columns_says_nothing():
+    """The last of them had been taken."""
+    names = list("aabc")
+    assert read_groups([["b", "c"]], 4, names).of.tolist() == [1, 2, 0, 0]
+    with pytest.raises(ValueError, match="group 0 names 'a', as several columns of X are called"):
+        read_groups([["a", "b"]], 4, names)
