@@ -8,6 +8,8 @@ from scipy import sparse
 
 from sparsesolve import checks
 
+GONE, UNKNOWN = -1, -2  # codes of a missing label, and of one that the first table did not have
+
 
 class Source(NamedTuple):
     """How one column of the table is encoded."""
@@ -129,25 +131,27 @@ def make_design(
 
 def _source(name, column, missing):
     """How a column of the first table is to be encoded."""
-    if not isinstance(column, tuple):
-        gone, levels = np.isnan(column), None
-        parts = column[:, None]
-    else:
+    if isinstance(column, tuple):
         labels, order = column
-        gone = np.array([label is None for label in labels], dtype=bool)
-        found = set(labels[~gone].tolist())
+        found = {label for label in labels.tolist() if label is not None}
         levels = _sorted(found) if order is None else [x for x in order if x in found]
-        parts = _dummies(name, labels, levels, "error")
+        codes = _codes(name, labels, levels, "error")
+        gone = codes == GONE
+    else:
+        gone, levels = np.isnan(column), None
     if gone.any() and (missing == "error" or gone.all()):
         where = "every row" if gone.all() else f"row {int(gone.argmax())} (counted from 0)"
         raise ValueError(
             f"column {name!r} is missing in {where}; " +
             ("drop it" if gone.all() else "fill it, or give missing='mean'")
         )  # fmt: skip
-    known = parts[~gone]
+    if levels is not None:
+        counts = np.bincount(codes[~gone], minlength=len(levels))
+        return Source(name, levels, counts / counts.sum())
+    known = column[~gone]
     unit = max(np.abs(known).max(), 1.0)  # so that sums of the largest floats do not overflow
-    return Source(name, levels, (known / unit).mean(axis=0) * unit if unit > 1e300 else
-                  known.mean(axis=0))  # fmt: skip
+    mean = (known / unit).mean() * unit if unit > 1e300 else known.mean()
+    return Source(name, levels, np.array([mean]))
 
 
 def _sorted(labels):
@@ -171,12 +175,10 @@ def _encoded(columns, sources, unknown, as_sparse):
                 f"{then}, in pandas by astype({kind!r})"
             )
         if source.levels is None:
-            block, gone = column[:, None].copy(), np.isnan(column)
+            block = np.where(np.isnan(column), source.fill, column)[:, None]
+            blocks.append(sparse.csc_array(block) if as_sparse else block)
         else:
-            gone = np.array([label is None for label in column[0]], dtype=bool)
-            block = _dummies(source.name, column[0], source.levels, unknown)
-        block[gone] = source.fill
-        blocks.append(sparse.csc_array(block) if as_sparse else block)
+            blocks.append(_dummies(source, column[0], unknown, as_sparse))
     if as_sparse:
         return sparse.csc_array(sparse.hstack(blocks, format="csc"))
     return np.asfortranarray(np.concatenate(blocks, axis=1))
@@ -192,18 +194,32 @@ def _like_the_first(column, source):
     return np.full(len(column[0]), np.nan) if gaps_alone else column
 
 
-def _dummies(name, labels, levels, unknown):
-    """A column of 0 and 1 for each level, (n, K); rows without a label are 0."""
+def _dummies(source, labels, unknown, as_sparse):
+    """A column of 0 and 1 for each level, (n, K); rows without a label hold the shares of all."""
+    codes = _codes(source.name, labels, source.levels, unknown)
+    shape = len(codes), len(source.levels)
+    rows, gone = np.flatnonzero(codes >= 0), np.flatnonzero(codes == GONE)
+    if not as_sparse:
+        block = np.zeros(shape)
+        block[rows, codes[rows]] = 1.0
+        block[gone] = source.fill
+        return block
+    values = np.concatenate([np.ones(len(rows)), np.tile(source.fill, len(gone))])
+    columns = np.concatenate([codes[rows], np.tile(np.arange(shape[1]), len(gone))])
+    places = np.concatenate([rows, np.repeat(gone, shape[1])]), columns
+    return sparse.csc_array(sparse.coo_array((values, places), shape=shape))
+
+
+def _codes(name, labels, levels, unknown):
+    """The number of each label among the levels; GONE where there is no label, or UNKNOWN."""
     place = {level: k for k, level in enumerate(levels)}
-    block = np.zeros((len(labels), len(levels)))
-    for i, label in enumerate(labels.tolist()):
-        if label is None:
-            continue
-        if label in place:
-            block[i, place[label]] = 1.0
-        elif unknown == "error":
-            raise ValueError(
-                f"column {name!r} holds {label!r} at row {i} (counted from 0), which is none of "
-                f"the {len(levels)} levels of the first table; give unknown='zero' to allow it"
-            )
-    return block
+    place[None] = GONE
+    codes = np.array([place.get(label, UNKNOWN) for label in labels.tolist()], dtype=np.intp)
+    if unknown == "error" and (codes == UNKNOWN).any():
+        i = int((codes == UNKNOWN).argmax())
+        label = labels.tolist()[i]
+        raise ValueError(
+            f"column {name!r} holds {label!r} at row {i} (counted from 0), which is none of "
+            f"the {len(levels)} levels of the first table; give unknown='zero' to allow it"
+        )
+    return codes

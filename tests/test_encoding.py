@@ -1,5 +1,7 @@
 """make_design: categories, gaps, new tables, and what paths make of the result."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -51,6 +53,16 @@ def test_every_kind_of_table(make, as_sparse):
     assert design.names.tolist() == NAMES and matrix == pytest.approx(np.array(MATRIX))
     assert design.groups == ["age", "colour", "colour", "smokes", "level", "level"]
     assert design.shape == (4, 6)
+
+
+def test_a_sparse_design_is_never_dense():
+    """A column of many levels took rows times levels."""
+    labels = [f"l{k}" for k in np.random.default_rng(0).integers(0, 3000, 6000)]
+    tracemalloc.start()
+    design = ss.make_design({"a": labels}, sparse=True)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert design.matrix.nnz == 6000 and peak < 2e7
 
 
 def test_arrays_of_objects_and_of_numbers():
