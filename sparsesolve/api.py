@@ -198,7 +198,7 @@ def path(
     """
     options = {name: value for name, value in locals().items() if name not in ("X", "y")}
     fit = solve_path(X, y, **options)
-    warn_missed([fit], tol)
+    warn_missed([fit], fit.options["tol"])
     return fit
 
 
@@ -207,6 +207,7 @@ def solve_path(X, y, names=None, **options):
 
     `names` are those of the columns, where X does not carry them.
     """
+    options = {name: checks.plain(value) for name, value in options.items()}
     settings = _read_settings(**options)
     problem, names, class_names, scale = read_problem(
         X, y, settings["family"], **{name: options[name] for name in DATA_OPTIONS},

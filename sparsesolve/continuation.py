@@ -29,9 +29,11 @@ def lambdas_below(path, n_lambdas, lambda_min_ratio):
     """The lambdas that continue a path: see :meth:`sparsesolve.result.Path.extend`."""
     lambdas = path.lambdas
     if n_lambdas is not None:
-        read_count("n_lambdas", n_lambdas, 1)
+        n_lambdas = read_count("n_lambdas", n_lambdas, 1)
     if lambda_min_ratio is not None:
-        read_number("lambda_min_ratio", lambda_min_ratio, 0, 1, open_low=True, open_high=True)
+        lambda_min_ratio = read_number(
+            "lambda_min_ratio", lambda_min_ratio, 0, 1, open_low=True, open_high=True
+        )
     if not len(lambdas) or lambdas[-1] <= 0.0:
         raise ValueError("The path cannot be extended: it has no positive last lambda")
     if n_lambdas is None and lambda_min_ratio is None:

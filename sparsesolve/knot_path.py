@@ -76,8 +76,10 @@ class KnotPath(Path):
             raise ValueError("The path is complete: it ends at lambda = 0")
         end, first = 0.0, self.lambdas[0]
         if lambda_min_ratio is not None:
-            read_number("lambda_min_ratio", lambda_min_ratio, 0, 1, open_low=True, open_high=True)
-            end = lambda_min_ratio * first
+            ratio = read_number(
+                "lambda_min_ratio", lambda_min_ratio, 0, 1, open_low=True, open_high=True
+            )
+            end = ratio * first
         if end >= self.lambdas[-1]:
             raise ValueError(
                 f"The path already reaches {self.lambdas[-1] / first:.3g} of its first lambda; "

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsesolve.assembly import read_problem
+from sparsesolve.checks import plain
 from sparsesolve.families import read_family
 from sparsesolve.knot_path import KnotPath
 from sparsesolve.knots import follow_knots, read_knot_options, wrap_knots
@@ -129,7 +130,8 @@ def lars_path(
     >>> fit.coef(0.5)
     array([1.5, 0.5])
     """
-    options = {name: value for name, value in locals().items() if name not in ("X", "y")}
+    given = {name: value for name, value in locals().items() if name not in ("X", "y")}
+    options = {name: plain(value) for name, value in given.items()}
     settings = read_knot_options(**options)
     problem, names, _, scale = read_problem(
         X, y, read_family("gaussian"), weights=weights, offset=offset, alpha=1.0,
@@ -139,7 +141,7 @@ def lars_path(
     with one_blas_thread():
         data = homotopy_data(problem, settings["n_threads"])
         batches, reason = follow_knots(data, problem, settings)
-    return wrap_knots(problem, batches, reason, tol, {
+    return wrap_knots(problem, batches, reason, options["tol"], {
         "null_deviance": problem.null_deviance(*scale), "feature_names": names,
         "options": kept_options(options), "fitter": lars_path,
     })  # fmt: skip
@@ -207,7 +209,7 @@ def lars_path_gram(
     >>> ss.lars_path_gram(X.T @ X, X.T @ X @ [2.0, 1.0], 4).coef(0.5)
     array([1.5, 0.5])
     """
-    options = {k: v for k, v in locals().items() if k not in ("gram", "xty")}
+    options = {k: plain(v) for k, v in locals().items() if k not in ("gram", "xty")}
     settings = read_knot_options(
         **{k: v for k, v in options.items() if k not in ("n_samples", "yty")},
         intercept=False, standardize=False, n_threads=1,
@@ -216,7 +218,7 @@ def lars_path_gram(
     with one_blas_thread():
         batches, reason = follow_knots(data, problem, settings)
     known = yty is not None
-    return wrap_knots(problem, batches, reason, tol, {
+    return wrap_knots(problem, batches, reason, options["tol"], {
         "null_deviance": problem.null_deviance(float(n_samples), 1.0) if known else np.nan,
         "feature_names": names, "options": kept_options(options), "fitter": lars_path_gram,
     })  # fmt: skip

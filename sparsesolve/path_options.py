@@ -43,7 +43,8 @@ def read_path_options(*, family, intercept, lambdas, n_lambdas, lambda_min_ratio
 
 
 def kept_options(options):
-    """Options as a path keeps them: arrays copied, lest they change; no callables: few pickle."""
+    """Options as a path keeps them: numbers those of Python, arrays copied, lest they change; no
+    callables, as few of them pickle."""
     return {name: _kept(value) for name, value in options.items()}
 
 
@@ -52,4 +53,5 @@ def _kept(value):
         return None
     if isinstance(value, BlockPenalty):
         return value
+    value = checks.plain(value)
     return value if value is None or np.isscalar(value) else np.array(value)

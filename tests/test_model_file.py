@@ -1,5 +1,8 @@
 """Models in files: what is read is what was written, and nothing else is read."""
 
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -180,3 +183,19 @@ def test_other_files_are_refused(tmp_path):
     file.write_bytes(data[: len(data) // 2])
     with pytest.raises(ValueError, match="model.npz: "):
         ss.load(file)
+
+
+@pytest.mark.parametrize("options", [
+    {"alpha": np.float32(0.5), "tol": np.float32(1e-5)}, {"alpha": Decimal("0.5")},
+    {"intercept": np.True_, "standardize": np.False_, "n_lambdas": np.array(6)},
+    {"lambda_min_ratio": Fraction(1, 10), "tol": Decimal("1e-6"), "n_lambdas": 5.0},
+])  # fmt: skip
+def test_numbers_of_every_make_are_options_and_are_saved(options, tmp_path):
+    """They were accepted, and failed on the way or when they were saved."""
+    plain = {name: bool(v) if isinstance(v, np.bool_) else float(v) for name, v in options.items()}
+    fit = ss.path(X, Y, **options)
+    assert np.array_equal(fit.coefs.toarray(), ss.path(X, Y, **plain).coefs.toarray())
+    ss.save(fit, tmp_path / "model.npz")
+    assert np.array_equal(ss.load(tmp_path / "model.npz").coefs.data, fit.coefs.data)
+    longer = fit.extend(X, Y, n_lambdas=3.0, lambda_min_ratio=Decimal("1e-6"))
+    assert len(longer.lambdas) == len(fit.lambdas) + 3

@@ -12,7 +12,7 @@ from .frame import columns_of, is_frame, refuse_other_names
 from .gram import read_gram
 from .labels import label_array, read_labels
 from .mixed_table import read_mixed_columns
-from .number import read_choice, read_count, read_flag, read_number, read_seed
+from .number import plain, read_choice, read_count, read_flag, read_number, read_seed
 from .observations import less_offset, read_shares, refuse_missing_class
 from .response import (
     Response,
@@ -44,6 +44,7 @@ __all__ = [
     "label_array",
     "less_offset",
     "nonfinite_error",
+    "plain",
     "read_amounts",
     "read_binary",
     "read_choice",

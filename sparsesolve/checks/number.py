@@ -2,6 +2,7 @@
 
 import decimal
 import difflib
+import fractions
 import math
 import numbers
 
@@ -89,6 +90,12 @@ def read_choice(name, value, choices):
     near = difflib.get_close_matches(value, choices, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     raise ValueError(f"{name} must be one of {listed}, not {value!r}{hint}")
+
+
+def plain(value):
+    """The number of Python that a scalar, an array of no dimension or a Decimal stands for."""
+    value = value.item() if hasattr(value, "item") and np.ndim(value) == 0 else value
+    return float(value) if isinstance(value, (decimal.Decimal, fractions.Fraction)) else value
 
 
 def _scalar(value):

@@ -127,7 +127,7 @@ def sparse_code(
     n = signals.shape[1]
     asked = _read_method(method, lam, alpha, n_nonzero, residual, positive, n)
     with one_blas_thread(), progress_bar(n, progress, "signal") as advance:
-        coder = Coder(dense_columns(atoms), (1.0 - alpha) * asked["lam"][0], n_threads)
+        coder = Coder(dense_columns(atoms), (1.0 - asked["alpha"]) * asked["lam"][0], n_threads)
         result = encode(coder, Design(signals), **asked, tol=tol, budget=budget, advance=advance)
     warn_missed(result.gaps, result.status, tol)
     return result
@@ -136,7 +136,7 @@ def sparse_code(
 def _read_method(method, lam, alpha, n_nonzero, residual, positive, n):
     """The options that say what is to be solved, as `encode` takes them."""
     checks.read_choice("method", method, METHODS)
-    checks.read_number("alpha", alpha, 0, 1, open_low=True)
+    alpha = checks.read_number("alpha", alpha, 0, 1, open_low=True)
     checks.read_flag("positive", positive)
     if method != "lasso" and (alpha != 1 or positive):
         raise ValueError(f"alpha and positive belong to method='lasso', not {method!r}")
@@ -153,7 +153,7 @@ def _read_method(method, lam, alpha, n_nonzero, residual, positive, n):
     if alpha < 1 and (lam != lam[0]).any():
         raise ValueError("alpha < 1 needs one lam for all signals, which share a Gram matrix")
     most = None if n_nonzero is None else checks.read_count("n_nonzero", n_nonzero, 1)
-    return {"method": method, "lam": lam, "alpha": float(alpha), "residual": residual,
+    return {"method": method, "lam": lam, "alpha": alpha, "residual": residual,
             "most": most, "positive": bool(positive)}  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sparsesolve.checks import plain
 from sparsesolve.mkl.algorithms import ALGORITHMS, choose
 from sparsesolve.mkl.assembly import read_problem
 from sparsesolve.mkl.grams import Grams
@@ -133,7 +134,8 @@ def mkl_path(
     >>> bool(fit.gaps.max() <= 1e-7)
     True
     """
-    options = {name: value for name, value in locals().items() if name not in ("kernels", "y")}
+    given = {name: value for name, value in locals().items() if name not in ("kernels", "y")}
+    options = {name: plain(value) for name, value in given.items()}
     steering = {key: value for key, value in options.items() if key not in DATA}
     settings = read_path_options(**steering, solvers=ALGORITHMS)
     norm = read_norm(norm)
@@ -163,7 +165,7 @@ def mkl_path(
         "kernel_names": None if names is None else np.array(names),
         "class_names": class_names, "options": options, "grams": grams,
     })  # fmt: skip
-    warn_missed([fit], tol)
+    warn_missed([fit], fit.options["tol"])
     return fit
 
 
