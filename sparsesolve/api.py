@@ -235,6 +235,11 @@ def _read_settings(*, family, alpha, penalty, standardize, grouped, weights, off
         )
     checks.read_flag("grouped", grouped)
     family = settings["family"]
+    if not family.smooth:
+        raise ValueError(
+            f"The loss of family {family.name!r} has a kink, which only mkl_path can do with; use "
+            "families.squared_hinge()"
+        )
     if grouped and not family.several:
         raise ValueError(
             "grouped=True ties the classes of family='multinomial'; leave it out for "

@@ -140,6 +140,10 @@ def _target(family, response, offset, w, intercept):
     if family.several:
         return _several(family, response, _read_offsets(offset, *y.shape), w, intercept)
     offset = checks.read_offset(offset, len(y))
+    if family.name == "cox":
+        checks.refuse_no_event(y, w)
+    if family.name == "squared_hinge":
+        checks.refuse_missing_side(y, w, response.class_names)
     if family.name != "gaussian":
         offset = np.zeros(len(y)) if offset is None else offset
         return {"loss": family.loss(y, w), "offset": offset}

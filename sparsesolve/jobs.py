@@ -46,9 +46,15 @@ def run_jobs(jobs, data, relaxed, n_jobs, progress):
         cores = usable_cores()
         most = max(1, cores // (n_jobs if n_jobs > 0 else cores))
         threads = {"n_threads": min(most, thread_count(jobs[0][0]["n_threads"]))}
-        return Parallel(n_jobs=n_jobs, prefer="threads")(
+        one_by_one = "generator" if shown else "list"  # which some backends alone can
+        found = Parallel(n_jobs=n_jobs, prefer="threads", return_as=one_by_one)(
             delayed(_solve)(data, {**options, **threads}, name, relaxed) for options, name in jobs
         )
+        fits = []
+        for fit in found:
+            fits.append(fit)
+            advance(len(fits))
+        return fits
 
 
 def _solve(data, options, name, relaxed):
@@ -68,6 +74,6 @@ def _read_jobs(n_jobs):
         count = operator.index(n_jobs)
     except TypeError:
         raise TypeError(f"{wanted}, not {n_jobs!r}") from None
-    if count == 0:
-        raise ValueError(f"{wanted}, not 0")
+    if count == 0 or count < -1:
+        raise ValueError(f"{wanted}, not {count}")
     return count

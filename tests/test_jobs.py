@@ -51,5 +51,12 @@ def test_errors_say_which_path():
 
 
 def test_a_bar_counts_paths(capsys):
-    run_jobs(JOBS, (X, Y), False, 1, True)
-    assert "3/3" in capsys.readouterr().err
+    for n_jobs in (1, 2):
+        run_jobs(JOBS, (X, Y), False, n_jobs, True)
+        assert "3/3" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("n_jobs", [0, -7])
+def test_how_many_jobs_is_one_or_more_or_all(n_jobs):
+    with pytest.raises(ValueError, match=f"or -1 for all cores, not {n_jobs}"):
+        run_jobs(JOBS, (X, Y), False, n_jobs, False)

@@ -6,7 +6,7 @@ import numpy_losses
 import pytest
 
 import sparsesolve as ss
-from sparsesolve import families
+from sparsesolve import families, mkl
 
 N, P = 70, 12
 RNG = np.random.default_rng(21)
@@ -62,6 +62,14 @@ def test_weights_that_are_whole_are_repeated_rows(family):
     other = ss.path(X[rows], Y[family][rows], **given)
     same(fit, other, rel=1e-5)
     assert other.null_deviance == pytest.approx(fit.null_deviance, rel=1e-9)
+
+
+def test_events_and_sides_whose_weights_are_all_zero_are_refused():
+    """One lambda, 0, had been the path."""
+    with pytest.raises(ValueError, match="no event in a row of positive weight"):
+        ss.path(X, (TIME, DIED), family="cox", weights=1.0 - DIED)
+    with pytest.raises(ValueError, match="y has no row of class 1 with a positive weight"):
+        ss.path(X, np.arange(N) % 2, family=families.squared_hinge(), weights=1 - np.arange(N) % 2)
 
 
 @pytest.mark.parametrize("family", ["binomial", families.probit(), families.cloglog()], ids=str)
@@ -373,6 +381,7 @@ def test_several_responses_are_predicted():
         (families.gamma(), np.zeros(N), ValueError, "must be positive"),
         (families.squared_hinge(), np.arange(N) % 3, ValueError, "3 different labels"),
         (families.huber(), ["a"] * N, TypeError, "holds text"),
+        (mkl.hinge(), np.arange(N) % 2, ValueError, "'hinge' has a kink, which only mkl_path can"),
     ],
 )  # fmt: skip
 def test_responses_of_the_wrong_kind(family, y, error, words):

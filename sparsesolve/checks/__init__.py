@@ -13,7 +13,12 @@ from .gram import read_gram
 from .labels import label_array, read_labels
 from .mixed_table import read_mixed_columns
 from .number import plain, read_choice, read_count, read_flag, read_number, read_seed
-from .observations import less_offset, read_shares, refuse_missing_class
+from .observations import (
+    less_offset,
+    read_shares,
+    refuse_missing_class,
+    refuse_missing_side,
+)
 from .response import (
     Response,
     read_amounts,
@@ -25,7 +30,7 @@ from .response import (
     read_sides,
 )
 from .row_blocks import is_dask, row_blocks
-from .survival import read_strata, read_survival
+from .survival import read_strata, read_survival, refuse_no_event
 from .vector import (
     read_lambdas,
     read_limits,
@@ -72,6 +77,8 @@ __all__ = [
     "read_weights",
     "real_array",
     "refuse_missing_class",
+    "refuse_missing_side",
+    "refuse_no_event",
     "refuse_other_names",
     "refuse_truncated",
     "row_blocks",

@@ -29,6 +29,11 @@ def less_offset(y, offset):
     return response
 
 
+def refuse_missing_side(sides, shares, names):
+    """Refuse -1 or 1, by the sides (n,) of the rows, of which no row has a share."""
+    refuse_missing_class(np.column_stack([sides < 0.0, sides > 0.0]), shares, names)
+
+
 def refuse_missing_class(indicators, shares, names):
     """Refuse classes, by their indicators (n, K), of which no row has a share."""
     missing = np.flatnonzero(shares @ indicators == 0.0)

@@ -18,8 +18,8 @@ LARGE_BYTES = 1 << 28  # of an array from which a copy is to be avoided
 
 
 def is_dask(X):
-    """Whether X is a collection of dask's."""
-    return hasattr(X, "__dask_graph__")
+    """Whether X is a collection of dask's; arrays of xarray have a graph, or None, too."""
+    return hasattr(X, "__dask_graph__") and X.__dask_graph__() is not None
 
 
 def is_large_by_rows(X):

@@ -43,6 +43,7 @@ def read_survival(y, n, strata=None, censored=False):
     values[:, 0] = -np.inf
     values[:, 3] = 0.0 if strata is None else read_strata(strata, n)[0]
     values[:, 1 if count == 2 else 0 : max(count, 3)] = np.column_stack(columns)
+    _refuse("stratum", values[:, 3], ~np.isfinite(values[:, 3]), "give every row one")
     _refuse_times(values, "time" if count == 2 else "stop")
     _refuse_status(values, censored)
     return values
@@ -59,7 +60,8 @@ def read_strata(strata, n, name="strata"):
         raise ValueError(
             f"{name} has {len(labels)} labels but X has {n} rows; give one label per row"
         )
-    missing = np.array([is_missing(label) for label in labels.tolist()], dtype=bool)
+    listed = strata if isinstance(strata, (list, tuple)) else labels.tolist()  # before it was text
+    missing = np.array([is_missing(label) for label in listed], dtype=bool)
     if missing.any():
         where = place((int(missing.argmax()),))
         raise ValueError(f"{name} has a missing label {where}; give every row one")
@@ -159,6 +161,12 @@ def _refuse_status(values, censored):
         raise ValueError(
             "y has no event, status is 0 in every row; without one there is nothing to fit"
         )
+
+
+def refuse_no_event(values, shares):
+    """Refuse survival (n, 4) where no row with an event has a share."""
+    if not (shares @ values[:, 2]) > 0.0:
+        raise ValueError("y has no event in a row of positive weight; there is nothing to fit")
 
 
 def _refuse(column, values, bad, advice):

@@ -27,6 +27,8 @@ def read_problem(kernels, y, family, norm, *, kernel_weights, weights, offset, i
     response = family.read(y, n)
     norm.refuse(kernels.size, kernel_weights)
     share, (total, largest) = checks.read_shares(weights, n, response.counts)
+    if family.name in ("hinge", "squared_hinge"):
+        checks.refuse_missing_side(response.values, share, response.class_names)
     if family.name == "multinomial":
         checks.refuse_missing_class(response.values, share, response.class_names)
     q = response.values.shape[1] if family.several else 1

@@ -29,4 +29,4 @@ def hinge() -> Family:
     >>> fit.kernel_weights[:, 0].argmax()
     np.int64(0)
     """
-    return Family("hinge", Hinge, checks.read_sides, identity, classify=above_zero)
+    return Family("hinge", Hinge, checks.read_sides, identity, classify=above_zero, smooth=False)

@@ -26,6 +26,15 @@ def small_is_large(monkeypatch):
     monkeypatch.setattr(module, "SLICE_BYTES", 8 * 3 * 4)
 
 
+def test_an_array_that_has_no_graph_is_not_of_dask():
+    """xarray's have the method, which says None where nothing is delayed."""
+    class Labelled:
+        def __dask_graph__(self):
+            return None
+
+    assert not is_dask(Labelled())
+
+
 def tall(rows=3, columns=3, dtype=float, order="C"):
     return np.zeros((rows * TALL, columns), dtype, order)
 

@@ -96,6 +96,7 @@ def test_strata_are_coded_in_the_order_of_their_labels(labels, codes, names):
         (([0.0, 1.0, 1.0], TIME, STATUS), "start 1 and stop 1 at row 1 .*start must be less"),
         ((TIME, [1, 0]), "column '0' of y has 3 values but column '1' has 2"),
         ((TIME[:2], STATUS[:2]), "y has 2 rows but X has 3"),
+        (np.c_[np.zeros(3), TIME, STATUS, [0, np.nan, 1]], "y holds the stratum nan at row 1"),
         (np.array(TIME), r"y has shape \(3,\); pass two columns"),
         (np.zeros((3, 5)), r"y has shape \(3, 5\); pass two columns"),
         ({"time": TIME}, "y has 1 columns; pass two columns"),
@@ -117,6 +118,7 @@ def test_text_is_refused_with_its_place():
     "strata, message",
     [
         (["a", None, "b"], r"missing label at position 1"),
+        (["a", np.nan, "b"], r"missing label at position 1"),
         ([1.0, 2.0, np.nan], r"missing label at position 2"),
         (pd.Series(["a", None, "b"], dtype="string"), r"missing label at position 1"),
         (["a", "b"], "strata has 2 labels but X has 3 rows"),
