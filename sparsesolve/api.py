@@ -1,4 +1,4 @@
-"""The public functions: check what is passed, assemble, choose a solver, wrap the result."""
+"""path: check what is passed, assemble, choose a solver, wrap the result."""
 
 from collections.abc import Callable
 from typing import Any

@@ -79,7 +79,7 @@ def run_predict(args):
     check_targets([args.file, args.model], out=args.out)
     fit, path = _load(args.model)
     names = [] if path.feature_names is None else path.feature_names.tolist()
-    if not names and (args.format or FilePath(args.file).suffix) not in ("npz", ".npz"):
+    if not names and (args.format or FilePath(args.file).suffix.lower()) not in ("npz", ".npz"):
         raise ValueError(f"{args.model} has no names of columns; give X as an .npz file")
     table = read_table(args.file, offset=args.offset, layout=args.format, features=names)
     s = _read_s(args.s, fit)
@@ -100,6 +100,8 @@ def run_plot(args):
     (fit, path), title = _load(args.model), FilePath(args.model).name
     if fit is path or args.path:
         save_plot(path, args.out, args.xvar, title, by=args.by)
+    elif args.by != "feature" or args.xvar != "lambda":
+        raise ValueError("a cross-validation is drawn over lambda; --by and --xvar need --path")
     else:
         save_figure(fit.plot, args.out, title)
 

@@ -129,7 +129,8 @@ def hard_threshold_path(
         As in `sparsesolve.path`.
     method : {"niht", "iht", "cosamp"}, default "niht"
     n_nonzero : int, default None
-        The largest size; None means as many as there are rows or columns, up to 100.
+        The largest size; None means as many as there are columns, or rows less one with an
+        intercept, up to 100.
     tol : float in [0, 1], default None
         Stop once at most this fraction of the null deviance is left.
     standardize : bool, default True

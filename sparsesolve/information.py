@@ -82,7 +82,7 @@ def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5) -> dict[
         bic = fitted + np.log(n) * df
         return {
             "aic": aic,
-            "aicc": aic + np.where(spare > 0.0, 2.0 * df * (df + 1.0) / spare, np.inf),
+            "aicc": np.where(spare > 0.0, aic + 2.0 * df * (df + 1.0) / spare, np.inf),
             "bic": bic,
             "ebic": bic + 2.0 * gamma * _log_choices(fit.n_features, fit.df),
             "gcv": np.where(df < n, deviance / n / (1.0 - df / n) ** 2, np.inf),

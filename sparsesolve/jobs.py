@@ -14,7 +14,10 @@ def read_options(options, function=path):
     defaults = path.__kwdefaults__
     for name in options:
         if name not in defaults:
-            checks.read_choice("option", name, [*function.__kwdefaults__, *defaults])
+            try:
+                checks.read_choice("option", name, [*function.__kwdefaults__, *defaults])
+            except ValueError as error:
+                raise TypeError(f"{function.__name__}: {error}") from None
     return {**defaults, **options}
 
 

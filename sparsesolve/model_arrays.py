@@ -4,6 +4,8 @@ import json
 
 import numpy as np
 
+from sparsesolve.status import Status
+
 NUMBERS = {"f": "numbers", "iu": "whole numbers", "iuf": "numbers"}
 # name: (kinds of dtype, dimensions by their letter, whether all must be finite)
 LAMBDAS = {
@@ -42,7 +44,7 @@ def check_arrays(arrays):
     lambdas = arrays["lambdas"]
     if (lambdas < 0.0).any() or not (np.diff(lambdas) < 0.0).all():
         raise ValueError("lambdas is not falling and at least 0")
-    if not np.isin(arrays["status"], range(4)).all():
+    if not np.isin(arrays["status"], range(len(Status))).all():
         raise ValueError("status holds what is no status")
     if kind == "kernels":
         duals = ("f", "KnL" if intercepts.ndim == 2 else "nL", True)
@@ -51,7 +53,7 @@ def check_arrays(arrays):
         sizes["p"] = _check_coefs(arrays, K)
     _check(arrays, {name: form for name, form in OPTIONAL.items() if name in arrays}, sizes)
     classes = arrays.get("class_names")
-    if classes is not None and (classes.ndim != 1 or (K > 1 and len(classes) != K)):
+    if classes is not None and classes.shape != (K if intercepts.ndim == 2 else 2,):
         raise ValueError(f"class_names has shape {classes.shape}, which does not fit the others")
     _check_text(arrays, "options", ("has_offset",))
     if kind == "cv":

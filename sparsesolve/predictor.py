@@ -26,8 +26,8 @@ class Predictor:
         Parameters
         ----------
         X : array_like, sparse matrix or frame, shape (n, p)
-            Rows to predict, columns as in the fit. Only columns with a nonzero coefficient are
-            read. Not needed for ``kind="nonzero"``.
+            Rows to predict, columns as in the fit. Of an array or a sparse matrix only columns
+            with a nonzero coefficient are read. Not needed for ``kind="nonzero"``.
         s : float or array_like of float, shape (S,), optional
             Values of lambda, as in :meth:`coef`. Default: every lambda of the path.
         kind : {"link", "response", "class", "nonzero", "survival"}, default "link"

@@ -12,6 +12,7 @@ from sparsesolve.api import path as fit_path
 from sparsesolve.api import solve_path
 from sparsesolve.cv_result import CVPath, path_of
 from sparsesolve.fitted_data import FittedData
+from sparsesolve.penalties import GroupL2
 from sparsesolve.result import Path
 from sparsesolve.wrapping import warn_missed
 
@@ -83,6 +84,8 @@ def relax(fit: Path | CVPath, X: Any, y: Any, gamma: float = 0.0) -> Path:
 def refitted(path, matrix, y):
     """The path with the features of each lambda fitted without penalty, as far as rows allow."""
     weights = _options(path)["weights"]
+    if not len(path.lambdas):
+        raise ValueError(f"The path holds no solution to refit: {path.stop_reason}")
     rows = matrix.shape[0] if weights is None else np.count_nonzero(weights)
     supports = list(takewhile(lambda support: len(support) <= rows - SPARE, path.nonzero()))
     if not supports:
@@ -143,6 +146,8 @@ def without_penalty(path, matrix, y, support):
            "lambdas": [0.0], "stop": None, "dfmax": None, "pmax": None, "solver": "auto",
            "progress": False}  # fmt: skip
     given = _options(path)
+    if path.family == "multigaussian" and given["penalty"] is not None:
+        own["penalty"] = GroupL2(range(len(support)))  # limits go with blocks, not with tied rows
     own["standardize"] = bool(given["standardize"])  # bases of groups are for their penalty
     for side in ("lower", "upper"):
         limit = given[side]

@@ -152,6 +152,8 @@ def stability_path(
         ratio = options["lambda_min_ratio"] or LEAST_RATIO
         first = solve_path(matrix, y, names, **{**options, "n_lambdas": 1, "progress": False})
         count = checks.read_count("n_lambdas", options["n_lambdas"], 1)
+        if not len(first.lambdas):
+            raise ValueError(f"The path holds no lambda to begin with: {first.stop_reason}")
         options["lambdas"] = first.lambdas[0] * np.geomspace(1.0, ratio, count)
     _, *jobs = rows.jobs(options, halves)
     fits = run_jobs(jobs, (matrix, y, names), False, n_jobs, options["progress"])

@@ -188,6 +188,24 @@ def test_names_and_numbers_of_features_do_not_meet(data, tmp_path, capsys):
     run(capsys, "predict", numbered, tmp_path / "d.svm")
 
 
+def test_names_of_a_file_mean_nothing_to_a_model_without_names(tmp_path, capsys):
+    fit = ss.path(X, Y, n_lambdas=5)
+    ss.save(fit, tmp_path / "m.npz")
+    np.savez(tmp_path / "new.npz", X=X[:3], feature_names=np.array(NAMES))
+    (tmp_path / "new.npz").rename(tmp_path / "new.NPZ")
+    out = run(capsys, "predict", tmp_path / "m.npz", tmp_path / "new.NPZ", "--s", 0.1)
+    values = [float(line) for line in out.splitlines()[1:]]
+    assert values == pytest.approx(fit.predict(X[:3], 0.1), rel=1e-12)
+
+
+def test_a_curve_has_no_other_axis(data, tmp_path, capsys):
+    model = tmp_path / "m.npz"
+    ss.save(ss.cv_path(X, Y, n_folds=3, n_lambdas=5, seed=0), model)
+    for option in (("--by", "class"), ("--xvar", "norm")):
+        message = refused(capsys, "plot", model, tmp_path / "p.png", *option)
+        assert "--by and --xvar need --path" in message
+
+
 def test_a_model_of_kernels_belongs_to_python(capsys, data, tmp_path):
     model = tmp_path / "kernels.npz"
     ss.save(ss.mkl_path([X @ X.T], Y, n_lambdas=3), model)

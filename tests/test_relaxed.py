@@ -161,3 +161,27 @@ def test_other_data_are_refused():
     fit = ss.path(X, Y, n_lambdas=10)
     with pytest.raises(ValueError, match="data is not that of the fit"):
         ss.relax(fit, X[:50], Y[:50])
+
+
+def test_limits_of_tied_responses_are_kept():
+    """They had been refused by the fit without penalty, though the path had taken them."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 4))
+    Y = X[:, :2] + 0.1 * rng.normal(size=(50, 2))
+    options = {"family": "multigaussian", "penalty": ss.penalties.GroupL2([0, 0, 1, 1])}
+    fit = ss.path(X, Y, **options, upper=0.5, n_lambdas=8)
+    relaxed = ss.relax(fit, X, Y)
+    coefs = [c.toarray() for c in relaxed.coefs]
+    assert max(c.max() for c in coefs) == 0.5 and relaxed.dev_ratio[-1] > fit.dev_ratio[-1] - 1e-9
+
+
+@pytest.mark.parametrize("call", [
+    lambda X, y, **o: ss.relax(ss.path(X, y, **o), X, y),
+    lambda X, y, **o: ss.stability_path(X, y, n_pairs=2, **o),
+    lambda X, y, **o: ss.cv_path(X, y, gammas=[0.5], **o),
+])  # fmt: skip
+def test_a_path_of_no_lambda_has_a_sentence(call):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 4))
+    with pytest.raises(ValueError, match="holds no (solution|lambda) to .*pmax"):
+        call(X, X[:, 1], pmax=0, penalty_factor=[0, 1, 1, 1])

@@ -60,7 +60,6 @@ def test_paths_that_end_early_count_as_far_as_they_go():
     (lambda found: found.error_bound(0.5), "threshold must be in"),
     (lambda found: found.stable(s=100.0), "beyond the first lambda"),
     (lambda found: ss.stability_path(X, Y, n_pairs=0), "n_pairs must be at least 1"),
-    (lambda found: ss.stability_path(X, Y, n_lambda=5), "did you mean 'n_lambdas'"),
     (lambda found: ss.stability_path(X, np.arange(N) == 0, family="binomial"),
      "half [01] leaves no row of class True"),
 ])  # fmt: skip

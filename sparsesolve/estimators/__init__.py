@@ -6,7 +6,7 @@
 
 `alpha` is what functions of this package call lambda, `l1_ratio` what they call alpha. F is the
 mean loss of a sample, columns are not standardised unless asked, and every solution comes with its
-duality gap, `dual_gap_`.
+duality gap: `dual_gap_` in units of the objective, or `gap_` relative to the null model's.
 """
 
 try:

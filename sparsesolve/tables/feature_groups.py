@@ -1,7 +1,7 @@
 """Groups of features, from a small file beside the data."""
 
 import csv
-from pathlib import Path as FilePath
+import zipfile
 
 import numpy as np
 
@@ -22,7 +22,7 @@ def read_feature_groups(source, data_file, table):
     -------
     groups : dict of label to list of feature numbers, or ndarray (p,) of labels
     """
-    if FilePath(data_file).suffix.lower() == ".npz":
+    if zipfile.is_zipfile(data_file):
         with np.load(data_file, allow_pickle=False) as arrays:
             if source in arrays.files:
                 return arrays[source]

@@ -37,7 +37,7 @@ def read(path, response, weights, offset, drop, labels=False, features=None, mar
         raise ValueError(f"the file is damaged ({error}); write it again") from None
     if names is not None:
         names = _checked_names(names, X.shape)
-    if names is not None and features is not None:
+    if names is not None and features:  # of a model without names those of the file mean nothing
         return _ordered(Table(X, y, w, o, names, found), list(features))
     return _without(Table(X, y, w, o, names, found), drop)
 
