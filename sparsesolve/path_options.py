@@ -54,4 +54,8 @@ def _kept(value):
     if isinstance(value, BlockPenalty):
         return value
     value = checks.plain(value)
-    return value if value is None or np.isscalar(value) else np.array(value)
+    if value is None or np.isscalar(value):
+        return value
+    kept = np.array(value)
+    kept.flags.writeable = False
+    return kept

@@ -53,7 +53,7 @@ class Path(Solved, Predictor):
     class_names : ndarray (K,) or None
         Labels, where y carried classes.
     options : dict or None
-        The keywords of sparsesolve.path that made it.
+        The keywords of sparsesolve.path that made it, by which it is continued: to be read alone.
     fitter : callable or None
         What fits again, for exact=True and extend.
 

@@ -6,7 +6,6 @@ import numpy as np
 
 from sparsesolve import checks
 from sparsesolve.concordance import count_pairs
-from sparsesolve.losses import LOSSES
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,46 +38,17 @@ class Baseline:
         return np.exp(-self.cumulative_hazard(times, eta, stratum))
 
 
-def baseline_hazard(y, eta, weights=None, ties="breslow"):
-    """Estimate the baseline hazard at a fit: Breslow's estimator, or Efron's where ties are his.
+def baseline_of(loss, eta):
+    """The baseline hazard at a fit: Breslow's estimator, or Efron's where ties are his.
 
     Parameters
     ----------
-    y : (n, 4), or what families.cox reads without strata
-        Start, stop, status and code of the stratum.
+    loss : Cox
+        It knows responses, weights and ties.
     eta : (n,)
         Linear predictors of the samples, offsets included.
-    weights : (n,), default None
-        Observation weights; only their ratios matter.
-    ties : {"breslow", "efron"}, default "breslow"
-        How deaths at one time share the risk.
     """
-    y, eta, weights = _read(y, eta, weights)
-    return baseline_of(LOSSES["cox"](y, weights / weights.sum(), ties), eta)
-
-
-def baseline_of(loss, eta):
-    """The same of a loss that knows responses, weights and ties; eta (n,)."""
     return Baseline(loss.sets.times, loss.sets.strata, loss.hazard_at(eta))
-
-
-def survival_curves(y, eta, new_eta, times=None, *, weights=None, ties="breslow", new_stratum=0):
-    """Return probabilities (k, T) that new samples survive each time, from data and their fit.
-
-    Parameters
-    ----------
-    y, eta, weights, ties
-        As for :func:`baseline_hazard`.
-    new_eta : (k,)
-        Linear predictors of the new samples.
-    times : (T,), default None
-        None means all times of events, ascending.
-    new_stratum : int or (k,), default 0
-        Codes of the strata of the new samples.
-    """
-    baseline = baseline_hazard(y, eta, weights, ties)
-    times = np.unique(baseline.times) if times is None else times
-    return baseline.survival(times, new_eta, new_stratum)
 
 
 def concordance(y, eta, weights=None):
