@@ -10,8 +10,7 @@ SAME = 1e-6  # of the null deviance: what rounding may change
 DIGITS = 16 * np.finfo(np.float64).eps  # of predictors and of the loss, the same
 FAINT = 1e-290  # a deviance that is all rounding
 LOST = (
-    ", or that had weights, strata or ties of cox, which a model from a file has not: then fit "
-    "the data again"
+    ", or that had weights or strata, which a model from a file has not: then fit the data again"
 )
 
 
@@ -82,8 +81,8 @@ class FittedData:
         if not abs(here - fitted) <= SAME + hidden / null:
             known = "weights" in self.options
             raise ValueError(
-                f"data is not that of the fit: the last lambda explains {here:.4g} of its "
-                f"deviance, and {fitted:.4g} of the deviance of the fit{'' if known else LOST}"
+                f"data is not that of the fit: the last lambda explains {here:.9g} of its "
+                f"deviance, and {fitted:.9g} of the deviance of the fit{'' if known else LOST}"
             )
 
 

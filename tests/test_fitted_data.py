@@ -84,8 +84,8 @@ def test_rows_that_inform():
 
 def test_what_a_file_does_not_keep_is_said(tmp_path):
     y = (np.ceil(np.exp(Y)), Y > -1)
-    efron = ss.families.cox(ties="efron")
-    for options in ({"weights": W}, {"offset": OFFSET}, {"family": efron}):
+    strata = ss.families.cox(ties="efron", strata=np.arange(len(Y)) % 2)
+    for options in ({"weights": W}, {"offset": OFFSET}, {"family": strata}):
         kept = y if "family" in options else Y
         ss.save(ss.path(X, kept, n_lambdas=5, **options), tmp_path / "m.npz")
         with pytest.raises(ValueError, match="model from a file has no"):
@@ -93,3 +93,8 @@ def test_what_a_file_does_not_keep_is_said(tmp_path):
     with pytest.raises(ValueError, match="model from a file has no"):
         fit = ss.load(tmp_path / "m.npz")
         fit.predict(X, s=0.1, kind="survival", data=(X, y))
+    fit = ss.path(X, y, family=ss.families.cox(ties="efron"), n_lambdas=5)
+    ss.save(fit, tmp_path / "m.npz")
+    curves = [f.predict(X, s=0.1, kind="survival", data=(X, y))
+              for f in (fit, ss.load(tmp_path / "m.npz"))]  # fmt: skip
+    assert np.array_equal(*curves)
