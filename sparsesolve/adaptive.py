@@ -87,9 +87,11 @@ def adaptive_factors(
     coefs = np.atleast_2d(np.asarray(checks.real_array("coefs", coefs), dtype=float))
     if coefs.ndim != 2 or coefs.shape[1] != p or not np.isfinite(coefs).all():
         raise ValueError(f"coefs must hold {p} finite numbers, or rows of them, not {coefs.shape}")
+    counts = read_family(options.get("family", "gaussian")).read(y, n).counts
+    shares = checks.read_shares(options.get("weights"), n, counts)[0]
     with np.errstate(divide="ignore", over="ignore"):  # 0 excludes a feature
         level = _level(coefs)
-        spread = _spread_level(matrix, names, _shares(y, n, **options))
+        spread = _spread_level(matrix, names, shares)
         if standardize:
             level = level + spread
         if not level.max() > -np.inf:
@@ -102,14 +104,6 @@ def _level(coefs):
     largest = np.abs(coefs).max(axis=0)
     unit = np.divide(coefs, largest, out=np.zeros_like(coefs), where=largest > 0.0)
     return np.log2(largest) + 0.5 * np.log2(np.maximum((unit**2).sum(axis=0), 1.0))
-
-
-def _shares(y, n, family="gaussian", weights=None, **_):
-    """What each row counts in a mean (n,): its weight times its trials, sum 1."""
-    weights, counts = checks.read_weights(weights, n), read_family(family).read(y, n).counts
-    weights = np.ones(n) if weights is None else weights / weights.max()
-    weights = weights if counts is None else weights * counts
-    return weights / weights.sum()
 
 
 def _spread_level(matrix, names, shares):

@@ -84,7 +84,7 @@ def run_predict(args):
     table = read_table(args.file, offset=args.offset, layout=args.format, features=names)
     s = _read_s(args.s, fit)
     values = fit.predict(table.X, s, kind=args.kind, offset=table.offset)
-    columns = _column_names(path, args.kind, s, values)
+    columns = _column_names(path, args.kind, s)
     rows = values.reshape(len(values), -1).tolist()
     if args.out == "-":
         _write_rows(sys.stdout, columns, rows)
@@ -161,7 +161,7 @@ def _read_s(text, fit):
         raise ValueError(f"--s {text!r} is no lambda; give a number") from None
 
 
-def _column_names(path, kind, s, values):
+def _column_names(path, kind, s):
     """A heading for each column of predictions: of one lambda, of all, of classes or responses."""
     lambdas = [""] if s is not None else [f" at {lam:.6g}" for lam in path.lambdas.tolist()]
     several = isinstance(path.coefs, list) and kind != "class"
