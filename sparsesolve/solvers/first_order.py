@@ -18,8 +18,8 @@ from sparsesolve.losses.gaussian import Gaussian
 from sparsesolve.penalties.rows import GroupRows, Rows
 from sparsesolve.solvers.bare_columns import FAR, BareColumns
 from sparsesolve.solvers.dual_point import clear
+from sparsesolve.solvers.path import CONVERGED, MAX_ITER, STALLED
 
-CONVERGED, MAX_ITER, STALLED = 0, 1, 2  # codes of a Status
 EPSILON = np.finfo(np.float64).eps  # of the least loss: what rounding may hide of the gap
 ROUNDING = 1e-14  # of the terms of an objective
 SAME = 1e-12  # relative: two scales of a dual point that are one

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-CONVERGED, STALLED = 0, 2  # codes of a Status
+CONVERGED, MAX_ITER, STALLED = 0, 1, 2  # codes of a Status
 ENOUGH = 5  # points before a stopping rule may speak (glmnet's mnlam)
 NULL_LEVEL = 1e20  # an inner lam at which every penalised coefficient is 0
 NOTHING = 1e-14  # of |z_j| |y|: a correlation that is rounding

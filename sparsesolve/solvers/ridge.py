@@ -14,8 +14,8 @@ import numpy as np
 from sparsesolve.linalg.gram import tall_gram
 from sparsesolve.linalg.outer import wide_gram
 from sparsesolve.linalg.span import Span, eigen
+from sparsesolve.solvers.path import CONVERGED, MAX_ITER, STALLED
 
-CONVERGED, MAX_ITER, STALLED = 0, 1, 2  # codes of a Status
 CORRECTIONS = 5  # steps after which only rounding is left
 LARGEST = 1e307  # inner lam beyond which nothing changes
 
