@@ -196,6 +196,7 @@ cdef class Design:
     def norms(self, const double[::1] w, int n_threads=1):
         """sqrt(sum_i w_i z_ij^2) of every standardised column, (p,); known under the weights of `moments`."""
         cdef double[::1] out = np.empty(self.p)
+        cdef double total = np.sum(w)
         cdef Py_ssize_t j
         if self.weights is not None and np.allclose(w, self.weights, rtol=SAME_WEIGHT, atol=0.0):
             for j in range(self.p):
@@ -204,7 +205,7 @@ cdef class Design:
             return np.asarray(out)
         with nogil:
             for j in prange(self.p, num_threads=n_threads, schedule="static"):
-                out[j] = sqrt(col.weighted_square(&self.columns[j], self.n, &w[0], 1.0))
+                out[j] = sqrt(col.weighted_square(&self.columns[j], self.n, &w[0], total))
         return np.asarray(out)
 
     cdef double correlate(self, Py_ssize_t j, const double* u, double total) noexcept nogil:

@@ -7,7 +7,7 @@ cdef class Outside:
     cdef double scale(self, double lam, bint strict) noexcept nogil
     cdef double gap(self, double lam, double scale) noexcept nogil
     cdef double promise(self, double lam) noexcept nogil
-    cdef int[::1] violators(self, double lam)
+    cdef int[::1] violators(self, double lam, int most)
     cdef int[::1] foresee(self, const double* r, double lam, double forward)
     cdef int[::1] unheld(self)
     cdef int[::1] together(self, which)

@@ -12,6 +12,23 @@ from sparsesolve.linalg.design cimport Design
 from sparsesolve.penalties.elastic_net cimport ElasticNet, conjugate, feasible_scale
 
 cdef double VIOLATION = 1e-12       # relative
+ENTERING = 256                      # columns that may come to work in one round, however few are
+
+
+def most_entering(int at_work):
+    """Violators that come to work in one round, at most: as many as are at work, and no fewer than a path brings."""
+    return max(ENTERING, at_work)
+
+
+def farthest(level, columns, most):
+    """Which of some violators come first: those of the highest levels, up to `most` columns, and all without a penalty.
+
+    Where a path begins far below its first lambda nearly all columns violate, and few of them will be wanted.
+    """
+    order = np.argsort(-np.asarray(level), kind="stable")
+    level, columns = np.asarray(level)[order], np.asarray(columns)[order]
+    before = np.cumsum(columns) - columns
+    return np.sort(order[(before < most) | np.isinf(level)])
 
 
 cdef class Outside:
@@ -36,8 +53,8 @@ cdef class Outside:
         """By how much, about, the objective would fall if violators came in; 0 where that is not asked."""
         return 0.0
 
-    cdef int[::1] violators(self, double lam):
-        """Those examined whose products pass their threshold."""
+    cdef int[::1] violators(self, double lam, int most):
+        """Those examined whose products pass their threshold; of more than about `most` columns the farthest."""
         return np.empty(0, dtype=np.intc)
 
     cdef int[::1] foresee(self, const double* r, double lam, double forward):
@@ -108,14 +125,23 @@ cdef class OutsideColumns(Outside):
             total += over * over / (self.bounds.norm[j] ** 2 + lam * self.penalty.l2[j])
         return 0.5 * total
 
-    cdef int[::1] violators(self, double lam):
+    cdef int[::1] violators(self, double lam, int most):
         cdef int i, k, j, count = 0
+        cdef double[::1] level
         for i in range(self.n_over):
             k, j = self.over[i], self.bounds.undecided[self.over[i]]
             if fabs(self.bounds.exact[k]) > lam * self.penalty.l1[j] * (1 + VIOLATION):
                 self.found[count] = j
                 count += 1
-        return self.found[:count]
+        if count <= most:
+            return self.found[:count]
+        level, count = np.empty(count), 0
+        for i in range(self.n_over):
+            k, j = self.over[i], self.bounds.undecided[self.over[i]]
+            if fabs(self.bounds.exact[k]) > lam * self.penalty.l1[j] * (1 + VIOLATION):
+                level[count] = fabs(self.bounds.exact[k]) / self.penalty.l1[j] if self.penalty.l1[j] > 0.0 else INFINITY
+                count += 1
+        return np.asarray(self.found)[farthest(level, np.ones(count), most)]
 
     cdef int[::1] foresee(self, const double* r, double lam, double forward):
         return self.found[:self.bounds.foresee(r, lam, forward, &self.found[0])]

@@ -26,11 +26,13 @@ from sparsesolve.solvers.groups.data_quadratic cimport GroupDataQuadratic
 from sparsesolve.solvers.groups.gram_quadratic cimport GroupGramQuadratic
 from sparsesolve.solvers.groups.quadratic cimport GroupQuadratic
 from sparsesolve.solvers.outside cimport OutsideColumns
+from sparsesolve.solvers.outside import most_entering
 from sparsesolve.solvers.groups.outside cimport OutsideGroups
 from sparsesolve.solvers.working_columns cimport CONVERGED, MAX_ITER, STALLED, WorkingColumns
 
 cdef double NOTICED = 1e-9    # of lam: the residual's projection on free columns, below which it moves no product
 ROOM = 2048         # dense working columns for which there is room at once: what is not used is not touched
+CROWD = 4.0         # dense working columns to a row beyond which, and that room, they meet no more in pairs
 SPARSE_COST = 6.0   # one stored value of a sparse column, in multiply-adds of a dense operation
 cdef double ALMOST = 0.99     # of the threshold: the residual to come is known to about a hundredth
 cdef double PROMISING = 1e-3  # of the gap asked for: violators that gain more come in, though it is met
@@ -101,6 +103,9 @@ cdef class WorkingSet:
             gradient[k] = self.design.correlate(which[k], &self.u[0], 0.0)
             self.working_values += self.design.columns[which[k]].size
         self.outside.leave(which)
+        if (isinstance(self.quadratic, GramQuadratic) and self.columns.dense
+                and self.quadratic.size + count > max(<double> ROOM, CROWD * self.design.n)):
+            self._continue_with(DataQuadratic(self.columns))
         self.quadratic.append(self.design, self.penalty, which, zeros, gradient)
         self.growth += 0.2 * (count / <double> max(self.models, 1) - self.growth)
         self.models = 0
@@ -228,7 +233,7 @@ cdef class WorkingSet:
                 return CONVERGED, gap
             if ended:
                 return MAX_ITER, gap
-            entering = self.outside.violators(lam)
+            entering = self.outside.violators(lam, most_entering(self.quadratic.size))
             if entering.shape[0]:
                 if round == 1 and entering.shape[0] > self.foreseen > 0:
                     self.surveys = True
@@ -266,7 +271,7 @@ cdef class WorkingSet:
         if self.surveys:
             with nogil:
                 self.outside.examine(&self.u[0], ALMOST * lam)
-            self.enter(self.outside.violators(ALMOST * lam))
+            self.enter(self.outside.violators(ALMOST * lam, most_entering(self.quadratic.size)))
         else:
             which = self.outside.foresee(&self.u[0], lam, forward)
             self.foreseen = which.shape[0]

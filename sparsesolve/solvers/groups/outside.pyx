@@ -25,6 +25,7 @@ from sparsesolve.linalg.team cimport clock, dismiss, muster
 from sparsesolve.linalg.vector cimport dot, ss_add_dots, ss_multiply
 from sparsesolve.penalties.blocks cimport MOVING, BlockPenalty
 from sparsesolve.solvers.outside cimport Outside
+from sparsesolve.solvers.outside import farthest
 
 DENSE_FROM = 0.15           # share of stored values from which singular values cost little beside the bounds they mend,
 cdef Py_ssize_t LARGEST = 100               # columns of a group, up to which they do
@@ -263,14 +264,20 @@ cdef class OutsideGroups(Outside):
                 total += over * over / (self.rate[g] ** 2 + lam * self.penalty.ridge[g] * self.penalty.reach(g) ** 2)
         return 0.5 * total
 
-    cdef int[::1] violators(self, double lam):
-        cdef int k, g, count = 0
+    cdef int[::1] violators(self, double lam, int most):
+        cdef int k, g, count = 0, columns = 0
         cdef int[::1] out = np.empty(self.n_undecided, dtype=np.intc)
+        cdef double[::1] level = np.empty(self.n_undecided)
         for k in range(self.n_undecided):
             g = self.undecided[k]
-            if self.penalty.block_polar(g, &self.product[0, self.penalty.start[g]], MOVING) > lam * (1 + VIOLATION):
+            level[count] = self.penalty.block_polar(g, &self.product[0, self.penalty.start[g]], MOVING)
+            if level[count] > lam * (1 + VIOLATION):
                 out[count] = g
+                columns += <int> self.penalty.size(g)
                 count += 1
+        if columns > most:
+            sizes = np.diff(self.penalty.start)[np.asarray(out)[:count]]
+            return self.columns_of(np.asarray(out)[farthest(level[:count], sizes, most)])
         return self.columns_of(out[:count])
 
     cdef int[::1] foresee(self, const double* r, double lam, double forward):

@@ -13,6 +13,7 @@ bound. Reference: Bach et al. 2012, section 6; Simon, Friedman and Hastie 2013 (
 import numpy as np
 
 from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
+from sparsesolve.solvers.outside import farthest, most_entering
 from sparsesolve.solvers.path import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED
 from sparsesolve.solvers.responses.certificate import certify, dual_point, working_gap
 from sparsesolve.solvers.responses.descent import ResponseDescent
@@ -104,7 +105,7 @@ class ResponseBlocks:
             if outcome == MAX_ITER:
                 return MAX_ITER, gap
             if len(entering):
-                self._enter(entering)
+                self._enter(self._farthest(entering))
                 goal, tries = max(0.5 * target, ENOUGH * gap), 0
             elif goal > 0.5 * target:
                 goal = 0.5 * target
@@ -120,6 +121,15 @@ class ResponseBlocks:
         if len(which):
             self.descent.enter(which.astype(np.intc))
             self.outside.leave(which)
+
+    def _farthest(self, which):
+        """Those of the highest products over their thresholds, where too many would enter."""
+        most, l1 = most_entering(len(self.descent.which)), np.asarray(self.net.l1)[which]
+        if len(which) <= most:
+            return which
+        size = np.asarray(self.outside.size)[which]
+        level = np.divide(size, l1, out=np.full(len(which), np.inf), where=l1 > 0.0)
+        return which[farthest(level, np.ones(len(which)), most)]
 
     def _settle(self, lam, goal, limit):
         """Steps until the gap over the working columns is about goal at most."""

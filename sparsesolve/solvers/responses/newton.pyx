@@ -16,6 +16,7 @@ from libc.string cimport memcmp, memcpy, memset
 import numpy as np
 
 from sparsesolve.linalg.vector cimport axpy, dot
+from sparsesolve.solvers.outside import farthest, most_entering
 from sparsesolve.solvers.responses.dual cimport ResponseDual
 from sparsesolve.solvers.working_columns cimport CONVERGED, FAR_STEP, MAX_ITER, STALLED, WorkingColumns
 
@@ -148,8 +149,19 @@ cdef class ResponseNewton(ResponseDual):
                 if self._comes(self.nearby[i], k, near):
                     which[count] = self.nearby[i] * <Py_ssize_t> self.K + k
                     count += 1
+        if count > most_entering(self.quadratic.size):
+            which = self._farthest(np.asarray(which))
         self.enter(which)
-        return count
+        return <int> which.shape[0]
+
+    def _farthest(self, which):
+        """Those of the highest products over their thresholds, tied rows as a whole."""
+        rows, responses = np.divmod(which, self.K)
+        size = np.asarray(self.outside.size)[rows] if self.grouped else np.abs(np.asarray(self.C)[rows, responses])
+        l1 = np.asarray(self.net.l1)[rows]
+        level = np.divide(size, l1, out=np.full(len(which), np.inf), where=l1 > 0.0)
+        chosen = farthest(level, np.ones(len(which)), most_entering(self.quadratic.size))
+        return which[level >= level[chosen].min()]
 
     cdef bint _comes(self, Py_ssize_t j, Py_ssize_t k, double near) noexcept nogil:
         """Whether that of feature j for response k, if it is not at work, has products beyond `near`."""
