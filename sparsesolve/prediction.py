@@ -105,8 +105,11 @@ def linear_predictor(path, matrix, s, rows=None):
 
 def _product(matrix, coefs, path, rows):
     """X b as a dense array, shape (n, S); the columns without a coefficient are not touched."""
-    used = np.unique(coefs.indices[coefs.data != 0.0])
-    values = coefs.tocsr()[used].toarray()
+    seen = np.zeros(coefs.shape[0], dtype=bool)
+    seen[coefs.indices[coefs.data != 0.0]] = True
+    used = np.flatnonzero(seen)
+    many = 2 * len(used) > len(seen)  # as of ridge
+    values = coefs.toarray()[used] if many else coefs.tocsr()[used].toarray()
     if rows is not None and not sparse.issparse(matrix):
         part = matrix[rows[:, None], used]
     else:

@@ -82,8 +82,19 @@ def _family(X):
 
 
 def _pandas(X):
-    columns = (X.iloc[:, j] for j in range(X.shape[1]))
-    return list(X.columns), list(dict.fromkeys(X.dtypes)), columns
+    own = list(X.dtypes)
+    return list(X.columns), list(dict.fromkeys(own)), _pandas_columns(X, own)
+
+
+def _pandas_columns(X, own):
+    """Yield its columns, of types `own`; numbers of numpy as arrays, those of a type together."""
+    arrays = {}
+    for kind in dict.fromkeys(own):
+        if isinstance(kind, np.dtype) and kind.kind in "biuf":
+            which = np.flatnonzero([kind == other for other in own])
+            arrays |= zip(which.tolist(), X.iloc[:, which].to_numpy().T, strict=True)
+    for j in range(len(own)):
+        yield arrays[j] if j in arrays else X.iloc[:, j]
 
 
 def _polars(X):
@@ -120,6 +131,8 @@ def _column(column, name):
 
 def _missing(column):
     """Return the first row that is marked missing (a plain NaN is not), or None."""
+    if isinstance(column, np.ndarray):
+        return None
     if hasattr(column, "iloc"):
         if isinstance(column.dtype, np.dtype) or hasattr(column.dtype, "fill_value"):
             return None

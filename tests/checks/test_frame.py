@@ -205,3 +205,17 @@ def test_counts_times_and_groups_in_polars():
     times = pl.DataFrame({"status": [1, 0, 1], "time": [2.0, 1.0, 3.0]})
     assert read_survival(times, 3)[:, 1:3].tolist() == [[2, 1], [1, 0], [3, 1]]
     assert read_groups(pl.Series(["u", "v", "u"]), 3).of.tolist() == [0, 1, 0]
+
+
+def test_columns_of_several_numpy_types_are_taken_type_by_type():
+    """One by one they took 9 s where 100,000 of them took 0.4 together."""
+    rng = np.random.default_rng(0)
+    small, real = rng.integers(0, 3, (5, 4)).astype(np.int8), rng.normal(size=(5, 2))
+    frame = pd.DataFrame(small, columns=list("abcd"))
+    frame.insert(1, "u", real[:, 0])
+    frame.insert(4, "flag", real[:, 1] > 0)
+    values, names = read_design(frame)
+    assert values.dtype == np.float64 and values.flags.f_contiguous and names[1] == "u"
+    assert (values == frame.to_numpy(dtype=float)).all()
+    values, _ = read_design(frame.astype({"u": np.float32}))
+    assert values.dtype == np.float32
