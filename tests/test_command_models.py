@@ -211,3 +211,12 @@ def test_a_model_of_kernels_belongs_to_python(capsys, data, tmp_path):
     ss.save(ss.mkl_path([X @ X.T], Y, n_lambdas=3), model)
     for command in (("predict", model, data), ("plot", model, tmp_path / "p.png")):
         assert "is a model of kernels; read it in Python" in refused(capsys, *command)
+
+
+def test_files_that_number_features_from_0_and_from_1_do_not_meet(tmp_path, capsys):
+    """Each feature was taken for the one before, without a word."""
+    (tmp_path / "one.svm").write_text("1 1:1 2:3\n0 1:2\n2 2:1\n")
+    (tmp_path / "zero.svm").write_text("1 0:1 1:3\n0 0:2\n2 1:1\n")
+    run(capsys, "path", tmp_path / "one.svm", "--quiet", "--save", tmp_path / "m.npz")
+    message = refused(capsys, "predict", tmp_path / "m.npz", tmp_path / "zero.svm")
+    assert "the file has a feature 0, and the model's are numbered from 1" in message

@@ -1,6 +1,5 @@
 """What estimators of several kernels do: kernels are made of X, or given as they are."""
 
-from dataclasses import replace
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -12,7 +11,7 @@ from sparsesolve.families import read_family
 from sparsesolve.measures import read_measure
 from sparsesolve.mkl.functions.classical import classical
 from sparsesolve.mkl.given_grams import precomputed
-from sparsesolve.mkl.grams import Grams, build_grams
+from sparsesolve.mkl.grams import build_grams
 from sparsesolve.mkl.path import mkl_path
 
 from .base import TYPES
@@ -71,8 +70,7 @@ class Kernels(BaseEstimator):
             X = build_grams(X, pairs, **learnt, dtype=self.dtype)
         elif self.centre or self.scale is not None:
             X = precomputed(X, **learnt, n_threads=self.n_threads)
-        fit = mkl_path(X, y, weights=weights, **self._options(), **grid)
-        return replace(fit, grams=X.without_kernels()) if isinstance(X, Grams) else fit
+        return mkl_path(X, y, weights=weights, **self._options(), **grid)
 
     def _keep(self, fit, k):
         self.path_ = fit

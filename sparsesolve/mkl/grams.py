@@ -33,6 +33,10 @@ class Grams:
     def __len__(self):
         return len(self.sources)
 
+    def __repr__(self):
+        kept = f"{self.nbytes / 1e6:.3g} MB" if self.items else "none of them kept"
+        return f"<{type(self).__name__}: {len(self)} kernels, {kept}>"
+
     def without_kernels(self) -> "Grams":
         """Grams that make blocks for new samples and keep none of the kernels of the fit."""
         return type(self)([], self.names, self.sources, self.table, self.columns)

@@ -163,7 +163,8 @@ def mkl_path(
     names = stored.names if grams is None else grams.names
     fit = _wrap(problem, points, reason, null_deviance, settings["family"], norm, {
         "kernel_names": None if names is None else np.array(names),
-        "class_names": class_names, "options": options, "grams": grams,
+        "class_names": class_names, "options": options,
+        "grams": None if grams is None else grams.without_kernels(),
     })  # fmt: skip
     warn_missed([fit], fit.options["tol"])
     return fit

@@ -65,7 +65,8 @@ def new_blocks(path, kernels, which):
     kernels = by_name(kernels, path.kernel_names)
     if len(kernels) != path.n_kernels:
         raise ValueError(
-            f"kernels holds {len(kernels)} blocks; the path was fitted to {path.n_kernels}"
+            f"kernels holds {len(kernels)} blocks; the path was fitted to {path.n_kernels}: give "
+            "blocks (n_new, n), as grams.between(X) makes them for a path from a file"
         )
     blocks = {m: read_block(kernels[m], m, n) for m in which}
     sizes = {len(block) if isinstance(block, np.ndarray) else block.shape[0]

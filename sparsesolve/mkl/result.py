@@ -40,8 +40,8 @@ class MKLPath(Solved):
         Strings, where the kernels had names.
     options : dict or None
         The keywords of sparsesolve.mkl_path that made it.
-    grams : object or None
-        The Grams that were passed, which make blocks for new samples.
+    grams : Grams or None
+        What makes blocks for new samples, where Grams were passed: without the kernels themselves.
     """
 
     lambdas: np.ndarray

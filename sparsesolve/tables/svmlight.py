@@ -36,6 +36,11 @@ def read(path, response, weights, offset, drop, labels=False, features=None, mar
     names = np.arange(first, shape[1] + first).astype(f"U{len(str(shape[1]))}")
     if features is not None:
         _refuse_named(features)
+        if first == 0 and len(features) and "0" not in features:
+            raise ValueError(
+                "the file has a feature 0, and the model's are numbered from 1; the numbers must "
+                "be those of the file that was fitted"
+            )
         return Table(_spread(X, names, list(features)), labels, None, None, np.array(features))
     kept = _kept(names, drop)
     return Table(X[:, kept] if drop else X, labels, None, None, names[kept])

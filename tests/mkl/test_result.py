@@ -115,3 +115,14 @@ def test_bad_pictures():
         FIT.plot(what="weight")
     with pytest.raises(ValueError, match="xvar is"):
         FIT.plot(xvar="norm")
+
+
+def test_a_path_keeps_no_kernel():
+    """Pickled with 30 kernels of 600 samples it took 83 MB."""
+    grams = ss.mkl.build_grams(X[TRAIN], [(ss.mkl.gaussian(1.0), None)] * 5)
+    fit = ss.mkl_path(grams, Y[TRAIN], n_lambdas=4)
+    assert fit.grams.nbytes == 0 < grams.nbytes
+    assert repr(grams) == "<Grams: 5 kernels, 0.064 MB>"
+    assert repr(fit.grams) == "<Grams: 5 kernels, none of them kept>"
+    again = pickle.loads(pickle.dumps(fit))
+    assert np.array_equal(again.predict(X[TEST]), fit.predict(X[TEST]))
