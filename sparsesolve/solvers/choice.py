@@ -30,6 +30,7 @@ SOME_VALUES = 5_000_000  # where passes are what takes time
 MANY_VALUES = 30_000_000  # of any such design from which copies of its columns do not pay
 MANY_ROWS = 200_000  # from which a sparse column meets vectors that do not stay in cache
 MOST_TOGETHER = 64  # columns of a group that are never more than inner products are good for,
+PASSES, PASSES_EVEN = 500, 100  # over X that cost what the eigenvalues of larger ones do, cubed,
 MOST_RESPONSES = 1000  # coefficients of a group in all responses up to which a model pays,
 MOST_EVEN = 200  # and the same under the linf norm, where most are as large as the largest
 SPARSE = 20  # entries to a stored value from which X is sparse for K responses,
@@ -148,7 +149,9 @@ def _giant_group(problem):
         return sizes.max(initial=0) > (MOST_EVEN if even else MOST_RESPONSES)
     n = problem.design.n
     tied = even & np.greater(problem.penalty.weight, 0.0)  # by a norm, of which there may be none
-    return bool((sizes > np.where(tied, n, max(n, MOST_TOGETHER))).any())
+    large = sizes[sizes > np.where(tied, n, max(n, MOST_TOGETHER))].astype(float)
+    passes = PASSES_EVEN if even else PASSES  # that first-order steps take of all columns
+    return bool((large**3).sum() > passes * problem.design.stored)
 
 
 def _few_eigenvalues(design):
