@@ -127,7 +127,7 @@ def test_other_data_are_noticed():
     path = fitted()
     for X_, y, words in ((X[:, :5], Y, "X has 5 columns; the path was fitted to 6"),
                          (X, Y + Y**2, "data is not that of the fit: the last lambda explains .* "
-                          f"of its deviance, and {path.dev_ratio[-1]:.4g} of the deviance"),
+                          f"of its deviance, and {path.dev_ratio[-1]:.9g} of the deviance"),
                          (X, Y * (1 + 1e-5), "not that of the fit"),
                          (X[::-1], Y, "not that of the fit")):  # fmt: skip
         with pytest.raises(ValueError, match=words):
