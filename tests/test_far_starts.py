@@ -28,6 +28,8 @@ KINDS = {
                               "family": "binomial"}),
     "multinomial": (np.digitize(Y, [-1, 1]), {"family": "multinomial"}),
     "tied classes": (np.digitize(Y, [-1, 1]), {"family": "multinomial", "grouped": True}),
+    "classes by gene": (np.digitize(Y, [-1, 1]), {"family": "multinomial",
+                                                  "penalty": ss.penalties.GroupL2(GENES)}),
     "multigaussian": (np.column_stack([Y, X[:, 2]]), {"family": "multigaussian"}),
 }  # fmt: skip
 

@@ -16,6 +16,7 @@ import numpy as np
 from sparsesolve.linalg.design import Design
 from sparsesolve.linalg.response_columns import response_columns
 from sparsesolve.solvers.curvature import Curvature
+from sparsesolve.solvers.outside import farthest, most_entering
 from sparsesolve.solvers.pass_newton import PassNewton
 from sparsesolve.solvers.working_set import WorkingSet
 
@@ -37,14 +38,16 @@ class ResponseGroups(PassNewton):
         self.at_work = problem.penalty.part(np.flatnonzero(self.groups))
 
     def recruit(self, lam):
-        """Let groups of products near lam in, once one is beyond; whether it did."""
+        """Let groups of products near lam in, the farthest, once one is beyond; whether it did."""
         pressed = self.problem.penalty.levels(self.gradient()[1].ravel())
         pressed[self.groups | ~self.open] = 0.0
         if not (pressed > lam).any():
             return False
-        self.groups |= pressed > AHEAD * lam
-        penalty, found = self.problem.penalty, np.flatnonzero(self.groups)
+        penalty, near = self.problem.penalty, np.flatnonzero(pressed > AHEAD * lam)
         member, start = np.asarray(penalty.member), np.asarray(penalty.start)
+        most = most_entering(np.count_nonzero(self.point.b[0]))
+        self.groups[near[farthest(pressed[near], np.diff(start)[near], most)]] = True
+        found = np.flatnonzero(self.groups)
         self.which = np.concatenate([member[start[g] : start[g + 1]] for g in found])
         self.at_work = penalty.part(found)
         return True
