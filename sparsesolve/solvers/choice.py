@@ -8,6 +8,7 @@ from sparsesolve.solvers import SOLVERS
 from sparsesolve.solvers.look_ahead import MOST_COLUMNS
 from sparsesolve.solvers.pooled import pooled
 from sparsesolve.solvers.reduced import reduced
+from sparsesolve.solvers.rotated import Rotated, rotated
 from sparsesolve.solvers.shifted import Shifted, unbound
 from sparsesolve.solvers.spanned import Spanned, spanned
 
@@ -51,6 +52,10 @@ def choose(problem, name, lambdas, n_threads):
         else:
             name = _by_passes(problem, name, lambdas)
     problem = pooled(problem) or problem
+    if name == "auto" and _few_eigenvalues(problem.design):
+        small = rotated(problem, lambdas, n_threads)
+        if small is not None:
+            return Rotated(choose(small, name, lambdas, n_threads), small, problem, n_threads)
     if name == "auto":
         name = _suitable(problem, lambdas)
     solver = SOLVERS[name]

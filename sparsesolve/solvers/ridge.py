@@ -28,7 +28,7 @@ class Ridge:
     def __init__(self, problem, n_threads):
         design, penalty, w, y = problem.design, problem.penalty, problem.weights, problem.response
         v = np.asarray(penalty.l2)
-        open_ = _open_columns(design, penalty)
+        open_ = open_columns(design, penalty)
         self.bare = Bare(design, np.flatnonzero(open_ & (v == 0.0)), w, y, problem.centred)
         which = np.flatnonzero(open_ & (v > 0.0)).astype(np.intc)
         self.unit = v[which].max(initial=1e-300)  # lam v = (lam unit) (v / unit): no overflow
@@ -81,13 +81,13 @@ def suits(problem, lambdas):
         return False
     if lambdas is not None and lambdas[-1] == 0.0:
         return False
-    open_ = _open_columns(design, penalty)
+    open_ = open_columns(design, penalty)
     limits = np.stack([penalty.lower, penalty.upper])[:, open_]
     ridge = np.asarray(penalty.l2)[open_] > 0.0
     return bool(np.isinf(limits).all() and ridge.any())
 
 
-def _open_columns(design, penalty):
+def open_columns(design, penalty):
     """Columns that are neither excluded nor constant."""
     shut = (np.asarray(penalty.lower) == 0.0) & (np.asarray(penalty.upper) == 0.0)
     return ~shut & (np.asarray(design.spread) > 0.0)
