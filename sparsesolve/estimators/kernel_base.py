@@ -1,6 +1,5 @@
 """What estimators of several kernels do: kernels are made of X, or given as they are."""
 
-
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data

@@ -1,5 +1,7 @@
 """Choice: which solver suits a problem."""
 
+from functools import partial
+
 import numpy as np
 
 from sparsesolve.linalg.row_blocks import RowBlocks
@@ -55,7 +57,9 @@ def choose(problem, name, lambdas, n_threads):
     if name == "auto" and _few_eigenvalues(problem.design):
         small = rotated(problem, lambdas, n_threads)
         if small is not None:
-            return Rotated(choose(small, name, lambdas, n_threads), small, problem, n_threads)
+            own_solver = partial(SOLVERS[_suitable(problem, lambdas)].state, problem, n_threads)
+            state = choose(small, name, lambdas, n_threads)
+            return Rotated(state, small, problem, own_solver, n_threads)
     if name == "auto":
         name = _suitable(problem, lambdas)
     solver = SOLVERS[name]

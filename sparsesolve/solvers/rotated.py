@@ -6,7 +6,8 @@ The solution is b = V^-1 Z'u / lam with u = -F'(eta), in the span of the rows: w
 U S U' of A V^-1 A', A = sqrt(W) Z, any solver takes the n columns U sqrt(S) / sqrt(W) in place of
 Z, and sum_j v_j b_j^2 is the square of their coefficients. Its residual a, made orthogonal to the
 intercept, is the dual point of the whole problem and gives b = V^-1 Z'a / lam, for which the ridge
-has no part in the gap: that is F(eta) + F*(-a) + a'eta, at the eta of this b.
+has no part in the gap: that is F(eta) + F*(-a) + a'eta, at the eta of this b. From a lam on that
+is so small that 1 / lam makes too much of rounding the columns have a solver of their own.
 Reference: Hastie, Tibshirani, "Efficient quadratic regularization for expression arrays" (2004).
 """
 
@@ -20,7 +21,7 @@ from sparsesolve.linalg.span import eigen
 from sparsesolve.penalties import ElasticNet
 from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
 from sparsesolve.solvers.dual_point import clear
-from sparsesolve.solvers.path import CONVERGED, STALLED
+from sparsesolve.solvers.path import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED
 from sparsesolve.solvers.ridge import open_columns
 
 WIDE = 2  # columns to a row from which the eigenvalues pay
@@ -61,10 +62,12 @@ class Rotated:
     state : whatever answers `solve`, `coefficients` and the like
     small : Problem that it solves
     problem : Problem of the columns that there were
+    own_solver : callable () -> state of a solver of that, at its null model
     """
 
-    def __init__(self, state, small, problem, n_threads):
+    def __init__(self, state, small, problem, own_solver, n_threads):
         self.state, self.small, self.problem, self.n_threads = state, small, problem, n_threads
+        self.own_solver, self.own = own_solver, None
         design, penalty = problem.design, problem.penalty
         self.which = np.flatnonzero(open_columns(design, penalty)).astype(np.intc)
         self.v = np.asarray(penalty.l2)[self.which]
@@ -72,15 +75,32 @@ class Rotated:
         self.closer = CLOSER  # the gap asked of the small problem, over that of the large one
 
     def __getattr__(self, name):
-        return getattr(self.state, name)
+        return getattr(self.state if self.own is None else self.own, name)
+
+    @property
+    def iterations(self):
+        """Of both solvers so far."""
+        return self.state.iterations + (0 if self.own is None else self.own.iterations)
 
     @property
     def loss_value(self):
         """The loss less its least value."""
+        if self.own is not None:
+            return self.own.loss_value
         return self.value - self.problem.loss.saturated
 
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
+        limit = self.iterations + budget
+        if self.own is None:
+            outcome, gap = self._solve_small(lam, target, budget)
+            if outcome != STALLED or lam >= NULL_LEVEL:
+                return outcome, gap
+            self.own = self.own_solver()
+        return self.own.solve(lam, target, max(limit - self.iterations, 0))
+
+    def _solve_small(self, lam, target, budget):
+        """The same by the small problem."""
         limit = self.state.iterations + budget
         self.closer = min(1.0, self.closer / CLOSER**0.5)
         for _ in range(TRIES):
@@ -89,8 +109,10 @@ class Rotated:
             gap = self._lead_back(lam)
             if gap <= target:
                 return CONVERGED, gap
-            if outcome != CONVERGED:
-                return outcome, gap
+            if outcome == MAX_ITER:
+                return MAX_ITER, gap
+            if outcome == STALLED:
+                break
             self.closer *= CLOSER
         return STALLED, gap
 
@@ -118,6 +140,8 @@ class Rotated:
 
     def coefficients(self):
         """Features with a nonzero coefficient, ascending, and their coefficients."""
+        if self.own is not None:
+            return self.own.coefficients()
         kept = self.b.any(axis=0)
         b = self.b[:, kept]
         return self.which[kept], b if self.problem.n_responses is not None else b[0]

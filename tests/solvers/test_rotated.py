@@ -87,6 +87,18 @@ def test_others_are_solved_otherwise(options, states):
     assert not states
 
 
+@pytest.mark.parametrize("lam", [1e-12, 1e-30, 1e-300])
+@pytest.mark.parametrize("kind", ["binomial", "poisson", "huber", "multinomial"])
+def test_levels_all_but_zero_are_left_to_the_solver_of_the_columns(kind, lam, states):
+    """1 / lam made coefficients of 1e77 of rounding, and a warning."""
+    family, y = KINDS[kind]
+    own = {"X": X, "y": y, "family": family, "alpha": 0.0, "lambdas": [0.1, lam]}
+    fit, other = ss.path(**own), ss.path(**own, solver=elsewhere(family))
+    assert len(states) == 1 and other.gaps.max() <= 1e-7
+    assert fit.gaps.max() <= 1e-7 and not fit.status.any()
+    np.testing.assert_allclose(fit.dev_ratio, other.dev_ratio, atol=1e-3)
+
+
 def test_columns_come_back_in_the_users_units(states):
     scaled = X * np.ldexp(1.0, RNG.integers(-30, 30, P))
     own = {"family": "binomial", "alpha": 0.0, "n_lambdas": 4, "tol": 1e-12}
