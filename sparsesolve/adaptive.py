@@ -13,6 +13,7 @@ from sparsesolve.families import read_family
 from sparsesolve.linalg.design import Design
 
 PENALISED = ("penalty", "penalty_factor", "alpha", "alphas", "lambdas")
+RIDGE_END = 1e-6  # of its first lambda: a thousandth of the lasso's; a path would end too early
 OF_ROWS = ("family", "weights", "standardize")  # which factors from given coefficients need, too
 
 
@@ -21,9 +22,10 @@ def adaptive_factors(
 ) -> np.ndarray:
     """Penalty factors ``1 / |b_j sd_j|^power`` of a first fit b, for ``penalty_factor=``.
 
-    The first fit is ridge regression, its lambda chosen by cross-validation, unless `coefs` are
-    given. Features whose first coefficient is 0 are excluded (inf). Factors come divided by the
-    least of them.
+    The first fit is ridge regression, its lambda chosen by cross-validation (from 1000 to 0.001
+    times the first one of the lasso, unless an option says otherwise), unless `coefs` are given.
+    Features whose first coefficient is 0 are excluded (inf). Factors come divided by the least of
+    them.
 
     Parameters
     ----------
@@ -83,6 +85,7 @@ def adaptive_factors(
     n, p = matrix.shape
     standardize = checks.read_flag("standardize", options.get("standardize", True))
     if coefs is None:
+        options = {"lambda_min_ratio": RIDGE_END, **options}
         coefs = cv_path(X, y, alpha=0.0, **options).coef("lambda_min")
     coefs = np.atleast_2d(np.asarray(checks.real_array("coefs", coefs), dtype=float))
     if coefs.ndim != 2 or coefs.shape[1] != p or not np.isfinite(coefs).all():

@@ -100,8 +100,8 @@ def path(
         of Q penalised, so that nothing but the span of a group matters. See Notes.
     penalty_factor : array-like (p,) or (G,), default None
         Multiplies lambda per feature: 0 never penalised, inf never enters. With groups (G,), per
-        group, features in none among them, in the order in which groups first appear; v then sums
-        to G.
+        group: those named, in the order in which they first appear, then one for each feature in
+        none; v then sums to G.
     lower, upper : float or array-like (p,), default None
         Coefficient limits, lower <= 0 <= upper, on the scale of X; not with `grouped`.
     lambdas : array-like (L,), default None

@@ -14,7 +14,7 @@ from sparsesolve.folds import passes, read_folds
 from sparsesolve.held_out import Rows
 from sparsesolve.jobs import read_options, run_jobs
 from sparsesolve.measures import read_measure
-from sparsesolve.relaxed import blend, explained
+from sparsesolve.relaxed import beginning, blend, explained
 from sparsesolve.wrapping import warn_missed
 
 ALIKE = 1e-9  # relative, of mean scores
@@ -146,14 +146,19 @@ def _best(found, sign):
 
 
 def _blended(pairs, gammas, matrix, y):
-    """For each gamma, the largest first, the path of all rows and those of the folds."""
-    if gammas is None:
-        (master, _), *others = pairs
-        yield 1.0, master, [path for path, _ in others]
-        return
-    for gamma in gammas:
-        master, *others = [blend(path, refit, gamma) for path, refit in pairs]
-        yield gamma, explained(master, matrix, y), others
+    """For each gamma, the largest first, the path of all rows and those of the folds.
+
+    Below 1 they end where the first refit does, as one of few rows ends before the others.
+    """
+    (master, refit), *others = pairs
+    for gamma in [1.0] if gammas is None else gammas:
+        if gamma == 1.0:
+            yield gamma, master, [path for path, _ in others]
+            continue
+        ends = [late.lambdas[-1] for path, late in others if len(late.lambdas) < len(path.lambdas)]
+        kept = max(1, np.count_nonzero(refit.lambdas >= max(ends, default=0.0)))
+        blended = blend(master, beginning(refit, kept), gamma)
+        yield gamma, explained(blended, matrix, y), [blend(*pair, gamma) for pair in others]
 
 
 def _read_all(name, values):
@@ -172,7 +177,7 @@ def _result(rows, folds, ids, measure, master, others, keep):
     scored = [rows.score(measure, other, lambdas, fold)
               for other, fold in zip(others, folds, strict=True)]  # fmt: skip
     scores, weights = np.array([score for score, _ in scored]), np.array([w for _, w in scored])
-    mean, std = summary(scores, weights, passes(folds))
+    mean, std = summary(scores, weights, passes([fold.test for fold in folds]))
     index_min, index_1se = choose(mean, std, measure.larger)
     return CVPath(
         lambdas=lambdas, mean=mean, std=std, lower=mean - std, upper=mean + std,

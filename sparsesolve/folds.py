@@ -57,9 +57,9 @@ def read_folds(folds, n, *, n_folds=10, repeats=1, groups=None, labels=None, see
     return _of_ids(ids), ids
 
 
-def passes(folds):
-    """How often a row is held out, in the mean over those that are."""
-    counts = np.bincount(np.concatenate([fold.test for fold in folds]))
+def passes(tests):
+    """How often a row is held out, in the mean over those that are; rows (m,) of each fold."""
+    counts = np.bincount(np.concatenate(tests))
     return counts.sum() / np.count_nonzero(counts)
 
 

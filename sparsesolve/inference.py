@@ -179,6 +179,8 @@ def _table(path, data, support, alone, level):
     eta = Z @ estimates + alone.intercepts[0]
     if _has_intercept(path):
         features, estimates = np.append(-1, support), np.append(alone.intercepts[0], estimates)
+    if path.family == "cox":
+        Z = _within_strata(Z, data.weights > 0.0, data.response.values[:, 3])
     Z, power, turn = _scaled(Z, data.weights > 0.0, _has_intercept(path))
     offset = checks.read_offset(data.options.get("offset"), len(eta))
     eta = eta if offset is None else eta + offset
@@ -203,6 +205,15 @@ def _table(path, data, support, alone, level):
         p_values=p_values, lower=estimates - reach * errors, upper=estimates + reach * errors,
         level=level, covariance=covariance, dispersion=dispersion, degrees_of_freedom=degrees,
     )  # fmt: skip
+
+
+def _within_strata(Z, counted, strata):
+    """Columns less their means over the rows `counted` of each stratum, which no death tells."""
+    Z = Z.copy()
+    for code in np.unique(strata[counted]):
+        rows = counted & (strata == code)
+        Z[rows] -= (Z[rows] / rows.sum()).sum(axis=0)  # in this order it cannot overflow
+    return Z
 
 
 def _scaled(Z, counted, with_intercept):

@@ -26,7 +26,8 @@ def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5) -> dict[
         gcv   (D / n) / (1 - df / n)^2
 
     Weights are taken in the unit in which their mean is 1. Numbers where df leaves nothing to
-    estimate from are inf.
+    estimate a variance from are inf; where it leaves little (p above n, at the end of a path), L
+    may fall faster than df is charged for, and only a lambda before that end is a choice.
 
     Parameters
     ----------
@@ -76,7 +77,9 @@ def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5) -> dict[
     n = data.n_informative()
     deviance = 2.0 * np.maximum(data.excess(fit.lambdas), 0.0) * data.n_observed()
     with np.errstate(divide="ignore", invalid="ignore"):
-        fitted = n * np.log(deviance / n) if fit.family in LEAST_SQUARES else deviance
+        fitted = deviance
+        if fit.family in LEAST_SQUARES:
+            fitted = np.where(df < n, n * np.log(deviance / n), np.inf)
         spare = np.maximum(n - df - 1.0, 0.0)
         aic = fitted + 2.0 * df
         bic = fitted + np.log(n) * df

@@ -9,6 +9,7 @@ import numpy as np
 
 from sparsesolve import survival
 from sparsesolve.checks import read_choice
+from sparsesolve.ranks import ranks
 
 LEAST_SHARE = 1e-5  # no probability counts as nearer to 0 or 1 in a deviance (glmnet's)
 
@@ -123,10 +124,10 @@ def misclassified(family, y, eta, w):
 
 def auc(family, y, eta, w):
     """The chance that a row of the second class ranks above one of the first; ties count half."""
-    failures, successes = (w[:, None] * class_shares(family, y)).T
+    failures, successes = ((w / w.max())[:, None] * class_shares(family, y)).T
     areas = []
     for column in eta.T:
-        rank = np.unique(column, return_inverse=True)[1].ravel()
+        rank = ranks(column)[0]
         negative, positive = np.bincount(rank, failures), np.bincount(rank, successes)
         below = np.cumsum(negative) - 0.5 * negative
         pairs = negative.sum() * positive.sum()

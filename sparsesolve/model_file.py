@@ -33,7 +33,7 @@ and of kind "kernels" besides ::
     kernel_names (M,)       where the kernels had names
 
 Data are not kept: weights and offsets of the rows are not in the file, nor rows held out, nor
-kernels.
+kernels. Of a CVPath the candidates that were not chosen are not kept either.
 A later version of this package reads all earlier versions of the file, and a file of a later
 version is refused.
 """

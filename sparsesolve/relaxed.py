@@ -30,7 +30,7 @@ def relax(fit: Path | CVPath, X: Any, y: Any, gamma: float = 0.0) -> Path:
     Parameters
     ----------
     fit : Path or CVPath
-        Of a CVPath its path.
+        Of a CVPath its path. Not relaxed yet.
     X, y : array-like
         The data of the fit (a path does not keep them).
     gamma : float in [0, 1], default 0.0
@@ -46,8 +46,9 @@ def relax(fit: Path | CVPath, X: Any, y: Any, gamma: float = 0.0) -> Path:
     Raises
     ------
     ValueError
-        If X and y are not the data of the fit, the path does not know its rows, or its first
-        lambda selects too many features.
+        If X and y are not the data of the fit, the path is relaxed already (as that of a CVPath
+        may be, by its `gamma`), does not know its rows, or its first lambda selects too many
+        features.
 
     Warns
     -----
@@ -72,6 +73,11 @@ def relax(fit: Path | CVPath, X: Any, y: Any, gamma: float = 0.0) -> Path:
     """
     gamma = checks.read_number("gamma", gamma, 0.0, 1.0)
     path = path_of(fit)
+    if path.fitter is _no_fit:
+        raise ValueError(
+            "The path is relaxed already, and would be moved twice; relax that of the data, "
+            "path(X, y)"
+        )
     tol = _options(path)["tol"]
     data = FittedData(path, X, y)
     data.refuse_others()
@@ -138,6 +144,15 @@ def blend(path, refit, gamma):
         refit, coefs=coefs, intercepts=mix(path.intercepts, refit.intercepts),
         dev_ratio=np.full(L, np.nan), stop_reason=f"{refit.stop_reason}, gamma = {gamma:g}",
     )  # fmt: skip
+
+
+def beginning(path, count):
+    """The path without the lambdas after the first `count`."""
+    cut = {name: getattr(path, name)[..., :count] for name in
+           ("lambdas", "df", "dev_ratio", "gaps", "n_iters", "status", "intercepts")}  # fmt: skip
+    coefs = path.coefs
+    cut["coefs"] = [c[:, :count] for c in coefs] if isinstance(coefs, list) else coefs[:, :count]
+    return replace(path, **cut)
 
 
 def without_penalty(path, matrix, y, support):

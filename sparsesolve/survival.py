@@ -6,6 +6,7 @@ import numpy as np
 
 from sparsesolve import checks
 from sparsesolve.concordance import count_pairs
+from sparsesolve.ranks import ranks
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +62,7 @@ def concordance(y, eta, weights=None):
     y, eta, weights = _read(y, eta, weights, censored=True)
     if not len(eta):
         return np.nan
-    concordant, discordant, tied, *_ = count_pairs(y, eta, weights / weights.max())
+    concordant, discordant, tied, *_ = count_pairs(y, ranks(eta)[0], weights / weights.max())
     compared = concordant + discordant + tied
     return float((concordant + tied / 2) / compared) if compared > 0 else np.nan
 

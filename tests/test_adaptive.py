@@ -32,7 +32,8 @@ def test_factors_are_powers_of_a_first_fit():
 
 def test_the_first_fit_is_ridge_by_cross_validation():
     ids = np.resize([0, 1, 2], 90)
-    ridge = ss.cv_path(X, Y, alpha=0.0, folds=ids).coef("lambda_min")
+    far = {"alpha": 0.0, "lambda_min_ratio": 1e-6}  # to a thousandth of the lasso's first lambda
+    ridge = ss.cv_path(X, Y, folds=ids, **far).coef("lambda_min")
     found = ss.adaptive_factors(X, Y, folds=ids)
     proportional(found, 1 / abs(ridge * X.std(axis=0)))
     yes = Y + RNG.logistic(size=90) > 0
@@ -91,3 +92,20 @@ def test_trials_count_as_rows_do():
     one = ss.adaptive_factors(X, counts, family="binomial", coefs=np.ones(4))
     each = ss.adaptive_factors(X[rows], y, family="binomial", coefs=np.ones(4))
     np.testing.assert_allclose(one, each, rtol=1e-12)
+
+
+def test_the_first_fit_may_be_a_ridge_of_little_weight():
+    """Of strong signals the best ridge lies below where a path of ridge ends by itself."""
+    rng = np.random.default_rng(1)
+    x = rng.standard_normal((60, 100))
+    y = x[:, :5] @ np.full(5, 3.0) + 0.1 * rng.standard_normal(60)
+    ids = np.arange(60) % 5
+    end = 10 * ss.path(x, y, n_lambdas=2).lambdas[0]
+    grid = np.geomspace(end * 100, end * 1e-4, 100)
+    best = ss.cv_path(x, y, alpha=0.0, lambdas=grid, folds=ids)
+    assert best.lambda_min < end / 10
+    near, far = (ss.adaptive_factors(x, y, folds=ids, **options)
+                 for options in ({}, {"lambda_min_ratio": 1e-2}))  # fmt: skip
+    wanted = np.log(ss.adaptive_factors(x, y, coefs=best.coef("lambda_min")))
+    alike = [np.corrcoef(np.log(factors), wanted)[0, 1] for factors in (near, far)]
+    assert alike[0] > alike[1]

@@ -159,3 +159,18 @@ def test_a_row_of_no_weight_may_hold_anything(family):
     expected = ss.refit(without, X[kept], y[kept], s=without.lambdas[-1])
     np.testing.assert_allclose(found.estimates, expected.estimates, rtol=1e-9)
     np.testing.assert_allclose(found.errors, expected.errors, rtol=1e-9)
+
+
+def test_a_shift_of_columns_does_not_matter_to_cox():
+    rng, strata = np.random.default_rng(2), np.arange(100) % 2
+    x = rng.standard_normal((100, 2))
+    times = np.column_stack([rng.exponential(np.exp(x[:, 0] - x[:, 1])), rng.random(100) < 0.7])
+    options = {"family": ss.families.cox(strata=strata), "lambdas": [0.001], "tol": 1e-12,
+               "standardize": False}  # fmt: skip
+    fit = ss.path(x, times, **options)
+    table = ss.refit(fit, x, times, 0.001)
+    for shift in (1e6, 1e8, np.where(strata[:, None] == 0, -1e4, 1e4)):
+        moved = x + shift
+        found = ss.refit(ss.path(moved, times, **options), moved, times, 0.001)
+        assert found.estimates == pytest.approx(table.estimates, rel=1e-5)
+        assert found.errors == pytest.approx(table.errors, rel=1e-5)

@@ -97,6 +97,9 @@ def test_where_nothing_is_left_to_estimate_from():
     full = fit.df + 1 >= 11
     assert full.any() and np.isinf(found["aicc"][full]).all()
     assert np.isfinite(found["aicc"][~full]).all()
+    full = fit.df + 1 >= 12
+    for name in ("aic", "bic", "ebic", "gcv"):
+        assert full.any() and np.array_equal(np.isinf(found[name]), full)
 
 
 def test_what_cannot_be_counted_is_refused():

@@ -195,3 +195,9 @@ def test_a_measure_that_returns_no_number_is_refused(answer):
     score = read_measure(lambda y, mean, w: answer, families.read_family("gaussian")).score
     with pytest.raises(TypeError, match="measure returned .*; return one number"):
         score(families.read_family("gaussian"), np.zeros(3), np.zeros((3, 2)), np.ones(3))
+
+
+def test_the_unit_of_weights_does_not_matter_to_areas():
+    plain = score("auc", "binomial", YES, ETA)
+    for unit in (1e160, 1e-165):
+        assert score("auc", "binomial", YES, ETA, W * unit) == pytest.approx(plain)

@@ -121,6 +121,34 @@ def test_cross_validation_chooses_the_blend():
     assert "alpha" in str(cv) and "gamma" in str(cv)
 
 
+def test_a_relaxed_path_is_not_relaxed_once_more():
+    cv = ss.cv_path(X, Y, folds=np.resize(np.arange(4), N), gammas=[0.0, 0.5], **SHORT)
+    for relaxed in (cv, cv.path, ss.relax(ss.path(X, Y, **SHORT), X, Y, 0.3)):
+        with pytest.raises(ValueError, match="relaxed already, and would be moved twice"):
+            ss.relax(relaxed, X, Y, 0.5)
+    plain = ss.cv_path(X, Y, folds=np.resize(np.arange(4), N), gammas=[1.0], **SHORT)
+    half = ss.relax(plain, X, Y, 0.5), ss.relax(ss.path(X, Y, **SHORT), X, Y, 0.5)
+    assert half[0].coefs.toarray() == pytest.approx(half[1].coefs.toarray())
+
+
+def test_folds_whose_refit_ends_early_are_scored_where_they_have_one():
+    rng = np.random.default_rng(3)
+    wide, ids = rng.standard_normal((30, 60)), np.arange(30) % 3
+    y = wide[:, 0] - wide[:, 1] + 0.7 * wide[:, 2] + rng.standard_normal(30)
+    plain = ss.cv_path(wide, y, folds=ids)
+    cv = ss.cv_path(wide, y, folds=ids, gammas=[0.0, 0.5, 1.0])
+    whole, half, none = cv.candidates
+    assert np.array_equal(whole.mean, plain.mean) and whole.lambda_1se == plain.lambda_1se
+    rows = [(wide[ids != k], y[ids != k]) for k in range(3)]
+    blends = [ss.relax(ss.path(*own), *own, 0.5) for own in rows]
+    shortest = max(blend.lambdas[-1] for blend in blends)
+    assert np.array_equal(half.lambdas, plain.lambdas[plain.lambdas >= shortest])
+    assert len(none.lambdas) == len(half.lambdas) < len(plain.lambdas)
+    for k, blend in enumerate(blends):
+        error = y[ids == k, None] - blend.predict(wide[ids == k], s=half.lambdas)
+        assert half.fold_scores[k] == pytest.approx((error**2).mean(axis=0), rel=1e-4)
+
+
 @pytest.mark.parametrize("follow", [
     lambda: ss.lars_path(X, Y, weights=W), lambda: ss.omp_path(X, Y, weights=W, n_nonzero=4),
     lambda: ss.cv_path(X, Y, weights=W, n_folds=3, seed=0, n_lambdas=9),

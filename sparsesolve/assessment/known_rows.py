@@ -80,10 +80,10 @@ def _refuse_strata(labels):
 
 def _as_fitted(path, family, y, n):
     """The response of new rows, their labels coded as those of the fit, of which some may miss."""
-    names = path.class_names
-    if names is None and family.several and family.classify is not None:
-        names = np.arange(len(path.coefs))  # of a table without names
-    labels = None if names is None or family.classify is None else checks.label_array(y)
+    names, labels = path.class_names, None if family.classify is None else checks.label_array(y)
+    if names is None and labels is not None:  # of a table without names, or of shares
+        names = np.arange(len(path.coefs) if family.several else 2)
+        labels = labels if family.several or np.isin(labels, names).all() else None
     if labels is None or labels.ndim != 1:
         response = family.read(y, n)
         refuse_other_responses(path, family, y, response)

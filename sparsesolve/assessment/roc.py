@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from sparsesolve.assessment.known_rows import read_known_rows
 from sparsesolve.cv_result import CVPath
 from sparsesolve.measures import class_shares
+from sparsesolve.ranks import ranks
 from sparsesolve.result import Path
 
 
@@ -85,7 +86,7 @@ def roc(
 
 
 def _roc(eta, first, second):
-    thresholds, rank = np.unique(-eta, return_inverse=True)
-    sums = (np.cumsum(np.bincount(rank.ravel(), part)) for part in (first, second))
+    rank, thresholds = ranks(eta)
+    sums = (np.cumsum(np.bincount(rank, part)[::-1]) for part in (first, second))
     fpr, tpr = (np.append(0.0, part / part[-1]) for part in sums)
-    return Roc(np.append(np.inf, -thresholds), fpr, tpr, float(np.trapezoid(tpr, fpr)))
+    return Roc(np.append(np.inf, thresholds[::-1]), fpr, tpr, float(np.trapezoid(tpr, fpr)))

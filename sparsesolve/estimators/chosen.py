@@ -13,8 +13,10 @@ from sparsesolve.api import path
 from sparsesolve.checks import read_choice, read_count, read_number
 from sparsesolve.cv import cv_path
 from sparsesolve.cv_result import choose, summary
+from sparsesolve.folds import passes
 
 RULES = {"min": 0, "1se": 1}  # place among what `choose` returns
+RIDGE = 1e-3  # of the first alpha: where the lasso would begin
 
 
 def only(weights, train):
@@ -33,17 +35,22 @@ def refuse_untrainable(y, weights, folds, classes=None):
     held_out.refuse_untrainable(trained, kinds, names.__getitem__)
 
 
-def read_alphas(alphas):
+def fold_summary(scores, folds):
+    """Mean and standard error (L,) of scores (K, L) of folds that weigh the same."""
+    return summary(scores, np.ones(len(folds)), passes([test for _, test in folds]))
+
+
+def read_alphas(alphas, positive=False):
     """A count of alphas, or the alphas."""
     if isinstance(alphas, Integral):
         return read_count("alphas", alphas, 1)
     if np.ndim(alphas) != 1:
         raise TypeError(f"alphas must be a count or a list of numbers, not {alphas!r}")
-    return _read_all("alphas", alphas, np.inf)
+    return _read_all("alphas", alphas, np.inf, positive)
 
 
-def _read_all(name, values, high):
-    values = np.array([read_number(name, value, 0.0, high) for value in values])
+def _read_all(name, values, high, positive=False):
+    values = np.array([read_number(name, value, 0.0, high, open_low=positive) for value in values])
     if not len(values):
         raise ValueError(f"{name} is empty; give at least one")
     return values
@@ -107,15 +114,18 @@ class Chosen(Folded):
             measure=getattr(self, "measure", None), n_jobs=n_jobs,
             progress=bool(self.verbose), **options,
         )  # fmt: skip
-        mean, std = summary(cv.fold_scores, np.ones(len(folds)), 1.0)
+        mean, std = fold_summary(cv.fold_scores, folds)
         places = choose(mean, std, cv.larger_is_better)
         return cv, places[rule], mean[places[0]] * (-1 if cv.larger_is_better else 1)
 
     def _grid(self, X, y, weights, options):
-        """The alphas to try, as many as asked for from the least that selects nothing."""
+        """The alphas to try, as many as asked for from the least that selects nothing.
+
+        Ridge selects all features whatever its alpha, and begins at 1 / RIDGE times the lasso's.
+        """
         alphas = read_alphas(self.alphas)
         if not isinstance(alphas, int):
             return alphas
         eps = read_number("eps", self.eps, 0, 1, open_low=True, open_high=True)
         largest = path(X, y, weights=weights, n_lambdas=1, **options).lambdas[0]
-        return largest * np.geomspace(1.0, eps, alphas)
+        return largest * np.geomspace(1.0, RIDGE * eps if options["alpha"] == 0.0 else eps, alphas)

@@ -48,9 +48,8 @@ class Classes(ClassifierMixin):
                 f"y holds one class only ({names[met.argmax()]!r}, where weights are positive); "
                 "rows of another class are needed"
             )
-        if not met.all():
-            name = names[met.argmin()]
-            raise ValueError(f"class {name!r} of y has no positive weight; leave it out")
+        if not met.all():  # as if their rows were not there: codes of rows without weight are any
+            self.classes_, codes = self.classes_[met], (np.cumsum(met) - 1).clip(0)[codes]
         self._family = "binomial" if len(self.classes_) == 2 else "multinomial"
         return codes, weights
 

@@ -5,7 +5,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from sparsesolve.checks import read_choice, read_number
-from sparsesolve.cv_result import choose, summary
+from sparsesolve.cv_result import choose
 from sparsesolve.families import read_family
 from sparsesolve.measures import read_measure
 from sparsesolve.mkl.functions.classical import classical
@@ -14,7 +14,7 @@ from sparsesolve.mkl.grams import build_grams
 from sparsesolve.mkl.path import mkl_path
 
 from .base import TYPES
-from .chosen import RULES, Folded, read_alphas, refuse_untrainable
+from .chosen import RULES, Folded, fold_summary, read_alphas, refuse_untrainable
 
 STEPS = 10  # lambdas on the way to the one asked for
 
@@ -171,13 +171,13 @@ class ByFolds(Folded, Kernels):
             scored = bool(weights[test].any())
             scores.append(measure.score(family, known[test], part.predict(new), weights[test])
                           if scored else np.full(len(fit.lambdas), np.nan))  # fmt: skip
-        mean, std = summary(np.array(scores), np.ones(len(folds)), 1.0)
+        mean, std = fold_summary(np.array(scores), folds)
         self.alphas_, self.score_path_ = np.array(fit.lambdas), np.array(scores).T
         self._keep(fit, choose(mean, std, measure.larger)[rule])
         return self
 
     def _grid(self):
-        alphas = read_alphas(self.alphas)
+        alphas = read_alphas(self.alphas, positive=True)
         if not isinstance(alphas, int):
             return {"lambdas": alphas}
         eps = read_number("eps", self.eps, 0, 1, open_low=True, open_high=True)

@@ -66,7 +66,7 @@ class MKLRegressor(Real, AtOneAlpha):
     path_ : MKLPath
     alpha_ : float
     kernel_weights_ : (M,)
-        Of sum 1.
+        Of sum 1; 0 where no kernel is active.
     active_ : array of int
         Kernels of positive weight.
     gap_ : float

@@ -4,10 +4,10 @@ import numpy as np
 from sklearn.utils.validation import column_or_1d
 
 from sparsesolve.checks import read_count, read_number
-from sparsesolve.cv_result import choose, summary
+from sparsesolve.cv_result import choose
 from sparsesolve.lars import lars_path
 
-from .chosen import Folded, only, refuse_untrainable
+from .chosen import Folded, fold_summary, only, refuse_untrainable
 from .linear import ByColumn, Linear
 
 
@@ -157,7 +157,7 @@ class LassoLarsCV(Folded, Knots):
             mean_squares(y[test], fit.predict(X[test], alphas), weights[test])
             for fit, (_, test) in zip(fits, folds, strict=True)
         ])  # fmt: skip
-        mean, std = summary(scores[:, ::-1], np.ones(len(folds)), 1.0)
+        mean, std = fold_summary(scores[:, ::-1], folds)
         self.alpha_ = float(alphas[::-1][choose(mean, std, False)[0]])
         self.cv_alphas_, self.mse_path_ = alphas, scores.T
         self._end(X, y, weights, self.alpha_)

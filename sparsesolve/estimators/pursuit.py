@@ -4,10 +4,10 @@ import numpy as np
 from sklearn.utils.validation import column_or_1d
 
 from sparsesolve.checks import read_count, read_number
-from sparsesolve.cv_result import choose, summary
+from sparsesolve.cv_result import choose
 from sparsesolve.greedy import omp_path
 
-from .chosen import Folded, only, refuse_untrainable
+from .chosen import Folded, fold_summary, only, refuse_untrainable
 from .knots import mean_squares
 from .linear import ByColumn, Linear
 
@@ -138,7 +138,7 @@ class OrthogonalMatchingPursuitCV(Folded, Pursuit):
         folds = self._folds(X, y, params)
         refuse_untrainable(y, weights, folds)
         scores = np.array([self._score(X, y, weights, *fold, most) for fold in folds])
-        mean, std = summary(scores, np.ones(len(folds)), 1.0)
+        mean, std = fold_summary(scores, folds)
         self.mse_path_ = scores.T
         best = choose(mean, std, False)[0] + 1
         self._end(self._pursue(X, y, weights, n_nonzero=best))

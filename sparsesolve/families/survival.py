@@ -1,5 +1,6 @@
 """The family of survival times: cox, with its ties and strata."""
 
+from copy import deepcopy
 from functools import partial
 from typing import Any
 
@@ -46,7 +47,8 @@ def cox(ties: str = "breslow", strata: Any = None) -> Family:
     array([0])
     """
     checks.read_choice("ties", ties, ["breslow", "efron"])
-    return Family("cox", partial(LOSSES["cox"], ties=ties), partial(_read_survival, strata),
+    return Family("cox", partial(LOSSES["cox"], ties=ties),
+                  partial(_read_survival, deepcopy(strata)),
                   exp, StopRule(gain=1e-3, steps=4, relative=True, explained=0.99),
                   intercept=False)  # fmt: skip
 

@@ -27,7 +27,8 @@ def read_groups(groups, n_features, names=None):
     groups : sequence
         One label per feature, (p,), of any type, None for a feature of no group; or sequences of
         feature numbers (or names, where there are some), a sequence per group; or a mapping from
-        labels to such sequences. Groups are numbered as they first appear.
+        labels to such sequences. Groups are numbered as they first appear, features in none after
+        them.
     n_features : int
     names : (p,) strings, default None
 

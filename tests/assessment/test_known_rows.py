@@ -111,3 +111,14 @@ def test_a_frame_of_labels_has_one_column():
 def test_rows_have_the_columns_of_the_fit():
     with pytest.raises(ValueError, match="X has 3 columns"):
         ss.assess(BINOMIAL, X[:, :3], SICK)
+
+
+def test_new_rows_of_a_fit_to_shares_need_not_have_both_classes():
+    share = 1.0 / (1.0 + np.exp(-ETA))
+    fit = ss.path(X, share, family="binomial", n_lambdas=5)
+    found = ss.assess(fit, X, np.ones(len(X)), fit.lambdas[-1])
+    eta = fit.predict(X, fit.lambdas[-1])
+    assert found["class"] == pytest.approx((eta <= 0).mean()) and np.isnan(found["auc"])
+    assert found["deviance"] == pytest.approx(2 * np.logaddexp(0, -eta).mean())
+    shares = ss.assess(fit, X, share, fit.lambdas[-1])
+    assert shares["deviance"] < found["deviance"]

@@ -94,3 +94,19 @@ def test_of_a_measure_the_larger_the_better_the_largest_is_chosen():
     ratio = int(means.max(axis=1).argmax())
     assert model.l1_ratio_ == ratios[ratio]
     assert model.alpha_ == model.alphas_[ratio][means[ratio].argmax()]
+
+
+def test_the_grid_of_ridge_ends_where_that_of_the_lasso_does():
+    ridge = ours.ElasticNetCV(l1_ratio=0.0, alphas=30, cv=FOLDS).fit(X, Y)
+    lasso = ours.LassoCV(alphas=3, cv=FOLDS).fit(X, Y)
+    assert ridge.alphas_[0] == pytest.approx(1e3 * lasso.alphas_[0])
+    assert ridge.alphas_[-1] == pytest.approx(lasso.alphas_[-1])
+    assert ridge.alphas_[-1] < ridge.alpha_ < ridge.alphas_[0]
+
+
+def test_repeats_add_no_data():
+    for model in (ours.LassoCV, ours.MKLRegressorCV, ours.LassoLarsCV):
+        one, two = (model(cv=FOLDS * repeats, rule="1se") if "rule" in model().get_params()
+                    else model(cv=FOLDS * repeats) for repeats in (1, 3))  # fmt: skip
+        chosen = [made.fit(X, Y).alpha_ for made in (one, two)]
+        assert chosen[0] == pytest.approx(chosen[1])

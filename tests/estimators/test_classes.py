@@ -46,8 +46,20 @@ def test_class_weights_multiply_sample_weights():
 
 def test_balanced_classes_without_weight_or_of_huge_weights():
     assert Made("balanced").fit(None, ["a", "b"], [1e308, 1e308]).read_[1].tolist() == [1e308] * 2
-    with pytest.raises(ValueError, match="class 'b' of y has no positive weight"):
-        Made("balanced").fit(None, ["a", "b", "c"], [1.0, 0.0, 1.0])
+    found = Made("balanced").fit(None, ["a", "b", "c"], [1.0, 0.0, 1.0]).read_[1]
+    assert found == pytest.approx(np.array([2 / 3, 0.0, 2 / 3]))
+
+
+def test_a_class_without_weight_is_as_if_its_rows_were_not_there():
+    for y, classes, codes in (
+        (["a", "b", "c", "a"], ["b", "c"], [0, 0, 1, 0]),
+        (["c", "b", "d", "a"], ["b", "d"], [0, 0, 1, 0]),
+    ):
+        w = np.isin(y, classes) * 1.0
+        model = Made().fit(None, y, w)
+        assert model.classes_.tolist() == classes and model._family == "binomial"
+        assert model.read_[0][w > 0].tolist() == np.array(codes)[w > 0].tolist()
+        assert model.read_[1].tolist() == w.tolist() and set(model.read_[0]) == {0, 1}
 
 
 @pytest.mark.parametrize("y, w, sentence", [
@@ -55,7 +67,8 @@ def test_balanced_classes_without_weight_or_of_huge_weights():
      "class are needed"),
     ([0, 1], [0.0, 2.0], "y holds one class only (1, where weights are positive); rows of another "
      "class are needed"),
-    (["a", "b", "c"], [1.0, 0.0, 1.0], "class 'b' of y has no positive weight; leave it out"),
+    (["a", "b", "b"], [1.0, 0.0, 0.0], "y holds one class only ('a', where weights are positive); "
+     "rows of another class are needed"),
 ])  # fmt: skip
 def test_classes_that_cannot_be_told_apart(y, w, sentence):
     with pytest.raises(ValueError) as caught:

@@ -6,6 +6,7 @@ import pytest
 pytest.importorskip("sklearn")
 from sklearn.base import clone  # noqa: E402
 from sklearn.datasets import load_iris  # noqa: E402
+from sklearn.ensemble import BaggingClassifier  # noqa: E402
 from sklearn.linear_model import LogisticRegression  # noqa: E402
 from sklearn.model_selection import StratifiedKFold  # noqa: E402
 
@@ -77,12 +78,19 @@ def test_alpha_by_cross_validation(measure):
     assert model.coef_[0] == pytest.approx(cv.coef(model.alpha_), abs=1e-6)
 
 
-def test_a_class_without_weight_is_named():
+def test_a_class_without_weight_counts_for_nothing():
     with pytest.raises(ValueError, match="holds one class only"):
         SparseLogisticRegression().fit(X, SICK, (SICK == "sick") * 1.0)
     three = np.where(np.arange(90) < 5, "new", SICK)
-    with pytest.raises(ValueError, match="class 'new' of y has no positive weight"):
-        SparseLogisticRegression().fit(X, three, (three != "new") * 1.0)
+    kept = three != "new"
+    model = SparseLogisticRegression().fit(X, three, kept * 1.0)
+    fewer = SparseLogisticRegression().fit(X[kept], three[kept])
+    assert model.classes_.tolist() == fewer.classes_.tolist() == ["healthy", "sick"]
+    assert model.coef_ == pytest.approx(fewer.coef_, abs=1e-6)
+    rare = np.where(np.arange(90) < 2, "new", SICK)  # which most bootstrap samples leave out
+    bag = BaggingClassifier(SparseLogisticRegression(), n_estimators=12, random_state=0)
+    found = bag.fit(X, rare).predict_proba(X)
+    assert found.shape == (90, 3) and found.sum(axis=1) == pytest.approx(np.ones(90))
     with pytest.raises(ValueError, match="sample_weight is all zero"):
         SparseLogisticRegression().fit(X, SICK, np.zeros(90))
 

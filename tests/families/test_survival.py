@@ -27,3 +27,11 @@ def test_cox_reads_ties_and_strata():
 def test_cox_has_no_intercept_and_the_rule_of_glmnet():
     assert not families.cox().intercept
     assert families.cox().stop == (1e-3, 4, True, 0.99)
+
+
+def test_strata_are_those_of_the_call():
+    strata = np.array([0, 1, 0, 1])
+    family = families.cox(strata=strata)
+    strata[:] = 0
+    y = ([1.0, 1.0, 2.0, 3.0], [1, 1, 0, 1])
+    assert family.read(y, 4).values[:, 3].tolist() == [0, 1, 0, 1]

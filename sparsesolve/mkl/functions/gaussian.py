@@ -17,10 +17,13 @@ class Gaussian:
     width: float
 
     def __call__(self, A, B):
-        """Of rows less the mean of B's, in double precision: far from 0 squares lose distances."""
+        """Of rows less the medians of B's, in double precision: far from 0 squares lose distances.
+
+        A mean would be led astray by one row that is far from all others.
+        """
         A, B = A.astype(float), B.astype(float)
         if not (sparse.issparse(A) or sparse.issparse(B)):
-            centre = B.mean(axis=0)
+            centre = np.median(B, axis=0)
             A, B = A - centre, B - centre
         distances = squares(A)[:, None] + squares(B) - 2.0 * inner(A, B)
         np.maximum(distances, 0.0, out=distances)

@@ -33,6 +33,12 @@ def test_values_and_diagonals_are_those_of_the_formula(function, store):
     np.testing.assert_allclose(function.diagonal(store(X)), own, atol=1e-12)
 
 
+def test_a_row_far_from_all_others_costs_them_no_digits():
+    x = np.append(np.array([0, 0.5, 1.0, 2.0]), [*np.zeros(6), 1e9])[:, None]
+    wanted = np.exp(-0.5 * (x - x.T) ** 2)
+    assert mkl.gaussian(1.0)(x, x) == pytest.approx(wanted, abs=1e-12)
+
+
 def test_nystroem_is_exact_with_all_rows_and_random_features_come_near():
     exact = np.exp(-((X[:, None] - X) ** 2).sum(axis=2) / 8)
     full = mkl.build_grams(X, [(mkl.nystroem(mkl.gaussian(2.0), 30), None)])

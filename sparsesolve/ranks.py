@@ -1,0 +1,22 @@
+"""Ranks of scores, of which those that rounding alone parts are tied.
+
+Rows that are equal may have linear predictors that are not: what a product of a matrix rounds
+depends on where in it a row stands.
+"""
+
+import numpy as np
+
+ROUNDING = 64.0 * np.finfo(float).eps  # of the largest score
+
+
+def ranks(scores):
+    """The rank of each score, (n,) from 0, and the least score of each rank, ascending."""
+    order = np.argsort(scores, kind="stable")
+    ordered = scores[order]
+    with np.errstate(invalid="ignore"):  # of infinite scores, which are tied
+        steps = np.diff(ordered)
+    finite = np.abs(ordered[np.isfinite(ordered)])
+    first = np.append(True, steps > ROUNDING * finite.max(initial=0.0))[: len(ordered)]
+    found = np.empty(len(ordered), dtype=np.intp)
+    found[order] = np.cumsum(first) - 1
+    return found, ordered[first]
