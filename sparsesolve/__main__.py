@@ -28,7 +28,8 @@ def main(argv=None):
         with warnings.catch_warnings():
             warnings.showwarning = _one_line_warning
             args.run(args)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # None where it was closed before we began
+            sys.stdout.flush()
     except BrokenPipeError:
         # The reader, `head` say, has seen enough; Python must not complain when it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

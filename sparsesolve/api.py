@@ -202,24 +202,26 @@ def path(
     return fit
 
 
-def solve_path(X, y, names=None, **options):
+def solve_path(X, y, names=None, told=None, **options):
     """What :func:`path` does, all its options given, but for the warning.
 
-    `names` are those of the columns, where X does not carry them.
+    `names` are those of the columns, where X does not carry them; `told` is called after each
+    lambda, in place of a bar.
     """
     options = {name: checks.plain(value) for name, value in options.items()}
     settings = _read_settings(**options)
-    problem, names, class_names, scale = read_problem(
-        X, y, settings["family"], **{name: options[name] for name in DATA_OPTIONS},
-        intercept=bool(options["intercept"]), standardize=settings["standardize"],
-        n_threads=settings["n_threads"], names=names, in_blocks=True,
-        by_rows=settings["solver"] == "auto",
-    )  # fmt: skip
     kept = kept_options(options)
     family = options["family"]
     kept["family"] = family if isinstance(family, str) else settings["family"]
-    with one_blas_thread(), progress_bar(settings["n_lambdas"], options["progress"]) as advance:
-        points, reason = _solve(problem, settings, advance)
+    with one_blas_thread():
+        problem, names, class_names, scale = read_problem(
+            X, y, settings["family"], **{name: options[name] for name in DATA_OPTIONS},
+            intercept=bool(options["intercept"]), standardize=settings["standardize"],
+            n_threads=settings["n_threads"], names=names, in_blocks=True,
+            by_rows=settings["solver"] == "auto",
+        )  # fmt: skip
+        with progress_bar(settings["n_lambdas"], options["progress"]) as advance:
+            points, reason = _solve(problem, settings, told or advance)
     names = {"feature_names": names, "class_names": class_names}
     return wrap(problem, points, reason, scale, settings["family"], names, kept, path)
 
@@ -230,8 +232,8 @@ def _read_settings(*, family, alpha, penalty, standardize, grouped, weights, off
     settings = read_path_options(**options, family=family, solvers=SOLVERS)
     if not (penalty is None or isinstance(penalty, BlockPenalty)):
         raise TypeError(
-            f"penalty is {penalty!r}; give an object of sparsesolve.penalties, or None for the "
-            "elastic net"
+            f"penalty is {checks.shown(penalty)}; give an object of sparsesolve.penalties, or "
+            "None for the elastic net"
         )
     checks.read_flag("grouped", grouped)
     family = settings["family"]

@@ -3,6 +3,8 @@
 import csv
 import sys
 
+from sparsesolve.whole_file import whole_file
+
 
 def write_coefs(path, file):
     """Write one line for each nonzero coefficient: lambda, feature, coefficient.
@@ -24,7 +26,7 @@ def write_coefs(path, file):
     if file == "-":
         _write(path, sys.stdout)
         return
-    with open(file, "w", newline="", encoding="utf-8") as stream:
+    with whole_file(file, "w", newline="", encoding="utf-8") as stream:
         _write(path, stream)
 
 

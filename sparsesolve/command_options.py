@@ -24,7 +24,8 @@ OTHERS = [name for name in MAKERS if name not in FAMILIES]  # families made by a
 
 def add_data_options(command):
     data = command.add_argument_group("data")
-    data.add_argument("file", metavar="FILE", help="CSV, SVMlight, .npz or Parquet file")
+    data.add_argument("file", metavar="FILE", help="CSV, SVMlight, .npz or Parquet file; - is "
+                      "standard input, with --format")
     data.add_argument("--format", choices=tuple(ENDINGS), help="default: by the file's ending")
     data.add_argument(
         "--response", metavar="COL", action="append", default=[],
@@ -203,17 +204,26 @@ def named(fit, table, args):
 
 def check_targets(sources, **targets):
     """Refuse results, by option, that cannot be written or replace what is read or each other."""
-    taken = {FilePath(file).resolve(): "is read" for file in sources if file is not None}
+    taken = {_place(file): "is read" for file in sources if file is not None}
     for option, file in targets.items():
         if not file or file == "-":
             continue
         check_folder(file)
-        place = FilePath(file).resolve()
+        place = _place(file)
         if place in taken:
             raise ValueError(
                 f"--{option} {file} would replace the file that {taken[place]}; give another name"
             )
         taken[place] = f"--{option} writes"
+
+
+def _place(file):
+    """What tells a file, whatever it is called: hard links are one."""
+    path = FilePath(file).resolve()
+    if not path.exists():
+        return path
+    known = path.stat()
+    return (known.st_dev, known.st_ino) if known.st_ino else path
 
 
 def check_folder(file):

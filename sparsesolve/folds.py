@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sparsesolve.checks import read_count, read_seed, read_strata, unmasked
+from sparsesolve.checks import read_count, read_seed, read_strata, shown, unmasked
 
 
 class Fold(NamedTuple):
@@ -113,8 +113,8 @@ def _splits(folds, data, groups):
         return None
     if isinstance(folds, str) or not hasattr(folds, "__iter__"):
         raise TypeError(
-            f"folds is {folds!r}; give a fold for each row, a splitter, pairs (train, test), or "
-            "how many there are to be as n_folds="
+            f"folds is {shown(folds)}; give a fold for each row, a splitter, pairs (train, test), "
+            "or how many there are to be as n_folds="
         )
     folds = list(folds)
     pairs = [isinstance(fold, (tuple, list, Fold)) and len(fold) == 2 for fold in folds]

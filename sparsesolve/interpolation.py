@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.checks import unmasked
+from sparsesolve.checks import shown, unmasked
 
 
 def read_s(s):
@@ -33,7 +33,7 @@ def read_s(s):
     except (TypeError, ValueError, OverflowError):
         values = None
     if values is None:
-        raise TypeError(f"s is {s!r}; give a value of lambda, or a list of them, as numbers")
+        raise TypeError(f"s is {shown(s)}; give a value of lambda, or a list of them, as numbers")
     if values.ndim > 1:
         raise ValueError(f"s has shape {values.shape}; give one lambda or a flat list of them")
     bad = np.flatnonzero(~(np.atleast_1d(values) >= 0.0))

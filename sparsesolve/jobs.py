@@ -50,20 +50,37 @@ def run_jobs(jobs, data, relaxed, n_jobs, progress):
         most = max(1, cores // (n_jobs if n_jobs > 0 else cores))
         threads = {"n_threads": min(most, thread_count(jobs[0][0]["n_threads"]))}
         one_by_one = "generator" if shown else "list"  # which some backends alone can
-        found = Parallel(n_jobs=n_jobs, prefer="threads", return_as=one_by_one)(
-            delayed(_solve)(data, {**options, **threads}, name, relaxed) for options, name in jobs
-        )
-        fits = []
-        for fit in found:
-            fits.append(fit)
-            advance(len(fits))
+        wanted, fits = Wanted(), []
+        try:
+            found = Parallel(n_jobs=n_jobs, prefer="threads", return_as=one_by_one)(
+                delayed(_solve)(data, {**options, **threads}, name, relaxed, wanted)
+                for options, name in jobs
+            )
+            for fit in found:
+                fits.append(fit)
+                advance(len(fits))
+        except BaseException:
+            wanted.still = False
+            raise
         return fits
 
 
-def _solve(data, options, name, relaxed):
+class Wanted:
+    """Whether the paths of other threads are still waited for; each asks after every lambda."""
+
+    def __init__(self):
+        self.still = True
+
+    def __call__(self, *words):
+        if not self.still:
+            raise KeyboardInterrupt
+
+
+def _solve(data, options, name, relaxed, wanted=None):
     """The path of one job and its refit, or None; errors say which job it was."""
     try:
-        path = solve_path(*data, **options)
+        names = data[2] if len(data) > 2 else None
+        path = solve_path(*data[:2], names, wanted, **options)
         return path, refitted(path, *data[:2]) if relaxed else None
     except ValueError as error:
         if name is None:
@@ -76,7 +93,7 @@ def _read_jobs(n_jobs):
     try:
         count = operator.index(n_jobs)
     except TypeError:
-        raise TypeError(f"{wanted}, not {n_jobs!r}") from None
+        raise TypeError(f"{wanted}, not {checks.shown(n_jobs)}") from None
     if count == 0 or count < -1:
         raise ValueError(f"{wanted}, not {count}")
     return count

@@ -55,6 +55,7 @@ from sparsesolve.mkl.result import MKLPath
 from sparsesolve.model_arrays import check_arrays
 from sparsesolve.prediction import path_family
 from sparsesolve.result import Path
+from sparsesolve.whole_file import whole_file
 
 FORMAT, VERSION = "sparsesolve model", 1
 NO_MODEL = "it does not hold a model of sparsesolve"
@@ -107,7 +108,7 @@ def save(fit: Path | CVPath | MKLPath, file: str | PathLike) -> None:
         arrays |= {name: getattr(fit, name) for name in CURVE}
         if fit.folds is not None:
             arrays["folds"] = fit.folds
-    with open(file, "wb") as stream:  # savez would append an ending to a name without one
+    with whole_file(file) as stream:  # savez would append an ending to a name without one
         np.savez_compressed(stream, **arrays)
 
 

@@ -1,5 +1,8 @@
 """Paths of the same data, here or through joblib."""
 
+import threading
+import time
+
 import numpy as np
 import pytest
 
@@ -60,3 +63,25 @@ def test_a_bar_counts_paths(capsys):
 def test_how_many_jobs_is_one_or_more_or_all(n_jobs):
     with pytest.raises(ValueError, match=f"or -1 for all cores, not {n_jobs}"):
         run_jobs(JOBS, (X, Y), False, n_jobs, False)
+
+
+def test_paths_that_nobody_waits_for_end_at_their_next_lambda():
+    pytest.importorskip("joblib")
+    begun, solved = threading.Event(), []
+
+    def slowly(point):
+        solved.append(point.index)
+        begun.set()
+        time.sleep(0.005)
+        return False
+
+    long, failing = (
+        {**read_options({"n_lambdas": 1000, "stop": stop}), "progress": False}
+        for stop in (slowly, lambda point: begun.wait() and 1 / 0)
+    )
+    with pytest.raises(ZeroDivisionError):
+        run_jobs([(long, None), (failing, None)], (X, Y), False, 2, False)
+    time.sleep(0.2)
+    count = len(solved)
+    time.sleep(0.2)
+    assert 0 < len(solved) == count < 1000

@@ -12,7 +12,7 @@ from .frame import columns_of, is_frame, refuse_other_names
 from .gram import read_gram
 from .labels import label_array, read_labels
 from .mixed_table import read_mixed_columns
-from .number import plain, read_choice, read_count, read_flag, read_number, read_seed
+from .number import plain, read_choice, read_count, read_flag, read_number, read_seed, shown
 from .observations import (
     less_offset,
     read_shares,
@@ -82,5 +82,6 @@ __all__ = [
     "refuse_other_names",
     "refuse_truncated",
     "row_blocks",
+    "shown",
     "unmasked",
 ]

@@ -6,6 +6,8 @@ import numbers
 
 import numpy as np
 
+from .number import shown
+
 # Every value of these types is a float32 exactly, so that storing them so loses nothing and
 # halves the memory; the core's arithmetic is float64 whatever the storage.
 EXACT_IN_FLOAT32 = frozenset("?bBhHef")
@@ -93,7 +95,7 @@ def converted(name, value):
     """Return numpy's reading of a list, a series, or whatever offers itself as an array."""
     kind = type(value).__name__
     if value is None or isinstance(value, (str, bytes)):
-        raise TypeError(f"{name} is {value!r}; pass an array of numbers")
+        raise TypeError(f"{name} is {shown(value)}; pass an array of numbers")
     try:
         array = np.asarray(value)
     except OverflowError as error:

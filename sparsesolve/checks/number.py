@@ -9,6 +9,7 @@ import numbers
 import numpy as np
 
 LARGEST_COUNT = 2**31 - 1
+LONGEST = 80  # characters of a value in a message
 
 
 def read_number(name, value, low, high, *, open_low=False, open_high=False):
@@ -53,7 +54,7 @@ def read_count(name, value, low, high=None):
     count = int(number)
     if count < low or (high is not None and count > high):
         bound = f"at least {low}" if high is None else f"between {low} and {high}"
-        raise ValueError(f"{name} must be {bound}, not {count}")
+        raise ValueError(f"{name} must be {bound}, not {shown(count)}")
     return min(count, LARGEST_COUNT)
 
 
@@ -63,7 +64,8 @@ def read_seed(seed):
         return np.random.default_rng(seed)
     except (TypeError, ValueError):
         raise ValueError(
-            f"seed must be a whole number of at least 0, a numpy Generator or None, not {seed!r}"
+            "seed must be a whole number of at least 0, a numpy Generator or None, not "
+            f"{shown(seed)}"
         ) from None
 
 
@@ -77,7 +79,7 @@ def read_flag(name, value, other=None):
     if isinstance(value, numbers.Integral) and value in (0, 1):
         return bool(value)
     choices = "True or False" if other is None else f"True, False or {other!r}"
-    raise TypeError(f"{name} must be {choices}, not {value!r}")
+    raise TypeError(f"{name} must be {choices}, not {shown(value)}")
 
 
 def read_choice(name, value, choices):
@@ -86,10 +88,16 @@ def read_choice(name, value, choices):
         return value
     listed = ", ".join(repr(choice) for choice in choices)
     if not isinstance(value, str):
-        raise TypeError(f"{name} must be one of {listed}, not {value!r}")
+        raise TypeError(f"{name} must be one of {listed}, not {shown(value)}")
     near = difflib.get_close_matches(value, choices, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     raise ValueError(f"{name} must be one of {listed}, not {value!r}{hint}")
+
+
+def shown(value):
+    """What a message says of a value that was not expected: its repr on one line, not too long."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}... ({type(value).__name__})"
 
 
 def plain(value):
@@ -107,10 +115,9 @@ def _real(name, value):
     value = _scalar(value)
     is_real = isinstance(value, (numbers.Real, decimal.Decimal))
     if not is_real or isinstance(value, (bool, np.timedelta64)):
-        shown = (
-            f"an array of shape {value.shape}" if isinstance(value, np.ndarray) else repr(value)
-        )
-        raise TypeError(f"{name} must be a number, not {shown}")
+        array = isinstance(value, np.ndarray)
+        found = f"an array of shape {value.shape}" if array else shown(value)
+        raise TypeError(f"{name} must be a number, not {found}")
     return value
 
 

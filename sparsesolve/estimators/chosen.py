@@ -10,7 +10,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 
 from sparsesolve import held_out
 from sparsesolve.api import path
-from sparsesolve.checks import read_choice, read_count, read_number
+from sparsesolve.checks import read_choice, read_count, read_number, shown
 from sparsesolve.cv import cv_path
 from sparsesolve.cv_result import choose, summary
 from sparsesolve.folds import passes
@@ -45,7 +45,7 @@ def read_alphas(alphas, positive=False):
     if isinstance(alphas, Integral):
         return read_count("alphas", alphas, 1)
     if np.ndim(alphas) != 1:
-        raise TypeError(f"alphas must be a count or a list of numbers, not {alphas!r}")
+        raise TypeError(f"alphas must be a count or a list of numbers, not {shown(alphas)}")
     return _read_all("alphas", alphas, np.inf, positive)
 
 

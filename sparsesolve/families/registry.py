@@ -41,5 +41,6 @@ def read_family(family):
         return from_object(family)
     listed = ", ".join(map(repr, FAMILIES))
     raise TypeError(
-        f"family must be one of {listed}, or one made by sparsesolve.families, not {family!r}"
+        f"family must be one of {listed}, or one made by sparsesolve.families, not "
+        f"{checks.shown(family)}"
     )

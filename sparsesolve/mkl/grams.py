@@ -14,6 +14,7 @@ from sparsesolve.checks import (
     read_flag,
     read_shares,
     refuse_other_names,
+    shown,
 )
 from sparsesolve.mkl.kernels import LowRank
 from sparsesolve.mkl.scaling import read_scale
@@ -132,7 +133,7 @@ def build_grams(
     named = isinstance(kernels, dict)
     if not hasattr(kernels, "__iter__"):
         raise TypeError(
-            f"kernels is {kernels!r}; give pairs (function, columns) in a list or a dict"
+            f"kernels is {shown(kernels)}; give pairs (function, columns) in a list or a dict"
         )
     pairs = list(kernels.values()) if named else list(kernels)
     labels = [str(key) for key in kernels] if named else None

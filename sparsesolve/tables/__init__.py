@@ -1,6 +1,10 @@
 """Data files for the command line: CSV, SVMlight, .npz and Parquet, read into X and y."""
 
+import shutil
+import sys
+from contextlib import contextmanager
 from pathlib import Path as FilePath
+from tempfile import TemporaryDirectory
 
 from .columns import Table
 
@@ -20,7 +24,8 @@ def read_table(file, response=None, weights=None, offset=None, drop=(), layout=N
     Parameters
     ----------
     file : str or path
-        Where the data are. The ending of the name says how they are laid out.
+        Where the data are, "-" for standard input. The ending of the name says how they are laid
+        out.
     response : str or sequence of str, optional
         Column (CSV, Parquet) or array (.npz, default "y") to fit, or several of them (times and
         status, counts of classes). An SVMlight file has its own.
@@ -53,8 +58,10 @@ def read_table(file, response=None, weights=None, offset=None, drop=(), layout=N
     path = FilePath(file)
     response = [response] if isinstance(response, str) else list(response or [])
     layout = layout or _layout(path)
-    with path.open("rb"):  # a missing file, a folder: one message whatever the reader
-        pass
+    piped = str(file) == "-" or (path.exists() and not path.is_file() and not path.is_dir())
+    if not piped:
+        with path.open("rb"):  # a missing file, a folder: one message whatever the reader
+            pass
     # Imported when asked for: each brings in a part of numpy, scipy or pyarrow of its own.
     if layout == "csv":
         from .delimited import read
@@ -65,11 +72,30 @@ def read_table(file, response=None, weights=None, offset=None, drop=(), layout=N
     else:
         from .parquet import read
     try:
-        return read(path, response, weights, offset, tuple(drop), labels, features, marks or {})
+        with _seekable(path, piped) as whole:
+            return read(whole, response, weights, offset, tuple(drop), labels, features,
+                        marks or {})  # fmt: skip
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: not text in UTF-8 (byte {error.start})") from None
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
+
+
+@contextmanager
+def _seekable(path, piped):
+    """The file itself, or a copy of what comes through a pipe, as readers begin more than once."""
+    if not piped:
+        yield path
+        return
+    with TemporaryDirectory() as folder:
+        copy = FilePath(folder) / "data"
+        with copy.open("wb") as stream:
+            if str(path) == "-":
+                shutil.copyfileobj(sys.stdin.buffer, stream)
+            else:
+                with path.open("rb") as source:
+                    shutil.copyfileobj(source, stream)
+        yield copy
 
 
 def _layout(path):

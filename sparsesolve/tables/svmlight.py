@@ -10,6 +10,8 @@ from scipy import sparse
 
 from .columns import Table
 
+MOST_FEATURES = 10**8  # whose names alone take 4 GB: a larger number is a slip
+
 
 def read(path, response, weights, offset, drop, labels=False, features=None, marks=None):
     """Read a sparse table whose first column is the response.
@@ -33,6 +35,12 @@ def read(path, response, weights, offset, drop, labels=False, features=None, mar
         (values, indices - first, np.r_[0, ends]),
         shape=shape,
     )
+    if shape[1] > MOST_FEATURES:
+        row = np.searchsorted(ends, indices.argmax(), side="right") + 1
+        raise ValueError(
+            f"row {row} has a feature {indices.max()}, so X would have {shape[1]} columns, more "
+            f"than {MOST_FEATURES}; number the features that occur"
+        )
     names = np.arange(first, shape[1] + first).astype(f"U{len(str(shape[1]))}")
     if features is not None:
         _refuse_named(features)

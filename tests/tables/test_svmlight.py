@@ -102,3 +102,8 @@ def test_svmlight_rows_of_bad_entries_are_counted_without_blank_lines(written, r
     refused(written("1 1:1\n1 2147483648:1\n", "data.svm"), "row 2: entry 2147483648:1.0 has no")
     refused(written("1 1:1\nnan 1:1\n", "data.svm"), "row 2: the response is nan")
     refused(written(f"{'x' * 50} 1:1\n", "data.svm"), f"line 1: '{'x' * 40}' is not a number")
+
+
+def test_svmlight_of_a_number_that_is_a_slip(written, refused):
+    text = "1 1:1\n\n-1 2:1\n1 2147483647:1\n-1 3:1\n"
+    refused(written(text, "data.svm"), "row 3 has a feature 2147483647, so X would have 21474836")

@@ -9,7 +9,8 @@ import numpy as np
 
 EPSILON = np.finfo(np.float64).eps
 STEPS, HALVINGS = 50, 40  # Newton's, and of one of them
-DONE = 1e-14  # gain of a step, of the loss
+SHORT, LOST = 0.01, 4  # of a step, and so many in a row after which the maximum is nowhere near
+DONE = 1e-14  # gain of a step, of the loss, or what n additions may lose
 CLOSE = 1e-7  # of a step's gain: what may be missing of it
 LOOK = 5  # conjugate directions that have to gain less for that
 FLAT = 1e-13  # curvature along a direction, over the diagonal's: less is rounding
@@ -19,25 +20,27 @@ def excess(loss, eta, u):
     """F(eta) + F*(-u) + eta'u = max over d of F(eta) - F(eta + d) - u'd, by Newton's steps.
 
     What one more step would add is added, or where rounding leaves none what the rest of the slope
-    may cost; inf where the steps do not end.
+    may cost; inf where the steps do not end, or become short, as they are beside the domain of F*,
+    where the bound is of no use.
     """
     eta, u, n = np.array(eta), np.array(u), len(eta)
     here, slope = loss.at(eta)
     if not u.any():
         return here - loss.saturated
-    value, moved = here, np.zeros(n)
+    value, moved, short = here, np.zeros(n), 0
+    done = max(DONE, n * EPSILON) * (1.0 + abs(here))
     for _ in range(STEPS):
         point, pull = eta + moved, slope - u
         above = max(here - value - float(u @ moved), 0.0)
         cost = float(np.abs(pull) @ (1.0 + np.abs(point)))
-        if cost <= DONE * (1.0 + abs(here)):
+        if cost <= done:
             return above + cost
         h = loss.curvature_at(point)
         bent = h > EPSILON * h.max(initial=0.0)
         step = _newton(partial(loss.curvature_product, point), np.where(bent, h, 0.0),
-                       np.where(bent, pull, 0.0), 0.1 * DONE * (1.0 + abs(here)))  # fmt: skip
+                       np.where(bent, pull, 0.0), 0.1 * done)  # fmt: skip
         gain = 0.5 * abs(float(pull @ step))
-        if gain <= DONE * (1.0 + abs(here)):
+        if gain <= done:
             return above + 2.0 * gain + float(np.abs(pull) @ (~bent * (1.0 + np.abs(point))))
         t = 1.0
         for _ in range(HALVINGS):
@@ -48,6 +51,9 @@ def excess(loss, eta, u):
         else:
             return above + cost
         moved, value = moved + t * step, reached
+        short = short + 1 if t < SHORT else 0
+        if short == LOST:
+            break
     return np.inf
 
 

@@ -12,7 +12,8 @@ import numpy as np
 from sparsesolve.linalg.intervals cimport Intervals
 from sparsesolve.linalg.wide cimport BAND, Wide, add, exponential, in_band, nothing
 
-cdef double BEYOND = 1e-12      # of the deaths
+cdef double BEYOND = 1e-12      # of the deaths, or what as many additions as there are samples may lose
+cdef double EPSILON = np.finfo(float).eps
 WIDE = np.dtype([("f", float), ("k", float)])
 
 
@@ -35,7 +36,7 @@ cdef class RiskSets:
         self.last = np.where(event >= 0, event, np.where(first <= last, last, -1))
         dead, n, m = event >= 0, max(self.n, 1), max(self.m, 1)
         self.deaths = np.bincount(event[dead], np.asarray(self.w)[dead], m).astype(float)
-        self.slack = BEYOND * np.sum(self.deaths)
+        self.slack = max(BEYOND, n * EPSILON) * np.sum(self.deaths)
         efron = ties == "efron"
         self.n_terms = np.bincount(event[dead], minlength=m).astype(np.intp) if efron else np.ones(m, np.intp)
         self.known, self.eta = False, np.empty(len(y))

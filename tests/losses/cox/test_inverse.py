@@ -138,3 +138,14 @@ def test_what_nobody_can_expect_is_outside_the_domain():
         for small in (-1e-3, 1e-3):
             moved = u + small * (np.eye(4)[i] - np.eye(4)[1])
             assert loss.fenchel_young_at(np.ones(4), moved) == np.inf
+
+
+def test_rounding_of_many_samples_is_no_way_out_of_the_domain():
+    """Sums over n samples are off by n eps: the null model was called unsolved from n = 3e5 on."""
+    rng = np.random.default_rng(0)
+    n = 300_000
+    y = np.column_stack([np.full(n, -np.inf), rng.exponential(size=n), np.ones(n), np.zeros(n)])
+    loss = LOSSES["cox"](y, np.full(n, 1.0 / n))
+    eta = np.zeros(n)
+    u = loss.at(eta)[1]
+    assert 0.0 <= loss.fenchel_young_at(eta, u) < 1e-10

@@ -148,3 +148,22 @@ def test_where_the_slope_is_rounding_the_search_ends(ties):
         u *= 1.0 + 1e-12 * rng.standard_normal(n)  # as of a sum in another order
         assert 0.0 <= late.excess(counted, eta, u) <= size**2 + 1e-12
     assert 0 < len(products) < n / 4
+
+
+def test_bounds_beside_the_domain_are_given_up_soon():
+    """Where F* is infinite, or all but, steps become shorter and shorter and lead to nothing."""
+    rng = np.random.default_rng(0)
+    n = 2000
+    x = rng.standard_normal(n)
+    stop = rng.exponential(np.exp(-0.5 * x))
+    y = np.column_stack([0.5 * stop * rng.random(n), stop, rng.random(n) < 0.5, np.zeros(n)])
+    loss = LOSSES["cox"](y, np.full(n, 1.0 / n))
+    far, looks = loss.at(8.0 * rng.standard_normal(n))[1], []
+
+    def at(eta):
+        looks.append(1)
+        return loss.at(eta)
+
+    counted = SimpleNamespace(at=at, curvature_at=loss.curvature_at, saturated=loss.saturated,
+                              curvature_product=loss.curvature_product)  # fmt: skip
+    assert late.excess(counted, np.zeros(n), far) > 0.1 and len(looks) < 200
