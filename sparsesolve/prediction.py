@@ -20,26 +20,16 @@ KINDS = ("link", "response", "class", "nonzero", "survival")
 
 def predict(path, X, s, kind, offset):
     """The work of :meth:`sparsesolve.result.Path.predict`, where the parameters are described."""
-    if kind not in KINDS:
-        raise ValueError(f"kind is {kind!r}; choose one of {', '.join(map(repr, KINDS))}")
+    refuse_kind(path, kind, KINDS)
     if kind == "nonzero":
         return path.nonzero(s)
-    if kind == "class" and path_family(path).classify is None:
-        raise ValueError(f"A {path.family} path has no classes; ask for kind='response'")
     if X is None:
         raise ValueError(f"X is missing; kind={kind!r} needs the rows to predict")
     if is_dask(X):
         return _predict_later(path, X, s, kind, offset)
     s = path.lambdas if s is None else read_s(s)
     matrix = read_rows(path, X)
-    eta = linear_predictor(path, matrix, s)
-    eta = with_offset(path, eta, offset)
-    if s.ndim == 0:
-        eta = eta[..., 0]
-    if kind == "link":
-        return eta
-    family = path_family(path)
-    return mean_response(family, eta) if kind == "response" else class_labels(path, family, eta)
+    return of_kind(path, with_offset(path, linear_predictor(path, matrix, s), offset), s, kind)
 
 
 def _predict_later(path, X, s, kind, offset):
@@ -60,6 +50,14 @@ def _predict_later(path, X, s, kind, offset):
         for block, part, m in zip(blocks, cut, sizes, strict=True)
     ]
     return array.concatenate(parts)
+
+
+def refuse_kind(path, kind, kinds):
+    """Raise ValueError where `kind` is none of these, or asks for classes where there are none."""
+    if kind not in kinds:
+        raise ValueError(f"kind is {kind!r}; choose one of {', '.join(map(repr, kinds))}")
+    if kind == "class" and path_family(path).classify is None:
+        raise ValueError(f"A {path.family} path has no classes; ask for kind='response'")
 
 
 def path_family(path):
@@ -140,12 +138,14 @@ def with_offset(path, eta, offset):
     return eta + np.stack([read_offset(c, len(eta)) for c in columns.T], axis=1)[:, :, None]
 
 
-def mean_response(family, eta):
-    """The mean of y at a linear predictor; classes, where there are several, lie along axis 1."""
-    return read_family(family).mean(eta)
-
-
-def class_labels(path, family, eta):
-    """The most probable class of each row, by its label where labels are known."""
+def of_kind(path, eta, s, kind):
+    """What `kind` makes of linear predictors (n, S) or (n, K, S); of one s without its axis."""
+    if s.ndim == 0:
+        eta = eta[..., 0]
+    if kind == "link":
+        return eta
+    family = path_family(path)
+    if kind == "response":
+        return family.mean(eta)
     codes = family.classify(eta)
     return codes if path.class_names is None else np.asarray(path.class_names)[codes]

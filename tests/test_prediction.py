@@ -10,7 +10,8 @@ from scipy import sparse, stats
 
 import sparsesolve as ss
 from sparsesolve import families
-from sparsesolve.prediction import mean_response, read_rows
+from sparsesolve.families import read_family
+from sparsesolve.prediction import read_rows
 
 RNG = np.random.default_rng(3)
 X = RNG.standard_normal((15, 4))
@@ -45,11 +46,11 @@ def test_a_subclass_that_lies_about_products_is_not_believed():
 
 def test_mean_responses():
     eta = np.array([[-1.0, 0.0], [2.0, 800.0]])
-    assert mean_response("gaussian", eta) is eta
-    assert mean_response("poisson", eta[0]) == pytest.approx(np.exp(eta[0]))
-    assert mean_response("binomial", eta)[1, 1] == 1.0
-    assert mean_response("multinomial", eta).sum(axis=1) == pytest.approx(np.ones(2))
-    assert mean_response(families.gamma(), eta)[1, 1] == np.inf
+    assert read_family("gaussian").mean(eta) is eta
+    assert read_family("poisson").mean(eta[0]) == pytest.approx(np.exp(eta[0]))
+    assert read_family("binomial").mean(eta)[1, 1] == 1.0
+    assert read_family("multinomial").mean(eta).sum(axis=1) == pytest.approx(np.ones(2))
+    assert families.gamma().mean(eta)[1, 1] == np.inf
 
 
 def of_family(family, class_names=None):

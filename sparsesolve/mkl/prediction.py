@@ -5,25 +5,16 @@ from scipy import sparse
 
 from sparsesolve.checks.array import real_array
 from sparsesolve.interpolation import interpolator, read_s
-from sparsesolve.prediction import class_labels, mean_response, path_family, with_offset
+from sparsesolve.prediction import of_kind, refuse_kind, with_offset
 
 KINDS = ("link", "response", "class")
 
 
 def predict(path, kernels, s, kind, offset):
     """The work of :meth:`MKLPath.predict`, where the parameters are described."""
-    if kind not in KINDS:
-        raise ValueError(f"kind is {kind!r}; choose one of {', '.join(map(repr, KINDS))}")
-    family = path_family(path)
-    if kind == "class" and family.classify is None:
-        raise ValueError(f"A {path.family} path has no classes; ask for kind='response'")
+    refuse_kind(path, kind, KINDS)
     s = path.lambdas if s is None else read_s(s)
-    eta = with_offset(path, linear_predictor(path, kernels, s), offset)
-    if s.ndim == 0:
-        eta = eta[..., 0]
-    if kind == "link":
-        return eta
-    return mean_response(family, eta) if kind == "response" else class_labels(path, family, eta)
+    return of_kind(path, with_offset(path, linear_predictor(path, kernels, s), offset), s, kind)
 
 
 def linear_predictor(path, kernels, s):
