@@ -85,6 +85,12 @@ class Span:
         self.back = turn[kept].T / spectrum[kept] / size[:, None]
         self.error = columns @ self.back - self.Q
 
+    def without(self, u):
+        """u less its projection; twice, since once leaves rounding of the size of u."""
+        for _ in range(2):
+            u = u - self.Q @ (self.Q.T @ u)
+        return u
+
 
 def told_apart(inner):
     """Whether inner products (f, f) of columns tell these apart: their combinations, too."""

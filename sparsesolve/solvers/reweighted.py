@@ -35,7 +35,7 @@ class Reweighted(FirstOrder):
         open_ = self.alive & ~_shut(self.penalty) & ~self.unheld
         self.which = np.flatnonzero(open_).astype(np.intc)
         self.b = np.zeros(self.design.p)  # with the coefficients shown as zero
-        self.response = self._without(self.root_w * self.y)
+        self.response = self.bare.span.without(self.root_w * self.y)
         self.tall = len(self.which) <= self.design.n
         if self.tall:
             Q, design = self.bare.span.Q, self.design
@@ -47,12 +47,6 @@ class Reweighted(FirstOrder):
         largest = np.abs(self.design.products(self.root_w * self.response, n_threads))
         square = np.maximum(problem.norms**2, 1e-300)
         self.smoothest = FIRST * (largest / square)[self.which].max(initial=0.0)
-
-    def _without(self, u):
-        """u less its projection on Q; twice, since once leaves rounding of the size of u."""
-        for _ in range(2):
-            u = u - self.bare.span.Q @ (self.bare.span.Q.T @ u)
-        return u
 
     def begin(self, lam):
         self.smoothing = self.smoothest
@@ -73,7 +67,7 @@ class Reweighted(FirstOrder):
             matrix[np.diag_indices_from(matrix)] += 1.0
             return d * cho_solve(cho_factor(matrix, overwrite_a=True), d * self.cross)
         matrix = wide_gram(self.design, self.which, 1.0 / v, self.root_w, self.n_threads)
-        matrix = self._without(self._without(matrix).T)
+        matrix = self.bare.span.without(self.bare.span.without(matrix).T)
         matrix[np.diag_indices_from(matrix)] += 1.0
         a = cho_solve(cho_factor(matrix, overwrite_a=True), self.response)
         return self.design.products(self.root_w * a, self.n_threads)[self.which] / v

@@ -93,25 +93,18 @@ def open_columns(design, penalty):
     return ~shut & (np.asarray(design.spread) > 0.0)
 
 
-class Bare:
+class Bare(Span):
     """The unpenalised columns: an orthonormal basis Q of their span, and least squares on them."""
 
     def __init__(self, design, which, w, y, centred):
         self.root_w = np.sqrt(w)
-        span = Span(design, which, self.root_w, centred)
-        self.which, self.Q, self.back = span.which, span.Q, span.back
+        super().__init__(design, which, self.root_w, centred)
         response = self.root_w * y
         self.explained = self.Q.T @ response  # what Q sees of the response
         self.response = self.without(response)
         self.y = y  # the response that is left, not yet times sqrt(w)
         if len(which):
             self.y = self.response / np.where(self.root_w > 0.0, self.root_w, 1.0)
-
-    def without(self, u):
-        """u less its projection; twice, since once leaves rounding of the size of u."""
-        for _ in range(2):
-            u = u - self.Q @ (self.Q.T @ u)
-        return u
 
     def coefficients(self, seen):
         """Those of the bare columns, where Q sees `seen` of the residual without them."""
