@@ -55,11 +55,11 @@ def choose(problem, name, lambdas, n_threads):
             name = _by_passes(problem, name, lambdas)
     problem = pooled(problem) or problem
     if name == "auto" and _few_eigenvalues(problem.design):
-        small = rotated(problem, lambdas, n_threads)
-        if small is not None:
+        found = rotated(problem, lambdas, n_threads)
+        if found is not None:
             own_solver = partial(SOLVERS[_suitable(problem, lambdas)].state, problem, n_threads)
-            state = choose(small, name, lambdas, n_threads)
-            return Rotated(state, small, problem, own_solver, n_threads)
+            state = choose(found[0], name, lambdas, n_threads)
+            return Rotated(state, *found, problem, own_solver, n_threads)
     if name == "auto":
         name = _suitable(problem, lambdas)
     solver = SOLVERS[name]

@@ -30,7 +30,7 @@ CLOSER = 0.01  # of the gap that it was solved to
 
 
 def rotated(problem, lambdas, n_threads):
-    """The Problem in the coordinates of the rows, or None where that is not it."""
+    """Return (Problem in the coordinates of the rows, open columns); or None: not such a one."""
     design, penalty = problem.design, problem.penalty
     if problem.loss is None or problem.has_groups or penalty.alpha != 0.0:
         return None
@@ -51,7 +51,7 @@ def rotated(problem, lambdas, n_threads):
     return replace(
         problem, design=small, penalty=ElasticNet(small.p, 0.0, ridge_unit=unit), factor=ones,
         shift=np.zeros(small.p, dtype=int), low=None, high=None,
-    )  # fmt: skip
+    ), which  # fmt: skip
 
 
 class Rotated:
@@ -60,18 +60,16 @@ class Rotated:
     Parameters
     ----------
     state : whatever answers `solve`, `coefficients` and the like
-    small : Problem that it solves
+    small, which : as `rotated` returns them
     problem : Problem of the columns that there were
     own_solver : callable () -> state of a solver of that, at its null model
     """
 
-    def __init__(self, state, small, problem, own_solver, n_threads):
-        self.state, self.small, self.problem, self.n_threads = state, small, problem, n_threads
-        self.own_solver, self.own = own_solver, None
-        design, penalty = problem.design, problem.penalty
-        self.which = np.flatnonzero(open_columns(design, penalty)).astype(np.intc)
-        self.v = np.asarray(penalty.l2)[self.which]
-        self.constant = np.ones((design.n, 1 if problem.intercept else 0))
+    def __init__(self, state, small, which, problem, own_solver, n_threads):
+        self.state, self.small, self.which, self.problem = state, small, which, problem
+        self.own_solver, self.own, self.n_threads = own_solver, None, n_threads
+        self.v = np.asarray(problem.penalty.l2)[which]
+        self.constant = np.ones((problem.design.n, 1 if problem.intercept else 0))
         self.closer = CLOSER  # the gap asked of the small problem, over that of the large one
 
     def __getattr__(self, name):
