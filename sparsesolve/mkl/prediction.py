@@ -22,17 +22,15 @@ def linear_predictor(path, kernels, s):
     W = interpolator(path.lambdas, s)
     duals = np.stack(path.dual_coefs) if path.several else path.dual_coefs[None]  # (K, n, L)
     used = np.flatnonzero(np.diff(W.tocsr().indptr))
-    weights, duals, W = path.kernel_weights[:, used], duals[:, :, used], W.tocsr()[used]
+    weights, duals = path.kernel_weights[:, used], duals[:, :, used]
     blocks = new_blocks(path, kernels, np.flatnonzero(weights.any(axis=1)))
     K, n, _ = duals.shape
     f = np.zeros((blocks.rows, K, len(used)))
     for m, block in blocks:
         coefs = np.ascontiguousarray(duals * weights[m]).transpose(1, 0, 2).reshape(n, -1)
         f += (block @ coefs).reshape(-1, K, len(used))
-    f = f @ W.toarray()
-    return f + path.intercepts @ interpolator(path.lambdas, s) if path.several else (
-        f[:, 0] + path.intercepts @ interpolator(path.lambdas, s)
-    )
+    f = f @ W.tocsr()[used].toarray()
+    return (f if path.several else f[:, 0]) + path.intercepts @ W
 
 
 class Blocks:
