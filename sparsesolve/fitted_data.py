@@ -4,7 +4,7 @@ import numpy as np
 
 from sparsesolve import checks
 from sparsesolve.linalg.row_blocks import RowBlocks
-from sparsesolve.prediction import linear_predictor, path_family, read_rows, with_offset
+from sparsesolve.prediction import linear_predictor, path_family, read_rows
 
 SAME = 1e-6  # of the null deviance: what rounding may change
 DIGITS = 16 * np.finfo(np.float64).eps  # of predictors and of the loss, the same
@@ -37,7 +37,7 @@ class FittedData:
         offset = self.options.get("offset")
         if isinstance(self.matrix, RowBlocks):
             return np.asarray(self.path.predict(self.X, s, "link", offset=offset))
-        return with_offset(self.path, linear_predictor(self.path, self.matrix, s), offset)
+        return linear_predictor(self.path, self.matrix, s, offset)
 
     def _predictors(self, s):
         """The same as losses take them, (S, n) or (S, K, n)."""

@@ -4,7 +4,7 @@ import numpy as np
 
 from sparsesolve import checks
 from sparsesolve.measures import class_shares
-from sparsesolve.prediction import linear_predictor, with_offset
+from sparsesolve.prediction import linear_predictor
 
 FEWER = "give fewer folds, or folds that share them out"
 
@@ -79,8 +79,8 @@ class Rows:
 
     def link(self, path, lambdas, which):
         """Linear predictors (m, L) or (m, K, L) of the rows `which`, offsets included."""
-        eta = linear_predictor(path, self.matrix, lambdas, which)
-        return with_offset(path, eta, None if self.offset is None else self.offset[which])
+        offset = None if self.offset is None else self.offset[which]
+        return linear_predictor(path, self.matrix, lambdas, offset, which)
 
     def score(self, measure, path, lambdas, fold):
         """Score (L,) of the rows held out, and its weight."""

@@ -28,8 +28,7 @@ def predict(path, X, s, kind, offset):
     if is_dask(X):
         return _predict_later(path, X, s, kind, offset)
     s = path.lambdas if s is None else read_s(s)
-    matrix = read_rows(path, X)
-    return of_kind(path, with_offset(path, linear_predictor(path, matrix, s), offset), s, kind)
+    return of_kind(path, linear_predictor(path, read_rows(path, X), s, offset), s, kind)
 
 
 def _predict_later(path, X, s, kind, offset):
@@ -87,8 +86,8 @@ def read_rows(path, X, in_blocks=False):
     return matrix
 
 
-def linear_predictor(path, matrix, s, rows=None):
-    """Intercept plus X b at each s, shape (n, S), or (n, K, S) with K responses.
+def linear_predictor(path, matrix, s, offset, rows=None):
+    """Offset, intercept and X b at each s, shape (n, S), or (n, K, S) with K responses.
 
     With `rows`, indices (m,), of these rows alone: (m, S) or (m, K, S).
     """
@@ -98,7 +97,7 @@ def linear_predictor(path, matrix, s, rows=None):
         eta = np.stack(parts, axis=1)
     else:
         eta = _product(matrix, path.coefs @ W, path, rows)
-    return eta + path.intercepts @ W
+    return with_offset(path, eta + path.intercepts @ W, offset)
 
 
 def _product(matrix, coefs, path, rows):

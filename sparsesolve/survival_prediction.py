@@ -5,7 +5,7 @@ import numpy as np
 from sparsesolve import checks, survival
 from sparsesolve.fitted_data import FittedData
 from sparsesolve.interpolation import read_s
-from sparsesolve.prediction import linear_predictor, read_rows, with_offset
+from sparsesolve.prediction import linear_predictor, read_rows
 
 
 def predict_survival(path, X, s, offset, times, strata, data):
@@ -18,8 +18,7 @@ def predict_survival(path, X, s, offset, times, strata, data):
             "kind='survival' needs the baseline hazard: give the data of the fit as data=(X, y)"
         )
     s = path.lambdas if s is None else read_s(s)
-    matrix = read_rows(path, X)
-    eta = with_offset(path, linear_predictor(path, matrix, s), offset)
+    eta = linear_predictor(path, read_rows(path, X), s, offset)
     data = FittedData(path, *data)
     data.refuse_others()
     codes = _codes(data.response, strata, len(eta))
@@ -37,7 +36,7 @@ def concordance(path, X, y, s, weights, offset, strata):
     s = path.lambdas if s is None else read_s(s)
     matrix = read_rows(path, X)
     y = checks.read_survival(y, matrix.shape[0], strata, censored=True)
-    eta = with_offset(path, linear_predictor(path, matrix, s), offset)
+    eta = linear_predictor(path, matrix, s, offset)
     shares = np.array([survival.concordance(y, column, weights) for column in eta.T])
     return float(shares[0]) if s.ndim == 0 else shares
 

@@ -10,7 +10,7 @@ from sparsesolve.families import Family
 from sparsesolve.fitted_data import refuse_other_responses
 from sparsesolve.interpolation import read_s
 from sparsesolve.measures import class_shares
-from sparsesolve.prediction import linear_predictor, path_family, read_rows, with_offset
+from sparsesolve.prediction import linear_predictor, path_family, read_rows
 
 
 class KnownRows(NamedTuple):
@@ -40,7 +40,7 @@ def read_known_rows(fit, X, y, s, weights, offset, strata=None):
         y = _as_fitted(path, family, y, n)
     w = checks.read_weights(weights, n)
     w = np.ones(n) if w is None else w
-    eta = with_offset(path, linear_predictor(path, matrix, s), offset)
+    eta = linear_predictor(path, matrix, s, offset)
     w = w if y.counts is None else w * y.counts
     used = w > 0.0
     if not used.any():

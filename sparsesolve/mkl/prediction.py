@@ -14,11 +14,11 @@ def predict(path, kernels, s, kind, offset):
     """The work of :meth:`MKLPath.predict`, where the parameters are described."""
     refuse_kind(path, kind, KINDS)
     s = path.lambdas if s is None else read_s(s)
-    return of_kind(path, with_offset(path, linear_predictor(path, kernels, s), offset), s, kind)
+    return of_kind(path, linear_predictor(path, kernels, s, offset), s, kind)
 
 
-def linear_predictor(path, kernels, s):
-    """Intercept plus fitted function at each s: (n_new, S), or (n_new, K, S) with K responses."""
+def linear_predictor(path, kernels, s, offset):
+    """Offset, intercept and function at each s: (n_new, S), or (n_new, K, S) with K responses."""
     W = interpolator(path.lambdas, s)
     duals = np.stack(path.dual_coefs) if path.several else path.dual_coefs[None]  # (K, n, L)
     used = np.flatnonzero(np.diff(W.tocsr().indptr))
@@ -30,7 +30,7 @@ def linear_predictor(path, kernels, s):
         coefs = np.ascontiguousarray(duals * weights[m]).transpose(1, 0, 2).reshape(n, -1)
         f += (block @ coefs).reshape(-1, K, len(used))
     f = f @ W.tocsr()[used].toarray()
-    return (f if path.several else f[:, 0]) + path.intercepts @ W
+    return with_offset(path, (f if path.several else f[:, 0]) + path.intercepts @ W, offset)
 
 
 class Blocks:
