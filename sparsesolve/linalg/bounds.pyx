@@ -21,7 +21,7 @@ import numpy as np
 from sparsesolve.linalg.correlations cimport Correlations
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.residuals cimport Gap, Residuals, Span
-from sparsesolve.linalg.sketch cimport Sketch, sketch
+from sparsesolve.linalg.sketch cimport sketch
 from sparsesolve.linalg.vector cimport ss_multiply
 
 DEF TOGETHER = 64           # columns multiplied and drawn while they are in cache: whole fours, as they are met

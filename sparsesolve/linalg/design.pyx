@@ -3,7 +3,6 @@ from cython.parallel cimport prange, threadid
 from libc.math cimport fabs, frexp, hypot, isfinite, ldexp, sqrt
 from libc.stdint cimport uintptr_t
 from libc.stdlib cimport calloc, free
-from libc.string cimport memset
 
 import numpy as np
 import scipy.sparse

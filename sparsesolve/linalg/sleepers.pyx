@@ -7,7 +7,7 @@ one residual is kept what all later factors s and ways e have in common, and one
 Where z_j has few entries, a rate over the largest entry of e tells more than one over its length.
 Reference for the idea with s = 1: Cauchy-Schwarz, as in the "safe" rules of El Ghaoui et al. (2012).
 """
-from libc.math cimport fabs, sqrt
+from libc.math cimport sqrt
 
 import numpy as np
 

@@ -47,7 +47,7 @@ cdef double _move_pair(Py_ssize_t n, const double* K, const double* y, const dou
                        double tol) noexcept nogil:
     """Move the best pair; returns the violation that was found before."""
     cdef Py_ssize_t i = -1, j = -1, k
-    cdef double most = -INFINITY, least = INFINITY, value, gain, best = 0.0, curved, step, low, high
+    cdef double most = -INFINITY, least = INFINITY, value, gain, best = 0.0, curved, step
     for k in range(n):
         if (a[k] < w[k]) if y[k] > 0 else (a[k] > 0.0):
             if -y[k] * gradient[k] > most:

@@ -11,7 +11,7 @@ from libc.string cimport memset
 import numpy as np
 
 from sparsesolve.linalg.team cimport clock, dismiss, muster
-from sparsesolve.linalg.vector cimport ss_axpy_f32, ss_axpy_f64, ss_multiply
+from sparsesolve.linalg.vector cimport ss_axpy_f32, ss_axpy_f64
 
 cdef extern from "symmetric.h" nogil:
     void ss_four_rows_f64(Py_ssize_t count, const double* k, Py_ssize_t stride, const double* u, const double* v,
@@ -187,7 +187,7 @@ cdef void _total_rows(const Dense[::1] dense, const Py_ssize_t[::1] which, const
 
 
 cdef void _survey(const Dense* K, Py_ssize_t n, double* row_sums, double* out) noexcept nogil:
-    cdef Py_ssize_t i, j, row, column, count
+    cdef Py_ssize_t i, row, column, count
     cdef double apart = 0.0, largest = 0.0, value
     cdef double[2] sums
     memset(row_sums, 0, n * sizeof(double))

@@ -12,7 +12,6 @@ import numpy as np
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.packed cimport Packed
 from sparsesolve.linalg.vector cimport axpy
-from sparsesolve.penalties.elastic_net cimport ElasticNet, prox
 from sparsesolve.solvers.quadratic cimport Quadratic
 
 cdef double ROUNDING = 1e-14

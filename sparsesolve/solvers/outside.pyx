@@ -7,7 +7,6 @@ from libc.math cimport INFINITY, fabs
 import numpy as np
 
 from sparsesolve.linalg.bounds cimport correlations
-from sparsesolve.linalg.correlations cimport Correlations
 from sparsesolve.linalg.design cimport Design
 from sparsesolve.penalties.elastic_net cimport ElasticNet, conjugate, feasible_scale
 

@@ -9,7 +9,6 @@ from libc.math cimport fabs, sqrt
 
 import numpy as np
 
-from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.gram cimport Gram
 from sparsesolve.linalg.gram import tall_gram
 from sparsesolve.linalg.span import Spans

@@ -13,7 +13,6 @@ from libc.string cimport memcpy
 import numpy as np
 
 from sparsesolve.linalg.design cimport Design
-from sparsesolve.linalg.packed cimport Packed
 from sparsesolve.linalg.span import SHAKY
 from sparsesolve.linalg.vector cimport axpy, dot
 

@@ -10,7 +10,6 @@ cdef class WorkingSet:
     cdef readonly WorkingColumns quadratic
     cdef readonly Outside outside
     cdef Packed columns                     # the working ones
-    cdef readonly long rounds
     cdef double working_values              # stored values of the working columns
     cdef double steps                       # of conjugate gradients per Newton direction, as last seen
     cdef double share                       # of the gap asked for that working columns may take

@@ -13,10 +13,8 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-from sparsesolve.linalg.design cimport Design
 from sparsesolve.linalg.gram cimport Gram
 from sparsesolve.linalg.pack import pack
-from sparsesolve.linalg.packed cimport Packed
 from sparsesolve.linalg.span import Spans
 from sparsesolve.linalg.vector cimport ss_go_on, ss_multiply
 from sparsesolve.penalties.blocks cimport BlockPenalty
@@ -219,7 +217,6 @@ cdef class WorkingSet:
         while True:
             outcome = self.fit(lam, goal, limit)
             PyErr_CheckSignals()
-            self.rounds += 1
             cleared = self._cleared(lam) if NOTICED * lam < self.quadratic.slack < INFINITY else self.r
             with nogil:
                 self.outside.examine(&cleared[0], lam)

@@ -49,7 +49,6 @@ class ResponseBlocks:
             self.descent.refresh()
         self._enter(np.flatnonzero(free))
         self.opening = 0.0  # gap after the first round at the last lam
-        self.rounds = 0
 
     @property
     def iterations(self):
@@ -95,7 +94,6 @@ class ResponseBlocks:
         self.pays = True  # whether the model's last step brought the gap down
         while True:
             outcome = self._settle(lam, goal, limit)
-            self.rounds += 1
             if self.descent.stirred:
                 self.descent.refresh()
             gap, entering = certify(self.descent, lam, self.outside)

@@ -8,7 +8,6 @@ is F'' itself (SparseModel).  Invariant: the image of B - B0 under Z, or under Z
 Reference: Tseng and Yun 2009; Friedman, Hastie and Tibshirani 2010; Bertrand and Massias 2021 (extrapolation).
 """
 from libc.math cimport fabs
-from libc.string cimport memset
 
 import numpy as np
 
