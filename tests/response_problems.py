@@ -1,7 +1,5 @@
 """Small problems of K responses, the settings in which their solvers are tried, and checks."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 import response_oracle as oracle
@@ -10,6 +8,7 @@ from sparsesolve.linalg.design import Design
 from sparsesolve.losses import LOSSES
 from sparsesolve.penalties import ElasticNet
 from sparsesolve.solvers.null_model import null_models
+from sparsesolve.solvers.problem import Problem
 
 CONVERGED = 0
 
@@ -46,10 +45,10 @@ def make_state(solver, X, Y, *, family, grouped=False, alpha=1.0, w=None, v=None
     offset = np.zeros((Y.shape[1], len(Y))) if offset is None else offset
     loss = LOSSES[family](Y, w)
     null = null_models(loss, offset, intercept)[0] if intercept else np.zeros(Y.shape[1])
-    problem = SimpleNamespace(
+    problem = Problem(
         design=design, weights=w, loss=loss, penalty=ElasticNet(design.p, alpha, v, low, high),
-        grouped=grouped, intercept=intercept, centred=intercept, offset=offset,
-        null_intercept=null, n_responses=Y.shape[1],
+        grouped=grouped, intercept=intercept, offset=offset, null_intercept=null, null_value=None,
+        response=None, unit=0, factor=None, shift=None, low=None, high=None, mean=0.0, exponent=0,
     )  # fmt: skip
     unpacked = design.unpacked(np.arange(design.p, dtype=np.intc))
     return solver(problem, 1), np.ascontiguousarray(unpacked)

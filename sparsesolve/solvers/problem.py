@@ -100,6 +100,11 @@ class Problem:
             limits[:, np.asarray(self.penalty.member)] = in_order
         return limits[:, : self.design.p]
 
+    @property
+    def open_columns(self):
+        """Which columns are neither excluded nor constant, (p,)."""
+        return self.limits.any(axis=0) & (np.asarray(self.design.spread) > 0.0)
+
     @cached_property
     def norms(self):
         """Size of each column of the standardised design, (p,)."""

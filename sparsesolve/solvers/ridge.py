@@ -26,9 +26,8 @@ class Ridge:
     intercept = 0.0  # of the standardised problem
 
     def __init__(self, problem, n_threads):
-        design, penalty, w, y = problem.design, problem.penalty, problem.weights, problem.response
-        v = np.asarray(penalty.l2)
-        open_ = open_columns(design, penalty)
+        design, w, y = problem.design, problem.weights, problem.response
+        v, open_ = np.asarray(problem.penalty.l2), problem.open_columns
         self.bare = Bare(design, np.flatnonzero(open_ & (v == 0.0)), w, y, problem.centred)
         which = np.flatnonzero(open_ & (v > 0.0)).astype(np.intc)
         self.unit = v[which].max(initial=1e-300)  # lam v = (lam unit) (v / unit): no overflow
@@ -76,21 +75,13 @@ class Ridge:
 
 def suits(problem, lambdas):
     """Whether the closed form holds: a penalty of squares, no limits, something to shrink."""
-    design, penalty = problem.design, problem.penalty
-    if problem.loss is not None or penalty.alpha != 0.0:
+    if problem.loss is not None or problem.penalty.alpha != 0.0:
         return False
     if lambdas is not None and lambdas[-1] == 0.0:
         return False
-    open_ = open_columns(design, penalty)
-    limits = np.stack([penalty.lower, penalty.upper])[:, open_]
-    ridge = np.asarray(penalty.l2)[open_] > 0.0
-    return bool(np.isinf(limits).all() and ridge.any())
-
-
-def open_columns(design, penalty):
-    """Columns that are neither excluded nor constant."""
-    shut = (np.asarray(penalty.lower) == 0.0) & (np.asarray(penalty.upper) == 0.0)
-    return ~shut & (np.asarray(design.spread) > 0.0)
+    open_ = problem.open_columns
+    ridge = np.asarray(problem.penalty.l2)[open_] > 0.0
+    return bool(np.isinf(problem.limits[:, open_]).all() and ridge.any())
 
 
 class Bare(Span):

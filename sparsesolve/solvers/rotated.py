@@ -22,7 +22,6 @@ from sparsesolve.penalties import ElasticNet
 from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
 from sparsesolve.solvers.dual_point import clear
 from sparsesolve.solvers.path import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED
-from sparsesolve.solvers.ridge import open_columns
 
 WIDE = 2  # columns to a row from which the eigenvalues pay
 TRIES = 8  # closer solutions of the small problem for a gap of the large one
@@ -36,7 +35,7 @@ def rotated(problem, lambdas, n_threads):
         return None
     if lambdas is not None and lambdas[-1] == 0.0:
         return None
-    which = np.flatnonzero(open_columns(design, penalty)).astype(np.intc)
+    which = np.flatnonzero(problem.open_columns).astype(np.intc)
     v, limits = np.asarray(penalty.l2)[which], problem.limits[:, which]
     if len(which) < WIDE * design.n or not ((v > 0.0).all() and np.isinf(limits).all()):
         return None

@@ -37,11 +37,10 @@ class ResponseBlocks:
         design, net = problem.design, ElasticNetRows(problem.penalty, problem.grouped)
         self.design, self.net, self.loss, self.n_threads = design, net, problem.loss, n_threads
         self.descent = ResponseDescent(problem, net)
-        shut = (np.asarray(net.lower) == 0.0) & (np.asarray(net.upper) == 0.0)
-        shut |= np.asarray(design.spread) == 0.0
-        free = (np.asarray(net.l1) == 0.0) & (np.asarray(net.l2) == 0.0) & ~shut
+        open_ = problem.open_columns
+        free = (np.asarray(net.l1) == 0.0) & (np.asarray(net.l2) == 0.0) & open_
         self.outside = OutsideRows(design, net, problem.n_responses, n_threads)
-        self.outside.leave(shut)
+        self.outside.leave(~open_)
         self.with_intercept = problem.intercept
         if problem.intercept:
             self.descent.enter(np.array([-1], dtype=np.intc))

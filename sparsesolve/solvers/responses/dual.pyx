@@ -27,8 +27,7 @@ cdef class ResponseDual(ResponseCoefficients):
     def __init__(self, problem, int n_threads=1):
         design, net = problem.design, ElasticNetRows(problem.penalty, problem.grouped)
         self.outside = OutsideRows(design, net, problem.loss.n_responses, n_threads)
-        self.outside.leave((np.asarray(net.lower) == 0.0) & (np.asarray(net.upper) == 0.0)
-                           | (np.asarray(design.spread) == 0.0))
+        self.outside.leave(~problem.open_columns)
         self.beyond, self.nearby = np.empty((2, design.p + 1), dtype=np.intc)
         self.spans = Spans(design, np.sqrt(problem.weights), problem.centred)
         ResponseCoefficients.__init__(self, problem, n_threads)
