@@ -138,7 +138,7 @@ def _target(family, response, offset, w, intercept):
     """What `assemble` is to fit: the response less the offset, or a loss and the offset."""
     y = response.values
     if family.several:
-        return _several(family, response, _read_offsets(offset, *y.shape), w, intercept)
+        return _several(family, response, checks.read_offsets(offset, *y.shape), w, intercept)
     offset = checks.read_offset(offset, len(y))
     if family.name == "cox":
         checks.refuse_no_event(y, w)
@@ -159,16 +159,6 @@ def _several(family, response, offset, w, intercept):
                 "exponent": exponent}  # fmt: skip
     checks.refuse_missing_class(y, w, response.class_names)
     return {"loss": family.loss(y, w), "offset": offset}
-
-
-def _read_offsets(offset, n, K):
-    """Offsets of K responses, (K, n)."""
-    if offset is None:
-        return np.zeros((K, n))
-    shape = np.shape(offset)
-    if shape != (n, K):
-        raise ValueError(f"offset has shape {shape}; it must be {(n, K)}, a column per response")
-    return np.array([checks.read_offset(column, n) for column in np.asarray(offset).T])
 
 
 def _penalty_maker(penalty, alpha, factors, limits, n_responses):

@@ -41,6 +41,16 @@ def read_offset(offset, n):
     return values
 
 
+def read_offsets(offset, n, K):
+    """Return the offsets of K responses, (K, n) float64 and finite; zeros for None."""
+    if offset is None:
+        return np.zeros((K, n))
+    shape = np.shape(offset)
+    if shape != (n, K):
+        raise ValueError(f"offset has shape {shape}; it must be {(n, K)}, a column per response")
+    return np.array([read_offset(column, n) for column in np.asarray(offset).T])
+
+
 def read_penalty_factor(penalty_factor, p, per="column"):
     """Return penalty factors, (p,) float64 in [0, inf], one per "column" or "group"; None stays.
 

@@ -90,13 +90,7 @@ def _read_offset(offset, n, q, several):
     if offset is None:
         return np.zeros((q, n))
     _refuse_length("offset", offset, n)
-    if not several:
-        return checks.read_offset(offset, n)[None]
-    if np.shape(offset) != (n, q):
-        raise ValueError(
-            f"offset has shape {np.shape(offset)}; it must be {(n, q)}, a column per response"
-        )
-    return np.array([checks.read_offset(column, n) for column in np.asarray(offset).T])
+    return checks.read_offsets(offset, n, q) if several else checks.read_offset(offset, n)[None]
 
 
 def _refuse_length(name, value, n):
