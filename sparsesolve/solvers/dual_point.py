@@ -92,18 +92,23 @@ def _clear_one(bent, u, columns):
 
 def _clear_responses(loss, eta, u, columns, free):
     """The same for K responses, whose curvature ties them: a combination (K, f)."""
-    K, f = len(eta), columns.shape[1]
+    (K, n), f = eta.shape, columns.shape[1]
     mask = np.ones(K * f, dtype=bool) if free is None else free.ravel()
-    units = np.eye(K * f)[mask].reshape(-1, K, f)
-    bent = np.stack([loss.curvature_product(eta, unit @ columns.T) for unit in units])
-    gram = (bent @ columns).reshape(-1, K * f)[:, mask]
+    H = [loss.curvature_product(eta, np.outer(row, np.ones(n))) for row in np.eye(K)]
+    gram = np.empty((K, f, K, f))
+    for k in range(K):
+        for j in range(k + 1):
+            gram[k, :, j] = columns.T @ (H[k][j][:, None] * columns)
+            gram[j, :, k] = gram[k, :, j].T
+    gram = gram.reshape(K * f, K * f)[np.ix_(mask, mask)]
     if not np.isfinite(gram).all():
         return u, np.inf
     curvature = _Curvature(gram)
     size = (np.abs(u) @ np.abs(columns)).ravel()[mask]
     for _ in range(2):  # the second time for what rounding left
-        rest = (u @ columns).ravel()[mask]
-        u = u - np.tensordot(curvature.solve(rest), bent, 1)
+        step = np.zeros(K * f)
+        step[mask] = curvature.solve((u @ columns).ravel()[mask])
+        u = u - loss.curvature_product(eta, step.reshape(K, f) @ columns.T)
     left = (u @ columns).ravel()[mask]
     return u, 0.0 if (np.abs(left) <= ORTHOGONAL * size).all() else curvature.missing(left)
 
