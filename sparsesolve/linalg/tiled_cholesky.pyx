@@ -55,11 +55,6 @@ def scale(double[:, ::1] matrix, const double[:] root, double shift, int n_threa
         dismiss(threads, begun, <double> n * n)
 
 
-def half_solve(const double[:, ::1] factor, double[:, ::1] rows, int n_threads=1):
-    """Overwrite each row b of `rows` (k, n) by L^-1 b."""
-    _solve(factor, rows, b"T", n_threads)
-
-
 def solve(const double[:, ::1] factor, double[:, ::1] rows, int n_threads=1):
     """Overwrite each row b of `rows` (k, n) by (L L')^-1 b."""
     _solve(factor, rows, b"T", n_threads)

@@ -14,6 +14,7 @@ and 3.3.
 """
 
 import numpy as np
+from scipy.linalg import lapack
 
 import sparsesolve.linalg.tiled_cholesky as tiled_cholesky
 from sparsesolve.mkl.symmetric import Symmetric
@@ -95,9 +96,9 @@ class System:
         n = self.shape[1]
         self.bridge = np.zeros((n, n))
         for root, factor in zip(self.root, self.factors, strict=True):
-            half = np.diag(root)
-            tiled_cholesky.half_solve(factor, half, self.n_threads)
-            self.bridge += half @ half.T
+            # our lower triangle in rows is LAPACK's upper one in columns; the other is left alone
+            inverse = lapack.dpotri(factor.T)[0].T
+            self.bridge += root[:, None] * inverse * root
         diagonal = np.einsum("ii->i", self.bridge)
         diagonal[self.curvature.sum(axis=0) <= 0.0] = 1.0
         diagonal *= 1.0 + 1e-14
