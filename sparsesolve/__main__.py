@@ -113,7 +113,8 @@ def _add_predict(commands):
     predict.set_defaults(run=run_predict)
     predict.add_argument("model", metavar="MODEL", help="what --save wrote")
     predict.add_argument(
-        "file", metavar="FILE", help="rows; columns are found by name, others are left out"
+        "file", metavar="FILE", help="rows; columns are found by name, others are left out; - is "
+        "standard input, with --format",
     )
     predict.add_argument("--format", choices=tuple(ENDINGS), help="default: by the file's ending")
     predict.add_argument("--offset", metavar="COL", help="column of offsets")

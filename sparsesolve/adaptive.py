@@ -22,8 +22,9 @@ def adaptive_factors(
 ) -> np.ndarray:
     """Penalty factors ``1 / |b_j sd_j|^power`` of a first fit b, for ``penalty_factor=``.
 
-    The first fit is ridge regression, its lambda chosen by cross-validation (from 1000 to 0.001
-    times the first one of the lasso, unless an option says otherwise), unless `coefs` are given.
+    The first fit is ridge regression, its lambda chosen by cross-validation (from 1000 times the
+    first one of the lasso down to 0.001 times it at most, unless an option says otherwise), unless
+    `coefs` are given.
     Features whose first coefficient is 0 are excluded (inf). Factors come divided by the least of
     them.
 

@@ -26,7 +26,7 @@ def write_coefs(path, file):
     if file == "-":
         _write(path, sys.stdout)
         return
-    with whole_file(file, "w", newline="", encoding="utf-8") as stream:
+    with whole_file(file, newline="", encoding="utf-8") as stream:
         _write(path, stream)
 
 

@@ -18,6 +18,7 @@ from sparsesolve.families import read_family
 from sparsesolve.picture import save_figure
 from sparsesolve.plotting import save_plot
 from sparsesolve.tables import read_table
+from sparsesolve.whole_file import whole_file
 
 
 def run_demo(args):
@@ -89,7 +90,7 @@ def run_predict(args):
     if args.out == "-":
         _write_rows(sys.stdout, columns, rows)
         return
-    with open(args.out, "w", newline="", encoding="utf-8") as stream:
+    with whole_file(args.out, newline="", encoding="utf-8") as stream:
         _write_rows(stream, columns, rows)
 
 

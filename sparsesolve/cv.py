@@ -125,7 +125,8 @@ def cv_path(
     tried = [options["alpha"]] if alphas is None else _read_all("alphas", alphas)
     blends = None if gammas is None else _read_all("gammas", gammas)[::-1]
     jobs = [job for alpha in tried for job in rows.jobs({**options, "alpha": alpha}, folds)]
-    fits = run_jobs(jobs, (matrix, y, names), blends is not None, n_jobs, options["progress"])
+    relaxed = blends is not None and blends[-1] < 1.0
+    fits = run_jobs(jobs, (matrix, y, names), relaxed, n_jobs, options["progress"])
     warn_missed([path for pair in fits for path in pair if path is not None], options["tol"])
     found = []
     for i, alpha in enumerate(tried):

@@ -21,7 +21,7 @@ def refuse_untrainable(trained, kinds, what, part="fold", advice=FEWER):
         What a fold is called, and what is to be done.
     """
     for k, weights in enumerate(trained):
-        left = weights @ kinds
+        left = (weights > 0.0) @ kinds
         if not left.all():
             raise ValueError(
                 f"{part} {k} leaves {what(int(left.argmin()))} of positive weight to train on; "

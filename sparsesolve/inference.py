@@ -209,10 +209,10 @@ def _table(path, data, support, alone, level):
 
 def _within_strata(Z, counted, strata):
     """Columns less their means over the rows `counted` of each stratum, which no death tells."""
-    Z = Z.copy()
-    for code in np.unique(strata[counted]):
-        rows = counted & (strata == code)
-        Z[rows] -= (Z[rows] / rows.sum()).sum(axis=0)  # in this order it cannot overflow
+    Z, code = Z.copy(), np.unique(strata[counted], return_inverse=True)[1].ravel()
+    size = np.bincount(code)[code]
+    for column in Z.T:  # in this order nothing overflows
+        column[counted] -= np.bincount(code, column[counted] / size)[code]
     return Z
 
 

@@ -81,7 +81,7 @@ def _solve(data, options, name, relaxed, wanted=None):
     try:
         names = data[2] if len(data) > 2 else None
         path = solve_path(*data[:2], names, wanted, **options)
-        return path, refitted(path, *data[:2]) if relaxed else None
+        return path, refitted(path, *data[:2], wanted) if relaxed else None
     except ValueError as error:
         if name is None:
             raise

@@ -33,9 +33,9 @@ class Measure(NamedTuple):
         """
         if self.whole:
             return self.of_rows(family, y, eta, w)
-        if not self.weight(y, w) > 0.0:
+        if not (w * y[:, 2] if self.partial else w).any():
             return np.full(eta.shape[-1], np.nan)
-        used = w > 0.0
+        used, w = w > 0.0, w / w.max()  # of any unit: sums must not overflow
         y, eta, w = (y, eta, w) if used.all() else (y[used], eta[used], w[used])
         return self.of_rows(family, y, eta, w)
 
@@ -124,7 +124,7 @@ def misclassified(family, y, eta, w):
 
 def auc(family, y, eta, w):
     """The chance that a row of the second class ranks above one of the first; ties count half."""
-    failures, successes = ((w / w.max())[:, None] * class_shares(family, y)).T
+    failures, successes = (w[:, None] * class_shares(family, y)).T
     areas = []
     for column in eta.T:
         rank = ranks(column)[0]

@@ -108,7 +108,7 @@ def save(fit: Path | CVPath | MKLPath, file: str | PathLike) -> None:
         arrays |= {name: getattr(fit, name) for name in CURVE}
         if fit.folds is not None:
             arrays["folds"] = fit.folds
-    with whole_file(file) as stream:  # savez would append an ending to a name without one
+    with whole_file(file, "wb") as stream:  # savez would append an ending to a name without one
         np.savez_compressed(stream, **arrays)
 
 

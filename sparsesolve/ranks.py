@@ -6,17 +6,21 @@ depends on where in it a row stands.
 
 import numpy as np
 
-ROUNDING = 64.0 * np.finfo(float).eps  # of the largest score
+ROUNDING = 64.0 * np.finfo(float).eps  # of two scores, or of the median one
 
 
 def ranks(scores):
     """The rank of each score, (n,) from 0, and the least score of each rank, ascending."""
     order = np.argsort(scores, kind="stable")
     ordered = scores[order]
+    sizes = np.abs(ordered)
+    finite = sizes[np.isfinite(sizes)]
+    least = np.median(finite) if len(finite) else 0.0
+    sizes = np.where(np.isfinite(sizes), sizes, 0.0)
     with np.errstate(invalid="ignore"):  # of infinite scores, which are tied
         steps = np.diff(ordered)
-    finite = np.abs(ordered[np.isfinite(ordered)])
-    first = np.append(True, steps > ROUNDING * finite.max(initial=0.0))[: len(ordered)]
+    near = ROUNDING * np.maximum(np.maximum(sizes[1:], sizes[:-1]), least)
+    first = np.append(True, steps > near)[: len(ordered)]
     found = np.empty(len(ordered), dtype=np.intp)
     found[order] = np.cumsum(first) - 1
     return found, ordered[first]

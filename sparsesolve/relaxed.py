@@ -87,8 +87,11 @@ def relax(fit: Path | CVPath, X: Any, y: Any, gamma: float = 0.0) -> Path:
     return explained(blend(path, refit, gamma), matrix, y)
 
 
-def refitted(path, matrix, y):
-    """The path with the features of each lambda fitted without penalty, as far as rows allow."""
+def refitted(path, matrix, y, told=None):
+    """The path with the features of each lambda fitted without penalty, as far as rows allow.
+
+    `told` is called after each of them.
+    """
     weights = _options(path)["weights"]
     if not len(path.lambdas):
         raise ValueError(f"The path holds no solution to refit: {path.stop_reason}")
@@ -103,7 +106,7 @@ def refitted(path, matrix, y):
     fits = {}
     for support in supports:
         if len(support) and support.tobytes() not in fits:
-            fits[support.tobytes()] = without_penalty(path, matrix, y, support)
+            fits[support.tobytes()] = without_penalty(path, matrix, y, support, told)
     several = isinstance(path.coefs, list)
     K = len(path.coefs) if several else 1
     coefs, intercepts = [[] for _ in range(K)], []
@@ -155,7 +158,7 @@ def beginning(path, count):
     return replace(path, **cut)
 
 
-def without_penalty(path, matrix, y, support):
+def without_penalty(path, matrix, y, support, told=None):
     """The fit of the columns `support` alone, one lambda long."""
     own = {"penalty": None, "alpha": 1.0, "penalty_factor": np.zeros(len(support)),
            "lambdas": [0.0], "stop": None, "dfmax": None, "pmax": None, "solver": "auto",
@@ -167,7 +170,7 @@ def without_penalty(path, matrix, y, support):
     for side in ("lower", "upper"):
         limit = given[side]
         own[side] = limit if limit is None or np.ndim(limit) == 0 else np.asarray(limit)[support]
-    return solve_path(matrix[:, support], y, **{**given, **own})
+    return solve_path(matrix[:, support], y, told=told, **{**given, **own})
 
 
 def _options(path):

@@ -1,31 +1,51 @@
 """Files that are written whole or not at all."""
 
 import os
+import secrets
 import shutil
 from contextlib import contextmanager
 
 
 @contextmanager
-def whole_file(file, mode="wb", **how):
+def whole_file(file, mode="w", **how):
     """A stream whose content takes the place of `file` once all of it is written.
 
-    Where that fails what was there before stays, and nothing else is left. What is no plain file
-    (a pipe, a device) is written to as it comes.
+    Where that fails what was there before stays, and nothing else is left. Only a plain file of
+    ours can be replaced so: pipes, devices, hard links, files of others and those in a folder in
+    which nothing can be made are written to as it comes.
     """
-    target = os.path.realpath(file)
-    plain = os.path.isfile(target) or not os.path.exists(target)
-    beside = plain and os.access(os.path.dirname(target), os.W_OK)
-    place = f"{target}.{os.getpid()}.part" if beside else target
+    target = os.path.realpath(os.fsdecode(file))
+    place = target
+    if _can_be_replaced(os.fsdecode(file), target):
+        place = os.path.join(os.path.dirname(target), f".{secrets.token_hex(8)}.part")
+        mode = mode.replace("w", "x")
+    else:
+        target = place = file
     try:
         with open(place, mode, **how) as stream:
             yield stream
-        if beside:
+        if place != target:
             if os.path.exists(target):
                 shutil.copymode(target, place)
             os.replace(place, target)
     except BaseException as error:
-        if beside and os.path.exists(place):
+        if place != target and os.path.exists(place):
             os.unlink(place)
-        if isinstance(error, OSError) and error.errno is not None:  # a full disk names no file
-            raise type(error)(error.errno, error.strerror, str(file)) from error
+        if isinstance(error, OSError) and error.filename in (None, place) and error.errno:
+            # a full disk names no file
+            raise type(error)(error.errno, error.strerror, os.fsdecode(file)) from error
         raise
+
+
+def _can_be_replaced(file, target):
+    """Whether `target`, the place that `file` leads to, can be another file without a loss."""
+    if os.path.abspath(file).startswith(("/dev/", "/proc/")):  # names of what is open already
+        return False
+    if not os.access(os.path.dirname(target), os.W_OK):
+        return False
+    if not os.path.exists(target):
+        return True
+    known = os.stat(target)
+    ours = not hasattr(os, "geteuid") or known.st_uid == os.geteuid()
+    plain = os.path.isfile(target) and known.st_nlink == 1
+    return plain and ours and os.access(target, os.W_OK)

@@ -12,6 +12,10 @@ def test_scores_that_rounding_parts_are_tied():
     assert rank.tolist() == [2, 0, 1, 0, 2, 2] and least.tolist() == [-1.0, 0.0, 2.0]
     assert ranks(np.array([1.0, 1.0 + 1e-12]))[0].tolist() == [0, 1]
     assert ranks(np.zeros(3))[0].tolist() == [0, 0, 0] and ranks(np.zeros(0))[0].size == 0
+    spread = np.random.default_rng(0).standard_normal(400)
+    for far in (1e10, 1e15, 1e300):
+        assert len(ranks(np.append(spread, far))[1]) == 401
+    assert len(ranks(np.exp(12 * spread))[1]) > 390
     ends = np.array([np.inf, -np.inf, 0.0, np.inf])
     assert ranks(ends)[0].tolist() == [2, 0, 1, 2]
 

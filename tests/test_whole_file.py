@@ -37,7 +37,7 @@ def test_links_are_followed_and_pipes_are_written_to(tmp_path):
     assert link.is_symlink() and ss.load(file).lambdas.tolist() == FIT.lambdas.tolist()
     os.mkfifo(pipe)
     found = []
-    reader = threading.Thread(target=lambda: found.append(pipe.read_text()))
+    reader = threading.Thread(target=lambda: found.append(pipe.read_text()), daemon=True)
     reader.start()
     write_coefs(FIT, pipe)
     reader.join()
@@ -57,3 +57,35 @@ def test_a_model_is_not_lost_to_one_that_cannot_be_written(tmp_path, monkeypatch
     with pytest.raises(OSError, match="No space left on device.*model.npz"):
         ss.save(FIT, file)
     assert ss.load(file).df.tolist() == FIT.df.tolist()
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="needs names of open files")
+def test_names_of_open_files_are_written_to():
+    read, write = os.pipe()
+    with whole_file(f"/dev/fd/{write}") as stream:
+        stream.write("through")
+    os.close(write)
+    assert os.read(read, 100) == b"through"
+    os.close(read)
+
+
+def test_files_that_cannot_be_replaced_without_a_loss_are_written_to(tmp_path):
+    file, other = tmp_path / "one", tmp_path / "other"
+    file.write_text("old")
+    os.link(file, other)
+    with whole_file(file) as stream:
+        stream.write("new")
+    assert other.read_text() == "new" and file.samefile(other)
+    with pytest.raises(FileNotFoundError, match="elsewhere"), whole_file(tmp_path / "third"):
+        open(tmp_path / "elsewhere" / "file")
+    assert sorted(os.listdir(tmp_path)) == ["one", "other"]
+
+
+def test_several_at_one_time(tmp_path):
+    file = tmp_path / ("a" * 248)
+    streams = [whole_file(file) for _ in range(3)]
+    for k, each in enumerate(streams):
+        each.__enter__().write(str(k))
+    for each in streams:
+        each.__exit__(None, None, None)
+    assert file.read_text() == "2" and len(os.listdir(tmp_path)) == 1

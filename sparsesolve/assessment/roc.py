@@ -78,7 +78,7 @@ def roc(
     family, y, eta, w, single = read_known_rows(fit, X, y, s, weights, offset)
     if family.classify is None or family.several:
         raise ValueError(f"A {family.name} fit has not two classes; an ROC is of two")
-    shares = w[:, None] * class_shares(family, y)
+    shares = (w / w.max())[:, None] * class_shares(family, y)
     if not shares.any(axis=0).all():
         raise ValueError("y holds one class only; an ROC needs rows of both")
     curves = [_roc(column, *shares.T) for column in eta.T]

@@ -56,6 +56,12 @@ def _read_all(name, values, high, positive=False):
     return values
 
 
+def _places(rows):
+    """Rows by number, where a fold gives a mask of them."""
+    rows = np.asarray(rows)
+    return np.flatnonzero(rows) if rows.dtype == bool else rows
+
+
 class Folded:
     """Mixin of what holds rows out: folds as scikit-learn takes them, by metadata routing."""
 
@@ -68,7 +74,7 @@ class Folded:
                 "call sklearn.set_config(enable_metadata_routing=True)"
             )
         routed = process_routing(self, "fit", **params).splitter.split if params else {}
-        return list(splitter.split(X, y, **routed))
+        return [tuple(map(_places, pair)) for pair in splitter.split(X, y, **routed)]
 
     def get_metadata_routing(self):
         """What metadata fit takes and passes on: sample_weight, and what the splitter asks for."""
@@ -121,11 +127,12 @@ class Chosen(Folded):
     def _grid(self, X, y, weights, options):
         """The alphas to try, as many as asked for from the least that selects nothing.
 
-        Ridge selects all features whatever its alpha, and begins at 1 / RIDGE times the lasso's.
+        What is all but ridge begins at 1 / RIDGE times the first alpha of the lasso.
         """
         alphas = read_alphas(self.alphas)
         if not isinstance(alphas, int):
             return alphas
         eps = read_number("eps", self.eps, 0, 1, open_low=True, open_high=True)
         largest = path(X, y, weights=weights, n_lambdas=1, **options).lambdas[0]
-        return largest * np.geomspace(1.0, RIDGE * eps if options["alpha"] == 0.0 else eps, alphas)
+        last = RIDGE * eps if options["alpha"] <= RIDGE else eps
+        return largest * np.geomspace(1.0, last, alphas)

@@ -41,15 +41,17 @@ class Classes(ClassifierMixin):
                 )
             weights = balance if weights is None else weights * balance
         self.classes_, codes = np.unique(y, return_inverse=True)
-        met = np.bincount(codes, weights) > 0.0
+        mass = np.bincount(codes, weights)
+        met = mass > 0.0
         names = self.classes_.tolist()
         if met.sum() < 2:
             raise ValueError(
                 f"y holds one class only ({names[met.argmax()]!r}, where weights are positive); "
                 "rows of another class are needed"
             )
-        if not met.all():  # as if their rows were not there: codes of rows without weight are any
-            self.classes_, codes = self.classes_[met], (np.cumsum(met) - 1).clip(0)[codes]
+        if not met.all():  # as if their rows were not there
+            codes = (np.cumsum(met) - 1)[np.where(met[codes], codes, mass.argmax())]
+            self.classes_ = self.classes_[met]
         self._family = "binomial" if len(self.classes_) == 2 else "multinomial"
         return codes, weights
 

@@ -102,8 +102,8 @@ class ElasticNetCV(Chosen, Linear):
     l1_ratio : float or list of float, default 0.5
         As in ElasticNet; of several the one of the least mean squared error is taken.
     eps : float, default 1e-3
-        Last alpha over the first, of a grid made here; with ``l1_ratio=0`` over a thousandth of
-        it, where the lasso's grid begins.
+        Last alpha over the first, of a grid made here; with an `l1_ratio` of 0.001 or less over a
+        thousandth of it, where the lasso's grid begins.
     alphas : int or array-like, default 100
         How many alphas, log-spaced, or which.
     fit_intercept, max_iter, tol, positive

@@ -47,9 +47,9 @@ def cox(ties: str = "breslow", strata: Any = None) -> Family:
     array([0])
     """
     checks.read_choice("ties", ties, ["breslow", "efron"])
-    return Family("cox", partial(LOSSES["cox"], ties=ties),
-                  partial(_read_survival, deepcopy(strata)),
-                  exp, StopRule(gain=1e-3, steps=4, relative=True, explained=0.99),
+    strata = list(strata) if hasattr(strata, "__next__") else deepcopy(strata)
+    return Family("cox", partial(LOSSES["cox"], ties=ties), partial(_read_survival, strata), exp,
+                  StopRule(gain=1e-3, steps=4, relative=True, explained=0.99),
                   intercept=False)  # fmt: skip
 
 

@@ -87,6 +87,8 @@ def _seekable(path, piped):
     if not piped:
         yield path
         return
+    if str(path) == "-" and sys.stdin is None:
+        raise ValueError("standard input is closed")
     with TemporaryDirectory() as folder:
         copy = FilePath(folder) / "data"
         with copy.open("wb") as stream:

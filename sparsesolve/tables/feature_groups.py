@@ -1,6 +1,7 @@
 """Groups of features, from a small file beside the data."""
 
 import csv
+import os
 import zipfile
 
 import numpy as np
@@ -22,7 +23,7 @@ def read_feature_groups(source, data_file, table):
     -------
     groups : dict of label to list of feature numbers, or ndarray (p,) of labels
     """
-    if zipfile.is_zipfile(data_file):
+    if os.path.isfile(data_file) and zipfile.is_zipfile(data_file):  # a pipe is read once
         with np.load(data_file, allow_pickle=False) as arrays:
             if source in arrays.files:
                 return arrays[source]

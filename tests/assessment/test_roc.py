@@ -31,3 +31,14 @@ def test_roc_against_every_threshold():
 def test_what_makes_no_sense_is_refused(ask, words):
     with pytest.raises(ValueError, match=words):
         ask()
+
+
+def test_the_unit_of_weights_does_not_matter():
+    plain = ss.assess(BINOMIAL, X[NEW], SICK[NEW], 0.05)
+    curve = ss.roc(BINOMIAL, X[NEW], SICK[NEW], 0.05)
+    for unit in (1e-300, 1e307, 1.7e308):
+        weights = np.full(len(X[NEW]), unit)
+        found = ss.assess(BINOMIAL, X[NEW], SICK[NEW], 0.05, weights=weights)
+        assert found == pytest.approx(plain)
+        assert ss.roc(BINOMIAL, X[NEW], SICK[NEW], 0.05, weights=weights).auc == (
+            pytest.approx(curve.auc))  # fmt: skip

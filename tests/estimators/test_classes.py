@@ -103,3 +103,9 @@ def test_several_classes_far_out():
 def test_unfitted():
     with pytest.raises(Exception, match="not fitted yet"):
         Made().predict(np.zeros(2))
+
+
+def test_rows_without_weight_are_not_dealt_among_the_few_of_a_class():
+    y, w = ["b"] * 2 + ["c"] * 5 + ["a"] * 9, [1.0] * 7 + [0.0] * 9
+    codes = Made().fit(None, y, w).read_[0]
+    assert codes.tolist() == [0] * 2 + [1] * 14

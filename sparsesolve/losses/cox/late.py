@@ -20,8 +20,8 @@ def excess(loss, eta, u):
     """F(eta) + F*(-u) + eta'u = max over d of F(eta) - F(eta + d) - u'd, by Newton's steps.
 
     What one more step would add is added, or where rounding leaves none what the rest of the slope
-    may cost; inf where the steps do not end, or become short, as they are beside the domain of F*,
-    where the bound is of no use.
+    may cost; inf where the steps do not end, or stay short, as where F* is infinite, and far from
+    eta: the bound would be large, and of no use.
     """
     eta, u, n = np.array(eta), np.array(u), len(eta)
     here, slope = loss.at(eta)
