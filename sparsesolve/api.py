@@ -101,9 +101,10 @@ def path(
     penalty_factor : array-like (p,) or (G,), default None
         Multiplies lambda per feature: 0 never penalised, inf never enters. With groups (G,), per
         group: those named, in the order in which they first appear, then one for each feature in
-        none; v then sums to G.
+        none; v then sums to G. In the sums an infinite factor counts as 1.
     lower, upper : float or array-like (p,), default None
-        Coefficient limits, lower <= 0 <= upper, on the scale of X; not with `grouped`.
+        Coefficient limits, lower <= 0 <= upper, on the scale of X; not with `grouped`
+        or "multigaussian", which tie the coefficients of several responses.
     lambdas : array-like (L,), default None
         The grid, in any order; solved from the largest down, and to the end.
     n_lambdas : int, default 100
@@ -117,7 +118,8 @@ def path(
         solved `Point` (index, lam, df, dev_ratio, gap, ...).
     tol : float, default 1e-7
         Duality gap to reach at every lambda, relative to the objective at b = 0. It is the
-        objective that the default certifies; 1e-9 asks for digits of coefficients, too.
+        objective that the default certifies; 1e-9 asks for digits of coefficients, too (with
+        alpha < 1, where gaps are of second order in them, 1e-13).
     max_iter : int, default None
         Newton steps and sweeps allowed per lambda; None means 100,000.
     solver : str, default "auto"

@@ -17,8 +17,8 @@ CHOICES = ("lambda_min", "lambda_1se")
 class CVPath(Frozen):
     """A path with an estimate, at each of its lambdas, of how well it predicts new rows.
 
-    Made by :func:`sparsesolve.cv_path`, where there is an example. Nothing in it can be changed,
-    its arrays included.
+    Made by :func:`sparsesolve.cv_path`, where there is an example. Its attributes and arrays
+    cannot be changed.
 
     Attributes
     ----------

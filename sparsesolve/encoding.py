@@ -78,12 +78,14 @@ def make_design(
     ----------
     table : pandas or polars frame, pyarrow table, dict of columns, or array (n, k)
         Numbers and booleans become one column each. Text, categories and mixed objects become
-        one for each level that occurs, sorted, or in the order of a pandas categorical.
+        one for each level that occurs, sorted, or in the order of a pandas categorical
+        or an arrow dictionary.
     sparse : bool, default False
         Make a sparse matrix.
     missing : {"mean", "error"}, default "mean"
         Fill what is missing (None, NA, NaN) with the mean of its column in this table, which for
-        a category is the share of each level; or refuse it.
+        a category is the share of each level; or refuse it. Tables that are encoded later are
+        filled in any case.
     unknown : {"error", "zero"}, default "error"
         What `EncodedDesign.encode` makes of a level that this table does not have: refuse
         it, or 0 in every column.
@@ -97,8 +99,9 @@ def make_design(
     Raises
     ------
     ValueError
-        If a column is missing in every row, or in any where ``missing="error"``; if it holds what
-        is neither numbers nor labels.
+        If a column is missing in every row, or in any where ``missing="error"``.
+    TypeError
+        If a column holds what is neither numbers nor labels, as dates or complex numbers.
 
     Examples
     --------

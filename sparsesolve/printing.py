@@ -15,7 +15,7 @@ def one_line(path):
         f"<{type(path).__name__} {path.family}: {n} lambda{'s' * (n > 1)} from "
         f"{path.lambdas[0]:.4g} to {path.lambdas[-1]:.4g}, "
         f"{path.df[-1]} of {count} {noun}s at the end, "
-        f"{100 * path.dev_ratio[-1]:.1f}% deviance explained, worst gap {worst_gap(path):.1e}>"
+        f"{100 * path.dev_ratio[-1]:z.1f}% deviance explained, worst gap {worst_gap(path):.1e}>"
     )
 
 

@@ -19,8 +19,8 @@ class Path(Solved, Predictor):
     """The curve lambda -> coefficients, as solved at L values of lambda.
 
     Made by :func:`sparsesolve.path`; or by :func:`sparsesolve.omp_path` and
-    :func:`sparsesolve.hard_threshold_path`, which say what their lambdas and gaps are. Nothing in
-    it can be changed, its arrays included. With K responses or classes, ``coefs`` is a list of K
+    :func:`sparsesolve.hard_threshold_path`, which say what their lambdas and gaps are. Its
+    attributes and arrays cannot be changed. With K responses or classes, ``coefs`` is a list of K
     matrices and ``intercepts`` has K rows.
 
     Attributes

@@ -29,7 +29,9 @@ def read_mixed_columns(table):
         raise ValueError("the table has no columns")
     read = {name: _read_column(name, column) for name, column in found.items()}
     sizes = {len(c[0] if isinstance(c, tuple) else c) for c in read.values()}
-    if len(sizes) != 1 or 0 in sizes:
+    if sizes == {0}:
+        raise ValueError("the table has no rows")
+    if len(sizes) != 1:
         raise ValueError(f"the columns of the table have {sorted(sizes)} rows; give equally many")
     return read
 

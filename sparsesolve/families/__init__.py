@@ -23,9 +23,10 @@ A family is named (``family="poisson"``) or made by a function here (``families.
     tweedie(power)              numbers of at least 0, of variance ~ mu^power; log link
 
 Solutions are certified by the duality gap. glmnet's rule ends a path once a step gains less than
-1e-5 of deviance explained (of gaussian 1e-5 of itself, of poisson 1e-4 of itself over 4 steps, of
-cox 1e-3 over 4), or more than 99.9% (cox 99%) is explained. Steps in which coefficient limits hold
-everything where it is do not end it: other features may be to come.
+1e-5 of deviance explained (of gaussian 1e-5 of itself, of multigaussian 1e-5 of the rest, of
+poisson 1e-4 of itself over 4 steps, of cox 1e-3 over 4), or more than 99.9% (cox 99%) is
+explained. Steps in which coefficient limits hold everything where it is do not end it: other
+features may be to come.
 
 Or it is written in Python: any object with the methods value, gradient and curvature, of which
 :func:`from_object` says what they take and return.

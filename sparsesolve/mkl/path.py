@@ -81,8 +81,8 @@ def mkl_path(
         The grid, positive, in any order; solved from the largest down, and to the end.
     n_lambdas : int, default 100
         Length of the grid made when `lambdas` is None. It starts at the least lambda with all
-        norms 0, sqrt(u'K_m u) / d_m at the null residual u; for the squared norms, which have
-        none, where at most a hundredth of the null deviance can be explained.
+        norms 0 (of "l1" the largest sqrt(u'K_m u) / d_m at the null residual u); for the squared
+        norms, which have none, where the objective is at most a hundredth below that of the null.
     lambda_min_ratio : float in (0, 1), default None
         Last lambda over the first; None means 1e-2, for squared norms 1e-4.
     dfmax : int, default None

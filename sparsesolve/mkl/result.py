@@ -18,8 +18,8 @@ class MKLPath(Solved):
 
         b0 + sum_m kernel_weights[m] * K_m dual_coefs,
 
-    for new samples with K_m the kernel between these and those of the fit. Nothing in it can be
-    changed, its arrays included. With K responses or classes `dual_coefs` is a list of K arrays
+    for new samples with K_m the kernel between these and those of the fit. Its attributes and
+    arrays cannot be changed. With K responses or classes `dual_coefs` is a list of K arrays
     and `intercepts` has K rows.
 
     Attributes
