@@ -35,7 +35,7 @@ class Measure(NamedTuple):
             return self.of_rows(family, y, eta, w)
         if not (w * y[:, 2] if self.partial else w).any():
             return np.full(eta.shape[-1], np.nan)
-        used, w = w > 0.0, w / w.max()  # of any unit: sums must not overflow
+        used, w = w > 0.0, w / w.max()  # of any unit
         y, eta, w = (y, eta, w) if used.all() else (y[used], eta[used], w[used])
         return self.of_rows(family, y, eta, w)
 

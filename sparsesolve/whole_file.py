@@ -23,11 +23,11 @@ def whole_file(file, mode="w", **how):
         target = place = file
     try:
         with open(place, mode, **how) as stream:
+            if place != target and os.path.exists(target):
+                shutil.copymode(target, place)
             yield stream
         if place != target:
-            if os.path.exists(target):
-                shutil.copymode(target, place)
-            os.replace(place, target)
+            _replace(place, target)
     except BaseException as error:
         if place != target and os.path.exists(place):
             os.unlink(place)
@@ -37,15 +37,26 @@ def whole_file(file, mode="w", **how):
         raise
 
 
+def _replace(place, target):
+    """Let one file take the place of another, or else its content, as where another is mounted."""
+    try:
+        os.replace(place, target)
+    except OSError:
+        shutil.copyfile(place, target)
+        os.unlink(place)
+
+
 def _can_be_replaced(file, target):
     """Whether `target`, the place that `file` leads to, can be another file without a loss."""
-    if os.path.abspath(file).startswith(("/dev/", "/proc/")):  # names of what is open already
+    places = os.path.abspath(file), target
+    if any(name.startswith(("/dev/", "/proc/")) for name in places):  # of what is open already
         return False
     if not os.access(os.path.dirname(target), os.W_OK):
         return False
     if not os.path.exists(target):
         return True
     known = os.stat(target)
-    ours = not hasattr(os, "geteuid") or known.st_uid == os.geteuid()
+    ours = not hasattr(os, "geteuid") or (known.st_uid, known.st_gid) == (
+        os.geteuid(), os.getegid())  # fmt: skip
     plain = os.path.isfile(target) and known.st_nlink == 1
     return plain and ours and os.access(target, os.W_OK)

@@ -16,6 +16,9 @@ def test_scores_that_rounding_parts_are_tied():
     for far in (1e10, 1e15, 1e300):
         assert len(ranks(np.append(spread, far))[1]) == 401
     assert len(ranks(np.exp(12 * spread))[1]) > 390
+    apart = np.array([0, 0, 0, 0.1 + 0.2 - 0.3, 0.1 + 0.2 - 0.3, 1, 2])
+    assert ranks(apart)[0].tolist() == [0, 0, 0, 0, 0, 1, 2]
+    assert ranks(np.array([1e308, 1.5e308, 1.7e308, -1.7e308]))[0].tolist() == [1, 2, 3, 0]
     ends = np.array([np.inf, -np.inf, 0.0, np.inf])
     assert ranks(ends)[0].tolist() == [2, 0, 1, 2]
 

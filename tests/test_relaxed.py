@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import sparsesolve as ss
+from sparsesolve.relaxed import refitted
 
 RNG = np.random.default_rng(41)
 N = 80
@@ -213,3 +214,16 @@ def test_a_path_of_no_lambda_has_a_sentence(call):
     X = rng.normal(size=(40, 4))
     with pytest.raises(ValueError, match="holds no (solution|lambda) to .*pmax"):
         call(X, X[:, 1], pmax=0, penalty_factor=[0, 1, 1, 1])
+
+
+def test_refits_tell_of_themselves_and_are_made_where_they_count(monkeypatch):
+    told = []
+    path = ss.path(X, Y, **SHORT)
+    refitted(path, X, Y, lambda *words: told.append(words))
+    assert len(told) == len({support.tobytes() for support in path.nonzero() if len(support)})
+
+    def refused(*given):
+        raise AssertionError("no refit is needed")
+
+    monkeypatch.setattr("sparsesolve.jobs.refitted", refused)
+    assert ss.cv_path(X, Y, n_folds=3, seed=0, gammas=[1.0], **SHORT).gamma == 1.0

@@ -82,10 +82,24 @@ def test_files_that_cannot_be_replaced_without_a_loss_are_written_to(tmp_path):
 
 
 def test_several_at_one_time(tmp_path):
-    file = tmp_path / ("a" * 248)
+    file = tmp_path / ("a" * 100)
     streams = [whole_file(file) for _ in range(3)]
     for k, each in enumerate(streams):
         each.__enter__().write(str(k))
     for each in streams:
         each.__exit__(None, None, None)
     assert file.read_text() == "2" and len(os.listdir(tmp_path)) == 1
+
+
+def test_content_takes_the_place_where_the_file_cannot(tmp_path, monkeypatch):
+    """As where the file is mounted by itself, or open elsewhere under Windows."""
+    file = tmp_path / "mounted"
+    file.write_text("old")
+
+    def busy(place, target):
+        raise OSError(16, "Device or resource busy")
+
+    monkeypatch.setattr(os, "replace", busy)
+    with whole_file(file) as stream:
+        stream.write("new")
+    assert file.read_text() == "new" and os.listdir(tmp_path) == ["mounted"]

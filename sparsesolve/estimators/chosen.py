@@ -56,9 +56,11 @@ def _read_all(name, values, high, positive=False):
     return values
 
 
-def _places(rows):
+def _places(rows, n):
     """Rows by number, where a fold gives a mask of them."""
     rows = np.asarray(rows)
+    if rows.dtype == bool and rows.shape != (n,):
+        raise ValueError(f"a fold's mask has shape {rows.shape}; give one value for each row, {n}")
     return np.flatnonzero(rows) if rows.dtype == bool else rows
 
 
@@ -74,7 +76,8 @@ class Folded:
                 "call sklearn.set_config(enable_metadata_routing=True)"
             )
         routed = process_routing(self, "fit", **params).splitter.split if params else {}
-        return [tuple(map(_places, pair)) for pair in splitter.split(X, y, **routed)]
+        return [tuple(_places(rows, len(y)) for rows in pair)
+                for pair in splitter.split(X, y, **routed)]  # fmt: skip
 
     def get_metadata_routing(self):
         """What metadata fit takes and passes on: sample_weight, and what the splitter asks for."""

@@ -50,7 +50,9 @@ class Classes(ClassifierMixin):
                 "rows of another class are needed"
             )
         if not met.all():  # as if their rows were not there
-            codes = (np.cumsum(met) - 1)[np.where(met[codes], codes, mass.argmax())]
+            most = 1.0 * (np.ones(len(y)) if weights is None else weights > 0.0)
+            largest = np.bincount(codes, most).argmax()  # in which folds miss them least
+            codes = (np.cumsum(met) - 1)[np.where(met[codes], codes, largest)]
             self.classes_ = self.classes_[met]
         self._family = "binomial" if len(self.classes_) == 2 else "multinomial"
         return codes, weights

@@ -96,8 +96,8 @@ class System:
         n = self.shape[1]
         self.bridge = np.zeros((n, n))
         for root, factor in zip(self.root, self.factors, strict=True):
-            # our lower triangle in rows is LAPACK's upper one in columns; the other is left alone
-            inverse = lapack.dpotri(factor.T)[0].T
+            # our lower triangle in rows is LAPACK's upper one in columns; the other holds nothing
+            inverse = np.tril(lapack.dpotri(factor.T)[0].T)
             self.bridge += root[:, None] * inverse * root
         diagonal = np.einsum("ii->i", self.bridge)
         diagonal[self.curvature.sum(axis=0) <= 0.0] = 1.0

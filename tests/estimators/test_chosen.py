@@ -115,3 +115,5 @@ def test_folds_may_be_masks():
     for model in (ours.LassoCV, ours.MKLRegressorCV):
         one, two = (model(cv=cv, rule="1se").fit(X, Y).alpha_ for cv in (FOLDS, masks))
         assert one == two
+        with pytest.raises(ValueError, match=r"mask has shape \(30,\); .* each row, 60"):
+            model(cv=[(~masks[0][1][:30], masks[0][1][:30])] * 2).fit(X, Y)

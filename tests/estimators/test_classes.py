@@ -107,5 +107,6 @@ def test_unfitted():
 
 def test_rows_without_weight_are_not_dealt_among_the_few_of_a_class():
     y, w = ["b"] * 2 + ["c"] * 5 + ["a"] * 9, [1.0] * 7 + [0.0] * 9
-    codes = Made().fit(None, y, w).read_[0]
-    assert codes.tolist() == [0] * 2 + [1] * 14
+    for weight in (None, "balanced", {"b": 20.0}):
+        codes = Made(weight).fit(None, y, w).read_[0]
+        assert codes.tolist() == [0] * 2 + [1] * 14

@@ -51,3 +51,13 @@ def test_softmax(empty):
     np.testing.assert_allclose(system.inverse(x), expected, atol=1e-10)
     if empty:
         assert not system.kernel_times(x[0]).any()
+
+
+@pytest.mark.parametrize("junk", [np.nan, np.inf])
+def test_memory_that_nothing_was_written_to_is_not_met(monkeypatch, junk):
+    rng = np.random.default_rng(3)
+    h = rng.dirichlet(np.ones(3), size=20).T * rng.integers(0, 2, size=20)
+    x = rng.normal(size=(2, 3, 20))
+    wanted = System(kernels(), [0, 2], ETA, h, joined=True).inverse(x)
+    monkeypatch.setattr(np, "empty", lambda shape, *given: np.full(shape, junk, *given))
+    assert np.array_equal(System(kernels(), [0, 2], ETA, h, joined=True).inverse(x), wanted)
