@@ -55,7 +55,7 @@ cdef class RowPass:
         self.basis = np.ascontiguousarray(basis.T)
         self.f, self.width = <int> basis.shape[1], <int> (basis.shape[1] + design.p)
         self.coefficients = np.ascontiguousarray(np.hstack([C, B[:, at_work]]))
-        self.eta, self.u = np.empty((2, len(B), design.n))
+        self.eta, self.u = np.empty((len(B), design.n)), np.empty((len(B), design.n))
         self._make_room(threads)
 
     def points(self, int threads):
