@@ -15,7 +15,6 @@ def whole_file(file, mode="w", **how):
     which nothing can be made are written to as it comes.
     """
     target = os.path.realpath(os.fsdecode(file))
-    place = target
     if _can_be_replaced(os.fsdecode(file), target):
         place = os.path.join(os.path.dirname(target), f".{secrets.token_hex(8)}.part")
         mode = mode.replace("w", "x")

@@ -41,8 +41,7 @@ class Classes(ClassifierMixin):
                 )
             weights = balance if weights is None else weights * balance
         self.classes_, codes = np.unique(y, return_inverse=True)
-        mass = np.bincount(codes, weights)
-        met = mass > 0.0
+        met = np.bincount(codes, weights) > 0.0
         names = self.classes_.tolist()
         if met.sum() < 2:
             raise ValueError(
@@ -50,8 +49,7 @@ class Classes(ClassifierMixin):
                 "rows of another class are needed"
             )
         if not met.all():  # as if their rows were not there
-            most = 1.0 * (np.ones(len(y)) if weights is None else weights > 0.0)
-            largest = np.bincount(codes, most).argmax()  # in which folds miss them least
+            largest = np.bincount(codes[weights > 0.0]).argmax()  # in which folds miss them least
             codes = (np.cumsum(met) - 1)[np.where(met[codes], codes, largest)]
             self.classes_ = self.classes_[met]
         self._family = "binomial" if len(self.classes_) == 2 else "multinomial"
