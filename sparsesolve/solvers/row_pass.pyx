@@ -55,6 +55,7 @@ cdef class RowPass:
         self.basis = np.ascontiguousarray(basis.T)
         self.f, self.width = <int> basis.shape[1], <int> (basis.shape[1] + design.p)
         self.coefficients = np.ascontiguousarray(np.hstack([C, B[:, at_work]]))
+        # two arrays: below 32 MB their memory comes back from the pass before, and is not cleared anew
         self.eta, self.u = np.empty((len(B), design.n)), np.empty((len(B), design.n))
         self._make_room(threads)
 
