@@ -55,9 +55,9 @@ def extensions():
     ]
     if found:
         found.append(Extension(SHARED, [SHARED.replace(".", "/") + ".c"]))
+    headers = sorted({header.parent.as_posix() for header in Path("sparsesolve").rglob("*.h")})
     for ext in found:
-        folders = "linalg", "losses", "solvers", "mkl"
-        ext.include_dirs = [f"sparsesolve/{folder}" for folder in folders]
+        ext.include_dirs = headers
     return found
 
 

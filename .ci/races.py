@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 from scipy import sparse
-from sparsesolve.linalg.design import Design
-from sparsesolve.linalg.outer import wide_gram
-from sparsesolve.linalg.tiled_cholesky import factorise, solve
+from sparsesolve.linalg.design.design import Design
+from sparsesolve.linalg.factors.tiled_cholesky import factorise, solve
+from sparsesolve.linalg.gram.outer import wide_gram
 from sparsesolve.mkl.symmetric import Symmetric
 
 import sparsesolve as ss
@@ -97,15 +97,15 @@ def two_at_once():
 
 
 WATCHED = {  # the files with parallel loops, and what enters them
-    "linalg/design.pyx": gaussian_and_others,
-    "linalg/gram.pyx": grams,
-    "linalg/outer.pyx": grams,
-    "linalg/products.pyx": gaussian_and_others,
-    "linalg/row_mirror.pyx": grams,
-    "linalg/sparse_gram.pyx": grams,
-    "linalg/tiled_cholesky.pyx": factors,
-    "solvers/groups/outside.pyx": gaussian_and_others,
-    "solvers/row_pass.pyx": passes,
+    "linalg/design/design.pyx": gaussian_and_others,
+    "linalg/gram/gram.pyx": grams,
+    "linalg/gram/outer.pyx": grams,
+    "linalg/gram/products.pyx": gaussian_and_others,
+    "linalg/working/by_rows.pyx": grams,
+    "linalg/gram/sparse_gram.pyx": grams,
+    "linalg/factors/tiled_cholesky.pyx": factors,
+    "solvers/screening/inactive_groups.pyx": gaussian_and_others,
+    "solvers/passes/row_pass.pyx": passes,
     "mkl/shrinkage.pyx": several_kernels,
     "mkl/symmetric.pyx": several_kernels,
     "dictionary/coding.pyx": codes,

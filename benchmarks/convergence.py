@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sparsesolve.solvers import SOLVERS
-from sparsesolve.solvers.first_order import FirstOrder
+from sparsesolve.solvers.first_order.first_order import FirstOrder
 
 NULL_LEVEL = 1e20
 MAX_ITER, TO_THE_END = 1, 3000  # an outcome of solve; iterations

@@ -33,7 +33,7 @@ from threadpoolctl import threadpool_limits
 
 import sparsesolve as ss
 from sparsesolve import families
-from sparsesolve.assembly import read_problem
+from sparsesolve.paths.assembly import read_problem
 
 SCALES = {"small": (200, 200), "medium": (2000, 10_000)}
 SPARSITY = {"low": 0.5, "high": 0.01}

@@ -209,8 +209,8 @@ def shortest(work, repeats):
 
 def threads(options):
     """The loop over kernels, the factor, and a whole path, by one thread and by two."""
-    from sparsesolve.linalg import tiled_cholesky
-    from sparsesolve.threads import one_blas_thread
+    from sparsesolve.linalg.factors import tiled_cholesky
+    from sparsesolve.linalg.threads import one_blas_thread
 
     n, M, rng = 2000, 30, np.random.default_rng(0)
     X = rng.normal(size=(n, M))

@@ -20,7 +20,7 @@ from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 from sparsesolve import families, penalties
-from sparsesolve.assembly import read_problem
+from sparsesolve.paths.assembly import read_problem
 from sparsesolve.solvers import SOLVERS
 
 LEVELS = {"low": 0.01, "medium": 0.1, "high": 0.4}  # of the largest lam

@@ -5,9 +5,9 @@ from threading import RLock
 from typing import TYPE_CHECKING
 
 from sparsesolve import families, penalties
-from sparsesolve.api import path
-from sparsesolve.result import Path
-from sparsesolve.status import ConvergenceWarning, Status
+from sparsesolve.paths.path import path
+from sparsesolve.results.path import Path
+from sparsesolve.results.status import ConvergenceWarning, Status
 
 __version__ = "0.1.0"
 __all__ = [
@@ -21,38 +21,52 @@ __all__ = [
 # What path does not need is imported when it is first asked for: HOMES says from where.
 if TYPE_CHECKING:
     from sparsesolve import mkl
-    from sparsesolve.adaptive import adaptive_factors
-    from sparsesolve.assessment.assess import assess
-    from sparsesolve.assessment.calibration import calibration
-    from sparsesolve.assessment.confusion import confusion
-    from sparsesolve.assessment.roc import roc
-    from sparsesolve.cv import cv_path
-    from sparsesolve.cv_result import CVPath
+    from sparsesolve.data.encoding import make_design
     from sparsesolve.dictionary.learning import DictionaryLearning
     from sparsesolve.dictionary.sparse_code import sparse_code
-    from sparsesolve.encoding import make_design
-    from sparsesolve.greedy import hard_threshold_path, omp_path
-    from sparsesolve.inference import refit
-    from sparsesolve.information import criteria
-    from sparsesolve.knot_path import KnotPath
-    from sparsesolve.lars import lars_path, lars_path_gram
     from sparsesolve.mkl.path import mkl_path
-    from sparsesolve.mkl.result import MKLPath
-    from sparsesolve.model_file import load, save
-    from sparsesolve.relaxed import relax
-    from sparsesolve.stability import stability_path
+    from sparsesolve.paths.greedy import hard_threshold_path, omp_path
+    from sparsesolve.paths.lars import lars_path, lars_path_gram
+    from sparsesolve.results.cv_path import CVPath
+    from sparsesolve.results.files.model_file import load, save
+    from sparsesolve.results.kernel_path import MKLPath
+    from sparsesolve.results.knot_path import KnotPath
+    from sparsesolve.selection.adaptive import adaptive_factors
+    from sparsesolve.selection.assessment.assess import assess
+    from sparsesolve.selection.assessment.calibration import calibration
+    from sparsesolve.selection.assessment.confusion import confusion
+    from sparsesolve.selection.assessment.roc import roc
+    from sparsesolve.selection.criteria import criteria
+    from sparsesolve.selection.cv import cv_path
+    from sparsesolve.selection.refit import refit
+    from sparsesolve.selection.relaxed import relax
+    from sparsesolve.selection.stability import stability_path
 else:
     HOMES = {
-        "CVPath": "cv_result", "DictionaryLearning": "dictionary.learning",
-        "KnotPath": "knot_path", "MKLPath": "mkl.result", "adaptive_factors": "adaptive",
-        "assess": "assessment.assess", "calibration": "assessment.calibration",
-        "confusion": "assessment.confusion", "criteria": "information", "cv_path": "cv",
-        "hard_threshold_path": "greedy",
-        "lars_path": "lars", "lars_path_gram": "lars", "load": "model_file",
-        "make_design": "encoding", "mkl_path": "mkl.path", "omp_path": "greedy",
-        "refit": "inference", "relax": "relaxed", "roc": "assessment.roc", "save": "model_file",
-        "sparse_code": "dictionary.sparse_code", "stability_path": "stability",
-    }  # fmt: skip
+        "CVPath": "results.cv_path",
+        "DictionaryLearning": "dictionary.learning",
+        "KnotPath": "results.knot_path",
+        "MKLPath": "results.kernel_path",
+        "adaptive_factors": "selection.adaptive",
+        "assess": "selection.assessment.assess",
+        "calibration": "selection.assessment.calibration",
+        "confusion": "selection.assessment.confusion",
+        "criteria": "selection.criteria",
+        "cv_path": "selection.cv",
+        "hard_threshold_path": "paths.greedy",
+        "lars_path": "paths.lars",
+        "lars_path_gram": "paths.lars",
+        "load": "results.files.model_file",
+        "make_design": "data.encoding",
+        "mkl_path": "mkl.path",
+        "omp_path": "paths.greedy",
+        "refit": "selection.refit",
+        "relax": "selection.relaxed",
+        "roc": "selection.assessment.roc",
+        "save": "results.files.model_file",
+        "sparse_code": "dictionary.sparse_code",
+        "stability_path": "selection.stability",
+    }
 
     ONE_BY_ONE = RLock()  # of two threads one might import a package, the other a part of it
 

@@ -6,12 +6,12 @@ import sys
 import warnings
 
 from sparsesolve import __version__
-from sparsesolve.command_options import add_data_options, add_model_options, numbers
-from sparsesolve.commands import run_cv, run_demo, run_path, run_plot, run_predict
-from sparsesolve.cv_result import CHOICES
-from sparsesolve.picture import AXIS_LABELS
-from sparsesolve.plotting import WAYS
-from sparsesolve.tables import ENDINGS
+from sparsesolve.cli.commands import run_cv, run_demo, run_path, run_plot, run_predict
+from sparsesolve.cli.options import add_data_options, add_model_options, numbers
+from sparsesolve.data.tables import ENDINGS
+from sparsesolve.results.cv_path import CHOICES
+from sparsesolve.results.pictures.axes import AXIS_LABELS
+from sparsesolve.results.pictures.path import WAYS
 
 
 class Parser(argparse.ArgumentParser):

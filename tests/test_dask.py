@@ -90,7 +90,7 @@ def test_blocks_may_be_stored_in_any_form(da, name, form):
 
 @pytest.mark.parametrize("name", CERTIFIED)
 def test_more_columns_than_inner_products_are_kept_of(da, name, monkeypatch):
-    monkeypatch.setattr("sparsesolve.assembly.MOST_REDUCED", 5)
+    monkeypatch.setattr("sparsesolve.paths.assembly.MOST_REDUCED", 5)
     wide = RNG.standard_normal((N, 600))
     y = wide[:, :3].sum(axis=1) + NOISE
     y = y > 0 if name == "binomial" else y
@@ -171,7 +171,7 @@ def test_what_cannot_be_done_in_blocks_is_refused(da):
 
 
 def test_large_arrays_of_rows_are_not_turned_but_taken_in_slices(monkeypatch):
-    blocks = sys.modules["sparsesolve.checks.row_blocks"]
+    blocks = sys.modules["sparsesolve.data.row_blocks"]
     monkeypatch.setattr(blocks, "SLICE_BYTES", 5000)
     assert not blocks.is_large_by_rows(X)
     for name, y in RESPONSES.items():

@@ -13,7 +13,7 @@ from scipy.linalg.cython_blas cimport dgemv
 
 import numpy as np
 
-from sparsesolve.linalg.vector cimport dot
+from sparsesolve.linalg.kernels.vector cimport dot
 
 DEF UNUSED = 1e-12      # of the largest A_jj: an atom with less says nothing
 

@@ -13,8 +13,14 @@ from libc.math cimport fabs
 from libc.string cimport memcpy
 
 from sparsesolve.dictionary.signal cimport CONVERGED, STALLED, Signal
-from sparsesolve.linalg cimport gram_basis
-from sparsesolve.linalg.vector cimport axpy, dot, ss_largest_f64, ss_step_largest, ss_subtract_all
+from sparsesolve.linalg.factors cimport gram_basis
+from sparsesolve.linalg.kernels.vector cimport (
+    axpy,
+    dot,
+    ss_largest_f64,
+    ss_step_largest,
+    ss_subtract_all,
+)
 
 cdef double ROUNDING = 1e-14    # of the largest |d_j'y|
 cdef double STRAY = 1e-13       # of the largest coefficient

@@ -17,9 +17,9 @@ import numpy as np
 from sparsesolve.dictionary.homotopy cimport follow
 from sparsesolve.dictionary.pursuit cimport pursue
 from sparsesolve.dictionary.signal cimport FULL, Signal
-from sparsesolve.linalg cimport column as col
-from sparsesolve.linalg.design cimport Design
-from sparsesolve.linalg.vector cimport axpy, dot
+from sparsesolve.linalg.design cimport column as col
+from sparsesolve.linalg.design.design cimport Design
+from sparsesolve.linalg.kernels.vector cimport axpy, dot
 
 DEF BLOCK = 64              # signals of one matrix product
 cdef double PAUSE = 0.3     # seconds to aim at between two looks for Ctrl-C, where threads wait for each other

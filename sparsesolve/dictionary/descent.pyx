@@ -9,7 +9,7 @@ from libc.string cimport memcpy, memset
 
 from sparsesolve.dictionary.certificate cimport certify, correlations
 from sparsesolve.dictionary.signal cimport CONVERGED, FULL, MAX_ITER, STALLED, Signal
-from sparsesolve.linalg.vector cimport axpy
+from sparsesolve.linalg.kernels.vector cimport axpy
 
 DEF LOOK = 10       # sweeps between two certificates
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from sparsesolve import checks
-from sparsesolve.status import Status, warn
+from sparsesolve.data import nonfinite_error, read_design
+from sparsesolve.results.status import Status, warn
 
 METHODS = ("lasso", "lars", "omp")
 ROOM = 64  # atoms in a code for which there is room at first
@@ -74,15 +74,15 @@ def encode(coder, signals, *, method, lam, alpha, most, residual, positive, tol,
 
 
 def read_columns(name, matrix):
-    """A matrix as `checks.read_design` returns it, all finite, of a size that can be squared."""
+    """A matrix as `read_design` returns it, all finite, of a size that can be squared."""
     try:
-        matrix, _ = checks.read_design(matrix)
+        matrix, _ = read_design(matrix)
     except (ValueError, TypeError) as error:
         raise type(error)(re.sub(r"\bX\b", name, str(error))) from None
     values = matrix.data if sparse.issparse(matrix) else matrix
     largest = float(max(values.max(initial=0), -values.min(initial=0)))
     if not np.isfinite(largest):
-        message = str(checks.nonfinite_error(matrix))
+        message = str(nonfinite_error(matrix))
         raise ValueError(re.sub(r"\bX\b", name, message))
     if largest and not 1 / EXTREME < largest < EXTREME:
         raise ValueError(f"the largest entry of {name} is {largest:.3g}; rescale {name}")

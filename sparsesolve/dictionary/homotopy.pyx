@@ -19,8 +19,14 @@ from libc.string cimport memcpy, memmove, memset
 from sparsesolve.dictionary.certificate cimport certify, certify_angles, clear_strays, refine
 from sparsesolve.dictionary.descent cimport descend
 from sparsesolve.dictionary.signal cimport BLOCKED, CONVERGED, FREE, FULL, USED, Signal
-from sparsesolve.linalg cimport gram_basis
-from sparsesolve.linalg.vector cimport axpy, ss_find, ss_largest_f64, ss_meetings, ss_step_largest
+from sparsesolve.linalg.factors cimport gram_basis
+from sparsesolve.linalg.kernels.vector cimport (
+    axpy,
+    ss_find,
+    ss_largest_f64,
+    ss_meetings,
+    ss_step_largest,
+)
 
 cdef double LOST_PIVOT = 1e-14      # of an atom's square: nearer to the span it counts as lying in it
 cdef double TIE = 1e-15             # of the first level: correlations closer to the level lie on it

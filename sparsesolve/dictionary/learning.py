@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsesolve import checks
+from sparsesolve.data import read_choice, read_count, read_flag, read_number, read_seed
 from sparsesolve.dictionary.atom_start import draw_atoms, read_atoms
 from sparsesolve.dictionary.atoms import update_atoms
 from sparsesolve.dictionary.coding import Coder
@@ -18,9 +18,9 @@ from sparsesolve.dictionary.encoding import (
 )
 from sparsesolve.dictionary.sparse_code import sparse_code
 from sparsesolve.dictionary.statistics import Statistics, mean_objective
-from sparsesolve.linalg.design import Design
-from sparsesolve.progress import progress_bar
-from sparsesolve.threads import one_blas_thread, thread_count
+from sparsesolve.linalg.design.design import Design
+from sparsesolve.linalg.threads import one_blas_thread, thread_count
+from sparsesolve.paths.progress import progress_bar
 
 ALGORITHMS = ("online", "batch")
 SWEEPS = {"online": 1, "batch": 5}  # over the atoms, for each new set of codes
@@ -122,18 +122,18 @@ class DictionaryLearning:
         n_threads: int = 1,
         progress: bool = False,
     ) -> None:
-        self.n_atoms = checks.read_count("n_atoms", n_atoms, 1)
-        self.lam = checks.read_number("lam", lam, 0, np.inf, open_low=True)
-        self.alpha = checks.read_number("alpha", alpha, 0, 1, open_low=True)
-        self.positive_codes = checks.read_flag("positive_codes", positive_codes)
-        self.positive_atoms = checks.read_flag("positive_atoms", positive_atoms)
-        self.algorithm = checks.read_choice("algorithm", algorithm, ALGORITHMS)
-        self.batch_size = checks.read_count("batch_size", batch_size, 1)
-        self.n_epochs = checks.read_count("n_epochs", n_epochs, 1)
-        self.forgetting = checks.read_number("forgetting", forgetting, 0, np.inf)
-        self.tol = checks.read_number("tol", tol, 0, 1)
+        self.n_atoms = read_count("n_atoms", n_atoms, 1)
+        self.lam = read_number("lam", lam, 0, np.inf, open_low=True)
+        self.alpha = read_number("alpha", alpha, 0, 1, open_low=True)
+        self.positive_codes = read_flag("positive_codes", positive_codes)
+        self.positive_atoms = read_flag("positive_atoms", positive_atoms)
+        self.algorithm = read_choice("algorithm", algorithm, ALGORITHMS)
+        self.batch_size = read_count("batch_size", batch_size, 1)
+        self.n_epochs = read_count("n_epochs", n_epochs, 1)
+        self.forgetting = read_number("forgetting", forgetting, 0, np.inf)
+        self.tol = read_number("tol", tol, 0, 1)
         self.n_threads = thread_count(n_threads)
-        self.progress = checks.read_flag("progress", progress)
+        self.progress = read_flag("progress", progress)
         self._seed = seed
         self._start = None
         if dictionary is not None:
@@ -188,7 +188,7 @@ class DictionaryLearning:
         return f"<DictionaryLearning: {self.n_atoms} atoms, {steps} steps, {seen}>"
 
     def _reset(self):
-        self._rng = checks.read_seed(self._seed)
+        self._rng = read_seed(self._seed)
         self.dictionary = None if self._start is None else self._start.copy(order="F")
         self.statistics = None
         self.objectives = []

@@ -13,8 +13,8 @@ from libc.math cimport fabs
 from libc.string cimport memcpy
 
 from sparsesolve.dictionary.signal cimport CONVERGED, FULL, STALLED, Signal
-from sparsesolve.linalg cimport gram_basis
-from sparsesolve.linalg.vector cimport axpy, ss_find, ss_largest_f64, ss_step_largest
+from sparsesolve.linalg.factors cimport gram_basis
+from sparsesolve.linalg.kernels.vector cimport axpy, ss_find, ss_largest_f64, ss_step_largest
 
 cdef double LOST_PIVOT = 1e-12      # of an atom's square: nearer to the span it counts as lying in it
 cdef double NOTHING = 1e-14         # of the largest |d_j'y|: a correlation that is rounding

@@ -2,7 +2,7 @@
 
 One thread keeps one and uses it for signal after signal; nothing is allocated between them.
 """
-from sparsesolve.linalg.gram_basis cimport GramBasis
+from sparsesolve.linalg.factors.gram_basis cimport GramBasis
 
 cdef enum Outcome:          # codes of Status, and two that stay inside
     CONVERGED = 0

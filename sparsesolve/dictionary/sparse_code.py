@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsesolve import checks
+from sparsesolve.data import read_choice, read_count, read_flag, read_number, real_array
 from sparsesolve.dictionary.coding import Coder
 from sparsesolve.dictionary.encoding import (
     METHODS,
@@ -15,9 +15,9 @@ from sparsesolve.dictionary.encoding import (
     read_columns,
     warn_missed,
 )
-from sparsesolve.linalg.design import Design
-from sparsesolve.progress import progress_bar
-from sparsesolve.threads import one_blas_thread, thread_count
+from sparsesolve.linalg.design.design import Design
+from sparsesolve.linalg.threads import one_blas_thread, thread_count
+from sparsesolve.paths.progress import progress_bar
 
 NEEDS = {  # what stops each method; the first of them, or one of them
     "lasso": "lam",
@@ -115,9 +115,9 @@ def sparse_code(
     <SparseCodes: 1 signal over 4 atoms, 2.0 in a code, worst gap 0.0e+00>
     """
     n_threads = thread_count(n_threads)
-    tol = checks.read_number("tol", tol, 0, np.inf)
-    budget = 1000 if max_iter is None else checks.read_count("max_iter", max_iter, 0)
-    checks.read_flag("progress", progress)
+    tol = read_number("tol", tol, 0, np.inf)
+    budget = 1000 if max_iter is None else read_count("max_iter", max_iter, 0)
+    read_flag("progress", progress)
     signals, atoms = read_columns("Y", Y), read_columns("D", D)
     if signals.shape[0] != atoms.shape[0]:
         raise ValueError(
@@ -135,9 +135,9 @@ def sparse_code(
 
 def _read_method(method, lam, alpha, n_nonzero, residual, positive, n):
     """The options that say what is to be solved, as `encode` takes them."""
-    checks.read_choice("method", method, METHODS)
-    alpha = checks.read_number("alpha", alpha, 0, 1, open_low=True)
-    checks.read_flag("positive", positive)
+    read_choice("method", method, METHODS)
+    alpha = read_number("alpha", alpha, 0, 1, open_low=True)
+    read_flag("positive", positive)
     if method != "lasso" and (alpha != 1 or positive):
         raise ValueError(f"alpha and positive belong to method='lasso', not {method!r}")
     given = {"lam": lam is not None, "n_nonzero": n_nonzero is not None,
@@ -152,7 +152,7 @@ def _read_method(method, lam, alpha, n_nonzero, residual, positive, n):
     lam, residual = _per_signal("lam", lam, n), _per_signal("residual", residual, n)
     if alpha < 1 and (lam != lam[0]).any():
         raise ValueError("alpha < 1 needs one lam for all signals, which share a Gram matrix")
-    most = None if n_nonzero is None else checks.read_count("n_nonzero", n_nonzero, 1)
+    most = None if n_nonzero is None else read_count("n_nonzero", n_nonzero, 1)
     return {"method": method, "lam": lam, "alpha": alpha, "residual": residual,
             "most": most, "positive": bool(positive)}  # fmt: skip
 
@@ -160,9 +160,9 @@ def _read_method(method, lam, alpha, n_nonzero, residual, positive, n):
 def _per_signal(name, value, n):
     """A number or one for each signal as (n,) float64, at least 0; None is 0."""
     if value is None or np.ndim(value) == 0:
-        number = 0.0 if value is None else checks.read_number(name, value, 0, np.inf)
+        number = 0.0 if value is None else read_number(name, value, 0, np.inf)
         return np.full(n, number)
-    values = np.array(checks.real_array(name, value), dtype=np.float64)
+    values = np.array(real_array(name, value), dtype=np.float64)
     if values.shape != (n,) or not (np.isfinite(values) & (values >= 0)).all():
         raise ValueError(f"{name} must be a finite number >= 0, or one for each of {n} signals")
     return values

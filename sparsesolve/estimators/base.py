@@ -5,8 +5,8 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sparsesolve.api import path
-from sparsesolve.checks import read_flag, read_number
+from sparsesolve.data import read_flag, read_number
+from sparsesolve.paths.path import path
 
 TYPES = (np.float64, np.float32)
 

@@ -8,12 +8,12 @@ from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
-from sparsesolve import held_out
-from sparsesolve.api import path
-from sparsesolve.checks import read_choice, read_count, read_number, shown
-from sparsesolve.cv import cv_path
-from sparsesolve.cv_result import choose, summary
-from sparsesolve.folds import passes
+from sparsesolve.data import read_choice, read_count, read_number, shown
+from sparsesolve.paths.path import path
+from sparsesolve.results.cv_path import choose, summary
+from sparsesolve.selection import held_out
+from sparsesolve.selection.cv import cv_path
+from sparsesolve.selection.folds import passes
 
 RULES = {"min": 0, "1se": 1}  # place among what `choose` returns
 RIDGE = 1e-3  # of the first alpha: where the lasso would begin

@@ -7,7 +7,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from sparsesolve.checks import read_weights
+from sparsesolve.data import read_weights
 
 
 def _class_factors(class_weight, y, weights):

@@ -5,7 +5,7 @@ from sklearn.base import RegressorMixin
 from sklearn.metrics import d2_tweedie_score
 from sklearn.utils.validation import validate_data
 
-from sparsesolve.checks import read_weights, real_array
+from sparsesolve.data import read_weights, real_array
 
 from .base import TYPES, Net
 from .chosen import Chosen

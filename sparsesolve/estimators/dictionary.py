@@ -5,7 +5,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sparsesolve.checks import read_number
+from sparsesolve.data import read_number
 from sparsesolve.dictionary.learning import DictionaryLearning as Learner
 
 from .base import TYPES

@@ -4,14 +4,14 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from sparsesolve.checks import read_choice, read_number
-from sparsesolve.cv_result import choose
+from sparsesolve.data import read_choice, read_number
 from sparsesolve.families import read_family
-from sparsesolve.measures import read_measure
 from sparsesolve.mkl.functions.classical import classical
 from sparsesolve.mkl.given_grams import precomputed
 from sparsesolve.mkl.grams import build_grams
 from sparsesolve.mkl.path import mkl_path
+from sparsesolve.results.cv_path import choose
+from sparsesolve.selection.measures import read_measure
 
 from .base import TYPES
 from .chosen import RULES, Folded, fold_summary, read_alphas, refuse_untrainable

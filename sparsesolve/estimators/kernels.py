@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from sparsesolve.checks import read_weights, real_array
+from sparsesolve.data import read_weights, real_array
 
 from .classes import Classes
 from .kernel_base import AtOneAlpha, ByFolds

@@ -3,9 +3,9 @@
 import numpy as np
 from sklearn.utils.validation import column_or_1d
 
-from sparsesolve.checks import read_count, read_number
-from sparsesolve.cv_result import choose
-from sparsesolve.lars import lars_path
+from sparsesolve.data import read_count, read_number
+from sparsesolve.paths.lars import lars_path
+from sparsesolve.results.cv_path import choose
 
 from .chosen import Folded, fold_summary, only, refuse_untrainable
 from .linear import ByColumn, Linear

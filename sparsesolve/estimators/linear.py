@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import validate_data
 
-from sparsesolve.checks import read_weights
+from sparsesolve.data import read_weights
 
 from .base import TYPES, Net
 

@@ -4,9 +4,9 @@ import numpy as np
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import validate_data
 
-from sparsesolve.checks import read_survival, read_weights
+from sparsesolve.data import read_survival, read_weights
 from sparsesolve.families import cox
-from sparsesolve.survival import concordance
+from sparsesolve.results.survival import concordance
 
 from .base import TYPES, Net
 from .chosen import Chosen

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sparsesolve.checks import real_array
+from sparsesolve.data import real_array
 
 from .chosen import Chosen
 from .linear import Linear

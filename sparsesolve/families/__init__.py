@@ -32,7 +32,7 @@ Or it is written in Python: any object with the methods value, gradient and curv
 :func:`from_object` says what they take and return.
 """
 
-from sparsesolve.checks import Response
+from sparsesolve.data import Response
 from sparsesolve.families.amounts import gamma, negative_binomial, poisson, tweedie
 from sparsesolve.families.classes import binomial, cloglog, multinomial, probit, squared_hinge
 from sparsesolve.families.family import Family
@@ -40,7 +40,7 @@ from sparsesolve.families.python import from_object
 from sparsesolve.families.real import gaussian, huber, multigaussian
 from sparsesolve.families.registry import FAMILIES, MAKERS, read_family
 from sparsesolve.families.survival import cox
-from sparsesolve.solvers.path import StopRule
+from sparsesolve.solvers.follow import StopRule
 
 __all__ = [
     "FAMILIES", "Family", "MAKERS", "Response", "StopRule", "binomial", "cloglog", "cox",

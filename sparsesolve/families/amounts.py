@@ -3,14 +3,14 @@
 from functools import partial
 from math import inf
 
-from sparsesolve import checks
+from sparsesolve.data import read_amounts, read_number, read_positive
 from sparsesolve.families.family import Family
-from sparsesolve.links import exp
+from sparsesolve.families.links import exp
 from sparsesolve.losses import LOSSES
-from sparsesolve.solvers.path import StopRule
+from sparsesolve.solvers.follow import StopRule
 
 poisson = Family(
-    "poisson", LOSSES["poisson"], checks.read_amounts, exp,
+    "poisson", LOSSES["poisson"], read_amounts, exp,
     StopRule(gain=1e-4, steps=4, relative=True),
 )  # fmt: skip
 
@@ -33,7 +33,7 @@ def gamma() -> Family:
     >>> ss.path(X, y, family=ss.families.gamma()).nonzero(0.5)
     array([0])
     """
-    return Family("gamma", LOSSES["gamma"], checks.read_positive, exp)
+    return Family("gamma", LOSSES["gamma"], read_positive, exp)
 
 
 def negative_binomial(theta: float) -> Family:
@@ -64,9 +64,9 @@ def negative_binomial(theta: float) -> Family:
     >>> ss.path(X, y, family=ss.families.negative_binomial(2.0)).nonzero(0.3)
     array([0])
     """
-    theta = checks.read_number("theta", theta, 0, inf, open_low=True)
+    theta = read_number("theta", theta, 0, inf, open_low=True)
     loss = partial(LOSSES["negative_binomial"], theta=theta)
-    return Family(f"negative_binomial(theta={theta!r})", loss, checks.read_amounts, exp)
+    return Family(f"negative_binomial(theta={theta!r})", loss, read_amounts, exp)
 
 
 def tweedie(power: float) -> Family:
@@ -98,6 +98,6 @@ def tweedie(power: float) -> Family:
     >>> ss.path(X, cost, family=ss.families.tweedie(1.5)).nonzero(1.0)
     array([0])
     """
-    power = checks.read_number("power", power, 1, 2, open_low=True, open_high=True)
+    power = read_number("power", power, 1, 2, open_low=True, open_high=True)
     loss = partial(LOSSES["tweedie"], power=power)
-    return Family(f"tweedie(power={power!r})", loss, checks.read_amounts, exp)
+    return Family(f"tweedie(power={power!r})", loss, read_amounts, exp)

@@ -1,8 +1,8 @@
 """Families of classes: binomial, multinomial, squared_hinge, probit and cloglog."""
 
-from sparsesolve import checks
+from sparsesolve.data import read_binary, read_classes, read_sides
 from sparsesolve.families.family import Family
-from sparsesolve.links import (
+from sparsesolve.families.links import (
     above_log_log_two,
     above_zero,
     expit,
@@ -14,9 +14,9 @@ from sparsesolve.links import (
 )
 from sparsesolve.losses import LOSSES
 
-binomial = Family("binomial", LOSSES["binomial"], checks.read_binary, expit, classify=above_zero)
+binomial = Family("binomial", LOSSES["binomial"], read_binary, expit, classify=above_zero)
 multinomial = Family(
-    "multinomial", LOSSES["multinomial"], checks.read_classes, softmax,
+    "multinomial", LOSSES["multinomial"], read_classes, softmax,
     classify=largest, several=True,
 )  # fmt: skip
 
@@ -42,7 +42,7 @@ def squared_hinge() -> Family:
     >>> fit.nonzero(s=0.5 * fit.lambdas[0])
     array([0, 1])
     """
-    return Family("squared_hinge", LOSSES["squared_hinge"], checks.read_sides, identity,
+    return Family("squared_hinge", LOSSES["squared_hinge"], read_sides, identity,
                   classify=above_zero)  # fmt: skip
 
 
@@ -64,7 +64,7 @@ def probit() -> Family:
     >>> ss.path(X, y, family=ss.families.probit()).nonzero(0.1)
     array([0])
     """
-    return Family("probit", LOSSES["probit"], checks.read_binary, ndtr, classify=above_zero)
+    return Family("probit", LOSSES["probit"], read_binary, ndtr, classify=above_zero)
 
 
 def cloglog() -> Family:
@@ -85,5 +85,5 @@ def cloglog() -> Family:
     >>> ss.path(X, y, family=ss.families.cloglog()).nonzero(0.1)
     array([0])
     """
-    return Family("cloglog", LOSSES["cloglog"], checks.read_binary, one_minus_exp_minus_exp,
+    return Family("cloglog", LOSSES["cloglog"], read_binary, one_minus_exp_minus_exp,
                   classify=above_log_log_two)  # fmt: skip

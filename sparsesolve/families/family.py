@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from sparsesolve.solvers.path import StopRule
+from sparsesolve.solvers.follow import StopRule
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsesolve import checks
+from sparsesolve.data import check_derivatives, read_real
 from sparsesolve.families.family import Family
-from sparsesolve.links import identity
+from sparsesolve.families.links import identity
 from sparsesolve.losses import LOSSES, PythonLoss
 
 
@@ -88,14 +88,14 @@ def from_object(law: object, y: ArrayLike = ()) -> Family:
         raise TypeError(f"name of the family's object must be a string, not {name!r}")
     if name.partition("(")[0] in {*LOSSES, "hinge"}:
         raise ValueError(f"name of the family's object is {name!r}, which is taken; give another")
-    checks.check_derivatives(law, name, y)
+    check_derivatives(law, name, y)
     return Family(name, partial(PythonLoss, law=law), partial(_read_for, law, name),
                   getattr(law, "mean", identity))  # fmt: skip
 
 
 def _read_for(law, name, y, n):
     """Real responses, a few of which have shown that the object's derivatives hold for them."""
-    response = checks.read_real(y, n)
+    response = read_real(y, n)
     few = np.quantile(response.values, np.linspace(0, 1, 5), method="nearest") if n else []
-    checks.check_derivatives(law, name, np.unique(few))
+    check_derivatives(law, name, np.unique(few))
     return response

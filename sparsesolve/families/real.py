@@ -3,17 +3,17 @@
 from functools import partial
 from math import inf
 
-from sparsesolve import checks
+from sparsesolve.data import read_number, read_real, read_several
 from sparsesolve.families.family import Family
-from sparsesolve.links import identity
+from sparsesolve.families.links import identity
 from sparsesolve.losses import LOSSES
-from sparsesolve.solvers.path import StopRule
+from sparsesolve.solvers.follow import StopRule
 
 gaussian = Family(
-    "gaussian", LOSSES["gaussian"], checks.read_real, identity, StopRule(relative=True)
+    "gaussian", LOSSES["gaussian"], read_real, identity, StopRule(relative=True)
 )
 multigaussian = Family(
-    "multigaussian", LOSSES["multigaussian"], checks.read_several, identity,
+    "multigaussian", LOSSES["multigaussian"], read_several, identity,
     StopRule(relative="rest"), several=True,
 )  # fmt: skip
 
@@ -51,6 +51,6 @@ def huber(delta: float = 1.0) -> Family:
     >>> ss.path(X, y, family=ss.families.huber(1.0)).coef(0.2).round(2)
     array([0.74, 0.  , 0.  , 0.  , 0.  ])
     """
-    delta = checks.read_number("delta", delta, 0, inf, open_low=True)
+    delta = read_number("delta", delta, 0, inf, open_low=True)
     loss = partial(LOSSES["huber"], delta=delta)
-    return Family(f"huber(delta={delta!r})", loss, checks.read_real, identity)
+    return Family(f"huber(delta={delta!r})", loss, read_real, identity)

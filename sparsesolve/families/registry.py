@@ -1,6 +1,6 @@
 """Which families there are, and which of them a user means."""
 
-from sparsesolve import checks
+from sparsesolve.data import read_choice, shown
 from sparsesolve.families.amounts import gamma, negative_binomial, poisson, tweedie
 from sparsesolve.families.classes import binomial, cloglog, multinomial, probit, squared_hinge
 from sparsesolve.families.family import Family
@@ -33,7 +33,7 @@ def read_family(family):
                 f"family must be one of {', '.join(map(repr, FAMILIES))}, not {family!r}, which "
                 f"is {here} here"
             )
-        return FAMILIES[checks.read_choice("family", family, list(FAMILIES))]
+        return FAMILIES[read_choice("family", family, list(FAMILIES))]
     if any(family is maker for maker in MAKERS.values()):
         name = family.__name__
         raise TypeError(f"family is the function {name}; call it: family=families.{name}(...)")
@@ -42,5 +42,5 @@ def read_family(family):
     listed = ", ".join(map(repr, FAMILIES))
     raise TypeError(
         f"family must be one of {listed}, or one made by sparsesolve.families, not "
-        f"{checks.shown(family)}"
+        f"{shown(family)}"
     )

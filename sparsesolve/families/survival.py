@@ -4,11 +4,11 @@ from copy import deepcopy
 from functools import partial
 from typing import Any
 
-from sparsesolve import checks
+from sparsesolve.data import Response, read_choice, read_strata, read_survival
 from sparsesolve.families.family import Family
-from sparsesolve.links import exp
+from sparsesolve.families.links import exp
 from sparsesolve.losses import LOSSES
-from sparsesolve.solvers.path import StopRule
+from sparsesolve.solvers.follow import StopRule
 
 
 def cox(ties: str = "breslow", strata: Any = None) -> Family:
@@ -46,7 +46,7 @@ def cox(ties: str = "breslow", strata: Any = None) -> Family:
     >>> ss.path(X, {"time": time, "status": status}, family=family).nonzero(0.2)
     array([0])
     """
-    checks.read_choice("ties", ties, ["breslow", "efron"])
+    read_choice("ties", ties, ["breslow", "efron"])
     strata = list(strata) if hasattr(strata, "__next__") else deepcopy(strata)
     return Family("cox", partial(LOSSES["cox"], ties=ties), partial(_read_survival, strata), exp,
                   StopRule(gain=1e-3, steps=4, relative=True, explained=0.99),
@@ -54,5 +54,5 @@ def cox(ties: str = "breslow", strata: Any = None) -> Family:
 
 
 def _read_survival(strata, y, n):
-    labels = None if strata is None else checks.read_strata(strata, n)[1]
-    return checks.Response(checks.read_survival(y, n, strata), strata=labels)
+    labels = None if strata is None else read_strata(strata, n)[1]
+    return Response(read_survival(y, n, strata), strata=labels)

@@ -1,6 +1,6 @@
 """The contract of a loss: F(eta) of the linear predictors of all samples, convex and smooth."""
 
-from sparsesolve.linalg.root cimport Root
+from sparsesolve.linalg.factors.root cimport Root
 
 cdef class Loss:
     cdef readonly Py_ssize_t n          # samples

@@ -12,7 +12,7 @@ from libc.math cimport INFINITY, fabs
 
 import numpy as np
 
-from sparsesolve.linalg.row_classes import class_means
+from sparsesolve.linalg.design.equal_rows import class_means
 from sparsesolve.losses.contact cimport Contact, contact_from, settles
 from sparsesolve.losses.entropy cimport price
 

@@ -1,6 +1,6 @@
 """Multiple kernel learning: which kernels, how much of each, certified at every lambda."""
 
-from sparsesolve.mkl.families import hinge
+from sparsesolve.families.hinge import hinge
 from sparsesolve.mkl.functions.classical import classical
 from sparsesolve.mkl.functions.gaussian import gaussian
 from sparsesolve.mkl.functions.linear import linear
@@ -14,7 +14,7 @@ from sparsesolve.mkl.norms.elastic import elastic
 from sparsesolve.mkl.norms.lp import lp
 from sparsesolve.mkl.norms.nested_groups import nested
 from sparsesolve.mkl.path import mkl_path
-from sparsesolve.mkl.result import MKLPath
+from sparsesolve.results.kernel_path import MKLPath
 
 __all__ = [
     "Grams", "LowRank", "MKLPath", "build_grams", "classical", "elastic", "gaussian",

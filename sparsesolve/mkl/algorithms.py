@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from sparsesolve.mkl.hinge_loss import Hinge
+from sparsesolve.losses.hinge import Hinge
 from sparsesolve.mkl.newton import Newton
 from sparsesolve.mkl.proximal import BlockDescent, Proximal
 from sparsesolve.mkl.weighted import Reweighted

@@ -2,13 +2,20 @@
 
 import numpy as np
 
-from sparsesolve import checks
-from sparsesolve.checks.array import real_array
+from sparsesolve.data import (
+    less_offset,
+    read_offset,
+    read_offsets,
+    read_shares,
+    refuse_missing_class,
+    refuse_missing_side,
+)
+from sparsesolve.data.array import real_array
 from sparsesolve.losses import LOSSES
 from sparsesolve.mkl.levelled import level
 from sparsesolve.mkl.problem import KernelProblem
-from sparsesolve.solvers.null_model import null_model, null_models
-from sparsesolve.solvers.standardisation import scaled_response
+from sparsesolve.solvers.problem.null_model import null_model, null_models
+from sparsesolve.solvers.problem.standardisation import scaled_response
 
 SQUARED = ("gaussian", "multigaussian")
 
@@ -26,11 +33,11 @@ def read_problem(kernels, y, family, norm, *, kernel_weights, weights, offset, i
     _refuse_length("y", y, n)
     response = family.read(y, n)
     norm.refuse(kernels.size, kernel_weights)
-    share, (total, largest) = checks.read_shares(weights, n, response.counts)
+    share, (total, largest) = read_shares(weights, n, response.counts)
     if family.name in ("hinge", "squared_hinge"):
-        checks.refuse_missing_side(response.values, share, response.class_names)
+        refuse_missing_side(response.values, share, response.class_names)
     if family.name == "multinomial":
-        checks.refuse_missing_class(response.values, share, response.class_names)
+        refuse_missing_class(response.values, share, response.class_names)
     q = response.values.shape[1] if family.several else 1
     offset = _read_offset(offset, n, q, family.several)
     norm, loss, offset, mean, exponent, unit = _target(
@@ -61,7 +68,7 @@ def _target(family, response, offset, w, intercept, norm):
     y = response.values
     if family.name not in SQUARED:
         return norm, family.loss(y, w), offset, np.zeros(len(offset)), 0, 0
-    shifted = checks.less_offset(y, offset.T if family.several else offset[0])
+    shifted = less_offset(y, offset.T if family.several else offset[0])
     scaled, mean, exponent = scaled_response(shifted, w, intercept)
     norm, unit = norm.in_units(exponent)
     loss = LOSSES[family.name](scaled, w)
@@ -90,7 +97,7 @@ def _read_offset(offset, n, q, several):
     if offset is None:
         return np.zeros((q, n))
     _refuse_length("offset", offset, n)
-    return checks.read_offsets(offset, n, q) if several else checks.read_offset(offset, n)[None]
+    return read_offsets(offset, n, q) if several else read_offset(offset, n)[None]
 
 
 def _refuse_length(name, value, n):

@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from sparsesolve.checks import read_flag, read_shares
-from sparsesolve.checks.vector import read_finite
+from sparsesolve.data import read_flag, read_shares
+from sparsesolve.data.vector import read_finite
+from sparsesolve.linalg.threads import thread_count
 from sparsesolve.mkl.grams import Grams
 from sparsesolve.mkl.kernels import BLOCK, LowRank, Rows
-from sparsesolve.mkl.prediction import by_name, read_block
 from sparsesolve.mkl.reading import read_kernels
 from sparsesolve.mkl.scaling import learn_scaling, read_scale
-from sparsesolve.threads import thread_count
+from sparsesolve.results.kernel_prediction import by_name, read_block
 
 
 class GivenGrams(Grams):

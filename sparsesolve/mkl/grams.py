@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsesolve.checks import (
+from sparsesolve.data import (
     nonfinite_error,
     read_choice,
     read_design,

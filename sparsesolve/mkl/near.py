@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from sparsesolve.linalg.low_rank import distance, low_rank_rows
+from sparsesolve.linalg.factors.low_rank import distance, low_rank_rows
 from sparsesolve.mkl.symmetric import Symmetric
 
 MOST = 40  # rows, or a sixteenth of the samples

@@ -6,18 +6,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsesolve.checks import plain
+from sparsesolve.data import plain
+from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.mkl.algorithms import ALGORITHMS, choose
 from sparsesolve.mkl.assembly import read_problem
 from sparsesolve.mkl.grams import Grams
 from sparsesolve.mkl.norms import read_norm
 from sparsesolve.mkl.reading import read_kernels
-from sparsesolve.mkl.result import MKLPath
-from sparsesolve.path_options import kept_options, read_path_options
-from sparsesolve.progress import progress_bar
-from sparsesolve.solvers.path import follow
-from sparsesolve.threads import one_blas_thread
-from sparsesolve.wrapping import warn_missed
+from sparsesolve.paths.options import kept_options, read_path_options
+from sparsesolve.paths.progress import progress_bar
+from sparsesolve.paths.wrapping import warn_missed
+from sparsesolve.results.kernel_path import MKLPath
+from sparsesolve.solvers.follow import follow
 
 
 def mkl_path(

@@ -24,7 +24,7 @@ from sparsesolve.mkl.point import make_point
 from sparsesolve.mkl.single_kernel import solve_single
 from sparsesolve.mkl.state import ROUNDING, WorkingState
 from sparsesolve.mkl.weighted import shares_of
-from sparsesolve.status import Status
+from sparsesolve.results.status import Status
 
 FINISH = 0.5  # of the target: gap of the functions at which one dual vector is sought
 ANYWAY = 100  # steps after which it is sought whatever the gap

@@ -7,9 +7,9 @@ type it is stored in. Dense ones with contiguous rows are used in place.
 import numpy as np
 from scipy import sparse
 
-import sparsesolve.linalg.tiled_cholesky as tiled_cholesky
-from sparsesolve.checks.array import real_array, refuse_overflow, storage_dtype
-from sparsesolve.checks.structure import verified
+import sparsesolve.linalg.factors.tiled_cholesky as tiled_cholesky
+from sparsesolve.data.array import real_array, refuse_overflow, storage_dtype
+from sparsesolve.data.structure import verified
 from sparsesolve.mkl.kernels import Kernels, LowRank, Rows, item_times
 from sparsesolve.mkl.near import Near, near_factors
 from sparsesolve.mkl.symmetric import Symmetric

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sparsesolve.checks import read_choice
+from sparsesolve.data import read_choice
 
 SCALES = ("trace", "diagonal")
 NOTHING = 1e-13  # of the diagonal before centring: as much after it is rounding

@@ -10,8 +10,8 @@ from libc.math cimport sqrt
 
 import numpy as np
 
-from sparsesolve.linalg.team cimport clock, dismiss, muster
-from sparsesolve.linalg.vector cimport axpy, dot
+from sparsesolve.linalg.kernels.pass_threads cimport clock, dismiss, muster
+from sparsesolve.linalg.kernels.vector cimport axpy, dot
 
 
 def gradient_step(double[:, ::1] coefs, double[:, ::1] values, const double[::1] u, const double[:, ::1] products,

@@ -8,8 +8,8 @@ value J(eta) is convex, with slope -u'K_m u / 2 in eta_m.
 
 import numpy as np
 
+from sparsesolve.losses.hinge import Hinge
 from sparsesolve.mkl.directions import solve_columns, weighted_direction
-from sparsesolve.mkl.hinge_loss import Hinge
 from sparsesolve.mkl.point import make_point, sizes_of
 from sparsesolve.mkl.smo import solve_machine
 

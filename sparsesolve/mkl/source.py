@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from sparsesolve.checks import read_count, real_array
+from sparsesolve.data import read_count, real_array
 from sparsesolve.mkl.functions.gaussian import Gaussian
 from sparsesolve.mkl.functions.linear import Linear
 from sparsesolve.mkl.functions.nystroem import Nystroem

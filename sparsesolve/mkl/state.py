@@ -12,7 +12,7 @@ from sparsesolve.mkl.certificate import gap_at
 from sparsesolve.mkl.point import make_point
 from sparsesolve.mkl.problem import KernelFit
 from sparsesolve.mkl.screening import Screening
-from sparsesolve.status import Status
+from sparsesolve.results.status import Status
 
 ENTER = 20  # kernels that may enter at a time, or as many as are at work
 VIOLATION = 1e-12  # relative

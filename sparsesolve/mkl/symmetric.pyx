@@ -10,8 +10,8 @@ from libc.string cimport memset
 
 import numpy as np
 
-from sparsesolve.linalg.team cimport clock, dismiss, muster
-from sparsesolve.linalg.vector cimport ss_axpy_f32, ss_axpy_f64
+from sparsesolve.linalg.kernels.pass_threads cimport clock, dismiss, muster
+from sparsesolve.linalg.kernels.vector cimport ss_axpy_f32, ss_axpy_f64
 
 cdef extern from "symmetric.h" nogil:
     void ss_four_rows_f64(Py_ssize_t count, const double* k, Py_ssize_t stride, const double* u, const double* v,

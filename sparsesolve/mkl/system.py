@@ -16,7 +16,7 @@ and 3.3.
 import numpy as np
 from scipy.linalg import lapack
 
-import sparsesolve.linalg.tiled_cholesky as tiled_cholesky
+import sparsesolve.linalg.factors.tiled_cholesky as tiled_cholesky
 from sparsesolve.mkl.symmetric import Symmetric
 
 

@@ -4,18 +4,24 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from sparsesolve.losses.multigaussian import Multigaussian
-from sparsesolve.solvers import reweighted, ridge
-from sparsesolve.solvers.bcd import BlockDescent, PlainDescent, WrightDescent, in_groups
-from sparsesolve.solvers.fista import Fista, Ista, Sparsa
-from sparsesolve.solvers.look_ahead import LookAhead
-from sparsesolve.solvers.proximal_newton import ProximalNewton
+from sparsesolve.solvers import ridge
+from sparsesolve.solvers.first_order import reweighted
+from sparsesolve.solvers.first_order.bcd import (
+    BlockDescent,
+    PlainDescent,
+    WrightDescent,
+    in_groups,
+)
+from sparsesolve.solvers.first_order.fista import Fista, Ista, Sparsa
+from sparsesolve.solvers.first_order.subgradient import Subgradient
+from sparsesolve.solvers.passes.several_lambdas import LookAhead
+from sparsesolve.solvers.responses.all_columns import ResponseSufficient
 from sparsesolve.solvers.responses.blocks import ResponseBlocks
 from sparsesolve.solvers.responses.groups import ResponseGroups
 from sparsesolve.solvers.responses.newton import ResponseNewton
-from sparsesolve.solvers.responses.sufficient import ResponseSufficient
-from sparsesolve.solvers.subgradient import Subgradient
-from sparsesolve.solvers.sufficient import Sufficient
-from sparsesolve.solvers.working_set import WorkingSet
+from sparsesolve.solvers.subproblem.all_columns import Sufficient
+from sparsesolve.solvers.working_set.proximal_newton import ProximalNewton
+from sparsesolve.solvers.working_set.working_set import WorkingSet
 
 
 class Solver(NamedTuple):

@@ -4,15 +4,15 @@ from functools import partial
 
 import numpy as np
 
-from sparsesolve.linalg.row_blocks import RowBlocks
+from sparsesolve.linalg.design.distributed import RowBlocks
 from sparsesolve.penalties import GroupLinf
 from sparsesolve.solvers import SOLVERS
-from sparsesolve.solvers.look_ahead import MOST_COLUMNS
-from sparsesolve.solvers.pooled import pooled
-from sparsesolve.solvers.reduced import reduced
-from sparsesolve.solvers.rotated import Rotated, rotated
-from sparsesolve.solvers.shifted import Shifted, unbound
-from sparsesolve.solvers.spanned import Spanned, spanned
+from sparsesolve.solvers.passes.several_lambdas import MOST_COLUMNS
+from sparsesolve.solvers.reductions.collinear import Spanned, spanned
+from sparsesolve.solvers.reductions.equal_rows import pooled
+from sparsesolve.solvers.reductions.inner_products import reduced
+from sparsesolve.solvers.reductions.one_sided_limits import Shifted, unbound
+from sparsesolve.solvers.reductions.row_space import Rotated, rotated
 
 MOST_GRAM_COLUMNS = 1500  # up to here their Gram matrix costs less than the passes it saves
 SWEPT = 2  # rows to a column from which that holds for groups, whose sweeps come to all columns

@@ -11,10 +11,10 @@ Reference: Hastie, Tibshirani, "Efficient quadratic regularization for expressio
 
 import numpy as np
 
-from sparsesolve.linalg.gram import tall_gram
-from sparsesolve.linalg.outer import wide_gram
-from sparsesolve.linalg.span import Span, eigen
-from sparsesolve.solvers.path import CONVERGED, MAX_ITER, STALLED
+from sparsesolve.linalg.factors.span import Span, eigen
+from sparsesolve.linalg.gram.gram import tall_gram
+from sparsesolve.linalg.gram.outer import wide_gram
+from sparsesolve.solvers.follow import CONVERGED, MAX_ITER, STALLED
 
 CORRECTIONS = 5  # steps after which only rounding is left
 LARGEST = 1e307  # inner lam beyond which nothing changes

@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 from sparsesolve.dictionary.encoding import SparseCodes, dense_columns, read_columns, warn_missed
-from sparsesolve.status import ConvergenceWarning, Status
+from sparsesolve.results.status import ConvergenceWarning, Status
 
 
 @pytest.mark.parametrize("matrix", [

@@ -3,7 +3,7 @@ from libc.math cimport INFINITY, exp, fabs, log
 
 import numpy as np
 
-from sparsesolve.linalg.wide cimport BAND, Wide, in_band
+from sparsesolve.linalg.kernels.wide cimport BAND, Wide, in_band
 from sparsesolve.losses.base cimport Loss
 from sparsesolve.losses.cox.inverse cimport RiskInverse
 from sparsesolve.losses.cox.late import excess

@@ -1,7 +1,7 @@
 """RiskSets: who is at risk at each event time, who dies at it, and the sums of their risks."""
 
-from sparsesolve.linalg.intervals cimport Intervals
-from sparsesolve.linalg.wide cimport Wide
+from sparsesolve.linalg.factors.intervals cimport Intervals
+from sparsesolve.linalg.kernels.wide cimport Wide
 
 cdef class RiskSets:
     cdef readonly Py_ssize_t n              # samples with a weight, in the order of `survival`

@@ -9,8 +9,8 @@ from libc.string cimport memcmp, memcpy
 
 import numpy as np
 
-from sparsesolve.linalg.intervals cimport Intervals
-from sparsesolve.linalg.wide cimport BAND, Wide, add, exponential, in_band, nothing
+from sparsesolve.linalg.factors.intervals cimport Intervals
+from sparsesolve.linalg.kernels.wide cimport BAND, Wide, add, exponential, in_band, nothing
 
 cdef double BEYOND = 1e-12      # of the deaths, or what as many additions as there are samples may lose
 cdef double EPSILON = np.finfo(float).eps

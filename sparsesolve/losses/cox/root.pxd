@@ -1,7 +1,7 @@
 """Roots of the second derivative of Cox's partial likelihood."""
 
-from sparsesolve.linalg.root cimport DenseRoot
-from sparsesolve.linalg.semiseparable cimport Semiseparable
+from sparsesolve.linalg.factors.root cimport DenseRoot
+from sparsesolve.linalg.factors.semiseparable cimport Semiseparable
 from sparsesolve.losses.cox.risk_sets cimport RiskSets
 
 cdef class ChainedRoot(Semiseparable):

@@ -4,7 +4,7 @@ F'' = sum over the terms of d (diag(shares) - shares shares'), of which each roo
 """
 import numpy as np
 
-from sparsesolve.linalg.wide cimport in_band
+from sparsesolve.linalg.kernels.wide cimport in_band
 
 
 cdef class ChainedRoot(Semiseparable):

@@ -6,7 +6,7 @@ from math import inf
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.checks import read_number
+from sparsesolve.data import read_number
 from sparsesolve.mkl.functions.products import inner, squares
 
 

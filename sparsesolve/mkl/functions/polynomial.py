@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from math import inf
 
-from sparsesolve.checks import read_count, read_number
+from sparsesolve.data import read_count, read_number
 from sparsesolve.mkl.functions.products import inner, squares
 
 

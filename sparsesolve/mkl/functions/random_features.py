@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsesolve.checks import read_count
+from sparsesolve.data import read_count
 from sparsesolve.mkl.functions.gaussian import Gaussian
 
 

@@ -13,7 +13,7 @@ The contract is in base. A new one is a file here, a line in NORMS (but nested, 
 groups by default) and a test.
 """
 
-from sparsesolve.checks import read_choice
+from sparsesolve.data import read_choice
 from sparsesolve.mkl.norms.base import Norm
 from sparsesolve.mkl.norms.elastic import Elastic
 from sparsesolve.mkl.norms.l1 import L1

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sparsesolve.checks import read_number
+from sparsesolve.data import read_number
 from sparsesolve.mkl.norms.base import Norm
 from sparsesolve.mkl.norms.l1 import L1
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sparsesolve.checks import read_number
+from sparsesolve.data import read_number
 from sparsesolve.mkl.norms.base import FIRST_SHARE, Norm
 from sparsesolve.mkl.norms.l1_squared import L1Squared
 

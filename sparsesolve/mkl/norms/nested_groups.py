@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsesolve.checks import read_count
-from sparsesolve.checks.array import real_array
+from sparsesolve.data import read_count
+from sparsesolve.data.array import real_array
 from sparsesolve.mkl.norms.base import Norm
 
 CLOSE = 1e-15  # relative: how well the dual norm is known, from above

@@ -1,5 +1,5 @@
 """ActiveSet: which columns of a window are active, with their signs and coefficients."""
-from sparsesolve.linalg.basis cimport Basis
+from sparsesolve.linalg.factors.qr_window cimport Basis
 
 cdef enum State:            # of a column of the window
     OUT, IN, REFUSED, SHUT  # REFUSED: it depends on the active ones, until one of them leaves; SHUT: it never joins

@@ -9,7 +9,7 @@ from libc.math cimport INFINITY
 
 import numpy as np
 
-from sparsesolve.linalg.basis cimport Basis
+from sparsesolve.linalg.factors.qr_window cimport Basis
 
 cdef enum Event:
     JOIN, LEAVE

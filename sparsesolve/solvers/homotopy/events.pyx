@@ -19,7 +19,7 @@ Reference: Osborne, Presnell, Turlach (2000); Efron, Hastie, Johnstone, Tibshira
 from libc.math cimport fabs
 from libc.string cimport memset
 
-from sparsesolve.linalg.vector cimport axpy, ss_reach
+from sparsesolve.linalg.kernels.vector cimport axpy, ss_reach
 from sparsesolve.solvers.homotopy.active_set cimport IN, OUT, REFUSED, SHUT, ActiveSet
 
 cdef enum Kind:

@@ -17,12 +17,12 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from sparsesolve.linalg.small cimport small_factor, small_solve
-from sparsesolve.linalg.span import told_apart
-from sparsesolve.linalg.vector cimport axpy, dot
+from sparsesolve.linalg.kernels.small cimport small_factor, small_solve
+from sparsesolve.linalg.factors.span import told_apart
+from sparsesolve.linalg.kernels.vector cimport axpy, dot
 from sparsesolve.losses.base cimport Loss
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
-from sparsesolve.solvers.dual_point import clear
+from sparsesolve.solvers.certificate.dual_point import clear
 from sparsesolve.solvers.responses.conjugate_gradients import Preconditioner, conjugate_gradients, rounding_floor
 
 cdef double VIOLATION = 1e-12       # relative

@@ -1,10 +1,10 @@
 """ResponseCoefficients: those at work of K responses, the point they lead to, and its Hessian."""
-from sparsesolve.linalg.design cimport Design
-from sparsesolve.linalg.gram cimport Gram
+from sparsesolve.linalg.design.design cimport Design
+from sparsesolve.linalg.gram.gram cimport Gram
 from sparsesolve.losses.base cimport Loss
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 from sparsesolve.solvers.responses.hessian cimport ResponseHessian
-from sparsesolve.solvers.working_columns cimport WorkingColumns
+from sparsesolve.solvers.subproblem.coefficients cimport WorkingColumns
 
 cdef class ResponseCoefficients:
     cdef readonly Loss loss

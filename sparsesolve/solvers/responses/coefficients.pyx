@@ -7,15 +7,15 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-from sparsesolve.linalg.gram cimport Gram
+from sparsesolve.linalg.gram.gram cimport Gram
 from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.penalties.elastic_net cimport ElasticNet
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 from sparsesolve.penalties.group_l2 import GroupL2
 from sparsesolve.penalties.groups import one_by_one
 from sparsesolve.penalties.row_shift import centre
-from sparsesolve.solvers.gram_quadratic cimport GramQuadratic
-from sparsesolve.solvers.groups.gram_quadratic cimport GroupGramQuadratic
+from sparsesolve.solvers.subproblem.gram_active_set cimport GramQuadratic
+from sparsesolve.solvers.subproblem.gram_block_descent cimport GroupGramQuadratic
 from sparsesolve.solvers.responses.hessian cimport ResponseHessian
 
 cdef double FORCING = 0.1           # of the gap at its start to which a first step's model is solved

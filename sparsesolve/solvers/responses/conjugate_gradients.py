@@ -8,7 +8,7 @@ Reference: Nocedal and Wright 2006, section 7.1.
 import numpy as np
 from scipy.linalg import lapack
 
-from sparsesolve.linalg.single import solve_factored
+from sparsesolve.linalg.kernels.single import solve_factored
 
 TINY_RIDGE = 1e-6  # of a diagonal: keeps dependent columns from breaking the factor
 OTHER = 0.1  # share of the rows by which others may differ that a factor is to serve

@@ -14,15 +14,15 @@ from libc.math cimport fabs
 
 import numpy as np
 
-from sparsesolve.linalg.response_columns import response_columns
-from sparsesolve.linalg.span import Spans
-from sparsesolve.linalg.vector cimport axpy
+from sparsesolve.linalg.design.response_columns import response_columns
+from sparsesolve.linalg.factors.span import Spans
+from sparsesolve.linalg.kernels.vector cimport axpy
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 from sparsesolve.penalties.row_shift import centre
 from sparsesolve.solvers.responses.curvature import SharedCurvature
 from sparsesolve.solvers.responses.direction import NewtonDirection
 from sparsesolve.solvers.responses.model import DenseModel, SeparateModel, SparseModel
-from sparsesolve.solvers.working_columns cimport FAR_STEP
+from sparsesolve.solvers.subproblem.coefficients cimport FAR_STEP
 
 SWEEPS = 40  # of one model
 SETTLED = 1e-3  # gain of a sweep over the gains of all, below which the model is solved at best

@@ -1,6 +1,6 @@
 """ResponseDual: the duality gap over all coefficients of K responses."""
 from sparsesolve.solvers.responses.coefficients cimport ResponseCoefficients
-from sparsesolve.solvers.responses.outside cimport OutsideRows
+from sparsesolve.solvers.responses.inactive cimport OutsideRows
 
 cdef class ResponseDual(ResponseCoefficients):
     cdef OutsideRows outside                # all features; those at work are looked at, too

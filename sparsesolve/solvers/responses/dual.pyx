@@ -9,15 +9,15 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-from sparsesolve.linalg.span import Spans
+from sparsesolve.linalg.factors.span import Spans
 from sparsesolve.penalties.elastic_net cimport conjugate, feasible_scale
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
-from sparsesolve.solvers.dual_point import clear
-from sparsesolve.solvers.path import NULL_LEVEL
+from sparsesolve.solvers.certificate.dual_point import clear
+from sparsesolve.solvers.follow import NULL_LEVEL
 from sparsesolve.solvers.responses.certificate cimport clear_of_one
 from sparsesolve.solvers.responses.coefficients cimport ResponseCoefficients
-from sparsesolve.solvers.responses.outside cimport OutsideRows
-from sparsesolve.solvers.working_columns cimport WorkingColumns
+from sparsesolve.solvers.responses.inactive cimport OutsideRows
+from sparsesolve.solvers.subproblem.coefficients cimport WorkingColumns
 
 cdef double ORTHOGONAL = 1e-10      # product with what nothing holds back, from which the dual point is none
 

@@ -13,12 +13,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from sparsesolve.linalg.design import Design
-from sparsesolve.linalg.response_columns import response_columns
-from sparsesolve.solvers.curvature import Curvature
-from sparsesolve.solvers.outside import farthest, most_entering
-from sparsesolve.solvers.pass_newton import PassNewton
-from sparsesolve.solvers.working_set import WorkingSet
+from sparsesolve.linalg.design.design import Design
+from sparsesolve.linalg.design.response_columns import response_columns
+from sparsesolve.solvers.passes.curvature import Curvature
+from sparsesolve.solvers.passes.pass_newton import PassNewton
+from sparsesolve.solvers.screening.inactive import farthest, most_entering
+from sparsesolve.solvers.working_set.working_set import WorkingSet
 
 AHEAD = 0.9  # of lam: a group of products above it comes to work
 FLAT = 1e-8  # of the mean curvature: what each sample has, over its weight, along (1, ..., 1),

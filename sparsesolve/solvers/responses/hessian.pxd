@@ -1,5 +1,5 @@
 """ResponseHessian: second derivatives for K responses, coefficient by coefficient."""
-from sparsesolve.linalg.gram cimport Gram
+from sparsesolve.linalg.gram.gram cimport Gram
 from sparsesolve.losses.base cimport Loss
 
 cdef class ResponseHessian:

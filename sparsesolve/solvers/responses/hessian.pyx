@@ -7,9 +7,9 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from sparsesolve.linalg.gram cimport Gram
-from sparsesolve.linalg.products cimport add_products
-from sparsesolve.linalg.vector cimport axpy, ss_add_dots, ss_subtract_all
+from sparsesolve.linalg.gram.gram cimport Gram
+from sparsesolve.linalg.gram.products cimport add_products
+from sparsesolve.linalg.kernels.vector cimport axpy, ss_add_dots, ss_subtract_all
 from sparsesolve.losses.base cimport Loss
 
 

@@ -15,10 +15,16 @@ from libc.string cimport memcmp, memcpy, memset
 
 import numpy as np
 
-from sparsesolve.linalg.vector cimport axpy, dot
-from sparsesolve.solvers.outside import farthest, most_entering
+from sparsesolve.linalg.kernels.vector cimport axpy, dot
+from sparsesolve.solvers.screening.inactive import farthest, most_entering
 from sparsesolve.solvers.responses.dual cimport ResponseDual
-from sparsesolve.solvers.working_columns cimport CONVERGED, FAR_STEP, MAX_ITER, STALLED, WorkingColumns
+from sparsesolve.solvers.subproblem.coefficients cimport (
+    CONVERGED,
+    FAR_STEP,
+    MAX_ITER,
+    STALLED,
+    WorkingColumns,
+)
 
 cdef double ARMIJO = 0.1            # share of the model's decrease that a step must reach
 cdef double ROUNDING = 1e-14        # of the objective: less of an increase is none

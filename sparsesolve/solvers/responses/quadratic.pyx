@@ -15,7 +15,7 @@ from scipy.linalg.cython_lapack cimport dpotrf, dpotri, dpotrs
 
 import numpy as np
 
-from sparsesolve.linalg.vector cimport axpy, dot
+from sparsesolve.linalg.kernels.vector cimport axpy, dot
 from sparsesolve.penalties.elastic_net cimport conjugate, value
 
 DEF REPAIRS = 6                     # of a matrix that is singular in rounding

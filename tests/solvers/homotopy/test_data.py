@@ -5,8 +5,8 @@ import pytest
 from random_sparse import random_csc
 from scipy import sparse
 
-from sparsesolve.assembly import read_problem
 from sparsesolve.families import read_family
+from sparsesolve.paths.assembly import read_problem
 from sparsesolve.solvers.homotopy import data as homotopy_data
 from sparsesolve.solvers.homotopy.data import DenseData, GramData, SparseData
 

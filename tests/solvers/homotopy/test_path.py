@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from sparsesolve.assembly import read_problem
 from sparsesolve.families import read_family
+from sparsesolve.paths.assembly import read_problem
 from sparsesolve.solvers.homotopy import path as homotopy_path
 from sparsesolve.solvers.homotopy.certificate import Rules
 from sparsesolve.solvers.homotopy.data import DenseData

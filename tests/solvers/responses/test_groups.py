@@ -5,8 +5,8 @@ import pytest
 
 import sparsesolve as ss
 import sparsesolve.solvers.responses.groups as response_groups
-from sparsesolve.assembly import read_problem
 from sparsesolve.families import read_family
+from sparsesolve.paths.assembly import read_problem
 from sparsesolve.penalties import GroupL2, GroupLinf, SparseGroup
 
 RNG = np.random.default_rng(1)

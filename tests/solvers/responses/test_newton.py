@@ -18,10 +18,10 @@ from response_problems import (
     measured,
 )
 from response_problems import check as against_oracle
-from sparsesolve.linalg.design import Design
+from sparsesolve.linalg.design.design import Design
 from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
+from sparsesolve.solvers.responses.inactive import OutsideRows
 from sparsesolve.solvers.responses.newton import ResponseNewton
-from sparsesolve.solvers.responses.outside import OutsideRows
 
 import sparsesolve as ss
 from sparsesolve.penalties import ElasticNet

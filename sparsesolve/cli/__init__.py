@@ -1,0 +1,1 @@
+"""The command line: options, commands, coefficient files and the demonstration."""

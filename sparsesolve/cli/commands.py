@@ -1,0 +1,171 @@
+"""What each command does: fit, cross-validate, predict, draw."""
+
+import csv
+import sys
+from dataclasses import replace
+from pathlib import Path as FilePath
+
+from sparsesolve.cli.coefficient_file import write_coefs
+from sparsesolve.cli.options import check_plot_file, check_targets, fit_options, named, read_data
+from sparsesolve.data.tables import read_table
+from sparsesolve.families import read_family
+from sparsesolve.results.cv_path import CHOICES
+from sparsesolve.results.files.whole_file import whole_file
+from sparsesolve.results.pictures.axes import save_figure
+from sparsesolve.results.pictures.path import save_plot
+
+
+def run_demo(args):
+    """Fit diabetes and tumours, print tables and certificates, draw both paths."""
+    from sparsesolve.cli.demo import show_diabetes, show_tumours
+
+    check_plot_file(args.out)
+    first = FilePath(args.out)
+    second = first.with_name(f"{first.stem}-logistic{first.suffix}")
+    show_diabetes(first, progress=sys.stderr.isatty())
+    print()
+    show_tumours(second, progress=sys.stderr.isatty())
+    print(f"The paths are drawn in {first.resolve()} and {second.resolve()}")
+
+
+def run_path(args):
+    """Fit a data file and write what was asked for."""
+    import sparsesolve as ss
+
+    _check_results(args)
+    _check_by(args)
+    table = read_data(args)
+    fit = named(ss.path(table.X, table.y, **fit_options(args, table)), table, args)
+    if args.out:
+        write_coefs(fit, args.out)
+    if args.plot:
+        save_plot(fit, args.plot, args.xvar, _title(args, "path"), by=args.by)
+    if args.save:
+        ss.save(fit, args.save)
+    if not args.quiet and args.out != "-":
+        print(fit)
+
+
+def run_cv(args):
+    """Choose lambda for a data file by cross-validation and write what was asked for."""
+    import sparsesolve as ss
+
+    _check_results(args)
+    table = read_data(args)
+    cv = ss.cv_path(
+        table.X, table.y, n_folds=args.folds, folds=table.marks.get("fold"),
+        groups=table.marks.get("fold_groups"), measure=args.measure, repeats=args.repeats,
+        alphas=args.alphas, gammas=args.gammas, seed=args.seed, n_jobs=args.jobs,
+        **fit_options(args, table),
+    )  # fmt: skip
+    cv = replace(cv, path=named(cv.path, table, args))
+    if args.out:
+        write_coefs(_chosen(cv, args.s), args.out)
+    if args.plot:
+        save_figure(cv.plot, args.plot, _title(args, "cross-validation"))
+    if args.save:
+        ss.save(cv, args.save)
+    if not args.quiet and args.out != "-":
+        print(cv)
+
+
+def run_predict(args):
+    """Predict the rows of a data file by a saved model."""
+    check_targets([args.file, args.model], out=args.out)
+    fit, path = _load(args.model)
+    names = [] if path.feature_names is None else path.feature_names.tolist()
+    if not names and (args.format or FilePath(args.file).suffix.lower()) not in ("npz", ".npz"):
+        raise ValueError(f"{args.model} has no names of columns; give X as an .npz file")
+    table = read_table(args.file, offset=args.offset, layout=args.format, features=names)
+    s = _read_s(args.s, fit)
+    values = fit.predict(table.X, s, kind=args.kind, offset=table.offset)
+    columns = _column_names(path, args.kind, s)
+    rows = values.reshape(len(values), -1).tolist()
+    if args.out == "-":
+        _write_rows(sys.stdout, columns, rows)
+        return
+    with whole_file(args.out, newline="", encoding="utf-8") as stream:
+        _write_rows(stream, columns, rows)
+
+
+def run_plot(args):
+    """Draw a saved model: the curve of a cross-validation, or the path."""
+    check_plot_file(args.out)
+    check_targets([args.model], out=args.out)
+    (fit, path), title = _load(args.model), FilePath(args.model).name
+    if fit is path or args.path:
+        save_plot(path, args.out, args.xvar, title, by=args.by)
+    elif args.by != "feature" or args.xvar != "lambda":
+        raise ValueError("a cross-validation is drawn over lambda; --by and --xvar need --path")
+    else:
+        save_figure(fit.plot, args.out, title)
+
+
+def _load(file):
+    """A saved model and its path."""
+    import sparsesolve as ss
+
+    fit = ss.load(file)
+    path = getattr(fit, "path", fit)
+    if not hasattr(path, "coefs"):
+        raise ValueError(f"{file} is a model of kernels; read it in Python by sparsesolve.load")
+    return fit, path
+
+
+def _check_results(args):
+    """Refuse what cannot be written before the fit takes its time."""
+    if args.plot:
+        check_plot_file(args.plot)
+    check_targets([args.file, args.groups], out=args.out, plot=args.plot, save=args.save)
+
+
+def _check_by(args):
+    """Refuse a picture that the path will not have."""
+    if args.by == "group" and args.groups is None:
+        raise ValueError("--by group needs --groups")
+    if args.by == "class" and not read_family(args.family).several:
+        raise ValueError("--by class belongs to --family multinomial or multigaussian")
+
+
+def _title(args, what):
+    response = ", ".join(args.response) or "the response"
+    return f"{FilePath(args.file).name}: {what} of {response}"
+
+
+def _chosen(cv, s):
+    """The path of the one lambda that was chosen."""
+    k, path = [cv.index_1se if s == "lambda_1se" else cv.index_min], cv.path
+    coefs = [m[:, k] for m in path.coefs] if isinstance(path.coefs, list) else path.coefs[:, k]
+    columns = ("lambdas", "df", "dev_ratio", "gaps", "n_iters", "status")
+    return replace(path, coefs=coefs, intercepts=path.intercepts[..., k],
+                   **{name: getattr(path, name)[k] for name in columns})  # fmt: skip
+
+
+def _read_s(text, fit):
+    """--s as a word that the fit knows, or a number; None is lambda_1se, or all of a path."""
+    path = getattr(fit, "path", fit)
+    if text is None:
+        return None if path is fit else "lambda_1se"
+    if text in CHOICES:
+        if path is fit:
+            raise ValueError(f"--s {text} needs a model that `cv --save` wrote; give a number")
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"--s {text!r} is no lambda; give a number") from None
+
+
+def _column_names(path, kind, s):
+    """A heading for each column of predictions: of one lambda, of all, of classes or responses."""
+    lambdas = [""] if s is not None else [f" at {lam:.6g}" for lam in path.lambdas.tolist()]
+    several = isinstance(path.coefs, list) and kind != "class"
+    names = range(len(path.coefs)) if path.class_names is None and several else path.class_names
+    first = [str(name) for name in names] if several else [kind]
+    return [f"{name}{at}" for name in first for at in lambdas]
+
+
+def _write_rows(stream, columns, rows):
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)

@@ -1,0 +1,159 @@
+"""The demonstration: Efron's diabetes study, Wisconsin's tumours, and the plot of the latter."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from sparsesolve.paths.path import path
+from sparsesolve.results.pictures.axes import AXIS_LABELS
+from sparsesolve.results.pictures.path import save_plot
+
+# The six blood serum measurements, which scikit-learn calls s1 to s6, as named in Efron, Hastie,
+# Johnstone and Tibshirani, "Least angle regression", Annals of Statistics 32 (2004), section 1.
+NAMES = ("age", "sex", "bmi", "bp", "tc", "ldl", "hdl", "tch", "ltg", "glu")
+
+
+def diabetes():
+    """Disease progression after one year in 442 patients, with 64 standardised columns.
+
+    The columns are the 10 measurements, the squares of the nine that are not binary, and the 45
+    products of two: the quadratic model of the paper above. Each has mean 0 and standard
+    deviation 1, so that the coefficients can be compared.
+
+    Returns
+    -------
+    X : ndarray, shape (442, 64), column-major
+    y : ndarray, shape (442,)
+    names : list of 64 str
+
+    Raises
+    ------
+    ImportError
+        If scikit-learn, which carries the data, is not installed.
+    """
+    main, y = _datasets().load_diabetes(return_X_y=True)
+    columns, names = list(main.T), list(NAMES)
+    for j, name in enumerate(NAMES):
+        if len(np.unique(main[:, j])) > 2:  # the square of a binary column says nothing new
+            columns.append(main[:, j] ** 2)
+            names.append(f"{name}²")
+    for j, left in enumerate(NAMES):
+        for k in range(j + 1, len(NAMES)):
+            columns.append(main[:, j] * main[:, k])
+            names.append(f"{left}·{NAMES[k]}")
+    X = np.asfortranarray(np.column_stack(columns))
+    X -= X.mean(axis=0)
+    X /= X.std(axis=0)
+    return X, y, names
+
+
+def tumours():
+    """Diagnoses of 569 breast tumours from images of their cells: 30 measurements of each.
+
+    The Wisconsin data of Street, Wolberg and Mangasarian (1993): mean, standard error and worst
+    value of ten measurements of the nuclei. A third of the patients, drawn at random, are held
+    out. Columns are divided by their standard deviation among the others.
+
+    Returns
+    -------
+    fitted, held_out : pairs (X, y)
+        Arrays (n, 30), and "benign" or "malignant" for each row.
+    names : list of 30 str
+    """
+    data = _datasets().load_breast_cancer()
+    y = np.array(["malignant", "benign"])[data.target]
+    order = np.random.default_rng(0).permutation(len(y))
+    rows, rest = order[len(y) // 3 :], order[: len(y) // 3]
+    mean, deviation = data.data[rows].mean(axis=0), data.data[rows].std(axis=0)
+    X = (data.data - mean) / deviation
+    return (X[rows], y[rows]), (X[rest], y[rest]), data.feature_names.tolist()
+
+
+def held_out_deviance(fit, X, y):
+    """Deviance explained of rows not fitted to, at each lambda, and the share classed rightly."""
+    eta, null = fit.predict(X), fit.intercepts[0]
+    target = (y == fit.class_names[1])[:, None]
+    loss = np.logaddexp(0.0, np.where(target, -eta, eta)).mean(axis=0)
+    empty = np.logaddexp(0.0, np.where(target, -null, null)).mean()
+    right = (fit.predict(X, kind="class") == y[:, None]).mean(axis=0)
+    return 1.0 - loss / empty, right
+
+
+def draw_diagnosis(fit, explained, right, file):
+    """Draw the path of the tumours above what it explains of patients fitted and held out."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9.0, 9.0), dpi=150, layout="constrained")
+    above, below = figure.subplots(2, 1, height_ratios=[3, 2], sharex=True)
+    fit.plot(xvar="lambda", label=12, ax=above)
+    above.set_title("Logistic lasso path: is a tumour malignant?", loc="left", pad=12.0)
+    above.set_ylabel("Coefficient (log odds per standard deviation)")
+    above.set_xlabel("")
+    x, best = -np.log(fit.lambdas), int(explained.argmax())
+    below.plot(x, 100 * fit.dev_ratio, color="0.6", label="patients fitted")
+    below.plot(x, 100 * explained, color="C3", linewidth=1.8, label="patients held out")
+    for ax in (above, below):
+        ax.axvline(x[best], color="0.5", linestyle=":", linewidth=1.0, zorder=0)
+    below.plot(x[best], 100 * explained[best], "o", color="C3")
+    below.annotate(
+        f"best for new patients: {fit.df[best]} measurements,\n"
+        f"{100 * right[best]:.1f}% of the held-out diagnoses right",
+        (x[best], 100 * explained[best]), xytext=(-12, -90), textcoords="offset points",
+        ha="right", color="C3",
+    )  # fmt: skip
+    below.set_xlabel(AXIS_LABELS["lambda"])
+    below.set_ylabel("Deviance explained (%)")
+    below.legend(loc="upper left", frameon=False)
+    for side in ("top", "right"):
+        below.spines[side].set_visible(False)
+    figure.savefig(file)
+
+
+def show_diabetes(file, progress):
+    """Fit the diabetes data, print table and certificate, draw the path into a file."""
+    X, y, names = diabetes()
+    # Further down the columns' collinearity takes over, and its coefficients dwarf all others.
+    fit = path(X, y, lambda_min_ratio=0.01, progress=progress)
+    fit = replace(fit, feature_names=np.array(names))
+    print(fit)
+    worst = int(np.argmax(fit.gaps))
+    print(
+        f"\nEvery line is certified: no coefficients at all could lower the objective of its "
+        f"lambda by more\nthan Gap times the objective of the empty model. The worst gap is "
+        f"{fit.gaps[worst]:.1e}, on line {worst}."
+    )
+    save_plot(
+        fit,
+        file,
+        "lambda",
+        title="Lasso path: diabetes progression on 64 measurements, products and squares",
+        ylabel="Coefficient (progression score per standard deviation)",
+    )
+
+
+def show_tumours(file, progress):
+    """Fit the tumours, print table and certificate, draw what patients held out say of it."""
+    (X, y), (X_new, y_new), names = tumours()
+    fit = path(X, y, family="binomial", n_lambdas=60, lambda_min_ratio=5e-4,
+               progress=progress)  # fmt: skip
+    fit = replace(fit, feature_names=np.array(names))
+    print(fit)
+    explained, right = held_out_deviance(fit, X_new, y_new)
+    best = int(explained.argmax())
+    print(
+        f"\nCertified as well, the worst gap is {fit.gaps.max():.1e}. Of the {len(y_new)} tumours "
+        f"held out, line {best} explains most\n({100 * explained[best]:.1f}% of the deviance) and "
+        f"tells {100 * right[best]:.1f}% rightly benign or malignant, by {fit.df[best]} "
+        f"measurements."
+    )
+    draw_diagnosis(fit, explained, right, file)
+
+
+def _datasets():
+    try:
+        import sklearn.datasets as datasets
+    except ImportError:
+        raise ImportError(
+            "the demo reads data that scikit-learn carries: pip install 'sparsesolve[demo]'"
+        ) from None
+    return datasets

@@ -1,0 +1,247 @@
+"""Options of the command line: what data, which model, where results go."""
+
+import argparse
+import re
+import sys
+from dataclasses import replace
+from pathlib import Path as FilePath
+
+import numpy as np
+
+from sparsesolve.data.tables import ENDINGS, read_table
+from sparsesolve.data.tables.feature_groups import read_feature_groups
+from sparsesolve.families import FAMILIES, MAKERS, cox, read_family
+from sparsesolve.penalties import GroupL2, GroupLinf, SparseGroup
+
+# Options of the command that are keywords of sparsesolve.path under the same name.
+PASSED_ON = (
+    "family", "alpha", "grouped", "n_lambdas", "lambda_min_ratio", "lambdas", "tol", "max_iter",
+    "dfmax", "pmax", "solver",
+)  # fmt: skip
+PENALTIES = {"group": GroupL2, "sparse-group": SparseGroup, "group-linf": GroupLinf}
+OTHERS = [name for name in MAKERS if name not in FAMILIES]  # families made by a function
+
+
+def add_data_options(command):
+    data = command.add_argument_group("data")
+    data.add_argument("file", metavar="FILE", help="CSV, SVMlight, .npz or Parquet file; - is "
+                      "standard input, with --format")
+    data.add_argument("--format", choices=tuple(ENDINGS), help="default: by the file's ending")
+    data.add_argument(
+        "--response", metavar="COL", action="append", default=[],
+        help="column to fit (.npz: array, default y); repeat it for several: time and status (of "
+        "family cox, start before them), failures and successes, counts of classes",
+    )  # fmt: skip
+    data.add_argument("--weights", metavar="COL", help="column of observation weights")
+    data.add_argument("--offset", metavar="COL", help="column of offsets")
+    data.add_argument("--strata", metavar="COL", help="column of strata, of family cox")
+    data.add_argument(
+        "--drop", metavar="COL", action="append", default=[], help="leave out (may be repeated)"
+    )
+
+
+def add_model_options(command):
+    model = command.add_argument_group("model", "see sparsesolve.path for what they mean")
+    model.add_argument(
+        "--family", metavar="NAME", type=_family, default="gaussian",
+        help=f"{', '.join(FAMILIES)}; or {', '.join(OTHERS)}, a parameter in parentheses as in "
+        "'huber(1.5)'; default gaussian",
+    )  # fmt: skip
+    model.add_argument("--alpha", type=float, metavar="A", help="1 lasso (default), 0 ridge")
+    model.add_argument(
+        "--grouped", action="store_true", help="multinomial: select features for all at once"
+    )
+    model.add_argument(
+        "--groups", metavar="FILE", help="groups of features that enter and leave together: a CSV "
+        "file of two columns, feature and group, or of .npz data an array of p labels",
+    )  # fmt: skip
+    model.add_argument(
+        "--penalty", choices=tuple(PENALTIES), help="on the groups: by their l2 norms (default), "
+        "these and the l1 norm, or largest coefficients",
+    )  # fmt: skip
+    model.add_argument(
+        "--tau", type=float, metavar="T", help="share of the l1 norm in sparse-group (0.5)"
+    )
+    for name, what in (("penalty-factor", "multiplies lambda: 0 never penalised, inf left out"),
+                       ("lower", "least coefficient"), ("upper", "largest")):  # fmt: skip
+        model.add_argument(
+            f"--{name}", metavar="[COL=]V", action="append", default=[],
+            help=f"{what}; of all columns, or of one (may be repeated)",
+        )  # fmt: skip
+    model.add_argument("--n-lambdas", type=int, metavar="L", help="default 100")
+    model.add_argument(
+        "--lambda-min-ratio", type=float, metavar="R", help="last lambda over the first"
+    )
+    model.add_argument("--lambdas", type=numbers, metavar="A,B,...", help="own values of lambda")
+    model.add_argument("--to-the-end", action="store_true", help="do not stop before the last")
+    model.add_argument("--dfmax", type=int, metavar="N", help="end once more are active")
+    model.add_argument("--pmax", type=int, metavar="N", help="let no more enter")
+    model.add_argument("--no-intercept", action="store_true", help="fit none")
+    scale = model.add_mutually_exclusive_group()
+    scale.add_argument("--no-standardize", action="store_true", help="penalise X as it is")
+    scale.add_argument(
+        "--standardize-groups", action="store_true", help="each group whole, by its span"
+    )
+    model.add_argument(
+        "--tol", type=float, metavar="GAP", help="relative duality gap to reach (1e-7)"
+    )
+    model.add_argument("--max-iter", type=int, metavar="N", help="iterations at each lambda")
+    model.add_argument("--solver", metavar="NAME", help="algorithm; default by the data")
+    model.add_argument("--threads", type=int, default=1, metavar="N", help="default 1; -1 for all")
+
+
+def _family(text):
+    """The value of --family: a name, or a function of sparsesolve.families with its parameter."""
+    name, parameter = re.fullmatch(r"\s*(.*?)\s*(?:\((.*)\))?\s*", text, re.DOTALL).groups()
+    if name in FAMILIES and not parameter:
+        return name
+    if name not in MAKERS:
+        message = f"{text!r} is none of {', '.join([*FAMILIES, *OTHERS])}"
+        raise argparse.ArgumentTypeError(message)
+    try:
+        return MAKERS[name](*[_parameter(parameter)] if parameter else [])
+    except (TypeError, ValueError) as error:
+        number = "no parameter" if parameter else f"a parameter, as in '{name}(1.5)'"
+        wrong_number = str(error).startswith(f"{name}() ")  # of arguments
+        message = f"{name} takes {number}" if wrong_number else f"{text!r}: {error}"
+        raise argparse.ArgumentTypeError(message) from None
+
+
+def _parameter(text):
+    """A number, or the word itself (the ties of cox)."""
+    try:
+        return float(text)
+    except ValueError:
+        return text.strip(" '\"")
+
+
+def numbers(text):
+    """The values of --lambdas and its like."""
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        message = f"{text!r} is no list of numbers like 1,0.5,0.1"
+        raise argparse.ArgumentTypeError(message) from None
+
+
+def read_data(args):
+    """The Table of the data options."""
+    _refuse_combinations(args)
+    marks = {name: getattr(args, name, None) for name in ("strata", "fold", "fold_groups")}
+    return read_table(
+        args.file, args.response, args.weights, args.offset, args.drop, layout=args.format,
+        labels=read_family(args.family).classify is not None,
+        marks={name: column for name, column in marks.items() if column is not None},
+    )  # fmt: skip
+
+
+def _refuse_combinations(args):
+    if args.groups is None:
+        for name in ("penalty", "tau"):
+            if getattr(args, name) is not None:
+                raise ValueError(f"--{name} needs --groups, which features belong together")
+    elif args.grouped:
+        raise ValueError("--grouped ties classes and --groups features; choose one")
+    if args.tau is not None and args.penalty != "sparse-group":
+        raise ValueError("--tau belongs to --penalty sparse-group")
+    if args.strata is not None and read_family(args.family).name != "cox":
+        raise ValueError("--strata belongs to --family cox")
+
+
+def fit_options(args, table):
+    """Keywords of sparsesolve.path from the options and the table."""
+    options = {name: getattr(args, name) for name in PASSED_ON}
+    if "strata" in table.marks:
+        own = read_family(args.family)
+        options["family"] = replace(own, read=cox(strata=table.marks["strata"]).read)
+    if args.groups is not None:
+        groups = read_feature_groups(args.groups, args.file, table)
+        more = {} if args.tau is None else {"tau": args.tau}
+        options["penalty"] = PENALTIES[args.penalty or "group"](groups, **more)
+    if args.to_the_end:
+        options["stop"] = None
+    limits = {"penalty_factor": 1.0, "lower": -np.inf, "upper": np.inf}
+    return {
+        "weights": table.weights,
+        "offset": table.offset,
+        "intercept": not args.no_intercept,
+        "standardize": "group" if args.standardize_groups else not args.no_standardize,
+        "n_threads": args.threads,
+        "progress": sys.stderr.isatty(),
+        **{name: value for name, value in options.items() if value is not None or name == "stop"},
+        **{name: per_feature(name, getattr(args, name), default, args, table)
+           for name, default in limits.items() if getattr(args, name)},
+    }  # fmt: skip
+
+
+def per_feature(name, texts, default, args, table):
+    """A number for each feature, from "V" for all and "COLUMN=V" for one."""
+    option = f"--{name.replace('_', '-')}"
+    if args.groups is not None and name == "penalty_factor":
+        raise ValueError(f"{option} is per feature; with --groups leave it out")
+    values = np.full(table.X.shape[1], default)
+    names = [] if table.feature_names is None else table.feature_names.tolist()
+    for text in sorted(texts, key=lambda text: "=" in text):  # what is said of all comes first
+        column, _, number = text.rpartition("=")
+        try:
+            value = float(number)
+        except ValueError:
+            raise ValueError(f"{option} {text!r}: {number!r} is no number") from None
+        if column and column not in names:
+            raise ValueError(f"{option} {text!r}: no column of X is named {column!r}")
+        values[names.index(column) if column else slice(None)] = value
+    return values
+
+
+def named(fit, table, args):
+    """The path with the names of the file's columns."""
+    if table.feature_names is not None:
+        fit = replace(fit, feature_names=table.feature_names)
+    if len(args.response) > 1 and fit.family != "cox":  # columns of counts, or several responses
+        fit = replace(fit, class_names=np.array(args.response))
+    return fit
+
+
+def check_targets(sources, **targets):
+    """Refuse results, by option, that cannot be written or replace what is read or each other."""
+    taken = {_place(file): "is read" for file in sources if file is not None}
+    for option, file in targets.items():
+        if not file or file == "-":
+            continue
+        check_folder(file)
+        place = _place(file)
+        if place in taken:
+            raise ValueError(
+                f"--{option} {file} would replace the file that {taken[place]}; give another name"
+            )
+        taken[place] = f"--{option} writes"
+
+
+def _place(file):
+    """What tells a file, whatever it is called: hard links are one."""
+    path = FilePath(file).resolve()
+    if not path.exists():
+        return path
+    known = path.stat()
+    return (known.st_dev, known.st_ino) if known.st_ino else path
+
+
+def check_folder(file):
+    """Refuse a file that cannot be written before the fit takes its time."""
+    folder = FilePath(file).resolve().parent
+    if not folder.is_dir():
+        raise ValueError(f"{file} cannot be written: there is no folder {folder}")
+    if FilePath(file).is_dir():
+        raise ValueError(f"{file} cannot be written: it is a folder")
+
+
+def check_plot_file(file):
+    """Refuse a plot that cannot be drawn before the fit takes its time."""
+    check_folder(file)
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ImportError("drawing needs matplotlib: pip install 'sparsesolve[plot]'") from None
+    known = Figure().canvas.get_supported_filetypes()
+    if FilePath(file).suffix.lower().lstrip(".") not in known:
+        raise ValueError(f"{file}: no plot format by that ending; choose .png, .pdf or .svg")

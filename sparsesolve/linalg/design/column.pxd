@@ -1,0 +1,242 @@
+"""One column of a design: the only place that knows dense from sparse and float32 from float64.
+
+A Column stands for the vector  z = factor * (x - centre)  of length n, where x is stored as it came:
+`rows == NULL` means all n values in order, otherwise `size` values at the given rows and zeros elsewhere.
+A sparse column is never filled in.  Its centre enters through sums that the caller carries: `total` is the
+sum of the vector that the column meets, and a constant that belongs on every entry is returned.
+"""
+from sparsesolve.linalg.kernels.vector cimport (
+    ss_axpy_f32,
+    ss_axpy_f64,
+    ss_axpys_f32,
+    ss_axpys_f64,
+    ss_dot_f32,
+    ss_dot_f64,
+    ss_dots_f32,
+    ss_dots_f64,
+    ss_largest_f32,
+    ss_largest_f64,
+    ss_prefetch,
+    ss_sparse_axpy_f32,
+    ss_sparse_axpy_f64,
+    ss_sparse_dot_f32,
+    ss_sparse_dot_f64,
+    ss_square_f32,
+    ss_square_f64,
+    ss_survey_f32,
+    ss_survey_f64,
+    ss_unpack_f32,
+    ss_unpack_f64,
+    ss_unpack_times_f32,
+    ss_unpack_times_f64,
+)
+
+
+cdef struct Column:
+    const void* values   # float64, or float32 when `single`
+    const int* rows      # ascending; NULL when dense
+    Py_ssize_t size      # stored values
+    double centre        # what is subtracted
+    double factor        # what multiplies
+    bint single          # float32 storage
+
+
+cdef inline double stored(const Column* x, Py_ssize_t k) noexcept nogil:
+    return (<const float*> x.values)[k] if x.single else (<const double*> x.values)[k]
+
+
+cdef inline void prefetch(const Column* x) noexcept nogil:
+    """The column will be read soon: ask for the beginning of its memory."""
+    ss_prefetch(x.values, min(x.size * (4 if x.single else 8), 256))
+    if x.rows != NULL:
+        ss_prefetch(x.rows, min(x.size * 4, 256))
+
+
+cdef inline double dot(const Column* x, const double* v, double total) noexcept nogil:
+    """z'v, where total = sum(v) (read only for sparse columns with a centre)."""
+    cdef double s
+    cdef const double* x64 = <const double*> x.values
+    cdef const float* x32 = <const float*> x.values
+    if x.rows == NULL:
+        if x.single:
+            return x.factor * ss_dot_f32(x.size, x32, x.centre, v)
+        return x.factor * ss_dot_f64(x.size, x64, x.centre, v)
+    s = ss_sparse_dot_f32(x.size, x32, x.rows, v) if x.single else ss_sparse_dot_f64(x.size, x64, x.rows, v)
+    return x.factor * (s - x.centre * total)
+
+
+cdef inline double axpy(const Column* x, double a, double* v) noexcept nogil:
+    """v += a z up to a constant on every entry, which is returned for the caller to carry."""
+    cdef const double* x64 = <const double*> x.values
+    cdef const float* x32 = <const float*> x.values
+    a *= x.factor
+    if x.rows == NULL:
+        if x.single:
+            ss_axpy_f32(x.size, a, x32, x.centre, v)
+        else:
+            ss_axpy_f64(x.size, a, x64, x.centre, v)
+        return 0.0
+    if x.single:
+        ss_sparse_axpy_f32(x.size, a, x32, x.rows, v)
+    else:
+        ss_sparse_axpy_f64(x.size, a, x64, x.rows, v)
+    return -a * x.centre
+
+
+cdef inline bint together(const Column* columns, const int* four, const void** values, double* centre) noexcept nogil:
+    """Whether four columns may be met at once, being dense and of one type; where their values and centres are."""
+    cdef const Column* x
+    cdef int k
+    for k in range(4):
+        x = &columns[four[k]]
+        if x.rows != NULL or x.single != columns[four[0]].single:
+            return False
+        values[k], centre[k] = x.values, x.centre
+    return True
+
+
+cdef inline void dots(const Column* columns, const int* four, const double* v, double total,
+                      double* out) noexcept nogil:
+    """out[k] = z'v of four columns, as `dot` has it."""
+    cdef int k
+    cdef const void* values[4]
+    cdef double[4] centre
+    cdef const Column* x = &columns[four[0]]
+    if together(columns, four, values, centre):
+        if x.single:
+            ss_dots_f32(x.size, <const float**> values, centre, v, out)
+        else:
+            ss_dots_f64(x.size, <const double**> values, centre, v, out)
+        for k in range(4):
+            out[k] *= columns[four[k]].factor
+        return
+    for k in range(4):
+        out[k] = dot(&columns[four[k]], v, total)
+
+
+cdef inline double axpys(const Column* columns, const int* four, const double* a, double* v) noexcept nogil:
+    """v += sum_k a_k z_k of four columns, as `axpy` has it."""
+    cdef int k
+    cdef const void* values[4]
+    cdef double[4] centre, factor
+    cdef double constant = 0.0
+    cdef const Column* x = &columns[four[0]]
+    if together(columns, four, values, centre):
+        for k in range(4):
+            factor[k] = a[k] * columns[four[k]].factor
+        if x.single:
+            ss_axpys_f32(x.size, factor, <const float**> values, centre, v)
+        else:
+            ss_axpys_f64(x.size, factor, <const double**> values, centre, v)
+        return 0.0
+    for k in range(4):
+        constant += axpy(&columns[four[k]], a[k], v)
+    return constant
+
+
+cdef inline double unseen(const Column* x, Py_ssize_t n, const double* w, double seen, double total) noexcept nogil:
+    """Weight of the rows that a sparse column does not store, where `seen` of `total` lies on those it does."""
+    cdef double rest = 0.0
+    cdef Py_ssize_t k, i, begin = 0
+    if total - seen > 1e-3 * total:     # a smaller difference of sums has lost digits
+        return total - seen
+    for k in range(x.size):
+        for i in range(begin, x.rows[k]):
+            rest += w[i]
+        begin = x.rows[k] + 1
+    for i in range(begin, n):
+        rest += w[i]
+    return rest
+
+
+cdef inline double weighted_square(const Column* x, Py_ssize_t n, const double* w, double total) noexcept nogil:
+    """sum_i w_i z_i^2, where total = sum(w)."""
+    cdef double s = 0.0, seen = 0.0, value
+    cdef Py_ssize_t k
+    if x.rows == NULL:
+        if x.single:
+            s = ss_square_f32(x.size, <const float*> x.values, x.centre, w)
+        else:
+            s = ss_square_f64(x.size, <const double*> x.values, x.centre, w)
+        return x.factor * x.factor * s
+    for k in range(x.size):
+        value = stored(x, k) - x.centre
+        s += w[x.rows[k]] * value * value
+        seen += w[x.rows[k]]
+    if x.centre != 0.0:
+        s += unseen(x, n, w, seen, total) * x.centre * x.centre
+    return x.factor * x.factor * s
+
+
+cdef inline double survey(const Column* x, Py_ssize_t n, const double* w, double total, double shift,
+                          double* sums) noexcept nogil:
+    """sums = sum_i w_i (x_i - shift) and sum_i w_i (x_i - shift)^2 of the column as stored, centre and factor aside.
+
+    Returns the largest |x_i|, infinite when one is NaN.
+    """
+    cdef double seen = 0.0, rest, value
+    cdef Py_ssize_t k
+    if x.rows == NULL:
+        if x.single:
+            return ss_survey_f32(x.size, <const float*> x.values, shift, w, sums)
+        return ss_survey_f64(x.size, <const double*> x.values, shift, w, sums)
+    sums[0] = sums[1] = 0.0
+    for k in range(x.size):
+        value = stored(x, k) - shift
+        sums[0] += w[x.rows[k]] * value
+        sums[1] += w[x.rows[k]] * value * value
+        seen += w[x.rows[k]]
+    if shift != 0.0:
+        rest = unseen(x, n, w, seen, total)
+        sums[0] -= rest * shift
+        sums[1] += rest * shift * shift
+    if x.single:
+        return ss_largest_f32(x.size, <const float*> x.values)
+    return ss_largest_f64(x.size, <const double*> x.values)
+
+
+cdef inline void unpack(const Column* x, Py_ssize_t n, Py_ssize_t start, Py_ssize_t stop, double* out) noexcept nogil:
+    """out = z[start:stop] of a dense column, z[:] of a sparse one (start = 0, stop = n)."""
+    cdef Py_ssize_t k
+    cdef double zero
+    if x.rows == NULL:
+        if x.single:
+            ss_unpack_f32(stop - start, x.factor, <const float*> x.values + start, x.centre, out)
+        else:
+            ss_unpack_f64(stop - start, x.factor, <const double*> x.values + start, x.centre, out)
+        return
+    zero = -x.factor * x.centre
+    for k in range(n):
+        out[k] = zero
+    for k in range(x.size):
+        out[x.rows[k]] = x.factor * (stored(x, k) - x.centre)
+
+
+cdef inline Py_ssize_t place_of(const Column* x, Py_ssize_t row, Py_ssize_t near, Py_ssize_t reach) noexcept nogil:
+    """Where the first value lies that is of that row or behind it: from place `near` on, at most `reach` further."""
+    cdef Py_ssize_t begin = near, end = min(near + reach, x.size), middle
+    if x.rows == NULL:
+        return row
+    while begin < end:
+        middle = (begin + end) // 2
+        if x.rows[middle] < row:
+            begin = middle + 1
+        else:
+            end = middle
+    return begin
+
+
+cdef inline void unpack_times(const Column* x, Py_ssize_t start, Py_ssize_t stop, const double* v,
+                              double* out) noexcept nogil:
+    """out = v * z on the rows start..stop (v is indexed from start)."""
+    cdef Py_ssize_t k
+    if x.rows == NULL:
+        if x.single:
+            ss_unpack_times_f32(stop - start, x.factor, <const float*> x.values + start, x.centre, v, out)
+        else:
+            ss_unpack_times_f64(stop - start, x.factor, <const double*> x.values + start, x.centre, v, out)
+        return
+    for k in range(stop - start):
+        out[k] = -x.factor * x.centre * v[k]
+    for k in range(place_of(x, start, 0, x.size), place_of(x, stop, 0, x.size)):
+        out[x.rows[k] - start] = x.factor * (stored(x, k) - x.centre) * v[x.rows[k] - start]

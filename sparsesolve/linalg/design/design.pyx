@@ -1,0 +1,431 @@
+"""Design: a dense or sparse matrix as an array of Columns, read in place, never filled in and never changed."""
+from cython.parallel cimport prange, threadid
+from libc.math cimport fabs, frexp, hypot, isfinite, ldexp, sqrt
+from libc.stdint cimport uintptr_t
+from libc.stdlib cimport calloc, free
+
+import numpy as np
+import scipy.sparse
+
+from sparsesolve.linalg.design cimport column as col
+from sparsesolve.linalg.design.column cimport Column
+from sparsesolve.linalg.gram.products cimport add_products
+from sparsesolve.linalg.kernels.pass_threads cimport clock, dismiss, muster
+from sparsesolve.linalg.kernels.vector cimport ss_prefetch
+
+DEF CHUNK = 1024                            # rows of so many columns that stay in cache while several vectors
+DEF COLUMNS = 64                            # meet them
+DEF AHEAD = 8                               # columns by which memory is asked for early,
+DEF FAR_AHEAD = 24                          # and by which what says where it lies is
+cdef double SCATTERED = 16.0           # of a stored value of a sparse column, in values that lie side by side
+cdef double WORTH_THREADS = 2e6             # values in a product from which threads gain more than they wait
+cdef double HUGE_VALUE = ldexp(1.0, 400)     # squares of larger values overflow, of smaller ones vanish
+cdef double FAR = 64.0                       # a squared distance from the mean, in variances
+SAME_WEIGHT = 1e-14                          # relative: rounding of a square root's square
+cdef double LOST_DIGITS = ldexp(1.0, 16)     # a mean this many times the spread costs five digits
+
+
+cdef double _moments(Column* x, Py_ssize_t n, const double* w, double* mean, double* spread) noexcept nogil:
+    """Weighted mean and standard deviation of a column as stored, w summing to 1; returns the largest |x_i|."""
+    cdef double[2] sums
+    cdef double largest, variance, shift = 0.0
+    cdef int tries
+    cdef Py_ssize_t seen = 0
+    if x.rows == NULL:
+        while seen < n - 1 and w[seen] == 0.0:
+            seen += 1
+        shift = col.stored(x, seen)
+    for tries in range(3):
+        largest = col.survey(x, n, w, 1.0, shift, sums)
+        variance = sums[1] - sums[0] * sums[0]
+        if sums[0] * sums[0] <= FAR * variance or not isfinite(variance):
+            break
+        shift += sums[0]        # too far from the mean: that difference has lost digits
+    mean[0] = shift + sums[0]
+    # below this the spread is the rounding of a constant column
+    spread[0] = sqrt(variance) if variance > 1e-30 * mean[0] * mean[0] else 0.0
+    return largest
+
+
+cdef inline void _ask_for(const Column* columns, const int* which, Py_ssize_t k, Py_ssize_t count) noexcept nogil:
+    """Column which[k] is about to be read: ask for those behind it."""
+    if k + FAR_AHEAD < count:
+        ss_prefetch(&columns[which[k + FAR_AHEAD]], sizeof(Column))
+    if k + AHEAD < count:
+        col.prefetch(&columns[which[k + AHEAD]])
+
+
+cdef class Design:
+    """Columns of a matrix (n, p), standardised implicitly: column j stands for (x_j - centre_j) * factor_j.
+
+    Parameters
+    ----------
+    matrix : ndarray (n, p), float32 or float64, unit row stride; or csc_array with int32 indices
+        As `checks.read_design` returns it.  Held, not copied.
+    """
+
+    def __cinit__(self, matrix):
+        self.n, self.p = matrix.shape
+        self.columns = <Column*> calloc(max(self.p, 1), sizeof(Column))
+        if self.columns == NULL:
+            raise MemoryError
+        self.keep = []
+        self.mean = np.zeros(self.p)
+        self.spread = np.ones(self.p)
+        self.exponent = np.zeros(self.p, dtype=np.intc)
+        self.taken_out = np.zeros(self.p)
+        if scipy.sparse.issparse(matrix):
+            self._point_at_sparse(matrix)
+        else:
+            self._point_at_dense(matrix)
+
+    def __dealloc__(self):
+        free(self.columns)
+
+    def _point_at_dense(self, matrix):
+        cdef uintptr_t base = matrix.__array_interface__["data"][0]
+        cdef Py_ssize_t stride = matrix.strides[1], j
+        cdef bint single = matrix.dtype == np.float32
+        for j in range(self.p):
+            self.columns[j] = Column(<void*> (base + j * stride), NULL, self.n, 0.0, 1.0, single)
+        self.stored = self.n * self.p
+        self.keep.append(matrix)
+
+    def _point_at_sparse(self, matrix):
+        cdef uintptr_t values = matrix.data.__array_interface__["data"][0]
+        cdef uintptr_t rows = matrix.indices.__array_interface__["data"][0]
+        cdef long long[::1] start = matrix.indptr.astype(np.longlong)
+        cdef bint single = matrix.data.dtype == np.float32
+        cdef Py_ssize_t width = 4 if single else 8, j
+        for j in range(self.p):
+            self.columns[j] = Column(<void*> (values + start[j] * width), <const int*> (rows + start[j] * 4),
+                                     start[j + 1] - start[j], 0.0, 1.0, single)
+            if self.columns[j].size == self.n:      # nothing is left out: a dense column
+                self.columns[j].rows = NULL
+            elif self.columns[j].rows == NULL:      # an empty matrix has no storage to point at
+                self.columns[j].rows = <const int*> self.columns
+        self.stored = start[self.p]
+        self.keep.append((matrix.data, matrix.indices))
+
+    def moments(self, const double[::1] w, int n_threads=1):
+        """Fill `mean` and `spread` under weights w (n,) that sum to 1; return False at a NaN or infinity.
+
+        Columns whose squares would overflow or vanish are copied, divided by a power of two (`exponent`); columns
+        whose mean hides their spread are copied with the mean taken out (sparse ones are all but full then, or the
+        weights see little of the rest).
+        """
+        cdef double[::1] largest = np.empty(self.p)
+        cdef Py_ssize_t j
+        cdef int power
+        with nogil:
+            for j in prange(self.p, num_threads=n_threads, schedule="static"):
+                largest[j] = self._measure(j, &w[0])
+        for j in range(self.p):
+            if not isfinite(largest[j]):
+                return False
+            if largest[j] > HUGE_VALUE or 0 < largest[j] < 1 / HUGE_VALUE:
+                frexp(largest[j], &power)
+                self._own_scaled(j, power)
+                self._measure(j, &w[0])
+            if fabs(self.mean[j]) > LOST_DIGITS * self.spread[j] > 0:
+                self._own_centred(j)
+                self._measure(j, &w[0])
+        self.weights, self.centred = np.array(w), True
+        return True
+
+    cdef double _measure(self, Py_ssize_t j, const double* w) noexcept nogil:
+        """Mean and spread of column j, and its centre; returns the largest |x_i| stored, infinite at a NaN."""
+        cdef double largest = _moments(&self.columns[j], self.n, w, &self.mean[j], &self.spread[j])
+        self.columns[j].centre = self.mean[j]
+        self.mean[j] += self.taken_out[j]
+        return largest
+
+    def _own_scaled(self, Py_ssize_t j, int power):
+        """Replace column j by x_j / 2**power in memory of our own."""
+        cdef Column* x = &self.columns[j]
+        cdef double[::1] values = np.empty(x.size)
+        cdef Py_ssize_t k
+        for k in range(x.size):
+            values[k] = ldexp(col.stored(x, k), -power)
+        self.exponent[j] = power
+        self._point_at_own(j, values)
+
+    def _own_centred(self, Py_ssize_t j):
+        """Replace column j by x_j less its mean, with every row, in memory of our own."""
+        cdef Column* x = &self.columns[j]
+        cdef double mean = self.mean[j]
+        cdef double[::1] values = np.full(self.n, -mean)
+        cdef Py_ssize_t k
+        for k in range(x.size):
+            values[k if x.rows == NULL else x.rows[k]] = col.stored(x, k) - mean
+        self.stored += self.n - x.size
+        x.rows, x.size = NULL, self.n
+        self.taken_out[j] = mean
+        self._point_at_own(j, values)
+
+    def _point_at_own(self, Py_ssize_t j, double[::1] values):
+        self.columns[j].values = &values[0] if values.shape[0] else NULL
+        self.columns[j].single = False
+        self.keep.append(values)
+
+    def standardise(self, bint centred, const double[::1] factor):
+        """From now on column j stands for (x_j - mean_j) * factor_j, or x_j * factor_j; nothing is stored anew."""
+        cdef Py_ssize_t j
+        self.centred = self.centred and centred
+        for j in range(self.p):
+            if not centred:
+                self.columns[j].centre = -self.taken_out[j]
+            self.columns[j].factor = factor[j]
+
+    def standardise_as(self, const double[::1] centre, const double[::1] factor, const long long[::1] exponent):
+        """Column j stands for (x_j / 2**exponent_j - centre_j) * factor_j: these are rows of a larger design."""
+        cdef Py_ssize_t j
+        self.weights = None
+        for j in range(self.p):
+            if exponent[j] != 0:
+                self._own_scaled(j, exponent[j])
+            self.columns[j].centre, self.columns[j].factor = centre[j], factor[j]
+
+    def rest_of_mean(self, const int[::1] which):
+        """What `mean` lacks, being one float, of what is subtracted from each of these centred columns, (k,)."""
+        cdef Py_ssize_t k
+        centre = np.array([self.columns[which[k]].centre for k in range(which.shape[0])])
+        return (np.take(self.taken_out, which) - np.take(self.mean, which)) + centre    # in this order: by numpy
+
+    def norms(self, const double[::1] w, int n_threads=1):
+        """sqrt(sum_i w_i z_ij^2) of every standardised column, (p,); known under the weights of `moments`."""
+        cdef double[::1] out = np.empty(self.p)
+        cdef double total = np.sum(w)
+        cdef Py_ssize_t j
+        if self.weights is not None and np.allclose(w, self.weights, rtol=SAME_WEIGHT, atol=0.0):
+            for j in range(self.p):
+                out[j] = self.spread[j] if self.centred else hypot(self.spread[j], self.mean[j])
+                out[j] *= self.columns[j].factor
+            return np.asarray(out)
+        with nogil:
+            for j in prange(self.p, num_threads=n_threads, schedule="static"):
+                out[j] = sqrt(col.weighted_square(&self.columns[j], self.n, &w[0], total))
+        return np.asarray(out)
+
+    cdef double correlate(self, Py_ssize_t j, const double* u, double total) noexcept nogil:
+        return col.dot(&self.columns[j], u, total)
+
+    cdef void correlate_all(self, const double* u, double total, double* out, int n_threads) noexcept nogil:
+        """out = Z'u with total = sum(u)."""
+        self.correlate_some(NULL, self.p, u, total, out, n_threads)
+
+    cdef void correlate_some(self, const int* which, Py_ssize_t count, const double* u, double total,
+                             double* out, int n_threads) noexcept nogil:
+        """out[k] = z_j'u for j = which[k], or j = k if no list is given."""
+        cdef Py_ssize_t k
+        cdef double values = <double> count * self.stored / max(self.p, 1), begun
+        cdef int threads = muster(n_threads) if values > WORTH_THREADS else 1
+        if threads > 1:
+            begun = clock()
+            for k in prange((count + 3) // 4, num_threads=threads, schedule="static"):
+                self._meet_four(which, 4 * k, count, u, total, out)
+            dismiss(threads, begun, self._met(values))
+        else:
+            for k in range((count + 3) // 4):
+                self._meet_four(which, 4 * k, count, u, total, out)
+
+    cdef double _met(self, double values) noexcept nogil:
+        """What a pass over so many stored values may take: of sparse columns each may wait for memory."""
+        return values if self.stored == self.n * self.p else SCATTERED * values
+
+    cdef void _meet_four(self, const int* which, Py_ssize_t first, Py_ssize_t count, const double* u, double total,
+                         double* out) noexcept nogil:
+        """The same for k = first..first + 4, as far as `count` goes; of those listed behind them memory is asked for.
+
+        Which columns are met together depends on their places alone, so that threads do not change a bit.
+        """
+        cdef int[4] four
+        cdef int k, held = <int> min(4, count - first)
+        for k in range(held):
+            four[k] = <int> first + k if which == NULL else which[first + k]
+            if which != NULL:
+                _ask_for(self.columns, which, first + k, count)
+        if held == 4:
+            col.dots(self.columns, four, u, total, out + first)
+            return
+        for k in range(held):
+            out[first + k] = col.dot(&self.columns[four[k]], u, total)
+
+    cdef void combine(self, const int* which, Py_ssize_t count, const double* b, double* out) noexcept nogil:
+        """out += sum_k b[k] z_j, j = which[k]."""
+        cdef double constant = 0.0
+        cdef Py_ssize_t i, k
+        cdef int held = 0
+        cdef int[4] four
+        cdef double[4] a
+        for k in range(count):
+            if b[k] == 0.0:
+                continue
+            four[held], a[held] = which[k], b[k]
+            held += 1
+            if held == 4:
+                constant += col.axpys(self.columns, four, a, out)
+                held = 0
+        for k in range(held):
+            constant += col.axpy(&self.columns[four[k]], a[k], out)
+        if constant != 0.0:
+            for i in range(self.n):
+                out[i] += constant
+
+    def products(self, const double[::1] u, int n_threads=1):
+        """Z'u (p,) for u (n,)."""
+        cdef double[::1] out = np.empty(self.p)
+        cdef double total = np.sum(u)
+        with nogil:
+            self.correlate_all(&u[0], total, &out[0], n_threads)
+        return np.asarray(out)
+
+    def response_products(self, const double[:, ::1] u, which=None, int n_threads=1):
+        """u_k'z_j (K, count) for u (K, n), of the columns `which` or of all: each is read once for all K."""
+        cdef const int[::1] some = np.arange(self.p, dtype=np.intc) if which is None else which
+        if some.shape[0] == 0:
+            return np.zeros((u.shape[0], 0))
+        return np.asarray(self.meet(u, &some[0], some.shape[0], n_threads))
+
+    cdef double[:, ::1] meet(self, const double[:, ::1] u, const int* which, Py_ssize_t count, int n_threads):
+        """The same."""
+        cdef Py_ssize_t K = u.shape[0], n_blocks = (count + COLUMNS - 1) // COLUMNS, k, j
+        cdef double[:, ::1] o = np.zeros((K, count))
+        cdef const double[::1] total
+        cdef double values = <double> count * K * self.stored / max(self.p, 1), begun
+        cdef int threads = muster(n_threads) if values > WORTH_THREADS else 1
+        cdef double[:, ::1] room
+        if K == 0 or count == 0:
+            return o
+        if self.stored == self.n * self.p:      # of a sparse X some columns may be full
+            room = np.empty((threads, min(CHUNK, self.n) * min(COLUMNS, count)))
+            begun = clock()
+            with nogil:
+                for k in prange(n_blocks, num_threads=threads, schedule="static"):
+                    self.meet_all(which + k * COLUMNS, <int> min(COLUMNS, count - k * COLUMNS), u,
+                                  &room[threadid(), 0], &o[0, k * COLUMNS], <int> count)
+        else:
+            total = np.sum(u, axis=1)
+            begun = clock()
+            with nogil:
+                for k in prange(count, num_threads=threads, schedule="static"):
+                    _ask_for(self.columns, which, k, count)
+                    for j in range(K):
+                        o[j, k] = col.dot(&self.columns[which[k]], &u[j, 0], total[j])
+        dismiss(threads, begun, self._met(values))
+        return o
+
+    cdef void meet_all(self, const int* which, int count, const double[:, ::1] u, double* room, double* out,
+                       int stride) noexcept nogil:
+        """out[k * stride + j] += z_j'u_k for so many dense columns j = which[..], a stretch of rows at a time."""
+        cdef Py_ssize_t begin
+        cdef int size, j
+        for begin in range(0, self.n, CHUNK):
+            size = <int> min(CHUNK, self.n - begin)
+            for j in range(count):
+                col.unpack(&self.columns[which[j]], self.n, begin, begin + size, room + <Py_ssize_t> j * size)
+            add_products(size, count, room, size, <int> u.shape[0], &u[0, begin], <int> self.n, out, stride)
+
+    def combination(self, const int[::1] which, const double[::1] b):
+        """sum_k b[k] z_j (n,) for j = which[k]."""
+        out = np.zeros(self.n)
+        cdef double[::1] v = out
+        if which.shape[0] > 0:
+            with nogil:
+                self.combine(&which[0], which.shape[0], &b[0], &v[0])
+        return out
+
+    def combinations(self, B):
+        """Zb_k (K, n) for B (K, p)."""
+        which = np.flatnonzero(np.any(B, axis=0)).astype(np.intc)
+        return np.stack([self.combination(which, b[which]) for b in B])
+
+    def with_columns(self, const int[::1] which, columns):
+        """A Design with standardised columns (n, r) of its own in place of which[0..r); the others are read in place.
+
+        Those behind them, which[r..), are taken for constant.
+        """
+        cdef Design out = Design(np.broadcast_to(np.float32(0.0), (self.n, self.p)))
+        cdef Py_ssize_t k, j
+        cdef double[:, ::1] own = np.ascontiguousarray(np.transpose(columns))
+        out.keep, out.stored, out.weights, out.centred = [self, own], self.stored, self.weights, self.centred
+        out.mean, out.spread = np.array(self.mean), np.array(self.spread)
+        for j in range(self.p):
+            out.columns[j] = self.columns[j]
+        for k in range(which.shape[0]):
+            j = which[k]
+            out.mean[j], out.spread[j], out.columns[j].factor = 0.0, 0.0, 0.0
+            if k < own.shape[0]:
+                out.stored += self.n - out.columns[j].size
+                out.columns[j] = Column(<void*> &own[k, 0], NULL, self.n, 0.0, 1.0, False)
+                out.spread[j] = 1.0
+        return out
+
+    def part(self, const int[::1] which):
+        """The columns which[0..k) as a Design of their own, which reads them where they are."""
+        cdef Design out = Design(np.broadcast_to(np.float32(0.0), (self.n, which.shape[0])))
+        cdef Py_ssize_t k
+        out.keep, out.stored = [self], 0
+        for k in range(which.shape[0]):
+            out.columns[k] = self.columns[which[k]]
+            out.stored += out.columns[k].size
+            out.mean[k], out.spread[k] = self.mean[which[k]], self.spread[which[k]]
+        return out
+
+    def of_rows(self, const int[::1] which, weights):
+        """The rows which[0..m), ascending, as a Design of their own, standardised like this one under weights (m,)."""
+        cdef Py_ssize_t m = which.shape[0], i, j, k, count
+        cdef Design out = Design(np.broadcast_to(np.float32(0.0), (m, self.p)))
+        cdef const Column* x
+        cdef int[::1] place = np.full(self.n, -1, dtype=np.intc), rows
+        cdef double[::1] values = np.empty(self.n + 1)
+        cdef uintptr_t own
+        out.keep, out.stored, out.weights, out.centred = [], 0, np.array(weights), self.centred
+        out.mean, out.spread = np.array(self.mean), np.array(self.spread)
+        out.exponent, out.taken_out = np.array(self.exponent), np.array(self.taken_out)
+        for k in range(m):
+            place[which[k]] = <int> k
+        for j in range(self.p):
+            x, rows, count = &self.columns[j], np.empty(min(self.columns[j].size, m) + 1, dtype=np.intc), 0
+            for k in range(x.size):
+                i = place[k if x.rows == NULL else x.rows[k]]
+                rows[count], values[count] = <int> i, col.stored(x, k)
+                count += i >= 0     # else the next takes its place
+            kept = np.array(values[:count], dtype=np.float32 if x.single else np.float64)
+            own = kept.__array_interface__["data"][0]
+            out.columns[j] = Column(<void*> own, NULL, count, x.centre, x.factor, x.single)
+            if count < m:
+                out.columns[j].rows = &rows[0]
+            out.stored += count
+            out.keep.append((kept, rows))
+        return out
+
+    def unpacked(self, const int[::1] which):
+        """The standardised columns which[0..k) as an array (n, k), column-major."""
+        out = np.empty((which.shape[0], self.n))
+        cdef double[:, ::1] rows = out
+        cdef Py_ssize_t k
+        for k in range(which.shape[0]):
+            col.unpack(&self.columns[which[k]], self.n, 0, self.n, &rows[k, 0])
+        return out.T
+
+    def stored_columns(self, const int[::1] which):
+        """The columns which[0..k) as (csc array (n, k), offset (k,)): each stands for its stored values less offset."""
+        cdef Py_ssize_t k, i
+        cdef const Column* x
+        sizes = np.array([self.columns[which[k]].size for k in range(which.shape[0])], dtype=np.int64)
+        start, total = np.append(0, np.cumsum(sizes)), sizes.sum()
+        cdef double[::1] values = np.empty(total)
+        cdef int[::1] rows = np.empty(total, dtype=np.intc)
+        cdef double[::1] offset = np.zeros(which.shape[0])
+        cdef Py_ssize_t at = 0
+        for k in range(which.shape[0]):
+            x = &self.columns[which[k]]
+            offset[k] = 0.0 if x.rows == NULL else x.factor * x.centre
+            for i in range(x.size):     # a dense column carries its centre in the values
+                rows[at] = i if x.rows == NULL else x.rows[i]
+                values[at] = x.factor * (col.stored(x, i) - (x.centre if x.rows == NULL else 0.0))
+                at += 1
+        shape = (self.n, which.shape[0])
+        matrix = scipy.sparse.csc_array((np.asarray(values), np.asarray(rows), start), shape=shape)
+        return matrix, np.asarray(offset)

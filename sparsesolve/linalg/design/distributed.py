@@ -1,0 +1,206 @@
+"""RowBlocks: a design whose rows lie in blocks elsewhere, fetched anew for every pass.
+
+It answers what a Design answers to solvers that see X by products alone. A pass is one function of
+every block, whose results are merged two by two in an order that depends on the blocks only.
+Moments take one pass: a Summary of each block, and these merged.
+"""
+
+from operator import add
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse
+
+from sparsesolve.linalg.design.design import Design
+from sparsesolve.linalg.design.row_summary import merged, summarise
+from sparsesolve.linalg.gram.gram import tall_gram
+from sparsesolve.linalg.gram.products import row_products, row_sums
+
+CONSTANT = 1e-15  # of the mean: a spread that is its rounding
+FAR = 2.0**16  # spreads from the mean to 0, at which centring after a product costs five digits
+
+
+class Frame(NamedTuple):
+    """How columns are standardised: (x / 2**exponent - centre) * factor; (k,) each."""
+
+    centre: np.ndarray
+    factor: np.ndarray
+    exponent: np.ndarray
+    near: bool  # whether centring may follow a product
+
+    def of(self, which):
+        return Frame(self.centre[which], self.factor[which], self.exponent[which], self.near)
+
+
+class RowBlocks:
+    """Columns of a matrix (n, p) in blocks of rows, standardised implicitly.
+
+    Parameters
+    ----------
+    sizes : rows of each block
+    p : columns
+    gather : callable (function, arguments, merge)
+        Calls function(block, *arguments[k]) for every block k, and merges the results two by two,
+        or returns a list of them where merge is None.
+    read : callable (block) -> matrix
+        Makes a block, or some columns of it, what Design takes.
+    """
+
+    def __init__(self, sizes, p, gather, read):
+        self.n, self.p, self.stored = int(sum(sizes)), p, int(sum(sizes)) * p
+        self.shape = self.n, p
+        self.starts = np.concatenate([[0], np.cumsum(sizes)])
+        self.gather, self.read = gather, read
+
+    def cut(self, *rows):
+        """For each block its part of arrays whose last axis is the rows."""
+        spans = zip(self.starts[:-1], self.starts[1:], strict=True)
+        return [tuple(array[..., i:j] for array in rows) for i, j in spans]
+
+    def moments(self, w, response=None):
+        """Fill `mean`, `spread` and `exponent` under weights w (n,) that sum to 1.
+
+        With a response (n,) the same pass forms `gram` (p, p) and `cross` (p,), inner products
+        with the columns and with the response, all less their means, and `response_mean`; the
+        response is measured in units of 2**`response_power`. Returns False at a NaN or infinity.
+        """
+        rows = (w,)
+        if response is not None:
+            self.response_power = int(np.frexp(np.abs(response).max())[1])
+            rows = w, np.ldexp(response, -self.response_power)
+        arguments = [(self.read, *parts) for parts in self.cut(*rows)]
+        found = self.gather(summarise, arguments, merged)
+        if not found.finite:
+            return False
+        self.mean, self.exponent = found.mean, found.exponent
+        spread = np.sqrt(found.square)
+        self.spread = np.where(spread > CONSTANT * np.abs(self.mean), spread, 0.0)
+        self.gram, self.cross, self.response_mean = found.gram, found.cross, found.response_mean
+        return True
+
+    def standardise(self, centred, factor):
+        """From now on column j stands for (x_j - mean_j) * factor_j, or x_j * factor_j."""
+        centre = self.mean if centred else np.zeros(self.p)
+        near = not (self.exponent.any() or (np.abs(centre) > FAR * self.spread).any())
+        self.frame = Frame(centre, np.asarray(factor), self.exponent, near)
+
+    def rest_of_mean(self, which):
+        """What `mean` lacks of what is subtracted, (k,): nothing."""
+        return np.zeros(len(which))
+
+    def products(self, u, n_threads=1):
+        """Z'u (p,) for u (n,)."""
+        return self.response_products(u[None])[0]
+
+    def response_products(self, u, which=None, n_threads=1):
+        """u_k'z_j (K, p) for u (K, n), in one pass."""
+        arguments = [(self.read, self.frame, part) for (part,) in self.cut(u)]
+        return self.gather(_products, arguments, add)
+
+    def combination(self, which, b):
+        """sum_k b[k] z_j (n,) for j = which[k]."""
+        return self._combinations(which, b[None])[0]
+
+    def combinations(self, B):
+        """Zb_k (K, n) for B (K, p), in one pass."""
+        which = np.flatnonzero(B.any(axis=0)).astype(np.intc)
+        return self._combinations(which, B[:, which])
+
+    def _combinations(self, which, B):
+        if len(which) == 0:
+            return np.zeros((len(B), self.n))
+        arguments = [(self.read, self.frame.of(which), which, B)] * (len(self.starts) - 1)
+        return np.concatenate(self.gather(_combinations, arguments, None), axis=1)
+
+    def unpacked(self, which):
+        """The standardised columns which[0..k) as an array (n, k)."""
+        if len(which) == 0:
+            return np.zeros((self.n, 0))
+        arguments = [(self.read, self.frame.of(which), which)] * (len(self.starts) - 1)
+        return np.concatenate(self.gather(_unpacked, arguments, None))
+
+    def inner_products(self, which, h, basis):
+        """What :func:`inner_products` returns, in one pass."""
+        arguments = [
+            (self.read, self.frame.of(which), which, *parts) for parts in self.cut(h, basis.T)
+        ]
+        return self.gather(_inner_products, arguments, _both)
+
+
+def inner_products(design, which, h, basis, n_threads=1):
+    """Z_S'HZ_S (k, k) of the columns S = which, and basis' H Z_S (f, k) for basis (n, f).
+
+    The design is of either kind; n_threads are for one in memory.
+    """
+    if len(which) == 0:
+        return np.zeros((0, 0)), np.zeros((basis.shape[1], 0))
+    if isinstance(design, RowBlocks):
+        return design.inner_products(which, h, basis)
+    part, total, one = design.part(which), h.sum() or 1.0, basis.shape[1] == 1
+    y = np.ascontiguousarray(basis[:, 0]) if one else np.zeros(len(h))
+    gram, cross = tall_gram(part, np.sqrt(h / total), y, n_threads)
+    if one:
+        return total * gram, total * np.asarray(cross)[None]
+    heavy = np.ascontiguousarray(h * basis.T)
+    return total * gram, part.response_products(heavy, None, n_threads)
+
+
+# what a pass does with one block
+
+
+def _placed(matrix, frame):
+    """The rows of a block as a Design of their own."""
+    design = Design(matrix)
+    design.standardise_as(frame.centre, frame.factor, frame.exponent)
+    return design
+
+
+def _by_rows(block, read):
+    """A block that lies row by row as an array (rows, p), or a Design of the transpose of a sparse
+    one; else None."""
+    if scipy.sparse.issparse(block):
+        return Design(read(block.T)) if block.format == "csr" else None
+    if block.flags.f_contiguous or block.strides[1] != block.itemsize:
+        return None
+    return np.ascontiguousarray(read(block.T).T, dtype=float)
+
+
+def _products(block, read, frame, u):
+    u, rows = np.ascontiguousarray(u), _by_rows(block, read) if frame.near else None
+    if rows is None:
+        return _placed(read(block), frame).response_products(u)
+    if isinstance(rows, Design):
+        every = np.arange(rows.p, dtype=np.intc)
+        raw = np.stack([rows.combination(every, v) for v in u])
+    else:
+        raw = row_sums(u, rows)
+    return frame.factor * (raw - u.sum(axis=1)[:, None] * frame.centre)
+
+
+def _combinations(block, read, frame, which, B):
+    if 2 * len(which) > block.shape[1] and frame.near:
+        rows, scaled = _by_rows(block, read), frame.factor * B
+        if rows is not None:
+            whole = np.zeros((len(B), block.shape[1]))
+            whole[:, which] = scaled
+            sparse = isinstance(rows, Design)
+            raw = rows.response_products(whole) if sparse else row_products(whole, rows)
+            return raw - (scaled @ frame.centre)[:, None]
+    design = _placed(read(block[:, which]), frame)
+    every = np.arange(len(which), dtype=np.intc)
+    return np.stack([design.combination(every, b) for b in np.ascontiguousarray(B)])
+
+
+def _unpacked(block, read, frame, which):
+    design = _placed(read(block[:, which]), frame)
+    return design.unpacked(np.arange(len(which), dtype=np.intc))
+
+
+def _inner_products(block, read, frame, which, h, basis):
+    every = len(which) == block.shape[1] and (which == np.arange(len(which))).all()
+    design = _placed(read(block if every else block[:, which]), frame)
+    return inner_products(design, np.arange(len(which), dtype=np.intc), h, basis.T)
+
+
+def _both(left, right):
+    return tuple(a + b for a, b in zip(left, right, strict=True))

@@ -1,0 +1,144 @@
+"""Response columns: the working columns of a solver for K responses.
+
+Coefficients are (K, m), vectors of sample space (K, n). Column -1 is the intercept: all ones.
+"""
+
+import numpy as np
+from scipy import sparse
+
+from sparsesolve.linalg.gram.products import row_products, row_sums
+from sparsesolve.linalg.kernels.single import row_products_single
+from sparsesolve.linalg.working.pack import DENSE_FROM
+
+
+def response_columns(design):
+    """No columns yet, for columns of this design."""
+    dense = design.stored >= DENSE_FROM * design.n * design.p
+    return DenseColumns(design) if dense else SparseColumns(design)
+
+
+class DenseColumns:
+    """Columns unpacked side by side, and once more in single precision."""
+
+    dense = True
+
+    def __init__(self, design):
+        self.design = design
+        self.size = 0
+        self._rows = np.empty((16, design.n))  # one a column
+        self._single = np.empty((16, design.n), dtype=np.float32)
+
+    @property
+    def rows(self):
+        """The columns, transposed: (m, n)."""
+        return self._rows[: self.size]
+
+    @property
+    def _in_single(self):
+        return self._rows.dtype == np.float32
+
+    def append(self, which):
+        """Take in columns of the design."""
+        size = self.size + len(which)
+        if size > len(self._rows):
+            room = max(size, 2 * len(self._rows)) - self.size
+            self._rows = np.concatenate([self.rows, np.empty((room, self.design.n))])
+            spare = np.empty((room, self.design.n), dtype=np.float32)
+            self._single = np.concatenate([self._single[: self.size], spare])
+        real, new = which >= 0, self._rows[self.size : size]
+        new[~real] = 1.0
+        new[real] = self.design.unpacked(which[real]).T
+        self._single[self.size : size] = new
+        self.size = size
+
+    def combine(self, B):
+        """Sum over the columns of B (K, m), (K, n)."""
+        if self._in_single:
+            return np.asarray(B, dtype=np.float32) @ self.rows
+        return row_sums(B, self.rows)
+
+    def correlate(self, u, first=0):
+        """Products of u (K, n) with the columns from `first` on, (K, m - first)."""
+        rows = self.rows[first:]
+        return (row_products_single if self._in_single else row_products)(u, rows)
+
+    def gram(self, h, first=0):
+        """Inner products under weights h (n,) of all columns with those from `first` on."""
+        return row_products(self.rows[first:] * h, self.rows).T
+
+    def squares(self, h, first=0):
+        """The diagonal of that from column `first` on."""
+        rows = self.rows[first:]
+        return np.einsum("ji,ji,i->j", rows, rows, h)
+
+    def some(self, which, single=False):
+        """These working columns alone, given by their ascending places; in single precision."""
+        source = self._single if single else self._rows
+        prefix = not len(which) or which[-1] == len(which) - 1
+        part = DenseColumns.__new__(DenseColumns)
+        part.design, part.size = self.design, len(which)
+        part._rows = source[: len(which)] if prefix else source[which]
+        return part
+
+
+class SparseColumns:
+    """Columns as one compressed `matrix` (n, m) less a constant on every column, its `offset`.
+
+    The intercept's is nothing less -1.
+    """
+
+    dense = False
+
+    def __init__(self, design):
+        self.design = design
+        self.matrix = sparse.csc_array((design.n, 0))
+        self.offset = np.zeros(0)
+
+    @property
+    def size(self):
+        """Columns so far."""
+        return len(self.offset)
+
+    def append(self, which):
+        """Take in columns of the design."""
+        nothing = sparse.csc_array((self.design.n, np.count_nonzero(which < 0)))
+        matrix, offset = self.design.stored_columns(which[which >= 0])
+        self.matrix = sparse.hstack([self.matrix, nothing, matrix], format="csc")
+        self.offset = np.concatenate([self.offset, -np.ones(nothing.shape[1]), offset])
+
+    def combine(self, B):
+        """Sum over the columns of B (K, m), (K, n)."""
+        out = np.ascontiguousarray((self.matrix @ B.T).T)
+        out -= (B @ self.offset)[:, None]
+        return out
+
+    def correlate(self, u, first=0):
+        """Products of u (K, n) with the columns from `first` on, (K, m - first)."""
+        matrix = self.matrix[:, first:] if first else self.matrix
+        out = np.ascontiguousarray((matrix.T @ u.T).T)
+        out -= np.outer(u.sum(axis=1), self.offset[first:])
+        return out
+
+    def gram(self, h, first=0):
+        """Inner products under weights h (n,) of all columns with those from `first` on."""
+        sums = self.matrix.T @ h
+        weighted = (self.matrix[:, first:] if first else self.matrix) * h[:, None]
+        out = (self.matrix.T @ weighted).toarray()
+        out -= np.outer(sums, self.offset[first:]) + np.outer(self.offset, sums[first:])
+        out += h.sum() * np.outer(self.offset, self.offset[first:])
+        return out
+
+    def squares(self, h, first=0):
+        """The diagonal of that from column `first` on; of several h (K, n) a table (K, m)."""
+        matrix, offset = self.matrix[:, first:], self.offset[first:]
+        twice = 2.0 * (matrix.T @ h.T).T - np.multiply.outer(h.sum(axis=-1), offset)
+        return (matrix.power(2).T @ h.T).T - offset * twice
+
+    def some(self, which, single=False):
+        """These working columns alone, given by their ascending places."""
+        if len(which) == self.size:
+            return self
+        part = SparseColumns.__new__(SparseColumns)
+        part.design = self.design
+        part.matrix, part.offset = self.matrix[:, which], self.offset[which]
+        return part

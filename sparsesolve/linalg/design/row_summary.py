@@ -1,0 +1,79 @@
+"""Summary: moments of some rows, and with a response inner products, which merge without loss.
+
+Both are taken about the means of the rows at hand; a merged pair is about the mean of both, so
+that one pass over blocks of rows does and no digits are lost.
+Reference: Chan, Golub, LeVeque, "Algorithms for computing the sample variance" (1983).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sparsesolve.linalg.design.design import Design
+from sparsesolve.linalg.gram.gram import tall_gram
+
+
+class Summary(NamedTuple):
+    """Moments of some rows; columns are measured in units of 2**exponent."""
+
+    finite: bool
+    weight: float
+    mean: np.ndarray | None = None  # (p,)
+    square: np.ndarray | None = None  # (p,) sum of w (x - mean)^2
+    exponent: np.ndarray | None = None  # (p,)
+    gram: np.ndarray | None = None  # (p, p) sum of w (x - mean)(x - mean)'
+    cross: np.ndarray | None = None  # (p,) sum of w (x - mean)(y - response_mean)
+    response_mean: float = 0.0
+
+
+def summarise(block, read, w, response=None):
+    """The Summary of one block under weights w (k,); `read` makes it what Design takes."""
+    design, total = Design(read(block)), w.sum()
+    share = w / total if total > 0.0 else np.full(len(w), 1.0 / len(w))
+    if not design.moments(share):
+        return Summary(False, total)
+    mean, square = np.array(design.mean), total * np.square(design.spread)
+    found = Summary(True, total, mean, square, np.array(design.exponent, dtype=np.int64))
+    if response is None:
+        return found
+    design.standardise(True, np.ones(design.p))
+    centre = float(share @ response)
+    gram, cross = tall_gram(design, np.sqrt(share), response - centre)
+    return found._replace(gram=total * gram, cross=total * cross, response_mean=centre)
+
+
+def merged(a, b):
+    """Moments of both; rows without weight leave no trace but their NaNs."""
+    if not (a.finite and b.finite):
+        return Summary(False, 0.0)
+    if a.weight == 0.0 or b.weight == 0.0:
+        return b if a.weight == 0.0 else a
+    zero_a, zero_b = (((s.mean == 0.0) & (s.square == 0.0)) for s in (a, b))
+    power = np.where(zero_a, b.exponent, np.maximum(a.exponent, b.exponent))
+    power = np.where(zero_b, a.exponent, power)
+    a, b = _in_units(a, power), _in_units(b, power)
+    total = a.weight + b.weight
+    share = b.weight / total
+    way, lever = b.mean - a.mean, a.weight * share
+    both = Summary(True, total, a.mean + share * way, a.square + b.square + lever * way**2, power)
+    if a.gram is None:
+        return both
+    further = b.response_mean - a.response_mean
+    return both._replace(
+        gram=a.gram + b.gram + lever * np.outer(way, way),
+        cross=a.cross + b.cross + (lever * further) * way,
+        response_mean=a.response_mean + share * further,
+    )
+
+
+def _in_units(s, power):
+    """The same moments, columns measured in units of 2**power."""
+    shift = s.exponent - power
+    if not shift.any():
+        return s
+    with np.errstate(under="ignore"):
+        s = s._replace(mean=np.ldexp(s.mean, shift), square=np.ldexp(s.square, 2 * shift))
+        if s.gram is None:
+            return s
+        gram = np.ldexp(np.ldexp(s.gram, shift), shift[:, None])
+        return s._replace(gram=gram, cross=np.ldexp(s.cross, shift))

@@ -1,0 +1,1 @@
+"""Factors of matrices: Cholesky factors that grow and shrink, spans, low rank."""

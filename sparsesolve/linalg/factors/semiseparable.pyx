@@ -1,0 +1,85 @@
+"""Cholesky factors of matrices that are of rank one below their diagonal: L L' in O(n).
+
+    A_jj = diagonal_j - x_j^2 bend_j,    A_ij = -x_i x_j bend_j c_ij  for i after j in one block,    0 between blocks
+
+with c_ij the product of fade_k, j < k <= i, is the second derivative of a partial likelihood, samples in the order in
+which they leave the risk set and a block a stratum: expected deaths, less what two samples share of the event times
+before the first of them leaves.  x_j is the sample's share of the last risk set it is in and fade_j what this is of the
+one before: numbers of at most about 1, however far risks are apart.  The factor is of the same kind, L_jj = pivot_j
+and L_ij = x_i q_j c_ij, since
+
+    L_ij L_jj = A_ij - sum_k L_ik L_jk = -x_i x_j (bend_j + s_j) c_ij,    s_j = sum_k q_k^2 c_jk^2 over k before j.
+
+Reference: Vandebril, Van Barel, Mastronardi, "Matrix computations and semiseparable matrices" (2008).
+"""
+import numpy as np
+
+from libc.math cimport sqrt
+
+from sparsesolve.linalg.factors.root cimport Root
+
+
+cdef class Semiseparable(Root):
+    """The factor, of vectors (n,) of which `order` says where the matrix stands; elsewhere it is 0.
+
+    Parameters
+    ----------
+    order : (q,) distinct places
+    first : (q,) whether a block begins there
+    n : length of vectors
+    """
+
+    def __init__(self, order, first, n):
+        super().__init__(order, n)
+        q = len(order)
+        self.first = np.ascontiguousarray(first, dtype=bool).view(np.uint8)
+        self.x, self.pivot, self.q, self.fade = np.zeros((4, q))
+
+    cdef void factor(self, const double* diagonal, const double* x, const double* bend,
+                     const double* fade, const double* floor) noexcept nogil:
+        """Take the matrix, given in the order of the chain; no squared pivot is let below its floor > 0.
+
+        `fade` where a block begins is of no account.
+        """
+        cdef Py_ssize_t j
+        cdef double bent, square, total = 0.0
+        for j in range(self.order.shape[0]):
+            self.x[j], self.fade[j] = x[j], 0.0 if self.first[j] else fade[j]
+            total *= self.fade[j] * self.fade[j]
+            bent = x[j] * (bend[j] + total)
+            square = diagonal[j] - x[j] * bent
+            self.pivot[j] = sqrt(square if square > floor[j] else floor[j])
+            self.q[j] = -bent / self.pivot[j]
+            total += self.q[j] * self.q[j]
+
+    cdef void multiply_transposed(self, double* z) noexcept nogil:
+        cdef Py_ssize_t j, i
+        cdef double later = 0.0, here
+        for j in range(self.order.shape[0] - 1, -1, -1):
+            i = self.order[j]
+            here = self.x[j] * z[i]
+            z[i] = self.pivot[j] * z[i] + self.q[j] * later
+            later = self.fade[j] * (later + here)
+
+    cdef void solve(self, double* u) noexcept nogil:
+        cdef Py_ssize_t j, i
+        cdef double before = 0.0
+        for j in range(self.order.shape[0]):
+            i = self.order[j]
+            before *= self.fade[j]
+            u[i] = (u[i] - self.x[j] * before) / self.pivot[j]
+            before += self.q[j] * u[i]
+
+    cdef void solve_transposed(self, double* z) noexcept nogil:
+        cdef Py_ssize_t j, i
+        cdef double later = 0.0
+        for j in range(self.order.shape[0] - 1, -1, -1):
+            i = self.order[j]
+            z[i] = (z[i] - self.q[j] * later) / self.pivot[j]
+            later = self.fade[j] * (later + self.x[j] * z[i])
+
+    def factor_of(self, diagonal, x, bend, fade, floor):
+        cdef const double[::1] d = np.asarray(diagonal, dtype=float), a = np.asarray(x, dtype=float)
+        cdef const double[::1] b = np.asarray(bend, dtype=float), c = np.asarray(fade, dtype=float)
+        cdef const double[::1] f = np.asarray(floor, dtype=float)
+        self.factor(&d[0], &a[0], &b[0], &c[0], &f[0])

@@ -1,0 +1,1 @@
+"""Inner products between columns."""

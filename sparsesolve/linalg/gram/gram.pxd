@@ -1,0 +1,11 @@
+"""Gram matrix of the working columns."""
+from sparsesolve.linalg.working.columns cimport Packed
+
+cdef class Gram:
+    cdef readonly int size              # columns so far
+    cdef int capacity
+    cdef double[::1] products           # (capacity, capacity) symmetric
+    cdef double* G
+
+    cdef int reserve(self, int capacity) except -1
+    cdef int follow(self, Packed columns) except -1

@@ -1,0 +1,171 @@
+"""Gram matrix Z' W Z: of the working columns as they come in, or of a whole tall design in one pass."""
+from cpython.exc cimport PyErr_CheckSignals
+from cython.parallel cimport prange, threadid
+from libc.limits cimport INT_MAX
+from libc.math cimport fabs
+from libc.string cimport memcpy, memset
+
+import numpy as np
+
+from sparsesolve.linalg.design cimport column as col
+from sparsesolve.linalg.design.column cimport Column
+from sparsesolve.linalg.design.design cimport Design
+from sparsesolve.linalg.working.columns cimport Packed
+from sparsesolve.linalg.gram.products cimport add_gram
+from sparsesolve.linalg.gram.sparse_gram import sparse_gram
+from sparsesolve.linalg.kernels.vector cimport axpy, ss_add_dots
+
+DEF PARTS = 8           # partial sums of a tall product: threads share them out and do not change a bit of the result
+DEF MANY_COLUMNS = 600  # beyond which there are half as many, for their memory
+DEF ROWS = 512          # of a block: columns unpacked for a matrix product while they stay in cache
+DEF STRETCH = 16        # blocks between two looks for Ctrl-C
+DEF FULL = 0.25         # of the values are stored: from there on matrix products take all of them
+
+
+cdef class Gram:
+    """Inner products of columns that are only ever added."""
+
+    def __cinit__(self, int capacity=64):
+        self.size = 0
+        self.capacity = 0
+        self.reserve(capacity)
+
+    cdef int reserve(self, int capacity) except -1:
+        """Make room for `capacity` columns."""
+        cdef double[::1] products = self.products
+        cdef int previous = self.capacity, j
+        if capacity <= previous:
+            return 0
+        capacity = max(capacity, 2 * previous) + 8      # columns a power of two apart would share places in cache
+        self.products = np.empty(<Py_ssize_t> capacity * capacity)
+        self.G = &self.products[0]
+        self.capacity = capacity
+        for j in range(self.size):
+            memcpy(self.G + <Py_ssize_t> j * capacity, &products[<Py_ssize_t> j * previous],
+                   self.size * sizeof(double))
+        return 0
+
+    cdef int follow(self, Packed columns) except -1:
+        """Take in the columns that `columns` has and this matrix has not."""
+        self.reserve(columns.size)
+        if columns.size > self.size:
+            columns.products(self.size, self.G, self.capacity)
+        self.size = columns.size
+        return 0
+
+    def inner_products(self, Packed columns, Design design, portions):
+        """The slow door, for tests: the matrix after columns of a design came in by portions."""
+        cdef int[::1] which
+        for portion in portions:
+            which = np.array(portion, dtype=np.intc)
+            columns.append(design, &which[0], <int> len(which))
+            self.follow(columns)
+        return np.array(self.products).reshape(self.capacity, self.capacity)[:self.size, :self.size]
+
+    def set(self, const double[:, ::1] products):
+        """Take the inner products of all columns at once."""
+        cdef int j, p = products.shape[0]
+        self.reserve(p)
+        for j in range(p):
+            memcpy(self.G + <Py_ssize_t> j * self.capacity, &products[j, 0], p * sizeof(double))
+        self.size = p
+
+
+def tall_gram(Design design, const double[::1] root_w, const double[::1] y, int n_threads=1):
+    """Z'WZ (p, p) and Z'Wy (p,) of a tall design, in one pass over its rows.
+
+    Parameters
+    ----------
+    root_w : (n,) square roots of the weights
+    y : (n,) response
+
+    Columns with many values are multiplied by row blocks, unpacked where they must be; others row by row.
+    """
+    if design.stored < FULL * design.n * design.p:
+        return sparse_gram(design, root_w, n_threads), design.products(np.multiply(np.square(root_w), y), n_threads)
+    return _dense_gram(design, root_w, np.multiply(root_w, y), n_threads)
+
+
+cdef _dense_gram(Design design, const double[::1] root_w, const double[::1] response, int n_threads):
+    """Every part sums the blocks of its own rows: how many parts there are depends on the shape alone."""
+    cdef Py_ssize_t p = design.p, n = design.n, square = p * p, share, begin
+    cdef int n_parts = PARTS if p <= MANY_COLUMNS else PARTS // 2, part, i, j, stride = _stride(design, root_w)
+    cdef double total = np.sum(response)
+    cdef double[:, ::1] sums = np.empty((n_parts, square)), cross = np.zeros((n_parts, p))
+    cdef double[:, ::1] blocks = np.empty((n_threads, 1 if stride else ROWS * p))
+    share = (n + n_parts - 1) // n_parts
+    for begin in range(0, share, STRETCH * ROWS):
+        PyErr_CheckSignals()
+        with nogil:
+            for part in prange(n_parts, num_threads=n_threads, schedule="static"):
+                _add_rows(design, &root_w[0], &response[0], part * share + begin,
+                          min(part * share + min(begin + STRETCH * ROWS, share), n), begin == 0, stride,
+                          &blocks[threadid(), 0], &sums[part, 0], &cross[part, 0])
+    with nogil:
+        for part in range(1, n_parts):
+            axpy(square, 1.0, &sums[part, 0], &sums[0, 0])
+            axpy(p, 1.0, &cross[part, 0], &cross[0, 0])
+        if stride:
+            _standardise(design, root_w[0], total, &sums[0, 0], &cross[0, 0])
+        for j in range(p):      # BLAS filled the upper triangle of a column-major matrix
+            for i in range(j):
+                sums[0, j + i * p] = sums[0, i + j * p]
+    return np.array(sums[0]).reshape(p, p), np.array(cross[0])
+
+
+cdef int _stride(Design design, const double[::1] root_w):
+    """From column to column, where products of the columns as stored will do: else 0.
+
+    They do for float64 side by side under equal weights, when no mean is larger than the spread: what centring takes
+    off the products afterwards costs them a bit or two then, and they need not be unpacked.
+    """
+    cdef Py_ssize_t j, stride = 0
+    cdef const Column* x
+    for j in range(root_w.shape[0]):
+        if root_w[j] != root_w[0]:
+            return 0
+    if design.p > 1:
+        stride = <const double*> design.columns[1].values - <const double*> design.columns[0].values
+    for j in range(design.p):
+        x = &design.columns[j]
+        if (x.rows != NULL or x.single
+                or <const double*> x.values != <const double*> design.columns[0].values + j * stride
+                or not (x.centre == 0.0 or x.centre == design.mean[j]) or fabs(x.centre) > design.spread[j]):
+            return 0
+    return <int> stride if design.n <= stride <= INT_MAX else 0
+
+
+cdef void _standardise(Design design, double root_w, double total, double* gram, double* cross) noexcept nogil:
+    """From products of the columns as stored to those of the standardised ones; `total` is the sum of the response."""
+    cdef Py_ssize_t j, i, p = design.p
+    cdef const Column* x
+    cdef const Column* z
+    for j in range(p):
+        x = &design.columns[j]
+        for i in range(j + 1):
+            z = &design.columns[i]
+            gram[i + j * p] = x.factor * z.factor * (root_w * root_w * gram[i + j * p] - x.centre * z.centre)
+        cross[j] = x.factor * root_w * (cross[j] - x.centre * total)
+
+
+cdef void _add_rows(Design design, const double* root_w, const double* response, Py_ssize_t begin, Py_ssize_t end,
+                    bint first, int stride, double* block, double* gram, double* cross) noexcept nogil:
+    """gram += B'B (upper triangle), cross += B'response for the rows begin..end, block by block.
+
+    B is sqrt(w) * Z, or with a stride the columns as they are stored.
+    """
+    cdef Py_ssize_t start = begin, j
+    cdef int n, ld = stride, p = design.p
+    if first:
+        memset(gram, 0, design.p * design.p * sizeof(double))
+    while start < end:
+        n = min(ROWS, end - start)
+        if stride:
+            block = <double*> design.columns[0].values + start
+        else:
+            ld = n
+            for j in range(p):
+                col.unpack_times(&design.columns[j], start, start + n, root_w + start, block + j * n)
+        add_gram(n, p, block, ld, gram, p)
+        ss_add_dots(n, p, block, NULL, ld, response + start, cross)
+        start += ROWS

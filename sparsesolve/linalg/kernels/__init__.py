@@ -1,0 +1,1 @@
+"""Kernels over plain arrays: sums, products, single precision, threads of a pass."""

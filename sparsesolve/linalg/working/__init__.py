@@ -1,0 +1,1 @@
+"""Working columns: standardised copies of the columns of the working set, laid out for speed."""

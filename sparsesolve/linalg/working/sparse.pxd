@@ -1,0 +1,23 @@
+"""SparsePacked: working columns as a compressed sparse matrix."""
+from sparsesolve.linalg.design.design cimport Design
+from sparsesolve.linalg.working.columns cimport Packed
+from sparsesolve.linalg.working.by_rows cimport RowMirror
+
+cdef class SparsePacked(Packed):
+    cdef double[::1] values_, offset_, filled, work
+    cdef double[::1] panel                  # (n, 8) of zeros between two uses, or empty for many rows
+    cdef bint many_rows
+    cdef RowMirror mirror                   # of the first columns; None unless they have more values than many rows
+    cdef int[::1] rows_, which_             # the latter of the design
+    cdef long long[::1] start_, met         # the latter: values met so far, of each column
+    cdef double* values                     # sqrt(w) * factor * x, column after column
+    cdef int* rows
+    cdef long long* start                   # (size + 1,)
+    cdef double* offset                     # factor * mean: the column is values - offset * sqrt(w)
+
+    cdef int _reflect(self, Design design) except -1
+    cdef int _mirrored(self, int first, int count, long long values) noexcept nogil
+    cdef long long _listed(self, const int* which, int count) noexcept nogil
+    cdef int _meet_mirrored(self, int first, double* G, int ld) noexcept nogil
+    cdef void _meet_rows(self, int k, Py_ssize_t end, int limit, double* out) noexcept nogil
+    cdef int _products_of_some(self, int first, int count, double* G, int ld) noexcept nogil

@@ -1,0 +1,1 @@
+"""The functions that solve: each reads its options, assembles a problem and wraps the path."""

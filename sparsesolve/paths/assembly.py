@@ -1,0 +1,197 @@
+"""Assembly: the data that a user passed, checked and made into a Problem."""
+
+import numpy as np
+import scipy.sparse
+
+from sparsesolve.data import (
+    is_dask,
+    less_offset,
+    nonfinite_error,
+    read_design,
+    read_limits,
+    read_offset,
+    read_offsets,
+    read_penalty_factor,
+    read_shares,
+    refuse_missing_class,
+    refuse_missing_side,
+    refuse_no_event,
+)
+from sparsesolve.linalg.design.design import Design
+from sparsesolve.linalg.design.distributed import RowBlocks
+from sparsesolve.linalg.design.group_basis import GroupBasis
+from sparsesolve.penalties import ElasticNet, SparseGroup
+from sparsesolve.penalties.groups import in_order
+from sparsesolve.solvers.choice import MOST_REDUCED
+from sparsesolve.solvers.problem.problem import ADVICE, shifts
+from sparsesolve.solvers.problem.standardisation import assemble, scaled_response
+
+MOST_FILLED = 1 << 33  # bytes of the orthonormal bases of a sparse X
+
+
+def read_problem(X, y, family, *, weights, offset, penalty_factor, lower, upper, alpha, intercept,
+                 standardize, n_threads, penalty=None, grouped=False, names=None, in_blocks=False,
+                 by_rows=False):
+    """Return (Problem, feature names, class names, two factors of the sum of the weights).
+
+    The parameters are those of :func:`sparsesolve.path`, and names of the columns where X is a
+    plain matrix; ValueError or TypeError says what is wrong with them.
+    """
+    by_group = standardize == "group"
+    if by_group:
+        _refuse_basis(X, penalty, lower, upper)
+    by_rows = by_rows and not family.several and family.intercept and not by_group
+    matrix, found = read_design(X, in_blocks, by_rows, n_threads)
+    names = found if names is None else names
+    response = family.read(y, matrix.shape[0])
+    w, scale = read_shares(weights, matrix.shape[0], response.counts)
+    p = matrix.shape[1]
+    limits = read_limits(lower, upper, p)
+    if penalty is not None:
+        if grouped:
+            raise ValueError(
+                f"grouped=True ties single features across the classes, and penalty="
+                f"{type(penalty).__name__} ties its groups of features across them by itself; "
+                "leave grouped out"
+            )
+        penalty = penalty.over(p, names)
+    groups = None if penalty is None else np.asarray(penalty.of)
+    per, blocks = ("column", p) if penalty is None else ("group", penalty.n_groups)
+    factors = glmnet_factors(read_penalty_factor(penalty_factor, blocks, per), blocks)
+    n_responses = response.values.shape[1] if family.several else None
+    grouped = grouped or family.name == "multigaussian"
+    if grouped and limits is not None and penalty is None:
+        raise ValueError(
+            "lower and upper hold for single coefficients, not where rows of them are tied; leave "
+            "them out, or for family='multinomial' use grouped=False"
+        )
+    intercept = intercept and family.intercept
+    target = _target(family, response, offset, w, intercept)
+    design = _read_columns(matrix, names, w, target.get("y"), n_threads)
+    basis = None
+    if by_group:
+        centred = intercept or shifts(target.get("loss"), target.get("offset"))
+        basis, penalty, design = _in_bases(design, matrix, w, penalty, centred, n_threads)
+    make = _penalty_maker(penalty, alpha, factors, limits, n_responses)
+    problem = assemble(
+        design, w, make, intercept=intercept, limits=limits, **target,
+        standardize=standardize is True, grouped=grouped, groups=groups, basis=basis,
+    )  # fmt: skip
+    return problem, names, response.class_names, scale
+
+
+def _refuse_basis(X, penalty, lower, upper):
+    """Say what standardize="group" cannot be with."""
+    if penalty is None:
+        raise ValueError(
+            "standardize='group' takes groups of features; give penalty="
+            "penalties.GroupL2(groups), or standardize=True"
+        )
+    if not (isinstance(penalty, SparseGroup) and penalty.tau == 0.0):  # GroupL2 is one of them
+        raise ValueError(
+            "standardize='group' replaces the features of a group by orthonormal ones, and "
+            f"{type(penalty).__name__} asks for each feature by itself; use GroupL2, or "
+            "standardize=True"
+        )
+    if lower is not None or upper is not None:
+        raise ValueError(
+            "lower and upper hold for single features, which standardize='group' replaces by "
+            "orthonormal ones; leave them out, or use standardize=True"
+        )
+    if is_dask(X):
+        raise TypeError(
+            "standardize='group' takes X in memory, not a dask array; pass X.compute() if it "
+            "fits, or use standardize=True"
+        )
+
+
+def _in_bases(design, matrix, w, penalty, centred, n_threads):
+    """The orthonormal bases of all groups, the penalty on them, and their design."""
+    room = 8 * design.n * design.p
+    if scipy.sparse.issparse(matrix) and room > MOST_FILLED:
+        raise ValueError(
+            f"standardize='group' fills in a sparse X, {room / 2**30:.0f} GiB here; use "
+            "standardize=True"
+        )
+    groups = np.split(np.asarray(penalty.member), penalty.start[1:-1])
+    basis = GroupBasis(design, w, groups, centred, matrix.dtype == np.float32)
+    design = Design(basis.columns)
+    design.moments(w, n_threads)
+    return basis, penalty.on(in_order(penalty.layout, basis.start)), design
+
+
+def glmnet_factors(penalty_factor, p):
+    """Penalty factors as glmnet scales them: sum p, where inf (excluded) counted as 1 before.
+
+    Returns (p,) finite factors and a (p,) mask of excluded features.
+    """
+    if penalty_factor is None:
+        return np.ones(p), np.zeros(p, dtype=bool)
+    excluded = np.isinf(penalty_factor)
+    factors = np.where(excluded, 1.0, penalty_factor)
+    factors = factors / max(factors.max(), 1e-300)  # the sum must not overflow
+    total = factors.sum()
+    return (factors * (p / total) if total > 0 else factors), excluded
+
+
+def _read_columns(matrix, names, w, y, n_threads):
+    """The design with its moments, and of rows in blocks with inner products if few."""
+    if isinstance(matrix, RowBlocks):
+        design = matrix
+        finite = design.moments(w, y if design.p <= MOST_REDUCED else None)
+    else:
+        design = Design(matrix)
+        finite = design.moments(w, n_threads)
+    if not finite:
+        raise nonfinite_error(matrix, names)
+    return design
+
+
+def _target(family, response, offset, w, intercept):
+    """What `assemble` is to fit: the response less the offset, or a loss and the offset."""
+    y = response.values
+    if family.several:
+        return _several(family, response, read_offsets(offset, *y.shape), w, intercept)
+    offset = read_offset(offset, len(y))
+    if family.name == "cox":
+        refuse_no_event(y, w)
+    if family.name == "squared_hinge":
+        refuse_missing_side(y, w, response.class_names)
+    if family.name != "gaussian":
+        offset = np.zeros(len(y)) if offset is None else offset
+        return {"loss": family.loss(y, w), "offset": offset}
+    return {"y": y if offset is None else less_offset(y, offset)}
+
+
+def _several(family, response, offset, w, intercept):
+    """The same for K responses; real ones less offset and mean, over a power of two."""
+    y = response.values
+    if family.name == "multigaussian":
+        y, mean, exponent = scaled_response(less_offset(y, offset.T), w, intercept)
+        return {"loss": family.loss(y, w), "offset": np.zeros(offset.shape), "mean": mean,
+                "exponent": exponent}  # fmt: skip
+    refuse_missing_class(y, w, response.class_names)
+    return {"loss": family.loss(y, w), "offset": offset}
+
+
+def _penalty_maker(penalty, alpha, factors, limits, n_responses):
+    """A function that makes the penalty in the units `assemble` has chosen; None: elastic net."""
+    factors, excluded = factors
+
+    def make(ridge_power, factor, shift):
+        p, low, high = len(factor), -np.inf, np.inf
+        with np.errstate(over="ignore", under="ignore"):
+            ridge_unit = float(np.ldexp(1.0, ridge_power))
+            if limits is not None:
+                unit = np.where(factor > 0, factor, 1.0)
+                low, high = (np.ldexp(limit / unit, -shift) for limit in limits)
+        if alpha < 1 and not 0.0 < ridge_unit < np.inf:
+            raise ValueError(f"X and y differ too much in size for alpha < 1; {ADVICE}")
+        if penalty is not None:
+            low, high = np.broadcast_to(low, p), np.broadcast_to(high, p)
+            bound = penalty.under(alpha, factors, excluded, low, high, ridge_unit)
+            return bound if n_responses is None else bound.repeated(n_responses)
+        low, high = np.where(excluded, 0.0, low), np.where(excluded, 0.0, high)
+        return ElasticNet(p, alpha, factors, low, high, ridge_unit)
+
+    return make

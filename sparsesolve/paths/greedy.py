@@ -1,0 +1,209 @@
+"""Greedy paths: pursuits, one feature at a time, and hard thresholding, size by size."""
+
+
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from sparsesolve.data import read_choice, read_count, read_flag, read_number
+from sparsesolve.families import gaussian
+from sparsesolve.linalg.threads import one_blas_thread, thread_count
+from sparsesolve.paths.assembly import read_problem
+from sparsesolve.paths.options import kept_options
+from sparsesolve.paths.progress import progress_bar
+from sparsesolve.paths.wrapping import warn_missed, wrap
+from sparsesolve.results.path import Path
+from sparsesolve.solvers.greedy import pursuit as greedy
+from sparsesolve.solvers.greedy import thresholding
+from sparsesolve.solvers.greedy.pursuit import pursue
+from sparsesolve.solvers.greedy.thresholding import threshold_path
+
+PURSUITS = ("omp", "forward", "mp")
+THRESHOLDING = ("niht", "iht", "cosamp")
+MOST_STEPS = 1000  # of matching pursuit, and iterations per size
+MOST_SIZES = 100
+
+
+def omp_path(
+    X: Any,
+    y: Any,
+    *,
+    method: str = "omp",
+    n_nonzero: int | None = None,
+    tol: float | None = None,
+    weights: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
+    intercept: bool = True,
+    standardize: bool = True,
+    max_iter: int | None = None,
+    n_threads: int = 1,
+    progress: bool = False,
+) -> Path:
+    """Select features of squared error one at a time: orthogonal matching pursuit and its kin.
+
+    Each step takes one column and moves the coefficients::
+
+        "omp"      the column with the largest |x_j'r|; least squares on all columns taken;
+        "forward"  the column that lowers the least-squares objective most (forward selection);
+        "mp"       the largest |x_j'r|; only its own coefficient moves (matching pursuit), and a
+                   column may be taken again.
+
+    Parameters
+    ----------
+    X, y, weights, offset, intercept, n_threads, progress
+        As in `sparsesolve.path`.
+    method : {"omp", "forward", "mp"}, default "omp"
+    n_nonzero : int, default None
+        Stop with so many features.
+    tol : float in [0, 1], default None
+        Stop once at most this fraction of the null deviance is left. With neither, the path goes
+        on until nothing is left to explain.
+    standardize : bool, default True
+        Compare columns divided by their standard deviation; else as they are.
+    max_iter : int, default None
+        Steps of "mp" at most, whose columns may be taken again; None means 1000.
+
+    Returns
+    -------
+    Path
+        A point per step, the empty model first. `lambdas` holds the root mean square residual,
+        which decreases strictly: between two steps ``coef(s)`` interpolates, and as the residual
+        is convex in the coefficients, that of ``coef(s)`` is at most s. `gaps` certifies each
+        step from the data: by how much least squares on its features would lower the objective,
+        over the null objective; for "mp", by how much the objective differs from what its steps
+        add up to. Whether another set of features would be better, no greedy method knows.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Before any work starts, saying what was found, where, and what to do.
+
+    References
+    ----------
+    Mallat, Zhang (1993), "Matching pursuits with time-frequency dictionaries"; Pati, Rezaiifar,
+    Krishnaprasad (1993); Bach, Jenatton, Mairal, Obozinski (2012), section 17.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> X = np.random.default_rng(0).normal(size=(50, 200))
+    >>> fit = ss.omp_path(X, 3 * X[:, 4] - 2 * X[:, 7] + 1, n_nonzero=5)
+    >>> fit.df, fit.stop_reason
+    (array([0, 1, 2]), 'nothing is left to explain')
+    >>> fit.nonzero()[-1], fit.intercepts.round(6)[-1]
+    (array([4, 7]), np.float64(1.0))
+    """
+    read_choice("method", method, PURSUITS)
+    options = {name: value for name, value in locals().items() if name not in ("X", "y")}
+    return _fit(pursue, X, y, **options)
+
+
+def hard_threshold_path(
+    X: Any,
+    y: Any,
+    *,
+    method: str = "niht",
+    n_nonzero: int | None = None,
+    tol: float | None = None,
+    weights: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
+    intercept: bool = True,
+    standardize: bool = True,
+    max_iter: int | None = None,
+    n_threads: int = 1,
+    progress: bool = False,
+) -> Path:
+    """Fit squared error with at most k features, for k = 1, 2, ..., by hard thresholding.
+
+    ::
+
+        "iht"     gradient steps, all but the k largest coefficients set to 0 after each;
+        "niht"    the same with steps fitted to the columns in use: fewer of them;
+        "cosamp"  least squares on the columns in use and the 2k most correlated, cut back to k.
+
+    Every size starts from the one before; a size that does not lower the residual is left out.
+
+    Parameters
+    ----------
+    X, y, weights, offset, intercept, n_threads, progress
+        As in `sparsesolve.path`.
+    method : {"niht", "iht", "cosamp"}, default "niht"
+    n_nonzero : int, default None
+        The largest size; None means as many as there are columns, or rows less one with an
+        intercept, up to 100.
+    tol : float in [0, 1], default None
+        Stop once at most this fraction of the null deviance is left.
+    standardize : bool, default True
+        Compare coefficients of columns divided by their standard deviation; else as they are.
+    max_iter : int, default None
+        Iterations allowed to each size; None means 1000.
+
+    Returns
+    -------
+    Path
+        As that of `omp_path`: `lambdas` holds the root mean square residual, `gaps` by how much
+        least squares on the same features would lower the objective, to at most 1e-7.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Before any work starts, saying what was found, where, and what to do.
+
+    Warns
+    -----
+    ConvergenceWarning
+        Once, naming the points that `max_iter` left above 1e-7.
+
+    References
+    ----------
+    Blumensath, Davies (2009, 2010); Needell, Tropp (2009), "CoSaMP: iterative signal recovery
+    from incomplete and inaccurate samples".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> X = np.random.default_rng(0).normal(size=(50, 200))
+    >>> fit = ss.hard_threshold_path(X, 3 * X[:, 4] - 2 * X[:, 7] + 1, tol=1e-6)
+    >>> fit.nonzero()[-1]
+    array([4, 7])
+    """
+    read_choice("method", method, THRESHOLDING)
+    options = {name: value for name, value in locals().items() if name not in ("X", "y")}
+    return _fit(threshold_path, X, y, **options)
+
+
+def _fit(solve, X, y, *, method, n_nonzero, tol, weights, offset, intercept, standardize,
+         max_iter, n_threads, progress):
+    """Check, assemble, solve, wrap the result."""
+    read_flag("progress", progress)
+    intercept = read_flag("intercept", intercept)
+    standardize = read_flag("standardize", standardize)
+    least = 0.0 if tol is None else read_number("tol", tol, 0, 1)
+    steps = MOST_STEPS if max_iter is None else read_count("max_iter", max_iter, 1)
+    most = None if n_nonzero is None else read_count("n_nonzero", n_nonzero, 1)
+    options = kept_options({
+        "method": method, "n_nonzero": n_nonzero, "tol": tol, "weights": weights, "offset": offset,
+        "intercept": intercept, "standardize": standardize, "max_iter": max_iter,
+        "n_threads": n_threads, "progress": progress,
+    })  # fmt: skip
+    n_threads = thread_count(n_threads)
+    problem, names, _, scale = read_problem(
+        X, y, gaussian, weights=weights, offset=offset, penalty_factor=None, lower=None,
+        upper=None, alpha=1.0, intercept=intercept, standardize=standardize, n_threads=n_threads,
+    )  # fmt: skip
+    room = problem.design.p
+    if method != "mp":  # whose columns may be more than explain all, and be taken again
+        room = min(room, problem.design.n - intercept)
+    room = max(1, room)
+    most = min(room, most or (MOST_SIZES if solve is threshold_path else room))
+    if method in ("omp", "forward"):
+        steps = max(steps, most)
+    with one_blas_thread(), progress_bar(most, progress, "feature") as advance:
+        points, reason = solve(problem, method, most=most, least=least, max_iter=steps,
+                               n_threads=n_threads, advance=advance)  # fmt: skip
+    fit = wrap(problem, points, reason, scale, gaussian, {"feature_names": names}, options)
+    certain = greedy.CERTAIN if solve is pursue else thresholding.CERTAIN
+    warn_missed([fit], certain)
+    return fit

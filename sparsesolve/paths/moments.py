@@ -1,0 +1,53 @@
+"""X'X and X'y made into data for the homotopy and a Problem without a design."""
+
+import numpy as np
+
+from sparsesolve.data import read_count, read_gram, read_penalty_factor
+from sparsesolve.paths.assembly import glmnet_factors
+from sparsesolve.penalties import ElasticNet
+from sparsesolve.solvers.homotopy.data import GramData
+from sparsesolve.solvers.problem.problem import ADVICE, NEAR, Problem
+
+
+def read_moments(gram, xty, n_samples, yty, penalty_factor, positive):
+    """Return GramData, a Problem, and the names of columns or None.
+
+    All is divided by powers of two that make columns and y of size 1. The parameters are those
+    of :func:`sparsesolve.lars_path_gram`; ValueError or TypeError says what is wrong with them.
+    """
+    n = read_count("n_samples", n_samples, 1)
+    G, cross, yty, names = read_gram(gram, xty, yty)
+    factors, excluded = glmnet_factors(read_penalty_factor(penalty_factor, len(G)), len(G))
+    size = np.sqrt(np.diagonal(G) / n)
+    explained = np.abs(cross / n) / np.where(size > 0.0, size, 1.0)  # root of what each explains
+    spread = explained.max() if yty is None else np.sqrt(yty / n)
+    common, exponent = (int(np.frexp(largest)[1]) for largest in (size.max(), spread))
+    if max(abs(common), abs(exponent)) > NEAR:
+        raise ValueError(f"gram or yty is of a size that leaves 64-bit floats; {ADVICE}")
+    G, cross = np.ldexp(G / n, -2 * common), np.ldexp(cross / n, -common - exponent)
+    square = float(np.ldexp(spread, -exponent)) ** 2
+    problem = Problem(
+        design=None,
+        penalty=_penalty(factors, excluded | (size == 0.0), positive),
+        weights=None,
+        loss=None,
+        response=None,
+        offset=None,
+        null_intercept=0.0,
+        null_value=0.5 * square,
+        unit=exponent + common,
+        factor=np.ones(len(G)),
+        shift=np.full(len(G), exponent - common),
+        low=None,
+        high=None,
+        mean=0.0,
+        exponent=exponent,
+        intercept=False,
+        grouped=False,
+    )
+    return GramData(0.5 * (G + G.T), cross, square, yty is None), problem, names
+
+
+def _penalty(factors, excluded, positive):
+    low = np.where(excluded | positive, 0.0, -np.inf)
+    return ElasticNet(len(factors), 1.0, factors, low, np.where(excluded, 0.0, np.inf))

@@ -1,0 +1,61 @@
+"""The options that every path has: its grid, when it ends, how exact it is, how it is computed."""
+
+import numpy as np
+
+from sparsesolve.data import plain, read_choice, read_count, read_flag, read_lambdas, read_number
+from sparsesolve.families import read_family
+from sparsesolve.linalg.threads import thread_count
+from sparsesolve.penalties.blocks import BlockPenalty
+
+MAX_ITER = 100_000
+MOST_LAMBDAS = 1_000_000
+
+
+def read_path_options(*, family, intercept, lambdas, n_lambdas, lambda_min_ratio, stop, tol,
+                      max_iter, solver, n_threads, progress, solvers, dfmax=None, pmax=None):
+    """Check them, as :func:`sparsesolve.path` describes them, and return what steers a path.
+
+    `solvers` are the names that `solver` may have besides "auto".
+    """
+    family = read_family(family)
+    read_flag("intercept", intercept)
+    read_flag("progress", progress)
+    if not (stop is None or callable(stop)):
+        read_choice("stop", stop, ["deviance"])
+    grid = read_lambdas(lambdas)
+    if stop == "deviance":
+        stop = family.stop if grid is None else None
+    return {
+        "family": family,
+        "lambdas": grid,
+        "n_lambdas": len(grid) if grid is not None else read_count(
+            "n_lambdas", n_lambdas, 1, MOST_LAMBDAS),
+        "ratio": None if lambda_min_ratio is None else read_number(
+            "lambda_min_ratio", lambda_min_ratio, 0, 1, open_low=True, open_high=True),
+        "dfmax": None if dfmax is None else read_count("dfmax", dfmax, 0),
+        "pmax": None if pmax is None else read_count("pmax", pmax, 0),
+        "stop": stop,
+        "tol": read_number("tol", tol, 0, np.inf),
+        "max_iter": MAX_ITER if max_iter is None else read_count("max_iter", max_iter, 0),
+        "solver": read_choice("solver", solver, ["auto", *solvers]),
+        "n_threads": thread_count(n_threads),
+    }  # fmt: skip
+
+
+def kept_options(options):
+    """Options as a path keeps them: numbers those of Python, arrays copied, lest they change; no
+    callables, as few of them pickle."""
+    return {name: _kept(value) for name, value in options.items()}
+
+
+def _kept(value):
+    if callable(value):
+        return None
+    if isinstance(value, BlockPenalty):
+        return value
+    value = plain(value)
+    if value is None or np.isscalar(value):
+        return value
+    kept = np.array(value)
+    kept.flags.writeable = False
+    return kept

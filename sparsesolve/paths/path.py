@@ -1,0 +1,267 @@
+"""path: check what is passed, assemble, choose a solver, wrap the result."""
+
+from collections.abc import Callable
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from sparsesolve.data import plain, read_flag, read_number, shown
+from sparsesolve.linalg.threads import one_blas_thread
+from sparsesolve.paths.assembly import read_problem
+from sparsesolve.paths.options import kept_options, read_path_options
+from sparsesolve.paths.progress import progress_bar
+from sparsesolve.paths.wrapping import warn_missed, wrap
+from sparsesolve.penalties.blocks import BlockPenalty
+from sparsesolve.results.path import Path
+from sparsesolve.solvers import SOLVERS
+from sparsesolve.solvers.choice import choose
+from sparsesolve.solvers.follow import NULL_LEVEL, follow, grid
+
+DATA_OPTIONS = (
+    "weights", "offset", "penalty_factor", "lower", "upper", "alpha", "penalty", "grouped",
+)  # fmt: skip
+
+
+def path(
+    X: Any,
+    y: Any,
+    *,
+    family: Any = "gaussian",
+    alpha: float = 1.0,
+    penalty: Any = None,
+    grouped: bool = False,
+    weights: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
+    intercept: bool = True,
+    standardize: bool | str = True,
+    penalty_factor: ArrayLike | None = None,
+    lower: ArrayLike | None = None,
+    upper: ArrayLike | None = None,
+    lambdas: ArrayLike | None = None,
+    n_lambdas: int = 100,
+    lambda_min_ratio: float | None = None,
+    dfmax: int | None = None,
+    pmax: int | None = None,
+    stop: str | Callable[..., Any] | None = "deviance",
+    tol: float = 1e-7,
+    max_iter: int | None = None,
+    solver: str = "auto",
+    n_threads: int = 1,
+    progress: bool = False,
+) -> Path:
+    """Solve the elastic net along a decreasing grid of lambdas, each with a certificate.
+
+    Minimises, for every lambda, ::
+
+        sum_i w_i f(y_i, offset_i + b0 + x_i'b)
+            + lambda * sum_j v_j (alpha |b_j| + (1 - alpha) b_j^2 / 2)
+
+    with the loss f of the family, weights w scaled to sum 1, penalty factors v scaled to sum p,
+    and b measured on columns of standard deviation 1 when `standardize`. Coefficients come back
+    on the scale of X.
+
+    Parameters
+    ----------
+    X : array-like, scipy sparse matrix, numpy.memmap, pandas or polars frame, dask array, (n, p)
+        Never changed. Column-major float64 or float32 and CSC are read in place; so are large
+        arrays of many more rows than columns that lie row by row. A dask array is never in memory
+        as a whole: see Notes.
+    y : array-like or frame; for cox also a tuple of columns
+        Responses as the family takes them: numbers (n,); labels of two or more classes, of any
+        type; columns of counts; (time, status). ``help(sparsesolve.families)`` lists them.
+    family : str or family, default "gaussian"
+        Loss: "gaussian", "binomial", "poisson", "cox", ...; one made by a function of
+        `sparsesolve.families`, as ``families.huber(1.5)``; or an object of yours. With K classes
+        ("multinomial") or responses ("multigaussian") b and b0 are there K times, the penalty is
+        summed over them, and the path's `coefs` is a list of K matrices.
+    alpha : float in [0, 1], default 1
+        Mixing: 1 is the lasso, 0 is ridge.
+    penalty : object of `sparsesolve.penalties`, default None
+        None is the elastic net. ``penalties.GroupL2(groups)``, ``SparseGroup(groups, tau)`` and
+        ``GroupLinf(groups)`` choose groups of features together:
+        ``sum_g v_g (alpha N_g(b_g) + (1 - alpha) d_g |b_g|^2 / 2)`` in the formula above
+        (of SparseGroup d_g is tau + (1 - tau) d_g in the ridge part). With K
+        classes or responses b_g are the coefficients of the features of g in all of them.
+    grouped : bool, default False
+        For family="multinomial": tie each feature across the classes, whose coefficients are
+        penalised by their l2 norm in place of one by one. "multigaussian" always does that. Not
+        with `penalty`, which ties its groups of features across the classes by itself.
+    weights : array-like (n,), default None
+        Nonnegative observation weights; only their ratios matter, except in `null_deviance`.
+    offset : array-like (n,) or (n, K), default None
+        Known part of the linear predictor.
+    intercept : bool, default True
+        Fit an unpenalised intercept.
+    standardize : bool or "group", default True
+        Penalise coefficients of columns divided by their weighted standard deviation (1/n form).
+        A constant column has none, and the coefficient 0; so it has beside an intercept.
+        "group", with ``penalties.GroupL2``: the columns of each group are replaced by an
+        orthonormal basis Q of their span, centred and weighted (Q'WQ = I), and the coefficients
+        of Q penalised, so that nothing but the span of a group matters. See Notes.
+    penalty_factor : array-like (p,) or (G,), default None
+        Multiplies lambda per feature: 0 never penalised, inf never enters. With groups (G,), per
+        group: those named, in the order in which they first appear, then one for each feature in
+        none; v then sums to G. In the sums an infinite factor counts as 1.
+    lower, upper : float or array-like (p,), default None
+        Coefficient limits, lower <= 0 <= upper, on the scale of X; not with `grouped`
+        or "multigaussian", which tie the coefficients of several responses.
+    lambdas : array-like (L,), default None
+        The grid, in any order; solved from the largest down, and to the end.
+    n_lambdas : int, default 100
+        Length of the grid made when `lambdas` is None.
+    lambda_min_ratio : float in (0, 1), default None
+        Last lambda over the first; None means 1e-2 when n < p, else 1e-4.
+    dfmax, pmax : int, default None
+        End once more than `dfmax` features are active; before more than `pmax` have ever entered.
+    stop : {"deviance"}, None or callable (point) -> bool, default "deviance"
+        "deviance" is glmnet's rule, the family's own, on a grid of our own. A callable sees each
+        solved `Point` (index, lam, df, dev_ratio, gap, ...).
+    tol : float, default 1e-7
+        Duality gap to reach at every lambda, relative to the objective at b = 0. It is the
+        objective that the default certifies; 1e-9 asks for digits of coefficients, too (with
+        alpha < 1, where gaps are of second order in them, 1e-13).
+    max_iter : int, default None
+        Newton steps and sweeps allowed per lambda; None means 100,000.
+    solver : str, default "auto"
+        Algorithm, chosen by family, penalty and the shape of X; all that suit reach the same
+        solution. For squared error "working_set", "ridge" (alpha = 0), and of one response or
+        several "sufficient"; for any loss "proximal_newton", and "pass_newton", which copies no
+        columns and lets several lambdas share their passes over X; for several responses
+        "response_blocks", "response_newton" where few coefficients come to work, and with groups
+        "response_groups". First-order ones, for any loss and any penalty, in the memory of a few
+        vectors: "fista", "sparsa", "ista"; for groups of one response Tseng and Yun's "bcd", with
+        Wright's search "bcd_wright", without working sets "bcd_plain"; for squared error
+        "reweighted". "subgradient" is a baseline, and says so by its gaps.
+    n_threads : int, default 1
+        Threads for products with X; -1 for all cores. The result does not depend on it.
+    progress : bool, default False
+        Show a progress bar on stderr.
+
+    Returns
+    -------
+    Path
+        As many lambdas as were solved; what can be asked of it stands there.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Before any work starts, saying what was found, where, and what to do.
+
+    Warns
+    -----
+    ConvergenceWarning
+        Once, naming the lambdas whose certificate misses `tol`.
+
+    Notes
+    -----
+    With ``standardize="group"`` weights of groups are by default the square roots of their ranks
+    (as in R's grpreg), which are their sizes unless columns depend on one another: singular values
+    below 1e-8 of the largest (1e-5 in single precision), of columns of standard deviation 1, are
+    taken for none. Coefficients come back for the columns of X; of all that have the same fit
+    those of least l2 norm on columns of standard deviation 1. Without an intercept columns are
+    still orthonormal about their means, as standard deviations are: combinations of a group that
+    are constant, such as the sum of all indicators of a factor, take no part. Limits on
+    coefficients would make no sense and are refused. The bases are kept beside X, (n, p) in double
+    precision: a sparse X is filled in, and refused where that takes more than 8 GiB.
+
+    Rows with the same features and offset (with poisson: whatever their offsets, for exposures add
+    up) are met as one, where they are so many that it pays and the loss is linear in y (binomial,
+    multinomial, poisson, gamma, negative binomial, tweedie, probit and cloglog): objective and
+    solutions are those of all rows.
+
+    Of a dask array (n, p), dense or of scipy sparse blocks, one pass over the blocks of rows forms
+    all that squared error needs, if p <= 4,000: inner products, (p, p). Otherwise, and for other
+    families, every step makes two passes, for products with X, and now and then a third, for
+    inner products of the columns at work; up to 8 lambdas share their passes where at most 400
+    columns come to work. Memory: a block of all columns for each of dask's workers, some 40
+    vectors of n and of p, and 5 matrices with a row and a column for each column at work (for
+    groups: each of the p). Families that tie the rows (cox), or have several responses, take
+    ``solver="fista"``, which makes hundreds of passes. Solutions and certificates are those of the
+    data in memory, whatever scheduler dask is set to.
+
+    References
+    ----------
+    Bach, Jenatton, Mairal, Obozinski (2012), sections 1 and 6. Friedman, Hastie, Tibshirani
+    (2010), "Regularization paths for generalized linear models via coordinate descent". Breheny,
+    Huang (2015), "Group descent algorithms for nonconvex penalized linear and logistic regression
+    models with grouped predictors" (orthonormal groups).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 20))
+    >>> fit = ss.path(X, 2 * X[:, 0] - X[:, 1] + rng.normal(size=100))
+    >>> fit.coef(s=0.5)[:3].round(2)
+    array([ 1.46, -0.65,  0.  ])
+    >>> bool(fit.gaps.max() <= 1e-7)
+    True
+    """
+    options = {name: value for name, value in locals().items() if name not in ("X", "y")}
+    fit = solve_path(X, y, **options)
+    warn_missed([fit], fit.options["tol"])
+    return fit
+
+
+def solve_path(X, y, names=None, told=None, **options):
+    """What :func:`path` does, all its options given, but for the warning.
+
+    `names` are those of the columns, where X does not carry them; `told` is called after each
+    lambda, in place of a bar.
+    """
+    options = {name: plain(value) for name, value in options.items()}
+    settings = _read_settings(**options)
+    kept = kept_options(options)
+    family = options["family"]
+    kept["family"] = family if isinstance(family, str) else settings["family"]
+    with one_blas_thread():
+        problem, names, class_names, scale = read_problem(
+            X, y, settings["family"], **{name: options[name] for name in DATA_OPTIONS},
+            intercept=bool(options["intercept"]), standardize=settings["standardize"],
+            n_threads=settings["n_threads"], names=names, in_blocks=True,
+            by_rows=settings["solver"] == "auto",
+        )  # fmt: skip
+        with progress_bar(settings["n_lambdas"], options["progress"]) as advance:
+            points, reason = _solve(problem, settings, told or advance)
+    names = {"feature_names": names, "class_names": class_names}
+    return wrap(problem, points, reason, scale, settings["family"], names, kept, path)
+
+
+def _read_settings(*, family, alpha, penalty, standardize, grouped, weights, offset,
+                   penalty_factor, lower, upper, **options):
+    """Check the options that are not data, and return those that steer the path."""
+    settings = read_path_options(**options, family=family, solvers=SOLVERS)
+    if not (penalty is None or isinstance(penalty, BlockPenalty)):
+        raise TypeError(
+            f"penalty is {shown(penalty)}; give an object of sparsesolve.penalties, or "
+            "None for the elastic net"
+        )
+    read_flag("grouped", grouped)
+    family = settings["family"]
+    if not family.smooth:
+        raise ValueError(
+            f"The loss of family {family.name!r} has a kink, which only mkl_path can do with; use "
+            "families.squared_hinge()"
+        )
+    if grouped and not family.several:
+        raise ValueError(
+            "grouped=True ties the classes of family='multinomial'; leave it out for "
+            f"{family.name!r}"
+        )
+    read_number("alpha", alpha, 0, 1)
+    return {**settings, "standardize": read_flag("standardize", standardize, "group")}
+
+
+def _solve(problem, settings, advance):
+    """Choose a solver and follow the path; returns (points, why it ended)."""
+    state = choose(problem, settings["solver"], settings["lambdas"], settings["n_threads"])
+    # the null model: unpenalised features alone
+    state.solve(NULL_LEVEL, 1e-14 * problem.null_value, settings["max_iter"])
+    lambdas = settings["lambdas"]
+    if lambdas is None:
+        ratio = settings["ratio"] or (1e-2 if problem.design.n < problem.n_features else 1e-4)
+        lambdas = grid(problem, state.correlations(), settings["n_lambdas"], ratio)
+    keep = ("tol", "max_iter", "stop", "dfmax", "pmax")
+    return follow(state, problem, lambdas, **{name: settings[name] for name in keep},
+                  advance=advance)  # fmt: skip

@@ -1,0 +1,59 @@
+"""What solvers leave, as users get it: points as a Path, a warning of those that fell short."""
+
+import numpy as np
+from scipy import sparse
+
+from sparsesolve.results.path import Path
+from sparsesolve.results.status import Status, warn
+
+
+def wrap(problem, points, reason, scale, family, names, options, fitter=None):
+    """The points of a path as a Path; `fitter` is what continues it, None where nothing can."""
+    K = problem.n_responses
+    return Path(
+        lambdas=np.array([point.lam for point in points]),
+        coefs=_coefficients(problem, points, K),
+        intercepts=np.array([point.intercept for point in points]).reshape(-1, *[K] * bool(K)).T,
+        df=np.array([point.df for point in points], dtype=np.int64),
+        dev_ratio=np.array([point.dev_ratio for point in points]),
+        null_deviance=problem.null_deviance(*scale),
+        gaps=np.array([point.gap for point in points]),
+        n_iters=np.array([point.n_iter for point in points], dtype=np.int64),
+        status=np.array([point.status for point in points], dtype=np.int8),
+        stop_reason=reason,
+        family=family.name,
+        groups=None if problem.groups is None else np.array(problem.groups, dtype=np.int64),
+        **names,
+        options=options,
+        fitter=fitter,
+    )
+
+
+def _coefficients(problem, points, K):
+    """Coefficients (p, L), or a list of them for K responses."""
+    which = np.concatenate([point.which for point in points] or [np.empty(0, dtype=np.int32)])
+    starts = np.cumsum([0] + [point.df for point in points])
+    values = np.concatenate([point.values for point in points] or [np.empty([K or 1, 0])], axis=-1)
+    shape, matrices = (problem.n_features, len(points)), []
+    for row in np.atleast_2d(values):
+        matrices.append(sparse.csc_array((row, which.copy(), starts.copy()), shape=shape))
+        matrices[-1].eliminate_zeros()
+    return matrices[0] if K is None else matrices
+
+
+def warn_missed(paths, tol, points="lambdas"):
+    """Warn once, naming the points whose certificate misses tol."""
+    lambdas, gaps, status = (
+        np.concatenate([getattr(path, name) for path in paths])
+        for name in ("lambdas", "gaps", "status")
+    )
+    missed = np.flatnonzero(status != Status.CONVERGED)
+    if len(missed):
+        worst = missed[gaps[missed].argmax()]
+        shown = ", ".join(f"{lam:.4g}" for lam in lambdas[missed[:5]])
+        more = ", ..." if len(missed) > 5 else ""
+        warn(
+            f"{len(missed)} of {len(lambdas)} {points} miss tol = {tol:g}: {shown}{more}; the "
+            f"worst gap is {gaps[worst]:.2g} at lambda = {lambdas[worst]:.4g} "
+            f"({status[worst].sentence})"
+        )

@@ -1,0 +1,1 @@
+"""What the functions return, and what results answer: coefficients, predictions, printing."""

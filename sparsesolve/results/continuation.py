@@ -1,0 +1,126 @@
+"""Solving a path again with its own options: at lambdas between its own, and further down."""
+
+from dataclasses import replace
+
+import numpy as np
+from scipy import sparse
+
+from sparsesolve.data import read_count, read_number
+from sparsesolve.results.fitted_data import FittedData
+
+
+def solve_at(path, s, X, y):
+    """A path solved at every s that is not one of ``path.lambdas``, beside those that are."""
+    if X is None or y is None:
+        raise ValueError("exact=True fits again: give the data of the fit as X=X, y=y")
+    new = np.setdiff1d(s, path.lambdas)[::-1]
+    return join(path, _fit_again(path, X, y, new)) if new.size else path
+
+
+def extend(path, X, y, n_lambdas=None, lambda_min_ratio=None):
+    """Do what :meth:`sparsesolve.Path.extend` describes."""
+    _refuse_steps(path)
+    new = lambdas_below(path, n_lambdas, lambda_min_ratio)
+    longer = join(path, _fit_again(path, X, y, new))
+    return replace(longer, options={**(path.options or {}), "lambdas": longer.lambdas})
+
+
+def lambdas_below(path, n_lambdas, lambda_min_ratio):
+    """The lambdas that continue a path: see :meth:`sparsesolve.results.path.Path.extend`."""
+    lambdas = path.lambdas
+    if n_lambdas is not None:
+        n_lambdas = read_count("n_lambdas", n_lambdas, 1)
+    if lambda_min_ratio is not None:
+        lambda_min_ratio = read_number(
+            "lambda_min_ratio", lambda_min_ratio, 0, 1, open_low=True, open_high=True
+        )
+    if not len(lambdas) or lambdas[-1] <= 0.0:
+        raise ValueError("The path cannot be extended: it has no positive last lambda")
+    if n_lambdas is None and lambda_min_ratio is None:
+        return _rest_of_grid(path)
+    last = lambdas[-1]
+    end = None if lambda_min_ratio is None else lambda_min_ratio * lambdas[0]
+    if end is not None and end >= last:
+        raise ValueError(
+            f"The path already reaches {last / lambdas[0]:.3g} of its first lambda; "
+            f"lambda_min_ratio must be below that"
+        )
+    if n_lambdas is not None and end is not None:
+        return np.geomspace(last, end, n_lambdas + 1)[1:]
+    ratio = _spacing(lambdas)
+    if n_lambdas is None:
+        # Rounding must not add a lambda when the end lies on the grid.
+        n_lambdas = int(np.ceil(np.log(end / last) / np.log(ratio) - 1e-9))
+    new = last * ratio ** np.arange(1, n_lambdas + 1)
+    return new[new > 0.0]  # a wide spacing may run into underflow
+
+
+def _spacing(lambdas):
+    """Ratio of the last two lambdas, below 1."""
+    if len(lambdas) < 2:
+        raise ValueError(
+            "The path has one lambda and so no spacing to continue; give both n_lambdas and "
+            "lambda_min_ratio"
+        )
+    return lambdas[-1] / lambdas[-2]
+
+
+def _rest_of_grid(path):
+    """The lambdas the fit was asked for and did not reach."""
+    options = path.options or {}
+    if options.get("lambdas") is not None:
+        asked = np.unique(np.asarray(options["lambdas"], dtype=np.float64))[::-1]
+        new = asked[asked < path.lambdas[-1]]
+    else:
+        missing = (options.get("n_lambdas") or 0) - len(path.lambdas)
+        steps = np.arange(1, missing + 1)
+        new = path.lambdas[-1] * _spacing(path.lambdas) ** steps if missing > 0 else steps
+    if not len(new):
+        raise ValueError(
+            "The path is complete; say how far to extend it by n_lambdas or lambda_min_ratio"
+        )
+    return new
+
+
+def _fit_again(path, X, y, lambdas):
+    """Fit at the given lambdas with the options of the path, all of them to the end."""
+    _refuse_steps(path)
+    FittedData(path, X, y, in_blocks=True).refuse_others()  # two halves must belong together
+    options = {"family": path.family, **(path.options or {})}
+    options.update(lambdas=lambdas, stop=None, dfmax=None, pmax=None)
+    for name in ("n_lambdas", "lambda_min_ratio"):
+        options.pop(name, None)
+    return path.fitter(X, y, **options)
+
+
+def _refuse_steps(path):
+    """Raise for a path of steps, which no lambda brings about."""
+    if path.fitter is None:
+        raise ValueError("A greedy path has its steps alone; fit it again, with more of them")
+
+
+def join(path, other):
+    """One path with the solutions of both, by decreasing lambda; the rest is that of `path`."""
+    lambdas = np.r_[path.lambdas, other.lambdas]
+    order = np.argsort(-lambdas, kind="stable")
+    names = ("df", "dev_ratio", "gaps", "n_iters", "status")
+    columns = {name: np.r_[getattr(path, name), getattr(other, name)][order] for name in names}
+    if isinstance(path.coefs, list):
+        pairs = zip(path.coefs, other.coefs, strict=True)
+        coefs = [_side_by_side(a, b)[:, order] for a, b in pairs]
+    else:
+        coefs = _side_by_side(path.coefs, other.coefs)[:, order]
+    intercepts = np.concatenate([path.intercepts, other.intercepts], axis=-1)[..., order]
+    return replace(
+        path,
+        lambdas=lambdas[order],
+        coefs=coefs,
+        intercepts=intercepts,
+        stop_reason=other.stop_reason,
+        **columns,
+    )
+
+
+def _side_by_side(left, right):
+    """Two column-compressed matrices as one."""
+    return sparse.csc_array(sparse.hstack([left, right], format="csc"))

@@ -1,0 +1,170 @@
+"""CVPath: what cross-validation found, and the coefficients that it chose."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sparsesolve.results import printing
+from sparsesolve.results.frozen import Frozen
+from sparsesolve.results.path import Path
+
+CHOICES = ("lambda_min", "lambda_1se")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CVPath(Frozen):
+    """A path with an estimate, at each of its lambdas, of how well it predicts new rows.
+
+    Made by :func:`sparsesolve.cv_path`, where there is an example. Its attributes and arrays
+    cannot be changed.
+
+    Attributes
+    ----------
+    lambdas : ndarray (L,)
+        Those of `path`.
+    mean : ndarray (L,)
+        Mean of the fold scores, weighted by `fold_weights`.
+    std : ndarray (L,)
+        Standard error of the mean.
+    lower : ndarray (L,)
+        `mean` - `std`.
+    upper : ndarray (L,)
+        `mean` + `std`.
+    n_nonzero : ndarray (L,)
+        Features with a nonzero coefficient in `path`.
+    fold_scores : ndarray (K, L)
+        Score of each fold held out, those of repeats one after the other.
+    fold_weights : ndarray (K,)
+        Sum of the weights held out; of those who died, for the deviance of cox.
+    lambda_min : float
+        The largest lambda of the best mean.
+    lambda_1se : float
+        The largest lambda whose mean is within one std of the best.
+    index_min : int
+        Place of lambda_min in `lambdas`.
+    index_1se : int
+        Place of lambda_1se.
+    measure : str
+        What the scores are.
+    larger_is_better : bool
+        As with "auc" and "C".
+    path : Path
+        Fitted to all rows.
+    folds : ndarray (repeats, n) or None
+        Which fold held a row out; None: they overlap.
+    prevalidated : ndarray (n, L) or (n, K, L) or None
+        Link of each row held out.
+    fold_paths : tuple or None
+        The K paths of the folds, with keep=True.
+    alpha : float
+        The elastic-net mixing of `path`.
+    gamma : float
+        How much of `path` is not refitted: 1 where nothing is relaxed.
+    candidates : tuple
+        A CVPath for each pair of `alphas` and `gammas`.
+    """
+
+    lambdas: np.ndarray
+    mean: np.ndarray
+    std: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    n_nonzero: np.ndarray
+    fold_scores: np.ndarray
+    fold_weights: np.ndarray
+    lambda_min: float
+    lambda_1se: float
+    index_min: int
+    index_1se: int
+    measure: str
+    larger_is_better: bool
+    path: Path
+    folds: np.ndarray | None
+    prevalidated: np.ndarray | None = None
+    fold_paths: tuple | None = None
+    alpha: float = 1.0
+    gamma: float = 1.0
+    candidates: tuple = ()
+
+    def coef(self, s: ArrayLike | None = "lambda_1se", **options: Any) -> Any:
+        """Coefficients at `s`: "lambda_1se", "lambda_min", or what :meth:`Path.coef` takes."""
+        return self.path.coef(self.read_s(s), **options)
+
+    def intercept(self, s: ArrayLike | None = "lambda_1se", **options: Any) -> Any:
+        """Intercepts at `s`, as in :meth:`coef`."""
+        return self.path.intercept(self.read_s(s), **options)
+
+    def predict(
+        self,
+        X: Any = None,
+        s: ArrayLike | None = "lambda_1se",
+        kind: str = "link",
+        offset: ArrayLike | None = None,
+        **options: Any,
+    ) -> Any:
+        """Predictions of `path` for new rows at `s`; the rest is :meth:`Path.predict`'s."""
+        return self.path.predict(X, self.read_s(s), kind, offset, **options)
+
+    def nonzero(self, s: ArrayLike | None = "lambda_1se") -> Any:
+        """Features with a nonzero coefficient at `s`."""
+        return self.path.nonzero(self.read_s(s))
+
+    def read_s(self, s: Any) -> Any:
+        """The lambda that one of the two words stands for; anything else as it is."""
+        if isinstance(s, str):
+            if s not in CHOICES:
+                raise ValueError(f"s is {s!r}; give a lambda, 'lambda_1se' or 'lambda_min'")
+            return getattr(self, s)
+        return s
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the curve; see :func:`sparsesolve.results.pictures.cv.plot_cv`."""
+        from sparsesolve.results.pictures.cv import plot_cv  # matplotlib is an extra
+
+        return plot_cv(self, ax=ax)
+
+    def __repr__(self):
+        return (
+            f"<CVPath {self.path.family}: {len(self.fold_scores)} folds, {self.measure} "
+            f"{self.mean[self.index_min]:.4g} at lambda_min = {self.lambda_min:.4g}, "
+            f"{self.mean[self.index_1se]:.4g} at lambda_1se = {self.lambda_1se:.4g}>"
+        )
+
+    def __str__(self):
+        return printing.cv_table(self)
+
+
+def path_of(fit: Any) -> Path:
+    """The Path that a fit is, or, of a CVPath, has."""
+    path = getattr(fit, "path", fit)
+    if not isinstance(path, Path):
+        raise TypeError(f"fit is a {type(fit).__name__}; give a Path or a CVPath")
+    return path
+
+
+def choose(mean, std, larger):
+    """Places of lambda_min and lambda_1se on a decreasing grid: the first that will do."""
+    loss = -mean if larger else mean
+    if np.isnan(loss).all():
+        raise ValueError("no fold could be scored; give folds that hold out more rows")
+    if not np.isfinite(loss).any():
+        raise ValueError("every score is beyond the largest float; rescale y")
+    best = int(np.nanargmin(loss))
+    error = 0.0 if np.isnan(std[best]) else std[best]
+    return best, int(np.flatnonzero(loss <= loss[best] + error)[0])
+
+
+def summary(scores, weights, passes):
+    """Mean and standard error (L,) of fold scores (K, L), NaN where a fold cannot be scored.
+
+    std^2 = sum_k W_k (m_k - mean)^2 / sum_k W_k / (K - 1), where K counts the folds of one pass
+    over the rows: repeats average out what luck the dealing had, but add no data.
+    """
+    W = np.where(np.isnan(scores), 0.0, weights[:, None])
+    known = np.where(W > 0.0, scores, 0.0)
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        mean = (W * known).sum(axis=0) / W.sum(axis=0)
+        spread = (W * (known - mean) ** 2).sum(axis=0) / W.sum(axis=0)
+        return mean, np.sqrt(spread / ((W > 0.0).sum(axis=0) / passes - 1.0))

@@ -1,0 +1,1 @@
+"""Fits in a documented .npz file: written whole, checked when read."""

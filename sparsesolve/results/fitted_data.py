@@ -1,0 +1,102 @@
+"""The data of a fit, given again: what a path does not keep and statistics need."""
+
+import numpy as np
+
+from sparsesolve.data import columns_of, is_frame, read_weights, refuse_other_names
+from sparsesolve.linalg.design.distributed import RowBlocks
+from sparsesolve.results.prediction import linear_predictor, path_family, read_rows
+
+SAME = 1e-6  # of the null deviance: what rounding may change
+DIGITS = 16 * np.finfo(np.float64).eps  # of predictors and of the loss, the same
+FAINT = 1e-290  # a deviance that is all rounding
+LOST = (
+    ", or that had weights or strata, which a model from a file has not: then fit the data again"
+)
+
+
+class FittedData:
+    """X and y of a path with its weights and offset, its loss, and its linear predictors."""
+
+    def __init__(self, path, X, y, in_blocks=False):
+        self.path, self.family, self.options = path, path_family(path), path.options or {}
+        self.matrix, self.X = read_rows(path, X, in_blocks), X
+        self.n = self.matrix.shape[0]
+        if self.options.get("offset") is True:
+            raise ValueError("A model from a file has no offset of the rows; fit the data again")
+        self.response = self.family.read(y, self.n)
+        refuse_other_responses(path, self.family, y, self.response)
+        weights = read_weights(self.options.get("weights"), self.n)
+        w = np.ones(self.n) if weights is None else weights
+        counts = self.response.counts
+        self.weights = w if counts is None else w * counts
+        self.total = self.weights.sum()
+        self.loss = self.family.loss(self.response.values, self.weights / self.total)
+
+    def link(self, s):
+        """Linear predictors (n, S) or (n, K, S), offsets included."""
+        offset = self.options.get("offset")
+        if isinstance(self.matrix, RowBlocks):
+            return np.asarray(self.path.predict(self.X, s, "link", offset=offset))
+        return linear_predictor(self.path, self.matrix, s, offset)
+
+    def _predictors(self, s):
+        """The same as losses take them, (S, n) or (S, K, n)."""
+        eta = np.moveaxis(self.link(s), -1, 0)
+        return eta.swapaxes(1, 2) if self.family.several else eta
+
+    def excess(self, s):
+        """F less its least value, (S,)."""
+        return np.array([self._excess_at(eta)[0] for eta in self._predictors(s)])
+
+    def _excess_at(self, eta):
+        """The same and -F' at predictors as losses take them."""
+        value, u = self.loss.at(eta)
+        if not np.isfinite(value):
+            raise ValueError("the deviance is beyond the largest 64-bit float; rescale y")
+        return value - self.loss.saturated, u
+
+    def n_observed(self):
+        """Rows of positive weight, each as often as y counts it."""
+        used, counts = self.weights > 0.0, self.response.counts
+        return float(used.sum() if counts is None else counts[used].sum())
+
+    def n_informative(self):
+        """The same; for cox those that died, of K real responses K numbers in each row."""
+        values = self.response.values
+        if self.family.name == "cox":
+            return float(((self.weights > 0.0) & (values[:, 2] > 0.0)).sum())
+        return self.n_observed() * (values.shape[1] if self.family.name == "multigaussian" else 1)
+
+    def refuse_others(self):
+        """Raise ValueError where the deviance explained shows that other rows were fitted."""
+        null = self.path.null_deviance / (2.0 * self.total)
+        if not len(self.path.lambdas) or not FAINT < null < np.inf:  # else it has no digits
+            return
+        eta = self._predictors(self.path.lambdas[-1:])[0]
+        left, u = self._excess_at(eta)
+        here, fitted = 1.0 - left / null, self.path.dev_ratio[-1]
+        reach = np.abs(eta[..., self.weights > 0.0]).max()
+        digits = DIGITS * (reach + np.abs(self.path.intercepts[..., -1]).max())
+        hidden = digits * (np.abs(u).sum() + digits) + DIGITS * abs(self.loss.saturated)
+        if not abs(here - fitted) <= SAME + hidden / null:
+            known = "weights" in self.options
+            raise ValueError(
+                f"data is not that of the fit: the last lambda explains {here:.9g} of its "
+                f"deviance, and {fitted:.9g} of the deviance of the fit{'' if known else LOST}"
+            )
+
+
+def refuse_other_responses(path, family, y, response):
+    """Raise ValueError where y, read as `response`, has other columns or classes than the fit."""
+    if family.several and response.values.shape[1] != len(path.coefs):
+        what = "columns" if family.classify is None else "classes"
+        raise ValueError(
+            f"y has {response.values.shape[1]} {what}; the path was fitted to {len(path.coefs)}"
+        )
+    if path.class_names is None or not is_frame(y):
+        return
+    known, given = path.class_names.tolist(), columns_of(y)[0]
+    if len(given) == len(known):  # else one column of labels
+        refuse_other_names(known, given, "the path was fitted to",
+                                  "pass y[list(path.class_names)], or an array in that order",
+                                  table="y")  # fmt: skip

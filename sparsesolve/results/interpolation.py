@@ -1,0 +1,116 @@
+"""Coefficients between the lambdas of a path: linear in lambda, held at both ends."""
+
+import numpy as np
+from scipy import sparse
+
+from sparsesolve.data import shown, unmasked
+
+
+def read_s(s):
+    """Check s, a lambda or a list of lambdas at which something is asked of a path.
+
+    Parameters
+    ----------
+    s : float or array_like of float, shape (S,)
+        Values of lambda, on the scale of ``Path.lambdas``, in any order.
+
+    Returns
+    -------
+    s : ndarray, shape () or (S,)
+        The same values in float64.
+
+    Raises
+    ------
+    TypeError
+        If s does not hold numbers.
+    ValueError
+        If s has more than one dimension or holds a negative value or NaN.
+    """
+    s = unmasked("s", s)
+    try:
+        values = np.asarray(s)
+        values = None if values.dtype.kind == "c" else values.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        values = None
+    if values is None:
+        raise TypeError(f"s is {shown(s)}; give a value of lambda, or a list of them, as numbers")
+    if values.ndim > 1:
+        raise ValueError(f"s has shape {values.shape}; give one lambda or a flat list of them")
+    bad = np.flatnonzero(~(np.atleast_1d(values) >= 0.0))
+    if bad.size:
+        raise ValueError(
+            f"s holds {np.atleast_1d(values)[bad[0]]} at position {bad[0]}; a lambda is at least 0"
+        )
+    return values
+
+
+def interpolator(lambdas, s):
+    """Matrix W whose product with the solutions at `lambdas` gives those at `s`.
+
+    Column k has weight (s_k - lambda_{j+1}) / (lambda_j - lambda_{j+1}) on row j and the rest of
+    1 on row j + 1, where lambda_j >= s_k >= lambda_{j+1}; beyond the ends the nearest solution
+    is held. An s that is one of the lambdas gets weight exactly 1 there.
+
+    Parameters
+    ----------
+    lambdas : ndarray, shape (L,)
+        Strictly decreasing.
+    s : ndarray, shape () or (S,)
+
+    Returns
+    -------
+    W : csc_array, shape (L, S)
+        No explicit zeros. S is 1 when s is a scalar.
+
+    Raises
+    ------
+    ValueError
+        If there is no lambda to interpolate between.
+    """
+    s = np.atleast_1d(s)
+    if not len(lambdas):
+        if len(s):
+            raise ValueError("The path holds no solution: it ended before its first lambda")
+        return sparse.csc_array((0, 0))
+    s = np.clip(s, lambdas[-1], lambdas[0])
+    right = np.minimum(np.searchsorted(-lambdas, -s, side="left"), len(lambdas) - 1)
+    left = np.maximum(right - 1, 0)
+    width = lambdas[left] - lambdas[right]
+    weight = np.divide(s - lambdas[right], width, out=np.zeros_like(s), where=width > 0.0)
+    columns = np.arange(len(s))
+    W = sparse.csc_array(
+        (np.r_[weight, 1.0 - weight], (np.r_[left, right], np.r_[columns, columns])),
+        shape=(len(lambdas), len(s)),
+    )
+    W.eliminate_zeros()
+    return W
+
+
+def coefficients(path, s):
+    """Dense coefficients of a path at s, (p,) or (p, S), with K responses (K, p) or (K, p, S)."""
+    W = interpolator(path.lambdas, s)
+    if isinstance(path.coefs, list):
+        dense = np.stack([(coefs @ W).toarray() for coefs in path.coefs])
+    else:
+        dense = (path.coefs @ W).toarray()
+    return dense[..., 0] if s.ndim == 0 else dense
+
+
+def intercepts(path, s):
+    """Intercepts of a path at s, a float or (S,), with K responses (K,) or (K, S)."""
+    values = path.intercepts @ interpolator(path.lambdas, s)
+    values = values[..., 0] if s.ndim == 0 else values
+    return values if values.ndim else float(values)
+
+
+def nonzero(path, s):
+    """Features with a nonzero coefficient in any response, ascending: at s, or a list of them."""
+    W = interpolator(path.lambdas, s)
+    matrices = path.coefs if isinstance(path.coefs, list) else [path.coefs]
+    products = [matrix @ W for matrix in matrices]
+    found = []
+    for k in range(W.shape[1]):
+        columns = [(m, slice(m.indptr[k], m.indptr[k + 1])) for m in products]
+        rows = [m.indices[part][m.data[part] != 0.0] for m, part in columns]
+        found.append(np.unique(np.concatenate(rows)))
+    return found[0] if s.ndim == 0 else found

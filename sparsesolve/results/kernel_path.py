@@ -1,0 +1,156 @@
+"""The result of multiple kernel learning along a path: MKLPath."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sparsesolve.results.frozen import Solved
+from sparsesolve.results.interpolation import interpolator, read_s
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MKLPath(Solved):
+    """Kernels and what was made of them, as solved at L values of lambda.
+
+    Made by :func:`sparsesolve.mkl_path`. At each lambda the fitted function is
+
+        b0 + sum_m kernel_weights[m] * K_m dual_coefs,
+
+    for new samples with K_m the kernel between these and those of the fit. Its attributes and
+    arrays cannot be changed. With K responses or classes `dual_coefs` is a list of K arrays
+    and `intercepts` has K rows.
+
+    Attributes
+    ----------
+    lambdas, dev_ratio, null_deviance, gaps, n_iters, status, stop_reason, family, class_names
+        As those of :class:`sparsesolve.Path`.
+    norm : str
+        Its name, as "l1".
+    kernel_norms : ndarray (M, L)
+        Norms ``||f_m||``.
+    kernel_weights : ndarray (M, L)
+        Of sum 1 where any kernel is active, else 0.
+    df : ndarray (L,)
+        Active kernels.
+    dual_coefs : ndarray (n, L), or list of K of them
+    intercepts : ndarray (L,), or (K, L)
+    kernel_names : ndarray (M,) or None
+        Strings, where the kernels had names.
+    options : dict or None
+        The keywords of sparsesolve.mkl_path that made it.
+    grams : Grams or None
+        What makes blocks for new samples, where Grams were passed: without the kernels themselves.
+    """
+
+    lambdas: np.ndarray
+    kernel_norms: np.ndarray
+    kernel_weights: np.ndarray
+    dual_coefs: np.ndarray | list
+    intercepts: np.ndarray
+    df: np.ndarray
+    dev_ratio: np.ndarray
+    null_deviance: float
+    gaps: np.ndarray
+    n_iters: np.ndarray
+    status: np.ndarray
+    stop_reason: str
+    family: str
+    norm: str
+    kernel_names: np.ndarray | None = None
+    class_names: np.ndarray | None = None
+    options: dict | None = None
+    grams: object | None = None
+
+    def _freeze(self):
+        super()._freeze()
+        for array in self.dual_coefs if self.several else []:
+            array.flags.writeable = False
+
+    @property
+    def several(self) -> bool:
+        """Whether there are K responses or classes."""
+        return isinstance(self.dual_coefs, list)
+
+    @property
+    def n_kernels(self) -> int:
+        """Number of kernels, active or not."""
+        return len(self.kernel_norms)
+
+    @property
+    def selectable(self) -> tuple[int, str]:
+        """(how many there are, what they are called) of that which `df` counts."""
+        return self.n_kernels, "kernel"
+
+    def active(self, s: float) -> np.ndarray:
+        """Kernels of positive norm at a lambda.
+
+        Parameters
+        ----------
+        s : float
+            Between two lambdas of the path, kernels active at either count.
+
+        Returns
+        -------
+        active : ndarray of int, ascending
+
+        Raises
+        ------
+        ValueError
+            If `s` is not one lambda.
+        """
+        at = read_s(s)
+        if at.ndim:
+            raise ValueError(f"s has shape {at.shape}; give one lambda")
+        return np.flatnonzero((self.kernel_norms @ interpolator(self.lambdas, at))[:, 0])
+
+    def predict(
+        self,
+        kernels: Any = None,
+        s: ArrayLike | None = None,
+        kind: str = "link",
+        offset: ArrayLike | None = None,
+    ) -> Any:
+        """What the path says of new samples.
+
+        Parameters
+        ----------
+        kernels : (M, n_new, n) array, sequence or dict of M (n_new, n) blocks, or X
+            Kernels between the new samples and those of the fit, in the order of the fit (a dict:
+            by name); of kernels that are not active at s nothing is read and None will do. Where
+            the path was fitted to Grams made of a table X: the new rows of X, (n_new, p).
+        s : float or array_like of float, shape (S,), optional
+            Values of lambda. Between two lambdas of the path the fitted functions are
+            interpolated linearly, beyond its ends the last ones are held. Default: every lambda.
+        kind : {"link", "response", "class"}, default "link"
+            The linear predictor; the mean; the most probable class, by its label.
+        offset : array_like, shape (n_new,) or (n_new, K), optional
+            Added to the linear predictor; required when the path was fitted with one.
+
+        Returns
+        -------
+        prediction : ndarray, shape (n_new,) for one s, else (n_new, S); (n_new, K) or
+            (n_new, K, S) with K responses, whose classes take the axis K away.
+
+        Raises
+        ------
+        ValueError
+            If an active kernel's block is missing or not of this shape, the offset is missing
+            where the fit had one, or `kind` is "class" of a family that has none.
+        """
+        from sparsesolve.results.kernel_prediction import predict
+
+        return predict(self, kernels, s, kind, offset)
+
+    def plot(
+        self,
+        what: str = "weights",
+        xvar: str = "lambda",
+        label: bool | int = False,
+        ax: Any = None,
+    ) -> Any:
+        """Draw kernels along the path, see `results.pictures.kernels.plot_kernels`."""
+        from sparsesolve.results.pictures.kernels import plot_kernels  # matplotlib is an extra
+
+        return plot_kernels(self, what=what, xvar=xvar, label=label, ax=ax)

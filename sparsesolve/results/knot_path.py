@@ -1,0 +1,172 @@
+"""KnotPath: a path that is linear between its lambdas, so that interpolation is exact."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from sparsesolve.data import read_count, read_number
+from sparsesolve.results.interpolation import read_s
+from sparsesolve.results.path import Path
+from sparsesolve.results.prediction import read_rows
+from sparsesolve.results.status import Status
+from sparsesolve.solvers.homotopy.survey import nonzeros
+
+ALIKE = 1e-6  # of the largest coefficient: what rounding may change in a path followed again
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class KnotPath(Path):
+    """The curve lambda -> coefficients by its knots; made by :func:`sparsesolve.lars_path`.
+
+    A Path in all else. ``coef(s)`` is the solution at s, to rounding, wherever s is at least the
+    last lambda; below that ``exact=True`` follows the path on, down to s.
+    """
+
+    exact_between = True
+
+    def coef(
+        self, s: ArrayLike | None = None, exact: bool = False, *, X: Any = None, y: Any = None
+    ) -> Any:
+        """Coefficients at any lambda; see :meth:`Path.coef`.
+
+        ``exact=True`` needs X and y only where s is below the last lambda.
+        """
+        return Path.coef(self._reaching(s, exact, X, y), s)
+
+    def intercept(
+        self, s: ArrayLike | None = None, exact: bool = False, *, X: Any = None, y: Any = None
+    ) -> Any:
+        """Intercepts at any lambda; parameters as in :meth:`coef`."""
+        return Path.intercept(self._reaching(s, exact, X, y), s)
+
+    def extend(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        n_lambdas: int | None = None,
+        lambda_min_ratio: float | None = None,
+    ) -> "KnotPath":
+        """Follow the path further down, and return all of it.
+
+        Parameters
+        ----------
+        X, y : array_like
+            The data of the fit (a path does not keep them): of `lars_path_gram` X'X and X'y.
+        n_lambdas : int, optional
+            How many knots to add.
+        lambda_min_ratio : float in (0, 1), optional
+            End at this fraction of the first lambda. With neither, the path is followed to
+            lambda = 0; ``max_features`` and ``max_steps`` do not end it again.
+
+        Returns
+        -------
+        path : KnotPath
+            Followed anew from the first lambda. This path stays as it is.
+
+        Raises
+        ------
+        ValueError
+            If there is nothing to add, or X and y are not the data of the fit.
+        """
+        if not self.lambdas[-1] > 0.0:
+            raise ValueError("The path is complete: it ends at lambda = 0")
+        end, first = 0.0, self.lambdas[0]
+        if lambda_min_ratio is not None:
+            ratio = read_number(
+                "lambda_min_ratio", lambda_min_ratio, 0, 1, open_low=True, open_high=True
+            )
+            end = ratio * first
+        if end >= self.lambdas[-1]:
+            raise ValueError(
+                f"The path already reaches {self.lambdas[-1] / first:.3g} of its first lambda; "
+                f"lambda_min_ratio must be below that"
+            )
+        steps = None
+        if n_lambdas is not None:
+            steps = read_count("n_lambdas", n_lambdas, 1) + len(self.lambdas) - 1
+        return self._follow(X, y, lambda_min=end, max_steps=steps)
+
+    def _reaching(self, s, exact, X, y):
+        """This path, or a longer one where an exact solution at s needs it."""
+        lowest = np.min(read_s(s), initial=np.inf) if exact and s is not None else np.inf
+        if lowest >= self.lambdas[-1]:
+            return self
+        if X is None or y is None:
+            raise ValueError(
+                f"s = {lowest:.6g} is below the last lambda, {self.lambdas[-1]:.6g}; to follow "
+                f"the path on, give the data of the fit as X=X, y=y"
+            )
+        return self._follow(X, y, lambda_min=float(lowest), max_steps=None)
+
+    def _follow(self, X, y, **change):
+        """The path by its own options but for these."""
+        read_rows(self, X)
+        options = {**self.options, **change, "max_features": None}
+        longer = self.fitter(X, y, **options)
+        found = {"null deviance": (longer.null_deviance, self.null_deviance),
+                 "first lambda": (longer.lambdas[0], self.lambdas[0])}  # fmt: skip
+        for name, (here, fitted) in found.items():
+            if not np.isclose(here, fitted, rtol=1e-6, atol=0.0, equal_nan=True):
+                raise ValueError(
+                    f"X and y are not the data of the fit: their {name} is {here:.6g}, that of "
+                    f"the path {fitted:.6g}"
+                )
+        end = self.lambdas[-1]
+        here = np.append(Path.coef(longer, end), Path.intercept(longer, end))
+        fitted = np.append(Path.coef(self, end), Path.intercept(self, end))
+        if np.abs(here - fitted).max() > ALIKE * np.abs(fitted).max():
+            raise ValueError(
+                f"X and y are not the data of the fit: they lead to other coefficients at "
+                f"lambda = {end:.6g}"
+            )
+        return longer
+
+
+def knot_path(problem, batches, tol, **rest):
+    """The knots of a followed path, batch by batch in inner units, as a KnotPath."""
+    inner = np.concatenate([batch.lams for batch in batches])
+    positive = inner > 0.0
+    lambdas = np.zeros(len(inner))
+    if positive.any():
+        lambdas[positive] = problem.user_levels(inner[positive])
+    parts = [_user_coefs(problem, batch) for batch in batches]
+    sizes = np.concatenate([size for *_, size, _ in parts])
+    coefs = sparse.csc_array(
+        (np.concatenate([p[1] for p in parts]), np.concatenate([p[0] for p in parts]),
+         np.append(0, np.cumsum(sizes))), shape=(len(problem.factor), len(inner)),
+    )  # fmt: skip
+    squares = np.concatenate([batch.squares for batch in batches])
+    gaps = np.concatenate([batch.gaps for batch in batches])
+    null = rest["null_deviance"]
+    explained = 1.0 - squares / max(2.0 * problem.null_value, 1e-300) * (problem.null_value > 0)
+    return KnotPath(
+        lambdas=lambdas,
+        coefs=coefs,
+        intercepts=np.concatenate([intercepts for *_, intercepts in parts]),
+        df=sizes,
+        dev_ratio=np.where(np.isnan(null), np.nan, explained * (problem.null_value > 0)),
+        gaps=gaps,
+        n_iters=np.concatenate([batch.n_events for batch in batches]),
+        status=np.where(gaps <= tol, Status.CONVERGED, Status.STALLED),
+        family="gaussian",
+        **rest,
+    )
+
+
+def _user_coefs(problem, batch):
+    """(features, coefficients, how many of each knot, intercepts) of a batch, knot after knot."""
+    features, B = batch.features, batch.B
+    plain = problem.many_to_user(features, B)
+    unit = plain[0] if plain is not None else np.ones(len(features))
+    which, values, sizes = nonzeros(B, np.argsort(features, kind="stable"), features, unit)
+    if plain is not None:
+        return which, values, sizes, plain[1]
+    ends = np.cumsum(sizes)
+    slow = [problem.to_user(which[end - size : end], values[end - size : end], 0.0)
+            for size, end in zip(sizes, ends, strict=True)]  # fmt: skip
+    return (np.concatenate([w for w, _, _ in slow]), np.concatenate([v for _, v, _ in slow]),
+            np.array([len(w) for w, _, _ in slow]), np.array([b0 for *_, b0 in slow]))  # fmt: skip

@@ -1,0 +1,230 @@
+"""Path: what was solved, how well, and all that can be asked of it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from sparsesolve.results import continuation, interpolation
+from sparsesolve.results.frozen import Solved
+from sparsesolve.results.interpolation import read_s
+from sparsesolve.results.predictor import Predictor
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Path(Solved, Predictor):
+    """The curve lambda -> coefficients, as solved at L values of lambda.
+
+    Made by :func:`sparsesolve.path`; or by :func:`sparsesolve.omp_path` and
+    :func:`sparsesolve.hard_threshold_path`, which say what their lambdas and gaps are. Its
+    attributes and arrays cannot be changed. With K responses or classes, ``coefs`` is a list of K
+    matrices and ``intercepts`` has K rows.
+
+    Attributes
+    ----------
+    lambdas : ndarray (L,)
+        Decreasing, of the solved problem.
+    coefs : csc_array (p, L), or list of K of them
+        On the original scale of X.
+    intercepts : ndarray (L,), or (K, L)
+    df : ndarray (L,)
+        Features with a nonzero coefficient in any response.
+    dev_ratio : ndarray (L,)
+        1 - deviance / null deviance.
+    null_deviance : float
+        Deviance with intercept and offset alone.
+    gaps : ndarray (L,)
+        Certified: duality gap relative to the null objective.
+    n_iters : ndarray (L,)
+        Iterations spent.
+    status : ndarray (L,)
+        Status members (the constructor takes their codes).
+    stop_reason : str
+        Why the path ended where it did.
+    family : str
+        Its name, as "gaussian".
+    groups : ndarray (p,) or None
+        Number of each feature's group, with a group penalty.
+    feature_names : ndarray (p,) or None
+        Strings, where X carried names.
+    class_names : ndarray (K,) or None
+        Labels, where y carried classes.
+    options : dict or None
+        The keywords of sparsesolve.path that made it, by which it is continued: to be read alone.
+    fitter : callable or None
+        What fits again, for exact=True and extend.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> X = np.array([[1.0, 1], [1, -1], [-1, 1], [-1, -1]])
+    >>> fit = ss.path(X, X @ [2.0, 1.0], lambdas=[2.0, 1.5, 0.5])
+    >>> print(fit)
+    gaussian path: 3 lambdas, 2 features; every lambda was solved.
+    <BLANKLINE>
+       Df   %Dev  Lambda      Gap
+    0   0   0.00  2.0000  0.0e+00
+    1   1  35.00  1.5000  0.0e+00
+    2   2  90.00  0.5000  0.0e+00
+    >>> fit.coef(s=[1.5, 0.5])
+    array([[0.5, 1.5],
+           [0. , 0.5]])
+    """
+
+    lambdas: np.ndarray
+    coefs: sparse.csc_array | list
+    intercepts: np.ndarray
+    df: np.ndarray
+    dev_ratio: np.ndarray
+    null_deviance: float
+    gaps: np.ndarray
+    n_iters: np.ndarray
+    status: np.ndarray
+    stop_reason: str
+    family: str
+    groups: np.ndarray | None = None
+    feature_names: np.ndarray | None = None
+    class_names: np.ndarray | None = None
+    options: dict | None = None
+    fitter: Callable | None = None
+
+    def _freeze(self):
+        super()._freeze()
+        for matrix in self.coefs if isinstance(self.coefs, list) else [self.coefs]:
+            for array in (matrix.data, matrix.indices, matrix.indptr):
+                array.flags.writeable = False
+
+    exact_between = False  # whether coefficients are linear in lambda between two lambdas
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns of X, selected or not."""
+        return (self.coefs[0] if isinstance(self.coefs, list) else self.coefs).shape[0]
+
+    @property
+    def df_groups(self) -> np.ndarray | None:
+        """Groups with a nonzero coefficient at each lambda, (L,); None without a group penalty."""
+        if self.groups is None:
+            return None
+        return np.array([len(np.unique(self.groups[which])) for which in self.nonzero()])
+
+    @property
+    def selectable(self) -> tuple[int, str]:
+        """(how many there are, what they are called) of that which `df` counts."""
+        return self.n_features, "feature"
+
+    def coef(
+        self, s: ArrayLike | None = None, exact: bool = False, *, X: Any = None, y: Any = None
+    ) -> Any:
+        """Coefficients at any lambda, on the original scale of X.
+
+        Parameters
+        ----------
+        s : float or array_like of float, shape (S,), optional
+            Values of lambda. Between two lambdas of the path coefficients are interpolated
+            linearly in lambda, beyond its ends the last ones are held. Default: the whole path.
+        exact : bool, default False
+            Solve at each s that is not one of ``lambdas``, with the options of the fit and no
+            interpolation. The solution at s is certified by itself, so only s is solved and
+            the rest of the path is not computed again as R's glmnet does. ``dfmax`` and
+            ``pmax``, which only end a path, are lifted.
+        X, y : array_like
+            The data of the fit, for ``exact=True`` (a path does not keep them).
+
+        Returns
+        -------
+        coef : ndarray of shape (p,), or (p, S) when s is a list; K first with K responses
+            With ``s=None`` the sparse ``coefs`` themselves, not copied: (p, L) or K of them.
+
+        Raises
+        ------
+        ValueError
+            If s is negative, or X and y are missing or not the data of the fit.
+        """
+        if s is None:
+            return self.coefs
+        at = read_s(s)
+        source = continuation.solve_at(self, at, X, y) if exact else self
+        return interpolation.coefficients(source, at)
+
+    def intercept(
+        self, s: ArrayLike | None = None, exact: bool = False, *, X: Any = None, y: Any = None
+    ) -> Any:
+        """Intercepts at any lambda; parameters as in :meth:`coef`.
+
+        Returns
+        -------
+        intercept : float, or ndarray of shape (S,); K first with K responses
+            With ``s=None`` the stored ``intercepts``.
+        """
+        if s is None:
+            return self.intercepts
+        at = read_s(s)
+        source = continuation.solve_at(self, at, X, y) if exact else self
+        return interpolation.intercepts(source, at)
+
+    def nonzero(self, s: ArrayLike | None = None) -> Any:
+        """Features with a nonzero coefficient, in any response, at any lambda.
+
+        Parameters
+        ----------
+        s : float or array_like of float, shape (S,), optional
+            Values of lambda, as in :meth:`coef`. Default: every lambda of the path.
+
+        Returns
+        -------
+        nonzero : ndarray of int, ascending; a list of S (or L) of them when s is a list (or None)
+        """
+        return interpolation.nonzero(self, self.lambdas if s is None else read_s(s))
+
+    def extend(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        n_lambdas: int | None = None,
+        lambda_min_ratio: float | None = None,
+    ) -> "Path":
+        """Follow the path further down, and return the old and the new part as one path.
+
+        Parameters
+        ----------
+        X, y : array_like
+            The data of the fit (a path does not keep them).
+        n_lambdas : int, optional
+            How many lambdas to add, at the ratio of the last two.
+        lambda_min_ratio : float in (0, 1), optional
+            Add lambdas at the ratio of the last two until this fraction of ``lambdas[0]`` is
+            reached. With both, ``n_lambdas`` of them evenly spaced (in logarithm) down to it.
+            With neither, what the fit was asked for and did not reach (because ``stop``,
+            ``dfmax`` or ``pmax`` ended it).
+
+        Returns
+        -------
+        path : Path
+            Solutions at the old and the new lambdas. Every new lambda is solved: ``stop``,
+            ``dfmax`` and ``pmax`` do not end it again. This path stays as it is.
+
+        Raises
+        ------
+        ValueError
+            If there is nothing to add, or X and y are not the data of the fit.
+        """
+        return continuation.extend(self, X, y, n_lambdas, lambda_min_ratio)
+
+    def plot(
+        self,
+        xvar: str = "norm",
+        label: bool | int = False,
+        ax: Any = None,
+        *,
+        by: str = "feature",
+    ) -> Any:
+        """Draw the coefficients along the path, see `results.pictures.path.plot_path`."""
+        from sparsesolve.results.pictures.path import plot_path  # matplotlib is an extra
+
+        return plot_path(self, xvar=xvar, label=label, ax=ax, by=by)

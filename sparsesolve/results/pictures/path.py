@@ -1,0 +1,182 @@
+"""Drawing a path: coefficients against their norm, lambda, or the deviance explained."""
+
+import numpy as np
+from scipy import sparse
+
+from sparsesolve.penalties.groups import read_groups
+from sparsesolve.results.interpolation import interpolator
+from sparsesolve.results.pictures.axes import (
+    AXIS_LABELS,
+    along,
+    axes_or_new,
+    draw_along,
+    new_panels,
+    save_figure,
+)
+from sparsesolve.results.pictures.line_names import NAME_SIZE
+
+MAX_LINES = 1000  # more cannot be told apart, and a ridge path may have half a million
+BETWEEN = 300  # lambdas at which a curve between knots is drawn
+WAYS = ("feature", "group", "class")
+
+
+def plot_path(path, xvar="norm", label=False, ax=None, *, by="feature"):
+    """Draw the coefficients of a path, one line for each feature that is ever selected.
+
+    All three horizontal axes run from the empty model on the left to the fullest on the right;
+    lambda is therefore shown as minus its natural logarithm, as R's glmnet 4.1-10 does. The
+    count of nonzero coefficients stands along the top.
+
+    Parameters
+    ----------
+    path : Path
+    xvar : {"norm", "lambda", "dev"}, default "norm"
+        The L1 norm of the coefficients (original scale), lambda, or the deviance explained.
+    label : bool or int, default False
+        Name the features at the right end of their lines: True as many as find room near it,
+        the largest coefficients first; an int at most that many. The other lines turn grey.
+    ax : matplotlib Axes, or with by="class" an array of K of them, optional
+        Where to draw. Default: the axes of a new figure.
+    by : {"feature", "group", "class"}, default "feature"
+        What a line is: a feature's coefficient, with K responses the Euclidean norm of its K; a
+        group's norm, of a path with a group penalty; or a feature's coefficient in each of K
+        classes or responses, which have a panel each.
+
+    Returns
+    -------
+    ax : matplotlib Axes, or with by="class" an array of K of them
+
+    Raises
+    ------
+    ValueError
+        If xvar or by is unknown or does not suit, or the path holds nothing to draw.
+    ImportError
+        If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")  # no screen
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> X = np.random.default_rng(0).normal(size=(50, 5))
+    >>> ax = ss.path(X, X[:, 0] + X[:, 1] ** 2).plot("lambda", label=True)
+    >>> ax.figure.savefig("path.png")
+    """
+    refuse_other_ways(path, by)
+    x = along(path, xvar, AXIS_LABELS)
+    if by == "class":
+        return _draw_classes(path, xvar, x, label, ax)
+    ax = axes_or_new(ax)
+    if by == "group":
+        rows, names = _group_norms(path)
+        words, counts = "Norm of the group's coefficients", (path.df_groups, "Nonzero groups")
+    else:
+        rows, names = _feature_rows(path), path.feature_names
+        several = isinstance(path.coefs, list)
+        words = "Norm of the coefficients" if several else "Coefficient"
+        counts = (path.df, "Nonzero coefficients")
+    _draw(ax, path, xvar, x, rows, names, label, words, *counts)
+    return ax
+
+
+def save_plot(path, file, xvar, title, ylabel=None, by="feature"):
+    """Draw a path into a file, without a screen, lines named."""
+    refuse_other_ways(path, by)
+    save_figure(lambda ax: plot_path(path, xvar=xvar, label=True, ax=ax, by=by), file, title,
+                ylabel, len(path.coefs) if by == "class" else None)  # fmt: skip
+
+
+def refuse_other_ways(path, by):
+    """Raise ValueError unless `by` is a way to draw this path."""
+    if by not in WAYS:
+        raise ValueError(f"by is {by!r}; choose one of {', '.join(map(repr, WAYS))}")
+    if by == "group" and path.groups is None:
+        raise ValueError("The path has no groups; fit it with a group penalty, or by='feature'")
+    if by == "class" and not isinstance(path.coefs, list):
+        raise ValueError("The path has one response; draw it by='feature'")
+
+
+def _draw_classes(path, xvar, x, label, axes):
+    """A panel for each class or response."""
+    K = len(path.coefs)
+    axes = new_panels(K) if axes is None else np.asarray(axes, dtype=object).ravel()
+    if len(axes) != K:
+        raise ValueError(f"ax holds {len(axes)} axes; the path has {K} classes or responses")
+    axes = np.array([axes_or_new(ax) for ax in axes], dtype=object)
+    names = [f"response {k}" for k in range(K)] if path.class_names is None else path.class_names
+    numbers = np.cumsum(np.isin(np.arange(path.n_features), np.concatenate(path.nonzero()))) - 1
+    for ax, coefs, name in zip(axes, path.coefs, names, strict=True):
+        rows = sparse.csr_array(coefs)
+        counts = np.asarray((coefs != 0.0).sum(axis=0)).ravel()
+        _draw(ax, path, xvar, x, rows, path.feature_names, label, "Coefficient", counts,
+              "Nonzero coefficients", numbers)  # fmt: skip
+        ax.set_title(str(name))
+    return axes
+
+
+def _draw(ax, path, xvar, x, rows, names, label, words, counts, counted, numbers=None):
+    """The largest rows of a sparse matrix (m, L) as lines along a path."""
+    which, n_selected = _largest(rows)
+    lines, at = rows[which].toarray(), x
+    if path.exact_between and xvar == "lambda":
+        at, lines = _between(path.lambdas, lines)
+    shown = np.isfinite(x)
+    names = which if names is None else [names[k] for k in which]
+    draw_along(ax, at, lines, names, label, (AXIS_LABELS[xvar], words),
+               (x[shown], counts[shown], counted),
+               None if numbers is None else numbers[which])  # fmt: skip
+    if len(which) < n_selected:
+        text = f"the largest {len(which):,} of {n_selected:,} lines"
+        ax.text(0.01, 0.01, text, transform=ax.transAxes, fontsize=NAME_SIZE, color="0.3")
+
+
+def _between(lambdas, lines):
+    """Lines that are straight in lambda, as curves along its logarithm.
+
+    A path that ends at 0 is drawn to a tenth of the knot before it.
+    """
+    knots = lambdas[lambdas > 0.0]
+    last = knots[-1] if len(knots) == len(lambdas) else 0.1 * knots[-1]
+    s = np.union1d(knots, np.geomspace(knots[0], last, BETWEEN))[::-1]
+    return -np.log(s), lines @ interpolator(lambdas, s).toarray()
+
+
+def _feature_rows(path):
+    """A row (L,) for each feature: its coefficients, or their norm over the responses."""
+    if isinstance(path.coefs, list):
+        return sum(matrix.power(2) for matrix in path.coefs).sqrt().tocsr()
+    return sparse.csr_array(path.coefs)
+
+
+def _group_norms(path):
+    """A row (L,) for each group, and what to call it: a single feature by its own name."""
+    sizes = np.bincount(path.groups)
+    members = sparse.csr_array(
+        (np.ones(len(path.groups)), (path.groups, np.arange(len(path.groups)))),
+        shape=(len(sizes), len(path.groups)),
+    )
+    penalty, called = (path.options or {}).get("penalty"), path.feature_names
+    labels = [None] * len(sizes)
+    if penalty is not None:
+        known = None if called is None else list(called)
+        labels = read_groups(penalty.groups, path.n_features, known).labels
+    names = [label if isinstance(label, str) else f"group {g if label is None else label}"
+             for g, label in enumerate(labels)]  # fmt: skip
+    if called is not None:
+        for j in np.flatnonzero(sizes[path.groups] == 1):
+            names[path.groups[j]] = str(called[j])
+    return sparse.csr_array((members @ _feature_rows(path).power(2)).sqrt()), names
+
+
+def _largest(rows):
+    """Rows that are not 0 everywhere, of more than MAX_LINES the largest; and how many there are.
+
+    Only these are made dense.
+    """
+    peak = abs(rows).max(axis=1).toarray().ravel()
+    which = np.flatnonzero(peak)
+    n_selected = len(which)
+    if n_selected > MAX_LINES:
+        which = np.sort(which[np.argpartition(-peak[which], MAX_LINES)[:MAX_LINES]])
+    return which, n_selected

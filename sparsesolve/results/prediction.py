@@ -1,0 +1,150 @@
+"""Predictions of a path for new rows, reading only the columns that it uses."""
+
+import numpy as np
+from scipy import sparse
+
+from sparsesolve.data import (
+    is_dask,
+    nonfinite_error,
+    read_design,
+    read_offset,
+    refuse_other_names,
+    refuse_truncated,
+    row_blocks,
+)
+from sparsesolve.families import read_family
+from sparsesolve.results.interpolation import interpolator, read_s
+
+KINDS = ("link", "response", "class", "nonzero", "survival")
+
+
+def predict(path, X, s, kind, offset):
+    """Do what :meth:`sparsesolve.Path.predict` describes."""
+    refuse_kind(path, kind, KINDS)
+    if kind == "nonzero":
+        return path.nonzero(s)
+    if X is None:
+        raise ValueError(f"X is missing; kind={kind!r} needs the rows to predict")
+    if is_dask(X):
+        return _predict_later(path, X, s, kind, offset)
+    s = path.lambdas if s is None else read_s(s)
+    return of_kind(path, linear_predictor(path, read_rows(path, X), s, offset), s, kind)
+
+
+def _predict_later(path, X, s, kind, offset):
+    """The same as a dask array in blocks of rows like those of X; nothing is computed yet."""
+    from dask import array, delayed  # somebody has passed an array of it
+
+    sizes, blocks = row_blocks(X)
+    offset = None if offset is None else np.asarray(offset)
+    if offset is not None and len(offset) != X.shape[0]:
+        raise ValueError(f"offset has {len(offset)} values but X has {X.shape[0]} rows")
+    ends = np.cumsum(sizes)
+    cut = [None if offset is None else offset[j - m : j] for m, j in zip(sizes, ends, strict=True)]
+    one = np.zeros((1, X.shape[1]))
+    like = predict(path, one, s, kind, None if offset is None else offset[:1])
+    later = delayed(predict, pure=False)
+    parts = [
+        array.from_delayed(later(path, block, s, kind, part), (m, *like.shape[1:]), like.dtype)
+        for block, part, m in zip(blocks, cut, sizes, strict=True)
+    ]
+    return array.concatenate(parts)
+
+
+def refuse_kind(path, kind, kinds):
+    """Raise ValueError where `kind` is none of these, or asks for classes where there are none."""
+    if kind not in kinds:
+        raise ValueError(f"kind is {kind!r}; choose one of {', '.join(map(repr, kinds))}")
+    if kind == "class" and path_family(path).classify is None:
+        raise ValueError(f"A {path.family} path has no classes; ask for kind='response'")
+
+
+def path_family(path):
+    """The Family of a path: by its name, or the object among its options where it has one."""
+    asked = (path.options or {}).get("family")
+    return read_family(path.family if asked is None or isinstance(asked, str) else asked)
+
+
+def read_rows(path, X, in_blocks=False):
+    """X as a dense or sparse matrix whose columns are those of the fit.
+
+    A dense array of numbers is taken as it is, whatever its memory order: only the columns with
+    a coefficient are ever copied. (Subclasses change what a product means: they are read.)
+    """
+    if type(X) in (np.ndarray, np.memmap) and X.ndim == 2 and X.dtype.kind in "fiub":
+        refuse_truncated("X", X)
+        matrix, names = X, None
+    else:
+        matrix, names = read_design(X, in_blocks, empty=True)
+    if matrix.shape[1] != path.n_features:
+        raise ValueError(
+            f"X has {matrix.shape[1]} columns; the path was fitted to {path.n_features}"
+        )
+    if names is not None and path.feature_names is not None:
+        refuse_other_names(list(path.feature_names), list(names), "the path was fitted to",
+                           "put its columns in the order of path.feature_names")
+    return matrix
+
+
+def linear_predictor(path, matrix, s, offset, rows=None):
+    """Offset, intercept and X b at each s, shape (n, S), or (n, K, S) with K responses.
+
+    With `rows`, indices (m,), of these rows alone: (m, S) or (m, K, S).
+    """
+    W = interpolator(path.lambdas, s)
+    if isinstance(path.coefs, list):
+        parts = [_product(matrix, coefs @ W, path, rows) for coefs in path.coefs]
+        eta = np.stack(parts, axis=1)
+    else:
+        eta = _product(matrix, path.coefs @ W, path, rows)
+    return with_offset(path, eta + path.intercepts @ W, offset)
+
+
+def _product(matrix, coefs, path, rows):
+    """X b as a dense array, shape (n, S); the columns without a coefficient are not touched."""
+    seen = np.zeros(coefs.shape[0], dtype=bool)
+    seen[coefs.indices[coefs.data != 0.0]] = True
+    used = np.flatnonzero(seen)
+    many = 2 * len(used) > len(seen)  # as of ridge
+    values = coefs.toarray()[used] if many else coefs.tocsr()[used].toarray()
+    if rows is not None and not sparse.issparse(matrix):
+        part = matrix[rows[:, None], used]
+    else:
+        # Taking every column would copy the whole of X for nothing.
+        part = matrix if len(used) == matrix.shape[1] else matrix[:, used]
+        part = part if rows is None else part[rows]
+    with np.errstate(invalid="ignore", over="ignore"):  # looked at next
+        eta = part @ values
+    if not np.isfinite(eta).all():
+        stored = part.data if sparse.issparse(part) else part
+        if not np.isfinite(stored).all():
+            names = path.feature_names
+            raise nonfinite_error(matrix, None if names is None else list(names))
+    return eta
+
+
+def with_offset(path, eta, offset):
+    """Add the offset, which a path fitted with one cannot do without."""
+    if offset is None:
+        if (path.options or {}).get("offset") is not None:
+            raise ValueError("The path was fitted with an offset; give that of the new rows")
+        return eta
+    if eta.ndim == 2:
+        return eta + read_offset(offset, len(eta))[:, None]
+    columns = np.asarray(offset)
+    if columns.shape != eta.shape[:2]:
+        raise ValueError(f"offset has shape {columns.shape}; it must be {eta.shape[:2]}")
+    return eta + np.stack([read_offset(c, len(eta)) for c in columns.T], axis=1)[:, :, None]
+
+
+def of_kind(path, eta, s, kind):
+    """What `kind` makes of linear predictors (n, S) or (n, K, S); of one s without its axis."""
+    if s.ndim == 0:
+        eta = eta[..., 0]
+    if kind == "link":
+        return eta
+    family = path_family(path)
+    if kind == "response":
+        return family.mean(eta)
+    codes = family.classify(eta)
+    return codes if path.class_names is None else np.asarray(path.class_names)[codes]

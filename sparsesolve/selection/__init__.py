@@ -1,0 +1,1 @@
+"""Choosing lambda and judging fits: cross-validation, criteria, relaxed fits, refits."""

@@ -1,0 +1,125 @@
+"""The adaptive lasso: penalty factors from a first fit, so that large coefficients shrink less."""
+
+from inspect import signature
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sparsesolve.data import (
+    nonfinite_error,
+    read_design,
+    read_flag,
+    read_number,
+    read_shares,
+    real_array,
+)
+from sparsesolve.families import read_family
+from sparsesolve.linalg.design.design import Design
+from sparsesolve.paths.path import path
+from sparsesolve.selection.cv import cv_path
+
+PENALISED = ("penalty", "penalty_factor", "alpha", "alphas", "lambdas")
+RIDGE_END = 1e-6  # of its first lambda: a thousandth of the lasso's; a path would end too early
+OF_ROWS = ("family", "weights", "standardize")  # which factors from given coefficients need, too
+
+
+def adaptive_factors(
+    X: Any, y: Any, *, power: float = 1.0, coefs: ArrayLike | None = None, **options: Any
+) -> np.ndarray:
+    """Penalty factors ``1 / |b_j sd_j|^power`` of a first fit b, for ``penalty_factor=``.
+
+    The first fit is ridge regression, its lambda chosen by cross-validation (from 1000 times the
+    first one of the lasso down to 0.001 times it at most, unless an option says otherwise), unless
+    `coefs` are given.
+    Features whose first coefficient is 0 are excluded (inf). Factors come divided by the least of
+    them.
+
+    Parameters
+    ----------
+    X, y
+        As for :func:`path`.
+    power : float > 0, default 1.0
+        How much the first fit decides.
+    coefs : array-like (p,) or, of several responses, (K, p), default None
+        Coefficients of a first fit of yours, of which several are taken by their norm.
+    **options
+        Of :func:`cv_path`, for the first fit; without those of the penalty. Where `coefs` are
+        given: `family`, `weights` and `standardize` alone. With ``standardize=False``
+        coefficients are not multiplied by sd_j, the standard deviations.
+
+    Returns
+    -------
+    ndarray (p,)
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an option is of the penalty, unknown, or of a first fit beside `coefs`; if every first
+        coefficient is 0; for data as :func:`path`.
+
+    Notes
+    -----
+    Factors made from all rows have seen those that a cross-validation of the second fit holds
+    out: its scores are too good, though they compare lambdas fairly well.
+
+    References
+    ----------
+    Zou (2006), "The adaptive lasso and its oracle properties", equation 4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 5))
+    >>> y = 2 * X[:, 0] - X[:, 1] + rng.normal(size=100)
+    >>> factors = ss.adaptive_factors(X, y, seed=0)
+    >>> fit = ss.path(X, y, penalty_factor=factors)
+    >>> fit.nonzero(0.1)
+    array([0, 1])
+    """
+    power = read_number("power", power, 0.0, np.inf, open_low=True)
+    for name in PENALISED:
+        if name in options:
+            raise ValueError(f"{name} is not for the first fit, which is ridge; leave it out")
+    known = {*signature(cv_path).parameters, *signature(path).parameters}
+    for name in options:
+        if name not in known:
+            raise TypeError(f"{name} is no option of cv_path or path")
+        if coefs is not None and name not in OF_ROWS:
+            raise ValueError(f"{name} is for a first fit, which coefs stand for; leave one out")
+    matrix, names = read_design(X)
+    n, p = matrix.shape
+    standardize = read_flag("standardize", options.get("standardize", True))
+    if coefs is None:
+        options = {"lambda_min_ratio": RIDGE_END, **options}
+        coefs = cv_path(X, y, alpha=0.0, **options).coef("lambda_min")
+    coefs = np.atleast_2d(np.asarray(real_array("coefs", coefs), dtype=float))
+    if coefs.ndim != 2 or coefs.shape[1] != p or not np.isfinite(coefs).all():
+        raise ValueError(f"coefs must hold {p} finite numbers, or rows of them, not {coefs.shape}")
+    counts = read_family(options.get("family", "gaussian")).read(y, n).counts
+    shares = read_shares(options.get("weights"), n, counts)[0]
+    with np.errstate(divide="ignore", over="ignore"):  # 0 excludes a feature
+        level = _level(coefs)
+        spread = _spread_level(matrix, names, shares)
+        if standardize:
+            level = level + spread
+        if not level.max() > -np.inf:
+            raise ValueError("every first coefficient is 0, so no feature would be left")
+        return np.exp2(power * (level.max() - level))
+
+
+def _level(coefs):
+    """log2 of the size (p,) of rows of coefficients, which themselves may be of any size."""
+    largest = np.abs(coefs).max(axis=0)
+    unit = np.divide(coefs, largest, out=np.zeros_like(coefs), where=largest > 0.0)
+    return np.log2(largest) + 0.5 * np.log2(np.maximum((unit**2).sum(axis=0), 1.0))
+
+
+def _spread_level(matrix, names, shares):
+    """log2 of the standard deviation (p,) of each column, as a path standardises it."""
+    design = Design(matrix)
+    if not design.moments(shares):
+        raise nonfinite_error(matrix, names)
+    return np.log2(np.asarray(design.spread)) + np.asarray(design.exponent)

@@ -1,0 +1,69 @@
+"""All measures that suit a fit."""
+
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from sparsesolve.results.cv_path import CVPath
+from sparsesolve.results.path import Path
+from sparsesolve.selection.assessment.known_rows import read_known_rows
+from sparsesolve.selection.measures import known_measures, read_measure
+
+
+def assess(
+    fit: Path | CVPath,
+    X: Any,
+    y: Any,
+    s: ArrayLike | None = None,
+    *,
+    weights: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
+    strata: Any = None,
+) -> dict[str, Any]:
+    """All measures of a fit on rows with known responses, as glmnet's assess.glmnet.
+
+    Cox deviance is divided by the weight of the deaths, where glmnet gives the sum.
+
+    Parameters
+    ----------
+    fit : Path or CVPath
+    X, y : array-like
+        Rows, new ones or those of the fit, and their responses.
+    s : float, array-like (S,) or, of a CVPath, "lambda_1se" or "lambda_min", default None
+        None is every lambda of a Path, and lambda_1se of a CVPath.
+    weights, offset : array-like, default None
+        Of these rows; the offset is required where the fit had one.
+    strata : array-like of labels (n,), default None
+        Of these rows, for cox: required where the fit had several. Deaths are compared within
+        them; they need not be those of the fit. A model from a file does not know that it had any.
+
+    Returns
+    -------
+    dict of str to float, or to ndarray (S,) where s is a list or None
+        "deviance", "mse", "mae", "class", "auc", "C": those that suit the family, with the
+        definitions of :func:`cv_path`.
+
+    Raises
+    ------
+    ValueError
+        If rows or responses do not fit the path: other columns, a class that it has not, a missing
+        offset, strata where it had several or none; or if no row counts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 5))
+    >>> y = X[:, 0] + rng.logistic(size=200) > 0
+    >>> fit = ss.path(X[:100], y[:100], family="binomial")
+    >>> found = ss.assess(fit, X[100:], y[100:], s=0.05)
+    >>> {name: round(value, 2) for name, value in found.items()}
+    {'deviance': 1.16, 'class': 0.35, 'mse': 0.41, 'mae': 0.77, 'auc': 0.77}
+    """
+    family, y, eta, w, single = read_known_rows(fit, X, y, s, weights, offset, strata)
+    found = {}
+    for name in known_measures(family):
+        values = read_measure(name, family).score(family, y, eta, w)
+        found[name] = float(values[0]) if single else values
+    return found

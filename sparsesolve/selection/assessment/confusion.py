@@ -1,0 +1,91 @@
+"""Confusion: true classes beside predicted ones."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sparsesolve.results.cv_path import CVPath
+from sparsesolve.results.path import Path
+from sparsesolve.selection.assessment.known_rows import known_classes, read_known_rows
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Confusion:
+    """Weights of rows by their class and by the class predicted; printed as a table.
+
+    Attributes
+    ----------
+    counts : ndarray (K, K)
+        True class by row, predicted class by column.
+    class_names : ndarray (K,)
+    """
+
+    counts: np.ndarray
+    class_names: np.ndarray
+
+    @property
+    def accuracy(self) -> float:
+        """The share on the diagonal."""
+        return float(self.counts.trace() / self.counts.sum())
+
+    def __repr__(self):
+        return f"<Confusion: {len(self.class_names)} classes, {100 * self.accuracy:.1f}% correct>"
+
+    def __str__(self):
+        names = [str(name) for name in self.class_names.tolist()]
+        cells = [["true \\ predicted", *names, "total"]]
+        for name, row in zip(names, self.counts, strict=True):
+            cells.append([name, *(f"{value:.6g}" for value in row), f"{row.sum():.6g}"])
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        lines = ["  ".join(c.rjust(w) for c, w in zip(row, widths, strict=True)) for row in cells]
+        return "\n".join([*lines, f"{100 * self.accuracy:.1f}% correct"])
+
+
+def confusion(
+    fit: Path | CVPath,
+    X: Any,
+    y: Any,
+    s: ArrayLike | None = None,
+    *,
+    weights: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
+) -> Confusion | list[Confusion]:
+    """Classes predicted beside true ones, counted or summed by weight.
+
+    Parameters
+    ----------
+    fit, X, y, s, weights, offset
+        As for :func:`assess`.
+
+    Returns
+    -------
+    Confusion
+        A list of them where s is a list or None.
+
+    Raises
+    ------
+    ValueError
+        If the family has no classes; and as :func:`assess`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 20))
+    >>> y = np.where(X[:, 0] + rng.logistic(size=100) > 0, "sick", "well")
+    >>> print(ss.confusion(ss.path(X, y, family="binomial"), X, y, s=0.05))
+    true \\ predicted  sick  well  total
+                sick    24    14     38
+                well     7    55     62
+    79.0% correct
+    """
+    family, y, eta, w, single = read_known_rows(fit, X, y, s, weights, offset)
+    shares, names = known_classes(fit, family, y)
+    tables = []
+    for codes in family.classify(eta).T:
+        predicted = np.eye(shares.shape[1])[codes]
+        tables.append(Confusion((w[:, None] * shares).T @ predicted, names))
+    return tables[0] if single else tables

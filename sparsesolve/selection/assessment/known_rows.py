@@ -1,0 +1,115 @@
+"""KnownRows: rows with known responses, as a fit and its family see them."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sparsesolve.data import (
+    Response,
+    label_array,
+    read_labels,
+    read_strata,
+    read_survival,
+    read_weights,
+)
+from sparsesolve.families import Family
+from sparsesolve.results.cv_path import path_of
+from sparsesolve.results.fitted_data import refuse_other_responses
+from sparsesolve.results.interpolation import read_s
+from sparsesolve.results.prediction import linear_predictor, path_family, read_rows
+from sparsesolve.selection.measures import class_shares
+
+
+class KnownRows(NamedTuple):
+    """What measures of a fit are made of: rows of weight 0 are left out."""
+
+    family: Family
+    y: np.ndarray  #: as the family reads it, rows first
+    eta: np.ndarray  #: (n, S), or (n, K, S) with K responses: linear predictors, offsets included
+    weights: np.ndarray  #: (n,) positive, as often as y counts a row
+    single: bool  #: whether s was one lambda, so that S is 1
+
+
+def read_known_rows(fit, X, y, s, weights, offset, strata=None):
+    """The KnownRows of what users give; `assess` says what that is."""
+    path = path_of(fit)
+    if fit is not path:
+        s = fit.read_s("lambda_1se" if s is None else s)
+    s = path.lambdas if s is None else read_s(s)
+    family = path_family(path)
+    matrix = read_rows(path, X)
+    n = matrix.shape[0]
+    if family.name == "cox":
+        y = Response(_read_survival(path, family, y, n, strata))
+    elif strata is not None:
+        raise ValueError(f"A {family.name} fit has no strata; family='cox' may have some")
+    else:
+        y = _as_fitted(path, family, y, n)
+    w = read_weights(weights, n)
+    w = np.ones(n) if w is None else w
+    eta = linear_predictor(path, matrix, s, offset)
+    w = w if y.counts is None else w * y.counts
+    used = w > 0.0
+    if not used.any():
+        raise ValueError("no row counts: weights are 0 in every row in which y counts something")
+    return KnownRows(family, y.values[used], eta[used], w[used], s.ndim == 0)
+
+
+def _read_survival(path, family, y, n, strata):
+    """The survival response of new rows, their strata given where the fit had some.
+
+    It is not read by the family, which holds the strata of other rows.
+    """
+    values = read_survival(y, n, strata)
+    fitted = family.read.args[0]  # what cox(strata=) was given
+    if fitted is None:
+        from_file = "weights" not in (path.options or {})  # where strata are not kept
+        _refuse_strata([] if strata is None or from_file else np.ravel(strata).tolist())
+    elif strata is None and not values[:, 3].any():  # nor does y have a column of them
+        count = len(read_strata(fitted, len(fitted))[1])
+        if count > 1:
+            raise ValueError(
+                f"The path was fitted with {count} strata, within which deaths are compared; give "
+                "those of the new rows as strata="
+            )
+    return values
+
+
+def _refuse_strata(labels):
+    """Raise ValueError unless all are 0, the one stratum of a fit without strata."""
+    for i, label in enumerate(labels):
+        if label != 0:
+            raise ValueError(
+                f"strata holds {label!r} at position {i}, where the path was fitted without; "
+                "leave strata out"
+            )
+
+
+def _as_fitted(path, family, y, n):
+    """The response of new rows, their labels coded as those of the fit, of which some may miss."""
+    names, labels = path.class_names, None if family.classify is None else label_array(y)
+    if names is None and labels is not None:  # of a table without names, or of shares
+        names = np.arange(len(path.coefs) if family.several else 2)
+        labels = labels if family.several or np.isin(labels, names).all() else None
+    if labels is None or labels.ndim != 1:
+        response = family.read(y, n)
+        refuse_other_responses(path, family, y, response)
+        return response
+    found = read_labels(y, n)
+    code = {name: k for k, name in enumerate(names.tolist())}
+    strange = [name for name in found[1].tolist() if name not in code]
+    if strange:
+        raise ValueError(f"y holds the class {strange[0]!r}, which the fit has not: {names}")
+    codes = np.array([code[name] for name in found[1].tolist()])[found[0]]
+    # every class is read once more, lest the reader miss one, and dropped again
+    values = family.read(np.append(codes, np.arange(len(names))), n + len(names)).values
+    return Response(values[:n])
+
+
+def known_classes(fit, family, y):
+    """Shares of the classes in each row, (n, K), and their names, (K,)."""
+    shares = class_shares(family, y)
+    if shares is None:
+        raise ValueError(f"A {family.name} fit has no classes")
+    names = getattr(fit, "path", fit).class_names
+    return shares, np.arange(shares.shape[1]) if names is None else names

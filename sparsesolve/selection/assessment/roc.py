@@ -1,0 +1,92 @@
+"""Roc: what each threshold of the linear predictor lets through."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sparsesolve.results.cv_path import CVPath
+from sparsesolve.results.path import Path
+from sparsesolve.results.ranks import ranks
+from sparsesolve.selection.assessment.known_rows import read_known_rows
+from sparsesolve.selection.measures import class_shares
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Roc:
+    """A receiver operating characteristic: what each threshold lets through.
+
+    Attributes
+    ----------
+    thresholds : ndarray (m + 1,)
+        Of the linear predictor, decreasing from inf.
+    fpr : ndarray (m + 1,)
+        Share of the first class at or above each, from 0 to 1.
+    tpr : ndarray (m + 1,)
+        Share of the second class, the target.
+    auc : float
+        Area below: the chance that a target ranks higher, ties half.
+    """
+
+    thresholds: np.ndarray
+    fpr: np.ndarray
+    tpr: np.ndarray
+    auc: float
+
+    def __repr__(self):
+        return f"<Roc: {len(self.thresholds)} thresholds, area {self.auc:.4g}>"
+
+
+def roc(
+    fit: Path | CVPath,
+    X: Any,
+    y: Any,
+    s: ArrayLike | None = None,
+    *,
+    weights: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
+) -> Roc | list[Roc]:
+    """The receiver operating characteristic of a fit of two classes.
+
+    Parameters
+    ----------
+    fit, X, y, s, weights, offset
+        As for :func:`assess`.
+
+    Returns
+    -------
+    Roc
+        A list of them where s is a list or None.
+
+    Raises
+    ------
+    ValueError
+        If the fit has not two classes, or y holds one only.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 20))
+    >>> y = X[:, 0] + rng.logistic(size=100) > 0
+    >>> curve = ss.roc(ss.path(X, y, family="binomial"), X, y, s=0.1)
+    >>> round(curve.auc, 2), curve.thresholds[0], len(curve.fpr)
+    (0.81, np.float64(inf), 101)
+    """
+    family, y, eta, w, single = read_known_rows(fit, X, y, s, weights, offset)
+    if family.classify is None or family.several:
+        raise ValueError(f"A {family.name} fit has not two classes; an ROC is of two")
+    shares = (w / w.max())[:, None] * class_shares(family, y)
+    if not shares.any(axis=0).all():
+        raise ValueError("y holds one class only; an ROC needs rows of both")
+    curves = [_roc(column, *shares.T) for column in eta.T]
+    return curves[0] if single else curves
+
+
+def _roc(eta, first, second):
+    rank, thresholds = ranks(eta)
+    sums = (np.cumsum(np.bincount(rank, part)[::-1]) for part in (first, second))
+    fpr, tpr = (np.append(0.0, part / part[-1]) for part in sums)
+    return Roc(np.append(np.inf, thresholds[::-1]), fpr, tpr, float(np.trapezoid(tpr, fpr)))

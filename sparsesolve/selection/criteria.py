@@ -1,0 +1,107 @@
+"""Information criteria along a path: a choice of lambda without rows held out."""
+
+from typing import Any
+
+import numpy as np
+
+from sparsesolve.data import read_number
+from sparsesolve.results.cv_path import CVPath, path_of
+from sparsesolve.results.fitted_data import FittedData
+from sparsesolve.results.path import Path
+
+LEAST_SQUARES = ("gaussian", "multigaussian")
+
+
+def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5) -> dict[str, np.ndarray]:
+    """AIC, AICc, BIC, EBIC and GCV at every lambda of a path; the least is the best.
+
+    With D the deviance, df the number of nonzero coefficients and intercepts (K - 1 of
+    multinomial), and n the rows of positive weight (for cox those that died; of K real responses,
+    K numbers a row; where y counts, the trials):
+
+        aic   L + 2 df             L = D; for squared error, whose variance is unknown,
+        aicc  aic + 2 df (df + 1) / (n - df - 1)                        L = n log(D / n)
+        bic   L + df log n
+        ebic  bic + 2 gamma log C(p, number of features)
+        gcv   (D / n) / (1 - df / n)^2
+
+    Weights are taken in the unit in which their mean is 1. Numbers where df leaves nothing to
+    estimate a variance from are inf; where it leaves little (p above n, at the end of a path), L
+    may fall faster than df is charged for, and only a lambda before that end is a choice.
+
+    Parameters
+    ----------
+    fit : Path or CVPath
+        Of a CVPath its path. With alpha > 0: the number of nonzero coefficients, an unbiased
+        estimate of the degrees of freedom of the lasso, is too large by what a ridge part takes
+        away.
+    X, y : array-like
+        The data of the fit.
+    gamma : float in [0, 1], default 0.5
+        Of EBIC: how much it charges for the number of features that there were to choose from.
+
+    Returns
+    -------
+    dict of str to ndarray (L,)
+
+    Raises
+    ------
+    ValueError
+        If the path is a ridge path, or is of other data than `X` and `y`; and as :func:`path`.
+
+    References
+    ----------
+    Zou, Hastie, Tibshirani (2007), "On the degrees of freedom of the lasso". Chen and Chen (2008),
+    "Extended Bayesian information criteria". Volinsky and Raftery (2000) on n for cox.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 30))
+    >>> y = 2 * X[:, 0] - X[:, 1] + rng.normal(size=100)
+    >>> fit = ss.path(X, y)
+    >>> best = ss.criteria(fit, X, y)["ebic"].argmin()
+    >>> fit.nonzero(fit.lambdas[best])
+    array([0, 1])
+    """
+    gamma = read_number("gamma", gamma, 0.0, 1.0)
+    fit = path_of(fit)
+    if (fit.options or {}).get("alpha", 1.0) == 0.0:
+        raise ValueError("A ridge path selects nothing, so its coefficients cannot be counted")
+    data = FittedData(fit, X, y)
+    matrices = fit.coefs if isinstance(fit.coefs, list) else [fit.coefs]
+    df = sum(np.diff(m.indptr) for m in matrices) + _n_intercepts(fit, data.family)
+    data.refuse_others()
+    n = data.n_informative()
+    deviance = 2.0 * np.maximum(data.excess(fit.lambdas), 0.0) * data.n_observed()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        fitted = deviance
+        if fit.family in LEAST_SQUARES:
+            fitted = np.where(df < n, n * np.log(deviance / n), np.inf)
+        spare = np.maximum(n - df - 1.0, 0.0)
+        aic = fitted + 2.0 * df
+        bic = fitted + np.log(n) * df
+        return {
+            "aic": aic,
+            "aicc": np.where(spare > 0.0, aic + 2.0 * df * (df + 1.0) / spare, np.inf),
+            "bic": bic,
+            "ebic": bic + 2.0 * gamma * _log_choices(fit.n_features, fit.df),
+            "gcv": np.where(df < n, deviance / n / (1.0 - df / n) ** 2, np.inf),
+        }
+
+
+def _n_intercepts(fit, family):
+    """How many intercepts are free: one sum of those of multinomial means nothing."""
+    if not (fit.options or {}).get("intercept", True) or not family.intercept:
+        return 0
+    count = len(fit.coefs) if isinstance(fit.coefs, list) else 1
+    return count - (family.name == "multinomial")
+
+
+def _log_choices(p, k):
+    """log C(p, k)."""
+    from scipy import special
+
+    return special.gammaln(p + 1.0) - special.gammaln(k + 1.0) - special.gammaln(p - k + 1.0)

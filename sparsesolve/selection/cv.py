@@ -1,0 +1,203 @@
+"""cv_path: which lambda predicts rows that were not fitted best, by folds held out in turn."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sparsesolve.data import read_design, read_flag, read_number
+from sparsesolve.families import read_family
+from sparsesolve.paths.wrapping import warn_missed
+from sparsesolve.results.cv_path import CVPath, choose, summary
+from sparsesolve.selection.folds import passes, read_folds
+from sparsesolve.selection.held_out import Rows
+from sparsesolve.selection.jobs import read_options, run_jobs
+from sparsesolve.selection.measures import read_measure
+from sparsesolve.selection.relaxed import beginning, blend, explained
+
+ALIKE = 1e-9  # relative, of mean scores
+
+
+def cv_path(
+    X: Any,
+    y: Any,
+    *,
+    n_folds: int = 10,
+    folds: Any = None,
+    groups: ArrayLike | None = None,
+    measure: str | Callable[..., float] | None = None,
+    keep: bool = False,
+    repeats: int = 1,
+    alphas: ArrayLike | None = None,
+    gammas: ArrayLike | None = None,
+    seed: int | np.random.Generator | None = None,
+    n_jobs: int = 1,
+    **options: Any,
+) -> CVPath:
+    """Choose lambda by cross-validation: the path of all rows, scored on rows held out.
+
+    Every fold is held out in turn, as rows of weight 0, so X is not copied. Each fit follows a
+    grid of its own, from its own largest lambda, and is interpolated at the lambdas of the path
+    of all rows (given `lambdas` are the same everywhere), as in R's cv.glmnet.
+
+    Parameters
+    ----------
+    X, y
+        As for :func:`path`.
+    n_folds : int, default 10
+        Folds dealt at random; classes, and deaths of cox, are shared out evenly.
+    folds : array-like (n,) or (repeats, n), splitter, or iterable, default None
+        Which fold holds out each row, by labels of any kind; an object with
+        ``split(X, y, groups)``, as scikit-learn's; or pairs (train, test) of row indices.
+    groups : array-like (n,), default None
+        Labels of rows that a fold holds out together. A splitter is given them.
+    measure : str or callable, default None
+        "deviance" (default), "mse", "mae"; for classes "class" (the share misclassified) and
+        for two of them "auc"; for cox "C" (Harrell's concordance). glmnet's definitions: the
+        deviance of gaussian is the mean squared error, and squares are summed over both of two
+        classes. A callable (y, prediction, weights) -> float, smaller being better, is given y as
+        the family reads it and what ``predict(kind="response")`` returns, of the rows held out.
+    keep : bool, default False
+        Keep the predictions of rows held out, and the paths of the folds.
+    repeats : int, default 1
+        How often folds are dealt; scores are averaged over all.
+    alphas : array-like, default None
+        Values of `alpha` to try, on the same folds; the best of all means decides, the
+        largest alpha of those that are alike to nine digits, then the largest gamma.
+    gammas : array-like, default None
+        Blends with relaxed fits to try, as :func:`relax` makes them: 0 the refit, 1 the path
+        itself. R's relax=TRUE tries 0, 0.25, 0.5, 0.75 and 1. lambda_1se is that of the best.
+    seed : int or numpy Generator, default None
+        Of the dealing.
+    n_jobs : int, default 1
+        Fits at one time, through joblib: threads of this process, -1 for all cores, unless
+        ``joblib.parallel_config`` names another backend (loky, Dask, Ray).
+    **options
+        Of :func:`path`.
+
+    Returns
+    -------
+    CVPath
+
+    Raises
+    ------
+    ValueError, TypeError
+        Before any work starts; also where a fold would leave no row of some class, or no death,
+        to train on.
+
+    Warns
+    -----
+    ConvergenceWarning
+        Once, for the lambdas of all fits.
+
+    References
+    ----------
+    Breiman, Friedman, Olshen, Stone (1984), "Classification and Regression Trees", section 3.4
+    (one standard error). Friedman, Hastie, Tibshirani (2010).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 30))
+    >>> y = 2 * X[:, 0] - X[:, 1] + rng.normal(size=100)
+    >>> cv = ss.cv_path(X, y, n_folds=5, seed=0)
+    >>> cv.nonzero()  # at lambda_1se
+    array([0, 1])
+    """
+    if alphas is not None and "alpha" in options:
+        raise ValueError("alpha and alphas are both given; leave one out")
+    options = read_options(options, cv_path)
+    keep = read_flag("keep", keep)
+    family = read_family(options["family"])
+    scorer = read_measure(measure, family)
+    matrix, names = read_design(X)
+    response = family.read(y, matrix.shape[0])
+    rows = Rows(family, matrix, response, options)
+    folds, ids = read_folds(
+        folds, rows.n, n_folds=n_folds, repeats=repeats, groups=groups, labels=rows.labels(),
+        seed=seed, data=(matrix, response.values if rows.labels() is None else rows.labels()),
+    )  # fmt: skip
+    rows.refuse_untrainable(folds)
+    tried = [options["alpha"]] if alphas is None else _read_all("alphas", alphas)
+    blends = None if gammas is None else _read_all("gammas", gammas)[::-1]
+    jobs = [job for alpha in tried for job in rows.jobs({**options, "alpha": alpha}, folds)]
+    relaxed = blends is not None and blends[-1] < 1.0
+    fits = run_jobs(jobs, (matrix, y, names), relaxed, n_jobs, options["progress"])
+    warn_missed([path for pair in fits for path in pair if path is not None], options["tol"])
+    found = []
+    for i, alpha in enumerate(tried):
+        pairs = fits[i * (len(folds) + 1) : (i + 1) * (len(folds) + 1)]
+        for gamma, master, others in _blended(pairs, blends, matrix, y):
+            cv = _result(rows, folds, ids, scorer, master, others, keep)
+            found.append(replace(cv, alpha=alpha, gamma=gamma))
+    best = _best(found, -1.0 if scorer.larger else 1.0)
+    return best if alphas is None and gammas is None else replace(best, candidates=tuple(found))
+
+
+def _best(found, sign):
+    """The one of least loss, sign times the mean score; of those that rounding parts, by alpha."""
+    losses = [sign * cv.mean[cv.index_min] for cv in found]
+    enough = min(losses) + ALIKE * abs(min(losses))
+    alike = [cv for cv, loss in zip(found, losses, strict=True) if loss <= enough]
+    return max(alike, key=lambda cv: cv.alpha)
+
+
+def _blended(pairs, gammas, matrix, y):
+    """For each gamma, the largest first, the path of all rows and those of the folds.
+
+    Below 1 they end where the first refit does, as one of few rows ends before the others.
+    """
+    (master, refit), *others = pairs
+    for gamma in [1.0] if gammas is None else gammas:
+        if gamma == 1.0:
+            yield gamma, master, [path for path, _ in others]
+            continue
+        ends = [late.lambdas[-1] for path, late in others if len(late.lambdas) < len(path.lambdas)]
+        kept = max(1, np.count_nonzero(refit.lambdas >= max(ends, default=0.0)))
+        blended = blend(master, beginning(refit, kept), gamma)
+        yield gamma, explained(blended, matrix, y), [blend(*pair, gamma) for pair in others]
+
+
+def _read_all(name, values):
+    """Numbers from 0 to 1 to try, ascending."""
+    values = [read_number(name, value, 0, 1) for value in np.atleast_1d(values)]
+    if not values:
+        raise ValueError(f"{name} is empty; give one value at least")
+    return sorted(set(values))
+
+
+def _result(rows, folds, ids, measure, master, others, keep):
+    """The CVPath of one path of all rows and those of the folds."""
+    lambdas = master.lambdas
+    if not len(lambdas):
+        raise ValueError(f"The path holds no solution to score: {master.stop_reason}")
+    scored = [rows.score(measure, other, lambdas, fold)
+              for other, fold in zip(others, folds, strict=True)]  # fmt: skip
+    scores, weights = np.array([score for score, _ in scored]), np.array([w for _, w in scored])
+    mean, std = summary(scores, weights, passes([fold.test for fold in folds]))
+    index_min, index_1se = choose(mean, std, measure.larger)
+    return CVPath(
+        lambdas=lambdas, mean=mean, std=std, lower=mean - std, upper=mean + std,
+        n_nonzero=master.df, fold_scores=scores, fold_weights=weights,
+        lambda_min=float(lambdas[index_min]), lambda_1se=float(lambdas[index_1se]),
+        index_min=index_min, index_1se=index_1se, measure=measure.label,
+        larger_is_better=measure.larger, path=master, folds=ids,
+        prevalidated=_prevalidated(rows, folds, others, lambdas) if keep else None,
+        fold_paths=tuple(others) if keep else None,
+    )  # fmt: skip
+
+
+def _prevalidated(rows, folds, others, lambdas):
+    """Linear predictors of each row held out, the mean over the folds that do; NaN where none."""
+    total, count = None, np.zeros(rows.n)
+    for fold, other in zip(folds, others, strict=True):
+        eta = rows.link(other, lambdas, fold.test)
+        total = np.zeros((rows.n, *eta.shape[1:])) if total is None else total
+        total[fold.test] += eta
+        count[fold.test] += 1
+    count[count == 0] = np.nan
+    return total / count.reshape(-1, *[1] * (total.ndim - 1))

@@ -1,0 +1,161 @@
+"""Folds: which rows train and which are held out."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sparsesolve.data import read_count, read_seed, read_strata, shown, unmasked
+
+
+class Fold(NamedTuple):
+    """One division of the rows."""
+
+    train: np.ndarray  # (n,) booleans
+    test: np.ndarray  # (m,) indices of the rows held out, ascending
+
+
+def read_folds(folds, n, *, n_folds=10, repeats=1, groups=None, labels=None, seed=None,
+               data=(None, None)):
+    """Return (list of Fold, fold ids (repeats, n) or None where they are no partition).
+
+    Parameters
+    ----------
+    folds : None, array-like (n,) or (repeats, n), splitter, or iterable of (train, test)
+        None deals the rows at random; ids say which fold holds a row out; an object with the
+        method ``split(X, y, groups)`` is one of scikit-learn's.
+    n : int
+        Rows.
+    n_folds, repeats : int
+        How many folds to deal, and how often, where `folds` is None.
+    groups : array-like (n,), default None
+        Labels of rows that stay together. Handed to a splitter.
+    labels : (n,) integers, default None
+        Classes, of which each fold holds out its share, where `folds` and `groups` are None.
+    seed : int, numpy Generator, or None
+    data : (X, y)
+        What a splitter is shown.
+    """
+    groups = None if groups is None else read_strata(groups, n, "groups")[0]
+    repeats = read_count("repeats", repeats, 1)
+    if folds is None:
+        rng = read_seed(seed)
+        ids = _dealt(n, read_count("n_folds", n_folds, 2), repeats, groups, labels, rng)
+        return _of_ids(ids), ids
+    if repeats != 1:
+        raise ValueError("repeats deals the rows anew; with folds given leave it at 1")
+    if groups is not None and not _is_splitter(folds):
+        raise ValueError("folds already says which rows stay together; leave groups out")
+    splits = _splits(folds, data, groups)
+    if splits is not None:
+        return _of_splits(splits, n)
+    table = np.atleast_2d(np.asarray(unmasked("folds", folds)))
+    if not table.size:
+        raise ValueError("folds is empty; give an id for each row, or pairs (train, test)")
+    ids = np.array([read_strata(row, n, "folds")[0] for row in table])
+    if (ids.max(axis=1) < 1).any():
+        raise ValueError("folds holds one id only; two folds are needed at least")
+    return _of_ids(ids), ids
+
+
+def passes(tests):
+    """How often a row is held out, in the mean over those that are; rows (m,) of each fold."""
+    counts = np.bincount(np.concatenate(tests))
+    return counts.sum() / np.count_nonzero(counts)
+
+
+def _of_ids(ids):
+    return [
+        Fold(row != k, np.flatnonzero(row == k)) for row in ids for k in range(row.max() + 1)
+    ]
+
+
+def _dealt(n, n_folds, repeats, groups, labels, rng):
+    """Fold ids (repeats, n) at random, sizes as equal as may be."""
+    count = n if groups is None else groups.max() + 1
+    if n_folds > count:
+        what = "rows" if groups is None else "groups"
+        raise ValueError(f"n_folds is {n_folds} but there are {count} {what}; at most {count}")
+    deal = _deal_rows if groups is None else _deal_groups
+    kinds = np.zeros(n, dtype=int) if labels is None else labels
+    return np.array([deal(kinds if groups is None else groups, n_folds, rng)
+                     for _ in range(repeats)])  # fmt: skip
+
+
+def _deal_rows(labels, n_folds, rng):
+    """Like cards, sorted by label: counts, whole and of each label, differ by one at most."""
+    order = rng.permutation(len(labels))
+    order = order[np.argsort(labels[order], kind="stable")]
+    ids = np.empty(len(labels), dtype=int)
+    ids[order] = np.arange(len(labels)) % n_folds
+    return ids
+
+
+def _deal_groups(groups, n_folds, rng):
+    """The largest groups first, each to the fold that has the fewest rows."""
+    sizes = np.bincount(groups)
+    order = rng.permutation(len(sizes))
+    fold_of, filled = np.empty(len(sizes), dtype=int), np.zeros(n_folds, dtype=int)
+    for group in order[np.argsort(-sizes[order], kind="stable")]:
+        fold_of[group] = filled.argmin()
+        filled[fold_of[group]] += sizes[group]
+    return fold_of[groups]
+
+
+def _is_splitter(folds):
+    return hasattr(folds, "split") and not isinstance(folds, (str, np.ndarray))
+
+
+def _splits(folds, data, groups):
+    """Pairs (train, test) where `folds` gives such, else None."""
+    if _is_splitter(folds):
+        return list(folds.split(*data, groups))
+    if isinstance(folds, np.ndarray) or hasattr(folds, "dtype"):
+        return None
+    if isinstance(folds, str) or not hasattr(folds, "__iter__"):
+        raise TypeError(
+            f"folds is {shown(folds)}; give a fold for each row, a splitter, pairs (train, test), "
+            "or how many there are to be as n_folds="
+        )
+    folds = list(folds)
+    pairs = [isinstance(fold, (tuple, list, Fold)) and len(fold) == 2 for fold in folds]
+    return folds if pairs and all(pairs) and np.ndim(folds[0][1]) == 1 else None
+
+
+def _of_splits(splits, n):
+    """Folds of (train, test), each by indices or as booleans; ids where they divide the rows."""
+    folds, ids = [], np.full(n, -1)
+    for k, (train, test) in enumerate(splits):
+        mask = np.zeros(n, dtype=bool)
+        mask[_rows(train, n, k)] = True
+        rows = _rows(test, n, k)
+        if mask[rows].any():
+            row = rows[mask[rows].argmax()]
+            raise ValueError(f"fold {k} holds out row {row}, on which it trains as well")
+        if not mask.any() or not len(rows):
+            raise ValueError(f"fold {k} has no row to {'test' if mask.any() else 'train'} on")
+        folds.append(Fold(mask, rows))
+        ids[rows] = k
+    if not folds:
+        raise ValueError("folds is empty; give one pair (train, test) at least")
+    held = sum(len(fold.test) for fold in folds)
+    divided = (ids >= 0).all() and held == n and all((f.train != (ids == k)).all()
+                                                     for k, f in enumerate(folds))  # fmt: skip
+    return folds, ids[None] if divided else None
+
+
+def _rows(part, n, k):
+    part = np.asarray(part)
+    if part.dtype == bool and part.shape == (n,):
+        return np.flatnonzero(part)
+    if part.ndim != 1 or (part.size and part.dtype.kind not in "iu"):
+        raise ValueError(f"fold {k} is no pair (train, test) of row indices")
+    if part.size and not (0 <= part.min() and part.max() < n):
+        raise ValueError(f"fold {k} names row {part.max()}; X has rows 0 to {n - 1}")
+    rows, counts = np.unique(part.astype(np.intp), return_counts=True)
+    if (counts > 1).any():
+        row = rows[counts > 1][0]
+        raise ValueError(
+            f"fold {k} names row {row} more than once; name each row once, and repeat rows of X "
+            "and y that are to count twice"
+        )
+    return rows

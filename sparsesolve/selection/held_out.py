@@ -1,0 +1,100 @@
+"""Rows that are held out: as rows of weight 0 while others train, then predicted and scored."""
+
+import numpy as np
+
+from sparsesolve.data import read_offset, read_weights
+from sparsesolve.results.prediction import linear_predictor
+from sparsesolve.selection.measures import class_shares
+
+FEWER = "give fewer folds, or folds that share them out"
+
+
+def refuse_untrainable(trained, kinds, what, part="fold", advice=FEWER):
+    """Raise ValueError where a fold leaves no weight to some kind of row.
+
+    Parameters
+    ----------
+    trained : iterable of (n,), the weights of the rows on which each fold trains
+    kinds : (n, K) shares of the rows in each kind
+    what : callable, from the number of a kind to "no row of class 'a'"
+    part, advice : str
+        What a fold is called, and what is to be done.
+    """
+    for k, weights in enumerate(trained):
+        left = (weights > 0.0) @ kinds
+        if not left.all():
+            raise ValueError(
+                f"{part} {k} leaves {what(int(left.argmin()))} of positive weight to train on; "
+                f"{advice}"
+            )
+
+
+class Rows:
+    """What is known of the rows, and how some of them are left out or scored."""
+
+    def __init__(self, family, matrix, response, options):
+        self.family, self.matrix, self.y = family, matrix, response.values
+        self.n, self.class_names = matrix.shape[0], response.class_names
+        weights = read_weights(options["weights"], self.n)
+        self.weights = np.ones(self.n) if weights is None else weights
+        counts = 1.0 if response.counts is None else response.counts
+        self.scored = self.weights * counts  # what a row weighs in a score
+        offset = options["offset"]
+        several = np.ndim(offset) == 2
+        self.offset = np.asarray(offset) if several else read_offset(offset, self.n)
+
+    def labels(self):
+        """Codes (n,) of what each fold should hold out its share of: classes, or deaths."""
+        if self.family.name == "cox":
+            return self.y[:, 2].astype(int)
+        shares = class_shares(self.family, self.y)
+        pure = shares is not None and np.isin(shares, (0.0, 1.0)).all()
+        return shares.argmax(axis=1) if pure else None
+
+    def refuse_untrainable(self, folds, **words):
+        """Raise ValueError where a fold leaves no weight, no row of some class, or no death."""
+        shares = class_shares(self.family, self.y)
+        kinds = np.ones((self.n, 1)) if shares is None else shares
+        kinds = self.y[:, 2:3] if self.family.name == "cox" else kinds
+        trained = (self.scored * fold.train for fold in folds)
+        refuse_untrainable(trained, kinds, self._what, **words)
+
+    def _what(self, k):
+        if self.family.name == "cox":
+            return "no death"
+        if self.family.classify is None:
+            return "no row"
+        name = k if self.class_names is None else self.class_names.tolist()[k]
+        return f"no row of class {name!r}"
+
+    def jobs(self, options, folds):
+        """Options of the path of all rows, and of that of each fold, with a name for errors."""
+        yield {**options, "progress": False}, None
+        p = self.matrix.shape[1]
+        for k, fold in enumerate(folds):
+            own = {**options, "progress": False, "weights": self.weights * fold.train}
+            if own["lambdas"] is None and own["lambda_min_ratio"] is None:
+                own["lambda_min_ratio"] = 1e-2 if fold.train.sum() < p else 1e-4
+            yield own, f"without fold {k}"
+
+    def link(self, path, lambdas, which):
+        """Linear predictors (m, L) or (m, K, L) of the rows `which`, offsets included."""
+        offset = None if self.offset is None else self.offset[which]
+        return linear_predictor(path, self.matrix, lambdas, offset, which)
+
+    def score(self, measure, path, lambdas, fold):
+        """Score (L,) of the rows held out, and its weight."""
+        def sum_over(some, eta):
+            """The score of some rows times their weight."""
+            y, w = self.y[some], self.scored[some]
+            return measure.score(self.family, y, eta, w) * measure.weight(y, w)
+
+        weight = measure.weight(self.y[fold.test], self.scored[fold.test])
+        if not weight > 0.0:
+            return np.full(len(lambdas), np.nan), 0.0
+        if not measure.partial:
+            return sum_over(fold.test, self.link(path, lambdas, fold.test)) / weight, weight
+        both = np.union1d(fold.test, np.flatnonzero(fold.train))
+        eta, trained = self.link(path, lambdas, both), fold.train[both]
+        added = sum_over(both, eta) - sum_over(both[trained], eta[trained])
+        return added / weight, weight

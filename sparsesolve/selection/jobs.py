@@ -1,0 +1,99 @@
+"""Many paths of the same data, one after the other or several at one time."""
+
+import operator
+
+from sparsesolve.data import read_choice, read_flag, shown
+from sparsesolve.linalg.threads import one_blas_thread, thread_count, usable_cores
+from sparsesolve.paths.path import path, solve_path
+from sparsesolve.paths.progress import progress_bar
+from sparsesolve.selection.relaxed import refitted
+
+
+def read_options(options, function=path):
+    """All options of path, those not given at their defaults; `function` has others besides."""
+    defaults = path.__kwdefaults__
+    for name in options:
+        if name not in defaults:
+            try:
+                read_choice("option", name, [*function.__kwdefaults__, *defaults])
+            except ValueError as error:
+                raise TypeError(f"{function.__name__}: {error}") from None
+    return {**defaults, **options}
+
+
+def run_jobs(jobs, data, relaxed, n_jobs, progress):
+    """The path of each job, and its refit if `relaxed`, else None, in their order.
+
+    Parameters
+    ----------
+    jobs : list of (dict, str or None)
+        All options of a path, and a name that begins its errors.
+    data : (matrix, y, names of the columns or None)
+    n_jobs : int
+        1 here, one after the other; else through joblib, so that a backend that the user has
+        registered distributes them. Threads, where joblib is not told otherwise: X is shared.
+    """
+    n_jobs = _read_jobs(n_jobs)
+    visible = read_flag("progress", progress)
+    with one_blas_thread(), progress_bar(len(jobs), visible, unit="path") as advance:
+        if n_jobs == 1:
+            fits = []
+            for job in jobs:
+                fits.append(_solve(data, *job, relaxed))
+                advance(len(fits))
+            return fits
+        try:
+            from joblib import Parallel, delayed
+        except ImportError:
+            raise ImportError("n_jobs other than 1 needs joblib: pip install joblib") from None
+        cores = usable_cores()
+        most = max(1, cores // (n_jobs if n_jobs > 0 else cores))
+        threads = {"n_threads": min(most, thread_count(jobs[0][0]["n_threads"]))}
+        one_by_one = "generator" if visible else "list"  # which some backends alone can
+        wanted, fits = Wanted(), []
+        try:
+            found = Parallel(n_jobs=n_jobs, prefer="threads", return_as=one_by_one)(
+                delayed(_solve)(data, {**options, **threads}, name, relaxed, wanted)
+                for options, name in jobs
+            )
+            for fit in found:
+                fits.append(fit)
+                advance(len(fits))
+        except BaseException:
+            wanted.still = False
+            raise
+        return fits
+
+
+class Wanted:
+    """Whether the paths of other threads are still waited for; each asks after every lambda."""
+
+    def __init__(self):
+        self.still = True
+
+    def __call__(self, *words):
+        if not self.still:
+            raise KeyboardInterrupt
+
+
+def _solve(data, options, name, relaxed, wanted=None):
+    """The path of one job and its refit, or None; errors say which job it was."""
+    try:
+        names = data[2] if len(data) > 2 else None
+        path = solve_path(*data[:2], names, wanted, **options)
+        return path, refitted(path, *data[:2], wanted) if relaxed else None
+    except ValueError as error:
+        if name is None:
+            raise
+        raise ValueError(f"{name}: {error}") from error
+
+
+def _read_jobs(n_jobs):
+    wanted = "n_jobs must be a positive whole number, or -1 for all cores"
+    try:
+        count = operator.index(n_jobs)
+    except TypeError:
+        raise TypeError(f"{wanted}, not {shown(n_jobs)}") from None
+    if count == 0 or count < -1:
+        raise ValueError(f"{wanted}, not {count}")
+    return count

@@ -1,0 +1,202 @@
+"""Measures: how well predictions agree with responses, glmnet's definitions."""
+
+import inspect
+from collections.abc import Callable
+from math import log
+from typing import NamedTuple
+
+import numpy as np
+
+from sparsesolve.data import read_choice
+from sparsesolve.results import survival
+from sparsesolve.results.ranks import ranks
+
+LEAST_SHARE = 1e-5  # no probability counts as nearer to 0 or 1 in a deviance (glmnet's)
+
+
+class Measure(NamedTuple):
+    """A number for each lambda, from responses and linear predictors of the same rows."""
+
+    name: str
+    label: str  # as tables and pictures call it
+    of_rows: Callable  # (family, y, eta, w) -> (L,): y, w of m rows, eta (m, L) or (m, K, L)
+    larger: bool = False  # whether larger is better
+    # of cox: whether deaths alone weigh, and rows held out count by what they add to the sum over
+    # those trained on
+    partial: bool = False
+    whole: bool = False  # whether it is shown rows of weight 0 too, as a user's is
+
+    def score(self, family, y, eta, w):
+        """The measure at each lambda, (L,), where rows of weight 0 count for nothing.
+
+        They are left out, as 0 times what is infinite there is not 0. NaN where nothing weighs.
+        """
+        if self.whole:
+            return self.of_rows(family, y, eta, w)
+        if not (w * y[:, 2] if self.partial else w).any():
+            return np.full(eta.shape[-1], np.nan)
+        used, w = w > 0.0, w / w.max()  # of any unit
+        y, eta, w = (y, eta, w) if used.all() else (y[used], eta[used], w[used])
+        return self.of_rows(family, y, eta, w)
+
+    def weight(self, y, w):
+        """What the score of some rows weighs beside that of others."""
+        return float((w * y[:, 2] if self.partial else w).sum())
+
+
+def class_shares(family, y):
+    """The shares (n, C) of the classes in each row of responses as read; None without classes."""
+    if family.classify is None or family.several:
+        return None if family.classify is None else y
+    success = (y + 1.0) / 2.0 if family.name == "squared_hinge" else y
+    return np.column_stack([1.0 - success, success])
+
+
+def known_measures(family):
+    """The names of the measures that suit a family, its deviance first."""
+    if family.name == "cox":
+        return ["deviance", "C"]
+    squares = [] if family.name == "squared_hinge" else ["mse", "mae"]
+    if family.classify is None:
+        return ["deviance", *squares]
+    return ["deviance", "class", *squares, *["auc"] * (not family.several)]
+
+
+def read_measure(measure, family):
+    """The Measure that a name, None or a callable (y, prediction, weights) -> float stands for."""
+    if callable(measure):
+        _refuse_other_arguments(measure)
+        name = getattr(measure, "__name__", type(measure).__name__)
+        return Measure(name, name, _of_callable(measure), whole=True)
+    names = known_measures(family)
+    name = read_choice("measure", names[0] if measure is None else measure, names)
+    if name == "deviance":
+        label = DEVIANCES.get(family.name, f"{family.name} deviance")
+        return Measure(name, label[:1].upper() + label[1:], deviance,
+                       partial=family.name == "cox")  # fmt: skip
+    return MEASURES[name]
+
+
+def deviance(family, y, eta, w):
+    """2 sum_i w_i (f_i - least f_i) over the sum of the weights; for cox over that of deaths."""
+    if family.name in ("gaussian", "multigaussian"):
+        return mse(family, y, eta, w)
+    if family.name in ("binomial", "multinomial"):
+        return _class_deviance(family, y, eta, w)
+    total = w.sum()
+    loss = family.loss(y, w / total)
+    eta = np.moveaxis(eta, -1, 0)  # (L, m), or (L, K, m) as losses take it
+    eta = eta.swapaxes(1, 2) if family.several else eta
+    values = np.array([2.0 * (loss.at(column)[0] - loss.saturated) for column in eta])
+    return values * total / (w @ y[:, 2] if family.name == "cox" else total)
+
+
+def _class_deviance(family, y, eta, w):
+    """With probabilities kept off 0 and 1, as a row that is certain and wrong costs infinity."""
+    shares = class_shares(family, y)
+    if family.several:
+        logs = np.log(np.clip(family.mean(eta), LEAST_SHARE, 1.0 - LEAST_SHARE))
+        fitted = np.einsum("ik,ikl->il", shares, logs)
+    else:
+        bound = log(1.0 / LEAST_SHARE - 1.0)
+        eta = np.clip(eta, -bound, bound)
+        fitted = shares[:, 1:] * eta - np.logaddexp(0.0, eta)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        best = np.where(shares > 0.0, shares * np.log(shares), 0.0).sum(axis=1)
+    return _mean(2.0 * (best[:, None] - fitted), w)
+
+
+def mse(family, y, eta, w):
+    """Squares of y less its mean, summed over responses or classes (both of two)."""
+    return _mean(_over_columns(family, y, eta, np.square), w)
+
+
+def mae(family, y, eta, w):
+    """Absolute differences, summed likewise."""
+    return _mean(_over_columns(family, y, eta, np.abs), w)
+
+
+def misclassified(family, y, eta, w):
+    """The share of rows that are not of the likeliest class."""
+    shares, codes = class_shares(family, y), family.classify(eta).astype(np.intp)
+    return _mean(1.0 - np.take_along_axis(shares, codes, axis=1), w)
+
+
+def auc(family, y, eta, w):
+    """The chance that a row of the second class ranks above one of the first; ties count half."""
+    failures, successes = (w[:, None] * class_shares(family, y)).T
+    areas = []
+    for column in eta.T:
+        rank = ranks(column)[0]
+        negative, positive = np.bincount(rank, failures), np.bincount(rank, successes)
+        below = np.cumsum(negative) - 0.5 * negative
+        pairs = negative.sum() * positive.sum()
+        areas.append(below @ positive / pairs if pairs > 0.0 else np.nan)
+    return np.array(areas)
+
+
+def concordance(family, y, eta, w):
+    """Harrell's C, within strata."""
+    if not y[:, 2].any():  # no death, no pair
+        return np.full(eta.shape[1], np.nan)
+    return np.array([survival.concordance(y, column, w) for column in eta.T])
+
+
+def _over_columns(family, y, eta, cost):
+    """The sum over the columns of the cost of y less its mean, (m, L)."""
+    mean = family.mean(eta)
+    both = 1.0 if family.classify is None or family.several else 2.0
+    with np.errstate(over="ignore"):  # an infinite score is no choice
+        costs = cost(y[..., None] - mean)
+        return costs.sum(axis=1) if family.several else both * costs
+
+
+def _mean(values, w):
+    return w @ values / w.sum()
+
+
+def _refuse_other_arguments(measure):
+    try:
+        signature = inspect.signature(measure)
+    except ValueError:  # of some functions of compiled code nothing is known
+        return
+    try:
+        signature.bind(None, None, None)
+    except TypeError:
+        raise TypeError(
+            f"measure takes {signature}; it must take (y, prediction, weights)"
+        ) from None
+
+
+def _of_callable(measure):
+    """A user's measure at each lambda."""
+
+    def score(family, y, eta, w):
+        mean = np.moveaxis(family.mean(eta), -1, 0)
+        return np.array([_one_number(measure(y, column, w)) for column in mean])
+
+    return score
+
+
+def _one_number(found):
+    shape = np.shape(found)
+    if shape:
+        raise ValueError(f"measure returned an array of shape {shape}; return one number")
+    try:
+        return float(found)
+    except (TypeError, ValueError):
+        raise TypeError(f"measure returned {found!r}; return one number") from None
+
+
+MEASURES = {
+    "mse": Measure("mse", "Mean squared error", mse),
+    "mae": Measure("mae", "Mean absolute error", mae),
+    "class": Measure("class", "Misclassification error", misclassified),
+    "auc": Measure("auc", "AUC", auc, larger=True),
+    "C": Measure("C", "C-index", concordance, larger=True),
+}
+DEVIANCES = {
+    "gaussian": "mean squared error",
+    "multigaussian": "mean squared error",
+    "cox": "partial likelihood deviance",
+}

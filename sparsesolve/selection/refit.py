@@ -1,0 +1,248 @@
+"""Refit: the features selected, fitted without penalty, with standard errors and their warning."""
+
+from dataclasses import dataclass
+from math import inf
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from sparsesolve.data import read_number, read_offset
+from sparsesolve.paths.wrapping import warn_missed
+from sparsesolve.results.cv_path import CVPath, path_of
+from sparsesolve.results.fitted_data import FittedData
+from sparsesolve.results.frozen import Frozen
+from sparsesolve.results.interpolation import read_s
+from sparsesolve.results.path import Path
+from sparsesolve.selection.relaxed import without_penalty
+
+# Families whose variance follows from their mean; gaussian's is estimated from the residuals.
+KNOWN = ("binomial", "poisson", "cox", "probit", "cloglog", "negative_binomial")
+LIMITS = ("lower", "upper")
+PERFECT = 1e-6  # of the deviance: with less left to explain the likelihood has no maximum
+UNBOUNDED = (
+    "the features selected are collinear, or fit the response so well that no finite coefficients "
+    "are best; choose a larger s"
+)
+CAUTION = (
+    "The same data chose these features and now measure them: intervals are too narrow and\n"
+    "p-values too small, by how much this table cannot tell. Take them as a description, or\n"
+    "refit on rows that took no part in the choice."
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Refit(Frozen):
+    """Estimates without penalty of the features selected; ``print`` shows the table.
+
+    Attributes
+    ----------
+    names : list (m,)
+        Of the intercept, where there is one, and of the features.
+    features : ndarray (m,)
+        Their columns; -1 the intercept.
+    estimates : ndarray (m,)
+    errors : ndarray (m,)
+        Standard errors, of a model chosen beforehand.
+    statistics : ndarray (m,)
+        Estimate over error: t for gaussian, else z.
+    p_values : ndarray (m,)
+        Two-sided.
+    lower : ndarray (m,)
+        Ends of the intervals.
+    upper : ndarray (m,)
+    level : float
+        Of the intervals.
+    covariance : ndarray (m, m)
+        Of the estimates.
+    dispersion : float
+        Variance of a residual of gaussian, else 1.
+    degrees_of_freedom : float
+        Of t; inf where z.
+    """
+
+    names: list
+    features: np.ndarray
+    estimates: np.ndarray
+    errors: np.ndarray
+    statistics: np.ndarray
+    p_values: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    level: float
+    covariance: np.ndarray
+    dispersion: float
+    degrees_of_freedom: float
+
+    def __repr__(self):
+        return f"<Refit: estimates of {', '.join(self.names)}; print shows the table>"
+
+    def __str__(self):
+        letter = "z" if np.isinf(self.degrees_of_freedom) else "t"
+        ends = f"[{100 * self.level:g}%", "interval]"
+        cells = [["", "Estimate", "Std. error", letter, f"P>|{letter}|", *ends]]
+        columns = (self.estimates, self.errors, self.statistics, self.p_values, self.lower,
+                   self.upper)  # fmt: skip
+        for name, *row in zip(self.names, *columns, strict=True):
+            cells.append([str(name), *(f"{value:.4g}" for value in row)])
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        lines = ["  ".join(c.rjust(w) for c, w in zip(row, widths, strict=True)) for row in cells]
+        return "\n".join([*lines, "", CAUTION])
+
+
+def refit(
+    fit: Path | CVPath, X: Any, y: Any, s: float | str | None = None, *, level: float = 0.95
+) -> Refit:
+    """Fit the features selected at one lambda without penalty, and tell how well each is known.
+
+    Parameters
+    ----------
+    fit : Path or CVPath
+        Of family gaussian, binomial, poisson, cox, probit, cloglog or negative_binomial, without
+        limits on coefficients.
+    X, y : array-like
+        The data of the fit; weights count rows: of twice the weights errors are smaller by a
+        factor sqrt(2), but for gaussian.
+    s : float or, of a CVPath, "lambda_1se" or "lambda_min", default None
+        One lambda; None is lambda_1se of a CVPath.
+    level : float in (0, 1), default 0.95
+        Of the intervals.
+
+    Returns
+    -------
+    Refit
+
+    Raises
+    ------
+    ValueError
+        Where the features are collinear, or more than the rows can tell, or no finite fit is best.
+
+    References
+    ----------
+    Berk, Brown, Buja, Zhang, Zhao (2013), "Valid post-selection inference", on what the numbers
+    do not mean.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 30))
+    >>> y = 2 * X[:, 0] - X[:, 1] + rng.normal(size=100)
+    >>> table = ss.refit(ss.path(X, y), X, y, s=0.5)
+    >>> table.names, table.estimates.round(2), table.errors.round(2)
+    (['(Intercept)', 'x0', 'x1'], array([ 0.06,  2.09, -0.91]), array([0.11, 0.1 , 0.11]))
+    """
+    level = read_number("level", level, 0.0, 1.0, open_low=True, open_high=True)
+    path = path_of(fit)
+    if isinstance(fit, CVPath):
+        s = fit.read_s("lambda_1se" if s is None else s)
+    if s is None or read_s(s).ndim:
+        raise ValueError("s is missing or a list; give one lambda")
+    _refuse(path)
+    data, support = FittedData(path, X, y), path.nonzero(s)
+    data.refuse_others()
+    n, m = data.n_informative(), len(support) + _has_intercept(path)
+    if not len(support) or n <= m:
+        found = "no feature is" if not len(support) else f"{len(support)} features are"
+        at = f"s = {float(s):.4g}, of {n:g} rows"
+        raise ValueError(f"{found} selected at {at}; choose another s")
+    alone = without_penalty(path, data.matrix, y, support)
+    warn_missed([alone], alone.options["tol"])
+    if path.family != "gaussian" and alone.dev_ratio[0] > 1.0 - PERFECT:
+        raise ValueError(UNBOUNDED)
+    return _table(path, data, support, alone, level)
+
+
+def _has_intercept(path):
+    """Whether an intercept was fitted."""
+    return bool((path.options or {}).get("intercept", True)) and path.family != "cox"
+
+
+def _refuse(path):
+    if path.family.split("(")[0] not in ("gaussian", *KNOWN):
+        raise ValueError(
+            f"family {path.family} has no standard errors here; draw rows again and fit these"
+        )
+    options = path.options or {}
+    if options.get("positive") or any(options.get(side) is not None for side in LIMITS):
+        raise ValueError("coefficients within limits have no standard errors; fit without limits")
+
+
+def _table(path, data, support, alone, level):
+    """The Refit of a path, from the fit of its features `support` alone."""
+    from scipy import special
+
+    Z = data.matrix[:, support]
+    Z = np.asarray(Z.toarray() if sparse.issparse(Z) else Z, dtype=float)
+    estimates, features = alone.coefs.toarray().ravel(), support
+    eta = Z @ estimates + alone.intercepts[0]
+    if _has_intercept(path):
+        features, estimates = np.append(-1, support), np.append(alone.intercepts[0], estimates)
+    if path.family == "cox":
+        Z = _within_strata(Z, data.weights > 0.0, data.response.values[:, 3])
+    Z, power, turn = _scaled(Z, data.weights > 0.0, _has_intercept(path))
+    offset = read_offset(data.options.get("offset"), len(eta))
+    eta = eta if offset is None else eta + offset
+    degrees, dispersion = inf, 1.0
+    if path.family == "gaussian":
+        degrees = float(data.n_informative() - len(estimates))
+        dispersion = float(data.weights @ (data.response.values - eta) ** 2 / degrees)
+    covariance = turn @ (dispersion * _inverse(_information(data, eta, Z))) @ turn.T
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
+        statistics = np.ldexp(estimates, power) / np.sqrt(np.diag(covariance))
+        errors = np.ldexp(np.sqrt(np.diag(covariance)), -power)
+        covariance = np.ldexp(covariance, -(power[:, None] + power))
+    reach = special.stdtrit(degrees, 0.5 + level / 2) if degrees < inf else special.ndtri(
+        0.5 + level / 2)  # fmt: skip
+    tail = -np.abs(statistics)
+    p_values = 2.0 * (special.stdtr(degrees, tail) if degrees < inf else special.ndtr(tail))
+    known = path.feature_names
+    return Refit(
+        names=["(Intercept)" if j < 0 else f"x{j}" if known is None else str(known[j])
+               for j in features.tolist()],
+        features=features, estimates=estimates, errors=errors, statistics=statistics,
+        p_values=p_values, lower=estimates - reach * errors, upper=estimates + reach * errors,
+        level=level, covariance=covariance, dispersion=dispersion, degrees_of_freedom=degrees,
+    )  # fmt: skip
+
+
+def _within_strata(Z, counted, strata):
+    """Columns less their means over the rows `counted` of each stratum, which no death tells."""
+    Z, code = Z.copy(), np.unique(strata[counted], return_inverse=True)[1].ravel()
+    size = np.bincount(code)[code]
+    for column in Z.T:  # in this order nothing overflows
+        column[counted] -= np.bincount(code, column[counted] / size)[code]
+    return Z
+
+
+def _scaled(Z, counted, with_intercept):
+    """Columns centred where there is an intercept, after a constant, and divided by powers of two.
+
+    By the rows that are `counted` (n,); others, which have no weight, are taken for 0. Returns
+    the columns, the powers (m,), and the matrix that leads back from coefficients of centred ones.
+    """
+    Z = np.where(counted[:, None], Z, 0.0)
+    power = np.frexp(np.abs(Z).max(axis=0))[1]
+    Z = np.ldexp(Z, -power)
+    if not with_intercept:
+        return Z, power, np.eye(Z.shape[1])
+    mean, turn = Z[counted].mean(axis=0), np.eye(Z.shape[1] + 1)
+    turn[0, 1:] = -mean
+    return np.column_stack([np.ones(len(Z)), Z - mean]), np.append(0, power), turn
+
+
+def _information(data, eta, Z):
+    """Minus the second derivative of the log-likelihood in the coefficients of Z (n, m)."""
+    columns = [data.loss.curvature_product(eta, column) for column in Z.T]
+    return data.total * (Z.T @ np.array(columns).T)
+
+
+def _inverse(information):
+    """The inverse, by way of a matrix of unit diagonal."""
+    size = np.sqrt(np.diag(information))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        unit = information / np.outer(size, size)
+    if not np.isfinite(unit).all() or np.linalg.eigvalsh(unit)[0] < 1e-12:
+        raise ValueError(UNBOUNDED)
+    return np.linalg.inv(unit) / np.outer(size, size)

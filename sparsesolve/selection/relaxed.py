@@ -1,0 +1,204 @@
+"""Relaxed fits: the features that a path selects, refitted without penalty, and blends of both."""
+
+from dataclasses import fields, replace
+from itertools import takewhile
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from sparsesolve.data import read_number
+from sparsesolve.paths.path import path as fit_path
+from sparsesolve.paths.path import solve_path
+from sparsesolve.paths.wrapping import warn_missed
+from sparsesolve.penalties import GroupL2
+from sparsesolve.results.cv_path import CVPath, path_of
+from sparsesolve.results.fitted_data import FittedData
+from sparsesolve.results.path import Path
+
+ROWS = ("weights", "offset", "intercept", "standardize", "n_threads")  # options of every path
+SPARE = 3  # rows that must be left over when features are refitted (glmnet's)
+
+
+def relax(fit: Path | CVPath, X: Any, y: Any, gamma: float = 0.0) -> Path:
+    """A path with its coefficients moved towards those without penalty on the same features.
+
+    At every lambda the features selected are fitted without penalty, within the limits of the
+    path, and the two solutions are mixed: coefficients and intercepts are `gamma` times those of
+    the path plus (1 - gamma) times those of the refit, as in R's glmnet(relax=TRUE).
+
+    Parameters
+    ----------
+    fit : Path or CVPath
+        Of a CVPath its path. Not relaxed yet.
+    X, y : array-like
+        The data of the fit (a path does not keep them).
+    gamma : float in [0, 1], default 0.0
+        0 is the refit, 1 the path itself.
+
+    Returns
+    -------
+    Path
+        At the lambdas before the first that selects more features than there are rows, less 3.
+        `gaps` are those of the refits: where they are not small, as with classes that can be told
+        apart without error, the best fit without penalty is infinitely far away.
+
+    Raises
+    ------
+    ValueError
+        If X and y are not the data of the fit, the path is relaxed already (as that of a CVPath
+        may be, by its `gamma`), does not know its rows, or its first lambda selects too many
+        features.
+
+    Warns
+    -----
+    ConvergenceWarning
+        Once, naming the lambdas whose refit misses the tolerance of the path.
+
+    References
+    ----------
+    Meinshausen (2007), "Relaxed lasso". Hastie, Tibshirani, Tibshirani (2020), "Best subset,
+    forward stepwise or lasso?".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 30))
+    >>> y = 2 * X[:, 0] - X[:, 1] + rng.normal(size=100)
+    >>> fit = ss.path(X, y)
+    >>> fit.coef(0.5)[:3].round(2), ss.relax(fit, X, y).coef(0.5)[:3].round(2)
+    (array([ 1.62, -0.39,  0.  ]), array([ 2.09, -0.91,  0.  ]))
+    """
+    gamma = read_number("gamma", gamma, 0.0, 1.0)
+    path = path_of(fit)
+    if path.fitter is _no_fit:
+        raise ValueError(
+            "The path is relaxed already, and would be moved twice; relax that of the data, "
+            "path(X, y)"
+        )
+    tol = _options(path)["tol"]
+    data = FittedData(path, X, y)
+    data.refuse_others()
+    matrix = data.matrix
+    refit = refitted(path, matrix, y)
+    warn_missed([refit], tol)
+    return explained(blend(path, refit, gamma), matrix, y)
+
+
+def refitted(path, matrix, y, told=None):
+    """The path with the features of each lambda fitted without penalty, as far as rows allow.
+
+    `told` is called after each of them.
+    """
+    weights = _options(path)["weights"]
+    if not len(path.lambdas):
+        raise ValueError(f"The path holds no solution to refit: {path.stop_reason}")
+    rows = matrix.shape[0] if weights is None else np.count_nonzero(weights)
+    supports = list(takewhile(lambda support: len(support) <= rows - SPARE, path.nonzero()))
+    if not supports:
+        raise ValueError(
+            f"the first lambda selects {path.df[0]} features, and X has {rows} rows of positive "
+            f"weight; a fit without penalty takes at least {SPARE} more rows than features: begin "
+            f"the path at a larger lambda, or with alpha=1"
+        )
+    fits = {}
+    for support in supports:
+        if len(support) and support.tobytes() not in fits:
+            fits[support.tobytes()] = without_penalty(path, matrix, y, support, told)
+    several = isinstance(path.coefs, list)
+    K = len(path.coefs) if several else 1
+    coefs, intercepts = [[] for _ in range(K)], []
+    names = ("dev_ratio", "gaps", "n_iters", "status")
+    columns = {name: getattr(path, name)[: len(supports)].copy() for name in names}
+    for k, support in enumerate(supports):
+        one = fits.get(support.tobytes())
+        own = path.coefs if several else [path.coefs]
+        theirs = [None] * K if one is None else (one.coefs if several else [one.coefs])
+        for into, mine, new in zip(coefs, own, theirs, strict=True):
+            into.append(mine[:, [k]] if new is None else _placed(new, support, mine.shape[0]))
+        intercepts.append(path.intercepts[..., k] if one is None else one.intercepts[..., 0])
+        for name, column in columns.items():
+            column[k] = column[k] if one is None else getattr(one, name)[0]
+    stacked = [sparse.csc_array(sparse.hstack(part, format="csc")) for part in coefs if part]
+    plain = Path(**{field.name: getattr(path, field.name) for field in fields(Path)})  # no knots
+    return replace(
+        plain, lambdas=path.lambdas[: len(supports)], df=path.df[: len(supports)], **columns,
+        coefs=stacked if several else stacked[0],
+        intercepts=np.array(intercepts).T, fitter=_no_fit,
+        stop_reason="features of each lambda fitted without penalty",
+    )  # fmt: skip
+
+
+def blend(path, refit, gamma):
+    """gamma times the path plus 1 - gamma times its refit, whose deviance is still to be told."""
+    L = len(refit.lambdas)
+
+    def mix(a, b):
+        return gamma * a[..., :L] + (1.0 - gamma) * b
+
+    if isinstance(path.coefs, list):
+        pairs = zip(path.coefs, refit.coefs, strict=True)
+        coefs = [sparse.csc_array(mix(a, b)) for a, b in pairs]
+    else:
+        coefs = sparse.csc_array(mix(path.coefs, refit.coefs))
+    return replace(
+        refit, coefs=coefs, intercepts=mix(path.intercepts, refit.intercepts),
+        dev_ratio=np.full(L, np.nan), stop_reason=f"{refit.stop_reason}, gamma = {gamma:g}",
+    )  # fmt: skip
+
+
+def beginning(path, count):
+    """The path without the lambdas after the first `count`."""
+    cut = {name: getattr(path, name)[..., :count] for name in
+           ("lambdas", "df", "dev_ratio", "gaps", "n_iters", "status", "intercepts")}  # fmt: skip
+    coefs = path.coefs
+    cut["coefs"] = [c[:, :count] for c in coefs] if isinstance(coefs, list) else coefs[:, :count]
+    return replace(path, **cut)
+
+
+def without_penalty(path, matrix, y, support, told=None):
+    """The fit of the columns `support` alone, one lambda long."""
+    own = {"penalty": None, "alpha": 1.0, "penalty_factor": np.zeros(len(support)),
+           "lambdas": [0.0], "stop": None, "dfmax": None, "pmax": None, "solver": "auto",
+           "progress": False}  # fmt: skip
+    given = _options(path)
+    if path.family == "multigaussian" and given["penalty"] is not None:
+        own["penalty"] = GroupL2(range(len(support)))  # limits go with blocks, not with tied rows
+    own["standardize"] = bool(given["standardize"])  # bases of groups are for their penalty
+    for side in ("lower", "upper"):
+        limit = given[side]
+        own[side] = limit if limit is None or np.ndim(limit) == 0 else np.asarray(limit)[support]
+    return solve_path(matrix[:, support], y, told=told, **{**given, **own})
+
+
+def _options(path):
+    """The fit's options as those of sparsesolve.path; what a knot or a step means is left out."""
+    given = path.options or {}
+    if "weights" not in given:
+        raise ValueError(
+            "The path does not know the rows it was fitted to (it comes from a file, or from "
+            "X'X); fit the data again"
+        )
+    names = fit_path.__kwdefaults__ if "family" in given else ROWS
+    known = {name: given[name] for name in names if name in given}
+    lower = {"lower": 0.0} if given.get("positive") else {}
+    return {**fit_path.__kwdefaults__, **known, **lower}
+
+
+def _placed(coefs, support, p):
+    """One column of coefficients of the features `support`, among all p."""
+    values = coefs.toarray().ravel()
+    return sparse.csc_array((values, support, [0, len(support)]), shape=(p, 1))
+
+
+def explained(path, matrix, y):
+    """The path with the fraction of deviance that each lambda explains computed anew."""
+    data = FittedData(path, matrix, y)
+    left, null = 2.0 * data.total * data.excess(path.lambdas), path.null_deviance
+    return replace(path, dev_ratio=1.0 - left / null if null > 0.0 else 0.0 * left)
+
+
+def _no_fit(X, y, **options):
+    raise ValueError("A relaxed path is known at its own lambdas; refit a longer path by relax")

@@ -1,0 +1,188 @@
+"""Stability selection: how often features are selected when half of the rows are left out."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from sparsesolve.data import read_count, read_design, read_lambdas, read_number
+from sparsesolve.families import read_family
+from sparsesolve.paths.path import solve_path
+from sparsesolve.paths.wrapping import warn_missed
+from sparsesolve.results.frozen import Frozen
+from sparsesolve.selection.folds import read_folds
+from sparsesolve.selection.held_out import Rows
+from sparsesolve.selection.jobs import read_options, run_jobs
+
+LEAST_RATIO = 0.1  # last lambda over the first, of a grid made here
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StabilityPath(Frozen):
+    """How often each feature was selected down to each lambda, over all halves of the rows.
+
+    Attributes
+    ----------
+    lambdas : ndarray (L,)
+        Decreasing.
+    frequencies : csc_array (p, L)
+        Share of the halves that select a feature there.
+    entered : csc_array (p, L)
+        Share of the halves that select it there first.
+    n_halves : int
+        How many were fitted.
+    feature_names : ndarray (p,) or None
+        Where X carried names.
+    """
+
+    lambdas: np.ndarray
+    frequencies: sparse.csc_array
+    entered: sparse.csc_array
+    n_halves: int
+    feature_names: np.ndarray | None = None
+
+    def stable(self, threshold: float = 0.75, s: float | None = None) -> np.ndarray:
+        """Features selected by at least a share `threshold` of the halves, down to lambda s.
+
+        Parameters
+        ----------
+        threshold : float in (0, 1], default 0.75
+        s : float, default None
+            None is the last lambda.
+        """
+        threshold = read_number("threshold", threshold, 0.0, 1.0, open_low=True)
+        return np.flatnonzero(self.reached(s) >= threshold - 1e-9)
+
+    def reached(self, s: float | None = None) -> np.ndarray:
+        """Share (p,) of the halves that select each feature at lambda s or a larger one."""
+        return np.asarray(self.entered[:, : self._place(s) + 1].sum(axis=1)).ravel()
+
+    def error_bound(self, threshold: float = 0.75, s: float | None = None) -> float:
+        """At most so many features without influence are among :meth:`stable`, in expectation.
+
+        q^2 / ((2 threshold - 1) p) where halves select q of p features (Meinshausen and Buhlmann,
+        theorem 1: features without influence being exchangeable, and selected no more often than
+        by guessing). Only for a threshold above 1/2.
+        """
+        threshold = read_number("threshold", threshold, 0.5, 1.0, open_low=True)
+        reached = self.reached(s)
+        return float(reached.sum() ** 2 / ((2.0 * threshold - 1.0) * len(reached)))
+
+    def _place(self, s):
+        """The last lambda that is at least s."""
+        if s is None:
+            return len(self.lambdas) - 1
+        s = read_number("s", s, 0.0, np.inf)
+        if s > self.lambdas[0]:
+            raise ValueError(f"s is {s:g}, beyond the first lambda, {self.lambdas[0]:.4g}")
+        return int(np.flatnonzero(self.lambdas >= s * (1.0 - 1e-12))[-1])
+
+    def __repr__(self):
+        return (
+            f"<StabilityPath: {self.n_halves} halves, {len(self.lambdas)} lambdas from "
+            f"{self.lambdas[0]:.4g} to {self.lambdas[-1]:.4g}, {len(self.stable())} of "
+            f"{self.entered.shape[0]} features in three quarters of them>"
+        )
+
+
+def stability_path(
+    X: Any,
+    y: Any,
+    *,
+    n_pairs: int = 50,
+    seed: int | np.random.Generator | None = None,
+    n_jobs: int = 1,
+    **options: Any,
+) -> StabilityPath:
+    """Fit halves of the rows, drawn at random in complementary pairs, and count the selections.
+
+    Parameters
+    ----------
+    X, y
+        As for :func:`path`; halves are rows of weight 0, so X is not copied.
+    n_pairs : int, default 50
+        Divisions of the rows into two halves; both are fitted. Classes, and deaths of cox, are
+        divided evenly.
+    seed : int or numpy Generator, default None
+    n_jobs : int, default 1
+        Fits at one time, as for :func:`cv_path`.
+    **options
+        Of :func:`path`. Without `lambdas` the grid is that of all rows, ending at a tenth of its
+        start unless `lambda_min_ratio` is given: errors are controlled where few are selected.
+
+    Returns
+    -------
+    StabilityPath
+
+    Raises
+    ------
+    ValueError
+        If halves cannot be fitted: of one row, or of too few rows of a class or deaths; and as
+        :func:`path`.
+
+    References
+    ----------
+    Meinshausen and Buhlmann (2010), "Stability selection". Shah and Samworth (2013), "Variable
+    selection with error control: another look at stability selection", on pairs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 200))
+    >>> y = 2 * X[:, 0] - X[:, 1] + rng.normal(size=100)
+    >>> found = ss.stability_path(X, y, n_pairs=10, lambda_min_ratio=0.3, seed=0)
+    >>> found.stable(), round(found.error_bound(), 2)
+    (array([0, 1]), 0.04)
+    """
+    n_pairs = read_count("n_pairs", n_pairs, 1)
+    options = read_options(options, stability_path)
+    family = read_family(options["family"])
+    matrix, names = read_design(X)
+    rows = Rows(family, matrix, family.read(y, matrix.shape[0]), options)
+    if rows.n < 2:
+        raise ValueError("X has 1 row; stability_path draws halves, and needs at least 2")
+    options["lambdas"] = read_lambdas(options["lambdas"])
+    halves, _ = read_folds(None, rows.n, n_folds=2, repeats=n_pairs, labels=rows.labels(),
+                           seed=seed)  # fmt: skip
+    rows.refuse_untrainable(halves, part="half", advice="pairs of halves need more of them")
+    if options["lambdas"] is None:
+        ratio = options["lambda_min_ratio"] or LEAST_RATIO
+        first = solve_path(matrix, y, names, **{**options, "n_lambdas": 1, "progress": False})
+        count = read_count("n_lambdas", options["n_lambdas"], 1)
+        if not len(first.lambdas):
+            raise ValueError(f"The path holds no lambda to begin with: {first.stop_reason}")
+        options["lambdas"] = first.lambdas[0] * np.geomspace(1.0, ratio, count)
+    _, *jobs = rows.jobs(options, halves)
+    fits = run_jobs(jobs, (matrix, y, names), False, n_jobs, options["progress"])
+    paths = [path for path, _ in fits]
+    warn_missed(paths, options["tol"])
+    return _counted(paths, read_lambdas(options["lambdas"]), names)
+
+
+def _counted(paths, lambdas, names):
+    """The StabilityPath of the paths of all halves."""
+    p, L = paths[0].n_features, len(lambdas)
+    selected = [path.nonzero() for path in paths]  # of a path that ended early, what it reached
+    features = np.concatenate([part for supports in selected for part in supports])
+    places = np.concatenate([np.full(len(part), k) for supports in selected
+                             for k, part in enumerate(supports)])  # fmt: skip
+    firsts = [np.unique(np.concatenate([np.empty(0, int), *supports]), return_index=True)
+              for supports in selected]  # fmt: skip
+    ends = [np.cumsum([len(part) for part in supports]) for supports in selected]
+    entry = [np.searchsorted(end, first, side="right")
+             for end, (_, first) in zip(ends, firsts, strict=True)]  # fmt: skip
+    entered = np.concatenate([which for which, _ in firsts]), np.concatenate(entry)
+    return StabilityPath(
+        lambdas=lambdas, frequencies=_shares(features, places, (p, L), len(paths)),
+        entered=_shares(*entered, (p, L), len(paths)), n_halves=len(paths), feature_names=names,
+    )  # fmt: skip
+
+
+def _shares(features, places, shape, count):
+    """How often each pair occurs, over `count`, as a matrix."""
+    ones = np.full(len(features), 1.0 / count)
+    matrix = sparse.coo_array((ones, (features, places)), shape=shape).tocsc()
+    return sparse.csc_array(matrix)

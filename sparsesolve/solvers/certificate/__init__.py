@@ -1,0 +1,1 @@
+"""The certificate: dual points, and what unpenalised columns demand of them."""

@@ -1,0 +1,85 @@
+"""BareColumns: what nothing holds back, intercept and columns, by an orthonormal basis Q.
+
+    b0 + Zb  is written  Qc + Zb    with b = 0 at the columns in the span of Q
+
+Q is orthonormal under the weights. A penalty does not see c, and steps are not held up by the
+sizes of these columns; a dual point has to be orthogonal to them. A column with limits and without
+a penalty is held back where it ends at a limit; and no column is held back by a lam that vanishes.
+"""
+
+import numpy as np
+
+from sparsesolve.linalg.factors.span import Spans
+
+SMALL = 1e-8  # a lam that may be none
+FAR = 1e300  # a coefficient beyond every finite limit, a lam beyond every other
+
+
+class BareColumns:
+    """Of a Problem with that penalty, which has coefficients of the shape of `nowhere`, zeros.
+
+    Attributes
+    ----------
+    which : (p,) bool
+        Columns that neither penalty nor limits hold back, whatever lam.
+    alive : (p,) bool
+        Columns that take part at all.
+    basis : (n, f)
+        Q, after a constant where there is an intercept.
+    span : Span
+        Of the columns under the weights.
+    """
+
+    def __init__(self, problem, penalty, nowhere, with_intercept):
+        self.design, self.penalty = problem.design, penalty
+        self.with_intercept = with_intercept
+        self.spans = Spans(self.design, np.sqrt(problem.weights), problem.centred)
+        self.alive = np.asarray(self.design.spread) > 0.0
+        one, unheld = nowhere + 1.0, penalty.unheld
+        self.which = unheld(FAR * one, one) & unheld(-FAR * one, -one) & self.alive
+        without_penalty = (unheld(nowhere, one) | unheld(nowhere, -one)) & self.alive
+        self._boxed = bool((without_penalty & ~self.which).any())  # some of them have limits
+        everywhere = unheld(FAR * one, one, 0.0) & unheld(-FAR * one, -one, 0.0)
+        self._of_each = nowhere.ndim == 2 and (self._boxed or not everywhere[self.alive].all())
+        self.span = self.spans.of(np.flatnonzero(self.which))
+        self.basis = self._basis_of(self.which)
+        self._last = self.which, self.basis
+
+    def _basis_of(self, mask):
+        """Of these columns, unweighted, after a constant where there is an intercept, (n, f)."""
+        basis = self.spans.unweighted(np.flatnonzero(mask))
+        return np.column_stack([np.ones(len(basis)), basis]) if self.with_intercept else basis
+
+    def back(self, c):
+        """Coefficients of the columns of the span, from c (f,) or (K, f)."""
+        return c[..., int(self.with_intercept) :] @ self.span.back.T
+
+    def error(self, c):
+        """By how much Qc misses what these coefficients make, (n,) or (K, n)."""
+        return c[..., int(self.with_intercept) :] @ self.spans.plain(self.span.error).T
+
+    def same_at(self, lam):
+        """Whether `which` are all that nothing holds back at lam, wherever a point is."""
+        return not (self._boxed or lam < SMALL)
+
+    def at(self, coefficients, z, lam):
+        """What nothing holds back at a point of these coefficients, with products z = Z'u.
+
+        Returns the columns (p,), what spans them and the constant (n, f), and None; or, where of K
+        responses each has its own, columns (K, p), those of any (n, f), and in which they are
+        free (K, f).
+        """
+        if self._of_each:
+            return self._at_each(coefficients, z, lam)
+        free = self.penalty.unheld(coefficients, z, lam) & self.alive
+        if (free != self._last[0]).any():
+            self._last = free, self._basis_of(free)
+        return *self._last, None
+
+    def _at_each(self, coefficients, z, lam):
+        free = self.penalty.unheld_each(coefficients, z, lam) & self.alive
+        which = np.flatnonzero(free.any(axis=0))
+        own = free[:, which]
+        if self.with_intercept:
+            which, own = np.append(-1, which), np.insert(own, 0, True, axis=1)
+        return free, *self.spans.apart_in_each(which, own)

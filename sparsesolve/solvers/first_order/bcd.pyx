@@ -1,0 +1,230 @@
+"""Block coordinate gradient descent of Tseng and Yun, for any smooth loss of one response and penalties on groups.
+
+    minimise over b0, b   F(offset + b0 + Zb)  +  lam sum_g Omega_g(b_g)
+
+For one group after the other, with its gradient g = -Z_g'u and h at least the curvature F was seen to have there,
+
+    d = argmin_d  g'd + h |d|^2 / 2 + lam Omega_g(b_g + d),      Delta = g'd + lam Omega_g(b_g + d) - lam Omega_g(b_g),
+
+and b_g goes t d with the largest t = 1, beta, beta^2, ... for which the objective falls by -sigma t Delta at least.
+Wright's variant searches on h in place of t: it grows until t = 1 does.  What no penalty holds back takes a Newton
+step before each sweep.  Blocks are swept over while they are in the working set: those that are not zero, and those
+whose products passed lam at the last certificate.  Given, returned and kept: what FirstOrder says.
+Reference: Tseng and Yun, "A coordinate gradient descent method for nonsmooth separable minimization" (2009); Wright,
+"Accelerated block-coordinate relaxation for regularized optimization" (2012).
+"""
+from cpython.exc cimport PyErr_CheckSignals
+from libc.math cimport fabs
+from libc.string cimport memset
+
+import numpy as np
+
+from sparsesolve.linalg.design cimport column as col
+from sparsesolve.linalg.design.design cimport Design
+from sparsesolve.losses.base cimport Loss
+from sparsesolve.penalties.blocks cimport BlockPenalty
+from sparsesolve.solvers.first_order.first_order import FirstOrder, Point
+
+cdef double EPSILON = 4e-16        # of one product, relative
+cdef double SIGMA = 0.1             # share of Delta that a step must reach
+cdef double BETA = 0.5              # by which a step is shortened
+cdef double GROWTH = 2.0            # of h where the search is on it
+cdef double LEAST = 1e-6            # of the first h: no curvature is taken for less
+cdef double MOST = 1e12             # of the first h: none for more
+cdef double RELAX = 0.9             # of h from one sweep to the next, so that it may fall too
+cdef int TRIES = 60             # of a search, before its block waits for the next sweep
+
+
+cdef class Sweep:
+    """What the sweeps of one state work on."""
+
+    cdef Design design
+    cdef Loss loss
+    cdef BlockPenalty penalty
+    cdef double[::1] h, first           # (G,) curvature of the blocks' models, and as it was at first
+    cdef double[::1] trial, trial_u, image      # (n,) eta and u at a trial, and Zd
+    cdef double[::1] z, x, old, d, end          # of one block: products with u, and what the search works on
+    cdef bint wright
+
+    def __init__(self, design, loss, penalty, h, wright):
+        n, largest = design.n, int(np.diff(penalty.start).max(initial=1))
+        self.design, self.loss, self.penalty, self.wright = design, loss, penalty, wright
+        self.h, self.first = np.array(h), np.array(h)
+        self.trial, self.trial_u, self.image = np.zeros((3, n))
+        self.z, self.x, self.old, self.d, self.end = np.zeros((5, largest))
+
+    def over(self, groups, double lam, double[::1] b, double[::1] eta, double value, double[::1] u, double rounding):
+        """Sweep once over these groups; b, eta and u change, the new value of F is returned."""
+        cdef int[::1] which = np.asarray(groups, dtype=np.intc)
+        cdef Py_ssize_t k
+        for k in range(which.shape[0]):
+            if k % 64 == 0:
+                PyErr_CheckSignals()
+            with nogil:
+                value = self._block(which[k], lam, b, eta, value, u, rounding)
+        return value
+
+    cdef double _block(self, Py_ssize_t g, double lam, double[::1] b, double[::1] eta, double value, double[::1] u,
+                       double rounding) noexcept nogil:
+        """One block's step; the value of F there."""
+        cdef Py_ssize_t s = self.penalty.size(g), i, j, n = self.design.n
+        cdef const int* member = &self.penalty.member[self.penalty.start[g]]
+        cdef double total = 0.0, delta = 0.0, new, t = 1.0, before
+        cdef int tries
+        cdef bint falls
+        for i in range(n):
+            total += u[i]
+        for j in range(s):
+            self.old[j] = b[member[j]]
+            self.z[j] = self.design.correlate(member[j], &u[0], total)
+        before = self.penalty.block_value(g, &self.old[0], lam)
+        self.h[g] = max(RELAX * self.h[g], LEAST * self.first[g])
+        for tries in range(TRIES):
+            if tries == 0 or self.wright:
+                if not self._direction(g, lam):
+                    return value
+                delta = self._delta(g, lam) - before
+            for i in range(n):
+                self.trial[i] = eta[i] + t * self.image[i]
+            for j in range(s):
+                self.end[j] = self.old[j] + t * self.d[j]
+            new = self.loss.evaluate(&self.trial[0], &self.trial_u[0])
+            if -SIGMA * t * delta > rounding:
+                falls = (new - value + self.penalty.block_value(g, &self.end[0], lam) - before
+                         <= SIGMA * t * delta + rounding)
+            else:
+                falls = self._falls_by_slopes(g, u)
+            if falls:
+                for j in range(s):
+                    b[member[j]] = self.end[j] if self.d[j] != -self.old[j] or t < 1.0 else 0.0
+                for i in range(n):
+                    eta[i], u[i] = self.trial[i], self.trial_u[i]
+                return new
+            self.h[g] = min(GROWTH * self.h[g], MOST * self.first[g])
+            if not self.wright:
+                t *= BETA
+        return value
+
+    cdef bint _direction(self, Py_ssize_t g, double lam) noexcept nogil:
+        """d = the way to where the block's model is least, and its image; whether there is one to go."""
+        cdef Py_ssize_t j, i, s = self.penalty.size(g)
+        cdef const int* member = &self.penalty.member[self.penalty.start[g]]
+        cdef double constant = 0.0
+        cdef bint moved = False
+        for j in range(s):
+            self.x[j] = self.h[g] * self.old[j] + self.z[j]
+        self.penalty.block_prox(g, self.h[g], &self.x[0], lam, &self.d[0])
+        memset(&self.image[0], 0, self.design.n * sizeof(double))
+        for j in range(s):
+            self.d[j] -= self.old[j]
+            if self.d[j] != 0.0:
+                moved = True
+                constant += col.axpy(&self.design.columns[member[j]], self.d[j], &self.image[0])
+        if constant != 0.0:
+            for i in range(self.design.n):
+                self.image[i] += constant
+        return moved
+
+    cdef bint _falls_by_slopes(self, Py_ssize_t g, double[::1] u) noexcept nogil:
+        """Whether the objective falls by sigma t h |d|^2 at the trial, too little for its values to show.
+
+        z - h d is a subgradient of the penalty where the model is least: with it and trial_u, convexity bounds the
+        change by t times (u - trial_u)'Zd - h |d|^2, which loses no digits.
+        """
+        cdef double bend = 0.0, noise = 0.0, square = 0.0
+        cdef Py_ssize_t i, j
+        for i in range(self.design.n):
+            bend += (u[i] - self.trial_u[i]) * self.image[i]
+            noise += fabs(u[i] * self.image[i])
+        for j in range(self.penalty.size(g)):
+            square += self.d[j] * self.d[j]
+        return bend <= (1.0 - SIGMA) * self.h[g] * square + EPSILON * noise
+
+    cdef double _delta(self, Py_ssize_t g, double lam) noexcept nogil:
+        """Delta and the penalty before the step."""
+        cdef Py_ssize_t j
+        cdef double total = 0.0
+        for j in range(self.penalty.size(g)):
+            self.end[j] = self.old[j] + self.d[j]
+            total -= self.z[j] * self.d[j]
+        return total + self.penalty.block_value(g, &self.end[0], lam)
+
+
+class BlockDescent(FirstOrder):
+    """Sweeps of block steps over a working set of groups, the step length searched."""
+
+    between = 4
+    wright = False
+    all_groups = False
+
+    def __init__(self, problem, n_threads):
+        super().__init__(problem, n_threads)
+        penalty, groups = self.penalty, self.penalty.n_groups
+        squares = np.bincount(penalty.of, problem.norms**2, minlength=groups)
+        bend = self.loss.curvature_at(self.point.eta).sum() or 1.0  # of huber's, none far away
+        h = np.maximum(squares * bend, 1e-300)
+        self.blocks = Sweep(self.design, self.loss, penalty, h, self.wright)
+        self.open = self._groups_with(self.alive) & ~self._groups_with(self.unheld)
+        self.working = np.flatnonzero(self.open)
+
+    def _groups_with(self, mask):
+        """Which groups have a feature of the mask (p,)."""
+        return np.bincount(np.asarray(self.penalty.of)[mask], minlength=self.penalty.n_groups) > 0
+
+    def step(self, lam):
+        self.settle_basis()
+        b, c, eta, value, u = self.point
+        b, eta, u = b.copy(), np.array(eta), np.array(u)
+        value = self.blocks.over(self.working, lam, b, eta, value, u, self.rounding(self.objective(lam)))
+        self.point = Point(b, c, eta, value, u)
+
+    def settle_basis(self):
+        """A Newton step on what no penalty holds back, halved until F does not rise."""
+        if not self.basis.shape[1]:
+            return
+        b, c, eta, value, u = self.point
+        h = np.maximum(self.loss.curvature_at(eta), 0.0)
+        inner = self.basis.T @ (h[:, None] * self.basis)
+        change = np.linalg.lstsq(inner, u @ self.basis, rcond=1e-12)[0]
+        image = self.basis @ change
+        for k in range(TRIES):
+            new, new_u = self.loss.at(eta + 0.5**k * image)
+            if new <= value + self.rounding(abs(value)):
+                self.point = Point(b, c + 0.5**k * change, eta + 0.5**k * image, new, new_u)
+                return
+
+    def products(self, u):
+        self.last = super().products(u)
+        return self.last
+
+    def gap(self, lam):
+        """As of any first-order solver; the working set is chosen anew by the products that it took.
+
+        The point is made anew before, so that rounding does not build up.
+        """
+        self.point = self.at(self.point.b, self.point.c)
+        self.last = None
+        gap = super().gap(lam)
+        if not self.all_groups:
+            if self.last is None:  # there was no dual point to take them at
+                self.products(self.point.u)
+            violated = self.penalty.levels(self.last) > lam
+            self.working = np.flatnonzero(self.open & (self._groups_with(self.point.b != 0.0) | violated))
+        return gap
+
+
+class WrightDescent(BlockDescent):
+    """The same, the search being on the curvature."""
+
+    wright = True
+
+
+class PlainDescent(BlockDescent):
+    """The same over all groups, without a working set."""
+
+    all_groups = True
+
+
+def in_groups(problem, lambdas):
+    """Whether features are penalised in groups, for one response."""
+    return problem.has_groups and problem.n_responses is None

@@ -1,0 +1,217 @@
+"""First-order solvers: what they share is a point, its products with X, and its certificate.
+
+    minimise over b0, b   F(offset + b0 + Zb)  +  lam Omega(b)
+
+Given: a Problem, any smooth loss, any penalty with a prox; with K responses b is (K, p), c (K, f),
+eta and u are (K, n). Intercept and columns that nothing holds back are replaced by an orthonormal
+basis Q of their span, with coefficients c: see BareColumns.
+Returned per lam: a duality gap over all columns, from u = -F'(eta) made orthogonal to Q and
+scaled until it is feasible. Invariant: eta = offset + Qc + Zb and u = -F'(eta).
+Reference: Bach et al. 2012, sections 1.4 (gaps) and 3 (proximal methods).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sparsesolve.losses.gaussian import Gaussian
+from sparsesolve.penalties.rows import GroupRows, Rows
+from sparsesolve.solvers.certificate.dual_point import clear
+from sparsesolve.solvers.certificate.unpenalised import FAR, BareColumns
+from sparsesolve.solvers.follow import CONVERGED, MAX_ITER, STALLED
+
+EPSILON = np.finfo(np.float64).eps  # of the least loss: what rounding may hide of the gap
+ROUNDING = 1e-14  # of the terms of an objective
+SAME = 1e-12  # relative: two scales of a dual point that are one
+STEADY = 0.99  # of the least gap so far: more than that is no progress
+
+
+class Point(NamedTuple):
+    """Where a solver stands."""
+
+    b: np.ndarray  # (p,) 0 at the columns in the span of Q
+    c: np.ndarray  # (f,) of the basis Q, the intercept's first
+    eta: np.ndarray  # (n,)
+    value: float  # F(eta)
+    u: np.ndarray  # (n,) -F'(eta)
+
+
+class FirstOrder:
+    """Solver state along a path; answers what WorkingSet answers. A subclass gives `step`."""
+
+    between = 10  # iterations from one certificate to the next
+    patience = 100  # certificates without progress before it is given up
+
+    def __init__(self, problem, n_threads):
+        self.design, self.n_threads, self.several = problem.design, n_threads, problem.n_responses
+        self.penalty = problem.penalty
+        if self.several:
+            rows = problem.has_groups
+            self.penalty = GroupRows(self.penalty) if rows else Rows(self.penalty, problem.grouped)
+        gaussian = problem.loss is None
+        self.loss = Gaussian(problem.response, problem.weights) if gaussian else problem.loss
+        self.offset = np.zeros(self.design.n) if gaussian else np.asarray(problem.offset)
+        self.with_intercept = problem.intercept and not gaussian
+        bare = BareColumns(problem, self.penalty, self._zeros(self.design.p), self.with_intercept)
+        self.bare, self.unheld, self.alive, self.basis = bare, bare.which, bare.alive, bare.basis
+        c = self._zeros(self.basis.shape[1])
+        if self.with_intercept:
+            c[..., 0] = problem.null_intercept
+        self.point = self.at(self._zeros(self.design.p), c)
+        self.iterations = 0
+
+    def _zeros(self, count):
+        return np.zeros((self.several, count) if self.several else count)
+
+    # what the path asks for
+
+    @property
+    def loss_value(self):
+        """F at the current point, less its least value."""
+        return self.point.value - self.loss.saturated
+
+    @property
+    def intercept(self):
+        """Of the standardised problem, whose columns are centred under the weights."""
+        c = self.point.c[..., 0] if self.with_intercept else self._zeros(1)[..., 0]
+        return c.copy() if self.several else float(c)
+
+    def coefficients(self):
+        """Features with a nonzero coefficient, ascending, and their coefficients, (K, count) of K
+        responses."""
+        b = self._coefficients()
+        which = _support(b)
+        return which, b[..., which]
+
+    def _coefficients(self):
+        b = self.point.b.copy()
+        b[..., self.bare.span.which] = self.bare.back(self.point.c)
+        return b
+
+    def correlations(self):
+        """z_j'u of every column (p,), u orthogonal to what nothing holds back; of K responses
+        their sizes, or with groups (K p,)."""
+        z = self.products(self.dual_point(FAR)[0])
+        return self.penalty.sizes(z) if self.several else z
+
+    def solve(self, lam, target, budget):
+        """Reach gap <= target at lam; returns (outcome, gap)."""
+        limit, patience = self.iterations + budget, self.patience
+        with np.errstate(over="ignore", invalid="ignore"):  # where a step goes too far
+            self.begin(lam)
+            gap = least = self.gap(lam)
+            lowest = self.objective(lam)
+            while not gap <= target:
+                if self.iterations >= limit:
+                    return MAX_ITER, gap
+                if patience == 0:
+                    return STALLED, gap
+                for _ in range(min(self.between, limit - self.iterations)):
+                    self.iterations += 1
+                    self.step(lam)
+                self.loss.raise_pending()
+                gap, value = self.gap(lam), self.objective(lam)
+                fell = value < lowest - self.rounding(value) or gap < STEADY * least
+                patience = self.patience if fell else patience - 1
+                least, lowest = min(least, gap), min(lowest, value)
+        return CONVERGED, gap
+
+    def begin(self, lam):
+        """Forget what held at the last lam."""
+
+    def step(self, lam):
+        """Replace the point by a better one."""
+        raise NotImplementedError
+
+    # the point
+
+    def at(self, b, c):
+        """The Point of coefficients b and c."""
+        eta = self.offset + c @ self.basis.T + self.combination(b)
+        return Point(b, c, eta, *self.loss.at(eta))
+
+    def combination(self, b):
+        """Zb, (n,) or (K, n)."""
+        which = _support(b)
+        if self.several:
+            return np.stack([self.design.combination(which, row[which]) for row in b])
+        return self.design.combination(which, b[which])
+
+    def objective(self, lam, point=None):
+        """F less its least value, and the penalty."""
+        point = point or self.point
+        return point.value - self.loss.saturated + self.penalty.value(point.b, lam)
+
+    def rounding(self, objective):
+        """What an objective may change by without a meaning."""
+        return ROUNDING * (abs(self.loss.saturated) + abs(objective))
+
+    def downhill(self, u):
+        """Minus the gradient of F in b (p,), 0 at columns in the span of Q, and in c (f,)."""
+        z = self.products(u)
+        z[..., self.unheld] = 0.0
+        return z, u @ self.basis
+
+    def products(self, u):
+        """z_j'u of every column, (p,) or (K, p)."""
+        if self.several:
+            return self.design.response_products(u, None, self.n_threads)
+        return self.design.products(u, self.n_threads)
+
+    # the certificate
+
+    def gap(self, lam):
+        """The duality gap over all columns."""
+        dual, free, missing = self.dual_point(lam)
+        z = self.products(dual) if missing < np.inf else None
+        return self.gap_by(lam, dual, z, free, missing)
+
+    def gap_by(self, lam, dual, z, free, missing):
+        """The same by a dual point and its products z with the columns, `free` ones among them."""
+        charge = self.penalty.value(self.point.b, lam)
+        best = abs(self.loss_value) + charge  # by the dual point 0; a loss below 0 is so far off
+        rounding = EPSILON * abs(self.loss.saturated) + self.drift()
+        if missing == np.inf:
+            return best + rounding
+        z[..., free] = 0.0
+        for s in self.scales(lam, z):
+            excess = self.excess(lam, charge, s * z)
+            excess += self.loss.fenchel_young_at(self.point.eta, s * dual)
+            best = min(best, max(excess, 0.0) + missing)
+        return best + rounding
+
+    def scales(self, lam, z):
+        """Of a dual point of products z with the columns, to try."""
+        pressed, feasible = self.penalty.polar(z), self.penalty.feasible_scale(z, lam)
+        strict = lam / pressed if pressed > lam else 1.0
+        same = abs(strict - feasible) <= SAME * feasible
+        return [min(strict, feasible)] if same else [feasible, strict]
+
+    def excess(self, lam, charge, z):
+        """What columns add to the gap at a dual point of products z; `charge` is the penalty."""
+        return charge + self.penalty.conjugate(z, lam) - float(np.vdot(self.point.b, z))
+
+    def drift(self):
+        """How much worse the coefficients of the span's columns are than those of its basis."""
+        if not len(self.bare.span.which):
+            return 0.0
+        moved = self.bare.error(self.point.c)
+        return max(self.loss.at(self.point.eta + moved)[0] - self.point.value, 0.0)
+
+    def dual_point(self, lam):
+        """u made orthogonal to the columns that nothing holds back, which they are, and what they
+        may still gain."""
+        bare, point = self.bare, self.point
+        if bare.same_at(lam):
+            free, basis, mask = bare.which, bare.basis, None
+        else:
+            free, basis, mask = bare.at(self._coefficients(), self.products(point.u), lam)
+        if basis.shape[1] == 0:
+            return point.u, free, 0.0
+        dual, missing = clear(self.loss, point.eta, point.u, basis, mask)
+        return dual, free, missing
+
+
+def _support(b):
+    """Features with a nonzero coefficient in any response, ascending."""
+    return np.flatnonzero(b.any(axis=0) if b.ndim == 2 else b).astype(np.intc)

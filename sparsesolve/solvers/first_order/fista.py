@@ -1,0 +1,129 @@
+"""Proximal gradient: ISTA, FISTA and SpaRSA, for any smooth loss and any penalty with a prox.
+
+    minimise over b   F(b) + lam Omega(b)
+
+A step from y minimises F(y) + F'(y)'(b - y) + L |b - y|^2 / 2 + lam Omega(b), which is a prox, and
+L grows until that is no less than the objective at the step's end. ISTA steps from where it
+stands; FISTA from there carried on along the last step, as far as a sequence t says, until the
+objective would rise: then it starts again. SpaRSA takes L from how the gradient changed along the
+last step, and lets the objective rise above its last values' worst by no means.
+Invariant: what FirstOrder keeps. References: Beck and Teboulle, "A fast iterative
+shrinkage-thresholding algorithm" (2009); O'Donoghue and Candes, "Adaptive restart for accelerated
+gradient schemes" (2015); Wright, Nowak and Figueiredo, "Sparse reconstruction by separable
+approximation" (2009).
+"""
+
+import numpy as np
+
+from sparsesolve.solvers.first_order.first_order import FirstOrder, Point
+
+RELAX = 0.5  # of L from one lam to the next
+NEARLY = 1.02  # more curvature than was met along a step that was too long
+LEAST_GROWTH, MOST_GROWTH = 1.2, 2.0
+TRIES = 60
+STILL = 1e-30  # squared length of a step, relative, that is rounding
+MEMORY = 5  # last objectives, of whose worst a step of SpaRSA must be below
+SUFFICIENT = 0.01  # of L |step|^2 / 2 by how much
+SPECTRUM = 1e-8  # least curvature a step may take, of the largest that was met
+
+
+class Ista(FirstOrder):
+    """Proximal gradient steps; the objective never rises."""
+
+    def __init__(self, problem, n_threads):
+        super().__init__(problem, n_threads)
+        bend = self.loss.curvature_at(self.point.eta).sum() or 1.0  # of huber's, none far away
+        self.L = float(bend * np.max(problem.norms**2, initial=1.0))  # 1: the intercept's column
+
+    def begin(self, lam):
+        self.L *= RELAX
+
+    def step(self, lam):
+        self.point = self.descend(self.point, lam)
+
+    def descend(self, start, lam):
+        """The end of a step from `start`, after growing L until the model is no less there.
+
+        `start` itself where no L is found.
+        """
+        z, pull = self.downhill(start.u)
+        for _ in range(TRIES):
+            new, moved = self.end(start, z, pull, self.L, lam)
+            size = np.sum(start.b**2) + np.sum(start.c**2)
+            bent = 2.0 * divergence(start, new)
+            if moved < np.inf and (bent <= self.L * moved or moved <= STILL * size):
+                return new
+            met = NEARLY * bent / moved
+            most = MOST_GROWTH * self.L
+            self.L = min(max(met, LEAST_GROWTH * self.L), most) if met < most else most
+        return start
+
+    def end(self, start, z, pull, L, lam):
+        """The end of the step for that L, and its squared length."""
+        b, c = self.penalty.prox(start.b + z / L, lam / L), start.c + pull / L
+        moved = np.sum((b - start.b) ** 2) + np.sum((c - start.c) ** 2)
+        return self.at(b, c), float(moved)
+
+
+class Fista(Ista):
+    """Accelerated steps, started again where the objective would rise."""
+
+    def begin(self, lam):
+        super().begin(lam)
+        self.t, self.last = 1.0, self.point
+
+    def step(self, lam):
+        t = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * self.t**2))
+        ahead = (self.t - 1.0) / t
+        start = self.beyond(ahead) if ahead > 0.0 else self.point
+        new = self.descend(start, lam)
+        before = self.objective(lam)
+        rise, rounding = self.objective(lam, new) - before, self.rounding(before)
+        against = np.vdot(start.b - new.b, new.b - self.point.b)
+        against += np.vdot(start.c - new.c, new.c - self.point.c)
+        if ahead > 0.0 and not (rise <= rounding and (rise < -rounding or against <= 0.0)):
+            self.t, self.last = 1.0, self.point
+            return
+        self.t, self.last, self.point = t, self.point, new
+
+    def beyond(self, ahead):
+        """The point carried on along the last step, so many times its length."""
+        here, last = self.point, self.last
+        b, c, eta = (
+            x + ahead * (x - y) for x, y in zip(here[:3], last[:3], strict=True)
+        )  # fmt: skip
+        return Point(b, c, eta, *self.loss.at(eta))
+
+
+class Sparsa(Ista):
+    """Steps as long as the curvature along the last one allows, nonmonotone."""
+
+    def begin(self, lam):
+        self.levels = [self.objective(lam)]
+        self.most = self.L
+
+    def step(self, lam):
+        start, L = self.point, self.L
+        z, pull = self.downhill(start.u)
+        bar = max(self.levels) + self.rounding(max(self.levels))
+        for _ in range(TRIES):
+            new, moved = self.end(start, z, pull, L, lam)
+            value = self.objective(lam, new)
+            if value <= bar - 0.5 * SUFFICIENT * L * moved:
+                break
+            L *= MOST_GROWTH
+        else:
+            return
+        self.point, self.levels = new, [*self.levels[1 - MEMORY :], value]
+        if moved > 0.0:
+            met = float(np.vdot(start.u - new.u, new.eta - start.eta)) / moved
+            self.most = max(self.most, met)
+            self.L = max(met, SPECTRUM * self.most)
+
+
+def divergence(start, new):
+    """F(new) - F(start) - F'(start)'(new - start): no more than the change of the slope, which
+    rounding spoils less."""
+    change = new.eta - start.eta
+    rise = new.value - start.value + float(np.vdot(start.u, change))
+    return min(rise, float(np.vdot(start.u - new.u, change)))

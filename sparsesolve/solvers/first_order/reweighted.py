@@ -1,0 +1,96 @@
+"""Reweighted l2: ridge problems whose weights follow their solutions, with a smoothing that fades.
+
+    minimise over b   |c - A b|^2 / 2  +  lam Omega(b),    A = sqrt(W) Z,  c = sqrt(W) y
+
+A norm is the least of quadratics: |b_g| = min over eta of (|b_g|^2 / eta + eta) / 2. In turn
+eta_g = sqrt(|b_g|^2 + e^2) and b, a ridge problem, solved by Cholesky's factor of A'A + V
+(p, p), or by Woodbury's formula of A V^-1 A' + 1 (n, n) where that is smaller. Given: squared
+error, no limits, a penalty with such a majorant (elastic net, group lasso, sparse group lasso).
+Invariant: what FirstOrder keeps; coefficients that the smoothing alone keeps from zero are shown
+as zero where that is better. The gap is that of the problem without smoothing.
+Reference: Bach et al. 2012, section 5.
+"""
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+
+from sparsesolve.linalg.gram.gram import tall_gram
+from sparsesolve.linalg.gram.outer import wide_gram
+from sparsesolve.solvers.first_order.first_order import FirstOrder
+
+FIRST = 0.1  # of the largest coefficient that one column alone would have: e at first
+FADE = 0.8  # of e, from one ridge problem to the next
+LAST = 1e-14  # where it ends, of the first
+KEPT_UP = 10.0  # of e: coefficients that it may be all that keeps from zero
+
+
+class Reweighted(FirstOrder):
+    """Solver state along a path; answers what WorkingSet answers."""
+
+    between, patience = 5, 40
+
+    def __init__(self, problem, n_threads):
+        super().__init__(problem, n_threads)
+        self.y, self.root_w = problem.response, np.sqrt(problem.weights)
+        open_ = self.alive & ~_shut(self.penalty) & ~self.unheld
+        self.which = np.flatnonzero(open_).astype(np.intc)
+        self.b = np.zeros(self.design.p)  # with the coefficients shown as zero
+        self.response = self.bare.span.without(self.root_w * self.y)
+        self.tall = len(self.which) <= self.design.n
+        if self.tall:
+            Q, design = self.bare.span.Q, self.design
+            gram, cross = tall_gram(design, self.root_w, self.y, n_threads)
+            seen = [design.products(self.root_w * q, n_threads) for q in Q.T]
+            seen = np.reshape(seen, (-1, design.p))[:, self.which]  # Q'A
+            self.gram = gram[np.ix_(self.which, self.which)] - seen.T @ seen
+            self.cross = cross[self.which] - seen.T @ (Q.T @ (self.root_w * self.y))
+        largest = np.abs(self.design.products(self.root_w * self.response, n_threads))
+        square = np.maximum(problem.norms**2, 1e-300)
+        self.smoothest = FIRST * (largest / square)[self.which].max(initial=0.0)
+
+    def begin(self, lam):
+        self.smoothing = self.smoothest
+
+    def step(self, lam):
+        weights = lam * self.penalty.majorant(self.b, max(self.smoothing, 1e-300))[self.which]
+        self.b[self.which] = self._ridge(np.maximum(weights, 1e-300))
+        shown = np.where(np.abs(self.b) <= KEPT_UP * self.smoothing, 0.0, self.b)
+        points = [self._with_least_squares(shown), self._with_least_squares(self.b.copy())]
+        self.point = min(points, key=lambda point: self.objective(lam, point))
+        self.smoothing = max(FADE * self.smoothing, LAST * self.smoothest)
+
+    def _ridge(self, v):
+        """The minimiser of |c - A b|^2 / 2 + sum_j v_j b_j^2 / 2."""
+        if self.tall:
+            d = 1.0 / np.sqrt(v)
+            matrix = d[:, None] * self.gram * d
+            matrix[np.diag_indices_from(matrix)] += 1.0
+            return d * cho_solve(cho_factor(matrix, overwrite_a=True), d * self.cross)
+        matrix = wide_gram(self.design, self.which, 1.0 / v, self.root_w, self.n_threads)
+        matrix = self.bare.span.without(self.bare.span.without(matrix).T)
+        matrix[np.diag_indices_from(matrix)] += 1.0
+        a = cho_solve(cho_factor(matrix, overwrite_a=True), self.response)
+        return self.design.products(self.root_w * a, self.n_threads)[self.which] / v
+
+    def _with_least_squares(self, b):
+        """The Point of b and of what the unpenalised columns do best beside it."""
+        which = np.flatnonzero(b).astype(np.intc)
+        rest = self.y - self.design.combination(which, b[which])
+        return self.at(b, self.bare.span.Q.T @ (self.root_w * rest))
+
+
+def suits(problem, lambdas):
+    """Whether there is a ridge problem to solve: squared error, a majorant, no limits."""
+    penalty = problem.penalty
+    if problem.loss is not None or (lambdas is not None and lambdas[-1] == 0.0):
+        return False
+    if problem.n_responses is not None or not hasattr(penalty, "majorant"):
+        return False
+    free = np.isinf(penalty.lower) & np.isinf(penalty.upper)
+    return bool((free | (np.asarray(penalty.lower) == np.asarray(penalty.upper))).all())
+
+
+def _shut(penalty):
+    """Features that are excluded, (p,)."""
+    one, nowhere = np.ones(len(penalty.lower)), np.zeros(len(penalty.lower))
+    return ~(penalty.unheld(nowhere, one, 0.0) | penalty.unheld(nowhere, -one, 0.0))

@@ -1,0 +1,1 @@
+"""Greedy methods: pursuits and hard thresholding."""

@@ -1,0 +1,170 @@
+"""Greedy pursuits: one feature at a time, each step certified.
+
+    approximately  minimise over b   1/2 sum_i w_i (y_i - (Zb)_i)^2   with k nonzero coefficients
+
+Given: a problem with squared error.  Returned: one Point per step, the empty model first, whose
+`lam` is the root mean square residual; it decreases strictly.  Three ways to choose and to step:
+
+    "omp"      the largest |z_j'r|, then least squares on all chosen columns;
+    "forward"  the column that most lowers the least squares, (z_j'r)^2 / |z_j off the span|^2;
+    "mp"       the largest |z_j'r|, and only its own coefficient moves.
+
+Invariant of the first two: an orthonormal basis Q of the chosen columns (Gram-Schmidt, twice) with
+its triangle R, c = Z'r for r = y - QQ'y, and of each column the square of its part off the span;
+a step costs one product of Z' with the new basis vector, or where n is larger than p and many
+steps are asked, a recurrence on the Gram matrix, formed once.  The certificate of a step is, over
+the null objective, by how much least squares on its support is lower, from a residual made anew;
+for "mp", which leaves that open, how far the objective is from what its steps add up to.
+
+References: Mallat, Zhang (1993); Pati, Rezaiifar, Krishnaprasad (1993); Efroymson (1960); for the
+basis, Bach et al. (2012), section 17.
+"""
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from sparsesolve.linalg.gram.gram import tall_gram
+from sparsesolve.solvers.follow import Point
+
+LOST = 1e-12  # of a column's square: nearer to the span it counts as lying in it
+NOTHING = 1e-14  # of |z_j| |y|: a correlation that is rounding
+MOST_GRAM_COLUMNS = 1500
+GRAM_RATE = 8  # columns of a matrix product in the time of one product of its own
+CERTAIN = 1e-9  # certificate above which rounding has spoiled a step
+
+
+class Residual:
+    """Coefficients, their residual and objective, made anew from the data, as points of a path."""
+
+    def __init__(self, problem, n_threads):
+        self.problem, self.design, self.n_threads = problem, problem.design, n_threads
+        self.root_w = np.sqrt(problem.weights)
+        self.null = max(problem.null_value, 1e-300)
+
+    def correlations(self, r):
+        """Z'r for r (n,) in root weights."""
+        return self.design.products(self.root_w * r, self.n_threads)
+
+    def columns(self, which):
+        """The columns which (k,) in root weights, (n, k)."""
+        return self.root_w[:, None] * self.design.unpacked(np.asarray(which, dtype=np.intc))
+
+    def of(self, which, values):
+        """y - Zb in root weights, for coefficients `values` of the features `which`."""
+        which = np.asarray(which, dtype=np.intc)
+        return self.root_w * (self.problem.response - self.design.combination(which, values))
+
+    def gram(self, most):
+        """Z'WZ where it costs less than the products of `most` steps, else None."""
+        n, p = self.design.n, self.design.p
+        if p > min(n, MOST_GRAM_COLUMNS, GRAM_RATE * most):
+            return None
+        return tall_gram(self.design, self.root_w, self.problem.response, self.n_threads)[0]
+
+    def point(self, index, which, values, r, gap, status, n_iter):
+        """The Point of coefficients whose residual is r."""
+        which, values = np.asarray(which, dtype=np.intc), np.asarray(values, dtype=np.float64)
+        order = np.argsort(which)
+        value = 0.5 * (r @ r)
+        with np.errstate(over="ignore", under="ignore"):
+            level = float(np.ldexp(np.sqrt(2.0 * value), self.problem.exponent))
+        if not np.isfinite(level):
+            raise ValueError("the residual is beyond the largest 64-bit float; rescale y")
+        which, values, intercept = self.problem.to_user(which[order], values[order], 0.0)
+        explained = max(0.0, 1.0 - value / self.null) if self.problem.null_value > 0.0 else 0.0
+        return Point(index, level, len(which), explained, gap, status, n_iter, which, values,
+                     intercept)  # fmt: skip
+
+
+def pursue(problem, method, *, most, least, max_iter, n_threads, advance):
+    """Step until `most` features, a fraction `least` of the null objective, or nothing is left.
+
+    Returns (points, why it ended).
+    """
+    data = Residual(problem, n_threads)
+    r = data.of([], np.empty(0))
+    points = [data.point(0, [], [], r, 0.0, 0, 0)]
+    if least == 1.0:
+        return points, "at most 1 of the deviance is left"
+    for which, values, excess in (_match if method == "mp" else _project)(data, r, method, most):
+        if len(which) > most:
+            return points, f"{most} features are in"
+        if len(points) > max_iter:
+            return points, f"max_iter = {max_iter} steps were taken"
+        r = data.of(which, values)
+        gap = excess(r) / data.null
+        point = data.point(len(points), which, values, r, gap, 0 if gap <= CERTAIN else 2, 1)
+        if not point.lam < points[-1].lam:
+            break
+        points.append(point)
+        advance(len(which), "%.1f%% deviance", 100 * point.dev_ratio)
+        if least > 0.0 and point.dev_ratio >= 1.0 - least:
+            return points, f"at most {least:g} of the deviance is left"
+        if len(which) == most and method != "mp":
+            return points, f"{most} features are in"
+    return points, "nothing is left to explain"
+
+
+def _project(data, r, method, most):
+    """Yield (features in order of entry, coefficients, excess of a residual) of least squares."""
+    squares = np.square(data.design.norms(data.problem.weights, data.n_threads))
+    nothing = NOTHING * np.sqrt(squares) * np.linalg.norm(r)
+    rest, c = squares.copy(), data.correlations(r)
+    Q, R, T = np.empty((8, len(r))), np.zeros((8, 8)), np.empty((8, len(c)))
+    chosen, z, gram = [], [], data.gram(most)
+    while True:
+        open_ = (rest > LOST * squares) & (np.abs(c) > nothing)
+        if not open_.any():
+            return
+        score = np.abs(c) if method == "omp" else np.square(c) / np.where(open_, rest, 1.0)
+        j = int(np.where(open_, score, -1.0).argmax())
+        k = len(chosen)
+        if k == len(Q):
+            Q, T = (np.vstack([part, np.empty_like(part)]) for part in (Q, T))
+            R = np.pad(R, (0, k))
+        basis, along = _orthogonal(data.columns([j])[:, 0], Q[:k])
+        size = np.linalg.norm(basis)
+        if size**2 <= LOST * squares[j]:
+            rest[j] = 0.0
+            continue
+        Q[k], R[:k, k], R[k, k] = basis / size, along, size
+        chosen.append(j)
+        z.append(float(Q[k] @ r))
+        r = r - z[k] * Q[k]
+        T[k] = data.correlations(Q[k]) if gram is None else (gram[j] - along @ T[:k]) / size
+        c = c - z[k] * T[k]
+        rest = rest - np.square(T[k])
+        rest[j] = 0.0
+        b, span = solve_triangular(R[: k + 1, : k + 1], z), Q[: k + 1]
+        yield chosen, b, lambda r, span=span: 0.5 * float(np.square(span @ r).sum())
+
+
+def _orthogonal(a, Q):
+    """The part of a (n,) orthogonal to the rows of Q (k, n), and its products with them."""
+    along = Q @ a
+    a = a - along @ Q
+    again = Q @ a
+    return a - again @ Q, along + again
+
+
+def _match(data, r, method, most):
+    """Yield (features in order of entry, coefficients, excess of a residual) of single steps."""
+    squares = np.square(data.design.norms(data.problem.weights, data.n_threads))
+    nothing = NOTHING * np.sqrt(squares) * np.linalg.norm(r)
+    c, value = data.correlations(r), 0.5 * (r @ r)
+    places, values, images, gram = {}, [], [], data.gram(most)
+    while True:
+        score = np.where(np.abs(c) > nothing, np.abs(c), -1.0)
+        j = int(score.argmax())
+        if score[j] < 0.0:
+            return
+        if j not in places:
+            places[j] = len(places)
+            values.append(0.0)
+            column = gram[j] if gram is not None else data.correlations(data.columns([j])[:, 0])
+            images.append(column)
+        step = c[j] / squares[j]
+        values[places[j]] += step
+        value -= 0.5 * step * c[j]
+        c = c - step * images[places[j]]
+        yield list(places), np.array(values), lambda r, value=value: abs(0.5 * (r @ r) - value)

@@ -1,0 +1,161 @@
+"""Hard thresholding: for every size k, coefficients of at most k features at once.
+
+    approximately  minimise over b   1/2 sum_i w_i (y_i - (Zb)_i)^2   with |b|_0 <= k
+
+Given: a problem with squared error.  Returned: a Point for each size that lowers the objective,
+its `lam` the root mean square residual, started from the size before.  H_k keeps the k largest:
+
+    "iht"     b <- H_k(b + Z'r / L), L the largest eigenvalue of Z'WZ, or shorter if need be;
+    "niht"    the step that is best for the columns in use, shortened where they change and the
+              objective would not be sure to fall;
+    "cosamp"  least squares on the columns in use and the 2k most correlated with r, H_k, and
+              least squares on what is kept, while the objective falls.
+
+The certificate is that of the pursuits: by how much least squares on the support is lower, over
+the null objective, from a residual made anew.  No method knows whether another support is better.
+
+References: Blumensath, Davies (2009), "Iterative hard thresholding for compressed sensing", and
+(2010), "Normalized iterative hard thresholding"; Needell, Tropp (2009), "CoSaMP".
+"""
+
+import numpy as np
+from scipy.linalg import qr
+
+from sparsesolve.solvers.greedy.pursuit import Residual
+
+SAFE = 0.99  # of the longest step that surely lowers the objective
+SHORTER = 0.5  # what a step beyond that is multiplied by
+CERTAIN = 1e-7  # certificate to reach
+LOOK = 10  # iterations between two certificates
+POWER_STEPS = 100
+
+
+def threshold_path(problem, method, *, most, least, max_iter, n_threads, advance):
+    """Sizes 1, 2, ..., most, or until a fraction `least` of the null objective is left.
+
+    Returns (points, why it ended).
+    """
+    data = Residual(problem, n_threads)
+    advance_one = _cosamp if method == "cosamp" else _iterate
+    b, r = np.zeros(problem.design.p), data.of([], np.empty(0))
+    points = [data.point(0, [], [], r, 0.0, 0, 0)]
+    if least == 1.0:
+        return points, "at most 1 of the deviance is left"
+    bend = _eigenvalue(data) if method == "iht" and r.any() else 0.0
+    step = 1.0 / bend if bend > 0.0 else None
+    for k in range(1, most + 1):
+        b_new, n_iter = advance_one(data, b, r, k, step, max_iter)
+        which = np.flatnonzero(b_new)
+        r_new = data.of(which, b_new[which])
+        gap = _excess(data, which, r_new)
+        status = int(gap > CERTAIN)  # MAX_ITER
+        point = data.point(len(points), which, b_new[which], r_new, gap, status, n_iter)
+        advance(k, "%.1f%% deviance", 100 * point.dev_ratio)
+        if not point.lam < points[-1].lam:
+            continue
+        b, r = b_new, r_new
+        points.append(point)
+        if least > 0.0 and point.dev_ratio >= 1.0 - least:
+            return points, f"at most {least:g} of the deviance is left"
+    return points, f"sizes up to {most} were tried"
+
+
+def _eigenvalue(data):
+    """About the largest eigenvalue of Z'WZ, by power steps."""
+    design, w = data.design, data.problem.weights
+    every, v = np.arange(design.p, dtype=np.intc), np.random.default_rng(0).normal(size=design.p)
+    value = 0.0
+    for _ in range(POWER_STEPS):
+        before, v = value, v / max(np.linalg.norm(v), 1e-300)
+        v = design.products(w * design.combination(every, v), data.n_threads)
+        value = np.linalg.norm(v)
+        if value - before <= 1e-3 * value:
+            return value
+    return value
+
+
+def kept(b, k):
+    """H_k: b with all but its k largest entries, in size, set to 0; the first of equal ones."""
+    out = np.zeros_like(b)
+    largest = np.argsort(-np.abs(b), kind="stable")[:k]
+    out[largest] = b[largest]
+    return out
+
+
+def _iterate(data, b, r, k, fixed, max_iter):
+    """Iterative hard thresholding, with the `fixed` step or, where that is None, its own."""
+    for n_iter in range(1, max_iter + 1):
+        g = data.correlations(r)
+        step = fixed or _own_step(data, b, g, k)
+        new, r_new = _stepped(data, b, g, step, k)
+        while _too_long(b, new, r, r_new, step):
+            step *= SHORTER
+            new, r_new = _stepped(data, b, g, step, k)
+        same = ((new != 0) == (b != 0)).all()
+        moved = (new != b).any()
+        b, r = new, r_new
+        if not moved or (same and n_iter % LOOK == 0):
+            which = np.flatnonzero(b)
+            if not moved or _excess(data, which, r) <= 0.5 * CERTAIN:
+                break
+    return b, n_iter
+
+
+def _stepped(data, b, g, step, k):
+    new = kept(b + step * g, k)
+    which = np.flatnonzero(new)
+    return new, data.of(which, new[which])
+
+
+def _own_step(data, b, g, k):
+    """The best step along the gradient on the columns in use (at first, on its k largest)."""
+    which = np.flatnonzero(b if b.any() else kept(g, k))
+    if np.count_nonzero(b) < k:  # there is room: on what would be in use
+        which = np.union1d(which, np.argsort(-np.abs(g), kind="stable")[:k])
+    image = data.root_w * data.design.combination(which.astype(np.intc), g[which])
+    square = image @ image
+    return (g[which] @ g[which]) / square if square > 0.0 else 0.0
+
+
+def _too_long(b, new, r, r_new, step):
+    """Whether a step is beyond what surely lowers the objective, and did not lower it much."""
+    change, image = new - b, r - r_new
+    sure = step * (image @ image) <= SAFE * (change @ change)
+    return not sure and r_new @ r_new > SAFE * (r @ r) and (new != b).any()
+
+
+def _cosamp(data, b, r, k, step, max_iter):
+    """Compressive sampling matching pursuit from b, until the objective falls no more."""
+    best, n_iter = (r @ r if np.count_nonzero(b) else np.inf), 0
+    while n_iter < max_iter:
+        n_iter += 1
+        g = np.abs(data.correlations(r))
+        merged = np.union1d(np.argsort(-g, kind="stable")[: 2 * k], np.flatnonzero(b))
+        new = kept(_least_squares(data, merged), k)
+        which = np.flatnonzero(new)
+        new = _least_squares(data, which)
+        r_new = data.of(which, new[which])
+        if not r_new @ r_new < best * (1.0 - 1e-12):
+            break
+        b, r, best = new, r_new, r_new @ r_new
+    return b, n_iter
+
+
+def _least_squares(data, which):
+    """Coefficients (p,) of least squares on the columns `which`."""
+    b = np.zeros(data.design.p)
+    if len(which):
+        b[which] = np.linalg.lstsq(data.columns(which), data.of([], np.empty(0)), rcond=None)[0]
+    return b
+
+
+def _excess(data, which, r):
+    """By how much least squares on the support is below the objective, over the null objective."""
+    if not len(which):
+        return 0.0
+    columns = data.columns(which)
+    Q, R, _ = qr(columns, mode="economic", pivoting=True)  # the dependent columns come last
+    size = np.abs(np.diagonal(R))
+    rounding = np.finfo(np.float64).eps * max(columns.shape) * size.max(initial=0.0)
+    along = Q[:, : np.count_nonzero(size > rounding)].T @ r
+    return 0.5 * float(along @ along) / data.null

@@ -1,1 +1,0 @@
-"""Groups: how a working set solves for coefficients that a penalty ties together."""

@@ -1,0 +1,1 @@
+"""Solvers for tall designs, which read X in passes over its rows."""

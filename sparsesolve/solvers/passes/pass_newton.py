@@ -1,0 +1,205 @@
+"""Proximal Newton by passes over X: of its columns nothing is kept but their inner products.
+
+    minimise over b0, b   F(offset + b0 + Zb)  +  lam Omega(b)
+
+A step minimises a quadratic model, F'' = s H at an earlier point, H diagonal: Z_S'HZ_S of the
+columns S at work comes from one pass, is all that the small problem needs, and serves until steps
+get slow; s is learnt from how the gradient changed along the last step. Gradient and duality
+gap are the true ones, over all columns: a step costs one pass for its image Z d and one for the
+products with what is left. S takes in columns ahead of time, and gives none back. Intercept and
+columns that nothing holds back are projected out of the model under H.
+Invariant: what FirstOrder keeps. Memory: some vectors of n and of p, and three matrices of S by S.
+Reference: Lee, Sun, Saunders, "Proximal Newton-type methods" (2014).
+"""
+
+import numpy as np
+
+from sparsesolve.linalg.design.distributed import inner_products
+from sparsesolve.solvers.first_order.first_order import CONVERGED, MAX_ITER, STALLED, FirstOrder
+from sparsesolve.solvers.passes.curvature import Curvature, inverse
+from sparsesolve.solvers.subproblem.all_columns import InnerModel
+from sparsesolve.solvers.working_set.local_model import floors
+
+AHEAD = 0.7  # of lam: a column of a correlation above it comes to work
+SLOW = 0.2  # new gap over old from which H is taken anew
+BARELY = 0.99  # new gap over the least: more is no fall
+NEAR = 0.1  # of the gap asked for, to which a model is solved
+EXACT = 1e-13  # of the null value, where there is no gap to go by
+ARMIJO = 0.1
+HALVINGS = 30
+IDLE = 4  # steps that lower neither gap nor objective, before it is given up,
+PATIENCE = 100  # or in which the gap does not halve: where no finite point is best it never ends
+BUDGET = 1000  # of steps within a model
+
+
+class PassNewton(FirstOrder):
+    """Solver state along a path; answers what WorkingSet answers."""
+
+    def __init__(self, problem, n_threads):
+        self.n_threads = n_threads
+        self.seen, self.met, self.cleared, self.problem = (), None, (None, None), problem
+        super().__init__(problem, n_threads)
+        self.which = np.empty(0, dtype=np.intc)  # S
+        self.scale, self.stale, self.model = 1.0, True, None
+
+    def solve(self, lam, target, budget):
+        """Reach gap <= target at lam; returns (outcome, gap)."""
+        limit, idle, gap = self.iterations + budget, 0, self.gap(lam)
+        least = last = lowest = halved = np.inf
+        review = self.iterations + PATIENCE
+        while gap > target:
+            if self.iterations >= limit:
+                return MAX_ITER, gap
+            value = self.objective(lam)
+            falls = gap < BARELY * least
+            idle = 0 if falls or value < lowest - self.rounding(value) else idle + 1
+            if self.iterations == review:
+                if gap > 0.5 * halved:
+                    return STALLED, gap
+                halved, review = gap, review + PATIENCE
+            if idle == IDLE:
+                return STALLED, gap
+            least, lowest = min(gap, least), min(value, lowest)
+            if self.recruit(lam) or self.stale or gap > SLOW * last:
+                self.weigh()
+            goal = max(NEAR * target, EXACT * self.problem.null_value)
+            # without a fall the model was too near its minimum to say where that of F is
+            self.step(lam, goal if falls else 0.0)
+            self.iterations += 1
+            self.loss.raise_pending()
+            last, gap = gap, self.gap(lam)
+        return CONVERGED, gap
+
+    def products(self, u):
+        """z_j'u of every column, (p,); what was asked for last is not asked again."""
+        self.met = self.point
+        known = [pair for pair in self.seen if pair[0] is u or np.array_equal(pair[0], u)]
+        pair = known[0] if known else (u, super().products(u))
+        self.seen = (pair, *[other for other in self.seen if other is not pair][:1])
+        return pair[1].copy()
+
+    def dual_point(self, lam):
+        """What FirstOrder says, once for a point where it cannot change with lam."""
+        if not self.bare.same_at(lam):
+            return super().dual_point(lam)
+        if self.cleared[0] is not self.point:
+            self.cleared = self.point, super().dual_point(lam)
+        return self.cleared[1]
+
+    def gradient(self):
+        """u or, where that alone is known, the dual point, with its products with the columns.
+
+        They differ by what H takes off, which the model takes off anyway.
+        """
+        return next((pair for pair in self.seen if pair[0] is self.point.u), self.seen[0])
+
+    def gap(self, lam):
+        """The duality gap over all columns."""
+        gap = super().gap(lam)
+        if self.met is not self.point:  # there is no certificate, and so far no gradient
+            self.products(self.point.u)
+        return gap
+
+    def recruit(self, lam):
+        """Let columns of correlations near lam in, once one is beyond; whether it did."""
+        if self.problem.has_groups:  # all columns from the start
+            fresh, self.which = len(self.which) == 0, np.arange(self.design.p, dtype=np.intc)
+            return fresh
+        missing = self.alive & ~self.unheld
+        missing[self.which] = False
+        pressed, threshold = np.abs(self.gradient()[1]), lam * np.asarray(self.penalty.l1)
+        if not (missing & (pressed > threshold)).any():
+            return False
+        missing &= pressed > AHEAD * threshold
+        self.which = np.append(self.which, np.flatnonzero(missing)).astype(np.intc)
+        return True
+
+    def weigh(self):
+        """Take H at the current point, and with it the model, in one pass."""
+        w, h = self.problem.weights, self.loss.curvature_at(self.point.eta)
+        flat, least = floors(h.sum())
+        self.h = h = np.maximum(h, np.where(h > 0.0, least, flat) * w)
+        self.scale, self.stale = 1.0, False
+        gram, mixed = inner_products(self.design, self.which, h, self.basis, self.n_threads)
+        self.curvature = Curvature(gram, mixed, self.basis.T @ (h[:, None] * self.basis))
+        self.project(self.curvature)
+
+    def project(self, curvature):
+        """The model of a curvature, of the first of the columns at work."""
+        gram, mixed, inner = curvature
+        which = self.which[: len(gram)]
+        self.mixed, self.inverse_inner = mixed, inverse(inner)
+        gram = gram - mixed.T @ self.inverse_inner @ mixed
+        self.fixed = fixed = self.beside(which)
+        gram[fixed] = gram[:, fixed] = 0.0
+        self.model = InnerModel(gram, self.charged(which))
+
+    def beside(self, which):
+        """Which of these columns a model leaves alone: they are in the basis, or constant."""
+        return (self.unheld | ~self.alive)[which % self.design.p]
+
+    def charged(self, which):
+        """The penalty on these columns."""
+        return self.penalty if self.problem.has_groups else self.penalty.part(which)
+
+    def step(self, lam, goal):
+        """Go towards the model's minimum as far as the objective falls."""
+        u, z = self.gradient()
+        pull = self.inverse_inner @ (self.point.u @ self.basis).ravel() / self.scale
+        z = z.ravel()[self.which]
+        z -= self.mixed.T @ self.inverse_inner @ (u @ self.basis).ravel()
+        b = self.point.b.copy()
+        z, e, level = z / self.scale, self.whitened(u) / self.scale, lam / self.scale
+        start = b.ravel()[self.which]
+        b.reshape(-1)[self.which] = self.minimiser(level, start, z, e, goal / self.scale)
+        change = b - self.point.b
+        c_step = pull - self.inverse_inner @ (self.mixed @ change.ravel()[self.which])
+        c_step = c_step.reshape(self.point.c.shape)
+        image = self.combination(change) + c_step @ self.basis.T
+        self.descend(lam, change, b, c_step, image)
+
+    def minimiser(self, lam, start, z, e, goal):
+        """The model's coefficients (S,), solved to a gap.
+
+        z is less what H projects out; e is u in the model's units.
+        """
+        if len(start) == 0:
+            return start
+        self.model.aim(start, np.where(self.fixed, 0.0, z), e)
+        self.model.solve(lam, goal, BUDGET)
+        found = np.zeros(len(start))
+        which, values = self.model.coefficients()
+        found[which] = values
+        return np.where(self.fixed, start, found)
+
+    def whitened(self, u):
+        """H^-1/2 u, which has the length of u in the norm dual to H's."""
+        root = np.sqrt(self.h)
+        return np.divide(u, root, out=np.zeros_like(root), where=root > 0.0)
+
+    def bend(self, image):
+        """image'H image."""
+        return float(image @ (self.h * image))
+
+    def descend(self, lam, change, b, c_step, image):
+        """Halve the step until the objective falls as Armijo asks; learn s on the way."""
+        start = self.point
+        before, charge = self.objective(lam), self.penalty.value(start.b, lam)
+        slope = self.penalty.value(b, lam) - charge - float(np.vdot(start.u, image))
+        t = 1.0
+        for _ in range(HALVINGS):
+            new_b = b if t == 1.0 else start.b + t * change
+            eta = start.eta + t * image
+            new = type(start)(new_b, start.c + t * c_step, eta, *self.loss.at(eta))
+            reached = self.objective(lam, new)
+            if reached < np.inf and reached <= before + ARMIJO * t * slope + self.rounding(before):
+                break
+            t *= 0.5
+        else:
+            self.stale = True
+            return
+        along, bent = float(np.vdot(start.u - new.u, image)), self.bend(image)
+        if bent > 0.0 and along > 0.0:
+            least = 0.1 if t == 1.0 else 2.0
+            self.scale = max(along / (t * bent), least * self.scale)
+        self.point = new

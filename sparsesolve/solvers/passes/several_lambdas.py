@@ -1,0 +1,239 @@
+"""Newton steps for several lambdas of a path at once, which share their passes over X.
+
+    minimise over b0, b   F(offset + b0 + Zb)  +  lam Omega(b)      for lam_1 > lam_2 > ... > lam_K
+
+Where rows are many and columns few a model costs nothing, and a pass over X for K points little
+more than for one. From a solved point, models foretell those of the next K lambdas; one pass tells
+the true gradients there. The curvature at the last of them is taken then, and points are
+corrected, a pass each time, by models whose curvature is that of their lambda: on the straight
+line in log(lam) between both ends of the block. The block before foretells how it will change.
+Each point has a certificate of its own, by products that came with it, and is handed out when the
+path asks for its lambda. What is not solved so is left to PassNewton, and fewer lambdas are looked
+at together.
+Invariant: that of PassNewton; `place` is the point with its products, or None. `curvature` is that
+of a point near by, and `stale` where it is not.
+"""
+
+from math import log
+from typing import NamedTuple
+
+import numpy as np
+
+from sparsesolve.solvers.certificate.dual_point import still_missing
+from sparsesolve.solvers.first_order.first_order import CONVERGED, Point
+from sparsesolve.solvers.passes.curvature import inverse
+from sparsesolve.solvers.passes.pass_newton import EXACT, NEAR, PassNewton
+from sparsesolve.solvers.passes.row_pass import cleared, evaluate, suits
+
+FEW = 64  # columns that all come to work at once
+MOST_COLUMNS = 400  # at work, whose models cost little beside passes
+TOGETHER = 8  # lambdas that share a pass, at most,
+KEPT = 50_000_000  # and values of their linear predictors that are kept meanwhile
+ROUNDS = 6  # passes for which a block of lambdas may ask
+EASY = 3  # steps at a lambda after which more of them may go together
+PRESSED = 0.9  # of a block's last lambda: where the correlation of a column at rest is above it,
+NEARLY = 0.6  # columns of correlations above this come to work
+HOPELESS = 0.1  # of the objective: a larger gap, where columns allow a small one, is F*'s domain's
+
+
+class Place(NamedTuple):
+    """A point, and its products with X, which is all that a model asks for."""
+
+    point: Point
+    z: np.ndarray  # (p,) Z'u
+    pull: np.ndarray  # (f,) Q'u
+
+
+class Clearing(NamedTuple):
+    """What makes a dual point orthogonal to the basis Q: less H times a combination of it."""
+
+    heavy: np.ndarray  # (f, n) Q'H
+    met: np.ndarray  # (f, p) Q'HZ
+    inner: np.ndarray  # (f, f) Q'HQ
+
+
+class LookAhead(PassNewton):
+    """Solver state along a path; answers what WorkingSet answers."""
+
+    def __init__(self, problem, n_threads):
+        self.levels, self.ready = [], {}
+        self.most = max(min(TOGETHER, KEPT // problem.design.n), 1)
+        if problem.has_groups and problem.design.p > MOST_COLUMNS:
+            self.most = 1
+        self.together = min(2, self.most)
+        self.place = self.change = self.reached = None
+        super().__init__(problem, n_threads)
+        self.shared = suits(self.design, self.loss)
+
+    def announce(self, levels):
+        """The lambdas that will be asked for, decreasing."""
+        self.levels = levels
+
+    def solve(self, lam, target, budget):
+        """Reach gap <= target at lam; returns (outcome, gap)."""
+        lams = self.upcoming(lam) if budget > ROUNDS and lam not in self.ready else []
+        if len(lams) > 1:
+            with np.errstate(over="ignore", invalid="ignore"):  # where a point is foretold too far
+                self.look_ahead(lams, target)
+        if lam in self.ready:
+            self.place, gap, steps = self.ready.pop(lam)
+            self.point, self.reached = self.place.point, lam
+            self.iterations += steps
+            return CONVERGED, gap
+        if not self.stale:
+            self.project(self.curvature)  # the model at hand may be of another place
+        before = self.iterations
+        outcome, gap = super().solve(lam, target, budget)
+        self.place = None
+        if len(lams) < 2 and self.iterations - before <= EASY:
+            self.together = min(2 * self.together, self.most)
+        return outcome, gap
+
+    def upcoming(self, lam):
+        """The lambdas from this one on that are to be looked at together."""
+        if lam not in self.levels:
+            return []
+        first = self.levels.index(lam)
+        lams = self.levels[first : first + self.together]
+        return [lam for lam in lams if self.bare.same_at(lam) and lam not in self.ready]
+
+    def look_ahead(self, lams, target):
+        """Solve at these lambdas, from the current point on; those that are solved are `ready`."""
+        if not self.set_out(lams):
+            return
+        base, near = self.place, self.curvature
+        ways = {lam: log(self.reached / lam) for lam in lams}
+        bends = dict.fromkeys(lams, near)
+        if self.change is not None:  # what it will be halfway
+            reach = near.reach(self.change)
+            bends = {k: near.moved(self.change, min(way / 2, reach)) for k, way in ways.items()}
+        size = np.array([np.linalg.norm(self.whitened(base.point.u))])
+        goal = max(NEAR * target, EXACT * self.problem.null_value)
+        unsolved, steps = dict.fromkeys(lams, base), 0
+        while unsolved and steps < ROUNDS:
+            unsolved, steps = self.advance(unsolved, bends, size, goal), steps + 1
+            if steps == 1:
+                if not self.take_change(near, unsolved[lams[-1]], lams[-1]):
+                    break
+                bends = {lam: near.moved(self.change, way) for lam, way in ways.items()}
+                clearing = self.clearing()
+            for lam, place in list(unsolved.items()):
+                gap = self.certify(lam, place, clearing, target)
+                if gap <= target:
+                    self.ready[lam] = place, gap, steps
+                    del unsolved[lam]
+        self.point = base.point
+        self.together = min(2 * self.together, self.most)
+        if unsolved:
+            self.stale = True
+            self.together = self.most = max(self.most // 2, 1)
+            first = unsolved.get(lams[0], base).point
+            if self.objective(lams[0], first) < self.objective(lams[0]):
+                self.point = first
+
+    def advance(self, places, bends, size, goal):
+        """The places at the minima of the models at these, by lambda; one pass."""
+        aims = [self.answer(lam, place, bends[lam], size, goal) for lam, place in places.items()]
+        B, C = map(np.stack, zip(*aims, strict=True))
+        return dict(zip(places, self.evaluate(B, C), strict=True))
+
+    def take_change(self, near, place, lam):
+        """Know how the curvature changes down to lam, as foretold; whether it is finite."""
+        if not np.isfinite(place.point.value):
+            return False
+        self.point = place.point
+        self.grow(lam * lam / self.reached, place.z)
+        self.weigh()
+        self.change = near.rate(self.curvature, log(self.reached / lam))
+        return bool(np.isfinite(self.curvature.gram).all())
+
+    def set_out(self, lams):
+        """Know place and curvature of the current point; whether lambdas can go together."""
+        if self.place is None:
+            self.place = self.evaluate(self.point.b[None], self.point.c[None])[0]
+            self.change, self.stale = None, True
+            self.reached = lams[0]
+            pressed = self.penalty.polar(np.where(self.unheld, 0.0, self.place.z))
+            if lams[0] < pressed < np.inf:
+                self.reached = pressed
+        grown = self.grow(lams[-1], self.place.z)
+        if len(self.which) > MOST_COLUMNS:
+            self.stale, self.together, self.most = True, 1, 1
+            return False
+        if grown or self.stale:
+            self.weigh()
+            self.change = None
+        return self.reached > lams[-1]
+
+    def grow(self, lam, z):
+        """Let columns come to work that may be needed down to lam, as z tells; whether any did."""
+        if self.problem.has_groups:
+            return self.recruit(lam)
+        missing = self.alive & ~self.unheld
+        missing[self.which] = False
+        if self.design.p > FEW:
+            pressed, threshold = np.abs(z), lam * np.asarray(self.penalty.l1)
+            if not (missing & (pressed > PRESSED * threshold)).any():
+                return False
+            missing &= pressed > NEARLY * threshold
+        self.which = np.append(self.which, np.flatnonzero(missing)).astype(np.intc)
+        return missing.any()
+
+    def answer(self, lam, place, curvature, size, goal):
+        """Coefficients (p,) and (f,) at the minimum of a model at a place, of residual `size`."""
+        self.project(curvature)
+        which = self.which[: len(curvature.gram)]
+        pull = self.inverse_inner @ place.pull
+        z = place.z[which] - self.mixed.T @ pull
+        b = place.point.b.copy()
+        b[which] = self.minimiser(lam, b[which], z, size, goal)
+        change = (b - place.point.b)[which]
+        return b, place.point.c + pull - self.inverse_inner @ (self.mixed @ change)
+
+    def evaluate(self, B, C):
+        """The places of coefficients B (K, p) and C (K, f), in one pass over X, or two."""
+        if self.shared:
+            found = evaluate(
+                self.design, self.loss, self.offset, self.basis, B, C, self.n_threads
+            )
+        else:
+            eta = self.design.combinations(B)
+            u, values = np.empty_like(eta), []
+            for row, slope, c in zip(eta, u, C, strict=True):
+                row += self.offset
+                row += self.basis @ c
+                value, slope[:] = self.loss.at(row)
+                values.append(value)
+            z = self.design.response_products(u, None, self.n_threads)
+            found = eta, values, u, z, u @ self.basis
+        return [
+            Place(Point(b, c, eta, value, u), z, pull)
+            for b, c, eta, value, u, z, pull in zip(B, C, *found, strict=True)
+        ]
+
+    def clearing(self):
+        """That of the curvature taken last."""
+        heavy = np.ascontiguousarray((self.h[:, None] * self.basis).T)
+        met = np.zeros((len(heavy), self.design.p))
+        if len(self.which) == self.design.p:
+            met[:, self.which] = self.curvature.mixed
+        elif len(heavy):
+            met = self.design.response_products(heavy, None, self.n_threads)
+        return Clearing(heavy, met, self.curvature.inner)
+
+    def certify(self, lam, place, clearing, target):
+        """The gap at a place; infinite where columns alone tell that it is above the target."""
+        pull = inverse(clearing.inner) @ place.pull
+        z = place.z - pull @ clearing.met
+        z[self.unheld] = 0.0
+        self.point = place.point
+        charge = self.penalty.value(self.point.b, lam)
+        scales = self.scales(lam, z)
+        if min(self.excess(lam, charge, s * z) for s in scales) > target:
+            return np.inf
+        dual, left, size = cleared(self.point.u, clearing.heavy, self.basis, pull)
+        missing = still_missing(clearing.inner, left, size)
+        gap = self.gap_by(lam, dual, z, self.unheld, missing)
+        if gap > HOPELESS * (abs(self.loss_value) + charge):
+            gap = self.gap(lam)
+        return gap

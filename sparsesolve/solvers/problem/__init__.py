@@ -1,0 +1,1 @@
+"""The problem that solvers are given: standardised, with its null model and units of rounding."""

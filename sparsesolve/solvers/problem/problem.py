@@ -1,0 +1,283 @@
+"""Problem: a standardised design, a penalty and a loss in units where arithmetic is safe.
+
+    minimise over b0, b   F(offset + b0 + Zb)  +  lam Omega(b)
+
+With squared error F is sum_i w_i (y_i - (Zb)_i)^2 / 2, intercept and offset out of y already.
+Columns, and the response of squared error, are divided by powers of two, which is exact, so the
+answer does not depend on the user's units and squares neither overflow nor vanish. `to_user`
+leads back, or says that there is no way back.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from math import ldexp
+
+import numpy as np
+
+from sparsesolve.linalg.design.design import Design
+from sparsesolve.linalg.design.group_basis import GroupBasis
+from sparsesolve.linalg.kernels import error_free
+from sparsesolve.losses import Loss
+from sparsesolve.penalties import ElasticNet
+from sparsesolve.penalties.blocks import BlockPenalty
+from sparsesolve.solvers.problem.rounding import last_digits
+
+BEYOND_ALL = 1e300  # an inner lam beyond which nothing changes
+LOST = 1e-9  # of the response's size: what rounding to the user's units may take from the fit
+FAR = 1e3  # spreads by which a mean is from 0, from where intercepts are summed with all digits
+NEAR = 300  # powers of two within which products of three neither overflow nor vanish
+ADVICE = "rescale X or y"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What a solver is given. Inner coefficients b belong to the columns of `design`."""
+
+    design: Design  # standardised
+    penalty: ElasticNet | BlockPenalty  # in inner units
+    weights: np.ndarray  # (n,) sum 1
+    loss: Loss | None  # None: squared error in `response`
+    response: np.ndarray | None  # (n,) else: y - offset, centred with an intercept, / 2**exponent
+    offset: np.ndarray | None  # (n,), or (K, n) for K responses, where there is a loss
+    null_intercept: float | np.ndarray  # or (K,), of offset and intercept alone, with a loss
+    null_value: float  # its loss less the least loss of all, inner units
+    unit: int  # user's lam = inner lam * 2**unit
+    factor: np.ndarray  # (p,) with `shift`: user's b = b * factor * 2**shift
+    shift: np.ndarray  # (p,) integers
+    low: np.ndarray | None  # (p,) limits on the user's coefficients
+    high: np.ndarray | None
+    mean: float | np.ndarray  # or (K,), of y - offset / 2**exponent, where it is out of y
+    exponent: int
+    intercept: bool
+    grouped: bool  # whether the coefficients of a feature are tied across the responses
+    groups: np.ndarray | None = None  # (p,) number of each feature's group, where there are such
+    basis: GroupBasis | None = None  # whose columns the design has in place of the features
+
+    @cached_property
+    def n_responses(self):
+        """K where eta has one row per response, None where it has none."""
+        several = self.offset is not None and self.offset.ndim == 2
+        return len(self.offset) if several else None
+
+    @property
+    def n_features(self):
+        """Columns of X."""
+        return self.design.p if self.groups is None else len(self.groups)
+
+    @property
+    def centred(self):
+        """Whether columns are: it changes nothing where the same may be added to every eta."""
+        return self.intercept or shifts(self.loss, self.offset)
+
+    @property
+    def limited(self):
+        """Whether there are limits on coefficients."""
+        return self.low is not None
+
+    @property
+    def has_groups(self):
+        """Whether features are penalised in groups."""
+        return isinstance(self.penalty, BlockPenalty)
+
+    def loose(self, lambdas=None):
+        """Which features have no penalty, (p,): all, where the lambdas asked for are 0 and nothing
+        else."""
+        penalty, p = self.penalty, self.design.p
+        if lambdas is not None and not np.any(lambdas):
+            return np.ones(p, dtype=bool)
+        if self.has_groups:
+            loose = np.asarray(penalty.weight) + penalty.l1 + penalty.ridge == 0.0
+            return loose[np.asarray(penalty.of)[:p]]
+        return np.add(penalty.l1, penalty.l2) == 0.0
+
+    @property
+    def limits(self):
+        """Lower and upper limits of the inner coefficients of each feature, (2, p)."""
+        limits = np.stack([self.penalty.lower, self.penalty.upper])
+        if self.has_groups:  # theirs come group by group
+            in_order = limits.copy()
+            limits[:, np.asarray(self.penalty.member)] = in_order
+        return limits[:, : self.design.p]
+
+    @property
+    def open_columns(self):
+        """Which columns are neither excluded nor constant, (p,)."""
+        return self.limits.any(axis=0) & (np.asarray(self.design.spread) > 0.0)
+
+    @cached_property
+    def norms(self):
+        """Size of each column of the standardised design, (p,)."""
+        spread = np.asarray(self.design.spread)
+        size = spread if self.centred else np.hypot(spread, self.design.mean)
+        return size * self.factor
+
+    @cached_property
+    def largest(self):
+        """No column is larger as it is stored, in these units."""
+        return float(self.norms.max(initial=0.0) + np.abs(self.means).max(initial=0.0))
+
+    def inner_level(self, lam):
+        """The user's lambda in inner units."""
+        try:
+            return min(ldexp(lam, -self.unit), BEYOND_ALL)
+        except OverflowError:
+            return BEYOND_ALL
+
+    def user_levels(self, levels):
+        """User's lambdas from decreasing inner ones; ValueError where floats cannot hold them."""
+        with np.errstate(over="ignore", under="ignore"):
+            lambdas = np.ldexp(levels, self.unit)
+        if not np.isfinite(lambdas[0]) or lambdas[-1] == 0.0 or not (np.diff(lambdas) < 0).all():
+            raise ValueError(
+                f"64-bit floats cannot hold the lambdas of this problem, which start at about "
+                f"{_power_of_ten(levels[0], self.unit)}; {ADVICE}"
+            )
+        return lambdas
+
+    def owed(self, which, values, intercept):
+        """What rounding of inner coefficients may cost, to be added to a gap."""
+        return last_digits(self, which, values, intercept)
+
+    def to_user(self, which, values, intercept):
+        """User's coefficients and intercept from inner values (k,) of the features which (k,).
+
+        Returns features (m,), their coefficients (m,) and the intercept, m <= k: coefficients too
+        small for a float are left out. With K responses values are (K, k). Raises ValueError where
+        that, or overflow, would be felt.
+        """
+        found = self._of_columns(which, values, intercept)
+        if self.basis is None:
+            return found
+        turned = self.basis.to_features(*found[:2])
+        if turned is None:
+            raise ValueError(f"64-bit floats cannot hold the coefficients of a group; {ADVICE}")
+        which, values, moved = turned
+        return which, values, found[2] - moved if self.intercept else found[2]
+
+    def _of_columns(self, which, values, intercept):
+        """The same for the columns of the design, before it was standardised."""
+        if self._plain is not None:
+            return self._to_user_plainly(which, values, intercept)
+        scaled = values * self.factor[which]
+        with np.errstate(over="ignore", under="ignore"):
+            coefs = np.ldexp(scaled, self.shift[which])
+            lost = abs(np.ldexp(coefs, -self.shift[which]) - scaled)
+        lost *= np.asarray(self.design.spread)[which]
+        if lost.sum() > LOST:
+            lost, scaled = lost.reshape(-1, len(which)), scaled.reshape(-1, len(which))
+            k, j = np.unravel_index(lost.argmax(), lost.shape)
+            size = _power_of_ten(scaled[k, j], self.shift[which[j]])
+            raise ValueError(
+                f"The coefficient of column {which[j]} would be about {size}, which a 64-bit "
+                f"float cannot hold; {ADVICE}"
+            )
+        if self.low is not None:
+            coefs = np.clip(coefs, self.low[which], self.high[which])
+        kept = coefs.any(axis=0) if coefs.ndim == 2 else coefs != 0.0
+        intercept = self._user_intercept(values, coefs, which, intercept)
+        return which[kept], coefs[..., kept], intercept
+
+    @cached_property
+    def _plain(self):
+        """User's coefficient per inner one, where floats are far from their ends and nothing is
+        limited; else None."""
+        powers = self.shift[self.factor > 0.0]
+        if self.low is not None:
+            return None
+        if np.abs(powers).max(initial=abs(self.exponent)) > NEAR:
+            return None
+        return np.ldexp(self.factor, self.shift)
+
+    @cached_property
+    def means(self):
+        """What an inner coefficient takes off the inner intercept, (p,)."""
+        p = len(self.factor)
+        return self.factor * np.asarray(self.design.mean)[:p] if self.intercept else np.zeros(p)
+
+    @property
+    def simple(self):
+        """Whether `all_to_user` may lead back many solutions at once."""
+        return self.basis is None and self._plain is not None and not self.far
+
+    def all_to_user(self, found):
+        """What `to_user` makes of each (which, values, intercept) of a `simple` problem."""
+        which, values, inner = zip(*found, strict=True)
+        features = np.concatenate(which)
+        coefs = np.concatenate(values, axis=-1) * self._plain[features]
+        parts = [slice(*ends) for ends in pairwise(np.cumsum([0] + [len(part) for part in which]))]
+        means = self.means[features]  # one product a solution: sums in the order of `to_user`
+        moved = [b.dot(means[part]) for b, part in zip(values, parts, strict=True)]
+        intercepts = np.ldexp(self.mean + np.array(inner) - moved, self.exponent)
+        several = self.n_responses is not None
+        intercepts = self._balanced(intercepts) if several else intercepts.tolist()
+        return list(zip(which, [coefs[..., part] for part in parts], intercepts, strict=True))
+
+    def many_to_user(self, which, B):
+        """The same for K solutions B (K, U) at once, of the columns `which` (U,).
+
+        Returns what multiplies the columns of B, and intercepts (K,); or None where there are
+        limits to keep or floats to run out of, so that `to_user` has to be asked for each.
+        """
+        if self._plain is None or self.n_responses is not None:
+            return None
+        intercepts = np.ldexp(self.mean - B @ self.means[which], self.exponent)
+        return self._plain[which], intercepts
+
+    @cached_property
+    def far(self):
+        """Whether a mean is so far from 0 that the digits of an intercept are lost in it."""
+        return bool(np.abs(self.means).max(initial=0.0) > FAR)
+
+    def _inner_intercept(self, values, coefs, which, intercept):
+        """Of columns that keep their means; where these are far, for coefs as floats hold them."""
+        if not self.far:
+            return self.mean + intercept - values.dot(self.means.take(which))
+        rest = self.design.rest_of_mean(which.astype(np.intc))
+        means = np.append(np.asarray(self.design.mean)[which], rest)
+        means = np.ldexp(means, -np.tile(self.shift[which], 2))
+        rows = -np.tile(coefs, 2)
+        if rows.ndim == 1:
+            return error_free.dot(rows, means, self.mean, intercept)
+        starts = zip(rows, np.broadcast_to(self.mean, len(rows)), intercept, strict=True)
+        return np.array([error_free.dot(row, means, *start) for row, *start in starts])
+
+    def _to_user_plainly(self, which, values, intercept):
+        coefs = values * self._plain.take(which)
+        intercept = self._inner_intercept(values, coefs, which, intercept)
+        if self.n_responses is None:
+            intercept = ldexp(intercept, self.exponent)
+        else:
+            intercept = self._balanced(np.ldexp(intercept, self.exponent))
+        return which, coefs, intercept
+
+    def _user_intercept(self, values, coefs, which, inner):
+        with np.errstate(over="ignore", under="ignore"):
+            intercept = np.ldexp(self._inner_intercept(values, coefs, which, inner), self.exponent)
+        if not np.isfinite(intercept).all():
+            raise ValueError(f"The intercept is beyond the largest 64-bit float; {ADVICE}")
+        return float(intercept) if self.n_responses is None else self._balanced(intercept)
+
+    def _balanced(self, intercepts):
+        """(..., K), less their mean where only differences count."""
+        if not self.loss.symmetric:
+            return intercepts
+        sums = np.add.accumulate(intercepts, axis=-1)[..., -1:]  # in the order of one alone
+        return intercepts - sums / intercepts.shape[-1]
+
+    def null_deviance(self, total, largest):
+        """In the user's units, for weights of sum total * largest; inf where a float ends."""
+        largest, power = np.frexp(largest)
+        with np.errstate(over="ignore", under="ignore"):
+            value = 2.0 * self.null_value * total * largest
+            return float(np.ldexp(value, 2 * self.exponent + power))
+
+
+def shifts(loss, offset):
+    """Whether the loss of one response does not see what is added to all of eta."""
+    return loss is not None and offset.ndim == 1 and loss.shift_invariant
+
+
+def _power_of_ten(mantissa, exponent):
+    """mantissa * 2**exponent as text, whatever its size."""
+    return f"1e{np.log10(abs(mantissa)) + exponent * np.log10(2.0):.0f}"

@@ -1,0 +1,110 @@
+"""Standardisation: a design and a response brought to the units of a Problem.
+
+Columns are divided by their spread, or all of them by one power of two, and the response of
+squared error by another: that is exact, so the answer does not depend on the user's units.
+"""
+
+import numpy as np
+
+from sparsesolve.solvers.problem.null_model import null_model, null_models
+from sparsesolve.solvers.problem.problem import Problem, shifts
+
+UNFELT = 2.0**-30  # of the mean of a column: a spread whose square is rounding beside its square
+
+
+def assemble(design, weights, penalty_of, *, y=None, loss=None, offset=None, mean=0.0,
+             exponent=0, intercept, standardize, limits=None, grouped=False, groups=None,
+             basis=None):
+    """Standardise a design whose moments are known, and scale the response where there is no loss.
+
+    Parameters
+    ----------
+    design : Design
+        After ``moments(weights)``; it becomes the standardised one.
+    weights : (n,) summing to 1
+    penalty_of : callable (ridge_power, factor, shift) -> ElasticNet or BlockPenalty
+        Called with the power of two that scales the ridge part, and with `factor` and `shift`
+        of Problem.
+    y : (n,) response less offset: squared error
+    loss, offset : Loss, (n,) or (K, n) array
+        Any other; of responses less `mean` over 2**`exponent`.
+    limits : pair of (p,) arrays, or None
+        What the user's coefficients must not exceed.
+    groups, basis : (p,) array and GroupBasis, or None
+        Where features are penalised in groups, and where the design has the basis's columns.
+    """
+    if loss is None:
+        response, mean, exponent = scaled_response(y, weights, intercept)
+        null_intercept, null_value = 0.0, 0.5 * float(np.dot(weights, response**2))
+    else:
+        response = None
+        null = null_model if offset.ndim == 1 else null_models
+        null_intercept, null_value = null(loss, offset, intercept)
+    centred = intercept or shifts(loss, offset)
+    if not (centred or standardize):
+        _count_constants(design)
+    factor, common = _factors(design, standardize)
+    design.standardise(centred, factor)
+    shift = exponent - np.asarray(design.exponent)
+    low, high = (None, None) if limits is None else limits
+    return Problem(
+        design=design,
+        penalty=penalty_of(exponent - common, factor, shift),
+        weights=weights,
+        loss=loss,
+        response=response,
+        offset=offset,
+        null_intercept=null_intercept,
+        null_value=null_value,
+        unit=exponent + common,
+        factor=factor,
+        shift=shift,
+        low=low,
+        high=high,
+        mean=mean,
+        exponent=exponent,
+        intercept=intercept,
+        grouped=grouped,
+        groups=groups,
+        basis=basis,
+    )
+
+
+def _count_constants(design):
+    """Give constant columns a spread: where nothing is taken off them they are like the others.
+
+    Solvers leave out columns of spread 0.
+    """
+    spread = np.asarray(design.spread)
+    spread[:] = np.maximum(spread, UNFELT * np.abs(design.mean))
+
+
+def _factors(design, standardize):
+    """What each column is multiplied by (p,), and the power of two, of all, that this leaves out.
+
+    Of columns that take no part 0.
+    """
+    spread, stored = np.asarray(design.spread), np.asarray(design.exponent)
+    alive = spread > 0
+    if standardize:
+        return np.divide(1.0, spread, out=np.zeros_like(spread), where=alive), 0
+    common = int((np.frexp(spread)[1] + stored)[alive].max()) if alive.any() else 0
+    with np.errstate(under="ignore"):
+        return np.where(alive, np.ldexp(1.0, stored - common), 0.0), common
+
+
+def scaled_response(y, weights, intercept):
+    """Return (centred y / 2**exponent, mean / 2**exponent, exponent), the first of size 1.
+
+    For K responses y is (n, K), the mean (K,), and the exponent one for all.
+    """
+    exponent = int(np.frexp(np.max(np.abs(y)))[1])
+    y = np.ldexp(y, -exponent)
+    mean = weights @ y if intercept else np.zeros(y.shape[1:])
+    y = y - mean
+    if intercept:
+        y = y - weights @ y
+    spread = np.sqrt(weights @ y**2)
+    y = np.where(spread <= 1e-15 * abs(mean), 0.0, y)  # the rounding of a constant
+    finer = int(np.frexp(spread.max())[1]) if y.any() else 0
+    return np.ldexp(y, -finer), np.ldexp(mean, -finer), exponent + finer

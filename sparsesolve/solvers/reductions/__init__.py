@@ -1,0 +1,1 @@
+"""Reductions: a Problem made smaller, and the way back to the problem asked."""

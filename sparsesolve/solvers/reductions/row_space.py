@@ -1,0 +1,155 @@
+"""Ridge of any loss on far more columns than rows, in as many coordinates as there are rows.
+
+    minimise over b0, b   F(o + b0 + Zb) + lam sum_j v_j b_j^2 / 2,      v_j > 0, no limits
+
+The solution is b = V^-1 Z'u / lam with u = -F'(eta), in the span of the rows: with the eigenvalues
+U S U' of A V^-1 A', A = sqrt(W) Z, any solver takes the n columns U sqrt(S) / sqrt(W) in place of
+Z, and sum_j v_j b_j^2 is the square of their coefficients. Its residual a, made orthogonal to the
+intercept, is the dual point of the whole problem and gives b = V^-1 Z'a / lam, for which the ridge
+has no part in the gap: that is F(eta) + F*(-a) + a'eta, at the eta of this b. From a lam on that
+is so small that 1 / lam makes too much of rounding the columns have a solver of their own.
+Reference: Hastie, Tibshirani, "Efficient quadratic regularization for expression arrays" (2004).
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from sparsesolve.linalg.design.design import Design
+from sparsesolve.linalg.factors.span import eigen
+from sparsesolve.linalg.gram.outer import wide_gram
+from sparsesolve.penalties import ElasticNet
+from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
+from sparsesolve.solvers.certificate.dual_point import clear
+from sparsesolve.solvers.follow import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED
+
+WIDE = 2  # columns to a row from which the eigenvalues pay
+TRIES = 8  # closer solutions of the small problem for a gap of the large one
+CLOSER = 0.01  # of the gap that it was solved to
+
+
+def rotated(problem, lambdas, n_threads):
+    """Return (Problem in the coordinates of the rows, open columns); or None: not such a one."""
+    design, penalty = problem.design, problem.penalty
+    if problem.loss is None or problem.has_groups or penalty.alpha != 0.0:
+        return None
+    if lambdas is not None and lambdas[-1] == 0.0:
+        return None
+    which = np.flatnonzero(problem.open_columns).astype(np.intc)
+    v, limits = np.asarray(penalty.l2)[which], problem.limits[:, which]
+    if len(which) < WIDE * design.n or not ((v > 0.0).all() and np.isinf(limits).all()):
+        return None
+    root_w, unit = np.sqrt(problem.weights), v.max()
+    spectrum, turn = eigen(wide_gram(design, which, unit / v, root_w, n_threads))
+    columns = np.zeros((design.n, len(spectrum)), order="F")
+    np.divide(turn * np.sqrt(spectrum), root_w[:, None], out=columns, where=root_w[:, None] > 0.0)
+    small = Design(columns)
+    small.moments(problem.weights, n_threads)
+    ones = np.ones(small.p)
+    small.standardise(problem.centred, ones)
+    return replace(
+        problem, design=small, penalty=ElasticNet(small.p, 0.0, ridge_unit=unit), factor=ones,
+        shift=np.zeros(small.p, dtype=int), low=None, high=None,
+    ), which  # fmt: skip
+
+
+class Rotated:
+    """The state of a solver of that problem; answers for the columns that there were.
+
+    Parameters
+    ----------
+    state : whatever answers `solve`, `coefficients` and the like
+    small, which : as `rotated` returns them
+    problem : Problem of the columns that there were
+    own_solver : callable () -> state of a solver of that, at its null model
+    """
+
+    def __init__(self, state, small, which, problem, own_solver, n_threads):
+        self.state, self.small, self.which, self.problem = state, small, which, problem
+        self.own_solver, self.own, self.n_threads = own_solver, None, n_threads
+        self.v = np.asarray(problem.penalty.l2)[which]
+        self.constant = np.ones((problem.design.n, 1 if problem.intercept else 0))
+        self.closer = CLOSER  # the gap asked of the small problem, over that of the large one
+
+    def __getattr__(self, name):
+        return getattr(self.state if self.own is None else self.own, name)
+
+    @property
+    def iterations(self):
+        """Of both solvers so far."""
+        return self.state.iterations + (0 if self.own is None else self.own.iterations)
+
+    @property
+    def loss_value(self):
+        """The loss less its least value."""
+        if self.own is not None:
+            return self.own.loss_value
+        return self.value - self.problem.loss.saturated
+
+    def solve(self, lam, target, budget):
+        """Reach gap <= target at lam; returns (outcome, gap)."""
+        limit = self.iterations + budget
+        if self.own is None:
+            outcome, gap = self._solve_small(lam, target, budget)
+            if outcome != STALLED or lam >= NULL_LEVEL:
+                return outcome, gap
+            self.own = self.own_solver()
+        return self.own.solve(lam, target, max(limit - self.iterations, 0))
+
+    def _solve_small(self, lam, target, budget):
+        """The same by the small problem."""
+        limit = self.state.iterations + budget
+        self.closer = min(1.0, self.closer / CLOSER**0.5)
+        for _ in range(TRIES):
+            asked = self.closer * target
+            outcome, _ = self.state.solve(lam, asked, max(limit - self.state.iterations, 0))
+            gap = self._lead_back(lam)
+            if gap <= target:
+                return CONVERGED, gap
+            if outcome == MAX_ITER:
+                return MAX_ITER, gap
+            if outcome == STALLED:
+                break
+            self.closer *= CLOSER
+        return STALLED, gap
+
+    def _lead_back(self, lam):
+        """b and eta from the small problem's residual; returns the gap."""
+        problem, loss = self.problem, self.problem.loss
+        offset = np.atleast_2d(problem.offset)
+        which, c = self.state.coefficients()
+        level = np.reshape(self.state.intercept, (-1, 1))
+        eta = offset + level + self._predictor(self.small.design, which, np.atleast_2d(c))
+        eta = eta.reshape(problem.offset.shape)
+        a, missing = clear(loss, eta, loss.at(eta)[1], self.constant)
+        self.dual = np.atleast_2d(a)
+        z = problem.design.response_products(self.dual, self.which, self.n_threads)
+        with np.errstate(over="ignore", under="ignore"):
+            self.b = z / lam / self.v
+        there = offset + level + self._predictor(problem.design, self.which, self.b)
+        there = there.reshape(problem.offset.shape)
+        self.value = loss.at(there)[0]
+        return loss.fenchel_young_at(there, a) + missing
+
+    def _predictor(self, design, which, b):
+        """The part of the columns in eta, (K, n)."""
+        return np.stack([design.combination(which, np.ascontiguousarray(row)) for row in b])
+
+    def coefficients(self):
+        """Features with a nonzero coefficient, ascending, and their coefficients."""
+        if self.own is not None:
+            return self.own.coefficients()
+        kept = self.b.any(axis=0)
+        b = self.b[:, kept]
+        return self.which[kept], b if self.problem.n_responses is not None else b[0]
+
+    def correlations(self):
+        """For each column the size of its products with the dual point, (p,)."""
+        problem, out = self.problem, np.zeros(self.problem.design.p)
+        z = problem.design.response_products(self.dual, self.which, self.n_threads)
+        if problem.n_responses is None:
+            out[self.which] = z[0]
+        else:
+            net = ElasticNetRows(problem.penalty, problem.grouped)
+            out[self.which] = net.polar(z, self.which)
+        return out

@@ -1,0 +1,277 @@
+"""Sufficient statistics of K responses: Z'WZ and Z'WY replace the data after one pass over it.
+
+    minimise over B   sum_k |y_k - Z B_k|_W^2 / 2 + lam sum_j v_j [alpha |b_j|_2 + (1 - alpha) |b_j|_2^2 / 2]
+
+Given: a design, weights, a Multigaussian loss with its offset and null intercepts.  Returned per lam: B with a duality
+gap over all rows, at multiples of the residual as dual point, its products formed anew.  Rows come to work as their
+products pass lam, or are about to; those at work lie before the others, in the inner products too, so that nothing is
+gathered.  How they are solved for is quadratic's.  Where coefficients cancel that are so large that inner products do
+not tell the residual, certificates are taken from the rows.
+Reference: Bach et al. 2012, sections 1.4 and 4.
+"""
+from cpython.exc cimport PyErr_CheckSignals
+from libc.math cimport INFINITY, fabs, log, sqrt
+from libc.string cimport memcpy
+
+import numpy as np
+
+from sparsesolve.linalg.gram.gram import tall_gram
+from sparsesolve.linalg.factors.span import Spans
+from sparsesolve.solvers.responses.quadratic cimport ResponseQuadratic
+from sparsesolve.solvers.subproblem.coefficients cimport CONVERGED, MAX_ITER, STALLED
+from sparsesolve.solvers.subproblem.coefficients import projection
+
+cdef double AHEAD = 0.3             # of the way between two lams: what passes lam so much lower comes in
+cdef double KEPT = 0.1              # of the gap, left by a Newton step: the Hessian serves on
+cdef double PRICE = 0.3             # of a Hessian, in sweeps, for each row at work over the number of responses
+cdef double QUICK = 0.05            # bounds on what a sweep is taken to leave of the gap
+cdef double SLOW = 0.99
+DEF PATIENCE = 12                   # rounds that neither halve the gap nor lower the objective
+cdef double ROUNDING = 1e-14        # of the responses' square: less of a fall is none,
+cdef double UPHILL = 1e-12          # and more of a rise is one
+cdef double EPSILON = 4e-15         # of an inner product, relative to the lengths of both
+cdef double VIOLATION = 1e-12       # relative
+DEF TRIES = 5
+
+
+cdef class ResponseSufficient(ResponseQuadratic):
+    """Solver state along a path; answers what WorkingSet answers."""
+
+    cdef int[::1] order, place          # feature at each place, and back
+    cdef unsigned char[::1] shut        # (p,) rows that may not move
+    cdef double[:, ::1] last_B          # at the last lam
+    cdef double before, level           # the last two lams
+    cdef double pace                    # of the gap, left by a sweep
+    cdef bint stale                     # whether the Hessian is to be taken anew
+    cdef object start                   # intercepts
+    cdef object problem, spans          # whose rows can be asked, and the spans of its columns
+
+    def __init__(self, problem, int n_threads=1):
+        design, loss, net, p = problem.design, problem.loss, problem.penalty, problem.design.p
+        eta = problem.offset + np.reshape(problem.null_intercept, (-1, 1))
+        value, u = loss.at(np.ascontiguousarray(eta))
+        self.problem, self.start = problem, np.array(problem.null_intercept, dtype=float)
+        self.spans = Spans(design, np.sqrt(problem.weights), problem.centred)
+        self.G = tall_gram(design, self.spans.root_w, np.zeros(design.n), n_threads)[0]
+        self.C = np.array(design.response_products(u, None, n_threads))
+        self.total = 2.0 * value
+        self.l1, self.l2 = np.array(net.l1), np.array(net.l2)
+        self.order, self.place = np.arange(p, dtype=np.intc), np.arange(p, dtype=np.intc)
+        shut = (np.asarray(net.upper) == 0.0) | (np.diagonal(self.G) <= 0.0)
+        self.shut = shut.astype(np.uint8)
+        np.asarray(self.l1)[shut] = np.asarray(self.l2)[shut] = 0.0     # nor has the gap to do with them
+        self.last_B = np.zeros((self.K, p))
+        self.before = self.level = 0.0
+        self.pace, self.stale = 0.5, True
+        self.refresh()
+        self._enter(INFINITY)
+
+    def coefficients(self):
+        """Features with a nonzero coefficient, ascending, and their coefficients (K, count)."""
+        cdef int j, k, i, count = 0
+        cdef bint zero
+        which, found = np.empty(self.m, dtype=np.intc), np.empty((self.K, self.m))
+        cdef int[::1] w = which
+        cdef double[:, ::1] v = found
+        for j in range(self.p):
+            i, zero = self.place[j], True
+            if i >= self.m:
+                continue
+            for k in range(self.K):
+                zero = zero and self.B[k, i] == 0.0
+            if not zero:
+                w[count] = j
+                for k in range(self.K):
+                    v[k, count] = self.B[k, i]
+                count += 1
+        return which[:count], found[:, :count]
+
+    @property
+    def loss_value(self):
+        """The loss less its least value."""
+        return 0.5 * self.residual_square
+
+    @property
+    def intercept(self):
+        """Intercepts (K,) of the standardised design, whose columns are centred: those of the null model."""
+        return self.start
+
+    def correlations(self):
+        """For each column the length of its products with the residuals, (p,)."""
+        sizes = np.sqrt(np.sum(np.square(self.g), axis=0))
+        sizes[np.asarray(self.shut).view(bool)] = 0.0
+        return sizes[self.place]
+
+    # rows at work
+
+    cdef bint _enter(self, double near):
+        """Let rows in whose products pass near, or that nothing holds back; whether there were any."""
+        cdef int j, k, first = self.m
+        cdef double size, least
+        for j in range(first, self.p):
+            if self.shut[j]:
+                continue
+            size, least = 0.0, near * self.l1[j] * (1.0 + VIOLATION) if self.l1[j] > 0.0 else 0.0
+            for k in range(self.K):
+                size += self.g[k, j] * self.g[k, j]
+            if size > least * least or (self.l1[j] == 0.0 and self.l2[j] == 0.0):
+                self._swap(j, self.m)
+                self.m += 1
+        return self.m > first
+
+    cdef void _swap(self, int i, int j) noexcept nogil:
+        """Let two rows change places."""
+        cdef int k
+        if i == j:
+            return
+        for k in range(self.p):
+            self.G[i, k], self.G[j, k] = self.G[j, k], self.G[i, k]
+        for k in range(self.p):
+            self.G[k, i], self.G[k, j] = self.G[k, j], self.G[k, i]
+        for k in range(self.K):
+            self.C[k, i], self.C[k, j] = self.C[k, j], self.C[k, i]
+            self.g[k, i], self.g[k, j] = self.g[k, j], self.g[k, i]
+        self.l1[i], self.l1[j] = self.l1[j], self.l1[i]
+        self.l2[i], self.l2[j] = self.l2[j], self.l2[i]
+        self.shut[i], self.shut[j] = self.shut[j], self.shut[i]
+        self.order[i], self.order[j] = self.order[j], self.order[i]
+        self.place[self.order[i]], self.place[self.order[j]] = i, j
+
+    cdef double _slack(self, double lam, bint exact) except *:
+        """Length of the residuals' projection on what nothing holds back; or as if that were orthogonal."""
+        cdef int j, k
+        cdef double total = 0.0
+        free = []
+        for j in range(self.m):
+            if self.free(j, lam):
+                free.append(j)
+                for k in range(self.K):
+                    total += self.g[k, j] * self.g[k, j] / self.G[j, j]
+        if not (exact and free):
+            return sqrt(total)
+        slack, apart = projection(np.asarray(self.G)[np.ix_(free, free)], np.asarray(self.g)[:, free].T)
+        if apart:
+            return slack
+        residual = self.spans.plain(self._point()[1].T).T
+        return self.spans.projection(np.take(self.order, free), residual)
+
+    cdef int _measure(self, double goal) except -1:
+        """g and the residual's square at the current B, to a part of `goal`."""
+        self.refresh()
+        if not self._blur() <= goal:
+            self._ask_rows()
+        return 0
+
+    cdef double _blur(self):
+        """What rounding of inner products may add to half the square of the residual, or take from it."""
+        cdef int j, k
+        cdef double size, total = 0.0
+        for k in range(self.K):
+            size = 0.0
+            for j in range(self.m):
+                size += fabs(self.B[k, j]) * sqrt(self.G[j, j])
+            total += size * (size + sqrt(self.total))
+        return EPSILON * total
+
+    def _ask_rows(self):
+        """g and the residual's square by the residuals themselves."""
+        value, u = self._point()
+        np.asarray(self.g)[:] = np.asarray(self.problem.design.response_products(u))[:, self.order]
+        self.residual_square = 2.0 * value
+
+    def _point(self):
+        """The loss and the weighted residuals (K, n), from the rows."""
+        problem, (which, values) = self.problem, self.coefficients()
+        moved = [problem.design.combination(which, np.ascontiguousarray(row)) for row in values]
+        return problem.loss.at(problem.offset + np.expand_dims(self.start, -1) + moved)
+
+    # along the path
+
+    cdef void _carry_on(self, double lam) noexcept nogil:
+        """Start from where the last two solutions lead in a straight line, if that is lower."""
+        cdef int k, j
+        cdef double forward = 0.0, value
+        if self.before > self.level > lam > 0.0:
+            forward = (self.level - lam) / (self.before - self.level)
+        value = 0.5 * self.residual_square + self.penalty(lam)
+        for k in range(self.K):
+            memcpy(&self.d[k, 0], &self.B[k, 0], self.m * sizeof(double))
+            if forward > 0.0:
+                for j in range(self.m):
+                    if self.B[k, j] != 0.0:
+                        self.B[k, j] += forward * (self.B[k, j] - self.last_B[k, j])
+            memcpy(&self.last_B[k, 0], &self.d[k, 0], self.m * sizeof(double))
+        self.before, self.level = self.level, lam
+        if forward > 0.0:
+            self.refresh()
+            if 0.5 * self.residual_square + self.penalty(lam) > value:
+                for k in range(self.K):
+                    memcpy(&self.B[k, 0], &self.last_B[k, 0], self.m * sizeof(double))
+                self.refresh()
+
+    def solve(self, double lam, double target, long budget):
+        """Reach gap <= target at lam; returns (outcome, gap)."""
+        cdef double gap, value, last = INFINITY, goal = 0.5 * target
+        cdef int outcome, tries = 0
+        cdef long limit = self.iterations + budget
+        cdef double near = lam - AHEAD * (self.level - lam) if 0.5 * self.level < lam <= self.level else lam
+        self._carry_on(lam)
+        self._enter(near)
+        while True:
+            value, start = 0.5 * self.residual_square + self.penalty(lam), np.array(self.B)
+            outcome = self._fit(lam, goal, limit)
+            self._measure(goal)
+            if not 0.5 * self.residual_square + self.penalty(lam) <= value + UPHILL * self.total:
+                np.asarray(self.B)[:] = start       # rounding has led uphill
+                self._measure(goal)
+            gap = self.gap(lam, self.p, self._slack(lam, True))
+            if gap <= target:
+                return CONVERGED, gap
+            if outcome == MAX_ITER:
+                return MAX_ITER, gap
+            if not self._enter(lam):
+                tries = 0 if gap < 0.5 * last else tries + 1
+                if tries == TRIES:
+                    return STALLED, gap
+                goal *= 0.1
+            last = gap
+
+    cdef int _fit(self, double lam, double goal, long limit) except -1:
+        """Sweeps until the gap over the rows at work is about `goal`, with Newton steps where they creep."""
+        cdef double gap, value, last = INFINITY, best = INFINITY, lowest = INFINITY
+        cdef int patience = PATIENCE
+        while True:
+            PyErr_CheckSignals()
+            if self.iterations >= limit:
+                return MAX_ITER
+            with nogil:
+                self.sweep(lam)
+            gap = self.gap(lam, self.m, self._slack(lam, False))
+            if last < INFINITY:
+                self.pace = min(max(0.5 * (self.pace + gap / last), QUICK), SLOW)
+            last = gap
+            if gap > goal and (not self.stale or log(gap / goal) > -log(self.pace) * PRICE * self.m / self.K):
+                gap, last = self._steps(lam, gap, goal, limit), INFINITY
+            if gap <= goal:
+                return CONVERGED
+            value = 0.5 * self.residual_square + self.penalty(lam)
+            patience = PATIENCE if gap < 0.5 * best or value < lowest - ROUNDING * self.total else patience - 1
+            if patience == 0:
+                return STALLED
+            best, lowest = min(best, gap), min(lowest, value)
+
+    cdef double _steps(self, double lam, double gap, double goal, long limit) except *:
+        """Newton steps while they bring much; returns the gap they leave."""
+        cdef double last = INFINITY
+        cdef bint fell = True
+        if self.stale:
+            self.weigh(lam)
+        self.stale = True
+        while gap > goal and self.iterations < limit:
+            with nogil:
+                fell = self.newton(lam)
+            last, gap = gap, self.gap(lam, self.m, self._slack(lam, False))
+            if not fell or gap > KEPT * last:
+                break
+            self.stale = False
+        return gap

@@ -1,0 +1,17 @@
+"""OutsideRows: features outside the working set of a problem with K responses."""
+from sparsesolve.linalg.design.design cimport Design
+from sparsesolve.solvers.screening.safe_balls cimport Sleepers
+from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
+
+cdef class OutsideRows:
+    cdef Design design
+    cdef ElasticNetRows net
+    cdef int n_threads
+    cdef Sleepers sleepers
+    cdef int[::1] looked                # those looked at last,
+    cdef int n_looked                   # so many
+    cdef double least                   # penalty factor there is
+    cdef readonly double[::1] size      # (p,) of their products, when last looked at
+
+    cdef int list_near(self, double level, double lam, int* out) noexcept nogil
+    cdef double[:, ::1] find(self, const double[:, ::1] u, double lam)

@@ -1,0 +1,75 @@
+"""Features outside the working set of a problem with K responses: products with the dual point where bounds do not do.
+
+|Z_j'u|, the l2 norm or the largest entry, grows by at most |z_j| times the way of u, or of the response whose way is
+longest (Cauchy-Schwarz): as long as that keeps it below lam l1_j the feature sleeps (linalg/sleepers).
+"""
+from libc.math cimport INFINITY
+
+import numpy as np
+
+from sparsesolve.linalg.design.design cimport Design
+from sparsesolve.solvers.screening.safe_balls cimport Sleepers
+from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
+
+cdef double NO_PENALTY = 1e-14      # beside gradients of the size of 1
+cdef double CLOSE = 0.92            # of lam: what is beyond may come in at the next one
+
+
+cdef class OutsideRows:
+    """All features of a design, until they leave."""
+
+    def __init__(self, Design design, ElasticNetRows net, int n_responses, int n_threads):
+        self.design, self.net, self.n_threads = design, net, n_threads
+        self.size, self.looked = np.zeros(design.p), np.empty(design.p + 1, dtype=np.intc)
+        self.least = np.maximum(net.l1, net.l2).min(initial=INFINITY)
+        norms = design.norms(np.ones(design.n), n_threads)
+        self.sleepers = Sleepers(design.n, norms, net.l1, n_responses, net.grouped)
+
+    def near(self, double level, double lam):
+        """Features that were beyond level l1_j when last looked at, or on which there is no penalty at lam."""
+        cdef int[::1] which = np.empty(self.size.shape[0] + 1, dtype=np.intc)
+        return np.array(which[:self.list_near(level, lam, &which[0])])
+
+    cdef int list_near(self, double level, double lam, int* out) noexcept nogil:
+        """The same; how many they are."""
+        cdef bint all_held = lam * self.least > NO_PENALTY
+        cdef Py_ssize_t i, j
+        cdef int count = 0
+        for i in range(self.n_looked if all_held else self.size.shape[0]):
+            j = self.looked[i] if all_held else i
+            if not self.sleepers.left(j) and (self.size[j] > level * self.net.l1[j]
+                                              or lam * max(self.net.l1[j], self.net.l2[j]) <= NO_PENALTY):
+                out[count] = <int> j
+                count += 1
+        return count
+
+    def leave(self, which):
+        """These features are looked after by somebody else from now on."""
+        cdef Py_ssize_t j
+        for j in np.arange(self.size.shape[0])[which]:
+            self.sleepers.leave(j)
+
+    def look(self, const double[:, ::1] u, double lam):
+        """Features that may be beyond lam l1_j at the dual point u (K, n), or nearly; products (K, count), sizes."""
+        products = np.asarray(self.find(u, lam))
+        which = np.array(self.looked[:self.n_looked])
+        return which, products, np.asarray(self.size)[which]
+
+    cdef double[:, ::1] find(self, const double[:, ::1] u, double lam):
+        """The same: they are in `looked`; returns their products."""
+        cdef double[:, ::1] products
+        cdef Py_ssize_t i, j
+        self.sleepers.travel(&u[0, 0])
+        self.n_looked = <int> self.sleepers.awake(CLOSE * lam, &self.looked[0])
+        products = self.design.meet(u, &self.looked[0], self.n_looked, self.n_threads)
+        for i in range(self.n_looked):
+            j = self.looked[i]
+            self.size[j] = self.net.row_polar(products, i, j)
+            self.sleepers.settle(j, self.size[j])
+        return products
+
+    def examine(self, const double[:, ::1] u, double lam):
+        """The same of those that are beyond lam l1_j."""
+        which, products, found = self.look(u, lam)
+        beyond = np.flatnonzero(found > lam * np.asarray(self.net.l1)[which])
+        return which.take(beyond), products.take(beyond, axis=1), found.take(beyond)

@@ -1,0 +1,1 @@
+"""Screening of inactive features: bounds on correlations, safe balls, quantised columns."""

@@ -1,0 +1,163 @@
+"""The columns that are not at work: which of them a bound keeps at zero, and what the others add to the certificate.
+
+Invariant: what `examine` has not multiplied is certain to lie below its threshold at that residual and lam.
+"""
+from libc.math cimport INFINITY, fabs
+
+import numpy as np
+
+from sparsesolve.solvers.screening.bounds cimport correlations
+from sparsesolve.linalg.design.design cimport Design
+from sparsesolve.penalties.elastic_net cimport ElasticNet, conjugate, feasible_scale
+
+cdef double VIOLATION = 1e-12       # relative
+ENTERING = 256                      # columns that may come to work in one round, however few are
+
+
+def most_entering(int at_work):
+    """Violators that come to work in one round, at most: as many as are at work, and no fewer than a path brings."""
+    return max(ENTERING, at_work)
+
+
+def farthest(level, columns, most):
+    """Which of some violators come first: those of the highest levels, up to `most` columns, and all without a penalty.
+
+    Where a path begins far below its first lambda nearly all columns violate, and few of them will be wanted.
+    """
+    order = np.argsort(-np.asarray(level), kind="stable")
+    level, columns = np.asarray(level)[order], np.asarray(columns)[order]
+    before = np.cumsum(columns) - columns
+    return np.sort(order[(before < most) | np.isinf(level)])
+
+
+cdef class Outside:
+    """What a working set asks of the columns outside; r stands for sqrt(w) times a residual."""
+
+    cdef int examine(self, const double* r, double lam) noexcept nogil:
+        """Multiply the columns that no bound keeps below lam times their threshold; returns how many."""
+        return 0
+
+    cdef double scale(self, double lam, bint strict) noexcept nogil:
+        """The largest s <= 1 that makes s r dual feasible on these columns.
+
+        strict: as if for a norm without limits, but those at which coefficients are.
+        """
+        return 1.0
+
+    cdef double gap(self, double lam, double scale) noexcept nogil:
+        """What they add to the gap at the dual point scale * r."""
+        return 0.0
+
+    cdef double promise(self, double lam) noexcept nogil:
+        """By how much, about, the objective would fall if violators came in; 0 where that is not asked."""
+        return 0.0
+
+    cdef int[::1] violators(self, double lam, int most):
+        """Those examined whose products pass their threshold; of more than about `most` columns the farthest."""
+        return np.empty(0, dtype=np.intc)
+
+    cdef int[::1] foresee(self, const double* r, double lam, double forward):
+        """Those that will all but violate at a residual r to come, as far as earlier products tell.
+
+        r is that of the last lam carried on by `forward` times its way from the one before.
+        """
+        return np.empty(0, dtype=np.intc)
+
+    cdef int[::1] unheld(self):
+        """Those without a penalty, which are to be at work from the start; those that cannot move are dropped."""
+        return np.empty(0, dtype=np.intc)
+
+    cdef int[::1] together(self, which):
+        """These and the columns that come to work with them."""
+        return which
+
+    cdef void leave(self, const int[::1] which) noexcept:
+        """These are at work from now on."""
+
+    cdef products(self, const double* r):
+        """z_j'r of every column, (p,)."""
+
+
+cdef class OutsideColumns(Outside):
+    """Columns that the elastic net holds one by one: those over their threshold alone have a part in anything."""
+
+    def __init__(self, Design design, double[::1] root_w, ElasticNet penalty, int n_threads):
+        self.penalty = penalty
+        self.bounds = correlations(design, root_w, penalty.l1, n_threads)
+        self.over, self.found = np.zeros((2, design.p + 1), dtype=np.intc)
+
+    cdef int examine(self, const double* r, double lam) noexcept nogil:
+        cdef int k, count = self.bounds.examine(r, lam)
+        self.n_over = 0
+        for k in range(count):
+            if not fabs(self.bounds.exact[k]) <= lam * self.penalty.l1[self.bounds.undecided[k]]:   # NaN, too
+                self.over[self.n_over] = k
+                self.n_over += 1
+        return count
+
+    cdef double scale(self, double lam, bint strict) noexcept nogil:
+        cdef double scale = 1.0
+        cdef int i, k, j
+        for i in range(self.n_over):
+            k, j = self.over[i], self.bounds.undecided[self.over[i]]
+            scale = min(scale, feasible_scale(
+                self.bounds.exact[k], lam * self.penalty.l1[j], 0.0 if strict else lam * self.penalty.l2[j],
+                -INFINITY if strict and self.penalty.lower[j] < 0.0 else self.penalty.lower[j],
+                INFINITY if strict and self.penalty.upper[j] > 0.0 else self.penalty.upper[j]))
+        return scale
+
+    cdef double gap(self, double lam, double scale) noexcept nogil:
+        cdef double total = 0.0
+        cdef int i, k, j
+        for i in range(self.n_over):
+            k, j = self.over[i], self.bounds.undecided[self.over[i]]
+            total += conjugate(scale * self.bounds.exact[k], lam * self.penalty.l1[j], lam * self.penalty.l2[j],
+                               self.penalty.lower[j], self.penalty.upper[j])
+        return total
+
+    cdef double promise(self, double lam) noexcept nogil:
+        cdef int i, k, j
+        cdef double over, total = 0.0
+        for i in range(self.n_over):
+            k, j = self.over[i], self.bounds.undecided[self.over[i]]
+            over = fabs(self.bounds.exact[k]) - lam * self.penalty.l1[j]
+            total += over * over / (self.bounds.norm[j] ** 2 + lam * self.penalty.l2[j])
+        return 0.5 * total
+
+    cdef int[::1] violators(self, double lam, int most):
+        cdef int i, k, j, count = 0
+        cdef double[::1] level
+        for i in range(self.n_over):
+            k, j = self.over[i], self.bounds.undecided[self.over[i]]
+            if fabs(self.bounds.exact[k]) > lam * self.penalty.l1[j] * (1 + VIOLATION):
+                self.found[count] = j
+                count += 1
+        if count <= most:
+            return self.found[:count]
+        level, count = np.empty(count), 0
+        for i in range(self.n_over):
+            k, j = self.over[i], self.bounds.undecided[self.over[i]]
+            if fabs(self.bounds.exact[k]) > lam * self.penalty.l1[j] * (1 + VIOLATION):
+                level[count] = fabs(self.bounds.exact[k]) / self.penalty.l1[j] if self.penalty.l1[j] > 0.0 else INFINITY
+                count += 1
+        return np.asarray(self.found)[farthest(level, np.ones(count), most)]
+
+    cdef int[::1] foresee(self, const double* r, double lam, double forward):
+        return self.found[:self.bounds.foresee(r, lam, forward, &self.found[0])]
+
+    cdef int[::1] unheld(self):
+        penalty = self.penalty
+        shut = (np.asarray(penalty.lower) == 0) & (np.asarray(penalty.upper) == 0)
+        shut |= self.bounds.norms() == 0
+        self.leave(np.flatnonzero(shut).astype(np.intc))
+        free = (np.asarray(penalty.l1) == 0) & (np.asarray(penalty.l2) == 0) & ~shut
+        return np.flatnonzero(free).astype(np.intc)
+
+    cdef void leave(self, const int[::1] which) noexcept:
+        cdef Py_ssize_t k
+        for k in range(which.shape[0]):
+            self.bounds.leave(which[k])
+
+    cdef products(self, const double* r):
+        self.bounds.multiply_all(r)
+        return self.bounds.products_seen()

@@ -1,0 +1,1 @@
+"""Subproblems on the working set: coefficients, active sets, block descent."""

@@ -1,0 +1,241 @@
+"""Second order on the support for penalised least squares over the working columns.
+
+    minimise over b   |r|^2 / 2 + sum_j value_j(b_j),   r = y - Z b,   lower_j <= b_j <= upper_j
+
+with value_j the elastic net's. Given: columns Z through a subclass (a Gram matrix, or the data), a warm start b with
+g = Z'r. Returned: b and g with a duality gap over the working columns at most `target`, or the reason why not.
+Invariant: g = Z'r at the current b. Each round takes a Newton step for the current signs, coefficients that would
+change sign stopping at zero, until the signs stand; then a sweep of one-coordinate minimisations lets violators in.
+Every step decreases the objective, and there are finitely many sign patterns.
+Reference: Bach et al. 2012, sections 4 and 6 (active sets).
+"""
+from libc.math cimport INFINITY, fabs
+
+from sparsesolve.penalties.elastic_net cimport prox
+from sparsesolve.solvers.subproblem.net_coefficients cimport NetColumns
+from sparsesolve.solvers.subproblem.coefficients cimport CONVERGED, MAX_ITER, STALLED
+
+DEF ROUNDS = 30             # Newton steps between two sweeps
+cdef double ROUNDING = 1e-14
+cdef double AT_ONCE = 1e-10         # a step along d at whose end a coefficient stops, taken for none
+cdef double IMPOSSIBLE = 2.0        # of the objective: no step can gain as much
+cdef double CROWDED = 0.05          # of the support: where more would stop, the step is walked if that can be done
+cdef double NO_WAY = 1e-6           # a step along a clipped direction below which its slope is taken for rounding
+
+
+cdef class Quadratic(NetColumns):
+    """The solver over working columns; a subclass knows how to multiply and to solve with them."""
+
+    cdef int solve(self, double lam, double target, long budget) noexcept nogil:
+        """Bring the gap over the working columns to `target`; returns an Outcome."""
+        cdef long limit = self.iterations + budget
+        cdef bint moved
+        if self.solved(lam, target):
+            return CONVERGED
+        while True:
+            moved = self.newton(lam)
+            if self.solved(lam, target):
+                return CONVERGED
+            if self.iterations >= limit:
+                return MAX_ITER
+            if self.sweep(lam, False) == 0 and not moved and self.sweep(lam, True) == 0:
+                return STALLED
+
+    cdef bint newton(self, double lam) noexcept nogil:
+        """Newton steps on the support until no sign changes; returns whether anything moved."""
+        cdef int rounds, stopped
+        cdef bint moved = False
+        for rounds in range(ROUNDS):
+            if self.collect(lam) <= ROUNDING:
+                break
+            self.direction(lam)
+            self.iterations += 1
+            stopped = self.go(lam)
+            if stopped < 0:
+                break
+            moved = True
+            if stopped > 0 and self.whole:      # the best there is without those that stopped: others may come in
+                break
+            if stopped == 0 and not self.unbind(lam):
+                break
+        return moved
+
+    cdef int go(self, double lam) noexcept nogil:
+        """Go along d, coefficients that would pass zero or a limit ending there; how many do, -1 if nothing moved."""
+        cdef int stopped = 0, more = self.clip(lam)
+        cdef double t = 0.0
+        self.whole = False
+        if not self.walks or more <= CROWDED * self.n_support:
+            while more > 0:                 # the others' best answer to the coordinates that stop
+                stopped = self.n_held
+                self.direction(lam)
+                more = self.clip(lam)
+            t = self.line_step(lam)
+        if t <= 0.0 or (stopped > 0 and t < NO_WAY):    # those that stop are many, or turn the direction uphill
+            self.collect(lam)
+            self.direction(lam)
+            return self.walk(lam)
+        self.advance(lam, t)
+        self.whole = t == 1.0
+        return stopped
+
+    cdef double collect(self, double lam) noexcept nogil:
+        """List the free coefficients and their right-hand side; returns its largest entry."""
+        cdef int j
+        cdef double slope, largest = 0.0, level
+        self.n_support = self.n_held = 0
+        for j in range(self.size):
+            level = lam * self.l1[j]
+            self.d[j] = 0.0
+            self.held[j] = False
+            if self.b[j] == 0.0 and level > 0.0:
+                continue
+            slope = self.g[j] - lam * self.l2[j] * self.b[j]
+            if self.b[j] > 0.0:
+                slope -= level
+            elif self.b[j] < 0.0:
+                slope += level
+            if (self.b[j] >= self.upper[j] and slope >= 0.0) or (self.b[j] <= self.lower[j] and slope <= 0.0):
+                continue
+            self.rhs[j] = slope
+            self.support[self.n_support] = j
+            self.n_support += 1
+            largest = max(largest, fabs(slope))
+        return largest
+
+    cdef int clip(self, double lam) noexcept nogil:
+        """Hold coefficients whose step would pass zero or a limit, with a step that ends there; how many are new."""
+        cdef int k, j, before = self.n_held
+        cdef double target
+        for k in range(self.n_support):
+            j = self.support[k]
+            if self.held[j]:
+                continue
+            target = self.b[j] + self.d[j]
+            if lam * self.l1[j] > 0.0 and target * self.b[j] < 0.0:
+                target = 0.0
+            target = min(max(target, self.lower[j]), self.upper[j])
+            if target != self.b[j] + self.d[j]:
+                self.d[j] = target - self.b[j]
+                self.held[j] = True
+                self.n_held += 1
+        return self.n_held - before
+
+    cdef int block(self, double lam) noexcept nogil:
+        """Hold coefficients that are all but at the zero or the limit to which their step leads; how many are new."""
+        cdef int k, j, before = self.n_held
+        for k in range(self.n_support):
+            j = self.support[k]
+            if not self.held[j] and self.event(j, lam) < AT_ONCE:
+                self.d[j] = 0.0
+                self.held[j] = True
+                self.n_held += 1
+        return self.n_held - before
+
+    cdef double end(self, int j, double lam) noexcept nogil:
+        """The zero or the limit to which d leads coefficient j; one that has come to zero is there."""
+        if lam * self.l1[j] > 0.0 and self.d[j] * self.b[j] <= 0.0:
+            return 0.0
+        return self.upper[j] if self.d[j] > 0.0 else self.lower[j]
+
+    cdef double event(self, int j, double lam) noexcept nogil:
+        """The step along d at which coefficient j reaches zero or a limit."""
+        return (self.end(j, lam) - self.b[j]) / self.d[j] if self.d[j] != 0.0 else INFINITY
+
+    cdef double first_event(self, double lam) noexcept nogil:
+        """The step along d at which a coefficient first reaches zero or a limit; INFINITY when none does."""
+        cdef int k
+        cdef double t = INFINITY
+        for k in range(self.n_support):
+            t = min(t, self.event(self.support[k], lam))
+        return t
+
+    cdef void rescale(self, double t) noexcept nogil:
+        """d <- t d."""
+        cdef int k
+        for k in range(self.n_support):
+            self.d[self.support[k]] *= t
+
+    cdef double line_step(self, double lam) noexcept nogil:
+        """Exact step length in [0, 1] along d; leaves q = Z'Z d."""
+        cdef int k, j
+        cdef double slope = 0.0, curvature = 0.0
+        for k in range(self.n_support):
+            j = self.support[k]
+            slope += self.d[j] * self.rhs[j]
+        if not slope > 0.0:
+            return 0.0
+        self.image()
+        for k in range(self.n_support):
+            j = self.support[k]
+            curvature += self.d[j] * (self.q[j] + lam * self.l2[j] * self.d[j])
+        return self.exact_step(slope, curvature, 1.0, lam)
+
+    cdef double exact_step(self, double slope, double curvature, double longest, double lam) noexcept nogil:
+        """The step in [0, longest] that a slope and a curvature along d make best.
+
+        0 where the objective would fall by more than there is of it: slope and curvature are rounding then.
+        """
+        cdef double t = longest if slope >= longest * curvature * (1.0 - 1e-9) else slope / curvature
+        return t if 0.5 * t * slope <= IMPOSSIBLE * self.primal(lam) else 0.0
+
+    cdef double minimiser(self, int j, double lam) noexcept nogil:
+        """The best value of coefficient j with the others held."""
+        cdef double h = self.diag[j]
+        if h + lam * self.l2[j] <= 0.0:
+            return self.b[j]
+        return prox(self.g[j] + h * self.b[j], h, lam * self.l1[j], lam * self.l2[j], self.lower[j], self.upper[j])
+
+    cdef bint worth(self, int j, double new, double lam, bint whole) noexcept nogil:
+        """Whether a sweep moves coefficient j: the Newton step looks after those whose sign stands."""
+        cdef double old = self.b[j]
+        if new == old:
+            return False
+        return (whole or old == 0.0 or new * old < 0.0 or (new == 0.0 and lam * self.l1[j] > 0.0)
+                or old == self.upper[j] or old == self.lower[j])
+
+    cdef void restart(self) noexcept nogil:
+        NetColumns.restart(self)
+        self.n_support = self.n_held = 0
+
+    # what a subclass says
+
+    cdef void direction(self, double lam) noexcept nogil:
+        """d on the support: (Z'Z + lam l2) d = rhs, nearly, with the d of the held coefficients given."""
+
+    cdef void image(self) noexcept nogil:
+        """q = Z'Z d on all working columns."""
+
+    cdef void advance(self, double lam, double t) noexcept nogil:
+        """b += t d, g -= t q, coefficients that reach zero or a limit landing on it exactly."""
+        cdef int k, j
+        cdef double old, new
+        for k in range(self.n_support):
+            j = self.support[k]
+            old = self.b[j]
+            new = old + t * self.d[j]
+            if lam * self.l1[j] > 0.0 and (new * old <= 0.0 or fabs(new) < ROUNDING * fabs(old)):
+                new = 0.0
+            if self.held[j] and t == 1.0 and new != 0.0 and self.d[j] != 0.0:   # a rounding away is not at a limit
+                new = self.upper[j] if self.d[j] > 0.0 else self.lower[j]
+            self.b[j] = min(max(new, self.lower[j]), self.upper[j])
+
+    cdef int sweep(self, double lam, bint whole) noexcept nogil:
+        """One-coordinate minimisations where signs change (everywhere when `whole`); returns how many moved."""
+        return 0
+
+    cdef int walk(self, double lam) noexcept nogil:
+        """Go along d to where a first coefficient stops, at least; how many did, -1 if nothing moved."""
+        cdef double t
+        while self.block(lam) > 0:
+            self.direction(lam)
+        self.rescale(min(self.first_event(lam), 1.0))
+        t = self.line_step(lam)
+        if t <= 0.0:
+            return -1
+        self.advance(lam, t)
+        return 1
+
+    cdef bint unbind(self, double lam) noexcept nogil:
+        """Treat coefficients that the second-order model cannot hold; returns whether anything moved."""
+        return False

@@ -1,0 +1,188 @@
+"""Sufficient statistics: when n is much larger than p, Z'WZ and Z'Wy replace the data after one pass over it.
+
+The same quadratic as the working set's, with every column in it from the start, groups side by side: no bound is needed
+and nothing depends on n any more.  Where coefficients cancel that are so large that inner products do not tell the
+residual, certificates are taken from the rows.  Of a Newton step's model inner products are all there is (InnerModel).
+Invariant: g = Z'Wy - Z'WZ b, formed anew at every lam so that rounding does not build up.
+"""
+from libc.math cimport fabs, sqrt
+
+import numpy as np
+
+from sparsesolve.linalg.gram.gram cimport Gram
+from sparsesolve.linalg.gram.gram import tall_gram
+from sparsesolve.linalg.factors.span import Spans
+from sparsesolve.linalg.kernels.vector cimport axpy
+from sparsesolve.penalties.blocks cimport BlockPenalty
+from sparsesolve.solvers.subproblem.gram_active_set cimport GramQuadratic
+from sparsesolve.solvers.subproblem.gram_block_descent cimport GroupGramQuadratic
+from sparsesolve.solvers.subproblem.coefficients cimport (
+    CONVERGED,
+    MAX_ITER,
+    STALLED,
+    WorkingColumns,
+)
+
+
+cdef double ROUNDING = 1e-12        # of |y|^2: an objective that is higher by less is not
+cdef double EPSILON = 4e-15         # of an inner product, relative to the lengths of both
+
+
+cdef class Sufficient:
+    """Solver state along a path; answers what WorkingSet answers."""
+
+    cdef readonly WorkingColumns quadratic
+    cdef Gram gram
+    cdef object order                   # the columns as they stand in these
+    cdef Py_ssize_t p
+    cdef const double[::1] cross
+    cdef double total_square
+    cdef object problem, spans          # whose rows can be asked, and the spans of its columns, or None
+
+    def __init__(self, problem, int n_threads):
+        w, y, penalty = problem.weights, problem.response, problem.penalty
+        root_w = np.sqrt(w)
+        self.problem, self.spans = problem, Spans(problem.design, root_w, problem.centred)
+        products, cross = tall_gram(problem.design, root_w, y, n_threads)
+        self._begin(products, penalty, (np.asarray(penalty.lower) < 0) | (np.asarray(penalty.upper) > 0))
+        self._receive(cross, np.sum(np.multiply(w, np.square(y))))
+
+    def _begin(self, products, penalty, moving):
+        """All columns at 0; `moving` tells which limits let move, groups side by side."""
+        cdef GroupGramQuadratic groups
+        self.p = len(products)
+        self.order, self.gram = np.arange(self.p, dtype=np.intc), Gram(self.p)
+        if isinstance(penalty, BlockPenalty):   # side by side, and without those that are all zeros
+            member, groups = np.asarray(penalty.member), GroupGramQuadratic(None, penalty)
+            of = np.asarray(penalty.of)[member]
+            moving = moving & (np.diagonal(products)[member] > 0.0)
+            self.order = member[(np.bincount(of, moving, penalty.n_groups) > 0)[of]]
+            products = np.ascontiguousarray(products[np.ix_(self.order, self.order)])
+            groups.gram, self.quadratic = self.gram, groups
+        else:
+            self.quadratic = GramQuadratic(self.gram)
+        self.gram.set(products)
+        zeros = np.zeros(len(self.order))
+        self.quadratic.append(None, penalty, self.order, zeros, zeros)
+
+    def _receive(self, cross, double total_square):
+        self.cross, self.total_square = cross[self.order], total_square
+        self._refresh()
+
+    def coefficients(self):
+        """Feature numbers and values of the nonzero coefficients, in ascending order of feature."""
+        return self.quadratic.coefficients()
+
+    @property
+    def loss_value(self):
+        """The loss less its least value."""
+        return 0.5 * self.quadratic.residual_square
+
+    intercept = 0.0  # of the standardised problem
+
+    @property
+    def iterations(self):
+        """Newton steps and sweeps so far."""
+        return self.quadratic.iterations
+
+    def correlations(self):
+        """z_j'r of every column, (p,); 0 of those that never come to work."""
+        cdef int k
+        out = np.zeros(self.p)
+        out[self.order] = [self.quadratic.g[k] for k in range(self.quadratic.size)]
+        return out
+
+    cdef void _refresh(self):
+        cdef WorkingColumns q = self.quadratic
+        cdef int k
+        for k in range(q.size):
+            q.g[k] = self.cross[k]
+        for k in range(q.size):
+            if q.b[k] != 0.0:
+                axpy(q.size, -q.b[k], self.gram.G + <Py_ssize_t> k * self.gram.capacity, q.g)
+        q.residual_square = self.total_square
+        for k in range(q.size):
+            q.residual_square -= q.b[k] * (self.cross[k] + q.g[k])
+        q.residual_square = max(q.residual_square, 0.0)
+
+    cdef int _measure(self, double goal) except -1:
+        """g and the residual's square at the current b, to a part of `goal`."""
+        self._refresh()
+        if self.problem is not None and not self._blur() <= goal:
+            self._ask_rows()
+        return 0
+
+    cdef double _blur(self):
+        """What rounding of inner products may add to half the square of the residual, or take from it."""
+        cdef int k
+        cdef double size = 0.0
+        for k in range(self.quadratic.size):
+            size += fabs(self.quadratic.b[k]) * sqrt(self.quadratic.diag[k])
+        return EPSILON * size * (size + sqrt(self.total_square))
+
+    def _residual(self):
+        return self.problem.response - self.problem.design.combination(*self.coefficients())
+
+    def _ask_rows(self):
+        """g and the residual's square by the residual itself."""
+        cdef int k
+        cdef double[::1] g
+        r = self._residual()
+        weighted = np.multiply(self.problem.weights, r)
+        g = self.problem.design.products(weighted)[self.order]
+        for k in range(self.quadratic.size):
+            self.quadratic.g[k] = g[k]
+        self.quadratic.residual_square = np.vdot(weighted, r)
+
+    cpdef solve(self, double lam, double target, long budget):
+        """Reach gap <= target at lam; returns (outcome, gap)."""
+        cdef WorkingColumns q = self.quadratic
+        cdef int outcome, tries, k
+        cdef double gap, value, goal = 0.5 * target
+        cdef long limit = q.iterations + budget
+        cdef double[::1] start
+        for tries in range(5):
+            value, start = q.primal(lam) + ROUNDING * self.total_square, q.members()[1]
+            outcome = q.solve_by_stretches(lam, goal, limit)
+            self._measure(goal)
+            if not q.primal(lam) <= value:          # rounding has led uphill
+                for k in range(q.size):
+                    q.b[k] = start[k]
+                self._measure(goal)
+            q.settle(lam)
+            if q.doubtful is not None and self.problem is not None:
+                q.slack = self.spans.projection(q.doubtful, self.spans.root_w * self._residual())
+            gap = q.best_gap(lam)
+            if gap <= target:
+                return CONVERGED, gap
+            if outcome == MAX_ITER:
+                break
+            goal *= 0.1
+        return outcome or STALLED, gap
+
+
+cdef class InnerModel(Sufficient):
+    """The quadratic model of a Newton step by its inner products alone, for as many steps as it serves.
+
+    Parameters
+    ----------
+    products : (p, p)
+        Of the columns A that stand for the curvature: A'A, perhaps indefinite in rounding.
+    penalty : ElasticNet or BlockPenalty
+        Of these columns, groups side by side and in their order.
+    """
+
+    def __init__(self, products, penalty):
+        self._begin(products, penalty, np.ones(len(products), dtype=bool))
+
+    def aim(self, start, z, e):
+        """Go on from the coefficients `start`, where the gradient is z = A'e; of e only the length counts."""
+        cdef int k
+        cdef double[::1] b = start[self.order], cross = z[self.order]
+        total = np.vdot(e, e) + np.vdot(b, cross)
+        for k in range(self.quadratic.size):
+            self.quadratic.b[k] = b[k]
+            if b[k] != 0.0:
+                axpy(self.quadratic.size, b[k], self.gram.G + <Py_ssize_t> k * self.gram.capacity, &cross[0])
+        self.cross, self.total_square = cross, total + np.vdot(b, cross)
+        self._refresh()

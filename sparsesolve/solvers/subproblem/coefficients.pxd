@@ -1,0 +1,81 @@
+"""WorkingColumns: coefficients and gradients of the columns at work, and the certificate over them."""
+from sparsesolve.linalg.design.design cimport Design
+from sparsesolve.linalg.working.columns cimport Packed
+
+cdef enum Outcome:
+    CONVERGED = 0
+    MAX_ITER = 1
+    STALLED = 2
+
+cdef enum:
+    FAR_STEP = 10000    # of a coefficient: its rounding shows in eta
+
+cdef class WorkingColumns:
+    cdef readonly int size              # working columns
+    cdef readonly long iterations       # Newton steps and sweeps so far
+    cdef readonly long passes           # over the working columns, there and back, where these are taken as they are
+    cdef int capacity
+    cdef Packed columns                 # None when the inner products are all there is
+    cdef bint curved                    # whether the path is, between two changes of what is zero
+    cdef bint wants_start               # whether a start near the solution saves work
+    cdef bint wants_residual            # whether solving works on the residual, not only on g
+    cdef double[::1] u                  # (n + 1,) then: sqrt(w) (y - Zb), less a multiple of sqrt(w), and that
+    cdef bint counts_touches            # whether these are counted:
+    cdef double touches                 # columns added to u, or to g, since it was made from b, each with its rounding
+    cdef public double residual_square  # |r|^2 in the weighted norm
+    cdef Py_ssize_t[::1] ranks          # working columns in ascending order of feature,
+    cdef int n_ranked                   # as there were so many
+    cdef double slack                   # length of r's projection on the columns that nothing holds back
+    cdef bint plain                     # whether there are neither limits nor ridges, so that both scales are one
+    cdef object doubtful                # these features, where inner products do not tell it; or None
+    # per working column, all in one block of memory
+    cdef object table, integers
+    cdef double* b                      # coefficient
+    cdef double* g                      # z_j'r
+    cdef double* d                      # step under way
+    cdef double* q                      # its image Z'Z d
+    cdef double* rhs                    # what the Newton step is to remove
+    cdef double* l1                     # the penalty per unit of lam: l1 |b| + l2 b^2 / 2
+    cdef double* l2
+    cdef double* lower                  # limits
+    cdef double* upper
+    cdef double* diag                   # |z_j|^2
+    cdef int* index                     # number of the feature
+    cdef int* support                   # the free columns, listed
+    cdef int* order                     # which column a row of the factor is
+    cdef int* position                  # and back
+    cdef int* held                      # stopped in the step under way
+    cdef int* which                     # features whose coefficients are not zero, and
+    cdef double* values                 # these, as last listed
+
+    cdef int reserve(self, int capacity) except -1
+    cdef int list_nonzero(self) except -1
+    cdef int add(self, const int* which, const double* start, const double* gradient, int count) except -1
+    cdef double primal(self, double lam) noexcept nogil
+    cdef double gap(self, double lam, double scale) noexcept nogil
+    cdef double best_gap(self, double lam) noexcept nogil
+    cdef bint solved(self, double lam, double target) noexcept nogil
+    cdef void estimate_slack(self, double lam) noexcept nogil
+    cdef int settle(self, double lam) except -1
+    # what a subclass says of the penalty
+    cdef bint free(self, int j, double lam) noexcept nogil
+    cdef double scale(self, double lam, bint strict) noexcept nogil
+    cdef double penalty_value(self, double lam) noexcept nogil
+    cdef double column_gap(self, double lam, double scale) noexcept nogil
+    cdef double charge(self, const double* before, double lam) noexcept nogil
+    cdef bint carry(self, int count, const double* change, double lam) noexcept nogil
+    # what a subclass says of solving
+    cpdef int append(self, Design design, penalty, const int[::1] which, const double[::1] start,
+                     const double[::1] gradient) except -1
+    cdef bint second_order(self, bint wanted, double lam) noexcept nogil
+    cdef int solve(self, double lam, double target, long budget) noexcept nogil
+    cdef int solve_by_stretches(self, double lam, double target, long limit) except -1
+    cdef void inner_with(self, int j, const int* which, int count, double* out) noexcept nogil
+    cdef double effort(self) noexcept
+    cdef void restart(self) noexcept nogil
+    cdef void refresh(self, const double* response, double* r) noexcept nogil
+    cdef void _leave(self, const double* response, double* r) noexcept nogil
+    cdef double drift(self) noexcept nogil
+    cdef void hand(self, const double* response, double* r) noexcept nogil
+    cdef void receive(self, const double* r) noexcept nogil
+    cdef void mend(self, const double* response, const double* missing, double drift, double* r) noexcept nogil

@@ -1,0 +1,364 @@
+"""The quadratic over working columns with all inner products known: nothing here depends on the number of samples.
+
+The Newton direction comes from a Cholesky factor of the active Gram matrix. The factor outlives the lam it was made
+for: it gains rows as columns enter, loses them as they leave, and is made anew only where that costs less.  Columns
+that depend on those in the factor are refused by it; they slide along the flat direction that the dependence leaves,
+until a coefficient reaches zero.
+"""
+from libc.math cimport INFINITY, fabs, sqrt
+from libc.string cimport memset
+
+import numpy as np
+
+from sparsesolve.linalg.factors.cholesky cimport Cholesky
+from sparsesolve.linalg.design.design cimport Design
+from sparsesolve.linalg.gram.gram cimport Gram
+from sparsesolve.linalg.working.columns cimport Packed
+from sparsesolve.linalg.kernels.vector cimport axpy, dot, ss_subtract_all
+from sparsesolve.solvers.subproblem.active_set cimport Quadratic
+
+DEF CHUNK = 64                      # rows that enter the factor at a time
+cdef double TINY_PIVOT = 1e-12      # relative to the column's square: below it a column counts as dependent
+cdef double STALE_RIDGE = 4.0       # relative change of lam beyond which an old ridge in the factor serves no more,
+cdef double JUMP = 0.6              # and the same from one lam to the next
+cdef double FEW = 2.0               # others to a column: as many products cost less one by one than all together
+cdef double BLOCK_SPEED = 8.0       # how much faster a flop is in a block operation than in a rotation
+
+
+cdef class GramQuadratic(Quadratic):
+
+    def __cinit__(self, Gram gram, Packed columns=None):
+        self.gram, self.columns = gram, columns
+        self.cholesky = Cholesky(64)
+        self.factor_level = self.lam = 0.0
+        self.refined = 0
+        self.n_refused = 0
+        self.counts_touches = self.walks = True
+        self.corner = np.empty(CHUNK * CHUNK)
+        self._make_room()
+
+    cdef int reserve(self, int capacity) except -1:
+        if capacity > self.capacity:
+            Quadratic.reserve(self, capacity)
+            self._make_room()
+        return 0
+
+    def _make_room(self):
+        self.cholesky.reserve(self.capacity)
+        self.cross = np.empty(<Py_ssize_t> self.capacity * CHUNK)
+        self.work = np.empty(self.capacity)
+        self.fresh = np.empty(self.capacity, dtype=np.intc)
+        self.accepted = np.empty(CHUNK, dtype=np.intc)
+        self.refused = np.empty(self.capacity, dtype=np.intc)
+
+    # the factor
+
+    cdef void synchronise(self, double lam) noexcept nogil:
+        """Bring the factor to the rows of the support, as far as they are independent."""
+        cdef int k, j, count = 0, size = self.cholesky.size
+        if self.stale(lam):
+            for k in range(size):
+                self.position[self.order[k]] = -1
+            self.cholesky.truncate(0)
+        if self.cholesky.size == 0:
+            self.factor_level, self.refined = lam, 0
+        self.shrink()
+        for k in range(self.n_support):
+            j = self.support[k]
+            if self.position[j] < 0 and not self.held[j]:
+                self.fresh[count] = j
+                count += 1
+        self.n_refused = 0
+        self.refined += lam == self.lam != self.factor_level and count == 0 and self.cholesky.size == size
+        self.lam = lam
+        self.extend(count)
+
+    cdef bint stale(self, double lam) noexcept nogil:
+        """Whether an old ridge in the factor has cost steps, of s^2 each, worth a new one, of s^3 / 3 in blocks."""
+        cdef int k
+        if (fabs(lam - self.factor_level) <= STALE_RIDGE * lam and fabs(lam - self.lam) <= JUMP * lam
+                and 3.0 * BLOCK_SPEED * self.refined <= self.cholesky.size):
+            return False
+        for k in range(self.n_support):
+            if self.l2[self.support[k]] > 0.0:
+                return True
+        return False
+
+    cdef void shrink(self) noexcept nogil:
+        """Take out of the factor what has left the support."""
+        cdef int k, j, first = -1, leaving = 0, s = self.cholesky.size, kept
+        cdef double below, rotations, rebuilt
+        for k in range(s):
+            self.position[self.order[k]] = -2           # in the factor, not known to be in the support
+        for k in range(self.n_support):
+            j = self.support[k]
+            if self.position[j] == -2 and not self.held[j]:
+                self.position[j] = 0
+        rotations = 0.0
+        for k in range(s):
+            if self.position[self.order[k]] == -2:
+                leaving += 1
+                rotations += 2.0 * (s - k) * (s - k) + 1.0 * k * (s - k)
+                if first < 0:
+                    first = k
+        if leaving > 0:
+            below = s - first - leaving
+            rebuilt = (below * below * (first + below / 3.0) + 64.0 * below * first) / BLOCK_SPEED
+            if rebuilt < rotations:
+                self.cholesky.truncate(first)
+            else:
+                for k in range(s - 1, first - 1, -1):
+                    if self.position[self.order[k]] == -2:
+                        self.cholesky.remove(k)
+        kept = 0
+        for k in range(s):
+            j = self.order[k]
+            if self.position[j] == -2 or kept >= self.cholesky.size:
+                self.position[j] = -1
+            else:
+                self.order[kept] = j
+                self.position[j] = kept
+                kept += 1
+
+    cdef void extend(self, int count) noexcept nogil:
+        """Append the columns fresh[0..count) to the factor, chunk by chunk."""
+        cdef int start, width, k, t, j, s
+        cdef Py_ssize_t ld = self.gram.capacity
+        cdef const double* G = self.gram.G
+        for start in range(0, count, CHUNK):
+            width = min(CHUNK, count - start)
+            s = self.cholesky.size
+            for k in range(width):
+                j = self.fresh[start + k]
+                for t in range(s):
+                    self.cross[t + k * s] = G[self.order[t] + j * ld]
+                for t in range(width):
+                    self.corner[t + k * width] = G[self.fresh[start + t] + j * ld]
+                self.corner[k + k * width] += self.factor_level * self.l2[j]
+                self.work[k] = self.corner[k + k * width]
+            self.cholesky.append(width, &self.cross[0], &self.corner[0], &self.work[0], TINY_PIVOT,
+                                 &self.accepted[0])
+            for k in range(width):
+                j = self.fresh[start + k]
+                if self.accepted[k]:
+                    self.order[s] = j
+                    self.position[j] = s
+                    s += 1
+                else:
+                    self.refused[self.n_refused] = j
+                    self.n_refused += 1
+
+    # what the Newton loop asks for
+
+    cdef void inner_with(self, int j, const int* which, int count, double* out) noexcept nogil:
+        cdef int k
+        for k in range(count):
+            out[k] = self.gram.G[which[k] + <Py_ssize_t> j * self.gram.capacity]
+
+    cdef void restart(self) noexcept nogil:
+        Quadratic.restart(self)
+        self.gram.size = self.n_refused = 0
+        self.cholesky.truncate(0)
+
+    cdef void direction(self, double lam) noexcept nogil:
+        cdef int k, i, j
+        cdef const double* column
+        self.synchronise(lam)
+        for k in range(self.cholesky.size):
+            self.work[k] = self.rhs[self.order[k]]
+        if self.n_held > 0:
+            for i in range(self.n_support):
+                j = self.support[i]
+                if self.held[j] and self.d[j] != 0.0:
+                    column = self.gram.G + <Py_ssize_t> j * self.gram.capacity
+                    for k in range(self.cholesky.size):
+                        self.work[k] -= self.d[j] * column[self.order[k]]
+        self.cholesky.solve(&self.work[0])
+        for k in range(self.cholesky.size):
+            self.d[self.order[k]] = self.work[k]
+        self.answered = 1.0
+
+    cdef void rescale(self, double t) noexcept nogil:
+        Quadratic.rescale(self, t)
+        self.answered *= t
+
+    cdef void image(self) noexcept nogil:
+        """On the factor's columns the equations tell it; the rest are products."""
+        cdef int k, j, count = 0
+        if self.answered != 0.0 and FEW * (self.size - self.cholesky.size + self.n_held) < self.n_support:
+            for j in range(self.size):
+                if self.position[j] >= 0 and not self.held[j]:
+                    self.q[j] = self.answered * self.rhs[j] - self.factor_level * self.l2[j] * self.d[j]
+                else:
+                    self.q[j] = dot(self.size, self.gram.G + <Py_ssize_t> j * self.gram.capacity, self.d)
+            return
+        for k in range(self.n_support):
+            j = self.support[k]
+            if self.d[j] != 0.0:
+                self.fresh[count], self.work[count] = j, -self.d[j]
+                count += 1
+        memset(self.q, 0, self.size * sizeof(double))
+        ss_subtract_all(self.size, count, &self.work[0], self.gram.G, &self.fresh[0], self.gram.capacity, self.q)
+
+    cdef void advance(self, double lam, double t) noexcept nogil:
+        cdef int k, j
+        cdef double change = 0.0, way = 0.0
+        for k in range(self.n_support):     # |r - t Z d|^2
+            j = self.support[k]
+            change += self.d[j] * (t * self.q[j] - 2.0 * self.g[j])
+            way += fabs(self.d[j]) * sqrt(self.diag[j])
+        self.residual_square += t * change
+        self.touch(t * way)
+        axpy(self.size, -t, self.q, self.g)
+        Quadratic.advance(self, lam, t)
+
+    cdef int sweep(self, double lam, bint whole) noexcept nogil:
+        cdef int j, k, moved = 0, waiting = 0, worst
+        cdef double new, gain, most
+        for j in range(self.size):
+            new = self.minimiser(j, lam)
+            if not self.worth(j, new, lam, whole):
+                continue
+            if whole or new * self.b[j] < 0.0 or new == 0.0:
+                self.move(j, new - self.b[j])
+                moved += 1
+            else:
+                self.fresh[waiting] = j
+                waiting += 1
+        for k in range(waiting):            # the worst violator first: it often satisfies its neighbours
+            worst, most = -1, 0.0
+            for j in range(waiting):
+                new = self.minimiser(self.fresh[j], lam)
+                gain = (new - self.b[self.fresh[j]]) ** 2 * self.diag[self.fresh[j]]
+                if gain > most:
+                    worst, most = self.fresh[j], gain
+            if worst < 0:
+                break
+            self.move(worst, self.minimiser(worst, lam) - self.b[worst])
+            moved += 1
+        self.iterations += moved > 0
+        return moved
+
+    cdef void move(self, int j, double step) noexcept nogil:
+        """b_j += step."""
+        self.residual_square += step * (step * self.diag[j] - 2.0 * self.g[j])
+        self.touch(fabs(step) * sqrt(self.diag[j]))
+        self.b[j] += step
+        axpy(self.size, -step, self.gram.G + <Py_ssize_t> j * self.gram.capacity, self.g)
+
+    cdef void touch(self, double way) noexcept nogil:
+        """Columns of that length in all have been added to g: what a residual as long adds counts as one."""
+        self.touches += 1.0 + way / sqrt(self.residual_square) if self.residual_square > 0.0 else INFINITY
+
+    cdef int walk(self, double lam) noexcept nogil:
+        """Go along d, each coefficient stopping where it reaches zero or a limit, until the objective rises.
+
+        A Newton step of columns nearly dependent sends many coefficients far past zero, and to clip them all turns it
+        uphill; most of what it gains is gained on the way, at a product with a column for each that stops.
+        """
+        cdef int k, j, first, stopped = 0
+        cdef double slope, curvature, event, way, end, step
+        self.image()
+        while True:
+            slope = curvature = 0.0
+            way, first = INFINITY, -1
+            for k in range(self.n_support):
+                j = self.support[k]
+                slope += self.d[j] * self.rhs[j]
+                curvature += self.d[j] * (self.q[j] + lam * self.l2[j] * self.d[j])
+                event = self.event(j, lam)
+                if event < way:
+                    way, first = event, j
+            if not slope > 0.0:
+                break
+            end = self.end(first, lam) if first >= 0 else INFINITY
+            if way > 0.0:
+                step = self.exact_step(slope, curvature, way, lam)
+                if step <= 0.0:
+                    break
+                self.advance(lam, step)
+                if step < way or first < 0:
+                    return stopped
+                for k in range(self.n_support):
+                    j = self.support[k]
+                    self.rhs[j] -= step * (self.q[j] + lam * self.l2[j] * self.d[j])
+            self.b[first] = end
+            axpy(self.size, -self.d[first], self.gram.G + <Py_ssize_t> first * self.gram.capacity, self.q)
+            self.d[first] = 0.0
+            stopped += 1
+        return stopped if stopped > 0 else -1
+
+    # columns that the factor refused
+
+    cdef bint unbind(self, double lam) noexcept nogil:
+        cdef int k, count
+        cdef long before = self.iterations
+        if self.n_refused == 0:
+            return False
+        self.collect(lam)               # the last step changed the support: the factor must follow it
+        self.synchronise(lam)
+        count = self.n_refused
+        for k in range(count):          # until a column that meets zero or a limit is one of the factor's
+            self.slide(self.refused[k], lam)
+            if self.iterations > before and not self._stands(lam):
+                break
+        self.n_refused = 0
+        return self.iterations > before
+
+    cdef bint _stands(self, double lam) noexcept nogil:
+        """Whether all columns of the factor are still free."""
+        cdef int k, count = 0
+        self.collect(lam)
+        for k in range(self.n_support):
+            count += self.position[self.support[k]] >= 0
+        return count == self.cholesky.size
+
+    cdef void slide(self, int j, double lam) noexcept nogil:
+        """Move along e_j - (its combination of the factor's columns), where Z d is nearly zero, to the next event."""
+        cdef int k, i
+        cdef double slope = 0.0, size = 0.0, t
+        if self.collect(lam) <= 0.0 or (self.b[j] == 0.0 and lam * self.l1[j] > 0.0):
+            return
+        for k in range(self.cholesky.size):
+            self.work[k] = -self.gram.G[self.order[k] + <Py_ssize_t> j * self.gram.capacity]
+        self.cholesky.solve(&self.work[0])
+        for k in range(self.cholesky.size):
+            if fabs(self.work[k]) > 1e-9:   # less is rounding: that column has no part in the dependence
+                self.d[self.order[k]] = self.work[k]
+        self.d[j], self.answered = 1.0, 0.0
+        for k in range(self.n_support):
+            i = self.support[k]
+            slope += self.d[i] * self.rhs[i]
+            size += fabs(self.d[i]) * (1e-10 * (lam * self.l1[i] + fabs(self.g[i])) + 1e-14 * sqrt(self.diag[i]))
+        if fabs(slope) <= size:             # what cancels in it, and rounding on the scale of the response
+            if lam * self.l1[j] == 0.0:
+                return
+            slope = -1.0 if self.b[j] > 0.0 else 1.0        # level ground: take the dependent column itself out
+        if slope < 0.0:
+            self.rescale(-1.0)
+        t = self.first_event(lam)
+        if t == INFINITY or t <= 0.0:
+            return
+        self.rescale(t)
+        self.iterations += 1
+        t = self.line_step(lam)
+        if t <= 0.0:        # level ground: the objective does not change, the coefficient count does
+            self.image()
+            t = 1.0
+        self.advance(lam, t)
+
+    cpdef int append(self, Design design, penalty, const int[::1] which, const double[::1] start,
+                     const double[::1] gradient) except -1:
+        """Take in columns of the design: their inner products with all working columns, then themselves."""
+        cdef int count = which.shape[0], m = self.size, k
+        if count == 0:
+            return 0
+        if self.columns is not None:
+            if self.columns.size == m:
+                self.columns.append(design, &which[0], count)
+            self.gram.follow(self.columns)
+        self.add(&which[0], &start[0], &gradient[0], count)
+        self.take_penalty(penalty, m)
+        for k in range(m, self.size):
+            self.diag[k] = self.gram.G[k + <Py_ssize_t> k * self.gram.capacity]
+        return 0

@@ -1,0 +1,163 @@
+"""What a penalty on groups says of the working columns, which come in whole groups.
+
+The order of a group's columns is that of the penalty's blocks.  Certificate and violations are sums and maxima over
+the groups of what the penalty says of each block.
+"""
+from libc.math cimport INFINITY, copysign, fabs, sqrt
+
+import numpy as np
+
+from sparsesolve.linalg.working.columns cimport Packed
+from sparsesolve.penalties.blocks cimport BlockPenalty
+from sparsesolve.solvers.subproblem.coefficients cimport WorkingColumns
+
+cdef double NO_PENALTY = 1e-14      # on the scale of the response
+
+
+cdef class GroupColumns(WorkingColumns):
+
+    def __cinit__(self, Packed columns, BlockPenalty penalty):
+        self.columns, self.penalty, self.curved, self.wants_start = columns, penalty, True, True
+        self.first, self.group = np.zeros((2, penalty.n_groups + 1), dtype=np.intc)
+        self.plain = not penalty.limited and not np.asarray(penalty.ridge).any()
+        self.x, self.old = np.zeros((2, self.capacity))
+
+    cdef int reserve(self, int capacity) except -1:
+        if capacity > self.capacity:
+            WorkingColumns.reserve(self, capacity)
+            self.x, self.old = np.zeros((2, self.capacity))
+        return 0
+
+    cdef int add_groups(self, const int[::1] which, const double[::1] start, const double[::1] gradient) except -1:
+        """Add the columns of whole groups; a subclass fills in `diag`."""
+        cdef int k = self.size, j, g, count = which.shape[0]
+        self.add(&which[0], &start[0], &gradient[0], count)
+        while k < self.size:
+            g = self.penalty.of[self.index[k]]
+            self.group[self.n_groups], self.first[self.n_groups] = g, k
+            for j in range(self.penalty.start[g], self.penalty.start[g + 1]):
+                self.order[k] = self.n_groups
+                self.lower[k], self.upper[k] = self.penalty.lower[j], self.penalty.upper[j]
+                k += 1
+            self.n_groups += 1
+            self.first[self.n_groups] = k
+        return 0
+
+    cdef void restart(self) noexcept nogil:
+        WorkingColumns.restart(self)
+        self.n_groups, self.largest = 0, 0.0
+
+    # what the penalty says
+
+    cdef bint held_back(self, int k, double lam) noexcept nogil:
+        """Whether the penalty on a working group is certain to be more than rounding."""
+        cdef int g = self.group[k]
+        return lam * (self.penalty.weight[g] + self.penalty.l1[g]) > NO_PENALTY * sqrt(self.largest)
+
+    cdef bint outweighed(self, int g, int j, double lam) noexcept nogil:
+        """Whether group g's penalty on working column j is none, or less than rounding."""
+        return (lam * (self.penalty.weight[g] + self.penalty.l1[g]) <= NO_PENALTY * sqrt(self.diag[j])
+                and lam * self.penalty.ridge[g] <= NO_PENALTY * self.diag[j])
+
+    cdef bint free(self, int j, double lam) noexcept nogil:
+        return (self.outweighed(self.group[self.order[j]], j, lam)
+                and not (self.b[j] >= self.upper[j] and self.g[j] >= 0.0)
+                and not (self.b[j] <= self.lower[j] and self.g[j] <= 0.0))
+
+    cdef double* products(self, int k, double lam, double scale, double inflated) noexcept nogil:
+        """The dual point's products with a working group, as far as they may be off, without those that it makes 0."""
+        cdef int j
+        cdef bint held = self.held_back(k, lam)
+        if held and scale == 1.0 and inflated == 0.0:
+            return &self.g[self.first[k]]
+        for j in range(self.first[k], self.first[k + 1]):
+            self.x[j] = 0.0
+            if held or not self.free(j, lam):
+                self.x[j] = scale * self.g[j]
+                if inflated > 0.0:
+                    self.x[j] += copysign(inflated * sqrt(self.diag[j]), self.x[j])
+        return &self.x[self.first[k]]
+
+    cdef void estimate_slack(self, double lam) noexcept nogil:
+        cdef int k
+        for k in range(self.n_groups):
+            if not self.held_back(k, lam):
+                WorkingColumns.estimate_slack(self, lam)
+                return
+        self.slack = 0.0
+
+    cdef int settle(self, double lam) except -1:
+        cdef int k
+        for k in range(self.n_groups):
+            if not self.held_back(k, lam):
+                return WorkingColumns.settle(self, lam)
+        self.slack, self.doubtful = 0.0, None
+        return 0
+
+    cdef double scale(self, double lam, bint strict) noexcept nogil:
+        cdef double s = 1.0
+        cdef double* z
+        cdef int k, j, first
+        cdef bint pressed
+        for k in range(self.n_groups):
+            z, first = self.products(k, lam, 1.0, self.slack), self.first[k]
+            if strict and self.penalty.limited:
+                for j in range(first, self.first[k + 1]):
+                    pressed = self.b[j] >= self.upper[j] if z[j - first] > 0.0 else self.b[j] <= self.lower[j]
+                    self.x[j] = 0.0 if pressed else z[j - first]
+                z = &self.x[first]
+            s = min(s, self.penalty.block_scale(self.group[k], z, lam, strict))
+        return s
+
+    cdef double penalty_value(self, double lam) noexcept nogil:
+        cdef double total = 0.0
+        cdef int k
+        for k in range(self.n_groups):
+            total += self.penalty.block_value(self.group[k], &self.b[self.first[k]], lam)
+        return total
+
+    cdef double column_gap(self, double lam, double scale) noexcept nogil:
+        cdef double total = self.penalty_value(lam), off
+        cdef double* z
+        cdef int k, j, first
+        for k in range(self.n_groups):
+            first, off = self.first[k], scale * self.slack
+            z = self.products(k, lam, scale, 0.0)
+            for j in range(first, self.first[k + 1]):
+                total -= z[j - first] * self.b[j]
+                if off > 0.0 and not self.free(j, lam):
+                    total += off * sqrt(self.diag[j]) * fabs(self.b[j])
+            if self.plain:          # a feasible point's conjugate is 0
+                continue
+            if off > 0.0:
+                z = self.products(k, lam, scale, off)
+            total += self.penalty.block_conjugate(self.group[k], z, lam)
+        return max(total, 0.0) if total < INFINITY else INFINITY      # less than 0 is rounding; NaN is no gap
+
+    cdef double charge(self, const double* before, double lam) noexcept nogil:
+        cdef double total = 0.0
+        cdef int k, j, g
+        for k in range(self.n_groups):
+            j, g = self.first[k], self.group[k]
+            total += self.penalty.block_value(g, &self.b[j], lam) - self.penalty.block_value(g, before + j, lam)
+        return total
+
+    cdef bint carry(self, int count, const double* change, double lam) noexcept nogil:
+        """Groups at zero stay there, and those that would turn end there."""
+        cdef int k, j, g
+        cdef double old, new, turned
+        cdef bint whole = True
+        for k in range(self.n_groups):
+            if self.first[k] >= count:
+                break
+            g, turned = self.group[k], 0.0
+            for j in range(self.first[k], self.first[k + 1]):
+                turned += self.b[j] * (self.b[j] + change[j])
+            for j in range(self.first[k], self.first[k + 1]):
+                old = self.b[j]
+                new = min(max(old + change[j], self.lower[j]), self.upper[j])
+                if (turned <= 0.0 and self.penalty.weight[g] > 0.0) or (old * new <= 0.0 and self.penalty.l1[g] > 0.0):
+                    new = 0.0
+                self.b[j] = new
+                whole = whole and new == old + change[j]
+        return whole

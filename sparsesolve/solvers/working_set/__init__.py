@@ -1,0 +1,1 @@
+"""The working-set loop, and proximal Newton steps around it."""

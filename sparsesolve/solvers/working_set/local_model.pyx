@@ -1,0 +1,227 @@
+"""LossModel: the loss at the current point of a path, and its quadratic model there.
+
+    F(eta + d)  ~  F(eta) - u'd + s d'Hd / 2,     H diagonal, of sum 1
+
+Working columns are held as sqrt(H) (z_j - its mean under H), so that the model's intercept is apart.  Where F'' is far
+from its diagonal and has a factor L, they are held as L'z_j: then F'' itself takes the place of H, which is
+all ones, and s is 1.  Where samples may be evaluated a few rows at a time, one pass over the working columns does for
+a step: of these rows the linear predictor, the loss, and what they add to a gradient, that at the step's end or, where
+the path is likely to go on from there, at its next start.
+Invariant: u = -F'(eta) at each of its points.
+"""
+from libc.math cimport sqrt
+from libc.string cimport memset
+
+import numpy as np
+
+from sparsesolve.linalg.working.columns cimport Packed
+from sparsesolve.linalg.gram.products cimport stretch
+from sparsesolve.linalg.kernels.vector cimport dot, ss_go_on
+from sparsesolve.losses.base cimport Loss
+
+cdef extern from "local_model.h" nogil:
+    void ss_settle_image(Py_ssize_t n, double shift, const double* inverse, double* image) noexcept
+    void ss_carry_image(Py_ssize_t n, double forward, const double* eta, const double* earlier, const double* inverse,
+                        double shift, double* image) noexcept
+    double ss_mean_difference(Py_ssize_t n, const double* w, const double* a, const double* b) noexcept
+    void ss_add(Py_ssize_t n, const double* a, const double* b, double* out) noexcept
+    void ss_measure(Py_ssize_t n, const double* u, const double* inverse, double* out, double* sums) noexcept
+    void ss_bend(Py_ssize_t n, const double* u, const double* trial, const double* h, const double* image,
+                 double* sums) noexcept
+
+cdef double FLAT = 1e-6             # of a sample's weight: its curvature in a model where the loss has none,
+cdef double NONE = 1e-30            # or less than this on average
+cdef double EVEN = 1e-4             # of the mean curvature: none in a sample makes models that lead far astray,
+cdef double LEAST = 1e-12           # and less is beyond what sums of curvatures tell
+
+
+cpdef (double, double) floors(double mean) noexcept nogil:
+    """The least curvature in a model, over its weight, of a sample that has none, and of one that has some."""
+    return (EVEN * mean, LEAST * mean) if mean > NONE else (FLAT, FLAT)
+
+
+cdef class LossModel:
+    """At first the model at the null model."""
+
+    def __init__(self, Loss loss, double[::1] w, double[::1] offset, double intercept, bint centred, bint dense,
+                 bint costly):
+        n = w.shape[0]
+        self.loss, self.w, self.offset, self.n, self.centred = loss, w, offset, n, centred
+        self.dense, self.costly = dense, costly
+        samples = np.zeros((3, 2, n))
+        samples[0, 0] = np.add(offset, intercept)
+        self.samples, self.gradients = samples, np.zeros((3, 0))
+        self.image, self.work, self.h, self.root_h, self.inverse = np.zeros((5, n))
+        for k in range(3):
+            self.points[k].eta, self.points[k].u = &self.samples[k, 0, 0], &self.samples[k, 1, 0]
+            self.points[k].met = -1
+        self.here, self.trial, self.next = &self.points[0], &self.points[1], &self.points[2]
+        self.here.value = loss.evaluate(self.here.eta, self.here.u)
+        loss.raise_pending()
+        self.weigh()
+
+    cdef int reserve(self, int capacity) except -1:
+        """Make room for the gradients of so many working columns."""
+        cdef int k
+        if self.gradients.shape[1] < capacity:
+            wider = np.zeros((3, capacity))
+            wider[:, :self.gradients.shape[1]] = self.gradients
+            self.gradients = wider
+            for k in range(3):
+                self.points[k].g = &self.gradients[k, 0]
+        return 0
+
+    cdef double level(self) noexcept nogil:
+        """The weighted mean of eta less the offset."""
+        return ss_mean_difference(self.n, &self.w[0], self.here.eta, &self.offset[0])
+
+    cdef void place(self, double constant, const double[::1] image):
+        """Go to offset + constant + image."""
+        cdef Py_ssize_t i
+        for i in range(self.n):
+            self.here.eta[i] = self.offset[i] + (constant + image[i])
+        self.here.value = self.loss.evaluate(self.here.eta, self.here.u)
+        self.here.met = self.next.met = -1
+
+    cdef bint densify(self) noexcept nogil:
+        """Whether working columns are to be dense from now on: F'' has a factor."""
+        self.dense = self.loss.take_root(self.here.eta, FLAT, self.costly)
+        return self.dense
+
+    cdef void weigh(self) noexcept nogil:
+        """Take H and s at the current point."""
+        cdef Py_ssize_t i
+        cdef double total = 0.0, mean = 0.0, flat, least, learnt
+        self.rooted = self.dense and self.loss.take_root(self.here.eta, FLAT, self.costly)
+        if self.rooted:
+            total = 1.0
+            for i in range(self.n):
+                self.h[i] = 1.0 if self.w[i] > 0.0 else 0.0
+        else:
+            self.loss.curvature(self.here.eta, &self.h[0])
+            for i in range(self.n):
+                mean += self.h[i]
+            flat, least = floors(mean)
+            if not self.loss.by_rows:           # a diagonal that is not all of F''
+                least = flat
+            for i in range(self.n):
+                self.h[i] = max(self.h[i], (least if self.h[i] > 0.0 else flat) * self.w[i])
+                total += self.h[i]
+        for i in range(self.n):
+            self.h[i] /= total
+            self.root_h[i] = sqrt(self.h[i])
+            self.inverse[i] = 1.0 / self.root_h[i] if self.root_h[i] > 0.0 else 0.0
+        # a diagonal that is all of F'' is right as it is; of another what was learnt about it still holds
+        learnt = 1.0 if self.loss.by_rows or self.rooted or self.whole == 0.0 else self.multiplier / self.whole
+        self.multiplier, self.whole = learnt * total, total
+        self.here.met = self.next.met = -1
+
+    cdef void measure(self, Packed columns) noexcept nogil:
+        """pull, square and g at the current point."""
+        cdef LossPoint* here = self.here
+        cdef double[2] sums
+        sums[0] = sums[1] = 0.0
+        ss_measure(self.n, here.u, &self.inverse[0], &self.work[0], sums)
+        here.pull, here.square = sums[0], sums[1]
+        if self.rooted:
+            self.loss.root.solve(&self.work[0])
+            here.square = dot(self.n, &self.work[0], &self.work[0])
+        columns.correlate(&self.work[0], -here.pull, here.g)
+        here.met = columns.size
+
+    cdef double move(self, Packed columns, const double* change, double constant, Slope slope) noexcept nogil:
+        """Try the step `change` of the coefficients, and `constant` for all samples; returns the loss there."""
+        return self._try(columns, change, constant, True, slope)
+
+    cdef bint in_one_pass(self, Packed columns) noexcept nogil:
+        """Whether a step and a gradient that will be wanted cost less together."""
+        return self.loss.by_rows and columns.dense
+
+    cdef double carry(self, Packed columns, const double* correction, bint any, double forward,
+                      const double* earlier) noexcept nogil:
+        """Try here + forward (here - earlier), less what `correction` of the coefficients does; returns the loss."""
+        cdef double shift = 0.0
+        if self.next.met >= 0 and forward == self.forward and earlier == self.last and not any:
+            return self._start_as_seen(columns)
+        memset(&self.image[0], 0, self.n * sizeof(double))
+        if any:
+            shift = columns.subtract(correction, &self.image[0])
+            if self.rooted:
+                self.loss.root.solve_transposed(&self.image[0])
+        ss_carry_image(self.n, forward, self.here.eta, earlier, &self.inverse[0], shift, &self.image[0])
+        return self._try(columns, correction, 0.0, False, NOWHERE)
+
+    cdef double _try(self, Packed columns, const double* change, double constant, bint fresh,
+                     Slope slope) noexcept nogil:
+        """The loss at here + image, and the gradient of `slope`; `fresh`: the image is of `change` and `constant`."""
+        cdef LossPoint* here = self.here
+        cdef LossPoint* trial = self.trial
+        cdef LossPoint* next = self.next
+        cdef LossPoint* wanted = next if slope == AHEAD else trial
+        cdef Py_ssize_t start, stop, rows = self.n
+        cdef int m = columns.size
+        cdef double shift
+        cdef double[2] sums, bends
+        if slope != NOWHERE:                    # else columns are met once, and best from end to end
+            rows = min(self.n, stretch(m))
+            memset(wanted.g, 0, m * sizeof(double))
+        trial.met = next.met = -1
+        trial.value = next.value = self.bent = 0.0
+        sums[0] = sums[1] = bends[0] = bends[1] = 0.0
+        start = 0
+        while start < self.n:
+            stop = min(start + rows, self.n)
+            if fresh:
+                memset(&self.image[start], 0, (stop - start) * sizeof(double))
+                shift = constant - columns.subtract_rows(start, stop, change, &self.image[0])
+                if self.rooted:                 # all rows at once: such a loss is none by rows
+                    self.bent = dot(self.n, &self.image[0], &self.image[0])
+                    self.loss.root.solve_transposed(&self.image[0])
+                ss_settle_image(stop - start, shift, &self.inverse[start], &self.image[start])
+            ss_add(stop - start, here.eta + start, &self.image[start], trial.eta + start)
+            trial.value += self.loss.evaluate_rows(start, stop, trial.eta, trial.u)
+            ss_bend(stop - start, here.u + start, trial.u + start, &self.h[start], &self.image[start], bends)
+            if slope == AHEAD:
+                ss_go_on(stop - start, self.forward, trial.eta + start, self.last + start, next.eta + start)
+                next.value += self.loss.evaluate_rows(start, stop, next.eta, next.u)
+            if slope != NOWHERE:
+                ss_measure(stop - start, wanted.u + start, &self.inverse[start], &self.work[start], sums)
+                columns.correlate_rows(start, stop, &self.work[0], -sums[0], wanted.g)
+            start = stop
+        self.along = bends[1]
+        if not self.rooted:
+            self.bent = bends[0]
+        if slope != NOWHERE:
+            wanted.pull, wanted.square, wanted.met = sums[0], sums[1], m
+        return trial.value
+
+    cdef double _start_as_seen(self, Packed columns) noexcept nogil:
+        """Try the next start that the last step saw; columns that have come in since are met now."""
+        cdef LossPoint* trial = self.next
+        cdef double[2] sums
+        sums[0] = sums[1] = 0.0
+        self.next, self.trial = self.trial, trial
+        if trial.met < columns.size:
+            ss_measure(self.n, trial.u, &self.inverse[0], &self.work[0], sums)
+            columns.correlate_some(trial.met, columns.size - trial.met, &self.work[0], -sums[0], trial.g + trial.met)
+            trial.met = columns.size
+        self.next.met = -1
+        return trial.value
+
+    cdef double shorten(self, double t) noexcept nogil:
+        """The loss at here + t image."""
+        cdef LossPoint* here = self.here
+        cdef LossPoint* trial = self.trial
+        cdef Py_ssize_t i
+        for i in range(self.n):
+            trial.eta[i] = here.eta[i] + t * self.image[i]
+        trial.value = self.loss.evaluate(trial.eta, trial.u)
+        self.along = 0.0
+        for i in range(self.n):
+            self.along += (here.u[i] - trial.u[i]) * self.image[i]
+        trial.met = self.next.met = -1
+        return trial.value
+
+    cdef void accept(self) noexcept nogil:
+        """Go where the loss was tried last."""
+        self.here, self.trial = self.trial, self.here

@@ -1,0 +1,199 @@
+"""LossWorkingSet: a working set for any smooth convex loss, its quadratic model and its certificate.
+
+    minimise over a, b   F(eta) + lam Omega(b),   eta = offset + a + Zb
+
+Given: what WorkingSet is given, with a loss in place of a response; a subclass says how the working columns are
+solved for.  Invariant: the model stands at the current a and b.
+
+The dual point is u = -F'(eta) less H (a combination of the constant and of the columns that nothing holds back) that
+makes it orthogonal to these: a dual Newton step, which stays in the domain of F*, as shrinking it does.
+"""
+from libc.math cimport INFINITY, NAN, fabs
+from libc.string cimport memcpy
+
+import numpy as np
+
+from sparsesolve.linalg.working.pack import pack
+from sparsesolve.linalg.kernels.vector cimport axpy, ss_multiply, ss_scale
+from sparsesolve.losses.gaussian import Gaussian
+from sparsesolve.penalties.blocks cimport BlockPenalty
+from sparsesolve.solvers.certificate import dual_point
+from sparsesolve.solvers.subproblem.gram_active_set cimport GramQuadratic
+from sparsesolve.solvers.working_set.local_model cimport LossModel
+from sparsesolve.solvers.working_set.working_set cimport WorkingSet
+
+cdef double EPSILON = 2.2e-16
+cdef double ORTHOGONAL = dual_point.ORTHOGONAL
+MOST_ROWS = 2000            # up to which inner products serve columns that are dense as they come
+RIDGED = 0.1                # alpha below which conjugate gradients end there too
+SMALL, LARGE = 300, 1200    # samples up to which a factor in O(n^3) is nothing; beyond which it is not to be had
+NEAR_SQUARE = 2             # samples to a column up to which diagonal models take too many steps
+
+
+cdef class LossWorkingSet(WorkingSet):
+    """At first at the null model, with the unpenalised columns in it."""
+
+    def __init__(self, problem, int n_threads):
+        loss = Gaussian(problem.response, problem.weights) if problem.loss is None else problem.loss
+        centred = problem.intercept or loss.shift_invariant
+        n, p = problem.design.n, problem.design.p
+        self._begin(problem, n_threads, centred)
+        self.fillable = loss.coupled and not self.columns.dense
+        self.fits_intercept = problem.intercept
+        offset = np.zeros(n) if problem.loss is None else problem.offset
+        self.model = LossModel(loss, problem.weights, offset, problem.null_intercept, centred,
+                               self.columns.dense, n <= max(SMALL, min(NEAR_SQUARE * p, LARGE)))
+        self.dual, self.inverse_root_w = np.zeros((2, n))
+        np.divide(1.0, self.root_w, out=np.asarray(self.inverse_root_w), where=np.greater(self.root_w, 0.0))
+        self.repack()
+        self.enter(self.outside.unheld())
+        self.model.reserve(self.quadratic.capacity)
+        self.linearise()
+        self.make_dual(0.0)
+
+    @property
+    def loss_value(self):
+        """The loss less its least value."""
+        return self.model.here.value - self.model.loss.saturated
+
+    @property
+    def intercept(self):
+        """Of the standardised problem; columns are centred under the weights."""
+        return self.model.level() if self.fits_intercept else 0.0
+
+    cdef int enter(self, const int[::1] which) except -1:
+        """Take columns into the working set at zero."""
+        cdef int k, before = self.quadratic.size
+        WorkingSet.enter(self, which)
+        self.model.reserve(self.quadratic.capacity)
+        if self.cleared:
+            self.model.here.met = -1
+        if self.model.here.met >= 0:
+            for k in range(before, self.quadratic.size):
+                self.model.here.g[k] = self.quadratic.g[k]
+            self.model.here.met = self.quadratic.size
+        return 0
+
+    cdef int _choose(self) except -1:
+        """As for squares; but conjugate gradients would not end where some of F'' has all but vanished."""
+        cdef bint ridged = self.penalty.alpha < RIDGED and self.quadratic.size > self.design.n
+        cdef bint by_products = isinstance(self.quadratic, GramQuadratic)
+        cdef bint few = self.filled or self.design.n <= MOST_ROWS
+        if ridged or not (self.model.rooted and by_products and few):
+            WorkingSet._choose(self)
+        return 0
+
+    # the model
+
+    cdef void repack(self):
+        """Empty the working columns, to be filled for the model's H."""
+        self.columns.root = self.model.loss.root if self.model.rooted else None
+        self.columns.restart(self.model.root_h)
+
+    cdef int fill(self) except -1:
+        """Hold working columns as dense from now on, where a factor of F'' is to be had; H is to be taken anew."""
+        self.fillable, self.filled = False, self.model.densify()
+        if not self.filled:
+            return 0
+        self.columns = pack(self.design, self.root_w, self.model.centred, dense=True,
+                            n_threads=self.columns.n_threads)
+        if isinstance(self.penalty, BlockPenalty):
+            self._continue_with(type(self.quadratic)(self.columns, self.penalty))
+        else:
+            self._continue_with(self._by_products())
+        return 0
+
+    def _renew_gradients(self):
+        self.model.here.met = -1
+
+    cdef double linearise(self) noexcept nogil:
+        """The quadratic at the current point, in units of s; returns the sum of u in them."""
+        cdef Py_ssize_t i
+        cdef int k
+        cdef double total = 0.0, level = 1.0 / self.model.multiplier
+        if self.model.here.met < 0:
+            self.model.measure(self.columns)
+        if self.model.centred:
+            total = self.model.here.pull * level
+        if self.quadratic.wants_residual:
+            for i in range(self.design.n):
+                self.u[i] = (self.model.here.u[i] * level - total * self.model.h[i]) * self.model.inverse[i]
+            if self.model.rooted:
+                self.model.loss.root.solve(&self.u[0])
+            self.quadratic.receive(&self.u[0])
+        for k in range(self.quadratic.size):
+            self.quadratic.g[k] = self.model.here.g[k] * level
+        self.quadratic.residual_square = max(self.model.here.square * level * level - total * total, 0.0)
+        self.g_unit, self.quadratic.touches = self.model.multiplier, 0.0
+        return total
+
+    # the certificate
+
+    cdef int make_dual(self, double lam) except -1:
+        """The dual point, and r and g with it, once the model has been made at the current point.
+
+        Its H will do where that stays in the domain of F*: columns centred under it are orthogonal to what is taken
+        out of u, and g is known.
+        """
+        cdef LossModel model = self.model
+        cdef int k, unheld = 0
+        cdef Py_ssize_t i, n = self.design.n
+        cdef bint tied = model.centred and not model.loss.shift_invariant
+        cdef double pull = model.here.pull if tied else 0.0
+        memcpy(&self.dual[0], model.here.u, n * sizeof(double))
+        if pull != 0.0:
+            axpy(n, -pull, &model.h[0], &self.dual[0])
+        for k in range(self.quadratic.size):
+            self.quadratic.g[k] *= self.g_unit
+            unheld += self.quadratic.free(k, lam)
+        self.g_unit = 1.0
+        self.cleared = unheld > 0 or (tied and not model.loss.admits(model.here.eta, &self.dual[0]))
+        self.missing = 0.0
+        if self.cleared:
+            if unheld > 0 or model.loss.coupled or not self._clear_of_constant(pull):
+                self._clear_of([k for k in range(self.quadratic.size) if self.quadratic.free(k, lam)])
+            for i in range(n):
+                self.u[i] = self.dual[i] * model.inverse[i]
+            if model.rooted:
+                model.loss.root.solve(&self.u[0])
+            self.columns.correlate(&self.u[0], 0.0, self.quadratic.g)
+        self.show_dual()
+        return 0
+
+    cdef void show_dual(self) noexcept nogil:
+        """Let columns outside see the dual point."""
+        self.quadratic.slack, self.scaled = 0.0, NAN
+        ss_multiply(self.design.n, &self.inverse_root_w[0], &self.dual[0], &self.r[0])
+
+    cdef bint _clear_of_constant(self, double pull) noexcept nogil:
+        """The dual point from u, by taking out what the constant sees of it under H now; whether rounding let it."""
+        cdef Py_ssize_t i
+        cdef double total = 0.0, left = 0.0, size = 0.0
+        self.model.loss.curvature(self.model.here.eta, &self.model.work[0])
+        for i in range(self.design.n):
+            total += self.model.work[i]
+        for i in range(self.design.n):
+            self.dual[i] = self.model.here.u[i] - pull * (self.model.work[i] / total)
+            left += self.dual[i]
+            size += fabs(self.model.here.u[i])
+        self.missing = 0.5 * left * left / total
+        return fabs(left) <= ORTHOGONAL * size and self.missing < INFINITY
+
+    def _clear_of(self, unheld):
+        """The same for the constant and these working columns."""
+        cdef LossModel model = self.model
+        columns = self.spans.apart(self.quadratic.members()[0][unheld])
+        if model.centred and not model.loss.shift_invariant:
+            columns = np.column_stack([np.ones(self.design.n), columns])
+        eta, u = <double[:self.design.n]> model.here.eta, <double[:self.design.n]> model.here.u
+        self.dual, self.missing = dual_point.clear(model.loss, np.asarray(eta), np.asarray(u), columns)
+
+    cdef double gap_at(self, double lam, double scale) noexcept nogil:
+        cdef double primal, gap = self.quadratic.column_gap(lam, scale) + self.outside.gap(lam, scale)
+        if scale != self.scaled:
+            ss_scale(self.design.n, scale, &self.dual[0], &self.u[0])
+            self.scaled, self.excess = scale, self.model.loss.fenchel_young(self.model.here.eta, &self.u[0])
+        gap += self.excess
+        # rounding may take the loss below its least value, by no more than it errs, and hide the last term
+        primal = fabs(self.model.here.value - self.model.loss.saturated) + self.quadratic.penalty_value(lam)
+        return min(max(gap, 0.0) + self.missing, primal) + EPSILON * fabs(self.model.loss.saturated)

@@ -1,0 +1,279 @@
+"""Options of the command line, read without running a command."""
+
+import argparse
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import sparsesolve as ss
+from sparsesolve import families
+from sparsesolve.cli.options import (
+    add_data_options,
+    add_model_options,
+    check_folder,
+    check_plot_file,
+    check_targets,
+    fit_options,
+    named,
+    numbers,
+    per_feature,
+    read_data,
+)
+from sparsesolve.data.tables import Table
+
+NAMES = np.array(["a", "b=c", "d"])
+
+
+class Parser(argparse.ArgumentParser):
+    """One that raises what it would end the program with."""
+
+    def error(self, message):
+        raise ValueError(message)
+
+
+def read(*options, file="data.csv"):
+    parser = Parser()
+    add_data_options(parser)
+    add_model_options(parser)
+    return parser.parse_args([file, *map(str, options)])
+
+
+def table(names=NAMES, marks=None, **more):
+    return Table(np.zeros((4, 3)), None, more.get("weights"), more.get("offset"), names,
+                 marks or {})  # fmt: skip
+
+
+def options_of(*options, data=None):
+    return fit_options(read(*options), table() if data is None else data)
+
+
+def test_without_options_all_is_left_to_path():
+    assert options_of() == {
+        "family": "gaussian", "grouped": False, "intercept": True, "standardize": True,
+        "n_threads": 1, "progress": False, "weights": None, "offset": None,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("given, name, value", [
+    (["--alpha", 0.5], "alpha", 0.5),
+    (["--alpha", 0], "alpha", 0.0),
+    (["--grouped"], "grouped", True),
+    (["--n-lambdas", 7], "n_lambdas", 7),
+    (["--lambda-min-ratio", 0.1], "lambda_min_ratio", 0.1),
+    (["--lambdas", "1,0.5, 0.1"], "lambdas", [1.0, 0.5, 0.1]),
+    (["--to-the-end"], "stop", None),
+    (["--dfmax", 0], "dfmax", 0),
+    (["--pmax", 3], "pmax", 3),
+    (["--no-intercept"], "intercept", False),
+    (["--no-standardize"], "standardize", False),
+    (["--standardize-groups"], "standardize", "group"),
+    (["--tol", 1e-9], "tol", 1e-9),
+    (["--max-iter", 5], "max_iter", 5),
+    (["--solver", "newton"], "solver", "newton"),
+    (["--threads", -1], "n_threads", -1),
+    (["--family", " poisson "], "family", "poisson"),
+])  # fmt: skip
+def test_each_option_is_a_keyword_of_path(given, name, value):
+    assert options_of(*given)[name] == value
+    wanted = {**options_of(), name: value}
+    assert options_of(*given) == wanted
+
+
+def test_columns_of_the_table_are_passed_on():
+    w, o = np.ones(4), np.zeros(4)
+    found = options_of(data=table(weights=w, offset=o))
+    assert found["weights"] is w and found["offset"] is o
+
+
+@pytest.mark.parametrize("text, family", [
+    ("huber", families.huber()),
+    ("huber(2.5)", families.huber(2.5)),
+    (" huber ( 2.5 ) ", families.huber(2.5)),
+    ("tweedie(1.25)", families.tweedie(1.25)),
+    ("cox(efron)", families.cox("efron")),
+    ("cox('breslow')", families.cox("breslow")),
+    ("probit()", families.probit()),
+])  # fmt: skip
+def test_families_with_a_parameter(text, family):
+    found = read("--family", text).family
+    assert type(found) is type(family) and found.name == family.name
+    y, w = np.column_stack([np.arange(1.0, 9.0), np.arange(8) % 2]), np.full(8, 1 / 8)
+    y = y if family.name == "cox" else y[:, 1]
+    eta = np.linspace(-3, 3, 8)
+    ours, theirs = (each.loss(each.read(y, 8).values, w).at(eta) for each in (found, family))
+    assert ours[0] == theirs[0] and np.array_equal(ours[1], theirs[1])
+
+
+@pytest.mark.parametrize("text, words", [
+    ("gausian", "'gausian' is none of gaussian, binomial, "),
+    ("gaussian(2)", r"'gaussian(2)' is none of "),
+    ("huber(0)", "'huber(0)': "),
+    ("huber(x)", "'huber(x)': "),
+    ("probit(2)", "probit takes no parameter"),
+    ("negative_binomial", "negative_binomial takes a parameter, as in 'negative_binomial(1.5)'"),
+    ("", "'' is none of "),
+])  # fmt: skip
+def test_families_that_are_none(text, words):
+    with pytest.raises(ValueError) as caught:
+        read("--family", text)
+    assert words in str(caught.value) and str(caught.value).startswith("argument --family: ")
+
+
+def test_lists_of_numbers():
+    assert numbers("1") == [1.0] and numbers("1e-3, 2") == [1e-3, 2.0]
+    for text in ("", "1,,2", "1;2", "one"):
+        with pytest.raises(argparse.ArgumentTypeError) as caught:
+            numbers(text)
+        assert str(caught.value) == f"{text!r} is no list of numbers like 1,0.5,0.1"
+
+
+@pytest.mark.parametrize("texts, wanted", [
+    (["2"], [2, 2, 2]),
+    (["a=3"], [3, 1, 1]),
+    (["a=3", "2", "d=inf"], [3, 2, np.inf]),  # what is said of all comes first
+    (["b=c=5"], [1, 5, 1]),  # the last = counts
+    (["=7"], [7, 7, 7]),
+    (["a=1", "a=2"], [2, 1, 1]),
+])  # fmt: skip
+def test_a_number_for_each_feature(texts, wanted):
+    found = per_feature("penalty_factor", texts, 1.0, read(), table())
+    assert found.tolist() == wanted
+
+
+@pytest.mark.parametrize("texts, sentence", [
+    (["x"], "--penalty-factor 'x': 'x' is no number"),
+    (["a="], "--penalty-factor 'a=': '' is no number"),
+    (["z=1"], "--penalty-factor 'z=1': no column of X is named 'z'"),
+])  # fmt: skip
+def test_numbers_that_are_none(texts, sentence):
+    for named_table in (table(), table(names=None)):
+        with pytest.raises(ValueError) as caught:
+            per_feature("penalty_factor", texts, 1.0, read(), named_table)
+        assert str(caught.value) == sentence
+
+
+def test_limits_are_passed_on_where_they_are_given():
+    found = options_of("--lower", "-1", "--upper", "a=2", "--penalty-factor", "d=0")
+    assert found["lower"].tolist() == [-1] * 3
+    assert found["upper"].tolist() == [2, np.inf, np.inf]
+    assert found["penalty_factor"].tolist() == [1, 1, 0]
+    assert not {"lower", "upper", "penalty_factor"} & set(options_of())
+
+
+@pytest.mark.parametrize("given, sentence", [
+    (["--penalty", "group"], "--penalty needs --groups, which features belong together"),
+    (["--tau", 0.5], "--tau needs --groups, which features belong together"),
+    (["--groups", "g", "--grouped"],
+     "--grouped ties classes and --groups features; choose one"),
+    (["--groups", "g", "--tau", 0.5], "--tau belongs to --penalty sparse-group"),
+    (["--groups", "g", "--tau", 0.5, "--penalty", "group"],
+     "--tau belongs to --penalty sparse-group"),
+    (["--strata", "s"], "--strata belongs to --family cox"),
+])  # fmt: skip
+def test_options_that_do_not_go_together(given, sentence):
+    with pytest.raises(ValueError) as caught:
+        read_data(read(*given, file="there-is-no-file.csv"))
+    assert str(caught.value) == sentence
+
+
+def test_penalties_of_groups(tmp_path):
+    groups = tmp_path / "g.csv"
+    groups.write_text("feature,group\na,u\nd,u\n")
+    kinds = {"group": ss.penalties.GroupL2, "sparse-group": ss.penalties.SparseGroup,
+             "group-linf": ss.penalties.GroupLinf}  # fmt: skip
+    for name, kind in kinds.items():
+        penalty = options_of("--groups", groups, "--penalty", name)["penalty"]
+        assert type(penalty) is kind and penalty.groups == {"u": [0, 2]}
+    assert type(options_of("--groups", groups)["penalty"]) is ss.penalties.GroupL2
+    mixed = options_of("--groups", groups, "--penalty", "sparse-group", "--tau", 0.25)["penalty"]
+    assert mixed.tau == 0.25
+    with pytest.raises(ValueError) as caught:
+        options_of("--groups", groups, "--penalty-factor", 2)
+    assert str(caught.value) == (
+        "--penalty-factor is per feature; with --groups leave it out"
+    )
+
+
+def test_strata_make_a_family_of_their_own():
+    marked = table(marks={"strata": np.array(["u", "v", "u", "v"])})
+    found = options_of("--family", "cox(efron)", data=marked)["family"]
+    y = np.column_stack([np.arange(1.0, 5.0), np.ones(4)])
+    assert found.read(y, 4).values[:, 3].tolist() == [0, 1, 0, 1]
+    w, eta = np.full(4, 0.25), np.arange(4.0)
+    tied = np.column_stack([np.ones(4), np.ones(4)])
+    values = [each.loss(found.read(tied, 4).values, w).at(eta)[0]
+              for each in (found, families.cox("efron"), families.cox("breslow"))]  # fmt: skip
+    assert values[0] == values[1] != values[2]
+
+
+def test_data_are_read_as_the_options_say(tmp_path):
+    file = tmp_path / "d.txt"
+    file.write_text("a;k;w;s;y\n1;no;1;u;5\n2;yes;2;v;6\n")
+    args = read("--response", "k", "--family", "binomial", "--weights", "w", "--drop", "s",
+                "--drop", "y", file=str(file))  # fmt: skip
+    found = read_data(args)
+    assert found.y.tolist() == ["no", "yes"] and found.weights.tolist() == [1, 2]
+    assert found.feature_names.tolist() == ["a"] and found.marks == {}
+    args = read("--response", "y", "--response", "w", "--family", "cox", "--strata", "s", "--drop",
+                "k", "--offset", "a", "--format", "csv", file=str(file.rename(tmp_path / "d")))
+    args.fold = None
+    with pytest.raises(ValueError, match="no column is left for X"):
+        read_data(args)
+    args.offset = None
+    found = read_data(args)
+    assert found.y.tolist() == [[5, 1], [6, 2]] and found.marks["strata"].tolist() == ["u", "v"]
+
+
+def test_names_of_the_table_are_those_of_the_fit():
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(20, 3)), rng.normal(size=(20, 2))
+    several = ss.path(X, Y, family="multigaussian", n_lambdas=3)
+    found = named(several, table(), read("--response", "u", "--response", "v"))
+    assert found.feature_names.tolist() == NAMES.tolist()
+    assert found.class_names.tolist() == ["u", "v"]
+    alone = named(several, table(names=None), read("--response", "u"))
+    assert alone.feature_names is None and alone.class_names is None
+    times = np.column_stack([rng.exponential(size=20), np.ones(20)])
+    deaths = ss.path(sparse.csc_array(X), times, family="cox", n_lambdas=3)
+    args = read("--response", "time", "--response", "status")
+    assert named(deaths, table(), args).class_names is None
+
+
+def test_files_that_cannot_be_written(tmp_path):
+    pytest.importorskip("matplotlib")
+    check_folder(tmp_path / "new.csv")
+    for suffix in (".png", ".PDF", ".svg"):
+        check_plot_file(tmp_path / f"new{suffix}")
+    missing = tmp_path / "missing" / "new.png"
+    for check in (check_folder, check_plot_file):
+        with pytest.raises(ValueError) as caught:
+            check(missing)
+        assert str(caught.value) == (
+            f"{missing} cannot be written: there is no folder {missing.parent}"
+        )
+        with pytest.raises(ValueError) as caught:
+            check(tmp_path)
+        assert str(caught.value) == f"{tmp_path} cannot be written: it is a folder"
+    for name in ("new", "new.txt", "png"):
+        with pytest.raises(ValueError) as caught:
+            check_plot_file(tmp_path / name)
+        assert str(caught.value) == (
+            f"{tmp_path / name}: no plot format by that ending; choose .png, .pdf or .svg"
+        )
+
+
+def test_results_that_would_replace_a_file(tmp_path):
+    data, other = tmp_path / "data.csv", tmp_path / "new.csv"
+    check_targets([data, None], out=other, plot=None, save=tmp_path / "new.npz")
+    check_targets([data], out="-", save=other)
+    with pytest.raises(ValueError) as caught:
+        check_targets([tmp_path / "m.npz", data], out=tmp_path / "." / "data.csv")
+    assert str(caught.value) == (
+        f"--out {data} would replace the file that is read; give another name"
+    )
+    with pytest.raises(ValueError) as caught:
+        check_targets([data], out=other, save=other)
+    assert str(caught.value) == (
+        f"--save {other} would replace the file that --out writes; give another name"
+    )

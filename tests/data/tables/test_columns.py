@@ -1,0 +1,96 @@
+"""Which column plays which part, and labels made of text."""
+
+import numpy as np
+import pytest
+
+from sparsesolve.data.tables.columns import Parts, labels_of, listed, parts, response_array
+
+NAMES = ["a", "b", "y", "w", "o", "s"]
+
+
+def found(names=NAMES, response=("y",), weights=None, offset=None, drop=(), **more):
+    return parts(list(names), list(response), weights, offset, drop, **more)
+
+
+def test_what_plays_no_part_is_a_feature():
+    assert found() == Parts([0, 1, 3, 4, 5], [2], None, None, [], {})
+    assert found(weights="w", offset="o", drop=["b"], marks={"strata": "s"}) == Parts(
+        [0], [2], 3, 4, [1], {"strata": 5})  # fmt: skip
+    assert found(response=["b", "a"]).response == [1, 0]  # in the order asked for
+    assert found(drop=["b", "b"]).dropped == [1]
+
+
+def test_row_labels_without_a_name_are_dropped():
+    assert found(["", "a", "y"]) == Parts([1], [2], None, None, [0], {})
+    assert found(["", "a", "b", "y"], drop=["b"]).dropped == [0, 2]
+
+
+def test_named_features_leave_out_all_others():
+    part = found(response=(), features=["b", "a"], weights="w", marks={"fold": "s"})
+    assert part == Parts([1, 0], [], 3, None, [2, 4], {"fold": 5})
+    assert found(features=["o"]).response == [2]
+    assert found(["", "a", "b"], response=(), features=["b"]) == Parts(
+        [2], [], None, None, [0, 1], {})  # fmt: skip
+
+
+@pytest.mark.parametrize("options, sentence", [
+    ({"names": []}, "the file is empty"),
+    ({"names": ["1", "2e3", "nan"]},
+     "the first line holds numbers; it must hold the names of the columns"),
+    ({"names": ["", ""]}, "column 2 has no name; give it one"),
+    ({"names": ["a", "y", "a"]}, "two columns are named 'a'; rename one"),
+    ({"response": ()}, "say which column to fit with --response; there are 'a', 'b', 'y', 'w', "
+     "'o', 's'"),
+    ({"names": [*"abcdefgh"], "response": ()}, "say which column to fit with --response; there "
+     "are 'a', 'b', 'c', 'd', 'e', 'f' and 2 more"),
+    ({"response": ["Y2"]}, "no column is named 'Y2'; there are 'a', 'b', 'y', 'w', 'o', 's'"),
+    ({"names": ["age", "y"], "drop": ["agee"]},
+     "no column is named 'agee'; did you mean 'age'?"),
+    ({"marks": {"strata": "stratum"}},
+     "no column is named 'stratum'; there are 'a', 'b', 'y', 'w', 'o', 's'"),
+    ({"features": ["a", "q"]}, "no column is named 'q'; there are 'a', 'b', 'y', 'w', 'o', 's'"),
+    ({"weights": "w", "offset": "w"}, "column 'w' is given two parts; choose one"),
+    ({"response": ["y", "y"]}, "column 'y' is given two parts; choose one"),
+    ({"drop": ["y"]}, "column 'y' is given two parts; choose one"),
+    ({"offset": "s", "marks": {"strata": "s"}}, "column 's' is given two parts; choose one"),
+    ({"names": ["", "y"]}, "no column is left for X"),
+    ({"drop": [*"abwos"]}, "no column is left for X"),
+    ({"features": []}, "no column is left for X"),
+])  # fmt: skip
+def test_what_cannot_be(options, sentence):
+    with pytest.raises(ValueError) as caught:
+        found(**options)
+    assert str(caught.value) == sentence
+
+
+def test_a_name_of_digits_among_others_is_a_name():
+    assert found(["1", "y"]).features == [0]
+
+
+def test_responses_side_by_side():
+    one, two = np.array([1.0, 2.0]), np.array([3.0, 4.0])
+    assert response_array([]) is None
+    alone = response_array([one])
+    assert alone.tolist() == [1, 2] and not np.shares_memory(alone, one)
+    assert response_array([one, two]).tolist() == [[1, 3], [2, 4]]
+
+
+@pytest.mark.parametrize("texts, dtype, labels", [
+    (["b", "a"], np.dtype("<U1"), ["b", "a", "b"]),
+    (["10", "9"], np.int64, [10, 9, 10]),
+    (["1.0", "-2e0"], np.int64, [1, -2, 1]),
+    (["0.5", "1"], np.float64, [0.5, 1.0, 0.5]),
+    (["1", "one"], np.dtype("<U3"), ["1", "one", "1"]),
+    (["9007199254740992", "1"], np.float64, [2.0**53, 1.0, 2.0**53]),
+    (["9007199254740991", "1"], np.int64, [2**53 - 1, 1, 2**53 - 1]),
+    (["-9007199254740992", "1"], np.float64, [-(2.0**53), 1.0, -(2.0**53)]),
+])  # fmt: skip
+def test_labels_are_numbers_where_all_are(texts, dtype, labels):
+    read = labels_of(texts, np.array([0, 1, 0]))
+    assert read.dtype == dtype and read.tolist() == labels
+
+
+def test_lists_of_names_are_kept_short():
+    assert listed(["a"]) == "'a'" and listed([]) == ""
+    assert listed([*"abcdef"]) == "'a', 'b', 'c', 'd', 'e', 'f'"
+    assert listed([*"abcdefg"]) == "'a', 'b', 'c', 'd', 'e', 'f' and 1 more"

@@ -1,0 +1,109 @@
+"""SVMlight files: read as scikit-learn does, with a sentence where it is none."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from random_sparse import random_csc
+from scipy import sparse
+
+from sparsesolve.data.tables import read_table
+
+
+def test_svmlight(written):
+    text = "# made by hand\n1 1:0.5 3:2 # first\n-1\n\n+2.5 qid:7 2:1e-3\n"
+    table = read_table(written(text, "data.svm"))
+    assert sparse.issparse(table.X)
+    assert_array_equal(table.X.toarray(), [[0.5, 0, 2], [0, 0, 0], [0, 1e-3, 0]])
+    assert_array_equal(table.y, [1, -1, 2.5])
+    assert table.feature_names.tolist() == ["1", "2", "3"]
+
+
+def test_svmlight_from_zero_and_dropped(written, refused):
+    path = written("1 0:5 2:6\n2 1:7\n", "data.libsvm")
+    table = read_table(path)
+    assert_array_equal(table.X.toarray(), [[5, 0, 6], [0, 7, 0]])
+    assert table.feature_names.tolist() == ["0", "1", "2"]
+    assert_array_equal(read_table(path, drop=["1"]).X.toarray(), [[5, 6], [0, 0]])
+    refused(path, "no feature has the number '9'", drop=["9"])
+
+
+def test_svmlight_agrees_with_scikit_learn(tmp_path):
+    datasets = pytest.importorskip("sklearn.datasets")
+    rng = np.random.default_rng(0)
+    X = random_csc((50, 30), 0.2, rng).tocsr()
+    datasets.dump_svmlight_file(X, rng.normal(size=50), str(tmp_path / "d.svm"), zero_based=False)
+    theirs, y = datasets.load_svmlight_file(str(tmp_path / "d.svm"))
+    table = read_table(tmp_path / "d.svm")
+    assert_array_equal(table.X.toarray(), theirs.toarray())
+    assert_array_equal(table.y, y)
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        ("1 2:1\n1 3:2 1:1 3:4\n", "row 2 has two entries of feature 3"),
+        ("1 1:2\nx 1:2\n", "line 2: 'x' is not a number"),
+        ("1 1:2 3\n", "line 1: '3' is not index:value"),
+        ("1 1:2\n1 a:2\n", "line 2: 'a:2' is not index:value"),
+        ("1 1:2:3\n", "'1:2:3' is not index:value"),
+        ("1 1:\n", "'1:' is not index:value"),
+        ("1 99999999999999999999999:1\n", "is not index:value"),
+        ("1 1:1\n1 99999999999:1\n", "row 2: entry 99999999999:1.0 has no place"),
+        ("1 -1:1\n", "row 1: entry -1:1.0"),
+        ("1 1:1\n\n1 2:nan\n", "row 2: entry 2:nan"),
+        ("inf 1:1\n", "row 1: the response is inf"),
+        ("1\n2\n", "no columns"),
+        ("# nothing\n", "no rows"),
+    ],
+)
+def test_svmlight_that_is_wrong(written, refused, text, words):
+    refused(written(text, "data.svmlight"), words)
+
+
+def test_svmlight_has_no_columns_by_name(written, refused):
+    refused(written("1 1:1\n", "data.svm"), "leave out --weights", weights="w")
+
+
+def test_svmlight_of_these_features_alone(written):
+    path = written("1 1:0.5 3:2\n-1\n2 2:4 3:5\n", "data.svm")
+    table = read_table(path, features=["3", "9", "1"])
+    assert_array_equal(table.X.toarray(), [[2, 0, 0.5], [0, 0, 0], [5, 0, 0]])
+    assert table.feature_names.tolist() == ["3", "9", "1"]
+    none = read_table(path, features=["7"])
+    assert none.X.shape == (3, 1) and none.X.nnz == 0
+
+
+def test_svmlight_has_no_feature_of_a_name(written):
+    path = written("1 1:0.5 3:2\n", "data.svm")
+    with pytest.raises(ValueError) as caught:
+        read_table(path, features=["1", "age"])
+    assert str(caught.value) == (
+        f"{path}: an SVMlight file numbers its features, so none is named 'age'; give a file "
+        "whose columns have names"
+    )
+
+
+@pytest.mark.parametrize("option, options", [
+    ("response", {"response": "y"}),
+    ("offset", {"offset": "o"}),
+    ("fold-groups", {"marks": {"fold_groups": "g"}}),
+])  # fmt: skip
+def test_svmlight_has_no_column_for_any_part(written, option, options):
+    path = written("1 1:1\n", "data.svm")
+    with pytest.raises(ValueError) as caught:
+        read_table(path, **options)
+    assert str(caught.value) == (
+        f"{path}: an SVMlight file has no columns by name; leave out --{option}"
+    )
+
+
+def test_svmlight_rows_of_bad_entries_are_counted_without_blank_lines(written, refused):
+    refused(written("# made\n1 1:1 2:2\n\n1 3:3 4:inf\n", "data.svm"), "row 2: entry 4:inf")
+    refused(written("1 1:1\n1 2147483648:1\n", "data.svm"), "row 2: entry 2147483648:1.0 has no")
+    refused(written("1 1:1\nnan 1:1\n", "data.svm"), "row 2: the response is nan")
+    refused(written(f"{'x' * 50} 1:1\n", "data.svm"), f"line 1: '{'x' * 40}' is not a number")
+
+
+def test_svmlight_of_a_number_that_is_a_slip(written, refused):
+    text = "1 1:1\n\n-1 2:1\n1 2147483647:1\n-1 3:1\n"
+    refused(written(text, "data.svm"), "row 3 has a feature 2147483647, so X would have 21474836")

@@ -1,0 +1,130 @@
+"""threads.py: the number of threads, BLAS held to one, forked children."""
+
+import os
+import sysconfig
+import threading
+
+import numpy as np
+import pytest
+import scipy.linalg.cython_blas  # noqa: F401  (loads scipy's BLAS)
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from sparsesolve.linalg.threads import one_blas_thread, thread_count, usable_cores
+
+
+def blas_threads():
+    return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+
+@pytest.fixture
+def two_blas_threads():
+    """Two BLAS threads, so that one_blas_thread has something to change on any machine."""
+    with threadpool_limits(2, user_api="blas"):
+        if set(blas_threads()) != {2}:
+            pytest.skip("this BLAS cannot run two threads")
+        yield
+
+
+@pytest.mark.parametrize("given, wanted", [(1, 1), (3, 3), (np.int64(2), 2)])
+def test_a_positive_number_is_taken_as_it_is(given, wanted):
+    assert thread_count(given) == wanted
+
+
+def test_a_million_threads_are_not_started():
+    assert thread_count(10**6) == 4 * usable_cores()
+
+
+@pytest.mark.parametrize("given", [-1, None])
+def test_minus_one_and_none_mean_all_usable_cores(given):
+    assert thread_count(given) == usable_cores() >= 1
+
+
+@pytest.mark.parametrize(
+    "given, error",
+    [(0, ValueError), (-2, ValueError), (1.5, TypeError), ("2", TypeError), (True, TypeError)],
+)
+def test_anything_else_is_refused_by_name(given, error):
+    with pytest.raises(error, match="n_threads must be .*, not "):
+        thread_count(given)
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="no affinity on this system")
+def test_usable_cores_heeds_affinity(fresh_python):
+    script = (
+        "import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))});"
+        "from sparsesolve.linalg.threads import thread_count; print(thread_count(-1))"
+    )
+    assert fresh_python(script) == "1"
+
+
+def test_blas_is_held_to_one_thread_and_restored(two_blas_threads):
+    with one_blas_thread():
+        assert set(blas_threads()) == {1}
+        with one_blas_thread():
+            assert set(blas_threads()) == {1}
+        assert set(blas_threads()) == {1}
+    assert set(blas_threads()) == {2}
+
+
+def test_blas_is_restored_after_an_error(two_blas_threads):
+    with pytest.raises(KeyError), one_blas_thread():
+        raise KeyError
+    assert set(blas_threads()) == {2}
+
+
+def test_overlapping_blocks_in_two_threads_hold_blas_to_the_last(two_blas_threads):
+    """The second block begins inside the first and ends after it."""
+    entered, leave, seen = threading.Event(), threading.Event(), []
+
+    def second():
+        with one_blas_thread():
+            entered.set()
+            leave.wait(10)
+            seen.extend(blas_threads())
+
+    thread = threading.Thread(target=second)
+    with one_blas_thread():
+        thread.start()
+        assert entered.wait(10)
+    assert set(blas_threads()) == {1}
+    leave.set()
+    thread.join(10)
+    assert set(seen) == {1}
+    assert set(blas_threads()) == {2}
+    with one_blas_thread():
+        assert set(blas_threads()) == {1}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+def test_a_forked_child_gets_one_thread_and_can_still_hold_blas(fresh_python):
+    script = """
+import os
+from sparsesolve.linalg.threads import one_blas_thread, thread_count
+with one_blas_thread():
+    child = os.fork()
+    if child == 0:
+        with one_blas_thread():
+            os._exit(10 * thread_count(4) + thread_count(-1))
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), thread_count(4))
+"""
+    assert fresh_python(script) == "11 4"
+
+
+@pytest.mark.skipif(
+    not sysconfig.get_config_var("Py_GIL_DISABLED"), reason="this Python always has its GIL"
+)
+def test_every_module_can_be_imported_without_the_gil(fresh_python, monkeypatch):
+    """CPython turns the GIL on when it imports a module that does not say it can do without."""
+    monkeypatch.delenv("PYTHON_GIL", raising=False)
+    script = """
+import importlib, pkgutil, sys
+import numpy, scipy.linalg.cython_blas, sklearn.base
+before = sys._is_gil_enabled()
+import sparsesolve
+for module in pkgutil.walk_packages(sparsesolve.__path__, "sparsesolve."):
+    if not module.name.endswith("__main__"):
+        importlib.import_module(module.name)
+        assert sys._is_gil_enabled() == before, module.name
+print(before, "sparsesolve.solvers.working_set" in sys.modules)
+"""
+    assert fresh_python(script) == "False True"

@@ -1,0 +1,84 @@
+"""BareColumns: which columns nothing holds back, and the basis that stands for them."""
+
+import numpy as np
+import pytest
+
+from sparsesolve import families
+from sparsesolve.paths.assembly import read_problem
+from sparsesolve.penalties.rows import Rows
+from sparsesolve.solvers.certificate.unpenalised import BareColumns
+
+RNG = np.random.default_rng(3)
+N, P = 30, 6
+X = RNG.standard_normal((N, P)) + np.resize([0.0, 5.0], P)
+X[:, 4] = 1.0  # constant: takes no part
+Y = RNG.standard_normal(N)
+FACTORS = np.array([1.0, 0, 0, 0, 0, 1])
+NO_LIMITS = {"lower": None, "upper": None}
+LIMITS = {"lower": np.full(P, -np.inf), "upper": np.array([np.inf, np.inf, 1, np.inf, np.inf, 1])}
+
+
+def bare(family="binomial", y=Y > 0, limits=NO_LIMITS, X=X):
+    problem = read_problem(
+        X, y, families.read_family(family), weights=np.arange(1.0, N + 1), offset=None,
+        penalty_factor=FACTORS, alpha=1.0, intercept=True, standardize=True, n_threads=1, **limits,
+    )[0]  # fmt: skip
+    several = problem.n_responses
+    penalty = Rows(problem.penalty, problem.grouped) if several else problem.penalty
+    return problem, BareColumns(problem, penalty, np.zeros((several, P) if several else P), True)
+
+
+def test_columns_without_penalty_and_limits_are_bare_if_they_vary():
+    assert bare()[1].which.tolist() == [False, True, True, True, False, False]
+    assert bare(limits=LIMITS)[1].which.tolist() == [False, True, False, True, False, False]
+
+
+def test_the_basis_is_orthonormal_under_the_weights_and_leads_back_to_coefficients():
+    problem, columns = bare()
+    Q = columns.basis
+    assert (Q[:, 0] == 1.0).all()
+    assert Q.T @ (problem.weights[:, None] * Q) == pytest.approx(np.eye(4), abs=1e-12)
+    c = np.array([0.3, -1.0, 2.0, 0.5])
+    image = problem.design.combination(columns.span.which, columns.back(c))
+    assert c[0] + image == pytest.approx(Q @ c, abs=1e-12)
+    assert np.abs(columns.error(c)).max() <= 1e-12
+
+
+def test_columns_that_nearly_depend_on_one_another_have_a_basis_of_their_rank():
+    near = X.copy()
+    near[:, 2] = near[:, 1]
+    problem, columns = bare(X=near)
+    assert columns.basis.shape == (N, 3) and columns.back(np.ones(3)).shape == (3,)
+
+
+def test_a_column_at_its_limit_is_held_back_by_what_pushes_it_there():
+    problem, columns = bare(limits=LIMITS)
+    assert not columns.same_at(0.1)
+    inside = np.zeros(P)
+    free, basis, mask = columns.at(inside, np.ones(P), 0.1)
+    assert free.tolist() == [False, True, True, True, False, False]
+    assert basis.shape == (N, 4) and mask is None
+    inside[2] = problem.penalty.upper[2]
+    free, basis, _ = columns.at(inside, np.ones(P), 0.1)
+    assert free.tolist() == columns.which.tolist() and basis.shape == (N, 3)
+
+
+def test_a_lam_that_vanishes_holds_nothing_back():
+    _, columns = bare()
+    assert columns.same_at(0.1) and not columns.same_at(0.0)
+    free, basis, _ = columns.at(np.zeros(P), np.ones(P), 0.0)
+    assert free.tolist() == [True] * 4 + [False, True] and basis.shape == (N, 6)
+
+
+def test_responses_with_limits_are_looked_at_one_by_one():
+    y = np.digitize(Y, np.quantile(Y, [0.3, 0.7]))
+    problem, columns = bare("multinomial", y, LIMITS)
+    coefficients = np.zeros((3, P))
+    coefficients[1, 2] = np.asarray(problem.penalty.upper)[2]
+    free, basis, mask = columns.at(coefficients, np.ones((3, P)), 0.1)
+    assert free[:, 2].tolist() == [True, False, True]
+    assert free[:, [1, 3]].all() and not free[:, [0, 4, 5]].any()
+    assert mask[:, 0].all() and mask.sum(axis=1).tolist() == [4, 3, 4]
+    for own, which in zip(mask, free, strict=True):  # a constant and the columns free there
+        Z = problem.design.unpacked(np.flatnonzero(which).astype(np.intc))
+        assert np.linalg.matrix_rank(np.column_stack([basis[:, own], Z])) == own.sum()

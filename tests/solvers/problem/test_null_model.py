@@ -1,0 +1,157 @@
+"""The null model against closed forms, and the responses for which there is none."""
+
+import numpy as np
+import pytest
+
+import sparsesolve as ss
+from sparsesolve import families
+from sparsesolve.losses import LOSSES
+from sparsesolve.solvers.problem.null_model import null_model, null_models
+
+W = np.array([1.0, 2.0, 1.0, 0.0, 4.0]) / 8
+NOTHING = np.zeros(5)
+
+
+def test_the_logistic_intercept_is_the_log_odds():
+    y = np.array([0.0, 1.0, 1.0, 0.0, 0.0])
+    a, value = null_model(LOSSES["binomial"](y, W), NOTHING, True)
+    assert a == pytest.approx(np.log(3 / 5), rel=1e-14)
+    assert value == pytest.approx(-(3 / 8 * np.log(3 / 8) + 5 / 8 * np.log(5 / 8)), rel=1e-14)
+
+
+@pytest.mark.parametrize("size", [1e-12, 1.0, 1e12])
+def test_the_poisson_intercept_is_the_log_rate(size):
+    y, o = size * np.array([3.0, 0.0, 1.0, 9.0, 2.0]), np.array([1.0, -2.0, 0.0, 5.0, 0.5])
+    a, _ = null_model(LOSSES["poisson"](y, W), o, True)
+    assert a == pytest.approx(np.log(W @ y / (W @ np.exp(o))), rel=1e-13)
+
+
+@pytest.mark.parametrize("at", [0.0, -1e6, 1e12])
+def test_a_robust_intercept_far_away_is_found(at):
+    """Huber's loss is flat of curvature where all residuals are large."""
+    y = at + np.array([0.0, 1.0, 2.0, 99.0, 50.0])
+    loss = families.huber(1.0).loss(y, np.array([2.0, 3.0, 2.0, 0.0, 1.0]) / 8)
+    a, _ = null_model(loss, NOTHING, True)
+    assert abs(loss.at(NOTHING + a)[1].sum()) < 1e-4 / (1 + abs(at)) + 1e-15 * (1 + abs(at))
+    assert a - at == pytest.approx(1.2, rel=1e-3)  # -2 + 3 (1 - a) + 2 (2 - a) + 1 = 0
+
+
+def test_one_success_among_hundreds_of_thousands():
+    y = np.zeros(300_000)
+    y[7] = 1.0
+    a, _ = null_model(LOSSES["binomial"](y, np.full(len(y), 1 / len(y))), np.zeros(len(y)), True)
+    assert a == pytest.approx(-np.log(len(y) - 1), rel=1e-12)
+
+
+def test_classes_of_few_members_among_many_take_few_steps():
+    class Counted(type(LOSSES["multinomial"](np.eye(2), np.full(2, 0.5)))):
+        evaluated = 0
+
+        def at(self, eta):
+            self.evaluated += 1
+            return super().at(eta)
+
+    counts = np.array([3, 2, 19_995])
+    Y = np.repeat(np.eye(3), counts, axis=0)
+    loss = Counted(Y, np.full(len(Y), 1 / len(Y)))
+    expected = pytest.approx(np.log(counts) - np.log(counts).mean(), rel=1e-9)
+    assert null_models(loss, np.full((3, len(Y)), 0.5), True)[0] == expected
+    assert 5 < loss.evaluated < 60
+    loss.evaluated = 0
+    assert null_models(loss, np.zeros((3, len(Y))), True)[0] == expected
+    assert loss.evaluated <= 5  # the shares of the classes tell where
+
+
+def test_a_hinge_with_one_response_on_the_other_side():
+    y = np.array([-1.0, 1.0, 1.0, 1.0, 1.0])
+    loss = LOSSES["squared_hinge"](y, np.array([1.0, 2.0, 3.0, 0.5, 1.5]) / 8)
+    a, _ = null_model(loss, np.array([0.03, 0.9, 2.3, -0.8, 1.2]), True)
+    assert abs(loss.at(np.array([0.03, 0.9, 2.3, -0.8, 1.2]) + a)[1].sum()) < 1e-15
+
+
+EXTREMES = [("binomial", 0.0), ("binomial", 1.0), ("poisson", 0.0)]
+
+
+@pytest.mark.parametrize("family, extreme", EXTREMES)
+def test_no_finite_intercept_is_best_where_all_responses_are_extreme(family, extreme):
+    loss = LOSSES[family](np.full(5, extreme), W)
+    with pytest.raises(ValueError, match="one extreme value only"):
+        null_model(loss, NOTHING, True)
+    assert null_model(loss, NOTHING, False)[0] == 0.0
+
+
+def test_an_offset_that_tells_all_rows_apart_leaves_nothing_to_gain():
+    """Rows of both kinds are met, so that no intercept is best far away."""
+    y = np.array([0.0, 0.0, 1.0, 1.0])
+    for middle in (0.0, 300.0, -450.0):
+        loss = LOSSES["binomial"](y, np.array([1e-8, 1e-8, 0.5, 0.5]))
+        a, value = null_model(loss, np.where(y > 0, 500.0, -500.0) + middle, True)
+        assert np.isfinite(a) and value < 1e-80
+
+
+@pytest.mark.parametrize("far", [350.0, -350.0, 690.0, -690.0])
+def test_a_constant_offset_far_away_is_taken_back(far):
+    y = np.array([0.0, 2.0, 3.0, 5.0, 1.0])
+    near, far_off = (null_model(LOSSES["poisson"](y, W), NOTHING + at, True) for at in (0.0, far))
+    assert far_off[0] + far == pytest.approx(near[0]) and far_off[1] == pytest.approx(near[1])
+
+
+def test_counts_of_none_and_one_are_no_extremes():
+    """Where their offset tells them apart: a count of one wants a larger rate at no offset."""
+    y = np.array([0.0, 1.0, 0.0, 1.0])
+    a, value = null_model(LOSSES["poisson"](y, np.full(4, 0.25)), 400.0 * (2.0 * y - 1.0), True)
+    assert a == pytest.approx(-400.0) and value == pytest.approx(0.0, abs=1e-12)
+
+
+class Unsteady:
+    """A loss whose values, but not its slopes, hold the rounding of long sums."""
+
+    symmetric, coupled, ends = True, False, None
+
+    def __init__(self, loss):
+        self.loss, self.saturated = loss, loss.saturated
+        self.curvature_product = loss.curvature_product
+        self.rng = np.random.default_rng(0)
+
+    def at(self, eta):
+        value, u = self.loss.at(eta)
+        return value * (1.0 + 1e-13 * self.rng.uniform(-1.0, 1.0)), u
+
+
+def test_rounding_of_the_loss_does_not_end_the_search_for_intercepts():
+    counts = np.array([19_995, 3, 2])
+    Y = np.repeat(np.eye(3), counts, axis=0)
+    loss = Unsteady(LOSSES["multinomial"](Y, np.full(len(Y), 1 / len(Y))))
+    a, _ = null_models(loss, np.full((3, len(Y)), 0.5), True)
+    expected = np.log(counts) - np.log(counts).mean()
+    np.testing.assert_allclose(a, expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name, parameter", [("negative_binomial", 2.0), ("tweedie", 1.99)])
+def test_values_that_are_far_larger_than_their_difference_do_not_hide_it(name, parameter):
+    """Counts of 1e14: the losses' constants are 1e15, what there is to explain is 1."""
+    y = np.random.default_rng(0).exponential(size=50)
+    w = np.full(50, 0.02)
+    explained = []
+    for scale in (1e3, 1e14, 1e20):
+        loss = LOSSES[name](np.floor(scale * y), w, parameter)
+        explained.append(null_model(loss, np.zeros(50), True)[1])
+    assert min(explained) > 0.3
+    np.testing.assert_allclose(explained, explained[0], rtol=0.6)
+    for value in (1.0, 1e14, 7e20):
+        loss = LOSSES[name](np.full(50, value), w, parameter)
+        assert null_model(loss, np.zeros(50), True)[1] == 0.0
+
+
+@pytest.mark.parametrize("options", [{}, {"weights": 10 * np.arange(1.0, 31)}, {"lambdas": [0.1]}])
+@pytest.mark.parametrize("y, strata", [
+    (np.column_stack([np.arange(30.0) + 1, np.arange(30) == 29]), None),  # one, the last
+    (np.column_stack([np.arange(30.0), np.arange(30) + 0.5, np.ones(30)]), None),  # all late
+    (np.column_stack([np.arange(30.0) + 1, np.ones(30)]), np.arange(30)),
+])  # fmt: skip
+def test_deaths_that_nobody_else_is_at_risk_with(y, strata, options):
+    rng = np.random.default_rng(1)
+    fit = ss.path(rng.normal(size=(30, 4)), y, family=ss.families.cox(strata=strata),
+                  offset=5.0 * rng.normal(size=30), **options)  # fmt: skip
+    assert fit.null_deviance == 0.0 and not fit.coefs.nnz
+    assert (fit.gaps == 0.0).all() and (fit.dev_ratio == 0.0).all()

@@ -1,0 +1,167 @@
+"""Problem: the way back from units where arithmetic is safe."""
+
+import numpy as np
+import pytest
+from sparsesolve.linalg.design.design import Design
+
+from sparsesolve.families.registry import FAMILIES
+from sparsesolve.paths.assembly import read_problem
+from sparsesolve.penalties import ElasticNet
+from sparsesolve.solvers.problem.standardisation import assemble
+
+N, P = 30, 4
+W = np.arange(1.0, N + 1) / (N * (N + 1) / 2)
+
+
+def columns(seed=0):
+    return np.asfortranarray(np.random.default_rng(seed).standard_normal((N, P)) + 2.0)
+
+
+def problem(X, y, *, intercept=True, standardize=True, limits=None):
+    design = Design(np.asfortranarray(X))
+    assert design.moments(W)
+    return assemble(design, W, lambda *units: ElasticNet(P), y=y, intercept=intercept,
+                    standardize=standardize, limits=limits)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("standardize", [True, False])
+@pytest.mark.parametrize("size", [1.0, 1e300, 1e-300])
+@pytest.mark.parametrize("scale", [1.0, 1e200, 1e-250])
+def test_inner_and_user_coefficients_make_the_same_fit(intercept, standardize, size, scale):
+    X = columns()
+    y = X @ [1.0, -2, 0, 0.5] + 3
+    inner = problem(X * scale, y * size, intercept=intercept, standardize=standardize)
+    b = np.array([0.5, -0.25, 1.0, 0.125])
+    try:
+        which, coefs, b0 = inner.to_user(np.arange(P, dtype=np.intc), b, 0.0)
+    except ValueError:
+        assert not 1e-300 < size / scale < 1e300  # and no float could have held them
+        return
+    Z = inner.design.unpacked(np.arange(P, dtype=np.intc))
+    fit = (X * scale) @ (coefs / size) + b0 / size
+    inside = np.ldexp(Z @ b + inner.mean, inner.exponent) / size
+    assert fit == pytest.approx(inside, rel=1e-12)
+    assert intercept or b0 == 0.0
+
+
+def test_norms_without_an_intercept_count_the_mean():
+    X = columns()
+    inner = problem(X, X[:, 0], intercept=False)
+    Z = inner.design.unpacked(np.arange(P, dtype=np.intc))
+    assert inner.norms == pytest.approx(np.sqrt(W @ Z**2))
+
+
+def test_levels_go_back_and_forth_exactly():
+    X = columns()
+    inner = problem(X * 1e100, X[:, 0] * 1e-50, standardize=False)
+    levels = np.geomspace(3.0, 1e-6, 20)
+    lambdas = inner.user_levels(levels)
+    assert [inner.inner_level(lam) for lam in lambdas] == levels.tolist()
+    assert inner.inner_level(0.0) == 0.0
+    assert np.isfinite(inner.inner_level(np.finfo(float).max))
+
+
+@pytest.mark.parametrize("size", [1e300, 1e-300])
+def test_levels_beyond_floats_are_refused(size):
+    X = columns()
+    inner = problem(X * size, X[:, 0] * size, standardize=False)
+    with pytest.raises(ValueError, match=r"start at about 1e-?(599|600|601).* rescale X or y"):
+        inner.user_levels(np.geomspace(1.0, 0.1, 5))
+
+
+@pytest.mark.parametrize("size, power", [(1e300, "1e600"), (1e-300, "1e-600")])
+def test_coefficients_beyond_floats_are_refused(size, power):
+    X = columns()
+    inner = problem(X / size, X[:, 0] * size)
+    which = np.arange(P, dtype=np.intc)
+    with pytest.raises(ValueError, match=f"column 2 would be about {power}, .*rescale X or y"):
+        inner.to_user(which, np.array([0.0, 0.0, 1.0, 0.0]), 0.0)
+    which, coefs, _ = inner.to_user(which, np.zeros(P), 0.0)
+    assert len(which) == len(coefs) == 0
+
+
+def test_what_rounds_to_zero_and_matters_to_nobody_is_left_out():
+    X = columns()
+    inner = problem(X, X[:, 0] * 1e-305)
+    b = np.array([1.0, 1e-30, 0, 0.5])
+    which, coefs, _ = inner.to_user(np.arange(P, dtype=np.intc), b, 0.0)
+    assert which.tolist() == [0, 3] and (coefs != 0).all()
+
+
+def test_limits_hold_to_the_last_bit():
+    X = columns() * 7.3
+    limits = np.full(P, -0.7 / 7.3), np.full(P, 0.1)
+    inner = problem(X, X[:, 0], limits=limits)
+    _, coefs, _ = inner.to_user(np.arange(P, dtype=np.intc), np.array([1e3, -1e3, 1e3, -1e3]), 0.0)
+    assert coefs.tolist() == [0.1, -0.7 / 7.3, 0.1, -0.7 / 7.3]
+
+
+def test_the_null_deviance_is_in_the_users_units():
+    y = columns()[:, 0] * 7e4 + 1e6
+    squares = W @ (y - W @ y) ** 2
+    assert problem(columns(), y).null_deviance(3.0, 5.0) == pytest.approx(15 * squares)
+
+
+def test_a_null_deviance_beyond_floats_is_infinite_in_silence():
+    X = columns()
+    inner = problem(X, X[:, 0] * 1e300)
+    assert inner.null_deviance(20.0, 1.0) == np.inf
+    assert problem(X, np.zeros(N)).null_deviance(20.0, 1e308) == 0.0
+    assert problem(X, X[:, 0] * 1e-300).null_deviance(20.0, 1e308) < 1e-280
+
+
+@pytest.mark.parametrize("standardize", [True, False])
+def test_many_solutions_go_back_as_one_by_one(standardize):
+    inner = problem(columns(), columns()[:, 0] + 3, standardize=standardize)
+    which = np.array([1, 0, 3, 2], dtype=np.int32)
+    B = np.array([[0.0, 0.5, 0.0, -1.0], [0.0, 0.0, 0.0, 0.0], [2.0, 0.0, -3.0, 1.0]])
+    unit, intercepts = inner.many_to_user(which, B)
+    for k in range(3):
+        kept = B[k] != 0.0
+        _, b, b0 = inner.to_user(which[kept], B[k, kept], 0.0)
+        assert (B[k] * unit)[kept] == pytest.approx(b) and intercepts[k] == pytest.approx(b0)
+    limits = np.full(P, -np.inf), np.full(P, 1.0)
+    limited = problem(columns(), columns()[:, 0], limits=limits)
+    assert limited.many_to_user(which, B) is None
+
+
+@pytest.mark.parametrize("standardize", [True, False])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_all_solutions_of_a_path_go_back_as_one_by_one(intercept, standardize):
+    y = 1e6 * columns()[:, 0] + 3
+    inner = problem(columns(), y, standardize=standardize, intercept=intercept)
+    found = [([], []), ([1], [0.5]), ([], []), ([0, 2, 3], [-1.0, 2.0, 0.25]), ([2], [1e-3])]
+    found = [(np.array(j, dtype=np.intc), np.array(b), 0.1) for j, b in found]
+    assert inner.simple
+    for one, led_back in zip(found, inner.all_to_user(found), strict=True):
+        which, b, b0 = inner.to_user(*one)
+        assert led_back[0].tolist() == which.tolist()
+        assert np.array_equal(led_back[1], b)
+        assert led_back[2] == b0 and isinstance(led_back[2], float)
+
+
+@pytest.mark.parametrize("family", ["multinomial", "multigaussian"])
+def test_those_of_several_responses_too(family):
+    y = np.arange(N) % 3 if family == "multinomial" else columns(1)[:, :3] * 1e5
+    options = {name: None for name in ("weights", "offset", "penalty_factor", "lower", "upper")}
+    inner = read_problem(
+        columns(), y, FAMILIES[family], alpha=1.0, penalty=None, grouped=False,
+        intercept=True, standardize=True, n_threads=1, **options,
+    )[0]  # fmt: skip
+    rng, found = np.random.default_rng(0), []
+    for which in ([], [0, 3], [], [2]):
+        found.append((np.array(which, dtype=np.intc), rng.standard_normal((3, len(which))),
+                      rng.standard_normal(3)))  # fmt: skip
+    assert inner.simple
+    for one, led_back in zip(found, inner.all_to_user(found), strict=True):
+        which, b, b0 = inner.to_user(*one)
+        assert led_back[0].tolist() == which.tolist()
+        assert np.array_equal(led_back[1], b) and np.array_equal(led_back[2], b0)
+
+
+def test_what_is_limited_or_out_of_floats_goes_back_one_by_one():
+    limits = np.full(P, -np.inf), np.full(P, 1.0)
+    assert not problem(columns(), columns()[:, 0], limits=limits).simple
+    assert not problem(columns() * 1e200, columns()[:, 0]).simple
+    assert not problem(columns() + 1e6, columns()[:, 0]).simple  # an intercept needs all digits
