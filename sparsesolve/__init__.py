@@ -20,6 +20,7 @@ __all__ = [
 
 # What path does not need is imported when it is first asked for: HOMES says from where.
 if TYPE_CHECKING:
+    from sparsesolve import estimators as estimators
     from sparsesolve import mkl
     from sparsesolve.data.encoding import make_design
     from sparsesolve.dictionary.learning import DictionaryLearning
@@ -68,16 +69,18 @@ else:
         "stability_path": "selection.stability",
     }
 
+    ROOMS = ("estimators", "mkl")  # packages that are imported when they are asked for
     ONE_BY_ONE = RLock()  # of two threads one might import a package, the other a part of it
 
     def __getattr__(name):
-        if name not in HOMES and name != "mkl":
+        if name not in HOMES and name not in ROOMS:
             raise AttributeError(f"module 'sparsesolve' has no attribute {name!r}")
         with ONE_BY_ONE:
-            if name == "mkl":
-                return import_module("sparsesolve.mkl")
+            if name in ROOMS:
+                return import_module(f"sparsesolve.{name}")
             globals()[name] = getattr(import_module(f"sparsesolve.{HOMES[name]}"), name)
             return globals()[name]
 
     def __dir__():
-        return sorted({*globals(), *__all__})
+        hidden = [name for name in globals() if name.startswith("__")]
+        return sorted({*hidden, *ROOMS, *__all__})

@@ -10,6 +10,7 @@ from .derivatives import check_derivatives
 from .design import nonfinite_error, read_design
 from .frame import columns_of, is_frame, refuse_other_names
 from .gram import read_gram
+from .keywords import answers_keywords, refuse_unknown
 from .labels import label_array, read_labels
 from .mixed_table import read_mixed_columns
 from .number import plain, read_choice, read_count, read_flag, read_number, read_seed, shown
@@ -43,6 +44,7 @@ from .vector import (
 
 __all__ = [
     "Response",
+    "answers_keywords",
     "check_derivatives",
     "columns_of",
     "is_dask",
@@ -83,6 +85,7 @@ __all__ = [
     "refuse_no_event",
     "refuse_other_names",
     "refuse_truncated",
+    "refuse_unknown",
     "row_blocks",
     "shown",
     "unmasked",

@@ -1,12 +1,14 @@
 """make_design: a table with categories and gaps as a matrix of numbers, and new tables like it."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.data import read_choice, read_flag, read_mixed_columns
+from sparsesolve.data import answers_keywords, read_choice, read_flag, read_mixed_columns
 
 GONE, UNKNOWN = -1, -2  # codes of a missing label, and of one that the first table did not have
 
@@ -47,7 +49,7 @@ class EncodedDesign:
         """Rows and columns, (n, p)."""
         return self.matrix.shape
 
-    def encode(self, table: Any) -> "EncodedDesign":
+    def encode(self, table: Any) -> EncodedDesign:
         """Another table, with the same columns, encoded in the same way.
 
         Missing values are filled with what the first table had: means, and shares of categories.
@@ -66,6 +68,7 @@ class EncodedDesign:
         return f"<EncodedDesign: {n} rows, {len(self.sources)} columns as {p}, {kind}>"
 
 
+@answers_keywords()
 def make_design(
     table: Any, *, sparse: bool = False, missing: str = "mean", unknown: str = "error"
 ) -> EncodedDesign:

@@ -1,5 +1,7 @@
 """The response as a family takes it: real numbers, amounts, two classes, or several."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

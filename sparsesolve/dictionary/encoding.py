@@ -1,5 +1,7 @@
 """Codes as users get them: signals read, coded, and their certificates judged."""
 
+from __future__ import annotations
+
 import re
 from dataclasses import dataclass
 

@@ -1,11 +1,20 @@
 """Dictionary learning: atoms of which signals are sparse combinations."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsesolve.data import read_choice, read_count, read_flag, read_number, read_seed
+from sparsesolve.data import (
+    answers_keywords,
+    read_choice,
+    read_count,
+    read_flag,
+    read_number,
+    read_seed,
+)
 from sparsesolve.dictionary.atom_start import draw_atoms, read_atoms
 from sparsesolve.dictionary.atoms import update_atoms
 from sparsesolve.dictionary.coding import Coder
@@ -104,6 +113,7 @@ class DictionaryLearning:
     <SparseCodes: 2000 signals over 8 atoms, ...>
     """
 
+    @answers_keywords("function", "DictionaryLearning")
     def __init__(
         self,
         n_atoms: int,
@@ -140,7 +150,7 @@ class DictionaryLearning:
             self._start = read_atoms(dictionary, self.n_atoms, self.positive_atoms)
         self._reset()
 
-    def fit(self, Y: Any) -> "DictionaryLearning":
+    def fit(self, Y: Any) -> DictionaryLearning:
         """Learn from the columns of Y (m, N), anew; returns self."""
         signals = read_columns("Y", Y)
         self._reset()
@@ -159,7 +169,7 @@ class DictionaryLearning:
         self._warn()
         return self
 
-    def partial_fit(self, Y: Any) -> "DictionaryLearning":
+    def partial_fit(self, Y: Any) -> DictionaryLearning:
         """One step of "online" with the columns of Y (m, N) as mini-batch; returns self.
 
         Signals may come from anywhere and need not be kept.

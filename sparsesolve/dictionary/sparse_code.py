@@ -1,11 +1,20 @@
 """Sparse coding: many signals, each as a combination of few atoms of one dictionary."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsesolve.data import read_choice, read_count, read_flag, read_number, real_array
+from sparsesolve.data import (
+    answers_keywords,
+    read_choice,
+    read_count,
+    read_flag,
+    read_number,
+    real_array,
+)
 from sparsesolve.dictionary.coding import Coder
 from sparsesolve.dictionary.encoding import (
     METHODS,
@@ -26,6 +35,7 @@ NEEDS = {  # what stops each method; the first of them, or one of them
 }
 
 
+@answers_keywords()
 def sparse_code(
     Y: Any,
     D: Any,

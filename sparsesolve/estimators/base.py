@@ -5,13 +5,22 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sparsesolve.data import read_flag, read_number
+from sparsesolve.data import answers_keywords, read_flag, read_number
 from sparsesolve.paths.path import path
 
 TYPES = (np.float64, np.float32)
 
 
-class Net(BaseEstimator):
+class Answering:
+    """Mixin of every estimator: keywords of other packages are answered with those of ours."""
+
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        if "__init__" in vars(cls):
+            cls.__init__ = answers_keywords("estimator", cls.__name__)(cls.__init__)
+
+
+class Net(Answering, BaseEstimator):
     """A linear model with an elastic-net penalty; a subclass names the family and its parameters.
 
     Attributes of every fitted estimator: ``coef_``, ``intercept_``, ``gap_`` (the certificate:

@@ -8,10 +8,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from sparsesolve.data import read_number
 from sparsesolve.dictionary.learning import DictionaryLearning as Learner
 
-from .base import TYPES
+from .base import TYPES, Answering
 
 
-class DictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class DictionaryLearning(
+    Answering, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
     """Learn atoms of which rows are sparse combinations, and code rows over them.
 
     :class:`sparsesolve.DictionaryLearning` with rows as signals: minimises the mean of

@@ -13,13 +13,13 @@ from sparsesolve.mkl.path import mkl_path
 from sparsesolve.results.cv_path import choose
 from sparsesolve.selection.measures import read_measure
 
-from .base import TYPES
+from .base import TYPES, Answering
 from .chosen import RULES, Folded, fold_summary, read_alphas, refuse_untrainable
 
 STEPS = 10  # lambdas on the way to the one asked for
 
 
-class Kernels(BaseEstimator):
+class Kernels(Answering, BaseEstimator):
     """A function of several kernels; a subclass says of which responses."""
 
     def _read_stack(self, X, reset):

@@ -1,5 +1,7 @@
 """Least squares: one real response, or several columns each fitted by itself."""
 
+from __future__ import annotations
+
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import validate_data

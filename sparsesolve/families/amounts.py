@@ -1,5 +1,7 @@
 """Families of amounts, whose mean is exp(eta): poisson, gamma, negative_binomial and tweedie."""
 
+from __future__ import annotations
+
 from functools import partial
 from math import inf
 

@@ -1,5 +1,7 @@
 """Families of classes: binomial, multinomial, squared_hinge, probit and cloglog."""
 
+from __future__ import annotations
+
 from sparsesolve.data import read_binary, read_classes, read_sides
 from sparsesolve.families.family import Family
 from sparsesolve.families.links import (

@@ -1,5 +1,7 @@
 """Family: what a kind of response means to a path."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass, field
 

@@ -1,5 +1,7 @@
 """The family of support vector machines, whose loss is not smooth: for wrapper methods alone."""
 
+from __future__ import annotations
+
 from sparsesolve.data import read_sides
 from sparsesolve.families import Family
 from sparsesolve.families.links import above_zero, identity

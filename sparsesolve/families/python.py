@@ -1,5 +1,7 @@
 """Families that users write in Python."""
 
+from __future__ import annotations
+
 from functools import partial
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Families of real numbers: gaussian, multigaussian for several columns of them, and huber."""
 
+from __future__ import annotations
+
 from functools import partial
 from math import inf
 

@@ -1,5 +1,7 @@
 """The family of survival times: cox, with its ties and strata."""
 
+from __future__ import annotations
+
 from copy import deepcopy
 from functools import partial
 from typing import Any

@@ -1,5 +1,7 @@
 """Algorithms: states along a path that answer `solve(lam, target, budget)` by a certified gap."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import NamedTuple
 

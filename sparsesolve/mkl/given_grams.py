@@ -1,5 +1,7 @@
 """GivenGrams: kernels that exist already, centred and scaled, and blocks of new samples too."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

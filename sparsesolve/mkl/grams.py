@@ -1,5 +1,7 @@
 """Grams: kernels made of a table, with what new samples need to be treated alike."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable
 from typing import Any
@@ -38,7 +40,7 @@ class Grams:
         kept = f"{self.nbytes / 1e6:.3g} MB" if self.items else "none of them kept"
         return f"<{type(self).__name__}: {len(self)} kernels, {kept}>"
 
-    def without_kernels(self) -> "Grams":
+    def without_kernels(self) -> Grams:
         """Grams that make blocks for new samples and keep none of the kernels of the fit."""
         return type(self)([], self.names, self.sources, self.table, self.columns)
 

@@ -4,6 +4,8 @@ Each is a dense matrix, a low-rank factor Z with K = Z Z', a sparse matrix, or r
 are asked for. The solvers multiply, add up, and ask for bounds; how a kernel is stored stays here.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

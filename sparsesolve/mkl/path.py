@@ -1,12 +1,14 @@
 """mkl_path: check what is passed, assemble, choose a solver, wrap the result."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsesolve.data import plain
+from sparsesolve.data import answers_keywords, plain
 from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.mkl.algorithms import ALGORITHMS, choose
 from sparsesolve.mkl.assembly import read_problem
@@ -20,6 +22,7 @@ from sparsesolve.results.kernel_path import MKLPath
 from sparsesolve.solvers.follow import follow
 
 
+@answers_keywords()
 def mkl_path(
     kernels: Any,
     y: Any,

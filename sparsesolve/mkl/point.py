@@ -3,6 +3,8 @@
     f = sum_m n_m K_m u / s_m,    s_m = sqrt(u'K_m u),    ||f_m|| = n_m
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

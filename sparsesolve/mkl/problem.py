@@ -8,6 +8,8 @@ that sums to 0 (over the samples, where there is an intercept), and its objectiv
 -F*(-u) - offset'u - (lam phi)*(s).
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import NamedTuple
 

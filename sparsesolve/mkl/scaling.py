@@ -7,6 +7,8 @@
 Centring comes first where both are asked for.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

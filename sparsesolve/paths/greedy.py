@@ -1,11 +1,12 @@
 """Greedy paths: pursuits, one feature at a time, and hard thresholding, size by size."""
 
+from __future__ import annotations
 
 from typing import Any
 
 from numpy.typing import ArrayLike
 
-from sparsesolve.data import read_choice, read_count, read_flag, read_number
+from sparsesolve.data import answers_keywords, read_choice, read_count, read_flag, read_number
 from sparsesolve.families import gaussian
 from sparsesolve.linalg.threads import one_blas_thread, thread_count
 from sparsesolve.paths.assembly import read_problem
@@ -24,6 +25,7 @@ MOST_STEPS = 1000  # of matching pursuit, and iterations per size
 MOST_SIZES = 100
 
 
+@answers_keywords()
 def omp_path(
     X: Any,
     y: Any,
@@ -99,6 +101,7 @@ def omp_path(
     return _fit(pursue, X, y, **options)
 
 
+@answers_keywords()
 def hard_threshold_path(
     X: Any,
     y: Any,

@@ -1,11 +1,13 @@
 """Least angle regression and the lasso path with every knot, from the data or from X'X and X'y."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsesolve.data import plain
+from sparsesolve.data import answers_keywords, plain
 from sparsesolve.families import read_family
 from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.paths.assembly import read_problem
@@ -16,6 +18,7 @@ from sparsesolve.results.knot_path import KnotPath
 from sparsesolve.solvers.homotopy.data import homotopy_data
 
 
+@answers_keywords()
 def lars_path(
     X: Any,
     y: Any,
@@ -147,6 +150,7 @@ def lars_path(
     })  # fmt: skip
 
 
+@answers_keywords()
 def lars_path_gram(
     gram: ArrayLike,
     xty: ArrayLike,

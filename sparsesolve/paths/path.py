@@ -1,11 +1,13 @@
 """path: check what is passed, assemble, choose a solver, wrap the result."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 
 from numpy.typing import ArrayLike
 
-from sparsesolve.data import plain, read_flag, read_number, shown
+from sparsesolve.data import answers_keywords, plain, read_flag, read_number, shown
 from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.paths.assembly import read_problem
 from sparsesolve.paths.options import kept_options, read_path_options
@@ -22,6 +24,7 @@ DATA_OPTIONS = (
 )  # fmt: skip
 
 
+@answers_keywords()
 def path(
     X: Any,
     y: Any,

@@ -1,5 +1,7 @@
 """Groups of features: what a user writes, as numbered blocks."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from copy import deepcopy
 from operator import index

@@ -1,5 +1,7 @@
 """CVPath: what cross-validation found, and the coefficients that it chose."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,5 +1,7 @@
 """The result of multiple kernel learning along a path: MKLPath."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

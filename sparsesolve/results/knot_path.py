@@ -1,5 +1,7 @@
 """KnotPath: a path that is linear between its lambdas, so that interpolation is exact."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,7 +51,7 @@ class KnotPath(Path):
         *,
         n_lambdas: int | None = None,
         lambda_min_ratio: float | None = None,
-    ) -> "KnotPath":
+    ) -> KnotPath:
         """Follow the path further down, and return all of it.
 
         Parameters

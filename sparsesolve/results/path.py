@@ -1,5 +1,7 @@
 """Path: what was solved, how well, and all that can be asked of it."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -188,7 +190,7 @@ class Path(Solved, Predictor):
         *,
         n_lambdas: int | None = None,
         lambda_min_ratio: float | None = None,
-    ) -> "Path":
+    ) -> Path:
         """Follow the path further down, and return the old and the new part as one path.
 
         Parameters

@@ -1,15 +1,19 @@
 """Predictor: what a path says of rows, new ones or those of the fit."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from numpy.typing import ArrayLike
 
+from sparsesolve.data.keywords import answers_keywords
 from sparsesolve.results import prediction, survival_prediction
 
 
 class Predictor:
     """The questions to a Path that need new rows: predictions, and for cox how they rank them."""
 
+    @answers_keywords()
     def predict(
         self,
         X: Any = None,

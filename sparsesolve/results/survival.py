@@ -1,5 +1,7 @@
 """Survival after a fit of the proportional hazards model: baseline hazard, curves, concordance."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

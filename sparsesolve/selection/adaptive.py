@@ -1,5 +1,7 @@
 """The adaptive lasso: penalty factors from a first fit, so that large coefficients shrink less."""
 
+from __future__ import annotations
+
 from inspect import signature
 from typing import Any
 
@@ -13,6 +15,7 @@ from sparsesolve.data import (
     read_number,
     read_shares,
     real_array,
+    refuse_unknown,
 )
 from sparsesolve.families import read_family
 from sparsesolve.linalg.design.design import Design
@@ -84,9 +87,8 @@ def adaptive_factors(
         if name in options:
             raise ValueError(f"{name} is not for the first fit, which is ridge; leave it out")
     known = {*signature(cv_path).parameters, *signature(path).parameters}
+    refuse_unknown("adaptive_factors", options, known, "function")
     for name in options:
-        if name not in known:
-            raise TypeError(f"{name} is no option of cv_path or path")
         if coefs is not None and name not in OF_ROWS:
             raise ValueError(f"{name} is for a first fit, which coefs stand for; leave one out")
     matrix, names = read_design(X)

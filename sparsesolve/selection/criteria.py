@@ -1,10 +1,12 @@
 """Information criteria along a path: a choice of lambda without rows held out."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
 
-from sparsesolve.data import read_number
+from sparsesolve.data import answers_keywords, read_number
 from sparsesolve.results.cv_path import CVPath, path_of
 from sparsesolve.results.fitted_data import FittedData
 from sparsesolve.results.path import Path
@@ -12,6 +14,7 @@ from sparsesolve.results.path import Path
 LEAST_SQUARES = ("gaussian", "multigaussian")
 
 
+@answers_keywords()
 def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5) -> dict[str, np.ndarray]:
     """AIC, AICc, BIC, EBIC and GCV at every lambda of a path; the least is the best.
 

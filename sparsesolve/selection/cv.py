@@ -1,5 +1,7 @@
 """cv_path: which lambda predicts rows that were not fitted best, by folds held out in turn."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

@@ -1,5 +1,7 @@
 """Folds: which rows train and which are held out."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -2,7 +2,7 @@
 
 import operator
 
-from sparsesolve.data import read_choice, read_flag, shown
+from sparsesolve.data import read_flag, refuse_unknown, shown
 from sparsesolve.linalg.threads import one_blas_thread, thread_count, usable_cores
 from sparsesolve.paths.path import path, solve_path
 from sparsesolve.paths.progress import progress_bar
@@ -12,12 +12,7 @@ from sparsesolve.selection.relaxed import refitted
 def read_options(options, function=path):
     """All options of path, those not given at their defaults; `function` has others besides."""
     defaults = path.__kwdefaults__
-    for name in options:
-        if name not in defaults:
-            try:
-                read_choice("option", name, [*function.__kwdefaults__, *defaults])
-            except ValueError as error:
-                raise TypeError(f"{function.__name__}: {error}") from None
+    refuse_unknown(function.__name__, options, [*function.__kwdefaults__, *defaults], "function")
     return {**defaults, **options}
 
 

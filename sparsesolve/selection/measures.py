@@ -1,5 +1,7 @@
 """Measures: how well predictions agree with responses, glmnet's definitions."""
 
+from __future__ import annotations
+
 import inspect
 from collections.abc import Callable
 from math import log

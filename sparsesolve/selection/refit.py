@@ -1,5 +1,7 @@
 """Refit: the features selected, fitted without penalty, with standard errors and their warning."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from math import inf
 from typing import Any
@@ -7,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.data import read_number, read_offset
+from sparsesolve.data import answers_keywords, read_number, read_offset
 from sparsesolve.paths.wrapping import warn_missed
 from sparsesolve.results.cv_path import CVPath, path_of
 from sparsesolve.results.fitted_data import FittedData
@@ -90,6 +92,7 @@ class Refit(Frozen):
         return "\n".join([*lines, "", CAUTION])
 
 
+@answers_keywords()
 def refit(
     fit: Path | CVPath, X: Any, y: Any, s: float | str | None = None, *, level: float = 0.95
 ) -> Refit:

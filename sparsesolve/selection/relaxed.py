@@ -1,5 +1,7 @@
 """Relaxed fits: the features that a path selects, refitted without penalty, and blends of both."""
 
+from __future__ import annotations
+
 from dataclasses import fields, replace
 from itertools import takewhile
 from typing import Any
@@ -7,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.data import read_number
+from sparsesolve.data import answers_keywords, read_number
 from sparsesolve.paths.path import path as fit_path
 from sparsesolve.paths.path import solve_path
 from sparsesolve.paths.wrapping import warn_missed
@@ -20,6 +22,7 @@ ROWS = ("weights", "offset", "intercept", "standardize", "n_threads")  # options
 SPARE = 3  # rows that must be left over when features are refitted (glmnet's)
 
 
+@answers_keywords()
 def relax(fit: Path | CVPath, X: Any, y: Any, gamma: float = 0.0) -> Path:
     """A path with its coefficients moved towards those without penalty on the same features.
 

@@ -1,5 +1,7 @@
 """Stability selection: how often features are selected when half of the rows are left out."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

@@ -73,7 +73,7 @@ def test_given_coefficients_do_not_hide_other_faults(standardize):
     hole[3, 2] = np.nan
     with pytest.raises(ValueError, match="X holds nan at row 3, column 2"):
         ss.adaptive_factors(hole, Y, **options)
-    with pytest.raises(TypeError, match="foo is no option of cv_path or path"):
+    with pytest.raises(TypeError, match="adaptive_factors.. has no argument 'foo'"):
         ss.adaptive_factors(X, Y, foo=1, **options)
     with pytest.raises(TypeError, match="standardize must be True or False"):
         ss.adaptive_factors(X, Y, coefs=START, standardize="no")

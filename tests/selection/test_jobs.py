@@ -17,9 +17,9 @@ JOBS = [({**read_options({"n_lambdas": 5}), "alpha": alpha}, None) for alpha in 
 
 def test_options_are_those_of_path():
     assert read_options({})["tol"] == 1e-7 and read_options({"tol": 1e-3})["tol"] == 1e-3
-    with pytest.raises(TypeError, match="path: option must be one of .*did you mean 'lambdas'"):
+    with pytest.raises(TypeError, match="path.. has no .* glmnet's lambda is lambdas here"):
         read_options({"lambda": 1.0})
-    for function, word, meant in ((ss.cv_path, "nfolds", "n_folds"),
+    for function, word, meant in ((ss.cv_path, "n_fold", "n_folds"),
                                   (ss.stability_path, "npairs", "n_pairs")):  # fmt: skip
         with pytest.raises(TypeError, match=f"did you mean '{meant}'"):
             function(X, Y, **{word: 5})

@@ -1,5 +1,7 @@
 """What a data file gives, and which of its columns plays which part."""
 
+from __future__ import annotations
+
 import difflib
 from dataclasses import dataclass, field
 

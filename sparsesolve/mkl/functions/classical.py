@@ -1,5 +1,7 @@
 """The classical set of kernel functions, on all columns and on each."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import Any
 

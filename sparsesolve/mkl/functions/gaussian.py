@@ -1,5 +1,7 @@
 """Gaussian: the kernel function that falls with the distance."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from math import inf
 

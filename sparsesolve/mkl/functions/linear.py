@@ -1,5 +1,7 @@
 """Linear: inner products, whose factor is the table itself."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

@@ -3,6 +3,8 @@
 Reference: Williams and Seeger 2001, "Using the Nystroem method to speed up kernel machines".
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

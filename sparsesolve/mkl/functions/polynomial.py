@@ -1,5 +1,7 @@
 """Polynomial: the kernel function of products of columns, up to a degree."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from math import inf
 

@@ -3,6 +3,8 @@
 Reference: Rahimi and Recht 2007, "Random features for large-scale kernel machines".
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

@@ -1,5 +1,7 @@
 """Elastic: the kernel norms and their squares, mixed."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

@@ -3,6 +3,8 @@
 Reference: Kloft et al. 2011, "lp-norm multiple kernel learning", JMLR 12 (p is theirs).
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

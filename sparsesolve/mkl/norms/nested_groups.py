@@ -10,6 +10,8 @@ Reference: Jenatton, Mairal, Obozinski, Bach 2011, "Proximal methods for hierarc
 coding", JMLR 12; Bach et al. 2012, section 3.3.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -38,6 +38,8 @@ A later version of this package reads all earlier versions of the file, and a fi
 version is refused.
 """
 
+from __future__ import annotations
+
 import json
 import re
 import zipfile

@@ -1,15 +1,19 @@
 """All measures that suit a fit."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from numpy.typing import ArrayLike
 
+from sparsesolve.data.keywords import answers_keywords
 from sparsesolve.results.cv_path import CVPath
 from sparsesolve.results.path import Path
 from sparsesolve.selection.assessment.known_rows import read_known_rows
 from sparsesolve.selection.measures import known_measures, read_measure
 
 
+@answers_keywords()
 def assess(
     fit: Path | CVPath,
     X: Any,

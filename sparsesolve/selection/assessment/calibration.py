@@ -1,12 +1,14 @@
 """Calibration: probabilities predicted beside shares observed."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsesolve.data import read_count
+from sparsesolve.data import answers_keywords, read_count
 from sparsesolve.results.cv_path import CVPath
 from sparsesolve.results.path import Path
 from sparsesolve.selection.assessment.known_rows import known_classes, read_known_rows
@@ -35,6 +37,7 @@ class Calibration:
         return f"<Calibration: {len(self.predicted)} bins, off by {worst:.2g} at most>"
 
 
+@answers_keywords()
 def calibration(
     fit: Path | CVPath,
     X: Any,

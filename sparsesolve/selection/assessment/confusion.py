@@ -1,11 +1,14 @@
 """Confusion: true classes beside predicted ones."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sparsesolve.data.keywords import answers_keywords
 from sparsesolve.results.cv_path import CVPath
 from sparsesolve.results.path import Path
 from sparsesolve.selection.assessment.known_rows import known_classes, read_known_rows
@@ -43,6 +46,7 @@ class Confusion:
         return "\n".join([*lines, f"{100 * self.accuracy:.1f}% correct"])
 
 
+@answers_keywords()
 def confusion(
     fit: Path | CVPath,
     X: Any,

@@ -1,5 +1,7 @@
 """KnownRows: rows with known responses, as a fit and its family see them."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

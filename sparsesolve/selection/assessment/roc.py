@@ -1,11 +1,14 @@
 """Roc: what each threshold of the linear predictor lets through."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sparsesolve.data.keywords import answers_keywords
 from sparsesolve.results.cv_path import CVPath
 from sparsesolve.results.path import Path
 from sparsesolve.results.ranks import ranks
@@ -38,6 +41,7 @@ class Roc:
         return f"<Roc: {len(self.thresholds)} thresholds, area {self.auc:.4g}>"
 
 
+@answers_keywords()
 def roc(
     fit: Path | CVPath,
     X: Any,

@@ -1,0 +1,130 @@
+"""Keywords of other packages, and what each is called here.
+
+A function that :func:`answers_keywords` decorates refuses an unknown keyword with the one that was
+meant. The page "Keywords of other packages" of the documentation shows the same table.
+"""
+
+import difflib
+import inspect
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import Any, NamedTuple, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Keyword(NamedTuple):
+    """One line of the table."""
+
+    name: str  #: as the other package spells it, with _ for R's dots
+    source: str  #: whose it is
+    function: str  #: what to give to a function of sparsesolve
+    estimator: str  #: what to give to a class of sparsesolve.estimators
+
+
+UNCHANGED = "nothing: X is never changed"
+BY_SHAPE = "nothing: the algorithm is chosen by the shape of X"
+NO_START = "nothing: the solution does not depend on the start or on chance"
+KEYWORDS = (
+    Keyword("C", "scikit-learn", "lambdas=[1 / (C * n)]", "alpha=1 / (C * n)"),
+    Keyword("alphas", "scikit-learn", "lambdas", "alpha, or alphas of a CV form"),
+    Keyword("class_weight", "scikit-learn", "weights, one for each row", "sample_weight of fit"),
+    Keyword("copy_X", "scikit-learn", UNCHANGED, UNCHANGED),
+    Keyword("cv", "scikit-learn", "n_folds or folds of cv_path", "cv of a CV form"),
+    Keyword("eps", "scikit-learn", "lambda_min_ratio", "eps of a CV form"),
+    Keyword("exclude", "glmnet", "penalty_factor, inf there", "columns left out of X"),
+    Keyword("fit_intercept", "scikit-learn", "intercept", "fit_intercept"),
+    Keyword("foldid", "glmnet", "folds of cv_path", "cv=PredefinedSplit(foldid)"),
+    Keyword("group", "grpreg", "penalty=penalties.GroupL2(group)", "groups of GroupLasso"),
+    Keyword("groups", "scikit-learn", "penalty=penalties.GroupL2(groups)", "groups of GroupLasso"),
+    Keyword("intercept", "sparsesolve.path", "intercept", "fit_intercept"),
+    Keyword("l1_ratio", "scikit-learn", "alpha", "l1_ratio of ElasticNet"),
+    Keyword("lam", "cvxpy", "lambdas", "alpha"),
+    Keyword("lambda_", "glmnet", "lambdas", "alpha"),
+    Keyword("lambda_min_ratio", "glmnet", "lambda_min_ratio", "eps of a CV form"),
+    Keyword("lambdas", "sparsesolve.path", "lambdas", "alpha, or alphas of a CV form"),
+    Keyword("link", "statsmodels", "family=families.probit() or families.cloglog()", "family"),
+    Keyword("lmda_path", "adelie", "lambdas", "alphas of a CV form"),
+    Keyword("lower_limits", "glmnet", "lower", "positive=True"),
+    Keyword("max_features", "scikit-learn", "dfmax or pmax", "n_nonzero_coefs of a pursuit"),
+    Keyword("max_n_alphas", "scikit-learn", "n_lambdas", "max_n_alphas of LassoLarsCV"),
+    Keyword("maxit", "glmnet", "max_iter", "max_iter"),
+    Keyword("multi_class", "scikit-learn", "family='multinomial'", "nothing: labels say it"),
+    Keyword("n_alphas", "scikit-learn", "n_lambdas", "alphas=100 of a CV form"),
+    Keyword("n_lambdas", "sparsesolve.path", "n_lambdas", "alphas=100 of a CV form"),
+    Keyword("n_nonzero_coefs", "scikit-learn", "n_nonzero of omp_path", "n_nonzero_coefs"),
+    Keyword("newoffset", "glmnet", "offset", "nothing: estimators take no offset"),
+    Keyword("newx", "glmnet", "X", "X"),
+    Keyword("nfolds", "glmnet", "n_folds of cv_path", "cv of a CV form"),
+    Keyword("nlambda", "glmnet", "n_lambdas", "alphas=100 of a CV form"),
+    Keyword("normalize", "scikit-learn", "standardize", "standardize, or a StandardScaler"),
+    Keyword("parallel", "glmnet", "n_jobs of cv_path", "n_jobs of a CV form"),
+    Keyword("penalty", "scikit-learn", "penalty, an object of sparsesolve.penalties", "l1_ratio"),
+    Keyword("positive", "scikit-learn", "lower=0", "positive"),
+    Keyword("precompute", "scikit-learn", BY_SHAPE, BY_SHAPE),
+    Keyword("random_state", "scikit-learn", "seed of cv_path; else " + NO_START, NO_START),
+    Keyword("relax", "glmnet", "sparsesolve.relax, or gammas of cv_path", "relaxed"),
+    Keyword("sample_weight", "scikit-learn", "weights", "sample_weight of fit"),
+    Keyword("scoring", "scikit-learn", "measure of cv_path", "measure of a CV form"),
+    Keyword("selection", "scikit-learn", BY_SHAPE, BY_SHAPE),
+    Keyword("thresh", "glmnet", "tol", "tol"),
+    Keyword("trace_it", "glmnet", "progress", "verbose"),
+    Keyword("type", "glmnet", "kind", "predict, predict_proba or decision_function"),
+    Keyword("type_gaussian", "glmnet", BY_SHAPE, BY_SHAPE),
+    Keyword("type_logistic", "glmnet", BY_SHAPE, BY_SHAPE),
+    Keyword("type_measure", "glmnet", "measure of cv_path", "measure of a CV form"),
+    Keyword("type_multinomial", "glmnet", "grouped=True", "grouped=True"),
+    Keyword("upper_limits", "glmnet", "upper", "nothing: estimators have no upper limits"),
+    Keyword("verbose", "scikit-learn", "progress", "verbose of a CV form"),
+    Keyword("warm_start", "scikit-learn", NO_START, NO_START),
+    Keyword("weights", "sparsesolve.path", "weights", "sample_weight of fit"),
+)
+BY_NAME = {keyword.name: keyword for keyword in KEYWORDS}
+
+
+def refuse_unknown(called: str, given: Iterable[str], known: Iterable[str], face: str) -> None:
+    """Raise TypeError for the first given keyword that is not known, naming the one meant.
+
+    `face`, "function" or "estimator", says which column of the table answers.
+    """
+    known = list(known)
+    for name in given:
+        if name not in known:
+            meant = _meant(name, known, face, called)
+            raise TypeError(f"{called}() has no argument {name!r}; {meant}")
+
+
+def _meant(name, known, face, called):
+    found = BY_NAME.get(name.replace(".", "_")) or BY_NAME.get(f"{name}_")  # lambda, say
+    answer = getattr(found, face, "")
+    if found is not None and answer != name:
+        if answer.startswith("nothing: "):
+            reason = answer.removeprefix("nothing: ")
+            return f"{found.source}'s {name} is not needed here, {reason}"
+        return f"{found.source}'s {name} is {answer} here"
+    near = difflib.get_close_matches(name, known, n=1)
+    if near:
+        return f"did you mean {near[0]!r}?"
+    if len(known) < 8:
+        return f"it takes {', '.join(known)}"
+    return f"help({called}) lists what it takes"
+
+
+def answers_keywords(face: str = "function", called: str | None = None) -> Callable[[F], F]:
+    """Decorate a function or an ``__init__``, so that unknown keywords are answered.
+
+    `face` is as in :func:`refuse_unknown`; `called` is the name that messages say.
+    """
+
+    def decorate(function):
+        known = [name for name in inspect.signature(function).parameters if name != "self"]
+
+        @wraps(function)
+        def call(*args, **options):
+            refuse_unknown(called or function.__name__, options, known, face)
+            return function(*args, **options)
+
+        call.__kwdefaults__ = function.__kwdefaults__  # read where options are passed on
+        return call
+
+    return decorate

@@ -1,0 +1,91 @@
+"""Keywords of other packages are answered with ours, as the documentation says."""
+
+import inspect
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sparsesolve as ss
+from sparsesolve.data.keywords import KEYWORDS, answers_keywords
+
+PAGE = Path(__file__).parents[2] / "docs" / "keywords.rst"
+X, Y = np.eye(3), [1.0, 2.0, 4.0]
+FUNCTIONS = [name for name in ss.__all__ if inspect.isfunction(getattr(ss, name))]
+FUNCTIONS = [name for name in FUNCTIONS if name not in ("load", "save")]  # of one thing each
+
+
+@pytest.mark.parametrize("keyword", KEYWORDS, ids=lambda keyword: keyword.name)
+def test_path_answers_each_keyword(keyword):
+    """With what the table says, where the name is not path's own; and so do the estimators."""
+    if keyword.name not in inspect.signature(ss.path).parameters:
+        with pytest.raises(TypeError, match=f"{keyword.source}'s {keyword.name} is ") as error:
+            ss.path(X, Y, **{keyword.name: 1})
+        assert keyword.function.removeprefix("nothing: ") in str(error.value)
+    known = inspect.signature(ss.estimators.MultiTaskLasso).parameters
+    if keyword.name not in known and keyword.name != keyword.estimator:
+        with pytest.raises(TypeError, match=r"MultiTaskLasso\(\) has no argument") as error:
+            ss.estimators.MultiTaskLasso(**{keyword.name: 1})
+        assert keyword.estimator.removeprefix("nothing: ") in str(error.value)
+
+
+def test_the_page_shows_the_table():
+    rows = re.findall(r"   \* - ``(\w+)``\n     - (.*)\n     - (.*)\n     - (.*)\n",
+                      PAGE.read_text())  # fmt: skip
+    assert rows == [tuple(keyword) for keyword in KEYWORDS]
+    assert [row[0] for row in rows] == sorted({row[0] for row in rows})
+
+
+def test_what_is_offered_exists():
+    """The first word of an answer for functions is an argument, or a name of the package."""
+    faces = [ss.Path.predict, *(getattr(ss, name) for name in FUNCTIONS)]
+    words = {name for face in faces for name in inspect.signature(face).parameters}
+    for keyword in KEYWORDS:
+        first = re.split(r"[ =,;:]", keyword.function)[0]
+        assert first in words or first == "nothing" or hasattr(ss, first.split(".")[-1]), keyword
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_function_answers(name):
+    with pytest.raises(TypeError, match=f"(?s){name}.* has no argument 'frobnicate'"):
+        getattr(ss, name)(*[None] * 2, frobnicate=1)
+
+
+def test_names_of_r_and_near_ones():
+    with pytest.raises(TypeError, match="glmnet's lambda is lambdas here"):
+        ss.path(X, Y, **{"lambda": 0.1})
+    with pytest.raises(TypeError, match="glmnet's lower.limits is lower here"):
+        ss.path(X, Y, **{"lower.limits": 0})
+    with pytest.raises(TypeError, match="did you mean 'standardize'?"):
+        ss.path(X, Y, standardise=False)
+    with pytest.raises(TypeError, match=r"relax\(\) .*; it takes fit, X, y, gamma"):
+        ss.relax(None, X, Y, zeta=1)
+    with pytest.raises(TypeError, match="glmnet's type is kind here"):
+        ss.path(X, Y).predict(X, type="link")
+
+
+def test_a_decorated_function_is_what_it_was():
+    @answers_keywords()
+    def double(x, *, by=2.0):
+        """Say it."""
+        return x * by
+
+    assert double(3) == 6.0 and double(3, by=3) == 9.0 and double.__kwdefaults__ == {"by": 2.0}
+    assert str(inspect.signature(double)) == "(x, *, by=2.0)" and double.__doc__ == "Say it."
+
+
+def test_signatures_are_of_names():
+    """What help() opens with: no type is shown as what it evaluates to."""
+    for name in FUNCTIONS:
+        assert "_" not in re.sub(r"\b[a-z]+(_[a-z]+)+\b|_X", "", shown := signature(name)), shown
+    assert len(signature("path")) < 900
+
+
+def signature(name):
+    return str(inspect.signature(getattr(ss, name)))
+
+
+def test_public_names_are_listed():
+    shown = {name for name in dir(ss) if not name.startswith("__")}
+    assert shown == {*ss.__all__, "estimators"}
