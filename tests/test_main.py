@@ -13,6 +13,7 @@ from scipy import sparse
 import sparsesolve as ss
 from sparsesolve import families
 from sparsesolve.__main__ import main
+from sparsesolve.results import printing
 
 rng = np.random.default_rng(7)
 X = rng.normal(size=(40, 6))
@@ -66,7 +67,7 @@ def test_path_of_a_csv_file(data, tmp_path):
     done = run("path", data, *arguments)
     assert (done.returncode, done.stderr) == (0, "")  # no progress bar in a pipe
     fit = ss.path(X, y)
-    assert done.stdout == f"{fit}\n"
+    assert done.stdout == f"{printing.table(fit, whole=True)}\n"
     coefs = read_coefs(out)
     assert len(coefs) == fit.df.sum() + len(fit.lambdas)
     for k, lam in enumerate(fit.lambdas):

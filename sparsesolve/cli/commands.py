@@ -9,6 +9,7 @@ from sparsesolve.cli.coefficient_file import write_coefs
 from sparsesolve.cli.options import check_plot_file, check_targets, fit_options, named, read_data
 from sparsesolve.data.tables import read_table
 from sparsesolve.families import read_family
+from sparsesolve.results import printing
 from sparsesolve.results.cv_path import CHOICES
 from sparsesolve.results.files.whole_file import whole_file
 from sparsesolve.results.pictures.axes import save_figure
@@ -43,7 +44,7 @@ def run_path(args):
     if args.save:
         ss.save(fit, args.save)
     if not args.quiet and args.out != "-":
-        print(fit)
+        print(printing.table(fit, whole=True))
 
 
 def run_cv(args):

@@ -8,6 +8,7 @@ Nothing that the user passed is ever changed.
 from .array import real_array, refuse_truncated, unmasked
 from .derivatives import check_derivatives
 from .design import nonfinite_error, read_design
+from .feature_names import columns_by_name, read_feature_names
 from .frame import columns_of, is_frame, refuse_other_names
 from .gram import read_gram
 from .keywords import answers_keywords, refuse_unknown
@@ -46,6 +47,7 @@ __all__ = [
     "Response",
     "answers_keywords",
     "check_derivatives",
+    "columns_by_name",
     "columns_of",
     "is_dask",
     "is_frame",
@@ -59,6 +61,7 @@ __all__ = [
     "read_classes",
     "read_count",
     "read_design",
+    "read_feature_names",
     "read_flag",
     "read_gram",
     "read_labels",

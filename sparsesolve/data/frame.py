@@ -67,6 +67,26 @@ def read_frame(X):
     return values, names
 
 
+def frame_names(X):
+    """The names of a frame's columns, as text."""
+    family = _family(X)
+    if family == "lazy":
+        _lazy(X)
+    attribute = {"encoded": "names", "arrow": "column_names"}.get(family, "columns")
+    return [str(name) for name in getattr(X, attribute)]
+
+
+def select_columns(X, places):
+    """The frame with the columns at these places alone, in that order."""
+    family = _family(X)
+    if family == "encoded":
+        return type(X)(X.matrix[:, places], X.names[places], [X.groups[j] for j in places],
+                       X.sources, X.unknown)  # fmt: skip
+    if family == "pandas":
+        return X.iloc[:, places]
+    return X.select([X.columns[j] for j in places] if family == "polars" else places)
+
+
 def columns_of(X):
     """The names of a frame's columns, and the columns as the frame gives them."""
     names, _, columns = FAMILIES[_family(X)](X)

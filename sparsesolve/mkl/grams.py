@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsesolve.data import (
+    columns_by_name,
+    is_frame,
     nonfinite_error,
     read_choice,
     read_design,
     read_flag,
     read_shares,
-    refuse_other_names,
     shown,
 )
 from sparsesolve.mkl.kernels import LowRank
@@ -57,14 +58,13 @@ class Grams:
 
     def for_new(self, new: Any) -> tuple[int, Callable[[int], np.ndarray]]:
         """(number of new samples, function m -> block (n_new, n))."""
+        if is_frame(new) and self.columns is not None:
+            new = columns_by_name(new, list(self.columns), "the kernels were made of")
         matrix, columns = read_design(new, empty=True)
         if matrix.shape[1] != self.table.shape[1]:
             raise ValueError(
                 f"X has {matrix.shape[1]} columns; the kernels were made of {self.table.shape[1]}"
             )
-        if columns is not None and self.columns is not None:
-            refuse_other_names(list(self.columns), list(columns), "the kernels were made of",
-                               "pass the columns in that order")  # fmt: skip
         _refuse_nonfinite(matrix, columns)
         return matrix.shape[0], lambda m: self.sources[m].block(matrix)
 

@@ -8,6 +8,7 @@ from sparsesolve.data import (
     less_offset,
     nonfinite_error,
     read_design,
+    read_feature_names,
     read_limits,
     read_offset,
     read_offsets,
@@ -42,7 +43,7 @@ def read_problem(X, y, family, *, weights, offset, penalty_factor, lower, upper,
         _refuse_basis(X, penalty, lower, upper)
     by_rows = by_rows and not family.several and family.intercept and not by_group
     matrix, found = read_design(X, in_blocks, by_rows, n_threads)
-    names = found if names is None else names
+    names = read_feature_names(names, found, matrix.shape[1])
     response = family.read(y, matrix.shape[0])
     w, scale = read_shares(weights, matrix.shape[0], response.counts)
     p = matrix.shape[1]

@@ -40,6 +40,7 @@ def omp_path(
     max_iter: int | None = None,
     n_threads: int = 1,
     progress: bool = False,
+    feature_names: ArrayLike | None = None,
 ) -> Path:
     """Select features of squared error one at a time: orthogonal matching pursuit and its kin.
 
@@ -52,7 +53,7 @@ def omp_path(
 
     Parameters
     ----------
-    X, y, weights, offset, intercept, n_threads, progress
+    X, y, weights, offset, intercept, n_threads, progress, feature_names
         As in `sparsesolve.path`.
     method : {"omp", "forward", "mp"}, default "omp"
     n_nonzero : int, default None
@@ -116,6 +117,7 @@ def hard_threshold_path(
     max_iter: int | None = None,
     n_threads: int = 1,
     progress: bool = False,
+    feature_names: ArrayLike | None = None,
 ) -> Path:
     """Fit squared error with at most k features, for k = 1, 2, ..., by hard thresholding.
 
@@ -129,7 +131,7 @@ def hard_threshold_path(
 
     Parameters
     ----------
-    X, y, weights, offset, intercept, n_threads, progress
+    X, y, weights, offset, intercept, n_threads, progress, feature_names
         As in `sparsesolve.path`.
     method : {"niht", "iht", "cosamp"}, default "niht"
     n_nonzero : int, default None
@@ -178,7 +180,7 @@ def hard_threshold_path(
 
 
 def _fit(solve, X, y, *, method, n_nonzero, tol, weights, offset, intercept, standardize,
-         max_iter, n_threads, progress):
+         max_iter, n_threads, progress, feature_names):
     """Check, assemble, solve, wrap the result."""
     read_flag("progress", progress)
     intercept = read_flag("intercept", intercept)
@@ -189,12 +191,13 @@ def _fit(solve, X, y, *, method, n_nonzero, tol, weights, offset, intercept, sta
     options = kept_options({
         "method": method, "n_nonzero": n_nonzero, "tol": tol, "weights": weights, "offset": offset,
         "intercept": intercept, "standardize": standardize, "max_iter": max_iter,
-        "n_threads": n_threads, "progress": progress,
+        "n_threads": n_threads, "progress": progress, "feature_names": feature_names,
     })  # fmt: skip
     n_threads = thread_count(n_threads)
     problem, names, _, scale = read_problem(
         X, y, gaussian, weights=weights, offset=offset, penalty_factor=None, lower=None,
         upper=None, alpha=1.0, intercept=intercept, standardize=standardize, n_threads=n_threads,
+        names=feature_names,
     )  # fmt: skip
     room = problem.design.p
     if method != "mp":  # whose columns may be more than explain all, and be taken again

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsesolve.data import answers_keywords, plain
+from sparsesolve.data import answers_keywords, plain, read_feature_names
 from sparsesolve.families import read_family
 from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.paths.assembly import read_problem
@@ -37,6 +37,7 @@ def lars_path(
     tol: float = 1e-7,
     n_threads: int = 1,
     progress: bool = False,
+    feature_names: ArrayLike | None = None,
 ) -> KnotPath:
     """Follow the lasso path, or least angle regression, from knot to knot.
 
@@ -91,6 +92,8 @@ def lars_path(
         Threads for products with X; -1 for all cores. The result does not depend on it.
     progress : bool, default False
         Show a progress bar on stderr.
+    feature_names : array-like of str (p,), default None
+        As in :func:`path`.
 
     Returns
     -------
@@ -140,6 +143,7 @@ def lars_path(
         X, y, read_family("gaussian"), weights=weights, offset=offset, alpha=1.0,
         penalty_factor=penalty_factor, lower=0.0 if positive else None, upper=None,
         intercept=bool(intercept), standardize=bool(standardize), n_threads=settings["n_threads"],
+        names=feature_names,
     )  # fmt: skip
     with one_blas_thread():
         data = homotopy_data(problem, settings["n_threads"])
@@ -166,6 +170,7 @@ def lars_path_gram(
     penalty_factor: ArrayLike | None = None,
     tol: float = 1e-7,
     progress: bool = False,
+    feature_names: ArrayLike | None = None,
 ) -> KnotPath:
     """The path of :func:`lars_path` from X'X and X'y alone, for data that are not at hand.
 
@@ -188,7 +193,8 @@ def lars_path_gram(
         y'y. Without it `dev_ratio` and `null_deviance` are NaN, and gaps are relative to the
         largest square that one column explains, which is no more than y'y: they can only look
         larger. At lambda = 0 the gap is inf where no y has these products with the columns.
-    method, positive, ridge, lambda_min, max_features, max_steps, penalty_factor, tol, progress
+    method, positive, ridge, lambda_min, max_features, max_steps, penalty_factor, tol, progress, \
+feature_names
         As in :func:`lars_path`.
 
     Returns
@@ -219,6 +225,7 @@ def lars_path_gram(
         intercept=False, standardize=False, n_threads=1,
     )  # fmt: skip
     data, problem, names = read_moments(gram, xty, n_samples, yty, penalty_factor, bool(positive))
+    names = read_feature_names(feature_names, names, len(problem.factor))
     with one_blas_thread():
         batches, reason = follow_knots(data, problem, settings)
     known = yty is not None

@@ -51,6 +51,7 @@ def path(
     solver: str = "auto",
     n_threads: int = 1,
     progress: bool = False,
+    feature_names: ArrayLike | None = None,
 ) -> Path:
     """Solve the elastic net along a decreasing grid of lambdas, each with a certificate.
 
@@ -139,6 +140,8 @@ def path(
         Threads for products with X; -1 for all cores. The result does not depend on it.
     progress : bool, default False
         Show a progress bar on stderr.
+    feature_names : array-like of str (p,), default None
+        Names of the columns of an array or a sparse X. A frame has its own.
 
     Returns
     -------
@@ -213,16 +216,17 @@ def solve_path(X, y, names=None, told=None, **options):
     `names` are those of the columns, where X does not carry them; `told` is called after each
     lambda, in place of a bar.
     """
-    options = {name: plain(value) for name, value in options.items()}
+    given = options.pop("feature_names") if names is None else names
+    options = {name: plain(value) for name, value in options.items() if name != "feature_names"}
     settings = _read_settings(**options)
-    kept = kept_options(options)
+    kept = kept_options({**options, "feature_names": given})
     family = options["family"]
     kept["family"] = family if isinstance(family, str) else settings["family"]
     with one_blas_thread():
         problem, names, class_names, scale = read_problem(
             X, y, settings["family"], **{name: options[name] for name in DATA_OPTIONS},
             intercept=bool(options["intercept"]), standardize=settings["standardize"],
-            n_threads=settings["n_threads"], names=names, in_blocks=True,
+            n_threads=settings["n_threads"], names=given, in_blocks=True,
             by_rows=settings["solver"] == "auto",
         )  # fmt: skip
         with progress_bar(settings["n_lambdas"], options["progress"]) as advance:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.data import read_count, read_number
+from sparsesolve.data import is_dask, read_count, read_number
 from sparsesolve.results.fitted_data import FittedData
 
 
@@ -85,12 +85,13 @@ def _rest_of_grid(path):
 def _fit_again(path, X, y, lambdas):
     """Fit at the given lambdas with the options of the path, all of them to the end."""
     _refuse_steps(path)
-    FittedData(path, X, y, in_blocks=True).refuse_others()  # two halves must belong together
+    data = FittedData(path, X, y, in_blocks=True)
+    data.refuse_others()  # two halves must belong together
     options = {"family": path.family, **(path.options or {})}
     options.update(lambdas=lambdas, stop=None, dfmax=None, pmax=None)
     for name in ("n_lambdas", "lambda_min_ratio"):
         options.pop(name, None)
-    return path.fitter(X, y, **options)
+    return path.fitter(X if is_dask(X) else data.matrix, y, **options)  # columns of the fit
 
 
 def _refuse_steps(path):

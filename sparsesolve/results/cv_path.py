@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsesolve.results import printing
+from sparsesolve.results.coefficient_table import Named
 from sparsesolve.results.frozen import Frozen
 from sparsesolve.results.path import Path
 
@@ -16,7 +17,7 @@ CHOICES = ("lambda_min", "lambda_1se")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CVPath(Frozen):
+class CVPath(Frozen, Named):
     """A path with an estimate, at each of its lambdas, of how well it predicts new rows.
 
     Made by :func:`sparsesolve.cv_path`, where there is an example. Its attributes and arrays
@@ -89,6 +90,26 @@ class CVPath(Frozen):
     alpha: float = 1.0
     gamma: float = 1.0
     candidates: tuple = ()
+
+    @property
+    def feature_names(self) -> np.ndarray | None:
+        """Names (p,) of the features, where X carried them or they were given."""
+        return self.path.feature_names
+
+    @property
+    def class_names(self) -> np.ndarray | None:
+        """Labels (K,), where y carried classes."""
+        return self.path.class_names
+
+    @property
+    def coefs(self) -> Any:
+        """Coefficients (p, L) of `path`, or a list of K such matrices."""
+        return self.path.coefs
+
+    @property
+    def gaps(self) -> np.ndarray:
+        """Certified duality gaps (L,) of `path`, relative to the null objective."""
+        return self.path.gaps
 
     def coef(self, s: ArrayLike | None = "lambda_1se", **options: Any) -> Any:
         """Coefficients at `s`: "lambda_1se", "lambda_min", or what :meth:`Path.coef` takes."""

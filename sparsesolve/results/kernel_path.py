@@ -149,7 +149,7 @@ class MKLPath(Solved):
         self,
         what: str = "weights",
         xvar: str = "lambda",
-        label: bool | int = False,
+        label: bool | int = True,
         ax: Any = None,
     ) -> Any:
         """Draw kernels along the path, see `results.pictures.kernels.plot_kernels`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -106,9 +106,12 @@ class KnotPath(Path):
 
     def _follow(self, X, y, **change):
         """The path by its own options but for these."""
-        read_rows(self, X)
+        if "n_samples" not in self.options:  # else X is X'X
+            X = read_rows(self, X)
         options = {**self.options, **change, "max_features": None}
         longer = self.fitter(X, y, **options)
+        if "feature_names" in options:
+            longer = replace(longer, feature_names=self.feature_names)
         found = {"null deviance": (longer.null_deviance, self.null_deviance),
                  "first lambda": (longer.lambdas[0], self.lambdas[0])}  # fmt: skip
         for name, (here, fitted) in found.items():

@@ -11,13 +11,14 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from sparsesolve.results import continuation, interpolation
+from sparsesolve.results.coefficient_table import Named
 from sparsesolve.results.frozen import Solved
 from sparsesolve.results.interpolation import read_s
 from sparsesolve.results.predictor import Predictor
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Path(Solved, Predictor):
+class Path(Solved, Predictor, Named):
     """The curve lambda -> coefficients, as solved at L values of lambda.
 
     Made by :func:`sparsesolve.path`; or by :func:`sparsesolve.omp_path` and
@@ -220,8 +221,8 @@ class Path(Solved, Predictor):
 
     def plot(
         self,
-        xvar: str = "norm",
-        label: bool | int = False,
+        xvar: str = "lambda",
+        label: bool | int = True,
         ax: Any = None,
         *,
         by: str = "feature",

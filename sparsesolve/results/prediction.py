@@ -4,11 +4,12 @@ import numpy as np
 from scipy import sparse
 
 from sparsesolve.data import (
+    columns_by_name,
     is_dask,
+    is_frame,
     nonfinite_error,
     read_design,
     read_offset,
-    refuse_other_names,
     refuse_truncated,
     row_blocks,
 )
@@ -66,23 +67,22 @@ def path_family(path):
 
 
 def read_rows(path, X, in_blocks=False):
-    """X as a dense or sparse matrix whose columns are those of the fit.
+    """X as a dense or sparse matrix whose columns are those of the fit: in a frame, by name.
 
     A dense array of numbers is taken as it is, whatever its memory order: only the columns with
     a coefficient are ever copied. (Subclasses change what a product means: they are read.)
     """
     if type(X) in (np.ndarray, np.memmap) and X.ndim == 2 and X.dtype.kind in "fiub":
         refuse_truncated("X", X)
-        matrix, names = X, None
+        matrix = X
     else:
-        matrix, names = read_design(X, in_blocks, empty=True)
+        if is_frame(X) and path.feature_names is not None:
+            X = columns_by_name(X, path.feature_names.tolist(), "the path was fitted to")
+        matrix, _ = read_design(X, in_blocks, empty=True)
     if matrix.shape[1] != path.n_features:
         raise ValueError(
             f"X has {matrix.shape[1]} columns; the path was fitted to {path.n_features}"
         )
-    if names is not None and path.feature_names is not None:
-        refuse_other_names(list(path.feature_names), list(names), "the path was fitted to",
-                           "put its columns in the order of path.feature_names")
     return matrix
 
 

@@ -68,16 +68,30 @@ def notes(path):
     ]
 
 
-def table(path):
+ENDS = 8  # lambdas shown at either end of a long path
+SHORT = 24  # lambdas of a path that is shown as a whole
+
+
+def aligned_cells(rows):
+    """Rows of text as lines: the last column, numbers, to the right, the others to the left."""
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    return ["  ".join([*(cell.ljust(width) for cell, width in zip(row[:-1], widths, strict=False)),
+                       row[-1].rjust(widths[-1])]) for row in rows]  # fmt: skip
+
+
+def table(path, whole=False):
     """glmnet's table with the certified gap beside it, one line for each lambda."""
     header = ("", "Df", "%Dev", "Lambda", "Gap")
     cells = [header, *rows(path)]
+    hidden = 0 if whole or len(cells) <= SHORT + 1 else len(cells) - 1 - 2 * ENDS
     widths = [max(len(row[k].rstrip("*")) for row in cells) for k in range(len(header))]
     lines = []
     for row in cells:
         # The star of an unconverged lambda hangs to the right of its aligned column.
         aligned = [cell.rstrip("*").rjust(width) for cell, width in zip(row, widths, strict=True)]
         lines.append("  ".join(aligned) + "*" * row[-1].endswith("*"))
+    if hidden:
+        lines[1 + ENDS : 1 + ENDS + hidden] = [f"... {hidden} lambdas more ..."]
     return "\n".join([heading(path), "", *lines, *notes(path)])
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsesolve.data import read_design, read_flag, read_number
+from sparsesolve.data import read_design, read_feature_names, read_flag, read_number
 from sparsesolve.families import read_family
 from sparsesolve.paths.wrapping import warn_missed
 from sparsesolve.results.cv_path import CVPath, choose, summary
@@ -117,6 +117,7 @@ def cv_path(
     family = read_family(options["family"])
     scorer = read_measure(measure, family)
     matrix, names = read_design(X)
+    names = read_feature_names(options["feature_names"], names, matrix.shape[1])
     response = family.read(y, matrix.shape[0])
     rows = Rows(family, matrix, response, options)
     folds, ids = read_folds(

@@ -165,7 +165,7 @@ def without_penalty(path, matrix, y, support, told=None):
     """The fit of the columns `support` alone, one lambda long."""
     own = {"penalty": None, "alpha": 1.0, "penalty_factor": np.zeros(len(support)),
            "lambdas": [0.0], "stop": None, "dfmax": None, "pmax": None, "solver": "auto",
-           "progress": False}  # fmt: skip
+           "progress": False, "feature_names": None}  # fmt: skip
     given = _options(path)
     if path.family == "multigaussian" and given["penalty"] is not None:
         own["penalty"] = GroupL2(range(len(support)))  # limits go with blocks, not with tied rows

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.data import read_count, read_design, read_lambdas, read_number
+from sparsesolve.data import read_count, read_design, read_feature_names, read_lambdas, read_number
 from sparsesolve.families import read_family
 from sparsesolve.paths.path import solve_path
 from sparsesolve.paths.wrapping import warn_missed
@@ -143,6 +143,7 @@ def stability_path(
     options = read_options(options, stability_path)
     family = read_family(options["family"])
     matrix, names = read_design(X)
+    names = read_feature_names(options["feature_names"], names, matrix.shape[1])
     rows = Rows(family, matrix, family.read(y, matrix.shape[0]), options)
     if rows.n < 2:
         raise ValueError("X has 1 row; stability_path draws halves, and needs at least 2")

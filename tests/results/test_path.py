@@ -55,10 +55,9 @@ def test_predict_on_frames_checks_the_names(library):
     assert_allclose(named.predict(frame, 1.5), fit.predict(X, 1.5))
     assert_allclose(fit.predict(frame, 1.5), fit.predict(X, 1.5))
     assert_allclose(named.predict(X, 1.5), fit.predict(X, 1.5))
-    with pytest.raises(ValueError, match="Column 1 .*'w'.*'v'.*another order"):
-        named.predict(frame[["u", "w", "v"]], 1.5)
+    assert_allclose(named.predict(frame[["u", "w", "v"]], 1.5), fit.predict(X, 1.5))
     other = frames.DataFrame({"u": X[:, 0], "v": X[:, 1], "z": X[:, 2]})
-    with pytest.raises(ValueError, match="Column 2 .*'z'.*'w'.*other columns"):
+    with pytest.raises(ValueError, match="X has no column 'w', which the path was fitted to"):
         named.predict(other, 1.5)
 
 
@@ -158,8 +157,10 @@ def test_names_of_a_frame_follow_the_path(data, library):
     fit = ss.path(frame, y, n_lambdas=5)
     assert fit.feature_names.tolist() == [f"x{j}" for j in range(25)]
     assert fit.extend(frame, y, n_lambdas=1).feature_names.tolist() == fit.feature_names.tolist()
-    with pytest.raises(ValueError, match="another order"):
-        fit.predict(frame[[f"x{j}" for j in range(24, -1, -1)]])
+    turned = frame[[f"x{j}" for j in range(24, -1, -1)]]
+    assert_allclose(fit.predict(turned), fit.predict(X))
+    longer, s = fit.extend(turned, y, n_lambdas=1), fit.lambdas[-1] / 2
+    assert_allclose(longer.coef(s), fit.extend(X, y, n_lambdas=1).coef(s))
 
 
 def test_a_wide_path_is_never_made_dense():

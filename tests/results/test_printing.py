@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import sparsesolve as ss
 from sparsesolve.results import printing
 from sparsesolve.results.status import Status
 
@@ -153,3 +154,15 @@ def test_what_was_tried_is_counted(tried, words):
     text = printing.cv_table(curve(candidates=several, alpha=0.5, gamma=0.25, measure="auc",
                                    larger_is_better=True))  # fmt: skip
     assert text.splitlines()[0] == f"gaussian path, 5 folds{words}; auc (larger is better)."
+
+
+def test_a_long_path_shows_its_head_and_tail():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 5))
+    fit = ss.path(X, X[:, 0] + rng.normal(size=40), stop=None, n_lambdas=60)
+    lines, whole = str(fit).splitlines(), printing.table(fit, whole=True).splitlines()
+    assert len(whole) == 2 + 1 + 60 and len(lines) == 2 + 1 + 17
+    assert lines[:11] == whole[:11] and lines[-8:] == whole[-8:]
+    assert lines[11] == "... 44 lambdas more ..."
+    short = ss.path(X, X[:, 0], stop=None, n_lambdas=24)
+    assert str(short) == printing.table(short, whole=True)

@@ -157,8 +157,10 @@ def test_frames_keep_their_names():
     fit = ss.path(frame, pd.DataFrame(RIGHT), family="cox", n_lambdas=5)
     data = (frame, pd.DataFrame(RIGHT))
     assert fit.predict(frame[:3], 0.1, kind="survival", times=[1, 2], data=data).shape == (3, 2)
-    with pytest.raises(ValueError, match="another order"):
-        fit.concordance(frame[list("bacdef")], RIGHT)
+    turned = frame[list("bacdef")]
+    assert np.array_equal(fit.concordance(turned, RIGHT), fit.concordance(X, RIGHT))
+    with pytest.raises(ValueError, match="X has no column 'f'"):
+        fit.concordance(frame[list("bacde")], RIGHT)
 
 
 @pytest.mark.parametrize(

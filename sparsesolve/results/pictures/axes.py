@@ -16,6 +16,7 @@ AXIS_LABELS = {
     "lambda": "\N{MINUS SIGN}log(λ)",
     "dev": "Fraction of deviance explained",
 }
+FIGURE = (8.0, 5.0)  # inches, of a new figure: with room for the names of lines
 PANEL = (4.4, 4.2)  # inches, of one panel among several
 ABREAST = 4  # panels in a row
 
@@ -23,7 +24,7 @@ ABREAST = 4  # panels in a row
 def axes_or_new(ax):
     """The axes given, or those of a new figure, with room for the labels outside them."""
     if ax is None:
-        return _pyplot().subplots(layout="constrained")[1]
+        return _pyplot().subplots(figsize=FIGURE, layout="constrained")[1]
     if not hasattr(ax, "plot"):
         raise TypeError(f"ax must be axes of matplotlib or None, not {type(ax).__name__}")
     return ax

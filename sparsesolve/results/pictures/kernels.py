@@ -7,7 +7,7 @@ from sparsesolve.results.pictures.axes import AXIS_LABELS, along, axes_or_new, d
 KINDS = {"weights": "Kernel weight", "norms": "Norm of the kernel's function"}
 
 
-def plot_kernels(path, what="weights", xvar="lambda", label=False, ax=None):
+def plot_kernels(path, what="weights", xvar="lambda", label=True, ax=None):
     """Draw a line for each kernel that is ever active.
 
     Parameters
@@ -17,7 +17,7 @@ def plot_kernels(path, what="weights", xvar="lambda", label=False, ax=None):
         Kernel weights, which sum to 1, or the norms of the kernels' functions.
     xvar : {"lambda", "dev"}, default "lambda"
         Minus the logarithm of lambda, or the deviance explained; the empty model is on the left.
-    label : bool or int, default False
+    label : bool or int, default True
         Name the kernels at the right end of their lines: True as many as find room near it, an
         int at most that many. The other lines turn grey.
     ax : matplotlib Axes, optional

@@ -20,7 +20,7 @@ BETWEEN = 300  # lambdas at which a curve between knots is drawn
 WAYS = ("feature", "group", "class")
 
 
-def plot_path(path, xvar="norm", label=False, ax=None, *, by="feature"):
+def plot_path(path, xvar="lambda", label=True, ax=None, *, by="feature"):
     """Draw the coefficients of a path, one line for each feature that is ever selected.
 
     All three horizontal axes run from the empty model on the left to the fullest on the right;
@@ -30,9 +30,9 @@ def plot_path(path, xvar="norm", label=False, ax=None, *, by="feature"):
     Parameters
     ----------
     path : Path
-    xvar : {"norm", "lambda", "dev"}, default "norm"
+    xvar : {"norm", "lambda", "dev"}, default "lambda"
         The L1 norm of the coefficients (original scale), lambda, or the deviance explained.
-    label : bool or int, default False
+    label : bool or int, default True
         Name the features at the right end of their lines: True as many as find room near it,
         the largest coefficients first; an int at most that many. The other lines turn grey.
     ax : matplotlib Axes, or with by="class" an array of K of them, optional

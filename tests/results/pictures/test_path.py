@@ -64,7 +64,7 @@ def labels_of(ax):
 )
 def test_the_three_axes(xvar, places, word):
     ax = axes()
-    assert made(B).plot(xvar, ax=ax) is ax
+    assert made(B).plot(xvar, label=False, ax=ax) is ax
     drawn, collection = lines_of(ax)
     assert drawn == [
         [0, 0.5, 0],
@@ -92,8 +92,8 @@ def test_count_of_nonzeros_on_top():
 
 
 def test_labels_are_the_names_or_the_positions_of_the_last_coefficients():
-    assert labels_of(made(B).plot(ax=axes())) == []
-    assert sorted(labels_of(made(B).plot(label=True, ax=axes()))) == ["0", "2"]
+    assert labels_of(made(B).plot(label=False, ax=axes())) == []
+    assert sorted(labels_of(made(B).plot(ax=axes()))) == ["0", "2"]
     named = made(B, feature_names=np.array(["a", "b", "c", "d"]))
     assert sorted(labels_of(named.plot(label=True, ax=axes()))) == ["a", "c"]
     assert labels_of(named.plot(label=1, ax=axes())) == ["c"]
@@ -155,7 +155,7 @@ def test_lambda_zero_is_left_out_of_the_axis_of_lambda():
 def test_a_huge_ridge_path_draws_its_largest_lines_and_says_so():
     p = 200_000
     b = sparse.csc_array(np.linspace(0.0, 1.0, p)[:, None] * [[0.0, 1.0]])
-    ax = made(np.zeros((1, 2)), coefs=b, df=np.array([0, p - 1])).plot(ax=axes())
+    ax = made(np.zeros((1, 2)), coefs=b, df=np.array([0, p - 1])).plot(label=False, ax=axes())
     drawn, _ = lines_of(ax)
     assert len(drawn) == MAX_LINES and min(line[1] for line in drawn) > 0.99
     assert labels_of(ax) == ["the largest 1,000 of 199,999 lines"]
@@ -164,7 +164,7 @@ def test_a_huge_ridge_path_draws_its_largest_lines_and_says_so():
 def test_several_responses_are_drawn_as_norms():
     first, second = sparse.csc_array([[0.0, 3.0]]), sparse.csc_array([[0.0, -4.0]])
     path = made([[0, 1]], coefs=[first, second], intercepts=np.zeros((2, 2)))
-    ax = path.plot(ax=axes())
+    ax = path.plot("norm", ax=axes())
     assert lines_of(ax)[0] == [[0.0, 5.0]]
     assert "Norm" in ax.get_ylabel()
     assert ax.get_xlim()[1] == pytest.approx(7.0)
