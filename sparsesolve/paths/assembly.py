@@ -21,10 +21,12 @@ from sparsesolve.data import (
 from sparsesolve.linalg.design.design import Design
 from sparsesolve.linalg.design.distributed import RowBlocks
 from sparsesolve.linalg.design.group_basis import GroupBasis
-from sparsesolve.penalties import ElasticNet, SparseGroup
+from sparsesolve.paths.penalty import for_features, penalty_maker, refuse_blocks_only
+from sparsesolve.penalties import SparseGroup
 from sparsesolve.penalties.groups import in_order
+from sparsesolve.penalties.penalty import has_blocks
 from sparsesolve.solvers.choice import MOST_REDUCED
-from sparsesolve.solvers.problem.problem import ADVICE, shifts
+from sparsesolve.solvers.problem.problem import shifts
 from sparsesolve.solvers.problem.standardisation import assemble, scaled_response
 
 MOST_FILLED = 1 << 33  # bytes of the orthonormal bases of a sparse X
@@ -49,15 +51,11 @@ def read_problem(X, y, family, *, weights, offset, penalty_factor, lower, upper,
     p = matrix.shape[1]
     limits = read_limits(lower, upper, p)
     if penalty is not None:
-        if grouped:
-            raise ValueError(
-                f"grouped=True ties single features across the classes, and penalty="
-                f"{type(penalty).__name__} ties its groups of features across them by itself; "
-                "leave grouped out"
-            )
-        penalty = penalty.over(p, names)
-    groups = None if penalty is None else np.asarray(penalty.of)
-    per, blocks = ("column", p) if penalty is None else ("group", penalty.n_groups)
+        penalty = for_features(penalty, p, names, grouped)
+    whole = penalty is not None and not has_blocks(penalty)
+    per, blocks, groups = "column", p, None
+    if penalty is not None and not whole:
+        per, blocks, groups = "group", penalty.n_groups, np.asarray(penalty.of)
     factors = glmnet_factors(read_penalty_factor(penalty_factor, blocks, per), blocks)
     n_responses = response.values.shape[1] if family.several else None
     grouped = grouped or family.name == "multigaussian"
@@ -69,14 +67,17 @@ def read_problem(X, y, family, *, weights, offset, penalty_factor, lower, upper,
     intercept = intercept and family.intercept
     target = _target(family, response, offset, w, intercept)
     design = _read_columns(matrix, names, w, target.get("y"), n_threads)
+    if whole:
+        refuse_blocks_only(penalty, penalty_factor, limits, standardize, design)
     basis = None
     if by_group:
         centred = intercept or shifts(target.get("loss"), target.get("offset"))
         basis, penalty, design = _in_bases(design, matrix, w, penalty, centred, n_threads)
-    make = _penalty_maker(penalty, alpha, factors, limits, n_responses)
+    make = penalty_maker(penalty, alpha, factors, limits, n_responses)
     problem = assemble(
         design, w, make, intercept=intercept, limits=limits, **target,
         standardize=standardize is True, grouped=grouped, groups=groups, basis=basis,
+        tied=whole,
     )  # fmt: skip
     return problem, names, response.class_names, scale
 
@@ -173,26 +174,3 @@ def _several(family, response, offset, w, intercept):
                 "exponent": exponent}  # fmt: skip
     refuse_missing_class(y, w, response.class_names)
     return {"loss": family.loss(y, w), "offset": offset}
-
-
-def _penalty_maker(penalty, alpha, factors, limits, n_responses):
-    """A function that makes the penalty in the units `assemble` has chosen; None: elastic net."""
-    factors, excluded = factors
-
-    def make(ridge_power, factor, shift):
-        p, low, high = len(factor), -np.inf, np.inf
-        with np.errstate(over="ignore", under="ignore"):
-            ridge_unit = float(np.ldexp(1.0, ridge_power))
-            if limits is not None:
-                unit = np.where(factor > 0, factor, 1.0)
-                low, high = (np.ldexp(limit / unit, -shift) for limit in limits)
-        if alpha < 1 and not 0.0 < ridge_unit < np.inf:
-            raise ValueError(f"X and y differ too much in size for alpha < 1; {ADVICE}")
-        if penalty is not None:
-            low, high = np.broadcast_to(low, p), np.broadcast_to(high, p)
-            bound = penalty.under(alpha, factors, excluded, low, high, ridge_unit)
-            return bound if n_responses is None else bound.repeated(n_responses)
-        low, high = np.where(excluded, 0.0, low), np.where(excluded, 0.0, high)
-        return ElasticNet(p, alpha, factors, low, high, ridge_unit)
-
-    return make

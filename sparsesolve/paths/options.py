@@ -5,7 +5,7 @@ import numpy as np
 from sparsesolve.data import plain, read_choice, read_count, read_flag, read_lambdas, read_number
 from sparsesolve.families import read_family
 from sparsesolve.linalg.threads import thread_count
-from sparsesolve.penalties.blocks import BlockPenalty
+from sparsesolve.penalties.penalty import missing_method
 
 MAX_ITER = 100_000
 MOST_LAMBDAS = 1_000_000
@@ -49,10 +49,10 @@ def kept_options(options):
 
 
 def _kept(value):
+    if missing_method(value) is None:  # a penalty, which does not change
+        return value
     if callable(value):
         return None
-    if isinstance(value, BlockPenalty):
-        return value
     value = plain(value)
     if value is None or np.isscalar(value):
         return value

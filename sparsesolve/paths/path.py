@@ -7,13 +7,13 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from sparsesolve.data import answers_keywords, plain, read_flag, read_number, shown
+from sparsesolve.data import answers_keywords, plain, read_flag, read_number
 from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.paths.assembly import read_problem
 from sparsesolve.paths.options import kept_options, read_path_options
+from sparsesolve.paths.penalty import read_penalty, standardizes
 from sparsesolve.paths.progress import progress_bar
 from sparsesolve.paths.wrapping import warn_missed, wrap
-from sparsesolve.penalties.blocks import BlockPenalty
 from sparsesolve.results.path import Path
 from sparsesolve.solvers import SOLVERS
 from sparsesolve.solvers.choice import choose
@@ -36,7 +36,7 @@ def path(
     weights: ArrayLike | None = None,
     offset: ArrayLike | None = None,
     intercept: bool = True,
-    standardize: bool | str = True,
+    standardize: bool | str | None = None,
     penalty_factor: ArrayLike | None = None,
     lower: ArrayLike | None = None,
     upper: ArrayLike | None = None,
@@ -86,6 +86,8 @@ def path(
         ``sum_g v_g (alpha N_g(b_g) + (1 - alpha) d_g |b_g|^2 / 2)`` in the formula above
         (of SparseGroup d_g is tau + (1 - tau) d_g in the ridge part). With K
         classes or responses b_g are the coefficients of the features of g in all of them.
+        Any other object with the methods value, prox and polar is a penalty, too: Omega(b) in
+        place of the sum, by the first-order solvers. ``docs/extending.rst`` has the contract.
     grouped : bool, default False
         For family="multinomial": tie each feature across the classes, whose coefficients are
         penalised by their l2 norm in place of one by one. "multigaussian" always does that. Not
@@ -96,9 +98,11 @@ def path(
         Known part of the linear predictor.
     intercept : bool, default True
         Fit an unpenalised intercept.
-    standardize : bool or "group", default True
+    standardize : bool or "group", default None
         Penalise coefficients of columns divided by their weighted standard deviation (1/n form).
-        A constant column has none, and the coefficient 0; so it has beside an intercept.
+        A constant column has none, and the coefficient 0; so it has beside an intercept. None is
+        True, but False with a penalty without disjoint blocks (total variation, say), which
+        compares coefficients with one another.
         "group", with ``penalties.GroupL2``: the columns of each group are replaced by an
         orthonormal basis Q of their span, centred and weighted (Q'WQ = I), and the coefficients
         of Q penalised, so that nothing but the span of a group matters. See Notes.
@@ -218,6 +222,8 @@ def solve_path(X, y, names=None, told=None, **options):
     """
     given = options.pop("feature_names") if names is None else names
     options = {name: plain(value) for name, value in options.items() if name != "feature_names"}
+    if options["standardize"] is None:
+        options["standardize"] = standardizes(options["penalty"])
     settings = _read_settings(**options)
     kept = kept_options({**options, "feature_names": given})
     family = options["family"]
@@ -239,11 +245,7 @@ def _read_settings(*, family, alpha, penalty, standardize, grouped, weights, off
                    penalty_factor, lower, upper, **options):
     """Check the options that are not data, and return those that steer the path."""
     settings = read_path_options(**options, family=family, solvers=SOLVERS)
-    if not (penalty is None or isinstance(penalty, BlockPenalty)):
-        raise TypeError(
-            f"penalty is {shown(penalty)}; give an object of sparsesolve.penalties, or "
-            "None for the elastic net"
-        )
+    read_penalty(penalty)
     read_flag("grouped", grouped)
     family = settings["family"]
     if not family.smooth:

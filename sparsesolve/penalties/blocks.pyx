@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from libc.math cimport INFINITY, fabs, sqrt
 
 import numpy as np
+import scipy.sparse
 
 from sparsesolve.penalties.groups import held, held_weights, in_order, read_groups
 
@@ -30,6 +31,9 @@ cdef class BlockPenalty:
         Weight d_g of each group, in the order in which groups first appear; None means the square root of its size.
         0: unpenalised, inf: excluded. Features of no group have weight 1.
     """
+
+    has_blocks = has_groups = True      # see penalty.py
+    evens_out = False                   # whether most coefficients of a group end at one size
 
     def __init__(self, groups, weights=None):
         self.groups, self.given = held(groups), held_weights(weights)
@@ -335,6 +339,12 @@ cdef class BlockPenalty:
         for g in range(self.n_groups):
             s = min(s, self.block_scale(g, &v[self.start[g]], lam, False))
         return s
+
+    def kernel(self):
+        """Directions that Omega does not see, csc (p, k): unpenalised features without limits."""
+        one = np.ones(self.member.shape[0])
+        free = self.unheld(1e300 * one, one) & self.unheld(-1e300 * one, -one)
+        return scipy.sparse.eye_array(len(free), format="csc")[:, np.flatnonzero(free)]
 
     def unheld(self, b, z, double lam=1.0):
         """Which features nothing holds back, (p,): no penalty at this lam, nor a limit that z presses b against."""

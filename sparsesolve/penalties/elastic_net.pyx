@@ -1,5 +1,6 @@
 """Elastic net with penalty factors and coefficient limits; alpha = 1 is the lasso, alpha = 0 ridge."""
 import numpy as np
+import scipy.sparse
 
 from sparsesolve.penalties.elastic_net cimport conjugate, feasible_scale, prox, value
 
@@ -23,6 +24,8 @@ cdef class ElasticNet:
 
     The level lam is an argument of every method, never an attribute.
     """
+
+    has_blocks, has_groups = True, False    # each feature is a block; see penalty.py
 
     def __init__(self, n_features, alpha=1.0, factors=None, lower=None, upper=None, ridge_unit=1.0):
         v = np.ones(n_features) if factors is None else np.array(factors, dtype=float)
@@ -97,6 +100,12 @@ cdef class ElasticNet:
         for j in range(z.shape[0]):
             s = min(s, feasible_scale(z[j], lam * self.l1[j], lam * self.l2[j], self.lower[j], self.upper[j]))
         return s
+
+    def kernel(self):
+        """Directions that Omega does not see, csc (p, k): unpenalised features without limits."""
+        one = np.ones(self.l1.shape[0])
+        free = self.unheld(1e300 * one, one) & self.unheld(-1e300 * one, -one)
+        return scipy.sparse.eye_array(len(free), format="csc")[:, np.flatnonzero(free)]
 
     def unheld(self, b, z, double lam=1.0):
         """Which features nothing holds back, (p,): no penalty at this lam, nor a limit that z presses b against."""

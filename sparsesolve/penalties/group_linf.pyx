@@ -45,6 +45,8 @@ cdef class GroupLinf(BlockPenalty):
     array([0, 1])
     """
 
+    evens_out = True
+
     cdef double norm(self, Py_ssize_t g, const double* b) noexcept nogil:
         cdef double largest = 0.0
         cdef Py_ssize_t j

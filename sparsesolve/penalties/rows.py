@@ -5,6 +5,13 @@ import numpy as np
 from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
 
 
+def on_rows(penalty, grouped):
+    """The penalty of a Problem of K responses as one on arrays (K, p)."""
+    if not penalty.has_blocks:
+        return penalty
+    return GroupRows(penalty) if penalty.has_groups else Rows(penalty, grouped)
+
+
 class Rows:
     """Elastic net on whole arrays (K, p), one row of them a response; see ElasticNetRows."""
 

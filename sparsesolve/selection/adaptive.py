@@ -93,7 +93,8 @@ def adaptive_factors(
             raise ValueError(f"{name} is for a first fit, which coefs stand for; leave one out")
     matrix, names = read_design(X)
     n, p = matrix.shape
-    standardize = read_flag("standardize", options.get("standardize", True))
+    given = options.get("standardize")
+    standardize = read_flag("standardize", True if given is None else given)
     if coefs is None:
         options = {"lambda_min_ratio": RIDGE_END, **options}
         coefs = cv_path(X, y, alpha=0.0, **options).coef("lambda_min")

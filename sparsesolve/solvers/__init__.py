@@ -34,11 +34,13 @@ class Solver(NamedTuple):
 
 
 def _squared_error(problem, lambdas):
-    return problem.loss is None
+    return problem.has_blocks and problem.loss is None
 
 
 def _squares(problem, lambdas):
     """Squared error of one response, or of several without groups."""
+    if not problem.has_blocks:
+        return False
     several = isinstance(problem.loss, Multigaussian) and not problem.has_groups
     return problem.loss is None or several
 
@@ -48,11 +50,12 @@ def _sufficient(problem, n_threads):
 
 
 def _ridge(problem, lambdas):
-    return not problem.has_groups and ridge.suits(problem, lambdas)
+    return problem.has_blocks and not problem.has_groups and ridge.suits(problem, lambdas)
 
 
 def _rows_of_responses(problem, lambdas):
-    return problem.n_responses is not None and not problem.has_groups
+    several = problem.n_responses is not None
+    return several and problem.has_blocks and not problem.has_groups
 
 
 def _groups_of_responses(problem, lambdas):
@@ -60,12 +63,13 @@ def _groups_of_responses(problem, lambdas):
 
 
 def _one_response(problem, lambdas):
-    return problem.n_responses is None
+    return problem.has_blocks and problem.n_responses is None
 
 
 def _rows_apart(problem, lambdas):
     """Whether each row has a loss of its own, of one linear predictor."""
-    return problem.n_responses is None and not getattr(problem.loss, "shift_invariant", False)
+    apart = not getattr(problem.loss, "shift_invariant", False)
+    return problem.has_blocks and problem.n_responses is None and apart
 
 
 def _anything(problem, lambdas):

@@ -5,7 +5,6 @@ from functools import partial
 import numpy as np
 
 from sparsesolve.linalg.design.distributed import RowBlocks
-from sparsesolve.penalties import GroupLinf
 from sparsesolve.solvers import SOLVERS
 from sparsesolve.solvers.passes.several_lambdas import MOST_COLUMNS
 from sparsesolve.solvers.reductions.collinear import Spanned, spanned
@@ -54,6 +53,8 @@ def choose(problem, name, lambdas, n_threads):
         else:
             name = _by_passes(problem, name, lambdas)
     problem = pooled(problem) or problem
+    if not problem.has_blocks:
+        return _on_whole_vectors(problem, name, lambdas, n_threads)
     if name == "auto" and _few_eigenvalues(problem.design):
         found = rotated(problem, lambdas, n_threads)
         if found is not None:
@@ -71,9 +72,22 @@ def choose(problem, name, lambdas, n_threads):
     return Spanned(solver.state(found[0], n_threads), *found, problem.design)
 
 
+def _on_whole_vectors(problem, name, lambdas, n_threads):
+    """The state for a penalty without disjoint blocks: a first-order solver."""
+    solver = SOLVERS["fista" if name == "auto" else name]
+    if not solver.suits(problem, lambdas):
+        raise ValueError(
+            f"solver={name!r} needs a penalty on disjoint blocks, which "
+            f"{problem.penalty.label} is not; choose solver='auto', 'fista', 'sparsa' or 'ista'"
+        )
+    return solver.state(problem, n_threads)
+
+
 def _by_passes(problem, name, lambdas):
     """The solver of that name, or "auto", for X out of memory."""
     advice = "solver='fista', which makes many passes over X, or pass X.compute() if it fits"
+    if name == "auto" and not problem.has_blocks:
+        return "fista"
     if name == "auto":
         name = "pass_newton"
         if not SOLVERS[name].suits(problem, lambdas):
@@ -153,7 +167,7 @@ def _by_inner_products(problem):
 def _giant_group(problem):
     """Whether a group is so large that its inner products cost more than first-order steps."""
     sizes = np.diff(problem.penalty.start)
-    even = isinstance(problem.penalty, GroupLinf)
+    even = problem.penalty.evens_out
     if problem.n_responses is not None:
         return sizes.max(initial=0) > (MOST_EVEN if even else MOST_RESPONSES)
     n = problem.design.n

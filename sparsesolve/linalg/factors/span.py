@@ -23,6 +23,15 @@ class Spans:
             self._last = Span(self.design, which, self.root_w, self.centred)
         return self._last
 
+    def along(self, directions):
+        """The Span of combinations of columns, whose coefficients are `directions`, (p, k) csc."""
+        parts = [directions[:, [k]].tocoo() for k in range(directions.shape[1])]
+        columns = [
+            self.design.combination(part.coords[0].astype(np.intc), part.data) for part in parts
+        ]
+        columns = np.reshape(columns, (-1, self.design.n)).T
+        return Span(self.design, np.empty(0), self.root_w, self.centred, columns)
+
     def projection(self, which, r):
         """Length of the projection of r, (n,) or (K, n), on the columns."""
         return float(np.linalg.norm(np.asarray(r) @ self.of(which).Q))
@@ -68,12 +77,13 @@ class Span:
     ``Q`` (n, f) is an orthonormal basis, f <= m; a combination Q c of it is that of the columns
     with coefficients ``back @ c``, the shortest where the columns depend on one another, but for
     ``error`` (n, f) @ c: what rounding makes of columns that nearly do. ``least`` is the least
-    singular value of the columns, of length 1 each, that is not rounding.
+    singular value of the columns, of length 1 each, that is not rounding. Other `columns` (n, m)
+    may be given in their place.
     """
 
-    def __init__(self, design, which, root_w, centred):
+    def __init__(self, design, which, root_w, centred, columns=None):
         self.which = which.astype(np.intc)
-        columns = design.unpacked(self.which)
+        columns = design.unpacked(self.which) if columns is None else columns
         if centred:  # once more: of columns far from 0 the mean is rounded
             columns = columns - root_w**2 @ columns
         columns = root_w[:, None] * columns

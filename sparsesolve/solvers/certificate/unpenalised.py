@@ -1,10 +1,13 @@
 """BareColumns: what nothing holds back, intercept and columns, by an orthonormal basis Q.
 
     b0 + Zb  is written  Qc + Zb    with b = 0 at the columns in the span of Q
+    b0 + Zb  is written  Qc + Zb    with N'b = 0, Q spanning ZN, where a penalty has a kernel N
 
 Q is orthonormal under the weights. A penalty does not see c, and steps are not held up by the
 sizes of these columns; a dual point has to be orthogonal to them. A column with limits and without
 a penalty is held back where it ends at a limit; and no column is held back by a lam that vanishes.
+A penalty on whole vectors may leave directions alone that are no single columns, as the constants
+under total variation: N has them as orthonormal columns, and for columns it is a selection.
 """
 
 import numpy as np
@@ -41,18 +44,35 @@ class BareColumns:
         self._boxed = bool((without_penalty & ~self.which).any())  # some of them have limits
         everywhere = unheld(FAR * one, one, 0.0) & unheld(-FAR * one, -one, 0.0)
         self._of_each = nowhere.ndim == 2 and (self._boxed or not everywhere[self.alive].all())
-        self.span = self.spans.of(np.flatnonzero(self.which))
+        self.kernel = None if problem.has_blocks else penalty.kernel()
+        self.span = self._span_of(self.which)
         self.basis = self._basis_of(self.which)
         self._last = self.which, self.basis
 
     def _basis_of(self, mask):
         """Of these columns, unweighted, after a constant where there is an intercept, (n, f)."""
-        basis = self.spans.unweighted(np.flatnonzero(mask))
+        basis = self.spans.plain(self._span_of(mask).Q)
         return np.column_stack([np.ones(len(basis)), basis]) if self.with_intercept else basis
 
-    def back(self, c):
-        """Coefficients of the columns of the span, from c (f,) or (K, f)."""
-        return c[..., int(self.with_intercept) :] @ self.span.back.T
+    def _span_of(self, mask):
+        if self.kernel is None or mask.any():
+            return self.spans.of(np.flatnonzero(mask))
+        return self.spans.along(self.kernel)
+
+    def with_span(self, b, c):
+        """All coefficients: b (p,) or (K, p), and those that c (f,) or (K, f) means."""
+        b, back = b.copy(), c[..., int(self.with_intercept) :] @ self.span.back.T
+        if self.kernel is None:
+            b[..., self.span.which] = back
+            return b
+        return b + (self.kernel @ back.T).T
+
+    def held_part(self, z, free):
+        """z (p,) or (K, p), changed, without what is along `free` features or the kernel."""
+        z[..., free] = 0.0
+        if self.kernel is not None and not free.any():
+            z -= (self.kernel @ (self.kernel.T @ z.T)).T
+        return z
 
     def error(self, c):
         """By how much Qc misses what these coefficients make, (n,) or (K, n)."""

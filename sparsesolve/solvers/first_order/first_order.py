@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sparsesolve.losses.gaussian import Gaussian
-from sparsesolve.penalties.rows import GroupRows, Rows
+from sparsesolve.penalties.rows import on_rows
 from sparsesolve.solvers.certificate.dual_point import clear
 from sparsesolve.solvers.certificate.unpenalised import FAR, BareColumns
 from sparsesolve.solvers.follow import CONVERGED, MAX_ITER, STALLED
@@ -46,8 +46,7 @@ class FirstOrder:
         self.design, self.n_threads, self.several = problem.design, n_threads, problem.n_responses
         self.penalty = problem.penalty
         if self.several:
-            rows = problem.has_groups
-            self.penalty = GroupRows(self.penalty) if rows else Rows(self.penalty, problem.grouped)
+            self.penalty = on_rows(self.penalty, problem.grouped)
         gaussian = problem.loss is None
         self.loss = Gaussian(problem.response, problem.weights) if gaussian else problem.loss
         self.offset = np.zeros(self.design.n) if gaussian else np.asarray(problem.offset)
@@ -84,9 +83,7 @@ class FirstOrder:
         return which, b[..., which]
 
     def _coefficients(self):
-        b = self.point.b.copy()
-        b[..., self.bare.span.which] = self.bare.back(self.point.c)
-        return b
+        return self.bare.with_span(self.point.b, self.point.c)
 
     def correlations(self):
         """z_j'u of every column (p,), u orthogonal to what nothing holds back; of K responses
@@ -149,8 +146,7 @@ class FirstOrder:
     def downhill(self, u):
         """Minus the gradient of F in b (p,), 0 at columns in the span of Q, and in c (f,)."""
         z = self.products(u)
-        z[..., self.unheld] = 0.0
-        return z, u @ self.basis
+        return self.bare.held_part(z, self.unheld), u @ self.basis
 
     def products(self, u):
         """z_j'u of every column, (p,) or (K, p)."""
@@ -173,7 +169,7 @@ class FirstOrder:
         rounding = EPSILON * abs(self.loss.saturated) + self.drift()
         if missing == np.inf:
             return best + rounding
-        z[..., free] = 0.0
+        z = self.bare.held_part(z, free)
         for s in self.scales(lam, z):
             excess = self.excess(lam, charge, s * z)
             excess += self.loss.fenchel_young_at(self.point.eta, s * dual)
@@ -193,7 +189,7 @@ class FirstOrder:
 
     def drift(self):
         """How much worse the coefficients of the span's columns are than those of its basis."""
-        if not len(self.bare.span.which):
+        if not self.bare.span.Q.shape[1]:
             return 0.0
         moved = self.bare.error(self.point.c)
         return max(self.loss.at(self.point.eta + moved)[0] - self.point.value, 0.0)

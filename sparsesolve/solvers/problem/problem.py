@@ -21,6 +21,7 @@ from sparsesolve.linalg.kernels import error_free
 from sparsesolve.losses import Loss
 from sparsesolve.penalties import ElasticNet
 from sparsesolve.penalties.blocks import BlockPenalty
+from sparsesolve.penalties.whole import WholePenalty
 from sparsesolve.solvers.problem.rounding import last_digits
 
 BEYOND_ALL = 1e300  # an inner lam beyond which nothing changes
@@ -35,7 +36,7 @@ class Problem:
     """What a solver is given. Inner coefficients b belong to the columns of `design`."""
 
     design: Design  # standardised
-    penalty: ElasticNet | BlockPenalty  # in inner units
+    penalty: ElasticNet | BlockPenalty | WholePenalty  # in inner units
     weights: np.ndarray  # (n,) sum 1
     loss: Loss | None  # None: squared error in `response`
     response: np.ndarray | None  # (n,) else: y - offset, centred with an intercept, / 2**exponent
@@ -78,7 +79,12 @@ class Problem:
     @property
     def has_groups(self):
         """Whether features are penalised in groups."""
-        return isinstance(self.penalty, BlockPenalty)
+        return self.penalty.has_groups
+
+    @property
+    def has_blocks(self):
+        """Whether the penalty is a sum over disjoint blocks: features, or groups of them."""
+        return self.penalty.has_blocks
 
     def loose(self, lambdas=None):
         """Which features have no penalty, (p,): all, where the lambdas asked for are 0 and nothing
@@ -86,6 +92,8 @@ class Problem:
         penalty, p = self.penalty, self.design.p
         if lambdas is not None and not np.any(lambdas):
             return np.ones(p, dtype=bool)
+        if not self.has_blocks:
+            return np.zeros(p, dtype=bool)
         if self.has_groups:
             loose = np.asarray(penalty.weight) + penalty.l1 + penalty.ridge == 0.0
             return loose[np.asarray(penalty.of)[:p]]
@@ -94,6 +102,8 @@ class Problem:
     @property
     def limits(self):
         """Lower and upper limits of the inner coefficients of each feature, (2, p)."""
+        if not self.has_blocks:
+            return np.array([[-np.inf], [np.inf]]) * np.ones(self.design.p)
         limits = np.stack([self.penalty.lower, self.penalty.upper])
         if self.has_groups:  # theirs come group by group
             in_order = limits.copy()

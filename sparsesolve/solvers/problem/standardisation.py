@@ -14,7 +14,7 @@ UNFELT = 2.0**-30  # of the mean of a column: a spread whose square is rounding 
 
 def assemble(design, weights, penalty_of, *, y=None, loss=None, offset=None, mean=0.0,
              exponent=0, intercept, standardize, limits=None, grouped=False, groups=None,
-             basis=None):
+             basis=None, tied=False):
     """Standardise a design whose moments are known, and scale the response where there is no loss.
 
     Parameters
@@ -22,7 +22,7 @@ def assemble(design, weights, penalty_of, *, y=None, loss=None, offset=None, mea
     design : Design
         After ``moments(weights)``; it becomes the standardised one.
     weights : (n,) summing to 1
-    penalty_of : callable (ridge_power, factor, shift) -> ElasticNet or BlockPenalty
+    penalty_of : callable (ridge_power, factor, shift) -> a penalty
         Called with the power of two that scales the ridge part, and with `factor` and `shift`
         of Problem.
     y : (n,) response less offset: squared error
@@ -32,6 +32,8 @@ def assemble(design, weights, penalty_of, *, y=None, loss=None, offset=None, mea
         What the user's coefficients must not exceed.
     groups, basis : (p,) array and GroupBasis, or None
         Where features are penalised in groups, and where the design has the basis's columns.
+    tied : bool
+        Whether the penalty gives a constant column a coefficient, as that of its neighbours.
     """
     if loss is None:
         response, mean, exponent = scaled_response(y, weights, intercept)
@@ -43,7 +45,7 @@ def assemble(design, weights, penalty_of, *, y=None, loss=None, offset=None, mea
     centred = intercept or shifts(loss, offset)
     if not (centred or standardize):
         _count_constants(design)
-    factor, common = _factors(design, standardize)
+    factor, common = _factors(design, standardize, tied)
     design.standardise(centred, factor)
     shift = exponent - np.asarray(design.exponent)
     low, high = (None, None) if limits is None else limits
@@ -79,10 +81,10 @@ def _count_constants(design):
     spread[:] = np.maximum(spread, UNFELT * np.abs(design.mean))
 
 
-def _factors(design, standardize):
+def _factors(design, standardize, tied):
     """What each column is multiplied by (p,), and the power of two, of all, that this leaves out.
 
-    Of columns that take no part 0.
+    Of columns that take no part 0, unless they are tied to others.
     """
     spread, stored = np.asarray(design.spread), np.asarray(design.exponent)
     alive = spread > 0
@@ -90,7 +92,7 @@ def _factors(design, standardize):
         return np.divide(1.0, spread, out=np.zeros_like(spread), where=alive), 0
     common = int((np.frexp(spread)[1] + stored)[alive].max()) if alive.any() else 0
     with np.errstate(under="ignore"):
-        return np.where(alive, np.ldexp(1.0, stored - common), 0.0), common
+        return np.where(alive | tied, np.ldexp(1.0, stored - common), 0.0), common
 
 
 def scaled_response(y, weights, intercept):

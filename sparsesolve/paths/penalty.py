@@ -1,0 +1,99 @@
+"""The penalty of a path: what a user passed, checked, and made in the units of a Problem."""
+
+import numpy as np
+
+from sparsesolve.data import shown
+from sparsesolve.penalties import ElasticNet
+from sparsesolve.penalties.definition import check_definition
+from sparsesolve.penalties.penalty import NEEDED, has_blocks, missing_method
+from sparsesolve.penalties.whole import WholePenalty
+from sparsesolve.solvers.problem.problem import ADVICE
+
+SIGNATURES = {"value": "value(b)", "prox": "prox(v, t)", "polar": "polar(z)"}
+OURS = "sparsesolve."
+
+
+def read_penalty(penalty):
+    """Raise unless `penalty` is None or keeps the contract of a penalty."""
+    if penalty is None:
+        return
+    missing = "class" if isinstance(penalty, type) else missing_method(penalty)
+    if missing in NEEDED and any(callable(getattr(penalty, name, None)) for name in NEEDED):
+        raise TypeError(
+            f"{type(penalty).__name__} has no method {SIGNATURES[missing]}, which a penalty needs"
+        )
+    if missing or isinstance(penalty, ElasticNet):
+        raise TypeError(
+            f"penalty is {shown(penalty)}; give an object of sparsesolve.penalties, or "
+            "None for the elastic net"
+        )
+
+
+def standardizes(penalty):
+    """Whether features are standardised where a user does not say."""
+    return penalty is None or has_blocks(penalty) or getattr(penalty, "scale_free", False)
+
+
+def for_features(penalty, n_features, names, grouped):
+    """The penalty for so many features, its definition compared where a user wrote it."""
+    name = type(penalty).__name__
+    if grouped:
+        raise ValueError(
+            f"grouped=True ties single features across the classes, and penalty={name} ties its "
+            "groups of features across them by itself; leave grouped out"
+            if has_blocks(penalty) else
+            f"grouped=True belongs to the elastic net, not to penalty={name}; leave it out"
+        )  # fmt: skip
+    if hasattr(penalty, "over"):
+        penalty = penalty.over(n_features, names)
+    if not has_blocks(penalty) and not type(penalty).__module__.startswith(OURS):
+        check_definition(penalty, n_features, name)
+    return penalty
+
+
+def refuse_blocks_only(penalty, penalty_factor, limits, standardize, design):
+    """Say what a penalty without disjoint blocks cannot be with."""
+    name = type(penalty).__name__
+    if penalty_factor is not None:
+        raise ValueError(
+            f"penalty_factor multiplies the penalty of single features or groups, and {name} is "
+            "no sum of such; give its weights, or penalties.Separate for features without it"
+        )
+    if limits is not None:
+        raise ValueError(
+            f"lower and upper need a penalty on disjoint blocks, which {name} is not; leave them "
+            "out"
+        )
+    if standardize is True:
+        constant = np.flatnonzero(np.asarray(design.spread) == 0.0)
+        if len(constant):
+            raise ValueError(
+                f"Column {constant[0]} (counted from 0) is constant and cannot be standardised, "
+                f"and {name} compares its coefficient with others; drop it, or use "
+                "standardize=False"
+            )
+
+
+def penalty_maker(penalty, alpha, factors, limits, n_responses):
+    """A function that makes the penalty in the units `assemble` has chosen; None: elastic net."""
+    factors, excluded = factors
+
+    def make(ridge_power, factor, shift):
+        p, low, high = len(factor), -np.inf, np.inf
+        with np.errstate(over="ignore", under="ignore"):
+            ridge_unit = float(np.ldexp(1.0, ridge_power))
+            if limits is not None:
+                unit = np.where(factor > 0, factor, 1.0)
+                low, high = (np.ldexp(limit / unit, -shift) for limit in limits)
+        if alpha < 1 and not 0.0 < ridge_unit < np.inf:
+            raise ValueError(f"X and y differ too much in size for alpha < 1; {ADVICE}")
+        if penalty is not None and not has_blocks(penalty):
+            return WholePenalty(penalty, p, alpha, ridge_power, n_responses)
+        if penalty is not None:
+            low, high = np.broadcast_to(low, p), np.broadcast_to(high, p)
+            bound = penalty.under(alpha, factors, excluded, low, high, ridge_unit)
+            return bound if n_responses is None else bound.repeated(n_responses)
+        low, high = np.where(excluded, 0.0, low), np.where(excluded, 0.0, high)
+        return ElasticNet(p, alpha, factors, low, high, ridge_unit)
+
+    return make

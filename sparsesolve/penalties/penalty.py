@@ -1,0 +1,62 @@
+"""The contract of a penalty: what any object given as ``penalty=`` must answer.
+
+    minimise over b   F(Xb) + lam Omega(b),     Omega convex, Omega(0) = 0
+
+On whole vectors b, v, z (p,), as numpy arrays, each answer a new array:
+
+    value(b)                Omega(b), a float
+    prox(v, t)              argmin_b |b - v|^2 / 2 + t Omega(b), (p,)
+    polar(z)                the least lam with z'b <= lam Omega(b) for all b, or more: of a norm
+                            the dual norm. inf where there is none
+    conjugate(z, lam)       sup_b z'b - lam Omega(b); may be left out by a norm, of which it is 0
+                            where polar(z) <= lam, and inf elsewhere
+    feasible_scale(z, lam)  the largest s in [0, 1] with conjugate(s z, lam) finite; may be left
+                            out by a norm: lam / polar(z)
+    kernel()                (p, k) array or scipy sparse matrix: directions along which Omega does
+                            not change, as the constants under total variation; may be left out
+                            where there are none
+
+lam and t are arguments, never attributes, and nothing that a solver learns is kept in a penalty.
+What is optional beyond that:
+
+    over(n_features, names) -> the penalty for so many features; ValueError where it does not fit
+    over_responses(K)       -> the penalty on arrays (K, p) of K responses; without it Omega is
+                            taken of every response, and summed
+    scale_free              False: coefficients are compared with one another, so that features
+                            are not standardised unless that is asked for. The default is False
+    has_blocks              True: a sum over disjoint blocks that also keeps the contract of
+                            ``blocks.pyx`` (`BlockPenalty`) or that of `ElasticNet`, for which
+                            there are faster solvers. The default is False
+
+`whole.WholePenalty` gives such an object its ridge part and its units; `definition` compares the
+methods of one written by a user with one another.
+"""
+
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+NEEDED = ("value", "prox", "polar")
+
+
+@runtime_checkable
+class Penalty(Protocol):
+    """What every penalty has: for type checkers, and to read."""
+
+    def value(self, b: NDArray[np.float64], /) -> float: ...
+    def prox(self, v: NDArray[np.float64], t: float, /) -> NDArray[np.float64]: ...
+    def polar(self, z: NDArray[np.float64], /) -> float: ...
+
+
+def has_blocks(penalty: Any) -> bool:
+    """Whether the penalty is a sum over disjoint blocks, which most solvers need."""
+    return bool(getattr(penalty, "has_blocks", False))
+
+
+def missing_method(penalty: Any) -> str | None:
+    """The first method that an object lacks to be a penalty, or None."""
+    for name in NEEDED:
+        if not callable(getattr(penalty, name, None)):
+            return name
+    return None

@@ -1,0 +1,186 @@
+"""WholePenalty: a penalty on whole vectors, with a ridge part, in the units of a Problem.
+
+    P(b) = alpha Omega(b) + r |b|^2 / 2
+
+for any object Omega that keeps the contract of ``penalty.py``, of K responses on arrays (K, p).
+All of P follows from Omega in closed form:
+
+    prox_{t P}(v)    = prox_{s Omega}(v / (1 + t r)),  s = t alpha / (1 + t r)
+    (lam P)*(z)      is attained at prox_{s Omega}(z / (lam r)),  s = alpha / r,  where r > 0
+
+A Problem measures coefficients in a power of two, u. A norm does not see it; of any other Omega
+it is u^-1 Omega(u b) that belongs to the same lambda.
+Reference: Bach et al. 2012, section 3.3 (proximal operators of sums with a squared norm).
+"""
+
+import numpy as np
+from scipy import sparse
+
+FEASIBLE = 1e-12  # by which a scaled dual point stays inside, so that it does in rounding
+LEAST_ALPHA = 1e-3  # glmnet's, for the first lam of a path
+NO_PENALTY = 1e-14  # beside gradients of the size of 1
+
+
+class WholePenalty:
+    """P as solvers ask it: of one response b is (p,), of K responses (K, p).
+
+    Parameters
+    ----------
+    omega : object that keeps the contract
+    n_features : int
+    alpha : float in [0, 1]
+    power : int
+        u = 2**power; the ridge part is r = (1 - alpha) u.
+    n_responses : int, default None
+        K, where there are several.
+    """
+
+    has_blocks = has_groups = limited = False
+
+    def __init__(self, omega, n_features, alpha=1.0, power=0, n_responses=None):
+        self.given, self.alpha = omega, alpha
+        self.n_features, self.several = n_features, n_responses
+        self.is_norm = not hasattr(omega, "conjugate")
+        self.power = 0 if self.is_norm else power
+        self.ridge = float(np.ldexp(1.0 - alpha, power))
+        if n_responses is not None:
+            over = getattr(omega, "over_responses", None)
+            omega = EachResponse(omega) if over is None else over(n_responses)
+        self.omega = omega
+
+    @property
+    def label(self):
+        """What messages call it."""
+        return type(self.given).__name__
+
+    def value(self, b, lam=1.0):
+        """lam P(b)."""
+        if not lam > 0.0:
+            return 0.0
+        total = self.alpha * self._norm(b) if self.alpha > 0.0 else 0.0
+        if self.ridge > 0.0:
+            total += 0.5 * self.ridge * float(np.vdot(b, b))
+        return lam * total
+
+    def _norm(self, b):
+        return float(np.ldexp(self.omega.value(np.ldexp(b, self.power)), -self.power))
+
+    def _prox(self, v, t):
+        if not t > 0.0:
+            return np.array(v, dtype=float)
+        scaled = self.omega.prox(np.ldexp(v, self.power), float(np.ldexp(t, self.power)))
+        return np.ldexp(scaled, -self.power)
+
+    def prox(self, v, lam=1.0):
+        """argmin_b |b - v|^2 / 2 + lam P(b)."""
+        shrink = 1.0 + lam * self.ridge
+        return self._prox(np.asarray(v) / shrink, lam * self.alpha / shrink)
+
+    def polar(self, z):
+        """The least lam with b = 0 optimal for the linear term -z'b."""
+        level = float(self.omega.polar(z))
+        if level == 0.0:
+            return 0.0
+        return level / self.alpha if self.alpha > 0.0 else np.inf
+
+    def conjugate(self, z, lam=1.0):
+        """sup_b z'b - lam P(b)."""
+        if not z.any():
+            return 0.0
+        level, curvature = lam * self.alpha, lam * self.ridge
+        if curvature > 0.0:
+            with np.errstate(over="ignore", invalid="ignore"):
+                b = self._prox(z / curvature, self.alpha / self.ridge)
+                best = float(np.vdot(z, b)) - self.value(b, lam)
+            return max(best, 0.0) if best < np.inf else np.inf
+        if not level > 0.0:
+            return np.inf
+        if self.is_norm:
+            return 0.0 if self.omega.polar(z) <= level else np.inf
+        return float(np.ldexp(self.omega.conjugate(z, level), -self.power))
+
+    def feasible_scale(self, z, lam=1.0):
+        """The largest s <= 1 for which the conjugate of s z is finite, but for rounding."""
+        level = lam * self.alpha
+        if lam * self.ridge > 0.0 or not z.any():
+            return 1.0
+        if not self.is_norm:
+            return float(self.omega.feasible_scale(z, level)) if level > 0.0 else 0.0
+        pressed = float(self.omega.polar(z))
+        return 1.0 if pressed <= level else level / pressed * (1.0 - FEASIBLE)
+
+    def kernel(self):
+        """Orthonormal directions that P does not see, csc (p, k); None where there are none."""
+        found = getattr(self.given, "kernel", None)
+        if found is None or self.ridge > 0.0:
+            return None
+        directions = found()
+        return None if directions is None or directions.shape[1] == 0 else orthonormal(directions)
+
+    def entry_levels(self, z):
+        """The least lam that keeps b at zero against z, (1,); alpha is taken for 1e-3 at least."""
+        z = np.asarray(z, dtype=float)
+        z = z.reshape(-1, self.n_features) if self.several else z
+        kernel = self.kernel()
+        if kernel is not None:
+            z = z - (kernel @ (kernel.T @ z.T)).T
+        level = float(self.omega.polar(z))
+        if level == np.inf:
+            raise ValueError(
+                f"No lambda makes 0 optimal for penalty={self.label}, so there is none to begin "
+                "with; give lambdas"
+            )
+        return np.array([level / max(self.alpha, LEAST_ALPHA)])
+
+    def sizes(self, z):
+        """What meets the penalty, of K responses, (K p,)."""
+        return z.ravel()
+
+    def unheld(self, b, z, lam=1.0):
+        """Which features have no penalty at this lam, (p,): all or none, but for the kernel."""
+        free = lam * max(self.alpha, self.ridge) <= NO_PENALTY
+        return np.full(self.n_features, free)
+
+    def unheld_each(self, b, z, lam=1.0):
+        """The same of each response, (K, p)."""
+        return np.broadcast_to(self.unheld(b, z, lam), b.shape).copy()
+
+
+class EachResponse:
+    """A penalty on vectors as one on arrays (K, p): the sum over the rows."""
+
+    def __init__(self, omega):
+        self.omega = omega
+        if hasattr(omega, "conjugate"):
+            self.conjugate, self.feasible_scale = self._conjugate, self._feasible_scale
+
+    def value(self, B):
+        """Sum of the values of the rows."""
+        return sum(float(self.omega.value(b)) for b in B)
+
+    def prox(self, V, t):
+        """Each row by itself."""
+        return np.stack([self.omega.prox(v, t) for v in V])
+
+    def polar(self, Z):
+        """The largest of the rows."""
+        return max(float(self.omega.polar(z)) for z in Z)
+
+    def _conjugate(self, Z, lam):
+        return sum(float(self.omega.conjugate(z, lam)) for z in Z)
+
+    def _feasible_scale(self, Z, lam):
+        return min(float(self.omega.feasible_scale(z, lam)) for z in Z)
+
+
+def orthonormal(directions):
+    """An orthonormal basis (p, k) of the span of these columns, sparse where they are disjoint."""
+    N = sparse.csc_array(directions, dtype=float)
+    gram = sparse.csc_array(N.T @ N)
+    diagonal = gram.diagonal()
+    apart = abs(gram).sum() == abs(diagonal).sum()
+    if apart:
+        kept = np.flatnonzero(diagonal > 0.0)
+        return sparse.csc_array(N[:, kept] @ sparse.diags_array(diagonal[kept] ** -0.5))
+    left, size, _ = np.linalg.svd(N.toarray(), full_matrices=False)
+    return sparse.csc_array(left[:, size > 1e-12 * size[0]])

@@ -1,0 +1,139 @@
+"""Penalties written by users in path and cv_path: optimal by independent means, or refused."""
+
+import pickle
+
+import numpy as np
+import pytest
+from python_penalties import Largest, SquaredL1, Steps
+from scipy.optimize import linprog, minimize
+
+import sparsesolve as ss
+
+RNG = np.random.default_rng(4)
+X = RNG.standard_normal((60, 6)) + [0, 3, 0, 0, -1, 0]
+Y = X @ [1.0, 1.1, 0, 0, -0.5, 0.2] + 0.3 * RNG.standard_normal(60)
+NOISY = Y + 2 * RNG.standard_normal(60)
+CLASSES = np.where(NOISY > 4, "b", np.where(NOISY > 2, "c", "a"))
+
+
+def test_steps_are_the_lasso_on_means_and_differences():
+    """b_0, b_1 = m - h, m + h: |b_1 - b_0| = 2 |h|, factors sum to 6, and m is unpenalised."""
+    for family, y in (("gaussian", Y), ("binomial", NOISY > 3), ("poisson", np.abs(Y).round())):
+        fit = ss.path(X, y, family=family, penalty=Steps(6), n_lambdas=8, tol=1e-11)
+        assert fit.gaps.max() <= 1e-11
+        T = np.kron(np.eye(3), [[1.0, -1.0], [1.0, 1.0]])
+        twin = ss.path(
+            X @ T, y, family=family, penalty_factor=[0, 1] * 3, lambdas=fit.lambdas,
+            standardize=False, tol=1e-11,
+        )  # fmt: skip
+        assert np.allclose(fit.coefs.toarray(), T @ twin.coefs.toarray(), atol=3e-5)
+        assert np.allclose(fit.dev_ratio, twin.dev_ratio, atol=1e-8)
+
+
+def test_the_largest_coefficient_by_a_linear_program():
+    """X square, no noise, lam so small that b minimises max |b| among the solutions of Ab = c."""
+    A, c = RNG.standard_normal((3, 6)), RNG.standard_normal(3)
+    fit = ss.path(A, c, penalty=Largest(), intercept=False, lambdas=[1e-5], tol=1e-13)
+    bounds, ones = [(None, None)] * 6 + [(0, None)], np.ones((6, 1))
+    lp = linprog(
+        np.eye(7)[6], np.vstack([np.hstack([np.eye(6), -ones]), np.hstack([-np.eye(6), -ones])]),
+        np.zeros(12), np.hstack([A, np.zeros((3, 1))]), c, bounds,
+    )  # fmt: skip
+    assert np.abs(fit.coef(1e-5)).max() == pytest.approx(lp.fun, rel=1e-3)
+
+
+@pytest.mark.parametrize("alpha", [1.0, 0.3])
+@pytest.mark.parametrize("unit", [1.0, 1e6])
+def test_what_is_no_norm_keeps_its_lambda_in_any_unit(alpha, unit):
+    """Against a smooth search over b = p - q, p and q at least 0."""
+    def objective(parts):
+        b = parts[:6] - parts[6:12]
+        r = Y - X @ b - parts[12]
+        return (r @ r) / 120 + 0.2 * (alpha * parts[:12].sum() ** 2 + (1 - alpha) * b @ b) / 2
+
+    limits = [(0, None)] * 12 + [(None, None)]
+    found = minimize(objective, np.zeros(13), bounds=limits, options={"maxiter": 5000,
+                     "maxfun": 200_000, "ftol": 1e-15, "gtol": 1e-10})  # fmt: skip
+    # coefficients unit times as small, whose squares count unit^2 times as much
+    fit = ss.path(unit * X, Y, penalty=SquaredL1(), alpha=alpha, lambdas=[0.2 * unit**2],
+                  tol=1e-12)  # fmt: skip
+    assert fit.coef(0.2 * unit**2) * unit == pytest.approx(found.x[:6] - found.x[6:12], abs=2e-5)
+
+
+@pytest.mark.parametrize("family, y", [
+    ("multinomial", CLASSES), ("multigaussian", np.column_stack([Y, X[:, 0] + Y])),
+])  # fmt: skip
+def test_several_responses(family, y):
+    fit = ss.path(X, y, family=family, penalty=Steps(6), n_lambdas=5)
+    assert fit.gaps.max() <= 1e-7
+    first = np.stack([c[:, [0]].toarray().ravel() for c in fit.coefs])
+    assert first[:, 1::2] == pytest.approx(first[:, ::2], abs=1e-12)
+
+
+def test_everything_else_a_path_has():
+    penalty = Largest()
+    fit = ss.path(X, Y, penalty=penalty, n_lambdas=20, lambda_min_ratio=0.2)
+    assert fit.options["standardize"] is False and fit.df[0] == 0
+    longer = fit.extend(X, Y, n_lambdas=3)
+    assert len(longer.lambdas) == len(fit.lambdas) + 3 and longer.gaps.max() <= 1e-7
+    chosen = ss.cv_path(X, Y, penalty=penalty, n_folds=4, n_lambdas=10)
+    assert chosen.lambda_1se >= chosen.lambda_min
+    again = pickle.loads(pickle.dumps(fit))
+    assert (again.predict(X, fit.lambdas[3]) == fit.predict(X, fit.lambdas[3])).all()
+    for solver in ("ista", "sparsa", "subgradient"):
+        other = ss.path(X, Y, penalty=penalty, lambdas=[0.3], solver=solver, max_iter=3000,
+                        tol=1e-4)  # fmt: skip
+        assert other.coef(0.3) == pytest.approx(fit.extend(X, Y, n_lambdas=1).coef(
+            0.3, exact=True, X=X, y=Y), abs=0.05)  # fmt: skip
+
+
+def test_a_constant_column_takes_what_its_neighbour_has():
+    Z = X.copy()
+    Z[:, 1] = 7.0
+    fit = ss.path(Z, Y, penalty=Steps(6), lambdas=[0.1])
+    b = fit.coef(0.1)
+    assert b[1] == pytest.approx(b[0], abs=1e-6) and b[0] != 0.0
+    assert fit.predict(Z, 0.1).mean() == pytest.approx(Y.mean())
+
+
+def test_without_a_penalty_it_is_least_squares():
+    b = np.linalg.lstsq(np.column_stack([np.ones(60), X]), Y)[0]
+    fit = ss.path(X, Y, penalty=Steps(6), lambdas=[0.0], tol=1e-13)
+    assert fit.coef(0.0) == pytest.approx(b[1:], abs=1e-6)
+
+
+class NoProx:
+    def value(self, b):
+        return 0.0
+
+
+@pytest.mark.parametrize("options, kind, sentence", [
+    ({"penalty": NoProx()}, TypeError, r"NoProx has no method prox\(v, t\), which a penalty"),
+    ({"penalty": Largest}, TypeError, "penalty is <class .*give an object"),
+    ({"penalty": Largest(), "penalty_factor": np.ones(6)}, ValueError,
+     "penalty_factor multiplies .* or penalties.Separate"),
+    ({"penalty": Largest(), "lower": 0}, ValueError, "lower and upper need a penalty on disjoint"),
+    ({"penalty": Largest(), "solver": "bcd"}, ValueError, "solver='bcd' needs a penalty on disj"),
+    ({"penalty": Largest(), "grouped": True, "family": "multinomial", "y": CLASSES}, ValueError,
+     "grouped=True belongs to the elastic net"),
+    ({"penalty": SquaredL1()}, ValueError, "No lambda makes 0 optimal"),
+    ({"penalty": Largest(), "standardize": "group"}, ValueError, "standardize='group' replaces"),
+])  # fmt: skip
+def test_what_is_refused(options, kind, sentence):
+    with pytest.raises(kind, match=sentence):
+        ss.path(X, options.pop("y", Y), **options)
+
+
+def test_a_constant_column_cannot_be_standardised():
+    Z = np.column_stack([X[:, :5], np.ones(60)])
+    with pytest.raises(ValueError, match="Column 5 .* is constant and cannot be standardised"):
+        ss.path(Z, Y, penalty=Largest(), standardize=True)
+
+
+def test_an_error_in_a_method_reaches_the_caller():
+    class Failing(Largest):
+        def prox(self, v, t):
+            raise RuntimeError("out of luck")
+
+    with pytest.raises(RuntimeError, match="out of luck"):
+        ss.path(X, Y, penalty=Failing())
