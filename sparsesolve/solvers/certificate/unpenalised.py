@@ -59,9 +59,13 @@ class BareColumns:
             return self.spans.of(np.flatnonzero(mask))
         return self.spans.along(self.kernel)
 
+    def back(self, c):
+        """Coefficients of what the span is of, columns or directions, from c (f,) or (K, f)."""
+        return c[..., int(self.with_intercept) :] @ self.span.back.T
+
     def with_span(self, b, c):
         """All coefficients: b (p,) or (K, p), and those that c (f,) or (K, f) means."""
-        b, back = b.copy(), c[..., int(self.with_intercept) :] @ self.span.back.T
+        b, back = b.copy(), self.back(c)
         if self.kernel is None:
             b[..., self.span.which] = back
             return b

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from python_penalties import Steps
 
 from sparsesolve import families
 from sparsesolve.paths.assembly import read_problem
@@ -82,3 +83,25 @@ def test_responses_with_limits_are_looked_at_one_by_one():
     for own, which in zip(mask, free, strict=True):  # a constant and the columns free there
         Z = problem.design.unpacked(np.flatnonzero(which).astype(np.intc))
         assert np.linalg.matrix_rank(np.column_stack([basis[:, own], Z])) == own.sum()
+
+
+def test_a_kernel_is_spanned_and_taken_out():
+    """Constants of pairs: Q spans the sums of two columns, and z is left without pairs' means."""
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((20, 6)) + 1.0
+    options = dict.fromkeys(["weights", "offset", "penalty_factor", "lower", "upper"])
+    problem = read_problem(
+        X, rng.random(20) < 0.5, families.read_family("binomial"), alpha=1.0,
+        intercept=True, standardize=False, n_threads=1, penalty=Steps(6), **options,
+    )[0]  # fmt: skip
+    bare = BareColumns(problem, problem.penalty, np.zeros(6), True)
+    assert bare.basis.shape == (20, 4) and not bare.which.any() and bare.same_at(0.1)
+    c = rng.standard_normal(4)
+    image = problem.design.combination(np.arange(6, dtype=np.intc), bare.with_span(np.zeros(6), c))
+    assert bare.basis @ c == pytest.approx(c[0] + image, abs=1e-12)
+    z = rng.standard_normal(6)
+    held = bare.held_part(z.copy(), bare.which)
+    half = (z[::2] - z[1::2]) / 2
+    assert held == pytest.approx(np.column_stack([half, -half]).ravel())
+    free, basis, mask = bare.at(np.zeros(6), z, 0.0)
+    assert free.all() and basis.shape == (20, 7) and mask is None
