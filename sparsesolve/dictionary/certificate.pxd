@@ -2,6 +2,7 @@
 from sparsesolve.dictionary.signal cimport Signal
 
 cdef double correlations(Signal* s) noexcept nogil
+cdef double rounded(const Signal* s) noexcept nogil
 cdef double certify(Signal* s) noexcept nogil
 cdef int certify_angles(Signal* s) noexcept nogil
 cdef void refine(Signal* s) noexcept nogil

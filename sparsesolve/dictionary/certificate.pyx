@@ -9,7 +9,7 @@ feasible,
 
 a sum of two nonnegative terms.  A g_j above the level by rounding counts as on it: at level 0 nothing else is feasible.
 """
-from libc.math cimport fabs
+from libc.math cimport fabs, sqrt
 from libc.string cimport memcpy
 
 from sparsesolve.dictionary.signal cimport CONVERGED, STALLED, Signal
@@ -23,6 +23,8 @@ from sparsesolve.linalg.kernels.vector cimport (
 )
 
 cdef double ROUNDING = 1e-14    # of the largest |d_j'y|
+cdef double FELT = 1e3          # |y| in sum_j |a_j| |d_j|: of larger codes, which cancel, rounding counts
+cdef double EPSILON = 2.2e-16   # of that sum: what correlations made of it may be off by
 cdef double STRAY = 1e-13       # of the largest coefficient
 
 
@@ -31,6 +33,15 @@ cdef double correlations(Signal* s) noexcept nogil:
     memcpy(s.rate, s.cross, s.p * sizeof(double))
     ss_subtract_all(s.p, s.count, s.values, s.gram, s.support, s.p, s.rate)
     return ss_step_largest(s.p, 0.0, s.cross, s.positive, s.rate)
+
+
+cdef double rounded(const Signal* s) noexcept nogil:
+    """By how much |y - D a| may be off, a being rounded and D'D: 0 unless the terms of D a all but cancel."""
+    cdef double size = 0.0
+    cdef int k
+    for k in range(s.count):
+        size += fabs(s.values[k]) * sqrt(s.gram[s.support[k] * (s.p + 1)])
+    return EPSILON * size if size > FELT * sqrt(s.square) else 0.0
 
 
 cdef double certify(Signal* s) noexcept nogil:
@@ -46,6 +57,7 @@ cdef double certify(Signal* s) noexcept nogil:
         explained += (s.cross[j] + s.rate[j]) * s.values[k]
     s.residual = max(s.square - explained, 0.0)
     s.gap = 0.5 * (1.0 - t) * (1.0 - t) * s.residual + max(s.level * size - t * along, 0.0)
+    s.gap += rounded(s) * rounded(s) / EPSILON
     s.gap = s.gap / (0.5 * s.square) if s.square > 0.0 else 0.0
     return s.gap
 

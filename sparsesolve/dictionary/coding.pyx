@@ -16,7 +16,7 @@ import numpy as np
 
 from sparsesolve.dictionary.homotopy cimport follow
 from sparsesolve.dictionary.pursuit cimport pursue
-from sparsesolve.dictionary.signal cimport FULL, Signal
+from sparsesolve.dictionary.signal cimport FULL, UNTOLD, Signal
 from sparsesolve.linalg.design cimport column as col
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.kernels.vector cimport axpy, dot
@@ -94,7 +94,7 @@ cdef class Codes:
     cdef void take(self, Py_ssize_t i, const Signal* s, int outcome) noexcept nogil:
         """Keep the answer to signal i."""
         self.outcome[i] = outcome
-        if outcome == FULL:
+        if outcome == FULL or outcome == UNTOLD:
             return
         self.count[i], self.steps[i] = s.count, s.steps
         self.gap[i], self.residual[i], self.level[i] = s.gap, s.residual, s.level
@@ -119,7 +119,7 @@ cdef class Coder:
     n_threads : int
     """
 
-    cdef const double[::1, :] dictionary
+    cdef readonly const double[::1, :] dictionary
     cdef object gram            # (p, p) with the ridge
     cdef Threads threads
     cdef int n_threads

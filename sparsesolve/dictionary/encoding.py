@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from scipy import sparse
 
 from sparsesolve.data import nonfinite_error, read_design
+from sparsesolve.dictionary.column_pursuit import Atoms, pursue_columns
 from sparsesolve.results.status import Status, warn
 
 METHODS = ("lasso", "lars", "omp")
 ROOM = 64  # atoms in a code for which there is room at first
+UNTOLD = -2  # outcome of a pursuit that inner products cannot go on with
 EXTREME = 1e75  # sizes beyond which, or below whose inverse, fourth powers are no floats
 
 
@@ -61,10 +64,13 @@ def encode(coder, signals, *, method, lam, alpha, most, residual, positive, tol,
     room = min(most, p, ROOM) if method != "omp" else min(most, p, max(m, ROOM))
     with np.errstate(over="ignore", under="ignore"):
         enough = np.square(residual)
-    counts, atoms, values, gaps, squares, levels, steps, outcomes = coder.code(
+    found = coder.code(
         signals, method, lam * alpha, enough, most, tol=tol, budget=budget,
         positive=positive, capacity=room, advance=advance,
     )  # fmt: skip
+    if (found[-1] == UNTOLD).any():
+        found = _with_columns(found, coder, signals, enough, most, tol)
+    counts, atoms, values, gaps, squares, levels, steps, outcomes = found
     starts = np.append(0, np.cumsum(counts))
     codes = sparse.csc_array((values, atoms, starts), shape=(p, len(counts)))
     codes.sort_indices()
@@ -73,6 +79,21 @@ def encode(coder, signals, *, method, lam, alpha, most, residual, positive, tol,
         squares = squares - lam * (1.0 - alpha) * np.asarray(codes.power(2).sum(axis=0)).ravel()
     return SparseCodes(codes, gaps, outcomes, levels / alpha, np.sqrt(np.maximum(squares, 0.0)),
                        steps)  # fmt: skip
+
+
+def _with_columns(found, coder, signals, enough, most, tol):
+    """What `Coder.code` found, the signals whose outcome is UNTOLD pursued with the atoms."""
+    counts, support, values, *rest = found
+    starts = np.append(0, np.cumsum(counts))
+    pieces = [(support[i:j], values[i:j]) for i, j in pairwise(starts)]
+    atoms, (gaps, squares, levels, steps, outcomes) = Atoms(np.asarray(coder.dictionary)), rest
+    for i in np.flatnonzero(outcomes == UNTOLD):
+        y = signals.unpacked(np.array([i], dtype=np.intc))[:, 0]
+        which, b, *told = pursue_columns(atoms, y, most, enough[i], tol)
+        pieces[i], counts[i], steps[i] = (which, b), len(which), len(which)
+        gaps[i], squares[i], levels[i], outcomes[i] = told
+    support, values = (np.concatenate(part) for part in zip(*pieces, strict=True))
+    return counts, support.astype(np.intc), values, gaps, squares, levels, steps, outcomes
 
 
 def read_columns(name, matrix):

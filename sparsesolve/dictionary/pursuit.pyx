@@ -2,21 +2,24 @@
 
 Given: G = D'D, D'y and y'y; how many atoms, or the squared norm of the residual, to stop at.  Returned: the support, in
 order of entry, and the least-squares coefficients on it.  Each step takes the atom with the largest |d_j'r|; an atom
-in the span of those in use is passed over.  Invariant: c = D'(y - P y) with P the projection on the span, kept by one
+in the span of those in use is passed over, and where its products say that it is none of that span, which a basis made
+of products cannot tell, the outcome is UNTOLD: the signal is to be pursued with the atoms (column_pursuit).  Invariant: c = D'(y - P y) with P the projection on the span, kept by one
 multiple of one basis vector per step.  The certificate is the largest |d_j'r| on the support, formed anew, over the
 largest |d_j'y|: that of least squares.
 
 Reference: Pati, Rezaiifar, Krishnaprasad (1993); Rubinstein, Zibulevsky, Elad (2008), "Efficient implementation of the
 K-SVD algorithm using batch orthogonal matching pursuit".
 """
-from libc.math cimport fabs
+from libc.math cimport fabs, sqrt
 from libc.string cimport memcpy
 
-from sparsesolve.dictionary.signal cimport CONVERGED, FULL, STALLED, Signal
+from sparsesolve.dictionary.certificate cimport rounded
+from sparsesolve.dictionary.signal cimport CONVERGED, FULL, STALLED, UNTOLD, Signal
 from sparsesolve.linalg.factors cimport gram_basis
 from sparsesolve.linalg.kernels.vector cimport axpy, ss_find, ss_largest_f64, ss_step_largest
 
 cdef double LOST_PIVOT = 1e-12      # of an atom's square: nearer to the span it counts as lying in it
+cdef double INSIDE = 1e-12          # of |d_j| |y|: what an atom in that span may correlate with r by rounding
 cdef double NOTHING = 1e-14         # of the largest |d_j'y|: a correlation that is rounding
 
 
@@ -37,6 +40,8 @@ cdef int pursue(Signal* s) noexcept nogil:
         row = s.gram + j * s.p
         square = gram_basis.pivot(&s.basis, row, j)
         if square <= LOST_PIVOT * row[j]:
+            if largest > INSIDE * sqrt(row[j] * s.square):
+                return UNTOLD
             s.c[j] = 0.0
             largest = ss_step_largest(s.p, 0.0, s.cross, False, s.c)
         elif s.count == s.basis.capacity:
@@ -66,7 +71,7 @@ cdef double _advance(Signal* s, Py_ssize_t j) noexcept nogil:
 
 cdef int _certify(Signal* s) noexcept nogil:
     """gap = max_k |d_k'r| over the support / max_j |d_j'y|, every correlation formed anew."""
-    cdef double left, worst = 0.0, largest = max(ss_largest_f64(s.p, s.cross), 1e-300)
+    cdef double left, worst = 0.0, largest = max(ss_largest_f64(s.p, s.cross), 1e-300), rounding = rounded(s)
     cdef const double* row
     cdef int k, i
     for k in range(s.count):
@@ -74,7 +79,7 @@ cdef int _certify(Signal* s) noexcept nogil:
         left = s.cross[s.support[k]]
         for i in range(s.count):
             left -= row[s.support[i]] * s.values[i]
-        worst = max(worst, fabs(left))
+        worst = max(worst, fabs(left) + rounding * sqrt(row[s.support[k]]))
     s.residual = max(s.residual, 0.0)
     s.gap = worst / largest
     return CONVERGED if s.gap <= s.tol else STALLED

@@ -4,11 +4,12 @@ One thread keeps one and uses it for signal after signal; nothing is allocated b
 """
 from sparsesolve.linalg.factors.gram_basis cimport GramBasis
 
-cdef enum Outcome:          # codes of Status, and two that stay inside
+cdef enum Outcome:          # codes of Status, and those below 0, which stay inside
     CONVERGED = 0
     MAX_ITER = 1
     STALLED = 2
     FULL = -1               # more atoms are wanted than there is room for
+    UNTOLD = -2             # inner products do not tell an atom that explains more from those in use
 
 cdef struct Signal:
     Py_ssize_t p                # atoms

@@ -1,5 +1,6 @@
 """Knots: the options of a path of them, the walk from one to the next, and what users get."""
 
+from dataclasses import replace
 from math import ldexp
 
 import numpy as np
@@ -11,8 +12,11 @@ from sparsesolve.paths.wrapping import warn_missed
 from sparsesolve.results.knot_path import knot_path
 from sparsesolve.results.status import warn
 from sparsesolve.solvers.homotopy.certificate import Rules
+from sparsesolve.solvers.homotopy.data import homotopy_data
 from sparsesolve.solvers.homotopy.path import UNCLEAR, FollowedPath
 from sparsesolve.solvers.problem.problem import ADVICE
+from sparsesolve.solvers.problem.rounding import felt
+from sparsesolve.solvers.reductions.collinear import WayBack, spanned
 
 
 def read_knot_options(*, method, positive, ridge, lambda_min, max_features, max_steps, intercept,
@@ -41,9 +45,27 @@ def read_knot_options(*, method, positive, ridge, lambda_min, max_features, max_
     }
 
 
-def follow_knots(data, problem, settings):
-    """Follow the path; returns (Batches of knots, why it ended)."""
-    rules = _rules(problem, settings)
+def follow_data(problem, settings):
+    """Follow the path of a Problem that has a design; see `follow_knots`.
+
+    Columns without a penalty that all but depend on one another are replaced by a basis of their
+    span, as inner products do not tell them apart, and their coefficients are led back.
+    """
+    found = spanned(problem, most=np.inf)
+    solved = problem if found is None else found[0]
+    way = None if found is None else WayBack(*found, problem.design)
+    data = homotopy_data(solved, settings["n_threads"])
+    return follow_knots(data, solved, settings, problem, way)
+
+
+def follow_knots(data, solved, settings, problem=None, way=None):
+    """Follow the path of the Problem `solved`; returns (Batches of knots, why it ended, untold).
+
+    `untold` are the features without a penalty that inner products do not tell apart. Gaps are of
+    the coefficients of the `problem` asked, as floats hold them, to which a WayBack leads; without
+    it, of the numbers found.
+    """
+    rules = _rules(solved, settings)
     with progress_bar(100, settings["progress"]) as advance:
         path = FollowedPath(data, rules)
         batches = [path.start]
@@ -51,7 +73,23 @@ def follow_knots(data, problem, settings):
             batches.append(batch)
             done, df = 1 - path.lam / path.first, np.count_nonzero(batch.B[-1])
             advance(round(100 * done), "%d features", df)
-    return batches, path.why
+    if problem is not None:
+        batches = [_as_returned(batch, problem, way, path.certificate) for batch in batches]
+    return batches, path.why, sorted(path.certificate.untold)
+
+
+def _as_returned(batch, problem, way, certificate):
+    """A Batch of the columns asked for, its gaps raised by what leading back and rounding cost."""
+    features, B, cost = batch.features, batch.B, np.zeros(len(batch.lams))
+    if way is not None:
+        cost += [way.cost(features, row, 0.0) for row in B]
+        features, B = way.led_back(features, B)
+    for k in np.flatnonzero(felt(problem, B.shape[1], np.einsum("ku,ku->k", B, B))):
+        nonzero = np.flatnonzero(B[k])
+        cost[k] += problem.owed(features[nonzero], B[k, nonzero], 0.0)
+    if not cost.any():
+        return replace(batch, features=features, B=B)
+    return replace(batch, features=features, B=B, gaps=batch.gaps + certificate.moved(cost))
 
 
 def _rules(problem, settings):
@@ -75,10 +113,22 @@ def _rules(problem, settings):
                  settings["max_steps"])  # fmt: skip
 
 
-def wrap_knots(problem, batches, reason, tol, rest):
-    """The path in the user's units; warns where a certificate misses tol or it had to stop."""
+def wrap_knots(problem, followed, tol, rest):
+    """What `follow_knots` returns as a path in the user's units.
+
+    Warns where a certificate misses tol or it had to stop.
+    """
+    batches, reason, untold = followed
     path = knot_path(problem, batches, tol, stop_reason=reason, **rest)
-    if reason == UNCLEAR:
+    if untold:
+        names = path.feature_names
+        shown = [repr(str(names[j])) if names is not None else str(j) for j in untold[:5]]
+        warn(
+            f"There is no certificate: inner products do not tell column {', '.join(shown)}, "
+            "which has no penalty, from the others without one, and it would explain more; leave "
+            "it out, rescale differences of columns, or give the data to lars_path"
+        )
+    elif reason == UNCLEAR:
         warn(f"The path ends early, at lambda = {path.lambdas[-1]:.4g}: {reason}")
     else:
         warn_missed([path], tol, "knots")

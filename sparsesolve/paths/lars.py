@@ -11,11 +11,10 @@ from sparsesolve.data import answers_keywords, plain, read_feature_names
 from sparsesolve.families import read_family
 from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.paths.assembly import read_problem
-from sparsesolve.paths.knots import follow_knots, read_knot_options, wrap_knots
+from sparsesolve.paths.knots import follow_data, follow_knots, read_knot_options, wrap_knots
 from sparsesolve.paths.moments import read_moments
 from sparsesolve.paths.options import kept_options
 from sparsesolve.results.knot_path import KnotPath
-from sparsesolve.solvers.homotopy.data import homotopy_data
 
 
 @answers_keywords()
@@ -146,9 +145,8 @@ def lars_path(
         names=feature_names,
     )  # fmt: skip
     with one_blas_thread():
-        data = homotopy_data(problem, settings["n_threads"])
-        batches, reason = follow_knots(data, problem, settings)
-    return wrap_knots(problem, batches, reason, options["tol"], {
+        followed = follow_data(problem, settings)
+    return wrap_knots(problem, followed, options["tol"], {
         "null_deviance": problem.null_deviance(*scale), "feature_names": names,
         "options": kept_options(options), "fitter": lars_path,
     })  # fmt: skip
@@ -227,9 +225,9 @@ feature_names
     data, problem, names = read_moments(gram, xty, n_samples, yty, penalty_factor, bool(positive))
     names = read_feature_names(feature_names, names, len(problem.factor))
     with one_blas_thread():
-        batches, reason = follow_knots(data, problem, settings)
+        followed = follow_knots(data, problem, settings)
     known = yty is not None
-    return wrap_knots(problem, batches, reason, options["tol"], {
+    return wrap_knots(problem, followed, options["tol"], {
         "null_deviance": problem.null_deviance(float(n_samples), 1.0) if known else np.nan,
         "feature_names": names, "options": kept_options(options), "fitter": lars_path_gram,
     })  # fmt: skip

@@ -110,9 +110,9 @@ def _solve(state, problem, lam, target, max_iter):
         if problem.null_value > 0.0:  # else there is nothing to explain
             outcome, gap = state.solve(problem.inner_level(lam), goal, max_iter)
         found = *state.coefficients(), state.intercept
-        if outcome != CONVERGED:
-            return outcome, gap, found
         owed = problem.owed(*found)
+        if outcome != CONVERGED:
+            return outcome, gap + owed, found
         gap, goal = gap + owed, 0.5 * (target - owed)
         if gap <= target or not goal > 0.0:
             break

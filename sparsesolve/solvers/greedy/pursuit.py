@@ -10,7 +10,8 @@ Given: a problem with squared error.  Returned: one Point per step, the empty mo
     "mp"       the largest |z_j'r|, and only its own coefficient moves.
 
 Invariant of the first two: an orthonormal basis Q of the chosen columns (Gram-Schmidt, twice) with
-its triangle R, c = Z'r for r = y - QQ'y, and of each column the square of its part off the span;
+its triangle R, c = Z'r for r = y - QQ'y, and of each column the square of its part off the span,
+measured from the column where little is left: a small part may explain much;
 a step costs one product of Z' with the new basis vector, or where n is larger than p and many
 steps are asked, a recurrence on the Gram matrix, formed once.  The certificate of a step is, over
 the null objective, by how much least squares on its support is lower, from a residual made anew;
@@ -24,12 +25,15 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from sparsesolve.linalg.gram.gram import tall_gram
-from sparsesolve.solvers.follow import Point
+from sparsesolve.solvers.follow import STALLED, Point
 
-LOST = 1e-12  # of a column's square: nearer to the span it counts as lying in it
+ROUNDED = 64 * np.finfo(np.float64).eps  # of a column and its mean: what is left is rounding
+UNCLEAR = 1e-8  # of a column's square: where less is left, differences of squares have lost digits
+TOGETHER = 64  # columns that are measured at once
 NOTHING = 1e-14  # of |z_j| |y|: a correlation that is rounding
 MOST_GRAM_COLUMNS = 1500
 GRAM_RATE = 8  # columns of a matrix product in the time of one product of its own
+EXPLAINED = 1e-12  # of the null deviance: as little left is nothing
 CERTAIN = 1e-9  # certificate above which rounding has spoiled a step
 
 
@@ -54,6 +58,17 @@ class Residual:
         which = np.asarray(which, dtype=np.intc)
         return self.root_w * (self.problem.response - self.design.combination(which, values))
 
+    @property
+    def squares(self):
+        """|z_j|^2 of every column in root weights, (p,)."""
+        return np.square(self.design.norms(self.problem.weights, self.n_threads))
+
+    @property
+    def rounding(self):
+        """Length (p,) below which what is left of a column outside a span is rounding."""
+        far = self.problem.factor * np.abs(np.asarray(self.design.mean))
+        return ROUNDED * (np.sqrt(self.squares) + far)
+
     def gram(self, most):
         """Z'WZ where it costs less than the products of `most` steps, else None."""
         n, p = self.design.n, self.design.p
@@ -61,17 +76,22 @@ class Residual:
             return None
         return tall_gram(self.design, self.root_w, self.problem.response, self.n_threads)[0]
 
-    def point(self, index, which, values, r, gap, status, n_iter):
-        """The Point of coefficients whose residual is r."""
+    def point(self, index, which, values, r, gap, missed, certain, n_iter):
+        """The Point of coefficients whose residual is r.
+
+        `missed` is the code of a Status where the gap, with what rounding costs, is not `certain`.
+        """
         which, values = np.asarray(which, dtype=np.intc), np.asarray(values, dtype=np.float64)
         order = np.argsort(which)
         value = 0.5 * (r @ r)
+        gap += self.problem.owed(which, values, 0.0) / self.null
         with np.errstate(over="ignore", under="ignore"):
             level = float(np.ldexp(np.sqrt(2.0 * value), self.problem.exponent))
         if not np.isfinite(level):
             raise ValueError("the residual is beyond the largest 64-bit float; rescale y")
         which, values, intercept = self.problem.to_user(which[order], values[order], 0.0)
         explained = max(0.0, 1.0 - value / self.null) if self.problem.null_value > 0.0 else 0.0
+        status = 0 if gap <= certain else missed
         return Point(index, level, len(which), explained, gap, status, n_iter, which, values,
                      intercept)  # fmt: skip
 
@@ -83,18 +103,20 @@ def pursue(problem, method, *, most, least, max_iter, n_threads, advance):
     """
     data = Residual(problem, n_threads)
     r = data.of([], np.empty(0))
-    points = [data.point(0, [], [], r, 0.0, 0, 0)]
+    points = [data.point(0, [], [], r, 0.0, STALLED, CERTAIN, 0)]
     if least == 1.0:
         return points, "at most 1 of the deviance is left"
-    for which, values, excess in (_match if method == "mp" else _project)(data, r, method, most):
+    for which, values, excess in (_match if method == "mp" else project)(data, r, method, most):
         if len(which) > most:
             return points, f"{most} features are in"
         if len(points) > max_iter:
             return points, f"max_iter = {max_iter} steps were taken"
         r = data.of(which, values)
         gap = excess(r) / data.null
-        point = data.point(len(points), which, values, r, gap, 0 if gap <= CERTAIN else 2, 1)
+        point = data.point(len(points), which, values, r, gap, STALLED, CERTAIN, 1)
         if not point.lam < points[-1].lam:
+            if points[-1].dev_ratio < 1.0 - EXPLAINED:
+                return points, "rounding hides what another feature would explain"
             break
         points.append(point)
         advance(len(which), "%.1f%% deviance", 100 * point.dev_ratio)
@@ -105,38 +127,59 @@ def pursue(problem, method, *, most, least, max_iter, n_threads, advance):
     return points, "nothing is left to explain"
 
 
-def _project(data, r, method, most):
-    """Yield (features in order of entry, coefficients, excess of a residual) of least squares."""
-    squares = np.square(data.design.norms(data.problem.weights, data.n_threads))
-    nothing = NOTHING * np.sqrt(squares) * np.linalg.norm(r)
-    rest, c = squares.copy(), data.correlations(r)
+def project(data, r, method, most):
+    """Yield (features in order of entry, coefficients, excess of a residual) of least squares.
+
+    `data` answers what Residual does of columns: squares, rounding, columns, correlations, gram.
+    """
+    squares = data.squares
+    nothing, rounding = NOTHING * np.sqrt(squares) * np.linalg.norm(r), data.rounding
+    rest, c, closed = squares.copy(), data.correlations(r), squares == 0.0
     Q, R, T = np.empty((8, len(r))), np.zeros((8, 8)), np.empty((8, len(c)))
     chosen, z, gram = [], [], data.gram(most)
     while True:
-        open_ = (rest > LOST * squares) & (np.abs(c) > nothing)
+        k, open_ = len(chosen), ~closed & (np.abs(c) > nothing)
+        if method == "forward":
+            unclear = np.flatnonzero(open_ & (rest <= UNCLEAR * squares))
+            rest[unclear], c[unclear] = _measured(data, unclear, Q[:k], r)
+            closed[unclear] = rest[unclear] <= rounding[unclear] ** 2
+            open_ &= ~closed & (np.abs(c) > nothing)
         if not open_.any():
             return
         score = np.abs(c) if method == "omp" else np.square(c) / np.where(open_, rest, 1.0)
         j = int(np.where(open_, score, -1.0).argmax())
-        k = len(chosen)
         if k == len(Q):
             Q, T = (np.vstack([part, np.empty_like(part)]) for part in (Q, T))
             R = np.pad(R, (0, k))
         basis, along = _orthogonal(data.columns([j])[:, 0], Q[:k])
-        size = np.linalg.norm(basis)
-        if size**2 <= LOST * squares[j]:
-            rest[j] = 0.0
+        size, closed[j] = np.linalg.norm(basis), True
+        if size <= rounding[j]:
             continue
         Q[k], R[:k, k], R[k, k] = basis / size, along, size
         chosen.append(j)
         z.append(float(Q[k] @ r))
         r = r - z[k] * Q[k]
-        T[k] = data.correlations(Q[k]) if gram is None else (gram[j] - along @ T[:k]) / size
+        told = gram is not None and size**2 > UNCLEAR * squares[j]
+        T[k] = (gram[j] - along @ T[:k]) / size if told else data.correlations(Q[k])
         c = c - z[k] * T[k]
         rest = rest - np.square(T[k])
-        rest[j] = 0.0
         b, span = solve_triangular(R[: k + 1, : k + 1], z), Q[: k + 1]
         yield chosen, b, lambda r, span=span: 0.5 * float(np.square(span @ r).sum())
+
+
+def _measured(data, which, Q, r):
+    """Squares of the parts of some columns orthogonal to the rows of Q, and their products with r.
+
+    From the columns: differences of squares have lost what is far below the column's own.
+    """
+    squares, products = np.zeros((2, len(which)))
+    for first in range(0, len(which), TOGETHER):
+        part = slice(first, first + TOGETHER)
+        columns = data.columns(which[part])
+        for _ in range(2):
+            columns -= Q.T @ (Q @ columns)
+        squares[part], products[part] = np.square(columns).sum(axis=0), r @ columns
+    return squares, products
 
 
 def _orthogonal(a, Q):
@@ -149,7 +192,7 @@ def _orthogonal(a, Q):
 
 def _match(data, r, method, most):
     """Yield (features in order of entry, coefficients, excess of a residual) of single steps."""
-    squares = np.square(data.design.norms(data.problem.weights, data.n_threads))
+    squares = data.squares
     nothing = NOTHING * np.sqrt(squares) * np.linalg.norm(r)
     c, value = data.correlations(r), 0.5 * (r @ r)
     places, values, images, gram = {}, [], [], data.gram(most)

@@ -21,6 +21,7 @@ References: Blumensath, Davies (2009), "Iterative hard thresholding for compress
 import numpy as np
 from scipy.linalg import qr
 
+from sparsesolve.solvers.follow import MAX_ITER
 from sparsesolve.solvers.greedy.pursuit import Residual
 
 SAFE = 0.99  # of the longest step that surely lowers the objective
@@ -38,7 +39,7 @@ def threshold_path(problem, method, *, most, least, max_iter, n_threads, advance
     data = Residual(problem, n_threads)
     advance_one = _cosamp if method == "cosamp" else _iterate
     b, r = np.zeros(problem.design.p), data.of([], np.empty(0))
-    points = [data.point(0, [], [], r, 0.0, 0, 0)]
+    points = [data.point(0, [], [], r, 0.0, MAX_ITER, CERTAIN, 0)]
     if least == 1.0:
         return points, "at most 1 of the deviance is left"
     bend = _eigenvalue(data) if method == "iht" and r.any() else 0.0
@@ -48,8 +49,7 @@ def threshold_path(problem, method, *, most, least, max_iter, n_threads, advance
         which = np.flatnonzero(b_new)
         r_new = data.of(which, b_new[which])
         gap = _excess(data, which, r_new)
-        status = int(gap > CERTAIN)  # MAX_ITER
-        point = data.point(len(points), which, b_new[which], r_new, gap, status, n_iter)
+        point = data.point(len(points), which, b_new[which], r_new, gap, MAX_ITER, CERTAIN, n_iter)
         advance(k, "%.1f%% deviance", 100 * point.dev_ratio)
         if not point.lam < points[-1].lam:
             continue
@@ -145,15 +145,23 @@ def _least_squares(data, which):
     """Coefficients (p,) of least squares on the columns `which`."""
     b = np.zeros(data.design.p)
     if len(which):
-        b[which] = np.linalg.lstsq(data.columns(which), data.of([], np.empty(0)), rcond=None)[0]
+        columns, size = _even(data.columns(which))
+        b[which] = np.linalg.lstsq(columns, data.of([], np.empty(0)), rcond=None)[0] / size
     return b
+
+
+def _even(columns):
+    """Columns brought to length 1, and their lengths: none depends on the others by its size."""
+    size = np.linalg.norm(columns, axis=0)
+    size[size == 0.0] = 1.0
+    return columns / size, size
 
 
 def _excess(data, which, r):
     """By how much least squares on the support is below the objective, over the null objective."""
     if not len(which):
         return 0.0
-    columns = data.columns(which)
+    columns, _ = _even(data.columns(which))
     Q, R, _ = qr(columns, mode="economic", pivoting=True)  # the dependent columns come last
     size = np.abs(np.diagonal(R))
     rounding = np.finfo(np.float64).eps * max(columns.shape) * size.max(initial=0.0)

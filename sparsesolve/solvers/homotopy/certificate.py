@@ -8,6 +8,8 @@ c_j = a_j'(y - A b) - rho v_j b_j, over the null objective |y|^2 / 2: no term is
 cancels another. At lam = 0 the dual point is what y - A b leaves outside the span of all columns.
 Columns without a penalty must be orthogonal to the dual point: with d the projection of y - A b on
 them, which b lacks there, |d|^2 / 2 is lost and c_j moves by |a_j| |d| at most; both are counted.
+One that its inner products do not tell from the others is left out of b; where y - A b correlates
+with it, nobody knows what it would explain, and there is no certificate.
 Least angle regression minimises nothing; there it is the largest departure from what defines it,
 |c_j| = lam v_j for active j, |c_j| <= lam v_j for the others, over the first lam and v_j.
 Reference: Bach et al. 2012, section 1.4.
@@ -55,12 +57,15 @@ class Certificate:
     """Makes Batches of knots.
 
     `free` are the features without a penalty that do not depend on each other, `factor` their
-    Cholesky factor, `size` (p,) |a_j|.
+    Cholesky factor, `size` (p,) |a_j|. `untold` holds features without a penalty that correlate
+    with a residual and are not among them.
     """
 
     def __init__(self, data, rules, first, size, free, factor):
-        self.data, self.rules, self.first = data, rules, max(first, 1e-300)
+        self.data, self.rules = data, rules
+        self.first = first or max(np.sqrt(data.response_square) * size.max(initial=0.0), 1e-300)
         self.free, self.factor = free, factor
+        self.lost, self.untold = np.setdiff1d(rules.free, free), set()
         self.size = np.where(rules.open, size, 0.0)
         self.bound = np.where(rules.open, rules.v, np.inf)
         self.null = max(0.5 * data.response_square, 1e-300)
@@ -79,8 +84,26 @@ class Certificate:
                 gaps[-1] = min(known, self._square_inside(core, C[-1]) / (2 * self.null))
         else:
             gaps = self._departures(lams, features, B, C, most)
+        if len(self.lost):
+            gaps[self._correlated(C)] = np.inf
         n_events = np.zeros(len(lams), dtype=np.int64) if n_events is None else n_events
         return Batch(lams, features, B, squares, gaps, n_events)
+
+    def _correlated(self, C):
+        """Knots (K,) where what is left correlates with a column that was left out of b."""
+        scale = np.sqrt(self.data.response_square * self.data.squares[self.lost])
+        found = np.abs(C[:, self.lost]) > ORTHOGONAL * scale
+        self.untold.update(self.lost[found.any(axis=0)].tolist())
+        return found.any(axis=1)
+
+    def moved(self, cost):
+        """What the gaps grow by where b is moved so that |y - A b|^2 / 2 rises by cost.
+
+        Correlations move by |a_j| sqrt(2 cost) at most, which is what counts for least angles.
+        """
+        if self.rules.lasso:
+            return cost / self.null
+        return np.sqrt(2.0 * cost) * np.max(self.size / self.bound, initial=0.0) / self.first
 
     def largest(self, C):
         """(K,) the least lam at which the dual point is feasible, and |d|."""

@@ -3,9 +3,10 @@
 A certificate holds for the numbers of a solver; the user has them as floats. Their rounding moves
 eta_i by up to d = EPSILON sum_j |b_j| |x_ij - mean_j|, and all samples alike by some
 EPSILON sum_j |b_j mean_j|, which the intercept takes up in as many operations, and of which the
-loss at its best intercept feels the square alone. That is nothing, but where columns that all but
-depend on one another have coefficients of 1e10 which cancel, or data are so well told apart that
-no finite ones are best.
+loss at its best intercept feels the square alone. The intercept itself is a float too: in y of
+mean 1e9 and spread 1e-4 its last digit is a thousandth of the spread. That is nothing, but where
+columns that all but depend on one another have coefficients of 1e10 which cancel, where data are
+so well told apart that no finite ones are best, or where y is that far from 0.
 """
 
 from math import sqrt
@@ -17,18 +18,34 @@ ROUNDINGS = 4  # of an intercept: coefficients, their products with means, the s
 FAINT = 1e-9  # d, of squared error relative to the response, up to which nothing is looked at
 
 
+def felt(problem, size, square):
+    """Whether the rounding of `size` inner coefficients of that sum of squares may be felt.
+
+    Both may be arrays; where False, `last_digits` is 0.
+    """
+    if problem.null_value == 0.0:  # there is nothing to explain
+        return np.zeros(np.shape(square), dtype=bool)
+    faint = _faint(problem)
+    moved = EPSILON * problem.largest * np.sqrt(size * square)
+    return (moved > faint) | (EPSILON * np.max(np.abs(problem.mean)) > faint)
+
+
+def _faint(problem):
+    return FAINT if problem.loss is not None else FAINT * sqrt(2.0 * problem.null_value)
+
+
 def last_digits(problem, which, values, intercept):
     """By how much F may be above what it is for inner coefficients, values (k,) or (K, k).
 
     F is tried d away from eta, up the slope and down, as a convex function of one sample is
     largest at an end; and of several responses as far apart as they may come.
     """
-    faint = FAINT if problem.loss is not None else FAINT * sqrt(2.0 * problem.null_value)
-    if EPSILON * problem.largest * sqrt(values.size * np.vdot(values, values)) <= faint:
+    if not felt(problem, values.size, np.vdot(values, values)):
         return 0.0
+    faint, last_digit = _faint(problem), EPSILON * np.max(np.abs(problem.mean))
     sizes = np.abs(values)
     d = EPSILON * np.max(sizes @ problem.norms[which])
-    common = ROUNDINGS * EPSILON * np.max(sizes @ np.abs(problem.means[which]))
+    common = ROUNDINGS * EPSILON * np.max(sizes @ np.abs(problem.means[which])) + 2.0 * last_digit
     if problem.far:  # the intercept is rounded once
         moved = values @ problem.means[which]
         common = EPSILON * np.max(np.abs(problem.mean + intercept - moved))

@@ -104,8 +104,9 @@ def scaled_response(y, weights, intercept):
     y = np.ldexp(y, -exponent)
     mean = weights @ y if intercept else np.zeros(y.shape[1:])
     y = y - mean
-    if intercept:
-        y = y - weights @ y
+    if intercept:  # once more: of a response far from 0 the mean is rounded
+        rest = weights @ y
+        y, mean = y - rest, mean + rest
     spread = np.sqrt(weights @ y**2)
     y = np.where(spread <= 1e-15 * abs(mean), 0.0, y)  # the rounding of a constant
     finer = int(np.frexp(spread.max())[1]) if y.any() else 0

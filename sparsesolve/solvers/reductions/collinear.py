@@ -12,22 +12,24 @@ import numpy as np
 
 from sparsesolve.linalg.factors.span import SHAKY, Spans, told_apart
 from sparsesolve.linalg.kernels.error_free import rest_of_product, rest_of_sum
-from sparsesolve.solvers.follow import CONVERGED
 
-MOST, MOST_VALUES = 200, 30_000_000  # columns that are looked at, and values in them
+MOST, MOST_VALUES = 1000, 30_000_000  # columns that are looked at, and values in them,
+MOST_PRODUCTS = 1e10  # and products of their inner products: some seconds
 
 
-def spanned(problem, lambdas=None):
+def spanned(problem, lambdas=None, most=MOST):
     """Return (Problem with a basis in place of such columns, Span, its columns); or None: no such.
 
-    Columns that depend on one another, or are told apart by their inner products, are no matter.
+    Columns that depend on one another, or are told apart by their inner products, are no matter;
+    nor are more than `most` of them looked at.
     """
     loose = problem.loose(lambdas)
     if np.count_nonzero(loose) < 2:  # as a rule
         return None
     moving = np.isinf(problem.limits).all(axis=0) & (np.asarray(problem.design.spread) > 0.0)
     which = np.flatnonzero(loose & moving).astype(np.intc)
-    if not 2 <= len(which) <= MOST or len(which) * problem.design.n > MOST_VALUES:
+    n, f = problem.design.n, len(which)
+    if not 2 <= f <= most or (most <= MOST and (n * f > MOST_VALUES or n * f * f > MOST_PRODUCTS)):
         return None
     root_w = np.sqrt(problem.weights)
     columns = root_w[:, None] * problem.design.unpacked(which)
@@ -40,20 +42,70 @@ def spanned(problem, lambdas=None):
     return replace(problem, design=problem.design.with_columns(which, basis)), span, basis
 
 
+class WayBack:
+    """From coefficients of the basis to those of the columns that there were.
+
+    Parameters
+    ----------
+    problem : Problem with the basis
+    span, basis : as `spanned` returns them
+    design : Design of the columns that there were
+    """
+
+    def __init__(self, problem, span, basis, design):
+        self.problem, self.span, self.basis = problem, span, basis
+        self.columns = design.unpacked(span.which)
+        # an intercept that is summed with all digits takes up what is the same in every row
+        self.level = problem.intercept and replace(problem, design=design).far
+
+    def of_basis(self, which, values):
+        """Coefficients of the basis, (r,) or (K, r), among values of the features `which`."""
+        c = np.zeros((*values.shape[:-1], self.basis.shape[1]))
+        for k, j in enumerate(self.span.which[: c.shape[-1]]):
+            c[..., k] = values[..., which == j].sum(axis=-1)
+        return c
+
+    def led_back(self, which, values):
+        """Features, and their coefficients (..., k): the columns of the span come last."""
+        held = ~np.isin(which, self.span.which)
+        b = self.of_basis(which, values) @ self.span.back.T
+        numbers = np.concatenate([which[held], self.span.which]).astype(np.intc)
+        return numbers, np.concatenate([values[..., held], b], axis=-1)
+
+    def off(self, which, values):
+        """By how much the predictors of the coefficients led back miss those of the basis, (n,).
+
+        In twice the digits, for values (k,) of one response.
+        """
+        c = self.of_basis(which, values)
+        off = _far_sum(self.columns, c @ self.span.back.T, self.basis @ c)
+        return off - self.problem.weights @ off if self.level else off
+
+    def cost(self, which, values, intercept):
+        """How far F at the coefficients that come back is above F at those of the basis."""
+        problem, rows = self.problem, np.ascontiguousarray(np.atleast_2d(values))
+        off = np.stack([self.off(which, row) for row in rows])
+        eta = np.stack([problem.design.combination(which.astype(np.intc), row) for row in rows])
+        if problem.loss is None:
+            r = problem.response - eta[0]
+            return max(float(problem.weights @ (off[0] * (0.5 * off[0] - r))), 0.0)
+        eta = problem.offset + eta.reshape(problem.offset.shape)
+        eta += np.expand_dims(intercept, -1)
+        there, here = problem.loss.at(eta + off.reshape(eta.shape)), problem.loss.at(eta)
+        return max(there[0] - here[0], 0.0)
+
+
 class Spanned:
     """The state of a solver of that problem; answers for the columns that there were.
 
     Parameters
     ----------
     state : whatever answers `solve`, `coefficients` and the like
-    problem : Problem that it solves
-    span, basis : as `spanned` returns them
-    design : Design of the columns that there were
+    problem, span, basis, design : as for WayBack
     """
 
     def __init__(self, state, problem, span, basis, design):
-        self.state, self.problem, self.span, self.basis = state, problem, span, basis
-        self.columns = design.unpacked(span.which)
+        self.state, self.way = state, WayBack(problem, span, basis, design)
 
     def __getattr__(self, name):
         return getattr(self.state, name)
@@ -61,46 +113,15 @@ class Spanned:
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
         outcome, gap = self.state.solve(lam, target, budget)
-        return outcome, gap + self._cost() if outcome == CONVERGED else gap
+        return outcome, gap + self.way.cost(*self.state.coefficients(), self.state.intercept)
 
     def coefficients(self):
         """Features with a nonzero coefficient, ascending, and their coefficients."""
-        which, values = self.state.coefficients()
-        held = ~np.isin(which, self.span.which)
-        b = self._led_back(which, values)
-        numbers = np.concatenate([which[held], self.span.which]).astype(np.intc)
-        values = np.concatenate([values[..., held], b], axis=-1)
+        numbers, values = self.way.led_back(*self.state.coefficients())
         order = np.argsort(numbers)
         numbers, values = numbers[order], np.ascontiguousarray(values[..., order])
         kept = values.any(axis=0) if values.ndim == 2 else values != 0.0
         return numbers[kept], np.ascontiguousarray(values[..., kept])
-
-    def _of_basis(self, which, values):
-        """Coefficients of the basis, (r,) or (K, r)."""
-        c = np.zeros((*values.shape[:-1], self.basis.shape[1]))
-        for k, j in enumerate(self.span.which[: c.shape[-1]]):
-            c[..., k] = values[..., which == j].sum(axis=-1)
-        return c
-
-    def _led_back(self, which, values):
-        """Coefficients of the columns that there were, (f,) or (K, f)."""
-        return self._of_basis(which, values) @ self.span.back.T
-
-    def _cost(self):
-        """How far F at the coefficients that come back is above F at those of the basis."""
-        problem, (which, values) = self.problem, self.state.coefficients()
-        rows = np.ascontiguousarray(np.atleast_2d(values))
-        c, b = np.atleast_2d(self._of_basis(which, values)), self._led_back(which, rows)
-        off = np.stack([_far_sum(self.columns, one, self.basis @ of) for one, of in
-                        zip(b, c, strict=True)])  # fmt: skip
-        eta = np.stack([problem.design.combination(which.astype(np.intc), row) for row in rows])
-        if problem.loss is None:
-            r = problem.response - eta[0]
-            return max(float(problem.weights @ (off[0] * (0.5 * off[0] - r))), 0.0)
-        eta = problem.offset + eta.reshape(problem.offset.shape)
-        eta += np.expand_dims(self.state.intercept, -1)
-        there, here = problem.loss.at(eta + off.reshape(eta.shape)), problem.loss.at(eta)
-        return max(there[0] - here[0], 0.0)
 
 
 def _far_sum(columns, b, less):
