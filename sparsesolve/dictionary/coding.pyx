@@ -14,6 +14,7 @@ from time import perf_counter
 
 import numpy as np
 
+from sparsesolve.dictionary.certificate cimport rounded
 from sparsesolve.dictionary.homotopy cimport follow
 from sparsesolve.dictionary.pursuit cimport pursue
 from sparsesolve.dictionary.signal cimport FULL, UNTOLD, Signal
@@ -196,7 +197,7 @@ cdef class Coder:
             s.cross, s.square = cross + i * p, dot(m, y + i * m, y + i * m)
             s.lam, s.error = lam[begin + i], error[begin + i]
             outcome = function(s)
-            if s.residual <= CANCELLED * s.square:
+            if s.residual <= CANCELLED * s.square or rounded(s) > 0.0:
                 self._measure(s, y + i * m)
             codes.take(begin + i - first, s, outcome)
 

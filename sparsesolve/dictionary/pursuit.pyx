@@ -1,11 +1,11 @@
 """Orthogonal matching pursuit of one signal over a dictionary of which only the Gram matrix is known.
 
 Given: G = D'D, D'y and y'y; how many atoms, or the squared norm of the residual, to stop at.  Returned: the support, in
-order of entry, and the least-squares coefficients on it.  Each step takes the atom with the largest |d_j'r|; an atom
-in the span of those in use is passed over, and where its products say that it is none of that span, which a basis made
-of products cannot tell, the outcome is UNTOLD: the signal is to be pursued with the atoms (column_pursuit).  Invariant: c = D'(y - P y) with P the projection on the span, kept by one
-multiple of one basis vector per step.  The certificate is the largest |d_j'r| on the support, formed anew, over the
-largest |d_j'y|: that of least squares.
+order of entry, and the least-squares coefficients on it.  Each step takes the atom with the largest |d_j'r|.  An atom
+in the span of those in use is passed over.  Where its products say that it is none of that span, which a basis made of
+products cannot tell, the outcome is UNTOLD, and the signal is pursued with the atoms (column_pursuit).
+Invariant: c = D'(y - P y) with P the projection on the span, kept by one multiple of one basis vector per step.
+The certificate is the largest |d_j'r| on the support, formed anew, over the largest |d_j'y|: that of least squares.
 
 Reference: Pati, Rezaiifar, Krishnaprasad (1993); Rubinstein, Zibulevsky, Elad (2008), "Efficient implementation of the
 K-SVD algorithm using batch orthogonal matching pursuit".
@@ -19,6 +19,7 @@ from sparsesolve.linalg.factors cimport gram_basis
 from sparsesolve.linalg.kernels.vector cimport axpy, ss_find, ss_largest_f64, ss_step_largest
 
 cdef double LOST_PIVOT = 1e-12      # of an atom's square: nearer to the span it counts as lying in it
+cdef double SHAKY_PIVOT = 1e-8      # of its square: what is left there has few digits
 cdef double INSIDE = 1e-12          # of |d_j| |y|: what an atom in that span may correlate with r by rounding
 cdef double NOTHING = 1e-14         # of the largest |d_j'y|: a correlation that is rounding
 
@@ -39,9 +40,9 @@ cdef int pursue(Signal* s) noexcept nogil:
         j = ss_find(s.p, s.c, largest, -largest)
         row = s.gram + j * s.p
         square = gram_basis.pivot(&s.basis, row, j)
+        if square <= SHAKY_PIVOT * row[j] and largest > INSIDE * sqrt(row[j] * s.square):
+            return UNTOLD
         if square <= LOST_PIVOT * row[j]:
-            if largest > INSIDE * sqrt(row[j] * s.square):
-                return UNTOLD
             s.c[j] = 0.0
             largest = ss_step_largest(s.p, 0.0, s.cross, False, s.c)
         elif s.count == s.basis.capacity:
