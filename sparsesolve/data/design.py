@@ -3,7 +3,7 @@
 import numpy as np
 import scipy.sparse
 
-from sparsesolve.linalg.design.distributed import RowBlocks
+from sparsesolve.linalg.design.distributed import DistributedDesign
 
 from .array import place, real_array, refuse_overflow, refuse_truncated, storage_dtype
 from .frame import is_frame, read_frame
@@ -27,7 +27,7 @@ def read_design(X, in_blocks=False, by_rows=False, n_threads=1, empty=False):
         Real numbers. Booleans, float16 and integers of up to 16 bits are stored as float32,
         which holds them exactly; other integers and longdouble as float64.
     in_blocks : bool
-        Whether a dask array may come back as RowBlocks; else it is refused.
+        Whether a dask array may come back as DistributedDesign; else it is refused.
     by_rows : bool
         Whether a large array that lies row by row may, for which there will be `n_threads`; else
         it is copied.
@@ -129,7 +129,7 @@ def nonfinite_error(matrix, names=None):
 
 def _first_nonfinite(matrix):
     """(row, column, value), or None."""
-    if isinstance(matrix, RowBlocks):
+    if isinstance(matrix, DistributedDesign):
         arguments = [(int(start),) for start in matrix.starts[:-1]]
         return matrix.gather(_first_of_block, arguments, _first_of_two)
     return _first_sparse(matrix) if scipy.sparse.issparse(matrix) else _first_dense(matrix)

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from sparsesolve.linalg.design.distributed import RowBlocks
+from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.solvers.choice import MOST_GRAM_COLUMNS, TALL
 
@@ -37,12 +37,12 @@ def is_large_by_rows(X):
 
 
 def read_row_blocks(X, read):
-    """Return a dask array (n, p), dense or of scipy sparse blocks, as RowBlocks; nothing runs yet.
+    """Return a dask array (n, p) of dense or sparse blocks as DistributedDesign; nothing runs yet.
 
     `read` makes a block what the core reads: a function of a module, which can go to workers.
     """
     sizes, blocks = row_blocks(X)
-    return RowBlocks(sizes, int(X.shape[1]), _Dask(blocks), read)
+    return DistributedDesign(sizes, int(X.shape[1]), _Dask(blocks), read)
 
 
 def row_blocks(X):
@@ -69,11 +69,12 @@ def row_blocks(X):
 
 
 def slice_rows(array, n_threads, read):
-    """An array that lies row by row, as RowBlocks of itself: it is not copied as a whole."""
+    """Return an array that lies row by row as DistributedDesign, without a copy of the whole."""
     n, p = array.shape
     rows = max(SLICE_BYTES // (p * array.itemsize), 1)
     blocks = [np.asarray(array[start : start + rows]) for start in range(0, n, rows)]
-    return RowBlocks([len(block) for block in blocks], p, _Threads(blocks, n_threads), read)
+    sizes = [len(block) for block in blocks]
+    return DistributedDesign(sizes, p, _Threads(blocks, n_threads), read)
 
 
 class _Dask:

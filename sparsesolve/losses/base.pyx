@@ -81,7 +81,7 @@ cdef class Loss:
         """What else it was made with."""
         return ()
 
-    def pooled(self, const int[::1] label, const int[::1] first, eta, double excess):
+    def merged(self, const int[::1] label, const int[::1] first, eta, double excess):
         """The same function of eta, where it is that of classes of samples, and `linear_in_y`.
 
         label (n,) are the classes and first (m,) the first sample of each: it takes their mean y, and all of their

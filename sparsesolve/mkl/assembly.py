@@ -12,7 +12,7 @@ from sparsesolve.data import (
 )
 from sparsesolve.data.array import real_array
 from sparsesolve.losses import LOSSES
-from sparsesolve.mkl.levelled import level
+from sparsesolve.mkl.centred import level
 from sparsesolve.mkl.problem import KernelProblem
 from sparsesolve.solvers.problem.null_model import null_model, null_models
 from sparsesolve.solvers.problem.standardisation import scaled_response

@@ -77,7 +77,7 @@ class Kernels:
     items : list of (n, n) arrays, LowRank, sparse matrices or Rows, valid as `read_kernels` leaves
         them
     bounds : (M,) at least the square roots of their largest eigenvalues
-    near : Near
+    near : LowRankCache
     names : (M,) strings, or None
     n_threads : int
     """

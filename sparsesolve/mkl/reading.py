@@ -11,7 +11,7 @@ import sparsesolve.linalg.factors.tiled_cholesky as tiled_cholesky
 from sparsesolve.data.array import real_array, refuse_overflow, storage_dtype
 from sparsesolve.data.structure import verified
 from sparsesolve.mkl.kernels import Kernels, LowRank, Rows, item_times
-from sparsesolve.mkl.near import Near, near_factors
+from sparsesolve.mkl.low_rank_cache import LowRankCache, near_factors
 from sparsesolve.mkl.symmetric import Symmetric
 
 ASYMMETRY = {4: 1e-6, 8: 1e-10}  # of the trace, by bytes of an entry
@@ -65,7 +65,7 @@ def read_kernels(kernels, n_threads, trusted=None):
         if doubtful[m]:
             _refuse_indefinite(item, names[m], allowed[m], room, n_threads)
     labels = [str(key) for key in kernels] if isinstance(kernels, dict) else None
-    return Kernels(items, np.sqrt(bounds), Near(factors, n), labels, n_threads)
+    return Kernels(items, np.sqrt(bounds), LowRankCache(factors, n), labels, n_threads)
 
 
 def _sequence(kernels):

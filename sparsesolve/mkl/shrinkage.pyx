@@ -10,7 +10,7 @@ from libc.math cimport sqrt
 
 import numpy as np
 
-from sparsesolve.linalg.kernels.pass_threads cimport clock, dismiss, muster
+from sparsesolve.linalg.kernels.pass_threads cimport clock, end_pass, begin_pass
 from sparsesolve.linalg.kernels.vector cimport axpy, dot
 
 
@@ -31,13 +31,13 @@ def gradient_step(double[:, ::1] coefs, double[:, ::1] values, const double[::1]
     cdef double square, begun
     PyErr_CheckSignals()
     with nogil:
-        begun, threads = clock(), muster(n_threads)
+        begun, threads = clock(), begin_pass(n_threads)
         for m in prange(k, num_threads=threads, schedule="static"):
             axpy(size, step, &u[0], &coefs[m, 0])
             axpy(size, step, &products[m, 0], &values[m, 0])
             square = dot(size, &coefs[m, 0], &values[m, 0])
             norms[m] = sqrt(square) if square > 0.0 else 0.0
-        dismiss(threads, begun, 4.0 * k * size)
+        end_pass(threads, begun, 4.0 * k * size)
     return out
 
 
@@ -47,12 +47,12 @@ def shrink(double[:, ::1] coefs, double[:, ::1] values, const double[::1] factor
     cdef int threads
     cdef double begun
     with nogil:
-        begun, threads = clock(), muster(n_threads)
+        begun, threads = clock(), begin_pass(n_threads)
         for m in prange(k, num_threads=threads, schedule="static"):
             for i in range(size):
                 coefs[m, i] *= factors[m]
                 values[m, i] *= factors[m]
-        dismiss(threads, begun, 2.0 * k * size)
+        end_pass(threads, begun, 2.0 * k * size)
 
 
 def inner_products(const double[:, ::1] left, const double[:, ::1] right, int n_threads=1):
@@ -63,8 +63,8 @@ def inner_products(const double[:, ::1] left, const double[:, ::1] right, int n_
     cdef int threads
     cdef double begun
     with nogil:
-        begun, threads = clock(), muster(n_threads)
+        begun, threads = clock(), begin_pass(n_threads)
         for m in prange(k, num_threads=threads, schedule="static"):
             products[m] = dot(size, &left[m, 0], &right[m, 0])
-        dismiss(threads, begun, 2.0 * k * size)
+        end_pass(threads, begun, 2.0 * k * size)
     return out

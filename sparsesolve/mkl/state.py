@@ -77,7 +77,7 @@ class WorkingState:
         self.lam = lam
         if not self.started:
             self._start(lam)
-        self._anticipate(lam)
+        self._extrapolate(lam)
         best, idle = np.inf, 0
         status, gap = Status.MAX_ITER, np.inf
         for count in range(budget + 1):
@@ -128,7 +128,7 @@ class WorkingState:
         ratios = self.screening.sizes(self.point.u, rest, quiet * d) / d
         return float(ratios.max()), self._let_join(rest, ratios, quiet)
 
-    def _anticipate(self, lam):
+    def _extrapolate(self, lam):
         """Let kernels join that seem to matter at a new lam, by what is known of them already."""
         rest, d, quiet = self._others(lam)
         self._let_join(rest, self.screening.estimates(self.point.u, rest) / d, quiet)

@@ -10,7 +10,7 @@ from libc.string cimport memset
 
 import numpy as np
 
-from sparsesolve.linalg.kernels.pass_threads cimport clock, dismiss, muster
+from sparsesolve.linalg.kernels.pass_threads cimport clock, end_pass, begin_pass
 from sparsesolve.linalg.kernels.vector cimport ss_axpy_f32, ss_axpy_f64
 
 cdef extern from "symmetric.h" nogil:
@@ -81,13 +81,13 @@ cdef class Symmetric:
             PyErr_CheckSignals()
             count = min(step, chosen.shape[0] - first)
             with nogil:
-                begun, threads = clock(), muster(n_threads)
+                begun, threads = clock(), begin_pass(n_threads)
                 for item in prange(count * PARTS, num_threads=threads, schedule="dynamic"):
                     _times_rows(&self.dense[chosen[first + item // PARTS]], n, q, cuts[item % PARTS],
                                 cuts[item % PARTS + 1], &v[0, 0], &sums[item // PARTS, item % PARTS, 0, 0])
                 for k in prange(count, num_threads=threads, schedule="static"):
                     _add_parts(q * n, &sums[k, 0, 0, 0], &result[first + k, 0, 0])
-                dismiss(threads, begun, <double> count * n * n * q)
+                end_pass(threads, begun, <double> count * n * n * q)
         return out
 
     def total(self, which, scale, out, int n_threads=1):
@@ -99,10 +99,10 @@ cdef class Symmetric:
         cdef double begun
         PyErr_CheckSignals()
         with nogil:
-            begun, threads = clock(), muster(n_threads)
+            begun, threads = clock(), begin_pass(n_threads)
             for piece in prange(pieces, num_threads=threads, schedule="dynamic"):
                 _total_rows(self.dense, chosen, c, piece * ROWS, min(piece * ROWS + ROWS, self.n), sums)
-            dismiss(threads, begun, <double> chosen.shape[0] * self.n * self.n)
+            end_pass(threads, begun, <double> chosen.shape[0] * self.n * self.n)
 
     def survey(self, int n_threads=1):
         """What a look at every entry tells of each matrix, (count, 5).

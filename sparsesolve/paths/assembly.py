@@ -19,7 +19,7 @@ from sparsesolve.data import (
     refuse_no_event,
 )
 from sparsesolve.linalg.design.design import Design
-from sparsesolve.linalg.design.distributed import RowBlocks
+from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.linalg.design.group_basis import GroupBasis
 from sparsesolve.paths.penalty import for_features, penalty_maker, refuse_blocks_only
 from sparsesolve.penalties import SparseGroup
@@ -138,7 +138,7 @@ def glmnet_factors(penalty_factor, p):
 
 def _read_columns(matrix, names, w, y, n_threads):
     """The design with its moments, and of rows in blocks with inner products if few."""
-    if isinstance(matrix, RowBlocks):
+    if isinstance(matrix, DistributedDesign):
         design = matrix
         finite = design.moments(w, y if design.p <= MOST_REDUCED else None)
     else:

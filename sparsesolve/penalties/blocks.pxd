@@ -1,4 +1,5 @@
-"""The contract of a penalty on groups of features: a sum over disjoint blocks, each on a vector of its own."""
+"""The contract of a penalty on groups of features: a sum over disjoint blocks, each on a vector
+of its own."""
 
 cdef enum Mask:
     MOVING = 0      # products of coordinates that cannot move that way count as none
@@ -20,23 +21,29 @@ cdef class BlockPenalty:
     cdef double[::1] work, masked               # room for one block
 
     cdef Py_ssize_t size(self, Py_ssize_t g) noexcept nogil
-    cdef bint bare(self, Py_ssize_t g) noexcept nogil
+    cdef bint block_unpenalised(self, Py_ssize_t g) noexcept nogil
     cdef double limit(self, Py_ssize_t place, double towards) noexcept nogil
     cdef double block_value(self, Py_ssize_t g, const double* b, double lam) noexcept nogil
     cdef double block_polar(self, Py_ssize_t g, const double* z, Mask mask) noexcept nogil
     cdef double block_conjugate(self, Py_ssize_t g, const double* z, double lam) noexcept nogil
-    cdef double block_scale(self, Py_ssize_t g, const double* z, double lam, bint strict) noexcept nogil
+    cdef double block_scale(self, Py_ssize_t g, const double* z, double lam,
+                            bint strict) noexcept nogil
     # what a subclass says of one block
     cdef double norm(self, Py_ssize_t g, const double* b) noexcept nogil
     cdef double dual_norm(self, Py_ssize_t g, const double* z) noexcept nogil
     cdef double reach(self, Py_ssize_t g) noexcept nogil
-    cdef void block_prox(self, Py_ssize_t g, double h, const double* x, double lam, double* b) noexcept nogil
+    cdef void block_prox(self, Py_ssize_t g, double h, const double* x, double lam,
+                         double* b) noexcept nogil
     cdef bint is_round(self, Py_ssize_t g) noexcept nogil
-    cdef void diagonal_prox(self, Py_ssize_t g, const double* h, const double* x, double lam, double near,
+    cdef void diagonal_prox(self, Py_ssize_t g, const double* h, const double* x, double lam,
+                            double near,
                             double* b) noexcept nogil
-    cdef int tangent(self, Py_ssize_t g, const double* b, const double* z, double lam, int* way, double* sign,
+    cdef int tangent(self, Py_ssize_t g, const double* b, const double* z, double lam, int* way,
+                     double* sign,
                      double* slope) noexcept nogil
-    cdef int tie(self, Py_ssize_t g, const double* b, const double* d, double t, double near, int* way,
+    cdef int tie(self, Py_ssize_t g, const double* b, const double* d, double t, double near,
+                 int* way,
                  double* sign, double* slope) noexcept nogil
     cdef void stop(self, Py_ssize_t g, const double* b, double* d) noexcept nogil
-    cdef void bend(self, Py_ssize_t g, const double* b, double lam, const int* way, double* H, int ld) noexcept nogil
+    cdef void second_derivative(self, Py_ssize_t g, const double* b, double lam, const int* way,
+                                double* H, int ld) noexcept nogil

@@ -1,9 +1,11 @@
-"""The contract of a penalty on groups of features: a sum over disjoint blocks, each on a vector of its own.
+"""The contract of a penalty on groups of features: a sum over disjoint blocks, each on a vector
+of its own.
 
     Omega(b) = sum_g v_g [alpha N_g(b_g) + (1 - alpha) d_g |b_g|_2^2 / 2],   lower <= b <= upper
 
-with a norm N_g that a subclass gives, penalty factors v_g and weights d_g.  The level lam is an argument of every
-method, never an attribute.  Blocks are vectors in the order of `member`; whole vectors in the order of the features.
+with a norm N_g that a subclass gives, penalty factors v_g and weights d_g. The level lam is an
+argument of every method, never an attribute. Blocks are vectors in the order of `member`; whole
+vectors in the order of the features.
 """
 from collections.abc import Mapping
 
@@ -14,7 +16,8 @@ import scipy.sparse
 
 from sparsesolve.penalties.groups import held, held_weights, in_order, read_groups
 
-cdef double FEASIBLE = 1e-14        # by which a scaled dual point stays inside, so that it does in rounding
+# by which a scaled dual point stays inside, so that it does in rounding
+cdef double FEASIBLE = 1e-14
 cdef double LEAST_ALPHA = 1e-3     # glmnet's, for the first lam of a path
 cdef double NO_PENALTY = 1e-14      # beside gradients of the size of 1
 
@@ -25,11 +28,12 @@ cdef class BlockPenalty:
     Parameters
     ----------
     groups : sequence or mapping
-        One label per feature, of any type (None: a group of its own); or sequences of feature numbers, or a mapping
-        to them. Groups need not be contiguous; features in none are groups of one; none may be in two.
+        One label per feature, of any type (None: a group of its own); or sequences of feature
+        numbers, or a mapping to them. Groups need not be contiguous; features in none are groups
+        of one; none may be in two.
     weights : array-like (G,) or mapping from labels, default None
-        Weight d_g of each group, in the order in which groups first appear; None means the square root of its size.
-        0: unpenalised, inf: excluded. Features of no group have weight 1.
+        Weight d_g of each group, in the order in which groups first appear; None means the square
+        root of its size. 0: unpenalised, inf: excluded. Features of no group have weight 1.
     """
 
     has_blocks = has_groups = True      # see penalty.py
@@ -49,14 +53,17 @@ cdef class BlockPenalty:
         return f"{type(self).__name__}({', '.join(map(repr, self.arguments()))})"
 
     def over(self, n_features, names=None):
-        """The same penalty for so many features, its groups and weights read; ValueError says what is wrong."""
+        """The same penalty for so many features, its groups and weights read; ValueError says
+        what is wrong."""
         return self.on(read_groups(self.groups, n_features, names))
 
     def on(self, layout):
-        """The same penalty on Groups that are read already; weights of None are the square roots of their sizes."""
+        """The same penalty on Groups that are read already; weights of None are the square roots
+        of their sizes."""
         cdef BlockPenalty bound = self._laid_out(layout)
         n_features = len(layout.member)
-        bound._set(1.0, np.ones(bound.n_groups), np.full(n_features, -np.inf), np.full(n_features, np.inf), 1.0)
+        bound._set(1.0, np.ones(bound.n_groups), np.full(n_features, -np.inf),
+                   np.full(n_features, np.inf), 1.0)
         return bound
 
     def _laid_out(self, layout):
@@ -76,7 +83,8 @@ cdef class BlockPenalty:
         return self._shown(layout, groups, places)
 
     def repeated(self, Py_ssize_t K):
-        """The same for coefficients (K, p), row by row: a block has the features of its group in all rows."""
+        """The same for coefficients (K, p), row by row: a block has the features of its group in
+        all rows."""
         layout = self.layout
         of, p = np.tile(layout.of, K), len(layout.of)
         member, inverse = np.argsort(of, kind="stable").astype(np.intc), np.argsort(layout.member)
@@ -85,7 +93,8 @@ cdef class BlockPenalty:
 
     def unlimited(self, coefficients):
         """The same without limits on these coefficients, a mask (p,)."""
-        cdef BlockPenalty bound = self._shown(self.layout, np.arange(self.n_groups), np.arange(len(self.member)))
+        cdef BlockPenalty bound = self._shown(self.layout, np.arange(self.n_groups),
+                                              np.arange(len(self.member)))
         lifted = np.asarray(coefficients)[np.asarray(self.member)]
         np.asarray(bound.lower)[lifted], np.asarray(bound.upper)[lifted] = -np.inf, np.inf
         bound.limited = bool(np.isfinite(bound.lower).any() or np.isfinite(bound.upper).any())
@@ -103,7 +112,8 @@ cdef class BlockPenalty:
         return bound
 
     def entry_levels(self, z):
-        """Of every group the least lam that keeps it at zero against z, (G,); alpha is taken for 1e-3 at least."""
+        """Of every group the least lam that keeps it at zero against z, (G,); alpha is taken for
+        1e-3 at least."""
         penalty = self
         if self.alpha < LEAST_ALPHA:
             member, limits = np.asarray(self.member), np.zeros((2, self.member.shape[0]))
@@ -113,7 +123,8 @@ cdef class BlockPenalty:
         return np.where(np.asarray(self.factors) > 0.0, penalty.levels(z), 0.0)
 
     def under(self, alpha, factors, excluded, lower, upper, ridge_unit):
-        """The same for a mixing alpha, penalty factors (G,), groups left out (G,) and limits (p,) of the features."""
+        """The same for a mixing alpha, penalty factors (G,), groups left out (G,) and limits (p,)
+        of the features."""
         cdef BlockPenalty bound = self.on(self.layout)
         out = excluded[np.asarray(self.of)]
         bound._set(alpha, factors, np.where(out, 0.0, lower), np.where(out, 0.0, upper), ridge_unit)
@@ -140,12 +151,15 @@ cdef class BlockPenalty:
         if isinstance(given, Mapping):
             strange = [label for label in given if label not in layout.labels]
             if strange:
-                raise ValueError(f"weights name the group {strange[0]!r}, which groups does not have")
-            given = [given.get(label, d[g]) for g, label in enumerate(layout.labels[:layout.n_named])]
+                raise ValueError(f"weights name the group {strange[0]!r},
+                                 which groups does not have")
+            given = [given.get(label, d[g]) for g,
+                     label in enumerate(layout.labels[:layout.n_named])]
         if np.shape(given) != (layout.n_named,):
             raise ValueError(f"weights has shape {np.shape(given)} for {layout.n_named} named groups; give one each")
         if np.asarray(given).dtype.kind not in "iuf":
-            raise TypeError(f"weights must be numbers, not {np.asarray(given).dtype}; give one for each group")
+            raise TypeError(f"weights must be numbers,
+                            not {np.asarray(given).dtype}; give one for each group")
         d[: layout.n_named] = given
         wrong = np.flatnonzero(np.isnan(d) | (d < 0.0))
         if len(wrong):
@@ -169,7 +183,7 @@ cdef class BlockPenalty:
     cdef Py_ssize_t size(self, Py_ssize_t g) noexcept nogil:
         return self.start[g + 1] - self.start[g]
 
-    cdef bint bare(self, Py_ssize_t g) noexcept nogil:
+    cdef bint block_unpenalised(self, Py_ssize_t g) noexcept nogil:
         """Whether the group has no norm on it."""
         return self.weight[g] == 0.0 and self.l1[g] == 0.0
 
@@ -194,7 +208,8 @@ cdef class BlockPenalty:
             return self.dual_norm(g, z)
         for j in range(self.size(g)):
             limit = self.limit(first + j, z[j])
-            self.masked[j] = 0.0 if limit == 0.0 or (mask == UNBOUNDED and limit < INFINITY) else z[j]
+            self.masked[j] = 0.0 if limit == 0.0 or (mask == UNBOUNDED
+                                                     and limit < INFINITY) else z[j]
         return self.dual_norm(g, &self.masked[0])
 
     cdef double block_conjugate(self, Py_ssize_t g, const double* z, double lam) noexcept nogil:
@@ -213,13 +228,16 @@ cdef class BlockPenalty:
             return INFINITY
         return max(total, 0.0)
 
-    cdef double block_scale(self, Py_ssize_t g, const double* z, double lam, bint strict) noexcept nogil:
-        """The largest s <= 1 for which conjugate(s z) is finite; strict: as if for the norm, without limits but 0."""
+    cdef double block_scale(self, Py_ssize_t g, const double* z, double lam,
+                            bint strict) noexcept nogil:
+        """The largest s <= 1 for which conjugate(s z) is finite; strict: as if for the norm,
+        without limits but 0."""
         cdef double level, inside = 1.0 - FEASIBLE
         if self.ridge[g] > 0.0 and lam > 0.0 and not strict:
             return 1.0
         level = self.block_polar(g, z, MOVING if strict else UNBOUNDED)
-        if level <= (lam * inside if strict and self.limited else lam):     # rounding times a far limit is much
+        # rounding times a far limit is much
+        if level <= (lam * inside if strict and self.limited else lam):
             return 1.0
         return lam / level * inside
 
@@ -237,38 +255,47 @@ cdef class BlockPenalty:
         """The largest dual_norm on the unit l2 ball."""
         return INFINITY
 
-    cdef void block_prox(self, Py_ssize_t g, double h, const double* x, double lam, double* b) noexcept nogil:
+    cdef void block_prox(self, Py_ssize_t g, double h, const double* x, double lam,
+                         double* b) noexcept nogil:
         """b = argmin h |b|^2 / 2 - x'b + lam * Omega_g(b); h may be 0 where that is attained."""
 
     cdef bint is_round(self, Py_ssize_t g) noexcept nogil:
-        """Whether Omega_g depends on the length of a block alone, which a rotation does not change."""
+        """Whether Omega_g depends on the length of a block alone, which a rotation does not
+        change."""
         return False
 
-    cdef void diagonal_prox(self, Py_ssize_t g, const double* h, const double* x, double lam, double near,
+    cdef void diagonal_prox(self, Py_ssize_t g, const double* h, const double* x, double lam,
+                            double near,
                             double* b) noexcept nogil:
-        """b = argmin sum_j h_j b_j^2 / 2 - x'b + lam * Omega_g(b) for such a group; its length may be about `near`."""
+        """b = argmin sum_j h_j b_j^2 / 2 - x'b + lam * Omega_g(b) for such a group; its length
+        may be about `near`."""
 
-    cdef int tangent(self, Py_ssize_t g, const double* b, const double* z, double lam, int* way, double* sign,
+    cdef int tangent(self, Py_ssize_t g, const double* b, const double* z, double lam, int* way,
+                     double* sign,
                      double* slope) noexcept nogil:
         """Directions along which Omega_g is smooth at b: how many.
 
-        Coordinate j moves by sign[j] along direction way[j], -1 for none; slope: what z has along each beyond the
-        penalty's gradient.
+        Coordinate j moves by sign[j] along direction way[j], -1 for none; slope: what z has along
+        each beyond the penalty's gradient.
         """
         return 0
 
-    cdef int tie(self, Py_ssize_t g, const double* b, const double* d, double t, double near, int* way,
+    cdef int tie(self, Py_ssize_t g, const double* b, const double* d, double t, double near,
+                 int* way,
                  double* sign, double* slope) noexcept nogil:
-        """Let coordinates that come to a bend of the norm at once move with what bends it; how many did.
+        """Let coordinates that come to a bend of the norm at once move with what bends it; how
+        many did.
 
         At once: before t, and from nearer than `near` times the largest coordinate.
         """
         return 0
 
     cdef void stop(self, Py_ssize_t g, const double* b, double* d) noexcept nogil:
-        """Shorten a step along the directions of tangent, coordinate by coordinate, to where the norm bends."""
+        """Shorten a step along the directions of tangent, coordinate by coordinate, to where the
+        norm bends."""
 
-    cdef void bend(self, Py_ssize_t g, const double* b, double lam, const int* way, double* H, int ld) noexcept nogil:
+    cdef void second_derivative(self, Py_ssize_t g, const double* b, double lam, const int* way,
+                                double* H, int ld) noexcept nogil:
         """Add the second derivative of lam * Omega_g along these directions to H, column-major."""
 
     # whole vectors, in the order of the features
@@ -317,7 +344,8 @@ cdef class BlockPenalty:
         return total
 
     def directions(self, Py_ssize_t g, const double[::1] b, const double[::1] z, double lam=1.0):
-        """At a block b: directions along which Omega_g is smooth, as columns, with slopes and second derivative."""
+        """At a block b: directions along which Omega_g is smooth, as columns, with slopes and
+        second derivative."""
         cdef Py_ssize_t j, s = self.size(g)
         cdef int[::1] way = np.empty(s, dtype=np.intc)
         cdef double[::1] sign = np.empty(s), slope = np.zeros(s)
@@ -325,7 +353,7 @@ cdef class BlockPenalty:
         cdef int count = self.tangent(g, &b[0], &z[0], lam, &way[0], &sign[0], &slope[0])
         out = np.zeros((s, count))
         if count:
-            self.bend(g, &b[0], lam, &way[0], &H[0, 0], <int> s)
+            self.second_derivative(g, &b[0], lam, &way[0], &H[0, 0], <int> s)
             for j in range(s):
                 if way[j] >= 0:
                     out[j, way[j]] = sign[j]
@@ -343,11 +371,12 @@ cdef class BlockPenalty:
     def kernel(self):
         """Directions that Omega does not see, csc (p, k): unpenalised features without limits."""
         one = np.ones(self.member.shape[0])
-        free = self.unheld(1e300 * one, one) & self.unheld(-1e300 * one, -one)
+        free = self.unpenalised(1e300 * one, one) & self.unpenalised(-1e300 * one, -one)
         return scipy.sparse.eye_array(len(free), format="csc")[:, np.flatnonzero(free)]
 
-    def unheld(self, b, z, double lam=1.0):
-        """Which features nothing holds back, (p,): no penalty at this lam, nor a limit that z presses b against."""
+    def unpenalised(self, b, z, double lam=1.0):
+        """Which features nothing holds back, (p,): no penalty at this lam, nor a limit that z
+        presses b against."""
         order = np.asarray(self.member)
         b, z, lower, upper = np.asarray(b)[order], np.asarray(z)[order], np.asarray(self.lower), np.asarray(self.upper)
         size = lam * (np.asarray(self.weight) + np.asarray(self.l1) + np.asarray(self.ridge))

@@ -104,10 +104,10 @@ cdef class ElasticNet:
     def kernel(self):
         """Directions that Omega does not see, csc (p, k): unpenalised features without limits."""
         one = np.ones(self.l1.shape[0])
-        free = self.unheld(1e300 * one, one) & self.unheld(-1e300 * one, -one)
+        free = self.unpenalised(1e300 * one, one) & self.unpenalised(-1e300 * one, -one)
         return scipy.sparse.eye_array(len(free), format="csc")[:, np.flatnonzero(free)]
 
-    def unheld(self, b, z, double lam=1.0):
+    def unpenalised(self, b, z, double lam=1.0):
         """Which features nothing holds back, (p,): no penalty at this lam, nor a limit that z presses b against."""
         b, z, lower, upper = np.asarray(b), np.asarray(z), np.asarray(self.lower), np.asarray(self.upper)
         bare = lam * np.maximum(self.l1, self.l2) <= NO_PENALTY

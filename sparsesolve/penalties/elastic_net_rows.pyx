@@ -51,7 +51,7 @@ cdef class ElasticNetRows:
         part.factors, part.l1, part.l2, part.lower, part.upper = table[0], table[1], table[2], table[3], table[4]
         return part
 
-    cdef bint at_rest(self, Py_ssize_t j, double b, double c, double lam) noexcept nogil:
+    cdef bint is_unpenalised(self, Py_ssize_t j, double b, double c, double lam) noexcept nogil:
         """Whether nothing holds a coefficient back: no penalty, or less than rounding, and no limit it presses on."""
         return (lam * self.l1[j] <= NO_PENALTY and lam * self.l2[j] <= NO_PENALTY
                 and not (b >= self.upper[j] and c >= 0.0) and not (b <= self.lower[j] and c <= 0.0))
@@ -182,7 +182,7 @@ cdef class ElasticNetRows:
                     for k in range(B.shape[0]):
                         moved[k, j] = 0.0
 
-    def unheld(self, const double[:, ::1] B, const double[:, ::1] C, double lam):
+    def unpenalised(self, const double[:, ::1] B, const double[:, ::1] C, double lam):
         """Which coefficients nothing holds back, (K, p)."""
         out = np.zeros((B.shape[0], B.shape[1]), dtype=np.uint8)
         cdef unsigned char[:, ::1] o = out
@@ -190,7 +190,7 @@ cdef class ElasticNetRows:
         for j in range(B.shape[1]):
             if lam * self.l1[j] <= NO_PENALTY and lam * self.l2[j] <= NO_PENALTY:
                 for k in range(B.shape[0]):
-                    o[k, j] = self.at_rest(j, B[k, j], C[k, j], lam)
+                    o[k, j] = self.is_unpenalised(j, B[k, j], C[k, j], lam)
         return out.view(bool)
 
     cpdef double feasible_scale(self, const double[:, ::1] B, const double[:, ::1] C, double lam, bint strict=False):
@@ -203,11 +203,11 @@ cdef class ElasticNetRows:
         for j in range(B.shape[1]):
             l2 = 0.0 if strict else lam * self.l2[j]
             if self.grouped:
-                if not self.at_rest(j, B[0, j], C[0, j], lam):
+                if not self.is_unpenalised(j, B[0, j], C[0, j], lam):
                     s = min(s, elastic_net.feasible_scale(row_norm(C, j), lam * self.l1[j], l2, 0.0, self.upper[j]))
                 continue
             for k in range(B.shape[0]):
-                if not self.at_rest(j, B[k, j], C[k, j], lam):
+                if not self.is_unpenalised(j, B[k, j], C[k, j], lam):
                     s = min(s, elastic_net.feasible_scale(
                         C[k, j], lam * self.l1[j], l2, -INFINITY if strict and self.lower[j] < 0.0 else self.lower[j],
                         INFINITY if strict and self.upper[j] > 0.0 else self.upper[j]))
@@ -232,7 +232,7 @@ cdef class ElasticNetRows:
         cdef Py_ssize_t j, k
         for j in range(B.shape[1]):
             if self.grouped:
-                if self.at_rest(j, B[0, j], C[0, j], lam):
+                if self.is_unpenalised(j, B[0, j], C[0, j], lam):
                     continue
                 inner = 0.0
                 for k in range(B.shape[0]):
@@ -243,7 +243,7 @@ cdef class ElasticNetRows:
                                                self.upper[j])
                 continue
             for k in range(B.shape[0]):
-                if not self.at_rest(j, B[k, j], C[k, j], lam):
+                if not self.is_unpenalised(j, B[k, j], C[k, j], lam):
                     total += elastic_net.value(B[k, j], lam * self.l1[j], lam * self.l2[j]) - scale * B[k, j] * C[k, j]
                     total += elastic_net.conjugate(scale * C[k, j], lam * self.l1[j], lam * self.l2[j], self.lower[j],
                                                    self.upper[j])

@@ -8,7 +8,8 @@ from libc.math cimport INFINITY, fabs, sqrt
 
 from sparsesolve.penalties.blocks cimport BlockPenalty
 
-cdef double TIED = 1e-11        # relative distance from the largest below which a coefficient is as large
+# relative distance from the largest below which a coefficient is as large
+cdef double TIED = 1e-11
 cdef double CLOSE = 4e-16
 
 
@@ -18,17 +19,18 @@ cdef class GroupLinf(BlockPenalty):
     Parameters
     ----------
     groups : sequence or mapping
-        One label per feature, (p,), of any type (None: a group of its own); or sequences of feature numbers, or a
-        mapping from labels to them. Groups need not be contiguous; features in none are groups of one; none may be
-        in two.
+        One label per feature, (p,), of any type (None: a group of its own); or sequences of
+        feature numbers, or a mapping from labels to them. Groups need not be contiguous; features
+        in none are groups of one; none may be in two.
     weights : array-like (G,) or mapping from labels, default None
-        d_g of the groups named, in the order in which they first appear; None means the square roots of their sizes.
-        0 leaves a group unpenalised, inf excludes it.
+        d_g of the groups named, in the order in which they first appear; None means the square
+        roots of their sizes. 0 leaves a group unpenalised, inf excludes it.
 
     Raises
     ------
     ValueError, TypeError
-        When a path is fitted: if groups overlap or do not fit its features, or a weight is negative.
+        When a path is fitted: if groups overlap or do not fit its features, or a weight is
+        negative.
 
     References
     ----------
@@ -66,8 +68,10 @@ cdef class GroupLinf(BlockPenalty):
     cdef double reach(self, Py_ssize_t g) noexcept nogil:
         return sqrt(<double> self.size(g)) / self.weight[g] if self.weight[g] > 0.0 else INFINITY
 
-    cdef void block_prox(self, Py_ssize_t g, double h, const double* x, double lam, double* b) noexcept nogil:
-        """Cut at t, where what t cuts off adds up to the level: of x_j - r b_j over coordinates that t alone holds."""
+    cdef void block_prox(self, Py_ssize_t g, double h, const double* x, double lam,
+                         double* b) noexcept nogil:
+        """Cut at t, where what t cuts off adds up to the level: of x_j - r b_j over coordinates
+        that t alone holds."""
         cdef Py_ssize_t j, first = self.start[g], s = self.size(g)
         cdef double r = h + lam * self.ridge[g], level = lam * self.weight[g], t, free
         for j in range(s):      # what each would be without the norm
@@ -79,11 +83,13 @@ cdef class GroupLinf(BlockPenalty):
         for j in range(s):
             b[j] = min(max(b[j], -t), t)
 
-    cdef double _cut(self, Py_ssize_t g, double r, const double* x, double level, const double* b) noexcept nogil:
-        """The t of block_prox, INFINITY where nothing is cut off: what t cuts off falls with t, in pieces of a line.
+    cdef double _cut(self, Py_ssize_t g, double r, const double* x, double level,
+                     const double* b) noexcept nogil:
+        """The t of block_prox, INFINITY where nothing is cut off: what t cuts off falls with t,
+        in pieces of a line.
 
-        Without limits it is convex, and Newton's steps from the left end at the root; limits make it jump, and the
-        next one is as far as a step may go.
+        Without limits it is convex, and Newton's steps from the left end at the root; limits make
+        it jump, and the next one is as far as a step may go.
         """
         cdef Py_ssize_t j
         cdef double t = 0.0, over, slope, next, end
@@ -97,14 +103,16 @@ cdef class GroupLinf(BlockPenalty):
                     slope += r
                     if self.limited:
                         end = min(end, fabs(b[j]))
-            if over <= 0.0 or r == 0.0 and end == INFINITY:     # the latter of a sum that is the level but for rounding
+            # the latter of a sum that is the level but for rounding
+            if over <= 0.0 or r == 0.0 and end == INFINITY:
                 return t
             next = min(t + over / slope if slope > 0.0 else INFINITY, end)
             if not next > t * (1.0 + CLOSE):
                 return t
             t = next
 
-    cdef int tangent(self, Py_ssize_t g, const double* b, const double* z, double lam, int* way, double* sign,
+    cdef int tangent(self, Py_ssize_t g, const double* b, const double* z, double lam, int* way,
+                     double* sign,
                      double* slope) noexcept nogil:
         """The coefficients of largest size move together, the others as they like.
 
@@ -145,7 +153,8 @@ cdef class GroupLinf(BlockPenalty):
                 count += 1
         return count
 
-    cdef int tie(self, Py_ssize_t g, const double* b, const double* d, double t, double near, int* way,
+    cdef int tie(self, Py_ssize_t g, const double* b, const double* d, double t, double near,
+                 int* way,
                  double* sign, double* slope) noexcept nogil:
         """Those that reach the largest move with it, or stay as it does."""
         cdef Py_ssize_t j, i, s = self.size(g)
@@ -187,7 +196,8 @@ cdef class GroupLinf(BlockPenalty):
             if fabs(b[j] + d[j]) > level:
                 d[j] = (level if b[j] + d[j] > 0.0 else -level) - b[j]
 
-    cdef void bend(self, Py_ssize_t g, const double* b, double lam, const int* way, double* H, int ld) noexcept nogil:
+    cdef void second_derivative(self, Py_ssize_t g, const double* b, double lam, const int* way,
+                                double* H, int ld) noexcept nogil:
         cdef Py_ssize_t j
         for j in range(self.size(g)):
             if way[j] >= 0:

@@ -37,13 +37,13 @@ class Rows:
         """The largest s <= 1 for which conjugate(s C) is finite."""
         return self.net.feasible_scale(np.zeros_like(C), C, lam)
 
-    def unheld(self, B, C, lam=1.0):
+    def unpenalised(self, B, C, lam=1.0):
         """Which features nothing holds back in some response, (p,)."""
-        return self.unheld_each(B, C, lam).any(axis=0)
+        return self.unpenalised_each(B, C, lam).any(axis=0)
 
-    def unheld_each(self, B, C, lam=1.0):
+    def unpenalised_each(self, B, C, lam=1.0):
         """Which coefficients nothing holds back, (K, p)."""
-        return self.net.unheld(B, C, lam)
+        return self.net.unpenalised(B, C, lam)
 
 
 class GroupRows:
@@ -76,10 +76,10 @@ class GroupRows:
         """The largest s <= 1 for which conjugate(s C) is finite."""
         return self.flat.feasible_scale(C.ravel(), lam)
 
-    def unheld(self, B, C, lam=1.0):
+    def unpenalised(self, B, C, lam=1.0):
         """Which features nothing holds back in some response, (p,)."""
-        return self.unheld_each(B, C, lam).any(axis=0)
+        return self.unpenalised_each(B, C, lam).any(axis=0)
 
-    def unheld_each(self, B, C, lam=1.0):
+    def unpenalised_each(self, B, C, lam=1.0):
         """Which coefficients nothing holds back, (K, p)."""
-        return self.flat.unheld(B.ravel(), C.ravel(), lam).reshape(B.shape)
+        return self.flat.unpenalised(B.ravel(), C.ravel(), lam).reshape(B.shape)

@@ -2,7 +2,8 @@
 
     N_g(b) = tau |b|_1 + (1 - tau) d_g |b|_2
 
-Reference: Simon, Friedman, Hastie and Tibshirani, "A sparse-group lasso" (2013); Bach et al. 2012, section 3.3.
+Reference: Simon, Friedman, Hastie and Tibshirani, "A sparse-group lasso" (2013); Bach et al.
+2012, section 3.3.
 """
 from libc.math cimport INFINITY, fabs, sqrt
 
@@ -17,7 +18,8 @@ DEF STEPS = 200
 cdef double HUGE = 1e300
 cdef double CLOSE = 4e-16
 cdef double ON_IT = 1e-10       # to the right of a root, by rounding
-cdef double VANISHING = 1e-60   # of the pull on a block: a norm that weighs less changes no digit of it
+# of the pull on a block: a norm that weighs less changes no digit of it
+cdef double VANISHING = 1e-60
 
 
 cdef class SparseGroup(BlockPenalty):
@@ -28,20 +30,20 @@ cdef class SparseGroup(BlockPenalty):
     Parameters
     ----------
     groups : sequence or mapping
-        One label per feature, (p,), of any type (None: a group of its own); or sequences of feature numbers, or a
-        mapping from labels to them. Groups need not be contiguous; features in none are groups of one; none may be
-        in two.
+        One label per feature, (p,), of any type (None: a group of its own); or sequences of
+        feature numbers, or a mapping from labels to them. Groups need not be contiguous; features
+        in none are groups of one; none may be in two.
     tau : float in [0, 1], default 0.5
         Share of the l1 norm: 0 is the group lasso, 1 the lasso.
     weights : array-like (G,) or mapping from labels, default None
-        d_g of the groups named, in the order in which they first appear; None means the square roots of their sizes.
-        0 leaves the l1 norm alone, inf excludes a group.
+        d_g of the groups named, in the order in which they first appear; None means the square
+        roots of their sizes. 0 leaves the l1 norm alone, inf excludes a group.
 
     Raises
     ------
     ValueError, TypeError
-        If `tau` is not a number from 0 to 1. When a path is fitted: if groups overlap or do not fit its features,
-        or a weight is negative.
+        If `tau` is not a number from 0 to 1. When a path is fitted: if groups overlap or do not
+        fit its features, or a weight is negative.
 
     References
     ----------
@@ -61,7 +63,8 @@ cdef class SparseGroup(BlockPenalty):
 
     def __init__(self, groups, tau=0.5, weights=None):
         if not isinstance(tau, Real) or not 0.0 <= tau <= 1.0:
-            raise ValueError(f"tau is {tau!r}; it must be a number from 0 to 1, the share of the l1 norm")
+            raise ValueError(f"tau is {tau!r}; it must be a number from 0 to 1,
+                             the share of the l1 norm")
         super().__init__(groups, weights)
         self.tau = tau
 
@@ -72,10 +75,12 @@ cdef class SparseGroup(BlockPenalty):
         return (1.0 - self.tau) * d, np.full(len(d), self.tau)
 
     def majorant(self, b, double smoothing):
-        """v (p,): sum_j v_j x_j^2 / 2 and a constant are Omega(x) or more; near it at x = b if smoothing is small."""
+        """v (p,): sum_j v_j x_j^2 / 2 and a constant are Omega(x) or more; near it at x = b if
+        smoothing is small."""
         of, b = np.asarray(self.of), np.asarray(b)
         square = np.bincount(of, weights=b * b, minlength=self.n_groups)
-        whole = np.asarray(self.weight) / np.hypot(np.sqrt(square), smoothing) + np.asarray(self.ridge)
+        whole = np.asarray(self.weight) / np.hypot(np.sqrt(square),
+                                                   smoothing) + np.asarray(self.ridge)
         return whole[of] + np.asarray(self.l1)[of] / np.hypot(b, smoothing)
 
     cdef double norm(self, Py_ssize_t g, const double* b) noexcept nogil:
@@ -87,7 +92,8 @@ cdef class SparseGroup(BlockPenalty):
         return self.weight[g] * sqrt(square) + self.l1[g] * total
 
     cdef double dual_norm(self, Py_ssize_t g, const double* z) noexcept nogil:
-        """The root of |soft(z, nu l1)|_2 = nu weight, convex in nu: by Newton's steps from the left."""
+        """The root of |soft(z, nu l1)|_2 = nu weight, convex in nu: by Newton's steps from the
+        left."""
         cdef double nu = 0.0, square = 0.0, total, largest = 0.0, over, next, l1 = self.l1[g], weight = self.weight[g]
         cdef Py_ssize_t j
         cdef int tries
@@ -118,9 +124,10 @@ cdef class SparseGroup(BlockPenalty):
 
     cdef double reach(self, Py_ssize_t g) noexcept nogil:
         """On one coordinate alone the norm is least beside |b|_2."""
-        return 1.0 / (self.weight[g] + self.l1[g]) if not self.bare(g) else INFINITY
+        return 1.0 / (self.weight[g] + self.l1[g]) if not self.block_unpenalised(g) else INFINITY
 
-    cdef void block_prox(self, Py_ssize_t g, double h, const double* x, double lam, double* b) noexcept nogil:
+    cdef void block_prox(self, Py_ssize_t g, double h, const double* x, double lam,
+                         double* b) noexcept nogil:
         """Soft thresholds, then the length of the block; with limits a root for that length."""
         cdef Py_ssize_t j, first = self.start[g], s = self.size(g)
         cdef double square = 0.0, l1 = lam * self.l1[g], level = lam * self.weight[g], r = h + lam * self.ridge[g]
@@ -146,7 +153,8 @@ cdef class SparseGroup(BlockPenalty):
                 b[j] = min(b[j] * length, most) if b[j] > 0.0 else max(b[j] * length, -most)
 
     cdef double _length(self, Py_ssize_t g, double r, double level, const double* z) noexcept nogil:
-        """The length of a block some of whose coordinates end at their limits: by doubling, then halving."""
+        """The length of a block some of whose coordinates end at their limits: by doubling, then
+        halving."""
         cdef double low, middle, high = 1.0
         cdef int k
         while high < HUGE and self._too_short(g, high, r, level, z):
@@ -163,8 +171,10 @@ cdef class SparseGroup(BlockPenalty):
                 high = middle
         return 0.5 * (low + high)
 
-    cdef bint _too_short(self, Py_ssize_t g, double rho, double r, double level, const double* z) noexcept nogil:
-        """Whether sum_j min(|z_j| / (r rho + level), limit_j / rho)^2, which falls with rho, is above 1."""
+    cdef bint _too_short(self, Py_ssize_t g, double rho, double r, double level,
+                         const double* z) noexcept nogil:
+        """Whether sum_j min(|z_j| / (r rho + level), limit_j / rho)^2, which falls with rho, is
+        above 1."""
         cdef Py_ssize_t j, first = self.start[g]
         cdef double total = 0.0, part
         for j in range(self.size(g)):
@@ -176,16 +186,16 @@ cdef class SparseGroup(BlockPenalty):
     cdef bint is_round(self, Py_ssize_t g) noexcept nogil:
         return self.l1[g] == 0.0 and not self.limited
 
-    cdef void diagonal_prox(self, Py_ssize_t g, const double* h, const double* x, double lam, double near,
+    cdef void diagonal_prox(self, Py_ssize_t g, const double* h, const double* x, double lam,
+                            double near,
                             double* b) noexcept nogil:
-        """The length rho solves sum_j x_j^2 / (r_j rho + level)^2 = 1, r = h + ridge: by Newton's steps on the root of
-        the left side's inverse, which is concave and nearly a straight line.  From wherever they begin the next one
-        ends to the left of the root, or on it, but for rounding, which is large beside a root that is far away."""
-        cdef Py_ssize_t j, s = self.size(g)
-        cdef double level = lam * self.weight[g], ridge = lam * self.ridge[g]
-        cdef double square = 0.0, rho = near, part, slope, size
-        cdef int tries
-        for j in range(s):
+        """The length rho solves sum_j x_j^2 / (r_j rho + level)^2 = 1, r = h + ridge: by Newton's
+        steps on the root of the left side's inverse, which is concave and nearly a straight line.
+        From wherever they begin the next one
+        ends to the left of the root, or on it, but for rounding, which is large beside a root
+        that is far away.""" cdef Py_ssize_t j, s = self.size(g) cdef double level = lam *
+        self.weight[g], ridge = lam * self.ridge[g] cdef double square = 0.0, rho = near, part,
+        slope, size cdef int tries for j in range(s):
             square += x[j] * x[j]
         if square <= level * level:
             for j in range(s):
@@ -209,7 +219,8 @@ cdef class SparseGroup(BlockPenalty):
             part = (h[j] + ridge) * rho + level if level > 0.0 else h[j] + ridge
             b[j] = x[j] / part * (rho if level > 0.0 else 1.0) if part > 0.0 else 0.0
 
-    cdef int tangent(self, Py_ssize_t g, const double* b, const double* z, double lam, int* way, double* sign,
+    cdef int tangent(self, Py_ssize_t g, const double* b, const double* z, double lam, int* way,
+                     double* sign,
                      double* slope) noexcept nogil:
         """Every coordinate that is not zero, and those at zero that no l1 norm holds there."""
         cdef Py_ssize_t j, first = self.start[g], s = self.size(g)
@@ -232,7 +243,8 @@ cdef class SparseGroup(BlockPenalty):
             count += 1
         return count
 
-    cdef void bend(self, Py_ssize_t g, const double* b, double lam, const int* way, double* H, int ld) noexcept nogil:
+    cdef void second_derivative(self, Py_ssize_t g, const double* b, double lam, const int* way,
+                                double* H, int ld) noexcept nogil:
         cdef Py_ssize_t i, j, s = self.size(g)
         cdef double square = 0.0, scale
         for j in range(s):

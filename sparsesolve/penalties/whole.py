@@ -136,14 +136,14 @@ class WholePenalty:
         """What meets the penalty, of K responses, (K p,)."""
         return z.ravel()
 
-    def unheld(self, b, z, lam=1.0):
+    def unpenalised(self, b, z, lam=1.0):
         """Which features have no penalty at this lam, (p,): all or none, but for the kernel."""
         free = lam * max(self.alpha, self.ridge) <= NO_PENALTY
         return np.full(self.n_features, free)
 
-    def unheld_each(self, b, z, lam=1.0):
+    def unpenalised_each(self, b, z, lam=1.0):
         """The same of each response, (K, p)."""
-        return np.broadcast_to(self.unheld(b, z, lam), b.shape).copy()
+        return np.broadcast_to(self.unpenalised(b, z, lam), b.shape).copy()
 
 
 class EachResponse:

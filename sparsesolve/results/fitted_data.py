@@ -3,7 +3,7 @@
 import numpy as np
 
 from sparsesolve.data import columns_of, is_frame, read_weights, refuse_other_names
-from sparsesolve.linalg.design.distributed import RowBlocks
+from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.results.prediction import linear_predictor, path_family, read_rows
 
 SAME = 1e-6  # of the null deviance: what rounding may change
@@ -35,7 +35,7 @@ class FittedData:
     def link(self, s):
         """Linear predictors (n, S) or (n, K, S), offsets included."""
         offset = self.options.get("offset")
-        if isinstance(self.matrix, RowBlocks):
+        if isinstance(self.matrix, DistributedDesign):
             return np.asarray(self.path.predict(self.X, s, "link", offset=offset))
         return linear_predictor(self.path, self.matrix, s, offset)
 

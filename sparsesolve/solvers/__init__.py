@@ -14,12 +14,12 @@ from sparsesolve.solvers.first_order.bcd import (
 )
 from sparsesolve.solvers.first_order.fista import Fista, Ista, Sparsa
 from sparsesolve.solvers.first_order.subgradient import Subgradient
-from sparsesolve.solvers.passes.several_lambdas import LookAhead
-from sparsesolve.solvers.responses.all_columns import ResponseSufficient
+from sparsesolve.solvers.passes.several_lambdas import SeveralLambdas
 from sparsesolve.solvers.responses.blocks import ResponseBlocks
 from sparsesolve.solvers.responses.groups import ResponseGroups
 from sparsesolve.solvers.responses.newton import ResponseNewton
-from sparsesolve.solvers.subproblem.all_columns import Sufficient
+from sparsesolve.solvers.responses.sufficient_statistics import ResponseSufficientStatistics
+from sparsesolve.solvers.subproblem.sufficient_statistics import SufficientStatistics
 from sparsesolve.solvers.working_set.proximal_newton import ProximalNewton
 from sparsesolve.solvers.working_set.working_set import WorkingSet
 
@@ -46,7 +46,8 @@ def _squares(problem, lambdas):
 
 
 def _sufficient(problem, n_threads):
-    return (Sufficient if problem.loss is None else ResponseSufficient)(problem, n_threads)
+    one = problem.loss is None
+    return (SufficientStatistics if one else ResponseSufficientStatistics)(problem, n_threads)
 
 
 def _ridge(problem, lambdas):
@@ -96,7 +97,7 @@ SOLVERS = {
         ResponseNewton, "a family of several responses and no groups", _rows_of_responses
     ),
     "pass_newton": Solver(
-        LookAhead, "a family of one response other than cox", _rows_apart, by_passes=True
+        SeveralLambdas, "a family of one response other than cox", _rows_apart, by_passes=True
     ),
     "bcd": Solver(BlockDescent, "a penalty on groups, one response", in_groups),
     "bcd_wright": Solver(WrightDescent, "a penalty on groups, one response", in_groups),

@@ -4,14 +4,14 @@ from functools import partial
 
 import numpy as np
 
-from sparsesolve.linalg.design.distributed import RowBlocks
+from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.solvers import SOLVERS
 from sparsesolve.solvers.passes.several_lambdas import MOST_COLUMNS
-from sparsesolve.solvers.reductions.collinear import Spanned, spanned
-from sparsesolve.solvers.reductions.equal_rows import pooled
-from sparsesolve.solvers.reductions.inner_products import reduced
-from sparsesolve.solvers.reductions.one_sided_limits import Shifted, unbound
-from sparsesolve.solvers.reductions.row_space import Rotated, rotated
+from sparsesolve.solvers.reductions.collinear import CollinearState, without_collinear
+from sparsesolve.solvers.reductions.equal_rows import with_equal_rows_merged
+from sparsesolve.solvers.reductions.inner_products import by_inner_products
+from sparsesolve.solvers.reductions.one_sided_limits import OneSidedState, unbound
+from sparsesolve.solvers.reductions.row_space import RowSpaceState, in_row_space
 
 MOST_GRAM_COLUMNS = 1500  # up to here their Gram matrix costs less than the passes it saves
 SWEPT = 2  # rows to a column from which that holds for groups, whose sweeps come to all columns
@@ -46,30 +46,31 @@ def choose(problem, name, lambdas, n_threads):
     """
     free = unbound(problem, lambdas)
     if free is not None:
-        return Shifted(choose(free[0], name, lambdas, n_threads), problem, free[1])
-    if isinstance(problem.design, RowBlocks):
+        return OneSidedState(choose(free[0], name, lambdas, n_threads), problem, free[1])
+    if isinstance(problem.design, DistributedDesign):
         if problem.design.gram is not None:
-            problem = reduced(problem)
+            problem = by_inner_products(problem)
         else:
             name = _by_passes(problem, name, lambdas)
-    problem = pooled(problem) or problem
+    problem = with_equal_rows_merged(problem) or problem
     if not problem.has_blocks:
         return _on_whole_vectors(problem, name, lambdas, n_threads)
     if name == "auto" and _few_eigenvalues(problem.design):
-        found = rotated(problem, lambdas, n_threads)
+        found = in_row_space(problem, lambdas, n_threads)
         if found is not None:
             own_solver = partial(SOLVERS[_suitable(problem, lambdas)].state, problem, n_threads)
             state = choose(found[0], name, lambdas, n_threads)
-            return Rotated(state, *found, problem, own_solver, n_threads)
+            return RowSpaceState(state, *found, problem, own_solver, n_threads)
     if name == "auto":
         name = _suitable(problem, lambdas)
     solver = SOLVERS[name]
     if not solver.suits(problem, lambdas):
         raise ValueError(f"solver={name!r} needs {solver.needs}; choose solver='auto'")
-    found = None if isinstance(problem.design, RowBlocks) else spanned(problem, lambdas)
+    distributed = isinstance(problem.design, DistributedDesign)
+    found = None if distributed else without_collinear(problem, lambdas)
     if found is None:
         return solver.state(problem, n_threads)
-    return Spanned(solver.state(found[0], n_threads), *found, problem.design)
+    return CollinearState(solver.state(found[0], n_threads), *found, problem.design)
 
 
 def _on_whole_vectors(problem, name, lambdas, n_threads):

@@ -1,7 +1,7 @@
 """The path: warm starts down a grid of lambdas, each point left with a certificate.
 
 Given: a solver state (anything with `solve`, `coefficients`, `intercept`, `loss_value` and
-`iterations`; one that has `announce` is told the grid), a decreasing grid, a tolerance on the gap
+`iterations`; one that has `set_grid` is told the grid), a decreasing grid, a tolerance on the gap
 relative to the null objective, and the reasons for which the path may end early. Returned: one
 Point per lambda.
 """
@@ -69,8 +69,8 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
     points, entered = [], set()
     null = max(problem.null_value, 1e-300)
     late = problem.simple and (stop is None or isinstance(stop, StopRule))
-    if hasattr(state, "announce"):
-        state.announce([problem.inner_level(lam) for lam in lambdas])
+    if hasattr(state, "set_grid"):
+        state.set_grid([problem.inner_level(lam) for lam in lambdas])
     reason = "every lambda was solved"
     for index, lam in enumerate(lambdas):
         before = state.iterations

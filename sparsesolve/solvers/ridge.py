@@ -28,11 +28,12 @@ class Ridge:
     def __init__(self, problem, n_threads):
         design, w, y = problem.design, problem.weights, problem.response
         v, open_ = np.asarray(problem.penalty.l2), problem.open_columns
-        self.bare = Bare(design, np.flatnonzero(open_ & (v == 0.0)), w, y, problem.centred)
+        free = np.flatnonzero(open_ & (v == 0.0))
+        self.unpenalised = UnpenalisedColumns(design, free, w, y, problem.centred)
         which = np.flatnonzero(open_ & (v > 0.0)).astype(np.intc)
         self.unit = v[which].max(initial=1e-300)  # lam v = (lam unit) (v / unit): no overflow
         form = Tall if len(which) <= design.n else Wide
-        self.form = form(design, which, v[which] / self.unit, w, self.bare, n_threads)
+        self.form = form(design, which, v[which] / self.unit, w, self.unpenalised, n_threads)
         self.which, self.iterations = which, 0
 
     @property
@@ -49,8 +50,8 @@ class Ridge:
     def coefficients(self):
         """Feature numbers and values of the nonzero coefficients, ascending in feature."""
         penalised = self.form.coefficients()
-        bare = self.bare.coefficients(self.form.left_over())
-        which = np.concatenate([self.which, self.bare.which])
+        bare = self.unpenalised.coefficients(self.form.left_over())
+        which = np.concatenate([self.which, self.unpenalised.which])
         values = np.concatenate([penalised, bare])
         order = np.argsort(which)
         order = order[values[order] != 0.0]
@@ -84,7 +85,7 @@ def suits(problem, lambdas):
     return bool(np.isinf(problem.limits[:, open_]).all() and ridge.any())
 
 
-class Bare(Span):
+class UnpenalisedColumns(Span):
     """The unpenalised columns: an orthonormal basis Q of their span, and least squares on them."""
 
     def __init__(self, design, which, w, y, centred):
@@ -106,7 +107,7 @@ class Tall:
     """At most as many columns as rows: everything from A'A (p, p) and A'c."""
 
     def __init__(self, design, which, v, w, bare, n_threads):
-        self.design, self.bare, self.scale = design, bare, np.sqrt(v)
+        self.design, self.unpenalised, self.scale = design, bare, np.sqrt(v)
         gram, cross = tall_gram(design, bare.root_w, bare.y, n_threads)
         gram, cross = gram[np.ix_(which, which)], cross[which]
         seen = [design.products(bare.root_w * q, n_threads)[which] for q in bare.Q.T]
@@ -145,14 +146,14 @@ class Tall:
 
     def left_over(self):
         """Q'(c - A g)."""
-        return self.bare.explained - self.seen @ self.g
+        return self.unpenalised.explained - self.seen @ self.g
 
 
 class Wide:
     """More columns than rows: everything from A V^-1 A' (n, n), but for two products with X."""
 
     def __init__(self, design, which, v, w, bare, n_threads):
-        self.design, self.bare, self.which, self.v = design, bare, which, v
+        self.design, self.unpenalised, self.which, self.v = design, bare, which, v
         self.n_threads = n_threads
         gram = wide_gram(design, which, 1.0 / v, bare.root_w, n_threads)
         gram = bare.without(bare.without(gram).T)
@@ -162,16 +163,16 @@ class Wide:
     def start(self):
         """Forget the last lam: its error would outlast the step to one far away."""
         self.a, self.b = np.zeros(self.design.n), np.zeros(len(self.which))
-        self.r, self.fit = self.bare.response, np.zeros(self.design.n)
+        self.r, self.fit = self.unpenalised.response, np.zeros(self.design.n)
 
     def correct(self, lam):
         """A Newton step on the dual variable a, then b and r = c - A b by products with X."""
         excess = self.turn.T @ (self.r - lam * self.a)
-        self.a = self.bare.without(self.a + self.turn @ (excess / (self.spectrum + lam)))
-        u = self.bare.root_w * self.a
+        self.a = self.unpenalised.without(self.a + self.turn @ (excess / (self.spectrum + lam)))
+        u = self.unpenalised.root_w * self.a
         self.b = self.design.products(u, self.n_threads)[self.which] / self.v
-        self.fit = self.bare.root_w * self.design.combination(self.which, self.b)
-        self.r = self.bare.without(self.bare.response - self.fit)
+        self.fit = self.unpenalised.root_w * self.design.combination(self.which, self.b)
+        self.r = self.unpenalised.without(self.unpenalised.response - self.fit)
 
     def gap(self, lam):
         """P - D at the dual point lam a, of which b is the exact answer: |r - lam a|^2 / 2."""
@@ -182,11 +183,11 @@ class Wide:
         return float(self.r @ self.r)
 
     def correlations(self):
-        return self.design.products(self.bare.root_w * self.r, self.n_threads)[self.which]
+        return self.design.products(self.unpenalised.root_w * self.r, self.n_threads)[self.which]
 
     def coefficients(self):
         return self.b
 
     def left_over(self):
         """Q'(c - A b)."""
-        return self.bare.explained - self.bare.Q.T @ self.fit
+        return self.unpenalised.explained - self.unpenalised.Q.T @ self.fit

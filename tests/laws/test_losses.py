@@ -251,7 +251,7 @@ def test_pooled_samples_have_the_same_loss(case):
     for at in (eta[..., :4], 3.0 * eta[..., 4:8]):
         value, u = loss.at(at[..., label])
         excess = value - loss.saturated
-        pooled = loss.pooled(label, first, at, excess)
+        pooled = loss.merged(label, first, at, excess)
         assert pooled.at(at)[0] == pytest.approx(value, rel=1e-14)
         assert pooled.at(at)[0] - pooled.saturated == pytest.approx(excess, rel=1e-12)
         assert pooled.at(at)[1] == pytest.approx(_by_class(label, u), rel=1e-12, abs=1e-15)

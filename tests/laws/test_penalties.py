@@ -163,11 +163,11 @@ def test_what_nothing_holds_back_follows_every_push(omega):
     rng = np.random.default_rng(7)
     for x, lam in _draws():
         b, z = omega.prox(x, lam), rng.standard_normal(SIZE)
-        unheld = omega.unheld(b, z, 1e3)
+        unpenalised = omega.unpenalised(b, z, 1e3)
         push = omega.prox(b + 1e-7 * z, 1e3) - b
-        assert np.array_equal(unheld, np.abs(push - 1e-7 * z) <= 1e-14)
-        at_none = omega.unheld(b, z, 0.0)
-        assert (at_none | ~unheld).all()
+        assert np.array_equal(unpenalised, np.abs(push - 1e-7 * z) <= 1e-14)
+        at_none = omega.unpenalised(b, z, 0.0)
+        assert (at_none | ~unpenalised).all()
         push = omega.prox(b + 1e-7 * z, 0.0) - b
         assert np.array_equal(at_none, np.abs(push - 1e-7 * z) <= 1e-14)
 

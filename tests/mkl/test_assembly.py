@@ -7,7 +7,7 @@ from sparsesolve.families import read_family
 from sparsesolve.mkl import elastic
 from sparsesolve.mkl.assembly import read_problem
 from sparsesolve.mkl.kernels import Kernels
-from sparsesolve.mkl.near import Near
+from sparsesolve.mkl.low_rank_cache import LowRankCache
 from sparsesolve.mkl.norms import read_norm
 
 N, M = 12, 3
@@ -18,7 +18,7 @@ KINDS = np.arange(N) % 3
 
 
 def read(y=Y, family="gaussian", norm="l1", **options):
-    kernels = Kernels([np.eye(N)] * M, np.ones(M), Near([None] * M, N))
+    kernels = Kernels([np.eye(N)] * M, np.ones(M), LowRankCache([None] * M, N))
     given = {"kernel_weights": None, "weights": None, "offset": None, "intercept": True, **options}
     norm = read_norm(norm)
     return read_problem(kernels, y, read_family(family), norm, **given)

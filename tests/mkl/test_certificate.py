@@ -9,7 +9,7 @@ from sparsesolve.families import read_family
 from sparsesolve.mkl import elastic, lp
 from sparsesolve.mkl.assembly import read_problem
 from sparsesolve.mkl.kernels import Kernels
-from sparsesolve.mkl.near import Near
+from sparsesolve.mkl.low_rank_cache import LowRankCache
 from sparsesolve.mkl.norms import read_norm
 from sparsesolve.mkl.point import make_point
 
@@ -24,7 +24,7 @@ LOSSES = {"gaussian": numpy_losses.GAUSSIAN, "binomial": numpy_losses.BINOMIAL}
 
 
 def made(family, norm, factors):
-    kernels = Kernels(list(K), np.full(M, np.sqrt(N)), Near([None] * M, N))
+    kernels = Kernels(list(K), np.full(M, np.sqrt(N)), LowRankCache([None] * M, N))
     return read_problem(
         kernels, RESPONSES[family], read_family(family), NORMS[norm], kernel_weights=factors,
         weights=None, offset=None, intercept=True,

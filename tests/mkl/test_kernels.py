@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from sparsesolve.mkl.kernels import BLOCK, Kernels, LowRank, Rows, add_item, item_times
-from sparsesolve.mkl.near import Near
+from sparsesolve.mkl.low_rank_cache import LowRankCache
 
 N = BLOCK + 44  # rows that are made come in two blocks
 RNG = np.random.default_rng(8)
@@ -32,7 +32,8 @@ CLOSE = {"rtol": 1e-5, "atol": 1e-3}  # two of them are of single precision
 
 
 def kernels(items=ITEMS, n_threads=1):
-    return Kernels(items, np.full(len(items), 1e3), Near([None] * len(items), N), None, n_threads)
+    cache = LowRankCache([None] * len(items), N)
+    return Kernels(items, np.full(len(items), 1e3), cache, None, n_threads)
 
 
 @pytest.mark.parametrize("which", [[], [0], [1], [2, 0], [4, 0], [5, 4, 3, 2, 1, 0], [3, 3]])
@@ -66,7 +67,7 @@ def test_sizes_are_never_nan():
     """Rounding may leave u'K u below 0 where K u is nearly 0."""
     v = np.array([[1.0, -1.0]])
     K = np.array([[1.0, 1.0 + 1e-15], [1.0 + 1e-15, 1.0]])
-    of_rounding = Kernels([K], np.full(1, 2.0), Near([None], 2))
+    of_rounding = Kernels([K], np.full(1, 2.0), LowRankCache([None], 2))
     assert of_rounding.times([0], v)[0, 0] @ v[0] < 0.0 == of_rounding.sizes([0], v)[0]
 
 

@@ -6,7 +6,7 @@ import pytest
 from sparsesolve.families import read_family
 from sparsesolve.mkl.assembly import read_problem
 from sparsesolve.mkl.kernels import Kernels
-from sparsesolve.mkl.near import Near
+from sparsesolve.mkl.low_rank_cache import LowRankCache
 from sparsesolve.mkl.norms import read_norm
 from sparsesolve.mkl.point import make_point, sizes_of
 
@@ -19,7 +19,7 @@ BOUNDS = np.sqrt([np.linalg.eigvalsh(k)[-1] for k in K])
 
 
 def made(y, family="gaussian"):
-    kernels = Kernels(list(K), BOUNDS, Near([None] * M, N))
+    kernels = Kernels(list(K), BOUNDS, LowRankCache([None] * M, N))
     return read_problem(kernels, y, read_family(family), read_norm("l1"), kernel_weights=[1, 2, 1],
                         weights=None, offset=None, intercept=True)[0]  # fmt: skip
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from sparsesolve.mkl.kernels import Kernels
-from sparsesolve.mkl.near import Near, near_factors
+from sparsesolve.mkl.low_rank_cache import LowRankCache, near_factors
 from sparsesolve.mkl.screening import MOST, Screening
 
 X, K, _ = mkl_oracle.problem(0, n=30, M=8)
@@ -17,7 +17,7 @@ NOWHERE_NEAR = [None] * 8
 
 def make(q=1, factors=NOWHERE_NEAR):
     bounds = np.array([np.sqrt(np.linalg.eigvalsh(k)[-1]) for k in K])
-    return Screening(Kernels(list(K), bounds, Near(factors, 30)), (q, 30))
+    return Screening(Kernels(list(K), bounds, LowRankCache(factors, 30)), (q, 30))
 
 
 def exact(u):

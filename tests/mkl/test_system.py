@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from sparsesolve.mkl.kernels import Kernels
-from sparsesolve.mkl.near import Near
+from sparsesolve.mkl.low_rank_cache import LowRankCache
 from sparsesolve.mkl.system import System
 
 X, K, _ = mkl_oracle.problem(0, n=20, M=3)
@@ -13,7 +13,7 @@ ETA = np.array([0.5, 2.0])
 
 
 def kernels():
-    return Kernels(list(K), np.full(3, 10.0), Near([None] * 3, 20))
+    return Kernels(list(K), np.full(3, 10.0), LowRankCache([None] * 3, 20))
 
 
 def dense(H, x):

@@ -70,6 +70,6 @@ def test_held_are_the_penalised_and_those_that_press_on_a_limit():
     net = rows(limited=True)
     B, C = np.zeros((K, P)), np.ones((K, P))
     B[0, 3], B[1, 3] = 2.0, -1.0  # at their limits; C presses upwards only
-    free = net.unheld(B, C, 1.0)
+    free = net.unpenalised(B, C, 1.0)
     assert not free[:, [0, 1, 2, 4, 5]].any()
     assert free[:, 3].tolist() == [False, True, True]

@@ -39,8 +39,8 @@ def test_all_answers_are_those_of_the_coefficients_laid_out_as_one_vector(kind):
 @pytest.mark.parametrize("grouped", [False, True])
 def test_features_without_a_penalty(grouped):
     rows = Rows(ElasticNet(P, 1.0, np.where(np.arange(P) == 2, 0.0, V)), grouped)
-    assert rows.unheld(NOTHING, NOTHING + 1.0).tolist() == [False, False, True, False, False]
-    assert rows.unheld(NOTHING, NOTHING + 1.0, 0.0).all()
+    assert rows.unpenalised(NOTHING, NOTHING + 1.0).tolist() == [False, False, True, False, False]
+    assert rows.unpenalised(NOTHING, NOTHING + 1.0, 0.0).all()
     assert rows.polar(NOTHING + 1.0) == np.inf
     X = RNG.standard_normal((K, P))
     assert rows.prox(X, 1e3)[:, 2] == pytest.approx(X[:, 2])

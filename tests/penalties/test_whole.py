@@ -63,7 +63,7 @@ def test_several_responses_are_penalised_one_by_one(omega):
     assert two.conjugate(Z, 0.3) == pytest.approx(sum(one.conjugate(z, 0.3) for z in Z))
     assert (two.prox(Z, 0.3) == np.stack([one.prox(z, 0.3) for z in Z])).all()
     assert two.polar(Z) == max(one.polar(z) for z in Z)
-    assert two.unheld_each(Z, Z, 0.0).all() and not two.unheld_each(Z, Z, 0.1).any()
+    assert two.unpenalised_each(Z, Z, 0.0).all() and not two.unpenalised_each(Z, Z, 0.1).any()
 
 
 def test_kernels_are_orthonormal_and_only_without_a_ridge():

@@ -10,7 +10,7 @@ import scipy.sparse
 from sparsesolve.linalg.design cimport column as col
 from sparsesolve.linalg.design.column cimport Column
 from sparsesolve.linalg.gram.products cimport add_products
-from sparsesolve.linalg.kernels.pass_threads cimport clock, dismiss, muster
+from sparsesolve.linalg.kernels.pass_threads cimport clock, end_pass, begin_pass
 from sparsesolve.linalg.kernels.vector cimport ss_prefetch
 
 DEF CHUNK = 1024                            # rows of so many columns that stay in cache while several vectors
@@ -219,12 +219,12 @@ cdef class Design:
         """out[k] = z_j'u for j = which[k], or j = k if no list is given."""
         cdef Py_ssize_t k
         cdef double values = <double> count * self.stored / max(self.p, 1), begun
-        cdef int threads = muster(n_threads) if values > WORTH_THREADS else 1
+        cdef int threads = begin_pass(n_threads) if values > WORTH_THREADS else 1
         if threads > 1:
             begun = clock()
             for k in prange((count + 3) // 4, num_threads=threads, schedule="static"):
                 self._meet_four(which, 4 * k, count, u, total, out)
-            dismiss(threads, begun, self._met(values))
+            end_pass(threads, begun, self._met(values))
         else:
             for k in range((count + 3) // 4):
                 self._meet_four(which, 4 * k, count, u, total, out)
@@ -293,7 +293,7 @@ cdef class Design:
         cdef double[:, ::1] o = np.zeros((K, count))
         cdef const double[::1] total
         cdef double values = <double> count * K * self.stored / max(self.p, 1), begun
-        cdef int threads = muster(n_threads) if values > WORTH_THREADS else 1
+        cdef int threads = begin_pass(n_threads) if values > WORTH_THREADS else 1
         cdef double[:, ::1] room
         if K == 0 or count == 0:
             return o
@@ -312,7 +312,7 @@ cdef class Design:
                     _ask_for(self.columns, which, k, count)
                     for j in range(K):
                         o[j, k] = col.dot(&self.columns[which[k]], &u[j, 0], total[j])
-        dismiss(threads, begun, self._met(values))
+        end_pass(threads, begun, self._met(values))
         return o
 
     cdef void meet_all(self, const int* which, int count, const double[:, ::1] u, double* room, double* out,

@@ -1,4 +1,4 @@
-"""RowBlocks: a design whose rows lie in blocks elsewhere, fetched anew for every pass.
+"""DistributedDesign: a design whose rows lie in blocks elsewhere, fetched anew for every pass.
 
 It answers what a Design answers to solvers that see X by products alone. A pass is one function of
 every block, whose results are merged two by two in an order that depends on the blocks only.
@@ -32,7 +32,7 @@ class Frame(NamedTuple):
         return Frame(self.centre[which], self.factor[which], self.exponent[which], self.near)
 
 
-class RowBlocks:
+class DistributedDesign:
     """Columns of a matrix (n, p) in blocks of rows, standardised implicitly.
 
     Parameters
@@ -134,7 +134,7 @@ def inner_products(design, which, h, basis, n_threads=1):
     """
     if len(which) == 0:
         return np.zeros((0, 0)), np.zeros((basis.shape[1], 0))
-    if isinstance(design, RowBlocks):
+    if isinstance(design, DistributedDesign):
         return design.inner_products(which, h, basis)
     part, total, one = design.part(which), h.sum() or 1.0, basis.shape[1] == 1
     y = np.ascontiguousarray(basis[:, 0]) if one else np.zeros(len(h))

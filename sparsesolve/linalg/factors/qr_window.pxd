@@ -1,7 +1,7 @@
-"""Basis: what a window of columns looks like in the orthonormal basis of the active ones."""
+"""QRWindow: what a window of columns looks like in the orthonormal basis of the active ones."""
 from sparsesolve.linalg.factors.cholesky cimport Cholesky
 
-cdef class Basis:
+cdef class QRWindow:
     cdef readonly int size              # active columns
     cdef readonly int width             # columns of the window
     cdef int rows, room, stride         # for how many active columns; the strides of H and of G

@@ -24,7 +24,7 @@ DEF LINE = 8        # doubles
 DEF SPARE = 64      # rows and columns of room beyond what is needed now
 
 
-cdef class Basis:
+cdef class QRWindow:
     """Starts with no active column; columns 1..width of H, G, left and square are those of the window.
 
     Parameters

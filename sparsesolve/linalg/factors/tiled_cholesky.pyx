@@ -7,7 +7,7 @@ from cython.parallel cimport prange
 from scipy.linalg.cython_blas cimport dgemm, dsyrk, dtrsm
 from scipy.linalg.cython_lapack cimport dpotrf
 
-from sparsesolve.linalg.kernels.pass_threads cimport OPERATION, clock, dismiss, muster
+from sparsesolve.linalg.kernels.pass_threads cimport OPERATION, clock, end_pass, begin_pass
 
 DEF TILE = 160      # rows and columns of a tile
 DEF TOGETHER = 8    # right-hand sides solved by one thread at a time
@@ -29,12 +29,12 @@ def factorise(double[:, ::1] matrix, int n_threads=1):
             # our lower triangle in rows is BLAS's upper one in columns
             dpotrf("U", &width, A + <Py_ssize_t> start * n + start, &n, &info)
             if info == 0 and tiles > 0:
-                begun, threads, left = clock(), muster(n_threads), n - start
+                begun, threads, left = clock(), begin_pass(n_threads), n - start
                 for tile in prange(tiles, num_threads=threads, schedule="dynamic"):
                     _solve_tile(A, n, start, width, start + width + tile * TILE)
                 for tile in prange(tiles * (tiles + 1) // 2, num_threads=threads, schedule="dynamic"):
                     _update_tile(A, n, start, width, tile)
-                dismiss(threads, begun, OPERATION * width * left * left)
+                end_pass(threads, begun, OPERATION * width * left * left)
         if info != 0:
             return False
     return True
@@ -46,13 +46,13 @@ def scale(double[:, ::1] matrix, const double[:] root, double shift, int n_threa
     cdef int threads
     cdef double begun
     with nogil:
-        begun, threads = clock(), muster(n_threads)
+        begun, threads = clock(), begin_pass(n_threads)
         for piece in prange((n + TILE - 1) // TILE, num_threads=threads, schedule="dynamic"):
             for i in range(piece * TILE, min(n, (piece + 1) * TILE)):
                 for j in range(i + 1):
                     matrix[i, j] = matrix[i, j] * root[i] * root[j]
                 matrix[i, i] += shift
-        dismiss(threads, begun, <double> n * n)
+        end_pass(threads, begun, <double> n * n)
 
 
 def solve(const double[:, ::1] factor, double[:, ::1] rows, int n_threads=1):
@@ -95,10 +95,10 @@ cdef _solve(const double[:, ::1] factor, double[:, ::1] rows, const char* transp
         return
     PyErr_CheckSignals()
     with nogil:
-        begun, threads = clock(), muster(n_threads)
+        begun, threads = clock(), begin_pass(n_threads)
         for piece in prange(pieces, num_threads=threads, schedule="dynamic"):
             _solve_some(&factor[0, 0], n, &rows[piece * TOGETHER, 0], min(TOGETHER, k - piece * TOGETHER), transposed)
-        dismiss(threads, begun, OPERATION * n * n * pieces * TOGETHER)
+        end_pass(threads, begun, OPERATION * n * n * pieces * TOGETHER)
 
 
 cdef void _solve_some(const double* factor, int n, double* rows, int count, const char* transposed) noexcept nogil:

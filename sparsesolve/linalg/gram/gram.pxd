@@ -1,5 +1,5 @@
 """Gram matrix of the working columns."""
-from sparsesolve.linalg.working.columns cimport Packed
+from sparsesolve.linalg.working.columns cimport PackedColumns
 
 cdef class Gram:
     cdef readonly int size              # columns so far
@@ -8,4 +8,4 @@ cdef class Gram:
     cdef double* G
 
     cdef int reserve(self, int capacity) except -1
-    cdef int follow(self, Packed columns) except -1
+    cdef int follow(self, PackedColumns columns) except -1

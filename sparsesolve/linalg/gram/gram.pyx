@@ -10,7 +10,7 @@ import numpy as np
 from sparsesolve.linalg.design cimport column as col
 from sparsesolve.linalg.design.column cimport Column
 from sparsesolve.linalg.design.design cimport Design
-from sparsesolve.linalg.working.columns cimport Packed
+from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.linalg.gram.products cimport add_gram
 from sparsesolve.linalg.gram.sparse_gram import sparse_gram
 from sparsesolve.linalg.kernels.vector cimport axpy, ss_add_dots
@@ -45,7 +45,7 @@ cdef class Gram:
                    self.size * sizeof(double))
         return 0
 
-    cdef int follow(self, Packed columns) except -1:
+    cdef int follow(self, PackedColumns columns) except -1:
         """Take in the columns that `columns` has and this matrix has not."""
         self.reserve(columns.size)
         if columns.size > self.size:
@@ -53,7 +53,7 @@ cdef class Gram:
         self.size = columns.size
         return 0
 
-    def inner_products(self, Packed columns, Design design, portions):
+    def inner_products(self, PackedColumns columns, Design design, portions):
         """The slow door, for tests: the matrix after columns of a design came in by portions."""
         cdef int[::1] which
         for portion in portions:

@@ -14,7 +14,7 @@ import numpy as np
 from sparsesolve.linalg.design cimport column as col
 from sparsesolve.linalg.design.column cimport Column
 from sparsesolve.linalg.design.design cimport Design
-from sparsesolve.linalg.kernels.pass_threads cimport OPERATION, clock, dismiss, muster
+from sparsesolve.linalg.kernels.pass_threads cimport OPERATION, clock, end_pass, begin_pass
 from sparsesolve.linalg.kernels.vector cimport ss_multiply
 
 DEF WIDTH = 256         # columns unpacked at a time
@@ -56,12 +56,12 @@ cdef _add_dense(Design design, const int[::1] which, const double[::1] scale, co
         PyErr_CheckSignals()
         count = min(WIDTH, m - first)
         with nogil:
-            begun, threads = clock(), muster(n_threads)
+            begun, threads = clock(), begin_pass(n_threads)
             for k in prange(count, num_threads=threads, schedule="static"):
                 _unpack(&design.columns[which[first + k]], n, sqrt(scale[first + k]), &root_w[0], &block[k, 0])
             for tile in prange(tiles, num_threads=threads, schedule="dynamic"):
                 _add_tile(tile, n, count, &block[0, 0], &gram[0, 0])
-            dismiss(threads, begun, OPERATION * n * n * count)
+            end_pass(threads, begun, OPERATION * n * n * count)
 
 
 cdef void _unpack(const Column* x, Py_ssize_t n, double scale, const double* root_w, double* out) noexcept nogil:

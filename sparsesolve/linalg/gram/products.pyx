@@ -10,7 +10,7 @@ from scipy.linalg.cython_blas cimport dgemm, dsyrk
 
 import numpy as np
 
-from sparsesolve.linalg.kernels.pass_threads cimport OPERATION, clock, dismiss, muster
+from sparsesolve.linalg.kernels.pass_threads cimport OPERATION, clock, end_pass, begin_pass
 from sparsesolve.linalg.kernels.vector cimport ss_add_dots, ss_subtract_all
 
 cdef extern from "products.h" nogil:
@@ -55,7 +55,7 @@ cdef void share_products(Py_ssize_t n, int size, const double* A, int lda, int c
     """add_products by so many threads, bit by bit the same; BLAS is left to itself."""
     cdef Py_ssize_t start, part = SS_MANY_COLUMNS if SS_512_HERE else SS_FEW_COLUMNS
     cdef bint worth = <double> n * size * count >= WORTH_THREADS and (SS_512_HERE or min(size, count) <= SS_FEW)
-    cdef int threads = muster(n_threads) if worth else 1
+    cdef int threads = begin_pass(n_threads) if worth else 1
     cdef double begun
     if threads == 1:
         add_products(n, size, A, lda, count, B, ldb, G, ld)
@@ -63,14 +63,14 @@ cdef void share_products(Py_ssize_t n, int size, const double* A, int lda, int c
     begun = clock()
     for start in prange(0, size, part, num_threads=threads, schedule="static"):
         add_products(n, <int> min(part, size - start), A + start * lda, lda, count, B, ldb, G + start, ld)
-    dismiss(threads, begun, OPERATION * n * size * count)
+    end_pass(threads, begun, OPERATION * n * size * count)
 
 
 cdef void share_gram(Py_ssize_t n, int size, const double* A, int lda, double* G, int ld,
                      int n_threads) noexcept nogil:
     """add_gram in the same way."""
     cdef Py_ssize_t start
-    cdef int threads = muster(n_threads) if SS_512_HERE and <double> n * size * size >= WORTH_THREADS else 1
+    cdef int threads = begin_pass(n_threads) if SS_512_HERE and <double> n * size * size >= WORTH_THREADS else 1
     cdef double begun
     if threads == 1:
         add_gram(n, size, A, lda, G, ld)
@@ -79,7 +79,7 @@ cdef void share_gram(Py_ssize_t n, int size, const double* A, int lda, double* G
     for start in prange(0, size, SS_MANY_COLUMNS, num_threads=threads, schedule="static", chunksize=1):
         ss_add_products(n, min(<Py_ssize_t> SS_MANY_COLUMNS, size - start), A + start * lda, lda, size - start,
                         A + start * lda, lda, True, G + start + start * ld, ld)
-    dismiss(threads, begun, OPERATION * n * size * size)
+    end_pass(threads, begun, OPERATION * n * size * size)
 
 
 cdef inline Py_ssize_t _share(Py_ssize_t size, int n_threads) noexcept nogil:
@@ -91,7 +91,7 @@ cdef void share_dots(Py_ssize_t n, int count, const double* Z, const int* which,
                      int n_threads) noexcept nogil:
     """out[k] = v'z for column which[k] of Z, or column k, by so many threads, bit by bit the same."""
     cdef Py_ssize_t start, part
-    cdef int threads = muster(n_threads) if n * count >= WORTH_SHARING else 1
+    cdef int threads = begin_pass(n_threads) if n * count >= WORTH_SHARING else 1
     cdef double begun
     memset(out, 0, count * sizeof(double))
     if threads == 1:
@@ -101,14 +101,14 @@ cdef void share_dots(Py_ssize_t n, int count, const double* Z, const int* which,
     for start in prange(0, count, part, num_threads=threads, schedule="static", chunksize=1):
         ss_add_dots(n, min(part, count - start), Z if which != NULL else Z + n * start,
                     which + start if which != NULL else NULL, n, v, out + start)
-    dismiss(threads, begun, <double> n * count)
+    end_pass(threads, begun, <double> n * count)
 
 
 cdef void share_subtract(Py_ssize_t n, int count, const double* b, const double* Z, const int* which, double* v,
                          int n_threads) noexcept nogil:
     """v -= b[k] z for all these columns, by so many threads, bit by bit the same."""
     cdef Py_ssize_t start, part
-    cdef int threads = muster(n_threads) if n * count >= WORTH_SHARING else 1
+    cdef int threads = begin_pass(n_threads) if n * count >= WORTH_SHARING else 1
     cdef double begun
     if threads == 1:
         ss_subtract_all(n, count, b, Z, which, n, v)
@@ -116,7 +116,7 @@ cdef void share_subtract(Py_ssize_t n, int count, const double* b, const double*
     begun, part = clock(), _share(n, threads)
     for start in prange(0, n, part, num_threads=threads, schedule="static", chunksize=1):
         ss_subtract_all(min(part, n - start), count, b, Z + start, which, n, v + start)
-    dismiss(threads, begun, <double> n * count)
+    end_pass(threads, begun, <double> n * count)
 
 
 cdef void _add_by_blas(Py_ssize_t n, int size, const double* A, int lda, int count, const double* B, int ldb,

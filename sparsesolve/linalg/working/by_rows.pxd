@@ -1,8 +1,8 @@
-"""RowMirror: sparse columns a second time, row by row."""
+"""ByRows: sparse columns a second time, row by row."""
 from sparsesolve.linalg.design.column cimport Column
 from sparsesolve.linalg.design.design cimport Design
 
-cdef class RowMirror:
+cdef class ByRows:
     cdef readonly int size              # columns
     cdef readonly long long stored      # values
     cdef Py_ssize_t n

@@ -13,13 +13,13 @@ from sparsesolve.linalg.design cimport column as col
 from sparsesolve.linalg.design.column cimport Column
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.working.columns import room_for, roomier
-from sparsesolve.linalg.kernels.pass_threads cimport clock, dismiss, muster
+from sparsesolve.linalg.kernels.pass_threads cimport clock, end_pass, begin_pass
 
 DEF PARTS = 16          # of the rows, summed apart: threads share them out and do not change a bit of the sums
 DEF STRIDE = 8          # doubles that lie between the sums of two parts at least
 
 
-cdef class RowMirror:
+cdef class ByRows:
     """No columns at first, of n rows."""
 
     def __cinit__(self, Py_ssize_t n):
@@ -99,7 +99,7 @@ cdef class RowMirror:
     cdef void subtract(self, const double* root_w, const double* b, double* v, int n_threads) noexcept nogil:
         """v -= root_w * Xb."""
         cdef Py_ssize_t part
-        cdef int threads = muster(n_threads)
+        cdef int threads = begin_pass(n_threads)
         cdef double begun = clock()
         if threads == 1:
             for part in range(PARTS):
@@ -107,7 +107,7 @@ cdef class RowMirror:
             return
         for part in prange(PARTS, num_threads=threads, schedule="static"):
             self._subtract_rows(part, root_w, b, v)
-        dismiss(threads, begun, <double> self.stored)
+        end_pass(threads, begun, <double> self.stored)
 
     cdef void _subtract_rows(self, Py_ssize_t part, const double* root_w, const double* b, double* v) noexcept nogil:
         cdef Py_ssize_t i
@@ -124,7 +124,7 @@ cdef class RowMirror:
     cdef void correlate(self, const double* root_w, const double* v, double* out, int n_threads) noexcept nogil:
         """out = X'(root_w * v)."""
         cdef Py_ssize_t part
-        cdef int threads = muster(n_threads), j
+        cdef int threads = begin_pass(n_threads), j
         cdef double begun = clock()
         if threads == 1:
             for part in range(PARTS):
@@ -132,7 +132,7 @@ cdef class RowMirror:
         else:
             for part in prange(PARTS, num_threads=threads, schedule="static"):
                 self._correlate_rows(part, root_w, v)
-            dismiss(threads, begun, <double> self.stored)
+            end_pass(threads, begun, <double> self.stored)
         memset(out, 0, self.size * sizeof(double))
         for part in range(PARTS):
             for j in range(self.size):

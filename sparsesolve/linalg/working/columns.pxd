@@ -1,8 +1,8 @@
-"""Packed: the working columns copied side by side as sqrt(w) * z_j."""
+"""PackedColumns: the working columns copied side by side as sqrt(w) * z_j."""
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.factors.root cimport Root
 
-cdef class Packed:
+cdef class PackedColumns:
     cdef readonly int size
     cdef readonly Py_ssize_t n
     cdef readonly bint dense                # columns are whole: products may be taken of a stretch of rows

@@ -23,7 +23,7 @@ def roomier(array, room, used):
     return larger
 
 
-cdef class Packed:
+cdef class PackedColumns:
     """Working columns; they come one after the other, or `restart` forgets all."""
 
     def __cinit__(self, double[::1] root_w, bint recentred=False):

@@ -1,6 +1,6 @@
-"""DensePacked: working columns as a dense matrix."""
-from sparsesolve.linalg.working.columns cimport Packed
+"""DensePackedColumns: working columns as a dense matrix."""
+from sparsesolve.linalg.working.columns cimport PackedColumns
 
-cdef class DensePacked(Packed):
+cdef class DensePackedColumns(PackedColumns):
     cdef double[::1] storage
     cdef double* Z                          # (n, capacity) column-major

@@ -6,7 +6,7 @@ import numpy as np
 from sparsesolve.linalg.design cimport column as col
 from sparsesolve.linalg.kernels cimport vector
 from sparsesolve.linalg.design.design cimport Design
-from sparsesolve.linalg.working.columns cimport Packed
+from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.linalg.working.columns import room_for, roomier
 from sparsesolve.linalg.gram.products cimport (
     share_dots,
@@ -16,7 +16,7 @@ from sparsesolve.linalg.gram.products cimport (
 )
 
 
-cdef class DensePacked(Packed):
+cdef class DensePackedColumns(PackedColumns):
     def __cinit__(self, double[::1] root_w, bint recentred=False):
         self.dense = True
         self.storage = np.empty(16 * self.n)

@@ -1,13 +1,13 @@
-"""SparsePacked: working columns as a compressed sparse matrix."""
+"""SparsePackedColumns: working columns as a compressed sparse matrix."""
 from sparsesolve.linalg.design.design cimport Design
-from sparsesolve.linalg.working.columns cimport Packed
-from sparsesolve.linalg.working.by_rows cimport RowMirror
+from sparsesolve.linalg.working.columns cimport PackedColumns
+from sparsesolve.linalg.working.by_rows cimport ByRows
 
-cdef class SparsePacked(Packed):
+cdef class SparsePackedColumns(PackedColumns):
     cdef double[::1] values_, offset_, filled, work
     cdef double[::1] panel                  # (n, 8) of zeros between two uses, or empty for many rows
     cdef bint many_rows
-    cdef RowMirror mirror                   # of the first columns; None unless they have more values than many rows
+    cdef ByRows mirror                   # of the first columns; None unless they have more values than many rows
     cdef int[::1] rows_, which_             # the latter of the design
     cdef long long[::1] start_, met         # the latter: values met so far, of each column
     cdef double* values                     # sqrt(w) * factor * x, column after column

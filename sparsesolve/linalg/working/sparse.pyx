@@ -7,9 +7,9 @@ from sparsesolve.linalg.design cimport column as col
 from sparsesolve.linalg.kernels cimport vector
 from sparsesolve.linalg.design.column cimport Column
 from sparsesolve.linalg.design.design cimport Design
-from sparsesolve.linalg.working.columns cimport Packed
+from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.linalg.working.columns import room_for, roomier
-from sparsesolve.linalg.working.by_rows cimport RowMirror
+from sparsesolve.linalg.working.by_rows cimport ByRows
 
 DEF FEW = 3             # columns: as many meet all others together
 MANY_ROWS = 100_000     # a vector of which, and a few of these columns side by side, are more than a cache holds
@@ -18,7 +18,7 @@ DEF BLOCK = 32768       # values of the mirror that a cache holds
 DEF SPEED = 3           # how much faster a value is met by rows
 
 
-cdef class SparsePacked(Packed):
+cdef class SparsePackedColumns(PackedColumns):
     def __cinit__(self, double[::1] root_w, bint recentred=False):
         self.filled = np.empty(self.n)
         self.many_rows = self.n >= MANY_ROWS
@@ -78,7 +78,7 @@ cdef class SparsePacked(Packed):
         if self.mirror is not None and not self.mirror.begins_with(&self.which_[0], self.size):
             self.mirror = None
         if self.mirror is None and stored >= self.n:    # of fewer, most rows would be met for nothing
-            self.mirror = RowMirror(self.n)
+            self.mirror = ByRows(self.n)
         if self.mirror is not None and PENDING * (stored - self.mirror.stored) > self.mirror.stored:
             self.mirror.take(design, &self.which_[0], self.size)
         return 0
@@ -115,7 +115,7 @@ cdef class SparsePacked(Packed):
             self.mirror.correlate(&self.root_w[0], v, out, self.n_threads)
             for j in range(begin):
                 out[j] += self.offset[j] * shift
-        Packed.correlate_some(self, first + begin, count - begin, v, shift, out + begin)
+        PackedColumns.correlate_some(self, first + begin, count - begin, v, shift, out + begin)
 
     cdef double subtract_some(self, int first, int count, const double* b, double* v) noexcept nogil:
         cdef int begin, j
@@ -129,13 +129,13 @@ cdef class SparsePacked(Packed):
             self.mirror.subtract(&self.root_w[0], b, v, self.n_threads)
             for j in range(begin):
                 shift += b[j] * self.offset[j]
-        return shift + Packed.subtract_some(self, first + begin, count - begin, b + begin, v)
+        return shift + PackedColumns.subtract_some(self, first + begin, count - begin, b + begin, v)
 
     cdef void correlate_listed(self, const int* which, int count, const double* v, double shift,
                                double* out) noexcept nogil:
         cdef int k
         if self._mirrored(0, self.size, self._listed(which, count)) == 0:
-            Packed.correlate_listed(self, which, count, v, shift, out)
+            PackedColumns.correlate_listed(self, which, count, v, shift, out)
             return
         self.correlate_some(0, self.size, v, shift, &self.work[0])
         for k in range(count):
@@ -144,7 +144,7 @@ cdef class SparsePacked(Packed):
     cdef double subtract_listed(self, const int* which, int count, const double* b, double* v) noexcept nogil:
         cdef int k
         if self._mirrored(0, self.size, self._listed(which, count)) == 0:
-            return Packed.subtract_listed(self, which, count, b, v)
+            return PackedColumns.subtract_listed(self, which, count, b, v)
         memset(&self.work[0], 0, self.size * sizeof(double))
         for k in range(count):
             self.work[which[k]] += b[k]

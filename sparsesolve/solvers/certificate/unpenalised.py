@@ -1,4 +1,4 @@
-"""BareColumns: what nothing holds back, intercept and columns, by an orthonormal basis Q.
+"""UnpenalisedBasis: what nothing holds back, intercept and columns, by an orthonormal basis Q.
 
     b0 + Zb  is written  Qc + Zb    with b = 0 at the columns in the span of Q
     b0 + Zb  is written  Qc + Zb    with N'b = 0, Q spanning ZN, where a penalty has a kernel N
@@ -18,7 +18,7 @@ SMALL = 1e-8  # a lam that may be none
 FAR = 1e300  # a coefficient beyond every finite limit, a lam beyond every other
 
 
-class BareColumns:
+class UnpenalisedBasis:
     """Of a Problem with that penalty, which has coefficients of the shape of `nowhere`, zeros.
 
     Attributes
@@ -38,11 +38,11 @@ class BareColumns:
         self.with_intercept = with_intercept
         self.spans = Spans(self.design, np.sqrt(problem.weights), problem.centred)
         self.alive = np.asarray(self.design.spread) > 0.0
-        one, unheld = nowhere + 1.0, penalty.unheld
-        self.which = unheld(FAR * one, one) & unheld(-FAR * one, -one) & self.alive
-        without_penalty = (unheld(nowhere, one) | unheld(nowhere, -one)) & self.alive
+        one, unpenalised = nowhere + 1.0, penalty.unpenalised
+        self.which = unpenalised(FAR * one, one) & unpenalised(-FAR * one, -one) & self.alive
+        without_penalty = (unpenalised(nowhere, one) | unpenalised(nowhere, -one)) & self.alive
         self._boxed = bool((without_penalty & ~self.which).any())  # some of them have limits
-        everywhere = unheld(FAR * one, one, 0.0) & unheld(-FAR * one, -one, 0.0)
+        everywhere = unpenalised(FAR * one, one, 0.0) & unpenalised(-FAR * one, -one, 0.0)
         self._of_each = nowhere.ndim == 2 and (self._boxed or not everywhere[self.alive].all())
         self.kernel = None if problem.has_blocks else penalty.kernel()
         self.span = self._span_of(self.which)
@@ -95,13 +95,13 @@ class BareColumns:
         """
         if self._of_each:
             return self._at_each(coefficients, z, lam)
-        free = self.penalty.unheld(coefficients, z, lam) & self.alive
+        free = self.penalty.unpenalised(coefficients, z, lam) & self.alive
         if (free != self._last[0]).any():
             self._last = free, self._basis_of(free)
         return *self._last, None
 
     def _at_each(self, coefficients, z, lam):
-        free = self.penalty.unheld_each(coefficients, z, lam) & self.alive
+        free = self.penalty.unpenalised_each(coefficients, z, lam) & self.alive
         which = np.flatnonzero(free.any(axis=0))
         own = free[:, which]
         if self.with_intercept:

@@ -164,7 +164,7 @@ class BlockDescent(FirstOrder):
         bend = self.loss.curvature_at(self.point.eta).sum() or 1.0  # of huber's, none far away
         h = np.maximum(squares * bend, 1e-300)
         self.blocks = Sweep(self.design, self.loss, penalty, h, self.wright)
-        self.open = self._groups_with(self.alive) & ~self._groups_with(self.unheld)
+        self.open = self._groups_with(self.alive) & ~self._groups_with(self.unpenalised)
         self.working = np.flatnonzero(self.open)
 
     def _groups_with(self, mask):

@@ -4,7 +4,7 @@
 
 Given: a Problem, any smooth loss, any penalty with a prox; with K responses b is (K, p), c (K, f),
 eta and u are (K, n). Intercept and columns that nothing holds back are replaced by an orthonormal
-basis Q of their span, with coefficients c: see BareColumns.
+basis Q of their span, with coefficients c: see UnpenalisedBasis.
 Returned per lam: a duality gap over all columns, from u = -F'(eta) made orthogonal to Q and
 scaled until it is feasible. Invariant: eta = offset + Qc + Zb and u = -F'(eta).
 Reference: Bach et al. 2012, sections 1.4 (gaps) and 3 (proximal methods).
@@ -17,7 +17,7 @@ import numpy as np
 from sparsesolve.losses.gaussian import Gaussian
 from sparsesolve.penalties.rows import on_rows
 from sparsesolve.solvers.certificate.dual_point import clear
-from sparsesolve.solvers.certificate.unpenalised import FAR, BareColumns
+from sparsesolve.solvers.certificate.unpenalised import FAR, UnpenalisedBasis
 from sparsesolve.solvers.follow import CONVERGED, MAX_ITER, STALLED
 
 EPSILON = np.finfo(np.float64).eps  # of the least loss: what rounding may hide of the gap
@@ -51,8 +51,11 @@ class FirstOrder:
         self.loss = Gaussian(problem.response, problem.weights) if gaussian else problem.loss
         self.offset = np.zeros(self.design.n) if gaussian else np.asarray(problem.offset)
         self.with_intercept = problem.intercept and not gaussian
-        bare = BareColumns(problem, self.penalty, self._zeros(self.design.p), self.with_intercept)
-        self.bare, self.unheld, self.alive, self.basis = bare, bare.which, bare.alive, bare.basis
+        basis = UnpenalisedBasis(
+            problem, self.penalty, self._zeros(self.design.p), self.with_intercept
+        )
+        self.unpenalised_basis, self.unpenalised = basis, basis.which
+        self.alive, self.basis = basis.alive, basis.basis
         c = self._zeros(self.basis.shape[1])
         if self.with_intercept:
             c[..., 0] = problem.null_intercept
@@ -83,7 +86,7 @@ class FirstOrder:
         return which, b[..., which]
 
     def _coefficients(self):
-        return self.bare.with_span(self.point.b, self.point.c)
+        return self.unpenalised_basis.with_span(self.point.b, self.point.c)
 
     def correlations(self):
         """z_j'u of every column (p,), u orthogonal to what nothing holds back; of K responses
@@ -146,7 +149,7 @@ class FirstOrder:
     def downhill(self, u):
         """Minus the gradient of F in b (p,), 0 at columns in the span of Q, and in c (f,)."""
         z = self.products(u)
-        return self.bare.held_part(z, self.unheld), u @ self.basis
+        return self.unpenalised_basis.held_part(z, self.unpenalised), u @ self.basis
 
     def products(self, u):
         """z_j'u of every column, (p,) or (K, p)."""
@@ -166,10 +169,10 @@ class FirstOrder:
         """The same by a dual point and its products z with the columns, `free` ones among them."""
         charge = self.penalty.value(self.point.b, lam)
         best = abs(self.loss_value) + charge  # by the dual point 0; a loss below 0 is so far off
-        rounding = EPSILON * abs(self.loss.saturated) + self.drift()
+        rounding = EPSILON * abs(self.loss.saturated) + self.span_rounding()
         if missing == np.inf:
             return best + rounding
-        z = self.bare.held_part(z, free)
+        z = self.unpenalised_basis.held_part(z, free)
         for s in self.scales(lam, z):
             excess = self.excess(lam, charge, s * z)
             excess += self.loss.fenchel_young_at(self.point.eta, s * dual)
@@ -187,17 +190,17 @@ class FirstOrder:
         """What columns add to the gap at a dual point of products z; `charge` is the penalty."""
         return charge + self.penalty.conjugate(z, lam) - float(np.vdot(self.point.b, z))
 
-    def drift(self):
+    def span_rounding(self):
         """How much worse the coefficients of the span's columns are than those of its basis."""
-        if not self.bare.span.Q.shape[1]:
+        if not self.unpenalised_basis.span.Q.shape[1]:
             return 0.0
-        moved = self.bare.error(self.point.c)
+        moved = self.unpenalised_basis.error(self.point.c)
         return max(self.loss.at(self.point.eta + moved)[0] - self.point.value, 0.0)
 
     def dual_point(self, lam):
         """u made orthogonal to the columns that nothing holds back, which they are, and what they
         may still gain."""
-        bare, point = self.bare, self.point
+        bare, point = self.unpenalised_basis, self.point
         if bare.same_at(lam):
             free, basis, mask = bare.which, bare.basis, None
         else:

@@ -32,13 +32,13 @@ class Reweighted(FirstOrder):
     def __init__(self, problem, n_threads):
         super().__init__(problem, n_threads)
         self.y, self.root_w = problem.response, np.sqrt(problem.weights)
-        open_ = self.alive & ~_shut(self.penalty) & ~self.unheld
+        open_ = self.alive & ~_shut(self.penalty) & ~self.unpenalised
         self.which = np.flatnonzero(open_).astype(np.intc)
         self.b = np.zeros(self.design.p)  # with the coefficients shown as zero
-        self.response = self.bare.span.without(self.root_w * self.y)
+        self.response = self.unpenalised_basis.span.without(self.root_w * self.y)
         self.tall = len(self.which) <= self.design.n
         if self.tall:
-            Q, design = self.bare.span.Q, self.design
+            Q, design = self.unpenalised_basis.span.Q, self.design
             gram, cross = tall_gram(design, self.root_w, self.y, n_threads)
             seen = [design.products(self.root_w * q, n_threads) for q in Q.T]
             seen = np.reshape(seen, (-1, design.p))[:, self.which]  # Q'A
@@ -67,7 +67,7 @@ class Reweighted(FirstOrder):
             matrix[np.diag_indices_from(matrix)] += 1.0
             return d * cho_solve(cho_factor(matrix, overwrite_a=True), d * self.cross)
         matrix = wide_gram(self.design, self.which, 1.0 / v, self.root_w, self.n_threads)
-        matrix = self.bare.span.without(self.bare.span.without(matrix).T)
+        matrix = self.unpenalised_basis.span.without(self.unpenalised_basis.span.without(matrix).T)
         matrix[np.diag_indices_from(matrix)] += 1.0
         a = cho_solve(cho_factor(matrix, overwrite_a=True), self.response)
         return self.design.products(self.root_w * a, self.n_threads)[self.which] / v
@@ -76,7 +76,7 @@ class Reweighted(FirstOrder):
         """The Point of b and of what the unpenalised columns do best beside it."""
         which = np.flatnonzero(b).astype(np.intc)
         rest = self.y - self.design.combination(which, b[which])
-        return self.at(b, self.bare.span.Q.T @ (self.root_w * rest))
+        return self.at(b, self.unpenalised_basis.span.Q.T @ (self.root_w * rest))
 
 
 def suits(problem, lambdas):
@@ -93,4 +93,4 @@ def suits(problem, lambdas):
 def _shut(penalty):
     """Features that are excluded, (p,)."""
     one, nowhere = np.ones(len(penalty.lower)), np.zeros(len(penalty.lower))
-    return ~(penalty.unheld(nowhere, one, 0.0) | penalty.unheld(nowhere, -one, 0.0))
+    return ~(penalty.unpenalised(nowhere, one, 0.0) | penalty.unpenalised(nowhere, -one, 0.0))

@@ -1,11 +1,11 @@
 """ActiveSet: which columns of a window are active, with their signs and coefficients."""
-from sparsesolve.linalg.factors.qr_window cimport Basis
+from sparsesolve.linalg.factors.qr_window cimport QRWindow
 
 cdef enum State:            # of a column of the window
     OUT, IN, REFUSED, SHUT  # REFUSED: it depends on the active ones, until one of them leaves; SHUT: it never joins
 
 cdef class ActiveSet:
-    cdef readonly Basis basis
+    cdef readonly QRWindow basis
     cdef readonly double lam            # where the path has come to
     cdef readonly int n_knots, n_events # since `begin`
     cdef int rank, n_slots

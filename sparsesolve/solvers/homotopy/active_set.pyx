@@ -9,7 +9,7 @@ from libc.math cimport INFINITY
 
 import numpy as np
 
-from sparsesolve.linalg.factors.qr_window cimport Basis
+from sparsesolve.linalg.factors.qr_window cimport QRWindow
 
 cdef enum Event:
     JOIN, LEAVE
@@ -30,7 +30,7 @@ cdef class ActiveSet:
     """
 
     def __init__(self, const double[::1] v, int rank, int active, int columns):
-        self.basis = Basis(active, columns)
+        self.basis = QRWindow(active, columns)
         self.factor, self.rank, self.lam = v, rank, 0.0
         self.member_, self.place_, self.slot_ = np.zeros((3, 1), dtype=np.intc)
         self.feature, self.state, self.tied = np.zeros((3, 1), dtype=np.intc)

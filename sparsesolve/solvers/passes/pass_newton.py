@@ -17,7 +17,7 @@ import numpy as np
 from sparsesolve.linalg.design.distributed import inner_products
 from sparsesolve.solvers.first_order.first_order import CONVERGED, MAX_ITER, STALLED, FirstOrder
 from sparsesolve.solvers.passes.curvature import Curvature, inverse
-from sparsesolve.solvers.subproblem.all_columns import InnerModel
+from sparsesolve.solvers.subproblem.sufficient_statistics import InnerModel
 from sparsesolve.solvers.working_set.local_model import floors
 
 AHEAD = 0.7  # of lam: a column of a correlation above it comes to work
@@ -60,8 +60,8 @@ class PassNewton(FirstOrder):
             if idle == IDLE:
                 return STALLED, gap
             least, lowest = min(gap, least), min(value, lowest)
-            if self.recruit(lam) or self.stale or gap > SLOW * last:
-                self.weigh()
+            if self.grow_working_set(lam) or self.stale or gap > SLOW * last:
+                self.refresh_hessian()
             goal = max(NEAR * target, EXACT * self.problem.null_value)
             # without a fall the model was too near its minimum to say where that of F is
             self.step(lam, goal if falls else 0.0)
@@ -80,7 +80,7 @@ class PassNewton(FirstOrder):
 
     def dual_point(self, lam):
         """What FirstOrder says, once for a point where it cannot change with lam."""
-        if not self.bare.same_at(lam):
+        if not self.unpenalised_basis.same_at(lam):
             return super().dual_point(lam)
         if self.cleared[0] is not self.point:
             self.cleared = self.point, super().dual_point(lam)
@@ -100,12 +100,12 @@ class PassNewton(FirstOrder):
             self.products(self.point.u)
         return gap
 
-    def recruit(self, lam):
+    def grow_working_set(self, lam):
         """Let columns of correlations near lam in, once one is beyond; whether it did."""
         if self.problem.has_groups:  # all columns from the start
             fresh, self.which = len(self.which) == 0, np.arange(self.design.p, dtype=np.intc)
             return fresh
-        missing = self.alive & ~self.unheld
+        missing = self.alive & ~self.unpenalised
         missing[self.which] = False
         pressed, threshold = np.abs(self.gradient()[1]), lam * np.asarray(self.penalty.l1)
         if not (missing & (pressed > threshold)).any():
@@ -114,7 +114,7 @@ class PassNewton(FirstOrder):
         self.which = np.append(self.which, np.flatnonzero(missing)).astype(np.intc)
         return True
 
-    def weigh(self):
+    def refresh_hessian(self):
         """Take H at the current point, and with it the model, in one pass."""
         w, h = self.problem.weights, self.loss.curvature_at(self.point.eta)
         flat, least = floors(h.sum())
@@ -136,7 +136,7 @@ class PassNewton(FirstOrder):
 
     def beside(self, which):
         """Which of these columns a model leaves alone: they are in the basis, or constant."""
-        return (self.unheld | ~self.alive)[which % self.design.p]
+        return (self.unpenalised | ~self.alive)[which % self.design.p]
 
     def charged(self, which):
         """The penalty on these columns."""

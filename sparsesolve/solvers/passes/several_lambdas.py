@@ -36,7 +36,7 @@ NEARLY = 0.6  # columns of correlations above this come to work
 HOPELESS = 0.1  # of the objective: a larger gap, where columns allow a small one, is F*'s domain's
 
 
-class Place(NamedTuple):
+class PointWithGradient(NamedTuple):
     """A point, and its products with X, which is all that a model asks for."""
 
     point: Point
@@ -52,7 +52,7 @@ class Clearing(NamedTuple):
     inner: np.ndarray  # (f, f) Q'HQ
 
 
-class LookAhead(PassNewton):
+class SeveralLambdas(PassNewton):
     """Solver state along a path; answers what WorkingSet answers."""
 
     def __init__(self, problem, n_threads):
@@ -61,11 +61,11 @@ class LookAhead(PassNewton):
         if problem.has_groups and problem.design.p > MOST_COLUMNS:
             self.most = 1
         self.together = min(2, self.most)
-        self.place = self.change = self.reached = None
+        self.gradient_point = self.change = self.reached = None
         super().__init__(problem, n_threads)
         self.shared = suits(self.design, self.loss)
 
-    def announce(self, levels):
+    def set_grid(self, levels):
         """The lambdas that will be asked for, decreasing."""
         self.levels = levels
 
@@ -76,15 +76,15 @@ class LookAhead(PassNewton):
             with np.errstate(over="ignore", invalid="ignore"):  # where a point is foretold too far
                 self.look_ahead(lams, target)
         if lam in self.ready:
-            self.place, gap, steps = self.ready.pop(lam)
-            self.point, self.reached = self.place.point, lam
+            self.gradient_point, gap, steps = self.ready.pop(lam)
+            self.point, self.reached = self.gradient_point.point, lam
             self.iterations += steps
             return CONVERGED, gap
         if not self.stale:
             self.project(self.curvature)  # the model at hand may be of another place
         before = self.iterations
         outcome, gap = super().solve(lam, target, budget)
-        self.place = None
+        self.gradient_point = None
         if len(lams) < 2 and self.iterations - before <= EASY:
             self.together = min(2 * self.together, self.most)
         return outcome, gap
@@ -95,13 +95,14 @@ class LookAhead(PassNewton):
             return []
         first = self.levels.index(lam)
         lams = self.levels[first : first + self.together]
-        return [lam for lam in lams if self.bare.same_at(lam) and lam not in self.ready]
+        same = self.unpenalised_basis.same_at
+        return [lam for lam in lams if same(lam) and lam not in self.ready]
 
     def look_ahead(self, lams, target):
         """Solve at these lambdas, from the current point on; those that are solved are `ready`."""
         if not self.set_out(lams):
             return
-        base, near = self.place, self.curvature
+        base, near = self.gradient_point, self.curvature
         ways = {lam: log(self.reached / lam) for lam in lams}
         bends = dict.fromkeys(lams, near)
         if self.change is not None:  # what it will be halfway
@@ -143,33 +144,33 @@ class LookAhead(PassNewton):
             return False
         self.point = place.point
         self.grow(lam * lam / self.reached, place.z)
-        self.weigh()
+        self.refresh_hessian()
         self.change = near.rate(self.curvature, log(self.reached / lam))
         return bool(np.isfinite(self.curvature.gram).all())
 
     def set_out(self, lams):
         """Know place and curvature of the current point; whether lambdas can go together."""
-        if self.place is None:
-            self.place = self.evaluate(self.point.b[None], self.point.c[None])[0]
+        if self.gradient_point is None:
+            self.gradient_point = self.evaluate(self.point.b[None], self.point.c[None])[0]
             self.change, self.stale = None, True
             self.reached = lams[0]
-            pressed = self.penalty.polar(np.where(self.unheld, 0.0, self.place.z))
+            pressed = self.penalty.polar(np.where(self.unpenalised, 0.0, self.gradient_point.z))
             if lams[0] < pressed < np.inf:
                 self.reached = pressed
-        grown = self.grow(lams[-1], self.place.z)
+        grown = self.grow(lams[-1], self.gradient_point.z)
         if len(self.which) > MOST_COLUMNS:
             self.stale, self.together, self.most = True, 1, 1
             return False
         if grown or self.stale:
-            self.weigh()
+            self.refresh_hessian()
             self.change = None
         return self.reached > lams[-1]
 
     def grow(self, lam, z):
         """Let columns come to work that may be needed down to lam, as z tells; whether any did."""
         if self.problem.has_groups:
-            return self.recruit(lam)
-        missing = self.alive & ~self.unheld
+            return self.grow_working_set(lam)
+        missing = self.alive & ~self.unpenalised
         missing[self.which] = False
         if self.design.p > FEW:
             pressed, threshold = np.abs(z), lam * np.asarray(self.penalty.l1)
@@ -207,7 +208,7 @@ class LookAhead(PassNewton):
             z = self.design.response_products(u, None, self.n_threads)
             found = eta, values, u, z, u @ self.basis
         return [
-            Place(Point(b, c, eta, value, u), z, pull)
+            PointWithGradient(Point(b, c, eta, value, u), z, pull)
             for b, c, eta, value, u, z, pull in zip(B, C, *found, strict=True)
         ]
 
@@ -225,7 +226,7 @@ class LookAhead(PassNewton):
         """The gap at a place; infinite where columns alone tell that it is above the target."""
         pull = inverse(clearing.inner) @ place.pull
         z = place.z - pull @ clearing.met
-        z[self.unheld] = 0.0
+        z[self.unpenalised] = 0.0
         self.point = place.point
         charge = self.penalty.value(self.point.b, lam)
         scales = self.scales(lam, z)
@@ -233,7 +234,7 @@ class LookAhead(PassNewton):
             return np.inf
         dual, left, size = cleared(self.point.u, clearing.heavy, self.basis, pull)
         missing = still_missing(clearing.inner, left, size)
-        gap = self.gap_by(lam, dual, z, self.unheld, missing)
+        gap = self.gap_by(lam, dual, z, self.unpenalised, missing)
         if gap > HOPELESS * (abs(self.loss_value) + charge):
             gap = self.gap(lam)
         return gap

@@ -86,7 +86,7 @@ class Problem:
         """Whether the penalty is a sum over disjoint blocks: features, or groups of them."""
         return self.penalty.has_blocks
 
-    def loose(self, lambdas=None):
+    def unpenalised(self, lambdas=None):
         """Which features have no penalty, (p,): all, where the lambdas asked for are 0 and nothing
         else."""
         penalty, p = self.penalty, self.design.p

@@ -26,7 +26,7 @@ MOST_ROWS = 2**31 - 1  # which are numbered by ints
 MOST_COPIED = 50_000_000  # values of the rows that are left
 
 
-def pooled(problem):
+def with_equal_rows_merged(problem):
     """The Problem in classes of rows, or None where they are hardly fewer, or cannot be taken."""
     design, loss = problem.design, problem.loss
     if not (isinstance(design, Design) and getattr(loss, "linear_in_y", False)):
@@ -42,7 +42,7 @@ def pooled(problem):
     if loss.exposes:
         offset = _exposures(problem.offset, problem.weights, label, first)
     null = (offset.T + problem.null_intercept).T
-    loss = loss.pooled(label, first, null, problem.null_value)
+    loss = loss.merged(label, first, null, problem.null_value)
     weights = np.array(loss.samples()[1])
     design = design.of_rows(first, weights)
     return replace(problem, design=design, weights=weights, loss=loss, offset=offset)

@@ -34,7 +34,7 @@ class Rows:
         return np.append(c, left) * np.sqrt(len(self.weights))
 
 
-def reduced(problem):
+def by_inner_products(problem):
     """The Problem of squared error in few rows, of one whose design has formed gram and cross."""
     design, factor = problem.design, problem.factor
     mean = np.zeros(design.p) if problem.intercept else design.mean

@@ -18,7 +18,7 @@ def unbound(problem, lambdas=None):
     if not problem.limited or K is None or not problem.loss.symmetric:
         return None
     low, high = np.isfinite(problem.limits)
-    which = problem.loose(lambdas) & (low != high)
+    which = problem.unpenalised(lambdas) & (low != high)
     if problem.has_groups:  # whole groups alone: within one all have limits or none
         of = np.asarray(problem.penalty.of)[: problem.design.p]
         which &= ~np.isin(of, of[low & high])
@@ -28,7 +28,7 @@ def unbound(problem, lambdas=None):
     return replace(problem, penalty=problem.penalty.unlimited(coefficients)), which
 
 
-class Shifted:
+class OneSidedState:
     """The state of a solver of that problem; its coefficients keep the limits.
 
     Parameters

@@ -28,7 +28,7 @@ TRIES = 8  # closer solutions of the small problem for a gap of the large one
 CLOSER = 0.01  # of the gap that it was solved to
 
 
-def rotated(problem, lambdas, n_threads):
+def in_row_space(problem, lambdas, n_threads):
     """Return (Problem in the coordinates of the rows, open columns); or None: not such a one."""
     design, penalty = problem.design, problem.penalty
     if problem.loss is None or problem.has_groups or penalty.alpha != 0.0:
@@ -53,7 +53,7 @@ def rotated(problem, lambdas, n_threads):
     ), which  # fmt: skip
 
 
-class Rotated:
+class RowSpaceState:
     """The state of a solver of that problem; answers for the columns that there were.
 
     Parameters

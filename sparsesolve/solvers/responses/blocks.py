@@ -16,7 +16,7 @@ from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
 from sparsesolve.solvers.follow import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED
 from sparsesolve.solvers.responses.certificate import certify, dual_point, working_gap
 from sparsesolve.solvers.responses.descent import ResponseDescent
-from sparsesolve.solvers.responses.inactive import OutsideRows
+from sparsesolve.solvers.responses.inactive import InactiveRows
 from sparsesolve.solvers.screening.inactive import farthest, most_entering
 
 ENOUGH = 0.03  # of the gap that columns outside will leave: no use in solving more closely
@@ -39,11 +39,11 @@ class ResponseBlocks:
         self.descent = ResponseDescent(problem, net)
         open_ = problem.open_columns
         free = (np.asarray(net.l1) == 0.0) & (np.asarray(net.l2) == 0.0) & open_
-        self.outside = OutsideRows(design, net, problem.n_responses, n_threads)
-        self.outside.leave(~open_)
+        self.inactive = InactiveRows(design, net, problem.n_responses, n_threads)
+        self.inactive.leave(~open_)
         self.with_intercept = problem.intercept
         if problem.intercept:
-            self.descent.enter(np.array([-1], dtype=np.intc))
+            self.descent.add_to_working_set(np.array([-1], dtype=np.intc))
             self.descent.B[:, 0] = problem.null_intercept
             self.descent.refresh()
         self._enter(np.flatnonzero(free))
@@ -86,16 +86,16 @@ class ResponseBlocks:
         goal, tries, limit = max(0.5 * target, ENOUGH * self.opening), 0, self.iterations + budget
         near = lam - AHEAD * (self.descent.level - lam)
         neighbours = 0.5 * self.descent.level < lam <= self.descent.level
-        self._enter(self.outside.near(near if neighbours else np.inf, lam))
+        self._enter(self.inactive.near(near if neighbours else np.inf, lam))
         self.descent.refresh()
-        self.descent.carry_on(lam)
+        self.descent.extrapolate(lam)
         self.opening, last = None, np.inf
         self.pays = True  # whether the model's last step brought the gap down
         while True:
             outcome = self._settle(lam, goal, limit)
-            if self.descent.stirred:
+            if self.descent.eta_stale:
                 self.descent.refresh()
-            gap, entering = certify(self.descent, lam, self.outside)
+            gap, entering = certify(self.descent, lam, self.inactive)
             self.opening = gap if self.opening is None else self.opening
             if gap <= target:
                 return CONVERGED, gap
@@ -116,15 +116,15 @@ class ResponseBlocks:
 
     def _enter(self, which):
         if len(which):
-            self.descent.enter(which.astype(np.intc))
-            self.outside.leave(which)
+            self.descent.add_to_working_set(which.astype(np.intc))
+            self.inactive.leave(which)
 
     def _farthest(self, which):
         """Those of the highest products over their thresholds, where too many would enter."""
         most, l1 = most_entering(len(self.descent.which)), np.asarray(self.net.l1)[which]
         if len(which) <= most:
             return which
-        size = np.asarray(self.outside.size)[which]
+        size = np.asarray(self.inactive.size)[which]
         level = np.divide(size, l1, out=np.full(len(which), np.inf), where=l1 > 0.0)
         return which[farthest(level, np.ones(len(which)), most)]
 

@@ -42,7 +42,7 @@ def working_gap(d, double lam):
     cdef Py_ssize_t j, k
     for j in range(B.shape[1]):
         for k in range(B.shape[0]):
-            if net.at_rest(j, B[k, j], g[k, j], lam):
+            if net.is_unpenalised(j, B[k, j], g[k, j], lam):
                 total += 0.5 * g[k, j] * g[k, j] / (scales[k] * max(squares[j], 1e-300))
     return total + min(
         [d.loss.fenchel_young_at(d.eta, s * d.u if s < 1.0 else d.u) + net.excess(B, g, lam, s)
@@ -52,7 +52,7 @@ def working_gap(d, double lam):
 
 def dual_point(d, double lam):
     """u' (K, n), and what is to be orthogonal to it where products with the free columns do not tell, or None."""
-    free = d.net.unheld(d.B, d.g, lam)
+    free = d.net.unpenalised(d.B, d.g, lam)
     places = np.flatnonzero(free.any(axis=0))
     if not len(places):
         return d.u, None
@@ -135,7 +135,7 @@ def _beside_many(d, part, gram, places, free):
 
 
 def certify(d, double lam, outside):
-    """The gap over all columns, and which of those outside, an OutsideRows, violate their bound.
+    """The gap over all columns, and which of those outside, an InactiveRows, violate their bound.
 
     Where u' has left the domain of F*, u itself serves once it is orthogonal to the free columns.
     """
@@ -161,7 +161,7 @@ def _certify_at(u, basis, d, double lam, outside):
         astray = np.abs((u @ basis[0])[basis[1]]).max(initial=0.0)
     for j in range(B.shape[1]):
         for k in range(B.shape[0]):
-            if own.at_rest(j, B[k, j], g[k, j], lam):
+            if own.is_unpenalised(j, B[k, j], g[k, j], lam):
                 astray = max(astray, fabs(C[k, j]))
                 rounding += fabs(B[k, j] * C[k, j])
     if astray <= ORTHOGONAL:

@@ -14,8 +14,8 @@ from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 from sparsesolve.penalties.group_l2 import GroupL2
 from sparsesolve.penalties.groups import one_by_one
 from sparsesolve.penalties.row_shift import centre
-from sparsesolve.solvers.subproblem.gram_active_set cimport GramQuadratic
-from sparsesolve.solvers.subproblem.gram_block_descent cimport GroupGramQuadratic
+from sparsesolve.solvers.subproblem.gram_active_set cimport GramActiveSet
+from sparsesolve.solvers.subproblem.gram_block_descent cimport GramBlockDescent
 from sparsesolve.solvers.responses.hessian cimport ResponseHessian
 
 cdef double FORCING = 0.1           # of the gap at its start to which a first step's model is solved
@@ -57,11 +57,11 @@ cdef class ResponseCoefficients:
         self.hessian = ResponseHessian(self.n, self.K)
         if self.grouped:
             self.penalty = coefficient_groups(self.net, self.K)
-            self.quadratic = GroupGramQuadratic(None, self.penalty)
-            self.gram = (<GroupGramQuadratic> self.quadratic).gram
+            self.quadratic = GramBlockDescent(None, self.penalty)
+            self.gram = (<GramBlockDescent> self.quadratic).gram
         else:
             self.penalty, self.gram = coefficient_net(self.net, self.K), Gram()
-            self.quadratic = GramQuadratic(self.gram)
+            self.quadratic = GramActiveSet(self.gram)
         self.offset = np.array(problem.offset, dtype=float, order="C")
         self.eta, self.u, self.image, self.trial, self.trial_u, self.dual = np.zeros((6, self.K, self.n))
         self.last_B, self.C = np.zeros((2, self.q, self.K))
@@ -74,9 +74,9 @@ cdef class ResponseCoefficients:
         start = np.zeros((np.count_nonzero(free), self.K))
         if self.with_intercept:
             start[len(start) - 1] = problem.null_intercept
-        self.enter(np.flatnonzero(np.repeat(free, self.K)), start.ravel())
+        self.add_to_working_set(np.flatnonzero(np.repeat(free, self.K)), start.ravel())
         self.renew()
-        self.weigh()
+        self.refresh_hessian()
 
     # what stands
 
@@ -130,7 +130,7 @@ cdef class ResponseCoefficients:
 
     # coefficients at work
 
-    def enter(self, const Py_ssize_t[::1] coefficients, start=None):
+    def add_to_working_set(self, const Py_ssize_t[::1] coefficients, start=None):
         """Let coefficients come to work, from 0 or `start`."""
         cdef Py_ssize_t t, j, count = coefficients.shape[0]
         cdef int known = self.quadratic.size
@@ -173,7 +173,7 @@ cdef class ResponseCoefficients:
         loose = np.asarray(self.net.l1)[rows] == 0.0
         self.hessian.append(columns, self.loss.symmetric & (loose | self.grouped))
 
-    cdef int weigh(self) except -1:
+    cdef int refresh_hessian(self) except -1:
         """Take H here, anew, for the coefficients that are not zero or nearly so."""
         cdef double[::1] start
         which, start = self.quadratic.members()
@@ -182,11 +182,11 @@ cdef class ResponseCoefficients:
         stay |= np.abs(np.asarray(self.C).reshape(-1)[which]) >= IDLE * self.level * l1
         if self.grouped:
             stay = np.repeat(stay.reshape(-1, self.K).any(axis=1), self.K)
-        self.hessian.weigh(self.loss, &self.eta[0, 0])
+        self.hessian.refresh_hessian(self.loss, &self.eta[0, 0])
         np.asarray(self.at_work)[which[~stay]] = False
         self.quadratic.restart()
-        self.s, self.debt = 1.0, 0
-        self.enter(which[stay].astype(np.intp), np.compress(stay, start))
+        self.s, self.refresh_debt = 1.0, 0
+        self.add_to_working_set(which[stay].astype(np.intp), np.compress(stay, start))
         return 0
 
     # the point
@@ -195,7 +195,7 @@ cdef class ResponseCoefficients:
         """Everything from the coefficients anew."""
         memcpy(&self.eta[0, 0], &self.offset[0, 0], self.K * self.n * sizeof(double))
         self.hessian.add(self.quadratic.b, NULL, &self.eta[0, 0])
-        self.value, self.stirred = self.loss.evaluate(&self.eta[0, 0], &self.u[0, 0]), False
+        self.value, self.eta_stale = self.loss.evaluate(&self.eta[0, 0], &self.u[0, 0]), False
         self.slopes()
 
     cdef void slopes(self) noexcept nogil:

@@ -2,7 +2,7 @@
 
     minimise over B (K, m)   F(offset + ZB) + lam Omega(B)
 
-Invariant: eta = offset + ZB, value = F(eta), u = -F'(eta), g = Z'u; `stirred` tells that a coefficient
+Invariant: eta = offset + ZB, value = F(eta), u = -F'(eta), g = Z'u; `eta_stale` tells that a coefficient
 moved so far since these were made that its rounding shows in them. Block coordinate descent on a
 model of the curvature (`model`) finds the coefficients that are not zero; Newton steps on
 these (`direction`) bring the digits. The model takes one Hessian Z'diag(h)Z for all
@@ -67,7 +67,7 @@ class ResponseDescent:
         """Steps, and steps of conjugate gradients within them, so far."""
         return self.moves + self.newton.steps
 
-    def enter(self, which):
+    def add_to_working_set(self, which):
         """Take in columns of the design (-1: the intercept, before all others) at zero."""
         self.which = np.concatenate([self.which, which]).astype(np.intc)
         self.net = self.net_of_all.take(self.which)
@@ -83,7 +83,7 @@ class ResponseDescent:
         cdef Py_ssize_t i
         self.eta = self.offset + self.columns.combine(self.B)
         self.value, self.u = self.loss.at(self.eta)
-        self.stirred = False
+        self.eta_stale = False
         self.g = self.columns.correlate(self.u)
         self.diagonal = self.loss.curvature_at(self.eta)
         fresh = np.add.reduce(self.diagonal, axis=0)
@@ -116,7 +116,7 @@ class ResponseDescent:
 
     # steps
 
-    def carry_on(self, double lam):
+    def extrapolate(self, double lam):
         """Start from where the last two solutions lead in a straight line, if that is lower."""
         cdef ElasticNetRows net = self.net
         self.newton.at_new_level()
@@ -235,7 +235,7 @@ class ResponseDescent:
         value, u = self.loss.at(eta)
         if not value + net.value(target, lam) <= before - gain + ROUNDING * max(fabs(before), fabs(value)):
             return False
-        self.stirred = self.stirred or np.abs(target - self.B).max(initial=0.0) > FAR_STEP
+        self.eta_stale = self.eta_stale or np.abs(target - self.B).max(initial=0.0) > FAR_STEP
         self.B, self.eta, self.value, self.u = target, eta, value, u
         self.g = self.columns.correlate(u)
         self.diagonal = self.loss.curvature_at(eta)

@@ -1,9 +1,9 @@
 """ResponseDual: the duality gap over all coefficients of K responses."""
 from sparsesolve.solvers.responses.coefficients cimport ResponseCoefficients
-from sparsesolve.solvers.responses.inactive cimport OutsideRows
+from sparsesolve.solvers.responses.inactive cimport InactiveRows
 
 cdef class ResponseDual(ResponseCoefficients):
-    cdef OutsideRows outside                # all features; those at work are looked at, too
+    cdef InactiveRows inactive                # all features; those at work are looked at, too
     cdef int[::1] beyond                    # features beyond their level at the dual point,
     cdef int n_beyond                       # so many
     cdef int[::1] nearby                    # to list features in

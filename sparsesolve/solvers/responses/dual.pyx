@@ -16,8 +16,8 @@ from sparsesolve.solvers.certificate.dual_point import clear
 from sparsesolve.solvers.follow import NULL_LEVEL
 from sparsesolve.solvers.responses.certificate cimport clear_of_one
 from sparsesolve.solvers.responses.coefficients cimport ResponseCoefficients
-from sparsesolve.solvers.responses.inactive cimport OutsideRows
-from sparsesolve.solvers.subproblem.coefficients cimport WorkingColumns
+from sparsesolve.solvers.responses.inactive cimport InactiveRows
+from sparsesolve.solvers.subproblem.coefficients cimport WorkingCoefficients
 
 cdef double ORTHOGONAL = 1e-10      # product with what nothing holds back, from which the dual point is none
 
@@ -26,8 +26,8 @@ cdef class ResponseDual(ResponseCoefficients):
 
     def __init__(self, problem, int n_threads=1):
         design, net = problem.design, ElasticNetRows(problem.penalty, problem.grouped)
-        self.outside = OutsideRows(design, net, problem.loss.n_responses, n_threads)
-        self.outside.leave(~problem.open_columns)
+        self.inactive = InactiveRows(design, net, problem.loss.n_responses, n_threads)
+        self.inactive.leave(~problem.open_columns)
         self.beyond, self.nearby = np.empty((2, design.p + 1), dtype=np.intc)
         self.spans = Spans(design, np.sqrt(problem.weights), problem.centred)
         ResponseCoefficients.__init__(self, problem, n_threads)
@@ -37,7 +37,7 @@ cdef class ResponseDual(ResponseCoefficients):
         """For each column the size of its products with the dual point, (p,): largest or l2."""
         self._make_dual(NULL_LEVEL)
         self._look(0.0)
-        return np.array(self.outside.size)
+        return np.array(self.inactive.size)
 
     cdef double working_gap(self, double lam) noexcept nogil:
         """The gap over the coefficients at work, about, at multiples of u; free ones as if a step took them out."""
@@ -55,9 +55,9 @@ cdef class ResponseDual(ResponseCoefficients):
             memcpy(&self.trial[0, 0], &self.u[0, 0], self.K * self.n * sizeof(double))
             for i in range(self.K * self.n):
                 (&self.trial[0, 0])[i] *= scale
-            total = self.quadratic.column_gap(lam * level, scale) + 0.5 * (scale * self.quadratic.slack) ** 2
+            total = self.quadratic.column_gap(lam * level, scale) + 0.5 * (scale * self.quadratic.unpenalised_norm) ** 2
             best = min(best, self.s * total + self.loss.fenchel_young(&self.eta[0, 0], &self.trial[0, 0]))
-        self.quadratic.slack = 0.0
+        self.quadratic.unpenalised_norm = 0.0
         for t in range(self.quadratic.size):
             self.quadratic.g[t] = self.quadratic.g[t] * self.s
         return best
@@ -66,7 +66,7 @@ cdef class ResponseDual(ResponseCoefficients):
         """The dual point: u less what the coefficients that nothing holds back see of it."""
         cdef int t, count = 0
         cdef bint plain = self.with_intercept
-        cdef WorkingColumns quadratic = self.quadratic
+        cdef WorkingCoefficients quadratic = self.quadratic
         self.missing = 0.0
         for t in range(quadratic.size):
             if quadratic.free(t, lam):
@@ -90,25 +90,25 @@ cdef class ResponseDual(ResponseCoefficients):
     cdef int _look(self, double lam) except -1:
         """C of all rows that may be beyond their level at lam, or nearly, at the dual point; which of them are."""
         cdef Py_ssize_t i, j, k
-        cdef double[:, ::1] products = self.outside.find(self.dual, lam)
+        cdef double[:, ::1] products = self.inactive.find(self.dual, lam)
         self.n_beyond = 0
-        for i in range(self.outside.n_looked):
-            j = self.outside.looked[i]
+        for i in range(self.inactive.n_looked):
+            j = self.inactive.looked[i]
             for k in range(self.K):
                 self.C[j, k] = products[k, i]
-            if not self.outside.size[j] <= lam * self.net.l1[j]:    # NaN, too
+            if not self.inactive.size[j] <= lam * self.net.l1[j]:    # NaN, too
                 self.beyond[self.n_beyond] = <int> j
                 self.n_beyond += 1
         return 0
 
     cdef double whole_gap(self, double lam) except *:
         """The gap over all coefficients, at the best of some multiples of the dual point."""
-        cdef WorkingColumns quadratic = self.quadratic
+        cdef WorkingCoefficients quadratic = self.quadratic
         cdef int t
         cdef double best = INFINITY, scale, last = -1.0, rounding = 0.0
         self._make_dual(lam)
         self._look(lam)
-        quadratic.slack = 0.0
+        quadratic.unpenalised_norm = 0.0
         self.hessian.correlate(&self.dual[0, 0], quadratic.g)
         for t in range(quadratic.size):
             if quadratic.free(t, lam):
@@ -133,7 +133,7 @@ cdef class ResponseDual(ResponseCoefficients):
             l1, l2 = lam * self.net.l1[j], 0.0 if strict else lam * self.net.l2[j]
             if self.grouped:
                 if not self.at_work[j * self.K]:
-                    s = min(s, feasible_scale(self.outside.size[j], l1, l2, 0.0, self.net.upper[j]))
+                    s = min(s, feasible_scale(self.inactive.size[j], l1, l2, 0.0, self.net.upper[j]))
                 continue
             for k in range(self.K):
                 if not self.at_work[j * self.K + k]:
@@ -154,7 +154,7 @@ cdef class ResponseDual(ResponseCoefficients):
                 l1, l2 = lam * self.net.l1[j], lam * self.net.l2[j]
                 if self.grouped:
                     if not self.at_work[j * self.K]:
-                        total += conjugate(scale * self.outside.size[j], l1, l2, 0.0, self.net.upper[j])
+                        total += conjugate(scale * self.inactive.size[j], l1, l2, 0.0, self.net.upper[j])
                     continue
                 for k in range(self.K):
                     if not self.at_work[j * self.K + k]:

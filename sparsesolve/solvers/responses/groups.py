@@ -34,10 +34,10 @@ class ResponseGroups(PassNewton):
         self.groups = np.zeros(problem.penalty.n_groups, dtype=bool)  # at work
         of = np.asarray(problem.penalty.of)[: self.design.p]
         self.open = np.zeros(len(self.groups), dtype=bool)
-        self.open[of[self.alive & ~self.unheld]] = True
+        self.open[of[self.alive & ~self.unpenalised]] = True
         self.at_work = problem.penalty.part(np.flatnonzero(self.groups))
 
-    def recruit(self, lam):
+    def grow_working_set(self, lam):
         """Let groups of products near lam in, the farthest, once one is beyond; whether it did."""
         pressed = self.problem.penalty.levels(self.gradient()[1].ravel())
         pressed[self.groups | ~self.open] = 0.0
@@ -52,7 +52,7 @@ class ResponseGroups(PassNewton):
         self.at_work = penalty.part(found)
         return True
 
-    def weigh(self):
+    def refresh_hessian(self):
         """Take F'' at the current point, and with it the model."""
         K, p = self.several, self.design.p
         self.scale, self.stale, self.weighed = 1.0, False, self.point.eta

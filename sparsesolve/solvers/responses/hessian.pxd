@@ -19,7 +19,7 @@ cdef class ResponseHessian:
     cdef int[::1] moving                # to work in, columns
     cdef double[::1] some               # and numbers
 
-    cdef int weigh(self, Loss loss, const double* eta) except -1
+    cdef int refresh_hessian(self, Loss loss, const double* eta) except -1
     cdef int extend(self, Gram gram, const int* coefficient, int count) except -1
     cdef double pin(self, int row) noexcept nogil
     cdef void weighted(self, int row, int k, int l, double* out) noexcept nogil

@@ -39,7 +39,7 @@ cdef class ResponseHessian:
         self.pinned = np.concatenate([self.pinned[:self.size], pinned], dtype=np.intc)
         self.size = size
 
-    cdef int weigh(self, Loss loss, const double* eta) except -1:
+    cdef int refresh_hessian(self, Loss loss, const double* eta) except -1:
         """Take F'' at eta; no coefficient is at work any more."""
         cdef int k, l
         cdef Py_ssize_t i

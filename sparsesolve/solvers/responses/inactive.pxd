@@ -1,13 +1,13 @@
-"""OutsideRows: features outside the working set of a problem with K responses."""
+"""InactiveRows: features outside the working set of a problem with K responses."""
 from sparsesolve.linalg.design.design cimport Design
-from sparsesolve.solvers.screening.safe_balls cimport Sleepers
+from sparsesolve.solvers.screening.safe_balls cimport SafeBalls
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 
-cdef class OutsideRows:
+cdef class InactiveRows:
     cdef Design design
     cdef ElasticNetRows net
     cdef int n_threads
-    cdef Sleepers sleepers
+    cdef SafeBalls safe_balls
     cdef int[::1] looked                # those looked at last,
     cdef int n_looked                   # so many
     cdef double least                   # penalty factor there is

@@ -1,21 +1,21 @@
 """Features outside the working set of a problem with K responses: products with the dual point where bounds do not do.
 
 |Z_j'u|, the l2 norm or the largest entry, grows by at most |z_j| times the way of u, or of the response whose way is
-longest (Cauchy-Schwarz): as long as that keeps it below lam l1_j the feature sleeps (linalg/sleepers).
+longest (Cauchy-Schwarz): as long as that keeps it below lam l1_j the feature sleeps (linalg/safe_balls).
 """
 from libc.math cimport INFINITY
 
 import numpy as np
 
 from sparsesolve.linalg.design.design cimport Design
-from sparsesolve.solvers.screening.safe_balls cimport Sleepers
+from sparsesolve.solvers.screening.safe_balls cimport SafeBalls
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 
 cdef double NO_PENALTY = 1e-14      # beside gradients of the size of 1
 cdef double CLOSE = 0.92            # of lam: what is beyond may come in at the next one
 
 
-cdef class OutsideRows:
+cdef class InactiveRows:
     """All features of a design, until they leave."""
 
     def __init__(self, Design design, ElasticNetRows net, int n_responses, int n_threads):
@@ -23,7 +23,7 @@ cdef class OutsideRows:
         self.size, self.looked = np.zeros(design.p), np.empty(design.p + 1, dtype=np.intc)
         self.least = np.maximum(net.l1, net.l2).min(initial=INFINITY)
         norms = design.norms(np.ones(design.n), n_threads)
-        self.sleepers = Sleepers(design.n, norms, net.l1, n_responses, net.grouped)
+        self.safe_balls = SafeBalls(design.n, norms, net.l1, n_responses, net.grouped)
 
     def near(self, double level, double lam):
         """Features that were beyond level l1_j when last looked at, or on which there is no penalty at lam."""
@@ -37,7 +37,7 @@ cdef class OutsideRows:
         cdef int count = 0
         for i in range(self.n_looked if all_held else self.size.shape[0]):
             j = self.looked[i] if all_held else i
-            if not self.sleepers.left(j) and (self.size[j] > level * self.net.l1[j]
+            if not self.safe_balls.dropped(j) and (self.size[j] > level * self.net.l1[j]
                                               or lam * max(self.net.l1[j], self.net.l2[j]) <= NO_PENALTY):
                 out[count] = <int> j
                 count += 1
@@ -47,7 +47,7 @@ cdef class OutsideRows:
         """These features are looked after by somebody else from now on."""
         cdef Py_ssize_t j
         for j in np.arange(self.size.shape[0])[which]:
-            self.sleepers.leave(j)
+            self.safe_balls.drop(j)
 
     def look(self, const double[:, ::1] u, double lam):
         """Features that may be beyond lam l1_j at the dual point u (K, n), or nearly; products (K, count), sizes."""
@@ -59,13 +59,13 @@ cdef class OutsideRows:
         """The same: they are in `looked`; returns their products."""
         cdef double[:, ::1] products
         cdef Py_ssize_t i, j
-        self.sleepers.travel(&u[0, 0])
-        self.n_looked = <int> self.sleepers.awake(CLOSE * lam, &self.looked[0])
+        self.safe_balls.move(&u[0, 0])
+        self.n_looked = <int> self.safe_balls.candidates(CLOSE * lam, &self.looked[0])
         products = self.design.meet(u, &self.looked[0], self.n_looked, self.n_threads)
         for i in range(self.n_looked):
             j = self.looked[i]
             self.size[j] = self.net.row_polar(products, i, j)
-            self.sleepers.settle(j, self.size[j])
+            self.safe_balls.certify(j, self.size[j])
         return products
 
     def examine(self, const double[:, ::1] u, double lam):

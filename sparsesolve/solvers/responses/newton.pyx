@@ -23,13 +23,13 @@ from sparsesolve.solvers.subproblem.coefficients cimport (
     FAR_STEP,
     MAX_ITER,
     STALLED,
-    WorkingColumns,
+    WorkingCoefficients,
 )
 
 cdef double ARMIJO = 0.1            # share of the model's decrease that a step must reach
 cdef double ROUNDING = 1e-14        # of the objective: less of an increase is none
 cdef double SLOW = 0.2              # of the gap, left by a step: H is to be taken anew where as many steps were taken
-cdef double LENT = 1.0              # with it as another costs,
+cdef double REFRESH_DEBT = 1.0              # with it as another costs,
 cdef double LAME = 0.8              # and whatever that costs where a step leaves more
 cdef double WEIGHED_COST = 0.3      # of a multiply-add in a block operation,
 cdef double SAMPLE_COST = 10.0      # and multiply-adds that a sample's loss costs for a response
@@ -58,7 +58,7 @@ cdef class ResponseNewton(ResponseDual):
         memset(&self.image[0, 0], 0, size * sizeof(double))
         self.hessian.add(self.quadratic.b, &self.old[0], &self.image[0, 0])
         for t in range(m):
-            self.stirred = self.stirred or fabs(self.quadratic.b[t] - self.old[t]) > FAR_STEP
+            self.eta_stale = self.eta_stale or fabs(self.quadratic.b[t] - self.old[t]) > FAR_STEP
             self.old_g[t] = self.quadratic.b[t]     # where the step leads
         slack = ROUNDING * (fabs(self.value) + fabs(self.value - self.loss.saturated))
         for tries in range(halvings):
@@ -77,7 +77,7 @@ cdef class ResponseNewton(ResponseDual):
         memcpy(self.quadratic.b, &self.old[0], m * sizeof(double))
         return 0.0
 
-    cdef void _carry_on(self, double lam) noexcept:
+    cdef void _extrapolate(self, double lam) noexcept:
         """Start from where the last two solutions lead in a straight line, if that is lower."""
         cdef int t, c, m = self.quadratic.size
         cdef double forward = 0.0
@@ -95,7 +95,7 @@ cdef class ResponseNewton(ResponseDual):
         self.n_last = m
         self.before, self.level = self.level, lam
         if forward > 0.0 and m > 0:
-            self.quadratic.carry(m, &self.old_g[0], lam)
+            self.quadratic.extrapolate(m, &self.old_g[0], lam)
             self._go(lam, 0.0, 1)
 
     # along the path
@@ -107,13 +107,13 @@ cdef class ResponseNewton(ResponseDual):
         cdef long limit = self.iterations + budget
         near = lam - AHEAD * (self.level - lam) if 0.5 * self.level < lam <= self.level else lam
         self.renew()
-        self._carry_on(lam)
+        self._extrapolate(lam)
         self._admit(near, lam)
         self.slopes()
         widest = self.quadratic.size
         while True:
             outcome = self._fit(lam, goal, limit)
-            if self.stirred:
+            if self.eta_stale:
                 self.renew()
             gap = self.whole_gap(lam)
             if gap <= target:
@@ -132,7 +132,7 @@ cdef class ResponseNewton(ResponseDual):
                 if tries > TRIES:
                     return STALLED, gap
                 goal *= 0.1
-                self.weigh()
+                self.refresh_hessian()
             last = gap
             self.slopes()
 
@@ -142,7 +142,7 @@ cdef class ResponseNewton(ResponseDual):
         Returns how many did.
         """
         cdef Py_ssize_t i, k, c
-        cdef int count = 0, rows = self.outside.list_near(near, lam, &self.nearby[0])
+        cdef int count = 0, rows = self.inactive.list_near(near, lam, &self.nearby[0])
         cdef Py_ssize_t[::1] which
         for i in range(rows):
             for k in range(self.K):
@@ -157,13 +157,13 @@ cdef class ResponseNewton(ResponseDual):
                     count += 1
         if count > most_entering(self.quadratic.size):
             which = self._farthest(np.asarray(which))
-        self.enter(which)
+        self.add_to_working_set(which)
         return <int> which.shape[0]
 
     def _farthest(self, which):
         """Those of the highest products over their thresholds, tied rows as a whole."""
         rows, responses = np.divmod(which, self.K)
-        size = np.asarray(self.outside.size)[rows] if self.grouped else np.abs(np.asarray(self.C)[rows, responses])
+        size = np.asarray(self.inactive.size)[rows] if self.grouped else np.abs(np.asarray(self.C)[rows, responses])
         l1 = np.asarray(self.net.l1)[rows]
         level = np.divide(size, l1, out=np.full(len(which), np.inf), where=l1 > 0.0)
         chosen = farthest(level, np.ones(len(which)), most_entering(self.quadratic.size))
@@ -175,7 +175,7 @@ cdef class ResponseNewton(ResponseDual):
         if self.at_work[j * self.K + k]:
             return False
         if self.grouped:
-            return self.outside.size[j] > level
+            return self.inactive.size[j] > level
         return fabs(self.C[j, k]) > level and (self.net.upper[j] if self.C[j, k] > 0.0 else -self.net.lower[j]) > 0.0
 
     cdef double _price(self) noexcept nogil:
@@ -185,7 +185,7 @@ cdef class ResponseNewton(ResponseDual):
 
     cdef int _fit(self, double lam, double goal, long limit) except -1:
         """Steps until the gap over the coefficients at work is about `goal`; g and C are those of u."""
-        cdef WorkingColumns quadratic = self.quadratic
+        cdef WorkingCoefficients quadratic = self.quadratic
         cdef double gap, last = 0.0, best = INFINITY, level, linear, bent, modelled, step, closeness = 1.0
         cdef int t, m, patience = PATIENCE
         cdef Py_ssize_t size = self.K * self.n
@@ -203,9 +203,9 @@ cdef class ResponseNewton(ResponseDual):
                 return STALLED
             if last > 0.0:
                 self.forcing = min(max((gap / last) ** 2, LEAST_FORCING), FORCING)
-                self.debt += 1
-                if not fresh and gap > (SLOW if self.debt > LENT * self._price() else LAME) * last:
-                    self.weigh()
+                self.refresh_debt += 1
+                if not fresh and gap > (SLOW if self.refresh_debt > REFRESH_DEBT * self._price() else LAME) * last:
+                    self.refresh_hessian()
                     self.slopes()
                     fresh = True
             last = gap
@@ -241,6 +241,6 @@ cdef class ResponseNewton(ResponseDual):
                 self.slopes()
                 return STALLED
             else:
-                self.weigh()
+                self.refresh_hessian()
                 fresh = True
             self.slopes()

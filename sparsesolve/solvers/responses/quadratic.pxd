@@ -23,7 +23,7 @@ cdef class ResponseQuadratic:
     cdef double gap(self, double lam, int count, double slack) noexcept nogil
     cdef double _gap_at(self, double lam, int count, double s, double slack, double charge) noexcept nogil
     cdef bint free(self, int j, double lam) noexcept nogil
-    cdef int weigh(self, double lam) except -1
+    cdef int refresh_hessian(self, double lam) except -1
     cdef void _complement(self, int n, double added) noexcept nogil
     cdef bint newton(self, double lam) noexcept nogil
     cdef bint _descend(self, double lam, bint stopped) noexcept nogil

@@ -115,7 +115,7 @@ cdef class ResponseQuadratic:
 
     # second order
 
-    cdef int weigh(self, double lam) except -1:
+    cdef int refresh_hessian(self, double lam) except -1:
         """Take the Hessian at the current point along the rows that are not zero; whether it could be inverted."""
         cdef int j, k, i, c, n = 0, info = 1, tries
         cdef Py_ssize_t square

@@ -2,22 +2,22 @@
 from sparsesolve.solvers.screening.correlations cimport Correlations
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.solvers.screening.residuals cimport Residuals
-from sparsesolve.solvers.screening.quantised cimport Sketch
+from sparsesolve.solvers.screening.quantised cimport Quantised
 
 cdef struct Known:                      # of one column: what a new bound needs, in one place
     double[2] product                   # z_j'r1 and z_j'r2, exact
-    double[2] rough                     # the same for the last two residuals, within `off`
-    double[2] off
-    int[2] met, nearly_met              # names of the residuals of product, and of rough
+    double[2] approx                     # the same for the last two residuals, within `off`
+    double[2] error
+    int[2] exact_at, approx_at              # names of the residuals of product, and of rough
 
 cdef class CorrelationBounds(Correlations):
     cdef readonly long estimates        # products with the sketch, so far
     cdef double reach                   # how far the last estimate may be off
     cdef Residuals residuals
     cdef int[2] solved                  # names of the last residuals at this lam and at the one before
-    cdef Sketch sketch                  # None where it is not worth its memory
+    cdef Quantised quantised                  # None where it is not worth its memory
     cdef Known* known                   # (p,)
-    cdef int[::1] awake, pending
+    cdef int[::1] candidates, pending
 
     cdef int _arrive(self, const double* r) noexcept nogil
     cdef void _exclude(self, double lam, int name) noexcept nogil

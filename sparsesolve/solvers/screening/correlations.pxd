@@ -1,13 +1,13 @@
 """Correlations: products z_j'r of the columns that may pass their threshold."""
 from sparsesolve.linalg.design.design cimport Design
-from sparsesolve.solvers.screening.safe_balls cimport Sleepers
+from sparsesolve.solvers.screening.safe_balls cimport SafeBalls
 
 cdef class Correlations:
     cdef Design design
     cdef readonly long products         # exact products, so far
     cdef Py_ssize_t n, p
     cdef int n_threads, n_undecided, n_close
-    cdef Sleepers sleepers
+    cdef SafeBalls safe_balls
     cdef double[::1] norm               # (p,) |z_j|
     cdef double[::1] threshold          # (p,) |z_j'r| is held against lam * threshold
     cdef int[::1] undecided
@@ -22,7 +22,7 @@ cdef class Correlations:
     cdef void leave(self, Py_ssize_t j) noexcept nogil
     cdef int examine(self, const double* r, double lam) noexcept nogil
     cdef void multiply_all(self, const double* r) noexcept nogil
-    cdef int foresee(self, const double* r, double lam, double forward, int* which) noexcept nogil
+    cdef int predict_violators(self, const double* r, double lam, double forward, int* which) noexcept nogil
     cdef int _expected(self, double level, double forward, int* which) noexcept nogil
     cdef void multiply(self, const double* r) noexcept nogil
     cdef void multiply_each(self, const double* r) noexcept nogil

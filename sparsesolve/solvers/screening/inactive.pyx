@@ -30,7 +30,7 @@ def farthest(level, columns, most):
     return np.sort(order[(before < most) | np.isinf(level)])
 
 
-cdef class Outside:
+cdef class Inactive:
     """What a working set asks of the columns outside; r stands for sqrt(w) times a residual."""
 
     cdef int examine(self, const double* r, double lam) noexcept nogil:
@@ -56,14 +56,14 @@ cdef class Outside:
         """Those examined whose products pass their threshold; of more than about `most` columns the farthest."""
         return np.empty(0, dtype=np.intc)
 
-    cdef int[::1] foresee(self, const double* r, double lam, double forward):
+    cdef int[::1] predict_violators(self, const double* r, double lam, double forward):
         """Those that will all but violate at a residual r to come, as far as earlier products tell.
 
         r is that of the last lam carried on by `forward` times its way from the one before.
         """
         return np.empty(0, dtype=np.intc)
 
-    cdef int[::1] unheld(self):
+    cdef int[::1] unpenalised(self):
         """Those without a penalty, which are to be at work from the start; those that cannot move are dropped."""
         return np.empty(0, dtype=np.intc)
 
@@ -78,7 +78,7 @@ cdef class Outside:
         """z_j'r of every column, (p,)."""
 
 
-cdef class OutsideColumns(Outside):
+cdef class InactiveColumns(Inactive):
     """Columns that the elastic net holds one by one: those over their threshold alone have a part in anything."""
 
     def __init__(self, Design design, double[::1] root_w, ElasticNet penalty, int n_threads):
@@ -142,10 +142,10 @@ cdef class OutsideColumns(Outside):
                 count += 1
         return np.asarray(self.found)[farthest(level, np.ones(count), most)]
 
-    cdef int[::1] foresee(self, const double* r, double lam, double forward):
-        return self.found[:self.bounds.foresee(r, lam, forward, &self.found[0])]
+    cdef int[::1] predict_violators(self, const double* r, double lam, double forward):
+        return self.found[:self.bounds.predict_violators(r, lam, forward, &self.found[0])]
 
-    cdef int[::1] unheld(self):
+    cdef int[::1] unpenalised(self):
         penalty = self.penalty
         shut = (np.asarray(penalty.lower) == 0) & (np.asarray(penalty.upper) == 0)
         shut |= self.bounds.norms() == 0

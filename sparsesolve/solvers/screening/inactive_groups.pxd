@@ -1,27 +1,27 @@
-"""OutsideGroups: groups of columns that are not at work."""
+"""InactiveGroups: groups of columns that are not at work."""
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.solvers.screening.residuals cimport Residuals
-from sparsesolve.solvers.screening.safe_balls cimport Sleepers
-from sparsesolve.solvers.screening.quantised cimport Sketch
+from sparsesolve.solvers.screening.safe_balls cimport SafeBalls
+from sparsesolve.solvers.screening.quantised cimport Quantised
 from sparsesolve.penalties.blocks cimport BlockPenalty
-from sparsesolve.solvers.screening.inactive cimport Outside
+from sparsesolve.solvers.screening.inactive cimport Inactive
 
-cdef class OutsideGroups(Outside):
+cdef class InactiveGroups(Inactive):
     cdef Design design
     cdef BlockPenalty penalty
     cdef Residuals residuals
-    cdef Sleepers sleepers
-    cdef Sketch sketch                  # None where it is not worth its memory
-    cdef double[::1] blur               # (G,) how far per length of r the polar may be off by the sketch
+    cdef SafeBalls safe_balls
+    cdef Quantised quantised                  # None where it is not worth its memory
+    cdef double[::1] quantisation_error               # (G,) how far per length of r the polar may be off by the sketch
     cdef int n_threads, n_undecided, n_close
     cdef double[::1] rate               # (G,) how fast the polar of a group's products may grow as r moves
     cdef double[::1] level, reach       # (G,) the polar as last estimated, and how far that may be off
     cdef double[:, ::1] product         # (2, p) products with two remembered residuals, group by group
-    cdef int[:, ::1] met                # (G, 2) names of these residuals; -1 none
-    cdef double[:, ::1] rough           # (2, p) the same for the last two residuals,
+    cdef int[:, ::1] exact_at                # (G, 2) names of these residuals; -1 none
+    cdef double[:, ::1] approx           # (2, p) the same for the last two residuals,
     cdef double[:, ::1] off             # (2, G) the polar of each within so much
-    cdef int[:, ::1] nearly_met         # (G, 2)
-    cdef int[::1] undecided, close, awake, pending, columns
+    cdef int[:, ::1] approx_at         # (G, 2)
+    cdef int[::1] undecided, close, candidates, pending, columns
     cdef double[::1] root_w, u, work, found
 
     cdef void measure(self, Py_ssize_t g, const double* squares, double* room) noexcept nogil

@@ -1,4 +1,4 @@
-"""Sketch: the columns of a design in one byte a value, with the length of what that loses."""
+"""Quantised: the columns of a design in one byte a value, with the length of what that loses."""
 from libc.stdint cimport int8_t, int16_t
 
 from sparsesolve.linalg.design.design cimport Design
@@ -13,9 +13,9 @@ cdef inline Py_ssize_t padded(Py_ssize_t n) noexcept nogil:
     """Values of a column, and of a vector, with the zeros behind them that make blocks of them whole."""
     return (n + 63) // 64 * 64
 
-cpdef Sketch sketch(Design design, double[::1] root_w)
+cpdef Quantised quantised(Design design, double[::1] root_w)
 
-cdef class Sketch:
+cdef class Quantised:
     cdef Design design
     cdef double[::1] root_w, z
     cdef Py_ssize_t n                   # values of a column, padded

@@ -18,15 +18,15 @@ ROWS = 256                  # shorter columns cost more to look up than to multi
 cdef double NOT_DRAWN = -1.0    # as a unit
 
 
-cpdef Sketch sketch(Design design, double[::1] root_w):
+cpdef Quantised quantised(Design design, double[::1] root_w):
     """The sketch of a design, or None where it is not worth its memory."""
     cdef Py_ssize_t values = design.n * design.p
     if design.stored == values and design.n >= ROWS and FROM <= values <= UP_TO:
-        return Sketch(design, root_w)
+        return Quantised(design, root_w)
     return None
 
 
-cdef class Sketch:
+cdef class Quantised:
     """sqrt(w) * z_j of the columns drawn so far, in bytes."""
 
     def __init__(self, Design design, double[::1] root_w):

@@ -20,16 +20,16 @@ cdef double SMALLEST = 1e-300       # unit of a gap
 cdef class Residuals:
     """None at first, of n samples; as many as pay beside the products of p columns.
 
-    `sketched` makes room for their gaps.
+    `quantised` makes room for their gaps.
     """
 
-    def __cinit__(self, Py_ssize_t n, Py_ssize_t p, bint sketched):
+    def __cinit__(self, Py_ssize_t n, Py_ssize_t p, bint quantised):
         self.n, self.most = n, max(FEW, min(SLOTS, VALUES // max(n, 1), p // WORTH))
         self.spans = <Span*> calloc(SLOTS * SLOTS, sizeof(Span))
         self.gap = <Gap*> calloc(GAPS, sizeof(Gap))
         if self.spans == NULL or self.gap == NULL:
             raise MemoryError
-        if sketched:
+        if quantised:
             self.fine, self.rest = np.zeros((GAPS, padded(n)), dtype=np.int16), np.empty(n)
         self.dots = np.zeros(SLOTS)
         self.members, self.names = np.zeros(SLOTS, dtype=np.intc), np.arange(-SLOTS, 0, dtype=np.intc)

@@ -18,8 +18,8 @@ cdef double ROUNDING = 1e-12                    # of a way, with room
 cdef double EPSILON = 1e-15                     # of the residual, and of all ways so far, in a way
 
 
-cdef class Sleepers:
-    """All awake at first.
+cdef class SafeBalls:
+    """All candidates at first.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ cdef class Sleepers:
         self.rate, self.threshold, self.kept = rate, threshold, np.full(len(rate), INFINITY)
         self.last, self.scale = np.zeros(n * parts), 1.0
 
-    cdef void travel(self, const double* r) noexcept nogil:
+    cdef void move(self, const double* r) noexcept nogil:
         """Go on to the residual r.  Where nothing is known of its direction, or floats end, all wake."""
         cdef int k
         cdef double* last = &self.last[0]
@@ -49,22 +49,22 @@ cdef class Sleepers:
             one = ss_travel(self.n, factor, r + k * self.n, last + k * self.n, &largest)
             way = way + one if self.together else max(way, one)
         self.scale *= factor
-        off = EPSILON * (factor * sqrt(length) + self.travelled * self.scale)
+        off = EPSILON * (factor * sqrt(length) + self.moved * self.scale)
         way, largest = sqrt(way) * (1.0 + ROUNDING) + off, largest * (1.0 + ROUNDING) + off
         if SMALLEST < self.scale < LARGEST and way < INFINITY:
-            self.travelled += way / self.scale
+            self.moved += way / self.scale
             self.most += largest / self.scale
         else:
             self._wake()
 
     cdef void _wake(self) noexcept nogil:
         cdef Py_ssize_t j
-        self.scale, self.travelled, self.most = 1.0, 0.0, 0.0
+        self.scale, self.moved, self.most = 1.0, 0.0, 0.0
         for j in range(self.kept.shape[0]):
-            if not self.left(j):
+            if not self.dropped(j):
                 self.kept[j] = INFINITY
 
-    cdef Py_ssize_t awake(self, double lam, int* out) noexcept nogil:
+    cdef Py_ssize_t candidates(self, double lam, int* out) noexcept nogil:
         """List those that may reach lam times their threshold; returns how many."""
-        return ss_awake(self.kept.shape[0], &self.kept[0], &self.rate[0], &self.threshold[0], self.travelled,
+        return ss_awake(self.kept.shape[0], &self.kept[0], &self.rate[0], &self.threshold[0], self.moved,
                         self.most, lam / self.scale, out)

@@ -12,7 +12,7 @@ Reference: Bach et al. 2012, sections 4 and 6 (active sets).
 from libc.math cimport INFINITY, fabs
 
 from sparsesolve.penalties.elastic_net cimport prox
-from sparsesolve.solvers.subproblem.net_coefficients cimport NetColumns
+from sparsesolve.solvers.subproblem.net_coefficients cimport NetCoefficients
 from sparsesolve.solvers.subproblem.coefficients cimport CONVERGED, MAX_ITER, STALLED
 
 DEF ROUNDS = 30             # Newton steps between two sweeps
@@ -23,7 +23,7 @@ cdef double CROWDED = 0.05          # of the support: where more would stop, the
 cdef double NO_WAY = 1e-6           # a step along a clipped direction below which its slope is taken for rounding
 
 
-cdef class Quadratic(NetColumns):
+cdef class ActiveSetQuadratic(NetCoefficients):
     """The solver over working columns; a subclass knows how to multiply and to solve with them."""
 
     cdef int solve(self, double lam, double target, long budget) noexcept nogil:
@@ -46,7 +46,7 @@ cdef class Quadratic(NetColumns):
         cdef int rounds, stopped
         cdef bint moved = False
         for rounds in range(ROUNDS):
-            if self.collect(lam) <= ROUNDING:
+            if self.free_gradient(lam) <= ROUNDING:
                 break
             self.direction(lam)
             self.iterations += 1
@@ -56,30 +56,30 @@ cdef class Quadratic(NetColumns):
             moved = True
             if stopped > 0 and self.whole:      # the best there is without those that stopped: others may come in
                 break
-            if stopped == 0 and not self.unbind(lam):
+            if stopped == 0 and not self.release_bounds(lam):
                 break
         return moved
 
     cdef int go(self, double lam) noexcept nogil:
         """Go along d, coefficients that would pass zero or a limit ending there; how many do, -1 if nothing moved."""
-        cdef int stopped = 0, more = self.clip(lam)
+        cdef int stopped = 0, more = self.hold_at_kinks(lam)
         cdef double t = 0.0
         self.whole = False
-        if not self.walks or more <= CROWDED * self.n_support:
+        if not self.steps_piecewise or more <= CROWDED * self.n_support:
             while more > 0:                 # the others' best answer to the coordinates that stop
                 stopped = self.n_held
                 self.direction(lam)
-                more = self.clip(lam)
+                more = self.hold_at_kinks(lam)
             t = self.line_step(lam)
         if t <= 0.0 or (stopped > 0 and t < NO_WAY):    # those that stop are many, or turn the direction uphill
-            self.collect(lam)
+            self.free_gradient(lam)
             self.direction(lam)
-            return self.walk(lam)
+            return self.piecewise_step(lam)
         self.advance(lam, t)
         self.whole = t == 1.0
         return stopped
 
-    cdef double collect(self, double lam) noexcept nogil:
+    cdef double free_gradient(self, double lam) noexcept nogil:
         """List the free coefficients and their right-hand side; returns its largest entry."""
         cdef int j
         cdef double slope, largest = 0.0, level
@@ -103,7 +103,7 @@ cdef class Quadratic(NetColumns):
             largest = max(largest, fabs(slope))
         return largest
 
-    cdef int clip(self, double lam) noexcept nogil:
+    cdef int hold_at_kinks(self, double lam) noexcept nogil:
         """Hold coefficients whose step would pass zero or a limit, with a step that ends there; how many are new."""
         cdef int k, j, before = self.n_held
         cdef double target
@@ -195,7 +195,7 @@ cdef class Quadratic(NetColumns):
                 or old == self.upper[j] or old == self.lower[j])
 
     cdef void restart(self) noexcept nogil:
-        NetColumns.restart(self)
+        NetCoefficients.restart(self)
         self.n_support = self.n_held = 0
 
     # what a subclass says
@@ -224,7 +224,7 @@ cdef class Quadratic(NetColumns):
         """One-coordinate minimisations where signs change (everywhere when `whole`); returns how many moved."""
         return 0
 
-    cdef int walk(self, double lam) noexcept nogil:
+    cdef int piecewise_step(self, double lam) noexcept nogil:
         """Go along d to where a first coefficient stops, at least; how many did, -1 if nothing moved."""
         cdef double t
         while self.block(lam) > 0:
@@ -236,6 +236,6 @@ cdef class Quadratic(NetColumns):
         self.advance(lam, t)
         return 1
 
-    cdef bint unbind(self, double lam) noexcept nogil:
+    cdef bint release_bounds(self, double lam) noexcept nogil:
         """Treat coefficients that the second-order model cannot hold; returns whether anything moved."""
         return False

@@ -1,7 +1,7 @@
-"""GroupQuadratic: penalised least squares over a growing set of working groups."""
-from sparsesolve.solvers.subproblem.radial_step cimport GroupLengths
+"""GroupBlockDescent: penalised least squares over a growing set of working groups."""
+from sparsesolve.solvers.subproblem.radial_step cimport RadialStep
 
-cdef class GroupQuadratic(GroupLengths):
+cdef class GroupBlockDescent(RadialStep):
     cdef double pace                    # what a sweep leaves of the gap, as last seen
     cdef int n_trail                    # places of the last sweeps that are remembered: b, and what goes with it
     cdef double[:, ::1] trail_b, trail_r
@@ -9,11 +9,11 @@ cdef class GroupQuadratic(GroupLengths):
 
     cdef int sweep(self, double lam, bint newest_first) noexcept nogil
     cdef void remember(self) noexcept nogil
-    cdef bint extrapolate(self, double lam) noexcept nogil
+    cdef bint anderson_extrapolate(self, double lam) noexcept nogil
     cdef bint newton(self, double lam) noexcept nogil
     cdef bint tie(self, double lam) noexcept nogil
-    cdef void temper(self) noexcept nogil
-    cdef void stay_inside(self) noexcept nogil
+    cdef void cap_step(self) noexcept nogil
+    cdef void truncate_to_limits(self) noexcept nogil
     cdef bint descend(self, double lam, double square, int halvings=*) noexcept nogil
     # what a subclass says
     cdef double* carried(self) noexcept nogil

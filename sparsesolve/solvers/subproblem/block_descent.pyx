@@ -16,11 +16,11 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from sparsesolve.linalg.working.columns cimport Packed
+from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.linalg.kernels.small cimport small_factor, small_solve
 from sparsesolve.linalg.kernels.vector cimport axpy
 from sparsesolve.penalties.blocks cimport BlockPenalty
-from sparsesolve.solvers.subproblem.radial_step cimport GroupLengths
+from sparsesolve.solvers.subproblem.radial_step cimport RadialStep
 from sparsesolve.solvers.subproblem.coefficients cimport CONVERGED, MAX_ITER, STALLED
 
 DEF MEMORY = 4                      # sweeps that an extrapolation looks back on
@@ -47,15 +47,15 @@ cdef double LENGTHS = 10.0          # of the largest coefficient: longer steps e
 cdef double TINY = 1e-12            # of a diagonal: a smaller pivot is rounding
 
 
-cdef class GroupQuadratic(GroupLengths):
+cdef class GroupBlockDescent(RadialStep):
 
-    def __cinit__(self, Packed columns, BlockPenalty penalty):
+    def __cinit__(self, PackedColumns columns, BlockPenalty penalty):
         self.pace = 0.2
         self.trail_b = np.zeros((MEMORY + 1, self.capacity))
 
     cdef int reserve(self, int capacity) except -1:
         if capacity > self.capacity:
-            GroupLengths.reserve(self, capacity)
+            RadialStep.reserve(self, capacity)
             self.trail_b = np.zeros((MEMORY + 1, self.capacity))
         return 0
 
@@ -64,8 +64,8 @@ cdef class GroupQuadratic(GroupLengths):
         cdef int moved = self.n_groups, k, sweeps, idle = 0
         cdef double gap = INFINITY, gain = INFINITY, least = INFINITY, lowest = INFINITY, last, pace, value, quiet
         value = 0.5 * self.residual_square + self.penalty_value(lam)
-        cdef bint stretches = self.stretches and self.worth_stretching()
-        if stretches:
+        cdef bint takes_radial_steps = self.takes_radial_steps and self.radial_step_pays()
+        if takes_radial_steps:
             quiet, early = min(LOUD * target, NOTABLE * value), self.iterations + EARLY
         else:
             quiet = QUIET * target + ROUNDING * value
@@ -73,7 +73,7 @@ cdef class GroupQuadratic(GroupLengths):
         if budget <= 0 or self.n_groups == 0:
             self.estimate_slack(lam)
             gap = self.best_gap(lam)
-        while gap > target or (moved and gain > quiet and not stretches):
+        while gap > target or (moved and gain > quiet and not takes_radial_steps):
             if self.iterations >= limit:
                 return MAX_ITER if gap > target else CONVERGED
             sweeps, moved, last, k = 1, 0, gap, 0
@@ -82,17 +82,17 @@ cdef class GroupQuadratic(GroupLengths):
             while k < sweeps or (moved and gain > quiet and k < MOST_SWEEPS):
                 if not self.penalty.limited:        # which a combination might not keep
                     self.remember()
-                moved += self.sweep(lam, stretches)
+                moved += self.sweep(lam, takes_radial_steps)
                 if self.n_trail == MEMORY:
                     self.remember()
-                    self.extrapolate(lam)
+                    self.anderson_extrapolate(lam)
                     self.n_trail = 0
                 gain, value = value, 0.5 * self.residual_square + self.penalty_value(lam)
                 gain -= value
                 k += 1
             sweeps = k
-            if stretches:
-                self.stretch(lam, target)
+            if takes_radial_steps:
+                self.radial_step(lam, target)
                 self.n_trail = 0
                 value = 0.5 * self.residual_square + self.penalty_value(lam)
             else:
@@ -103,8 +103,8 @@ cdef class GroupQuadratic(GroupLengths):
             gap = self.best_gap(lam)
             if last == INFINITY:
                 continue
-            if stretches and self.iterations >= early:  # groups alike, whose lengths are not told apart
-                stretches = False
+            if takes_radial_steps and self.iterations >= early:  # groups alike, whose lengths are not told apart
+                takes_radial_steps = False
                 quiet = QUIET * target + ROUNDING * value
             pace = exp(log(max(gap / last, 1e-8)) / sweeps)
             self.pace = min(max(0.5 * (self.pace + pace), 0.05), QUICK)
@@ -140,7 +140,7 @@ cdef class GroupQuadratic(GroupLengths):
         memcpy(&self.trail_r[self.n_trail, 0], self.carried(), self.n_carried * sizeof(double))
         self.n_trail += 1
 
-    cdef bint extrapolate(self, double lam) noexcept nogil:
+    cdef bint anderson_extrapolate(self, double lam) noexcept nogil:
         """Go to the combination of the last sweeps' ends whose steps cancel best, if the objective is lower there.
 
         Anderson's extrapolation (Bertrand and Massias, 2021): what is linear in b is combined alike, so that no
@@ -178,7 +178,7 @@ cdef class GroupQuadratic(GroupLengths):
         total = self.residual_square
         self.residual_square = self.square(&self.trail_b[M, 0], &self.trail_r[M, 0])
         if 0.5 * self.residual_square + self.penalty_value(lam) < before:
-            self.touches *= size        # so much was rounding combined, too
+            self.rounding_steps *= size        # so much was rounding combined, too
             return True
         memcpy(self.b, &self.trail_b[M, 0], self.size * sizeof(double))
         memcpy(self.carried(), &self.trail_r[M, 0], self.n_carried * sizeof(double))
@@ -201,18 +201,18 @@ cdef class GroupQuadratic(GroupLengths):
         for k in range(ANSWERS):
             if not self.direction(lam):
                 return False
-            self.temper()
+            self.cap_step()
             if not self.tie(lam):
                 break
         memcpy(&self.x[0], self.d, self.size * sizeof(double))
         for k in range(self.n_groups):
             self.penalty.stop(self.group[k], &self.b[self.first[k]], &self.d[self.first[k]])
-            self.stop_short(k, lam)
+            self.truncate_at_kinks(k, lam)
         if self.descend(lam, self.image()):
             return True
         # what was stopped may lead nowhere, a little of the step itself leads down
         memcpy(self.d, &self.x[0], self.size * sizeof(double))
-        self.stay_inside()
+        self.truncate_to_limits()
         return self.descend(lam, self.image(), MANY_HALVINGS)
 
     cdef bint tie(self, double lam) noexcept nogil:
@@ -226,11 +226,11 @@ cdef class GroupQuadratic(GroupLengths):
                                         &self.sign[j], &self.slope[j])
                 if lost > 0:
                     self.n_ways[k] -= lost
-                    self.bend(k, lam)
+                    self.second_derivative(k, lam)
                     any = True
         return any
 
-    cdef void temper(self) noexcept nogil:
+    cdef void cap_step(self) noexcept nogil:
         """Shorten d to some lengths of b: it is as long as rounding has it where columns depend on one another."""
         cdef double largest = 0.0, longest = 0.0
         cdef int j
@@ -240,7 +240,7 @@ cdef class GroupQuadratic(GroupLengths):
             for j in range(self.size):
                 self.d[j] *= LENGTHS * largest / longest
 
-    cdef void stay_inside(self) noexcept nogil:
+    cdef void truncate_to_limits(self) noexcept nogil:
         """Shorten d until it keeps all limits."""
         cdef double t = 1.0
         cdef int j

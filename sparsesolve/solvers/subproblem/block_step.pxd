@@ -1,7 +1,7 @@
-"""GroupBlocks: minimisation over one working group, the others held."""
-from sparsesolve.solvers.subproblem.group_coefficients cimport GroupColumns
+"""BlockStep: minimisation over one working group, the others held."""
+from sparsesolve.solvers.subproblem.group_coefficients cimport GroupCoefficients
 
-cdef class GroupBlocks(GroupColumns):
+cdef class BlockStep(GroupCoefficients):
     cdef double[::1] curvature          # largest eigenvalue of each block of Z'Z
     cdef Py_ssize_t[::1] place          # where each block begins in `blocks`
     cdef double[::1] blocks             # Z_g'Z_g, group by group
@@ -22,9 +22,9 @@ cdef class GroupBlocks(GroupColumns):
     cdef double take(self, int k, const double* d) noexcept nogil
     cdef double polish(self, int k, double lam) noexcept nogil
     cdef int linearise(self, int k, const double* z, double lam) noexcept nogil
-    cdef void bend(self, int k, double lam) noexcept nogil
+    cdef void second_derivative(self, int k, double lam) noexcept nogil
     cdef void factorise(self, int k) noexcept nogil
-    cdef void stop_short(self, int k, double lam) noexcept nogil
+    cdef void truncate_at_kinks(self, int k, double lam) noexcept nogil
     # what a subclass says
     cdef void block_products(self, int k, double* out) noexcept nogil
     cdef void meet(self, int k) noexcept nogil

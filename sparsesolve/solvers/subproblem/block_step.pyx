@@ -15,12 +15,12 @@ from scipy.linalg.cython_lapack cimport dsyev
 
 import numpy as np
 
-from sparsesolve.linalg.working.columns cimport Packed
+from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.linalg.working.columns import roomier
 from sparsesolve.linalg.kernels.small cimport small_factor, small_solve
 from sparsesolve.linalg.kernels.vector cimport axpy
 from sparsesolve.penalties.blocks cimport MOVING, BlockPenalty
-from sparsesolve.solvers.subproblem.group_coefficients cimport GroupColumns
+from sparsesolve.solvers.subproblem.group_coefficients cimport GroupCoefficients
 
 DEF POLISHING = 3                   # Newton steps for one block
 DEF POLISHED = 64                   # directions of a block, up to which they pay
@@ -31,9 +31,9 @@ cdef double TINY = 1e-12            # of a diagonal: a smaller pivot is rounding
 cdef double FLAT = 1e-15            # of a block's largest eigenvalue and their number: less is rounding
 
 
-cdef class GroupBlocks(GroupColumns):
+cdef class BlockStep(GroupCoefficients):
 
-    def __cinit__(self, Packed columns, BlockPenalty penalty):
+    def __cinit__(self, PackedColumns columns, BlockPenalty penalty):
         self.curvature = np.zeros(penalty.n_groups)
         self.n_ways = np.zeros(penalty.n_groups, dtype=np.intc)
         self.place = np.zeros(penalty.n_groups + 1, dtype=np.intp)
@@ -43,7 +43,7 @@ cdef class GroupBlocks(GroupColumns):
 
     cdef int reserve(self, int capacity) except -1:
         if capacity > self.capacity:
-            GroupColumns.reserve(self, capacity)
+            GroupCoefficients.reserve(self, capacity)
             self._make_block_room()
         return 0
 
@@ -118,7 +118,7 @@ cdef class GroupBlocks(GroupColumns):
         cdef double way = 0.0
         for j in range(first, last):
             way += fabs(self.d[j]) * sqrt(self.diag[j])
-        self.touches += 1.0 + way / sqrt(self.residual_square) if self.residual_square > 0.0 else INFINITY
+        self.rounding_steps += 1.0 + way / sqrt(self.residual_square) if self.residual_square > 0.0 else INFINITY
 
     cdef bint below(self, int k, double lam) noexcept nogil:
         """Whether a block is zero and, as its products are known, would stay so at lam."""
@@ -203,7 +203,7 @@ cdef class GroupBlocks(GroupColumns):
             self.d[j] = self.sign[j] * self.slope[first + self.way[j]] if self.way[j] >= 0 else 0.0
             if not fabs(self.d[j]) < LIMITLESS:     # of a singular factor
                 return 0.0
-        self.stop_short(k, lam)
+        self.truncate_at_kinks(k, lam)
         change = -self.penalty.block_value(g, &self.b[first], lam)
         for j in range(first, last):
             change -= 0.5 * self.d[j] * self.z[j]
@@ -223,14 +223,14 @@ cdef class GroupBlocks(GroupColumns):
         cdef int first = self.first[k], g = self.group[k]
         self.n_ways[k] = self.penalty.tangent(g, &self.b[first], z, lam, &self.way[first], &self.sign[first],
                                               &self.slope[first])
-        self.bend(k, lam)
+        self.second_derivative(k, lam)
         return self.n_ways[k]
 
-    cdef void bend(self, int k, double lam) noexcept nogil:
+    cdef void second_derivative(self, int k, double lam) noexcept nogil:
         """The second derivative of the block's penalty along these directions."""
         cdef int n = self.n_ways[k]
         memset(&self.bends[self.place[k]], 0, <Py_ssize_t> n * n * sizeof(double))
-        self.penalty.bend(self.group[k], &self.b[self.first[k]], lam, &self.way[self.first[k]],
+        self.penalty.second_derivative(self.group[k], &self.b[self.first[k]], lam, &self.way[self.first[k]],
                           &self.bends[self.place[k]], n)
 
     cdef void factorise(self, int k) noexcept nogil:
@@ -249,7 +249,7 @@ cdef class GroupBlocks(GroupColumns):
                         self.sign[first + i] * self.sign[first + j] * column[i])
         small_factor(n, out, TINY)
 
-    cdef void stop_short(self, int k, double lam) noexcept nogil:
+    cdef void truncate_at_kinks(self, int k, double lam) noexcept nogil:
         """Coefficients end where they would change sign against an l1 norm, or at a limit; groups that turn, at 0."""
         cdef int j, g = self.group[k]
         cdef double product = 0.0

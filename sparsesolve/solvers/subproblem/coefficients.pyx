@@ -1,9 +1,11 @@
-"""WorkingColumns: coefficients and gradients of the columns at work, and the certificate over them.
+"""WorkingCoefficients: coefficients and gradients of the columns at work, and the certificate
+over them.
 
     minimise over b   |r|^2 / 2 + lam Omega(b),   r = y - Z b,   lower_j <= b_j <= upper_j
 
-What depends on Omega a subclass says, and another how to solve.  The duality gap is taken at a multiple of the residual
-that is dual feasible, made orthogonal to the columns that nothing holds back.  Invariant: g = Z'r at the current b.
+What depends on Omega a subclass says, and another how to solve. The duality gap is taken at a
+multiple of the residual that is dual feasible, made orthogonal to the columns that nothing holds
+back. Invariant: g = Z'r at the current b.
 Reference: Bach et al. 2012, section 1.4 (Fenchel duality and gaps).
 """
 from cpython.exc cimport PyErr_CheckSignals
@@ -16,23 +18,28 @@ from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.factors.span import SHAKY
 from sparsesolve.linalg.kernels.vector cimport axpy, dot
 
-cdef long STRETCH = 2500            # iterations between two looks at signals: more than it takes to tell a stall
+# iterations between two looks at signals: more than it takes to tell a stall
+cdef long STRETCH = 2500
 cdef double EPSILON = 4e-16         # of one product, or of one change of the residual, relative
-cdef double RANK = 1e-14            # least eigenvalue of unpenalised columns that is not rounding, relative
+# least eigenvalue of unpenalised columns that is not rounding, relative
+cdef double RANK = 1e-14
 
 
 def projection(inner, gradient):
-    """Length of the residuals' projection on columns, from their inner products and what they see of the residuals.
+    """Length of the residuals' projection on columns, from their inner products and what they see
+    of the residuals.
 
     Parameters
     ----------
     inner : (f, f)
     gradient : (f, K)
 
-    INFINITY where columns are dependent and yet see more than rounding, along directions where nothing can be told.
-    And whether inner products tell the columns apart; else these themselves are to be asked (linalg.span).
+    INFINITY where columns are dependent and yet see more than rounding, along directions where
+    nothing can be told. And whether inner products tell the columns apart; else these themselves
+    are to be asked (linalg.span).
     """
-    size = np.sqrt(np.diag(inner))      # else a column far smaller than others would pass for a dependent one
+    # else a column far smaller than others would pass for a dependent one
+    size = np.sqrt(np.diag(inner))
     size[size == 0.0] = 1.0
     level, axes = np.linalg.eigh(inner / np.outer(size, size))
     most = level.max()
@@ -44,15 +51,16 @@ def projection(inner, gradient):
         return float(np.sqrt(np.sum(along[kept] ** 2 / level[kept, None]))), apart
 
 
-cdef class WorkingColumns:
-    """A table of numbers per working column; columns come one after the other, or `restart` forgets all."""
+cdef class WorkingCoefficients:
+    """A table of numbers per working column; columns come one after the other, or `restart`
+    forgets all."""
 
     def __cinit__(self, *args, **kwargs):
         self.capacity = 0
         self.size = 0
-        self.slack = 0.0
+        self.unpenalised_norm = 0.0
         self.plain = True
-        WorkingColumns.reserve(self, 64)
+        WorkingCoefficients.reserve(self, 64)
 
     cdef int reserve(self, int capacity) except -1:
         """Make room for `capacity` working columns."""
@@ -73,8 +81,10 @@ cdef class WorkingColumns:
         self.held, self.which = &i[4, 0], &i[5, 0]
         return 0
 
-    cdef int add(self, const int* which, const double* start, const double* gradient, int count) except -1:
-        """Add working columns with their coefficients and gradients; a subclass fills in the rest."""
+    cdef int add(self, const int* which, const double* start, const double* gradient,
+                 int count) except -1:
+        """Add working columns with their coefficients and gradients; a subclass fills in the
+        rest."""
         cdef int k, m = self.size
         self.reserve(m + count)
         for k in range(count):
@@ -116,15 +126,18 @@ cdef class WorkingColumns:
     cdef double gap(self, double lam, double scale) noexcept nogil:
         """Duality gap at the dual point scale * r.
 
-        A sum of terms none of which is negative in exact arithmetic. With unpenalised columns the dual point is
-        scale * (r - its projection on them), whose length is `slack`.
+        A sum of terms none of which is negative in exact arithmetic. With unpenalised columns the
+        dual point is scale * (r - its projection on them), whose length is `slack`.
         """
-        cdef double total = (1.0 - scale) * sqrt(max(self.residual_square, 0.0)) + scale * self.slack
-        return 0.5 * total * total + self.column_gap(lam, scale) if self.slack < INFINITY else INFINITY
+        cdef double total = (1.0
+                             - scale) * sqrt(max(self.residual_square,
+                                                 0.0)) + scale * self.unpenalised_norm
+        return 0.5 * total * total + self.column_gap(lam, scale) if self.unpenalised_norm < INFINITY else INFINITY
 
     cdef double best_gap(self, double lam) noexcept nogil:
         """The gap over the working columns at the best of two scales and zero."""
-        cdef double loose = self.scale(lam, False), strict = loose if self.plain else self.scale(lam, True)
+        cdef double loose = self.scale(lam,
+                                       False), strict = loose if self.plain else self.scale(lam, True)
         cdef double gap = min(self.gap(lam, loose), self.primal(lam))
         return gap if strict == loose else min(gap, self.gap(lam, strict))
 
@@ -134,43 +147,47 @@ cdef class WorkingColumns:
         return self.best_gap(lam) <= target
 
     cdef void estimate_slack(self, double lam) noexcept nogil:
-        """A current stand-in for `slack` between two calls of settle: as if free columns were orthogonal."""
+        """A current stand-in for `slack` between two calls of settle: as if free columns were
+        orthogonal."""
         cdef int j
         cdef double total = 0.0
         for j in range(self.size):
             if self.diag[j] > 0.0 and self.free(j, lam):
                 total += self.g[j] * self.g[j] / self.diag[j]
-        self.slack = sqrt(total)
+        self.unpenalised_norm = sqrt(total)
 
-    cdef int settle(self, double lam) except -1:
-        """Set `slack`, the length of the residual's projection on the columns that nothing penalises or stops."""
+    cdef int update_unpenalised_norm(self, double lam) except -1:
+        """Set `slack`, the length of the residual's projection on the columns that nothing
+        penalises or stops."""
         cdef int j, k
         free = [j for j in range(self.size) if self.free(j, lam)]
         cdef const int[::1] which = np.array(free, dtype=np.intc)
         cdef double[:, ::1] inner
-        self.slack, self.doubtful = 0.0, None
+        self.unpenalised_norm, self.unresolved = 0.0, None
         if free:
             inner = np.empty((len(free), len(free)))
             for k in range(len(free)):
                 self.inner_with(which[k], &which[0], k + 1, &inner[k, 0])
                 inner[:k, k] = inner[k, :k]
                 PyErr_CheckSignals()
-            self.slack, apart = projection(np.asarray(inner), np.array([[self.g[j]] for j in free]))
+            self.unpenalised_norm, apart = projection(np.asarray(inner),
+                                                      np.array([[self.g[j]] for j in free]))
             if not apart:
-                self.doubtful = self.integers[0, :self.size].take(free)
+                self.unresolved = self.integers[0, :self.size].take(free)
         return 0
 
     # what a subclass says of the penalty
 
     cdef bint free(self, int j, double lam) noexcept nogil:
-        """Whether nothing holds column j back: no penalty, or less than rounding, and no limit that it presses on."""
+        """Whether nothing holds column j back: no penalty, or less than rounding, and no limit
+        that it presses on."""
         return False
 
     cdef double scale(self, double lam, bint strict) noexcept nogil:
         """The largest s <= 1 that makes s r dual feasible on the working columns.
 
-        strict: feasible for the lasso, without limits but those at which coefficients are.  Others may be so far that
-        what rounding takes z beyond lam, times them, hides the gap.
+        strict: feasible for the lasso, without limits but those at which coefficients are. Others
+        may be so far that what rounding takes z beyond lam, times them, hides the gap.
         """
         return 1.0
 
@@ -179,15 +196,17 @@ cdef class WorkingColumns:
         return 0.0
 
     cdef double column_gap(self, double lam, double scale) noexcept nogil:
-        """The part of the gap that columns answer for: value(b) + conjugate(z) - z'b at z = scale * g, if feasible."""
+        """The part of the gap that columns answer for: value(b) + conjugate(z) - z'b at z = scale
+        * g, if feasible."""
         return 0.0
 
     cdef double charge(self, const double* before, double lam) noexcept nogil:
         """What the penalty charges more for the coefficients than it did for those before."""
         return 0.0
 
-    cdef bint carry(self, int count, const double* change, double lam) noexcept nogil:
-        """b += change for the first `count`, as far as signs and limits let it; whether all of it was done."""
+    cdef bint extrapolate(self, int count, const double* change, double lam) noexcept nogil:
+        """b += change for the first `count`, as far as signs and limits let it; whether all of it
+        was done."""
         return True
 
     # what a subclass says of solving
@@ -198,15 +217,17 @@ cdef class WorkingColumns:
         raise NotImplementedError
 
     cdef bint second_order(self, bint wanted, double lam) noexcept nogil:
-        """Whether the gap that `solve` leaves is of second order in what b is off by; of groups, where it is wanted."""
+        """Whether the gap that `solve` leaves is of second order in what b is off by; of groups,
+        where it is wanted."""
         return not self.curved
 
     cdef int solve(self, double lam, double target, long budget) noexcept nogil:
         """Bring the gap over the working columns to `target`; returns an Outcome."""
         return STALLED
 
-    cdef int solve_by_stretches(self, double lam, double target, long limit) except -1:
-        """The same until there have been `limit` iterations in all, listening to Ctrl-C now and then."""
+    cdef int solve_in_chunks(self, double lam, double target, long limit) except -1:
+        """The same until there have been `limit` iterations in all, listening to Ctrl-C now and
+        then."""
         cdef int outcome
         while True:
             with nogil:
@@ -219,19 +240,20 @@ cdef class WorkingColumns:
         """out[k] = z_i'z_j for the working columns i = which[k]."""
 
     cdef double effort(self) noexcept:
-        """Inner steps per Newton direction since the last call; 0 where there are none, or too few to tell."""
+        """Inner steps per Newton direction since the last call; 0 where there are none, or too
+        few to tell."""
         return 0.0
 
     cdef void restart(self) noexcept nogil:
         """Forget all working columns."""
         self.size = self.n_ranked = 0
-        self.slack = 0.0
+        self.unpenalised_norm = 0.0
 
     cdef void refresh(self, const double* response, double* r) noexcept nogil:
         """r = response - Z b, and from it g and residual_square, without accumulated rounding."""
         self._leave(response, r)
         self.columns.correlate(r, 0.0, self.g)
-        self.receive(r)
+        self.take_residual(r)
 
     cdef void _leave(self, const double* response, double* r) noexcept nogil:
         """r = response - Z b, and residual_square."""
@@ -242,12 +264,14 @@ cdef class WorkingColumns:
             axpy(self.columns.n, shift, &self.columns.root_w[0], r)
         self.residual_square = dot(self.columns.n, r, r)
 
-    cdef double drift(self) noexcept nogil:
-        """How far rounding may have taken g from that of b, for columns of length 1, relative to the response."""
-        return EPSILON * self.touches if self.counts_touches else INFINITY
+    cdef double rounding(self) noexcept nogil:
+        """How far rounding may have taken g from that of b, for columns of length 1, relative to
+        the response."""
+        return EPSILON * self.rounding_steps if self.counts_rounding_steps else INFINITY
 
     cdef void hand(self, const double* response, double* r) noexcept nogil:
-        """r and residual_square as `refresh` makes them, but g as it is, and r as it has been worked on."""
+        """r and residual_square as `refresh` makes them, but g as it is, and r as it has been
+        worked on."""
         cdef Py_ssize_t n = self.columns.n
         if not self.wants_residual:
             self._leave(response, r)
@@ -260,29 +284,32 @@ cdef class WorkingColumns:
     # where solving works on the residual itself
 
     def _work_on_residual(self):
-        self.wants_residual = self.counts_touches = True
+        self.wants_residual = self.counts_rounding_steps = True
         self.u = np.zeros(self.columns.n + 1)
 
-    cdef void receive(self, const double* r) noexcept nogil:
-        """Work on from a residual r, orthogonal to sqrt(w) where columns are centred; g and residual_square are set."""
-        self.touches = 0.0
+    cdef void take_residual(self, const double* r) noexcept nogil:
+        """Work on from a residual r, orthogonal to sqrt(w) where columns are centred; g and
+        residual_square are set."""
+        self.rounding_steps = 0.0
         if self.wants_residual:
             memcpy(&self.u[0], r, self.columns.n * sizeof(double))
             self.u[self.columns.n] = 0.0
 
-    cdef void mend(self, const double* response, const double* missing, double drift, double* r) noexcept nogil:
-        """Work on from r = response - Z (b + missing), which rounding has taken off by `drift`, made that of b."""
+    cdef void sync_residual(self, const double* response, const double* missing, double drift,
+                            double* r) noexcept nogil:
+        """Work on from r = response - Z (b + missing), which rounding has taken off by `drift`,
+        made that of b."""
         cdef int j
-        cdef double shift = 0.0, touches = drift / EPSILON + self.size
+        cdef double shift = 0.0, rounding_steps = drift / EPSILON + self.size
         if not self.wants_residual:
             self.refresh(response, r)
             return
         for j in range(self.size):
             if missing[j] != 0.0:
                 shift += self.columns.axpy(j, missing[j], r)
-                touches += 1.0
+                rounding_steps += 1.0
         if shift != 0.0:
             axpy(self.columns.n, shift, &self.columns.root_w[0], r)
         self.residual_square = dot(self.columns.n, r, r)
-        self.receive(r)
-        self.touches = touches
+        self.take_residual(r)
+        self.rounding_steps = rounding_steps

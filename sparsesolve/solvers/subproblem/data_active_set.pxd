@@ -1,7 +1,7 @@
-"""DataQuadratic: the quadratic over working columns, by products with the columns themselves."""
-from sparsesolve.solvers.subproblem.active_set cimport Quadratic
+"""DataActiveSet: the quadratic over working columns, by products with the columns themselves."""
+from sparsesolve.solvers.subproblem.active_set cimport ActiveSetQuadratic
 
-cdef class DataQuadratic(Quadratic):
+cdef class DataActiveSet(ActiveSetQuadratic):
     cdef Py_ssize_t n
     cdef double[::1] v                  # (n,) sqrt(w) Z d, less image_shift * sqrt(w)
     cdef double[::1] w                  # (n,) the same of a conjugate direction
@@ -14,8 +14,8 @@ cdef class DataQuadratic(Quadratic):
     cdef double goal                    # of the residual's square
 
     cdef void leave(self, double lam, double target) noexcept nogil
-    cdef int restless(self, double lam) noexcept nogil
-    cdef int cycle(self, double lam) noexcept nogil
+    cdef int n_violating(self, double lam) noexcept nogil
+    cdef int cd_cycle(self, double lam) noexcept nogil
     cdef double apply(self, const double* d, double* v) noexcept nogil
     cdef void meet(self, const double* v, double shift, double* out) noexcept nogil
     cdef void _follow_clip(self) noexcept nogil

@@ -1,8 +1,9 @@
-"""The quadratic over working columns by products with the columns: for sparse designs and very many working columns.
+"""The quadratic over working columns by products with the columns: for sparse designs and very
+many working columns.
 
-Coordinate descent goes first: on columns that have little in common, as in text, nothing is quicker.  Newton
-directions come from conjugate gradients on the support.  Invariant: u + u[n] * sqrt(w) = sqrt(w) (y - Zb): sparse
-columns never fill in.
+Coordinate descent goes first: on columns that have little in common, as in text, nothing is
+quicker. Newton directions come from conjugate gradients on the support. Invariant: u + u[n] *
+sqrt(w) = sqrt(w) (y - Zb): sparse columns never fill in.
 """
 from libc.math cimport INFINITY, fabs
 from libc.string cimport memcpy, memset
@@ -10,24 +11,28 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from sparsesolve.linalg.design.design cimport Design
-from sparsesolve.linalg.working.columns cimport Packed
+from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.linalg.kernels.vector cimport axpy
-from sparsesolve.solvers.subproblem.active_set cimport Quadratic
+from sparsesolve.solvers.subproblem.active_set cimport ActiveSetQuadratic
 
 cdef double ROUNDING = 1e-14
-cdef double UPHILL = 0.1            # a step along a clipped direction below which it is not worth having
+# a step along a clipped direction below which it is not worth having
+cdef double UPHILL = 0.1
 DEF STEPS = 60                      # of conjugate gradients per Newton direction
 DEF CYCLES = 12                     # of coordinate descent before a Newton direction
-cdef double SIGNS = 2e-3            # share of the support that changes sign in a cycle: with fewer, Newton steps
-cdef double FAR = 0.9               # of the threshold: correlations below it are looked at after the cycles only
-cdef double FLAT = 1e-9             # curvature along a direction over the diagonal's: less is dependence of columns
+# share of the support that changes sign in a cd_cycle: with fewer, Newton steps
+cdef double SIGNS = 2e-3
+# of the threshold: correlations below it are looked at after the cycles only
+cdef double FAR = 0.9
+# curvature along a direction over the diagonal's: less is dependence of columns
+cdef double FLAT = 1e-9
 cdef double FORCING = 1e-2          # relative residual left by conjugate gradients at most
 cdef double AIM = 0.8               # of the gap asked for: what gradients off by so much cost
 
 
-cdef class DataQuadratic(Quadratic):
+cdef class DataActiveSet(ActiveSetQuadratic):
 
-    def __cinit__(self, Packed columns):
+    def __cinit__(self, PackedColumns columns):
         self.columns, self.n, self.wants_start = columns, columns.n, True
         self.v, self.w = np.zeros((2, self.n))
         self._work_on_residual()
@@ -35,7 +40,7 @@ cdef class DataQuadratic(Quadratic):
 
     cdef int reserve(self, int capacity) except -1:
         if capacity > self.capacity:
-            Quadratic.reserve(self, capacity)
+            ActiveSetQuadratic.reserve(self, capacity)
             self._make_room()
         return 0
 
@@ -49,8 +54,9 @@ cdef class DataQuadratic(Quadratic):
         self.image_shift = self.columns.axpy(j, 1.0, &self.v[0])
         self.columns.correlate_listed(which, count, &self.v[0], self.image_shift, out)
 
-    cdef void mend(self, const double* response, const double* missing, double drift, double* r) noexcept nogil:
-        Quadratic.mend(self, response, missing, drift, r)
+    cdef void sync_residual(self, const double* response, const double* missing, double drift,
+                            double* r) noexcept nogil:
+        ActiveSetQuadratic.sync_residual(self, response, missing, drift, r)
         self.columns.correlate(r, 0.0, self.g)
 
     cdef int solve(self, double lam, double target, long budget) noexcept nogil:
@@ -59,16 +65,16 @@ cdef class DataQuadratic(Quadratic):
         cdef int count, changed
         self.leave(lam, target)
         if self.columns.dense or self.solved(lam, target):
-            return Quadratic.solve(self, lam, target, budget)
-        changed = self.restless(lam)
+            return ActiveSetQuadratic.solve(self, lam, target, budget)
+        changed = self.n_violating(lam)
         for count in range(CYCLES):
             if changed <= SIGNS * self.size or self.iterations >= limit:
                 break
-            changed = self.cycle(lam)
+            changed = self.cd_cycle(lam)
             self.iterations += 1
         if count > 0:
             self.columns.correlate(&self.u[0], self.u[self.n], self.g)
-        return Quadratic.solve(self, lam, target, limit - self.iterations)
+        return ActiveSetQuadratic.solve(self, lam, target, limit - self.iterations)
 
     cdef void leave(self, double lam, double target) noexcept nogil:
         """Say what violation of the optimality conditions, relative to lam, the target allows for.
@@ -77,15 +83,16 @@ cdef class DataQuadratic(Quadratic):
         """
         self.enough = AIM * target / max(self.penalty_value(lam), target)
 
-    cdef int restless(self, double lam) noexcept nogil:
+    cdef int n_violating(self, double lam) noexcept nogil:
         """How many coefficients would leave zero or come to it, each by itself."""
         cdef int j, count = 0
         for j in range(self.size):
             count += self.worth(j, self.minimiser(j, lam), lam, False)
         return count
 
-    cdef int cycle(self, double lam) noexcept nogil:
-        """One-coordinate minimisations of all columns that are not far from moving; g is left out of date.
+    cdef int cd_cycle(self, double lam) noexcept nogil:
+        """One-coordinate minimisations of all columns that are not far from moving; g is left out
+        of date.
 
         Returns how many coefficients came to zero or left it.
         """
@@ -103,7 +110,7 @@ cdef class DataQuadratic(Quadratic):
                 changed += (self.b[j] == 0.0) != (new == 0.0)
                 self.residual_square += step * (step * self.diag[j] - 2.0 * self.g[j])
                 self.u[self.n] += self.columns.axpy(j, -step, &self.u[0])
-                self.touches += 1.0
+                self.rounding_steps += 1.0
                 self.b[j] = new
         return changed
 
@@ -126,24 +133,26 @@ cdef class DataQuadratic(Quadratic):
             out[self.support[k]] = self.part[k]
 
     cdef bint newton(self, double lam) noexcept nogil:
-        """On sparse columns one Newton step, coefficients that would pass zero or a limit stopping there.
+        """On sparse columns one Newton step, coefficients that would pass zero or a limit
+        stopping there.
 
-        What they leave undone is left to cycles and to the next step: cheaper than to solve again for the others.
-        Where that leads uphill, and on dense columns, which may depend on each other, these are solved for again.
+        What they leave undone is left to cycles and to the next step: cheaper than to solve again
+        for the others. Where that leads uphill, and on dense columns, which may depend on each
+        other, these are solved for again.
         """
         cdef double t
         if self.columns.dense:
-            return Quadratic.newton(self, lam)
-        if self.collect(lam) <= ROUNDING:
+            return ActiveSetQuadratic.newton(self, lam)
+        if self.free_gradient(lam) <= ROUNDING:
             return False
         self.direction(lam)
         self.iterations += 1
         memcpy(&self.product[0], self.d, self.size * sizeof(double))
-        if self.clip(lam) > 0:
+        if self.hold_at_kinks(lam) > 0:
             self._follow_clip()
         t = self.line_step(lam)
         if t < UPHILL:
-            return Quadratic.newton(self, lam)
+            return ActiveSetQuadratic.newton(self, lam)
         self.advance(lam, t)
         return True
 
@@ -157,9 +166,11 @@ cdef class DataQuadratic(Quadratic):
         self.meet(&self.v[0], self.image_shift, self.q)
 
     cdef void direction(self, double lam) noexcept nogil:
-        """Conjugate gradients on (Z'Z + lam l2) d = rhs, scaled by the diagonal; with v = Z d, and q on the support.
+        """Conjugate gradients on (Z'Z + lam l2) d = rhs, scaled by the diagonal; with v = Z d,
+        and q on the support.
 
-        They end once no gradient is off by more than `enough`.  With coefficients held they go on from the d at hand.
+        They end once no gradient is off by more than `enough`. With coefficients held they go on
+        from the d at hand.
         """
         cdef int step, k, j
         cdef double rho, curvature, t, shift
@@ -188,7 +199,8 @@ cdef class DataQuadratic(Quadratic):
             rho = self.precondition(lam, rho)
 
     cdef double _begin(self, double lam) noexcept nogil:
-        """The first conjugate direction, from d = 0 or where coefficients are held; returns the residual's square."""
+        """The first conjugate direction, from d = 0 or where coefficients are held; returns the
+        residual's square."""
         cdef int k, j
         cdef double rho
         memset(&self.conjugate_direction[0], 0, self.size * sizeof(double))
@@ -220,7 +232,8 @@ cdef class DataQuadratic(Quadratic):
         return curvature if curvature > FLAT * size else 0.0
 
     cdef double precondition(self, double lam, double last) noexcept nogil:
-        """The next conjugate direction from the residual; returns the residual's square in the preconditioned norm.
+        """The next conjugate direction from the residual; returns the residual's square in the
+        preconditioned norm.
 
         `most` is the largest residual relative to lam, infinite while nothing is known of it.
         """
@@ -232,20 +245,22 @@ cdef class DataQuadratic(Quadratic):
             if scale > 0.0 and not self.held[j]:
                 e = self.residual[j]
                 rho += e * e / scale
-                most = max(most, fabs(e) / (lam * self.l1[j]) if lam * self.l1[j] > 0.0 else INFINITY)
+                most = max(most,
+                           fabs(e) / (lam * self.l1[j]) if lam * self.l1[j] > 0.0 else INFINITY)
         for k in range(self.n_support):
             j = self.support[k]
             scale = self.diag[j] + lam * self.l2[j]
             if scale > 0.0 and not self.held[j]:
                 self.conjugate_direction[j] = (self.residual[j] / scale
-                                               + (rho / last * self.conjugate_direction[j] if last > 0.0 else 0.0))
+                                               + (rho / last * self.conjugate_direction[j]
+                                                  if last > 0.0 else 0.0))
         self.most = most
         return rho
 
     cdef void rescale(self, double t) noexcept nogil:
         cdef int k
         cdef Py_ssize_t i
-        Quadratic.rescale(self, t)
+        ActiveSetQuadratic.rescale(self, t)
         self.image_shift *= t
         for i in range(self.n):
             self.v[i] *= t
@@ -262,7 +277,8 @@ cdef class DataQuadratic(Quadratic):
                 self.listed[count] = j
                 count += 1
             self.position[j] = -1
-        self.columns.correlate_listed(&self.listed[0], count, &self.v[0], self.image_shift, &self.part[0])
+        self.columns.correlate_listed(&self.listed[0], count, &self.v[0], self.image_shift,
+                                      &self.part[0])
         for k in range(count):
             self.q[self.listed[k]] = self.part[k]
 
@@ -275,15 +291,16 @@ cdef class DataQuadratic(Quadratic):
         self.residual_square += t * change
         axpy(self.n, -t, &self.v[0], &self.u[0])
         self.u[self.n] -= t * self.image_shift
-        self.touches += self.size
+        self.rounding_steps += self.size
         axpy(self.size, -t, self.q, self.g)
-        Quadratic.advance(self, lam, t)
+        ActiveSetQuadratic.advance(self, lam, t)
 
     cdef int sweep(self, double lam, bint whole) noexcept nogil:
         cdef int j, moved = 0
         cdef double new
         for j in range(self.size):
-            new = self.minimiser(j, lam)        # by the gradient from before the sweep: cheap, and nearly always right
+            # by the gradient from before the sweep: cheap, and nearly always right
+            new = self.minimiser(j, lam)
             if not self.worth(j, new, lam, whole):
                 continue
             self.g[j] = self.columns.dot(j, &self.u[0], self.u[self.n])
@@ -291,7 +308,7 @@ cdef class DataQuadratic(Quadratic):
             if self.worth(j, new, lam, whole):
                 self.residual_square += (new - self.b[j]) * ((new - self.b[j]) * self.diag[j] - 2.0 * self.g[j])
                 self.u[self.n] += self.columns.axpy(j, self.b[j] - new, &self.u[0])
-                self.touches += 1.0
+                self.rounding_steps += 1.0
                 self.b[j] = new
                 moved += 1
         if moved:

@@ -1,13 +1,13 @@
-"""GroupDataQuadratic: the quadratic over working groups, by products with the columns themselves."""
-from sparsesolve.solvers.subproblem.block_descent cimport GroupQuadratic
-from sparsesolve.solvers.subproblem.radial_subspace cimport Rays
+"""DataBlockDescent: the quadratic over working groups, by products with the columns themselves."""
+from sparsesolve.solvers.subproblem.block_descent cimport GroupBlockDescent
+from sparsesolve.solvers.subproblem.radial_subspace cimport RadialSubspace
 
-cdef class GroupDataQuadratic(GroupQuadratic):
+cdef class DataBlockDescent(GroupBlockDescent):
     cdef Py_ssize_t n
     cdef double[::1] v                  # (n,) sqrt(w) Z d, less image_shift * sqrt(w)
     cdef double image_shift
     cdef double[::1] rest, conjugate, product       # of conjugate gradients, by column
-    cdef Rays rays
+    cdef RadialSubspace rays
     cdef double[::1] heading            # of the groups' rays, by column
 
     cdef void _gather(self, double lam, double turned) noexcept nogil

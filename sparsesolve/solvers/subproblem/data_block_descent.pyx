@@ -10,13 +10,13 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from sparsesolve.linalg.design.design cimport Design
-from sparsesolve.linalg.working.columns cimport Packed
+from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.linalg.working.columns import roomier
 from sparsesolve.linalg.kernels.small cimport small_solve
 from sparsesolve.linalg.kernels.vector cimport axpy, dot
 from sparsesolve.penalties.blocks cimport BlockPenalty
-from sparsesolve.solvers.subproblem.block_descent cimport GroupQuadratic
-from sparsesolve.solvers.subproblem.radial_subspace cimport Rays
+from sparsesolve.solvers.subproblem.block_descent cimport GroupBlockDescent
+from sparsesolve.solvers.subproblem.radial_subspace cimport RadialSubspace
 
 DEF STEPS = 30                      # of conjugate gradients per Newton step
 cdef double FORCING = 0.1           # relative residual left by them
@@ -27,19 +27,19 @@ cdef double BACK = 0.5              # of a group's length: as far as a ray short
 cdef double ROUNDING = 1e-12        # of the penalty's slope: less to be gained is none
 
 
-cdef class GroupDataQuadratic(GroupQuadratic):
+cdef class DataBlockDescent(GroupBlockDescent):
 
-    def __cinit__(self, Packed columns, BlockPenalty penalty):
+    def __cinit__(self, PackedColumns columns, BlockPenalty penalty):
         self.n, self.n_carried, self.v = columns.n, columns.n + 1, np.zeros(columns.n)
         self._work_on_residual()
-        self.rays = Rays(columns.n, columns.n_threads)
-        self.stretchable = columns.dense and penalty.all_round()
+        self.rays = RadialSubspace(columns.n, columns.n_threads)
+        self.has_radial_step = columns.dense and penalty.all_round()
         self.trail_r = np.zeros((self.trail_b.shape[0], self.n + 1))
         self.rest, self.conjugate, self.product, self.heading = np.zeros((4, self.capacity))
 
     cdef int reserve(self, int capacity) except -1:
         if capacity > self.capacity:
-            GroupQuadratic.reserve(self, capacity)
+            GroupBlockDescent.reserve(self, capacity)
             self.rest, self.conjugate, self.product = np.zeros((3, self.capacity))
             self.heading = roomier(self.heading, self.capacity, self.size)
         return 0
@@ -54,12 +54,12 @@ cdef class GroupDataQuadratic(GroupQuadratic):
             self.columns.append(design, &which[0], count)
         self.add_groups(which, start, gradient)
         self.measure_blocks(before)
-        if self.stretchable:
+        if self.has_radial_step:
             self.rays.reserve(self.n_groups)
         return 0
 
     cdef void restart(self) noexcept nogil:
-        GroupQuadratic.restart(self)
+        GroupBlockDescent.restart(self)
         self.rays.restart()
 
     cdef void inner_with(self, int j, const int* which, int count, double* out) noexcept nogil:
@@ -160,7 +160,7 @@ cdef class GroupDataQuadratic(GroupQuadratic):
         self._spread(&self.x[0], self.d)
         return True
 
-    cdef void stretch(self, double lam, double target) noexcept nogil:
+    cdef void radial_step(self, double lam, double target) noexcept nogil:
         cdef double square, linear, charge = self.penalty_value(lam)
         cdef double least = max(ALONG * target / charge, ROUNDING) if charge > 0.0 else ROUNDING
         self._gather(lam, min(STEADY * least, STEADY_AT_MOST))

@@ -1,9 +1,9 @@
-"""GramQuadratic: the quadratic over working columns whose inner products are all known."""
+"""GramActiveSet: the quadratic over working columns whose inner products are all known."""
 from sparsesolve.linalg.factors.cholesky cimport Cholesky
 from sparsesolve.linalg.gram.gram cimport Gram
-from sparsesolve.solvers.subproblem.active_set cimport Quadratic
+from sparsesolve.solvers.subproblem.active_set cimport ActiveSetQuadratic
 
-cdef class GramQuadratic(Quadratic):
+cdef class GramActiveSet(ActiveSetQuadratic):
     cdef readonly Gram gram
     cdef readonly Cholesky cholesky
     cdef double factor_level            # the lam whose ridge is in the factor
@@ -21,4 +21,4 @@ cdef class GramQuadratic(Quadratic):
     cdef void move(self, int j, double step) noexcept nogil
     cdef void touch(self, double way) noexcept nogil
     cdef bint _stands(self, double lam) noexcept nogil
-    cdef void slide(self, int j, double lam) noexcept nogil
+    cdef void null_direction_step(self, int j, double lam) noexcept nogil

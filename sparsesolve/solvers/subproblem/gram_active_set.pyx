@@ -13,9 +13,9 @@ import numpy as np
 from sparsesolve.linalg.factors.cholesky cimport Cholesky
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.gram.gram cimport Gram
-from sparsesolve.linalg.working.columns cimport Packed
+from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.linalg.kernels.vector cimport axpy, dot, ss_subtract_all
-from sparsesolve.solvers.subproblem.active_set cimport Quadratic
+from sparsesolve.solvers.subproblem.active_set cimport ActiveSetQuadratic
 
 DEF CHUNK = 64                      # rows that enter the factor at a time
 cdef double TINY_PIVOT = 1e-12      # relative to the column's square: below it a column counts as dependent
@@ -25,21 +25,21 @@ cdef double FEW = 2.0               # others to a column: as many products cost 
 cdef double BLOCK_SPEED = 8.0       # how much faster a flop is in a block operation than in a rotation
 
 
-cdef class GramQuadratic(Quadratic):
+cdef class GramActiveSet(ActiveSetQuadratic):
 
-    def __cinit__(self, Gram gram, Packed columns=None):
+    def __cinit__(self, Gram gram, PackedColumns columns=None):
         self.gram, self.columns = gram, columns
         self.cholesky = Cholesky(64)
         self.factor_level = self.lam = 0.0
         self.refined = 0
         self.n_refused = 0
-        self.counts_touches = self.walks = True
+        self.counts_rounding_steps = self.steps_piecewise = True
         self.corner = np.empty(CHUNK * CHUNK)
         self._make_room()
 
     cdef int reserve(self, int capacity) except -1:
         if capacity > self.capacity:
-            Quadratic.reserve(self, capacity)
+            ActiveSetQuadratic.reserve(self, capacity)
             self._make_room()
         return 0
 
@@ -156,7 +156,7 @@ cdef class GramQuadratic(Quadratic):
             out[k] = self.gram.G[which[k] + <Py_ssize_t> j * self.gram.capacity]
 
     cdef void restart(self) noexcept nogil:
-        Quadratic.restart(self)
+        ActiveSetQuadratic.restart(self)
         self.gram.size = self.n_refused = 0
         self.cholesky.truncate(0)
 
@@ -179,7 +179,7 @@ cdef class GramQuadratic(Quadratic):
         self.answered = 1.0
 
     cdef void rescale(self, double t) noexcept nogil:
-        Quadratic.rescale(self, t)
+        ActiveSetQuadratic.rescale(self, t)
         self.answered *= t
 
     cdef void image(self) noexcept nogil:
@@ -210,7 +210,7 @@ cdef class GramQuadratic(Quadratic):
         self.residual_square += t * change
         self.touch(t * way)
         axpy(self.size, -t, self.q, self.g)
-        Quadratic.advance(self, lam, t)
+        ActiveSetQuadratic.advance(self, lam, t)
 
     cdef int sweep(self, double lam, bint whole) noexcept nogil:
         cdef int j, k, moved = 0, waiting = 0, worst
@@ -248,9 +248,9 @@ cdef class GramQuadratic(Quadratic):
 
     cdef void touch(self, double way) noexcept nogil:
         """Columns of that length in all have been added to g: what a residual as long adds counts as one."""
-        self.touches += 1.0 + way / sqrt(self.residual_square) if self.residual_square > 0.0 else INFINITY
+        self.rounding_steps += 1.0 + way / sqrt(self.residual_square) if self.residual_square > 0.0 else INFINITY
 
-    cdef int walk(self, double lam) noexcept nogil:
+    cdef int piecewise_step(self, double lam) noexcept nogil:
         """Go along d, each coefficient stopping where it reaches zero or a limit, until the objective rises.
 
         A Newton step of columns nearly dependent sends many coefficients far past zero, and to clip them all turns it
@@ -290,16 +290,16 @@ cdef class GramQuadratic(Quadratic):
 
     # columns that the factor refused
 
-    cdef bint unbind(self, double lam) noexcept nogil:
+    cdef bint release_bounds(self, double lam) noexcept nogil:
         cdef int k, count
         cdef long before = self.iterations
         if self.n_refused == 0:
             return False
-        self.collect(lam)               # the last step changed the support: the factor must follow it
+        self.free_gradient(lam)               # the last step changed the support: the factor must follow it
         self.synchronise(lam)
         count = self.n_refused
         for k in range(count):          # until a column that meets zero or a limit is one of the factor's
-            self.slide(self.refused[k], lam)
+            self.null_direction_step(self.refused[k], lam)
             if self.iterations > before and not self._stands(lam):
                 break
         self.n_refused = 0
@@ -308,16 +308,16 @@ cdef class GramQuadratic(Quadratic):
     cdef bint _stands(self, double lam) noexcept nogil:
         """Whether all columns of the factor are still free."""
         cdef int k, count = 0
-        self.collect(lam)
+        self.free_gradient(lam)
         for k in range(self.n_support):
             count += self.position[self.support[k]] >= 0
         return count == self.cholesky.size
 
-    cdef void slide(self, int j, double lam) noexcept nogil:
+    cdef void null_direction_step(self, int j, double lam) noexcept nogil:
         """Move along e_j - (its combination of the factor's columns), where Z d is nearly zero, to the next event."""
         cdef int k, i
         cdef double slope = 0.0, size = 0.0, t
-        if self.collect(lam) <= 0.0 or (self.b[j] == 0.0 and lam * self.l1[j] > 0.0):
+        if self.free_gradient(lam) <= 0.0 or (self.b[j] == 0.0 and lam * self.l1[j] > 0.0):
             return
         for k in range(self.cholesky.size):
             self.work[k] = -self.gram.G[self.order[k] + <Py_ssize_t> j * self.gram.capacity]

@@ -1,8 +1,8 @@
-"""GroupGramQuadratic: the quadratic over working groups whose inner products are all known."""
+"""GramBlockDescent: the quadratic over working groups whose inner products are all known."""
 from sparsesolve.linalg.gram.gram cimport Gram
-from sparsesolve.solvers.subproblem.block_descent cimport GroupQuadratic
+from sparsesolve.solvers.subproblem.block_descent cimport GroupBlockDescent
 
-cdef class GroupGramQuadratic(GroupQuadratic):
+cdef class GramBlockDescent(GroupBlockDescent):
     cdef readonly Gram gram
     cdef double[::1] matrix, right      # of the Newton step
 

@@ -9,26 +9,26 @@ import numpy as np
 
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.gram.gram cimport Gram
-from sparsesolve.linalg.working.columns cimport Packed
+from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.linalg.kernels.vector cimport axpy, dot, ss_subtract_all
 from sparsesolve.penalties.blocks cimport BlockPenalty
-from sparsesolve.solvers.subproblem.block_descent cimport GroupQuadratic
+from sparsesolve.solvers.subproblem.block_descent cimport GroupBlockDescent
 
 DEF REPAIRS = 6                     # of a matrix that is singular in rounding
 cdef double FACTOR_COST = 600.0     # of the products in a sweep: the cube of as many lengths as are factored
 cdef double TINY = 1e-12            # of the diagonal: what makes a singular matrix regular
 
 
-cdef class GroupGramQuadratic(GroupQuadratic):
+cdef class GramBlockDescent(GroupBlockDescent):
 
-    def __cinit__(self, Packed columns, BlockPenalty penalty):
-        self.gram, self.counts_touches = Gram(), True
-        self.stretchable = penalty.all_round()
+    def __cinit__(self, PackedColumns columns, BlockPenalty penalty):
+        self.gram, self.counts_rounding_steps = Gram(), True
+        self.has_radial_step = penalty.all_round()
         self._make_newton_room()
 
     cdef int reserve(self, int capacity) except -1:
         if capacity > self.capacity:
-            GroupQuadratic.reserve(self, capacity)
+            GroupBlockDescent.reserve(self, capacity)
             self._make_newton_room()
         return 0
 
@@ -52,7 +52,7 @@ cdef class GroupGramQuadratic(GroupQuadratic):
         return 0
 
     cdef void restart(self) noexcept nogil:
-        GroupQuadratic.restart(self)
+        GroupBlockDescent.restart(self)
         self.gram.size = 0
 
     cdef void inner_with(self, int j, const int* which, int count, double* out) noexcept nogil:
@@ -98,7 +98,7 @@ cdef class GroupGramQuadratic(GroupQuadratic):
     cdef void advance(self, double t) noexcept nogil:
         axpy(self.size, -t, self.q, self.g)
 
-    cdef bint worth_stretching(self) noexcept nogil:
+    cdef bint radial_step_pays(self) noexcept nogil:
         cdef int k, j
         cdef double m = 0.0
         for k in range(self.n_groups):
@@ -108,7 +108,7 @@ cdef class GroupGramQuadratic(GroupQuadratic):
                     break
         return m * m * m <= FACTOR_COST * self.size * self.size
 
-    cdef void stretch(self, double lam, double target) noexcept nogil:
+    cdef void radial_step(self, double lam, double target) noexcept nogil:
         cdef int k, first, ways = 0
         for k in range(self.n_groups):
             if self.take_ray(k, lam):
@@ -117,7 +117,7 @@ cdef class GroupGramQuadratic(GroupQuadratic):
             ways += self.n_ways[k]
         if ways > 0 and self.direction(lam):
             for k in range(self.n_groups):
-                self.stop_short(k, lam)
+                self.truncate_at_kinks(k, lam)
             self.descend(lam, self.image())
 
     cdef bint direction(self, double lam) noexcept nogil:

@@ -7,16 +7,16 @@ from libc.math cimport INFINITY, copysign, fabs, sqrt
 
 import numpy as np
 
-from sparsesolve.linalg.working.columns cimport Packed
+from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.penalties.blocks cimport BlockPenalty
-from sparsesolve.solvers.subproblem.coefficients cimport WorkingColumns
+from sparsesolve.solvers.subproblem.coefficients cimport WorkingCoefficients
 
 cdef double NO_PENALTY = 1e-14      # on the scale of the response
 
 
-cdef class GroupColumns(WorkingColumns):
+cdef class GroupCoefficients(WorkingCoefficients):
 
-    def __cinit__(self, Packed columns, BlockPenalty penalty):
+    def __cinit__(self, PackedColumns columns, BlockPenalty penalty):
         self.columns, self.penalty, self.curved, self.wants_start = columns, penalty, True, True
         self.first, self.group = np.zeros((2, penalty.n_groups + 1), dtype=np.intc)
         self.plain = not penalty.limited and not np.asarray(penalty.ridge).any()
@@ -24,7 +24,7 @@ cdef class GroupColumns(WorkingColumns):
 
     cdef int reserve(self, int capacity) except -1:
         if capacity > self.capacity:
-            WorkingColumns.reserve(self, capacity)
+            WorkingCoefficients.reserve(self, capacity)
             self.x, self.old = np.zeros((2, self.capacity))
         return 0
 
@@ -44,30 +44,30 @@ cdef class GroupColumns(WorkingColumns):
         return 0
 
     cdef void restart(self) noexcept nogil:
-        WorkingColumns.restart(self)
+        WorkingCoefficients.restart(self)
         self.n_groups, self.largest = 0, 0.0
 
     # what the penalty says
 
-    cdef bint held_back(self, int k, double lam) noexcept nogil:
+    cdef bint is_penalised(self, int k, double lam) noexcept nogil:
         """Whether the penalty on a working group is certain to be more than rounding."""
         cdef int g = self.group[k]
         return lam * (self.penalty.weight[g] + self.penalty.l1[g]) > NO_PENALTY * sqrt(self.largest)
 
-    cdef bint outweighed(self, int g, int j, double lam) noexcept nogil:
+    cdef bint is_outweighed(self, int g, int j, double lam) noexcept nogil:
         """Whether group g's penalty on working column j is none, or less than rounding."""
         return (lam * (self.penalty.weight[g] + self.penalty.l1[g]) <= NO_PENALTY * sqrt(self.diag[j])
                 and lam * self.penalty.ridge[g] <= NO_PENALTY * self.diag[j])
 
     cdef bint free(self, int j, double lam) noexcept nogil:
-        return (self.outweighed(self.group[self.order[j]], j, lam)
+        return (self.is_outweighed(self.group[self.order[j]], j, lam)
                 and not (self.b[j] >= self.upper[j] and self.g[j] >= 0.0)
                 and not (self.b[j] <= self.lower[j] and self.g[j] <= 0.0))
 
     cdef double* products(self, int k, double lam, double scale, double inflated) noexcept nogil:
         """The dual point's products with a working group, as far as they may be off, without those that it makes 0."""
         cdef int j
-        cdef bint held = self.held_back(k, lam)
+        cdef bint held = self.is_penalised(k, lam)
         if held and scale == 1.0 and inflated == 0.0:
             return &self.g[self.first[k]]
         for j in range(self.first[k], self.first[k + 1]):
@@ -81,17 +81,17 @@ cdef class GroupColumns(WorkingColumns):
     cdef void estimate_slack(self, double lam) noexcept nogil:
         cdef int k
         for k in range(self.n_groups):
-            if not self.held_back(k, lam):
-                WorkingColumns.estimate_slack(self, lam)
+            if not self.is_penalised(k, lam):
+                WorkingCoefficients.estimate_slack(self, lam)
                 return
-        self.slack = 0.0
+        self.unpenalised_norm = 0.0
 
-    cdef int settle(self, double lam) except -1:
+    cdef int update_unpenalised_norm(self, double lam) except -1:
         cdef int k
         for k in range(self.n_groups):
-            if not self.held_back(k, lam):
-                return WorkingColumns.settle(self, lam)
-        self.slack, self.doubtful = 0.0, None
+            if not self.is_penalised(k, lam):
+                return WorkingCoefficients.update_unpenalised_norm(self, lam)
+        self.unpenalised_norm, self.unresolved = 0.0, None
         return 0
 
     cdef double scale(self, double lam, bint strict) noexcept nogil:
@@ -100,7 +100,7 @@ cdef class GroupColumns(WorkingColumns):
         cdef int k, j, first
         cdef bint pressed
         for k in range(self.n_groups):
-            z, first = self.products(k, lam, 1.0, self.slack), self.first[k]
+            z, first = self.products(k, lam, 1.0, self.unpenalised_norm), self.first[k]
             if strict and self.penalty.limited:
                 for j in range(first, self.first[k + 1]):
                     pressed = self.b[j] >= self.upper[j] if z[j - first] > 0.0 else self.b[j] <= self.lower[j]
@@ -121,7 +121,7 @@ cdef class GroupColumns(WorkingColumns):
         cdef double* z
         cdef int k, j, first
         for k in range(self.n_groups):
-            first, off = self.first[k], scale * self.slack
+            first, off = self.first[k], scale * self.unpenalised_norm
             z = self.products(k, lam, scale, 0.0)
             for j in range(first, self.first[k + 1]):
                 total -= z[j - first] * self.b[j]
@@ -142,7 +142,7 @@ cdef class GroupColumns(WorkingColumns):
             total += self.penalty.block_value(g, &self.b[j], lam) - self.penalty.block_value(g, before + j, lam)
         return total
 
-    cdef bint carry(self, int count, const double* change, double lam) noexcept nogil:
+    cdef bint extrapolate(self, int count, const double* change, double lam) noexcept nogil:
         """Groups at zero stay there, and those that would turn end there."""
         cdef int k, j, g
         cdef double old, new, turned

@@ -1,11 +1,12 @@
-"""What the elastic net says of the working columns, one by one: certificate, violations, and what a step costs.
+"""What the elastic net says of the working columns, one by one: certificate, violations, and what
+a step costs.
 
     Omega(b) = sum_j l1_j |b_j| + l2_j b_j^2 / 2,   lower_j <= b_j <= upper_j
 """
 from libc.math cimport INFINITY, copysign, fabs, sqrt
 
 from sparsesolve.penalties.elastic_net cimport ElasticNet, conjugate, feasible_scale, value
-from sparsesolve.solvers.subproblem.coefficients cimport WorkingColumns
+from sparsesolve.solvers.subproblem.coefficients cimport WorkingCoefficients
 
 cdef double NO_PENALTY = 1e-14      # on the scale of the response
 
@@ -16,7 +17,7 @@ cdef inline bint within(double z, double slack, double square, double level) noe
     return room >= 0.0 and room * room >= slack * slack * square
 
 
-cdef class NetColumns(WorkingColumns):
+cdef class NetCoefficients(WorkingCoefficients):
 
     cdef int take_penalty(self, ElasticNet penalty, int first) noexcept:
         """Factors and limits of the working columns from `first` on."""
@@ -39,11 +40,14 @@ cdef class NetColumns(WorkingColumns):
         cdef double s = 1.0, limit
         cdef int j
         for j in range(self.size):
-            if not (within(self.g[j], self.slack, self.diag[j], lam * self.l1[j]) or NetColumns.free(self, j, lam)):
+            if not (within(self.g[j], self.unpenalised_norm, self.diag[j], lam * self.l1[j])
+                    or NetCoefficients.free(self, j, lam)):
                 limit = self.upper[j] if self.g[j] > 0 else -self.lower[j]
                 if strict and (self.b[j] if self.g[j] > 0 else -self.b[j]) < limit:
                     limit = INFINITY
-                s = min(s, feasible_scale(fabs(self.g[j]) + self.slack * sqrt(self.diag[j]), lam * self.l1[j],
+                s = min(s,
+                        feasible_scale(fabs(self.g[j]) + self.unpenalised_norm * sqrt(self.diag[j]),
+                                       lam * self.l1[j],
                                           0.0 if strict else lam * self.l2[j], 0.0, limit))
         return s
 
@@ -58,15 +62,17 @@ cdef class NetColumns(WorkingColumns):
         cdef double total = 0.0, z, off
         cdef int j
         for j in range(self.size):
-            if self.b[j] == 0.0 and within(scale * self.g[j], scale * self.slack, self.diag[j], lam * self.l1[j]):
+            if self.b[j] == 0.0 and within(scale * self.g[j], scale * self.unpenalised_norm,
+                                           self.diag[j], lam * self.l1[j]):
                 continue
             total += value(self.b[j], lam * self.l1[j], lam * self.l2[j])
-            if NetColumns.free(self, j, lam):       # the dual point is orthogonal to it
+            if NetCoefficients.free(self, j, lam):       # the dual point is orthogonal to it
                 continue
-            off = scale * self.slack * sqrt(self.diag[j]) if self.slack > 0.0 else 0.0
+            off = scale * self.unpenalised_norm * sqrt(self.diag[j]) if self.unpenalised_norm > 0.0 else 0.0
             z = scale * self.g[j]
             total += off * fabs(self.b[j]) - z * self.b[j] + conjugate(
-                z + copysign(off, z), lam * self.l1[j], lam * self.l2[j], self.lower[j], self.upper[j])
+                z + copysign(off,
+                             z), lam * self.l1[j], lam * self.l2[j], self.lower[j], self.upper[j])
         return max(total, 0.0)      # less than 0 is rounding
 
     cdef double charge(self, const double* before, double lam) noexcept nogil:
@@ -74,10 +80,11 @@ cdef class NetColumns(WorkingColumns):
         cdef double total = 0.0, old, new
         for k in range(self.size):
             old, new = before[k], self.b[k]
-            total += (lam * self.l1[k] * (fabs(new) - fabs(old)) + 0.5 * lam * self.l2[k] * (new - old) * (new + old))
+            total += (lam * self.l1[k] * (fabs(new) - fabs(old)) + 0.5 * lam * self.l2[k]
+                      * (new - old) * (new + old))
         return total
 
-    cdef bint carry(self, int count, const double* change, double lam) noexcept nogil:
+    cdef bint extrapolate(self, int count, const double* change, double lam) noexcept nogil:
         cdef int k
         cdef double old, new, stop
         cdef bint whole = True

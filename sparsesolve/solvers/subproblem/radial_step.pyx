@@ -11,15 +11,15 @@ from libc.math cimport sqrt
 
 import numpy as np
 
-from sparsesolve.linalg.working.columns cimport Packed
+from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.linalg.kernels.vector cimport dot
 from sparsesolve.penalties.blocks cimport BlockPenalty
-from sparsesolve.solvers.subproblem.block_step cimport GroupBlocks
+from sparsesolve.solvers.subproblem.block_step cimport BlockStep
 
 
-cdef class GroupLengths(GroupBlocks):
+cdef class RadialStep(BlockStep):
 
-    def __cinit__(self, Packed columns, BlockPenalty penalty):
+    def __cinit__(self, PackedColumns columns, BlockPenalty penalty):
         self.length = np.zeros(penalty.n_groups)
 
     cdef bint second_order(self, bint wanted, double lam) noexcept nogil:
@@ -28,10 +28,10 @@ cdef class GroupLengths(GroupBlocks):
         Columns that the penalty does not hold may depend on one another, and a joint step would send them far.
         """
         cdef int k
-        self.stretches = wanted and self.stretchable
+        self.takes_radial_steps = wanted and self.has_radial_step
         for k in range(self.n_groups):
-            self.stretches = self.stretches and self.held_back(k, lam)
-        return self.stretches
+            self.takes_radial_steps = self.takes_radial_steps and self.is_penalised(k, lam)
+        return self.takes_radial_steps
 
     cdef bint take_ray(self, int k, double lam) noexcept nogil:
         """The ray of a group's coefficients; whether there is one.
@@ -50,9 +50,9 @@ cdef class GroupLengths(GroupBlocks):
             self.slope[first] = -ridge * length - lam * self.penalty.weight[g]
         return length > 0.0
 
-    cdef bint worth_stretching(self) noexcept nogil:
+    cdef bint radial_step_pays(self) noexcept nogil:
         """Whether that is not too dear beside sweeps, for as many as are at work."""
         return True
 
-    cdef void stretch(self, double lam, double target) noexcept nogil:
+    cdef void radial_step(self, double lam, double target) noexcept nogil:
         """Bring lengths to where they are best, nearly; g made anew."""

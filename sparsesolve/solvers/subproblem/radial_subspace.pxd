@@ -1,6 +1,6 @@
-"""Rays: steps along a few directions each of which moves many columns, all of them at once."""
+"""RadialSubspace: steps along a few directions each of which moves many columns, all of them at once."""
 
-cdef class Rays:
+cdef class RadialSubspace:
     cdef Py_ssize_t n
     cdef int n_threads
     cdef int count, capacity

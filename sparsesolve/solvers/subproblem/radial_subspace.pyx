@@ -1,4 +1,4 @@
-"""Rays: steps along a few directions each of which moves many columns, all of them at once.
+"""RadialSubspace: steps along a few directions each of which moves many columns, all of them at once.
 
     minimise over s   |r - W s|^2 / 2 + sum_k (pull_k s_k + bend_k s_k^2 / 2),   W_k = Z d_k
 
@@ -24,7 +24,7 @@ DEF STEPS = 40                      # of conjugate gradients
 cdef double TINY = 1e-10            # of the diagonal: what makes a singular matrix regular
 
 
-cdef class Rays:
+cdef class RadialSubspace:
 
     def __cinit__(self, Py_ssize_t n, int n_threads):
         self.n, self.n_threads = n, n_threads

@@ -1,5 +1,5 @@
-"""LossModel: the loss at the current point of a path, and its quadratic model there."""
-from sparsesolve.linalg.working.columns cimport Packed
+"""LocalModel: the loss at the current point of a path, and its quadratic model there."""
+from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.losses.base cimport Loss
 
 cdef enum Slope:                            # where a step's gradient is wanted
@@ -16,7 +16,7 @@ ctypedef struct LossPoint:
     double* g                               # and Z'u of the working columns:
     int met                                 # known of so many of them; -1: all three are not
 
-cdef class LossModel:
+cdef class LocalModel:
     cdef readonly Loss loss
     cdef bint centred                       # whether columns are, the level of eta being free
     cdef bint dense                         # whether working columns are
@@ -41,14 +41,14 @@ cdef class LossModel:
     cdef double level(self) noexcept nogil
     cdef void place(self, double constant, const double[::1] image)
     cdef bint densify(self) noexcept nogil
-    cdef void weigh(self) noexcept nogil
-    cdef void measure(self, Packed columns) noexcept nogil
-    cdef double move(self, Packed columns, const double* change, double constant, Slope slope) noexcept nogil
-    cdef bint in_one_pass(self, Packed columns) noexcept nogil
-    cdef double carry(self, Packed columns, const double* correction, bint any, double forward,
+    cdef void refresh_hessian(self) noexcept nogil
+    cdef void measure(self, PackedColumns columns) noexcept nogil
+    cdef double move(self, PackedColumns columns, const double* change, double constant, Slope slope) noexcept nogil
+    cdef bint in_one_pass(self, PackedColumns columns) noexcept nogil
+    cdef double extrapolate(self, PackedColumns columns, const double* correction, bint any, double forward,
                       const double* earlier) noexcept nogil
-    cdef double _try(self, Packed columns, const double* change, double constant, bint fresh,
+    cdef double _try(self, PackedColumns columns, const double* change, double constant, bint fresh,
                      Slope slope) noexcept nogil
-    cdef double _start_as_seen(self, Packed columns) noexcept nogil
+    cdef double _start_as_seen(self, PackedColumns columns) noexcept nogil
     cdef double shorten(self, double t) noexcept nogil
     cdef void accept(self) noexcept nogil

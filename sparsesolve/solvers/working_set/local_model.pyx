@@ -1,4 +1,4 @@
-"""LossModel: the loss at the current point of a path, and its quadratic model there.
+"""LocalModel: the loss at the current point of a path, and its quadratic model there.
 
     F(eta + d)  ~  F(eta) - u'd + s d'Hd / 2,     H diagonal, of sum 1
 
@@ -14,7 +14,7 @@ from libc.string cimport memset
 
 import numpy as np
 
-from sparsesolve.linalg.working.columns cimport Packed
+from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.linalg.gram.products cimport stretch
 from sparsesolve.linalg.kernels.vector cimport dot, ss_go_on
 from sparsesolve.losses.base cimport Loss
@@ -40,7 +40,7 @@ cpdef (double, double) floors(double mean) noexcept nogil:
     return (EVEN * mean, LEAST * mean) if mean > NONE else (FLAT, FLAT)
 
 
-cdef class LossModel:
+cdef class LocalModel:
     """At first the model at the null model."""
 
     def __init__(self, Loss loss, double[::1] w, double[::1] offset, double intercept, bint centred, bint dense,
@@ -58,7 +58,7 @@ cdef class LossModel:
         self.here, self.trial, self.next = &self.points[0], &self.points[1], &self.points[2]
         self.here.value = loss.evaluate(self.here.eta, self.here.u)
         loss.raise_pending()
-        self.weigh()
+        self.refresh_hessian()
 
     cdef int reserve(self, int capacity) except -1:
         """Make room for the gradients of so many working columns."""
@@ -88,7 +88,7 @@ cdef class LossModel:
         self.dense = self.loss.take_root(self.here.eta, FLAT, self.costly)
         return self.dense
 
-    cdef void weigh(self) noexcept nogil:
+    cdef void refresh_hessian(self) noexcept nogil:
         """Take H and s at the current point."""
         cdef Py_ssize_t i
         cdef double total = 0.0, mean = 0.0, flat, least, learnt
@@ -116,7 +116,7 @@ cdef class LossModel:
         self.multiplier, self.whole = learnt * total, total
         self.here.met = self.next.met = -1
 
-    cdef void measure(self, Packed columns) noexcept nogil:
+    cdef void measure(self, PackedColumns columns) noexcept nogil:
         """pull, square and g at the current point."""
         cdef LossPoint* here = self.here
         cdef double[2] sums
@@ -129,15 +129,15 @@ cdef class LossModel:
         columns.correlate(&self.work[0], -here.pull, here.g)
         here.met = columns.size
 
-    cdef double move(self, Packed columns, const double* change, double constant, Slope slope) noexcept nogil:
+    cdef double move(self, PackedColumns columns, const double* change, double constant, Slope slope) noexcept nogil:
         """Try the step `change` of the coefficients, and `constant` for all samples; returns the loss there."""
         return self._try(columns, change, constant, True, slope)
 
-    cdef bint in_one_pass(self, Packed columns) noexcept nogil:
+    cdef bint in_one_pass(self, PackedColumns columns) noexcept nogil:
         """Whether a step and a gradient that will be wanted cost less together."""
         return self.loss.by_rows and columns.dense
 
-    cdef double carry(self, Packed columns, const double* correction, bint any, double forward,
+    cdef double extrapolate(self, PackedColumns columns, const double* correction, bint any, double forward,
                       const double* earlier) noexcept nogil:
         """Try here + forward (here - earlier), less what `correction` of the coefficients does; returns the loss."""
         cdef double shift = 0.0
@@ -151,7 +151,7 @@ cdef class LossModel:
         ss_carry_image(self.n, forward, self.here.eta, earlier, &self.inverse[0], shift, &self.image[0])
         return self._try(columns, correction, 0.0, False, NOWHERE)
 
-    cdef double _try(self, Packed columns, const double* change, double constant, bint fresh,
+    cdef double _try(self, PackedColumns columns, const double* change, double constant, bint fresh,
                      Slope slope) noexcept nogil:
         """The loss at here + image, and the gradient of `slope`; `fresh`: the image is of `change` and `constant`."""
         cdef LossPoint* here = self.here
@@ -195,7 +195,7 @@ cdef class LossModel:
             wanted.pull, wanted.square, wanted.met = sums[0], sums[1], m
         return trial.value
 
-    cdef double _start_as_seen(self, Packed columns) noexcept nogil:
+    cdef double _start_as_seen(self, PackedColumns columns) noexcept nogil:
         """Try the next start that the last step saw; columns that have come in since are met now."""
         cdef LossPoint* trial = self.next
         cdef double[2] sums

@@ -1,9 +1,9 @@
 """LossWorkingSet: a working set for any smooth convex loss, its quadratic model and its certificate."""
-from sparsesolve.solvers.working_set.local_model cimport LossModel
+from sparsesolve.solvers.working_set.local_model cimport LocalModel
 from sparsesolve.solvers.working_set.working_set cimport WorkingSet
 
 cdef class LossWorkingSet(WorkingSet):
-    cdef readonly LossModel model
+    cdef readonly LocalModel model
     cdef bint fits_intercept
     cdef bint fillable                      # whether sparse columns might have to be held as dense,
     cdef bint filled                        # or are by now

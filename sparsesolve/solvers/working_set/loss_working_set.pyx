@@ -18,8 +18,8 @@ from sparsesolve.linalg.kernels.vector cimport axpy, ss_multiply, ss_scale
 from sparsesolve.losses.gaussian import Gaussian
 from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers.certificate import dual_point
-from sparsesolve.solvers.subproblem.gram_active_set cimport GramQuadratic
-from sparsesolve.solvers.working_set.local_model cimport LossModel
+from sparsesolve.solvers.subproblem.gram_active_set cimport GramActiveSet
+from sparsesolve.solvers.working_set.local_model cimport LocalModel
 from sparsesolve.solvers.working_set.working_set cimport WorkingSet
 
 cdef double EPSILON = 2.2e-16
@@ -41,12 +41,12 @@ cdef class LossWorkingSet(WorkingSet):
         self.fillable = loss.coupled and not self.columns.dense
         self.fits_intercept = problem.intercept
         offset = np.zeros(n) if problem.loss is None else problem.offset
-        self.model = LossModel(loss, problem.weights, offset, problem.null_intercept, centred,
+        self.model = LocalModel(loss, problem.weights, offset, problem.null_intercept, centred,
                                self.columns.dense, n <= max(SMALL, min(NEAR_SQUARE * p, LARGE)))
         self.dual, self.inverse_root_w = np.zeros((2, n))
         np.divide(1.0, self.root_w, out=np.asarray(self.inverse_root_w), where=np.greater(self.root_w, 0.0))
         self.repack()
-        self.enter(self.outside.unheld())
+        self.add_to_working_set(self.inactive.unpenalised())
         self.model.reserve(self.quadratic.capacity)
         self.linearise()
         self.make_dual(0.0)
@@ -61,10 +61,10 @@ cdef class LossWorkingSet(WorkingSet):
         """Of the standardised problem; columns are centred under the weights."""
         return self.model.level() if self.fits_intercept else 0.0
 
-    cdef int enter(self, const int[::1] which) except -1:
+    cdef int add_to_working_set(self, const int[::1] which) except -1:
         """Take columns into the working set at zero."""
         cdef int k, before = self.quadratic.size
-        WorkingSet.enter(self, which)
+        WorkingSet.add_to_working_set(self, which)
         self.model.reserve(self.quadratic.capacity)
         if self.cleared:
             self.model.here.met = -1
@@ -77,7 +77,7 @@ cdef class LossWorkingSet(WorkingSet):
     cdef int _choose(self) except -1:
         """As for squares; but conjugate gradients would not end where some of F'' has all but vanished."""
         cdef bint ridged = self.penalty.alpha < RIDGED and self.quadratic.size > self.design.n
-        cdef bint by_products = isinstance(self.quadratic, GramQuadratic)
+        cdef bint by_products = isinstance(self.quadratic, GramActiveSet)
         cdef bint few = self.filled or self.design.n <= MOST_ROWS
         if ridged or not (self.model.rooted and by_products and few):
             WorkingSet._choose(self)
@@ -120,11 +120,11 @@ cdef class LossWorkingSet(WorkingSet):
                 self.u[i] = (self.model.here.u[i] * level - total * self.model.h[i]) * self.model.inverse[i]
             if self.model.rooted:
                 self.model.loss.root.solve(&self.u[0])
-            self.quadratic.receive(&self.u[0])
+            self.quadratic.take_residual(&self.u[0])
         for k in range(self.quadratic.size):
             self.quadratic.g[k] = self.model.here.g[k] * level
         self.quadratic.residual_square = max(self.model.here.square * level * level - total * total, 0.0)
-        self.g_unit, self.quadratic.touches = self.model.multiplier, 0.0
+        self.g_unit, self.quadratic.rounding_steps = self.model.multiplier, 0.0
         return total
 
     # the certificate
@@ -135,8 +135,8 @@ cdef class LossWorkingSet(WorkingSet):
         Its H will do where that stays in the domain of F*: columns centred under it are orthogonal to what is taken
         out of u, and g is known.
         """
-        cdef LossModel model = self.model
-        cdef int k, unheld = 0
+        cdef LocalModel model = self.model
+        cdef int k, unpenalised = 0
         cdef Py_ssize_t i, n = self.design.n
         cdef bint tied = model.centred and not model.loss.shift_invariant
         cdef double pull = model.here.pull if tied else 0.0
@@ -145,12 +145,12 @@ cdef class LossWorkingSet(WorkingSet):
             axpy(n, -pull, &model.h[0], &self.dual[0])
         for k in range(self.quadratic.size):
             self.quadratic.g[k] *= self.g_unit
-            unheld += self.quadratic.free(k, lam)
+            unpenalised += self.quadratic.free(k, lam)
         self.g_unit = 1.0
-        self.cleared = unheld > 0 or (tied and not model.loss.admits(model.here.eta, &self.dual[0]))
+        self.cleared = unpenalised > 0 or (tied and not model.loss.admits(model.here.eta, &self.dual[0]))
         self.missing = 0.0
         if self.cleared:
-            if unheld > 0 or model.loss.coupled or not self._clear_of_constant(pull):
+            if unpenalised > 0 or model.loss.coupled or not self._clear_of_constant(pull):
                 self._clear_of([k for k in range(self.quadratic.size) if self.quadratic.free(k, lam)])
             for i in range(n):
                 self.u[i] = self.dual[i] * model.inverse[i]
@@ -162,7 +162,7 @@ cdef class LossWorkingSet(WorkingSet):
 
     cdef void show_dual(self) noexcept nogil:
         """Let columns outside see the dual point."""
-        self.quadratic.slack, self.scaled = 0.0, NAN
+        self.quadratic.unpenalised_norm, self.scaled = 0.0, NAN
         ss_multiply(self.design.n, &self.inverse_root_w[0], &self.dual[0], &self.r[0])
 
     cdef bint _clear_of_constant(self, double pull) noexcept nogil:
@@ -179,17 +179,17 @@ cdef class LossWorkingSet(WorkingSet):
         self.missing = 0.5 * left * left / total
         return fabs(left) <= ORTHOGONAL * size and self.missing < INFINITY
 
-    def _clear_of(self, unheld):
+    def _clear_of(self, unpenalised):
         """The same for the constant and these working columns."""
-        cdef LossModel model = self.model
-        columns = self.spans.apart(self.quadratic.members()[0][unheld])
+        cdef LocalModel model = self.model
+        columns = self.spans.apart(self.quadratic.members()[0][unpenalised])
         if model.centred and not model.loss.shift_invariant:
             columns = np.column_stack([np.ones(self.design.n), columns])
         eta, u = <double[:self.design.n]> model.here.eta, <double[:self.design.n]> model.here.u
         self.dual, self.missing = dual_point.clear(model.loss, np.asarray(eta), np.asarray(u), columns)
 
     cdef double gap_at(self, double lam, double scale) noexcept nogil:
-        cdef double primal, gap = self.quadratic.column_gap(lam, scale) + self.outside.gap(lam, scale)
+        cdef double primal, gap = self.quadratic.column_gap(lam, scale) + self.inactive.gap(lam, scale)
         if scale != self.scaled:
             ss_scale(self.design.n, scale, &self.dual[0], &self.u[0])
             self.scaled, self.excess = scale, self.model.loss.fenchel_young(self.model.here.eta, &self.u[0])

@@ -12,8 +12,8 @@ from libc.math cimport INFINITY
 import numpy as np
 
 from sparsesolve.linalg.kernels.vector cimport ss_scale
-from sparsesolve.solvers.working_set.local_model cimport LossModel
-from sparsesolve.solvers.subproblem.coefficients cimport WorkingColumns
+from sparsesolve.solvers.working_set.local_model cimport LocalModel
+from sparsesolve.solvers.subproblem.coefficients cimport WorkingCoefficients
 
 cdef extern from "local_model.h" nogil:
     void ss_foretell(Py_ssize_t n, double s, const double* u, const double* h, const double* image, double* v) noexcept
@@ -23,7 +23,7 @@ cdef double HOPELESS = 3.0          # of the gap asked for: where samples owe as
 cdef double DRIFT = 1e-2            # of the gap asked for: what rounding may add to it
 
 
-cdef class Foretold:
+cdef class PredictedDual:
 
     def __init__(self, Py_ssize_t n):
         self.v, self.trial = np.zeros((2, n))
@@ -35,7 +35,7 @@ cdef class Foretold:
             self.known = False
         return 0
 
-    cdef void take(self, LossModel model, WorkingColumns columns) noexcept nogil:
+    cdef void take(self, LocalModel model, WorkingCoefficients columns) noexcept nogil:
         """Know where the model leads that has been solved, once its whole step has been tried."""
         cdef int k
         if not self.wanted or model.rooted:
@@ -43,24 +43,24 @@ cdef class Foretold:
         ss_foretell(model.n, model.multiplier, model.here.u, &model.h[0], &model.image[0], &self.v[0])
         for k in range(columns.size):
             self.g[k] = model.multiplier * columns.g[k]
-        self.drift = columns.drift() * model.here.square / model.multiplier
+        self.rounding = columns.rounding() * model.here.square / model.multiplier
         self.known = True
 
-    cdef double gap(self, LossModel model, WorkingColumns columns, double lam, double goal) noexcept nogil:
+    cdef double gap(self, LocalModel model, WorkingCoefficients columns, double lam, double goal) noexcept nogil:
         """The gap of the model's place over the working columns; INFINITY where it is far above `goal`."""
-        cdef double slack = columns.slack, gap
-        if not (self.known and self.drift <= DRIFT * goal) or self._hopeless(model, goal):
+        cdef double norm = columns.unpenalised_norm, gap
+        if not (self.known and self.rounding <= DRIFT * goal) or self._hopeless(model, goal):
             return INFINITY
         if not model.loss.admits(model.here.eta, &self.v[0]):
             return INFINITY
         self._swap(columns)
-        columns.slack = 0.0
+        columns.unpenalised_norm = 0.0
         gap = self._least(model, columns, lam)
-        columns.slack = slack
+        columns.unpenalised_norm = norm
         self._swap(columns)
         return gap
 
-    cdef double _least(self, LossModel model, WorkingColumns columns, double lam) noexcept nogil:
+    cdef double _least(self, LocalModel model, WorkingCoefficients columns, double lam) noexcept nogil:
         """The gap at the better of two scales; INFINITY where v would have to be cleared of columns that are free."""
         cdef int k
         cdef double loose, strict, gap
@@ -72,17 +72,17 @@ cdef class Foretold:
         gap = self._gap_at(model, columns, lam, loose)
         return gap if strict == loose else min(gap, self._gap_at(model, columns, lam, strict))
 
-    cdef bint _hopeless(self, LossModel model, double goal) noexcept nogil:
+    cdef bint _hopeless(self, LocalModel model, double goal) noexcept nogil:
         """Whether what samples add to the gap is far above `goal`, by the curvature in the model."""
         cdef double off = 0.5 * ss_astray(model.n, &self.v[0], model.here.u, &model.inverse[0])
         return not off <= HOPELESS * goal * model.multiplier    # or NaN
 
-    cdef double _gap_at(self, LossModel model, WorkingColumns columns, double lam, double scale) noexcept nogil:
+    cdef double _gap_at(self, LocalModel model, WorkingCoefficients columns, double lam, double scale) noexcept nogil:
         ss_scale(model.n, scale, &self.v[0], &self.trial[0])
         self.scale, self.excess = scale, model.loss.fenchel_young(model.here.eta, &self.trial[0])
         return columns.column_gap(lam, scale) + self.excess
 
-    cdef void _swap(self, WorkingColumns columns) noexcept nogil:
+    cdef void _swap(self, WorkingCoefficients columns) noexcept nogil:
         """The penalty is asked by the gradient of the working columns: lend them the one at v, or take it back."""
         cdef int k
         cdef double g

@@ -1,15 +1,15 @@
 """WorkingSet: solver state along a path, certified over all columns."""
 from sparsesolve.linalg.design.design cimport Design
-from sparsesolve.linalg.working.columns cimport Packed
-from sparsesolve.solvers.screening.inactive cimport Outside
-from sparsesolve.solvers.subproblem.coefficients cimport WorkingColumns
+from sparsesolve.linalg.working.columns cimport PackedColumns
+from sparsesolve.solvers.screening.inactive cimport Inactive
+from sparsesolve.solvers.subproblem.coefficients cimport WorkingCoefficients
 
 cdef class WorkingSet:
     cdef readonly Design design
     cdef readonly object penalty
-    cdef readonly WorkingColumns quadratic
-    cdef readonly Outside outside
-    cdef Packed columns                     # the working ones
+    cdef readonly WorkingCoefficients quadratic
+    cdef readonly Inactive inactive
+    cdef PackedColumns columns                     # the working ones
     cdef double working_values              # stored values of the working columns
     cdef double steps                       # of conjugate gradients per Newton direction, as last seen
     cdef double share                       # of the gap asked for that working columns may take
@@ -29,16 +29,16 @@ cdef class WorkingSet:
     cdef int n_solved                       # so many at the last
     cdef double[2] lams                     # these lams
     cdef double[2] drifts                   # how far rounding took the last residual, and it beside the one before
-    cdef double opened, turn                # the same for the start at this lam: see WorkingColumns.drift
+    cdef double opened, turn                # the same for the start at this lam: see WorkingCoefficients.rounding
     cdef bint refreshed                     # whether the residual was made anew at this lam
 
     cpdef solve(self, double lam, double target, long budget)
-    cdef int enter(self, const int[::1] which) except -1
+    cdef int add_to_working_set(self, const int[::1] which) except -1
     cdef int _choose(self) except -1
-    cdef int _anticipate(self, double lam) except -1
+    cdef int _extrapolate_and_grow(self, double lam) except -1
     cdef void _refresh(self) noexcept nogil
     cdef int _keep_history(self, double lam) except -1
-    cdef int _carry_on(self, double lam, double forward) except -1
+    cdef int _extrapolate(self, double lam, double forward) except -1
     cdef double gap(self, double lam) noexcept nogil
     # what a subclass with another loss says
     cdef int fit(self, double lam, double goal, long limit) except -1

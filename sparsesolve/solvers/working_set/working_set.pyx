@@ -18,19 +18,19 @@ from sparsesolve.linalg.working.pack import pack
 from sparsesolve.linalg.factors.span import Spans
 from sparsesolve.linalg.kernels.vector cimport ss_go_on, ss_multiply
 from sparsesolve.penalties.blocks cimport BlockPenalty
-from sparsesolve.solvers.subproblem.data_active_set cimport DataQuadratic
-from sparsesolve.solvers.subproblem.gram_active_set cimport GramQuadratic
-from sparsesolve.solvers.subproblem.data_block_descent cimport GroupDataQuadratic
-from sparsesolve.solvers.subproblem.gram_block_descent cimport GroupGramQuadratic
-from sparsesolve.solvers.subproblem.block_descent cimport GroupQuadratic
-from sparsesolve.solvers.screening.inactive cimport OutsideColumns
+from sparsesolve.solvers.subproblem.data_active_set cimport DataActiveSet
+from sparsesolve.solvers.subproblem.gram_active_set cimport GramActiveSet
+from sparsesolve.solvers.subproblem.data_block_descent cimport DataBlockDescent
+from sparsesolve.solvers.subproblem.gram_block_descent cimport GramBlockDescent
+from sparsesolve.solvers.subproblem.block_descent cimport GroupBlockDescent
+from sparsesolve.solvers.screening.inactive cimport InactiveColumns
 from sparsesolve.solvers.screening.inactive import most_entering
-from sparsesolve.solvers.screening.inactive_groups cimport OutsideGroups
+from sparsesolve.solvers.screening.inactive_groups cimport InactiveGroups
 from sparsesolve.solvers.subproblem.coefficients cimport (
     CONVERGED,
     MAX_ITER,
     STALLED,
-    WorkingColumns,
+    WorkingCoefficients,
 )
 
 cdef double NOTICED = 1e-9    # of lam: the residual's projection on free columns, below which it moves no product
@@ -60,9 +60,9 @@ cdef class WorkingSet:
         self._begin(problem, n_threads)
         self.response = np.multiply(self.root_w, problem.response)
         self.r[:] = self.response
-        self.enter(self.outside.unheld())
+        self.add_to_working_set(self.inactive.unpenalised())
         self.level = self.quadratic.residual_square = np.dot(self.r, self.r)
-        self.quadratic.receive(&self.r[0])
+        self.quadratic.take_residual(&self.r[0])
 
     def _begin(self, problem, n_threads, recentred=False):
         self.design, self.penalty = problem.design, problem.penalty
@@ -75,19 +75,19 @@ cdef class WorkingSet:
         self.lams[0] = self.lams[1] = 0.0
         self.columns = pack(self.design, self.root_w, recentred, n_threads=n_threads)
         if isinstance(self.penalty, BlockPenalty):
-            self.outside = OutsideGroups(self.design, self.root_w, self.penalty, n_threads)
+            self.inactive = InactiveGroups(self.design, self.root_w, self.penalty, n_threads)
             few = self.design.p <= min(self.design.n, MOST_GRAM_COLUMNS)
-            self.quadratic = (GroupGramQuadratic if few else GroupDataQuadratic)(self.columns, self.penalty)
+            self.quadratic = (GramBlockDescent if few else DataBlockDescent)(self.columns, self.penalty)
         else:
-            self.outside = OutsideColumns(self.design, self.root_w, self.penalty, n_threads)
-            self.quadratic = self._by_products() if self.columns.dense else DataQuadratic(self.columns)
+            self.inactive = InactiveColumns(self.design, self.root_w, self.penalty, n_threads)
+            self.quadratic = self._by_products() if self.columns.dense else DataActiveSet(self.columns)
 
     def resume(self, response, double[::1] start):
         """Go on with another response from the coefficients `start` (p,); columns at work and their products stay."""
         cdef int k
         fresh = np.not_equal(start, 0.0)
         fresh[self.quadratic.members()[0]] = False
-        self.enter(self.outside.together(np.flatnonzero(fresh).astype(np.intc)))
+        self.add_to_working_set(self.inactive.together(np.flatnonzero(fresh).astype(np.intc)))
         self.response = np.multiply(self.root_w, response)
         self.level, self.opening, self.n_solved = np.dot(self.response, self.response), 0.0, 0
         self.lams[0] = self.lams[1] = 0.0
@@ -95,7 +95,7 @@ cdef class WorkingSet:
             self.quadratic.b[k] = start[self.quadratic.index[k]]
         self._refresh()
 
-    cdef int enter(self, const int[::1] which) except -1:
+    cdef int add_to_working_set(self, const int[::1] which) except -1:
         """Take columns into the working set at zero."""
         cdef int k, count = <int> which.shape[0]
         if count == 0:
@@ -105,10 +105,10 @@ cdef class WorkingSet:
         for k in range(count):
             gradient[k] = self.design.correlate(which[k], &self.u[0], 0.0)
             self.working_values += self.design.columns[which[k]].size
-        self.outside.leave(which)
-        if (isinstance(self.quadratic, GramQuadratic) and self.columns.dense
+        self.inactive.leave(which)
+        if (isinstance(self.quadratic, GramActiveSet) and self.columns.dense
                 and self.quadratic.size + count > max(<double> ROOM, CROWD * self.design.n)):
-            self._continue_with(DataQuadratic(self.columns))
+            self._continue_with(DataActiveSet(self.columns))
         self.quadratic.append(self.design, self.penalty, which, zeros, gradient)
         self.growth += 0.2 * (count / <double> max(self.models, 1) - self.growth)
         self.models = 0
@@ -118,13 +118,13 @@ cdef class WorkingSet:
     def _by_products(self):
         """What solves by inner products, with room for the dense columns that may come to work."""
         cdef int room = min(self.design.p, 2 * self.design.n, ROOM if self.columns.dense else 0)
-        cdef GramQuadratic quadratic = GramQuadratic(Gram(room), self.columns)
+        cdef GramActiveSet quadratic = GramActiveSet(Gram(room), self.columns)
         quadratic.reserve(room)
         return quadratic
 
     cdef int _choose(self) except -1:
         """Solve by the Gram matrix or by conjugate gradients, whichever makes a Newton step cheaper."""
-        if isinstance(self.quadratic, GroupQuadratic):
+        if isinstance(self.quadratic, GroupBlockDescent):
             return 0
         cdef double n = self.design.n, m = self.quadratic.size, k = 0.0, gram, steps, entries, far, product, iterative
         cdef int j
@@ -140,9 +140,9 @@ cdef class WorkingSet:
         if steps > 0.0:
             self.steps = steps
         iterative = self.steps * (2.0 * far * entries + 3.0 * m + 2.0 * n)
-        if isinstance(self.quadratic, GramQuadratic):
+        if isinstance(self.quadratic, GramActiveSet):
             if SWITCH_GAIN * iterative < gram:
-                self._continue_with(DataQuadratic(self.columns))
+                self._continue_with(DataActiveSet(self.columns))
         elif SWITCH_GAIN * (gram + 0.5 * m * product * entries / STEPS_AHEAD) < iterative:
             self._continue_with(self._by_products())
         return 0
@@ -150,8 +150,8 @@ cdef class WorkingSet:
     def _continue_with(self, quadratic):
         which, start = self.quadratic.members()
         quadratic.append(self.design, self.penalty, which, start, np.zeros(len(which)))
-        (<WorkingColumns> quadratic).iterations = self.quadratic.iterations
-        (<WorkingColumns> quadratic).passes = self.quadratic.passes
+        (<WorkingCoefficients> quadratic).iterations = self.quadratic.iterations
+        (<WorkingCoefficients> quadratic).passes = self.quadratic.passes
         self.quadratic = quadratic
         self._renew_gradients()
 
@@ -185,7 +185,7 @@ cdef class WorkingSet:
 
     def correlations(self):
         """z_j'r of every column at the current residual, (p,)."""
-        return self.outside.products(&self.r[0])
+        return self.inactive.products(&self.r[0])
 
     cdef int fit(self, double lam, double goal, long limit) except -1:
         """Solve over the working columns to gap <= goal; leaves r and the certificate's g. Returns an Outcome.
@@ -195,18 +195,18 @@ cdef class WorkingSet:
         cdef double value = self.quadratic.primal(lam) + ROUNDING * self.level
         cdef double[::1] start = self.quadratic.members()[1]
         self.quadratic.second_order(not self.exacting, lam)
-        cdef int outcome = self.quadratic.solve_by_stretches(lam, goal, limit)
+        cdef int outcome = self.quadratic.solve_in_chunks(lam, goal, limit)
         with nogil:
-            if not self.quadratic.drift() * self.level <= DRIFT * goal:
+            if not self.quadratic.rounding() * self.level <= DRIFT * goal:
                 self._refresh()
             else:
                 self.quadratic.hand(&self.response[0], &self.r[0])
             if not self.quadratic.primal(lam) <= value:     # or NaN
                 memcpy(self.quadratic.b, &start[0], start.shape[0] * sizeof(double))
                 self._refresh()
-        self.quadratic.settle(lam)
-        if self.quadratic.doubtful is not None:
-            self.quadratic.slack = self.spans.projection(self.quadratic.doubtful, self.r)
+        self.quadratic.update_unpenalised_norm(lam)
+        if self.quadratic.unresolved is not None:
+            self.quadratic.unpenalised_norm = self.spans.projection(self.quadratic.unresolved, self.r)
         return outcome
 
     cpdef solve(self, double lam, double target, long budget):
@@ -218,28 +218,28 @@ cdef class WorkingSet:
         cdef bint ended
         cdef long limit = self.quadratic.iterations + budget
         self.exacting = self.share * target < self.digits
-        self._anticipate(lam)
+        self._extrapolate_and_grow(lam)
         while True:
             outcome = self.fit(lam, goal, limit)
             PyErr_CheckSignals()
-            cleared = self._cleared(lam) if NOTICED * lam < self.quadratic.slack < INFINITY else self.r
+            cleared = self._cleared(lam) if NOTICED * lam < self.quadratic.unpenalised_norm < INFINITY else self.r
             with nogil:
-                self.outside.examine(&cleared[0], lam)
+                self.inactive.examine(&cleared[0], lam)
             gap = self.gap(lam)
             if round == 0:
                 self.opening = gap      # what the violators of a first round cost is much the same at the next lam
             round += 1
             ended = outcome == MAX_ITER or self.quadratic.iterations >= limit
-            if gap <= target and (ended or round > 1 or self.outside.promise(lam) <= PROMISING * target):
+            if gap <= target and (ended or round > 1 or self.inactive.promise(lam) <= PROMISING * target):
                 self._keep_history(lam)
                 return CONVERGED, gap
             if ended:
                 return MAX_ITER, gap
-            entering = self.outside.violators(lam, most_entering(self.quadratic.size))
+            entering = self.inactive.violators(lam, most_entering(self.quadratic.size))
             if entering.shape[0]:
                 if round == 1 and entering.shape[0] > self.foreseen > 0:
                     self.surveys = True
-                self.enter(entering)
+                self.add_to_working_set(entering)
                 goal = max(self.share * target, ENOUGH * gap)
                 tries = 0
             elif goal > self.share * target:
@@ -256,7 +256,7 @@ cdef class WorkingSet:
         Q = self.spans.of(self.quadratic.members()[0][free]).Q
         return self.r - Q @ (np.asarray(self.r) @ Q)
 
-    cdef int _anticipate(self, double lam) except -1:
+    cdef int _extrapolate_and_grow(self, double lam) except -1:
         """Let in the columns that the path, carried on in a straight line from the last two lams, would bring in.
 
         What is known of the columns tells them, as a rule; where it has missed too many, products with the residual
@@ -265,23 +265,23 @@ cdef class WorkingSet:
         cdef double forward
         cdef int[::1] which
         self.foreseen = 0
-        self.refreshed, self.turn, self.opened = False, 0.0, self.quadratic.drift()
+        self.refreshed, self.turn, self.opened = False, 0.0, self.quadratic.rounding()
         if not self.lams[1] > self.lams[0] > lam > 0.0:
             return 0
         forward = (self.lams[0] - lam) / (self.lams[1] - self.lams[0])
         ss_go_on(self.design.n, forward, &self.solved[0], &self.earlier[0], &self.u[0])
         if self.surveys:
             with nogil:
-                self.outside.examine(&self.u[0], ALMOST * lam)
-            self.enter(self.outside.violators(ALMOST * lam, most_entering(self.quadratic.size)))
+                self.inactive.examine(&self.u[0], ALMOST * lam)
+            self.add_to_working_set(self.inactive.violators(ALMOST * lam, most_entering(self.quadratic.size)))
         else:
-            which = self.outside.foresee(&self.u[0], lam, forward)
+            which = self.inactive.predict_violators(&self.u[0], lam, forward)
             self.foreseen = which.shape[0]
-            self.enter(which)
-        self._carry_on(lam, forward)
+            self.add_to_working_set(which)
+        self._extrapolate(lam, forward)
         return 0
 
-    cdef int _carry_on(self, double lam, double forward) except -1:
+    cdef int _extrapolate(self, double lam, double forward) except -1:
         """Start from the solution carried on like that where a near start helps, and where that is better.
 
         What rounding did to the two residuals is carried on with them, in a straight line too.
@@ -297,23 +297,23 @@ cdef class WorkingSet:
         for k in range(self.n_solved):
             change[k] = forward * (self.solved_b[0, k] - self.solved_b[1, k])
         with nogil:
-            self.quadratic.carry(self.n_solved, &change[0], lam)
+            self.quadratic.extrapolate(self.n_solved, &change[0], lam)
             for k in range(size):
                 change[k] += b[k] - self.quadratic.b[k]         # what is not to be done of it
             for i in range(self.design.n):
                 self.r[i] += forward * (self.solved[i] - self.earlier[i])
-            self.quadratic.mend(&self.response[0], &change[0], drift, &self.r[0])
-        self.refreshed = self.refreshed or not self.quadratic.wants_residual    # see WorkingColumns.mend
+            self.quadratic.sync_residual(&self.response[0], &change[0], drift, &self.r[0])
+        self.refreshed = self.refreshed or not self.quadratic.wants_residual    # see sync_residual
         if self.quadratic.primal(lam) > value:
             for k in range(size):
                 change[k] = self.quadratic.b[k] - b[k]
             memcpy(self.quadratic.b, &b[0], size * sizeof(double))
-            self.quadratic.mend(&self.response[0], &change[0], self.quadratic.drift(), &self.r[0])
+            self.quadratic.sync_residual(&self.response[0], &change[0], self.quadratic.rounding(), &self.r[0])
         return 0
 
     cdef int _keep_history(self, double lam) except -1:
         cdef int k
-        cdef double drift = self.quadratic.drift()
+        cdef double drift = self.quadratic.rounding()
         self.solved, self.earlier = self.earlier, self.solved
         memcpy(&self.solved[0], &self.r[0], self.design.n * sizeof(double))
         self.lams[1], self.lams[0] = self.lams[0], lam
@@ -330,11 +330,11 @@ cdef class WorkingSet:
 
     cdef double gap(self, double lam) noexcept nogil:
         """The gap over all columns, at the better of two scales of the dual point."""
-        cdef double loose = min(self.quadratic.scale(lam, False), self.outside.scale(lam, False))
-        cdef double strict = min(self.quadratic.scale(lam, True), self.outside.scale(lam, True))
+        cdef double loose = min(self.quadratic.scale(lam, False), self.inactive.scale(lam, False))
+        cdef double strict = min(self.quadratic.scale(lam, True), self.inactive.scale(lam, True))
         cdef double gap = self.gap_at(lam, loose)
         return gap if strict == loose else min(gap, self.gap_at(lam, strict))
 
     cdef double gap_at(self, double lam, double scale) noexcept nogil:
         """The gap over all columns at a scale of the dual point, or at the dual point 0 if that is better."""
-        return min(self.quadratic.gap(lam, scale) + self.outside.gap(lam, scale), self.quadratic.primal(lam))
+        return min(self.quadratic.gap(lam, scale) + self.inactive.gap(lam, scale), self.quadratic.primal(lam))

@@ -1,4 +1,4 @@
-"""RowBlocks answers what a Design of the whole matrix answers, however the rows are cut."""
+"""DistributedDesign answers what a Design of the whole matrix does, however rows are cut."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from sparsesolve.linalg.design.design import Design
 
 from sparsesolve.data.design import read_block
 from sparsesolve.data.row_blocks import tree
-from sparsesolve.linalg.design.distributed import RowBlocks, inner_products
+from sparsesolve.linalg.design.distributed import DistributedDesign, inner_products
 
 RNG = np.random.default_rng(8)
 N, P = 90, 7
@@ -29,7 +29,7 @@ def in_blocks(X, ends=(0, 1, 40, 80, N), store=np.asarray):
         parts = [function(block, *rest) for block, rest in zip(blocks, arguments, strict=True)]
         return parts if merge is None else tree(merge, parts)
 
-    return RowBlocks([block.shape[0] for block in blocks], X.shape[1], gather, read_block)
+    return DistributedDesign([block.shape[0] for block in blocks], X.shape[1], gather, read_block)
 
 
 def both(X, w, store, centred):

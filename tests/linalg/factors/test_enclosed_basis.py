@@ -1,10 +1,10 @@
-"""Basis: once it encloses all columns, it is right about every one of them."""
+"""QRWindow: once it encloses all columns, it is right about every one of them."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sparsesolve.linalg.factors.qr_window import Basis
+from sparsesolve.linalg.factors.qr_window import QRWindow
 
 A = np.random.default_rng(0).standard_normal((30, 16))
 TARGET = np.random.default_rng(1).choice([-1.0, 1.0], 16)
@@ -12,7 +12,7 @@ TARGET = np.random.default_rng(1).choice([-1.0, 1.0], 16)
 
 def enclosed(active, ridge):
     """A basis of the active columns, found in a window, that then encloses all."""
-    basis, W = Basis(1, 1), A[:, active]
+    basis, W = QRWindow(1, 1), A[:, active]
     square = (A**2).sum(axis=0) + ridge
     basis.rewindow(np.empty(0, dtype=np.intc), np.empty((0, len(active))), W.T @ W,
                    square[active], len(active))

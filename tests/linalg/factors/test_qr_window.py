@@ -1,17 +1,17 @@
-"""Basis: after any joins and leaves it knows what a fresh factorisation would say."""
+"""QRWindow: after any joins and leaves it knows what a fresh factorisation would say."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sparsesolve.linalg.factors.qr_window import Basis
+from sparsesolve.linalg.factors.qr_window import QRWindow
 
 A = np.random.default_rng(0).standard_normal((30, 16))
 TARGET = np.random.default_rng(1).choice([-1.0, 1.0], 16)
 
 
 def opened(columns, active=()):
-    basis = Basis(1, 1)
+    basis = QRWindow(1, 1)
     W = A[:, columns]
     basis.rewindow(np.empty(0, dtype=np.intc), np.empty((0, len(columns))), W.T @ W,
                    (W**2).sum(axis=0), 0)
@@ -76,7 +76,7 @@ def test_any_sequence_of_joins_leaves_and_windows(data):
 def test_a_dependent_column_stays_out():
     B = A[:, :4].copy()
     B[:, 2] = B[:, 0] - B[:, 1]
-    basis = Basis()
+    basis = QRWindow()
     basis.rewindow(np.empty(0, dtype=np.intc), np.empty((0, 4)), B.T @ B, (B**2).sum(axis=0), 4)
     assert basis.add(0, 1.0) and basis.add(1, 1.0)
     assert not basis.add(2, 1.0) and basis.add(3, 1.0)

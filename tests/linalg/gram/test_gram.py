@@ -5,8 +5,8 @@ import pytest
 from scipy import sparse
 from sparsesolve.linalg.design.design import Design
 from sparsesolve.linalg.gram.gram import Gram, tall_gram
-from sparsesolve.linalg.working.dense import DensePacked
-from sparsesolve.linalg.working.sparse import SparsePacked
+from sparsesolve.linalg.working.dense import DensePackedColumns
+from sparsesolve.linalg.working.sparse import SparsePackedColumns
 
 from sparsesolve.linalg.working import sparse as packed_sparse
 
@@ -69,7 +69,7 @@ PORTIONS = {
 }
 
 
-@pytest.mark.parametrize("kind", [DensePacked, SparsePacked])
+@pytest.mark.parametrize("kind", [DensePackedColumns, SparsePackedColumns])
 @pytest.mark.parametrize("portions", sorted(PORTIONS))
 @pytest.mark.parametrize("storage", ["dense", "sparse"])
 @pytest.mark.parametrize("n", [7, 600])
@@ -87,12 +87,12 @@ def test_working_columns_meet_those_before_them(kind, portions, storage, n):
 @pytest.mark.parametrize("storage", ["dense", "sparse"])
 def test_sparse_working_columns_that_are_mirrored(portions, storage, monkeypatch):
     monkeypatch.setattr(packed_sparse, "MANY_ROWS", 1)
-    test_working_columns_meet_those_before_them(SparsePacked, portions, storage, 600)
+    test_working_columns_meet_those_before_them(SparsePackedColumns, portions, storage, 600)
 
 
 def test_sparse_working_columns_of_very_many_rows():
     """So many that some of them side by side would leave the cache."""
     design, Z, root_w, _ = problem(140_000, 5, "sparse")
-    gram = Gram().inner_products(SparsePacked(root_w), design, [[3, 0], [1, 2, 4]])
+    gram = Gram().inner_products(SparsePackedColumns(root_w), design, [[3, 0], [1, 2, 4]])
     A = root_w[:, None] * Z[:, [3, 0, 1, 2, 4]]
     assert np.abs(gram - A.T @ A).max() <= 1e-12

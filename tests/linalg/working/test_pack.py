@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sparsesolve.linalg.design.design import Design
-from sparsesolve.linalg.working.dense import DensePacked
-from sparsesolve.linalg.working.sparse import SparsePacked
+from sparsesolve.linalg.working.dense import DensePackedColumns
+from sparsesolve.linalg.working.sparse import SparsePackedColumns
 
 from sparsesolve.linalg.working.pack import DENSE_FROM, pack
 
@@ -19,14 +19,15 @@ def design(stored):
 
 
 @pytest.mark.parametrize("stored, kind", [
-    (0, SparsePacked), (14, SparsePacked), (15, DensePacked), (100, DensePacked),
+    (0, SparsePackedColumns), (14, SparsePackedColumns),
+    (15, DensePackedColumns), (100, DensePackedColumns),
 ])  # fmt: skip
 def test_few_stored_values_are_held_as_sparse(stored, kind):
     assert DENSE_FROM == 0.15  # of 100
     assert type(pack(design(stored), ROOT)) is kind
     assert type(pack(design(stored), ROOT, True)) is kind
-    assert type(pack(design(stored), ROOT, dense=True)) is DensePacked
+    assert type(pack(design(stored), ROOT, dense=True)) is DensePackedColumns
 
 
 def test_a_dense_design_is_held_as_dense_whatever_its_values():
-    assert type(pack(Design(np.zeros((20, 5), order="F")), ROOT)) is DensePacked
+    assert type(pack(Design(np.zeros((20, 5), order="F")), ROOT)) is DensePackedColumns

@@ -1,4 +1,4 @@
-"""BareColumns: which columns nothing holds back, and the basis that stands for them."""
+"""UnpenalisedBasis: which columns nothing holds back, and the basis that stands for them."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from python_penalties import Steps
 from sparsesolve import families
 from sparsesolve.paths.assembly import read_problem
 from sparsesolve.penalties.rows import Rows
-from sparsesolve.solvers.certificate.unpenalised import BareColumns
+from sparsesolve.solvers.certificate.unpenalised import UnpenalisedBasis
 
 RNG = np.random.default_rng(3)
 N, P = 30, 6
@@ -26,7 +26,8 @@ def bare(family="binomial", y=Y > 0, limits=NO_LIMITS, X=X):
     )[0]  # fmt: skip
     several = problem.n_responses
     penalty = Rows(problem.penalty, problem.grouped) if several else problem.penalty
-    return problem, BareColumns(problem, penalty, np.zeros((several, P) if several else P), True)
+    start = np.zeros((several, P) if several else P)
+    return problem, UnpenalisedBasis(problem, penalty, start, True)
 
 
 def test_columns_without_penalty_and_limits_are_bare_if_they_vary():
@@ -94,7 +95,7 @@ def test_a_kernel_is_spanned_and_taken_out():
         X, rng.random(20) < 0.5, families.read_family("binomial"), alpha=1.0,
         intercept=True, standardize=False, n_threads=1, penalty=Steps(6), **options,
     )[0]  # fmt: skip
-    bare = BareColumns(problem, problem.penalty, np.zeros(6), True)
+    basis = UnpenalisedBasis(problem, problem.penalty, np.zeros(6), True)
     assert bare.basis.shape == (20, 4) and not bare.which.any() and bare.same_at(0.1)
     c = rng.standard_normal(4)
     image = problem.design.combination(np.arange(6, dtype=np.intc), bare.with_span(np.zeros(6), c))

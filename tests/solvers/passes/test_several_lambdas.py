@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from sparsesolve.solvers.subproblem.all_columns import InnerModel
+from sparsesolve.solvers.subproblem.sufficient_statistics import InnerModel
 
 import sparsesolve as ss
 from sparsesolve.penalties import ElasticNet

@@ -10,7 +10,7 @@ import sparsesolve as ss
 from sparsesolve.families import read_family
 from sparsesolve.paths.assembly import read_problem
 from sparsesolve.penalties import GroupL2
-from sparsesolve.solvers.reductions.collinear import MOST, _far_sum, spanned
+from sparsesolve.solvers.reductions.collinear import MOST, _far_sum, without_collinear
 
 N, P = 60, 12
 RNG = np.random.default_rng(0)
@@ -37,22 +37,22 @@ def problem_of(X, factors, penalty=None, lower=None):
 
 def test_only_where_columns_are_alike_and_not_the_same():
     X, _, factors = data()
-    assert spanned(problem_of(X, factors)) is not None
-    assert spanned(problem_of(X, np.where(np.arange(P) == 4, 1.0, factors))) is None
+    assert without_collinear(problem_of(X, factors)) is not None
+    assert without_collinear(problem_of(X, np.where(np.arange(P) == 4, 1.0, factors))) is None
     limited = np.where(np.arange(P) == 4, -1.0, -np.inf)
-    assert spanned(problem_of(X, factors, lower=limited)) is None
-    assert spanned(problem_of(data(eps=1e-3)[0], factors)) is None
-    assert spanned(problem_of(data(eps=0.0)[0], factors)) is None
+    assert without_collinear(problem_of(X, factors, lower=limited)) is None
+    assert without_collinear(problem_of(data(eps=1e-3)[0], factors)) is None
+    assert without_collinear(problem_of(data(eps=0.0)[0], factors)) is None
     wide = RNG.standard_normal((N, MOST + 1))
     wide[:, 1] = wide[:, 0] + 1e-7 * APART
-    assert spanned(problem_of(wide, np.zeros(MOST + 1))) is None
+    assert without_collinear(problem_of(wide, np.zeros(MOST + 1))) is None
 
 
 def test_groups_without_a_weight_are_looked_at_together():
     X, _, _ = data()
     groups = GroupL2(np.arange(P) // 3)  # columns 0 and 4 are in the first two
-    assert spanned(problem_of(X, [0.0, 0.0, 1.0, 1.0], groups)) is not None
-    assert spanned(problem_of(X, [0.0, 1.0, 1.0, 1.0], groups)) is None
+    assert without_collinear(problem_of(X, [0.0, 0.0, 1.0, 1.0], groups)) is not None
+    assert without_collinear(problem_of(X, [0.0, 1.0, 1.0, 1.0], groups)) is None
 
 
 @pytest.mark.parametrize("options", [

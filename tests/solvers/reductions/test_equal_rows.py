@@ -36,16 +36,16 @@ CASES = {
 @pytest.fixture
 def rows(monkeypatch):
     """How many rows solvers are given, by problem; the one behind `False` is left alone."""
-    seen, pooled = [], choice.pooled
+    seen, merge = [], choice.with_equal_rows_merged
 
     def watched(problem):
         if seen[-1:] == [False]:
             return None
-        found = pooled(problem)
+        found = merge(problem)
         seen.append((found or problem).design.n)
         return found
 
-    monkeypatch.setattr(choice, "pooled", watched)
+    monkeypatch.setattr(choice, "with_equal_rows_merged", watched)
     return seen
 
 

@@ -51,9 +51,9 @@ def test_rows_and_inner_products_are_the_same_model(family, monkeypatch):
         state.values = []
         state.solve(1e20, 1e-14 * problem.null_value, 50)
         state.gap(0.01)
-        state.recruit(0.01)
+        state.grow_working_set(0.01)
         monkeypatch.setattr(response_groups, "SHORTER", 0.0 if by_rows else np.inf)
-        state.weigh()
+        state.refresh_hessian()
         assert isinstance(state.model, response_groups.SampleModel) == by_rows
         state.step(0.01, 1e-12 * problem.null_value)
         ends.append(state.point)

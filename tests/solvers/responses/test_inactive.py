@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sparsesolve.linalg.design.design import Design
 from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
-from sparsesolve.solvers.responses.inactive import OutsideRows
+from sparsesolve.solvers.responses.inactive import InactiveRows
 
 from sparsesolve.penalties import ElasticNet
 
@@ -21,7 +21,7 @@ def test_those_beyond_their_level_are_found_wherever_the_dual_point_goes(grouped
     rng = np.random.default_rng(0)
     X, factors = rng.standard_normal((30, 200)), rng.uniform(0.5, 2.0, 200)
     design, net = standardised(X), ElasticNetRows(ElasticNet(200, factors=factors), grouped)
-    outside, gone, multiplied = OutsideRows(design, net, 3, 1), np.array([3, 7]), 0
+    outside, gone, multiplied = InactiveRows(design, net, 3, 1), np.array([3, 7]), 0
     outside.leave(gone)
     u = rng.standard_normal((3, 30))
     for lam in np.geomspace(40.0, 4.0, 40):

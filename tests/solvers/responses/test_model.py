@@ -98,7 +98,7 @@ def test_stored_values_are_taken_with_the_curvature_as_it_is(kind, grouped, soft
         return (A * (image - r * (A * image).sum(axis=0))) @ Z
 
     B, left = start, slope
-    for _ in range(5):  # in stretches, which take up where the last one ended
+    for _ in range(5):  # in takes_radial_steps, which take up where the last one ended
         model = kind(columns, bool(intercept), A, r, B, left)
         model.descend(net, lam, 2000, 1e-9)
         step = model.solution() - B

@@ -20,7 +20,7 @@ from response_problems import (
 from response_problems import check as against_oracle
 from sparsesolve.linalg.design.design import Design
 from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
-from sparsesolve.solvers.responses.inactive import OutsideRows
+from sparsesolve.solvers.responses.inactive import InactiveRows
 from sparsesolve.solvers.responses.newton import ResponseNewton
 
 import sparsesolve as ss
@@ -101,7 +101,7 @@ def test_a_feature_is_near_as_it_was_when_last_looked_at():
     design = Design(X)
     assert design.moments(np.full(30, 1 / 30))
     Z = design.unpacked(np.arange(80, dtype=np.intc))
-    rows = OutsideRows(design, ElasticNetRows(ElasticNet(80)), 3, 1)
+    rows = InactiveRows(design, ElasticNetRows(ElasticNet(80)), 3, 1)
     u = rng.standard_normal((3, 30))
     top = rows.look(u, 0.0)[2].max()
     assert len(rows.near(0.5 * top, 1.0)) > 1

@@ -54,5 +54,5 @@ def test_every_column_stays_below_lambda(rho, single):
         primal = 0.5 * w @ r**2 + lam * np.abs(values).sum()
         assert primal - dual <= 1.1e-9 * null + 1e-13
     # What all this is for: a path of 30 lambdas, and X multiplied in full a few times.
-    assert state.outside.bounds.estimates > 0
-    assert state.outside.bounds.products < 5 * P
+    assert state.inactive.bounds.estimates > 0
+    assert state.inactive.bounds.products < 5 * P

@@ -40,7 +40,7 @@ def test_every_column_stays_below_lambda(n, density, full, share):
     problem = SimpleNamespace(design=design, penalty=ElasticNet(P), weights=w, response=y,
                               null_value=1.0, centred=True)  # fmt: skip
     state = SOLVERS["working_set"].state(problem, 1)
-    bounds = state.outside.bounds
+    bounds = state.inactive.bounds
     assert not hasattr(bounds, "estimates")  # those of the class with bounds
     top = np.abs(state.correlations()).max()
     assert top == pytest.approx(np.abs(Z.T @ (w * y)).max(), rel=1e-12)

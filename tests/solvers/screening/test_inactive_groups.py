@@ -7,8 +7,8 @@ import oracle
 import pytest
 from scipy import sparse
 from sparsesolve.linalg.design.design import Design
-from sparsesolve.solvers.screening.inactive_groups import OutsideGroups
-from sparsesolve.solvers.screening.quantised import sketch
+from sparsesolve.solvers.screening.inactive_groups import InactiveGroups
+from sparsesolve.solvers.screening.quantised import quantised
 
 from sparsesolve.penalties import GroupL2, GroupLinf, SparseGroup
 from sparsesolve.solvers import SOLVERS
@@ -46,34 +46,34 @@ def problem(kind, store="dense", limits=(-np.inf, np.inf), alpha=1.0, density=1.
     return made, (X - mean) / spread
 
 
-@pytest.mark.parametrize("shape", [(60, 2000), (256, 4000)], ids=["exact", "sketched"])
+@pytest.mark.parametrize("shape", [(60, 2000), (256, 4000)], ids=["exact", "quantised"])
 def test_threads_see_the_same_groups(shape):
     """Of so many that what is remembered of them is shared out."""
     found = []
     for n_threads in (1, 2, 3):
         made, Z = problem("l2", shape=shape, n_groups=900)
         root_w = np.sqrt(made.weights)
-        outside = OutsideGroups(made.design, root_w, made.penalty, n_threads)
+        outside = InactiveGroups(made.design, root_w, made.penalty, n_threads)
         rng, r = np.random.default_rng(0), root_w * made.response
         lam = 0.25 * made.penalty.polar(Z.T @ (root_w * r))
         seen = []
         for _ in range(6):
             seen.append(outside.examined(r, lam).tolist())
             r = r + 0.05 * rng.standard_normal(len(r)) * np.abs(r).max()
-        assert min(map(len, seen)) > 250  # which were awake, and shared out
+        assert min(map(len, seen)) > 250  # which were candidates, and shared out
         found.append(seen)
     assert found[0] == found[1] == found[2]
 
 
 @pytest.mark.parametrize("limits", [(-np.inf, np.inf), (0.0, np.inf)], ids=["free", "positive"])
 @pytest.mark.parametrize("kind", MAKERS)
-@pytest.mark.parametrize("shape", [(N, P), (256, 4000)], ids=["exact", "sketched"])
+@pytest.mark.parametrize("shape", [(N, P), (256, 4000)], ids=["exact", "quantised"])
 def test_no_bound_excludes_a_group_that_violates(kind, limits, shape):
     """Residuals on a walk, at levels that rise and fall: short steps, long ones, and back."""
     made, Z = problem(kind, limits=limits, shape=shape)
     root_w = np.sqrt(made.weights)
-    assert (sketch(made.design, root_w) is not None) == (shape != (N, P))
-    outside = OutsideGroups(made.design, root_w, made.penalty, 1)
+    assert (quantised(made.design, root_w) is not None) == (shape != (N, P))
+    outside = InactiveGroups(made.design, root_w, made.penalty, 1)
     rng = np.random.default_rng(0)
     r, excluded, left = root_w * made.response, 0, 0
     back = r.copy()

@@ -7,7 +7,7 @@ and are exact in what they exclude only if its projections and distances are. Sl
 import numpy as np
 import pytest
 from sparsesolve.linalg.design.design import Design
-from sparsesolve.solvers.screening.inactive_groups import OutsideGroups
+from sparsesolve.solvers.screening.inactive_groups import InactiveGroups
 
 from sparsesolve.penalties import GroupL2
 
@@ -20,7 +20,7 @@ def outside(X):
     assert design.moments(np.full(N, 1 / N))
     design.standardise(False, np.ldexp(1.0, np.asarray(design.exponent)))
     omega = GroupL2([j // 2 for j in range(P)], np.ones(P // 2)).over(P)
-    return OutsideGroups(design, np.full(N, N**-0.5), omega, 1)
+    return InactiveGroups(design, np.full(N, N**-0.5), omega, 1)
 
 
 @pytest.fixture

@@ -1,14 +1,14 @@
 """What sleeps: nothing that reaches its threshold, and nearly all while r only gets shorter.
 
 The class itself has no door to Python; features outside the working set of several responses are
-what shows it most plainly, as every one awake is multiplied.
+what shows it most plainly, as every one candidates is multiplied.
 """
 
 import numpy as np
 import pytest
 from sparsesolve.linalg.design.design import Design
 from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
-from sparsesolve.solvers.responses.inactive import OutsideRows
+from sparsesolve.solvers.responses.inactive import InactiveRows
 
 from sparsesolve.penalties import ElasticNet
 
@@ -22,7 +22,7 @@ def problem(request):
     assert design.moments(np.full(N, 1 / N))
     design.standardise(True, np.ones(P))
     net = ElasticNetRows(ElasticNet(P), request.param)
-    return OutsideRows(design, net, 2, 1), X - X.mean(axis=0), request.param
+    return InactiveRows(design, net, 2, 1), X - X.mean(axis=0), request.param
 
 
 def sizes(Z, u, together):
@@ -42,15 +42,15 @@ def test_a_residual_that_gets_shorter_wakes_hardly_any(problem):
     u = rng.standard_normal((2, N))
     lam = 1.1 * sizes(Z, u, together).max()
     outside.examine(u, lam)
-    awake = 0
+    candidates = 0
     for _ in range(50):
         u = 0.9 * u + 1e-4 * np.abs(u).max() * rng.standard_normal(u.shape)
         lam *= 0.9
         size = sizes(Z, u, together)
         which, _, _ = outside.examine(u, lam)
         assert np.array_equal(which, np.flatnonzero(size > lam))
-        awake += seen(outside, size)
-    assert awake < 50  # of 20,000
+        candidates += seen(outside, size)
+    assert candidates < 50  # of 20,000
 
 
 @pytest.mark.parametrize(

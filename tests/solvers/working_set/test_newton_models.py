@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sparsesolve.solvers.subproblem.all_columns import InnerModel
+from sparsesolve.solvers.subproblem.sufficient_statistics import InnerModel
 
 from sparsesolve.families import read_family
 from sparsesolve.paths.assembly import read_problem

@@ -52,7 +52,7 @@ def test_every_lambda_is_certified_from_the_data(family, design, intercept, stan
     options = {"intercept": intercept, "standardize": standardize}
     fit = ss.path(X, y, family=family, n_lambdas=25, lambda_min_ratio=0.02, stop=None, tol=1e-7,
                   **options)  # fmt: skip
-    assert not fit.status.any() and "DataQuadratic" in kinds
+    assert not fit.status.any() and "DataActiveSet" in kinds
     for k, lam in enumerate(fit.lambdas):
         b = fit.coefs[:, [k]].toarray().ravel()
         found = glm_oracle.certificate(X, y, fit.intercepts[k], b, lam, loss=LOSSES[family],
@@ -64,7 +64,7 @@ def test_the_way_of_solving_changes_and_nothing_is_lost(kinds):
     """The columns that brought about the change are in the model like all others."""
     X, y = problem("binomial", "few columns", seed=3)
     fit = ss.path(X, y, family="binomial", n_lambdas=60, lambda_min_ratio=1e-3, stop=None)
-    assert kinds == {"DataQuadratic", "GramQuadratic"}
+    assert kinds == {"DataActiveSet", "GramActiveSet"}
     for k, lam in enumerate(fit.lambdas):
         b = fit.coefs[:, [k]].toarray().ravel()
         found = glm_oracle.certificate(X, y, fit.intercepts[k], b, lam,

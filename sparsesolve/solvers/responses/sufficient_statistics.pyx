@@ -34,7 +34,7 @@ cdef double VIOLATION = 1e-12       # relative
 DEF TRIES = 5
 
 
-cdef class ResponseSufficient(ResponseQuadratic):
+cdef class ResponseSufficientStatistics(ResponseQuadratic):
     """Solver state along a path; answers what WorkingSet answers."""
 
     cdef int[::1] order, place          # feature at each place, and back
@@ -187,7 +187,7 @@ cdef class ResponseSufficient(ResponseQuadratic):
 
     # along the path
 
-    cdef void _carry_on(self, double lam) noexcept nogil:
+    cdef void _extrapolate(self, double lam) noexcept nogil:
         """Start from where the last two solutions lead in a straight line, if that is lower."""
         cdef int k, j
         cdef double forward = 0.0, value
@@ -215,7 +215,7 @@ cdef class ResponseSufficient(ResponseQuadratic):
         cdef int outcome, tries = 0
         cdef long limit = self.iterations + budget
         cdef double near = lam - AHEAD * (self.level - lam) if 0.5 * self.level < lam <= self.level else lam
-        self._carry_on(lam)
+        self._extrapolate(lam)
         self._enter(near)
         while True:
             value, start = 0.5 * self.residual_square + self.penalty(lam), np.array(self.B)
@@ -265,7 +265,7 @@ cdef class ResponseSufficient(ResponseQuadratic):
         cdef double last = INFINITY
         cdef bint fell = True
         if self.stale:
-            self.weigh(lam)
+            self.refresh_hessian(lam)
         self.stale = True
         while gap > goal and self.iterations < limit:
             with nogil:

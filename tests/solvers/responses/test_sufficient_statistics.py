@@ -17,13 +17,13 @@ from response_problems import (
     measured,
 )
 from scipy import sparse
-from sparsesolve.solvers.responses.all_columns import ResponseSufficient
+from sparsesolve.solvers.responses.sufficient_statistics import ResponseSufficientStatistics
 
 import sparsesolve as ss
 from sparsesolve.solvers.responses.blocks import ResponseBlocks
 
 TIED = {"family": "multigaussian", "grouped": True}
-state_of = partial(make_state, ResponseSufficient)
+state_of = partial(make_state, ResponseSufficientStatistics)
 EXCLUDED = {
     "low": np.where(np.arange(P) % 5, -np.inf, 0.0),
     "high": np.where(np.arange(P) % 5, np.inf, 0.0),

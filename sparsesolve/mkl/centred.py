@@ -9,7 +9,7 @@ solutions are, and f = K u is more than theirs by the constant m'u.
 import numpy as np
 
 from sparsesolve.mkl.kernels import Kernels
-from sparsesolve.mkl.near import Near, near_factors
+from sparsesolve.mkl.low_rank_cache import LowRankCache, near_factors
 from sparsesolve.mkl.reading import NEGATIVE
 from sparsesolve.mkl.symmetric import Symmetric
 
@@ -40,5 +40,5 @@ def level(kernels):
     factors = {m: kernels.near.factor(m) for m in range(kernels.size)}
     allowed = [NEGATIVE[8] * float(np.trace(copy)) for copy in copies]
     factors.update(zip(found, near_factors(copies, allowed, threads), strict=True))
-    near = Near(list(factors.values()), n)
+    near = LowRankCache(list(factors.values()), n)
     return Kernels(items, bounds, near, kernels.names, threads), found

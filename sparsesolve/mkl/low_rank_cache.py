@@ -44,7 +44,7 @@ def near_factors(items, allowed, n_threads):
         return list(pool.map(factor, items, allowed))
 
 
-class Near:
+class LowRankCache:
     """Quadratic forms of those of M kernels that have a factor.
 
     Parameters

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sparsesolve.mkl.near import MOST, Near, near_factors
+from sparsesolve.mkl.low_rank_cache import MOST, LowRankCache, near_factors
 
 N = 90
 RNG = np.random.default_rng(2)
@@ -51,7 +51,7 @@ def test_the_lower_triangle_says_all():
 
 def test_squares_bound_quadratic_forms():
     items = [kernel(2), kernel(N), kernel(5, 1e-5)]
-    near = Near(near_factors(items, [1e-6, 1e-6, 1e-2], 1), N)
+    near = LowRankCache(near_factors(items, [1e-6, 1e-6, 1e-2], 1), N)
     u = RNG.normal(size=(3, N))
     assert near.known.tolist() == [True, False, True] and near.errors[1] == np.inf
     squares = near.squares(u)
@@ -63,6 +63,6 @@ def test_squares_bound_quadratic_forms():
 
 
 def test_kernels_none_of_which_has_a_factor():
-    near = Near([None, None], 4)
+    near = LowRankCache([None, None], 4)
     assert near.known.tolist() == [False, False] and near.rows.shape == (0, 4)
     assert near.squares(np.ones((1, 4))).tolist() == [0.0, 0.0]

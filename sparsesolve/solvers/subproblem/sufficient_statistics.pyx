@@ -14,13 +14,13 @@ from sparsesolve.linalg.gram.gram import tall_gram
 from sparsesolve.linalg.factors.span import Spans
 from sparsesolve.linalg.kernels.vector cimport axpy
 from sparsesolve.penalties.blocks cimport BlockPenalty
-from sparsesolve.solvers.subproblem.gram_active_set cimport GramQuadratic
-from sparsesolve.solvers.subproblem.gram_block_descent cimport GroupGramQuadratic
+from sparsesolve.solvers.subproblem.gram_active_set cimport GramActiveSet
+from sparsesolve.solvers.subproblem.gram_block_descent cimport GramBlockDescent
 from sparsesolve.solvers.subproblem.coefficients cimport (
     CONVERGED,
     MAX_ITER,
     STALLED,
-    WorkingColumns,
+    WorkingCoefficients,
 )
 
 
@@ -28,10 +28,10 @@ cdef double ROUNDING = 1e-12        # of |y|^2: an objective that is higher by l
 cdef double EPSILON = 4e-15         # of an inner product, relative to the lengths of both
 
 
-cdef class Sufficient:
+cdef class SufficientStatistics:
     """Solver state along a path; answers what WorkingSet answers."""
 
-    cdef readonly WorkingColumns quadratic
+    cdef readonly WorkingCoefficients quadratic
     cdef Gram gram
     cdef object order                   # the columns as they stand in these
     cdef Py_ssize_t p
@@ -49,18 +49,18 @@ cdef class Sufficient:
 
     def _begin(self, products, penalty, moving):
         """All columns at 0; `moving` tells which limits let move, groups side by side."""
-        cdef GroupGramQuadratic groups
+        cdef GramBlockDescent groups
         self.p = len(products)
         self.order, self.gram = np.arange(self.p, dtype=np.intc), Gram(self.p)
         if isinstance(penalty, BlockPenalty):   # side by side, and without those that are all zeros
-            member, groups = np.asarray(penalty.member), GroupGramQuadratic(None, penalty)
+            member, groups = np.asarray(penalty.member), GramBlockDescent(None, penalty)
             of = np.asarray(penalty.of)[member]
             moving = moving & (np.diagonal(products)[member] > 0.0)
             self.order = member[(np.bincount(of, moving, penalty.n_groups) > 0)[of]]
             products = np.ascontiguousarray(products[np.ix_(self.order, self.order)])
             groups.gram, self.quadratic = self.gram, groups
         else:
-            self.quadratic = GramQuadratic(self.gram)
+            self.quadratic = GramActiveSet(self.gram)
         self.gram.set(products)
         zeros = np.zeros(len(self.order))
         self.quadratic.append(None, penalty, self.order, zeros, zeros)
@@ -93,7 +93,7 @@ cdef class Sufficient:
         return out
 
     cdef void _refresh(self):
-        cdef WorkingColumns q = self.quadratic
+        cdef WorkingCoefficients q = self.quadratic
         cdef int k
         for k in range(q.size):
             q.g[k] = self.cross[k]
@@ -136,22 +136,22 @@ cdef class Sufficient:
 
     cpdef solve(self, double lam, double target, long budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
-        cdef WorkingColumns q = self.quadratic
+        cdef WorkingCoefficients q = self.quadratic
         cdef int outcome, tries, k
         cdef double gap, value, goal = 0.5 * target
         cdef long limit = q.iterations + budget
         cdef double[::1] start
         for tries in range(5):
             value, start = q.primal(lam) + ROUNDING * self.total_square, q.members()[1]
-            outcome = q.solve_by_stretches(lam, goal, limit)
+            outcome = q.solve_in_chunks(lam, goal, limit)
             self._measure(goal)
             if not q.primal(lam) <= value:          # rounding has led uphill
                 for k in range(q.size):
                     q.b[k] = start[k]
                 self._measure(goal)
-            q.settle(lam)
-            if q.doubtful is not None and self.problem is not None:
-                q.slack = self.spans.projection(q.doubtful, self.spans.root_w * self._residual())
+            q.update_unpenalised_norm(lam)
+            if q.unresolved is not None and self.problem is not None:
+                q.unpenalised_norm = self.spans.projection(q.unresolved, self.spans.root_w * self._residual())
             gap = q.best_gap(lam)
             if gap <= target:
                 return CONVERGED, gap
@@ -161,7 +161,7 @@ cdef class Sufficient:
         return outcome or STALLED, gap
 
 
-cdef class InnerModel(Sufficient):
+cdef class InnerModel(SufficientStatistics):
     """The quadratic model of a Newton step by its inner products alone, for as many steps as it serves.
 
     Parameters
