@@ -17,13 +17,13 @@ MOST, MOST_VALUES = 1000, 30_000_000  # columns that are looked at, and values i
 MOST_PRODUCTS = 1e10  # and products of their inner products: some seconds
 
 
-def spanned(problem, lambdas=None, most=MOST):
+def without_collinear(problem, lambdas=None, most=MOST):
     """Return (Problem with a basis in place of such columns, Span, its columns); or None: no such.
 
     Columns that depend on one another, or are told apart by their inner products, are no matter;
     nor are more than `most` of them looked at.
     """
-    loose = problem.loose(lambdas)
+    loose = problem.unpenalised(lambdas)
     if np.count_nonzero(loose) < 2:  # as a rule
         return None
     moving = np.isinf(problem.limits).all(axis=0) & (np.asarray(problem.design.spread) > 0.0)
@@ -95,7 +95,7 @@ class WayBack:
         return max(there[0] - here[0], 0.0)
 
 
-class Spanned:
+class CollinearState:
     """The state of a solver of that problem; answers for the columns that there were.
 
     Parameters

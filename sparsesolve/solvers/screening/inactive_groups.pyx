@@ -110,7 +110,8 @@ cdef class InactiveGroups(Inactive):
                 largest = max(largest, sums[j])
             total = min(total, largest)
         total *= 1.0 + 1e-12
-        self.rate[g], self.quantisation_error[g] = self.penalty.reach(g) * sqrt(total), self.penalty.reach(g) * sqrt(lost)
+        self.rate[g] = self.penalty.reach(g) * sqrt(total)
+        self.quantisation_error[g] = self.penalty.reach(g) * sqrt(lost)
 
     cdef int examine(self, const double* r, double lam) noexcept nogil:
         cdef Py_ssize_t i, candidates
@@ -216,7 +217,8 @@ cdef class InactiveGroups(Inactive):
                 self.work[j] += gap.unit * self.quantised.dot(self.penalty.member[j], &self.residuals.fine[k, 0])
         self.reach[g] = self.rate[g] * span.distance
         if k >= 0:
-            self.reach[g] = self.quantisation_error[g] * span.distance + (self.rate[g] + self.quantisation_error[g]) * gap.lost
+            self.reach[g] = (self.quantisation_error[g] * span.distance
+                             + (self.rate[g] + self.quantisation_error[g]) * gap.lost)
         self.level[g] = self.penalty.block_polar(g, &self.work[self.penalty.start[g]], MOVING)
 
     cdef void multiply(self, const int* groups, int count, int name,
