@@ -63,8 +63,8 @@ cdef class SparseGroup(BlockPenalty):
 
     def __init__(self, groups, tau=0.5, weights=None):
         if not isinstance(tau, Real) or not 0.0 <= tau <= 1.0:
-            raise ValueError(f"tau is {tau!r}; it must be a number from 0 to 1,
-                             the share of the l1 norm")
+            raise ValueError(f"tau is {tau!r}; it must be a number from 0 to 1, "
+                             "the share of the l1 norm")
         super().__init__(groups, weights)
         self.tau = tau
 
