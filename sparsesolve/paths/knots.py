@@ -16,7 +16,7 @@ from sparsesolve.solvers.homotopy.data import homotopy_data
 from sparsesolve.solvers.homotopy.path import UNCLEAR, FollowedPath
 from sparsesolve.solvers.problem.problem import ADVICE
 from sparsesolve.solvers.problem.rounding import felt
-from sparsesolve.solvers.reductions.collinear import WayBack, spanned
+from sparsesolve.solvers.reductions.collinear import WayBack, without_collinear
 
 
 def read_knot_options(*, method, positive, ridge, lambda_min, max_features, max_steps, intercept,
@@ -51,7 +51,7 @@ def follow_data(problem, settings):
     Columns without a penalty that all but depend on one another are replaced by a basis of their
     span, as inner products do not tell them apart, and their coefficients are led back.
     """
-    found = spanned(problem, most=np.inf)
+    found = without_collinear(problem, most=np.inf)
     solved = problem if found is None else found[0]
     way = None if found is None else WayBack(*found, problem.design)
     data = homotopy_data(solved, settings["n_threads"])

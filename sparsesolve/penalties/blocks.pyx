@@ -151,15 +151,13 @@ cdef class BlockPenalty:
         if isinstance(given, Mapping):
             strange = [label for label in given if label not in layout.labels]
             if strange:
-                raise ValueError(f"weights name the group {strange[0]!r}, "
-                                 "which groups does not have")
-            given = [given.get(label, d[g])
-                     for g, label in enumerate(layout.labels[:layout.n_named])]
+                raise ValueError(f"weights name the group {strange[0]!r}, which groups does not have")
+            given = [given.get(label, d[g]) for g,
+                     label in enumerate(layout.labels[:layout.n_named])]
         if np.shape(given) != (layout.n_named,):
             raise ValueError(f"weights has shape {np.shape(given)} for {layout.n_named} named groups; give one each")
         if np.asarray(given).dtype.kind not in "iuf":
-            raise TypeError(f"weights must be numbers,
-                            not {np.asarray(given).dtype}; give one for each group")
+            raise TypeError(f"weights must be numbers, not {np.asarray(given).dtype}; give one for each group")
         d[: layout.n_named] = given
         wrong = np.flatnonzero(np.isnan(d) | (d < 0.0))
         if len(wrong):

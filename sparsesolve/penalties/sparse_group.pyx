@@ -63,8 +63,7 @@ cdef class SparseGroup(BlockPenalty):
 
     def __init__(self, groups, tau=0.5, weights=None):
         if not isinstance(tau, Real) or not 0.0 <= tau <= 1.0:
-            raise ValueError(f"tau is {tau!r}; it must be a number from 0 to 1, "
-                             "the share of the l1 norm")
+            raise ValueError(f"tau is {tau!r}; it must be a number from 0 to 1, the share of the l1 norm")
         super().__init__(groups, weights)
         self.tau = tau
 
@@ -193,9 +192,12 @@ cdef class SparseGroup(BlockPenalty):
         steps on the root of the left side's inverse, which is concave and nearly a straight line.
         From wherever they begin the next one
         ends to the left of the root, or on it, but for rounding, which is large beside a root
-        that is far away.""" cdef Py_ssize_t j, s = self.size(g) cdef double level = lam *
-        self.weight[g], ridge = lam * self.ridge[g] cdef double square = 0.0, rho = near, part,
-        slope, size cdef int tries for j in range(s):
+        that is far away."""
+        cdef Py_ssize_t j, s = self.size(g)
+        cdef double level = lam * self.weight[g], ridge = lam * self.ridge[g]
+        cdef double square = 0.0, rho = near, part, slope, size
+        cdef int tries
+        for j in range(s):
             square += x[j] * x[j]
         if square <= level * level:
             for j in range(s):

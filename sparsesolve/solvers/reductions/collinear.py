@@ -48,7 +48,7 @@ class WayBack:
     Parameters
     ----------
     problem : Problem with the basis
-    span, basis : as `spanned` returns them
+    span, basis : as `without_collinear` returns them
     design : Design of the columns that there were
     """
 

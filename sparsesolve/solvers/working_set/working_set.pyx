@@ -313,7 +313,7 @@ cdef class WorkingSet:
 
     cdef int _keep_history(self, double lam) except -1:
         cdef int k
-        cdef double rounding = self.quadratic.rounding()
+        cdef double drift = self.quadratic.rounding()
         self.solved, self.earlier = self.earlier, self.solved
         memcpy(&self.solved[0], &self.r[0], self.design.n * sizeof(double))
         self.lams[1], self.lams[0] = self.lams[0], lam
