@@ -117,7 +117,10 @@ def answers_keywords(face: str = "function", called: str | None = None) -> Calla
     """
 
     def decorate(function):
-        known = [name for name in inspect.signature(function).parameters if name != "self"]
+        parameters = inspect.signature(function).parameters
+        if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
+            return function  # it takes any
+        known = [name for name in parameters if name != "self"]
 
         @wraps(function)
         def call(*args, **options):

@@ -5,6 +5,7 @@ import numbers
 import numpy as np
 
 from .array import converted, is_number, place, real_array, unmasked
+from .survival import is_missing
 
 NUMBERS = "biuf"
 SORTED_BY_NUMPY = "USTMm"  # text, bytes, dates and durations
@@ -142,6 +143,15 @@ def _sorted_objects(array):
         raise TypeError(_why_not_sorted(array)) from error
     code = {name: k for k, name in enumerate(names)}
     return np.array([code[item] for item in array], dtype=np.intp), array_of_labels(names)
+
+
+def refuse_missing_labels(y):
+    """Raise ValueError where one of several labels of any kind is None, NA, NaT or NaN."""
+    array = np.asarray(y)
+    if array.dtype.kind == "O" and array.ndim == 1:
+        for i, label in enumerate(array.tolist()):
+            if is_missing(label):
+                raise _missing(label, i)
 
 
 def _why_not_sorted(array):

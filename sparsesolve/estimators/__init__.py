@@ -18,10 +18,12 @@ except ImportError:
 
 from .classification import SparseLogisticRegression, SparseLogisticRegressionCV
 from .counts import PoissonNet, PoissonNetCV
+from .criterion import LassoLarsIC
 from .dictionary import DictionaryLearning
 from .groups import GroupLasso, GroupLassoCV, SparseGroupLasso, SparseGroupLassoCV
 from .kernels import MKLClassifier, MKLClassifierCV, MKLRegressor, MKLRegressorCV
 from .knots import LassoLars, LassoLarsCV
+from .lars import Lars, LarsCV
 from .pursuit import OrthogonalMatchingPursuit, OrthogonalMatchingPursuitCV
 from .regression import ElasticNet, ElasticNetCV, Lasso, LassoCV
 from .survival import CoxNet, CoxNetCV
@@ -35,10 +37,13 @@ __all__ = [
     "ElasticNetCV",
     "GroupLasso",
     "GroupLassoCV",
+    "Lars",
+    "LarsCV",
     "Lasso",
     "LassoCV",
     "LassoLars",
     "LassoLarsCV",
+    "LassoLarsIC",
     "MKLClassifier",
     "MKLClassifierCV",
     "MKLRegressor",

@@ -1,14 +1,39 @@
 """What all estimators do: read data as scikit-learn does, solve, keep coefficients, predict."""
 
+from numbers import Real
+from typing import Any
+
 import numpy as np
 from scipy import sparse
+from sklearn import exceptions
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sparsesolve.data import answers_keywords, read_flag, read_number
+from sparsesolve.data import answers_keywords, read_flag, read_number, read_weights
 from sparsesolve.paths.path import path
+from sparsesolve.results import status
 
 TYPES = (np.float64, np.float32)
+
+
+class ConvergenceWarning(status.ConvergenceWarning, exceptions.ConvergenceWarning):
+    """The warning of this package as one of scikit-learn's, so that its filters hold for it."""
+
+
+def warning_as_scikit_learn():
+    """Within it a certificate that is missed warns in scikit-learn's words, and ours."""
+    return status.warning_as(
+        ConvergenceWarning,
+        "Objective did not converge. You might want to increase the number of iterations. ",
+    )
+
+
+def read_sample_weight(sample_weight, n):
+    """Weights (n,) of the rows; a single positive number weighs all alike, and is as none."""
+    if isinstance(sample_weight, Real):
+        read_number("sample_weight", sample_weight, 0.0, np.inf, open_low=True)
+        return None
+    return read_weights(sample_weight, n, "sample_weight")
 
 
 class Answering:
@@ -28,7 +53,7 @@ class Net(Answering, BaseEstimator):
     ``feature_names_in_``.
     """
 
-    _family = "gaussian"
+    _family: Any = "gaussian"
 
     def _options(self):
         """The options of path that the parameters mean."""
@@ -45,7 +70,10 @@ class Net(Answering, BaseEstimator):
         """Solve at `alpha`, and keep the solution."""
         alpha = read_number("alpha", self.alpha, 0.0, np.inf)
         read_number("l1_ratio", getattr(self, "l1_ratio", 1.0), 0.0, 1.0)
-        self._keep(path(X, y, lambdas=[alpha], weights=weights, **self._options()), 0)
+        with warning_as_scikit_learn():
+            fit = path(X, y, lambdas=[alpha], weights=weights, **self._options())
+        self._keep(fit, 0)
+        self._round(X, y, weights)
 
     def _keep(self, fit, k):
         """Attributes from point k of a path."""
@@ -57,6 +85,9 @@ class Net(Answering, BaseEstimator):
             self.intercept_ = float(fit.intercepts[k])
         self.gap_ = float(fit.gaps[k])
         self.n_iter_ = max(int(fit.n_iters[k]), 1)
+
+    def _round(self, X, y, weights):
+        """Hook: what remains to be done to coefficients when the data are still there."""
 
     @property
     def sparse_coef_(self):

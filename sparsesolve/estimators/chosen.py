@@ -1,6 +1,6 @@
 """Estimators that choose alpha, and perhaps l1_ratio, by cross-validation."""
 
-from numbers import Integral
+from numbers import Integral, Real
 
 import numpy as np
 from sklearn import get_config
@@ -15,7 +15,10 @@ from sparsesolve.selection import held_out
 from sparsesolve.selection.cv import cv_path
 from sparsesolve.selection.folds import passes
 
+from .base import warning_as_scikit_learn
+
 RULES = {"min": 0, "1se": 1}  # place among what `choose` returns
+RESOLUTION = float(np.finfo(float).resolution)
 RIDGE = 1e-3  # of the first alpha: where the lasso would begin
 
 
@@ -46,6 +49,12 @@ def read_alphas(alphas, positive=False):
         return read_count("alphas", alphas, 1)
     if np.ndim(alphas) != 1:
         raise TypeError(f"alphas must be a count or a list of numbers, not {shown(alphas)}")
+    for i, alpha in enumerate(alphas):  # in scikit-learn's words
+        if not isinstance(alpha, Real):
+            kind = type(alpha).__name__
+            raise TypeError(f"alphas[{i}] must be an instance of float, not {kind}")
+        if not alpha >= 0.0:
+            raise ValueError(f"alphas[{i}] == {alpha}, must be >= 0.0.")
     return _read_all("alphas", alphas, np.inf, positive)
 
 
@@ -64,20 +73,29 @@ def _places(rows, n):
     return np.flatnonzero(rows) if rows.dtype == bool else rows
 
 
+def _as_asked(cv, grid):
+    """The alphas (L,), decreasing, that were asked for, and scores (L, K): some may be alike."""
+    return grid, cv.fold_scores.T[np.searchsorted(-cv.lambdas, -grid)]
+
+
 class Folded:
     """Mixin of what holds rows out: folds as scikit-learn takes them, by metadata routing."""
 
     def _folds(self, X, y, params, stratified=False):
         """Pairs (train, test); `stratified` where y holds what they should share out."""
         splitter = check_cv(self.cv, y, classifier=stratified)
-        if params and not get_config()["enable_metadata_routing"]:
-            raise ValueError(
-                f"fit is given {', '.join(params)}, which only metadata routing can pass on; "
-                "call sklearn.set_config(enable_metadata_routing=True)"
-            )
+        self._refuse_unrouted(params)
         routed = process_routing(self, "fit", **params).splitter.split if params else {}
         return [tuple(_places(rows, len(y)) for rows in pair)
                 for pair in splitter.split(X, y, **routed)]  # fmt: skip
+
+    def _refuse_unrouted(self, params):
+        """Raise ValueError for what only metadata routing can pass on, where it is not enabled."""
+        if params and not get_config()["enable_metadata_routing"]:
+            raise ValueError(
+                f"[{', '.join(params)}] is only supported if enable_metadata_routing=True; call "
+                "sklearn.set_config(enable_metadata_routing=True)"
+            )
 
     def get_metadata_routing(self):
         """What metadata fit takes and passes on: sample_weight, and what the splitter asks for."""
@@ -103,29 +121,35 @@ class Chosen(Folded):
         rule = RULES[read_choice("rule", self.rule, list(RULES))]
         ratios = getattr(self, "l1_ratio", 1.0)
         ratios = _read_all("l1_ratio", ratios if np.ndim(ratios) == 1 else [ratios], 1.0)
-        found = [self._try(X, y, weights, float(ratio), folds, rule) for ratio in ratios]
-        best = int(np.argmin([loss for _, _, loss in found]))
-        cv, place, _ = found[best]
+        with warning_as_scikit_learn():
+            found = [self._try(X, y, weights, float(ratio), folds, rule) for ratio in ratios]
+        best = int(np.argmin([loss for _, _, loss, _ in found]))
+        cv, place, *_ = found[best]
         self.alpha_, self.l1_ratio_ = float(cv.lambdas[place]), float(ratios[best])
         self.cv_path_ = cv
-        alphas = np.array([cv.lambdas for cv, _, _ in found])
-        scores = np.array([cv.fold_scores.T for cv, _, _ in found])
+        tried = [_as_asked(each, grid) for each, _, _, grid in found]
+        alphas, scores = (np.array(parts) for parts in zip(*tried, strict=True))
         several = len(ratios) > 1
-        self.alphas_, self.score_path_ = (alphas, scores) if several else (alphas[0], scores[0])
+        given = not isinstance(read_alphas(self.alphas), int)
+        self.alphas_ = alphas if several and not given else alphas[0]
+        self.score_path_ = scores if several else scores[0]
         self._keep(cv.path, place)
+        self._round(X, y, weights)
 
     def _try(self, X, y, weights, ratio, folds, rule):
-        """The CVPath of one l1_ratio, the place that it chooses, and the best mean as a loss."""
+        """The CVPath of one l1_ratio, the place it chooses, the best mean as a loss, the grid."""
         options = {**self._options(), "alpha": ratio}
         n_jobs = 1 if self.n_jobs is None else self.n_jobs
+        grid = self._grid(X, y, weights, options)
         cv = cv_path(
-            X, y, lambdas=self._grid(X, y, weights, options), weights=weights, folds=folds,
+            X, y, lambdas=np.unique(grid), weights=weights, folds=folds,
             measure=getattr(self, "measure", None), n_jobs=n_jobs,
             progress=bool(self.verbose), **options,
         )  # fmt: skip
         mean, std = fold_summary(cv.fold_scores, folds)
         places = choose(mean, std, cv.larger_is_better)
-        return cv, places[rule], mean[places[0]] * (-1 if cv.larger_is_better else 1)
+        loss = mean[places[0]] * (-1 if cv.larger_is_better else 1)
+        return cv, places[rule], loss, np.sort(grid)[::-1]
 
     def _grid(self, X, y, weights, options):
         """The alphas to try, as many as asked for from the least that selects nothing.
@@ -135,7 +159,13 @@ class Chosen(Folded):
         alphas = read_alphas(self.alphas)
         if not isinstance(alphas, int):
             return alphas
-        eps = read_number("eps", self.eps, 0, 1, open_low=True, open_high=True)
-        largest = path(X, y, weights=weights, n_lambdas=1, **options).lambdas[0]
+        eps = read_number("eps", self.eps, 0, 1, open_low=True)
+        largest = self._first_alpha(X, y, weights, options)
+        if not largest > RESOLUTION:  # y does not vary: any alpha selects nothing
+            return np.full(alphas, RESOLUTION)
         last = RIDGE * eps if options["alpha"] <= RIDGE else eps
         return largest * np.geomspace(1.0, last, alphas)
+
+    def _first_alpha(self, X, y, weights, options):
+        """The least alpha that selects nothing; of one near to ridge, where glmnet begins."""
+        return path(X, y, weights=weights, n_lambdas=1, **options).lambdas[0]

@@ -7,7 +7,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from sparsesolve.data import read_weights
+from .base import read_sample_weight
 
 
 def _class_factors(class_weight, y, weights):
@@ -30,7 +30,7 @@ class Classes(ClassifierMixin):
         """Codes of the classes (n,), weights; and the family."""
         check_classification_targets(y)
         y = column_or_1d(y, warn=True)
-        weights = read_weights(sample_weight, len(y), "sample_weight")
+        weights = read_sample_weight(sample_weight, len(y))
         if self.class_weight is not None:
             balance = _class_factors(self.class_weight, y, weights)
             bad = ~(np.isfinite(balance) & (balance >= 0.0))

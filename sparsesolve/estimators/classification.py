@@ -3,6 +3,8 @@
 import numpy as np
 from sklearn.utils.validation import validate_data
 
+from sparsesolve.data.labels import refuse_missing_labels
+
 from .base import TYPES, Net
 from .chosen import Chosen
 from .classes import Classes
@@ -13,6 +15,7 @@ class Logistic(Classes, Net):
 
     def _read(self, X, y, sample_weight):
         """X, codes of the classes (n,), weights."""
+        refuse_missing_labels(y)
         X, y = validate_data(self, X, y, accept_sparse="csc", dtype=TYPES, order="F")
         return X, *self._read_classes(y, sample_weight)
 

@@ -1,46 +1,10 @@
 """Counts and rates: Poisson regression."""
 
-import numpy as np
-from sklearn.base import RegressorMixin
-from sklearn.metrics import d2_tweedie_score
-from sklearn.utils.validation import validate_data
-
-from sparsesolve.data import read_weights, real_array
-
-from .base import TYPES, Net
 from .chosen import Chosen
+from .glm import LogLink
 
 
-class Poisson(RegressorMixin, Net):
-    """Responses of mean exp(b0 + x'b)."""
-
-    _family = "poisson"
-
-    def _read(self, X, y, sample_weight):
-        if np.asarray(y).dtype.kind in "US":
-            real_array("y", y)  # says it better
-        X, y = validate_data(
-            self, X, y, accept_sparse="csc", dtype=TYPES, order="F", y_numeric=True
-        )
-        weights = read_weights(sample_weight, X.shape[0], "sample_weight")
-        return X, np.asarray(y, dtype=np.float64), weights
-
-    def predict(self, X):
-        """Expected counts, (n,)."""
-        with np.errstate(over="ignore"):
-            return np.exp(self._link(X))
-
-    def score(self, X, y, sample_weight=None):
-        """The fraction of the deviance explained."""
-        return d2_tweedie_score(y, self.predict(X), sample_weight=sample_weight, power=1)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.target_tags.positive_only = True
-        return tags
-
-
-class PoissonNet(Poisson):
+class PoissonNet(LogLink):
     """Poisson regression with the elastic-net penalty and a log link.
 
     Parameters
@@ -88,7 +52,7 @@ class PoissonNet(Poisson):
         return self
 
 
-class PoissonNetCV(Chosen, Poisson):
+class PoissonNetCV(Chosen, LogLink):
     """:class:`PoissonNet` with alpha, and l1_ratio of a list, by cross-validation.
 
     Parameters

@@ -12,6 +12,8 @@ from .linear import Linear
 class Grouped(Linear):
     """One response and groups of features; no groups are groups of one."""
 
+    _as_precise_as_X = False
+
     def _read(self, X, y, sample_weight):
         X, y, weights = super()._read(X, y, sample_weight)
         return X, column_or_1d(y, warn=True), weights

@@ -5,6 +5,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from sparsesolve.data import read_choice, read_number
+from sparsesolve.data.labels import refuse_missing_labels
 from sparsesolve.families import read_family
 from sparsesolve.mkl.functions.classical import classical
 from sparsesolve.mkl.given_grams import precomputed
@@ -13,7 +14,7 @@ from sparsesolve.mkl.path import mkl_path
 from sparsesolve.results.cv_path import choose
 from sparsesolve.selection.measures import read_measure
 
-from .base import TYPES, Answering
+from .base import TYPES, Answering, warning_as_scikit_learn
 from .chosen import RULES, Folded, fold_summary, read_alphas, refuse_untrainable
 
 STEPS = 10  # lambdas on the way to the one asked for
@@ -34,6 +35,8 @@ class Kernels(Answering, BaseEstimator):
 
     def _read(self, X, y, sample_weight):
         """The table or stack, y and the weights, checked."""
+        if not self._numeric:
+            refuse_missing_labels(y)
         if self._given():
             X = self._read_stack(X, reset=True)
             y = column_or_1d(y, warn=True)
@@ -69,7 +72,8 @@ class Kernels(Answering, BaseEstimator):
             X = build_grams(X, pairs, **learnt, dtype=self.dtype)
         elif self.centre or self.scale is not None:
             X = precomputed(X, **learnt, n_threads=self.n_threads)
-        return mkl_path(X, y, weights=weights, **self._options(), **grid)
+        with warning_as_scikit_learn():
+            return mkl_path(X, y, weights=weights, **self._options(), **grid)
 
     def _keep(self, fit, k):
         self.path_ = fit

@@ -3,8 +3,9 @@
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from sparsesolve.data import read_weights, real_array
+from sparsesolve.data import real_array
 
+from .base import read_sample_weight
 from .classes import Classes
 from .kernel_base import AtOneAlpha, ByFolds
 
@@ -15,7 +16,7 @@ class Real(RegressorMixin):
     _family, _numeric = "gaussian", True
 
     def _read_response(self, y, sample_weight):
-        weights = read_weights(sample_weight, len(y), "sample_weight")
+        weights = read_sample_weight(sample_weight, len(y))
         return np.asarray(real_array("y", y), dtype=np.float64), weights
 
     def predict(self, X):

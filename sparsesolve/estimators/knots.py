@@ -7,6 +7,7 @@ from sparsesolve.data import read_count, read_number
 from sparsesolve.paths.lars import lars_path
 from sparsesolve.results.cv_path import choose
 
+from .base import warning_as_scikit_learn
 from .chosen import Folded, fold_summary, only, refuse_untrainable
 from .linear import ByColumn, Linear
 
@@ -14,21 +15,36 @@ from .linear import ByColumn, Linear
 class Knots(Linear):
     """The path from the empty model down to `alpha`, of which the end is kept."""
 
-    def _follow(self, X, y, weights, alpha):
-        return lars_path(
-            X, y, weights=weights, lambda_min=alpha, max_steps=self.max_iter,
-            positive=self.positive, intercept=self.fit_intercept, standardize=False,
-        )  # fmt: skip
+    _method = "lasso"
+
+    def _follow(self, X, y, weights, alpha, max_steps=None):
+        steps = getattr(self, "max_iter", None) if max_steps is None else max_steps
+        with warning_as_scikit_learn():
+            return lars_path(
+                X, y, weights=weights, lambda_min=alpha, max_steps=steps, method=self._method,
+                positive=getattr(self, "positive", False), intercept=self.fit_intercept,
+                standardize=False,
+            )  # fmt: skip
 
     def _solve(self, X, y, weights):
         self._end(X, y, weights, read_number("alpha", self.alpha, 0.0, np.inf))
 
-    def _end(self, X, y, weights, alpha):
-        fit = self._follow(X, y, weights, alpha)
+    def _end(self, X, y, weights, alpha, max_steps=None):
+        fit = self._follow(X, y, weights, alpha, max_steps)
         self._keep(fit, -1)
-        self.alphas_, self.coef_path_ = np.array(fit.lambdas), fit.coefs.toarray()
+        self._round(X, y, weights)
+        self.alphas_ = np.array(fit.lambdas)
+        self.coef_path_ = fit.coefs.toarray().astype(X.dtype)
         self.active_ = np.flatnonzero(self.coef_).tolist()
         self.n_iter_ = max(len(fit.lambdas) - 1, 1)
+
+    def _penalty_of(self, coef):
+        """The lasso's at the alpha where the path ends."""
+        return float(self._last_alpha * np.abs(coef.astype(float)).sum())
+
+    def _keep(self, fit, k):
+        super()._keep(fit, k)
+        self._last_alpha = float(fit.lambdas[k]) if self._method == "lasso" else 0.0
 
 
 class LassoLars(Knots, ByColumn):
@@ -94,7 +110,31 @@ class LassoLars(Knots, ByColumn):
         return self._solve_columns(*self._read(X, y, sample_weight))
 
 
-class LassoLarsCV(Folded, Knots):
+class KnotsCV(Folded, Knots):
+    """Alpha by cross-validation over the knots of all folds."""
+
+    def fit(self, X, y, sample_weight=None, **params):
+        """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
+        X, y, weights = self._read(X, y, sample_weight)
+        y = column_or_1d(y, warn=True)
+        weights = np.ones(len(y)) if weights is None else weights
+        folds = self._folds(X, y, params)
+        refuse_untrainable(y, weights, folds)
+        fits = [self._follow(X, y, only(weights, train), 0.0) for train, _ in folds]
+        alphas = np.unique(np.concatenate([fit.lambdas for fit in fits]))
+        alphas = alphas[:: max(1, len(alphas) // read_count("max_n_alphas", self.max_n_alphas, 1))]
+        scores = np.array([
+            mean_squares(y[test], fit.predict(X[test], alphas), weights[test])
+            for fit, (_, test) in zip(fits, folds, strict=True)
+        ])  # fmt: skip
+        mean, std = fold_summary(scores[:, ::-1], folds)
+        self.alpha_ = float(alphas[::-1][choose(mean, std, False)[0]])
+        self.cv_alphas_, self.mse_path_ = alphas, scores.T
+        self._end(X, y, weights, self.alpha_)
+        return self
+
+
+class LassoLarsCV(KnotsCV):
     """:class:`LassoLars` with alpha by cross-validation over the knots of all folds.
 
     Every fold is followed to alpha = 0 and is exact at the knots of the others: no grid is made.
@@ -142,26 +182,6 @@ class LassoLarsCV(Folded, Knots):
         self.eps = eps
         self.copy_X = copy_X
         self.positive = positive
-
-    def fit(self, X, y, sample_weight=None, **params):
-        """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
-        X, y, weights = self._read(X, y, sample_weight)
-        y = column_or_1d(y, warn=True)
-        weights = np.ones(len(y)) if weights is None else weights
-        folds = self._folds(X, y, params)
-        refuse_untrainable(y, weights, folds)
-        fits = [self._follow(X, y, only(weights, train), 0.0) for train, _ in folds]
-        alphas = np.unique(np.concatenate([fit.lambdas for fit in fits]))
-        alphas = alphas[:: max(1, len(alphas) // read_count("max_n_alphas", self.max_n_alphas, 1))]
-        scores = np.array([
-            mean_squares(y[test], fit.predict(X[test], alphas), weights[test])
-            for fit, (_, test) in zip(fits, folds, strict=True)
-        ])  # fmt: skip
-        mean, std = fold_summary(scores[:, ::-1], folds)
-        self.alpha_ = float(alphas[::-1][choose(mean, std, False)[0]])
-        self.cv_alphas_, self.mse_path_ = alphas, scores.T
-        self._end(X, y, weights, self.alpha_)
-        return self
 
 
 def mean_squares(y, predicted, weights):

@@ -6,13 +6,13 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import validate_data
 
-from sparsesolve.data import read_weights
-
-from .base import TYPES, Net
+from .base import TYPES, Net, read_sample_weight
 
 
 class Linear(RegressorMixin, Net):
     """A real response fitted by least squares."""
+
+    _as_precise_as_X = True  # coefficients are float32 where X is
 
     def _read(self, X, y, sample_weight):
         X, y = validate_data(
@@ -20,7 +20,7 @@ class Linear(RegressorMixin, Net):
             y_numeric=True,
         )  # fmt: skip
         self._n_rows = X.shape[0]
-        return X, y, read_weights(sample_weight, X.shape[0], "sample_weight")
+        return X, y, read_sample_weight(sample_weight, X.shape[0])
 
     def _keep(self, fit, k):
         super()._keep(fit, k)
@@ -28,10 +28,55 @@ class Linear(RegressorMixin, Net):
         weights = (fit.options or {}).get("weights")
         total = self._n_rows if weights is None else weights.sum()
         self.dual_gap_ = self.gap_ * fit.null_deviance / (2.0 * total)
+        if np.ndim(self.intercept_) == 0 or not getattr(self, "fit_intercept", True):
+            self.intercept_ = np.float64(np.max(self.intercept_))  # 0 of every response
+
+    def _round(self, X, y, weights):
+        """Coefficients in the precision of X, as scikit-learn's; the gap is of what they are then.
+
+        The objective's rise is added to it, whose dual point stays what it was.
+        """
+        if X.dtype != np.float32 or not self._as_precise_as_X:
+            return
+        objective = Objective(X, y, weights)
+        exact = objective(self.coef_, self.intercept_) + self._penalty_of(self.coef_)
+        self.coef_ = self.coef_.astype(np.float32)
+        self.intercept_ = np.float32(self.intercept_)
+        rise = objective(self.coef_, self.intercept_) + self._penalty_of(self.coef_) - exact
+        unit = self.gap_ / self.dual_gap_ if self.dual_gap_ > 0.0 else objective.per_gap()
+        self.dual_gap_ += max(rise, 0.0)
+        self.gap_ += unit * max(rise, 0.0)
+
+    def _penalty_of(self, coef):
+        """The elastic net of coefficients, of K responses by the norms of their rows."""
+        alpha, ratio = getattr(self, "alpha_", getattr(self, "alpha", 0.0)), getattr(
+            self, "l1_ratio_", getattr(self, "l1_ratio", 1.0))  # fmt: skip
+        sizes = np.linalg.norm(np.atleast_2d(coef).astype(float), axis=0)
+        return alpha * float(ratio * sizes.sum() + (1.0 - ratio) * (sizes @ sizes) / 2.0)
 
     def predict(self, X):
         """Predicted responses, (n,) or (n, K)."""
         return self._link(X)
+
+
+class Objective:
+    """The mean squared error over 2, of coefficients in any precision, in double precision."""
+
+    def __init__(self, X, y, weights):
+        self.X, self.y = X, np.asarray(y, dtype=float)
+        w = np.ones(X.shape[0]) if weights is None else weights
+        self.shares = w / w.sum()
+
+    def __call__(self, coef, intercept):
+        fitted = self.X @ coef.T.astype(float) + np.float64(intercept)
+        squares = (self.y - fitted) ** 2
+        return 0.5 * float(np.sum(self.shares @ squares))
+
+    def per_gap(self):
+        """1 over the objective of the model without features; 0 where that fits."""
+        centre = self.shares @ self.y
+        null = 0.5 * float(np.sum(self.shares @ (self.y - centre) ** 2))
+        return 1.0 / null if null > 0.0 else 0.0
 
 
 class ByColumn(Linear):
@@ -54,6 +99,8 @@ class ByColumn(Linear):
             flat = one and name in ("coef_", *self._lists)
             listed = name in self._lists
             setattr(self, name, values[0] if flat else values if listed else np.array(values))
+        if not self.fit_intercept:
+            self.intercept_ = np.float64(0.0)
         return self
 
     def __sklearn_tags__(self):

@@ -15,13 +15,17 @@ from .linear import ByColumn, Linear
 class Pursuit(Linear):
     """Least squares on features that are taken one at a time."""
 
+    def _penalty_of(self, coef):
+        return 0.0
+
     def _pursue(self, X, y, weights, n_nonzero=None, tol=None):
         return omp_path(X, y, weights=weights, n_nonzero=n_nonzero, tol=tol,
                         intercept=self.fit_intercept, standardize=False)  # fmt: skip
 
-    def _end(self, fit):
+    def _end(self, fit, X, y, weights):
         self._keep(fit, -1)
         self.n_nonzero_coefs_ = int(fit.df[-1])
+        self._round(X, y, weights)
         self.n_iter_ = max(len(fit.lambdas) - 1, 1)
 
 
@@ -44,8 +48,9 @@ class OrthogonalMatchingPursuit(Pursuit, ByColumn):
     ----------
     coef_ : (p,) or, for y of K columns, each fitted by itself, (K, p)
     intercept_ : float or (K,)
-    n_nonzero_coefs_ : int, or list of K
-        How many features were taken: fewer than asked for where nothing is left to explain.
+    n_nonzero_coefs_ : int or None, or list of K
+        How many features were taken: fewer than asked for where nothing is left to explain. None
+        where `tol` decided, as in scikit-learn.
     gap_, dual_gap_ : float or (K,)
         By how much least squares on the same features would lower the objective.
     n_iter_ : int or list of K
@@ -76,11 +81,13 @@ class OrthogonalMatchingPursuit(Pursuit, ByColumn):
             wanted = self.n_nonzero_coefs
             wanted = max(1, X.shape[1] // 10) if wanted is None else wanted
             wanted = read_count("n_nonzero_coefs", wanted, 1)
-            self._end(self._pursue(X, y, weights, n_nonzero=wanted))
+            self._end(self._pursue(X, y, weights, n_nonzero=wanted), X, y, weights)
             return
         squares = read_number("tol", self.tol, 0, np.inf)
         null = self._null(y, weights)
-        self._end(self._pursue(X, y, weights, tol=min(squares / null, 1.0) if null else 1.0))
+        share = min(squares / null, 1.0) if null else 1.0
+        self._end(self._pursue(X, y, weights, tol=share), X, y, weights)
+        self.n_nonzero_coefs_ = None
 
     def _null(self, y, weights):
         """The squared norm of the residual before any feature is taken."""
@@ -141,7 +148,7 @@ class OrthogonalMatchingPursuitCV(Folded, Pursuit):
         mean, std = fold_summary(scores, folds)
         self.mse_path_ = scores.T
         best = choose(mean, std, False)[0] + 1
-        self._end(self._pursue(X, y, weights, n_nonzero=best))
+        self._end(self._pursue(X, y, weights, n_nonzero=best), X, y, weights)
         return self
 
     def _score(self, X, y, weights, train, test, most):

@@ -1,8 +1,9 @@
 """Lasso, ElasticNet and their CV forms: scikit-learn's names, parameters and numbers."""
 
+import numpy as np
 from sklearn.utils.validation import column_or_1d
 
-from .chosen import Chosen
+from .chosen import RIDGE, Chosen
 from .linear import ByColumn, Linear
 
 
@@ -59,10 +60,10 @@ class ElasticNet(ByColumn):
         self.random_state = random_state
         self.selection = selection
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, check_input=True):
         """Fit to X (n, p), dense, sparse or a frame, and y (n,) or (n, K).
 
-        Only ratios of sample_weight (n,) matter.
+        Only ratios of sample_weight (n,) matter; check_input is taken and without effect.
         """
         return self._solve_columns(*self._read(X, y, sample_weight))
 
@@ -80,7 +81,7 @@ selection
     --------
     >>> from sparsesolve.estimators import Lasso
     >>> model = Lasso(alpha=0.1).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0])
-    >>> model.coef_.round(3), round(model.intercept_, 3)
+    >>> model.coef_.round(3), round(float(model.intercept_), 3)
     (array([0.85]), 0.15)
     """
 
@@ -169,6 +170,14 @@ class ElasticNetCV(Chosen, Linear):
             )
         self._solve_cv(X, column_or_1d(y, warn=True), weights, params)
         return self
+
+    def _first_alpha(self, X, y, weights, options):
+        """The least alpha that selects nothing: of positive coefficients, from that side."""
+        if "lower" not in options:
+            return super()._first_alpha(X, y, weights, options)
+        w = np.ones(len(y)) if weights is None else weights
+        residual = (y - np.average(y, weights=w) * options["intercept"]) * (w / w.sum())
+        return max((X.T @ residual).max(), 0.0) / max(options["alpha"], RIDGE)
 
     @property
     def mse_path_(self):

@@ -4,11 +4,11 @@ import numpy as np
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import validate_data
 
-from sparsesolve.data import read_survival, read_weights
+from sparsesolve.data import read_survival
 from sparsesolve.families import cox
 from sparsesolve.results.survival import concordance
 
-from .base import TYPES, Net
+from .base import TYPES, Net, read_sample_weight
 from .chosen import Chosen
 
 
@@ -21,7 +21,7 @@ class Cox(Net):
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
         X = validate_data(self, X, accept_sparse="csc", dtype=TYPES, order="F")
-        weights = read_weights(sample_weight, X.shape[0], "sample_weight")
+        weights = read_sample_weight(sample_weight, X.shape[0])
         return X, _read_times(y, X.shape[0]), weights
 
     def _options(self):

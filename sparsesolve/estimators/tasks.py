@@ -139,6 +139,7 @@ random_state, selection, rule
 
     def fit(self, X, y, sample_weight=None, **params):
         """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
+        self._refuse_unrouted(params)
         self._solve_cv(*self._read(X, y, sample_weight), params)
         return self
 

@@ -3,6 +3,8 @@
 import enum
 import sys
 import warnings
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 
 class Status(enum.IntEnum):
@@ -23,9 +25,23 @@ class ConvergenceWarning(UserWarning):
     """Some lambdas missed the tolerance; their gaps stand in the path's ``gaps``."""
 
 
+CATEGORY = ContextVar("CATEGORY", default=(ConvergenceWarning, ""))
+
+
+@contextmanager
+def warning_as(category, words):
+    """Within it :func:`warn` warns by this category of ours, beginning with these words."""
+    token = CATEGORY.set((category, words))
+    try:
+        yield
+    finally:
+        CATEGORY.reset(token)
+
+
 def warn(message):
     """Warn of that at the line that called the package, from however deep within it."""
     frame, depth = sys._getframe(), 1
     while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] == "sparsesolve":
         frame, depth = frame.f_back, depth + 1
-    warnings.warn(message, ConvergenceWarning, stacklevel=depth)
+    category, words = CATEGORY.get()
+    warnings.warn(words + message, category, stacklevel=depth)

@@ -7,6 +7,7 @@ pytest.importorskip("sklearn")
 from scipy import special  # noqa: E402
 from sklearn.base import BaseEstimator  # noqa: E402
 
+from sparsesolve import estimators as ours  # noqa: E402
 from sparsesolve.estimators.classes import Classes  # noqa: E402
 
 
@@ -110,3 +111,20 @@ def test_rows_without_weight_are_not_dealt_among_the_few_of_a_class():
     for weight in (None, "balanced", {"b": 20.0}):
         codes = Made(weight).fit(None, y, w).read_[0]
         assert codes.tolist() == [0] * 2 + [1] * 14
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, "NA"])
+def test_a_missing_label_is_named_with_its_place(missing):
+    """As path names it, in place of what numpy or pandas say of comparisons."""
+    y = np.where(np.arange(12) % 2 > 0, "yes", "no").astype(object)
+    if missing == "NA":
+        pandas = pytest.importorskip("pandas")
+        y[3] = pandas.NA
+        y = pandas.Series(y, dtype="string")
+    else:
+        y[3] = missing
+    X = np.arange(24.0).reshape(12, 2)
+    for model in (ours.SparseLogisticRegression(), ours.SparseLogisticRegressionCV(),
+                  ours.MKLClassifier()):
+        with pytest.raises(ValueError, match=r"y has a missing value \(.*\) at position 3"):
+            model.fit(X, y)

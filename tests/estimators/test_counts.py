@@ -5,6 +5,8 @@ import pytest
 
 pytest.importorskip("sklearn")
 from sklearn.linear_model import PoissonRegressor  # noqa: E402
+from sklearn.metrics import d2_tweedie_score  # noqa: E402
+from sklearn.model_selection import GridSearchCV, KFold  # noqa: E402
 
 import sparsesolve as ss  # noqa: E402
 from sparsesolve.estimators import (  # noqa: E402
@@ -54,3 +56,26 @@ def test_text_is_no_response(model):
     y = np.column_stack([y, y]) if isinstance(model, MultiTaskLasso) else y
     with pytest.raises(TypeError, match="y .* holds text"):
         model.fit(X, y)
+
+
+def test_a_score_where_counts_do_not_vary():
+    """Nothing is to be explained then: 1 if it is predicted, else 0; in a search no fold fails."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20, 3))
+    y = np.r_[np.zeros(5), rng.poisson(3, 15)]
+    model = PoissonNet(alpha=0.1).fit(X, y)
+    assert model.score(X[:5], y[:5]) == 0.0 and model.score(X[:5], np.full(5, 2.0)) == 0.0
+    flat = PoissonNet(alpha=100.0).fit(X, np.full(20, 2.0))
+    assert flat.score(X, np.full(20, 2.0)) == 1.0
+    search = GridSearchCV(PoissonNet(), {"alpha": [0.01, 0.1, 1.0]}, cv=KFold(4)).fit(X, y)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+
+
+@pytest.mark.parametrize("weights", [None, np.linspace(0.0, 2.0, 30)])
+def test_the_score_is_scikit_learns(weights):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 3))
+    y = rng.poisson(np.exp(X[:, 0])).astype(float)
+    model = PoissonNet(alpha=0.05).fit(X, y)
+    wanted = d2_tweedie_score(y, model.predict(X), sample_weight=weights, power=1)
+    assert model.score(X, y, weights) == pytest.approx(wanted)

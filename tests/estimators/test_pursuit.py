@@ -21,12 +21,12 @@ def test_features_are_taken_as_scikit_learn_takes_them(options):
     other = theirs.OrthogonalMatchingPursuit(**options).fit(X, Y)
     assert model.coef_ == pytest.approx(other.coef_, rel=1e-9, abs=1e-9)
     assert model.intercept_ == pytest.approx(other.intercept_)
-    assert model.n_nonzero_coefs_ == np.count_nonzero(other.coef_) and model.gap_ < 1e-12
+    assert model.n_nonzero_coefs_ == other.n_nonzero_coefs_ and model.gap_ < 1e-12
 
 
 def test_a_tolerance_that_nothing_or_everything_meets():
     total = float(((Y - Y.mean()) ** 2).sum())
-    assert ours.OrthogonalMatchingPursuit(tol=2 * total).fit(X, Y).n_nonzero_coefs_ == 0
+    assert not ours.OrthogonalMatchingPursuit(tol=2 * total).fit(X, Y).coef_.any()
     exact = ours.OrthogonalMatchingPursuit(tol=0.0).fit(X, X[:, 0] - X[:, 1])
     assert np.flatnonzero(exact.coef_).tolist() == [0, 1]
     assert ours.OrthogonalMatchingPursuit(tol=0.0).fit(X, np.ones(120)).coef_.any() == 0

@@ -118,7 +118,7 @@ def test_given_alphas_and_the_rule_of_one_standard_error():
 @pytest.mark.parametrize("model, words", [
     (ours.Lasso(alpha=-1.0), "alpha must be at least 0"),
     (ours.ElasticNet(l1_ratio=1.5), "l1_ratio must be in"),
-    (ours.LassoCV(alphas=[-1.0]), "alphas must be at least 0"),
+    (ours.LassoCV(alphas=[-1.0]), r"alphas\[0\] == -1.0, must be >= 0.0."),
     (ours.LassoCV(eps=2.0), "eps must be in"),
     (ours.LassoCV(rule="best"), "rule must be one of 'min', '1se'"),
 ])  # fmt: skip

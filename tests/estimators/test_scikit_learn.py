@@ -15,6 +15,7 @@ from sklearn.model_selection import (  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
 from sklearn.utils.estimator_checks import parametrize_with_checks  # noqa: E402
+from sklearn.utils.validation import has_fit_parameter  # noqa: E402
 
 from sparsesolve import estimators  # noqa: E402
 from sparsesolve.mkl import gaussian, polynomial  # noqa: E402
@@ -84,7 +85,7 @@ def test_metadata_is_routed():
         estimators.ElasticNetCV(cv=GroupKFold(3)).fit(X, Y, groups=GROUPS)
 
 
-WEIGHTED = [kind for kind in ALL if hasattr(kind, "set_fit_request")]
+WEIGHTED = [kind for kind in ALL if has_fit_parameter(kind, "sample_weight")]
 
 
 @pytest.mark.parametrize("kind", WEIGHTED, ids=lambda kind: kind.__name__)

@@ -1,0 +1,112 @@
+"""LassoLarsIC: the knot of the lasso path that an information criterion prefers."""
+
+import numpy as np
+from scipy.optimize import nnls
+from sklearn.utils.validation import column_or_1d
+
+from sparsesolve.data import read_choice, read_number
+
+from .knots import Knots
+from .lars import EPS
+
+
+class LassoLarsIC(Knots):
+    """:class:`LassoLars` with alpha by Akaike's or the Bayesian information criterion.
+
+    At each knot, with s^2 the noise variance and df the count of coefficients other than 0, ::
+
+        n log(2 pi s^2) + ||y - Xb||^2 / s^2 + c df,    c = 2 ("aic") or log n ("bic")
+
+    Parameters
+    ----------
+    criterion : {"aic", "bic"}, default "aic"
+    fit_intercept, positive, verbose, precompute, eps, copy_X
+        As in LassoLars.
+    max_iter : int, default 500
+        Steps allowed.
+    noise_variance : float, default None
+        s^2. None means the residual variance of least squares on all features, which needs more
+        rows than features.
+
+    Attributes
+    ----------
+    alpha_ : float
+        What was chosen.
+    alphas_ : (L,)
+        The knots, decreasing.
+    criterion_ : (L,)
+        The criterion at the knots.
+    noise_variance_ : float
+    coef_ : (p,)
+    intercept_, gap_, dual_gap_ : float
+        At the knot chosen.
+    n_iter_ : int
+        Steps of the path.
+
+    References
+    ----------
+    Zou, Hastie, Tibshirani (2007), "On the degrees of freedom of the lasso".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve.estimators import LassoLarsIC
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(80, 6))
+    >>> model = LassoLarsIC("bic").fit(X, X[:, 0] - X[:, 1] + 0.5 * rng.normal(size=80))
+    >>> np.flatnonzero(model.coef_)
+    array([0, 1])
+    """
+
+    def __init__(self, criterion="aic", *, fit_intercept=True, verbose=False, precompute="auto",
+                 max_iter=500, eps=EPS, copy_X=True, positive=False, noise_variance=None):
+        self.criterion = criterion
+        self.fit_intercept = fit_intercept
+        self.verbose = verbose
+        self.precompute = precompute
+        self.max_iter = max_iter
+        self.eps = eps
+        self.copy_X = copy_X
+        self.positive = positive
+        self.noise_variance = noise_variance
+
+    def fit(self, X, y, copy_X=None):
+        """Fit to X (n, p) and y (n,); copy_X is taken and without effect: X is never changed."""
+        X, y, _ = self._read(X, y, None)
+        y, n = column_or_1d(y, warn=True).astype(float), X.shape[0]
+        criterion = read_choice("criterion", self.criterion, ["aic", "bic"])
+        cost = 2.0 if criterion == "aic" else np.log(n)
+        self.noise_variance_ = self._variance(X, y)
+        fit = self._follow(X, y, None, 0.0)
+        squares = ((y[:, None] - fit.predict(X)) ** 2).sum(axis=0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            fits = n * np.log(2.0 * np.pi * self.noise_variance_) + squares / self.noise_variance_
+        self.criterion_, self.alphas_ = fits + cost * fit.df, np.array(fit.lambdas)
+        best = int(np.argmin(self.criterion_))
+        self.alpha_ = float(self.alphas_[best])
+        self._keep(fit, best)
+        self._round(X, y, None)
+        self.n_iter_ = max(len(fit.lambdas) - 1, 1)
+        return self
+
+    def _variance(self, X, y):
+        """The noise variance given, or that of least squares, at the end of the path."""
+        if self.noise_variance is not None:
+            return read_number("noise_variance", self.noise_variance, 0.0, np.inf, open_low=True)
+        n, p = X.shape
+        left = n - p - bool(self.fit_intercept)
+        if left <= 0:
+            raise ValueError(
+                "You are using LassoLarsIC in the case where the number of samples is smaller "
+                f"than the number of features (n_samples = {n}, n_features = {p}), so that least "
+                "squares leaves no residual; give noise_variance"
+            )
+        centre = y.mean() if self.fit_intercept else 0.0
+        columns = X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=float)
+        columns = columns - columns.mean(axis=0) if self.fit_intercept else columns
+        if self.positive:
+            coef = nnls(columns, y - centre)[0]
+        else:
+            coef = np.linalg.lstsq(columns, y - centre, rcond=None)[0]
+        residual = y - centre - columns @ coef
+        return float(residual @ residual) / left

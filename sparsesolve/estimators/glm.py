@@ -1,0 +1,57 @@
+"""What estimators of amounts and counts share: the logarithmic link and the score."""
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import validate_data
+
+from sparsesolve.data import real_array
+from sparsesolve.families import read_family
+from sparsesolve.selection.measures import deviance
+
+from .base import TYPES, Net, read_sample_weight
+
+
+class LogLink(RegressorMixin, Net):
+    """Responses of mean exp(b0 + x'b), of at least 0."""
+
+    _family = "poisson"
+
+    def _read(self, X, y, sample_weight):
+        if np.asarray(y).dtype.kind in "US":
+            real_array("y", y)  # says it better
+        X, y = validate_data(
+            self, X, y, accept_sparse="csc", dtype=TYPES, order="F", y_numeric=True
+        )
+        return X, np.asarray(y, dtype=np.float64), read_sample_weight(sample_weight, X.shape[0])
+
+    def predict(self, X):
+        """Expected responses, (n,)."""
+        with np.errstate(over="ignore"):
+            return np.exp(self._link(X))
+
+    def score(self, X, y, sample_weight=None):
+        """The fraction of the deviance explained.
+
+        Where y does not vary nothing is left to explain: 1 if it is predicted, else 0.
+        """
+        eta = self._link(X)
+        y = np.asarray(real_array("y", y), dtype=np.float64).ravel()
+        weights = read_sample_weight(sample_weight, len(eta))
+        return explained(read_family(self._options()["family"]), y, eta, weights)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = True
+        return tags
+
+
+def explained(family, y, eta, weights):
+    """1 - deviance / that of the mean of y, for a family whose link is the logarithm."""
+    w = np.ones(len(y)) if weights is None else weights
+    y, eta, w = y[w > 0.0], eta[w > 0.0], w[w > 0.0]
+    if np.ptp(y) == 0.0:
+        with np.errstate(over="ignore"):
+            return float(np.allclose(np.exp(eta), y))
+    null = np.full(len(y), np.log(np.average(y, weights=w)))
+    left, most = deviance(family, y, np.column_stack([eta, null]), w)
+    return float(1.0 - left / most)
