@@ -5,6 +5,7 @@ from threading import RLock
 from typing import TYPE_CHECKING
 
 from sparsesolve import families, penalties
+from sparsesolve.online.online import online  # at once: the folder has that name, too
 from sparsesolve.paths.path import path
 from sparsesolve.results.path import Path
 from sparsesolve.results.status import ConvergenceWarning, Status
@@ -14,7 +15,7 @@ __all__ = [
     "CVPath", "ConvergenceWarning", "DictionaryLearning", "KnotPath", "MKLPath", "Path", "Status",
     "adaptive_factors", "assess", "calibration", "confusion", "criteria", "cv_path", "families",
     "hard_threshold_path", "lars_path", "lars_path_gram", "load", "make_design", "mkl", "mkl_path",
-    "omp_path", "path", "penalties", "refit", "relax", "roc", "save", "sparse_code",
+    "omp_path", "online", "path", "penalties", "refit", "relax", "roc", "save", "sparse_code",
     "stability_path",
 ]  # fmt: skip
 

@@ -16,9 +16,12 @@ import sparsesolve
 from sparsesolve import estimators, families, mkl, penalties
 
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference.rst"
-MADE_HERE = {"Grams", "Status", "ConvergenceWarning"}  # and results, which are dataclasses
+# and results, which are dataclasses
+MADE_HERE = {"Grams", "OnlineFit", "Status", "ConvergenceWarning"}
 UNTYPED = re.compile(r"estimators\.|\.plot")  # after scikit-learn's and matplotlib's manner
 ROUTING = re.compile(r"set_\w+_request")  # methods that scikit-learn adds to estimators
+
+HOMES = {"sparsesolve.online": "sparsesolve.online.online.online"}  # a function named as its room
 
 FORM = {  # numpydoc's codes
     "GL03", "GL05", "GL06", "GL07", "GL08", "GL10",  # sections that it knows, in its order
@@ -35,7 +38,7 @@ def listed():
         if found := re.match(r"\.\. currentmodule:: (\S+)", line):
             module = found[1]
         elif found := re.fullmatch(r"   ([\w.]+)", line):
-            names.append(f"{module}.{found[1]}")
+            names.append(HOMES.get(f"{module}.{found[1]}", f"{module}.{found[1]}"))
     return names
 
 
@@ -94,4 +97,5 @@ def test_everything_public_is_listed():
     public |= {f"sparsesolve.estimators.{name}" for name in estimators.__all__}
     public |= {f"sparsesolve.families.{name}" for name in families.MAKERS}
     public |= {f"sparsesolve.mkl.{name}" for name in set(mkl.__all__) - set(sparsesolve.__all__)}
+    public = {HOMES.get(name, name) for name in public}
     assert public <= set(names), public - set(names)

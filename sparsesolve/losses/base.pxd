@@ -15,6 +15,7 @@ cdef class Loss:
 
     cdef double evaluate(self, const double* eta, double* u) noexcept nogil
     cdef double evaluate_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* eta, double* u) noexcept nogil
+    cdef double sample(self, const double* y, const double* eta, double* slope) noexcept nogil
     cdef void curvature(self, const double* eta, double* h) noexcept nogil
     cdef void curvature_times(self, const double* eta, const double* v, double* out) noexcept nogil
     cdef void parts(self, const double* u, double* A, double* r) noexcept nogil

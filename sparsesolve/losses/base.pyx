@@ -8,7 +8,7 @@ ask for F with u = -F'(eta), for the curvature, and for
 the part of a duality gap that samples answer for: with eta = offset + Zb it and lam Omega(b) + (lam Omega)*(Z'u) -
 b'Z'u add up to P(b) - D(u).
 """
-from libc.math cimport INFINITY, fabs
+from libc.math cimport INFINITY, NAN, fabs
 
 import numpy as np
 
@@ -32,6 +32,12 @@ cdef class Loss:
     cdef double evaluate_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* eta, double* u) noexcept nogil:
         """What samples start..stop add to F(eta), with their u; all samples at once unless `by_rows`."""
         return self.evaluate(eta, u)
+
+    by_sample = False       # whether `sample` is there: F is a sum over samples, each known by its own y
+
+    cdef double sample(self, const double* y, const double* eta, double* slope) noexcept nogil:
+        """Loss of one sample of weight 1, whatever this was made with, and its slope; y, eta, slope are (K,)."""
+        return NAN
 
     cdef void curvature(self, const double* eta, double* h) noexcept nogil:
         """h = the diagonal of F''(eta), or more where F'' is not diagonal and less would mislead."""
@@ -110,6 +116,14 @@ cdef class Loss:
         self.raise_pending()
         return value, out.reshape(np.shape(eta))
 
+    def sample_at(self, y, eta):
+        """What `sample` gives for y and eta (K,): the loss, and its slope (K,)."""
+        cdef const double[::1] labels = np.ascontiguousarray(np.atleast_1d(y), dtype=float)
+        cdef const double[::1] e = np.ascontiguousarray(np.atleast_1d(eta), dtype=float)
+        slope = np.empty(e.shape[0])
+        cdef double[::1] out = slope
+        return self.sample(&labels[0], &e[0], &out[0]), slope
+
     def curvature_at(self, eta):
         """What `curvature` gives, in the shape of eta."""
         cdef const double[::1] e = self._flat(eta)
@@ -167,6 +181,8 @@ cdef class Separable(Loss):
             if self.w[i] > 0.0:
                 self.saturated += self.w[i] * self.least(self.y[i])
 
+    by_sample = True
+
     def samples(self):
         return np.asarray(self.y), np.asarray(self.w)
 
@@ -187,6 +203,10 @@ cdef class Separable(Loss):
     cdef double slope(self, double y, double eta) noexcept nogil:
         """Its derivative in eta."""
         return 0.0
+
+    cdef double sample(self, const double* y, const double* eta, double* slope) noexcept nogil:
+        slope[0] = self.slope(y[0], eta[0])
+        return self.value(y[0], eta[0])
 
     cdef double bend(self, double y, double eta) noexcept nogil:
         """Its second derivative."""

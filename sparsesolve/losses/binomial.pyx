@@ -1,4 +1,6 @@
 """Logistic loss."""
+from libc.math cimport exp, fabs, log1p
+
 from sparsesolve.losses.base cimport Separable
 from sparsesolve.losses.entropy cimport two_sided_entropy
 
@@ -16,6 +18,11 @@ cdef class Binomial(Separable):
 
     cdef double evaluate_block(self, Py_ssize_t start, Py_ssize_t stop, const double* eta, double* u) noexcept nogil:
         return ss_logistic(stop - start, &self.y[start], &self.w[start], eta + start, u + start)
+
+    cdef double sample(self, const double* y, const double* eta, double* slope) noexcept nogil:
+        cdef double small = exp(-fabs(eta[0]))
+        slope[0] = (1.0 if eta[0] >= 0.0 else small) / (1.0 + small) - y[0]
+        return log1p(small) + (max(eta[0], 0.0) - y[0] * eta[0])
 
     cdef void curvature(self, const double* eta, double* h) noexcept nogil:
         ss_logistic_curvature(self.n, &self.w[0], eta, h)

@@ -33,6 +33,16 @@ cdef class Multigaussian(Loss):
                 total += self.w[i] * r * r
         return 0.5 * total
 
+    by_sample = True
+
+    cdef double sample(self, const double* y, const double* eta, double* slope) noexcept nogil:
+        cdef double total = 0.0
+        cdef Py_ssize_t k
+        for k in range(self.n_responses):
+            slope[k] = eta[k] - y[k]
+            total += slope[k] * slope[k]
+        return 0.5 * total
+
     cdef void curvature(self, const double* eta, double* h) noexcept nogil:
         cdef Py_ssize_t i, k
         for k in range(self.n_responses):

@@ -59,6 +59,16 @@ cdef class Multinomial(Loss):
         return ss_softmax(min(SS_BLOCK, self.n - begin), self.n_responses, self.n, &self.y[0, begin], &self.w[begin],
                           eta + begin, u + begin)
 
+    by_sample = True
+
+    cdef double sample(self, const double* y, const double* eta, double* slope) noexcept nogil:
+        cdef double weight = 1.0, value
+        cdef Py_ssize_t k
+        value = ss_softmax(1, self.n_responses, 1, y, &weight, eta, slope)
+        for k in range(self.n_responses):
+            slope[k] = -slope[k]
+        return value
+
     cdef void curvature(self, const double* eta, double* h) noexcept nogil:
         cdef Py_ssize_t k, begin
         for k in range(self.n_blocks):

@@ -57,6 +57,24 @@ cdef class PythonLoss(Loss):
         with gil:
             return self._fenchel_young(eta, u)
 
+    by_sample = True
+
+    cdef double sample(self, const double* y, const double* eta, double* slope) noexcept nogil:
+        with gil:
+            return self._sample(y[0], eta[0], slope)
+
+    cdef double _sample(self, double y, double eta, double* slope) noexcept:
+        cdef double value = NAN
+        slope[0] = 0.0
+        if self.pending is None:
+            try:
+                label, e = np.array([y]), np.array([eta])
+                slope[0] = answer(self.law, "gradient", label, e)[0]
+                value = answer(self.law, "value", label, e)[0]
+            except BaseException as error:
+                self.pending = error
+        return value
+
     cdef double _evaluate(self, const double* eta, double* u) noexcept:
         cdef double total = NAN
         self._give(0.0, u)
@@ -117,6 +135,8 @@ cdef class PythonLoss(Loss):
 
     def _least(self):
         """The infimum of each sample's value: by the conjugate at 0, else where the gradient changes sign."""
+        if not len(self.y):
+            return np.zeros(0)
         y, place = np.unique(self.y, return_inverse=True)
         zero = np.zeros(len(y))
         if hasattr(self.law, "conjugate"):

@@ -130,6 +130,20 @@ def case(request):
     return loss, w, _away_from_kinks(name, y, 1.5 * rng.standard_normal(shape)), rng
 
 
+@pytest.mark.parametrize("name", sorted(set(CASES) - {"cox", "cox, efron"}))
+def test_one_sample_by_itself(name):
+    """`sample` needs no other rows, and says what the sum over all is made of."""
+    rng = np.random.default_rng(7)
+    y, w = SAMPLES[name](rng), rng.dirichlet(np.ones(POINTS))
+    loss, alone = CASES[name](y, w), CASES[name](y[:0], w[:0])
+    eta = rng.standard_normal((POINTS,) if y.ndim == 1 else y.T.shape)
+    value, u = loss.at(eta)
+    found = [alone.sample_at(y[i], eta[..., i]) for i in range(POINTS)]
+    assert np.dot(w, [part for part, _ in found]) == pytest.approx(value, rel=1e-12, abs=1e-12)
+    slopes = -w * np.array([slope for _, slope in found]).T
+    np.testing.assert_allclose(slopes.reshape(u.shape), u, rtol=1e-10, atol=1e-14)
+
+
 def _difference(function, eta, direction, h=1e-3):
     """Derivative along a direction by fourth-order central differences."""
     near = function(eta + h * direction) - function(eta - h * direction)

@@ -1,0 +1,128 @@
+"""Online learning on a sparse stream: time per non-zero and distance from the batch optimum.
+
+    python benchmarks/online.py [--rows 200000] [--features 1000000] [--peers]
+
+The stream: rows of 50 features that occur with frequency 1 / rank, of length 1, labels from a
+logistic model with few large weights; lam = lam_max / 500.  Each method makes one pass with its
+automatic step size.  The optimum is that of `sparsesolve.path`, certified.  Times are processor
+time and the least of three; peers (scikit-learn, Vowpal Wabbit, river, where installed) take turns
+with ours, so that ratios hold on a loaded machine.
+"""
+
+import argparse
+import time
+
+import numpy as np
+from scipy import sparse
+
+import sparsesolve as ss
+
+ENTRIES = 50
+
+
+def stream(n, p, seed=0):
+    """Rows (n, p) and labels (n,), and the true probabilities."""
+    rng = np.random.default_rng(seed)
+    ranks = np.exp(rng.random((n, ENTRIES)) * np.log(p)).astype(np.int64) - 1
+    ends = np.arange(0, n * ENTRIES + 1, ENTRIES)
+    ones, columns = np.ones(n * ENTRIES), ranks.clip(0, p - 1).ravel()
+    X = sparse.csr_array((ones, columns, ends), shape=(n, p))
+    X.sum_duplicates()
+    X.data[:] = np.log1p(X.data)
+    X = sparse.csr_array(X.multiply(1.0 / np.sqrt(X.multiply(X).sum(axis=1))[:, None]))
+    X.sort_indices()
+    draw = np.random.default_rng(1)  # of the same weights whatever the rows
+    truth = np.zeros(p)
+    used = np.unique(np.exp(draw.random(3000) * np.log(p)).astype(np.int64) - 1)
+    truth[used] = draw.normal(size=len(used)) * 12.0
+    chance = 1.0 / (1.0 + np.exp(-(X @ truth)))
+    return X, rng.random(n) < chance, chance
+
+
+def objective(X, y, b, b0, lam):
+    """The regularised mean loss."""
+    eta = X @ b + b0
+    return float(np.mean(np.logaddexp(0.0, eta) - y * eta) + lam * np.abs(b).sum())
+
+
+def error(X, y, b, b0):
+    """Share of rows on the wrong side."""
+    return float(np.mean((X @ b + b0 > 0) != y))
+
+
+def lam_max(X, y):
+    """The least lam without a coefficient."""
+    return float(np.abs(X.T @ (y - y.mean())).max()) / len(y)
+
+
+def ours(X, y, lam, method, **options):
+    """A fit of one pass."""
+    return ss.online(X, y, family="binomial", lam=lam, method=method, **options)
+
+
+def sklearn_pass(X, y, lam, **options):
+    """One pass of scikit-learn's SGDClassifier."""
+    from sklearn.linear_model import SGDClassifier
+
+    model = SGDClassifier(loss="log_loss", penalty="l1", alpha=lam, max_iter=1, tol=None,
+                          shuffle=False, **options)  # fmt: skip
+    return model.fit(X, y)
+
+
+def timed(run, repeats):
+    """The least processor time of some runs, and what the last returned."""
+    times = []
+    for _ in range(repeats):
+        begun = time.process_time()
+        found = run()
+        times.append(time.process_time() - begun)
+    return min(times), found
+
+
+def main():
+    """Run what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", type=int, default=200_000)
+    parser.add_argument("--features", type=int, default=1_000_000)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--peers", action="store_true")
+    parser.add_argument("--step", type=float, default=None)
+    args = parser.parse_args()
+    X, y, _ = stream(args.rows, args.features)
+    Z, z, chance = stream(50_000, args.features, seed=2)
+    lam = lam_max(X, y) / 500.0
+    bayes = np.minimum(chance, 1 - chance).mean()
+    print(f"{X.nnz} non-zeros, lam {lam:.3g}, Bayes error {bayes:.4f}")
+    begun = time.process_time()
+    grid = lam * 500.0 ** np.linspace(0.9, 0.0, 8)
+    best = ss.path(X, y.astype(float), family="binomial", standardize=False, lambdas=grid)
+    b, b0 = best.coef(s=lam), float(best.intercepts[-1])
+    optimum = objective(X, y, b, b0, lam)
+    print(f"batch path: {time.process_time() - begun:.1f} s, objective {optimum:.6f}, "
+          f"{np.count_nonzero(b)} non-zeros, test error {error(Z, z, b, b0):.4f}, "
+          f"gap {best.gaps[-1]:.1e}")  # fmt: skip
+    step = "auto" if args.step is None else args.step
+    for method in ("ftrl", "rda", "fobos"):
+        fit = ours(X, y, lam, method, step=step)
+        fixed = fit.eta0
+        seconds, fit = timed(lambda m=method, e=fixed: ours(X, y, lam, m, step=e), args.repeats)
+        b, b0 = fit.coef(), fit.intercept
+        print(f"{method:6} eta0 {fixed:8.3g}  {1e9 * seconds / X.nnz:6.1f} ns/non-zero  "
+              f"{(objective(X, y, b, b0, lam) - optimum) / np.log(2.0):9.2e} above  "
+              f"{np.count_nonzero(b):7d} non-zeros  {error(Z, z, b, b0):.4f} error")  # fmt: skip
+    if args.peers:
+        compare(X, y, Z, z, lam, optimum, args.repeats)
+
+
+def compare(X, y, Z, z, lam, optimum, repeats):
+    """The same of scikit-learn, in turns with ours."""
+    X32 = sparse.csr_matrix(X)
+    seconds, model = timed(lambda: sklearn_pass(X32, y, lam), repeats)
+    b, b0 = model.coef_[0], float(model.intercept_[0])
+    print(f"SGDClassifier    {1e9 * seconds / X.nnz:6.1f} ns/non-zero  "
+          f"{(objective(X, y, b, b0, lam) - optimum) / np.log(2.0):9.2e} above  "
+          f"{np.count_nonzero(b):7d} non-zeros  {error(Z, z, b, b0):.4f} test error")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

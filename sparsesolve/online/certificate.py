@@ -1,0 +1,108 @@
+"""How far online weights are from the optimum of the batch problem, by its dual bound.
+
+    P(b0, b) = sum_i w_i f(y_i, o_i + b0 + x_i'b) + lam Omega(b)  >=  D(u)
+
+for every u that is feasible: u = -F'(eta) at these weights, made orthogonal to the constant and
+to columns without a penalty, then scaled until X'u is within lam times the dual ball. By Fenchel
+and Young P - D is what samples add plus what columns add, each at least 0. It is of the weights as
+they are returned, computed from the data.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sparsesolve.data import read_shares
+from sparsesolve.online.rows import row_matrix
+from sparsesolve.penalties.elastic_net import ElasticNet
+from sparsesolve.penalties.rows import Rows
+from sparsesolve.solvers.certificate.dual_point import clear
+from sparsesolve.solvers.problem.null_model import null_model, null_models
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """How far weights are at most from the optimum."""
+
+    objective: float  #: mean loss plus lam times the penalty, at these weights
+    gap: float  #: at least the objective's distance from its optimum
+    null_objective: float  #: of the best intercept alone
+    #: the gap over the null objective, both less the least loss that there is
+    relative_gap: float
+
+
+def certificate(fit, X, y, weights, offset):
+    """The Certificate of an OnlineFit on these data."""
+    settings, family = fit.settings, fit.settings.family
+    matrix, _ = row_matrix(X)
+    n, p = matrix.shape
+    response = fit.reader.block(y, n) if np.ndim(y) < 2 else family.read(y, n)
+    w, _ = read_shares(weights, n, response.counts)
+    loss = family.loss(response.values, w)
+    W, b = np.atleast_2d(fit.coef()), np.atleast_1d(fit.intercept)
+    if W.shape[1] > p:
+        if W[:, p:].any():
+            raise ValueError(f"X has {p} columns and the fit {W.shape[1]} features")
+        W = W[:, :p]
+    W = np.ascontiguousarray(np.hstack([W, np.zeros((len(W), p - W.shape[1]))]))
+    known = np.zeros((n, len(W))) if offset is None else fit._read_offset(offset, n)
+    eta = np.ascontiguousarray((np.asarray(matrix @ W.T) + b + known).T)
+    eta = eta if family.several else eta[0]
+    penalty = _Penalty(settings, p)
+    value, u = loss.at(eta)
+    charge = penalty.value(W)
+    with_intercept = settings.intercept and family.intercept
+    dual, missing = _feasible(loss, eta, u, matrix, penalty.free, with_intercept)
+    z = np.ascontiguousarray(np.atleast_2d(np.asarray((matrix.T @ dual.T).T)))
+    z[:, penalty.free] = 0.0
+    gap = value - loss.saturated + charge  # by the dual point 0
+    if missing < np.inf:
+        for s in penalty.scales(z):
+            excess = charge + penalty.conjugate(s * z) - float(np.vdot(W, s * z))
+            excess += loss.fenchel_young_at(eta, s * dual)
+            gap = min(gap, max(excess, 0.0) + missing)
+    # Of a loss with a kink the null model is not asked for: the gap is of the objective itself.
+    null = value + charge if not family.smooth else (
+        (null_models if family.several else null_model)(
+            loss, known.T if family.several else known[:, 0], with_intercept)[1] + loss.saturated)
+    scale = null - loss.saturated
+    return Certificate(float(value + charge), float(gap), float(null),
+                       float(gap / scale) if scale > 0.0 else float(gap))  # fmt: skip
+
+
+def _feasible(loss, eta, u, matrix, free, with_intercept):
+    """A dual point orthogonal to the constant and columns without penalty, and what it owes."""
+    n = matrix.shape[0]
+    columns = matrix[:, np.flatnonzero(free)]
+    columns = columns.toarray() if hasattr(columns, "toarray") else np.asarray(columns)
+    if with_intercept:
+        columns = np.column_stack([np.ones(n), columns])
+    if columns.shape[1] == 0:
+        return u, 0.0
+    dual, missing = clear(loss, eta, u, columns)
+    if missing == np.inf and columns.shape[1] == 1 and with_intercept and u.ndim == 1:
+        up, down = u[u > 0.0].sum(), -u[u < 0.0].sum()  # 0 is within reach of every slope
+        least = min(up, down)
+        return np.where(u > 0.0, u * (least / up if up else 0.0),
+                        u * (least / down if down else 0.0)), 0.0  # fmt: skip
+    return dual, missing
+
+
+class _Penalty:
+    """lam times the penalty of a fit, on (K, p)."""
+
+    def __init__(self, settings, p):
+        kind, values = settings.kinds
+        v = np.ones(p) if kind is None else values[kind]
+        self.lam, self.free = settings.lam, v * settings.lam == 0.0
+        self.net = Rows(ElasticNet(p, settings.alpha, v), settings.grouped)
+
+    def value(self, W):
+        return float(self.net.value(W, self.lam))
+
+    def conjugate(self, z):
+        return float(self.net.conjugate(z, self.lam))
+
+    def scales(self, z):
+        pressed, feasible = self.net.polar(z), self.net.feasible_scale(z, self.lam)
+        return {feasible, min(feasible, self.lam / pressed) if pressed > self.lam else feasible}

@@ -1,0 +1,113 @@
+"""Clock: what a step of an online method does with gradients and penalty, laid down in advance.
+
+Time t is the weight of all rows so far, each step adding u, the mean weight of its rows (1 without
+weights). A row of weight w is thus w rows' gradient and w rows' penalty at once.
+
+    schedule     FOBOS eta_t      RDA beta_t
+    "sqrt"       eta0 / sqrt(t)   sqrt(t) / eta0
+    "inverse"    eta0 / t         (1 + log t) / eta0
+    "constant"   eta0             1 / eta0
+
+References: Duchi and Singer (2009), Corollaries 3-7 and Theorem 8; Xiao (2010), section 3.
+"""
+
+import numpy as np
+
+SCHEDULES = ("sqrt", "inverse", "constant")
+LARGEST = 1e100  # product of ridge factors, beyond which they are folded into the weights
+
+
+class Clock:
+    """Time, and how weights are read at it.
+
+    Parameters
+    ----------
+    method : {"fobos", "rda", "ftrl"}
+    schedule : one of SCHEDULES, or callable t -> eta_t
+    eta0, lam, alpha : float
+    factors : (kinds,)
+        Penalty factors that occur.
+    """
+
+    def __init__(self, method, schedule, eta0, lam, alpha, factors):
+        self.method, self.schedule, self.eta0 = method, schedule, eta0
+        self.l1, self.ridge = lam * alpha * factors, lam * (1.0 - alpha) * factors
+        self.t, self.rate = 0.0, eta0
+        self.level, self.scale = np.zeros(len(factors)), np.ones(len(factors))  # of FOBOS
+
+    def run(self, u):
+        """Advance by steps of mean weights u (S,), as many of them as one run may have.
+
+        Returns
+        -------
+        times : dict
+            rate (S,) multiplies a step's gradient; level and scale (S + 1, kinds) say how weights
+            are read before each step and after the last; plain (S + 1,) is the scale without a
+            ridge part; eta (S,) the step sizes.
+        """
+        t = np.cumsum(np.append(self.t, u))
+        eta = self.rates(t[1:])
+        if self.method == "fobos":
+            return self._forward_backward(t, u, eta)
+        self.t, self.rate = t[-1], eta[-1] if len(eta) else self.rate
+        level, ridge = t[:, None] * self.l1, t[:, None] * self.ridge
+        if self.method == "ftrl":
+            return self._times(u, level, ridge, np.ones(len(t)), eta)
+        with np.errstate(divide="ignore"):
+            beta = np.where(t > 0.0, 1.0 / self.rates(t) if len(t) else t, 1.0)
+        return self._times(u, level, beta[:, None] + ridge, beta, eta)
+
+    def _forward_backward(self, t, u, eta):
+        rate = eta * u
+        with np.errstate(over="ignore"):
+            growth = np.cumprod(np.vstack([self.scale, 1.0 + rate[:, None] * self.ridge]), axis=0)
+        large = np.flatnonzero((growth[1:] > LARGEST).any(axis=1))
+        S = len(u) if not len(large) else int(large[0]) + 1
+        growth, rate = growth[: S + 1], rate[:S]
+        moves = rate[:, None] * self.l1 * growth[:-1]
+        level = np.cumsum(np.vstack([self.level, moves]), axis=0)
+        self.t, self.rate = t[S], eta[S - 1] if S else self.rate
+        self.level, self.scale = level[-1].copy(), growth[-1].copy()
+        return self._times(rate, level, growth, np.ones(S + 1), eta[:S])
+
+    @property
+    def full(self):
+        """Whether levels have become so large that the weights must be brought up to them."""
+        return self.method == "fobos" and bool((self.scale > LARGEST).any())
+
+    def restart(self):
+        """Read weights as they are, after Shrinkage.refold."""
+        self.level, self.scale = np.zeros_like(self.level), np.ones_like(self.scale)
+
+    def rates(self, t):
+        """eta_t (S,) at times t; of RDA 1 / beta_t."""
+        if callable(self.schedule):
+            return np.array([self._asked(moment) for moment in t])
+        if self.schedule == "constant" or self.method == "ftrl":
+            return np.full(len(t), self.eta0)
+        if self.schedule == "sqrt":
+            return self.eta0 / np.sqrt(t)
+        if self.method == "rda":
+            return self.eta0 / (1.0 + np.maximum(np.log(np.maximum(t, 1e-300)), 0.0))
+        return self.eta0 / t
+
+    def _asked(self, moment):
+        eta = float(self.schedule(float(moment))) if moment > 0.0 else 1.0
+        if not 0.0 < eta < np.inf:
+            raise ValueError(f"step({float(moment)!r}) is {eta!r}; a step size is positive")
+        return eta
+
+    def now(self):
+        """Level (kinds,), scale (kinds,) and plain scale at this time, as `run` gives them."""
+        if self.method == "fobos":
+            return self.level, self.scale, 1.0
+        level, ridge = self.t * self.l1, self.t * self.ridge
+        if self.method == "ftrl":
+            return level, ridge, 1.0
+        beta = 1.0 / self.rates(np.array([self.t]))[0] if self.t > 0.0 else 1.0
+        return level, beta + ridge, beta
+
+    @staticmethod
+    def _times(rate, level, scale, plain, eta):
+        arrays = {"rate": rate, "level": level, "scale": scale, "plain": plain, "eta": eta}
+        return {name: np.ascontiguousarray(a, dtype=float) for name, a in arrays.items()}

@@ -1,0 +1,108 @@
+"""Learner: an Engine with its Clock, fed with blocks of rows of any size.
+
+However the rows are cut into blocks, the same steps are made in the same order, so that weights
+are the same to the bit. Rows of weight 0 are left out before steps are counted. With batch > 1 the
+rows of a step that is not full wait for the next ones.
+"""
+
+import numpy as np
+
+from sparsesolve.online.rows import joined
+
+LEAST = 64  # features for which there is room at first
+
+
+class Learner:
+    """Of one method and one step size.
+
+    Parameters
+    ----------
+    engine : Engine
+    clock : Clock
+    loss : Loss
+    batch : int
+        Rows of a step.
+    grows : bool
+        Whether rows may bring features that have no room yet.
+    """
+
+    def __init__(self, engine, clock, loss, batch=1, grows=False):
+        self.engine, self.clock, self.loss = engine, clock, loss
+        self.batch, self.grows = batch, grows
+        self.waiting = None  # rows of a step that is not full
+        self.rows = 0  # learned
+        self.weight = self.total = 0.0  # their weights, and losses before each was learned
+        self.curve = []  # (rows, mean loss) each time that their number has doubled
+        self.squares = self.spent = 0.0  # largest |g|^2; sum of rate times |g|^2
+
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state["loss"] = None  # made again by who knows the family
+        return state
+
+    def learn(self, rows):
+        """Learn rows, all of positive weight."""
+        if self.waiting is not None:
+            rows, self.waiting = joined([self.waiting, rows]), None
+        full = rows.n // self.batch * self.batch
+        if full < rows.n:
+            self.waiting = rows.part(full, rows.n)
+            rows = rows.part(0, full)
+        if not full:
+            return
+        if self.grows and len(rows.columns):
+            needed = int(rows.columns.max()) + 1
+            if needed > self.engine.n_features:
+                self.engine.grow(max(needed, 2 * self.engine.n_features, LEAST))
+        first = 0
+        while first < full:
+            first += self._run(rows if first == 0 else rows.part(first, full))
+
+    def _run(self, rows):
+        """Learn as many rows as the clock lets; returns how many."""
+        steps = np.arange(0, rows.n + 1, self.batch, dtype=np.intp)
+        u = rows.w if self.batch == 1 else np.add.reduceat(rows.w, steps[:-1]) / self.batch
+        earlier = self.clock.rate, self.clock.t
+        times = self.clock.run(u)
+        made = len(times["rate"])
+        n = int(steps[made])
+        with np.errstate(all="ignore"):
+            part = rows.part(0, n)
+            losses, squares = self.engine.run(self.loss, times, *part, steps[: made + 1])
+        self._count(losses, squares, rows.w[:n], times, u[:made], earlier)
+        if self.clock.full:
+            self.engine.refold(self.clock.now())
+            self.clock.restart()
+        return n
+
+    def _count(self, losses, squares, w, times, u, earlier):
+        """Keep the progressive loss, and what a bound of the regret needs."""
+        totals = np.cumsum(np.append(self.total, losses * w))[1:]
+        weights = np.cumsum(np.append(self.weight, w))[1:]
+        if not np.isfinite(totals[-1]):
+            row = self.rows + int(np.flatnonzero(~np.isfinite(totals))[0])
+            raise ValueError(
+                f"the loss of row {row} (counted from 0) is {losses[row - self.rows]}: the steps "
+                "were too long; use a smaller step, or scale X"
+            )
+        mark = 1 << max(self.rows.bit_length(), 0)
+        while mark <= self.rows + len(w):
+            k = mark - self.rows - 1
+            self.curve.append((mark, totals[k] / weights[k]))
+            mark *= 2
+        self.rows += len(w)
+        self.total, self.weight = totals[-1], weights[-1]
+        self.squares = max(self.squares, float(squares.max()))
+        eta = times["eta"]
+        if self.clock.method == "rda":  # the weights of a step were read with the beta before it
+            eta = np.append(earlier[0] if earlier[1] > 0.0 else eta[0], eta[:-1])
+        self.spent = float(np.cumsum(np.append(self.spent, eta * u * u * squares))[-1])
+
+    @property
+    def mean_loss(self):
+        """Of all rows so far, each before it was learned."""
+        return self.total / self.weight if self.weight > 0.0 else np.nan
+
+    def weights(self):
+        """W (K, p) and intercepts (K,)."""
+        return self.engine.weights(*self.clock.now())

@@ -1,0 +1,182 @@
+"""online: read the options, and learn rows as they come."""
+
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from sparsesolve.data import read_count, read_flag, read_seed
+from sparsesolve.online.fit import OnlineFit
+from sparsesolve.online.response import ResponseReader
+from sparsesolve.online.rows import is_table, row_matrix
+from sparsesolve.online.settings import Settings
+
+
+def online(
+    X: Any,
+    y: ArrayLike | None = None,
+    *,
+    lam: float,
+    family: Any = "gaussian",
+    alpha: float = 1.0,
+    grouped: bool = False,
+    penalty_factor: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
+    intercept: bool = True,
+    method: str = "ftrl",
+    step: Any = "auto",
+    schedule: str = "sqrt",
+    batch: int = 1,
+    passes: int = 1,
+    shuffle: bool = False,
+    seed: Any = 0,
+    classes: ArrayLike | None = None,
+    n_features: int | None = None,
+) -> OnlineFit:
+    """Learn a sparse linear model row by row, from data that stream or exceed memory.
+
+    Approaches the minimiser of what :func:`sparsesolve.path` minimises with standardize=False, ::
+
+        mean_i w_i f(y_i, offset_i + b0 + x_i'b)
+            + lam * sum_j v_j (alpha |b_j| + (1 - alpha) b_j^2 / 2)
+
+    by one step per row, whose cost depends on the non-zeros of the row alone. Where data fit into
+    memory, :func:`sparsesolve.path` reaches the optimum, mostly in less time.
+
+    Parameters
+    ----------
+    X : array-like, scipy sparse matrix, numpy.memmap (n, p), or iterable
+        Rows, learned in their order. An iterable (or a function that returns one) yields tuples
+        (X, y), (X, y, weights) or (X, y, weights, offset) of some rows each.
+    y : array-like (n,) or (n, K)
+        Responses as the family takes them; None where X is a stream.
+    lam : float
+        Level of the penalty, in the units of ``path(..., standardize=False)``.
+    family : str or family, default "gaussian"
+        As for :func:`sparsesolve.path`, and ``mkl.hinge()``. Not "cox", whose loss is no sum over
+        rows.
+    alpha : float in [0, 1], default 1
+        Mixing: 1 is the lasso, 0 is ridge.
+    grouped : bool, default False
+        For family="multinomial": shrink the coefficients of a feature in all classes by their
+        length, so that features leave all classes at once. "multigaussian" always does that.
+    penalty_factor : array-like (p,), default None
+        Multiplies lam per feature, scaled to sum p; 0: never penalised.
+    weights : array-like (n,), default None
+        A row of weight w counts as w rows; a row of weight 0 as none.
+    offset : array-like (n,) or (n, K), default None
+        Known part of the linear predictor.
+    intercept : bool, default True
+        Learn an unpenalised intercept.
+    method : {"ftrl", "rda", "fobos"}, default "ftrl"
+        FTRL-Proximal has a rate for each weight and is as sparse as the optimum; dual averaging
+        is as sparse, with one rate; FOBOS is the paper's, and leaves many small weights.
+    step : "auto", float or callable, default "auto"
+        eta0, which multiplies step sizes. "auto" lets seven values compete on the first 4,096
+        rows. A callable t -> eta_t, of "fobos" and "rda", gives the step sizes themselves.
+    schedule : {"sqrt", "inverse", "constant"}, default "sqrt"
+        Step sizes of "fobos" and "rda": eta0 / sqrt(t), eta0 / t or eta0; of "rda" "inverse"
+        means eta0 / (1 + log t). "ftrl" has its own.
+    batch : int, default 1
+        Rows a step. Rows of a step that is not full wait for those of :meth:`OnlineFit.more`.
+    passes : int, default 1
+        How often the data are gone through.
+    shuffle : bool, default False
+        Draw a new order for every pass; for data in memory. Do so where rows are sorted.
+    seed : int, numpy Generator or None, default 0
+        For `shuffle`.
+    classes : array-like (K,), default None
+        Labels of all classes, which a stream of labels cannot show at once.
+    n_features : int, default None
+        Number of features of a stream. None: as many as turn up.
+
+    Returns
+    -------
+    OnlineFit
+
+    Raises
+    ------
+    ValueError, TypeError
+        Before a block of rows is learned, saying what was found, where, and what to do; and
+        where the steps were so long that a loss overflows.
+
+    References
+    ----------
+    Duchi and Singer (2009), "Efficient online and batch learning using forward backward
+    splitting"; Xiao (2010), "Dual averaging methods for regularized stochastic learning and online
+    optimization"; McMahan (2017), "A survey of algorithms and analysis for adaptive online
+    learning".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(2000, 50))
+    >>> y = X[:, 0] - X[:, 1] + rng.logistic(size=2000) > 0
+    >>> fit = ss.online(X, y, family="binomial", lam=0.05)
+    >>> fit.nonzero()
+    array([0, 1])
+    >>> bool(fit.certify(X, y).relative_gap < 0.05)
+    True
+    """
+    settings = Settings.read(
+        family=family, lam=lam, alpha=alpha, grouped=grouped, penalty_factor=penalty_factor,
+        method=method, step=step, schedule=schedule, batch=batch, intercept=intercept,
+        n_features=n_features,
+    )  # fmt: skip
+    passes, shuffle = read_count("passes", passes, 1), read_flag("shuffle", shuffle)
+    reader = ResponseReader(settings.family, classes)
+    table = is_table(X)
+    names, order, n = None, None, 0
+    if table:
+        X, names = row_matrix(X)
+        n, p = X.shape
+        if y is None:
+            raise ValueError("y is missing; give a response for each row of X")
+        K = reader.whole(y, n).values.reshape(n, -1).shape[1]
+        settings.lay_out(settings.n_features or p, K)
+    else:
+        _refuse_stream(X, passes, shuffle)
+        settings.lay_out(settings.n_features, _responses(settings, reader))
+    fit, rng = OnlineFit(settings, reader, names), read_seed(seed)
+    for _ in range(passes):
+        if shuffle:
+            order = rng.permutation(n)
+        for rows in fit._read(X, y, weights, offset, order):
+            fit._learn(rows)
+    return fit
+
+
+def _responses(settings, reader):
+    """K of a stream."""
+    if not settings.family.several:
+        return 1
+    if reader.classes is None:
+        raise ValueError(
+            f"classes is missing: family {settings.family.name!r} over a stream needs the labels "
+            "of all classes beforehand"
+        )
+    return len(reader.classes)
+
+
+def _refuse_stream(X, passes, shuffle):
+    """Say what cannot be done with rows that pass by."""
+    if not callable(X) and not hasattr(X, "__iter__"):
+        raise TypeError(
+            f"X is a {type(X).__name__}; give an array, a sparse matrix, or an iterable of (X, y)"
+        )
+    if shuffle:
+        raise ValueError("shuffle=True needs the rows in memory; shuffle a stream where it begins")
+    if passes > 1 and iter_once(X):
+        raise ValueError(
+            "passes > 1 over an iterator, which is spent after one; give a list of blocks, or a "
+            "function that returns an iterator"
+        )
+
+
+def iter_once(X):
+    """Whether X can be gone through once only."""
+    return not callable(X) and iter(X) is X
+
+

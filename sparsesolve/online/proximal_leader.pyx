@@ -1,0 +1,227 @@
+"""FTRL-Proximal with the elastic net, lazily: a rate for each weight.
+
+    w_{s+1} = argmin_w  w'(g_1 + ... + g_s) + t lam Omega(w) + sum_r sum_j sigma_rj (w_j - w_rj)^2 / 2
+    sigma_rj = (sqrt(n_rj) - sqrt(n_{r-1,j})) / eta0,   n_rj = n_{r-1,j} + g_rj^2,   n_0 = beta^2
+    Omega(w) = sum_j v_j N(w_j),   N(w) = alpha |w|_1 + (1 - alpha) |w|^2 / 2, or with |w|_2 if `tied`
+
+The penalty counts once a step (t lam), so that what is minimised is the loss plus lam Omega.
+Kept of a feature: q, minus the gradients plus sigma w, and n; if `tied` q (K,) and one n of |g|^2.
+Invariant: w_s = S(q, level_s) / (sqrt(n) / eta0 + scale_s), level = t lam alpha v: reading a weight
+changes nothing, so that lazy and eager are the same for any schedule of t.
+Reference: McMahan, "A survey of algorithms and analysis for adaptive online learning" (2017).
+"""
+from libc.math cimport fabs, sqrt
+
+import numpy as np
+
+from sparsesolve.online.engine cimport Engine
+
+from sparsesolve.online.shrinkage import shrunk
+
+
+cdef inline double soft(double q, double level) noexcept nogil:
+    return q - level if q > level else q + level if q < -level else 0.0
+
+
+cdef class ProximalLeader(Engine):
+    """See above.
+
+    Parameters
+    ----------
+    n_responses, n_features, intercept, kind :
+        See Engine.
+    eta0 : float
+        What rates are multiplied by.
+    beta : float
+        Squared, what n starts from.
+    tied : bool
+        Whether the K weights of a feature are shrunk together, by their length.
+    """
+    cdef readonly double eta0, beta
+    cdef readonly bint tied
+    cdef readonly double largest        # weight that a row has met, of one response
+    cdef double[::1] weight, root       # of the last row gathered: its weights, and sqrt(n)
+    cdef double[::1] total              # (p K,) the gradient of a step of several rows or responses,
+    cdef double[::1] lead               # (K,) that of the intercepts,
+    cdef int[::1] touched               # features that it has,
+    cdef unsigned char[::1] seen        # and whether it has them
+    cdef Py_ssize_t n_touched
+
+    def __init__(self, n_responses, n_features, intercept, kind=None, eta0=1.0, beta=1.0,
+                 tied=False):
+        self.tied = tied and n_responses > 1
+        width = n_responses + 1 if self.tied else 2 * n_responses
+        self.eta0, self.beta = eta0, beta
+        super().__init__(n_responses, n_features, intercept, kind, width)
+        self.weight, self.root = np.zeros(n_responses + 1023), np.zeros(1024)
+        self.lead, self.total = np.zeros(n_responses), None
+
+    def arguments(self):
+        return *super().arguments(), self.eta0, self.beta, self.tied
+
+    def state(self):
+        return [*super().state(), self.largest]
+
+    def restore(self, state):
+        super().restore(state)
+        self.largest = state[2]
+
+    def weights(self, level, scale, plain, features=None):
+        """The weights (K, p) and intercepts (K,) as of a step with these levels, (kinds,) each;
+        of some features, (m,), alone (K, m)."""
+        K, chosen = self.n_responses, slice(self.n_features) if features is None else features
+        rows = np.asarray(self.record).reshape(-1, self.width)[chosen]
+        which = 0 if self.kind is None else np.asarray(self.kind)[chosen]
+        q, n = (rows[:, :K], rows[:, K:]) if self.tied else (rows[:, ::2], rows[:, 1::2])
+        W = shrunk(q, np.asarray(level)[which], self.tied)
+        W /= np.sqrt(self.beta**2 + n) / self.eta0 + np.reshape(np.asarray(scale)[which], (-1, 1))
+        b = np.asarray(self.intercept_record)
+        return W.T, b[0] * self.eta0 / np.sqrt(self.beta**2 + b[1])
+
+    def grow(self, n_features):
+        super().grow(n_features)
+        self.total = None
+
+    def run(self, loss, times, start, index, x, y, w, offset, steps):
+        """See Engine; with room for the longest row, and for gradients that are to be added up."""
+        longest, p = int(np.diff(start).max(initial=0)), self.n_features
+        if longest > len(self.root):
+            self.weight, self.root = np.zeros(self.n_responses + 2 * longest), np.zeros(2 * longest)
+        if self.total is None and (np.diff(steps).max(initial=0) > 1 or self.n_responses > 1):
+            self.total = np.zeros(max(p, 1) * self.n_responses)
+            self.touched, self.seen = np.zeros(max(p, 1), np.intc), np.zeros(max(p, 1), np.uint8)
+        return super().run(loss, times, start, index, x, y, w, offset, steps)
+
+    cdef inline double at_root(self, double n) noexcept nogil:
+        """sqrt(n), n counted from n_0."""
+        return sqrt(self.beta * self.beta + n)
+
+    cdef inline void read(self, Py_ssize_t s, Py_ssize_t j, double* w) noexcept nogil:
+        """The weights (K,) of feature j before step s."""
+        cdef Py_ssize_t k, K = self.n_responses, kind = 0 if self.kind is None else self.kind[j]
+        cdef double level = self.level[s, kind], ridge = self.scale[s, kind], length = 0.0, factor
+        cdef const double* r
+        if self.tied:
+            r = &self.record[(K + 1) * j]
+            for k in range(K):
+                length += r[k] * r[k]
+            length = sqrt(length)
+            factor = (1.0 - level / length if length > level else 0.0)
+            factor /= self.at_root(r[K]) / self.eta0 + ridge
+            for k in range(K):
+                w[k] = factor * r[k]
+        else:
+            r = &self.record[2 * K * j]
+            for k in range(K):
+                w[k] = soft(r[2 * k], level) / (self.at_root(r[2 * k + 1]) / self.eta0 + ridge)
+
+    cdef void gather(self, Py_ssize_t s, const int* index, const double* x, Py_ssize_t count,
+                     double* eta) noexcept nogil:
+        cdef Py_ssize_t a, k, K = self.n_responses
+        cdef double level = self.level[s, 0], ridge = self.scale[s, 0], total = 0.0, w, root
+        cdef double invert = 1.0 / self.eta0, least = self.beta * self.beta, top = self.largest
+        cdef double* record = &self.record[0]
+        cdef double* weight = &self.weight[0]
+        cdef double* roots = &self.root[0]
+        cdef const double* r
+        for k in range(K):
+            eta[k] += self.intercept_record[0, k] * self.eta0 / self.at_root(
+                self.intercept_record[1, k])
+        if K > 1:
+            for a in range(count):
+                self.read(s, index[a], &self.weight[0])
+                for k in range(K):
+                    eta[k] += x[a] * self.weight[k]
+            return
+        for a in range(count):
+            r = record + 2 * index[a]
+            if self.kind is not None:
+                level, ridge = self.level[s, self.kind[index[a]]], self.scale[s, self.kind[index[a]]]
+            root = sqrt(least + r[1])
+            w = soft(r[0], level)
+            if w != 0.0:
+                w /= root * invert + ridge
+            total += x[a] * w
+            top = max(top, fabs(w))
+            weight[a], roots[a] = w, root
+        eta[0] += total
+        self.largest = top
+
+    cdef void scatter(self, Py_ssize_t s, const int* index, const double* x, Py_ssize_t count,
+                      const double* slope) noexcept nogil:
+        cdef Py_ssize_t a, k, K = self.n_responses
+        cdef double u = self.rate[s], g, root, invert = 1.0 / self.eta0, first = slope[0]
+        cdef double least = self.beta * self.beta
+        cdef double* record = &self.record[0]
+        cdef const double* weight = &self.weight[0]
+        cdef const double* roots = &self.root[0]
+        cdef double* r
+        if K > 1 or self.batched:
+            self.add(index, x, count, slope)
+            return
+        if self.has_intercept:
+            self.learn(&self.intercept_record[0, 0], &self.intercept_record[1, 0], u, slope[0],
+                       self.intercept_record[0, 0] * self.eta0
+                       / self.at_root(self.intercept_record[1, 0]))
+        for a in range(count):
+            r = record + 2 * index[a]
+            g = first * x[a]
+            r[1] += u * g * g
+            root = sqrt(least + r[1])
+            r[0] += (root - roots[a]) * invert * weight[a] - u * g
+
+    cdef void add(self, const int* index, const double* x, Py_ssize_t count,
+                  const double* slope) noexcept nogil:
+        """Add a row to the gradient of the step."""
+        cdef Py_ssize_t a, k, K = self.n_responses
+        for k in range(K):
+            self.lead[k] += slope[k]
+        for a in range(count):
+            if not self.seen[index[a]]:
+                self.seen[index[a]] = 1
+                self.touched[self.n_touched] = index[a]
+                self.n_touched += 1
+            for k in range(K):
+                self.total[K * index[a] + k] += slope[k] * x[a]
+
+    cdef inline void learn(self, double* q, double* n, double u, double g, double w) noexcept nogil:
+        """q and n of one weight w that takes a gradient g."""
+        cdef double before = self.at_root(n[0])
+        n[0] += u * g * g
+        q[0] += (self.at_root(n[0]) - before) / self.eta0 * w - u * g
+
+    cdef void commit(self, Py_ssize_t s) noexcept nogil:
+        """Where gradients were added up, learn from their sum."""
+        cdef Py_ssize_t a, k, j, K = self.n_responses
+        cdef double u = self.rate[s]
+        if K == 1 and not self.batched:
+            return
+        for k in range(K):
+            if self.has_intercept:
+                self.learn(&self.intercept_record[0, k], &self.intercept_record[1, k], u,
+                           self.lead[k], self.intercept_record[0, k] * self.eta0
+                           / self.at_root(self.intercept_record[1, k]))
+            self.lead[k] = 0.0
+        for a in range(self.n_touched):
+            j = self.touched[a]
+            self.read(s, j, &self.weight[0])
+            if self.tied:
+                self.learn_row(u, &self.total[K * j], &self.record[(K + 1) * j])
+            else:
+                for k in range(K):
+                    self.learn(&self.record[2 * (K * j + k)], &self.record[2 * (K * j + k) + 1],
+                               u, self.total[K * j + k], self.weight[k])
+            for k in range(K):
+                self.total[K * j + k] = 0.0
+            self.seen[j] = 0
+        self.n_touched = 0
+
+    cdef inline void learn_row(self, double u, const double* g, double* r) noexcept nogil:
+        """The record r of a feature whose weights are tied takes a gradient g (K,)."""
+        cdef Py_ssize_t k, K = self.n_responses
+        cdef double before = self.at_root(r[K]), change
+        for k in range(K):
+            r[K] += u * g[k] * g[k]
+        change = (self.at_root(r[K]) - before) / self.eta0
+        for k in range(K):
+            r[k] += change * self.weight[k] - u * g[k]

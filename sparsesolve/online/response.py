@@ -1,0 +1,95 @@
+"""How the responses of a stream are read: block by block, their classes known beforehand."""
+
+import numpy as np
+
+from sparsesolve.data import (
+    Response,
+    label_array,
+    read_amounts,
+    read_binary,
+    read_classes,
+    read_response,
+    read_sides,
+)
+
+SIDES = (read_binary, read_classes, read_sides)  # whose responses may be labels
+
+
+class ResponseReader:
+    """Reads y of a family.
+
+    Parameters
+    ----------
+    family : Family
+    classes : array-like (K,) or None
+        Labels, in any order. None: those of the first y, where that comes as a whole; of a stream
+        y must say by itself what it means (0 and 1, or shares).
+    """
+
+    def __init__(self, family, classes=None):
+        self.family = family
+        self.classes = None if classes is None else self._sorted(classes)
+
+    def _sorted(self, classes):
+        if self.family.read not in SIDES:
+            raise ValueError(f"classes are for families of classes, not {self.family.name!r}")
+        labels = label_array(classes)
+        found = np.unique(labels)
+        if labels.ndim != 1 or len(found) < 2 or len(found) < len(labels):
+            raise ValueError(f"classes must be at least two different labels, not {classes!r}")
+        if len(found) > 2 and self.family.read is not read_classes:
+            raise ValueError(
+                f"classes has {len(found)} labels where family {self.family.name!r} takes two; "
+                "use family='multinomial'"
+            )
+        return found
+
+    def whole(self, y, n):
+        """The Response of n rows that are all there; its labels are kept as the classes."""
+        if self.classes is not None:
+            return self.block(y, n)
+        response = self.family.read(y, n)
+        if self.family.read in SIDES and np.ndim(y) < 2:
+            self.classes = response.class_names
+        return response
+
+    def block(self, y, n):
+        """The Response of n rows of many."""
+        read = self.family.read
+        if read is read_amounts:  # which wants a positive one, of all rows
+            values = read_response(y, n)
+            if (values < 0.0).any():
+                raise ValueError(f"y holds {values.min()!r}; every value must be at least 0")
+            return Response(values)
+        if read not in SIDES or np.ndim(y) > 1:
+            return read(y, n)
+        if self.classes is not None:
+            return self._labels(y, n)
+        values = label_array(y)
+        if read is read_binary and values.dtype.kind in "fiub":
+            values = read_response(y, n)
+            if ((values >= 0.0) & (values <= 1.0)).all():
+                return Response(values)
+        if read is read_sides and values.dtype.kind in "fi" and (np.abs(values) == 1).all():
+            return Response(read_response(y, n))
+        raise ValueError(
+            "classes is missing: the rows come in blocks, so that no block need show all labels; "
+            "give classes=[...], or for two classes y of 0 and 1"
+        )
+
+    def _labels(self, y, n):
+        labels = label_array(y)
+        if labels.shape != (n,):
+            raise ValueError(f"y has shape {labels.shape} for {n} rows; give one label per row")
+        place = np.searchsorted(self.classes, labels).clip(0, len(self.classes) - 1)
+        strange = np.flatnonzero(self.classes[place] != labels)
+        if len(strange):
+            raise ValueError(
+                f"y holds {labels[strange[0]]!r} at row {strange[0]}, which is none of the "
+                f"classes {self.classes.tolist()!r}"
+            )
+        if self.family.read is read_classes:
+            return Response(np.eye(len(self.classes))[place], class_names=self.classes)
+        codes = place.astype(float)
+        return Response(codes if self.family.read is read_binary else 2.0 * codes - 1.0,
+                        class_names=self.classes)  # fmt: skip

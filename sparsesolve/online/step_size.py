@@ -1,0 +1,57 @@
+"""The step size that predicts best: several eta0 learn the same rows side by side.
+
+Candidates are powers of 2 or 4 around what units suggest. With X scaled by s, rates of FOBOS and
+dual averaging scale by 1 / s^2 and those of FTRL by 1 / s; these, of real responses, also with y.
+Chosen is the one whose predictions, each made before its row was learned, had the least loss over
+the later half of the rows. Only features that occur in these rows are kept meanwhile.
+"""
+
+import numpy as np
+
+from sparsesolve.data import read_real, read_several
+
+ROWS = 4096  # on which candidates compete
+FACTORS = {
+    "ftrl": 2.0 ** np.arange(-3, 4),
+    "rda": 4.0 ** np.arange(-2, 5),
+    "fobos": 4.0 ** np.arange(-2, 5),
+}
+
+
+def choose(settings, rows):
+    """Return eta0 and a dict of each candidate's loss."""
+    features, index = np.unique(rows.columns, return_inverse=True)
+    compact = rows._replace(columns=index.astype(np.intc))
+    first = rows.n // 2 // settings.batch * settings.batch
+    found = {}
+    for eta0 in unit(settings, rows) * FACTORS[settings.method]:
+        learner = settings.learner(eta0, len(features), features)
+        try:
+            learner.learn(compact.part(0, first))
+            total, weight = learner.total, learner.weight
+            learner.learn(compact.part(first, rows.n))
+        except ValueError:  # the steps were too long: no candidate
+            found[float(eta0)] = np.inf
+            continue
+        more = learner.weight - weight
+        found[float(eta0)] = (learner.total - total) / more if more > 0.0 else learner.mean_loss
+    best = min(found, key=lambda eta0: found[eta0])
+    if found[best] == np.inf:
+        raise ValueError("every step size that was tried was too long; scale X, or give step=")
+    return best, found
+
+
+def unit(settings, rows):
+    """The step size about which the candidates lie."""
+    counts = np.diff(rows.start).clip(1)
+    mean = float((rows.w / rows.w.sum()) @ (np.add.reduceat(
+        np.append(rows.x**2, 0.0), rows.start[:-1]) * (np.diff(rows.start) > 0)))  # fmt: skip
+    if mean == 0.0:
+        return 1.0
+    if settings.method != "ftrl":
+        return 1.0 / mean
+    entry = np.sqrt(mean / float(counts.mean()))
+    scale = 1.0
+    if settings.family.read in (read_real, read_several):
+        scale = float(np.sqrt(np.average((rows.y - rows.y.mean(axis=0)) ** 2))) or 1.0
+    return 0.25 * scale / entry

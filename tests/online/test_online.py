@@ -1,0 +1,338 @@
+"""Online learning: lazy steps against a dense twin, and against laws and theorems."""
+
+import pickle
+
+import numpy as np
+import pytest
+from online_twin import Twin, hinge, logistic, poisson, softmax, squared
+from scipy import sparse
+
+import sparsesolve as ss
+
+METHODS = ("fobos", "rda", "ftrl")
+LOSSES = {
+    "binomial": (logistic, lambda rng, eta: (rng.random(len(eta)) < 1 / (1 + np.exp(-eta))) * 1.0),
+    "gaussian": (squared, lambda rng, eta: eta + rng.normal(size=len(eta))),
+    "poisson": (poisson, lambda rng, eta: rng.poisson(np.exp(0.5 * eta)) * 1.0),
+}
+
+
+def problem(n=200, p=30, seed=0, family="binomial"):
+    """Sparse rows, and responses of few features."""
+    rng = np.random.default_rng(seed)
+    X = np.where(rng.random((n, p)) < 0.2, rng.normal(size=(n, p)), 0.0)
+    return X, LOSSES[family][1](rng, X[:, 0] - X[:, 1])
+
+
+def same(fit, twin, atol=1e-10):
+    np.testing.assert_allclose(np.atleast_2d(fit.coef()), twin.W.T, rtol=0, atol=atol)
+    np.testing.assert_allclose(np.atleast_1d(fit.intercept), twin.b, rtol=0, atol=atol)
+    assert fit.losses[-1, 1] == pytest.approx(np.mean(twin.losses), abs=1e-10)
+
+
+@pytest.mark.parametrize("schedule", ["sqrt", "inverse", "constant"])
+@pytest.mark.parametrize("alpha", [1.0, 0.6, 0.0])
+@pytest.mark.parametrize("family", LOSSES)
+@pytest.mark.parametrize("method", METHODS)
+def test_lazy_steps_are_the_eager_ones(method, family, alpha, schedule):
+    X, y = problem(family=family)
+    options = {"lam": 0.02, "alpha": alpha, "schedule": schedule}
+    step = 0.3 if family == "binomial" else 0.05  # longer ones diverge where they do not shrink
+    fit = ss.online(X, y, family=family, method=method, step=step, **options)
+    twin = Twin(method, LOSSES[family][0], X.shape[1], 1, eta0=step, **options).learn(X, y)
+    same(fit, twin)
+    assert alpha < 1.0 or 0 < len(fit.nonzero())
+
+
+@pytest.mark.parametrize("alpha", [1.0, 0.5])
+@pytest.mark.parametrize("batch", [1, 7])
+@pytest.mark.parametrize("method", METHODS)
+def test_weights_offsets_factors_and_batches(method, batch, alpha):
+    X, y = problem()
+    rng = np.random.default_rng(1)
+    w, offset = rng.integers(0, 3, size=len(X)) * rng.random(len(X)), rng.normal(size=len(X))
+    v = np.repeat([0.0, 1.0, 2.0], 10)
+    fit = ss.online(X, y, family="binomial", lam=0.05, alpha=alpha, method=method, step=0.5,
+                    batch=batch, weights=w, offset=offset, penalty_factor=v)  # fmt: skip
+    twin = Twin(method, logistic, 30, 1, 0.05, alpha, v, 0.5).learn(X, y, w, offset, batch)
+    np.testing.assert_allclose(fit.coef(), twin.W[:, 0], atol=1e-10)
+    assert fit.intercept == pytest.approx(twin.b[0], abs=1e-10)
+
+
+@pytest.mark.parametrize("batch", [1, 4])
+@pytest.mark.parametrize("alpha", [1.0, 0.7])
+@pytest.mark.parametrize("grouped", [False, True])
+@pytest.mark.parametrize("method", METHODS)
+def test_classes_one_by_one_and_by_rows(method, grouped, alpha, batch):
+    X, _ = problem(n=150, p=12)
+    labels = np.random.default_rng(3).integers(0, 3, size=len(X)) * (X[:, 0] > 0)
+    fit = ss.online(X, labels, family="multinomial", lam=0.03, alpha=alpha, grouped=grouped,
+                    method=method, step=0.4, batch=batch)  # fmt: skip
+    twin = Twin(method, softmax, 12, 3, 0.03, alpha, eta0=0.4, tied=grouped)
+    twin.learn(X, np.eye(3)[labels], batch=batch)
+    np.testing.assert_allclose(fit.coef(), twin.W.T, atol=1e-10)
+    np.testing.assert_allclose(fit.intercept, twin.b, atol=1e-10)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_hinge_and_several_real_responses(method):
+    X, y = problem()
+    fit = ss.online(X, y, family=ss.mkl.hinge(), lam=0.02, method=method, step=0.3)
+    same(fit, Twin(method, hinge, 30, 1, 0.02, eta0=0.3).learn(X, 2 * y - 1))
+    Y = np.column_stack([X[:, 0], X[:, 1] - X[:, 2]])
+    fit = ss.online(X, Y, family="multigaussian", lam=0.02, method=method, step=0.3)
+    same(fit, Twin(method, squared, 30, 2, 0.02, eta0=0.3, tied=True).learn(X, Y))
+
+
+def test_a_loss_of_the_users():
+    class Squared:
+        def value(self, y, eta):
+            return 0.5 * (y - eta) ** 2
+
+        def gradient(self, y, eta):
+            return eta - y
+
+        def curvature(self, y, eta):
+            return np.ones(len(y))
+
+    X, y = problem(family="gaussian")
+    fit = ss.online(X, y, family=Squared(), lam=0.05, step=0.3)
+    np.testing.assert_allclose(fit.coef(), ss.online(X, y, lam=0.05, step=0.3).coef(), atol=1e-12)
+
+
+@pytest.mark.parametrize("step", ["auto", 0.5])
+@pytest.mark.parametrize("batch", [1, 3])
+@pytest.mark.parametrize("method", METHODS)
+def test_any_cut_of_the_stream_gives_the_same_bits(method, batch, step):
+    X, y = problem(n=5000, p=20)
+    options = {"family": "binomial", "lam": 0.01, "method": method, "batch": batch, "step": step}
+    whole = ss.online(X, y, **options)
+    cuts = [0, 1, 2, 50, 51, 700, 4100, 5000]
+    parts = ss.online(X[:1], y[:1], classes=[0, 1], **options)
+    for first, last in zip(cuts[1:-1], cuts[2:], strict=True):
+        parts.coef()  # whoever looks changes nothing
+        block = sparse.csr_matrix(X[first:last])
+        parts = pickle.loads(pickle.dumps(parts)).more(block, y[first:last])
+    stream = ((X[a : a + 617], y[a : a + 617]) for a in range(0, 5000, 617))
+    streamed = ss.online(stream, n_features=20, **options)
+    for other in (parts, streamed):
+        np.testing.assert_array_equal(other.coef(), whole.coef())
+        assert other.intercept == whole.intercept
+        np.testing.assert_array_equal(other.losses, whole.losses)
+        assert other.eta0 == whole.eta0
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_rows_of_weight_0_are_as_if_absent_and_whole_weights_scale(method):
+    X, y = problem()
+    options = {"family": "binomial", "lam": 0.02, "method": method, "step": 1.0}
+    w = (np.arange(len(X)) % 3 > 0) * 1.0
+    fit = ss.online(X, y, weights=w, **options)
+    kept = ss.online(X[w > 0], y[w > 0], **options)
+    np.testing.assert_array_equal(fit.coef(), kept.coef())
+
+
+def test_features_turn_up_as_the_stream_goes_on():
+    X, y = problem(n=300, p=200)
+    options = {"family": "binomial", "lam": 0.01, "step": 1.0}
+    blocks = [(X[a : a + 50, : 80 + a // 3], y[a : a + 50]) for a in range(0, 300, 50)]
+    known = [(np.pad(Z, [(0, 0), (0, 200 - Z.shape[1])]), t) for Z, t in blocks]
+    growing, fixed = ss.online(blocks, **options), ss.online(known, n_features=200, **options)
+    seen = growing.n_features
+    np.testing.assert_array_equal(growing.coef(), fixed.coef()[:seen])
+    assert not fixed.coef()[seen:].any()
+    assert growing.predict(X).shape == (300,)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_ridge_factors_are_folded_before_they_overflow(method):
+    X, y = problem(n=1500, p=10)
+    options = {"lam": 2.0, "alpha": 0.1, "schedule": "constant"}
+    fit = ss.online(X, y, family="binomial", method=method, step=0.5, **options)
+    same(fit, Twin(method, logistic, 10, 1, eta0=0.5, **options).learn(X, y))
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("alpha", [1.0, 0.5])
+@pytest.mark.parametrize("seed", range(4))
+def test_regret_stays_below_its_bound(method, alpha, seed):
+    X, y = problem(n=400, seed=seed)
+    lam, step = 0.02, 4.0 ** (seed - 2)
+    fit = ss.online(X, y, family="binomial", lam=lam, alpha=alpha, method=method, step=step)
+    twin = Twin(method, logistic, 30, 1, lam, alpha, eta0=step).learn(X, y)
+    best = ss.path(X, y, family="binomial", alpha=alpha, standardize=False, lambdas=[lam],
+                   tol=1e-9)  # fmt: skip
+    b, b0 = best.coef(lam), best.intercepts[0]
+    eta = X @ b + b0
+    fixed = np.sum(np.logaddexp(0, eta) - y * eta)
+    fixed += len(X) * lam * (alpha * np.abs(b).sum() + (1 - alpha) * b @ b / 2)
+    regret = np.sum(twin.losses) + np.sum(twin.charges) - fixed
+    bound = fit.regret_bound(np.sqrt(b @ b + b0**2))
+    assert regret <= bound
+    if method == "fobos":  # Theorem 6, with D and G as they turned out
+        D = max(np.sqrt(((W[:, 0] - b) ** 2).sum() + (c[0] - b0) ** 2) for W, c in twin.iterates)
+        G = max(max(twin.slopes), lam * (alpha * np.sqrt(30) + (1 - alpha) * 10))
+        assert regret <= 2 * G * D + (D**2 / (2 * step) + 7 * G**2 * step) * np.sqrt(len(X))
+
+
+def test_lemma_9_ridge_keeps_weights_short():
+    """|w_t| <= G / lam, and the bound is nearly met by rows that all say the same."""
+    lam = 0.1
+    X, y = np.ones((400, 1)), np.ones(400)
+    fit = ss.online(X, y, family=ss.mkl.hinge(), lam=lam, alpha=0.0, method="fobos", step=1 / lam,
+                    schedule="inverse", intercept=False, classes=[-1, 1])  # fmt: skip
+    assert abs(fit.coef()[0]) <= 1.0 / lam + 1e-12
+    X, y = problem(n=300)
+    twin = Twin("fobos", hinge, 30, 1, lam, 0.0, eta0=1 / lam, schedule="inverse", intercept=False)
+    twin.learn(X, 2 * y - 1)
+    G = np.linalg.norm(X, axis=1).max()
+    assert max(np.linalg.norm(W) for W, _ in twin.iterates) <= G / lam
+    fit = ss.online(X, y, family=ss.mkl.hinge(), lam=lam, alpha=0.0, method="fobos", step=1 / lam,
+                    schedule="inverse", intercept=False)  # fmt: skip
+    np.testing.assert_allclose(fit.coef(), twin.W[:, 0], atol=1e-10)
+
+
+def test_appendix_c_full_gradients_of_length_1_over_L_fall_and_keep_their_bound():
+    """phi(w_t) - phi* <= 2 L D^2 / t, and monotone: batch FOBOS with eta = 1 / L."""
+    X, y = problem(n=100, p=15)
+    lam, L = 0.02, np.linalg.eigvalsh(X.T @ X / 100)[-1] / 4
+    options = {"family": "binomial", "lam": lam, "method": "fobos", "batch": 100, "step": 1 / L,
+               "schedule": "constant", "intercept": False}  # fmt: skip
+    best = ss.path(X, y, family="binomial", standardize=False, intercept=False, lambdas=[lam],
+                   tol=1e-11)  # fmt: skip
+
+    def value(b):
+        return np.mean(np.logaddexp(0, X @ b) - y * (X @ b)) + lam * np.abs(b).sum()
+    least, D = value(best.coef(lam)), np.linalg.norm(best.coef(lam))
+    fit, before = ss.online(X, y, **options), value(np.zeros(15))
+    for t in range(2, 60):
+        assert value(fit.coef()) <= before + 1e-14
+        assert value(fit.coef()) - least <= 2 * L * D**2 / (t - 1)
+        before = value(fit.coef())
+        fit.more(X, y)
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_certificates_bound_the_distance_from_the_optimum(grouped):
+    X, y = problem(n=1000)
+    classes = np.where(X[:, 3] > 0.5, 2, y) if grouped else y
+    family = "multinomial" if grouped else "binomial"
+    fit = ss.online(X, classes, family=family, lam=0.02, passes=20, grouped=grouped)
+    best = ss.path(X, classes, family=family, standardize=False, lambdas=[0.02], grouped=grouped,
+                   tol=1e-10)  # fmt: skip
+    found = fit.certify(X, classes)
+    polished = ss.online(X, classes, family=family, lam=0.02, grouped=grouped)
+    assert polished.certify(X, classes).objective > found.objective  # more passes, nearer
+    least = optimum(best, X, classes, grouped)
+    assert -1e-12 <= found.objective - least <= found.gap
+    assert found.relative_gap < 0.05
+
+
+def optimum(path, X, y, grouped):
+    if not grouped:
+        b, b0 = path.coef(0.02), path.intercepts[0]
+        eta = X @ b + b0
+        return np.mean(np.logaddexp(0, eta) - y * eta) + 0.02 * np.abs(b).sum()
+    B = np.stack([c.toarray()[:, 0] for c in path.coefs])
+    eta = X @ B.T + path.intercepts[:, 0]
+    picked = eta[np.arange(len(X)), y.astype(int)]
+    loss = np.mean(np.log(np.exp(eta).sum(axis=1)) - picked)
+    return loss + 0.02 * np.linalg.norm(B, axis=0).sum()
+
+
+def test_of_hinge_and_without_penalty():
+    X, y = problem(n=500, p=8)
+    fit = ss.online(X, y, family=ss.mkl.hinge(), lam=0.05, passes=10)
+    found = fit.certify(X, y)
+    assert 0.0 <= found.gap < 0.2 * found.objective
+    v = [0.0, *7 * [1.0]]
+    free = ss.online(X, y, family="binomial", lam=0.01, penalty_factor=v, passes=10)
+    assert free.certify(X, y).relative_gap < 0.05
+
+
+def test_predictions():
+    X, y = problem()
+    labels = np.array(["no", "yes"])[y.astype(int)]
+    fit = ss.online(X, labels, family="binomial", lam=0.02)
+    eta = X @ fit.coef() + fit.intercept
+    np.testing.assert_allclose(fit.predict(X), eta, atol=1e-12)
+    np.testing.assert_allclose(fit.predict(X, "response"), 1 / (1 + np.exp(-eta)), atol=1e-12)
+    assert (fit.predict(X, "class") == np.where(eta > 0, "yes", "no")).all()
+    np.testing.assert_allclose(fit.predict(X, offset=y), eta + y, atol=1e-12)
+    assert "nonzero" in repr(fit) and list(fit.classes) == ["no", "yes"]
+
+
+def test_a_callable_gives_the_steps():
+    X, y = problem()
+    options = {"family": "binomial", "lam": 0.02}
+    for method in ("fobos", "rda"):
+        named = ss.online(X, y, method=method, step=0.5, **options)
+        called = ss.online(X, y, method=method, step=lambda t: 0.5 / np.sqrt(t), **options)
+        np.testing.assert_allclose(called.coef(), named.coef(), atol=1e-14)
+
+
+def test_passes_and_shuffles():
+    X, y = problem()
+    options = {"family": "binomial", "lam": 0.02, "step": 1.0}
+    twice = ss.online(X, y, passes=2, **options)
+    again = ss.online(X, y, **options).more(X, y)
+    np.testing.assert_array_equal(twice.coef(), again.coef())
+    blocks = [(X[:90], y[:90]), (X[90:], y[90:])]
+    np.testing.assert_array_equal(ss.online(blocks, passes=2, **options).coef(), twice.coef())
+    generated = ss.online(lambda: iter(blocks), passes=2, **options)
+    np.testing.assert_array_equal(generated.coef(), twice.coef())
+    order = np.random.default_rng(7).permutation(len(X))
+    mixed = ss.online(X, y, shuffle=True, seed=7, **options)
+    np.testing.assert_array_equal(mixed.coef(), ss.online(X[order], y[order], **options).coef())
+    np.testing.assert_array_equal(
+        ss.online(sparse.csc_array(X), y, shuffle=True, seed=7, **options).coef(), mixed.coef()
+    )
+
+
+@pytest.mark.parametrize(
+    "change, match",
+    [
+        ({"family": "cox"}, "no sum over rows"),
+        ({"family": ss.families.cox(ties="efron")}, "no sum over rows"),
+        ({"lam": -1.0}, "lam must be"),
+        ({"method": "sgd"}, "method must be one of"),
+        ({"step": "fast"}, "step must be"),
+        ({"step": 0.0}, "step must be"),
+        ({"step": lambda t: t, "method": "ftrl"}, "a rate for each weight"),
+        ({"step": lambda t: -t, "method": "rda"}, "a step size is positive"),
+        ({"grouped": True}, "ties classes"),
+        ({"penalty_factor": [1.0]}, "penalty_factor"),
+        ({"passes": 0}, "passes must be"),
+        ({"classes": [0, 1, 2]}, "takes two"),
+        ({"classes": [1, 2]}, "none of the classes"),
+        ({"weights": -np.ones(200)}, "weights"),
+        ({"schedule": "cosine"}, "schedule must be"),
+    ],
+)
+def test_bad_options_are_refused(change, match):
+    X, y = problem()
+    with pytest.raises((ValueError, TypeError), match=match):
+        ss.online(X, y, **{"family": "binomial", "lam": 0.1, "method": "fobos", **change})
+
+
+def test_bad_data_are_refused():
+    X, y = problem()
+    broken = X.copy()
+    broken[17, 3] = np.nan
+    with pytest.raises(ValueError, match="nan at row 17 of column 3"):
+        ss.online(broken, y, family="binomial", lam=0.1)
+    with pytest.raises(ValueError, match="y is missing"):
+        ss.online(X, family="binomial", lam=0.1)
+    with pytest.raises(ValueError, match="spent after one"):
+        ss.online(iter([(X, y)]), family="binomial", lam=0.1, passes=2)
+    with pytest.raises(ValueError, match="classes is missing"):
+        ss.online([(X, y)], family="multinomial", lam=0.1)
+    with pytest.raises(TypeError, match="tuples"):
+        ss.online(iter([X]), lam=0.1)
+    with pytest.raises(ValueError, match="the steps were too long"):
+        ss.online(X * 1e3, y, lam=0.0, method="fobos", step=10.0, schedule="constant")
+    fit = ss.online(X, y, family="binomial", lam=0.1)
+    with pytest.raises(ValueError, match="30 features"):
+        ss.online([(X, y)], family="binomial", lam=0.1, n_features=30).predict(X[:, :3])
+    with pytest.raises(ValueError, match="kind must be"):
+        fit.predict(X, "nonsense")
