@@ -8,7 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.data import answers_keywords, read_choice, read_flag, read_mixed_columns
+from sparsesolve.data import (
+    answers_keywords,
+    is_frame,
+    read_choice,
+    read_flag,
+    read_mixed_columns,
+)
+from sparsesolve.data.frame import frame_names, select_columns
 
 GONE, UNKNOWN = -1, -2  # codes of a missing label, and of one that the first table did not have
 
@@ -54,13 +61,28 @@ class EncodedDesign:
 
         Missing values are filled with what the first table had: means, and shares of categories.
         """
-        columns = read_mixed_columns(table)
+        columns = read_mixed_columns(self._used_columns(table))
         missing = [source.name for source in self.sources if source.name not in columns]
         if missing:
             raise ValueError(f"the table has no column {missing[0]!r}, which the first one has")
         used = {source.name: columns[source.name] for source in self.sources}
         matrix = _encoded(used, self.sources, self.unknown, sparse.issparse(self.matrix))
         return EncodedDesign(matrix, self.names, self.groups, self.sources, self.unknown)
+
+    def without_rows(self) -> EncodedDesign:
+        """The same encoder, which keeps no row of the table: what travels with a fit."""
+        empty = self.matrix[:0].copy()
+        return EncodedDesign(empty, self.names, self.groups, self.sources, self.unknown)
+
+    def _used_columns(self, table):
+        """The table without columns that the first one did not have, whatever they hold."""
+        used = {source.name for source in self.sources}
+        if isinstance(table, dict):
+            return {name: column for name, column in table.items() if str(name) in used}
+        if is_frame(table):
+            places = [j for j, name in enumerate(frame_names(table)) if name in used]
+            return select_columns(table, places) if places else table
+        return table
 
     def __repr__(self):
         kind = "sparse" if sparse.issparse(self.matrix) else "dense"

@@ -12,7 +12,7 @@ from sparsesolve.linalg.threads import one_blas_thread, thread_count
 from sparsesolve.paths.assembly import read_problem
 from sparsesolve.paths.options import kept_options
 from sparsesolve.paths.progress import progress_bar
-from sparsesolve.paths.wrapping import warn_missed, wrap
+from sparsesolve.paths.wrapping import warn_missed, with_encoder, wrap
 from sparsesolve.results.path import Path
 from sparsesolve.solvers.greedy import pursuit as greedy
 from sparsesolve.solvers.greedy import thresholding
@@ -212,4 +212,4 @@ def _fit(solve, X, y, *, method, n_nonzero, tol, weights, offset, intercept, sta
     fit = wrap(problem, points, reason, scale, gaussian, {"feature_names": names}, options)
     certain = greedy.CERTAIN if solve is pursue else thresholding.CERTAIN
     warn_missed([fit], certain)
-    return fit
+    return with_encoder(fit, X)

@@ -14,6 +14,7 @@ from sparsesolve.paths.assembly import read_problem
 from sparsesolve.paths.knots import follow_data, follow_knots, read_knot_options, wrap_knots
 from sparsesolve.paths.moments import read_moments
 from sparsesolve.paths.options import kept_options
+from sparsesolve.paths.wrapping import with_encoder
 from sparsesolve.results.knot_path import KnotPath
 
 
@@ -146,10 +147,11 @@ def lars_path(
     )  # fmt: skip
     with one_blas_thread():
         followed = follow_data(problem, settings)
-    return wrap_knots(problem, followed, options["tol"], {
+    fit = wrap_knots(problem, followed, options["tol"], {
         "null_deviance": problem.null_deviance(*scale), "feature_names": names,
         "options": kept_options(options), "fitter": lars_path,
     })  # fmt: skip
+    return with_encoder(fit, X)
 
 
 @answers_keywords()

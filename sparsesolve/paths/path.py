@@ -13,7 +13,7 @@ from sparsesolve.paths.assembly import read_problem
 from sparsesolve.paths.options import kept_options, read_path_options
 from sparsesolve.paths.penalty import read_penalty, standardizes
 from sparsesolve.paths.progress import progress_bar
-from sparsesolve.paths.wrapping import warn_missed, wrap
+from sparsesolve.paths.wrapping import warn_missed, with_encoder, wrap
 from sparsesolve.results.path import Path
 from sparsesolve.solvers import SOLVERS
 from sparsesolve.solvers.choice import choose
@@ -238,7 +238,8 @@ def solve_path(X, y, names=None, told=None, **options):
         with progress_bar(settings["n_lambdas"], options["progress"]) as advance:
             points, reason = _solve(problem, settings, told or advance)
     names = {"feature_names": names, "class_names": class_names}
-    return wrap(problem, points, reason, scale, settings["family"], names, kept, path)
+    fit = wrap(problem, points, reason, scale, settings["family"], names, kept, path)
+    return with_encoder(fit, X)
 
 
 def _read_settings(*, family, alpha, penalty, standardize, grouped, weights, offset,

@@ -1,8 +1,11 @@
 """What solvers leave, as users get it: points as a Path, a warning of those that fell short."""
 
+from dataclasses import replace
+
 import numpy as np
 from scipy import sparse
 
+from sparsesolve.data.encoding import EncodedDesign
 from sparsesolve.results.path import Path
 from sparsesolve.results.status import Status, warn
 
@@ -27,6 +30,13 @@ def wrap(problem, points, reason, scale, family, names, options, fitter=None):
         options=options,
         fitter=fitter,
     )
+
+
+def with_encoder(path, X):
+    """The path, which knows how raw tables are encoded where X was an EncodedDesign."""
+    if isinstance(X, EncodedDesign):
+        return replace(path, encoder=X.without_rows())
+    return path
 
 
 def _coefficients(problem, points, K):

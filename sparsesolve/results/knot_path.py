@@ -111,7 +111,7 @@ class KnotPath(Path):
         options = {**self.options, **change, "max_features": None}
         longer = self.fitter(X, y, **options)
         if "feature_names" in options:
-            longer = replace(longer, feature_names=self.feature_names)
+            longer = replace(longer, feature_names=self.feature_names, encoder=self.encoder)
         found = {"null deviance": (longer.null_deviance, self.null_deviance),
                  "first lambda": (longer.lambdas[0], self.lambdas[0])}  # fmt: skip
         for name, (here, fitted) in found.items():

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from sparsesolve.data.encoding import EncodedDesign
 from sparsesolve.results import continuation, interpolation
 from sparsesolve.results.coefficient_table import Named
 from sparsesolve.results.frozen import Solved
@@ -59,6 +60,8 @@ class Path(Solved, Predictor, Named):
         The keywords of sparsesolve.path that made it, by which it is continued: to be read alone.
     fitter : callable or None
         What fits again, for exact=True and extend.
+    encoder : EncodedDesign or None
+        How raw tables are encoded, where X was an EncodedDesign: that, without its rows.
 
     Examples
     --------
@@ -94,6 +97,7 @@ class Path(Solved, Predictor, Named):
     class_names: np.ndarray | None = None
     options: dict | None = None
     fitter: Callable | None = None
+    encoder: EncodedDesign | None = None
 
     def _freeze(self):
         super()._freeze()

@@ -13,6 +13,8 @@ from sparsesolve.data import (
     refuse_truncated,
     row_blocks,
 )
+from sparsesolve.data.encoding import EncodedDesign
+from sparsesolve.data.frame import frame_names
 from sparsesolve.families import read_family
 from sparsesolve.results.interpolation import interpolator, read_s
 
@@ -76,14 +78,28 @@ def read_rows(path, X, in_blocks=False):
         refuse_truncated("X", X)
         matrix = X
     else:
-        if is_frame(X) and path.feature_names is not None:
-            X = columns_by_name(X, path.feature_names.tolist(), "the path was fitted to")
+        X = in_columns_of_fit(path, X)
         matrix, _ = read_design(X, in_blocks, empty=True)
     if matrix.shape[1] != path.n_features:
         raise ValueError(
             f"X has {matrix.shape[1]} columns; the path was fitted to {path.n_features}"
         )
     return matrix
+
+
+def in_columns_of_fit(path, X):
+    """A table or frame with the columns of the fit: encoded as it was, or found by name."""
+    encoder = path.encoder
+    if encoder is not None and not isinstance(X, EncodedDesign) and (
+        isinstance(X, dict) or is_frame(X)
+    ):
+        names = set(map(str, X) if isinstance(X, dict) else frame_names(X))
+        raw = {source.name for source in encoder.sources} <= names
+        if raw or not set(encoder.names) <= names:  # else somebody has encoded it by hand
+            return encoder.encode(X)
+    if is_frame(X) and path.feature_names is not None:
+        return columns_by_name(X, path.feature_names.tolist(), "the path was fitted to")
+    return X
 
 
 def linear_predictor(path, matrix, s, offset, rows=None):

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from sparsesolve.data import read_design, read_feature_names, read_flag, read_number
 from sparsesolve.families import read_family
-from sparsesolve.paths.wrapping import warn_missed
+from sparsesolve.paths.wrapping import warn_missed, with_encoder
 from sparsesolve.results.cv_path import CVPath, choose, summary
 from sparsesolve.selection.folds import passes, read_folds
 from sparsesolve.selection.held_out import Rows
@@ -135,6 +135,7 @@ def cv_path(
     for i, alpha in enumerate(tried):
         pairs = fits[i * (len(folds) + 1) : (i + 1) * (len(folds) + 1)]
         for gamma, master, others in _blended(pairs, blends, matrix, y):
+            master = with_encoder(master, X)
             cv = _result(rows, folds, ids, scorer, master, others, keep)
             found.append(replace(cv, alpha=alpha, gamma=gamma))
     best = _best(found, -1.0 if scorer.larger else 1.0)

@@ -3,7 +3,7 @@
 The file is what ``numpy.load(file, allow_pickle=False)`` reads. Of version 1 it holds ::
 
     format, version         "sparsesolve model", 1
-    kind                    "path", "cv" or "kernels"
+    kind                    "path", "cv", "kernels" or "design"
     family                  its name and parameter, as "poisson" or "huber(delta=1.5)"
     options                 JSON: alpha, intercept, standardize, grouped, tol, has_offset, and
                             ties of cox
@@ -18,8 +18,9 @@ of kinds "path" and "cv" besides ::
                             coefficients (p, L), columns compressed; with K responses (K p, L), the
                             matrices of the responses below each other
     feature_names (p,), groups (p,)         where there are such
+    encoder                 where X was an EncodedDesign: see encoder_file.py
 
-of kind "cv" besides ::
+of kind "design" format, version, kind and encoder alone; of kind "cv" besides ::
 
     cv_options              JSON: measure, larger_is_better, alpha, gamma, index_min, index_1se
     mean (L,)  std (L,)  n_nonzero (L,)  fold_scores (F, L)  fold_weights (F,)
@@ -50,9 +51,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from sparsesolve.data.encoding import EncodedDesign
 from sparsesolve.families import FAMILIES, MAKERS, cox, read_family
 from sparsesolve.families.hinge import hinge
 from sparsesolve.results.cv_path import CVPath
+from sparsesolve.results.files.encoder_file import encoder_of, encoder_text
 from sparsesolve.results.files.model_arrays import check_arrays
 from sparsesolve.results.files.whole_file import whole_file
 from sparsesolve.results.kernel_path import MKLPath
@@ -70,13 +73,16 @@ CURVE = ("mean", "std", "n_nonzero", "fold_scores", "fold_weights")
 CHOICE = ("measure", "larger_is_better", "alpha", "gamma", "index_min", "index_1se")
 
 
-def save(fit: Path | CVPath | MKLPath, file: str | PathLike) -> None:
-    """Write a fit into a file that :func:`load` reads; what it holds stands in this module.
+def save(fit: Path | CVPath | MKLPath | EncodedDesign, file: str | PathLike) -> None:
+    """Write a fit, or how a table is encoded, into a file that :func:`load` reads.
+
+    What the file holds stands in this module.
 
     Parameters
     ----------
-    fit : Path, CVPath or MKLPath
-        Of a family that has a name: not of a loss written in Python. Of an MKLPath the kernels
+    fit : Path, CVPath, MKLPath or EncodedDesign
+        Of a family that has a name: not of a loss written in Python. Of a design the rows are not
+        kept, only how a table is encoded, which a fit to it keeps, too. Of an MKLPath the kernels
         are not kept, nor Grams that made them: the model that is read takes blocks for new
         samples, which ``grams.between(X)`` makes.
     file : str or path
@@ -95,9 +101,14 @@ def save(fit: Path | CVPath | MKLPath, file: str | PathLike) -> None:
     array([2.76])
     """
     _refuse_other_files(file)
+    if isinstance(fit, EncodedDesign):
+        _write(file, {"format": FORMAT, "version": VERSION, "kind": "design",
+                      "encoder": encoder_text(fit)})  # fmt: skip
+        return
     if not isinstance(fit, Path | CVPath | MKLPath):
         raise TypeError(
-            f"fit is a {type(fit).__name__}; a Path, a CVPath or an MKLPath can be saved"
+            f"fit is a {type(fit).__name__}; a Path, a CVPath, an MKLPath or an EncodedDesign can "
+            "be saved"
         )
     kind = {CVPath: "cv", MKLPath: "kernels"}.get(type(fit), "path")
     path = fit.path if isinstance(fit, CVPath) else fit
@@ -110,11 +121,18 @@ def save(fit: Path | CVPath | MKLPath, file: str | PathLike) -> None:
         arrays |= {name: getattr(fit, name) for name in CURVE}
         if fit.folds is not None:
             arrays["folds"] = fit.folds
+    encoder = getattr(path, "encoder", None)
+    if encoder is not None:
+        arrays["encoder"] = encoder_text(encoder)
+    _write(file, arrays)
+
+
+def _write(file, arrays):
     with whole_file(file, "wb") as stream:  # savez would append an ending to a name without one
         np.savez_compressed(stream, **arrays)
 
 
-def load(file: str | PathLike) -> Path | CVPath | MKLPath:
+def load(file: str | PathLike) -> Path | CVPath | MKLPath | EncodedDesign:
     """Read a fit that :func:`save` wrote.
 
     Parameters
@@ -123,7 +141,7 @@ def load(file: str | PathLike) -> Path | CVPath | MKLPath:
 
     Returns
     -------
-    Path, CVPath or MKLPath
+    Path, CVPath, MKLPath or EncodedDesign
         For predictions, coefficients and pictures; without the options that a new fit needs.
 
     Raises
@@ -203,8 +221,11 @@ def _kernels_of(path):
 
 
 def _fit_of(arrays):
-    """The Path, CVPath or MKLPath that arrays by name stand for."""
+    """The Path, CVPath, MKLPath or EncodedDesign that arrays by name stand for."""
     try:
+        encoder = encoder_of(str(arrays["encoder"])) if "encoder" in arrays else None
+        if str(arrays["kind"]) == "design":
+            return encoder if encoder is not None else encoder_of("null")
         check_arrays(arrays)
     except ValueError as error:
         raise ValueError(f"the file is damaged ({error})") from None
@@ -222,7 +243,9 @@ def _fit_of(arrays):
     if str(arrays["kind"]) == "kernels":
         return _mkl_path_of(arrays, parts)
     names = {name: arrays.get(name) for name in ("feature_names", "groups")}
-    path = Path(**parts, **names, coefs=_coefs(arrays), fitter=_no_fit)
+    path = Path(**parts, **names, coefs=_coefs(arrays), fitter=_no_fit, encoder=encoder)
+    if encoder is not None and len(encoder.names) != path.n_features:
+        raise ValueError("the file is damaged (encoder has another number of columns)")
     if str(arrays["kind"]) == "path":
         return path
     choice = json.loads(str(arrays["cv_options"]))
