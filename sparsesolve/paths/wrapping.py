@@ -29,6 +29,7 @@ def wrap(problem, points, reason, scale, family, names, options, fitter=None):
         **names,
         options=options,
         fitter=fitter,
+        unbounded=next((p.unbounded for p in points if p.unbounded is not None), None),
     )
 
 
@@ -57,7 +58,8 @@ def warn_missed(paths, tol, points="lambdas"):
         np.concatenate([getattr(path, name) for path in paths])
         for name in ("lambdas", "gaps", "status")
     )
-    missed = np.flatnonzero(status != Status.CONVERGED)
+    _warn_unbounded(paths)
+    missed = np.flatnonzero((status != Status.CONVERGED) & (status != Status.UNBOUNDED))
     if len(missed):
         worst = missed[gaps[missed].argmax()]
         shown = ", ".join(f"{lam:.4g}" for lam in lambdas[missed[:5]])
@@ -67,3 +69,20 @@ def warn_missed(paths, tol, points="lambdas"):
             f"worst gap is {gaps[worst]:.2g} at lambda = {lambdas[worst]:.4g} "
             f"({status[worst].sentence})"
         )
+
+
+def _warn_unbounded(paths):
+    """Warn once, naming features along which the objective of a path falls for ever."""
+    for path in paths:
+        if getattr(path, "unbounded", None) is not None:
+            names, first = path.feature_names, path.status == Status.UNBOUNDED
+            shown = [str(j) if names is None else repr(str(names[j])) for j in path.unbounded[:5]]
+            more = ", ..." if len(path.unbounded) > 5 else ""
+            columns = "column" if len(shown) == 1 else "columns"
+            warn(
+                f"No finite coefficients are best at lambda = {path.lambdas[first][0]:.4g}: the "
+                f"objective falls for ever as those of {columns} {', '.join(shown)}{more} grow, "
+                f"which tell responses with certainty and have no penalty there, or nearly none; "
+                f"what is returned depends on tol. Penalise them, or choose a larger lambda"
+            )
+            return

@@ -62,6 +62,8 @@ class Path(Solved, Predictor, Named):
         What fits again, for exact=True and extend.
     encoder : EncodedDesign or None
         How raw tables are encoded, where X was an EncodedDesign: that, without its rows.
+    unbounded : ndarray (m,) or None
+        Features along which the objective falls for ever, where the status is UNBOUNDED.
 
     Examples
     --------
@@ -98,6 +100,7 @@ class Path(Solved, Predictor, Named):
     options: dict | None = None
     fitter: Callable | None = None
     encoder: EncodedDesign | None = None
+    unbounded: np.ndarray | None = None
 
     def _freeze(self):
         super()._freeze()

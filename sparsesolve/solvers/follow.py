@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sparsesolve.solvers.certificate.unbounded import Endless
+
 CONVERGED, MAX_ITER, STALLED = 0, 1, 2  # codes of a Status
 ENOUGH = 5  # points before a stopping rule may speak (glmnet's mnlam)
 NULL_LEVEL = 1e20  # an inner lam at which every penalised coefficient is 0
@@ -41,6 +43,7 @@ class Point:
     which: np.ndarray  # (df,) features with a nonzero coefficient, ascending
     values: np.ndarray  # (df,) their coefficients, or (K, df)
     intercept: float | np.ndarray  # or (K,)
+    unbounded: np.ndarray | None = None  # features along which the objective falls for ever
 
 
 def grid(problem, correlations, n_lambdas, ratio):
@@ -66,7 +69,7 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
 
     Solutions are led back to the user's units together, at the end, where nobody asks before.
     """
-    points, entered = [], set()
+    points, entered, endless = [], set(), Endless(problem, tol)
     null = max(problem.null_value, 1e-300)
     late = problem.simple and (stop is None or isinstance(stop, StopRule))
     if hasattr(state, "set_grid"):
@@ -75,6 +78,7 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
     for index, lam in enumerate(lambdas):
         before = state.iterations
         outcome, gap, found = _solve(state, problem, lam, tol * null, max_iter)
+        outcome = endless.judged(outcome, lam, found, index + 1 == len(lambdas))
         which, values, intercept = found if late else problem.to_user(*found)
         if pmax is not None:
             entered.update(which.tolist())
@@ -86,7 +90,7 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
             explained = 1.0 - state.loss_value / null
         n_iter = state.iterations - before
         points.append(Point(index, float(lam), len(which), explained, gap / null, outcome, n_iter,
-                            which, values, intercept))
+                            which, values, intercept, endless.features))
         advance(index + 1, "df %d, %.1f%% deviance", len(which), 100 * explained)
         ended = _reason_to_end(points, stop, dfmax, problem.limited)
         if ended:

@@ -57,6 +57,10 @@ class GroupBasis:
         self.start = np.array(self.start, dtype=np.intc)
         self._turn = _placed(turns, groups, design.p)
 
+    def features_of(self, columns):
+        """Features that have a part in these columns, ascending."""
+        return np.unique(self._turn[:, columns].indices)
+
     def to_features(self, which, values):
         """Coefficients of the features from those `values` (k,) or (K, k) of the columns `which`.
 

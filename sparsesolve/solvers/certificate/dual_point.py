@@ -55,6 +55,32 @@ def still_missing(gram, left, size):
     return _Curvature(gram).missing(left)
 
 
+def along_columns(loss, eta, u, columns):
+    """A Newton step (K, f) of coefficients of the columns, and the gain that the model expects."""
+    u = np.atleast_2d(u)
+    if eta.ndim == 1:
+        gram = columns.T @ _bent(loss, eta, columns)
+    else:
+        gram = _gram_of_responses(loss, eta, columns)
+    pull = (u @ columns).ravel()
+    if not np.isfinite(gram).all():
+        return np.full((len(u), columns.shape[1]), np.inf), np.inf
+    step = _Curvature(gram).solve(pull)
+    return step.reshape(len(u), -1), 0.5 * float(pull @ step)
+
+
+def _gram_of_responses(loss, eta, columns):
+    """Inner products under H of the columns in each of K responses, (K f, K f)."""
+    (K, n), f = eta.shape, columns.shape[1]
+    H = [loss.curvature_product(eta, np.outer(row, np.ones(n))) for row in np.eye(K)]
+    gram = np.empty((K, f, K, f))
+    for k in range(K):
+        for j in range(k + 1):
+            gram[k, :, j] = columns.T @ (H[k][j][:, None] * columns)
+            gram[j, :, k] = gram[k, :, j].T
+    return gram.reshape(K * f, K * f)
+
+
 def _bent(loss, eta, columns):
     """H times the columns, (n, f)."""
     if not loss.coupled:
@@ -92,15 +118,9 @@ def _clear_one(bent, u, columns):
 
 def _clear_responses(loss, eta, u, columns, free):
     """The same for K responses, whose curvature ties them: a combination (K, f)."""
-    (K, n), f = eta.shape, columns.shape[1]
+    K, f = len(eta), columns.shape[1]
     mask = np.ones(K * f, dtype=bool) if free is None else free.ravel()
-    H = [loss.curvature_product(eta, np.outer(row, np.ones(n))) for row in np.eye(K)]
-    gram = np.empty((K, f, K, f))
-    for k in range(K):
-        for j in range(k + 1):
-            gram[k, :, j] = columns.T @ (H[k][j][:, None] * columns)
-            gram[j, :, k] = gram[k, :, j].T
-    gram = gram.reshape(K * f, K * f)[np.ix_(mask, mask)]
+    gram = _gram_of_responses(loss, eta, columns)[np.ix_(mask, mask)]
     if not np.isfinite(gram).all():
         return u, np.inf
     curvature = _Curvature(gram)

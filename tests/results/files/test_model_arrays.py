@@ -95,7 +95,7 @@ def cv_options(**changed):
     (path_arrays(lambdas=np.array([3.0, 1, 1])), "lambdas is not falling and at least 0"),
     (path_arrays(lambdas=np.array([1.0, 2, 3])), "lambdas is not falling and at least 0"),
     (path_arrays(lambdas=np.array([1.0, 0, -1])), "lambdas is not falling and at least 0"),
-    (path_arrays(status=np.array([0, 3, 0])), "status holds what is no status"),
+    (path_arrays(status=np.array([0, 4, 0])), "status holds what is no status"),
     (path_arrays(status=np.array([0, -1, 0])), "status holds what is no status"),
     (path_arrays(coef_shape=np.array([4, 4])), "coef_shape is (4, 4) for 3 lambdas"),
     (path_arrays(coef_shape=np.array([0, 3])), "coef_shape is (0, 3) for 3 lambdas"),

@@ -1,0 +1,172 @@
+"""Whether the objective falls for ever along columns that nothing holds back.
+
+    minimise over b0, b   F(offset + b0 + Zb)      over the columns that have no penalty
+
+has no minimum where a combination of these columns separates the classes, or is one of rows that
+all count 0: F falls along it, to a limit that no finite b reaches. A gap says how near F is to the
+limit, and coefficients are what the tolerance makes of them.
+
+Given: a Problem with a loss, a point and the columns. Returned: the columns of a direction along
+which F falls for ever, or none. Newton steps tell: near a minimum they shrink faster than any
+geometric sequence, and where F falls like an exponential each is about 1 in the linear predictor.
+What they find is tried: F far out along the last step must not be above F here.
+Reference: Albert and Anderson, "On the existence of maximum likelihood estimates in logistic
+regression models" (1984).
+"""
+
+import numpy as np
+
+from sparsesolve.solvers.certificate.dual_point import along_columns
+
+UNBOUNDED = 3  # code of a Status
+NEGLIGIBLE = 10.0  # times the tolerance: a penalty that holds nothing
+STEPS = 40
+STRIDE = 4.0  # of the largest linear predictor's change in one step
+NEAR = 8.0  # the largest linear predictor of these columns to begin with
+SHORT = 1e-3  # a step so short, or a tenth of the last one, leads to a minimum
+FALLEN = 1e-13  # of the null objective: as little more to gain is nothing
+FAR = 1e3  # how far out F is tried, in linear predictors,
+FLAT = 1e-9  # and by how much of the null objective it may rise there, by rounding
+SHARE = 1e-3  # of the direction's largest part: a column that belongs to it
+MOST_VALUES, MOST_DIRECTIONS = 100_000_000, 1000  # of columns, and columns times responses
+
+
+class Endless:
+    """Tells along a path where no finite coefficients are best, and by which `features`.
+
+    Columns without a penalty are looked at where the path begins, as no lam changes them; all
+    columns where lam is 0 or, at the last one, where the penalty is less than the tolerance.
+    """
+
+    def __init__(self, problem, tol):
+        self.problem, self.features, self.begun = problem, None, False
+        self.tol = NEGLIGIBLE * tol
+        has_columns = hasattr(problem, "loose")  # kernels have none, and all of them are penalised
+        self.possible = has_columns and problem.loss is not None and problem.null_value > 0.0
+
+    def judged(self, outcome, lam, found, last):
+        """The outcome of a solution `found`, or UNBOUNDED."""
+        if not self.possible:
+            return outcome
+        columns = np.empty(0, dtype=np.intc)
+        if lam == 0.0 or (last and self._negligible(lam, found)):
+            columns = np.arange(self.problem.design.p)
+        elif not self.begun:
+            columns = np.flatnonzero(self.problem.loose())
+        self.begun = True
+        if self.features is None and len(columns):
+            falling = falls_forever(self.problem, *found, columns)
+            if len(falling):
+                self.features = self._of_user(falling)
+        return outcome if self.features is None else UNBOUNDED
+
+    def _of_user(self, columns):
+        """Features of these columns of the design: of a basis those of its group."""
+        if self.problem.basis is None:
+            return columns
+        return self.problem.basis.features_of(columns)
+
+    def _negligible(self, lam, found):
+        """Whether lam holds no coefficient: its part, and that in the first lam, are below tol."""
+        problem, (which, values, _) = self.problem, found
+        if not len(which):
+            return False
+        rows = np.zeros((problem.n_responses or 1, problem.design.p))
+        rows[:, which] = values
+        level, penalty = problem.inner_level(lam), problem.penalty
+        whole = [rows.ravel()] if problem.has_groups else rows  # rows that are tied have less
+        if sum(penalty.value(row, level) for row in whole) > self.tol * problem.null_value:
+            return False
+        parts = (penalty.weight, penalty.l1) if problem.has_groups else (penalty.l1, penalty.l2)
+        eta = problem.offset + np.expand_dims(problem.null_intercept, -1)
+        u = np.atleast_2d(problem.loss.at(eta)[1])
+        largest = max(np.abs(problem.design.products(row, 1)).max(initial=0.0) for row in u)
+        return level * np.max(np.add(*parts), initial=0.0) <= self.tol * largest
+
+
+def falls_forever(problem, which, values, intercept, columns):
+    """Columns (m,) of a direction along which F falls for ever from a point; empty: there is none.
+
+    Parameters
+    ----------
+    problem : Problem with a loss
+    which, values, intercept
+        The point: coefficients values (k,) or (K, k) of the features `which` (k,).
+    columns : (f,) features without a penalty, or all at lam = 0
+    """
+    columns = _unlimited(problem, which, values, columns)
+    n_responses = problem.n_responses or 1
+    if not len(columns) or len(columns) * n_responses > MOST_DIRECTIONS:
+        return columns[:0]
+    if len(columns) * problem.design.n > MOST_VALUES:
+        return columns[:0]
+    rows = np.ascontiguousarray(np.atleast_2d(values))
+    eta = np.stack([problem.design.combination(which.astype(np.intc), row) for row in rows])
+    eta = problem.offset + eta.reshape(problem.offset.shape) + np.expand_dims(intercept, -1)
+    far = _too_far(problem, which, rows, columns, intercept)
+    eta -= far.reshape(eta.shape)
+    low, high = problem.limits
+    while len(columns):
+        direction = _direction(problem, eta, columns)
+        if direction is None:
+            return columns[:0]
+        parts = np.abs(direction).max(axis=0) * problem.norms[columns]
+        belongs = parts > SHARE * parts.max()
+        ends = np.where(direction > 0.0, high[columns], -low[columns]).min(axis=0)
+        if not (belongs & np.isfinite(ends)).any():
+            return columns[belongs]
+        columns = columns[~(belongs & np.isfinite(ends))]  # it ends at a limit
+    return columns
+
+
+def _direction(problem, eta, columns):
+    """The coefficients (K, f) of a direction along which F falls for ever, or None."""
+    Z = problem.design.unpacked(columns)
+    if problem.intercept:
+        Z = np.column_stack([np.ones(len(Z)), Z])
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
+        step = _last_step(problem, eta, Z)
+    return step if step is None else step[:, int(problem.intercept) :]
+
+
+def _too_far(problem, which, rows, columns, intercept):
+    """What to take off the linear predictors, (K, n): so far out slopes would be rounding."""
+    own = np.isin(which, columns)
+    part = np.stack([problem.design.combination(which[own].astype(np.intc), row[own])
+                     for row in rows])  # fmt: skip
+    part += np.reshape(np.subtract(intercept, problem.null_intercept), (-1, 1))
+    return part * (1.0 - min(1.0, NEAR / max(np.abs(part).max(), NEAR)))
+
+
+def _unlimited(problem, which, values, columns):
+    """Those of the columns that no limit holds where they are going, and that are no constants."""
+    b = np.zeros(problem.design.p)
+    b[which] = values if values.ndim == 1 else values.sum(axis=0)
+    low, high = problem.limits
+    room = np.where(b > 0.0, high, np.where(b < 0.0, low, np.minimum(-low, high)))
+    alive = np.isinf(room) & (np.asarray(problem.design.spread) > 0.0)
+    return columns[alive[columns]].astype(np.intc)
+
+
+def _last_step(problem, eta, Z):
+    """The Newton direction (K, f) along which F falls for ever, or None."""
+    loss, null, last = problem.loss, problem.null_value, 0.0
+    value, u = loss.at(eta)
+    for _ in range(STEPS):
+        step, gain = along_columns(loss, eta, u, Z)
+        moved = (step @ Z.T).reshape(eta.shape)
+        length = np.abs(moved).max(initial=0.0)
+        if not SHORT < length < np.inf or length < 0.1 * last:
+            return None
+        if gain <= FALLEN * null:
+            break
+        last, t = length, min(1.0, STRIDE / length)
+        there = loss.at(eta + t * moved)
+        while not there[0] <= value and t > 1e-6:
+            t *= 0.5
+            there = loss.at(eta + t * moved)
+        if not there[0] <= value:
+            break
+        eta, (value, u) = eta + t * moved, there
+    far = loss.at(eta + FAR / length * moved)[0]
+    return step if far <= value + FLAT * null else None

@@ -1,0 +1,132 @@
+"""No finite optimum is said, with the features that lead there, and only where there is none."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+import sparsesolve as ss
+from sparsesolve import families
+
+N = 200
+
+
+def made(seed=0, p=4):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(N, p))
+    return X, X[:, 0], rng
+
+
+def fitted(X, y, **options):
+    """The path, and what it warned of."""
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        fit = ss.path(X, y, **{"lambdas": [0.0], **options})
+    return fit, [str(one.message) for one in seen]
+
+
+def separable(X, labels):
+    """Whether a combination of columns and intercept separates the classes, by linear programming.
+
+    The largest sum of margins within a box: 0 where rows overlap, whatever the direction.
+    """
+    signed = np.where(labels, 1.0, -1.0)[:, None] * np.c_[np.ones(len(X)), X]
+    found = linprog(-signed.sum(axis=0), A_ub=-signed, b_ub=np.zeros(len(X)), bounds=(-1, 1))
+    return -found.fun > 1e-9
+
+
+@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("tol", [1e-4, 1e-10])
+def test_it_is_what_linear_programming_says(seed, tol):
+    """Few rows of noise: half of the data sets are separable, many of them barely."""
+    rng = np.random.default_rng(seed)
+    X, labels = rng.normal(size=(14, 5)), rng.random(14) < 0.5
+    labels[:2] = True, False
+    fit, said = fitted(X, labels, family="binomial", tol=tol)
+    assert (fit.status[-1] == ss.Status.UNBOUNDED) == separable(X, labels)
+    assert bool(said) == separable(X, labels)
+
+
+CERTAIN = np.arange(N) < 10  # rows whose responses are at their end
+ALIKE = {
+    "binomial": lambda eta, rng: (rng.logistic(size=N) + eta > 0) | CERTAIN,
+    "multinomial": lambda eta, rng: np.where(CERTAIN, 2, np.digitize(
+        eta + rng.logistic(size=N), [-1, 1])),
+    "poisson": lambda eta, rng: np.where(CERTAIN, 0, rng.poisson(np.exp(0.3 * eta))),
+    "cox": lambda eta, rng: (rng.exponential(np.exp(-eta)), 1.0 - CERTAIN),
+    "probit": lambda eta, rng: (rng.normal(size=N) + eta > 0) | CERTAIN,
+    "cloglog": lambda eta, rng: (rng.logistic(size=N) + eta > 0) | CERTAIN,
+    "negative_binomial": lambda eta, rng: np.where(CERTAIN, 0, rng.poisson(np.exp(0.3 * eta))),
+}  # fmt: skip
+
+
+def family_of(name):
+    if name == "negative_binomial":
+        return families.negative_binomial(2.0)
+    return getattr(families, name)() if name in ("probit", "cloglog") else name
+
+
+@pytest.mark.parametrize("name", ALIKE)
+@pytest.mark.parametrize("options", [
+    {}, {"lambdas": None, "n_lambdas": 4, "penalty_factor": [1, 1, 1, 1, 0]},
+    {"penalty": ss.penalties.GroupL2([0, 0, 1, 1, 2])},
+], ids=["lambda 0", "unpenalised", "groups"])  # fmt: skip
+def test_the_column_that_tells_responses_is_named(name, options):
+    X, eta, rng = made()
+    y = ALIKE[name](eta, rng)
+    fit, said = fitted(np.c_[X, CERTAIN], y, family=family_of(name), **options)
+    assert (fit.status == ss.Status.UNBOUNDED).all() and fit.unbounded.tolist() == [4]
+    assert len(said) == 1 and "column 4 grow" in said[0]
+    one = np.where(np.arange(N) == 0, 0, CERTAIN)  # of the ten, and no other row
+    assert fitted(np.c_[X, one], y, family=family_of(name), **options)[0].unbounded is not None
+
+
+@pytest.mark.parametrize("name", ["binomial", "multinomial", "poisson", "cox", "gamma", "huber"])
+def test_where_there_is_an_optimum_nothing_is_said(name):
+    X, eta, rng = made(1)
+    y = {
+        "binomial": rng.logistic(size=N) + eta > 0,
+        "multinomial": np.digitize(eta + rng.logistic(size=N), [-1, 1]),
+        "poisson": rng.poisson(np.exp(eta)),
+        "cox": (rng.exponential(np.exp(-eta)), rng.random(N) < 0.7),
+        "gamma": rng.gamma(2.0, np.exp(eta)), "huber": rng.standard_t(2, size=N),
+    }[name]  # fmt: skip
+    family = {"gamma": families.gamma(), "huber": families.huber(1.0)}.get(name, name)
+    for tol in (1e-4, 1e-7):
+        fit, said = fitted(X, y, family=family, tol=tol)
+        assert fit.unbounded is None and not said and not fit.status.any()
+
+
+def test_limits_hold_what_would_grow():
+    X, eta, _ = made()
+    assert fitted(X, eta > 0, family="binomial", lower=-2, upper=2)[0].unbounded is None
+    assert fitted(X, eta > 0, family="binomial", upper=2)[0].unbounded is None
+    assert fitted(X, eta > 0, family="binomial", lower=0)[0].unbounded[0] == 0
+
+
+def test_a_lambda_that_holds_nothing_is_said():
+    X, eta, _ = made()
+    small, said = fitted(X, eta > 0, family="binomial", lambdas=[1e-3, 1e-12])
+    assert small.status.tolist() == [0, 3] and "lambda = 1e-12" in said[0]
+    assert not fitted(X, eta > 0, family="binomial", lambdas=[1e-3])[1]
+
+
+def test_names_and_where_orthonormal_groups_hide_columns():
+    X, eta, rng = made()
+    y = ALIKE["binomial"](eta, rng)
+    frame = {"a": X[:, 0], "b": X[:, 1], "sure": CERTAIN * 1.0}
+    pandas = pytest.importorskip("pandas")
+    _, said = fitted(pandas.DataFrame(frame), y, family="binomial")
+    assert "column 'sure'" in said[0]
+    fit, _ = fitted(np.c_[X[:, 0], CERTAIN], y, family="binomial", standardize="group",
+                    penalty=ss.penalties.GroupL2([0, 1]))  # fmt: skip
+    assert fit.unbounded.tolist() == [1]
+
+
+def test_a_path_that_has_just_begun_is_held_by_its_lambda():
+    """However little its first coefficients are penalised in all."""
+    X, eta, _ = made()
+    first = ss.path(X, eta > 0, family="binomial", n_lambdas=1, lambdas=None).lambdas[0]
+    for part in (1.0, 1.0 - 1e-9, 1.0 - 1e-6, 0.999):
+        assert fitted(X, eta > 0, family="binomial", lambdas=[part * first])[1] == []
