@@ -41,7 +41,7 @@ class Endless:
     def __init__(self, problem, tol):
         self.problem, self.features, self.begun = problem, None, False
         self.tol = NEGLIGIBLE * tol
-        has_columns = hasattr(problem, "loose")  # kernels have none, and all of them are penalised
+        has_columns = hasattr(problem, "unpenalised")  # kernels have none, and all of them are penalised
         self.possible = has_columns and problem.loss is not None and problem.null_value > 0.0
 
     def judged(self, outcome, lam, found, last):
@@ -52,7 +52,7 @@ class Endless:
         if lam == 0.0 or (last and self._negligible(lam, found)):
             columns = np.arange(self.problem.design.p)
         elif not self.begun:
-            columns = np.flatnonzero(self.problem.loose())
+            columns = np.flatnonzero(self.problem.unpenalised())
         self.begun = True
         if self.features is None and len(columns):
             falling = falls_forever(self.problem, *found, columns)
