@@ -41,7 +41,7 @@ class Endless:
     def __init__(self, problem, tol):
         self.problem, self.features, self.begun = problem, None, False
         self.tol = NEGLIGIBLE * tol
-        has_columns = hasattr(problem, "unpenalised")  # kernels have none, and all of them are penalised
+        has_columns = hasattr(problem, "unpenalised")  # kernels are all penalised
         self.possible = has_columns and problem.loss is not None and problem.null_value > 0.0
 
     def judged(self, outcome, lam, found, last):
