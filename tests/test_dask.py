@@ -90,7 +90,7 @@ def test_blocks_may_be_stored_in_any_form(da, name, form):
 
 @pytest.mark.parametrize("name", CERTIFIED)
 def test_more_columns_than_inner_products_are_kept_of(da, name, monkeypatch):
-    monkeypatch.setattr("sparsesolve.paths.assembly.MOST_REDUCED", 5)
+    monkeypatch.setattr("sparsesolve.paths.assembly.MOST_REDUCED_COLUMNS", 5)
     wide = RNG.standard_normal((N, 600))
     y = wide[:, :3].sum(axis=1) + NOISE
     y = y > 0 if name == "binomial" else y

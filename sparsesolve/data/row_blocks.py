@@ -9,7 +9,7 @@ import numpy as np
 
 from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.linalg.threads import one_blas_thread
-from sparsesolve.solvers.choice import MOST_GRAM_COLUMNS, TALL
+from sparsesolve.solvers.costs import MOST_GRAM_COLUMNS, TALL
 
 from .array import FOREIGN_KINDS
 

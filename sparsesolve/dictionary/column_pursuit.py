@@ -11,8 +11,8 @@ Reference: Pati, Rezaiifar, Krishnaprasad (1993).
 
 import numpy as np
 
-from sparsesolve.solvers.follow import CONVERGED, STALLED
 from sparsesolve.solvers.greedy.pursuit import ROUNDED, project
+from sparsesolve.solvers.state import CONVERGED, STALLED
 
 EPSILON = np.finfo(np.float64).eps
 

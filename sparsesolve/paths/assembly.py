@@ -25,7 +25,7 @@ from sparsesolve.paths.penalty import for_features, penalty_maker, refuse_blocks
 from sparsesolve.penalties import SparseGroup
 from sparsesolve.penalties.groups import in_order
 from sparsesolve.penalties.penalty import has_blocks
-from sparsesolve.solvers.choice import MOST_REDUCED
+from sparsesolve.solvers.costs import MOST_REDUCED_COLUMNS
 from sparsesolve.solvers.problem.problem import shifts
 from sparsesolve.solvers.problem.standardisation import assemble, scaled_response
 
@@ -140,7 +140,7 @@ def _read_columns(matrix, names, w, y, n_threads):
     """The design with its moments, and of rows in blocks with inner products if few."""
     if isinstance(matrix, DistributedDesign):
         design = matrix
-        finite = design.moments(w, y if design.p <= MOST_REDUCED else None)
+        finite = design.moments(w, y if design.p <= MOST_REDUCED_COLUMNS else None)
     else:
         design = Design(matrix)
         finite = design.moments(w, n_threads)

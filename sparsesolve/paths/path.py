@@ -17,7 +17,8 @@ from sparsesolve.paths.wrapping import warn_missed, with_encoder, wrap
 from sparsesolve.results.path import Path
 from sparsesolve.solvers import SOLVERS
 from sparsesolve.solvers.choice import choose
-from sparsesolve.solvers.follow import NULL_LEVEL, follow, grid
+from sparsesolve.solvers.follow import follow, grid
+from sparsesolve.solvers.state import NULL_LEVEL
 
 DATA_OPTIONS = (
     "weights", "offset", "penalty_factor", "lower", "upper", "alpha", "penalty", "grouped",

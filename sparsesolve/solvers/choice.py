@@ -5,38 +5,13 @@ from functools import partial
 import numpy as np
 
 from sparsesolve.linalg.design.distributed import DistributedDesign
-from sparsesolve.solvers import SOLVERS
+from sparsesolve.solvers import SOLVERS, costs
 from sparsesolve.solvers.passes.several_lambdas import MOST_COLUMNS
 from sparsesolve.solvers.reductions.collinear import CollinearState, without_collinear
 from sparsesolve.solvers.reductions.equal_rows import with_equal_rows_merged
 from sparsesolve.solvers.reductions.inner_products import by_inner_products
 from sparsesolve.solvers.reductions.one_sided_limits import OneSidedState, unbound
 from sparsesolve.solvers.reductions.row_space import RowSpaceState, in_row_space
-
-MOST_GRAM_COLUMNS = 1500  # up to here their Gram matrix costs less than the passes it saves
-SWEPT = 2  # rows to a column from which that holds for groups, whose sweeps come to all columns
-MOST_WIDE_COLUMNS = 600  # the same of K real responses, where X is wide
-MOST_RIDGE = 4000  # rows or columns whose eigenvalues cost less than the steps they save
-MOST_RIDGE_SPARSE = 1500  # the same where X is sparse and steps are cheap
-MOST_REDUCED = 4000  # columns whose inner products replace rows that lie in blocks elsewhere
-# coefficients of K responses up to which the whole Hessian of those at work beats products:
-MOST_COEFFICIENTS = 12_000  # of the softmax, one by one: few come to work
-MOST_TIED = 1000  # of rows, which come to work as a whole
-MOST_SPARSE = 1500  # of a sparse design, whose columns meet by their stored values otherwise
-MOSTLY_RIDGE = 0.2  # alpha below which nearly all come to work,
-MOST_AT_WORK = 200  # of which the Hessian is cheap up to so many
-MOST_UNPACKED = 20_000_000  # values of X that may be kept once more
-TALL = 20  # rows to a column
-SOME = 100  # dense columns up to which several lambdas may share their passes,
-SOME_VALUES = 5_000_000  # where passes are what takes time
-MANY_VALUES = 30_000_000  # of any such design from which copies of its columns do not pay
-MANY_ROWS = 200_000  # from which a sparse column meets vectors that do not stay in cache
-MOST_TOGETHER = 64  # columns of a group that are never more than inner products are good for,
-PASSES, PASSES_EVEN = 500, 100  # over X that cost what the eigenvalues of larger ones do, cubed,
-MOST_RESPONSES = 1000  # coefficients of a group in all responses up to which a model pays,
-MOST_EVEN = 200  # and the same under the linf norm, where most are as large as the largest
-SPARSE = 20  # entries to a stored value from which X is sparse for K responses,
-RIDGE_DENSITY = 10  # and for eigenvalues
 
 
 def choose(problem, name, lambdas, n_threads):
@@ -122,8 +97,8 @@ def _few_features(problem):
     n, p = problem.design.n, problem.design.p
     rows = max(n, 200)
     if problem.has_groups:
-        rows = n // SWEPT if _all_held(problem) else 0
-    return p <= min(rows, MOST_GRAM_COLUMNS)
+        rows = n // costs.GRAM_ROWS_PER_COLUMN if _all_held(problem) else 0
+    return p <= min(rows, costs.MOST_GRAM_COLUMNS)
 
 
 def _all_held(problem):
@@ -140,28 +115,28 @@ def _all_held(problem):
 def _few_coefficients(problem):
     """Whether so few of K responses may come to work that their Hessian is cheap."""
     n, p = problem.design.n, problem.design.p
-    most = MOST_TIED if problem.grouped else MOST_COEFFICIENTS
-    most = MOST_AT_WORK if problem.penalty.alpha < MOSTLY_RIDGE else most
-    if SPARSE * problem.design.stored < n * p:
-        most = min(most, MOST_SPARSE)
-    return problem.n_responses * min(p, 2 * n) <= most and n * p <= MOST_UNPACKED
+    most = costs.MOST_TIED_COEFFICIENTS if problem.grouped else costs.MOST_COEFFICIENTS
+    most = costs.MOST_DENSE_COEFFICIENTS if problem.penalty.alpha < costs.MOSTLY_RIDGE else most
+    if costs.RESPONSE_SPARSITY * problem.design.stored < n * p:
+        most = min(most, costs.MOST_SPARSE_COEFFICIENTS)
+    return problem.n_responses * min(p, 2 * n) <= most and n * p <= costs.MOST_COPIED_VALUES
 
 
 def _few_columns(problem):
     """Whether inner products serve K real responses."""
     n, p = problem.design.n, problem.design.p
-    return p <= (MOST_GRAM_COLUMNS if p <= n else MOST_WIDE_COLUMNS)
+    return p <= (costs.MOST_GRAM_COLUMNS if p <= n else costs.MOST_WIDE_GRAM_COLUMNS)
 
 
 def _by_inner_products(problem):
     """Whether inner products of the columns at work, by passes, do better than copies of them."""
     n, p, stored = problem.design.n, problem.design.p, problem.design.stored
     if stored < n * p:
-        worth = n >= MANY_ROWS and p <= MOST_COLUMNS and _all_held(problem)
+        worth = n >= costs.PASS_ROWS and p <= MOST_COLUMNS and _all_held(problem)
     else:
-        together = p <= SOME and _all_held(problem)
-        worth = n * p >= (SOME_VALUES if together else MANY_VALUES)
-    tall = p <= min(n // TALL, MOST_GRAM_COLUMNS)
+        together = p <= costs.MOST_SHARED_COLUMNS and _all_held(problem)
+        worth = n * p >= (costs.SHARED_PASS_VALUES if together else costs.PASS_VALUES)
+    tall = p <= min(n // costs.TALL, costs.MOST_GRAM_COLUMNS)
     return tall and worth and SOLVERS["pass_newton"].suits(problem, None)
 
 
@@ -170,14 +145,16 @@ def _giant_group(problem):
     sizes = np.diff(problem.penalty.start)
     even = problem.penalty.evens_out
     if problem.n_responses is not None:
-        return sizes.max(initial=0) > (MOST_EVEN if even else MOST_RESPONSES)
+        most = costs.MOST_GROUP_COEFFICIENTS_LINF if even else costs.MOST_GROUP_COEFFICIENTS
+        return sizes.max(initial=0) > most
     n = problem.design.n
     tied = even & np.greater(problem.penalty.weight, 0.0)  # by a norm, of which there may be none
-    large = sizes[sizes > np.where(tied, n, max(n, MOST_TOGETHER))].astype(float)
-    passes = PASSES_EVEN if even else PASSES  # that first-order steps take of all columns
+    large = sizes[sizes > np.where(tied, n, max(n, costs.SMALL_GROUP))].astype(float)
+    passes = costs.FIRST_ORDER_PASSES_LINF if even else costs.FIRST_ORDER_PASSES
     return bool((large**3).sum() > passes * problem.design.stored)
 
 
 def _few_eigenvalues(design):
-    dense = RIDGE_DENSITY * design.stored > design.n * design.p
-    return min(design.n, design.p) <= (MOST_RIDGE if dense else MOST_RIDGE_SPARSE)
+    dense = costs.EIGENVALUE_SPARSITY * design.stored > design.n * design.p
+    most = costs.MOST_EIGENVALUES if dense else costs.MOST_SPARSE_EIGENVALUES
+    return min(design.n, design.p) <= most

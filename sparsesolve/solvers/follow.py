@@ -1,9 +1,8 @@
 """The path: warm starts down a grid of lambdas, each point left with a certificate.
 
-Given: a solver state (anything with `solve`, `coefficients`, `intercept`, `loss_value` and
-`iterations`; one that has `set_grid` is told the grid), a decreasing grid, a tolerance on the gap
-relative to the null objective, and the reasons for which the path may end early. Returned: one
-Point per lambda.
+Given: a solver state (`solvers/state.py`), a decreasing grid, a tolerance on the gap relative to
+the null objective, and the reasons for which the path may end early. Returned: one Point per
+lambda.
 """
 
 from dataclasses import dataclass
@@ -13,10 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from sparsesolve.solvers.certificate.unbounded import Endless
+from sparsesolve.solvers.state import CONVERGED, STALLED
 
-CONVERGED, MAX_ITER, STALLED = 0, 1, 2  # codes of a Status
 ENOUGH = 5  # points before a stopping rule may speak (glmnet's mnlam)
-NULL_LEVEL = 1e20  # an inner lam at which every penalised coefficient is 0
 NOTHING = 1e-14  # of |z_j| |y|: a correlation that is rounding
 
 

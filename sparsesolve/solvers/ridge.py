@@ -14,14 +14,14 @@ import numpy as np
 from sparsesolve.linalg.factors.span import Span, eigen
 from sparsesolve.linalg.gram.gram import tall_gram
 from sparsesolve.linalg.gram.outer import wide_gram
-from sparsesolve.solvers.follow import CONVERGED, MAX_ITER, STALLED
+from sparsesolve.solvers.state import CONVERGED, MAX_ITER, STALLED
 
 CORRECTIONS = 5  # steps after which only rounding is left
 LARGEST = 1e307  # inner lam beyond which nothing changes
 
 
 class Ridge:
-    """Solver state along a path; answers what WorkingSet answers."""
+    """A solver state, see solvers/state.py."""
 
     intercept = 0.0  # of the standardised problem
 

@@ -14,7 +14,7 @@ from sparsesolve.data.row_blocks import (
     slice_rows,
     tree,
 )
-from sparsesolve.solvers.choice import MOST_GRAM_COLUMNS, TALL
+from sparsesolve.solvers.costs import MOST_GRAM_COLUMNS, TALL
 
 module = importlib.import_module("sparsesolve.data.row_blocks")  # a function has its name
 

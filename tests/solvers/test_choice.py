@@ -6,7 +6,7 @@ from random_sparse import random_csc
 from scipy import sparse
 
 import sparsesolve as ss
-from sparsesolve.solvers import SOLVERS, choice
+from sparsesolve.solvers import SOLVERS, choice, costs
 
 RNG = np.random.default_rng(6)
 X = RNG.standard_normal((40, 8))
@@ -45,10 +45,10 @@ def test_auto_takes_the_solver_that_suits(chosen):
 
 
 def test_a_side_too_long_for_eigenvalues_is_left_to_others(chosen, monkeypatch):
-    monkeypatch.setattr(choice, "MOST_RIDGE", 7)
+    monkeypatch.setattr(costs, "MOST_EIGENVALUES", 7)
     ss.path(X, Y, alpha=0)
-    monkeypatch.setattr(choice, "MOST_RIDGE", 8)
-    monkeypatch.setattr(choice, "MOST_RIDGE_SPARSE", 7)
+    monkeypatch.setattr(costs, "MOST_EIGENVALUES", 8)
+    monkeypatch.setattr(costs, "MOST_SPARSE_EIGENVALUES", 7)
     ss.path(X, Y, alpha=0)
     thin = random_csc((40, 8), 0.05, np.random.default_rng(1))
     ss.path(thin, Y, alpha=0)
@@ -81,7 +81,7 @@ def test_groups_under_the_maximum_norm_are_giant_sooner(chosen):
 
 
 @pytest.mark.parametrize(
-    ("n", "p", "least"), [(1200, 60, "SOME_VALUES"), (2600, 130, "MANY_VALUES")]
+    ("n", "p", "least"), [(1200, 60, "SHARED_PASS_VALUES"), (2600, 130, "PASS_VALUES")]
 )
 def test_large_tall_designs_are_solved_by_passes(chosen, monkeypatch, n, p, least):
     """Of few columns sooner: several lambdas share a pass then."""
@@ -91,12 +91,12 @@ def test_large_tall_designs_are_solved_by_passes(chosen, monkeypatch, n, p, leas
     options = {"n_lambdas": 5, "lambda_min_ratio": 0.1}
     for family, y in responses.items():
         for values in (n * p + 1, n * p):
-            monkeypatch.setattr(choice, least, values)
+            monkeypatch.setattr(costs, least, values)
             ss.path(tall, y, family=family, **options)
     ss.path(tall[:-1], responses["binomial"][:-1], family="binomial", **options)
     free = np.r_[0.0, np.ones(p - 1)]
     ss.path(tall, responses["binomial"], family="binomial", penalty_factor=free, **options)
-    beside_free = "pass_newton" if p > choice.SOME else "proximal_newton"
+    beside_free = "pass_newton" if p > costs.MOST_SHARED_COLUMNS else "proximal_newton"
     assert chosen == ["proximal_newton", "pass_newton", "proximal_newton", "proximal_newton",
                       "proximal_newton", beside_free]  # fmt: skip
 
@@ -105,7 +105,7 @@ def test_long_sparse_columns_meet_several_lambdas_at_once(chosen, monkeypatch):
     tall = sparse.random_array((1200, 30), density=0.2, format="csc", rng=RNG)
     y = tall @ RNG.standard_normal(30) + RNG.logistic(size=1200) > 0
     for rows in (1201, 1200):
-        monkeypatch.setattr(choice, "MANY_ROWS", rows)
+        monkeypatch.setattr(costs, "PASS_ROWS", rows)
         ss.path(tall, y, family="binomial", n_lambdas=5, lambda_min_ratio=0.1)
     assert chosen == ["proximal_newton", "pass_newton"]
 
@@ -115,9 +115,9 @@ def test_real_responses_are_left_to_inner_products_of_few_columns(chosen, monkey
     options = {"family": "multigaussian", "n_lambdas": 5}
     ss.path(X, several, **options)  # tall
     for most in (X.shape[1], X.shape[1] - 1):
-        monkeypatch.setattr(choice, "MOST_WIDE_COLUMNS", most)
+        monkeypatch.setattr(costs, "MOST_WIDE_GRAM_COLUMNS", most)
         ss.path(X[:7], several[:7], **options)
-    monkeypatch.setattr(choice, "MOST_GRAM_COLUMNS", 7)
+    monkeypatch.setattr(costs, "MOST_GRAM_COLUMNS", 7)
     ss.path(X, several, **options)
     ss.path(X, several, solver="response_newton", **options)
     assert chosen == ["sufficient", "sufficient", "response_blocks", "response_blocks",
@@ -135,7 +135,7 @@ def test_classes_go_by_blocks_where_the_ridge_part_brings_all_features_to_work(c
 
 def test_a_giant_group_without_a_norm_is_so_many_columns(chosen, monkeypatch):
     """Large l1/linf groups are left to first-order steps, which are slow."""
-    monkeypatch.setattr(choice, "PASSES_EVEN", 10)
+    monkeypatch.setattr(costs, "FIRST_ORDER_PASSES_LINF", 10)
     X = RNG.standard_normal((4, 12))
     for weights in ([1.0, 1.0], [0.0, 1.0]):
         penalty = ss.penalties.GroupLinf(np.repeat([0, 1], [9, 3]), weights)

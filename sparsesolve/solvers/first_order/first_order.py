@@ -18,7 +18,7 @@ from sparsesolve.losses.gaussian import Gaussian
 from sparsesolve.penalties.rows import on_rows
 from sparsesolve.solvers.certificate.dual_point import clear
 from sparsesolve.solvers.certificate.unpenalised import FAR, UnpenalisedBasis
-from sparsesolve.solvers.follow import CONVERGED, MAX_ITER, STALLED
+from sparsesolve.solvers.state import CONVERGED, MAX_ITER, STALLED
 
 EPSILON = np.finfo(np.float64).eps  # of the least loss: what rounding may hide of the gap
 ROUNDING = 1e-14  # of the terms of an objective
@@ -37,7 +37,7 @@ class Point(NamedTuple):
 
 
 class FirstOrder:
-    """Solver state along a path; answers what WorkingSet answers. A subclass gives `step`."""
+    """A solver state, see solvers/state.py. A subclass gives `step`."""
 
     between = 10  # iterations from one certificate to the next
     patience = 100  # certificates without progress before it is given up

@@ -25,7 +25,7 @@ KEPT_UP = 10.0  # of e: coefficients that it may be all that keeps from zero
 
 
 class Reweighted(FirstOrder):
-    """Solver state along a path; answers what WorkingSet answers."""
+    """A solver state, see solvers/state.py."""
 
     between, patience = 5, 40
 

@@ -17,7 +17,7 @@ TRIAL = 40  # steps after which the best of them is chosen
 
 
 class Subgradient(Ista):
-    """Solver state along a path; answers what WorkingSet answers."""
+    """A solver state, see solvers/state.py."""
 
     delay = 100.0
     a = None  # else chosen at every lam by a trial, whose steps count

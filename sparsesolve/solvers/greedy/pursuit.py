@@ -25,7 +25,8 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from sparsesolve.linalg.gram.gram import tall_gram
-from sparsesolve.solvers.follow import STALLED, Point
+from sparsesolve.solvers.follow import Point
+from sparsesolve.solvers.state import STALLED
 
 ROUNDED = 64 * np.finfo(np.float64).eps  # of a column and its mean: what is left is rounding
 UNCLEAR = 1e-8  # of a column's square: where less is left, differences of squares have lost digits

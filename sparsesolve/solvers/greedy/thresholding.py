@@ -21,8 +21,8 @@ References: Blumensath, Davies (2009), "Iterative hard thresholding for compress
 import numpy as np
 from scipy.linalg import qr
 
-from sparsesolve.solvers.follow import MAX_ITER
 from sparsesolve.solvers.greedy.pursuit import Residual
+from sparsesolve.solvers.state import MAX_ITER
 
 SAFE = 0.99  # of the longest step that surely lowers the objective
 SHORTER = 0.5  # what a step beyond that is multiplied by

@@ -33,7 +33,7 @@ BUDGET = 1000  # of steps within a model
 
 
 class PassNewton(FirstOrder):
-    """Solver state along a path; answers what WorkingSet answers."""
+    """A solver state, see solvers/state.py."""
 
     def __init__(self, problem, n_threads):
         self.n_threads = n_threads

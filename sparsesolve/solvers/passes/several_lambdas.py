@@ -53,7 +53,7 @@ class Clearing(NamedTuple):
 
 
 class SeveralLambdas(PassNewton):
-    """Solver state along a path; answers what WorkingSet answers."""
+    """A solver state, see solvers/state.py."""
 
     def __init__(self, problem, n_threads):
         self.levels, self.ready = [], {}

@@ -21,7 +21,7 @@ from sparsesolve.linalg.gram.outer import wide_gram
 from sparsesolve.penalties import ElasticNet
 from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
 from sparsesolve.solvers.certificate.dual_point import clear
-from sparsesolve.solvers.follow import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED
+from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED
 
 WIDE = 2  # columns to a row from which the eigenvalues pay
 TRIES = 8  # closer solutions of the small problem for a gap of the large one

@@ -13,11 +13,11 @@ bound. Reference: Bach et al. 2012, section 6; Simon, Friedman and Hastie 2013 (
 import numpy as np
 
 from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
-from sparsesolve.solvers.follow import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED
 from sparsesolve.solvers.responses.certificate import certify, dual_point, working_gap
 from sparsesolve.solvers.responses.descent import ResponseDescent
 from sparsesolve.solvers.responses.inactive import InactiveRows
 from sparsesolve.solvers.screening.inactive import farthest, most_entering
+from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED
 
 ENOUGH = 0.03  # of the gap that columns outside will leave: no use in solving more closely
 TRIES = 4  # rounds for a gap that does not fall

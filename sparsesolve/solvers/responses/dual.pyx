@@ -13,7 +13,7 @@ from sparsesolve.linalg.factors.span import Spans
 from sparsesolve.penalties.elastic_net cimport conjugate, feasible_scale
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 from sparsesolve.solvers.certificate.dual_point import clear
-from sparsesolve.solvers.follow import NULL_LEVEL
+from sparsesolve.solvers.state import NULL_LEVEL
 from sparsesolve.solvers.responses.certificate cimport clear_of_one
 from sparsesolve.solvers.responses.coefficients cimport ResponseCoefficients
 from sparsesolve.solvers.responses.inactive cimport InactiveRows

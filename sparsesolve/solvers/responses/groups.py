@@ -27,7 +27,7 @@ SHORTER = 0.5  # columns to a sample from which the samples are the model's rows
 
 
 class ResponseGroups(PassNewton):
-    """Solver state along a path; answers what WorkingSet answers."""
+    """A solver state, see solvers/state.py."""
 
     def __init__(self, problem, n_threads):
         super().__init__(problem, n_threads)

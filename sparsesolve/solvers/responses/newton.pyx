@@ -48,7 +48,7 @@ DEF ROUNDS = 1000                   # inner steps of one model
 
 
 cdef class ResponseNewton(ResponseDual):
-    """Solver state along a path; answers what ResponseBlocks answers."""
+    """A solver state, see solvers/state.py."""
 
     cdef double _go(self, double lam, double least, int halvings) noexcept nogil:
         """Go from `old` towards b as far as lowers the objective, for a step of 1 by `least`; how far."""

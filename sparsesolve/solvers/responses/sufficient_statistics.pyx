@@ -35,7 +35,7 @@ DEF TRIES = 5
 
 
 cdef class ResponseSufficientStatistics(ResponseQuadratic):
-    """Solver state along a path; answers what WorkingSet answers."""
+    """A solver state, see solvers/state.py."""
 
     cdef int[::1] order, place          # feature at each place, and back
     cdef unsigned char[::1] shut        # (p,) rows that may not move

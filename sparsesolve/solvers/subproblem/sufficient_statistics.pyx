@@ -29,7 +29,7 @@ cdef double EPSILON = 4e-15         # of an inner product, relative to the lengt
 
 
 cdef class SufficientStatistics:
-    """Solver state along a path; answers what WorkingSet answers."""
+    """A solver state, see solvers/state.py."""
 
     cdef readonly WorkingCoefficients quadratic
     cdef Gram gram

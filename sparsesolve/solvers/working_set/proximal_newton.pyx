@@ -57,7 +57,7 @@ DEF IDLE = 4
 
 
 cdef class ProximalNewton(LossWorkingSet):
-    """Solver state along a path; answers what WorkingSet answers."""
+    """A solver state, see solvers/state.py."""
 
     cdef double decrease                    # of the gap in the last step: new over old
     cdef int refresh_debt                           # steps that were needed since because H is old

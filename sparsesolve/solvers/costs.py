@@ -1,0 +1,105 @@
+"""Costs: the crossovers that decide which solver a problem gets.
+
+Each constant says what it compares, and what happens on either side of it. They were chosen by
+timing both sides on drawn problems; `benchmarks/paths/crossovers.py` times them again and prints
+the ratio on either side. A ratio near 1 around a crossover is the sign that it stands well; none
+of them changes a solution, only the time that it takes.
+"""
+
+# ---- One real response: inner products of all columns, or working sets -------------------------
+
+# Up to this many columns, all inner products X'WX are computed once and replace the data
+# ("sufficient"). Above it, computing them costs more than the passes that they save, and the
+# working set computes inner products of the columns it needs alone.
+MOST_GRAM_COLUMNS = 1500
+
+# With groups, inner products of all columns pay only where n is at least this multiple of p: a
+# sweep over groups reads the inner products of every column with the working ones.
+GRAM_ROWS_PER_COLUMN = 2
+
+# With several real responses and more columns than rows, inner products of all columns pay up to
+# this many columns. The limit is lower because the Gram matrix is singular there and sweeps last.
+MOST_WIDE_GRAM_COLUMNS = 600
+
+# Columns of a distributed design up to which their inner products replace its rows: one pass over
+# the blocks, and p^2 doubles in memory. Above it, every solver step is a pass over the blocks.
+MOST_REDUCED_COLUMNS = 4000
+
+# ---- Ridge ------------------------------------------------------------------------------------
+
+# A pure ridge path is solved by one eigendecomposition while min(n, p) is at most this. Above it,
+# the cube of min(n, p) costs more than the steps of the general solvers.
+MOST_EIGENVALUES = 4000
+
+# The same limit for a sparse design, whose general solvers take cheaper steps.
+MOST_SPARSE_EIGENVALUES = 1500
+
+# A design counts as sparse for MOST_SPARSE_EIGENVALUES if it has fewer than one stored value in
+# this many entries.
+EIGENVALUE_SPARSITY = 10
+
+# ---- Several responses: one Hessian of all coefficients, or blocks of rows ----------------------
+
+# Number of coefficients of K responses up to which Newton's method factors their Hessian as a
+# whole ("response_newton"). Above it, rows are minimised over one by one ("response_blocks").
+# Softmax coefficients enter one by one, so that few of them are active at a time.
+MOST_COEFFICIENTS = 12_000
+
+# The same number where the rows of coefficients are tied and become active as a whole.
+MOST_TIED_COEFFICIENTS = 1000
+
+# The same number for a sparse design, whose products with single columns are cheap.
+MOST_SPARSE_COEFFICIENTS = 1500
+
+# Below this alpha nearly all coefficients become active, and MOST_DENSE_COEFFICIENTS applies.
+MOSTLY_RIDGE = 0.2
+
+# The same number where nearly all coefficients become active.
+MOST_DENSE_COEFFICIENTS = 200
+
+# Newton's method on all coefficients keeps another copy of X, which may have this many values.
+MOST_COPIED_VALUES = 20_000_000
+
+# A design counts as sparse for several responses if it has fewer than one stored value in this
+# many entries.
+RESPONSE_SPARSITY = 20
+
+# ---- Tall designs: passes over the rows, or columns in memory -----------------------------------
+
+# A design is tall if it has at least this many rows a column; then passes over the rows
+# ("pass_newton") can be shared by all columns and several lambdas.
+TALL = 20
+
+# Several lambdas share their passes over at most this many dense columns.
+MOST_SHARED_COLUMNS = 100
+
+# Values of a dense design from which passes that several lambdas share pay, at most
+# MOST_SHARED_COLUMNS columns given. Smaller designs stay in cache, where columns cost less.
+SHARED_PASS_VALUES = 5_000_000
+
+# Values of any tall dense design from which copies of its working columns do not pay.
+PASS_VALUES = 30_000_000
+
+# Rows from which a sparse column addresses vectors that do not fit in cache, so that passes over
+# the rows, which read them in order, are faster than products with single columns.
+PASS_ROWS = 200_000
+
+# ---- Giant groups: inner products of a block, or first-order steps ------------------------------
+
+# First-order steps need about this many passes over X. Blocks are solved by second-order steps
+# until the cubes of their sizes cost more than these passes.
+FIRST_ORDER_PASSES = 500
+
+# The same number under the linf norm, which brings many coefficients of a block to one size, and
+# whose second-order steps are longer.
+FIRST_ORDER_PASSES_LINF = 100
+
+# Groups of at most this many columns are always solved by second-order steps.
+SMALL_GROUP = 64
+
+# With several responses: coefficients of one group in all responses up to which a quadratic model
+# of the group is factored.
+MOST_GROUP_COEFFICIENTS = 1000
+
+# The same number under the linf norm.
+MOST_GROUP_COEFFICIENTS_LINF = 200
