@@ -4,13 +4,14 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from sparsesolve.data import read_count, read_flag, read_seed
+from sparsesolve.data import answers_keywords, read_count, read_flag, read_seed
 from sparsesolve.online.fit import OnlineFit
 from sparsesolve.online.response import ResponseReader
 from sparsesolve.online.rows import is_table, row_matrix
 from sparsesolve.online.settings import Settings
 
 
+@answers_keywords()
 def online(
     X: Any,
     y: ArrayLike | None = None,
