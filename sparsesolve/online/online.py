@@ -1,5 +1,7 @@
 """online: read the options, and learn rows as they come."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from numpy.typing import ArrayLike
