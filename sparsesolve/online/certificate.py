@@ -14,8 +14,7 @@ import numpy as np
 
 from sparsesolve.data import read_shares
 from sparsesolve.online.rows import row_matrix
-from sparsesolve.penalties.elastic_net import ElasticNet
-from sparsesolve.penalties.rows import Rows
+from sparsesolve.online.source import read_known
 from sparsesolve.solvers.certificate.dual_point import clear
 from sparsesolve.solvers.problem.null_model import null_model, null_models
 
@@ -45,20 +44,21 @@ def certificate(fit, X, y, weights, offset):
             raise ValueError(f"X has {p} columns and the fit {W.shape[1]} features")
         W = W[:, :p]
     W = np.ascontiguousarray(np.hstack([W, np.zeros((len(W), p - W.shape[1]))]))
-    known = np.zeros((n, len(W))) if offset is None else fit._read_offset(offset, n)
+    known = np.zeros((n, len(W))) if offset is None else read_known(offset, n, settings)
     eta = np.ascontiguousarray((np.asarray(matrix @ W.T) + b + known).T)
     eta = eta if family.several else eta[0]
-    penalty = _Penalty(settings, p)
+    penalty, lam = settings.laid(p), settings.lam
     value, u = loss.at(eta)
-    charge = penalty.value(W)
+    charge = penalty.value(W, lam)
+    free = penalty.free | (lam == 0.0)
     with_intercept = settings.intercept and family.intercept
-    dual, missing = _feasible(loss, eta, u, matrix, penalty.free, with_intercept)
+    dual, missing = _feasible(loss, eta, u, matrix, free, with_intercept)
     z = np.ascontiguousarray(np.atleast_2d(np.asarray((matrix.T @ dual.T).T)))
-    z[:, penalty.free] = 0.0
+    z[:, free] = 0.0
     gap = value - loss.saturated + charge  # by the dual point 0
     if missing < np.inf:
-        for s in penalty.scales(z):
-            excess = charge + penalty.conjugate(s * z) - float(np.vdot(W, s * z))
+        for s in penalty.scales(z, lam):
+            excess = charge + penalty.conjugate(s * z, lam) - float(np.vdot(W, s * z))
             excess += loss.fenchel_young_at(eta, s * dual)
             gap = min(gap, max(excess, 0.0) + missing)
     # Of a loss with a kink the null model is not asked for: the gap is of the objective itself.
@@ -87,22 +87,3 @@ def _feasible(loss, eta, u, matrix, free, with_intercept):
                         u * (least / down if down else 0.0)), 0.0  # fmt: skip
     return dual, missing
 
-
-class _Penalty:
-    """lam times the penalty of a fit, on (K, p)."""
-
-    def __init__(self, settings, p):
-        kind, values = settings.kinds
-        v = np.ones(p) if kind is None else values[kind]
-        self.lam, self.free = settings.lam, v * settings.lam == 0.0
-        self.net = Rows(ElasticNet(p, settings.alpha, v), settings.grouped)
-
-    def value(self, W):
-        return float(self.net.value(W, self.lam))
-
-    def conjugate(self, z):
-        return float(self.net.conjugate(z, self.lam))
-
-    def scales(self, z):
-        pressed, feasible = self.net.polar(z), self.net.feasible_scale(z, self.lam)
-        return {feasible, min(feasible, self.lam / pressed) if pressed > self.lam else feasible}

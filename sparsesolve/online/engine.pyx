@@ -48,11 +48,6 @@ cdef class Engine:
         self.record = np.zeros(self.width * max(n_features, 1))
         self.intercept_record = np.zeros((2, n_responses))
 
-    def arguments(self):
-        """What it was made with."""
-        kind = None if self.kind is None else np.asarray(self.kind)
-        return self.n_responses, self.n_features, self.has_intercept, kind
-
     def state(self):
         """What it has learned: arrays, and numbers."""
         return [np.asarray(self.record), np.asarray(self.intercept_record)]
@@ -60,9 +55,6 @@ cdef class Engine:
     def restore(self, state):
         """Go on from what another has learned."""
         self.record, self.intercept_record = [np.array(part) for part in state[:2]]
-
-    def __reduce__(self):
-        return restored, (type(self), self.arguments(), self.state())
 
     def grow(self, n_features):
         """Make room for so many features, the new ones at zero."""
@@ -146,10 +138,3 @@ cdef class Engine:
                 self.commit(s)
         loss.raise_pending()
         return np.asarray(losses), np.asarray(squares)
-
-
-def restored(kind, arguments, state):
-    """An Engine of that kind, and in that state."""
-    engine = kind(*arguments)
-    engine.restore(state)
-    return engine

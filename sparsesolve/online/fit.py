@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 
-from sparsesolve.data import read_choice, read_offset, read_offsets, read_weights
+from sparsesolve.data import read_choice
 from sparsesolve.online.certificate import Certificate, certificate
 from sparsesolve.online.regret import regret_bound
-from sparsesolve.online.rows import Rows, block_size, entries, is_table, joined, row_matrix
+from sparsesolve.online.rows import is_table, joined, row_matrix
+from sparsesolve.online.source import read_known, rows_of
 from sparsesolve.online.step_size import ROWS, choose
 
 KINDS = ("link", "response", "class")
@@ -116,7 +116,7 @@ class OnlineFit:
         W, b = self._weights()
         shared = min(m, W.shape[1])
         eta = np.asarray(matrix[:, :shared] @ W[:, :shared].T) + b
-        eta = eta + self._read_offset(offset, n) if offset is not None else eta
+        eta = eta + read_known(offset, n, self.settings) if offset is not None else eta
         if not np.isfinite(eta).all():
             raise ValueError(f"row {int(np.argwhere(~np.isfinite(eta))[0, 0])} of X has no "
                              "finite prediction; look for nan or inf there")  # fmt: skip
@@ -144,7 +144,9 @@ class OnlineFit:
         OnlineFit
             The same object.
         """
-        for rows in self._read(X, y, weights, offset):
+        if is_table(X):
+            self._widen(X)
+        for rows in rows_of(X, y, weights, offset, self.settings, self.reader):
             self._learn(rows)
         return self
 
@@ -207,10 +209,15 @@ class OnlineFit:
         elif settings.step != "auto":
             eta0 = float(settings.step)
         else:
-            eta0 = choose(settings, joined(opening))[0] if opening else 1.0
+            eta0 = choose(settings, joined(opening), self._p)[0] if opening else 1.0
         self._learner = settings.learner(eta0, self._p)
         for rows in opening:
             self._learner.learn(rows)
+
+    def _widen(self, X):
+        """Count the columns of a first table, those without an entry too."""
+        if self.settings.n_features is None and self._learner is None and not self._opening:
+            self._p = max(self._p, np.shape(X)[1])
 
     def _learn(self, rows):
         """Learn rows in order, once there are enough of them to choose a step size."""
@@ -233,77 +240,17 @@ class OnlineFit:
             self._settle([])
         self._learner.learn(rows)
 
-    def _read_offset(self, offset, n):
-        K = self.settings.n_responses
-        if self.settings.family.several:
-            return np.ascontiguousarray(read_offsets(offset, n, K).T)
-        return read_offset(offset, n)[:, None]
-
-    def _read(self, X, y, weights, offset, order=None):
-        """Yield Rows of a table, in the order given or in that of `order`, or of a stream."""
-        if is_table(X):
-            yield from self._read_table(X, y, weights, offset, order)
-            return
-        if y is not None or weights is not None or offset is not None:
-            raise ValueError("X is a stream: each of its items brings its own y and weights")
-        above = 0
-        for item in X() if callable(X) else X:
-            if not isinstance(item, tuple) or not 2 <= len(item) <= 4:
-                raise TypeError(
-                    "the items of a stream are tuples (X, y), (X, y, weights) or (X, y, weights, "
-                    f"offset), not a {type(item).__name__}"
-                )
-            matrix, _ = row_matrix(item[0])
-            parts = (*item[1:], None, None)[:3]
-            yield from self._blocks(matrix, self.reader.block, *parts, None, above)
-            above += matrix.shape[0]
-
-    def _read_table(self, X, y, weights, offset, order):
-        matrix, _ = row_matrix(X)
-        if y is None:
-            raise ValueError("y is missing; give a response for each row of X")
-        if self.settings.n_features is None and self._learner is None and not self._opening:
-            self._p = max(self._p, matrix.shape[1])
-        yield from self._blocks(matrix, self.reader.whole, y, weights, offset, order, 0)
-
-    def _blocks(self, matrix, read, y, weights, offset, order, above):
-        """Yield the blocks of one table."""
-        n, m = matrix.shape
-        if self.settings.n_features is not None and m > self.settings.n_features:
-            raise ValueError(
-                f"X has {m} columns where n_features={self.settings.n_features}; give the largest "
-                "number at first, or leave n_features out"
-            )
-        if n == 0:
-            return
-        response = read(y, n)
-        values = response.values.reshape(n, -1)
-        if self.settings.n_responses != values.shape[1]:
-            raise ValueError(
-                f"y has {values.shape[1]} classes or columns where {self.settings.n_responses} "
-                "were learned before"
-            )
-        w = np.ones(n) if weights is None else read_weights(weights, n)
-        w = w if response.counts is None else w * response.counts
-        known = None if offset is None else self._read_offset(offset, n)
-        size = block_size(matrix)
-        for first in range(0, n, size):
-            last = min(n, first + size)
-            rows = slice(first, last) if order is None else order[first:last]
-            chosen = None if order is None else rows
-            yield Rows(
-                *entries(matrix, first, last, chosen, above),
-                np.ascontiguousarray(values[rows], dtype=float), np.ascontiguousarray(w[rows]),
-                None if known is None else np.ascontiguousarray(known[rows]),
-            )  # fmt: skip
-
     def __getstate__(self):
-        return {**self.__dict__, "_guess": None}
+        learner = self._learner
+        kept = None if learner is None else (learner.engine.n_features, learner.kept())
+        return {**self.__dict__, "_guess": None, "_learner": kept}
 
     def __setstate__(self, state):
         self.__dict__.update(state)
         if self._learner is not None:
-            self._learner.loss = self.settings.loss()
+            n_features, kept = self._learner
+            self._learner = self.settings.learner(kept["clock"].eta0, n_features)
+            self._learner.go_on(kept)
 
     def __repr__(self):
         settings = self.settings
@@ -311,8 +258,3 @@ class OnlineFit:
             f"OnlineFit(family={self.family!r}, method={settings.method!r}, lam={settings.lam:g}, "
             f"rows={self.n_rows}, features={self.n_features}, nonzero={len(self.nonzero())})"
         )
-
-
-def sparse_weights(fit) -> sparse.csr_array:
-    """The weights of a fit as CSR, (K, p)."""
-    return sparse.csr_array(np.atleast_2d(fit.coef()))

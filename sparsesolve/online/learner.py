@@ -35,10 +35,15 @@ class Learner:
         self.curve = []  # (rows, mean loss) each time that their number has doubled
         self.squares = self.spent = 0.0  # largest |g|^2; sum of rate times |g|^2
 
-    def __getstate__(self):
-        state = self.__dict__.copy()
-        state["loss"] = None  # made again by who knows the family
-        return state
+    def kept(self):
+        """What it has learned, apart from what its settings say."""
+        state = {name: value for name, value in vars(self).items() if name != "loss"}
+        return {**state, "engine": self.engine.state()}
+
+    def go_on(self, kept):
+        """Go on from what another of the same settings has learned."""
+        self.engine.restore(kept["engine"])
+        self.__dict__.update({name: value for name, value in kept.items() if name != "engine"})
 
     def learn(self, rows):
         """Learn rows, all of positive weight."""

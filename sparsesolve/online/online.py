@@ -11,6 +11,7 @@ from sparsesolve.online.fit import OnlineFit
 from sparsesolve.online.response import ResponseReader
 from sparsesolve.online.rows import is_table, row_matrix
 from sparsesolve.online.settings import Settings
+from sparsesolve.online.source import rows_of
 
 
 @answers_keywords()
@@ -21,6 +22,7 @@ def online(
     lam: float,
     family: Any = "gaussian",
     alpha: float = 1.0,
+    penalty: Any = None,
     grouped: bool = False,
     penalty_factor: ArrayLike | None = None,
     weights: ArrayLike | None = None,
@@ -30,6 +32,8 @@ def online(
     step: Any = "auto",
     schedule: str = "sqrt",
     batch: int = 1,
+    average: bool | str = False,
+    radius: float | None = None,
     passes: int = 1,
     shuffle: bool = False,
     seed: Any = 0,
@@ -60,6 +64,10 @@ def online(
         rows.
     alpha : float in [0, 1], default 1
         Mixing: 1 is the lasso, 0 is ridge.
+    penalty : object of `sparsesolve.penalties`, default None
+        None is the elastic net. ``GroupL2(groups)`` and ``GroupLinf(groups)`` are lazy, by groups;
+        with "rda" and "ftrl" so is ``SparseGroup``. Any other moves all weights in every step,
+        and goes with "fobos" and "rda". One group of all features is a norm of the whole vector.
     grouped : bool, default False
         For family="multinomial": shrink the coefficients of a feature in all classes by their
         length, so that features leave all classes at once. "multigaussian" always does that.
@@ -82,6 +90,13 @@ def online(
         means eta0 / (1 + log t). "ftrl" has its own.
     batch : int, default 1
         Rows a step. Rows of a step that is not full wait for those of :meth:`OnlineFit.more`.
+    average : {False, True, "suffix"}, default False
+        Return the mean of the weights that rows were predicted with, of all steps or of at least
+        the last half, in place of the last ones; of "fobos" and "rda". It is seldom sparse, and
+        every step moves all weights.
+    radius : float, default None
+        After every step project the weights onto this Euclidean ball; of "fobos" and "rda". Every
+        step moves all weights.
     passes : int, default 1
         How often the data are gone through.
     shuffle : bool, default False
@@ -126,7 +141,7 @@ def online(
     settings = Settings.read(
         family=family, lam=lam, alpha=alpha, grouped=grouped, penalty_factor=penalty_factor,
         method=method, step=step, schedule=schedule, batch=batch, intercept=intercept,
-        n_features=n_features,
+        n_features=n_features, penalty=penalty, radius=radius, average=average,
     )  # fmt: skip
     passes, shuffle = read_count("passes", passes, 1), read_flag("shuffle", shuffle)
     reader = ResponseReader(settings.family, classes)
@@ -138,15 +153,17 @@ def online(
         if y is None:
             raise ValueError("y is missing; give a response for each row of X")
         K = reader.whole(y, n).values.reshape(n, -1).shape[1]
-        settings.lay_out(settings.n_features or p, K)
+        settings.lay_out(settings.n_features or p, K, names)
     else:
         _refuse_stream(X, passes, shuffle)
         settings.lay_out(settings.n_features, _responses(settings, reader))
     fit, rng = OnlineFit(settings, reader, names), read_seed(seed)
+    if table:
+        fit._widen(X)
     for _ in range(passes):
         if shuffle:
             order = rng.permutation(n)
-        for rows in fit._read(X, y, weights, offset, order):
+        for rows in rows_of(X, y, weights, offset, settings, reader, order):
             fit._learn(rows)
     return fit
 

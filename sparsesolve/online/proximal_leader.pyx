@@ -56,9 +56,6 @@ cdef class ProximalLeader(Engine):
         self.weight, self.root = np.zeros(n_responses + 1023), np.zeros(1024)
         self.lead, self.total = np.zeros(n_responses), None
 
-    def arguments(self):
-        return *super().arguments(), self.eta0, self.beta, self.tied
-
     def state(self):
         return [*super().state(), self.largest]
 

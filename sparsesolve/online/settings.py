@@ -10,15 +10,18 @@ from sparsesolve.data import (
     read_count,
     read_flag,
     read_number,
-    read_penalty_factor,
     shown,
 )
 from sparsesolve.families import read_family
 from sparsesolve.families.family import Family
 from sparsesolve.online.clock import SCHEDULES, Clock
+from sparsesolve.online.grouped import Grouped
 from sparsesolve.online.learner import Learner
+from sparsesolve.online.penalty import Laid, check_penalty, scaled_factors
 from sparsesolve.online.proximal_leader import ProximalLeader
 from sparsesolve.online.shrinkage import Shrinkage
+from sparsesolve.online.whole import Whole
+from sparsesolve.penalties.blocks import BlockPenalty
 
 METHODS = ("ftrl", "rda", "fobos")
 BETA = 0.01  # where rates of FTRL start: eta0 / sqrt(BETA^2 + sum g^2)
@@ -32,19 +35,25 @@ class Settings:
     lam: float  #: in the units of the batch path
     alpha: float
     grouped: bool
-    penalty_factor: np.ndarray | None  #: (p,) scaled to sum p
+    penalty_factor: np.ndarray | None  #: as given
     method: str
     step: Any  #: "auto", a number or a callable
     schedule: str
     batch: int
     intercept: bool
     n_features: int | None  #: as given; None: as many as the rows have
+    penalty: Any = None  #: as given; laid out once the features are known
+    radius: float | None = None
+    average: Any = False
     n_responses: int = 1
-    kinds: tuple = field(default=(None, None), repr=False)  #: numbers and values of the factors
+    laid_out: tuple | None = field(default=None, repr=False)  #: features, and their names
+    factors: np.ndarray | None = field(default=None, repr=False)  #: (p,) or (G,), scaled
+    #: number of each feature's factor, and the values of the factors
+    kinds: tuple = field(default_factory=lambda: (None, np.ones(1)), repr=False)
 
     @classmethod
     def read(cls, *, family, lam, alpha, grouped, penalty_factor, method, step, schedule, batch,
-             intercept, n_features):
+             intercept, n_features, penalty=None, radius=None, average=False):
         """Check the options that :func:`sparsesolve.online` describes."""
         family = read_family(family)
         if not _by_sample(family):
@@ -59,32 +68,72 @@ class Settings:
             raise ValueError(f"grouped=True ties classes; leave it out for {family.name!r}")
         method = read_choice("method", method, METHODS)
         _check_step(step, method)
+        check_penalty(penalty, grouped and family.name != "multigaussian")
+        grouped = grouped and penalty is None
+        if radius is not None:
+            radius = read_number("radius", radius, 0, np.inf, open_low=True)
+        average = read_flag("average", average, "suffix")
+        if method == "ftrl" and (radius is not None or average is not False):
+            raise ValueError(
+                f"{'average' if radius is None else 'radius'} is for method='fobos' and 'rda', "
+                "which have one rate for all weights"
+            )
         return cls(
             family, lam, alpha, grouped, None if penalty_factor is None else
             np.array(penalty_factor, dtype=float), method, step,
             read_choice("schedule", schedule, SCHEDULES), read_count("batch", batch, 1),
             read_flag("intercept", intercept),
             None if n_features is None else read_count("n_features", n_features, 1),
+            penalty, radius, average,
         )  # fmt: skip
 
-    def lay_out(self, n_features, n_responses):
+    def lay_out(self, n_features, n_responses, names=None):
         """Say how many features (None: not known) and responses there are."""
-        self.n_responses = n_responses
-        if self.penalty_factor is None:
-            self.kinds = None, np.ones(1)
-            return
+        self.n_responses, self.laid_out = n_responses, (n_features, names)
         if n_features is None:
+            for name in ("penalty_factor", "penalty", "radius"):
+                if getattr(self, name) is not None:
+                    raise ValueError(
+                        f"{name} needs to know how many features there are; give n_features"
+                    )
+            if self.average is not False:
+                raise ValueError("average needs room for all features; give n_features")
+        if self.penalty is not None:
+            over = getattr(self.penalty, "over", None)
+            self.penalty = self.penalty if over is None else over(n_features, names)
+            if self.method == "ftrl" and not isinstance(self.penalty, BlockPenalty):
+                raise ValueError(
+                    f"method='ftrl' has a rate for each weight or group, and "
+                    f"{type(self.penalty).__name__} is no sum over groups; use method='rda'"
+                )
+        if isinstance(self.penalty, BlockPenalty):
+            factors = scaled_factors(self.penalty_factor, self.penalty.n_groups, "group")
+            self.factors = factors
+        elif self.penalty is not None and self.penalty_factor is not None:
             raise ValueError(
-                "penalty_factor needs to know how many features there are; give n_features"
+                f"penalty_factor is for features or groups, and {type(self.penalty).__name__} is "
+                "of all together; leave it out"
             )
-        v = read_penalty_factor(self.penalty_factor, n_features)
-        if np.isinf(v).any():
-            raise ValueError(
-                f"penalty_factor excludes column {int(np.isinf(v).argmax())}; leave it out"
-            )
-        v = v * (n_features / v.sum()) if v.any() else v
-        values, kind = np.unique(v, return_inverse=True)
-        self.kinds = kind.astype(np.intc), values
+        elif self.penalty_factor is not None:
+            self.factors = scaled_factors(self.penalty_factor, n_features)
+            values, kind = np.unique(self.factors, return_inverse=True)
+            self.kinds = kind.astype(np.intc), values
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        if isinstance(self.penalty, BlockPenalty):  # of which pickles keep the groups alone
+            self.penalty = self.penalty.over(*self.laid_out)
+
+    @property
+    def eager(self):
+        """Whether every step goes through all weights."""
+        blocks = self.penalty is None or isinstance(self.penalty, BlockPenalty)
+        return not blocks or self.radius is not None or self.average is not False
+
+    def laid(self, p):
+        """The penalty on (K, p)."""
+        v = np.ones(p) if self.factors is None else self.factors
+        return Laid(self.penalty, p, self.n_responses, self.alpha, v, self.grouped)
 
     def loss(self):
         """A Loss without samples, which is asked for one row at a time."""
@@ -93,18 +142,42 @@ class Settings:
 
     def learner(self, eta0, n_features, features=None):
         """A Learner with this step size; of some features alone, where given."""
+        if self.eager:
+            return self._eager(eta0, n_features)
+        if self.penalty is not None:
+            return self._grouped(eta0, n_features)
         kind, values = self.kinds
         grows = self.n_features is None and kind is None and features is None
         if features is not None:
             n_features, kind = len(features), None if kind is None else kind[features]
-        schedule = self.step if callable(self.step) else self.schedule
-        clock = Clock(self.method, schedule, eta0, self.lam, self.alpha, values)
-        shape = self.n_responses, n_features, self.intercept and self.family.intercept, kind
+        shape = self.n_responses, n_features, self.with_intercept, kind
         if self.method == "ftrl":
             engine = ProximalLeader(*shape, eta0, BETA, self.grouped)
         else:
             engine = Shrinkage(*shape, self.method == "rda", self.grouped)
+        clock = self._clock(eta0, self.alpha, values)
         return Learner(engine, clock, self.loss(), self.batch, grows)
+
+    def _grouped(self, eta0, n_features):
+        laid = self.laid(n_features)
+        values, kind = np.unique(laid.sizes, return_inverse=True)
+        shape = self.n_responses, n_features, self.with_intercept
+        engine = Grouped(*shape, laid.blocks, laid.sizes, kind, self.method, eta0, BETA)
+        return Learner(engine, self._clock(eta0, self.alpha, values), self.loss(), self.batch)
+
+    def _eager(self, eta0, n_features):
+        engine = Whole(self.n_responses, n_features, self.with_intercept, self.laid(n_features),
+                       self.method == "rda", self.radius, self.average)  # fmt: skip
+        return Learner(engine, self._clock(eta0, 1.0, np.ones(1)), self.loss(), self.batch)
+
+    def _clock(self, eta0, alpha, values):
+        schedule = self.step if callable(self.step) else self.schedule
+        return Clock(self.method, schedule, eta0, self.lam, alpha, values)
+
+    @property
+    def with_intercept(self):
+        """Whether there is an intercept."""
+        return self.intercept and self.family.intercept
 
 
 def _by_sample(family):

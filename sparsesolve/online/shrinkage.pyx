@@ -51,9 +51,6 @@ cdef class Shrinkage(Engine):
         self.dual, self.tied = dual, tied and n_responses > 1
         super().__init__(n_responses, n_features, intercept, kind, n_responses + (not dual))
 
-    def arguments(self):
-        return *super().arguments(), self.dual, self.tied
-
     def state(self):
         return [*super().state(), self.square, self.largest]
 

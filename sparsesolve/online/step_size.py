@@ -18,14 +18,16 @@ FACTORS = {
 }
 
 
-def choose(settings, rows):
+def choose(settings, rows, n_features):
     """Return eta0 and a dict of each candidate's loss."""
-    features, index = np.unique(rows.columns, return_inverse=True)
-    compact = rows._replace(columns=index.astype(np.intc))
+    features, compact = None, rows
+    if settings.penalty is None and not settings.eager:
+        features, index = np.unique(rows.columns, return_inverse=True)
+        compact = rows._replace(columns=index.astype(np.intc))
     first = rows.n // 2 // settings.batch * settings.batch
     found = {}
     for eta0 in unit(settings, rows) * FACTORS[settings.method]:
-        learner = settings.learner(eta0, len(features), features)
+        learner = settings.learner(eta0, n_features, features)
         try:
             learner.learn(compact.part(0, first))
             total, weight = learner.total, learner.weight

@@ -37,6 +37,9 @@ cdef class BlockPenalty:
     """
 
     has_blocks = has_groups = True      # see penalty.py
+    # "norm" where proxes add up, prox_s(prox_t(x)) = prox_{s+t}(x), so that those of many steps
+    # of online learning are made up for by one; "none" is right for any penalty
+    lazy_kind = "none"
     evens_out = False                   # whether most coefficients of a group end at one size
 
     def __init__(self, groups, weights=None):

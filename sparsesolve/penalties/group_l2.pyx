@@ -40,6 +40,8 @@ cdef class GroupL2(SparseGroup):
     array([0, 1])
     """
 
+    lazy_kind = "norm"
+
     def __init__(self, groups, weights=None):
         super().__init__(groups, 0.0, weights)
 

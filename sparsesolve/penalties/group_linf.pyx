@@ -49,6 +49,8 @@ cdef class GroupLinf(BlockPenalty):
 
     evens_out = True
 
+    lazy_kind = "norm"
+
     cdef double norm(self, Py_ssize_t g, const double* b) noexcept nogil:
         cdef double largest = 0.0
         cdef Py_ssize_t j

@@ -117,3 +117,75 @@ class Twin:
             s = slice(i, i + batch)
             self.step(X[s], y[s], w[s], offset[s])
         return self
+
+
+def project_l1(v, radius):
+    """The nearest point with |.|_1 <= radius, by bisection."""
+    if np.abs(v).sum() <= radius:
+        return v
+    low, high = 0.0, np.abs(v).max()
+    for _ in range(200):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if np.abs(soft(v, middle)).sum() > radius else (low, middle)
+    return soft(v, high)
+
+
+def group_prox(v, level, kind):
+    """argmin_w |w - v|^2 / 2 + level N(w), for N of a kind: by Moreau's identity for "linf"."""
+    if kind == "l2":
+        length = np.linalg.norm(v)
+        return v * max(1.0 - level / length, 0.0) if length > 0.0 else v
+    if kind == "linf":
+        return v - project_l1(v, level)
+    tau, d = kind  # sparse group: first the l1 norm, then the l2 norm
+    return group_prox(soft(v, level * tau), level * (1.0 - tau) * d, "l2")
+
+
+class GroupTwin(Twin):
+    """The same with groups of features, lists of their numbers, of weights d."""
+
+    def __init__(self, method, loss, p, K, lam, groups, d, kind, **options):
+        super().__init__(method, loss, p, K, lam, **options)
+        self.groups, self.d, self.kind = groups, d, kind
+        self.l1, self.l2 = self.l1[0], self.l2[0]
+        self.n = np.full(len(groups), self.n[0, 0])
+
+    def charge(self):
+        return np.nan
+
+    def each(self, V, level, ridge, h):
+        W = np.zeros_like(V)
+        for g, (group, d) in enumerate(zip(self.groups, self.d, strict=True)):
+            r = (h[g] if np.ndim(h) else h) + ridge * (1.0 if isinstance(self.kind, tuple) else d)
+            if isinstance(self.kind, tuple):  # tau and the l2 part's weight
+                tau, _ = self.kind
+                r += ridge * (tau + (1 - tau) * d - 1.0)
+                part = group_prox(V[group].ravel() / r, level / r, (tau, d))
+            else:
+                part = group_prox(V[group].ravel() / r, level * d / r, self.kind)
+            W[group] = part.reshape(-1, V.shape[1])
+        return W
+
+    def fobos(self, g, bg, u):
+        eta = self.eta(self.t) * u
+        self.W = self.each(self.W - eta * g, eta * self.l1, eta * self.l2, 1.0)
+        self.b = self.b - eta * bg
+
+    def rda(self, g, bg, u):
+        self.sum, self.b_sum = self.sum + u * g, self.b_sum + u * bg
+        beta = self.beta(self.t)
+        self.W = self.each(-self.sum, self.t * self.l1, self.t * self.l2, beta)
+        self.b = -self.b_sum / beta
+
+    def ftrl(self, g, bg, u):
+        before = np.sqrt(self.n)
+        self.n = self.n + u * np.array([(g[group] ** 2).sum() for group in self.groups])
+        for k, group in enumerate(self.groups):
+            self.sum[group] += u * g[group]
+            self.sum[group] -= (np.sqrt(self.n[k]) - before[k]) / self.eta0 * self.W[group]
+        root = np.sqrt(self.b_n)
+        self.b_n = self.b_n + u * bg**2
+        self.b_sum = self.b_sum + u * bg - (np.sqrt(self.b_n) - root) / self.eta0 * self.b
+        h = np.sqrt(self.n) / self.eta0
+        self.W = self.each(-self.sum, self.t * self.l1, self.t * self.l2, h)
+        self.b = -self.b_sum / (np.sqrt(self.b_n) / self.eta0)

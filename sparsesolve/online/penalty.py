@@ -1,0 +1,91 @@
+"""The penalty of an online fit: laid out for so many features and responses, on arrays (K, p)."""
+
+import numpy as np
+
+from sparsesolve.data import read_penalty_factor, shown
+from sparsesolve.penalties.blocks import BlockPenalty
+from sparsesolve.penalties.elastic_net import ElasticNet
+from sparsesolve.penalties.penalty import missing_method
+from sparsesolve.penalties.rows import GroupRows, Rows
+from sparsesolve.penalties.whole import WholePenalty
+
+
+def check_penalty(penalty, grouped):
+    """Refuse what is no penalty."""
+    if penalty is None:
+        return
+    if isinstance(penalty, type) or missing_method(penalty) is not None:
+        raise TypeError(
+            f"penalty is {shown(penalty)}; give an object of sparsesolve.penalties, or None for "
+            "the elastic net"
+        )
+    if grouped:
+        raise ValueError(
+            "grouped=True ties single features across the classes, and a penalty object ties its "
+            "own groups; leave grouped out"
+        )
+
+
+def scaled_factors(penalty_factor, count, per="column"):
+    """Penalty factors (count,) scaled to that sum; ones where there are none."""
+    if penalty_factor is None:
+        return np.ones(count)
+    v = read_penalty_factor(penalty_factor, count, per)
+    if np.isinf(v).any():
+        raise ValueError(
+            f"penalty_factor excludes {per} {int(np.isinf(v).argmax())}; leave it out"
+        )
+    return v * (count / v.sum()) if v.any() else v
+
+
+class Laid:
+    """lam Omega on (K, p).
+
+    Attributes
+    ----------
+    blocks : BlockPenalty or None
+        Of groups: the norms alone, over all K p weights.
+    sizes : (G,) or None
+        What these are multiplied by.
+    free : (p,) bool
+        Features that are not penalised.
+    """
+
+    def __init__(self, penalty, p, K, alpha, v, grouped):
+        self.blocks = self.sizes = None
+        self.several = K > 1
+        if penalty is None:
+            self.rows, self.free = Rows(ElasticNet(p, alpha, v), grouped), v == 0.0
+        elif isinstance(penalty, BlockPenalty):
+            ends = np.full(p, -np.inf), np.full(p, np.inf)
+            none = np.zeros(penalty.n_groups, dtype=bool)
+            whole = penalty.under(alpha, v, none, *ends, 1.0).repeated(K)
+            self.blocks = penalty.under(1.0, v, none, *ends, 1.0).repeated(K)
+            self.sizes = np.asarray(self.blocks.weight) + np.asarray(self.blocks.l1)
+            self.rows = GroupRows(whole)
+            self.free = (self.sizes == 0.0)[np.asarray(penalty.of)]
+        else:
+            self.rows = WholePenalty(penalty, p, alpha, n_responses=K if self.several else None)
+            self.free = np.zeros(p, dtype=bool)
+        self.flat = isinstance(self.rows, WholePenalty) and not self.several
+
+    def _given(self, B):
+        return np.ascontiguousarray(B[0] if self.flat else B)
+
+    def value(self, B, lam):
+        """lam Omega(B)."""
+        return float(self.rows.value(self._given(B), lam))
+
+    def prox(self, V, amount):
+        """argmin_B |B - V|^2 / 2 + amount Omega(B)."""
+        return np.reshape(self.rows.prox(self._given(V), amount), V.shape)
+
+    def conjugate(self, Z, lam):
+        """sup_B Z'B - lam Omega(B)."""
+        return float(self.rows.conjugate(self._given(Z), lam))
+
+    def scales(self, Z, lam):
+        """Of a dual point of products Z, to try."""
+        Z = self._given(Z)
+        pressed, feasible = self.rows.polar(Z), self.rows.feasible_scale(Z, lam)
+        return {feasible, min(feasible, lam / pressed) if pressed > lam else feasible}

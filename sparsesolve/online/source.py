@@ -1,0 +1,68 @@
+"""Where rows come from: a table, read in its order or another, or a stream of blocks."""
+
+import numpy as np
+
+from sparsesolve.data import read_offset, read_offsets, read_weights
+from sparsesolve.online.rows import Rows, block_size, entries, is_table, row_matrix
+
+
+def rows_of(X, y, weights, offset, settings, reader, order=None):
+    """Yield Rows of a table, in the order given or in that of `order`, or of a stream."""
+    if is_table(X):
+        if y is None:
+            raise ValueError("y is missing; give a response for each row of X")
+        matrix, _ = row_matrix(X)
+        parts = y, weights, offset
+        yield from _blocks(matrix, reader.whole, parts, settings, order, 0)
+        return
+    if y is not None or weights is not None or offset is not None:
+        raise ValueError("X is a stream: each of its items brings its own y and weights")
+    above = 0
+    for item in X() if callable(X) else X:
+        if not isinstance(item, tuple) or not 2 <= len(item) <= 4:
+            raise TypeError(
+                "the items of a stream are tuples (X, y), (X, y, weights) or (X, y, weights, "
+                f"offset), not a {type(item).__name__}"
+            )
+        matrix, _ = row_matrix(item[0])
+        parts = (*item[1:], None, None)[:3]
+        yield from _blocks(matrix, reader.block, parts, settings, None, above)
+        above += matrix.shape[0]
+
+
+def _blocks(matrix, read, parts, settings, order, above):
+    """Yield the blocks of one table."""
+    (n, m), (y, weights, offset) = matrix.shape, parts
+    if settings.n_features is not None and m > settings.n_features:
+        raise ValueError(
+            f"X has {m} columns where n_features={settings.n_features}; give the largest number "
+            "at first, or leave n_features out"
+        )
+    if n == 0:
+        return
+    response = read(y, n)
+    values = response.values.reshape(n, -1)
+    if settings.n_responses != values.shape[1]:
+        raise ValueError(
+            f"y has {values.shape[1]} classes or columns where {settings.n_responses} were "
+            "learned before"
+        )
+    w = np.ones(n) if weights is None else read_weights(weights, n)
+    w = w if response.counts is None else w * response.counts
+    known = None if offset is None else read_known(offset, n, settings)
+    size = block_size(matrix)
+    for first in range(0, n, size):
+        last = min(n, first + size)
+        rows = slice(first, last) if order is None else order[first:last]
+        yield Rows(
+            *entries(matrix, first, last, None if order is None else rows, above),
+            np.ascontiguousarray(values[rows], dtype=float), np.ascontiguousarray(w[rows]),
+            None if known is None else np.ascontiguousarray(known[rows]),
+        )  # fmt: skip
+
+
+def read_known(offset, n, settings):
+    """The offset as (n, K)."""
+    if settings.family.several:
+        return np.ascontiguousarray(read_offsets(offset, n, settings.n_responses).T)
+    return read_offset(offset, n)[:, None]

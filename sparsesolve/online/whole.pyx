@@ -1,0 +1,141 @@
+"""FOBOS and dual averaging step by step on whole vectors: any penalty, projections, averages.
+
+    FOBOS   w_{s+1} = P(argmin_w |w - (w_s - eta_s g_s)|^2 / 2 + eta_s lam Omega(w))
+    RDA     w_{s+1} = P(argmin_w w'(g_1 + ... + g_s) + t lam Omega(w) + beta_t |w|^2 / 2)
+
+with P the projection onto |w| <= radius, where there is one. Nothing is lazy: a step costs what the
+penalty's prox costs. P keeps the regret's bound, as Omega grows along rays from 0.
+Averages are of the w_s that rows were predicted with, weighted by the mean weights u_s of steps: of
+all, or of those since the last power of two of steps but one, so that they are of at least half.
+Reference: Duchi and Singer (2009), sections 3 and 7.2; Shamir and Zhang (2013) for suffixes.
+"""
+import numpy as np
+
+from sparsesolve.online.engine cimport Engine
+
+
+cdef class Whole(Engine):
+    """See above.
+
+    Parameters
+    ----------
+    n_responses, n_features, intercept :
+        See Engine.
+    penalty : object with value and prox on arrays (K, p)
+    dual : bool
+        Whether gradients are summed (RDA).
+    radius : float or None
+    average : False, True or "suffix"
+    """
+    cdef readonly object penalty, radius, average
+    cdef readonly bint dual
+    cdef readonly double largest            # |w|^2 that there has been, with intercepts
+    cdef double[:, ::1] value, gradient     # (K, p) weights as of this step; its gradient
+    cdef double[::1] lead, b                # (K,) that of the intercepts; intercepts
+    cdef object sums                        # of averages: [u, W (K, p), b (K,)] of one epoch each
+    cdef Py_ssize_t made                    # steps
+    cdef object failed                      # what the penalty raised
+
+    def __init__(self, n_responses, n_features, intercept, penalty, dual, radius, average):
+        super().__init__(n_responses, n_features, intercept, None, n_responses)
+        self.penalty, self.dual, self.radius, self.average = penalty, dual, radius, average
+        shape = n_responses, n_features
+        self.value, self.gradient = np.zeros(shape), np.zeros(shape)
+        self.lead, self.b = np.zeros(n_responses), np.zeros(n_responses)
+        self.sums = [self._nothing(), self._nothing()]
+
+    def _nothing(self):
+        return [0.0, np.zeros((self.n_responses, self.n_features)), np.zeros(self.n_responses)]
+
+    def state(self):
+        return [*super().state(), np.asarray(self.value), np.asarray(self.b), self.sums, self.made,
+                self.largest]
+
+    def restore(self, state):
+        super().restore(state)
+        self.value, self.b = np.array(state[2]), np.array(state[3])
+        self.sums = [[u, W.copy(), b.copy()] for u, W, b in state[4]]
+        self.made, self.largest = state[5:]
+
+    def run(self, loss, times, start, index, x, y, w, offset, steps):
+        """See Engine."""
+        found = super().run(loss, times, start, index, x, y, w, offset, steps)
+        error, self.failed = self.failed, None
+        if error is not None:
+            raise error
+        return found
+
+    cdef void fetch(self, const int* index, Py_ssize_t count) noexcept nogil:
+        """Every step goes through all weights."""
+
+    cdef void gather(self, Py_ssize_t s, const int* index, const double* x, Py_ssize_t count,
+                     double* eta) noexcept nogil:
+        cdef Py_ssize_t a, k
+        for k in range(self.n_responses):
+            eta[k] += self.b[k]
+            for a in range(count):
+                eta[k] += x[a] * self.value[k, index[a]]
+
+    cdef void scatter(self, Py_ssize_t s, const int* index, const double* x, Py_ssize_t count,
+                      const double* slope) noexcept nogil:
+        cdef Py_ssize_t a, k
+        for k in range(self.n_responses):
+            if self.has_intercept:
+                self.lead[k] += slope[k]
+            for a in range(count):
+                self.gradient[k, index[a]] += slope[k] * x[a]
+
+    cdef void commit(self, Py_ssize_t s) noexcept nogil:
+        with gil:
+            self._commit(s)
+
+    cdef void _commit(self, Py_ssize_t s) noexcept:
+        if self.failed is not None:
+            return
+        try:
+            u = self.rate[s]
+            if self.average is not False:
+                self._add(u)
+            amount = self.level[s + 1, 0] if self.dual else self.level[s + 1, 0] - self.level[s, 0]
+            self._step(u, amount, self.scale[s + 1, 0])
+        except BaseException as error:
+            self.failed = error
+
+    def _step(self, rate, amount, scale):
+        """Learn the gradient, and shrink by that amount."""
+        W, G = np.asarray(self.value), np.asarray(self.gradient)
+        b, lead = np.asarray(self.b), np.asarray(self.lead)
+        if self.dual:
+            q = np.asarray(self.record).reshape(W.shape)
+            q -= rate * G
+            sums = np.asarray(self.intercept_record)[0]
+            sums -= rate * lead
+            W, b = self.penalty.prox(q / scale, amount / scale), sums / scale
+        else:
+            W, b = self.penalty.prox(W - rate * G, amount), b - rate * lead
+        if self.radius is not None:
+            length = np.sqrt(np.vdot(W, W))
+            W = W * (self.radius / length) if length > self.radius else W
+        self.value, self.b = np.ascontiguousarray(W), b
+        G[:], lead[:] = 0.0, 0.0
+        self.largest = max(self.largest, float(np.vdot(W, W) + b @ b))
+
+    def _add(self, rate):
+        """Count the weights that this step began with among those averaged."""
+        self.made += 1
+        if self.average == "suffix" and self.made & (self.made - 1) == 0:
+            self.sums = [self.sums[1], self._nothing()]
+        here = self.sums[1]
+        here[0] += 1.0
+        here[1] += np.asarray(self.value)
+        here[2] += np.asarray(self.b)
+
+    def weights(self, level, scale, plain, features=None):
+        """The weights (K, p) and intercepts (K,), averaged where that was asked for; of some
+        features, (m,), alone (K, m)."""
+        W, b = np.array(self.value), np.array(self.b)
+        if self.average is not False and self.made > 0:
+            total = self.sums[0][0] + self.sums[1][0]
+            W = (self.sums[0][1] + self.sums[1][1]) / total
+            b = (self.sums[0][2] + self.sums[1][2]) / total
+        return (W if features is None else W[:, features]), b
