@@ -1,0 +1,202 @@
+"""Decoding and marginals of chains whose scores are given, from whatever model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sparsesolve.data import answers_keywords, read_count, read_flag
+from sparsesolve.linalg.threads import thread_count
+from sparsesolve.losses.chain.sequences import Chains
+from sparsesolve.structured.sequences import is_list_of_sequences, read_allowed, read_lengths
+
+
+@answers_keywords()
+def viterbi(
+    S: Any,
+    T: ArrayLike,
+    *,
+    lengths: ArrayLike | None = None,
+    start: ArrayLike | None = None,
+    stop: ArrayLike | None = None,
+    allowed: ArrayLike | None = None,
+    y: ArrayLike | None = None,
+    n_best: int | None = None,
+    n_threads: int = 1,
+) -> tuple[Any, Any]:
+    """Find the labellings of chains with the largest score.
+
+    ::
+
+        score(y) = start[y_1] + sum_i S[i, y_i] + sum_i T[y_i, y_i+1] + stop[y_L]
+
+    Parameters
+    ----------
+    S : array-like (n, K), or list of array-like (L, K)
+        Scores of the K labels at each position; -inf forbids a label.
+    T : array-like (K, K)
+        Scores of transitions, from row to column; -inf forbids one.
+    lengths : array-like (n_sequences,), default None
+        Positions of each sequence, in order. None: S is one sequence, or a list of them.
+    start, stop : array-like (K,), default None
+        Scores of a sequence's first and last label.
+    allowed : array-like (K, K) of bool, default None
+        Transitions that may be taken; None means all.
+    y : array-like (n,) of int, default None
+        Labels by number. If given, every label that differs from y scores 1 more, which is the
+        loss-augmented decoding of a structured hinge loss.
+    n_best : int, default None
+        Return so many of the best labellings of each sequence.
+    n_threads : int, default 1
+        Threads over sequences; -1 for all cores. The result does not depend on it.
+
+    Returns
+    -------
+    labels : ndarray (n,) of int, or a list
+        The labels by number, the first of equal ones. With `n_best` a list with an array
+        (m, L) for each sequence, best first; m is less where there are not so many.
+    scores : ndarray (n_sequences,), or a list
+        The scores. With `n_best` a list with an array (m,) for each sequence.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Where shapes do not fit, a score is NaN or +inf, or a sequence has no possible labelling.
+
+    References
+    ----------
+    Viterbi (1967), "Error bounds for convolutional codes and an asymptotically optimum decoding
+    algorithm".
+
+    Examples
+    --------
+    >>> from sparsesolve import structured
+    >>> S = [[2.0, 0.0], [0.0, 1.0], [0.0, 1.0]]
+    >>> structured.viterbi(S, [[1.0, -9.0], [0.0, 0.0]])
+    (array([0, 0, 0], dtype=int32), array([4.]))
+    """
+    S, T, chains, threads = _read(S, T, lengths, start, stop, allowed, n_threads)
+    if y is not None:
+        S += 1.0 - np.eye(chains.K)[_numbers(y, len(S), chains.K)]
+    if n_best is None:
+        labels, scores = chains.viterbi(S, T, threads)
+        _refuse_impossible(scores)
+        return labels, scores
+    n_best = read_count("n_best", n_best, 1)
+    ptr, found = np.asarray(chains.starts), []
+    for first, last in zip(ptr[:-1], ptr[1:], strict=True):
+        one = Chains(np.array([0, last - first]), chains.K)
+        found.append(one.best(np.ascontiguousarray(S[first:last]), T, n_best))
+    _refuse_impossible(np.array([scores[0] if len(scores) else -np.inf for _, scores in found]))
+    return [paths for paths, _ in found], [scores for _, scores in found]
+
+
+@answers_keywords()
+def marginals(
+    S: Any,
+    T: ArrayLike,
+    *,
+    lengths: ArrayLike | None = None,
+    start: ArrayLike | None = None,
+    stop: ArrayLike | None = None,
+    allowed: ArrayLike | None = None,
+    pairs: bool = False,
+    n_threads: int = 1,
+) -> tuple[np.ndarray, ...]:
+    """Return probabilities of labels where P(y) is proportional to exp(score(y)).
+
+    Parameters
+    ----------
+    S, T, lengths, start, stop, allowed, n_threads
+        As in `viterbi`.
+    pairs : bool, default False
+        Return the probabilities of neighbouring labels, too: K^2 numbers for each position.
+
+    Returns
+    -------
+    nodes : ndarray (n, K)
+        P(y_i = k).
+    log_partition : ndarray (n_sequences,)
+        log sum_y exp(score(y)) of each sequence.
+    pairs : ndarray (n - n_sequences, K, K)
+        P(y_i = a, y_i+1 = b), the pairs of one sequence after those of another; with `pairs` only.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `viterbi`.
+
+    Notes
+    -----
+    Forward-backward in scaled numbers, and in logarithms where these would vanish, so that scores
+    may be of any size.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve import structured
+    >>> nodes, log_partition = structured.marginals(np.zeros((3, 2)), np.zeros((2, 2)))
+    >>> nodes[0], float(np.exp(log_partition[0]).round(6))
+    (array([0.5, 0.5]), 8.0)
+    """
+    S, T, chains, threads = _read(S, T, lengths, start, stop, allowed, n_threads)
+    pairs = read_flag("pairs", pairs)
+    nodes, log_partition, found = chains.marginals(S, T, None, pairs, threads)
+    _refuse_impossible(log_partition)
+    return (nodes, log_partition, found) if pairs else (nodes, log_partition)
+
+
+def _read(S, T, lengths, start, stop, allowed, n_threads):
+    """Scores of our own with start and stop in them, transitions under the mask, and Chains."""
+    if is_list_of_sequences(S):
+        if lengths is not None:
+            raise ValueError("S is a list of sequences, which have their lengths; leave lengths out")
+        lengths = [len(part) for part in S]
+        S = np.concatenate([np.asarray(part, dtype=float) for part in S])
+    S = np.array(S, dtype=float, order="C")
+    if S.ndim != 2 or 0 in S.shape:
+        raise ValueError(f"S has shape {S.shape}; it must be positions by labels")
+    K = S.shape[1]
+    T = _scores("T", T, (K, K))
+    allowed = read_allowed(allowed, K)
+    if allowed is not None:
+        T = np.where(allowed, T, -np.inf)
+    ptr = read_lengths(lengths, len(S))
+    _refuse_large("S", S)
+    if start is not None:
+        S[ptr[:-1]] += _scores("start", start, (K,))
+    if stop is not None:
+        S[ptr[1:] - 1] += _scores("stop", stop, (K,))
+    return S, np.ascontiguousarray(T), Chains(ptr, K), thread_count(n_threads)
+
+
+def _scores(name, values, shape):
+    values = np.array(values, dtype=float)
+    if values.shape != shape:
+        raise ValueError(f"{name} has shape {values.shape}; with {shape[0]} labels it is {shape}")
+    _refuse_large(name, values)
+    return values
+
+
+def _refuse_large(name, values):
+    wrong = np.isnan(values) | (values == np.inf)
+    if wrong.any():
+        place = tuple(int(i) for i in np.argwhere(wrong)[0])
+        raise ValueError(f"{name} holds {values[place]} at {place}; scores are finite, or -inf")
+
+
+def _numbers(y, n, K):
+    y = np.asarray(y)
+    if y.shape != (n,) or y.dtype.kind not in "iu" or y.min() < 0 or y.max() >= K:
+        raise ValueError(f"y must be {n} whole numbers from 0 to {K - 1}, the labels by number")
+    return y
+
+
+def _refuse_impossible(scores):
+    if (scores == -np.inf).any():
+        s = int((scores == -np.inf).argmax())
+        raise ValueError(
+            f"sequence {s} has no possible labelling: every one meets a score of -inf"
+        )

@@ -1,0 +1,175 @@
+"""Sequences: what a user passes, as one table of positions and where each sequence begins."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from sparsesolve.data import nonfinite_error, read_design, read_labels
+
+MOST_LABELS = 46_340  # whose pairs are numbered in 32 bits
+
+
+class Rows(NamedTuple):
+    """X of all positions by rows, X' by rows, and where each sequence begins."""
+
+    rows: sparse.csr_array  # (n, p) float64, pointers of 64 bits and columns of 32
+    columns: sparse.csr_array  # (p, n), its transpose
+    ptr: np.ndarray  # (n_sequences + 1,) int64
+    names: np.ndarray | None  # (p,) names of the columns of a table
+
+
+def read_rows(X: Any, lengths: Any = None, both: bool = True) -> Rows:
+    """Read a list of sequences (L, p), or one table (n, p) with the lengths of its sequences.
+
+    Parameters
+    ----------
+    X : list of array-like or sparse (L, p); or array-like, table or sparse (n, p)
+    lengths : array-like (n_sequences,), default None
+        Rows of each sequence, in order; not with a list.  None, of one table: one sequence.
+    both : bool
+        Whether the transpose is needed, too.
+
+    Raises
+    ------
+    ValueError, TypeError
+        One sentence: what was found, where, what to do.
+    """
+    if is_list_of_sequences(X):
+        if lengths is not None:
+            raise ValueError(
+                "X is a list of sequences, which have their lengths; leave lengths out, or pass "
+                "one table"
+            )
+        lengths = [_rows_of("X", s, part) for s, part in enumerate(X)]
+        _refuse_widths(X)
+        joined = any(sparse.issparse(part) for part in X)
+        X = sparse.vstack(list(X), format="csc") if joined else np.concatenate(
+            [np.asarray(part) for part in X])  # fmt: skip
+    matrix, names = read_design(X)
+    ptr = read_lengths(lengths, matrix.shape[0])
+    columns = sparse.csc_array(matrix) if not sparse.issparse(matrix) else matrix
+    if not np.isfinite(columns.data).all():
+        raise nonfinite_error(matrix, names)
+    rows = sparse.csr_array(columns)
+    return Rows(_packed(rows), _packed(sparse.csr_array(columns.T)) if both else rows, ptr, names)
+
+
+def is_list_of_sequences(X):
+    """Whether X is a list or tuple of arrays of two dimensions."""
+    return isinstance(X, list | tuple) and len(X) > 0 and all(
+        np.ndim(part) == 2 or sparse.issparse(part) for part in X)  # fmt: skip
+
+
+def _rows_of(name, s, part):
+    rows = part.shape[0] if sparse.issparse(part) else len(part)
+    if rows == 0:
+        raise ValueError(f"{name} holds an empty sequence at position {s}; leave it out")
+    return rows
+
+
+def _refuse_widths(X):
+    widths = [part.shape[1] if sparse.issparse(part) else np.shape(part)[1] for part in X]
+    for s, width in enumerate(widths):
+        if width != widths[0]:
+            raise ValueError(
+                f"X has {width} columns in sequence {s} and {widths[0]} in sequence 0; all "
+                "sequences need the same columns"
+            )
+
+
+def _packed(rows):
+    rows.sort_indices()
+    rows.data = np.ascontiguousarray(rows.data, dtype=float)
+    rows.indices = np.ascontiguousarray(rows.indices, dtype=np.intc)
+    rows.indptr = np.ascontiguousarray(rows.indptr, dtype=np.longlong)
+    return rows
+
+
+def read_lengths(lengths: Any, n: int) -> np.ndarray:
+    """Return where sequences begin, (n_sequences + 1,), from their lengths; None: one sequence."""
+    if lengths is None:
+        lengths = [n]
+    try:
+        values = np.asarray(lengths)
+    except ValueError:
+        values = np.empty(0, dtype=object)
+    if values.ndim != 1 or values.dtype.kind not in "iuf" or (values != np.floor(values)).any():
+        raise ValueError("lengths must be whole numbers, the rows of each sequence in order")
+    values = values.astype(np.int64)
+    if (values <= 0).any():
+        s = int((values <= 0).argmax())
+        raise ValueError(
+            f"lengths holds {values[s]} at position {s}; a sequence has at least one row, so "
+            "leave it out"
+        )
+    if values.sum() != n:
+        raise ValueError(f"lengths add up to {values.sum()}, but there are {n} rows")
+    return np.concatenate([[0], np.cumsum(values)])
+
+
+def read_tags(y: Any, ptr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return labels by number (n,) and their names (K,), from one vector or a list of vectors."""
+    y = joined_tags(y, ptr)
+    codes, names = read_labels(y, int(ptr[-1]))
+    if len(names) > MOST_LABELS:
+        raise ValueError(f"y has {len(names)} labels; at most {MOST_LABELS} can be told apart")
+    return codes.astype(np.intc), names
+
+
+def joined_tags(y, ptr):
+    """One vector of labels, from a list of vectors, which must have the lengths of X."""
+    ragged = isinstance(y, list | tuple) and len(y) > 0 and all(
+        isinstance(part, list | tuple | np.ndarray) for part in y)  # fmt: skip
+    if not ragged:
+        return y
+    if len(y) != len(ptr) - 1:
+        raise ValueError(f"y has {len(y)} sequences and X {len(ptr) - 1}; give one for each")
+    for s, part in enumerate(y):
+        if len(part) != ptr[s + 1] - ptr[s]:
+            raise ValueError(
+                f"y has {len(part)} labels for sequence {s}, which has {ptr[s + 1] - ptr[s]} rows"
+            )
+    return [label for part in y for label in part]
+
+
+def known_tags(y: Any, ptr: np.ndarray, names: np.ndarray) -> np.ndarray:
+    """Numbers of labels among those known; ValueError where one was never seen."""
+    codes, found = read_tags(y, ptr)
+    place = {label: k for k, label in enumerate(names.tolist())}
+    strange = [label for label in found.tolist() if label not in place]
+    if strange:
+        raise ValueError(f"y holds the label {strange[0]!r}, which the model never saw in training")
+    return np.array([place[label] for label in found.tolist()], dtype=np.intc)[codes]
+
+
+def read_allowed(allowed: Any, K: int) -> np.ndarray | None:
+    """Return the mask of allowed transitions (K, K), from row to column; None for all."""
+    if allowed is None:
+        return None
+    mask = np.asarray(allowed)
+    if mask.shape != (K, K) or mask.dtype != bool:
+        raise ValueError(
+            f"allowed must be a boolean array of shape {(K, K)}, from row label to column label, "
+            f"not {mask.dtype} of shape {mask.shape}"
+        )
+    return mask
+
+
+def refuse_forbidden(y: np.ndarray, ptr: np.ndarray, allowed: np.ndarray | None,
+                     names: np.ndarray) -> None:
+    """Refuse a mask that forbids a pair of labels that follow each other in y."""
+    if allowed is None:
+        return
+    inside = np.ones(len(y), dtype=bool)
+    inside[ptr[1:] - 1] = False
+    at = np.flatnonzero(inside)
+    broken = at[~allowed[y[at], y[at + 1]]]
+    if len(broken):
+        i = int(broken[0])
+        raise ValueError(
+            f"allowed forbids {names[y[i + 1]]!r} after {names[y[i]]!r}, which y has at row "
+            f"{i + 1} of sequence {int(np.searchsorted(ptr, i, side='right')) - 1}"
+        )
