@@ -12,17 +12,17 @@ from sparsesolve.results.status import ConvergenceWarning, Status
 
 __version__ = "0.1.0"
 __all__ = [
-    "CVPath", "ConvergenceWarning", "DictionaryLearning", "KnotPath", "MKLPath", "Path", "Status",
-    "adaptive_factors", "assess", "calibration", "confusion", "criteria", "cv_path", "families",
-    "hard_threshold_path", "lars_path", "lars_path_gram", "load", "make_design", "mkl", "mkl_path",
-    "omp_path", "online", "path", "penalties", "refit", "relax", "roc", "save", "sparse_code",
-    "stability_path",
+    "CRFPath", "CVPath", "ConvergenceWarning", "DictionaryLearning", "KnotPath", "MKLPath",
+    "Path", "Status", "adaptive_factors", "assess", "calibration", "confusion", "crf_path",
+    "criteria", "cv_path", "families", "hard_threshold_path", "lars_path", "lars_path_gram",
+    "load", "make_design", "mkl", "mkl_path", "omp_path", "online", "path", "penalties",
+    "refit", "relax", "roc", "save", "sparse_code", "stability_path", "structured",
 ]  # fmt: skip
 
 # What path does not need is imported when it is first asked for: HOMES says from where.
 if TYPE_CHECKING:
     from sparsesolve import estimators as estimators
-    from sparsesolve import mkl
+    from sparsesolve import mkl, structured
     from sparsesolve.data.encoding import make_design
     from sparsesolve.dictionary.learning import DictionaryLearning
     from sparsesolve.dictionary.sparse_code import sparse_code
@@ -43,8 +43,11 @@ if TYPE_CHECKING:
     from sparsesolve.selection.refit import refit
     from sparsesolve.selection.relaxed import relax
     from sparsesolve.selection.stability import stability_path
+    from sparsesolve.structured.crf import crf_path
+    from sparsesolve.structured.result import CRFPath
 else:
     HOMES = {
+        "CRFPath": "structured.result",
         "CVPath": "results.cv_path",
         "DictionaryLearning": "dictionary.learning",
         "KnotPath": "results.knot_path",
@@ -53,6 +56,7 @@ else:
         "assess": "selection.assessment.assess",
         "calibration": "selection.assessment.calibration",
         "confusion": "selection.assessment.confusion",
+        "crf_path": "structured.crf",
         "criteria": "selection.criteria",
         "cv_path": "selection.cv",
         "hard_threshold_path": "paths.greedy",
@@ -70,7 +74,7 @@ else:
         "stability_path": "selection.stability",
     }
 
-    ROOMS = ("estimators", "mkl")  # packages that are imported when they are asked for
+    ROOMS = ("estimators", "mkl", "structured")  # imported when they are asked for
     ONE_BY_ONE = RLock()  # of two threads one might import a package, the other a part of it
 
     def __getattr__(name):

@@ -13,7 +13,7 @@ import pytest
 from numpydoc.validate import Validator, validate
 
 import sparsesolve
-from sparsesolve import estimators, families, mkl, penalties
+from sparsesolve import estimators, families, mkl, penalties, structured
 
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference.rst"
 # and results, which are dataclasses
@@ -91,11 +91,13 @@ def test_errors_are_said(name):
 def test_everything_public_is_listed():
     names = listed()
     assert len(names) == len(set(names))
-    modules = {"families", "mkl", "penalties"}
+    modules = {"families", "mkl", "penalties", "structured"}
     public = {f"sparsesolve.{name}" for name in set(sparsesolve.__all__) - modules}
     public |= {f"sparsesolve.penalties.{name}" for name in penalties.__all__}
     public |= {f"sparsesolve.estimators.{name}" for name in estimators.__all__}
     public |= {f"sparsesolve.families.{name}" for name in families.MAKERS}
     public |= {f"sparsesolve.mkl.{name}" for name in set(mkl.__all__) - set(sparsesolve.__all__)}
+    known = set(structured.__all__) - set(sparsesolve.__all__)
+    public |= {f"sparsesolve.structured.{name}" for name in known}
     public = {HOMES.get(name, name) for name in public}
     assert public <= set(names), public - set(names)

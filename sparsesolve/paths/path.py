@@ -138,9 +138,9 @@ def path(
         columns and lets several lambdas share their passes over X; for several responses
         "response_blocks", "response_newton" where few coefficients come to work, and with groups
         "response_groups". First-order ones, for any loss and any penalty, in the memory of a few
-        vectors: "fista", "sparsa", "ista"; for groups of one response Tseng and Yun's "bcd", with
-        Wright's search "bcd_wright", without working sets "bcd_plain"; for squared error
-        "reweighted". "subgradient" is a baseline, and says so by its gaps.
+        vectors: "panoc", with L-BFGS, "fista", "sparsa", "ista"; for groups of one response Tseng
+        and Yun's "bcd", with Wright's search "bcd_wright", without working sets "bcd_plain"; for
+        squared error "reweighted". "subgradient" is a baseline, and says so by its gaps.
     n_threads : int, default 1
         Threads for products with X; -1 for all cores. The result does not depend on it.
     progress : bool, default False

@@ -13,6 +13,7 @@ from sparsesolve.solvers.first_order.bcd import (
     in_groups,
 )
 from sparsesolve.solvers.first_order.fista import Fista, Ista, Sparsa
+from sparsesolve.solvers.first_order.panoc import Panoc
 from sparsesolve.solvers.first_order.subgradient import Subgradient
 from sparsesolve.solvers.passes.several_lambdas import SeveralLambdas
 from sparsesolve.solvers.responses.blocks import ResponseBlocks
@@ -105,6 +106,7 @@ SOLVERS = {
     "ista": Solver(Ista, "nothing", _anything, by_passes=True),
     "fista": Solver(Fista, "nothing", _anything, by_passes=True),
     "sparsa": Solver(Sparsa, "nothing", _anything, by_passes=True),
+    "panoc": Solver(Panoc, "nothing", _anything, by_passes=True),
     "subgradient": Solver(Subgradient, "nothing", _anything, by_passes=True),
     "reweighted": Solver(
         reweighted.Reweighted, "family='gaussian', every lambda above 0, no limits, and the "

@@ -152,7 +152,9 @@ def _read(S, T, lengths, start, stop, allowed, n_threads):
     """Scores of our own with start and stop in them, transitions under the mask, and Chains."""
     if is_list_of_sequences(S):
         if lengths is not None:
-            raise ValueError("S is a list of sequences, which have their lengths; leave lengths out")
+            raise ValueError(
+                "S is a list of sequences, which have their lengths; leave lengths out"
+            )
         lengths = [len(part) for part in S]
         S = np.concatenate([np.asarray(part, dtype=float) for part in S])
     S = np.array(S, dtype=float, order="C")

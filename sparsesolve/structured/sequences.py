@@ -141,7 +141,9 @@ def known_tags(y: Any, ptr: np.ndarray, names: np.ndarray) -> np.ndarray:
     place = {label: k for k, label in enumerate(names.tolist())}
     strange = [label for label in found.tolist() if label not in place]
     if strange:
-        raise ValueError(f"y holds the label {strange[0]!r}, which the model never saw in training")
+        raise ValueError(
+            f"y holds the label {strange[0]!r}, which the model never saw in training"
+        )
     return np.array([place[label] for label in found.tolist()], dtype=np.intc)[codes]
 
 
@@ -168,7 +170,7 @@ def refuse_forbidden(y: np.ndarray, ptr: np.ndarray, allowed: np.ndarray | None,
     at = np.flatnonzero(inside)
     broken = at[~allowed[y[at], y[at + 1]]]
     if len(broken):
-        i = int(broken[0])
+        i, names = int(broken[0]), names.tolist()
         raise ValueError(
             f"allowed forbids {names[y[i + 1]]!r} after {names[y[i]]!r}, which y has at row "
             f"{i + 1} of sequence {int(np.searchsorted(ptr, i, side='right')) - 1}"

@@ -53,7 +53,9 @@ SPECIAL = {  # solvers of some problems; those of several responses are in solve
     **dict.fromkeys(("bcd", "bcd_plain", "bcd_wright"), lambda options: False),  # groups
     "reweighted": lambda options: not {"lower", "upper"} & set(options),
 }
-NEAR = {"ista": 0.03, "fista": 1e-7, "sparsa": 1e-7, "reweighted": 1e-4}  # gaps soon reached
+NEAR = {  # gaps soon reached
+    "ista": 0.03, "fista": 1e-7, "sparsa": 1e-7, "panoc": 1e-7, "reweighted": 1e-4,
+}  # fmt: skip
 NEVER = {"subgradient"}
 
 

@@ -1,1 +1,1 @@
-"""Chains: kernels that decode and sum over label sequences, and the log loss that stands on them."""
+"""Chains: kernels that decode and sum over label sequences, and their log loss."""

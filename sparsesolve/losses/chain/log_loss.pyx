@@ -2,7 +2,7 @@
 
     F(eta) = sum_s w_s [log sum_y' exp(score_s(y')) - score_s(y_s)]
 
-Transitions are part of eta, which makes them coordinates as any other.  For n positions and K labels eta, in this order,
+Transitions are part of eta, which makes them coordinates as any other.  For n positions and K labels eta holds
 
     S (n, K)  scores of the labels at each position        T (K, K)  transitions, from row to column
     start (K,)  of a sequence's first label                stop (K,)  of its last

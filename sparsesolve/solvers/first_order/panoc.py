@@ -1,0 +1,126 @@
+"""PANOC: proximal gradient steps sped up by L-BFGS, for any smooth loss and any prox.
+
+    minimise over b   F(b) + lam Omega(b)
+
+The proximal gradient map T(b) = prox(b - F'(b) / L) has the solution as its fixed point. L-BFGS
+takes the residual r(b) = b - T(b) for a gradient and proposes d; the step goes to b + d if that
+lowers the forward-backward envelope
+
+    phi(b) = F(b) + F'(b)'(T(b) - b) + L |T(b) - b|^2 / 2 + lam Omega(T(b)),
+
+else part of the way from T(b), and at last to T(b) itself, which always lowers it. An iteration
+costs one product with X and one with X'.
+Given: what FirstOrder needs. Returned: T(b), as sparse as the penalty makes it, certified.
+Invariant: `point` is T(b) for the b that the iteration stands at.
+Reference: Stella, Themelis, Sopasakis, Patrinos, "A simple and efficient algorithm for nonlinear
+model predictive control" (2017).
+"""
+
+import numpy as np
+
+from sparsesolve.solvers.first_order.fista import NEARLY, Ista, divergence
+
+MEMORY = 20  # pairs that L-BFGS keeps
+TRIALS = 4  # of a step, each half as far from T(b), before T(b) itself is taken
+SUFFICIENT = 1e-4  # of L |r|^2: what a step must lower the envelope by
+CURVED = 1e-12  # of |s| |y|: a pair whose product is less tells nothing
+
+
+class Panoc(Ista):
+    """Solver state along a path; answers what WorkingSet answers."""
+
+    def begin(self, lam):
+        super().begin(lam)
+        self._stand(self.point, lam)
+
+    @property
+    def point(self):
+        """T(b), evaluated when it is asked for."""
+        if self._point is None:
+            self._point = self.at(*self._apart(self.end_vector))
+        return self._point
+
+    @point.setter
+    def point(self, point):
+        self._point = point
+
+    def step(self, lam):
+        if self._point is not None and self._too_short():
+            return self._stand(self.descend(self.base, lam), lam)
+        d, envelope = self._direction(), self.envelope
+        least = SUFFICIENT * self.L * float(self.residual @ self.residual)
+        for k in range(TRIALS):
+            share = 0.5**k
+            goal = self.vector + share * d - (1.0 - share) * self.residual
+            base = self.at(*self._apart(goal))
+            if not np.isfinite(base.value):
+                continue
+            moved = float(np.sum((goal - self.vector) ** 2))
+            bent = 2.0 * divergence(self.base, base)
+            if bent > NEARLY * self.L * moved:
+                self.L = NEARLY * bent / moved
+                return self._stand(self.base, lam)
+            last = self.vector, self.residual
+            kept = self.base, self.slope, self.end_vector
+            self._arrive(base, goal, lam)
+            if self.envelope <= envelope - least + self.rounding(envelope):
+                self._remember(self.vector - last[0], self.residual - last[1])
+                return None
+            (self.vector, self.residual), self.envelope = last, envelope
+            self.base, self.slope, self.end_vector = kept
+            self._point = None
+        return self._stand(self.descend(self.base, lam), lam)
+
+    # where the iteration stands
+
+    def _stand(self, base, lam):
+        """Begin at a Point, with no memory."""
+        self.pairs = []
+        self._arrive(base, self._joined(base.b, base.c), lam)
+
+    def _arrive(self, base, vector, lam):
+        """Take the proximal gradient step from a Point, with the residual and the envelope."""
+        self.base, self.vector, L = base, vector, self.L
+        z, pull = self.downhill(base.u)
+        self.slope = self._joined(z, pull)
+        b = self.penalty.prox(base.b + z / L, lam / L)
+        self.end_vector = self._joined(b, base.c + pull / L)
+        self.residual = vector - self.end_vector
+        square = float(self.residual @ self.residual)
+        down = float(self.slope @ self.residual) + 0.5 * L * square
+        self.envelope = base.value - self.loss.saturated + down + self.penalty.value(b, lam)
+        self._point = None
+
+    def _too_short(self):
+        """Whether the loss bends more towards T(b) than L says."""
+        moved = float(self.residual @ self.residual)
+        return 2.0 * divergence(self.base, self._point) > NEARLY * self.L * moved > 0.0
+
+    # L-BFGS
+
+    def _remember(self, s, y):
+        product = float(s @ y)
+        if product > CURVED * float(np.sqrt((s @ s) * (y @ y))):
+            self.pairs = [*self.pairs[1 - MEMORY :], (s, y, 1.0 / product)]
+
+    def _direction(self):
+        """Minus the inverse of the residual's derivative times the residual, by two loops."""
+        d, shares = -self.residual, []
+        for s, y, inverse in reversed(self.pairs):
+            shares.append(inverse * float(s @ d))
+            d = d - shares[-1] * y
+        if self.pairs:
+            s, y, inverse = self.pairs[-1]
+            d = d * (1.0 / (inverse * float(y @ y)))
+        for (s, y, inverse), share in zip(self.pairs, reversed(shares), strict=True):
+            d = d + (share - inverse * float(y @ d)) * s
+        return d
+
+    # coefficients and those of the basis as one vector
+
+    def _joined(self, b, c):
+        return np.concatenate([np.ravel(b), np.ravel(c)])
+
+    def _apart(self, vector):
+        b, c = self.base.b, self.base.c
+        return vector[: b.size].reshape(b.shape), vector[b.size :].reshape(c.shape)

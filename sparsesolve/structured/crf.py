@@ -1,0 +1,274 @@
+"""crf_path: conditional random fields along a path of lambdas, each with a certificate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from sparsesolve.data import (
+    answers_keywords,
+    read_choice,
+    read_count,
+    read_flag,
+    read_lambdas,
+    read_number,
+    read_weights,
+    shown,
+)
+from sparsesolve.linalg.threads import one_blas_thread, thread_count
+from sparsesolve.losses.chain.log_loss import ChainLog
+from sparsesolve.paths.progress import progress_bar
+from sparsesolve.paths.wrapping import warn_missed
+from sparsesolve.penalties import ElasticNet, GroupL2
+from sparsesolve.penalties.blocks import BlockPenalty
+from sparsesolve.solvers.follow import follow
+from sparsesolve.structured.result import CRFPath
+from sparsesolve.structured.sequences import (
+    read_allowed,
+    read_rows,
+    read_tags,
+    refuse_forbidden,
+)
+from sparsesolve.structured.state import ChainProblem, ChainState
+from sparsesolve.structured.transitions import KINDS, ChainPenalty, over_labels
+
+MAX_ITER = 10_000
+LEVELS = 5  # rounds in which the first lambda and the transitions fitted at it settle
+NULL_GAP = 1e-3  # of the objective, to which transitions are fitted in these rounds
+RIDGE_START = 10.0  # times the largest gradient entry: the first lambda where nothing is sparse
+
+
+@answers_keywords()
+def crf_path(
+    X: Any,
+    y: Any,
+    *,
+    lengths: ArrayLike | None = None,
+    groups: Any = None,
+    penalty: Any = None,
+    alpha: float = 1.0,
+    transitions: str = "ridge",
+    intercept: bool = True,
+    allowed: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    lambdas: ArrayLike | None = None,
+    n_lambdas: int = 20,
+    lambda_min_ratio: float = 1e-2,
+    tol: float = 1e-4,
+    max_iter: int | None = None,
+    n_threads: int = 1,
+    progress: bool = False,
+) -> CRFPath:
+    """Fit conditional random fields on chains along a path, each point with a certified gap.
+
+    ::
+
+        minimise over B, t   sum_s w_s [log sum_y exp(score_s(y)) - score_s(y_s)]
+                             + lambda (Omega(B) + Omega_T(t))
+
+        score(y) = sum_i (x_i'B + t_0)[y_i] + sum_i T[y_i, y_i+1] + start[y_1] + stop[y_L]
+
+    Parameters
+    ----------
+    X : list of (L, p) arrays or sparse matrices; or (n, p) array, table or sparse matrix
+        A sequence each, or all sequences one after the other, with `lengths`.
+    y : list of label sequences, or array-like (n,)
+        A label of any type for each position.
+    lengths : array-like (n_sequences,), default None
+        Rows of each sequence, where X is one table. None: it is one sequence.
+    groups : sequence or mapping, default None
+        Groups of features, such as templates, as `penalties.GroupL2` takes them; short for
+        ``penalty=penalties.GroupL2(groups)``. All K coefficients of all features of a group enter
+        together.
+    penalty : object of sparsesolve.penalties, default None
+        On groups of features. None without `groups`: the elastic net, each coefficient by itself.
+    alpha : float in [0, 1], default 1.0
+        Mixes the penalty with a ridge part, ``alpha Omega + (1 - alpha) |B|^2 / 2``: 1 is the
+        lasso (or groups alone), 0 ridge.
+    transitions : {"ridge", "group", "free"}, default "ridge"
+        Penalty on t, which are the labels' intercepts, transitions, start and stop scores:
+        ``|t|^2 / 2``; one group, in or out as a whole; or none within a box of -20 to 20 (beyond
+        any such score a transition is certain or excluded; of one that never occurs the
+        unlimited optimum is minus infinity).
+    intercept : bool, default True
+        Whether each label has a score of its own, part of t.
+    allowed : array-like (K, K) of bool, default None
+        Transitions that may be taken, from row to column in the sorted order of the labels. The
+        labels of training must keep to it.
+    weights : array-like (n_sequences,), default None
+        One for each sequence, scaled to sum 1. Sequences of weight 0 take no part.
+    lambdas : array-like (L,), default None
+        In any order; solved from the largest down. With equal weights over N sequences, lambda is
+        crfsuite's ``c1 / N``, or with ``alpha=0`` its ``2 c2 / N``.
+    n_lambdas : int, default 20
+        Length of the grid made when `lambdas` is None.
+    lambda_min_ratio : float in (0, 1), default 1e-2
+        Last lambda over the first.
+    tol : float, default 1e-4
+        Duality gap to reach, relative to the objective at zero.
+    max_iter : int, default None
+        Steps allowed per lambda; None means 10,000.
+    n_threads : int, default 1
+        Threads over sequences; -1 for all cores. The result does not depend on it.
+    progress : bool, default False
+        Show a progress bar on stderr.
+
+    Returns
+    -------
+    CRFPath
+
+    Raises
+    ------
+    ValueError, TypeError
+        Before any work starts, saying what was found, where, and what to do.
+
+    Warns
+    -----
+    ConvergenceWarning
+        Once, naming the lambdas whose certificate misses `tol`.
+
+    Notes
+    -----
+    The dual point is -F' scaled until it is feasible, a mixture of the labels and of marginals;
+    its value is bounded by the entropy of the marginals, which comes with the gradient. Memory:
+    X twice, and some 50 vectors of all coefficients and 10 of n K.
+
+    References
+    ----------
+    Lafferty, McCallum, Pereira (2001), "Conditional random fields". Martins, Smith, Xing, Aguiar,
+    Figueiredo (2011), "Online learning of structured predictors with multiple kernels", on groups
+    of templates. Stella, Themelis, Sopasakis, Patrinos (2017), the solver (PANOC).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 10))
+    >>> y = np.where(X[:, 0] + np.roll(X[:, 0], 1) > 0, "up", "down")
+    >>> fit = ss.crf_path(X, y, lengths=[50] * 4, n_lambdas=5)
+    >>> bool(fit.gaps.max() <= 1e-4), fit.nonzero(fit.lambdas[1])
+    (True, array([0]))
+    """
+    alpha = read_number("alpha", alpha, 0, 1)
+    read_choice("transitions", transitions, KINDS)
+    read_flag("intercept", intercept)
+    read_flag("progress", progress)
+    tol = read_number("tol", tol, 0, np.inf)
+    grid = read_lambdas(lambdas)
+    n_lambdas = read_count("n_lambdas", n_lambdas, 1)
+    ratio = read_number("lambda_min_ratio", lambda_min_ratio, 0, 1, open_low=True, open_high=True)
+    max_iter = MAX_ITER if max_iter is None else read_count("max_iter", max_iter, 0)
+    threads = thread_count(n_threads)
+    with one_blas_thread():
+        problem, labels, allowed, bound = read_chain_problem(
+            X, y, lengths, groups, penalty, alpha, transitions, intercept, allowed, weights,
+            threads,
+        )  # fmt: skip
+        state = ChainState(problem, threads)
+        if grid is None:
+            grid = _grid(state, problem, alpha, n_lambdas, ratio, max_iter)
+        with progress_bar(len(grid), progress) as advance:
+            points, reason = follow(state, problem, grid, tol=tol, max_iter=max_iter, stop=None,
+                                    dfmax=None, pmax=None, advance=advance)  # fmt: skip
+    options = {"alpha": alpha, "transitions": transitions, "intercept": bool(intercept),
+               "tol": tol}  # fmt: skip
+    path = _wrapped(points, reason, problem, labels, allowed, bound, options)
+    warn_missed([path], tol)
+    return path
+
+
+def read_chain_problem(X, y, lengths, groups, penalty, alpha, transitions, intercept, allowed,
+                       weights, threads):
+    """Check the data; returns (ChainProblem, labels, mask, penalty as read or None)."""
+    rows = read_rows(X, lengths)
+    codes, labels = read_tags(y, rows.ptr)
+    K, p, N = len(labels), rows.rows.shape[1], len(rows.ptr) - 1
+    mask = read_allowed(allowed, K)
+    refuse_forbidden(codes, rows.ptr, mask, labels)
+    w = np.ones(N) if weights is None else read_weights(weights, N)
+    w = w / w.max()
+    bound = _read_penalty(groups, penalty, p, rows.names)
+    if bound is not None:
+        features = over_labels(bound, K, alpha)
+    else:
+        features = ElasticNet(p * K, alpha)
+    n_tied = K * intercept + K * K + 2 * K
+    both = ChainPenalty(features, p * K, n_tied, transitions, np.sqrt(K + 2.0 + intercept))
+    loss = ChainLog(codes, w / w.sum(), rows.ptr, K, mask, threads)
+    return ChainProblem(rows, loss, both, bool(intercept)), labels, mask, bound
+
+
+def _read_penalty(groups, penalty, p, names):
+    """The penalty on groups of p features, read; None for the elastic net."""
+    if penalty is not None and groups is not None:
+        raise ValueError("groups is short for penalty=penalties.GroupL2(groups); give one of them")
+    if groups is not None:
+        penalty = GroupL2(groups)
+    if penalty is None:
+        return None
+    if not isinstance(penalty, BlockPenalty):
+        raise TypeError(
+            f"penalty is {shown(penalty)}; give an object of sparsesolve.penalties, or None for "
+            "the elastic net"
+        )
+    return penalty.over(p, names)
+
+
+def _grid(state, problem, alpha, n_lambdas, ratio, max_iter):
+    """Log-spaced lambdas from about the least at which no feature enters.
+
+    That depends on the transitions, which depend on lambda: some rounds of fitting them.
+    """
+    z = problem.products(state.point.u)
+    levels = problem.penalty.entry_levels(z)
+    largest = float(levels.max(initial=0.0))
+    if alpha == 0.0:
+        largest = RIDGE_START * float(np.abs(z).max(initial=0.0))
+    elif problem.penalty.kind != "group":
+        for _ in range(LEVELS):
+            if largest == 0.0:
+                break
+            state.solve(largest, NULL_GAP * problem.null_value, max_iter)
+            z = problem.products(state.point.u) + 0.0
+            if np.any(state.point.b[: problem.p * problem.K]):
+                break
+            level = float(problem.penalty.entry_levels(z).max())
+            if level >= (1.0 - NULL_GAP) * largest:
+                break
+            largest = level
+    if largest == 0.0:
+        return np.zeros(1)
+    return largest * np.geomspace(1.0, ratio, n_lambdas)
+
+
+def _wrapped(points, reason, problem, labels, allowed, bound, options):
+    which = np.concatenate([point.which for point in points])
+    starts = np.cumsum([0] + [point.df for point in points])
+    values = np.concatenate([point.values for point in points])
+    cut, K = problem.p * problem.K, problem.K
+    df = [len(np.unique(point.which[point.which < cut] // K)) for point in points]
+    columns = {
+        name: np.array([getattr(point, short) for point in points])
+        for name, short in (("lambdas", "lam"), ("dev_ratio", "dev_ratio"), ("gaps", "gap"),
+                            ("n_iters", "n_iter"), ("status", "status"))
+    }  # fmt: skip
+    return CRFPath(
+        **columns, df=np.array(df, dtype=np.int64),
+        coefs=sparse.csc_array((values, which, starts),
+                               shape=(problem.n_coefficients, len(points))),
+        stop_reason=reason, labels=labels, n_features=problem.p, null_value=problem.null_value,
+        allowed=allowed, feature_names=problem.rows.names,
+        groups=None if bound is None else np.array(bound.of, dtype=np.int64),
+        group_labels=None if bound is None else _group_labels(bound.layout), options=options,
+    )  # fmt: skip
+
+
+def _group_labels(layout):
+    """Labels of the groups; of a feature alone its number."""
+    first = np.asarray(layout.member)[np.asarray(layout.start)[:-1]]
+    return [int(j) if label is None else label
+            for label, j in zip(layout.labels, first, strict=True)]  # fmt: skip

@@ -1,0 +1,33 @@
+"""Pictures of chains: norms of features or templates along a path."""
+
+import numpy as np
+
+from sparsesolve.data import read_choice
+from sparsesolve.results.pictures.axes import AXIS_LABELS, axes_or_new
+
+MOST_NAMED = 12  # lines that get a name in the legend, the largest at the end of the path
+
+
+def plot_chain_path(path, by="feature", ax=None):
+    """Draw a line for each feature, or group of features, that is ever in use."""
+    read_choice("by", by, ("feature", "template"))
+    norms, names = [], None
+    for lam in path.lambdas:
+        coef = path.coef(lam)
+        own = np.sqrt(np.sum(coef**2, axis=1))
+        norms.append(own if by == "feature" else path.template_norms(coef))
+    norms = np.array(norms)
+    names = path.feature_names if by == "feature" else path.group_labels
+    used = np.flatnonzero(norms.any(axis=0))
+    order = used[np.argsort(-norms[len(norms) - 1, used], kind="stable")]
+    named = set(order[:MOST_NAMED].tolist()) if names is not None else set()
+    ax = axes_or_new(ax)
+    x = -np.log(path.lambdas)
+    for g in order:
+        label = str(names[g]) if names is not None and int(g) in named else None
+        ax.plot(x, norms[:, g], linewidth=1.5 if label else 0.6, label=label)
+    ax.set_xlabel(AXIS_LABELS["lambda"])
+    ax.set_ylabel(f"Norm of the {by}'s coefficients")
+    if named:
+        ax.legend(fontsize="small")
+    return ax

@@ -1,0 +1,93 @@
+"""The penalty of a chain: one on the features' coefficients, and one on what ties labels together.
+
+    Omega(b, t) = Omega_X(b) + Omega_T(t)
+
+b are K coefficients for each feature, feature by feature; t the intercepts of the labels,
+transitions, start and stop scores. Omega_T is
+
+    "ridge"  |t|^2 / 2        "group"  d |t|_2        "free"  0 where |t_i| <= BOX, else infinite
+
+The best free score of a transition that never occurs is minus infinity, which no optimum attains.
+So t is free within a box, and the certificate is that of the problem with the box.
+"""
+
+import numpy as np
+
+from sparsesolve.penalties import ElasticNet, GroupL2
+from sparsesolve.penalties.groups import one_by_one
+
+BOX = 20.0  # exp(20) is 5e8: a transition of that score is certain, or excluded
+KINDS = ("ridge", "group", "free")
+
+
+class ChainPenalty:
+    """Answers what a penalty on whole vectors does, of `n_penalised` coefficients and the rest.
+
+    Parameters
+    ----------
+    features : ElasticNet or BlockPenalty
+        On the coefficients of the features.
+    n_penalised : int
+        p K of them.
+    n_tied : int
+        How many others.
+    kind : {"ridge", "group", "free"}
+    weight : float
+        d of "group".
+    """
+
+    def __init__(self, features, n_penalised, n_tied, kind, weight):
+        self.features, self.cut, self.kind = features, n_penalised, kind
+        if kind == "group":
+            self.tied = GroupL2([0] * n_tied, [weight]).on(
+                one_by_one(1, n_tied)._replace(labels=[0], n_named=1)
+            )
+        else:
+            box = BOX if kind == "free" else np.inf
+            self.tied = ElasticNet(n_tied, 0.0, None, np.full(n_tied, -box), np.full(n_tied, box),
+                                   0.0 if kind == "free" else 1.0)  # fmt: skip
+
+    def _parts(self, v):
+        return (self.features, v[: self.cut]), (self.tied, v[self.cut :])
+
+    def value(self, b, lam=1.0):
+        """lam * Omega(b)."""
+        return sum(part.value(x, lam) for part, x in self._parts(b))
+
+    def prox(self, x, lam=1.0):
+        """argmin_b |b - x|^2 / 2 + lam Omega(b)."""
+        return np.concatenate([part.prox(v, lam) for part, v in self._parts(x)])
+
+    def polar(self, z):
+        """The least lam with b = 0 optimal for -z'b, of what has a norm on it."""
+        (features, v), (tied, t) = self._parts(z)
+        return max(features.polar(v), tied.polar(t) if self.kind == "group" else 0.0)
+
+    def entry_levels(self, z):
+        """Of every group of features the least lam that keeps it at zero against z."""
+        levels = self.features.entry_levels(z[: self.cut])
+        if self.kind != "group":
+            return levels
+        return np.append(levels, self.tied.entry_levels(z[self.cut :]))
+
+    def conjugate(self, z, lam=1.0):
+        """sup_b z'b - lam * Omega(b)."""
+        return sum(part.conjugate(v, lam) for part, v in self._parts(z))
+
+    def feasible_scale(self, z, lam=1.0):
+        """The largest s <= 1 for which the conjugate of s z is finite."""
+        return min(part.feasible_scale(v, lam) for part, v in self._parts(z))
+
+
+def over_labels(penalty, K, alpha):
+    """A penalty on groups of features, read for p features, as one on p K coefficients."""
+    layout = penalty.layout
+    member = (np.asarray(layout.member)[:, None] * K + np.arange(K)).ravel()
+    flat = layout._replace(
+        start=(K * np.asarray(layout.start)).astype(np.intc), member=member.astype(np.intc),
+        of=np.repeat(layout.of, K).astype(np.intc),
+    )  # fmt: skip
+    bound = penalty.on(flat)
+    G, p = bound.n_groups, len(member)
+    none = np.zeros(G, dtype=bool)
+    return bound.under(alpha, np.ones(G), none, np.full(p, -np.inf), np.full(p, np.inf), 1.0)

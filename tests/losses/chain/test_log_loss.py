@@ -1,0 +1,98 @@
+"""The log loss of chains: against every labelling, differences, and Fenchel and Young."""
+
+import numpy as np
+import pytest
+from chain_enumeration import labellings, partition
+from sparsesolve.losses.chain.log_loss import ChainLog
+
+PTR, K = np.array([0, 3, 4, 8]), 3
+W = np.array([0.5, 0.2, 0.3])
+Y = np.array([0, 2, 1, 1, 0, 0, 1, 2])
+ALLOWED = np.array([[True, True, True], [False, True, True], [True, True, False]])
+
+
+def make(w=W, allowed=ALLOWED, threads=1):
+    return ChainLog(Y, w, PTR, K, allowed, threads)
+
+
+def draw(seed, scale=1.0):
+    return scale * np.random.default_rng(seed).normal(size=make().n)
+
+
+def apart(eta):
+    n = len(Y) * K
+    T = eta[n : n + K * K].reshape(K, K)
+    return eta[:n].reshape(-1, K), T, eta[n + K * K : n + K * K + K], eta[n + K * K + K :]
+
+
+def slow_value(eta, w=W, allowed=ALLOWED):
+    S, T, start, stop = apart(eta)
+    T, total = np.where(allowed, T, -np.inf), 0.0
+    for s in range(len(w)):
+        part, y = S[PTR[s] : PTR[s + 1]], tuple(Y[PTR[s] : PTR[s + 1]])
+        gold = dict(labellings(part, T, start, stop))[y]
+        total += w[s] * (partition(part, T, start, stop)[0] - gold)
+    return total
+
+
+@pytest.mark.parametrize("scale", [0.1, 1.0, 30.0])
+def test_value_by_enumeration_and_slope_by_differences(scale):
+    loss, eta = make(), draw(0, scale)
+    value, u = loss.at(eta)
+    assert value == pytest.approx(slow_value(eta), rel=1e-12, abs=1e-14)
+    step = 1e-6
+    slow = [(loss.at(eta - step * e)[0] - loss.at(eta + step * e)[0]) / (2 * step)
+            for e in np.eye(loss.n)]  # fmt: skip
+    np.testing.assert_allclose(u, slow, atol=3e-9 * max(scale, 1.0))
+
+
+def test_a_sequence_of_no_weight_takes_no_part():
+    w, eta = np.array([0.6, 0.0, 0.4]), draw(1)
+    value, u = make(w).at(eta)
+    assert value == pytest.approx(slow_value(eta, w), rel=1e-12)
+    assert not u[3 * K : 4 * K].any()
+
+
+def test_curvature_of_labels_is_their_variance():
+    loss, eta = make(), draw(2)
+    step, h = 1e-5, make().curvature_at(eta)
+    for i in [*range(loss.n - K * K - 2 * K), *range(loss.n - 2 * K, loss.n)]:
+        e = np.zeros(loss.n)
+        e[i] = step
+        bend = (loss.at(eta - e)[1][i] - loss.at(eta + e)[1][i]) / (2 * step)
+        assert h[i] == pytest.approx(bend, rel=1e-5, abs=1e-9)
+
+
+@pytest.mark.parametrize("s", [0.0, 0.3, 0.999, 1.0])
+def test_fenchel_young_bounds_the_conjugate_along_the_slope(s):
+    """F*(-su) is at least what any eta gives, and the bound is (1 - s) F."""
+    loss, eta = make(), draw(3)
+    value, u = loss.at(eta)
+    bound = loss.fenchel_young_at(eta, s * u)
+    assert bound == pytest.approx((1 - s) * value, abs=1e-14)
+    conjugate = bound - value - s * float(eta @ u)
+    for seed in range(200):
+        other = draw(seed, [0.3, 1.0, 5.0, 20.0][seed % 4]) + (seed % 3) * eta
+        assert conjugate >= -s * float(u @ other) - loss.at(other)[0] - 1e-12
+
+
+def test_no_multiple_of_the_slope_has_no_bound():
+    loss, eta = make(), draw(4)
+    u = loss.at(eta)[1]
+    u[0] += 0.01
+    assert loss.fenchel_young_at(eta, u) == np.inf
+    assert loss.fenchel_young_at(eta, -loss.at(eta)[1]) == np.inf
+    assert loss.fenchel_young_at(eta, 1.01 * loss.at(eta)[1]) == np.inf
+
+
+def test_threads_give_the_same_bits():
+    rng = np.random.default_rng(5)
+    lengths = rng.integers(1, 12, size=200)
+    ptr = np.r_[0, np.cumsum(lengths)]
+    y, w = rng.integers(4, size=ptr[-1]), np.full(200, 1 / 200)
+    eta = rng.normal(size=4 * ptr[-1] + 24)
+    one = ChainLog(y, w, ptr, 4).at(eta)
+    for threads in (2, 3):
+        other = ChainLog(y, w, ptr, 4, None, threads).at(eta)
+        assert one[0] == other[0]
+        np.testing.assert_array_equal(one[1], other[1])
