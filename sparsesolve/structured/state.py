@@ -71,13 +71,12 @@ class ChainProblem:
 
 
 class ChainState(Panoc):
-    """Solver state along a path, at first at zero."""
+    """A solver state, see solvers/state.py, at first at zero."""
 
     def __init__(self, problem, n_threads=1):
         self.problem, self.n_threads, self.several = problem, n_threads, None
         self.penalty, self.loss = problem.penalty, problem.loss
         self.with_intercept, self.iterations = False, 0
-        self.unheld = np.zeros(0, dtype=int)
         self.point = self.at(np.zeros(problem.n_coefficients), np.zeros(0))
         squares = problem.rows.rows.power(2).sum(axis=1).max() + problem.intercept + 1.0
         self.L = 0.5 * float(squares)
@@ -92,12 +91,15 @@ class ChainState(Panoc):
     def downhill(self, u):
         return self.products(u), np.zeros(0)
 
-    def dual_point(self, lam):
-        """-F' itself, which scaling makes feasible: nothing is without a penalty."""
-        return self.point.u, self.unheld, 0.0
-
-    def drift(self):
-        return 0.0
+    def gap(self, lam):
+        """The duality gap at -F', scaled until it is feasible: nothing is without a penalty."""
+        point, z = self.point, self.products(self.point.u)
+        charge = self.penalty.value(point.b, lam)
+        best = point.value + charge  # by the dual point 0
+        for s in self.scales(lam, z):
+            part = self.excess(lam, charge, s * z)
+            best = min(best, max(part, 0.0) + self.loss.fenchel_young_at(point.eta, s * point.u))
+        return best
 
     @property
     def intercept(self):
