@@ -1,4 +1,4 @@
-"""The command line: ``python -m sparsesolve`` with demo, path, cv, predict or plot."""
+"""The command line: ``sparsesolve``, or ``python -m sparsesolve``, and a command."""
 
 import argparse
 import os
@@ -6,8 +6,19 @@ import sys
 import warnings
 
 from sparsesolve import __version__
-from sparsesolve.cli.commands import run_cv, run_demo, run_path, run_plot, run_predict
+from sparsesolve.cli.commands import (
+    load_model,
+    read_s,
+    run_cv,
+    run_demo,
+    run_path,
+    run_plot,
+    run_predict,
+)
+from sparsesolve.cli.model_commands import add_model_commands
 from sparsesolve.cli.options import add_data_options, add_model_options, numbers
+from sparsesolve.cli.other_paths import add_other_paths
+from sparsesolve.cli.reading import add_style_options
 from sparsesolve.data.tables import ENDINGS
 from sparsesolve.results.cv_path import CHOICES
 from sparsesolve.results.pictures.axes import AXIS_LABELS
@@ -61,6 +72,8 @@ def parser():
     _add_picture(path)
     _add_cv(commands)
     _add_predict(commands)
+    add_model_commands(commands, load_model, read_s)
+    add_other_paths(commands, _add_results)
     _add_plot(commands)
     return top
 
@@ -117,14 +130,19 @@ def _add_predict(commands):
         "standard input, with --format",
     )
     predict.add_argument("--format", choices=tuple(ENDINGS), help="default: by the file's ending")
+    add_style_options(predict)
     predict.add_argument("--offset", metavar="COL", help="column of offsets")
+    predict.add_argument(
+        "--id", metavar="COL", action="append", default=[],
+        help="column to write beside the predictions (may be repeated)",
+    )  # fmt: skip
     predict.add_argument(
         "--s", metavar="S", help="lambda, lambda_1se or lambda_min; default lambda_1se of a model "
         "of cv, and every lambda of a path",
     )  # fmt: skip
     predict.add_argument(
-        "--kind", choices=("link", "response", "class"), default="response",
-        help="linear predictor, mean (default), or likeliest class",
+        "--kind", choices=("link", "response", "class", "probabilities"), default="response",
+        help="linear predictor, mean (default), likeliest class, or the probability of each",
     )  # fmt: skip
     predict.add_argument("--out", metavar="FILE", default="-", help="CSV; default standard output")
 

@@ -5,15 +5,18 @@ import sys
 from dataclasses import replace
 from pathlib import Path as FilePath
 
+import numpy as np
+
 from sparsesolve.cli.coefficient_file import write_coefs
 from sparsesolve.cli.options import check_plot_file, check_targets, fit_options, named, read_data
-from sparsesolve.data.tables import read_table
+from sparsesolve.cli.reading import model_rows
 from sparsesolve.families import read_family
 from sparsesolve.results import printing
 from sparsesolve.results.cv_path import CHOICES
 from sparsesolve.results.files.whole_file import whole_file
 from sparsesolve.results.pictures.axes import save_figure
 from sparsesolve.results.pictures.path import save_plot
+from sparsesolve.results.prediction import path_family
 
 
 def run_demo(args):
@@ -73,15 +76,14 @@ def run_cv(args):
 def run_predict(args):
     """Predict the rows of a data file by a saved model."""
     check_targets([args.file, args.model], out=args.out)
-    fit, path = _load(args.model)
-    names = [] if path.feature_names is None else path.feature_names.tolist()
-    if not names and (args.format or FilePath(args.file).suffix.lower()) not in ("npz", ".npz"):
-        raise ValueError(f"{args.model} has no names of columns; give X as an .npz file")
-    table = read_table(args.file, offset=args.offset, layout=args.format, features=names)
-    s = _read_s(args.s, fit)
-    values = fit.predict(table.X, s, kind=args.kind, offset=table.offset)
-    columns = _column_names(path, args.kind, s)
+    fit, path = load_model(args.model)
+    ids = {name: name for name in args.id}
+    table = model_rows(args, path, offset=args.offset, marks=ids)
+    s = read_s(args.s, fit)
+    values = _predicted(fit, path, table, s, args.kind)
+    columns = [*ids, *_column_names(path, args.kind, s)]
     rows = values.reshape(len(values), -1).tolist()
+    rows = [[*(table.marks[name].tolist()[i] for name in ids), *row] for i, row in enumerate(rows)]
     if args.out == "-":
         _write_rows(sys.stdout, columns, rows)
         return
@@ -89,11 +91,22 @@ def run_predict(args):
         _write_rows(stream, columns, rows)
 
 
+def _predicted(fit, path, table, s, kind):
+    """Predictions (n, ...); with kind "probabilities" of every class, two among them."""
+    if kind != "probabilities":
+        return fit.predict(table.X, s, kind=kind, offset=table.offset)
+    if path.class_names is None or path_family(path).classify is None:
+        raise ValueError(f"a {path.family} model has no classes; ask for --kind response")
+    values = fit.predict(table.X, s, kind="response", offset=table.offset)
+    several = isinstance(path.coefs, list)
+    return values if several else np.stack([1.0 - values, values], axis=1)
+
+
 def run_plot(args):
     """Draw a saved model: the curve of a cross-validation, or the path."""
     check_plot_file(args.out)
     check_targets([args.model], out=args.out)
-    (fit, path), title = _load(args.model), FilePath(args.model).name
+    (fit, path), title = load_model(args.model), FilePath(args.model).name
     if fit is path or args.path:
         save_plot(path, args.out, args.xvar, title, by=args.by)
     elif args.by != "feature" or args.xvar != "lambda":
@@ -102,7 +115,7 @@ def run_plot(args):
         save_figure(fit.plot, args.out, title)
 
 
-def _load(file):
+def load_model(file):
     """A saved model and its path."""
     import sparsesolve as ss
 
@@ -142,7 +155,7 @@ def _chosen(cv, s):
                    **{name: getattr(path, name)[k] for name in columns})  # fmt: skip
 
 
-def _read_s(text, fit):
+def read_s(text, fit):
     """--s as a word that the fit knows, or a number; None is lambda_1se, or all of a path."""
     path = getattr(fit, "path", fit)
     if text is None:
@@ -160,7 +173,7 @@ def _read_s(text, fit):
 def _column_names(path, kind, s):
     """A heading for each column of predictions: of one lambda, of all, of classes or responses."""
     lambdas = [""] if s is not None else [f" at {lam:.6g}" for lam in path.lambdas.tolist()]
-    several = isinstance(path.coefs, list) and kind != "class"
+    several = isinstance(path.coefs, list) and kind != "class" or kind == "probabilities"
     names = range(len(path.coefs)) if path.class_names is None and several else path.class_names
     first = [str(name) for name in names] if several else [kind]
     return [f"{name}{at}" for name in first for at in lambdas]

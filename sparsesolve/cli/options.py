@@ -8,7 +8,8 @@ from pathlib import Path as FilePath
 
 import numpy as np
 
-from sparsesolve.data.tables import ENDINGS, read_table
+from sparsesolve.cli.reading import add_style_options, read_rows
+from sparsesolve.data.tables import ENDINGS
 from sparsesolve.data.tables.feature_groups import read_feature_groups
 from sparsesolve.families import FAMILIES, MAKERS, cox, read_family
 from sparsesolve.penalties import GroupL2, GroupLinf, SparseGroup
@@ -38,6 +39,11 @@ def add_data_options(command):
     data.add_argument(
         "--drop", metavar="COL", action="append", default=[], help="leave out (may be repeated)"
     )
+    data.add_argument(
+        "--missing", choices=("mean", "error"), help="gaps of X: filled with the mean of their "
+        "column (default), or refused",
+    )  # fmt: skip
+    add_style_options(data)
 
 
 def add_model_options(command):
@@ -53,7 +59,8 @@ def add_model_options(command):
     )
     model.add_argument(
         "--groups", metavar="FILE", help="groups of features that enter and leave together: a CSV "
-        "file of two columns, feature and group, or of .npz data an array of p labels",
+        "file of two columns, feature and group, of .npz data an array of p labels, or the word "
+        "columns: all levels of a column of text",
     )  # fmt: skip
     model.add_argument(
         "--penalty", choices=tuple(PENALTIES), help="on the groups: by their l2 norms (default), "
@@ -128,8 +135,8 @@ def read_data(args):
     """The Table of the data options."""
     _refuse_combinations(args)
     marks = {name: getattr(args, name, None) for name in ("strata", "fold", "fold_groups")}
-    return read_table(
-        args.file, args.response, args.weights, args.offset, args.drop, layout=args.format,
+    return read_rows(
+        args, args.response, args.weights, args.offset, args.drop,
         labels=read_family(args.family).classify is not None,
         marks={name: column for name, column in marks.items() if column is not None},
     )  # fmt: skip
@@ -155,7 +162,7 @@ def fit_options(args, table):
         own = read_family(args.family)
         options["family"] = replace(own, read=cox(strata=table.marks["strata"]).read)
     if args.groups is not None:
-        groups = read_feature_groups(args.groups, args.file, table)
+        groups = _groups(args, table)
         more = {} if args.tau is None else {"tau": args.tau}
         options["penalty"] = PENALTIES[args.penalty or "group"](groups, **more)
     if args.to_the_end:
@@ -172,6 +179,15 @@ def fit_options(args, table):
         **{name: per_feature(name, getattr(args, name), default, args, table)
            for name, default in limits.items() if getattr(args, name)},
     }  # fmt: skip
+
+
+def _groups(args, table):
+    """Groups of features: of a file, or with --groups columns the column that each came from."""
+    if args.groups != "columns":
+        return read_feature_groups(args.groups, args.file, table)
+    if hasattr(table.X, "groups"):
+        return table.X.groups
+    return np.arange(table.X.shape[1])
 
 
 def per_feature(name, texts, default, args, table):

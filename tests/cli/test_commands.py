@@ -162,7 +162,7 @@ def test_plots_of_models(tmp_path, command):
     (["predict", "{model}", "{data}", "--kind", "class"], "has no classes"),
     (["predict", "{model}", "{bare}"], "no column is named 'a'"),
     (["predict", "{plain}", "{data}"], "has no names of columns; give X as an .npz file"),
-    (["cv", "{data}", "--response", "y", "--folds", "1"], "not a number"),
+    (["cv", "{data}", "--response", "kind", "--folds", "1"], "'kind': "),
     (["cv", "{bare}", "--response", "q", "--folds", "1"], "n_folds must be at least 2"),
     (["cv", "{bare}", "--response", "q", "--measure", "auc"], "measure must be one of"),
     (["plot", "{model}", "{data}"], "no plot format by that ending"),

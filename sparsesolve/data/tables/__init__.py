@@ -1,7 +1,11 @@
 """Data files for the command line: CSV, SVMlight, .npz and Parquet, read into X and y."""
 
+import bz2
+import gzip
+import lzma
 import shutil
 import sys
+import zlib
 from contextlib import contextmanager
 from pathlib import Path as FilePath
 from tempfile import TemporaryDirectory
@@ -15,6 +19,9 @@ ENDINGS = {
     "npz": (".npz",),
     "parquet": (".parquet", ".pq"),
 }
+
+
+PACKED = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 
 
 def read_table(file, response=None, weights=None, offset=None, drop=(), layout=None,
@@ -57,8 +64,8 @@ def read_table(file, response=None, weights=None, offset=None, drop=(), layout=N
     """
     path = FilePath(file)
     response = [response] if isinstance(response, str) else list(response or [])
-    layout = layout or _layout(path)
-    piped = str(file) == "-" or (path.exists() and not path.is_file() and not path.is_dir())
+    layout = layout or layout_of(path)
+    piped = is_piped(path)
     if not piped:
         with path.open("rb"):  # a missing file, a folder: one message whatever the reader
             pass
@@ -72,7 +79,7 @@ def read_table(file, response=None, weights=None, offset=None, drop=(), layout=N
     else:
         from .parquet import read
     try:
-        with _seekable(path, piped) as whole:
+        with seekable(path, piped) as whole:
             return read(whole, response, weights, offset, tuple(drop), labels, features,
                         marks or {})  # fmt: skip
     except UnicodeDecodeError as error:
@@ -82,9 +89,13 @@ def read_table(file, response=None, weights=None, offset=None, drop=(), layout=N
 
 
 @contextmanager
-def _seekable(path, piped):
-    """The file itself, or a copy of what comes through a pipe, as readers begin more than once."""
-    if not piped:
+def seekable(path, piped):
+    """The file itself, or a copy of what comes through a pipe, as readers begin more than once.
+
+    What is packed (.gz, .bz2, .xz) is unpacked into such a copy.
+    """
+    packed = PACKED.get(path.suffix.lower())
+    if not piped and packed is None:
         yield path
         return
     if str(path) == "-" and sys.stdin is None:
@@ -95,13 +106,28 @@ def _seekable(path, piped):
             if str(path) == "-":
                 shutil.copyfileobj(sys.stdin.buffer, stream)
             else:
-                with path.open("rb") as source:
-                    shutil.copyfileobj(source, stream)
+                with (path.open("rb") if packed is None else packed(path)) as source:
+                    _copy(source, stream)
         yield copy
 
 
-def _layout(path):
-    """The layout that the file's name tells."""
+def _copy(source, stream):
+    """Copy all, or say that a packed file is damaged."""
+    try:
+        shutil.copyfileobj(source, stream)
+    except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:
+        raise ValueError(f"it cannot be unpacked ({error})") from None
+
+
+def is_piped(path):
+    """Whether a file can be read only once."""
+    return str(path) == "-" or (path.exists() and not path.is_file() and not path.is_dir())
+
+
+def layout_of(path):
+    """The layout that the file's name tells, that of a packed file by what stands before."""
+    if path.suffix.lower() in PACKED:
+        path = path.with_suffix("")
     for layout, endings in ENDINGS.items():
         if path.suffix.lower() in endings:
             return layout
@@ -109,4 +135,4 @@ def _layout(path):
     raise ValueError(f"{path}: the ending of the name is none of {known}; say --format")
 
 
-__all__ = ["Table", "read_table"]
+__all__ = ["Table", "is_piped", "layout_of", "read_table", "seekable"]

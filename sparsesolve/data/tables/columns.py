@@ -31,6 +31,7 @@ class Parts:
     offset: int | None
     dropped: list
     marks: dict  # by what they are for
+    droppable: bool = True  # whether a column of X may be left out: not one that a model needs
 
 
 def parts(names, response, weights, offset, drop, features=None, marks=None):
@@ -63,7 +64,8 @@ def parts(names, response, weights, offset, drop, features=None, marks=None):
         dropped = [j for j in range(len(names)) if j not in used]
     if not wanted:
         raise ValueError("no column is left for X")
-    return Parts(wanted, fitted, dropped=sorted(set(dropped)), marks=marked, **found)
+    return Parts(wanted, fitted, dropped=sorted(set(dropped)), marks=marked,
+                 droppable=features is None, **found)  # fmt: skip
 
 
 def response_array(columns):

@@ -114,8 +114,8 @@ def _raise_at_first_bad_cell(path, names, delimiter, part, text):
                 problem = _problem_of_text(cell) if j in text else _problem(cell)
                 problem = None if j in skip else problem
                 if problem:
-                    marked = j in part.marks.values()
-                    advice = RESPONSE if j in part.response else LABEL if marked else FEATURE
+                    told = j in text or not part.droppable
+                    advice = LABEL if told else RESPONSE if j in part.response else FEATURE
                     raise ValueError(f"{where}, column {names[j]!r}: {problem}; {advice}")
 
 

@@ -1,0 +1,133 @@
+"""Commands on a saved model and a file of known responses: assess, criteria, refit."""
+
+import csv
+import sys
+from dataclasses import replace
+
+import numpy as np
+
+from sparsesolve.cli.options import check_targets
+from sparsesolve.cli.reading import add_style_options, model_rows
+from sparsesolve.data.tables import ENDINGS
+from sparsesolve.results.files.whole_file import whole_file
+from sparsesolve.results.prediction import path_family
+
+
+def add_model_commands(commands, read_model, read_s):
+    """Add them; `read_model` and `read_s` are those of the command predict."""
+    helps = {
+        "assess": (run_assess, "measures of a saved model on rows with known responses"),
+        "criteria": (run_criteria, "AIC, BIC, EBIC and GCV at each lambda of a saved model"),
+        "refit": (run_refit, "the selected features without penalty, with standard errors"),
+    }
+    for name, (run, what) in helps.items():
+        command = commands.add_parser(name, help=what)
+        command.set_defaults(run=run, read_model=read_model, read_s=read_s)
+        command.add_argument("model", metavar="MODEL", help="what --save wrote")
+        command.add_argument("file", metavar="FILE", help="rows; columns are found by name")
+        command.add_argument("--response", metavar="COL", action="append", default=[],
+                             help="column of the response (may be repeated)")  # fmt: skip
+        command.add_argument("--format", choices=tuple(ENDINGS), help="default: by the ending")
+        add_style_options(command)
+        for part in ("weights", "offset", "strata"):
+            if name == "assess" or part != "strata":
+                command.add_argument(f"--{part}", metavar="COL", help=f"column of {part}")
+        if name != "criteria":
+            command.add_argument("--s", metavar="S", help="lambda, lambda_1se or lambda_min")
+        if name == "refit":
+            command.add_argument("--level", type=float, default=0.95, help="of the intervals")
+        command.add_argument("--out", metavar="FILE", default="-", help="CSV; default a table")
+
+
+def run_assess(args):
+    """Print each measure, or write them as CSV."""
+    import sparsesolve as ss
+
+    fit, path, table = _read(args, ("strata",))
+    s = args.read_s(args.s, fit)
+    strata = table.marks.get("strata")
+    found = ss.assess(fit, table.X, table.y, s, weights=table.weights, offset=table.offset,
+                      strata=strata)  # fmt: skip
+    rows = [[name, value] for name, value in found.items() if np.ndim(value) == 0]
+    if rows:
+        write_table(args.out, ["measure", "value"], rows)
+        return
+    columns = [path.lambdas.tolist(), *(np.asarray(values).tolist() for values in found.values())]
+    write_table(args.out, ["lambda", *found], list(zip(*columns, strict=True)))
+
+
+def run_criteria(args):
+    """Print or write the criteria of every lambda; of a printed one the least are named."""
+    import sparsesolve as ss
+
+    fit, path, table = _as_fitted(args)
+    found = ss.criteria(fit, table.X, table.y)
+    lambdas = path.lambdas.tolist()
+    columns = [values.tolist() for values in found.values()]
+    rows = list(zip(lambdas, path.df.tolist(), *columns, strict=True))
+    write_table(args.out, ["lambda", "df", *found], rows)
+    if args.out == "-":
+        for name, values in found.items():
+            k = int(np.nanargmin(values))
+            print(f"least {name}: lambda = {lambdas[k]:.6g}, {path.df[k]} features")
+
+
+def run_refit(args):
+    """Print the table of estimates, or write it as CSV."""
+    import sparsesolve as ss
+
+    fit, path, table = _as_fitted(args)
+    s = args.read_s(args.s, fit)
+    if s is None:
+        raise ValueError("refit is of one lambda; give --s, or a model that `cv --save` wrote")
+    found = ss.refit(fit, table.X, table.y, s, level=args.level)
+    if args.out == "-":
+        print(found)
+        return
+    columns = (found.estimates, found.errors, found.statistics, found.p_values, found.lower,
+               found.upper)  # fmt: skip
+    header = ["feature", "estimate", "error", "statistic", "p_value", "lower", "upper"]
+    rows = [[str(name), *map(float, row)]
+            for name, *row in zip(found.names, *columns, strict=True)]  # fmt: skip
+    write_table(args.out, header, rows)
+
+
+def _read(args, marks=()):
+    """(fit, path, table) of the model and the file."""
+    check_targets([args.file, args.model], out=args.out)
+    fit, path = args.read_model(args.model)
+    marks = {name: getattr(args, name) for name in marks if getattr(args, name) is not None}
+    table = model_rows(
+        args, path, response=args.response, weights=getattr(args, "weights", None),
+        offset=getattr(args, "offset", None), marks=marks,
+        labels=path_family(path).classify is not None,
+    )  # fmt: skip
+    if table.y is None:
+        raise ValueError("the responses of the rows are needed; name their column by --response")
+    return fit, path, table
+
+
+def _as_fitted(args):
+    """The same, the path with weights and offsets of the file, which a saved model has not.
+
+    Whether they are those of the fit the deviance tells: see FittedData.
+    """
+    fit, path, table = _read(args)
+    given = {"weights": table.weights, "offset": table.offset}
+    path = replace(path, options={**(path.options or {}), **given})
+    return replace(fit, path=path) if hasattr(fit, "path") else path, path, table
+
+
+def write_table(file, header, rows):
+    """CSV into a file or standard output."""
+    if file == "-":
+        _write_rows(sys.stdout, header, rows)
+        return
+    with whole_file(file, newline="", encoding="utf-8") as stream:
+        _write_rows(stream, header, rows)
+
+
+def _write_rows(stream, header, rows):
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)

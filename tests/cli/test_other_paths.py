@@ -1,0 +1,71 @@
+"""lars, omp and mkl of data files."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pandas")
+import pandas  # noqa: E402
+
+import sparsesolve as ss  # noqa: E402
+from sparsesolve.__main__ import main  # noqa: E402
+
+RNG = np.random.default_rng(0)
+TABLE = pandas.DataFrame(RNG.normal(size=(60, 3)), columns=list("abc"))
+TABLE["y"] = TABLE.a - 0.5 * TABLE.b + 0.3 * RNG.normal(size=60)
+TABLE["kind"] = np.where(TABLE.c > 0, "p", "q")
+X = TABLE[list("abc")]
+
+
+@pytest.fixture
+def file(tmp_path):
+    TABLE.to_csv(tmp_path / "data.csv", index=False)
+    return tmp_path / "data.csv"
+
+
+def run(*words):
+    return main([str(word) for word in words])
+
+
+def test_knots(file, tmp_path, capsys):
+    model, out = tmp_path / "m.npz", tmp_path / "out.csv"
+    options = ["--response", "y", "--drop", "kind", "--lambda-min", "0.05"]
+    assert run("lars", file, *options, "--save", model, "--out", out) == 0
+    fit = ss.lars_path(X, TABLE.y, lambda_min=0.05)
+    assert capsys.readouterr().out == f"{fit}\n"
+    np.testing.assert_array_equal(ss.load(model).lambdas, fit.lambdas)
+    assert ss.load(model).feature_names.tolist() == ["a", "b", "c"]
+    assert set(pandas.read_csv(out)["feature"]) <= {"(Intercept)", "a", "b", "c"}
+
+
+def test_pursuit_with_a_category(file, tmp_path, capsys):
+    model = tmp_path / "m.npz"
+    options = ["--response", "y", "--n-nonzero", "2", "--save", model, "--quiet"]
+    assert run("omp", file, *options) == 0
+    design = ss.make_design(TABLE[["a", "b", "c", "kind"]])
+    np.testing.assert_allclose(ss.load(model).coefs.toarray(),
+                               ss.omp_path(design, TABLE.y, n_nonzero=2).coefs.toarray())
+    assert run("predict", model, file) == 0
+
+
+def test_kernels(file, tmp_path, capsys):
+    out = tmp_path / "weights.csv"
+    options = ["--response", "y", "--drop", "kind", "--kernel", "linear=a,b", "--kernel",
+               "gaussian(0.5)", "--n-lambdas", "5", "--out", out]  # fmt: skip
+    assert run("mkl", file, *options) == 0
+    pairs = {"linear": (ss.mkl.linear(), [0, 1]), "wide": (ss.mkl.gaussian(0.5), None)}
+    fit = ss.mkl_path(ss.mkl.build_grams(X, pairs, scale="trace"), TABLE.y, n_lambdas=5)
+    found = pandas.read_csv(out)
+    weights = fit.kernel_weights.T[fit.kernel_weights.T > 0.0]
+    np.testing.assert_allclose(found["weight"], weights)
+    assert "kernels" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words, message", [
+    ([], "say which kernels by --kernel"),
+    (["--kernel", "sine(3)"], "none of gaussian"),
+    (["--kernel", "gaussian(wide)"], "could not convert"),
+    (["--kernel", "linear=a,z"], "no column of X is named 'z'"),
+])  # fmt: skip
+def test_other_kernels_are_refused(words, message, file, capsys):
+    assert run("mkl", file, "--response", "y", "--drop", "kind", *words) == 2
+    assert message in capsys.readouterr().err

@@ -1,0 +1,158 @@
+"""The command line reads what people have: text, gaps, other marks; models predict such files."""
+
+import gzip
+import re
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pandas")
+import pandas  # noqa: E402
+
+import sparsesolve as ss  # noqa: E402
+from sparsesolve.__main__ import main  # noqa: E402
+
+RNG = np.random.default_rng(0)
+N = 120
+TABLE = pandas.DataFrame({
+    "id": [f"p{i}" for i in range(N)],
+    "age": RNG.normal(50, 9, N).round(2),
+    "ward": RNG.choice(["east", "north", "south"], N),
+    "smoker": RNG.choice([True, False], N),
+})  # fmt: skip
+TABLE["cost"] = (0.1 * TABLE.age + 2.0 * (TABLE.ward == "east") + RNG.normal(size=N)).round(3)
+TABLE["state"] = np.where(TABLE.cost > TABLE.cost.median(), "ill", "well")
+TABLE.loc[[3, 40], "age"] = np.nan
+TABLE.loc[7, "ward"] = None
+NUMBERS = pandas.DataFrame(RNG.normal(size=(40, 2)).round(3), columns=["a", "b"])
+NUMBERS["y"] = (1000 * NUMBERS.a + RNG.normal(size=40)).round(2)
+
+
+@pytest.fixture
+def patients(tmp_path):
+    TABLE.to_csv(tmp_path / "patients.csv", index=False)
+    return tmp_path / "patients.csv"
+
+
+def run(*words):
+    return main([str(word) for word in words])
+
+
+def test_text_and_gaps_are_encoded_and_said(patients, tmp_path, capsys):
+    model = tmp_path / "model.npz"
+    options = ["--response", "cost", "--drop", "id", "--drop", "state", "--save", model, "--quiet"]
+    assert run("path", patients, *options) == 0
+    err = capsys.readouterr().err
+    assert "columns of text, encoded by their levels: ward" in err
+    assert "gaps filled with the mean of their column: 2 in age, 1 in ward" in err
+    design = ss.make_design(TABLE[["age", "ward", "smoker"]])
+    fit, expected = ss.load(model), ss.path(design, TABLE.cost)
+    np.testing.assert_allclose(fit.coefs.toarray(), expected.coefs.toarray())
+    assert fit.feature_names.tolist() == design.names.tolist()
+    assert run("path", patients, *options, "--missing", "error") == 2
+    assert "column 'age' is missing in row 3" in capsys.readouterr().err
+
+
+def test_a_model_with_categories_predicts_files_in_another_process(patients, tmp_path, capsys):
+    """Ids beside the predictions, other columns left out, probabilities of each class by name."""
+    model, out = tmp_path / "model.npz", tmp_path / "out.csv"
+    fit = ["--response", "state", "--family", "binomial", "--drop", "id", "--drop", "cost"]
+    assert run("cv", patients, *fit, "--seed", 0, "--save", model, "--quiet") == 0
+    new = TABLE.iloc[:9, ::-1].assign(note=[f"text {i}" for i in range(9)])
+    new.to_csv(tmp_path / "new.csv", index=False)
+    kind = ["--kind", "probabilities", "--id", "id", "--id", "note", "--out", out]
+    assert run("predict", model, tmp_path / "new.csv", *kind) == 0
+    found = pandas.read_csv(out)
+    assert list(found.columns) == ["id", "note", "ill", "well"]
+    expected = ss.load(model).predict(TABLE.iloc[:9], kind="response")
+    np.testing.assert_allclose(found["well"], expected)
+    np.testing.assert_allclose(found["ill"] + found["well"], 1.0)
+    assert found["id"].tolist() == TABLE.id[:9].tolist()
+    capsys.readouterr()
+    new.drop(columns="ward").to_csv(tmp_path / "new.csv", index=False)
+    assert run("predict", model, tmp_path / "new.csv") == 2
+    assert "no column is named 'ward'" in capsys.readouterr().err
+    new.assign(ward="west").to_csv(tmp_path / "new.csv", index=False)
+    assert run("predict", model, tmp_path / "new.csv") == 2
+    assert "holds 'west' at row 0" in capsys.readouterr().err
+
+
+def test_categories_enter_as_a_whole(patients, tmp_path):
+    model = tmp_path / "model.npz"
+    options = ["--response", "cost", "--drop", "id", "--drop", "state", "--groups", "columns"]
+    assert run("path", patients, *options, "--save", model, "--quiet") == 0
+    design = ss.make_design(TABLE[["age", "ward", "smoker"]])
+    penalty = ss.penalties.GroupL2(design.groups)
+    expected = ss.path(design, TABLE.cost, penalty=penalty)
+    np.testing.assert_allclose(ss.load(model).coefs.toarray(), expected.coefs.toarray())
+
+
+@pytest.mark.parametrize("write", [
+    lambda file: NUMBERS.to_csv(file, index=False),
+    lambda file: NUMBERS.to_csv(file, index=False, sep=";", decimal=","),
+    lambda file: NUMBERS.to_csv(file, sep=" ", quotechar='"'),
+    lambda file: NUMBERS.to_csv(file, index=False, sep="\t"),
+    lambda file: file.write_text("# logged\n" + NUMBERS.to_csv(index=False)),
+    lambda file: file.write_bytes(gzip.compress(NUMBERS.to_csv(index=False).encode())),
+    lambda file: NUMBERS.assign(y=[f"{v:,.2f}" for v in NUMBERS.y]).to_csv(file, index=False),
+], ids=["plain", "decimal comma", "blanks", "tabs", "comment", "packed", "thousands"])  # fmt: skip
+def test_the_same_numbers_written_otherwise(write, tmp_path, request):
+    packed = "packed" in request.node.name
+    file, out = tmp_path / ("data.csv.gz" if packed else "data.csv"), tmp_path / "out.csv"
+    write(file)
+    assert run("path", file, "--response", "y", "--lambdas", "5", "--quiet", "--out", out) == 0
+    coefs = pandas.read_csv(out).set_index("feature")["coefficient"]
+    expected = ss.path(NUMBERS[["a", "b"]], NUMBERS.y, lambdas=[5.0])
+    assert coefs["a"] == pytest.approx(expected.coef(5.0)[0])
+    assert coefs["(Intercept)"] == pytest.approx(expected.intercept(5.0))
+
+
+def test_parquet_with_text_and_gaps(tmp_path, capsys):
+    pytest.importorskip("pyarrow")
+    TABLE.to_parquet(tmp_path / "patients.parquet")
+    model = tmp_path / "model.npz"
+    options = ["--response", "cost", "--drop", "id", "--drop", "state", "--save", model, "--quiet"]
+    assert run("path", tmp_path / "patients.parquet", *options) == 0
+    design = ss.make_design(TABLE[["age", "ward", "smoker"]])
+    np.testing.assert_allclose(ss.load(model).coefs.toarray(),
+                               ss.path(design, TABLE.cost).coefs.toarray())  # fmt: skip
+    assert run("predict", model, tmp_path / "patients.parquet", "--s", "0.1") == 0
+
+
+@pytest.mark.parametrize("change, words", [
+    ({"age": [f"{v}y" if i == 5 else v for i, v in enumerate(TABLE.age)]},
+     "row 6, column 'age': '.*y' is not a number, as most of that column are"),
+    ({"ward": [f"name {i}" for i in range(N)]}, "holds 120 different texts in 120 rows"),
+    ({"ward": [None] * N}, "'ward' is missing in every row; drop it"),
+])  # fmt: skip
+def test_what_is_no_category_is_refused(change, words, tmp_path, capsys):
+    TABLE.assign(**change).to_csv(tmp_path / "bad.csv", index=False)
+    options = ["--response", "cost", "--drop", "id", "--drop", "state"]
+    assert run("path", tmp_path / "bad.csv", *options) == 2
+    err = capsys.readouterr().err
+    assert len(err.splitlines()) == 1
+    assert re.search(words, err), err
+
+
+def test_advice_can_be_followed(tmp_path, capsys):
+    """No --drop where there is none, no family that was given."""
+    model = tmp_path / "model.npz"
+    NUMBERS.assign(y=NUMBERS.y > 0).to_csv(tmp_path / "data.csv", index=False)
+    fit = ["--response", "y", "--family", "binomial", "--quiet"]
+    assert run("path", tmp_path / "data.csv", *fit, "--save", model) == 0
+    (tmp_path / "gap.csv").write_text("a,b\n1,NA\n")
+    assert run("predict", model, tmp_path / "gap.csv") == 2
+    assert "--drop" not in capsys.readouterr().err
+    (tmp_path / "gap.csv").write_text("a,b,y\n1,2,NA\n1,3,True\n2,2,False\n")
+    assert run("path", tmp_path / "gap.csv", *fit) == 2
+    assert "--family" not in capsys.readouterr().err
+
+
+def test_without_pandas_one_sentence_says_what_to_install(patients, capsys, monkeypatch):
+    import importlib.util
+
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    assert run("path", patients, "--response", "cost") == 2
+    assert "is not a number" in (err := capsys.readouterr().err) and "sparsesolve[cli]" in err
+    assert run("path", patients, "--response", "cost", "--decimal", ",") == 2
+    assert "this needs pandas: pip install 'sparsesolve[cli]'" in capsys.readouterr().err
