@@ -27,10 +27,10 @@ def test_row_labels_without_a_name_are_dropped():
 
 def test_named_features_leave_out_all_others():
     part = found(response=(), features=["b", "a"], weights="w", marks={"fold": "s"})
-    assert part == Parts([1, 0], [], 3, None, [2, 4], {"fold": 5})
+    assert part == Parts([1, 0], [], 3, None, [2, 4], {"fold": 5}, False)
     assert found(features=["o"]).response == [2]
     assert found(["", "a", "b"], response=(), features=["b"]) == Parts(
-        [2], [], None, None, [0, 1], {})  # fmt: skip
+        [2], [], None, None, [0, 1], {}, False)  # fmt: skip
 
 
 @pytest.mark.parametrize("options, sentence", [

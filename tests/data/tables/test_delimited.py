@@ -131,12 +131,11 @@ def test_what_is_read_does_not_hold_the_table(written):
 
 
 @pytest.mark.parametrize("text, sentence", [
-    ("y,a\nno,1\n,2\n", "line 3 (row 2), column 'y': the cell is empty; fill it or drop the row; "
-     "a column of labels needs --family binomial or multinomial"),
+    ("y,a\nno,1\n,2\n", "line 3 (row 2), column 'y': the cell is empty; fill it or drop the row"),
     ("y,a\nno,1\n NaN ,2\n", "line 3 (row 2), column 'y': 'NaN' stands for a missing value; fill "
-     "it or drop the row; a column of labels needs --family binomial or multinomial"),
+     "it or drop the row"),
     ("y,a\nno,1\nNA,x\n", "line 3 (row 2), column 'y': 'NA' stands for a missing value; fill "
-     "it or drop the row; a column of labels needs --family binomial or multinomial"),
+     "it or drop the row"),
     (f"y,a\nno,{'x' * 50}\n", f"line 2 (row 1), column 'a': '{'x' * 40}' is not a number; "
      "fill it, drop the row, or leave the column out with --drop"),
 ])  # fmt: skip
