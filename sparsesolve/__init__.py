@@ -4,7 +4,7 @@ from importlib import import_module
 from threading import RLock
 from typing import TYPE_CHECKING
 
-from sparsesolve import families, penalties
+from sparsesolve import families, penalties, prox
 from sparsesolve.online.online import online  # at once: the folder has that name, too
 from sparsesolve.paths.path import path
 from sparsesolve.results.path import Path
@@ -16,7 +16,7 @@ __all__ = [
     "Path", "Status", "adaptive_factors", "assess", "calibration", "confusion", "crf_path",
     "criteria", "cv_path", "families", "hard_threshold_path", "lars_path", "lars_path_gram",
     "load", "make_design", "mkl", "mkl_path", "omp_path", "online", "path", "penalties",
-    "refit", "relax", "roc", "save", "sparse_code", "stability_path", "structured",
+    "prox", "refit", "relax", "roc", "save", "sparse_code", "stability_path", "structured",
 ]  # fmt: skip
 
 # What path does not need is imported when it is first asked for: HOMES says from where.

@@ -23,6 +23,7 @@ ROOMS = [  # from the top down; rooms of one line may not import from each other
     {"data"},
     {"solvers"},
     {"losses", "penalties"},
+    {"prox"},
     {"linalg"},
 ]
 STRANGERS = [("losses", "penalties"), ("penalties", "losses"), ("penalties", "linalg.design")]

@@ -91,7 +91,7 @@ def test_errors_are_said(name):
 def test_everything_public_is_listed():
     names = listed()
     assert len(names) == len(set(names))
-    modules = {"families", "mkl", "penalties", "structured"}
+    modules = {"families", "mkl", "penalties", "prox", "structured"}
     public = {f"sparsesolve.{name}" for name in set(sparsesolve.__all__) - modules}
     public |= {f"sparsesolve.penalties.{name}" for name in penalties.__all__}
     public |= {f"sparsesolve.estimators.{name}" for name in estimators.__all__}

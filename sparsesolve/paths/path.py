@@ -267,12 +267,13 @@ def _read_settings(*, family, alpha, penalty, standardize, grouped, weights, off
 def _solve(problem, settings, advance):
     """Choose a solver and follow the path; returns (points, why it ended)."""
     state = choose(problem, settings["solver"], settings["lambdas"], settings["n_threads"])
-    # the null model: unpenalised features alone
-    state.solve(NULL_LEVEL, 1e-14 * problem.null_value, settings["max_iter"])
     lambdas = settings["lambdas"]
+    if lambdas is None or problem.has_blocks:  # the null model: unpenalised features alone
+        state.solve(NULL_LEVEL, 1e-14 * problem.null_value, settings["max_iter"])
     if lambdas is None:
         ratio = settings["ratio"] or (1e-2 if problem.design.n < problem.n_features else 1e-4)
-        lambdas = grid(problem, state.correlations(), settings["n_lambdas"], ratio)
+        asked = getattr(state, "problem_of_grid", problem)  # of other columns, where it has those
+        lambdas = grid(asked, state.correlations(), settings["n_lambdas"], ratio)
     keep = ("tol", "max_iter", "stop", "dfmax", "pmax")
     return follow(state, problem, lambdas, **{name: settings[name] for name in keep},
                   advance=advance)  # fmt: skip

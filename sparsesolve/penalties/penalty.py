@@ -7,7 +7,7 @@ On whole vectors b, v, z (p,), as numpy arrays, each answer a new array:
     value(b)                Omega(b), a float
     prox(v, t)              argmin_b |b - v|^2 / 2 + t Omega(b), (p,)
     polar(z)                the least lam with z'b <= lam Omega(b) for all b, or more: of a norm
-                            the dual norm. inf where there is none
+                            the dual norm. inf where there is none. z is orthogonal to kernel()
     conjugate(z, lam)       sup_b z'b - lam Omega(b); may be left out by a norm, of which it is 0
                             where polar(z) <= lam, and inf elsewhere
     feasible_scale(z, lam)  the largest s in [0, 1] with conjugate(s z, lam) finite; may be left
@@ -20,6 +20,8 @@ lam and t are arguments, never attributes, and nothing that a solver learns is k
 What is optional beyond that:
 
     over(n_features, names) -> the penalty for so many features; ValueError where it does not fit
+    mapping()               a map to a penalty on disjoint blocks (``mapping.py``), or None
+    degrees(b)              degrees of freedom, for information criteria
     over_responses(K)       -> the penalty on arrays (K, p) of K responses; without it Omega is
                             taken of every response, and summed
     scale_free              False: coefficients are compared with one another, so that features

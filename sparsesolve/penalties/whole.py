@@ -16,8 +16,10 @@ Reference: Bach et al. 2012, section 3.3 (proximal operators of sums with a squa
 import numpy as np
 from scipy import sparse
 
-FEASIBLE = 1e-12  # by which a scaled dual point stays inside, so that it does in rounding
+FEASIBLE = 1e-13  # by which a scaled dual point stays inside, so that it does in rounding
 LEAST_ALPHA = 1e-3  # glmnet's, for the first lam of a path
+ROUNDED = 1.0 + 2e-14  # of a polar: what sums in another order make of it
+ORTHOGONAL = 1e-10  # of the length of z: its part along the kernel that is rounding
 NO_PENALTY = 1e-14  # beside gradients of the size of 1
 
 
@@ -47,6 +49,10 @@ class WholePenalty:
             over = getattr(omega, "over_responses", None)
             omega = EachResponse(omega) if over is None else over(n_responses)
         self.omega = omega
+        found = getattr(self.given, "kernel", None)
+        directions = None if found is None else found()
+        some = directions is not None and directions.shape[1] > 0
+        self._kernel = orthonormal(directions) if some else None
 
     @property
     def label(self):
@@ -78,6 +84,8 @@ class WholePenalty:
 
     def polar(self, z):
         """The least lam with b = 0 optimal for the linear term -z'b."""
+        if self._leaves(z):
+            return np.inf
         level = float(self.omega.polar(z))
         if level == 0.0:
             return 0.0
@@ -93,10 +101,10 @@ class WholePenalty:
                 b = self._prox(z / curvature, self.alpha / self.ridge)
                 best = float(np.vdot(z, b)) - self.value(b, lam)
             return max(best, 0.0) if best < np.inf else np.inf
-        if not level > 0.0:
+        if not level > 0.0 or self._leaves(z):
             return np.inf
         if self.is_norm:
-            return 0.0 if self.omega.polar(z) <= level else np.inf
+            return 0.0 if self.omega.polar(z) <= level * ROUNDED else np.inf
         return float(np.ldexp(self.omega.conjugate(z, level), -self.power))
 
     def feasible_scale(self, z, lam=1.0):
@@ -104,6 +112,8 @@ class WholePenalty:
         level = lam * self.alpha
         if lam * self.ridge > 0.0 or not z.any():
             return 1.0
+        if self._leaves(z):
+            return 0.0
         if not self.is_norm:
             return float(self.omega.feasible_scale(z, level)) if level > 0.0 else 0.0
         pressed = float(self.omega.polar(z))
@@ -111,11 +121,18 @@ class WholePenalty:
 
     def kernel(self):
         """Orthonormal directions that P does not see, csc (p, k); None where there are none."""
-        found = getattr(self.given, "kernel", None)
-        if found is None or self.ridge > 0.0:
-            return None
-        directions = found()
-        return None if directions is None or directions.shape[1] == 0 else orthonormal(directions)
+        return self._kernel if self.ridge == 0.0 else None
+
+    def _leaves(self, z):
+        """Whether z is not orthogonal to the kernel, which no lam holds back."""
+        if self._kernel is None:
+            return False
+        return bool(np.linalg.norm(self._kernel.T @ z.T) > ORTHOGONAL * np.linalg.norm(z))
+
+    def mapping(self):
+        """A map to a penalty on disjoint blocks, where the penalty has one and no ridge part."""
+        found = getattr(self.given, "mapping", None)
+        return None if found is None or self.ridge > 0.0 else found()
 
     def entry_levels(self, z):
         """The least lam that keeps b at zero against z, (1,); alpha is taken for 1e-3 at least."""

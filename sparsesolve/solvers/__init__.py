@@ -42,7 +42,8 @@ def _squares(problem, lambdas):
     """Squared error of one response, or of several without groups."""
     if not problem.has_blocks:
         return False
-    several = isinstance(problem.loss, Multigaussian) and not problem.has_groups
+    rows = problem.grouped and not problem.has_groups
+    several = isinstance(problem.loss, Multigaussian) and rows
     return problem.loss is None or several
 
 

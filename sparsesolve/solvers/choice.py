@@ -10,6 +10,7 @@ from sparsesolve.solvers.passes.several_lambdas import MOST_COLUMNS
 from sparsesolve.solvers.reductions.collinear import CollinearState, without_collinear
 from sparsesolve.solvers.reductions.equal_rows import with_equal_rows_merged
 from sparsesolve.solvers.reductions.inner_products import by_inner_products
+from sparsesolve.solvers.reductions.mapped import in_other_columns
 from sparsesolve.solvers.reductions.one_sided_limits import OneSidedState, unbound
 from sparsesolve.solvers.reductions.row_space import RowSpaceState, in_row_space
 
@@ -50,6 +51,10 @@ def choose(problem, name, lambdas, n_threads):
 
 def _on_whole_vectors(problem, name, lambdas, n_threads):
     """The state for a penalty without disjoint blocks: a first-order solver."""
+    mapping = problem.penalty.mapping()
+    if mapping is not None and not SOLVERS.get(name, SOLVERS["ridge"]).by_passes:
+        return in_other_columns(problem, mapping, partial(choose, name=name, lambdas=lambdas,
+                                                          n_threads=n_threads))  # fmt: skip
     solver = SOLVERS["fista" if name == "auto" else name]
     if not solver.suits(problem, lambdas):
         raise ValueError(

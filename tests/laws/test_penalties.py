@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from sparsesolve.penalties import PENALTIES
+from sparsesolve.penalties import L1, PENALTIES, Slope, TotalVariation
+from sparsesolve.penalties.whole import WholePenalty
 
 SIZE = 12
 ROUNDS = 40
@@ -53,10 +54,31 @@ def _groups(*arguments):
     return examples
 
 
+def _norms(*arguments, **more):
+    """A norm of whole vectors: plain, mixed with a ridge, and ridge alone."""
+
+    def examples(penalty):
+        bound = penalty(*arguments, **more).over(SIZE)
+        return {
+            "plain": WholePenalty(bound, SIZE),
+            "mixed": WholePenalty(bound, SIZE, 0.4, 1),
+            "ridge": WholePenalty(bound, SIZE, 0.0),
+        }
+
+    return examples
+
+
 # One line a penalty: examples of it, each on vectors of length SIZE.
 EXAMPLES = {
     "elastic_net": _elastic_nets,
     "group_l2": _groups(),
+    "l1": _norms(1.5),
+    "latent_group_l2": _norms([[0, 1, 2], [2, 3, 4, 5], [6, 7, 8, 9], [9, 10, 11]]),
+    "separate": _norms({(0, 4, 2): L1(), range(5, 12): TotalVariation(), (1, 3): Slope()}),
+    "slope": _norms(),
+    "spectral": _norms("spectral", (3, 4)),
+    "total_variation": _norms(np.resize([1.0, 0.0, 0.5, 2.0], SIZE - 1)),
+    "trace_norm": _norms((4, 3)),
     "group_linf": _groups(),
     "sparse_group": _groups(0.3),
 }

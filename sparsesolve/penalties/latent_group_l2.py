@@ -1,0 +1,225 @@
+"""The latent group lasso: groups that overlap, the support a union of groups.
+
+    Omega(b) = min {sum_g d_g |v_g|_2: b = sum_g v_g, v_g zero outside g}
+
+Paths are those of the group lasso on copied columns, which are read in place. The prox here finds
+the latent vectors by block coordinate descent, each step exact, until nothing moves:
+
+    min_v |x - sum_g v_g|^2 / 2 + t sum_g d_g |v_g|,    z = x - sum_g v_g,   |z_g| <= t d_g
+
+Reference: Jacob, Obozinski, Vert, "Group lasso with overlap and graph lasso" (2009).
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sparsesolve.penalties.group_l2 import GroupL2
+from sparsesolve.penalties.groups import held, held_weights
+from sparsesolve.penalties.mapping import Copied
+from sparsesolve.penalties.norm import Norm, read_weights
+from sparsesolve.prox.latent import latent_vectors
+
+ACCURACY = 1e-15  # change of a latent coefficient in a sweep, of the largest |x_j|, that is none
+SWEEPS = 100_000
+OUTER = 200  # steps of the method of multipliers, by which a value is found
+
+
+class LatentGroupL2(Norm):
+    """``Omega(b) = min sum_g d_g |v_g|`` over ``b = sum_g v_g``: groups may overlap.
+
+    A feature may stand in several groups and is chosen through any of them, so that supports are
+    unions of groups; ``fit.latent_coefs`` are the v_g. Features in no group are groups of one.
+
+    Parameters
+    ----------
+    groups : sequence of sequences, or mapping from labels to them
+        Feature numbers, or names, of each group.
+    weights : array-like (G,), default None
+        d_g > 0 of the groups given; None means the square roots of their sizes.
+
+    Raises
+    ------
+    ValueError, TypeError
+        When a path is fitted: if a group is empty or names what is no feature, or weights do not
+        fit or are not positive.
+
+    References
+    ----------
+    Jacob, Obozinski, Vert (2009), "Group lasso with overlap and graph lasso".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> X = np.random.default_rng(0).normal(size=(100, 6))
+    >>> penalty = ss.penalties.LatentGroupL2([[0, 1, 2], [2, 3, 4], [4, 5]])
+    >>> fit = ss.path(X, X @ [0, 0, 1, 1, 1, 0], penalty=penalty)
+    >>> fit.nonzero(0.5 * fit.lambdas[0])
+    array([2, 3, 4])
+    """
+
+    def __init__(self, groups: Any, weights: Any = None):
+        self.groups, self.weights = held(groups), held_weights(weights)
+
+    def _arguments(self):
+        return f"{self.groups!r}, weights={self.weights!r}"
+
+    def _bind(self, names):
+        p = self.n_features
+        lists = self.groups.values() if isinstance(self.groups, Mapping) else self.groups
+        place = None if names is None else {name: j for j, name in enumerate(names)}
+        found = [_members(g, features, p, place) for g, features in enumerate(lists)]
+        d = np.sqrt([len(features) for features in found])
+        given = read_weights(self.weights, len(found), "groups")
+        d = d if given is None else given
+        if not (d > 0.0).all():
+            raise ValueError(f"weights has 0 for group {int(np.argmin(d))}; give a positive one")
+        alone = np.setdiff1d(np.arange(p), np.concatenate([*found, np.empty(0, dtype=np.intp)]))
+        self.members = [*found, *alone[:, None]]
+        self._d = np.append(d, np.ones(len(alone)))
+        self._copies = np.concatenate(self.members).astype(np.intc)
+        self._starts = np.cumsum([0, *map(len, self.members)]).astype(np.intc)
+        self._of = np.repeat(np.arange(len(self.members)), [len(m) for m in self.members])
+
+    def _lengths(self, z):
+        copies = z[self._copies]
+        return np.sqrt(np.bincount(self._of, copies * copies, minlength=len(self._d)))
+
+    def dual_norm(self, z: np.ndarray) -> float:
+        """The largest |z_g| / d_g."""
+        return float((self._lengths(z) / self._d).max(initial=0.0))
+
+    def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
+        """See Norm."""
+        return self._descend(v, t, np.zeros(len(self._copies)))[0]
+
+    def _descend(self, x, t, latent):
+        """Sum of the latent vectors, and these (q,), group by group."""
+        latent = latent_vectors(
+            x, t, self._d, self._copies, self._starts, latent, ACCURACY, SWEEPS
+        )  # fmt: skip
+        return np.bincount(self._copies, latent, minlength=len(x)), latent
+
+    def latent(self, b: ArrayLike) -> list[np.ndarray]:
+        """The latent vectors of b, a list of arrays (p,), one for each group, that sum to b."""
+        b = self._read(b)
+        own = self._at(b)
+        found = own._decompose(b)[1]
+        out = [np.zeros(len(b)) for _ in own.members]
+        for vector, which, part in zip(
+            out, own.members, np.split(found, np.cumsum([len(m) for m in own.members])[:-1]),
+            strict=True,
+        ):  # fmt: skip
+            vector[which] = part
+        return out
+
+    def _decompose(self, b):
+        """(Omega(b), latent (q,)), by the method of multipliers: y is the dual point."""
+        size = float(np.linalg.norm(b))
+        latent, y = np.zeros(len(self._copies)), np.zeros(len(b))
+        t = 0.1 * self.dual_norm(b)
+        for _ in range(OUTER):
+            if not size > 0.0:
+                break
+            found, latent = self._descend(b + y, t, latent)
+            y = y + b - found
+            if np.linalg.norm(b - found) <= 1e-13 * size:
+                break
+        lengths = np.sqrt(np.bincount(self._of, latent * latent, minlength=len(self._d)))
+        return float(self._d @ lengths), latent
+
+    def norm(self, b: np.ndarray) -> float:
+        """See Norm: by the method of multipliers."""
+        return self._decompose(b)[0]
+
+    def over_responses(self, n_responses: int) -> Any:
+        """The same on arrays (K, p): a group has the coefficients of its features in all rows."""
+        shifts = self.n_features * np.arange(n_responses)[:, None]
+        rows = [(which + shifts).ravel() for which in self.members]
+        return _Flat(LatentGroupL2(rows, self._d).over(n_responses * self.n_features))
+
+    def mapping(self) -> Any:
+        """The group lasso on copied columns."""
+        inner = GroupL2(self._of, self._d).over(len(self._copies))
+        return Copied(self._copies, self.n_features, inner)
+
+    def degrees(self, b: np.ndarray) -> int:
+        """Nonzero coefficients."""
+        return int(np.count_nonzero(b))
+
+
+class _Flat:
+    """A norm of vectors (K p,) on arrays (K, p)."""
+
+    def __init__(self, one):
+        self.one = one
+
+    def value(self, B):
+        return self.one.value(B.ravel())
+
+    def prox(self, V, t):
+        return self.one.prox(V.ravel(), t).reshape(V.shape)
+
+    def polar(self, Z):
+        return self.one.polar(Z.ravel())
+
+
+def graph_groups(edges: Iterable[Any]) -> list[list[Any]]:
+    """Groups for :class:`LatentGroupL2` of which each is an edge of a graph: the graph lasso.
+
+    Parameters
+    ----------
+    edges : iterable of pairs
+        Two features each, by number or name.
+
+    Returns
+    -------
+    list of lists of two features
+
+    Raises
+    ------
+    ValueError
+        If an edge is no pair, joins a feature to itself, or stands there twice.
+
+    References
+    ----------
+    Jacob, Obozinski, Vert (2009), "Group lasso with overlap and graph lasso".
+
+    Examples
+    --------
+    >>> import sparsesolve as ss
+    >>> ss.penalties.graph_groups([(0, 1), (1, 2)])
+    [[0, 1], [1, 2]]
+    """
+    seen, found = set(), []
+    for k, edge in enumerate(edges):
+        pair = list(edge)
+        if len(pair) != 2:
+            raise ValueError(f"edge {k} is {edge!r}; an edge is a pair of features")
+        if pair[0] == pair[1]:
+            raise ValueError(f"edge {k} joins feature {pair[0]!r} to itself; leave it out")
+        if frozenset(pair) in seen:
+            raise ValueError(f"edge {k}, {tuple(pair)!r}, stands there twice; leave one out")
+        seen.add(frozenset(pair))
+        found.append(pair)
+    return found
+
+
+def _members(g, features, p, place):
+    """Feature numbers of group g, (m,)."""
+    features = list(features)
+    if not features:
+        raise ValueError(f"group {g} has no features; leave it out")
+    for k, j in enumerate(features):
+        if isinstance(j, str):
+            if place is None or j not in place:
+                raise ValueError(f"group {g} names {j!r}, which is no column of X")
+            features[k] = place[j]
+        elif isinstance(j, bool) or not hasattr(j, "__index__") or not 0 <= j < p:
+            raise ValueError(f"group {g} holds {j!r}; features are numbered from 0 to {p - 1}")
+    if len(set(features)) < len(features):
+        raise ValueError(f"group {g} holds a feature twice; leave one out")
+    return np.array(features, dtype=np.intp)

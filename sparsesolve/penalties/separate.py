@@ -1,0 +1,200 @@
+"""Separate: disjoint sets of features, each with a penalty of its own.
+
+    Omega(b) = sum_k Omega_k(b_k),   b_k the coefficients of set k
+
+The prox and the kernel stack, the polar is the largest of the parts.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from sparsesolve.penalties.mapping import Cumulated
+from sparsesolve.penalties.norm import Norm, read_number, soft
+
+
+class L1(Norm):
+    """``Omega(b) = sum_j w_j |b_j|``, as a part of :class:`Separate`.
+
+    Parameters
+    ----------
+    weight : float > 0, default 1.0
+        What every coefficient is multiplied by.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If weight is no positive number.
+
+    Examples
+    --------
+    >>> from sparsesolve import penalties
+    >>> penalties.L1().prox([3.0, -0.5], 1.0)
+    array([ 2., -0.])
+    """
+
+    def __init__(self, weight: float = 1.0):
+        self.weight = read_number("weight", weight, inclusive=False)
+
+    def _arguments(self):
+        return repr(self.weight)
+
+    def norm(self, b: np.ndarray) -> float:
+        """See Norm."""
+        return self.weight * np.abs(b).sum()
+
+    def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
+        """See Norm."""
+        return soft(v, t * self.weight)
+
+    def dual_norm(self, z: np.ndarray) -> float:
+        """See Norm."""
+        return np.abs(z).max(initial=0.0) / self.weight
+
+    def mapping(self) -> Any:
+        """Each feature a chain of its own."""
+        p = self.n_features
+        return Cumulated(np.arange(p), np.ones(p, dtype=bool), np.full(p, self.weight))
+
+
+class _Nothing(Norm):
+    """No penalty."""
+
+    def norm(self, b: np.ndarray) -> float:
+        return 0.0
+
+    def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
+        return v.copy()
+
+    def dual_norm(self, z: np.ndarray) -> float:
+        return 0.0
+
+    def kernel(self) -> Any:
+        return sparse.eye_array(self.n_features, format="csc")
+
+    def mapping(self) -> Any:
+        p = self.n_features
+        return Cumulated(np.arange(p), np.ones(p, dtype=bool), np.zeros(p))
+
+
+class Separate(Norm):
+    """Each set of features with a penalty of its own: total variation on probes, none on age.
+
+    Parameters
+    ----------
+    parts : mapping from features to penalty
+        Keys are tuples of feature numbers or names, ranges, or one number or name; values are
+        objects that keep the contract of a penalty and are norms (`TotalVariation`, `L1`,
+        `GroupL2`, ...), or None for no penalty. Every feature stands in one key.
+
+    Raises
+    ------
+    ValueError, TypeError
+        When a path is fitted, if a feature is in two sets, in none, or does not exist.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 8))
+    >>> y = X @ [3, 0, 0, 2, 2, 2, 1, 1] + 0.1 * rng.normal(size=100)
+    >>> penalty = ss.penalties.Separate({0: None, range(1, 8): ss.penalties.TotalVariation()})
+    >>> ss.path(X, y, penalty=penalty).coef(0.1).round(1)
+    array([3. , 0. , 0. , 1.9, 1.9, 1.9, 1. , 1. ])
+    """
+
+    def __init__(self, parts: Mapping[Any, Any]):
+        if not hasattr(parts, "items") or not parts:
+            raise TypeError("parts must be a mapping from features to penalties, and not empty")
+        self.parts = dict(parts)
+
+    def _arguments(self):
+        return repr(self.parts)
+
+    def _bind(self, names):
+        taken, self._bound = np.full(self.n_features, False), []
+        for key, part in self.parts.items():
+            which = _features(key, self.n_features, names)
+            twice = which[taken[which]]
+            if len(twice) or len(np.unique(which)) < len(which):
+                raise ValueError(f"feature {(*twice, *which)[0]} is in two sets; each is in one")
+            taken[which] = True
+            if part is not None and hasattr(part, "conjugate") and not hasattr(part, "over"):
+                raise TypeError(f"{type(part).__name__} is no norm, which a part must be")
+            own = _Nothing() if part is None else part
+            if hasattr(own, "over"):
+                own = own.over(len(which), None if names is None else [names[j] for j in which])
+            self._bound.append((which, own))
+        if not taken.all():
+            j = int(np.flatnonzero(~taken)[0])
+            raise ValueError(
+                f"feature {j} is in no set; name every feature, with None for no penalty"
+            )
+
+    def norm(self, b: np.ndarray) -> float:
+        """The sum over the parts."""
+        return sum(float(part.value(b[which])) for which, part in self._bound)
+
+    def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
+        """Each part by itself."""
+        out = np.empty_like(v)
+        for which, part in self._bound:
+            out[which] = part.prox(np.ascontiguousarray(v[which]), t)
+        return out
+
+    def dual_norm(self, z: np.ndarray) -> float:
+        """The largest of the parts."""
+        return max(float(part.polar(z[which].copy())) for which, part in self._bound)
+
+    def kernel(self) -> Any:
+        """The kernels of the parts, side by side."""
+        found = []
+        for which, part in self._bound if self.n_features else []:
+            own = getattr(part, "kernel", lambda: None)()
+            if own is not None and own.shape[1]:
+                own = sparse.coo_array(own)
+                place = (which[own.coords[0]], own.coords[1])
+                found.append(sparse.csc_array((own.data, place), (self.n_features, own.shape[1])))
+        return sparse.hstack(found, format="csc") if found else None
+
+    def mapping(self) -> Any:
+        """Chains of all parts, where each is one."""
+        parts: list[tuple[np.ndarray, Any]] = [
+            (which, getattr(part, "mapping", lambda: None)()) for which, part in self._bound
+        ]
+        if not all(isinstance(own, Cumulated) for _, own in parts):
+            return None
+        begins = [np.isin(np.arange(len(which)), own.start) for which, own in parts]
+        return Cumulated(
+            np.concatenate([which[own.order] for which, own in parts]), np.concatenate(begins),
+            np.concatenate([own.factors for _, own in parts]),
+        )  # fmt: skip
+
+    def degrees(self, b: np.ndarray) -> int:
+        """The sum over the parts."""
+        b = np.asarray(b)
+        return sum(
+            int(part.degrees(b[which]) if hasattr(part, "degrees") else np.count_nonzero(b[which]))
+            for which, part in self._at(b)._bound
+        )
+
+
+def _features(key, n_features, names):
+    """Feature numbers of a key, (m,)."""
+    listed = list(key) if isinstance(key, tuple | range | frozenset) else [key]
+    found = []
+    for j in listed:
+        if isinstance(j, str):
+            at = [] if names is None else [k for k, name in enumerate(names) if name == j]
+            if len(at) != 1:
+                raise ValueError(f"parts names {j!r}, which is {len(at)} columns of X")
+            j = at[0]
+        if isinstance(j, bool) or not hasattr(j, "__index__") or not 0 <= j < n_features:
+            raise ValueError(f"parts names feature {j!r}; numbers go from 0 to {n_features - 1}")
+        found.append(int(j))
+    if not found:
+        raise ValueError("a set of features is empty; leave it out")
+    return np.array(found, dtype=np.intp)

@@ -1,0 +1,15 @@
+"""Projections and proximal operators as functions of plain arrays.
+
+Each takes an array and returns a new one. Every penalty of `sparsesolve.penalties` has its own
+`prox(v, t)`, `value(b)` and `polar(z)`.
+"""
+
+from sparsesolve.prox.balls import (
+    project_groups,
+    project_l1,
+    project_l2,
+    project_linf,
+    project_simplex,
+)
+
+__all__ = ["project_groups", "project_l1", "project_l2", "project_linf", "project_simplex"]

@@ -1,0 +1,210 @@
+"""A penalty that is one on disjoint blocks in other coordinates: solved there, and led back.
+
+    minimise over theta   F(o + b0 + (Z T) theta) + lam Psi(theta),     b = T theta
+
+Given: a Problem whose penalty has a map T (``penalties/mapping.py``). Where the columns of Z T fit
+into memory, or are columns of Z, any engine with working sets takes them. Where they do not, as
+the cumulated columns of a large sparse X, which fill in, only those that come to work are formed:
+the engine solves for these, and one pass Z'u, mapped by T', finds the others that must enter.
+Returned: the state of a solver of the given Problem. Its certificate is one of all columns: of
+Z T, whose duality gap is that of Z under Omega; or, of columns formed one by one, the gap of b
+under Omega itself.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from sparsesolve.linalg.design.design import Design
+from sparsesolve.linalg.design.distributed import RowBlocks
+from sparsesolve.penalties.elastic_net import ElasticNet
+from sparsesolve.solvers.first_order.first_order import FirstOrder
+from sparsesolve.solvers.follow import CONVERGED, MAX_ITER, STALLED
+
+MOST_FORMED = 30_000_000  # values of all columns of Z T, up to which they are formed
+FILLED = 4  # values of all columns to a stored one of X, from which a sparse X is not filled in
+SMALL = 4_000_000  # values up to which it is all the same
+UNFELT = 2.0**-30  # of the mean of a column: see standardisation
+FIRST = 20  # columns that enter at once at least
+ROUNDS = 50  # in which columns enter at one lam
+
+
+def in_other_columns(problem, mapping, choose):
+    """The state of a solver of `problem` by way of the map; `choose` gives one of a Problem."""
+    n, q, design = problem.design.n, mapping.n_columns, problem.design
+    if isinstance(design, RowBlocks):
+        raise ValueError(
+            f"{problem.penalty.label} needs X in memory, not a dask array; choose solver='fista', "
+            "which makes many passes over X, or pass X.compute() if it fits"
+        )
+    scattered = FILLED * design.stored < n * q and n * q > SMALL
+    if not mapping.grouped and (n * q > MOST_FORMED or scattered):
+        return Generated(problem, mapping, choose)
+    if mapping.grouped:
+        columns = design.part(mapping.features.astype(np.intc))
+    else:
+        columns = formed(problem, mapping)
+    penalty = mapping.penalty()
+    if problem.n_responses is not None and mapping.grouped:
+        penalty = penalty.repeated(problem.n_responses)
+    inner = on_columns(problem, columns, penalty)
+    return Mapped(choose(inner), inner, mapping)
+
+
+def on_columns(problem, columns, penalty):
+    """The Problem with these columns and that penalty in place of its own."""
+    q = columns.p
+    return replace(
+        problem, design=columns, penalty=penalty, factor=np.ones(q),
+        shift=np.zeros(q, dtype=np.int64), low=None, high=None, groups=None, grouped=False,
+    )  # fmt: skip
+
+
+def formed(problem, mapping):
+    """The cumulated columns Z T as a Design."""
+    rows = problem.design.unpacked(mapping.order.astype(np.intc)).T  # column by column
+    for a, b in zip(mapping.start, mapping.end, strict=True):
+        for k in range(b - 2, a - 1, -1):
+            rows[k] += rows[k + 1]
+    return standardised(problem, rows.T)
+
+
+def standardised(problem, columns):
+    """A Design of columns (n, q) that are centred where those of the problem are."""
+    made = Design(columns)
+    made.moments(problem.weights)
+    made.standardise(problem.centred, np.ones(made.p))
+    if not problem.centred:
+        spread = np.asarray(made.spread)
+        spread[:] = np.maximum(spread, UNFELT * np.abs(made.mean))
+    return made
+
+
+class Mapped:
+    """The state of a solver of the Problem in other columns; its coefficients are T theta."""
+
+    def __init__(self, state, inner, mapping):
+        self.state, self.problem_of_grid, self.mapping = state, inner, mapping
+
+    def __getattr__(self, name):
+        return getattr(self.state, name)
+
+    def coefficients(self):
+        """Features with a nonzero coefficient, ascending, and their coefficients."""
+        return support(led_back(self.state, self.mapping))
+
+
+class Generated:
+    """The same where columns are formed when they come to work.
+
+    Parameters
+    ----------
+    problem : Problem with a penalty on whole vectors
+    mapping : as ``penalties/mapping.py`` describes
+    choose : callable (Problem) -> state
+    """
+
+    def __init__(self, problem, mapping, choose):
+        self.problem, self.mapping, self.choose = problem, mapping, choose
+        self.whole = FirstOrder(problem, 1)  # tells the certificate of b under Omega
+        self.factors = np.asarray(mapping.penalty().l1)
+        self.which = np.flatnonzero(self.factors == 0.0)
+        self.columns, self.spent = {}, 0
+        self._begin()
+
+    @property
+    def iterations(self):
+        """Iterations spent so far, in all states that there were."""
+        return self.spent + self.state.iterations
+
+    @property
+    def loss_value(self):
+        """F at the current point, less its least value."""
+        return self.state.loss_value
+
+    @property
+    def intercept(self):
+        """Of the standardised problem."""
+        return self.state.intercept
+
+    def correlations(self):
+        """z_j'u of every feature (p,)."""
+        self._certify(1.0)
+        return self.whole.correlations()
+
+    def coefficients(self):
+        """Features with a nonzero coefficient, ascending, and their coefficients."""
+        return support(self._led_back())
+
+    def solve(self, lam, target, budget):
+        """Reach gap <= target at lam; returns (outcome, gap)."""
+        inner, last = 0.5 * target, np.inf
+        for _ in range(ROUNDS):
+            outcome, _ = self.state.solve(lam, inner, budget)
+            gap = self._certify(lam)
+            if gap <= target:
+                return CONVERGED, gap
+            if outcome == MAX_ITER:
+                return MAX_ITER, gap
+            entering = self._violators(lam)
+            if len(entering):
+                self.which = np.sort(np.concatenate([self.which, entering]))
+                self._begin()
+            elif not gap < 0.9 * last:
+                return STALLED, gap
+            else:
+                inner *= 0.1
+            last = gap
+        return STALLED, gap
+
+    def _begin(self):
+        """A new state, with the columns that have come to work."""
+        self.spent += self.state.iterations if hasattr(self, "state") else 0
+        for k in self.which:
+            if k not in self.columns:
+                part = self.mapping.sources(k).astype(np.intc)
+                self.columns[k] = self.problem.design.combination(part, np.ones(len(part)))
+        columns = np.reshape([self.columns[k] for k in self.which], (-1, self.problem.design.n)).T
+        net = ElasticNet(len(self.which), 1.0, self.factors[self.which])
+        inner = on_columns(self.problem, standardised(self.problem, columns), net)
+        self.state = self.choose(inner)
+
+    def _led_back(self):
+        which, values = self.state.coefficients()
+        theta = np.zeros((*values.shape[:-1], self.mapping.n_columns))
+        theta[..., self.which[which]] = values
+        return self.mapping.times(theta)
+
+    def _certify(self, lam):
+        """The gap of b under Omega, over all features."""
+        whole = self.whole
+        c = np.zeros_like(whole.point.c)
+        if whole.with_intercept:
+            c[..., 0] = self.state.intercept
+        whole.point = whole.at(self._led_back(), c)
+        return whole.gap(lam)
+
+    def _violators(self, lam):
+        """Columns whose products are above their thresholds, the farthest if they are many."""
+        whole = self.whole
+        z = self.mapping.adjoint(whole.products(whole.dual_point(lam)[0]))
+        over = np.abs(z) - lam * self.factors
+        over = over.max(axis=0) if over.ndim == 2 else over
+        over[self.which] = 0.0
+        found = np.flatnonzero(over > 0.0)
+        most = max(FIRST, len(self.which) // 2)
+        return found if len(found) <= most else found[np.argsort(-over[found])[:most]]
+
+
+def led_back(state, mapping):
+    """Coefficients T theta of all features, (p,) or (K, p)."""
+    which, values = state.coefficients()
+    theta = np.zeros((*values.shape[:-1], mapping.n_columns))
+    theta[..., which] = values
+    return mapping.times(theta)
+
+
+def support(b):
+    """Features with a nonzero coefficient, ascending, and their coefficients."""
+    which = np.flatnonzero(b.any(axis=0) if b.ndim == 2 else b).astype(np.intc)
+    return which, np.ascontiguousarray(b[..., which])

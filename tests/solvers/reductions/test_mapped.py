@@ -1,0 +1,95 @@
+"""Penalties by way of other columns: the same solutions as first-order steps on X itself."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import sparsesolve as ss
+from sparsesolve import penalties as P
+from sparsesolve.solvers.reductions import mapped
+
+RNG = np.random.default_rng(6)
+X = RNG.standard_normal((60, 12)) + np.resize([0.0, 2.0], 12)
+SIGNAL = X @ np.repeat([0.8, -0.5, 0.0], 4)
+Y = {
+    "gaussian": SIGNAL + RNG.standard_normal(60),
+    "binomial": SIGNAL + 2 * RNG.standard_normal(60) > 0.5,
+    "poisson": RNG.poisson(np.exp(0.2 * SIGNAL)),
+    "multigaussian": np.column_stack([SIGNAL, -SIGNAL]) + RNG.standard_normal((60, 2)),
+    "multinomial": np.digitize(SIGNAL + 3 * RNG.standard_normal(60), [0, 1.5]),
+}
+PENALTIES = {
+    "chain": P.TotalVariation(),
+    "free jump": P.TotalVariation(np.resize([1.0, 1.0, 2.0, 0.0, 1.0], 11)),
+    "order": P.TotalVariation(order=np.r_[6:12, 0:6]),
+    "latent": P.LatentGroupL2([range(5), range(3, 8), range(7, 12)]),
+    "separate": P.Separate({(0, 11): None, range(1, 8): P.TotalVariation(), (8, 9, 10): P.L1()}),
+}
+
+
+@pytest.mark.parametrize("label", PENALTIES)
+@pytest.mark.parametrize("family", Y)
+def test_the_same_as_first_order_steps(family, label):
+    weights = np.resize([1.0, 2, 0.5], 60)
+    options = {"family": family, "penalty": PENALTIES[label], "weights": weights}
+    fit = ss.path(X, Y[family], n_lambdas=6, lambda_min_ratio=0.05, tol=1e-9, **options)
+    other = ss.path(X, Y[family], lambdas=fit.lambdas, solver="fista", tol=1e-9, **options)
+    assert max(fit.gaps.max(), other.gaps.max()) <= 1e-9
+    assert fit.dev_ratio == pytest.approx(other.dev_ratio[: len(fit.lambdas)], abs=2e-4)
+    assert _dense(fit, family) == pytest.approx(_dense(other, family), abs=3e-3)
+
+
+def _dense(fit, family):
+    several = isinstance(fit.coefs, list)
+    coefs = np.stack([c.toarray() for c in (fit.coefs if several else [fit.coefs])])
+    return coefs - coefs.mean(axis=0) if family == "multinomial" else coefs
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_columns_formed_as_they_come(monkeypatch, intercept):
+    """As for a large sparse X: no more columns than come to work, the same answers."""
+    Z = sparse.random_array((200, 80), density=0.1, rng=np.random.default_rng(1), format="csc")
+    y = Z @ np.repeat([1.0, 0, -2, 0.5], 20) + 0.1 * RNG.standard_normal(200)
+    options = {"family": "binomial", "penalty": P.TotalVariation(), "intercept": intercept}
+    whole = ss.path(Z, y > 0, n_lambdas=15, tol=1e-8, **options)
+    monkeypatch.setattr(mapped, "SMALL", 0)
+    made = []
+    begin = mapped.Generated._begin
+    monkeypatch.setattr(
+        mapped.Generated, "_begin", lambda self: (begin(self), made.append(len(self.columns)))
+    )
+    fit = ss.path(Z, y > 0, lambdas=whole.lambdas, tol=1e-8, **options)
+    assert 0 < made[-1] < 70 and fit.gaps.max() <= 1e-8
+    assert fit.coefs.toarray() == pytest.approx(whole.coefs.toarray(), abs=2e-2)
+    assert fit.dev_ratio == pytest.approx(whole.dev_ratio, abs=1e-6)
+    own = ss.path(Z, y > 0, n_lambdas=3, **options)
+    assert own.lambdas[0] == pytest.approx(whole.lambdas[0], rel=1e-9)
+
+
+def test_the_first_lambda_and_constants():
+    fit = ss.path(X, Y["gaussian"], penalty=P.TotalVariation(), n_lambdas=2)
+    top = ss.path(X, Y["gaussian"], penalty=P.TotalVariation(),
+                  lambdas=fit.lambdas[0] * np.array([1 + 1e-9, 1 - 1e-6]), tol=1e-15)  # fmt: skip
+    jumps = np.abs(np.diff(top.coefs.toarray(), axis=0)).max(axis=0)
+    assert jumps[0] == 0.0 and jumps[1] > 0.0
+    constant = ss.path(X, np.ones(60), penalty=P.TotalVariation())
+    assert not constant.coefs.toarray().any()
+
+
+def test_one_feature_and_single_precision():
+    one = ss.path(X[:, :1], Y["gaussian"], penalty=P.TotalVariation(), lambdas=[1.0])
+    slope = np.polyfit(X[:, 0], Y["gaussian"], 1)[0]
+    assert one.coef(1.0) == pytest.approx([slope])
+    options = {"penalty": P.TotalVariation(), "lambdas": [0.1]}
+    single = ss.path(X.astype(np.float32), Y["gaussian"], **options)
+    double = ss.path(X, Y["gaussian"], **options)
+    assert single.coef(0.1) == pytest.approx(double.coef(0.1), abs=1e-4)
+
+
+def test_an_engine_by_name_and_a_ridge():
+    options = {"penalty": P.TotalVariation(), "lambdas": [0.2], "tol": 1e-12}
+    fit = ss.path(X, Y["gaussian"], **options)
+    named = ss.path(X, Y["gaussian"], solver="proximal_newton", **options)
+    assert named.coef(0.2) == pytest.approx(fit.coef(0.2), abs=1e-6)
+    mixed = ss.path(X, Y["gaussian"], alpha=0.5, **options)
+    assert mixed.gaps.max() <= 1e-12 and np.abs(np.diff(mixed.coef(0.2))).max() > 0.0
