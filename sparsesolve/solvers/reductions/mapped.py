@@ -16,7 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from sparsesolve.linalg.design.design import Design
-from sparsesolve.linalg.design.distributed import RowBlocks
+from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.penalties.elastic_net import ElasticNet
 from sparsesolve.solvers.first_order.first_order import FirstOrder
 from sparsesolve.solvers.follow import CONVERGED, MAX_ITER, STALLED
@@ -32,7 +32,7 @@ ROUNDS = 50  # in which columns enter at one lam
 def in_other_columns(problem, mapping, choose):
     """The state of a solver of `problem` by way of the map; `choose` gives one of a Problem."""
     n, q, design = problem.design.n, mapping.n_columns, problem.design
-    if isinstance(design, RowBlocks):
+    if isinstance(design, DistributedDesign):
         raise ValueError(
             f"{problem.penalty.label} needs X in memory, not a dask array; choose solver='fista', "
             "which makes many passes over X, or pass X.compute() if it fits"
