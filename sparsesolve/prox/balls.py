@@ -54,6 +54,12 @@ def project_l2(v: ArrayLike, radius: float) -> np.ndarray:
     ------
     ValueError
         As :func:`project_l1`.
+
+    Examples
+    --------
+    >>> from sparsesolve import prox
+    >>> prox.project_l2([3.0, 4.0], 1.0)
+    array([0.6, 0.8])
     """
     x, radius = _read(v, radius)
     size = float(np.linalg.norm(x))
@@ -76,6 +82,12 @@ def project_linf(v: ArrayLike, radius: float) -> np.ndarray:
     ------
     ValueError
         As :func:`project_l1`.
+
+    Examples
+    --------
+    >>> from sparsesolve import prox
+    >>> prox.project_linf([3.0, -4.0, 0.5], 1.0)
+    array([ 1. , -1. ,  0.5])
     """
     x, radius = _read(v, radius)
     return np.clip(x, -radius, radius)
@@ -132,6 +144,12 @@ def project_groups(
     ------
     ValueError
         As :func:`project_l1`; or if groups or weights do not fit.
+
+    Examples
+    --------
+    >>> from sparsesolve import prox
+    >>> prox.project_groups([3.0, 4.0, 1.0], 2.0, ["a", "a", "b"])
+    array([1.2, 1.6, 0. ])
     """
     x, radius = _read(v, radius)
     if np.shape(groups) != x.shape:
