@@ -19,7 +19,7 @@ from sparsesolve.linalg.design.design import Design
 from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.penalties.elastic_net import ElasticNet
 from sparsesolve.solvers.first_order.first_order import FirstOrder
-from sparsesolve.solvers.follow import CONVERGED, MAX_ITER, STALLED
+from sparsesolve.solvers.state import CONVERGED, MAX_ITER, STALLED
 
 MOST_FORMED = 30_000_000  # values of all columns of Z T, up to which they are formed
 FILLED = 4  # values of all columns to a stored one of X, from which a sparse X is not filled in
