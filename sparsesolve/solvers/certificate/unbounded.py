@@ -69,7 +69,7 @@ class Endless:
     def _negligible(self, lam, found):
         """Whether lam holds no coefficient: its part, and that in the first lam, are below tol."""
         problem, (which, values, _) = self.problem, found
-        if not len(which):
+        if not len(which) or not problem.has_blocks:
             return False
         rows = np.zeros((problem.n_responses or 1, problem.design.p))
         rows[:, which] = values
