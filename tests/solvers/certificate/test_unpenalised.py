@@ -95,14 +95,14 @@ def test_a_kernel_is_spanned_and_taken_out():
         X, rng.random(20) < 0.5, families.read_family("binomial"), alpha=1.0,
         intercept=True, standardize=False, n_threads=1, penalty=Steps(6), **options,
     )[0]  # fmt: skip
-    basis = UnpenalisedBasis(problem, problem.penalty, np.zeros(6), True)
-    assert bare.basis.shape == (20, 4) and not bare.which.any() and bare.same_at(0.1)
+    columns = UnpenalisedBasis(problem, problem.penalty, np.zeros(6), True)
+    assert columns.basis.shape == (20, 4) and not columns.which.any() and columns.same_at(0.1)
     c = rng.standard_normal(4)
-    image = problem.design.combination(np.arange(6, dtype=np.intc), bare.with_span(np.zeros(6), c))
-    assert bare.basis @ c == pytest.approx(c[0] + image, abs=1e-12)
+    image = problem.design.combination(np.arange(6, dtype=np.intc), columns.with_span(np.zeros(6), c))
+    assert columns.basis @ c == pytest.approx(c[0] + image, abs=1e-12)
     z = rng.standard_normal(6)
-    held = bare.held_part(z.copy(), bare.which)
+    held = columns.held_part(z.copy(), columns.which)
     half = (z[::2] - z[1::2]) / 2
     assert held == pytest.approx(np.column_stack([half, -half]).ravel())
-    free, basis, mask = bare.at(np.zeros(6), z, 0.0)
-    assert free.all() and basis.shape == (20, 7) and mask is None
+    free, Q, mask = columns.at(np.zeros(6), z, 0.0)
+    assert free.all() and Q.shape == (20, 7) and mask is None
