@@ -3,23 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsesolve.data import answers_keywords, plain
+from sparsesolve.data import answers_keywords
 from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.mkl.algorithms import ALGORITHMS, choose
 from sparsesolve.mkl.assembly import read_problem
 from sparsesolve.mkl.grams import Grams
 from sparsesolve.mkl.norms import read_norm
 from sparsesolve.mkl.reading import read_kernels
-from sparsesolve.paths.options import kept_options, read_path_options
+from sparsesolve.paths.options import Options, read_path_options
 from sparsesolve.paths.progress import progress_bar
 from sparsesolve.paths.wrapping import warn_missed
 from sparsesolve.results.kernel_path import MKLPath
 from sparsesolve.solvers.follow import follow
+
+
+@dataclass(frozen=True, kw_only=True)
+class MKLOptions(Options):
+    """The options of :func:`sparsesolve.mkl_path`."""
+
+    family: Any
+    norm: Any
+    kernel_weights: Any
+    weights: Any
+    offset: Any
+    intercept: bool
+    lambdas: Any
+    n_lambdas: int
+    lambda_min_ratio: float | None
+    dfmax: int | None
+    stop: Any
+    tol: float
+    max_iter: int | None
+    solver: str
+    n_threads: int
+    progress: bool
 
 
 @answers_keywords()
@@ -137,10 +160,19 @@ def mkl_path(
     >>> bool(fit.gaps.max() <= 1e-7)
     True
     """
-    given = {name: value for name, value in locals().items() if name not in ("kernels", "y")}
-    options = {name: plain(value) for name, value in given.items()}
-    steering = {key: value for key, value in options.items() if key not in DATA}
-    settings = read_path_options(**steering, solvers=ALGORITHMS)
+    options = MKLOptions(
+        family=family, norm=norm, kernel_weights=kernel_weights, weights=weights, offset=offset,
+        intercept=intercept, lambdas=lambdas, n_lambdas=n_lambdas,
+        lambda_min_ratio=lambda_min_ratio, dfmax=dfmax, stop=stop, tol=tol, max_iter=max_iter,
+        solver=solver, n_threads=n_threads, progress=progress,
+    ).plain()  # fmt: skip
+    settings = read_path_options(
+        family=options.family, intercept=options.intercept, lambdas=options.lambdas,
+        n_lambdas=options.n_lambdas, lambda_min_ratio=options.lambda_min_ratio, stop=options.stop,
+        tol=options.tol, max_iter=options.max_iter, solver=options.solver,
+        n_threads=options.n_threads, progress=options.progress, dfmax=options.dfmax,
+        solvers=ALGORITHMS,
+    )  # fmt: skip
     norm = read_norm(norm)
     _refuse_zero(settings["lambdas"])
     grams = kernels if isinstance(kernels, Grams) else None
@@ -160,20 +192,18 @@ def mkl_path(
             points, reason = follow(
                 state, problem, grid, **{key: settings[key] for key in keep}, advance=advance
             )
-    options = kept_options(options)
-    options["family"] = family if isinstance(family, str) else settings["family"]
-    options["norm"] = norm
+    named = family if isinstance(family, str) else settings["family"]
+    kept = options.kept(family=named, norm=norm)
     names = stored.names if grams is None else grams.names
     fit = _wrap(problem, points, reason, null_deviance, settings["family"], norm, {
         "kernel_names": None if names is None else np.array(names),
-        "class_names": class_names, "options": options,
+        "class_names": class_names, "options": kept,
         "grams": None if grams is None else grams.without_kernels(),
     })  # fmt: skip
     warn_missed([fit], fit.options["tol"])
     return fit
 
 
-DATA = ("norm", "kernel_weights", "weights", "offset")
 RATIO = {False: 1e-2, True: 1e-4}  # by whether the norm is squared
 
 

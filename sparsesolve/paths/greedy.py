@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -10,7 +11,7 @@ from sparsesolve.data import answers_keywords, read_choice, read_count, read_fla
 from sparsesolve.families import gaussian
 from sparsesolve.linalg.threads import one_blas_thread, thread_count
 from sparsesolve.paths.assembly import read_problem
-from sparsesolve.paths.options import kept_options
+from sparsesolve.paths.options import Options
 from sparsesolve.paths.progress import progress_bar
 from sparsesolve.paths.wrapping import warn_missed, with_encoder, wrap
 from sparsesolve.results.path import Path
@@ -98,8 +99,12 @@ def omp_path(
     (array([4, 7]), np.float64(1.0))
     """
     read_choice("method", method, PURSUITS)
-    options = {name: value for name, value in locals().items() if name not in ("X", "y")}
-    return _fit(pursue, X, y, **options)
+    options = GreedyOptions(
+        method=method, n_nonzero=n_nonzero, tol=tol, weights=weights, offset=offset,
+        intercept=intercept, standardize=standardize, max_iter=max_iter, n_threads=n_threads,
+        progress=progress, feature_names=feature_names,
+    )  # fmt: skip
+    return _fit(pursue, X, y, options)
 
 
 @answers_keywords()
@@ -175,41 +180,60 @@ def hard_threshold_path(
     array([4, 7])
     """
     read_choice("method", method, THRESHOLDING)
-    options = {name: value for name, value in locals().items() if name not in ("X", "y")}
-    return _fit(threshold_path, X, y, **options)
+    options = GreedyOptions(
+        method=method, n_nonzero=n_nonzero, tol=tol, weights=weights, offset=offset,
+        intercept=intercept, standardize=standardize, max_iter=max_iter, n_threads=n_threads,
+        progress=progress, feature_names=feature_names,
+    )  # fmt: skip
+    return _fit(threshold_path, X, y, options)
 
 
-def _fit(solve, X, y, *, method, n_nonzero, tol, weights, offset, intercept, standardize,
-         max_iter, n_threads, progress, feature_names):
+@dataclass(frozen=True, kw_only=True)
+class GreedyOptions(Options):
+    """The options of `omp_path` and `hard_threshold_path`."""
+
+    method: str
+    n_nonzero: int | None
+    tol: float | None
+    weights: Any
+    offset: Any
+    intercept: bool
+    standardize: bool
+    max_iter: int | None
+    n_threads: int
+    progress: bool
+    feature_names: Any
+
+
+def _fit(solve, X, y, options):
     """Check, assemble, solve, wrap the result."""
-    read_flag("progress", progress)
-    intercept = read_flag("intercept", intercept)
-    standardize = read_flag("standardize", standardize)
-    least = 0.0 if tol is None else read_number("tol", tol, 0, 1)
-    steps = MOST_STEPS if max_iter is None else read_count("max_iter", max_iter, 1)
-    most = None if n_nonzero is None else read_count("n_nonzero", n_nonzero, 1)
-    options = kept_options({
-        "method": method, "n_nonzero": n_nonzero, "tol": tol, "weights": weights, "offset": offset,
-        "intercept": intercept, "standardize": standardize, "max_iter": max_iter,
-        "n_threads": n_threads, "progress": progress, "feature_names": feature_names,
-    })  # fmt: skip
-    n_threads = thread_count(n_threads)
+    read_flag("progress", options.progress)
+    intercept = read_flag("intercept", options.intercept)
+    standardize = read_flag("standardize", options.standardize)
+    least = 0.0 if options.tol is None else read_number("tol", options.tol, 0, 1)
+    steps = MOST_STEPS
+    if options.max_iter is not None:
+        steps = read_count("max_iter", options.max_iter, 1)
+    most = options.n_nonzero
+    most = None if most is None else read_count("n_nonzero", most, 1)
+    kept = options.kept()
+    n_threads = thread_count(options.n_threads)
     problem, names, _, scale = read_problem(
-        X, y, gaussian, weights=weights, offset=offset, penalty_factor=None, lower=None,
-        upper=None, alpha=1.0, intercept=intercept, standardize=standardize, n_threads=n_threads,
-        names=feature_names,
+        X, y, gaussian, weights=options.weights, offset=options.offset, penalty_factor=None,
+        lower=None, upper=None, alpha=1.0, intercept=intercept, standardize=standardize,
+        n_threads=n_threads, names=options.feature_names,
     )  # fmt: skip
     room = problem.design.p
-    if method != "mp":  # whose columns may be more than explain all, and be taken again
+    if options.method != "mp":  # whose columns may be more than explain all, and be taken again
         room = min(room, problem.design.n - intercept)
     room = max(1, room)
     most = min(room, most or (MOST_SIZES if solve is threshold_path else room))
-    if method in ("omp", "forward"):
+    if options.method in ("omp", "forward"):
         steps = max(steps, most)
-    with one_blas_thread(), progress_bar(most, progress, "feature") as advance:
-        points, reason = solve(problem, method, most=most, least=least, max_iter=steps,
+    with one_blas_thread(), progress_bar(most, options.progress, "feature") as advance:
+        points, reason = solve(problem, options.method, most=most, least=least, max_iter=steps,
                                n_threads=n_threads, advance=advance)  # fmt: skip
-    fit = wrap(problem, points, reason, scale, gaussian, {"feature_names": names}, options)
+    fit = wrap(problem, points, reason, scale, gaussian, {"feature_names": names}, kept)
     certain = greedy.CERTAIN if solve is pursue else thresholding.CERTAIN
     warn_missed([fit], certain)
     return with_encoder(fit, X)

@@ -19,29 +19,29 @@ from sparsesolve.solvers.problem.rounding import felt
 from sparsesolve.solvers.reductions.collinear import WayBack, without_collinear
 
 
-def read_knot_options(*, method, positive, ridge, lambda_min, max_features, max_steps, intercept,
-                      standardize, tol, n_threads, progress, **data):
+def read_knot_options(options, intercept, standardize, n_threads):
     """Check the options that are not data, and return those that steer the path."""
-    read_choice("method", method, ["lasso", "lar"])
-    for name, flag in (("positive", positive), ("intercept", intercept),
-                       ("standardize", standardize), ("progress", progress)):  # fmt: skip
+    read_choice("method", options.method, ["lasso", "lar"])
+    for name, flag in (("positive", options.positive), ("intercept", intercept),
+                       ("standardize", standardize), ("progress", options.progress)):  # fmt: skip
         read_flag(name, flag)
-    if positive and method == "lar":
+    most_features, most_steps = options.max_features, options.max_steps
+    if options.positive and options.method == "lar":
         raise ValueError(
             "positive is True, and method='lar': there features never leave, so that coefficients "
             "may turn negative; use method='lasso'"
         )
     return {
-        "lasso": method == "lasso",
-        "positive": bool(positive),
-        "ridge": read_number("ridge", ridge, 0, np.inf),
-        "lambda_min": read_number("lambda_min", lambda_min, 0, np.inf),
-        "max_features": np.inf if max_features is None else
-        read_count("max_features", max_features, 0),
-        "max_steps": np.inf if max_steps is None else read_count("max_steps", max_steps, 0),
-        "tol": read_number("tol", tol, 0, np.inf),
+        "lasso": options.method == "lasso",
+        "positive": bool(options.positive),
+        "ridge": read_number("ridge", options.ridge, 0, np.inf),
+        "lambda_min": read_number("lambda_min", options.lambda_min, 0, np.inf),
+        "max_features": np.inf if most_features is None else
+        read_count("max_features", most_features, 0),
+        "max_steps": np.inf if most_steps is None else read_count("max_steps", most_steps, 0),
+        "tol": read_number("tol", options.tol, 0, np.inf),
         "n_threads": thread_count(n_threads),
-        "progress": bool(progress),
+        "progress": bool(options.progress),
     }
 
 

@@ -2,20 +2,60 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsesolve.data import answers_keywords, plain, read_feature_names
+from sparsesolve.data import answers_keywords, read_feature_names
 from sparsesolve.families import read_family
 from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.paths.assembly import read_problem
 from sparsesolve.paths.knots import follow_data, follow_knots, read_knot_options, wrap_knots
 from sparsesolve.paths.moments import read_moments
-from sparsesolve.paths.options import kept_options
+from sparsesolve.paths.options import Options
 from sparsesolve.paths.wrapping import with_encoder
 from sparsesolve.results.knot_path import KnotPath
+
+
+@dataclass(frozen=True, kw_only=True)
+class LarsOptions(Options):
+    """The options of :func:`sparsesolve.lars_path`."""
+
+    method: str
+    positive: bool
+    ridge: float
+    lambda_min: float
+    max_features: int | None
+    max_steps: int | None
+    weights: Any
+    offset: Any
+    intercept: bool
+    standardize: bool
+    penalty_factor: Any
+    tol: float
+    n_threads: int
+    progress: bool
+    feature_names: Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class GramOptions(Options):
+    """The options of :func:`sparsesolve.lars_path_gram`."""
+
+    n_samples: int
+    yty: float | None
+    method: str
+    positive: bool
+    ridge: float
+    lambda_min: float
+    max_features: int | None
+    max_steps: int | None
+    penalty_factor: Any
+    tol: float
+    progress: bool
+    feature_names: Any
 
 
 @answers_keywords()
@@ -136,9 +176,13 @@ def lars_path(
     >>> fit.coef(0.5)
     array([1.5, 0.5])
     """
-    given = {name: value for name, value in locals().items() if name not in ("X", "y")}
-    options = {name: plain(value) for name, value in given.items()}
-    settings = read_knot_options(**options)
+    options = LarsOptions(
+        method=method, positive=positive, ridge=ridge, lambda_min=lambda_min,
+        max_features=max_features, max_steps=max_steps, weights=weights, offset=offset,
+        intercept=intercept, standardize=standardize, penalty_factor=penalty_factor, tol=tol,
+        n_threads=n_threads, progress=progress, feature_names=feature_names,
+    ).plain()  # fmt: skip
+    settings = read_knot_options(options, intercept, standardize, n_threads)
     problem, names, _, scale = read_problem(
         X, y, read_family("gaussian"), weights=weights, offset=offset, alpha=1.0,
         penalty_factor=penalty_factor, lower=0.0 if positive else None, upper=None,
@@ -147,9 +191,9 @@ def lars_path(
     )  # fmt: skip
     with one_blas_thread():
         followed = follow_data(problem, settings)
-    fit = wrap_knots(problem, followed, options["tol"], {
+    fit = wrap_knots(problem, followed, options.tol, {
         "null_deviance": problem.null_deviance(*scale), "feature_names": names,
-        "options": kept_options(options), "fitter": lars_path,
+        "options": options.kept(), "fitter": lars_path,
     })  # fmt: skip
     return with_encoder(fit, X)
 
@@ -219,17 +263,18 @@ feature_names
     >>> ss.lars_path_gram(X.T @ X, X.T @ X @ [2.0, 1.0], 4).coef(0.5)
     array([1.5, 0.5])
     """
-    options = {k: plain(v) for k, v in locals().items() if k not in ("gram", "xty")}
-    settings = read_knot_options(
-        **{k: v for k, v in options.items() if k not in ("n_samples", "yty")},
-        intercept=False, standardize=False, n_threads=1,
-    )  # fmt: skip
+    options = GramOptions(
+        n_samples=n_samples, yty=yty, method=method, positive=positive, ridge=ridge,
+        lambda_min=lambda_min, max_features=max_features, max_steps=max_steps,
+        penalty_factor=penalty_factor, tol=tol, progress=progress, feature_names=feature_names,
+    ).plain()  # fmt: skip
+    settings = read_knot_options(options, intercept=False, standardize=False, n_threads=1)
     data, problem, names = read_moments(gram, xty, n_samples, yty, penalty_factor, bool(positive))
     names = read_feature_names(feature_names, names, len(problem.factor))
     with one_blas_thread():
         followed = follow_knots(data, problem, settings)
     known = yty is not None
-    return wrap_knots(problem, followed, options["tol"], {
+    return wrap_knots(problem, followed, options.tol, {
         "null_deviance": problem.null_deviance(float(n_samples), 1.0) if known else np.nan,
-        "feature_names": names, "options": kept_options(options), "fitter": lars_path_gram,
+        "feature_names": names, "options": options.kept(), "fitter": lars_path_gram,
     })  # fmt: skip

@@ -1,5 +1,8 @@
 """The options that every path has: its grid, when it ends, how exact it is, how it is computed."""
 
+from dataclasses import dataclass, fields
+from typing import Any
+
 import numpy as np
 
 from sparsesolve.data import plain, read_choice, read_count, read_flag, read_lambdas, read_number
@@ -9,6 +12,53 @@ from sparsesolve.penalties.penalty import missing_method
 
 MAX_ITER = 100_000
 MOST_LAMBDAS = 1_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """The options of one function, as the user gave them, carried by name to where each is read.
+
+    A subclass has a field for each; the function's docstring says what it means.
+    """
+
+    def plain(self, **changed):
+        """Return them with numbers of numpy as those of Python, and with these changed."""
+        given = {field.name: plain(getattr(self, field.name)) for field in fields(self)}
+        return type(self)(**{**given, **changed})
+
+    def kept(self, **changed):
+        """Return them as the dict that a path keeps, with these changed; see `kept_options`."""
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {**kept_options(given), **changed}
+
+
+@dataclass(frozen=True, kw_only=True)
+class PathOptions(Options):
+    """The options of :func:`sparsesolve.path`."""
+
+    family: Any
+    alpha: float
+    penalty: Any
+    grouped: bool
+    weights: Any
+    offset: Any
+    intercept: bool
+    standardize: bool | str | None
+    penalty_factor: Any
+    lower: Any
+    upper: Any
+    lambdas: Any
+    n_lambdas: int
+    lambda_min_ratio: float | None
+    dfmax: int | None
+    pmax: int | None
+    stop: Any
+    tol: float
+    max_iter: int | None
+    solver: str
+    n_threads: int
+    progress: bool
+    feature_names: Any
 
 
 def read_path_options(*, family, intercept, lambdas, n_lambdas, lambda_min_ratio, stop, tol,

@@ -7,10 +7,10 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from sparsesolve.data import answers_keywords, plain, read_flag, read_number
+from sparsesolve.data import answers_keywords, read_flag, read_number
 from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.paths.assembly import read_problem
-from sparsesolve.paths.options import kept_options, read_path_options
+from sparsesolve.paths.options import PathOptions, read_path_options
 from sparsesolve.paths.penalty import read_penalty, standardizes
 from sparsesolve.paths.progress import progress_bar
 from sparsesolve.paths.wrapping import warn_missed, with_encoder, wrap
@@ -19,10 +19,6 @@ from sparsesolve.solvers import SOLVERS
 from sparsesolve.solvers.choice import choose
 from sparsesolve.solvers.follow import follow, grid
 from sparsesolve.solvers.state import NULL_LEVEL
-
-DATA_OPTIONS = (
-    "weights", "offset", "penalty_factor", "lower", "upper", "alpha", "penalty", "grouped",
-)  # fmt: skip
 
 
 @answers_keywords()
@@ -209,59 +205,74 @@ def path(
     >>> bool(fit.gaps.max() <= 1e-7)
     True
     """
-    options = {name: value for name, value in locals().items() if name not in ("X", "y")}
-    fit = solve_path(X, y, **options)
+    options = PathOptions(
+        family=family, alpha=alpha, penalty=penalty, grouped=grouped, weights=weights,
+        offset=offset, intercept=intercept, standardize=standardize, penalty_factor=penalty_factor,
+        lower=lower, upper=upper, lambdas=lambdas, n_lambdas=n_lambdas,
+        lambda_min_ratio=lambda_min_ratio, dfmax=dfmax, pmax=pmax, stop=stop, tol=tol,
+        max_iter=max_iter, solver=solver, n_threads=n_threads, progress=progress,
+        feature_names=feature_names,
+    )  # fmt: skip
+    fit = solve_path(X, y, options)
     warn_missed([fit], fit.options["tol"])
     return fit
 
 
-def solve_path(X, y, names=None, told=None, **options):
-    """What :func:`path` does, all its options given, but for the warning.
+def solve_path(X, y, options, names=None, told=None):
+    """Do what :func:`path` does with these PathOptions, but for the warning.
 
     `names` are those of the columns, where X does not carry them; `told` is called after each
     lambda, in place of a bar.
     """
-    given = options.pop("feature_names") if names is None else names
-    options = {name: plain(value) for name, value in options.items() if name != "feature_names"}
-    if options["standardize"] is None:
-        options["standardize"] = standardizes(options["penalty"])
-    settings = _read_settings(**options)
-    kept = kept_options({**options, "feature_names": given})
-    family = options["family"]
-    kept["family"] = family if isinstance(family, str) else settings["family"]
+    names = options.feature_names if names is None else names
+    standardize = options.standardize
+    if standardize is None:
+        standardize = standardizes(options.penalty)
+    options = options.plain(feature_names=names, standardize=standardize)
+    settings = _read_settings(options)
+    family = settings["family"]
+    kept = options.kept(family=options.family if isinstance(options.family, str) else family)
     with one_blas_thread():
         problem, names, class_names, scale = read_problem(
-            X, y, settings["family"], **{name: options[name] for name in DATA_OPTIONS},
-            intercept=bool(options["intercept"]), standardize=settings["standardize"],
-            n_threads=settings["n_threads"], names=given, in_blocks=True,
+            X, y, family, weights=options.weights, offset=options.offset,
+            penalty_factor=options.penalty_factor, lower=options.lower, upper=options.upper,
+            alpha=options.alpha, penalty=options.penalty, grouped=options.grouped,
+            intercept=bool(options.intercept), standardize=settings["standardize"],
+            n_threads=settings["n_threads"], names=names, in_blocks=True,
             by_rows=settings["solver"] == "auto",
         )  # fmt: skip
-        with progress_bar(settings["n_lambdas"], options["progress"]) as advance:
+        with progress_bar(settings["n_lambdas"], options.progress) as advance:
             points, reason = _solve(problem, settings, told or advance)
     names = {"feature_names": names, "class_names": class_names}
-    fit = wrap(problem, points, reason, scale, settings["family"], names, kept, path)
+    fit = wrap(problem, points, reason, scale, family, names, kept, path)
     return with_encoder(fit, X)
 
 
-def _read_settings(*, family, alpha, penalty, standardize, grouped, weights, offset,
-                   penalty_factor, lower, upper, **options):
+def _read_settings(options):
     """Check the options that are not data, and return those that steer the path."""
-    settings = read_path_options(**options, family=family, solvers=SOLVERS)
-    read_penalty(penalty)
-    read_flag("grouped", grouped)
+    settings = read_path_options(
+        family=options.family, intercept=options.intercept, lambdas=options.lambdas,
+        n_lambdas=options.n_lambdas, lambda_min_ratio=options.lambda_min_ratio, stop=options.stop,
+        tol=options.tol, max_iter=options.max_iter, solver=options.solver,
+        n_threads=options.n_threads, progress=options.progress, dfmax=options.dfmax,
+        pmax=options.pmax, solvers=SOLVERS,
+    )  # fmt: skip
+    read_penalty(options.penalty)
+    read_flag("grouped", options.grouped)
     family = settings["family"]
     if not family.smooth:
         raise ValueError(
             f"The loss of family {family.name!r} has a kink, which only mkl_path can do with; use "
             "families.squared_hinge()"
         )
-    if grouped and not family.several:
+    if options.grouped and not family.several:
         raise ValueError(
             "grouped=True ties the classes of family='multinomial'; leave it out for "
             f"{family.name!r}"
         )
-    read_number("alpha", alpha, 0, 1)
-    return {**settings, "standardize": read_flag("standardize", standardize, "group")}
+    read_number("alpha", options.alpha, 0, 1)
+    standardize = read_flag("standardize", options.standardize, "group")
+    return {**settings, "standardize": standardize}
 
 
 def _solve(problem, settings, advance):

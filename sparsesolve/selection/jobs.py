@@ -4,6 +4,7 @@ import operator
 
 from sparsesolve.data import read_flag, refuse_unknown, shown
 from sparsesolve.linalg.threads import one_blas_thread, thread_count, usable_cores
+from sparsesolve.paths.options import PathOptions
 from sparsesolve.paths.path import path, solve_path
 from sparsesolve.paths.progress import progress_bar
 from sparsesolve.selection.relaxed import refitted
@@ -75,7 +76,7 @@ def _solve(data, options, name, relaxed, wanted=None):
     """The path of one job and its refit, or None; errors say which job it was."""
     try:
         names = data[2] if len(data) > 2 else None
-        path = solve_path(*data[:2], names, wanted, **options)
+        path = solve_path(*data[:2], PathOptions(**options), names, wanted)
         return path, refitted(path, *data[:2], wanted) if relaxed else None
     except ValueError as error:
         if name is None:

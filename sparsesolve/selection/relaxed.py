@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from sparsesolve.data import answers_keywords, read_number
+from sparsesolve.paths.options import PathOptions
 from sparsesolve.paths.path import path as fit_path
 from sparsesolve.paths.path import solve_path
 from sparsesolve.paths.wrapping import warn_missed
@@ -173,7 +174,7 @@ def without_penalty(path, matrix, y, support, told=None):
     for side in ("lower", "upper"):
         limit = given[side]
         own[side] = limit if limit is None or np.ndim(limit) == 0 else np.asarray(limit)[support]
-    return solve_path(matrix[:, support], y, told=told, **{**given, **own})
+    return solve_path(matrix[:, support], y, PathOptions(**{**given, **own}), told=told)
 
 
 def _options(path):

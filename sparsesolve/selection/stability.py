@@ -10,6 +10,7 @@ from scipy import sparse
 
 from sparsesolve.data import read_count, read_design, read_feature_names, read_lambdas, read_number
 from sparsesolve.families import read_family
+from sparsesolve.paths.options import PathOptions
 from sparsesolve.paths.path import solve_path
 from sparsesolve.paths.wrapping import warn_missed
 from sparsesolve.results.frozen import Frozen
@@ -153,7 +154,8 @@ def stability_path(
     rows.refuse_untrainable(halves, part="half", advice="pairs of halves need more of them")
     if options["lambdas"] is None:
         ratio = options["lambda_min_ratio"] or LEAST_RATIO
-        first = solve_path(matrix, y, names, **{**options, "n_lambdas": 1, "progress": False})
+        one = PathOptions(**{**options, "n_lambdas": 1, "progress": False})
+        first = solve_path(matrix, y, one, names)
         count = read_count("n_lambdas", options["n_lambdas"], 1)
         if not len(first.lambdas):
             raise ValueError(f"The path holds no lambda to begin with: {first.stop_reason}")
