@@ -74,14 +74,19 @@ class Endless:
         rows = np.zeros((problem.n_responses or 1, problem.design.p))
         rows[:, which] = values
         level, penalty = problem.inner_level(lam), problem.penalty
-        whole = [rows.ravel()] if problem.has_groups else rows  # rows that are tied have less
-        if sum(penalty.value(row, level) for row in whole) > self.tol * problem.null_value:
+        if not problem.has_blocks:
+            whole = [rows if problem.n_responses else rows[0]]
+        else:  # the l1 norm of rows that are tied is more than theirs
+            whole = [rows.ravel()] if problem.has_groups else rows
+        if sum(penalty.value(part, level) for part in whole) > self.tol * problem.null_value:
             return False
-        parts = (penalty.weight, penalty.l1) if problem.has_groups else (penalty.l1, penalty.l2)
         eta = problem.offset + np.expand_dims(problem.null_intercept, -1)
         u = np.atleast_2d(problem.loss.at(eta)[1])
-        largest = max(np.abs(problem.design.products(row, 1)).max(initial=0.0) for row in u)
-        return level * np.max(np.add(*parts), initial=0.0) <= self.tol * largest
+        z = np.stack([problem.design.products(row, 1) for row in u])
+        if not problem.has_blocks:
+            return level <= self.tol * penalty.polar(z if problem.n_responses else z[0])
+        parts = (penalty.weight, penalty.l1) if problem.has_groups else (penalty.l1, penalty.l2)
+        return level * np.max(np.add(*parts), initial=0.0) <= self.tol * np.abs(z).max(initial=0.0)
 
 
 def falls_forever(problem, which, values, intercept, columns):
