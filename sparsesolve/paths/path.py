@@ -16,8 +16,8 @@ from sparsesolve.paths.progress import progress_bar
 from sparsesolve.paths.wrapping import warn_missed, with_encoder, wrap
 from sparsesolve.results.path import Path
 from sparsesolve.solvers import SOLVERS
-from sparsesolve.solvers.choice import choose
-from sparsesolve.solvers.follow import follow, grid
+from sparsesolve.solvers.choice import approaches, choose
+from sparsesolve.solvers.follow import entry_lambda, follow, grid
 from sparsesolve.solvers.state import NULL_LEVEL
 
 
@@ -278,13 +278,17 @@ def _read_settings(options):
 def _solve(problem, settings, advance):
     """Choose a solver and follow the path; returns (points, why it ended)."""
     state = choose(problem, settings["solver"], settings["lambdas"], settings["n_threads"])
-    lambdas = settings["lambdas"]
+    lambdas, start = settings["lambdas"], 0.0
     if lambdas is None or problem.has_blocks:  # the null model: unpenalised features alone
         state.solve(NULL_LEVEL, 1e-14 * problem.null_value, settings["max_iter"])
+    by_steps = approaches(problem, settings["solver"], lambdas)
+    asked = getattr(state, "problem_of_grid", problem)  # of other columns, where it has those
     if lambdas is None:
         ratio = settings["ratio"] or (1e-2 if problem.design.n < problem.n_features else 1e-4)
-        asked = getattr(state, "problem_of_grid", problem)  # of other columns, where it has those
         lambdas = grid(asked, state.correlations(), settings["n_lambdas"], ratio)
+        start = lambdas[0] if by_steps else 0.0
+    elif by_steps:
+        start = entry_lambda(asked, state.correlations())
     keep = ("tol", "max_iter", "stop", "dfmax", "pmax")
     return follow(state, problem, lambdas, **{name: settings[name] for name in keep},
-                  advance=advance)  # fmt: skip
+                  advance=advance, start=start)  # fmt: skip

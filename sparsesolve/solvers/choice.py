@@ -14,6 +14,8 @@ from sparsesolve.solvers.reductions.mapped import in_other_columns
 from sparsesolve.solvers.reductions.one_sided_limits import OneSidedState, unbound
 from sparsesolve.solvers.reductions.row_space import RowSpaceState, in_row_space
 
+ACTIVE_SETS = ("working_set", "sufficient", "proximal_newton")  # by steps to far lambdas
+
 
 def choose(problem, name, lambdas, n_threads):
     """The state of the solver of that name, or with "auto" of the one that suits.
@@ -62,6 +64,20 @@ def _on_whole_vectors(problem, name, lambdas, n_threads):
             f"{problem.penalty.label} is not; choose solver='auto', 'fista', 'sparsa' or 'ista'"
         )
     return solver.state(problem, n_threads)
+
+
+def approaches(problem, name, lambdas):
+    """Whether lambdas far below the ones before are approached by steps (solvers/continuation).
+
+    It pays for active sets of wide designs. First-order steps, and solvers of several responses
+    that take their blocks in by size, cost up to three times as much by steps.
+    """
+    if not problem.has_blocks or problem.penalty.alpha == 0.0 or problem.null_value == 0.0:
+        return False
+    wide = costs.MOST_ROWS_BY_STEPS * problem.design.p > problem.design.n
+    if not wide or isinstance(problem.design, DistributedDesign):
+        return False
+    return (_suitable(problem, lambdas) if name == "auto" else name) in ACTIVE_SETS
 
 
 def _by_passes(problem, name, lambdas):

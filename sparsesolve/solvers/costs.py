@@ -103,3 +103,38 @@ MOST_GROUP_COEFFICIENTS = 1000
 
 # The same number under the linf norm.
 MOST_GROUP_COEFFICIENTS_LINF = 200
+
+# ---- Lambdas far below the one before: solvers/continuation -------------------------------------
+
+# Rows to a column up to which a far lambda is approached by steps. With more, few columns come in
+# that are not wanted, and the steps cost up to twice what they save (3,000 x 300, three lambdas).
+MOST_ROWS_BY_STEPS = 2
+
+# A lambda below this fraction of the one before is far. Grids of a ratio of 0.79 may take twice as
+# long as finer ones (300 x 20,000, correlation 0.99, binomial), those of 0.32 twenty times as long
+# (500 x 5,000, correlation 0.5).
+FAR_LAMBDA = 0.75
+
+# Largest ratio of neighbouring lambdas on the way. At 0.5 to 0.7 working sets still fill up in
+# some problems, and the way takes up to 18 times as long as a path; from 0.85 to 0.9 less.
+CONTINUATION_RATIO = 0.88
+
+# Gap to solve for on the way, as a fraction of what is left of the loss; 1e-5 costs a third more.
+CONTINUATION_GAP = 1e-3
+
+# Fraction of the iterations allowed at a lambda that the way to it may take.
+CONTINUATION_SHARE = 0.5
+
+# ---- Loose tolerances: solvers/working_set ------------------------------------------------------
+
+# Fraction of the null objective above which the gap asked for counts as loose. The default does
+# not.
+LOOSE_GAP = 1e-7
+
+# Share of lambda by which active columns may miss their thresholds at a loose tolerance: of dense
+# columns with squared error, with other losses, and of sparse columns or groups. Larger ones let
+# in columns that are never active (300 x 20,000, correlation 0.99, tol 1e-2: 30 times the time);
+# smaller ones cost steps, twice the time of sparse logistic paths at 0.01.
+MISSED_THRESHOLD = 0.01
+MISSED_THRESHOLD_LOSS = 0.03
+MISSED_THRESHOLD_OTHERS = 0.1

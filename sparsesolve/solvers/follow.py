@@ -12,6 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from sparsesolve.solvers.certificate.unbounded import Endless
+from sparsesolve.solvers.continuation import approach
+from sparsesolve.solvers.costs import FAR_LAMBDA
 from sparsesolve.solvers.state import CONVERGED, STALLED
 
 ENOUGH = 5  # points before a stopping rule may speak (glmnet's mnlam)
@@ -62,9 +64,19 @@ def grid(problem, correlations, n_lambdas, ratio):
     return problem.user_levels(np.array([largest])) if largest > 0.0 else np.zeros(1)
 
 
-def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance):
+def entry_lambda(problem, correlations):
+    """The user's lambda from which features begin to enter; 0 where floats cannot hold it."""
+    largest = problem.penalty.entry_levels(correlations).max(initial=0.0)
+    with np.errstate(over="ignore", under="ignore"):
+        lam = float(np.ldexp(largest, problem.unit))
+    return lam if np.isfinite(lam) else 0.0
+
+
+def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance, start=0.0):
     """Solve down the grid; returns (points, why it ended).
 
+    `start` is the lambda at whose solution the state stands, if lambdas far below the ones before
+    are to be approached by steps (solvers/continuation); 0: they are not.
     Solutions are led back to the user's units together, at the end, where nobody asks before.
     """
     points, entered, endless = [], set(), Endless(problem, tol)
@@ -75,7 +87,12 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
     reason = "every lambda was solved"
     for index, lam in enumerate(lambdas):
         before = state.iterations
-        outcome, gap, found = _solve(state, problem, lam, tol * null, max_iter)
+        budget = max_iter
+        if lam < FAR_LAMBDA * start:
+            ends = problem.inner_level(start), problem.inner_level(lam)
+            budget -= approach(state, *ends, tol * null, max_iter)
+        start = min(start, lam)
+        outcome, gap, found = _solve(state, problem, lam, tol * null, budget)
         outcome = endless.judged(outcome, lam, found, index + 1 == len(lambdas))
         which, values, intercept = found if late else problem.to_user(*found)
         if pmax is not None:

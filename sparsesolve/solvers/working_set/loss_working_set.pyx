@@ -17,6 +17,7 @@ from sparsesolve.linalg.working.pack import pack
 from sparsesolve.linalg.kernels.vector cimport axpy, ss_multiply, ss_scale
 from sparsesolve.losses.gaussian import Gaussian
 from sparsesolve.penalties.blocks cimport BlockPenalty
+from sparsesolve.solvers import costs
 from sparsesolve.solvers.certificate import dual_point
 from sparsesolve.solvers.subproblem.gram_active_set cimport GramActiveSet
 from sparsesolve.solvers.working_set.local_model cimport LocalModel
@@ -38,6 +39,7 @@ cdef class LossWorkingSet(WorkingSet):
         centred = problem.intercept or loss.shift_invariant
         n, p = problem.design.n, problem.design.p
         self._begin(problem, n_threads, centred)
+        self.missed = max(self.missed, costs.MISSED_THRESHOLD_LOSS)
         self.fillable = loss.coupled and not self.columns.dense
         self.fits_intercept = problem.intercept
         offset = np.zeros(n) if problem.loss is None else problem.offset
@@ -126,6 +128,9 @@ cdef class LossWorkingSet(WorkingSet):
         self.quadratic.residual_square = max(self.model.here.square * level * level - total * total, 0.0)
         self.g_unit, self.quadratic.rounding_steps = self.model.multiplier, 0.0
         return total
+
+    cdef double _settled(self, double lam) noexcept nogil:
+        return self.model.multiplier * WorkingSet._settled(self, lam)
 
     # the certificate
 

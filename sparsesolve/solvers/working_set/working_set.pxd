@@ -14,6 +14,8 @@ cdef class WorkingSet:
     cdef double steps                       # of conjugate gradients per Newton direction, as last seen
     cdef double share                       # of the gap asked for that working columns may take
     cdef double digits                      # the smallest gap that may be of second order in what b is off by,
+    cdef double loose                       # the gap from which one is loose,
+    cdef double missed                      # and by what share of lam thresholds may be missed there
     cdef bint exacting                      # and whether less is asked for
     cdef double opening                     # gap after the first round at the last lam
     cdef double growth                      # columns that enter for a quadratic to be solved, averaged
@@ -36,6 +38,8 @@ cdef class WorkingSet:
     cdef int add_to_working_set(self, const int[::1] which) except -1
     cdef int _choose(self) except -1
     cdef int _extrapolate_and_grow(self, double lam) except -1
+    cdef double _goal(self, double lam, double target, double outside) noexcept nogil
+    cdef double _settled(self, double lam) noexcept nogil
     cdef void _refresh(self) noexcept nogil
     cdef int _keep_history(self, double lam) except -1
     cdef int _extrapolate(self, double lam, double forward) except -1

@@ -18,6 +18,7 @@ from sparsesolve.linalg.working.pack import pack
 from sparsesolve.linalg.factors.span import Spans
 from sparsesolve.linalg.kernels.vector cimport ss_go_on, ss_multiply
 from sparsesolve.penalties.blocks cimport BlockPenalty
+from sparsesolve.solvers import costs
 from sparsesolve.solvers.subproblem.data_active_set cimport DataActiveSet
 from sparsesolve.solvers.subproblem.gram_active_set cimport GramActiveSet
 from sparsesolve.solvers.subproblem.data_block_descent cimport DataBlockDescent
@@ -69,11 +70,13 @@ cdef class WorkingSet:
         self.root_w = np.sqrt(problem.weights)
         self.spans = Spans(self.design, self.root_w, problem.centred)
         self.r, self.u = np.zeros(self.design.n), np.empty(self.design.n)
-        self.steps, self.digits = 6.0, DIGITS * problem.null_value
+        self.steps, self.digits, self.loose = 6.0, DIGITS * problem.null_value, costs.LOOSE_GAP * problem.null_value
         self.share = GROUPS_SHARE if isinstance(self.penalty, BlockPenalty) else SHARE
         (self.solved, self.earlier), self.solved_b = np.zeros((2, self.design.n)), np.zeros((2, 0))
         self.lams[0] = self.lams[1] = 0.0
         self.columns = pack(self.design, self.root_w, recentred, n_threads=n_threads)
+        one_by_one = self.columns.dense and not isinstance(self.penalty, BlockPenalty)
+        self.missed = costs.MISSED_THRESHOLD if one_by_one else costs.MISSED_THRESHOLD_OTHERS
         if isinstance(self.penalty, BlockPenalty):
             self.inactive = InactiveGroups(self.design, self.root_w, self.penalty, n_threads)
             few = self.design.p <= min(self.design.n, MOST_GRAM_COLUMNS)
@@ -212,7 +215,7 @@ cdef class WorkingSet:
     cpdef solve(self, double lam, double target, long budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
         cdef int outcome, tries = 0, round = 0
-        cdef double gap, goal = max(self.share * target, ENOUGH * self.opening)
+        cdef double gap, goal = self._goal(lam, target, self.opening)
         cdef double[::1] cleared
         cdef int[::1] entering
         cdef bint ended
@@ -240,15 +243,29 @@ cdef class WorkingSet:
                 if round == 1 and entering.shape[0] > self.foreseen > 0:
                     self.surveys = True
                 self.add_to_working_set(entering)
-                goal = max(self.share * target, ENOUGH * gap)
+                goal = self._goal(lam, target, gap)
                 tries = 0
-            elif goal > self.share * target:
-                goal = self.share * target
+            elif goal > self._goal(lam, target, 0.0):
+                goal = self._goal(lam, target, 0.0)
             elif tries == 4:
                 return STALLED, gap
             else:
                 tries += 1
                 goal *= 0.1**tries  # where F* ends, the gap may be as the square root of the model's
+
+    cdef double _goal(self, double lam, double target, double outside) noexcept nogil:
+        """To what gap the working columns are to be solved, where those outside leave one of `outside`."""
+        cdef double settled = max(self._settled(lam), self.loose)
+        return max(self.share * min(target, settled), min(ENOUGH * outside, settled))
+
+    cdef double _settled(self, double lam) noexcept nogil:
+        """The gap at which the residual serves the next lam, however loose the gap asked for.
+
+        If every active column misses its threshold by a share e of lam, a dual point shrunk by e is feasible again,
+        and the gap is e^2 |r|^2 / 2.  A residual with a larger error lets in columns that are never active, and lines
+        drawn through two of them do so all the more.
+        """
+        return 0.5 * self.missed * self.missed * self.quadratic.residual_square
 
     def _cleared(self, lam):
         """r less its projection on the columns that nothing holds back: the certificate of others is by that."""

@@ -1,0 +1,70 @@
+"""Continuation: lambdas far below the ones before are approached by steps."""
+
+import numpy as np
+import pytest
+
+import sparsesolve as ss
+from sparsesolve.solvers.continuation import approach, between
+from sparsesolve.solvers.costs import CONTINUATION_RATIO, FAR_LAMBDA
+
+RNG = np.random.default_rng(2)
+X = RNG.standard_normal((100, 1500))
+Y = X[:, :40] @ RNG.standard_normal(40) + RNG.standard_normal(100)
+KINDS = {
+    "gaussian": (Y, {}),
+    "some ridge": (Y, {"alpha": 0.2}),
+    "binomial": (Y > 0, {"family": "binomial"}),
+    "poisson": (RNG.poisson(np.exp(Y / 8)), {"family": "poisson"}),
+    "cox": ((RNG.exponential(np.exp(-Y / 8)), RNG.random(100) < 0.7), {"family": "cox"}),
+    "several": (np.column_stack([Y, X[:, 0]]), {"family": "multigaussian"}),
+    "groups": (Y, {"penalty": ss.penalties.GroupL2(np.arange(1500) // 3)}),
+}
+
+
+class Counter:
+    """A state that spends ten iterations on each lambda and notes what it is asked for."""
+
+    def __init__(self):
+        self.iterations, self.loss_value, self.asked = 0, 2.0, []
+
+    def solve(self, lam, target, budget):
+        self.asked.append((lam, target, budget))
+        self.iterations += min(10, budget)
+        return 0, 0.0
+
+
+def test_steps_are_even_and_end_before_the_lambda_wanted():
+    steps = between(1.0, 0.05)
+    ratios = np.array([*steps, 0.05]) / np.array([1.0, *steps])
+    np.testing.assert_allclose(ratios, ratios[0])
+    assert CONTINUATION_RATIO**1.1 <= ratios[0] <= CONTINUATION_RATIO + 0.05
+    assert not between(1.0, 1.01 * FAR_LAMBDA) and not between(1.0, 2.0)
+    assert not between(1.0, 0.0) and not between(np.inf, 1.0)
+
+
+def test_the_way_takes_half_of_the_iterations_at_most_and_is_loose():
+    state = Counter()
+    assert approach(state, 1.0, 1e-3, 1e-9, 70) == 35
+    lams, targets, budgets = zip(*state.asked, strict=True)
+    assert np.all(np.diff(lams) < 0.0) and max(lams) < 1.0
+    assert min(targets) > 1e-4 and budgets == (35, 25, 15, 5)
+    assert approach(state, 1.0, 0.9, 1e-9, 70) == 0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_far_lambda_alone_costs_no_more_steps_than_a_path_to_it(kind):
+    y, options = KINDS[kind]
+    first = ss.path(X, y, n_lambdas=1, **options).lambdas[0]
+    grid = first * np.geomspace(1.0, 0.003, 45)
+    path = ss.path(X, y, lambdas=grid, stop=None, **options)
+    alone = ss.path(X, y, lambdas=grid[-1:], **options)
+    short = ss.path(X, y, lambdas=grid[[0, 18, -1]], stop=None, **options)
+    assert alone.gaps.max() <= 1e-7 and short.gaps.max() <= 1e-7
+    assert max(alone.n_iters.sum(), short.n_iters.sum()) <= 1.5 * path.n_iters.sum()
+    assert alone.dev_ratio[0] == pytest.approx(path.dev_ratio[-1], abs=1e-4)
+
+
+def test_few_iterations_are_kept_to():
+    with pytest.warns(ss.ConvergenceWarning):
+        fit = ss.path(X, Y > 0, family="binomial", lambdas=[1e-6], max_iter=5)
+    assert fit.n_iters[0] <= 10
