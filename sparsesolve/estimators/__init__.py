@@ -16,6 +16,14 @@ except ImportError:
         "sparsesolve.estimators needs scikit-learn: pip install 'sparsesolve[sklearn]'"
     ) from None
 
+from .amounts import (
+    GammaNet,
+    GammaNetCV,
+    NegativeBinomialNet,
+    NegativeBinomialNetCV,
+    TweedieNet,
+    TweedieNetCV,
+)
 from .classification import SparseLogisticRegression, SparseLogisticRegressionCV
 from .counts import PoissonNet, PoissonNetCV
 from .criterion import LassoLarsIC
@@ -24,8 +32,10 @@ from .groups import GroupLasso, GroupLassoCV, SparseGroupLasso, SparseGroupLasso
 from .kernels import MKLClassifier, MKLClassifierCV, MKLRegressor, MKLRegressorCV
 from .knots import LassoLars, LassoLarsCV
 from .lars import Lars, LarsCV
+from .probit import ProbitNet, ProbitNetCV
 from .pursuit import OrthogonalMatchingPursuit, OrthogonalMatchingPursuitCV
 from .regression import ElasticNet, ElasticNetCV, Lasso, LassoCV
+from .robust import HuberNet, HuberNetCV
 from .survival import CoxNet, CoxNetCV
 from .tasks import MultiTaskElasticNet, MultiTaskElasticNetCV, MultiTaskLasso, MultiTaskLassoCV
 
@@ -35,8 +45,12 @@ __all__ = [
     "DictionaryLearning",
     "ElasticNet",
     "ElasticNetCV",
+    "GammaNet",
+    "GammaNetCV",
     "GroupLasso",
     "GroupLassoCV",
+    "HuberNet",
+    "HuberNetCV",
     "Lars",
     "LarsCV",
     "Lasso",
@@ -52,12 +66,18 @@ __all__ = [
     "MultiTaskElasticNetCV",
     "MultiTaskLasso",
     "MultiTaskLassoCV",
+    "NegativeBinomialNet",
+    "NegativeBinomialNetCV",
     "OrthogonalMatchingPursuit",
     "OrthogonalMatchingPursuitCV",
     "PoissonNet",
     "PoissonNetCV",
+    "ProbitNet",
+    "ProbitNetCV",
     "SparseGroupLasso",
     "SparseGroupLassoCV",
     "SparseLogisticRegression",
     "SparseLogisticRegressionCV",
+    "TweedieNet",
+    "TweedieNetCV",
 ]

@@ -13,6 +13,8 @@ from sparsesolve.data import answers_keywords, read_flag, read_number, read_weig
 from sparsesolve.paths.path import path
 from sparsesolve.results import status
 
+from .export import Exported
+
 TYPES = (np.float64, np.float32)
 
 
@@ -45,7 +47,7 @@ class Answering:
             cls.__init__ = answers_keywords("estimator", cls.__name__)(cls.__init__)
 
 
-class Net(Answering, BaseEstimator):
+class Net(Exported, Answering, BaseEstimator):
     """A linear model with an elastic-net penalty; a subclass names the family and its parameters.
 
     Attributes of every fitted estimator: ``coef_``, ``intercept_``, ``gap_`` (the certificate:

@@ -17,6 +17,9 @@ class Knots(Linear):
 
     _method = "lasso"
 
+    def _options(self):
+        return {"family": self._family}
+
     def _follow(self, X, y, weights, alpha, max_steps=None):
         steps = getattr(self, "max_iter", None) if max_steps is None else max_steps
         with warning_as_scikit_learn():

@@ -15,6 +15,9 @@ from .linear import ByColumn, Linear
 class Pursuit(Linear):
     """Least squares on features that are taken one at a time."""
 
+    def _options(self):
+        return {"family": self._family}
+
     def _penalty_of(self, coef):
         return 0.0
 
