@@ -13,10 +13,11 @@ from sparsesolve.results.status import ConvergenceWarning, Status
 __version__ = "0.1.0"
 __all__ = [
     "CRFPath", "CVPath", "ConvergenceWarning", "DictionaryLearning", "KnotPath", "MKLPath",
-    "Path", "Status", "adaptive_factors", "assess", "calibration", "confusion", "crf_path",
-    "criteria", "cv_path", "families", "hard_threshold_path", "lars_path", "lars_path_gram",
-    "load", "make_design", "mkl", "mkl_path", "omp_path", "online", "path", "penalties",
-    "prox", "refit", "relax", "roc", "save", "sparse_code", "stability_path", "structured",
+    "Path", "Status", "adaptive_factors", "assess", "at_radius", "calibration", "confusion",
+    "crf_path", "criteria", "cv_path", "families", "hard_threshold_path", "lars_path",
+    "lars_path_gram", "load", "make_design", "mkl", "mkl_path", "omp_path", "online", "path",
+    "penalties", "prox", "refit", "relax", "roc", "save", "sparse_code", "stability_path",
+    "structured",
 ]  # fmt: skip
 
 # What path does not need is imported when it is first asked for: HOMES says from where.
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from sparsesolve.selection.assessment.roc import roc
     from sparsesolve.selection.criteria import criteria
     from sparsesolve.selection.cv import cv_path
+    from sparsesolve.selection.radius import at_radius
     from sparsesolve.selection.refit import refit
     from sparsesolve.selection.relaxed import relax
     from sparsesolve.selection.stability import stability_path
@@ -54,6 +56,7 @@ else:
         "MKLPath": "results.kernel_path",
         "adaptive_factors": "selection.adaptive",
         "assess": "selection.assessment.assess",
+        "at_radius": "selection.radius",
         "calibration": "selection.assessment.calibration",
         "confusion": "selection.assessment.confusion",
         "crf_path": "structured.crf",

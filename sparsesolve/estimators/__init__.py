@@ -36,6 +36,7 @@ from .probit import ProbitNet, ProbitNetCV
 from .pursuit import OrthogonalMatchingPursuit, OrthogonalMatchingPursuitCV
 from .regression import ElasticNet, ElasticNetCV, Lasso, LassoCV
 from .robust import HuberNet, HuberNetCV
+from .structured import FusedLasso, PenalizedRegression, SlopeRegression
 from .survival import CoxNet, CoxNetCV
 from .tasks import MultiTaskElasticNet, MultiTaskElasticNetCV, MultiTaskLasso, MultiTaskLassoCV
 
@@ -45,6 +46,7 @@ __all__ = [
     "DictionaryLearning",
     "ElasticNet",
     "ElasticNetCV",
+    "FusedLasso",
     "GammaNet",
     "GammaNetCV",
     "GroupLasso",
@@ -70,10 +72,12 @@ __all__ = [
     "NegativeBinomialNetCV",
     "OrthogonalMatchingPursuit",
     "OrthogonalMatchingPursuitCV",
+    "PenalizedRegression",
     "PoissonNet",
     "PoissonNetCV",
     "ProbitNet",
     "ProbitNetCV",
+    "SlopeRegression",
     "SparseGroupLasso",
     "SparseGroupLassoCV",
     "SparseLogisticRegression",

@@ -123,6 +123,19 @@ class Path(Solved, Predictor, Named):
         return np.array([len(np.unique(self.groups[which])) for which in self.nonzero()])
 
     @property
+    def latent_coefs(self) -> list | None:
+        """Latent vectors of each group, G arrays (p, L) that sum to the coefficients.
+
+        None without ``penalties.LatentGroupL2``, or with several responses.
+        """
+        penalty: Any = (self.options or {}).get("penalty")
+        if not hasattr(penalty, "latent") or isinstance(self.coefs, list):
+            return None
+        penalty = penalty.over(self.n_features, self.feature_names)
+        found = [penalty.latent(b) for b in self.coefs.toarray().T]
+        return [np.stack(vectors, axis=1) for vectors in zip(*found, strict=True)]
+
+    @property
     def selectable(self) -> tuple[int, str]:
         """(how many there are, what they are called) of that which `df` counts."""
         return self.n_features, "feature"

@@ -19,8 +19,9 @@ def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5) -> dict[
     """AIC, AICc, BIC, EBIC and GCV at every lambda of a path; the least is the best.
 
     With D the deviance, df the number of nonzero coefficients and intercepts (K - 1 of
-    multinomial), and n the rows of positive weight (for cox those that died; of K real responses,
-    K numbers a row; where y counts, the trials):
+    multinomial; under total variation of pieces, of SLOPE of clusters, of a trace norm the
+    dimension of matrices of that rank), and n the rows of positive weight (for cox those that
+    died; of K real responses, K numbers a row; where y counts, the trials):
 
         aic   L + 2 df             L = D; for squared error, whose variance is unknown,
         aicc  aic + 2 df (df + 1) / (n - df - 1)                        L = n log(D / n)
@@ -75,7 +76,7 @@ def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5) -> dict[
         raise ValueError("A ridge path selects nothing, so its coefficients cannot be counted")
     data = FittedData(fit, X, y)
     matrices = fit.coefs if isinstance(fit.coefs, list) else [fit.coefs]
-    df = sum(np.diff(m.indptr) for m in matrices) + _n_intercepts(fit, data.family)
+    df = _degrees(fit, matrices) + _n_intercepts(fit, data.family)
     data.refuse_others()
     n = data.n_informative()
     deviance = 2.0 * np.maximum(data.excess(fit.lambdas), 0.0) * data.n_observed()
@@ -93,6 +94,22 @@ def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5) -> dict[
             "ebic": bic + 2.0 * gamma * _log_choices(fit.n_features, fit.df),
             "gcv": np.where(df < n, deviance / n / (1.0 - df / n) ** 2, np.inf),
         }
+
+
+def _degrees(fit, matrices):
+    """Degrees of freedom of the coefficients at each lambda, (L,).
+
+    Nonzero coefficients; or what the penalty counts: pieces, clusters, dimensions of a rank.
+    """
+    penalty = (fit.options or {}).get("penalty")
+    if not hasattr(penalty, "degrees"):
+        return sum(np.diff(m.indptr) for m in matrices)
+    penalty = penalty.over(fit.n_features, fit.feature_names)
+    rows = np.stack([m.toarray().T for m in matrices], axis=1)  # (L, K, p)
+    together = hasattr(penalty, "over_responses") and len(matrices) > 1
+    if together and getattr(penalty, "shape", None) is None:
+        return np.array([penalty.degrees(B) for B in rows])
+    return np.array([sum(penalty.degrees(b) for b in B) for B in rows])
 
 
 def _n_intercepts(fit, family):

@@ -1,0 +1,145 @@
+"""Least squares with a structured norm: the fused lasso, SLOPE, or any penalty."""
+
+from sklearn.utils.validation import column_or_1d
+
+from sparsesolve.penalties import L1, Slope, TotalVariation
+
+from .linear import Linear
+
+
+class PenalizedRegression(Linear):
+    """Least squares with any penalty on the coefficients.
+
+    Minimises ``||y - Xb||^2 / (2n) + alpha Omega(b)``.
+
+    Parameters
+    ----------
+    alpha : float, default 1.0
+        Strength of the penalty.
+    penalty : object of `sparsesolve.penalties`, or one that keeps its contract, default None
+        Omega; None is the l1 norm.
+    fit_intercept : bool, default True
+        Fit an unpenalised intercept.
+    standardize : bool, default False
+        Penalise coefficients of columns divided by their standard deviation.
+    max_iter : int, default None
+        Iterations allowed; None means 100,000.
+    tol : float, default 1e-7
+        Duality gap to reach, relative to the mean square of y about its mean.
+
+    Attributes
+    ----------
+    coef_ : (p,)
+    intercept_ : float
+    dual_gap_ : float
+    n_iter_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve import penalties
+    >>> from sparsesolve.estimators import PenalizedRegression
+    >>> X = np.random.default_rng(0).normal(size=(50, 6))
+    >>> model = PenalizedRegression(0.3, penalty=penalties.LatentGroupL2([[0, 1], [1, 2]]))
+    >>> model.fit(X, X[:, 0] + X[:, 1]).coef_.round(2)
+    array([0.78, 0.74, 0.  , 0.  , 0.  , 0.  ])
+    """
+
+    def __init__(self, alpha=1.0, *, penalty=None, fit_intercept=True, standardize=False,
+                 max_iter=None, tol=1e-7):
+        self.alpha = alpha
+        self.penalty = penalty
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def _omega(self):
+        return L1() if self.penalty is None else self.penalty
+
+    def _read(self, X, y, sample_weight):
+        X, y, weights = super()._read(X, y, sample_weight)
+        return X, column_or_1d(y, warn=True), weights
+
+    def _options(self):
+        return {**super()._options(), "penalty": self._omega()}
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit to X (n, p) and y (n,); only ratios of sample_weight (n,) matter."""
+        self._solve(*self._read(X, y, sample_weight))
+        return self
+
+
+class FusedLasso(PenalizedRegression):
+    """Least squares with total variation along the features, and an l1 part.
+
+    Minimises ``||y - Xb||^2 / (2n) + alpha (sum_i w_i |b_(i+1) - b_i| + l1 ||b||_1)``.
+
+    Parameters
+    ----------
+    alpha : float, default 1.0
+        Strength of the penalty.
+    l1 : float, default 0.0
+        Weight of the l1 norm beside total variation.
+    weights, order
+        As in :class:`sparsesolve.penalties.TotalVariation`.
+    fit_intercept, standardize, max_iter, tol
+        As in :class:`PenalizedRegression`, and so are the attributes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve.estimators import FusedLasso
+    >>> X = np.random.default_rng(0).normal(size=(100, 6))
+    >>> FusedLasso(0.1).fit(X, X @ [0, 0, 0, 2, 2, 2]).coef_.round(2)
+    array([0.02, 0.02, 0.02, 1.96, 1.96, 1.96])
+    """
+
+    def __init__(self, alpha=1.0, *, l1=0.0, weights=None, order=None, fit_intercept=True,
+                 standardize=False, max_iter=None, tol=1e-7):
+        super().__init__(
+            alpha, fit_intercept=fit_intercept, standardize=standardize, max_iter=max_iter, tol=tol
+        )
+        self.l1 = l1
+        self.weights = weights
+        self.order = order
+
+    def _omega(self):
+        return TotalVariation(self.weights, self.l1, self.order)
+
+
+class SlopeRegression(PenalizedRegression):
+    """Least squares with the sorted l1 norm: SLOPE, OSCAR.
+
+    Minimises ``||y - Xb||^2 / (2n) + alpha sum_i lambda_i |b|_(i)``.
+
+    Parameters
+    ----------
+    alpha : float, default 1.0
+        Strength of the penalty.
+    lambdas, q, kind
+        As in :class:`sparsesolve.penalties.Slope`.
+    fit_intercept, standardize, max_iter, tol
+        As in :class:`PenalizedRegression`, and so are the attributes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve.estimators import SlopeRegression
+    >>> X = np.random.default_rng(0).normal(size=(100, 6))
+    >>> model = SlopeRegression(0.5, kind="oscar", q=0.5).fit(X, X @ [2, -2, 0, 0, 0, 0])
+    >>> model.coef_.round(1)
+    array([ 1.5, -1.5, -0. ,  0. ,  0. ,  0. ])
+    """
+
+    def __init__(self, alpha=1.0, *, lambdas=None, q=0.1, kind="bh", fit_intercept=True,
+                 standardize=False, max_iter=None, tol=1e-7):
+        super().__init__(
+            alpha, fit_intercept=fit_intercept, standardize=standardize, max_iter=max_iter, tol=tol
+        )
+        self.lambdas = lambdas
+        self.q = q
+        self.kind = kind
+
+    def _omega(self):
+        return Slope(self.lambdas, self.q, self.kind)

@@ -1,0 +1,185 @@
+"""Balls: constraints in place of penalties. The prox is the projection, whatever t.
+
+    Omega(b) = 0 where N(b) <= radius, and inf elsewhere;    (lam Omega)*(z) = radius N*(z)
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sparsesolve.penalties.norm import read_number
+from sparsesolve.prox import project_groups, project_l1, project_l2, project_linf
+
+INSIDE = 1.0 + 1e-9  # of the radius: a point there is inside, but for rounding
+
+
+class L1Ball:
+    """``sum |b_j| <= radius``, for ``path(..., lambdas=[1.0])``: lambda means nothing.
+
+    Parameters
+    ----------
+    radius : float > 0
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the radius is no positive number.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> X = np.random.default_rng(0).normal(size=(50, 4))
+    >>> fit = ss.path(X, X[:, 0] + X[:, 1], penalty=ss.penalties.L1Ball(1.0), lambdas=[1.0])
+    >>> round(float(np.abs(fit.coef(1.0)).sum()), 6)
+    1.0
+    """
+
+    def __init__(self, radius: float):
+        self.radius = read_number("radius", radius, inclusive=False)
+
+    def __repr__(self):
+        return f"{type(self).__name__}({self.radius!r})"
+
+    def value(self, b: ArrayLike) -> float:
+        """0 inside, inf outside."""
+        return 0.0 if self._norm(np.asarray(b, dtype=float)) <= self.radius * INSIDE else np.inf
+
+    def prox(self, v: ArrayLike, t: float = 1.0) -> np.ndarray:
+        """The nearest point of the ball, whatever t > 0."""
+        return self._project(v) if t > 0.0 else np.array(v, dtype=float)
+
+    def polar(self, z: ArrayLike) -> float:
+        """No lambda keeps b at 0: inf, unless z is 0."""
+        return np.inf if np.any(z) else 0.0
+
+    def conjugate(self, z: ArrayLike, lam: float = 1.0) -> float:
+        """The largest product of z with a point of the ball."""
+        return self.radius * self._dual(np.asarray(z, dtype=float))
+
+    def feasible_scale(self, z: ArrayLike, lam: float = 1.0) -> float:
+        """1: the conjugate is finite everywhere."""
+        return 1.0
+
+    def _project(self, v):
+        return project_l1(v, self.radius)
+
+    def _norm(self, b):
+        return float(np.abs(b).sum())
+
+    def _dual(self, z):
+        return float(np.abs(z).max(initial=0.0))
+
+
+class L2Ball(L1Ball):
+    """``sum b_j^2 <= radius^2``: see :class:`L1Ball`.
+
+    Parameters
+    ----------
+    radius : float > 0
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the radius is no positive number.
+
+    Examples
+    --------
+    >>> from sparsesolve import penalties
+    >>> penalties.L2Ball(1.0).prox([3.0, 4.0])
+    array([0.6, 0.8])
+    """
+
+    def _project(self, v):
+        return project_l2(v, self.radius)
+
+    def _norm(self, b):
+        return float(np.linalg.norm(b))
+
+    def _dual(self, z):
+        return float(np.linalg.norm(z))
+
+
+class LinfBall(L1Ball):
+    """``max |b_j| <= radius``: see :class:`L1Ball`.
+
+    Parameters
+    ----------
+    radius : float > 0
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the radius is no positive number.
+
+    Examples
+    --------
+    >>> from sparsesolve import penalties
+    >>> penalties.LinfBall(1.0).prox([3.0, -0.5])
+    array([ 1. , -0.5])
+    """
+
+    def _project(self, v):
+        return project_linf(v, self.radius)
+
+    def _norm(self, b):
+        return float(np.abs(b).max(initial=0.0))
+
+    def _dual(self, z):
+        return float(np.abs(z).sum())
+
+
+class GroupBall(L1Ball):
+    """``sum_g d_g |b_g|_2 <= radius``: see :class:`L1Ball`.
+
+    Parameters
+    ----------
+    groups : array-like (p,) of labels
+        The group of each feature.
+    radius : float > 0
+    weights : array-like (G,), default None
+        d_g > 0, in the order in which groups first appear; None means 1.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the radius is no positive number; when a path is fitted, if groups or weights do not
+        fit.
+
+    Examples
+    --------
+    >>> from sparsesolve import penalties
+    >>> penalties.GroupBall(["a", "a", "b"], 2.0).prox([3.0, 4.0, 1.0])
+    array([1.2, 1.6, 0. ])
+    """
+
+    def __init__(self, groups: Any, radius: float, weights: ArrayLike | None = None):
+        super().__init__(radius)
+        self.groups = np.array(groups)
+        _, first, of = np.unique(self.groups, return_index=True, return_inverse=True)
+        self._of, G = np.argsort(np.argsort(first))[of], len(first)
+        self.weights = np.ones(G) if weights is None else np.array(weights, dtype=float)
+        if self.weights.shape != (G,) or not (self.weights > 0.0).all():
+            raise ValueError(f"weights must be {G} positive numbers, one per group")
+
+    def __repr__(self):
+        return f"GroupBall({self.groups!r}, {self.radius!r}, weights={self.weights!r})"
+
+    def over(self, n_features: int, names: Any = None) -> "GroupBall":
+        """Itself, where it has a label for each feature."""
+        if self.groups.shape != (n_features,):
+            raise ValueError(f"groups has {len(self.groups)} labels for {n_features} features")
+        return self
+
+    def _lengths(self, z):
+        return np.sqrt(np.bincount(self._of, z * z, minlength=len(self.weights)))
+
+    def _project(self, v):
+        return project_groups(v, self.radius, self.groups, self.weights)
+
+    def _norm(self, b):
+        return float(self.weights @ self._lengths(b))
+
+    def _dual(self, z):
+        return float((self._lengths(z) / self.weights).max())

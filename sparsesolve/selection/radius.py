@@ -1,0 +1,133 @@
+"""The constrained form: the solution whose penalty is a given radius, by a search for lambda.
+
+    minimise over b   F(Xb)   where   Omega(b) <= r
+
+Omega(b(lam)) does not rise with lam. A dual point of the penalised problem at lam is one of the
+constrained problem, with r lam in place of 0, so its gap is gap_lam + lam (r - Omega(b)).
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sparsesolve.data import read_number
+from sparsesolve.results.continuation import solve_at
+from sparsesolve.results.fitted_data import FittedData
+from sparsesolve.results.path import Path
+
+STEPS = 80
+NEAR = 1e-8  # of the radius: as near as Omega comes to it from below
+
+
+@dataclass(frozen=True)
+class Constrained:
+    """The solution within a radius: see :func:`at_radius`."""
+
+    lam: float  #: its Lagrange multiplier, a lambda of the path; 0 where the radius holds nothing
+    coef: np.ndarray  #: (p,), or (K, p)
+    intercept: Any  #: float, or (K,)
+    value: float  #: Omega(coef), at most the radius
+    gap: float  #: duality gap of the constrained problem, relative to the null objective
+
+
+def at_radius(fit: Path, radius: float, X: Any, y: Any) -> Constrained:
+    """Solve the constrained form, ``Omega(b) <= radius``, with its certificate.
+
+    Parameters
+    ----------
+    fit : Path
+        Of ``path(..., alpha=1, standardize=False)`` with a penalty that is a norm, or none (then
+        Omega is the l1 norm); its lambdas are where the search begins.
+    radius : float > 0
+    X, y : array-like
+        The data of the fit.
+
+    Returns
+    -------
+    Constrained
+        Multiplier, coefficients, intercept, value and gap.
+
+    Raises
+    ------
+    ValueError
+        If the path has a ridge part, standardised features, limits or penalty factors, for which
+        the radius would mean something else; or X and y are not its data.
+
+    References
+    ----------
+    Bach, Jenatton, Mairal, Obozinski (2012), section 1.2 on the equivalence of both forms.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> X = np.random.default_rng(0).normal(size=(50, 4))
+    >>> fit = ss.path(X, X[:, 0] + X[:, 1], standardize=False)
+    >>> found = ss.at_radius(fit, 1.0, X, X[:, 0] + X[:, 1])
+    >>> round(found.value, 4), found.gap < 1e-6
+    (1.0, True)
+    """
+    radius = read_number("radius", radius, 0.0, np.inf, open_low=True)
+    _refuse(fit)
+    null = fit.null_deviance / (2.0 * FittedData(fit, X, y).total)
+    high, low = float(fit.lambdas[0]), float(fit.lambdas[-1])
+    best = _at(fit, high, X, y)
+    if best[0] > radius:
+        raise ValueError(
+            f"The path begins at {best[0]:.4g}, above the radius {radius:.4g}; begin it at a "
+            "larger lambda"
+        )
+    end = _at(fit, low, X, y)
+    if end[0] <= radius:
+        low, end = 0.0, _at(fit, 0.0, X, y)
+        if end[0] <= radius:  # nothing is held
+            return Constrained(0.0, end[1], end[2], end[0], end[3])
+    for step in range(STEPS):
+        if radius - best[0] <= NEAR * radius or high - low <= 1e-15 * high:
+            break
+        fall = end[0] - best[0]
+        chord = high - (radius * (1.0 - 0.5 * NEAR) - best[0]) * (high - low) / fall
+        lam = chord if step % 3 < 2 and low < chord < high else 0.5 * (low + high)
+        found = _at(fit, lam, X, y)
+        if found[0] <= radius:
+            high, best = lam, found
+        else:
+            low, end = lam, found
+    value, coef, intercept, gap = best
+    extra = high * (radius - value) / null if null > 0.0 else 0.0
+    return Constrained(high, coef, intercept, value, gap + extra)
+
+
+def _at(fit, lam, X, y):
+    """(Omega, coefficients, intercept, gap) at lam."""
+    solved = solve_at(fit, np.array([lam]), X, y)
+    k = int(np.flatnonzero(solved.lambdas == lam)[0])
+    several = isinstance(solved.coefs, list)
+    rows = [c[:, [k]].toarray().ravel() for c in (solved.coefs if several else [solved.coefs])]
+    coef = np.stack(rows) if several else rows[0]
+    return _omega(fit, coef), coef, solved.intercepts[..., k], float(solved.gaps[k])
+
+
+def _omega(fit, coef):
+    penalty = (fit.options or {}).get("penalty")
+    if penalty is None:
+        return float(np.abs(coef).sum())
+    if hasattr(penalty, "over"):
+        penalty = penalty.over(fit.n_features, fit.feature_names)
+    if coef.ndim == 1:
+        return float(penalty.value(coef))
+    if hasattr(penalty, "over_responses"):
+        return float(penalty.over_responses(len(coef)).value(coef))
+    return float(sum(penalty.value(row) for row in coef))
+
+
+def _refuse(fit):
+    options = fit.options or {}
+    for name, wanted in (("alpha", 1.0), ("standardize", False), ("penalty_factor", None),
+                         ("lower", None), ("upper", None)):  # fmt: skip
+        if options.get(name, wanted) is not wanted and options.get(name) != wanted:
+            raise ValueError(
+                f"The path has {name}={options[name]!r}, so that a radius would mean something "
+                f"else; fit it with {name}={wanted!r}"
+            )

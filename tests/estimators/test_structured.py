@@ -1,0 +1,50 @@
+"""Estimators of structured norms: scikit-learn's checks, and what path finds."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sklearn")
+from sklearn.model_selection import GridSearchCV  # noqa: E402
+from sklearn.utils.estimator_checks import check_estimator  # noqa: E402
+
+import sparsesolve as ss  # noqa: E402
+from sparsesolve import penalties  # noqa: E402
+from sparsesolve.estimators import FusedLasso, PenalizedRegression, SlopeRegression  # noqa: E402
+
+RNG = np.random.default_rng(1)
+X = RNG.standard_normal((60, 6))
+Y = X @ [1.0, 1, 1, 0, 0, 2] + RNG.standard_normal(60)
+
+
+@pytest.mark.parametrize("model, penalty", [
+    (FusedLasso(0.2, l1=0.5), penalties.TotalVariation(l1=0.5)),
+    (SlopeRegression(0.2, q=0.3), penalties.Slope(q=0.3)),
+    (PenalizedRegression(0.2), penalties.L1()),
+    (PenalizedRegression(0.2, penalty=penalties.TraceNorm((2, 3))), penalties.TraceNorm((2, 3))),
+])  # fmt: skip
+def test_what_path_finds(model, penalty):
+    fit = ss.path(X, Y, penalty=penalty, lambdas=[0.2])
+    assert model.fit(X, Y).coef_ == pytest.approx(fit.coef(0.2))
+    assert model.gap_ <= 1e-7 and model.score(X, Y) > 0.5
+
+
+@pytest.mark.parametrize("model", [FusedLasso(0.1), SlopeRegression(0.1)], ids=repr)
+def test_scikit_learn(model):
+    check_estimator(model)
+    found = GridSearchCV(model, {"alpha": [0.01, 0.1, 1.0]}, cv=3).fit(X, Y)
+    assert found.best_params_["alpha"] in (0.01, 0.1)
+
+
+def test_degrees_of_freedom_in_criteria_and_latent_coefficients():
+    fit = ss.path(X, Y, penalty=penalties.TotalVariation())
+    found = ss.criteria(fit, X, Y)
+    pieces = 1 + (np.abs(np.diff(fit.coefs.toarray(), axis=0)) > 1e-9).sum(axis=0)
+    assert (found["bic"] - found["aic"]) / (np.log(60) - 2) == pytest.approx(pieces + 1.0)
+    both = np.column_stack([Y, 2 * Y + 0.1 * RNG.standard_normal(60)])
+    low = ss.path(X, both, family="multigaussian", penalty=penalties.TraceNorm(), n_lambdas=5)
+    found = ss.criteria(low, X, both)
+    assert ((found["bic"] - found["aic"]) / (np.log(120) - 2))[1] == pytest.approx(7 + 2)
+    overlapping = penalties.LatentGroupL2([[0, 1, 2], [2, 3], [4, 5]])
+    latent = ss.path(X, Y, penalty=overlapping, n_lambdas=5)
+    assert sum(latent.latent_coefs) == pytest.approx(latent.coefs.toarray(), abs=1e-9)
+    assert fit.latent_coefs is None
