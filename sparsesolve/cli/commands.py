@@ -10,6 +10,7 @@ import numpy as np
 from sparsesolve.cli.coefficient_file import write_coefs
 from sparsesolve.cli.options import check_plot_file, check_targets, fit_options, named, read_data
 from sparsesolve.cli.reading import model_rows
+from sparsesolve.cli.tag import is_tagger, tag_file
 from sparsesolve.families import read_family
 from sparsesolve.results import printing
 from sparsesolve.results.cv_path import CHOICES
@@ -76,6 +77,9 @@ def run_cv(args):
 def run_predict(args):
     """Predict the rows of a data file by a saved model."""
     check_targets([args.file, args.model], out=args.out)
+    if is_tagger(args.model):
+        tag_file(args.model, args.file, args.out)
+        return
     fit, path = load_model(args.model)
     ids = {name: name for name in args.id}
     table = model_rows(args, path, offset=args.offset, marks=ids)

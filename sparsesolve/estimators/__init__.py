@@ -24,6 +24,7 @@ from .amounts import (
     TweedieNet,
     TweedieNetCV,
 )
+from .chains import ChainClassifier, ChainSVM
 from .classification import SparseLogisticRegression, SparseLogisticRegressionCV
 from .counts import PoissonNet, PoissonNetCV
 from .criterion import LassoLarsIC
@@ -41,6 +42,8 @@ from .survival import CoxNet, CoxNetCV
 from .tasks import MultiTaskElasticNet, MultiTaskElasticNetCV, MultiTaskLasso, MultiTaskLassoCV
 
 __all__ = [
+    "ChainClassifier",
+    "ChainSVM",
     "CoxNet",
     "CoxNetCV",
     "DictionaryLearning",

@@ -2,7 +2,13 @@
 
 from sparsesolve.structured.crf import crf_path
 from sparsesolve.structured.decoding import marginals, viterbi
+from sparsesolve.structured.margin_learner import max_margin
 from sparsesolve.structured.model_file import load
 from sparsesolve.structured.result import CRFPath
+from sparsesolve.structured.sentences import read_sentences, write_sentences
+from sparsesolve.structured.templates import Templates
 
-__all__ = ["CRFPath", "crf_path", "load", "marginals", "viterbi"]
+__all__ = [
+    "CRFPath", "Templates", "crf_path", "load", "marginals", "max_margin", "read_sentences",
+    "viterbi", "write_sentences",
+]  # fmt: skip

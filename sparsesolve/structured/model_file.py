@@ -79,6 +79,14 @@ def load(file: str | PathLike) -> CRFPath:
     return load_with(file)[0]
 
 
+def holds_chains(file: str | PathLike) -> bool:
+    """Return True if a file is one that `save` wrote."""
+    if not zipfile.is_zipfile(file):
+        return False
+    with np.load(file, allow_pickle=False) as found:
+        return str(found.get("format", "")) == FORMAT
+
+
 def load_with(file: str | PathLike) -> tuple[CRFPath, dict[str, Any]]:
     """Read a path and what was saved with it."""
     try:

@@ -1,0 +1,105 @@
+"""The command `tag`: from a file of sentences to a model that tags, and to tagged text."""
+
+from pathlib import Path
+
+from sparsesolve.cli.options import check_targets
+
+ALGORITHMS = ("averaged", "crf")
+DEFAULT_EPOCHS = 10
+MIN_COUNT = 1  # a value seen once says something: tagging is better for it
+
+
+def add_tag_options(command):
+    """The options of `tag`."""
+    command.add_argument("file", help="sentences in CoNLL-U or columns, .gz or not")
+    command.add_argument("--column", default="upos", help="the column to learn (upos)")
+    command.add_argument("--word", default="form", help="the column of words (form)")
+    command.add_argument(
+        "--columns", help="names of the columns, divided by commas, where it is not CoNLL-U"
+    )
+    command.add_argument("--templates", default="default", metavar="FILE",
+                         help="a template a line; default: twenty for tagging")  # fmt: skip
+    command.add_argument("--min-count", type=int, default=MIN_COUNT,
+                         help=f"leave out values seen less often ({MIN_COUNT})")  # fmt: skip
+    command.add_argument("--algorithm", choices=ALGORITHMS, default="averaged",
+                         help="averaged hinge steps, or a certified CRF")  # fmt: skip
+    command.add_argument("--epochs", type=int, default=DEFAULT_EPOCHS, help="of averaged")
+    command.add_argument("--lam", type=float, default=1e-4, help="ridge penalty of crf (1e-4)")
+    command.add_argument("--tol", type=float, default=1e-2, help="gap asked of crf (0.01)")
+    command.add_argument("--seed", type=int, default=0)
+    command.add_argument("--threads", type=int, default=1, help="of crf; -1 for all cores")
+    command.add_argument("--dev", metavar="FILE", help="report the accuracy on these sentences")
+    command.add_argument("--out", metavar="FILE", required=True, help="the model, .npz")
+    command.set_defaults(run=run_tag)
+
+
+def run_tag(args):
+    """Learn a tagger from a file, and write it."""
+    from sparsesolve import structured
+    from sparsesolve.structured.model_file import save
+
+    check_targets([args.file, args.dev], out=args.out)
+    names = args.columns.split(",") if args.columns else None
+    sentences = structured.read_sentences(args.file, names)
+    tags = _column(sentences, args.column, args.file)
+    templates = structured.Templates(_templates(args), args.min_count)
+    inputs = {name: x for name, x in sentences.columns.items() if name != args.column}
+    X = templates.fit_transform(inputs, sentences.lengths)
+    if args.algorithm == "averaged":
+        fit = structured.max_margin(X, tags, lengths=sentences.lengths, epochs=args.epochs,
+                                    seed=args.seed)  # fmt: skip
+    else:
+        fit = structured.crf_path(
+            X, tags, lengths=sentences.lengths, alpha=0.0, lambdas=[args.lam], tol=args.tol,
+            n_threads=args.threads,
+        )  # fmt: skip
+    save(fit, args.out, templates=templates.state(), column=args.column, names=names)
+    print(f"{len(tags)} words in {len(sentences.lengths)} sentences, {X.shape[1]} features, "
+          f"{len(fit.labels)} tags; gap {fit.gaps[0]:.2g}")  # fmt: skip
+    if args.dev:
+        dev = structured.read_sentences(args.dev, names)
+        found = fit.predict(templates.transform(dev.columns, dev.lengths), dev.lengths)
+        truth = _column(dev, args.column, args.dev)
+        right = sum(a == b for a, b in zip(found, truth, strict=True))
+        print(f"{100 * right / len(found):.2f} % of {len(found)} words of {args.dev} right")
+
+
+def tag_file(model, file, out):
+    """Tag the sentences of a file by a model that `tag` wrote."""
+    from sparsesolve import structured
+    from sparsesolve.structured.model_file import load_with
+
+    check_targets([file, model], out=out)
+    fit, more = load_with(model)
+    if "templates" not in more:
+        raise ValueError(f"{model} has no templates; apply it in Python by structured.load")
+    sentences = structured.read_sentences(file, more["names"])
+    _column(sentences, more["column"], file)
+    templates = structured.Templates.from_state(more["templates"])
+    X = templates.transform(sentences.columns, sentences.lengths)
+    found = fit.predict(X, sentences.lengths)
+    structured.write_sentences(out, sentences, more["column"], found)
+
+
+def is_tagger(model):
+    """Whether a file holds chains."""
+    from sparsesolve.structured.model_file import holds_chains
+
+    return holds_chains(model)
+
+
+def _column(sentences, name, file):
+    if name not in sentences.columns:
+        raise ValueError(f"{file} has no column {name!r}; there are "
+                         f"{', '.join(sentences.columns)}")  # fmt: skip
+    return sentences.columns[name]
+
+
+def _templates(args):
+    """Templates as text, of the column of words."""
+    from sparsesolve.structured.templates import TAGGING
+
+    if args.templates == "default":
+        return [text.replace("form", args.word) for text in TAGGING]
+    lines = Path(args.templates).read_text(encoding="utf-8").splitlines()
+    return [line.strip() for line in lines if line.strip() and not line.startswith("#")]

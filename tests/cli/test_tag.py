@@ -1,0 +1,36 @@
+"""The commands tag and predict: from a file of sentences to tagged text."""
+
+import pytest
+
+from sparsesolve.__main__ import main
+
+WORDS = [("the", "DET"), ("dog", "NOUN"), ("runs", "VERB"), ("a", "DET"), ("cat", "NOUN"),
+         ("sleeps", "VERB")]  # fmt: skip
+
+
+def line(i, word, tag):
+    return f"{i}\t{word}\t_\t{tag}\t_\t_\t_\t_\t_\t_"
+
+
+def sentences(pairs):
+    return "\n".join(line(i, *pair) for i, pair in enumerate(pairs, 1)) + "\n\n"
+
+
+@pytest.mark.parametrize("algorithm", ["averaged", "crf"])
+def test_from_a_file_to_tagged_text(tmp_path, capsys, algorithm):
+    train, new, model = (str(tmp_path / name) for name in ("t.conllu", "n.conllu", "m.npz"))
+    with open(train, "w") as stream:
+        stream.write(5 * (sentences(WORDS[:3]) + sentences(WORDS[3:])))
+    with open(new, "w") as stream:
+        stream.write(sentences([("the", "_"), ("cat", "_"), ("runs", "_")]))
+    assert main(["tag", train, "--out", model, "--algorithm", algorithm, "--dev", train]) == 0
+    assert "100.00 % of 30 words" in capsys.readouterr().out
+    assert main(["predict", model, new, "--out", str(tmp_path / "o.conllu")]) == 0
+    tagged = (tmp_path / "o.conllu").read_text()
+    assert [row.split("\t")[3] for row in tagged.split("\n") if row] == ["DET", "NOUN", "VERB"]
+
+
+def test_a_column_that_is_not_there_is_told(tmp_path, capsys):
+    (tmp_path / "t.txt").write_text("a X\n")
+    code = main(["tag", str(tmp_path / "t.txt"), "--out", str(tmp_path / "m.npz")])
+    assert code == 2 and "has no column 'upos'" in capsys.readouterr().err

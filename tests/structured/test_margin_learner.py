@@ -1,0 +1,109 @@
+"""Structured hinge: the dual certificate by enumeration, and what averaging averages."""
+
+import numpy as np
+import pytest
+from chain_enumeration import labellings
+from scipy.optimize import minimize
+
+from sparsesolve import structured
+from sparsesolve.structured.margin_learner import MaxMargin
+
+LENGTHS, K, P = np.array([3, 1, 4, 2, 4]), 3, 4
+
+
+def draw(seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(LENGTHS.sum(), P)) * (rng.random((LENGTHS.sum(), P)) < 0.8)
+    return X, np.argmax(X[:, :3] + 0.5 * rng.gumbel(size=(len(X), 3)), axis=1)
+
+
+def slow_hinge(w, X, y):
+    """Sum over sequences of the loss-augmented hinge, by listing all labellings."""
+    B, bias, T, start, stop = np.split(w, np.cumsum([P * K, K, K * K, K]))
+    S, T, total, ptr = X @ B.reshape(P, K) + bias, T.reshape(K, K), 0.0, np.r_[0, LENGTHS.cumsum()]
+    for i, j in zip(ptr[:-1], ptr[1:], strict=True):
+        gold = tuple(y[i:j])
+        scores = dict(labellings(S[i:j], T, start, stop))
+        total += max(v + sum(a != b for a, b in zip(path, gold, strict=True))
+                     for path, v in scores.items()) - scores[gold]  # fmt: skip
+    return total
+
+
+@pytest.mark.parametrize("lam", [0.03, 0.3])
+def test_the_gap_of_frank_wolfe_bounds_what_is_lost(lam):
+    """The objective by enumeration less its gap is below every objective, and the gap closes."""
+    X, y = draw()
+    null = LENGTHS.sum() / len(LENGTHS)
+
+    def objective(w):
+        return 0.5 * lam * w @ w + slow_hinge(w, X, y) / len(LENGTHS)
+
+    gaps = []
+    for epochs in (1, 10, 400):
+        fit = structured.max_margin(X, y, lengths=LENGTHS, algorithm="frank_wolfe", lam=lam,
+                                    epochs=epochs)  # fmt: skip
+        w = fit.coefs.toarray()[:, 0]
+        gaps.append(fit.gaps[0] * null)
+        floor = objective(w) - gaps[-1]
+        best = minimize(objective, w, method="Nelder-Mead", options={"maxfev": 300}).fun
+        assert floor <= best + 1e-9
+    assert gaps[2] < 0.05 * gaps[0]
+    assert gaps[2] < 0.02 * null
+
+
+def test_frank_wolfe_stops_at_its_tolerance():
+    X, y = draw(1)
+    fit = structured.max_margin(X, y, lengths=LENGTHS, algorithm="frank_wolfe", lam=0.3,
+                                epochs=500, tol=0.05)  # fmt: skip
+    assert fit.gaps[0] <= 0.05 and fit.status[0] == 0
+
+
+def test_the_average_is_that_of_all_iterates():
+    X, y = draw(2)
+    learner = MaxMargin(X, y, LENGTHS)
+    seen = [learner.w.copy()]
+    for s in [0, 3, 1, 2, 4, 2, 0]:
+        learner.step.averaged_epoch(np.array([s], dtype=np.intc), learner.w, learner.total,
+                                    learner.count)  # fmt: skip
+        learner.count += 1.0
+        seen.append(learner.w.copy())
+    # after a step at count c the iterate stands for one term of the mean
+    mean = np.mean(seen[:-1], axis=0)
+    found = learner.averaged().coefs.toarray()[:, 0] * learner.count
+    np.testing.assert_allclose(found, mean * (learner.count - 1) + seen[-1], atol=1e-12)
+
+
+def test_steps_are_subgradients():
+    X, y = draw(3)
+    learner, rng = MaxMargin(X, y, LENGTHS), np.random.default_rng(0)
+    learner.w[:] = rng.normal(size=len(learner.w))
+    before = learner.w.copy()
+    lost, _ = learner.step.averaged_epoch(np.array([2], dtype=np.intc), learner.w, learner.total,
+                                          1.0)  # fmt: skip
+    one = np.flatnonzero(np.repeat(np.arange(5), LENGTHS) == 2)
+    B, bias, T, start, stop = np.split(before, np.cumsum([P * K, K, K * K, K]))
+    scores = dict(labellings(X[one] @ B.reshape(P, K) + bias, T.reshape(K, K), start, stop))
+    gold = tuple(y[one])
+    wrong = max(scores, key=lambda path: scores[path] + np.sum(np.array(path) != gold))
+    assert lost == pytest.approx(
+        scores[wrong] + np.sum(np.array(wrong) != gold) - scores[gold], rel=1e-12
+    )
+    # the slope of the hinge along the step is minus its squared length
+    step, t = learner.w - before, 1e-6
+
+    def hinge(w):
+        B, bias, T, start, stop = np.split(w, np.cumsum([P * K, K, K * K, K]))
+        scores = dict(labellings(X[one] @ B.reshape(P, K) + bias, T.reshape(K, K), start, stop))
+        return scores[wrong] - scores[gold]
+
+    slope = (hinge(before + t * step) - hinge(before)) / t
+    assert slope == pytest.approx(-step @ step, rel=1e-6)
+
+
+def test_a_forbidden_transition_is_never_learnt_from():
+    X, _ = draw(4)
+    y = np.concatenate([[0, 1, 2, 2][:n] for n in LENGTHS])
+    allowed = np.triu(np.ones((K, K), dtype=bool))
+    fit = structured.max_margin(X, y, lengths=LENGTHS, allowed=allowed)
+    for path in np.split(fit.predict(X, LENGTHS), LENGTHS.cumsum()[:-1]):
+        assert (np.diff(path) >= 0).all()
