@@ -8,6 +8,7 @@ import numpy as np
 from sparsesolve.data import read_choice, read_count, read_flag, read_number
 from sparsesolve.linalg.threads import thread_count
 from sparsesolve.paths.progress import progress_bar
+from sparsesolve.paths.spoiled_knots import solved_again
 from sparsesolve.paths.wrapping import warn_missed
 from sparsesolve.results.knot_path import knot_path
 from sparsesolve.results.status import warn
@@ -55,7 +56,10 @@ def follow_data(problem, settings):
     solved = problem if found is None else found[0]
     way = None if found is None else WayBack(*found, problem.design)
     data = homotopy_data(solved, settings["n_threads"])
-    return follow_knots(data, solved, settings, problem, way)
+    batches, *why = follow_knots(data, solved, settings, problem, way)
+    if settings["lasso"] and not settings["ridge"]:
+        batches = solved_again(problem, batches, settings["tol"], settings["n_threads"])
+    return batches, *why
 
 
 def follow_knots(data, solved, settings, problem=None, way=None):
@@ -129,7 +133,10 @@ def wrap_knots(problem, followed, tol, rest):
             "it out, rescale differences of columns, or give the data to lars_path"
         )
     elif reason == UNCLEAR:
-        warn(f"The path ends early, at lambda = {path.lambdas[-1]:.4g}: {reason}")
+        warn(
+            f"The path ends early, at lambda = {path.lambdas[-1]:.4g}: {reason}; "
+            "sparsesolve.path with lambdas= goes further"
+        )
     else:
         warn_missed([path], tol, "knots")
     return path

@@ -223,7 +223,8 @@ def lars_path_gram(
         (b'X'X b - 2 b'X'y) / (2 n_samples) + ridge sum_j v_j b_j^2 / 2 + lambda sum_j v_j |b_j|
 
     Centre (and scale) columns and response before the products are taken where an intercept (and
-    standardisation) is wanted: the path has none.
+    standardisation) is wanted: the path has none. Products of floats do not tell apart columns
+    that differ by less than about 3e-9 of their size: these count as one.
 
     Parameters
     ----------

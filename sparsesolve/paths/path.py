@@ -13,6 +13,7 @@ from sparsesolve.paths.assembly import read_problem
 from sparsesolve.paths.options import PathOptions, read_path_options
 from sparsesolve.paths.penalty import read_penalty, standardizes
 from sparsesolve.paths.progress import progress_bar
+from sparsesolve.paths.second_try import tried_again
 from sparsesolve.paths.wrapping import warn_missed, with_encoder, wrap
 from sparsesolve.results.path import Path
 from sparsesolve.solvers import SOLVERS
@@ -290,5 +291,6 @@ def _solve(problem, settings, advance):
     elif by_steps:
         start = entry_lambda(asked, state.correlations())
     keep = ("tol", "max_iter", "stop", "dfmax", "pmax")
-    return follow(state, problem, lambdas, **{name: settings[name] for name in keep},
-                  advance=advance, start=start)  # fmt: skip
+    points, reason = follow(state, problem, lambdas, **{name: settings[name] for name in keep},
+                            advance=advance, start=start)  # fmt: skip
+    return tried_again(problem, points, settings), reason

@@ -67,8 +67,19 @@ def warn_missed(paths, tol, points="lambdas"):
         warn(
             f"{len(missed)} of {len(lambdas)} {points} miss tol = {tol:g}: {shown}{more}; the "
             f"worst gap is {gaps[worst]:.2g} at lambda = {lambdas[worst]:.4g} "
-            f"({status[worst].sentence})"
+            f"({status[worst].sentence}{_way_out(paths)})"
         )
+
+
+def _way_out(paths):
+    """What a user may try beyond what has been tried."""
+    groups = any(getattr(path, "groups", None) is not None for path in paths)
+    options = getattr(paths[0], "options", None) or {}
+    if groups and options.get("standardize") != "group":
+        return "; standardize='group' solves for orthonormal columns of each group"
+    if options.get("solver", "auto") != "auto":
+        return "; solver='auto' tries several"
+    return ""
 
 
 def _warn_unbounded(paths):

@@ -103,3 +103,30 @@ def test_the_last_digit_of_an_intercept_counts(solve):
         off = left - (np.longdouble(fit.intercepts[k]) - np.longdouble(1.7e9))
         assert fit.gaps[k] >= float(off * off / null)
     assert fit.gaps[-1] > 1e-6
+
+
+@pytest.mark.parametrize("apart", [1e-6, 1e-8, 1e-9, 1e-10, 1e-11])
+@pytest.mark.filterwarnings("ignore::sparsesolve.ConvergenceWarning")
+def test_at_lambda_0_a_penalised_column_that_was_refused_counts(apart):
+    """Least squares on both columns, which their inner products do not tell apart."""
+    rng = np.random.default_rng(152)
+    a, z, e = rng.normal(size=(3, 30))
+    for part in (1e-3, 1.0):
+        y, pair = 2.0 * a + part * z + 0.3 * e, np.c_[a, a + apart * z]
+        fit = ss.lars_path(pair, y)
+        design = np.c_[np.ones(30), a, (pair[:, 1] - a) / apart]
+        best = y - design @ np.linalg.lstsq(design, y, rcond=None)[0]
+        r = y - fit.intercepts[-1] - pair @ fit.coefs.toarray()[:, -1]
+        excess = (r @ r - best @ best) / ((y - y.mean()) @ (y - y.mean()))
+        assert fit.gaps[-1] >= 0.999 * excess - 1e-9
+
+
+def test_a_loaded_path_of_knots_is_one(tmp_path):
+    X = np.random.default_rng(0).normal(size=(30, 5))
+    fit = ss.lars_path(X, X[:, 0] + np.random.default_rng(1).normal(size=30), lambda_min=0.3)
+    ss.save(fit, tmp_path / "knots.npz")
+    again = ss.load(tmp_path / "knots.npz")
+    assert isinstance(again, ss.KnotPath) and again.exact_between
+    assert np.array_equal(again.coef(0.5), fit.coef(0.5))
+    with pytest.raises(ValueError, match="not the options of a new fit"):
+        again.extend(X, X[:, 0])

@@ -34,7 +34,7 @@ OPTIONAL = {
 def check_arrays(arrays):
     """Raise ValueError unless the arrays fit together as those of a path or a curve do."""
     kind = str(arrays["kind"])
-    if kind not in ("path", "cv", "kernels"):
+    if kind not in ("path", "knots", "cv", "kernels"):
         raise ValueError(f"kind is {kind!r}, which is no model")
     sizes = {}
     _check(arrays, LAMBDAS, sizes)

@@ -3,7 +3,7 @@
 The file is what ``numpy.load(file, allow_pickle=False)`` reads. Of version 1 it holds ::
 
     format, version         "sparsesolve model", 1
-    kind                    "path", "cv", "kernels" or "design"
+    kind                    "path", "knots" of a KnotPath, "cv", "kernels" or "design"
     family                  its name and parameter, as "poisson" or "huber(delta=1.5)"
     options                 JSON: alpha, intercept, standardize, grouped, tol, has_offset, and
                             ties of cox
@@ -12,7 +12,7 @@ The file is what ``numpy.load(file, allow_pickle=False)`` reads. Of version 1 it
     intercepts              (L,), or (K, L) of K responses
     class_names (K,)        where there are classes
 
-of kinds "path" and "cv" besides ::
+of kinds "path", "knots" and "cv" besides ::
 
     coef_data, coef_indices, coef_indptr, coef_shape
                             coefficients (p, L), columns compressed; with K responses (K p, L), the
@@ -59,6 +59,7 @@ from sparsesolve.results.files.encoder_file import encoder_of, encoder_text
 from sparsesolve.results.files.model_arrays import check_arrays
 from sparsesolve.results.files.whole_file import whole_file
 from sparsesolve.results.kernel_path import MKLPath
+from sparsesolve.results.knot_path import KnotPath
 from sparsesolve.results.path import Path
 from sparsesolve.results.prediction import path_family
 
@@ -110,7 +111,7 @@ def save(fit: Path | CVPath | MKLPath | EncodedDesign, file: str | PathLike) -> 
             f"fit is a {type(fit).__name__}; a Path, a CVPath, an MKLPath or an EncodedDesign can "
             "be saved"
         )
-    kind = {CVPath: "cv", MKLPath: "kernels"}.get(type(fit), "path")
+    kind = {CVPath: "cv", KnotPath: "knots", MKLPath: "kernels"}.get(type(fit), "path")
     path = fit.path if isinstance(fit, CVPath) else fit
     arrays: dict[str, Any] = {"format": FORMAT, "version": VERSION, "kind": kind}
     arrays |= _arrays_of(path)
@@ -243,10 +244,11 @@ def _fit_of(arrays):
     if str(arrays["kind"]) == "kernels":
         return _mkl_path_of(arrays, parts)
     names = {name: arrays.get(name) for name in ("feature_names", "groups")}
-    path = Path(**parts, **names, coefs=_coefs(arrays), fitter=_no_fit, encoder=encoder)
+    of_kind = KnotPath if str(arrays["kind"]) == "knots" else Path
+    path = of_kind(**parts, **names, coefs=_coefs(arrays), fitter=_no_fit, encoder=encoder)
     if encoder is not None and len(encoder.names) != path.n_features:
         raise ValueError("the file is damaged (encoder has another number of columns)")
-    if str(arrays["kind"]) == "path":
+    if str(arrays["kind"]) != "cv":
         return path
     choice = json.loads(str(arrays["cv_options"]))
     mean, std = arrays["mean"], arrays["std"]

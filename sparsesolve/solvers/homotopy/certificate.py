@@ -23,6 +23,7 @@ from scipy.linalg import solve_triangular
 from sparsesolve.solvers.homotopy import survey
 
 ORTHOGONAL = 1e-12  # of |a_j| |y|: correlations below it may be rounding
+EXPLAINED = 1e-10  # of the null objective: what may be left of y at lam = 0 without another look
 DEPENDENT = 1e-11  # of a column's square: what may be left of it outside the span of others
 
 
@@ -81,7 +82,10 @@ class Certificate:
             gaps /= self.null
             if len(lams) and lams[-1] == 0.0 and core is not None:
                 known = np.inf if self.data.least else gaps[-1]
-                gaps[-1] = min(known, self._square_inside(core, C[-1]) / (2 * self.null))
+                if known > EXPLAINED:
+                    inside = self._square_inside(core, C[-1], features, B[-1])
+                    known = min(known, inside / (2 * self.null))
+                gaps[-1] = known
         else:
             gaps = self._departures(lams, features, B, C, most)
         if len(self.lost):
@@ -120,12 +124,13 @@ class Certificate:
         rest = np.where(B != 0.0, np.abs(sizes - np.outer(lams, v > 0.0)), 0.0)
         return np.maximum(rest.max(axis=1, initial=0.0), most - lams) / self.first
 
-    def _square_inside(self, core, c):
+    def _square_inside(self, core, c, features, b):
         """|P r|^2 with r - P r dual feasible at lam = 0, P projecting on the columns that bind it.
 
         Where coefficients are positive P r is longer than the projection on their cone, so the
         bound holds. The others are added to the active ones one by one, the least dependent
-        first. Infinite where no columns have such inner products with each other and with r.
+        first. Where inner products do not tell whether some depend on the others, columns do; or
+        where there are none, infinite if the products with r say that they do not.
         """
         data, active = self.data, core.active
         loose = self.rules.open.copy()
@@ -148,6 +153,10 @@ class Certificate:
             step = along[k] / root
             total, along, left = total + step * step, along - step * row, left - row * row
             cross, left[k] = np.vstack([cross, row]), 0.0
+        every = np.concatenate([active, others]).astype(np.intc)
+        measured = data.square_on(every, features, b)
+        if measured is not None:
+            return max(total, measured)
         rounding = ORTHOGONAL * np.sqrt(data.response_square * squares)
         sound = (left >= -DEPENDENT * squares) & (np.abs(along) <= rounding)
         return total if sound.all() else np.inf

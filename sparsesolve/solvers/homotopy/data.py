@@ -7,10 +7,12 @@ inner products are known, correlations come from them where that is less work.
 
 import numpy as np
 from scipy import sparse
+from scipy.linalg import qr
 
 from sparsesolve.solvers.homotopy import survey
 
 SMALL = 4_000_000  # values of a dense design that is kept unpacked
+ROUNDED = 64 * np.finfo(np.float64).eps  # of a column and its mean: what is left is rounding
 DENSE_FROM = 0.15  # share of stored values from which dense kernels are the faster ones
 
 
@@ -28,7 +30,7 @@ def _rank(problem):
 class Data:
     """What all kinds of data share; a kind adds `_inner`, `_correlations` and the numbers."""
 
-    gram, cross, room, least = None, None, np.empty((0, 0)), False
+    gram, cross, room, least, design = None, None, np.empty((0, 0)), False, None
 
     def all_inner(self):
         """Inner products of all columns, (p, p), kept for whatever is asked later."""
@@ -65,13 +67,35 @@ class Data:
         return C, np.maximum(self.response_square - explained, 0.0)
 
 
+    def square_on(self, which, features, b):
+        """|P r|^2 for r = y - A_U b and P the projection on the columns `which`, from the columns.
+
+        None where only inner products are known, or columns are too many to be unpacked.
+        """
+        if self.design is None or self.n * len(which) > SMALL:
+            return None
+        columns, r = self.unpacked(which), self.root_w * self.response
+        r = r - self.unpacked(features) @ b
+        size = np.sqrt(self.squares[which])
+        far = np.abs(self.means[which] / size).max(initial=0.0)
+        Q, R, _ = qr(columns / size, mode="economic", pivoting=True)  # dependent ones come last
+        told = np.abs(np.diagonal(R)) > ROUNDED * (1.0 + far)
+        along = Q[:, told].T @ r
+        return float(along @ along)
+
+    def unpacked(self, which):
+        """The columns a_j, j in which, (n, k)."""
+        return self.root_w[:, None] * self.design.unpacked(np.asarray(which, dtype=np.intc))
+
+
 class DenseData(Data):
     """Columns unpacked as sqrt(w) z_j, for matrix products."""
 
     def __init__(self, problem, n_threads):
         self.design, self.n_threads, self.rank = problem.design, n_threads, _rank(problem)
         self.n, self.every = problem.design.n, np.arange(problem.design.p, dtype=np.intc)
-        self.root_w = np.sqrt(problem.weights)
+        self.root_w, self.response = np.sqrt(problem.weights), problem.response
+        self.means = problem.means
         self.y = self.root_w * problem.response
         self.response_square = float(self.y @ self.y)
         self.whole = None
@@ -109,6 +133,7 @@ class SparseData(Data):
     def __init__(self, problem, n_threads):
         self.design, self.w, self.n_threads = problem.design, problem.weights, n_threads
         self.y, self.rank, self.n = problem.response, _rank(problem), problem.design.n
+        self.root_w, self.response, self.means = np.sqrt(self.w), self.y, problem.means
         self.every = np.arange(problem.design.p, dtype=np.intc)
         self.response_square = float(self.w @ self.y**2)
         self.squares = self.design.norms(problem.weights, n_threads) ** 2

@@ -1,0 +1,115 @@
+"""Knots that rounding has spoiled: the path below them solved at as many lambdas as it takes.
+
+    minimise over b   |y - A b|^2 / 2 + lam sum_j v_j |b_j|       for lams below the last good knot
+
+A homotopy goes from knot to knot by the active columns alone; where these all but depend on one
+another, it takes a wrong turn, which certificates tell. The solver that suits one lambda has no
+such memory. Given: Batches of knots with their gaps. Returned: Batches whose knots, from the last
+good one down, are points at which that solver was nearer, with more between them until linear
+interpolation is as good as what was asked, in the middle.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from sparsesolve.paths.options import MAX_ITER
+from sparsesolve.solvers.choice import choose
+from sparsesolve.solvers.homotopy.certificate import Batch
+
+LITTLE = 1e-9  # a gap that rounding mostly leaves, whatever was asked for
+MOST_VALUES = 4_000_000  # of X, from which a try costs more than a user who waits expects
+MOST_POINTS = 400
+NEAR = 1.01  # the ratio of two lambdas between which no other is put
+
+
+def solved_again(problem, batches, tol, n_threads):
+    """The Batches, those below the first knot that misses tol made anew; none is made worse."""
+    enough = max(tol, LITTLE)
+    first = next((k for k, one in enumerate(batches) if not (one.gaps <= enough).all()), None)
+    if first is None or problem.design.n * problem.design.p > MOST_VALUES:
+        return batches
+    at = int(np.argmax(~(batches[first].gaps <= enough)))
+    points = Points(problem, n_threads)
+    below = []
+    for k, batch in enumerate(batches[first:]):
+        below += [points.nearer(batch, row) for row in range(at if k == 0 else 0, len(batch.lams))]
+    above = _cut(batches[first], at)
+    before = [*batches[:first], above] if at else batches[:first]
+    last = points.as_point(before[-1], len(before[-1].lams) - 1) if before else below.pop(0)
+    below = [point for point in _filled(points, last, below, enough)]
+    return [*before, points.batch(below if before else [last, *below])]
+
+
+class Points:
+    """Solutions (lam, b (p,), gap, events) of a Problem of squared error, one by one."""
+
+    def __init__(self, problem, n_threads):
+        self.problem, self.state = problem, choose(problem, "auto", None, n_threads)
+        self.null = max(problem.null_value, 1e-300)
+
+    def as_point(self, batch, row):
+        """A knot of a Batch."""
+        b = np.zeros(self.problem.design.p)
+        np.add.at(b, batch.features, batch.B[row])
+        return float(batch.lams[row]), b, float(batch.gaps[row]), int(batch.n_events[row])
+
+    def nearer(self, batch, row):
+        """A knot of a Batch, or the solver's point there if that has a smaller gap."""
+        knot = self.as_point(batch, row)
+        point = self.at(knot[0], knot[3])
+        return point if point[2] < knot[2] else knot
+
+    def at(self, lam, events=0):
+        """The solver's point."""
+        _, gap = self.state.solve(lam, 1e-12 * self.null, MAX_ITER)
+        which, values = self.state.coefficients()
+        b = np.zeros(self.problem.design.p)
+        b[which] = values
+        return lam, b, (gap + self.problem.owed(which, values, 0.0)) / self.null, events
+
+    def excess(self, point, b):
+        """By how much the objective at b is above that of a point, over the null objective."""
+        lam, best, *_ = point
+        (there, _), (here, _) = self.loss(b), self.loss(best)
+        penalty = self.problem.penalty
+        return (there - here + penalty.value(b, lam) - penalty.value(best, lam)) / self.null
+
+    def loss(self, b):
+        """(squared error at b, |y - A b|^2)."""
+        which = np.flatnonzero(b).astype(np.intc)
+        r = self.problem.response - self.problem.design.combination(which, b[which])
+        square = float(self.problem.weights @ r**2)
+        return 0.5 * square, square
+
+    def batch(self, points):
+        """Points as a Batch of all features."""
+        lams, B, gaps, events = (np.array(part) for part in zip(*points, strict=True))
+        squares = np.array([self.loss(b)[1] for b in B])
+        return Batch(lams, np.arange(B.shape[1], dtype=np.intc), B, squares, gaps, events)
+
+
+def _filled(points, last, below, enough):
+    """Points below `last`, with others between two where interpolation is not good enough."""
+    filled, waiting = [], below[::-1]
+    while waiting:
+        lam, b, *_ = last
+        low = waiting[-1]
+        if lam <= NEAR * low[0] or len(filled) + len(waiting) >= MOST_POINTS:
+            filled.append(waiting.pop())
+            last = filled[-1]
+            continue
+        middle = points.at(np.sqrt(lam * low[0]) if low[0] > 0.0 else 0.5 * lam)
+        part = (middle[0] - low[0]) / (lam - low[0])
+        if points.excess(middle, part * b + (1.0 - part) * low[1]) <= enough:
+            filled.append(waiting.pop())
+            last = filled[-1]
+        else:
+            waiting.append(middle)
+    return filled
+
+
+def _cut(batch, count):
+    """The first knots of a Batch."""
+    return replace(batch, **{name: getattr(batch, name)[:count] for name in (
+        "lams", "B", "squares", "gaps", "n_events")})  # fmt: skip

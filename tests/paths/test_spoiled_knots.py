@@ -1,0 +1,46 @@
+"""Where a homotopy loses its way the knots below are solved one by one, as well as anyone does."""
+
+import numpy as np
+import pytest
+from scipy.linalg import hilbert
+from sklearn.linear_model import lars_path
+
+import sparsesolve as ss
+from sparsesolve.paths import spoiled_knots
+
+
+def objective(X, y, b, lam):
+    r = y.astype(np.longdouble) - X.astype(np.longdouble) @ b
+    return float(r @ r / (2 * len(y)) + lam * np.abs(b).sum())
+
+
+def hilbert_data(seed):
+    y = np.random.default_rng(seed).normal(size=12)
+    X = hilbert(12)
+    return (X - X.mean(axis=0)) / X.std(axis=0), y - y.mean()
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.filterwarnings("ignore")
+def test_a_hilbert_matrix_is_followed_as_far_as_scikit_learn_does(seed):
+    X, y = hilbert_data(seed)
+    alphas, _, coefs = lars_path(X, y, method="lasso")
+    fit = ss.lars_path(X, y, standardize=False)
+    assert (np.diff(fit.lambdas) < 0).all()
+    for part in (1e-2, 1e-4, 1e-5, 3e-6, 1e-6):
+        lam = part * alphas[0]
+        peer = objective(X, y, np.array([np.interp(-lam, -alphas, c) for c in coefs]), lam)
+        assert objective(X, y, fit.coef(lam), lam) <= peer + 1e-9 * (y @ y) / 24
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_no_knot_gets_worse_and_good_ones_stay(monkeypatch):
+    X, y = hilbert_data(0)
+    fit = ss.lars_path(X, y, standardize=False)
+    monkeypatch.setattr(spoiled_knots, "MOST_VALUES", 0)
+    once = ss.lars_path(X, y, standardize=False)
+    good = int(np.argmax(once.gaps > 1e-7))
+    assert 0 < good < len(once.gaps)
+    assert np.array_equal(fit.coefs[:, :good].toarray(), once.coefs[:, :good].toarray())
+    for lam, gap in zip(once.lambdas[good:], once.gaps[good:], strict=True):
+        assert fit.gaps[np.abs(fit.lambdas - lam).argmin()] <= gap
