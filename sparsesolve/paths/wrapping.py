@@ -52,8 +52,8 @@ def _coefficients(problem, points, K):
     return matrices[0] if K is None else matrices
 
 
-def warn_missed(paths, tol, points="lambdas"):
-    """Warn once, naming the points whose certificate misses tol."""
+def warn_missed(paths, tol, points="lambdas", also=""):
+    """Warn once, naming the points whose certificate misses tol, and what is said `also`."""
     lambdas, gaps, status = (
         np.concatenate([getattr(path, name) for path in paths])
         for name in ("lambdas", "gaps", "status")
@@ -67,7 +67,7 @@ def warn_missed(paths, tol, points="lambdas"):
         warn(
             f"{len(missed)} of {len(lambdas)} {points} miss tol = {tol:g}: {shown}{more}; the "
             f"worst gap is {gaps[worst]:.2g} at lambda = {lambdas[worst]:.4g} "
-            f"({status[worst].sentence}{_way_out(paths)})"
+            f"({status[worst].sentence}{_way_out(paths)}){also}"
         )
 
 

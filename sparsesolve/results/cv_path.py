@@ -67,6 +67,9 @@ class CVPath(Frozen, Named):
         How much of `path` is not refitted: 1 where nothing is relaxed.
     candidates : tuple
         A CVPath for each pair of `alphas` and `gammas`.
+    n_missed : ndarray (L,) or None
+        Fits, that of all rows and those of the folds, whose certificate misses `tol` where the
+        score of a lambda comes from; not in a file.
     """
 
     lambdas: np.ndarray
@@ -90,6 +93,7 @@ class CVPath(Frozen, Named):
     alpha: float = 1.0
     gamma: float = 1.0
     candidates: tuple = ()
+    n_missed: np.ndarray | None = None
 
     @property
     def feature_names(self) -> np.ndarray | None:

@@ -17,6 +17,7 @@ from sparsesolve.selection.folds import passes, read_folds
 from sparsesolve.selection.held_out import Rows
 from sparsesolve.selection.jobs import read_options, run_jobs
 from sparsesolve.selection.measures import read_measure
+from sparsesolve.selection.missed import n_missed, of_choice
 from sparsesolve.selection.relaxed import beginning, blend, explained
 
 ALIKE = 1e-9  # relative, of mean scores
@@ -130,7 +131,6 @@ def cv_path(
     jobs = [job for alpha in tried for job in rows.jobs({**options, "alpha": alpha}, folds)]
     relaxed = blends is not None and blends[-1] < 1.0
     fits = run_jobs(jobs, (matrix, y, names), relaxed, n_jobs, options["progress"])
-    warn_missed([path for pair in fits for path in pair if path is not None], options["tol"])
     found = []
     for i, alpha in enumerate(tried):
         pairs = fits[i * (len(folds) + 1) : (i + 1) * (len(folds) + 1)]
@@ -139,6 +139,8 @@ def cv_path(
             cv = _result(rows, folds, ids, scorer, master, others, keep)
             found.append(replace(cv, alpha=alpha, gamma=gamma))
     best = _best(found, -1.0 if scorer.larger else 1.0)
+    warn_missed([path for pair in fits for path in pair if path is not None], options["tol"],
+                also=of_choice(best, len(folds) + 1))  # fmt: skip
     return best if alphas is None and gammas is None else replace(best, candidates=tuple(found))
 
 
@@ -191,7 +193,7 @@ def _result(rows, folds, ids, measure, master, others, keep):
         index_min=index_min, index_1se=index_1se, measure=measure.label,
         larger_is_better=measure.larger, path=master, folds=ids,
         prevalidated=_prevalidated(rows, folds, others, lambdas) if keep else None,
-        fold_paths=tuple(others) if keep else None,
+        fold_paths=tuple(others) if keep else None, n_missed=n_missed(lambdas, [master, *others]),
     )  # fmt: skip
 
 

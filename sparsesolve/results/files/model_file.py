@@ -62,6 +62,7 @@ from sparsesolve.results.kernel_path import MKLPath
 from sparsesolve.results.knot_path import KnotPath
 from sparsesolve.results.path import Path
 from sparsesolve.results.prediction import path_family
+from sparsesolve.results.status import Status, warn
 
 FORMAT, VERSION = "sparsesolve model", 1
 NO_MODEL = "it does not hold a model of sparsesolve"
@@ -94,6 +95,11 @@ def save(fit: Path | CVPath | MKLPath | EncodedDesign, file: str | PathLike) -> 
     ValueError
         If the family was written in Python, before anything is written.
 
+    Warns
+    -----
+    ConvergenceWarning
+        If lambdas of the fit miss its tolerance.
+
     Examples
     --------
     >>> import sparsesolve as ss
@@ -115,6 +121,7 @@ def save(fit: Path | CVPath | MKLPath | EncodedDesign, file: str | PathLike) -> 
     path = fit.path if isinstance(fit, CVPath) else fit
     arrays: dict[str, Any] = {"format": FORMAT, "version": VERSION, "kind": kind}
     arrays |= _arrays_of(path)
+    _warn_missed(path)
     arrays |= _kernels_of(path) if isinstance(path, MKLPath) else _coefs_of(path)
     if isinstance(fit, CVPath):
         choice = {name: getattr(fit, name) for name in CHOICE}
@@ -126,6 +133,16 @@ def save(fit: Path | CVPath | MKLPath | EncodedDesign, file: str | PathLike) -> 
     if encoder is not None:
         arrays["encoder"] = encoder_text(encoder)
     _write(file, arrays)
+
+
+def _warn_missed(path):
+    """Say that what is being saved missed its tolerance; status and gaps are in the file."""
+    missed = np.count_nonzero([status != Status.CONVERGED for status in path.status])
+    if missed:
+        warn(
+            f"{missed} of {len(path.lambdas)} lambdas of the fit that is saved miss its tolerance; "
+            "the file holds their gaps and status"
+        )
 
 
 def _write(file, arrays):

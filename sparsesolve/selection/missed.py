@@ -1,0 +1,30 @@
+"""Choices that rest on fits whose certificate misses the tolerance."""
+
+import numpy as np
+
+from sparsesolve.results.status import Status
+
+
+def n_missed(lambdas, paths):
+    """How many of the paths (L,) miss their tolerance at the lambdas that bracket each of these."""
+    count = np.zeros(len(lambdas), dtype=np.int64)
+    for path in paths:
+        bad = np.array([status != Status.CONVERGED for status in path.status], dtype=bool)
+        if bad.any():
+            above = np.searchsorted(-path.lambdas, -lambdas * (1.0 - 1e-12), side="right") - 1
+            below = np.searchsorted(-path.lambdas, -lambdas * (1.0 + 1e-12), side="left")
+            last = len(bad) - 1
+            count += bad[np.clip(above, 0, last)] | bad[np.clip(below, 0, last)]
+    return count
+
+
+def of_choice(cv, n_fits):
+    """What a warning adds where lambda_min rests on fits that miss tol; else nothing."""
+    k = cv.index_min
+    if not cv.n_missed[k]:
+        return ""
+    return (
+        f"; lambda_min = {cv.lambda_min:.4g} is chosen by scores of fits of which "
+        f"{cv.n_missed[k]} of {n_fits} miss tol there"
+    )
+
