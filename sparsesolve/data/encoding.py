@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import sys
+import warnings
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -17,6 +20,8 @@ from sparsesolve.data import (
 )
 from sparsesolve.data.frame import frame_names, select_columns
 
+FEW_LEVELS = 20  # of a category, of which nothing is said in any table,
+MOST_LEVELS = 10  # rows to a level: with fewer, labels are dates or identifiers
 GONE, UNKNOWN = -1, -2  # codes of a missing label, and of one that the first table did not have
 
 
@@ -96,15 +101,18 @@ def make_design(
 ) -> EncodedDesign:
     """Encode a table: numbers as they are, categories by a column of 0 and 1 for each level.
 
-    No level is left out as a reference: a penalty makes the rest unique, and whichever was left
-    out would be treated differently. As R's makeX, with groups besides.
+    A category of two levels becomes one column, like a boolean: with both, the lasso's solution
+    would not be unique, as their difference could be shared out at no cost. Of three levels or
+    more none is left out as a reference, which would be treated differently: ridge and group
+    penalties make the coefficients unique, and the lasso's mostly are. As R's makeX, with groups
+    besides.
 
     Parameters
     ----------
     table : pandas or polars frame, pyarrow table, dict of columns, or array (n, k)
         Numbers and booleans become one column each. Text, categories and mixed objects become
         one for each level that occurs, sorted, or in the order of a pandas categorical
-        or an arrow dictionary.
+        or an arrow dictionary; where these are two, one for the second.
     sparse : bool, default False
         Make a sparse matrix.
     missing : {"mean", "error"}, default "mean"
@@ -113,7 +121,7 @@ def make_design(
         filled in any case.
     unknown : {"error", "zero"}, default "error"
         What `EncodedDesign.encode` makes of a level that this table does not have: refuse
-        it, or 0 in every column.
+        it, or 0 in every column; of a category of two levels the share of the second.
 
     Returns
     -------
@@ -128,20 +136,26 @@ def make_design(
     TypeError
         If a column holds what is neither numbers nor labels, as dates or complex numbers.
 
+    Warns
+    -----
+    UserWarning
+        Of a column of labels, each of which is in few rows: dates as text, or identifiers.
+
     Examples
     --------
     >>> import sparsesolve as ss
-    >>> table = {"age": [31, None, 59], "colour": ["red", "blue", "red"]}
+    >>> table = {"age": [31, None, 59, 45], "colour": ["red", "blue", "red", "green"]}
     >>> design = ss.make_design(table)
-    >>> design.names.tolist(), design.groups
-    (['age', 'colour=blue', 'colour=red'], ['age', 'colour', 'colour'])
+    >>> design.names.tolist(), design.groups[1:]
+    (['age', 'colour=blue', 'colour=green', 'colour=red'], ['colour', 'colour', 'colour'])
     >>> design.matrix
-    array([[31.,  0.,  1.],
-           [45.,  1.,  0.],
-           [59.,  0.,  1.]])
+    array([[31.,  0.,  0.,  1.],
+           [45.,  1.,  0.,  0.],
+           [59.,  0.,  0.,  1.],
+           [45.,  0.,  1.,  0.]])
     >>> design.encode({"colour": ["blue", None], "age": [20, 30]}).matrix.round(2)
-    array([[20.  ,  1.  ,  0.  ],
-           [30.  ,  0.33,  0.67]])
+    array([[20.  ,  1.  ,  0.  ,  0.  ],
+           [30.  ,  0.25,  0.25,  0.5 ]])
     """
     as_sparse = read_flag("sparse", sparse)
     read_choice("missing", missing, ["mean", "error"])
@@ -151,7 +165,7 @@ def make_design(
     matrix = _encoded(columns, sources, unknown, as_sparse)
     names, groups = [], []
     for source in sources:
-        levels = [None] if source.levels is None else source.levels
+        levels = [None] if source.levels is None else _with_column(source.levels)
         names += [source.name if level is None else f"{source.name}={level}" for level in levels]
         groups += [source.name] * len(levels)
     return EncodedDesign(matrix, np.array(names, dtype=object), groups, sources, unknown)
@@ -175,11 +189,40 @@ def _source(name, column, missing):
         )  # fmt: skip
     if levels is not None:
         counts = np.bincount(codes[~gone], minlength=len(levels))
-        return Source(name, levels, counts / counts.sum())
+        _warn_of_many(name, levels, len(codes))
+        return Source(name, levels, counts[-len(_with_column(levels)) :] / counts.sum())
     known = column[~gone]
     unit = max(np.abs(known).max(), 1.0)  # so that sums of the largest floats do not overflow
     mean = (known / unit).mean() * unit if unit > 1e300 else known.mean()
     return Source(name, levels, np.array([mean]))
+
+
+def _with_column(levels):
+    """The levels that have a column each: the second of two, else all."""
+    return levels[1:] if len(levels) == 2 else levels
+
+
+def _warn_of_many(name, levels, n):
+    """Warn of labels of which there are nearly as many as rows: no category has so many."""
+    if len(levels) <= max(FEW_LEVELS, n / MOST_LEVELS):
+        return
+    shown = [str(level) for level in levels[:3]]
+    dates = all(re.match(r"\d{4}-\d\d?-\d\d?|\d\d?[./]\d\d?[./]\d{2,4}", one) for one in shown)
+    what = "dates" if dates else "an identifier"
+    warnings.warn(
+        f"column {name!r} holds {len(levels)} different labels in {n} rows ({', '.join(shown)}, "
+        f"...), and each becomes a column; if they are {what}, drop the column or make numbers "
+        "of it",
+        stacklevel=_outside(),
+    )
+
+
+def _outside():
+    """The level of the stack at which the package was called."""
+    frame, depth = sys._getframe(1), 1
+    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] == "sparsesolve":
+        frame, depth = frame.f_back, depth + 1
+    return depth - 1
 
 
 def _sorted(labels):
@@ -223,10 +266,13 @@ def _like_the_first(column, source):
 
 
 def _dummies(source, labels, unknown, as_sparse):
-    """A column of 0 and 1 for each level, (n, K); rows without a label hold the shares of all."""
+    """A column of 0 and 1 for each level, (n, K), or for the second of two; rows without a label
+    hold the shares."""
     codes = _codes(source.name, labels, source.levels, unknown)
-    shape = len(codes), len(source.levels)
-    rows, gone = np.flatnonzero(codes >= 0), np.flatnonzero(codes == GONE)
+    gone = np.flatnonzero(codes == GONE)
+    if len(source.levels) == 2:  # an unknown level is no nearer to one than to the other
+        gone, codes = np.flatnonzero(codes < 0), codes - 1
+    shape, rows = (len(codes), len(source.fill)), np.flatnonzero(codes >= 0)
     if not as_sparse:
         block = np.zeros(shape)
         block[rows, codes[rows]] = 1.0

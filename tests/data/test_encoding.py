@@ -1,6 +1,7 @@
 """make_design: categories, gaps, new tables, and what paths make of the result."""
 
 import tracemalloc
+import warnings
 
 import numpy as np
 import pytest
@@ -14,12 +15,12 @@ TABLE = {
     "smokes": [True, False, False, True],
     "level": ["low", "high", "low", "high"],
 }
-NAMES = ["age", "colour=blue", "colour=red", "smokes", "level=high", "level=low"]
+NAMES = ["age", "colour=red", "smokes", "level=low"]
 MATRIX = [
-    [31, 0, 1, 1, 0, 1],
-    [40, 1, 0, 0, 1, 0],
-    [59, 1 / 3, 2 / 3, 0, 0, 1],
-    [30, 0, 1, 1, 1, 0],
+    [31, 1, 1, 1],
+    [40, 0, 0, 0],
+    [59, 2 / 3, 0, 1],
+    [30, 1, 1, 0],
 ]
 
 
@@ -51,7 +52,7 @@ def test_every_kind_of_table(make, as_sparse):
     assert sparse.issparse(design.matrix) == as_sparse
     matrix = design.matrix.toarray() if as_sparse else design.matrix
     assert design.names.tolist() == NAMES and matrix == pytest.approx(np.array(MATRIX))
-    assert design.groups == ["age", "colour", "colour", "smokes", "level", "level"]
+    assert design.groups == ["age", "colour", "smokes", "level"]
     assert design.shape == (4, 6)
 
 
@@ -67,7 +68,7 @@ def test_a_sparse_design_is_never_dense():
 
 def test_arrays_of_objects_and_of_numbers():
     design = ss.make_design(np.array([[1, "a"], [2, "b"], [None, "a"]], dtype=object))
-    assert design.names.tolist() == ["x0", "x1=a", "x1=b"]
+    assert design.names.tolist() == ["x0", "x1=b"]
     assert design.matrix[:, 0].tolist() == [1.0, 2.0, 1.5]
     assert ss.make_design(np.eye(3)).matrix.tolist() == np.eye(3).tolist()
 
@@ -77,8 +78,8 @@ def test_categories_keep_their_order_and_lose_what_does_not_occur():
     sizes = pandas.Categorical(["L", "S", "L"], categories=["S", "M", "L"], ordered=True)
     numbers = pandas.Categorical([10, 2, 10])
     design = ss.make_design(pandas.DataFrame({"size": sizes, "code": numbers}))
-    assert design.names.tolist() == ["size=S", "size=L", "code=2", "code=10"]
-    assert design.matrix[0].tolist() == [0, 1, 0, 1]
+    assert design.names.tolist() == ["size=L", "code=10"]
+    assert design.matrix.tolist() == [[1, 1], [0, 0], [1, 1]]
 
 
 def test_new_tables_are_encoded_like_the_first():
@@ -87,13 +88,15 @@ def test_new_tables_are_encoded_like_the_first():
            "smokes": [False, None], "age": [None, 20]}  # fmt: skip
     other = design.encode(new)
     assert other.names is design.names and other.groups is design.groups
-    expected = [[40, 1, 0, 0, 1, 0], [20, 1, 0, 0.5, 0.5, 0.5]]
+    expected = [[40, 0, 0, 0], [20, 0, 0.5, 0.5]]
     assert other.matrix == pytest.approx(np.array(expected))
     assert sparse.issparse(ss.make_design(TABLE, sparse=True).encode(new).matrix)
     with pytest.raises(ValueError, match="column 'level' holds 'middle' at row 1"):
         design.encode({**new, "level": ["high", "middle"]})
     lenient = ss.make_design(TABLE, unknown="zero").encode({**new, "level": ["high", "middle"]})
-    assert lenient.matrix[1, 4:].tolist() == [0, 0]
+    assert lenient.matrix[1, 3] == 0.5  # no nearer to one than to the other
+    three = {"level": ["low", "high", "none"]}
+    assert not ss.make_design(three, unknown="zero").encode({"level": ["x"]}).matrix.any()
     with pytest.raises(ValueError, match="no column 'colour'"):
         design.encode({name: new[name] for name in ("age", "level", "smokes")})
     with pytest.raises(ValueError, match="'age' holds .* numbers; .*astype.'float'"):
@@ -106,7 +109,7 @@ def test_columns_of_gaps_alone_are_of_the_kind_of_the_first_table(gaps, as_spars
     design = ss.make_design({"age": [31, None, 59], "ward": ["n", "s", "n"]}, sparse=as_sparse)
     matrix = design.encode({"age": gaps, "ward": gaps}).matrix
     matrix = matrix.toarray() if as_sparse else matrix
-    assert matrix == pytest.approx(np.array([[45, 2 / 3, 1 / 3]] * len(gaps)))
+    assert matrix == pytest.approx(np.array([[45, 1 / 3]] * len(gaps)))
     with pytest.raises(ValueError, match="'ward' holds .* categories; .*astype.'category'"):
         design.encode({"age": gaps, "ward": [1.0, *gaps][: len(gaps)]})
 
@@ -136,3 +139,33 @@ def test_paths_take_it_with_names_and_groups():
 def test_bad_tables_are_refused(table, options, words):
     with pytest.raises(ValueError, match=words):
         ss.make_design(table, **options)
+
+
+def test_a_category_of_two_levels_does_not_depend_on_their_names():
+    """One column, as a boolean has: with two, the lasso could share their difference out."""
+    rng = np.random.default_rng(0)
+    smoker, age = rng.random(80) < 0.4, rng.normal(size=80)
+    y = 2.0 * smoker + age + rng.normal(size=80)
+    fits = []
+    for no, yes in (("no", "yes"), ("zoff", "on"), (0, "1")):
+        labels = np.array([yes if one else no for one in smoker], dtype=object)
+        design = ss.make_design({"age": age, "smoker": labels})
+        assert design.shape == (80, 2)
+        fits.append(ss.path(design, y, lambdas=[0.2, 0.01]).predict(design))
+    boolean = ss.make_design({"age": age, "smoker": smoker})
+    expected = ss.path(boolean, y, lambdas=[0.2, 0.01]).predict(boolean)
+    for found in fits:
+        assert found == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("labels, word", [
+    ([f"2024-{1 + k % 12:02d}-{1 + k % 28:02d}" for k in range(84)], "dates"),
+    ([f"id{k}" for k in range(84)], "an identifier"),
+    (["a", "b"] * 42, None), (list("abcdefgh") * 8, None), ([f"id{k}" for k in range(9)], None),
+])  # fmt: skip
+def test_labels_as_many_as_rows_are_no_category(labels, word):
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        ss.make_design({"a": labels})
+    assert [word in str(one.message) for one in seen] == [True] * (word is not None)
+    assert all(one.filename == __file__ for one in seen)
