@@ -1,17 +1,16 @@
 """Does any face claim what is not? false_faces.py [FIRST] [COUNT].
 
-`false_converged.py` asks that of `path`; this asks it of knots (with columns without a penalty, and
-from inner products), greedy paths, codes, kernels, cross-validation, estimators, and of what is
-predicted, saved and loaded. Problems are small and hostile: columns that all but depend on one
-another, far from 0, of sizes from 1e-8 to 1e8, sparse, single precision. Every claim is judged by a
-certificate recomputed in long double from the data and the numbers returned. FALSE is a claim that
-another solution refutes, or a number that is not what it says; with the seed that repeats it.
+`false_converged.py` asks that of `path`; this asks it of knots (with columns without a penalty,
+and from inner products), greedy paths, codes, kernels, cross-validation, estimators, and of what
+is predicted, saved and loaded. Problems are small and hostile: columns that all but depend on one
+another, far from 0, of sizes from 1e-8 to 1e8, sparse, single precision. Every claim is judged by
+a certificate recomputed in long double from the data and the numbers returned. FALSE is a claim
+that another solution refutes, or a number that is not what it says; with the seed that repeats it.
 
     OPENBLAS_NUM_THREADS=1 python benchmarks/false_faces.py 0 1000000
 """
 
 import collections
-import io
 import os
 import sys
 import tempfile
@@ -114,7 +113,8 @@ class Squares:
         r = self.y - LD(b0) - self.X @ b.astype(LD)
         used = b != 0
         size = (self.v[used] * np.abs(b[used])).sum()
-        return self.w @ r**2 / 2 + self.ridge * (self.u[used] * b[used] ** 2).sum() / 2 + lam * size
+        square = self.ridge * (self.u[used] * b[used] ** 2).sum() / 2
+        return self.w @ r**2 / 2 + square + lam * size
 
     def gap(self, b0, b, lam):
         """P less the dual objective at a scaled residual, over the null objective."""
@@ -148,7 +148,8 @@ def judge(total, about, claim, found, better=None):
     name = "FALSE" if not lower <= 1.01 * claim + SLACK else "undecided"
     total[name] += 1
     if name == "FALSE":
-        print(f"{about}: FALSE, claimed {claim:.1e}, is {found:.1e}, {lower:.1e} lower", flush=True)
+        words = f"claimed {claim:.1e}, is {found:.1e}, {lower:.1e} lower"
+        print(f"{about}: FALSE, {words}", flush=True)
 
 
 def knots(rng, total, about):
@@ -342,7 +343,8 @@ def folds(rng, total, about):
         test = ids == k
         eta = X0[test].astype(LD) @ path.coef(cv.lambdas).astype(LD) + path.intercept(cv.lambdas)
         score = (w[test].astype(LD) @ (y[test].astype(LD)[:, None] - eta) ** 2) / w[test].sum()
-        size = np.abs(X0[test]) @ np.abs(path.coef(cv.lambdas)) + np.abs(path.intercept(cv.lambdas))
+        size = np.abs(X0[test]) @ np.abs(path.coef(cv.lambdas))
+        size += np.abs(path.intercept(cv.lambdas))
         off = np.abs(score - cv.fold_scores[k])
         allowed = 1e-9 * score + 1e-12 * size.max() ** 2
         total["claims"] += 1
@@ -392,9 +394,8 @@ def run(first, count):
             print(f"{about}: {type(error).__name__}: {error}", flush=True)
         total["calls"] += 1
         if (seed + 1 - first) % 10_000 == 0 or seed + 1 == first + count:
-            out = io.StringIO()
-            print(*(f"{value} {name}" for name, value in total.items()), sep=", ", end="", file=out)
-            print(f"seeds {first} to {seed}: {out.getvalue()}; "
+            counts = ", ".join(f"{value} {name}" for name, value in total.items())
+            print(f"seeds {first} to {seed}: {counts}; "
                   f"{time.process_time() - begun:.0f} s of one processor", flush=True)  # fmt: skip
     if os.path.exists(FILE):
         os.remove(FILE)

@@ -222,7 +222,7 @@ def _outside():
     frame, depth = sys._getframe(1), 1
     while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] == "sparsesolve":
         frame, depth = frame.f_back, depth + 1
-    return depth - 1
+    return depth
 
 
 def _sorted(labels):

@@ -6,7 +6,7 @@ from sparsesolve.results.status import Status
 
 
 def n_missed(lambdas, paths):
-    """How many of the paths (L,) miss their tolerance at the lambdas that bracket each of these."""
+    """How many of the paths miss their tolerance at the lambdas around each of these, (L,)."""
     count = np.zeros(len(lambdas), dtype=np.int64)
     for path in paths:
         bad = np.array([status != Status.CONVERGED for status in path.status], dtype=bool)

@@ -53,7 +53,7 @@ def test_every_kind_of_table(make, as_sparse):
     matrix = design.matrix.toarray() if as_sparse else design.matrix
     assert design.names.tolist() == NAMES and matrix == pytest.approx(np.array(MATRIX))
     assert design.groups == ["age", "colour", "smokes", "level"]
-    assert design.shape == (4, 6)
+    assert design.shape == (4, 4)
 
 
 def test_a_sparse_design_is_never_dense():

@@ -140,8 +140,8 @@ def _warn_missed(path):
     missed = np.count_nonzero([status != Status.CONVERGED for status in path.status])
     if missed:
         warn(
-            f"{missed} of {len(path.lambdas)} lambdas of the fit that is saved miss its tolerance; "
-            "the file holds their gaps and status"
+            f"{missed} of {len(path.lambdas)} lambdas of the fit that is saved miss its "
+            "tolerance; the file holds their gaps and status"
         )
 
 
