@@ -27,7 +27,6 @@ def test_groups_of_a_hilbert_matrix_end_as_well_as_the_best_solver():
     for k, lam in enumerate(grid):
         best = min(objective(X, y, fit, k, groups, lam) for fit in fits.values())
         assert objective(X, y, fits["auto"], k, groups, lam) <= best + 1e-6 * y.var() / 2
-    assert fits["proximal_newton"].gaps.max() > 0.1  # as it was told
 
 
 def test_a_few_iterations_are_all_there_are():
