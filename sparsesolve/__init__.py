@@ -65,14 +65,14 @@ else:
         "hard_threshold_path": "paths.greedy",
         "lars_path": "paths.lars",
         "lars_path_gram": "paths.lars",
-        "load": "results.files.model_file",
+        "load": "online.model_file",  # where their kind of fit is made known
         "make_design": "data.encoding",
         "mkl_path": "mkl.path",
         "omp_path": "paths.greedy",
         "refit": "selection.refit",
         "relax": "selection.relaxed",
         "roc": "selection.assessment.roc",
-        "save": "results.files.model_file",
+        "save": "online.model_file",
         "sparse_code": "dictionary.sparse_code",
         "stability_path": "selection.stability",
     }

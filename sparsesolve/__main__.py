@@ -16,6 +16,7 @@ from sparsesolve.cli.commands import (
     run_predict,
 )
 from sparsesolve.cli.model_commands import add_model_commands
+from sparsesolve.cli.online import add_online
 from sparsesolve.cli.options import add_data_options, add_model_options, numbers
 from sparsesolve.cli.other_paths import add_other_paths
 from sparsesolve.cli.reading import add_style_options
@@ -72,6 +73,7 @@ def parser():
     _add_results(path, "plot of the path; the ending says the format")
     _add_picture(path)
     _add_cv(commands)
+    add_online(commands)
     _add_predict(commands)
     add_model_commands(commands, load_model, read_s)
     add_other_paths(commands, _add_results)

@@ -80,6 +80,8 @@ def run_predict(args):
     if is_tagger(args.model):
         tag_file(args.model, args.file, args.out)
         return
+    if predict_online(args):
+        return
     fit, path = load_model(args.model)
     ids = {name: name for name in args.id}
     table = model_rows(args, path, offset=args.offset, marks=ids)

@@ -33,6 +33,8 @@ from .groups import GroupLasso, GroupLassoCV, SparseGroupLasso, SparseGroupLasso
 from .kernels import MKLClassifier, MKLClassifierCV, MKLRegressor, MKLRegressorCV
 from .knots import LassoLars, LassoLarsCV
 from .lars import Lars, LarsCV
+from .online_classification import OnlineClassifier
+from .online_regression import OnlineRegressor
 from .probit import ProbitNet, ProbitNetCV
 from .pursuit import OrthogonalMatchingPursuit, OrthogonalMatchingPursuitCV
 from .regression import ElasticNet, ElasticNetCV, Lasso, LassoCV
@@ -73,6 +75,8 @@ __all__ = [
     "MultiTaskLassoCV",
     "NegativeBinomialNet",
     "NegativeBinomialNetCV",
+    "OnlineClassifier",
+    "OnlineRegressor",
     "OrthogonalMatchingPursuit",
     "OrthogonalMatchingPursuitCV",
     "PenalizedRegression",

@@ -1,22 +1,20 @@
 """OnlineFit: weights that are learned row by row, and what can be asked of them."""
 
-import copy
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 
-from sparsesolve.data import read_choice
 from sparsesolve.online.certificate import Certificate, certificate
+from sparsesolve.online.feeding import Feeding
+from sparsesolve.online.prediction import predict
 from sparsesolve.online.regret import regret_bound
-from sparsesolve.online.rows import is_table, joined, row_matrix
-from sparsesolve.online.source import read_known, rows_of
-from sparsesolve.online.step_size import ROWS, choose
-
-KINDS = ("link", "response", "class")
+from sparsesolve.online.rows import is_table
+from sparsesolve.online.source import rows_of, text_rows
 
 
-class OnlineFit:
+class OnlineFit(Feeding):
     """What :func:`sparsesolve.online` has learned so far, and goes on to learn by :meth:`more`.
 
     Attributes
@@ -24,13 +22,6 @@ class OnlineFit:
     classes : (K,) array or None
         Labels in sorted order, where the family has classes.
     """
-
-    def __init__(self, settings, reader, names=None):
-        self.settings, self.reader, self.feature_names = settings, reader, names
-        self._learner = None  # once the step size is known
-        self._opening = []  # rows until then
-        self._guess = None  # a learner for who asks before
-        self._p = settings.n_features or 0
 
     # what it is
 
@@ -77,6 +68,10 @@ class OnlineFit:
         W[:, : found.shape[1]] = found
         return W if self.settings.family.several else W[0]
 
+    def sparse_coef(self) -> sparse.csr_array:
+        """Coefficients as CSR, (1, p) or (K, p)."""
+        return sparse.csr_array(np.atleast_2d(self.coef()))
+
     @property
     def intercept(self) -> float | np.ndarray:
         """Intercept, or (K,) of K classes or responses."""
@@ -105,28 +100,7 @@ class OnlineFit:
         -------
         array, (n,) or (n, K)
         """
-        read_choice("kind", kind, KINDS)
-        family = self.settings.family
-        if kind == "class" and family.classify is None:
-            raise ValueError(f"family {family.name!r} has no classes; ask for kind='response'")
-        matrix, _ = row_matrix(X)
-        n, m = matrix.shape
-        if self.settings.n_features is not None and m != self._p:
-            raise ValueError(f"X has {m} columns; the fit has {self._p} features")
-        W, b = self._weights()
-        shared = min(m, W.shape[1])
-        eta = np.asarray(matrix[:, :shared] @ W[:, :shared].T) + b
-        eta = eta + read_known(offset, n, self.settings) if offset is not None else eta
-        if not np.isfinite(eta).all():
-            raise ValueError(f"row {int(np.argwhere(~np.isfinite(eta))[0, 0])} of X has no "
-                             "finite prediction; look for nan or inf there")  # fmt: skip
-        eta = eta if family.several else eta[:, 0]
-        if kind == "link":
-            return eta
-        if kind == "response":
-            return family.mean(eta)
-        codes = family.classify(eta)
-        return codes if self.classes is None else self.classes[codes]
+        return predict(self, X, kind, offset)
 
     # going on
 
@@ -148,6 +122,22 @@ class OnlineFit:
             self._widen(X)
         for rows in rows_of(X, y, weights, offset, self.settings, self.reader):
             self._learn(rows)
+        return self
+
+    def more_rows(self, block: tuple) -> "OnlineFit":
+        """Learn a block that a ``sparsesolve.online.files.TextFile`` yields.
+
+        Parameters
+        ----------
+        block : (labels, weights, start, columns, values)
+            Of some rows; the last three in the form of CSR.
+
+        Returns
+        -------
+        OnlineFit
+            The same object.
+        """
+        self._learn(text_rows(block, self.settings, self.reader))
         return self
 
     def certify(self, X: Any, y: ArrayLike, *, weights: ArrayLike | None = None,
@@ -185,72 +175,6 @@ class OnlineFit:
         float
         """
         return regret_bound(self._current(), norm)
-
-    # inside
-
-    def _weights(self):
-        return self._current().weights()
-
-    def _current(self):
-        """The learner; before the step size is settled one made of the rows so far."""
-        if self._learner is not None:
-            return self._learner
-        if self._guess is None:
-            waiting, settled = self._opening, copy.copy(self)
-            settled._settle(list(waiting))
-            self._guess = settled._learner
-        return self._guess
-
-    def _settle(self, opening):
-        """Choose the step size by the first rows, and learn them."""
-        settings = self.settings
-        if callable(settings.step):
-            eta0 = 1.0
-        elif settings.step != "auto":
-            eta0 = float(settings.step)
-        else:
-            eta0 = choose(settings, joined(opening), self._p)[0] if opening else 1.0
-        self._learner = settings.learner(eta0, self._p)
-        for rows in opening:
-            self._learner.learn(rows)
-
-    def _widen(self, X):
-        """Count the columns of a first table, those without an entry too."""
-        if self.settings.n_features is None and self._learner is None and not self._opening:
-            self._p = max(self._p, np.shape(X)[1])
-
-    def _learn(self, rows):
-        """Learn rows in order, once there are enough of them to choose a step size."""
-        rows = rows.weighted()
-        if not rows.n:
-            return
-        if len(rows.columns):
-            self._p = max(self._p, int(rows.columns.max()) + 1)
-        if self._learner is None and self.settings.step == "auto":
-            self._guess = None
-            self._opening.append(rows)
-            waiting = sum(part.n for part in self._opening)
-            if waiting >= ROWS:
-                block = joined(self._opening)
-                self._opening = []
-                self._settle([block.part(0, ROWS)])
-                self._learner.learn(block.part(ROWS, waiting))
-            return
-        if self._learner is None:
-            self._settle([])
-        self._learner.learn(rows)
-
-    def __getstate__(self):
-        learner = self._learner
-        kept = None if learner is None else (learner.engine.n_features, learner.kept())
-        return {**self.__dict__, "_guess": None, "_learner": kept}
-
-    def __setstate__(self, state):
-        self.__dict__.update(state)
-        if self._learner is not None:
-            n_features, kept = self._learner
-            self._learner = self.settings.learner(kept["clock"].eta0, n_features)
-            self._learner.go_on(kept)
 
     def __repr__(self):
         settings = self.settings

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import Any
 
 from numpy.typing import ArrayLike
 
 from sparsesolve.data import answers_keywords, read_count, read_flag, read_seed
+from sparsesolve.online.files import Cache, TextFile
 from sparsesolve.online.fit import OnlineFit
 from sparsesolve.online.response import ResponseReader
 from sparsesolve.online.rows import is_table, row_matrix
@@ -52,11 +54,14 @@ def online(
 
     Parameters
     ----------
-    X : array-like, scipy sparse matrix, numpy.memmap (n, p), or iterable
-        Rows, learned in their order. An iterable (or a function that returns one) yields tuples
-        (X, y), (X, y, weights) or (X, y, weights, offset) of some rows each.
-    y : array-like (n,) or (n, K)
-        Responses as the family takes them; None where X is a stream.
+    X : array-like, scipy sparse matrix, numpy.memmap (n, p), file or iterable
+        Rows, learned in their order. A file is a name that ends with .svm, .vw, .csv or .tsv, also
+        with .gz behind, or a ``sparsesolve.online.files.TextFile``; it is never in memory as a
+        whole, and later passes read a binary copy. An iterable (or a function that returns one)
+        yields tuples (X, y), (X, y, weights) or (X, y, weights, offset) of some rows each.
+    y : array-like (n,) or (n, K), or str
+        Responses as the family takes them; None where X is a stream. Of a CSV file the name of
+        the response's column; so for `weights`.
     lam : float
         Level of the penalty, in the units of ``path(..., standardize=False)``.
     family : str or family, default "gaussian"
@@ -145,6 +150,8 @@ def online(
     )  # fmt: skip
     passes, shuffle = read_count("passes", passes, 1), read_flag("shuffle", shuffle)
     reader = ResponseReader(settings.family, classes)
+    if isinstance(X, str | PathLike):
+        X, y, weights = TextFile(X, response=y, weights=weights), None, None
     table = is_table(X)
     names, order, n = None, None, 0
     if table:
@@ -156,6 +163,9 @@ def online(
         settings.lay_out(settings.n_features or p, K, names)
     else:
         _refuse_stream(X, passes, shuffle)
+        if isinstance(X, TextFile):
+            settings.n_features = settings.n_features or X.n_features
+            X = Cache(X) if passes > 1 else X
         settings.lay_out(settings.n_features, _responses(settings, reader))
     fit, rng = OnlineFit(settings, reader, names), read_seed(seed)
     if table:
@@ -197,6 +207,6 @@ def _refuse_stream(X, passes, shuffle):
 
 def iter_once(X):
     """Whether X can be gone through once only."""
-    return not callable(X) and iter(X) is X
+    return X.once if isinstance(X, TextFile) else not callable(X) and iter(X) is X
 
 

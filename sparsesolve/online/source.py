@@ -1,8 +1,11 @@
 """Where rows come from: a table, read in its order or another, or a stream of blocks."""
 
+from os import PathLike
+
 import numpy as np
 
 from sparsesolve.data import read_offset, read_offsets, read_weights
+from sparsesolve.online.files import Cache, TextFile
 from sparsesolve.online.rows import Rows, block_size, entries, is_table, row_matrix
 
 
@@ -14,6 +17,13 @@ def rows_of(X, y, weights, offset, settings, reader, order=None):
         matrix, _ = row_matrix(X)
         parts = y, weights, offset
         yield from _blocks(matrix, reader.whole, parts, settings, order, 0)
+        return
+    if isinstance(X, str | PathLike):
+        X = TextFile(X, response=y, weights=weights)
+        y = weights = None
+    if isinstance(X, TextFile | Cache):
+        for block in X():
+            yield text_rows(block, settings, reader)
         return
     if y is not None or weights is not None or offset is not None:
         raise ValueError("X is a stream: each of its items brings its own y and weights")
@@ -28,6 +38,21 @@ def rows_of(X, y, weights, offset, settings, reader, order=None):
         parts = (*item[1:], None, None)[:3]
         yield from _blocks(matrix, reader.block, parts, settings, None, above)
         above += matrix.shape[0]
+
+
+def text_rows(block, settings, reader):
+    """Rows of what a TextFile yields."""
+    labels, w, start, columns, x = block
+    n = len(labels)
+    y = np.ascontiguousarray(reader.block(labels, n).values.reshape(n, -1), dtype=float)
+    most = settings.n_features
+    if most is not None and len(columns) and columns.max() >= most:
+        row = int(np.searchsorted(start, int(columns.argmax()), side="right")) - 1
+        raise ValueError(
+            f"a row ({row} of its block) has feature {int(columns.max())} (counted from 0), where "
+            f"there are {most}"
+        )
+    return Rows(start, columns, x, y, w, None)
 
 
 def _blocks(matrix, read, parts, settings, order, above):

@@ -75,6 +75,18 @@ CURVE = ("mean", "std", "n_nonzero", "fold_scores", "fold_weights")
 CHOICE = ("measure", "larger_is_better", "alpha", "gamma", "index_min", "index_1se")
 
 
+OTHERS: dict[str, tuple] = {}  # what rooms above this one add: kind -> its class, and both ways
+
+
+def add_kind(kind, made, arrays_of, fit_of):
+    """Let `save` and `load` take a class of results that this room does not know.
+
+    `arrays_of` makes arrays by name of a fit; `fit_of` makes a fit of these and the Family of the
+    name that they have.
+    """
+    OTHERS[kind] = made, arrays_of, fit_of
+
+
 def save(fit: Path | CVPath | MKLPath | EncodedDesign, file: str | PathLike) -> None:
     """Write a fit, or how a table is encoded, into a file that :func:`load` reads.
 
@@ -108,6 +120,10 @@ def save(fit: Path | CVPath | MKLPath | EncodedDesign, file: str | PathLike) -> 
     array([2.76])
     """
     _refuse_other_files(file)
+    for kind, (made, arrays_of, _) in OTHERS.items():
+        if isinstance(fit, made):
+            _write(file, {"format": FORMAT, "version": VERSION, "kind": kind, **arrays_of(fit)})
+            return
     if isinstance(fit, EncodedDesign):
         _write(file, {"format": FORMAT, "version": VERSION, "kind": "design",
                       "encoder": encoder_text(fit)})  # fmt: skip
@@ -240,6 +256,9 @@ def _kernels_of(path):
 
 def _fit_of(arrays):
     """The Path, CVPath, MKLPath or EncodedDesign that arrays by name stand for."""
+    if str(arrays["kind"]) in OTHERS:
+        _, _, fit_of = OTHERS[str(arrays["kind"])]
+        return fit_of(arrays, _family_of(str(arrays["family"])))
     try:
         encoder = encoder_of(str(arrays["encoder"])) if "encoder" in arrays else None
         if str(arrays["kind"]) == "design":

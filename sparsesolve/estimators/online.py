@@ -1,0 +1,99 @@
+"""Online: what OnlineClassifier and OnlineRegressor share, passes, early stopping, going on."""
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from sparsesolve.data import read_count, read_flag, read_number
+from sparsesolve.online.online import online
+
+from .base import TYPES, Answering
+
+LARGE = 10**6  # coefficients, beyond which coef_ is sparse
+
+
+class Online(Answering, BaseEstimator):
+    """What both share: passes over shuffled rows, early stopping, and going on.
+
+    Attributes of every fitted estimator: ``online_fit_``, the
+    :class:`~sparsesolve.online.fit.OnlineFit`, which certifies and has the progressive loss;
+    ``n_iter_``, passes; ``t_``, the clock: the weight of all rows learned so far plus 1.
+    """
+
+    def _start(self, n_features, classes=None):
+        """An OnlineFit that has seen nothing."""
+        options = {"grouped": self.grouped, "classes": classes} if classes is not None else {}
+        return online(
+            iter([]), family=self._family_of(classes), lam=self.alpha, alpha=self.l1_ratio,
+            intercept=self.fit_intercept, method=self.method, step=self.step,
+            schedule=self.schedule, average=self.average, n_features=n_features, **options,
+        )  # fmt: skip
+
+    def _learn(self, X, y, weights, classes=None):
+        """Passes over shuffled rows until max_iter, or until the rows held out stop to gain."""
+        passes = read_count("max_iter", self.max_iter, 1)
+        patience = read_count("n_iter_no_change", self.n_iter_no_change, 1)
+        tol = read_number("tol", self.tol, 0.0, np.inf)
+        shuffle = read_flag("shuffle", self.shuffle)
+        share = read_number("validation_fraction", self.validation_fraction, 0.0, 1.0,
+                            open_low=True, open_high=True)  # fmt: skip
+        rng, n = check_random_state(self.random_state), X.shape[0]
+        kept = np.arange(n) if weights is None else np.flatnonzero(weights > 0.0)
+        held = np.zeros(0, dtype=int)
+        if read_flag("early_stopping", self.early_stopping):
+            mixed = rng.permutation(kept)
+            count = max(1, int(share * len(kept)))
+            if count >= len(kept):
+                raise ValueError(f"early_stopping needs more than {len(kept)} rows")
+            held, kept = mixed[:count], np.sort(mixed[count:])
+        self.online_fit_, best, stale = self._start(X.shape[1], classes), np.inf, 0
+        for self.n_iter_ in range(1, passes + 1):
+            order = rng.permutation(kept) if shuffle else kept
+            w = None if weights is None else weights[order]
+            self.online_fit_.more(X[order], y[order], weights=w)
+            if not len(held):
+                continue
+            loss = self._loss(X[held], y[held], None if weights is None else weights[held])
+            stale = stale + 1 if loss > best - tol else 0
+            best = min(best, loss)
+            if stale >= patience:
+                break
+        return self
+
+    def _go_on(self, X, y, weights, classes=None):
+        """Learn the rows in their order."""
+        if not hasattr(self, "online_fit_"):
+            self.online_fit_, self.n_iter_ = self._start(X.shape[1], classes), 0
+        self.online_fit_.more(X, y, weights=weights)
+        self.n_iter_ += 1
+        return self
+
+    def _loss(self, X, y, weights):
+        """Mean loss of rows."""
+        fit = self.online_fit_
+        values = fit.reader.block(y, len(y)).values
+        w = np.ones(len(y)) if weights is None else weights
+        eta = fit.predict(X)
+        return fit.settings.family.loss(values, w / w.sum()).at(eta.T)[0]
+
+    @property
+    def t_(self):
+        """The clock: weight of the rows learned so far, plus 1."""
+        return self.online_fit_._current().weight + 1.0
+
+    def _coefficients(self):
+        fit = self.online_fit_
+        if fit.n_features * fit.settings.n_responses > LARGE:
+            return fit.sparse_coef()
+        return fit.coef()
+
+    def _link(self, X):
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=TYPES, reset=False)
+        return self.online_fit_.predict(X)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

@@ -1,0 +1,163 @@
+"""OnlineClassifier: classes learned row by row, with fit and partial_fit."""
+
+import numpy as np
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d, validate_data
+
+from sparsesolve.data import read_choice
+from sparsesolve.families.hinge import hinge
+
+from .base import TYPES, read_sample_weight
+from .classes import Classes
+from .online import Online
+
+
+class OnlineClassifier(Classes, Online):
+    """Classes by logistic, multinomial or hinge loss, learned row by row.
+
+    Where the data fit into memory, :class:`SparseLogisticRegression` reaches the optimum.
+
+    Parameters
+    ----------
+    alpha : float, default 1e-4
+        Strength of the penalty, as in SparseLogisticRegression.
+    l1_ratio : float in [0, 1], default 1.0
+        1 is the lasso, 0 ridge regression.
+    loss : {"log_loss", "hinge"}, default "log_loss"
+        "hinge" is for two classes, and has no probabilities.
+    fit_intercept : bool, default True
+        Learn unpenalised intercepts.
+    grouped : bool, default False
+        Of several classes, select each feature for all or for none.
+    class_weight : dict, "balanced" or None, default None
+        As in scikit-learn. In `partial_fit` "balanced" counts the rows that have come so far.
+    method, step, schedule, average :
+        As of :func:`sparsesolve.online`.
+    max_iter : int, default 5
+        Passes of `fit`.
+    shuffle : bool, default True
+        In `fit`, draw a new order for every pass.
+    random_state : int, RandomState or None, default 0
+        Of the orders, and of rows held out.
+    early_stopping : bool, default False
+        In `fit`, end when the loss of rows held out gains less than `tol` in `n_iter_no_change`
+        passes.
+    validation_fraction : float, default 0.1
+        Share of rows held out.
+    n_iter_no_change : int, default 2
+        Passes.
+    tol : float, default 1e-4
+        Gain of the mean loss.
+
+    Attributes
+    ----------
+    classes_ : (K,)
+    coef_ : (1, p) for two classes, else (K, p); CSR of more than a million coefficients
+    intercept_ : (1,) or (K,)
+    n_iter_ : int
+    t_ : float
+    online_fit_ : OnlineFit
+
+    Notes
+    -----
+    `fit` begins again; `partial_fit` goes on, its clock `t_` too: step sizes do not start over,
+    and any split of the rows into calls gives the same weights. After `fit` it goes on from there.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sparsesolve.estimators import OnlineClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = OnlineClassifier(alpha=1e-3, max_iter=50).fit(X, y)
+    >>> bool(model.score(X, y) > 0.9)
+    True
+    """
+
+    def __init__(self, alpha=1e-4, *, l1_ratio=1.0, loss="log_loss", fit_intercept=True,
+                 grouped=False, class_weight=None, method="ftrl", step="auto", schedule="sqrt",
+                 average=False, max_iter=5, shuffle=True, random_state=0, early_stopping=False,
+                 validation_fraction=0.1, n_iter_no_change=2, tol=1e-4):
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.loss = loss
+        self.fit_intercept = fit_intercept
+        self.grouped = grouped
+        self.class_weight = class_weight
+        self.method = method
+        self.step = step
+        self.schedule = schedule
+        self.average = average
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit to X (n, p) and labels y (n,); a row of sample_weight w counts as w rows."""
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=TYPES)
+        codes, weights = self._read_classes(y, sample_weight)
+        return self._learn(X, codes, weights, np.arange(len(self.classes_)))
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Learn more rows; the first call names all `classes`."""
+        first = not hasattr(self, "online_fit_")
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=TYPES, reset=first)
+        check_classification_targets(y)
+        y, weights = column_or_1d(y, warn=True), read_sample_weight(sample_weight, len(y))
+        if first:
+            if classes is None:
+                raise ValueError("classes must be passed on the first call to partial_fit")
+            self.classes_ = np.unique(classes)
+            self._counts = np.zeros(len(self.classes_))
+        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ValueError(f"classes is {classes!r}; it was {self.classes_!r} in the first call")
+        codes = np.searchsorted(self.classes_, y).clip(0, len(self.classes_) - 1)
+        if (self.classes_[codes] != y).any():
+            strange = y[self.classes_[codes] != y][0]
+            raise ValueError(f"y holds {strange!r}, none of the classes {self.classes_!r}")
+        weights = self._balanced(codes, weights)
+        return self._go_on(X, codes, weights, np.arange(len(self.classes_)))
+
+    def _balanced(self, codes, weights):
+        """Weights times those of the classes; "balanced" by the rows that have come so far."""
+        if self.class_weight is None:
+            return weights
+        weights = np.ones(len(codes)) if weights is None else weights
+        if isinstance(self.class_weight, str):
+            read_choice("class_weight", self.class_weight, ["balanced"])
+            if not hasattr(self, "_counts") or len(self._counts) != len(self.classes_):
+                self._counts = np.zeros(len(self.classes_))
+            each = np.eye(len(self.classes_))[codes] * weights[:, None]
+            seen = self._counts + np.cumsum(each, axis=0)
+            self._counts = seen[-1]
+            mine = seen[np.arange(len(codes)), codes]
+            share = seen.sum(axis=1) / (len(self.classes_) * np.where(mine > 0.0, mine, 1.0))
+            return weights * share
+        factors = [self.class_weight.get(label, 1.0) for label in self.classes_.tolist()]
+        return weights * np.array(factors, dtype=float)[codes]
+
+    def _family_of(self, classes):
+        read_choice("loss", self.loss, ["log_loss", "hinge"])
+        if self.loss == "log_loss":
+            return "binomial" if len(classes) == 2 else "multinomial"
+        if len(classes) > 2:
+            raise ValueError(f"loss='hinge' is for two classes, not {len(classes)}; use log_loss")
+        return hinge()
+
+    @property
+    def coef_(self):
+        """Coefficients, (1, p) or (K, p)."""
+        found = self._coefficients()
+        return found if found.ndim == 2 else found[None, :]
+
+    @property
+    def intercept_(self):
+        """Intercepts, (1,) or (K,)."""
+        return np.atleast_1d(self.online_fit_.intercept)
+
+    def decision_function(self, X):
+        """Linear predictors: of the second of two classes (n,), or of each class (n, K)."""
+        return self._link(X)

@@ -1,0 +1,100 @@
+"""OnlineRegressor: real responses and counts learned row by row, with fit and partial_fit."""
+
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import validate_data
+
+from sparsesolve import families
+from sparsesolve.data import read_choice
+
+from .base import TYPES, read_sample_weight
+from .online import Online
+
+
+class OnlineRegressor(RegressorMixin, Online):
+    """Squared error, Huber's loss or counts, learned row by row.
+
+    Where the data fit into memory, :class:`ElasticNet` reaches the optimum.
+
+    Parameters
+    ----------
+    alpha : float, default 1e-4
+        Strength of the penalty, as in ElasticNet.
+    l1_ratio : float in [0, 1], default 1.0
+        1 is the lasso, 0 ridge regression.
+    loss : {"squared_error", "huber", "poisson"}, default "squared_error"
+        That of Huber is linear beyond residuals of 1; of "poisson" predictions are means.
+    fit_intercept : bool, default True
+        Learn an unpenalised intercept.
+    method, step, schedule, average :
+        As of :func:`sparsesolve.online`.
+    max_iter, shuffle, random_state, early_stopping, validation_fraction, n_iter_no_change, tol :
+        As of :class:`OnlineClassifier`.
+
+    Attributes
+    ----------
+    coef_ : (p,); CSR (1, p) of more than a million coefficients
+    intercept_ : float
+    n_iter_ : int
+    t_ : float
+    online_fit_ : OnlineFit
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve.estimators import OnlineRegressor
+    >>> X = np.random.default_rng(0).normal(size=(500, 5))
+    >>> model = OnlineRegressor(alpha=0.01).fit(X, X[:, 0] - 2 * X[:, 3])
+    >>> bool(model.score(X, X[:, 0] - 2 * X[:, 3]) > 0.99)
+    True
+    """
+
+    def __init__(self, alpha=1e-4, *, l1_ratio=1.0, loss="squared_error", fit_intercept=True,
+                 method="ftrl", step="auto", schedule="sqrt", average=False, max_iter=5,
+                 shuffle=True, random_state=0, early_stopping=False, validation_fraction=0.1,
+                 n_iter_no_change=2, tol=1e-4):
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.loss = loss
+        self.fit_intercept = fit_intercept
+        self.method = method
+        self.step = step
+        self.schedule = schedule
+        self.average = average
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit to X (n, p) and y (n,); a row of sample_weight w counts as w rows."""
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=TYPES, y_numeric=True)
+        return self._learn(X, y, read_sample_weight(sample_weight, len(y)))
+
+    def partial_fit(self, X, y, sample_weight=None):
+        """Learn more rows, in their order."""
+        first = not hasattr(self, "online_fit_")
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=TYPES, reset=first,
+                             y_numeric=True)  # fmt: skip
+        return self._go_on(X, y, read_sample_weight(sample_weight, len(y)))
+
+    def _family_of(self, classes):
+        choices = {"squared_error": "gaussian", "huber": families.huber(), "poisson": "poisson"}
+        return choices[read_choice("loss", self.loss, list(choices))]
+
+    @property
+    def coef_(self):
+        """Coefficients, (p,)."""
+        return self._coefficients()
+
+    @property
+    def intercept_(self):
+        """The intercept."""
+        return self.online_fit_.intercept
+
+    def predict(self, X):
+        """The mean of y in each row."""
+        eta = self._link(X)
+        return self.online_fit_.settings.family.mean(eta)

@@ -1,0 +1,95 @@
+"""Feeding: rows go to a Learner, after the first ones have chosen its step size.
+
+Until there are enough rows for that they wait; who asks meanwhile is answered by a learner made of
+the rows so far, which is thrown away, so that asking changes nothing.
+"""
+
+import copy
+
+import numpy as np
+
+from sparsesolve.online.rows import joined
+from sparsesolve.online.step_size import ROWS, choose
+
+
+class Feeding:
+    """Base of OnlineFit: what it has learned, and how it learns more.
+
+    Parameters
+    ----------
+    settings : Settings
+    reader : ResponseReader
+    names : (p,) or None
+        Of the features.
+    """
+
+    def __init__(self, settings, reader, names=None):
+        self.settings, self.reader, self.feature_names = settings, reader, names
+        self._learner = None  # once the step size is known
+        self._opening = []  # rows until then
+        self._guess = None  # a learner for who asks before
+        self._p = settings.n_features or 0
+
+    def _weights(self):
+        return self._current().weights()
+
+    def _current(self):
+        """The learner; before the step size is settled one made of the rows so far."""
+        if self._learner is not None:
+            return self._learner
+        if self._guess is None:
+            waiting, settled = self._opening, copy.copy(self)
+            settled._settle(list(waiting))
+            self._guess = settled._learner
+        return self._guess
+
+    def _settle(self, opening):
+        """Choose the step size by the first rows, and learn them."""
+        settings = self.settings
+        if callable(settings.step):
+            eta0 = 1.0
+        elif settings.step != "auto":
+            eta0 = float(settings.step)
+        else:
+            eta0 = choose(settings, joined(opening), self._p)[0] if opening else 1.0
+        self._learner = settings.learner(eta0, self._p)
+        for rows in opening:
+            self._learner.learn(rows)
+
+    def _widen(self, X):
+        """Count the columns of a first table, those without an entry too."""
+        if self.settings.n_features is None and self._learner is None and not self._opening:
+            self._p = max(self._p, np.shape(X)[1])
+
+    def _learn(self, rows):
+        """Learn rows in order, once there are enough of them to choose a step size."""
+        rows = rows.weighted()
+        if not rows.n:
+            return
+        if len(rows.columns):
+            self._p = max(self._p, int(rows.columns.max()) + 1)
+        if self._learner is None and self.settings.step == "auto":
+            self._guess = None
+            self._opening.append(rows)
+            waiting = sum(part.n for part in self._opening)
+            if waiting >= ROWS:
+                block = joined(self._opening)
+                self._opening = []
+                self._settle([block.part(0, ROWS)])
+                self._learner.learn(block.part(ROWS, waiting))
+            return
+        if self._learner is None:
+            self._settle([])
+        self._learner.learn(rows)
+
+    def __getstate__(self):
+        learner = self._learner
+        kept = None if learner is None else (learner.engine.n_features, learner.kept())
+        return {**self.__dict__, "_guess": None, "_learner": kept}
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        if self._learner is not None:
+            n_features, kept = self._learner
+            self._learner = self.settings.learner(kept["clock"].eta0, n_features)
+            self._learner.go_on(kept)

@@ -1,0 +1,35 @@
+"""Predictions of an OnlineFit, of the columns that it knows."""
+
+import numpy as np
+
+from sparsesolve.data import read_choice
+from sparsesolve.online.rows import row_matrix
+from sparsesolve.online.source import read_known
+
+KINDS = ("link", "response", "class")
+
+
+def predict(fit, X, kind, offset):
+    """Do what :meth:`sparsesolve.online.fit.OnlineFit.predict` describes."""
+    read_choice("kind", kind, KINDS)
+    family = fit.settings.family
+    if kind == "class" and family.classify is None:
+        raise ValueError(f"family {family.name!r} has no classes; ask for kind='response'")
+    matrix, _ = row_matrix(X)
+    n, m = matrix.shape
+    if fit.settings.n_features is not None and m != fit.n_features:
+        raise ValueError(f"X has {m} columns; the fit has {fit.n_features} features")
+    W, b = fit._weights()
+    shared = min(m, W.shape[1])
+    eta = np.asarray(matrix[:, :shared] @ W[:, :shared].T) + b
+    eta = eta + read_known(offset, n, fit.settings) if offset is not None else eta
+    if not np.isfinite(eta).all():
+        raise ValueError(f"row {int(np.argwhere(~np.isfinite(eta))[0, 0])} of X has no "
+                         "finite prediction; look for nan or inf there")  # fmt: skip
+    eta = eta if family.several else eta[:, 0]
+    if kind == "link":
+        return eta
+    if kind == "response":
+        return family.mean(eta)
+    codes = family.classify(eta)
+    return codes if fit.classes is None else fit.classes[codes]

@@ -1,0 +1,196 @@
+"""Text of three layouts: numbers exact, rows as written, errors by line."""
+
+import gzip
+from importlib import import_module
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sparsesolve.online.text import TextParser
+
+import sparsesolve as ss
+from sparsesolve.online.files import Cache, TextFile
+
+
+def rows(parser, text):
+    labels, weights, start, columns, values = parser.parse(text.encode())
+    return labels, weights, sparse.csr_array((values, columns, start), shape=(len(labels), 2**18))
+
+
+def test_svmlight():
+    text = "1 1:0.5 3:-2e1 # a comment\n\n# nothing\n-1 qid:4 2:1\r\n0\n"
+    labels, weights, X = rows(TextParser("svmlight"), text)
+    assert labels.tolist() == [1.0, -1.0, 0.0] and weights.tolist() == [1.0, 1.0, 1.0]
+    np.testing.assert_array_equal(X[:, :3].toarray(), [[0.5, 0, -20], [0, 1, 0], [0, 0, 0]])
+    assert rows(TextParser("svmlight", 0), "1 0:7")[2][0, 0] == 7.0
+
+
+def test_vw():
+    text = "1 |  3:0.5 7\n-1 2.5 'tag|a x:2 y |b:0.5 x:4\n"
+    labels, weights, X = rows(TextParser("vw"), text)
+    assert labels.tolist() == [1.0, -1.0] and weights.tolist() == [1.0, 2.5]
+    assert X[0, 3] == 0.5 and X[0, 7] == 1.0
+    assert sorted(X[[1]].data.tolist()) == [1.0, 2.0, 2.0]
+    assert len(set(X[[1]].indices.tolist())) == 3  # a's x is not b's x
+    again = rows(TextParser("vw"), "1 |b x\n1 |a x\n")[2]
+    assert again.indices.tolist() == [X[[1]].indices[2], X[[1]].indices[0]]
+
+
+def test_csv():
+    parser = TextParser("csv", roles=[0, -1, -3, 1, -2])
+    labels, weights, X = rows(parser, "1.5,2,text,0,3\n 0 , -1 ,,4e0,0.5\n")
+    assert labels.tolist() == [2.0, -1.0] and weights.tolist() == [3.0, 0.5]
+    np.testing.assert_array_equal(X[:, :2].toarray(), [[1.5, 0], [0, 4]])
+
+
+def test_numbers_are_the_nearest_doubles():
+    rng = np.random.default_rng(0)
+    texts = [repr(float(x)) for x in rng.normal(size=300) * 10.0 ** rng.integers(-300, 300, 300)]
+    texts += [f"{x:.{k}g}" for x in rng.random(50) * 1e3 for k in (1, 5, 12, 15, 16, 19, 25)]
+    texts += ["0", "-0.0", "1e22", "1e23", "9007199254740993", "123456789012345678901234567890",
+              "0.000000000000000000000000000001", "1.7976931348623157e308", "5e-324", ".5", "5."]
+    parser = TextParser("svmlight")
+    found = parser.parse("".join(f"{text} 1:1\n" for text in texts).encode())[0]
+    np.testing.assert_array_equal(found, [float(text) for text in texts])
+
+
+@pytest.mark.parametrize(
+    "layout, line, match",
+    [
+        ("svmlight", "x 1:1", "line 3: 'x' is not a number"),
+        ("svmlight", "1 1:a", "line 3: '1:a' is not index:value"),
+        ("svmlight", "1 0:1", "line 3: '0:1' has an index out of 1"),
+        ("svmlight", "1 3", "line 3: '3' is not index:value"),
+        ("svmlight", "1 2:nan", "line 3: '2:nan' is not index:value"),
+        ("svmlight", "1 2:1e999", "line 3"),
+        ("svmlight", "1 99999999999:1", "line 3: '99999999999:1' has an index|is not index"),
+        ("vw", "|a x", "line 3: there is no label"),
+        ("vw", "1 -1 |a x", "line 3: '-1' is no weight"),
+        ("vw", "1 |a x:y", "line 3: 'x:y' is not name:value"),
+        ("vw", "1 |a :2", "line 3: ':2' has no name"),
+        ("csv", "1,2", "line 3: the line has 2 cells for 3 columns"),
+        ("csv", "1,2,3,4", "line 3: the line has 4 cells for 3 columns"),
+        ("csv", "1,,3", "line 3: '' in column 2 is not a number"),
+        ("csv", "1,2x,3", "line 3: '2x' in column 2 is not a number"),
+        ("csv", "1,2,-3", "line 3: '-3' is no weight"),
+        ("csv", "", "line 3: the line is empty"),
+    ],
+)
+def test_errors_name_the_line(layout, line, match):
+    good = {"svmlight": "1 1:1\n", "vw": "1 |a x\n", "csv": "1,2,3\n"}[layout]
+    parser = TextParser(layout, roles=[0, -1, -2])
+    with pytest.raises(ValueError, match=match):
+        parser.parse((2 * good + line + "\n" + good).encode())
+
+
+def write(folder, name, X, y, zipped=False):
+    lines = []
+    for row, label in zip(X, y, strict=True):
+        cells = [f"{j + 1}:{x!r}" for j, x in enumerate(row.tolist()) if x]
+        if name.endswith("vw"):
+            cells = ["|", *[cell.replace(f"{j + 1}:", f"{j}:") for j, cell in zip(
+                np.flatnonzero(row), cells, strict=True)]]  # fmt: skip
+        lines.append(" ".join([repr(float(label)), *cells]))
+    if name.endswith("csv"):
+        lines = [",".join(["y", *[f"x{j}" for j in range(X.shape[1])]])]
+        lines += [",".join(map(repr, map(float, [t, *r]))) for r, t in zip(X, y, strict=True)]
+    file = folder / (name + (".gz" if zipped else ""))
+    data = ("\n".join(lines) + "\n").encode()
+    file.write_bytes(gzip.compress(data) if zipped else data)
+    return file
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random((6000, 12)) < 0.4, rng.normal(size=(6000, 12)).round(6), 0.0)
+    return X, (X[:, 0] - X[:, 1] + rng.logistic(size=6000) > 0) * 1.0
+
+
+@pytest.mark.parametrize("zipped", [False, True])
+@pytest.mark.parametrize("name", ["a.svm", "a.vw", "a.csv"])
+def test_files_are_learned_as_arrays(tmp_path, monkeypatch, data, name, zipped):
+    monkeypatch.setattr(import_module("sparsesolve.online.files"), "BYTES", 5000)  # many blocks
+    X, y = data
+    file = write(tmp_path, name, X, y, zipped)
+    options = {"family": "binomial", "lam": 0.01, "passes": 2}
+    found = ss.online(file, "y" if name == "a.csv" else None, **options)
+    known = ss.online(X, y, **options)
+    np.testing.assert_array_equal(found.coef()[:12], known.coef())
+    assert found.intercept == known.intercept and found.n_rows == 12_000
+
+
+def test_a_cache_gives_the_same_blocks(tmp_path, data):
+    X, y = data
+    cache = Cache(TextFile(str(write(tmp_path, "a.svm", X, y))))
+    for first, second in zip(list(cache()), list(cache()), strict=True):
+        for a, b in zip(first, second, strict=True):
+            np.testing.assert_array_equal(a, b)
+
+
+def test_hashing_shares_places(tmp_path):
+    file = tmp_path / "a.svm"
+    file.write_text("1 1:1 900000001:2\n0 5:1\n")
+    (block,) = TextFile(str(file), hash_bits=4)()
+    assert block[3].max() < 16 and block[4].sum() == 4.0
+    fit = ss.online(TextFile(str(file), hash_bits=4), family="binomial", lam=0.0, step=1.0)
+    assert fit.n_features == 16
+
+
+@pytest.mark.parametrize(
+    "name, text, change, match",
+    [
+        ("a.svm", "1 1:1 1:2\n", {}, "row 1 has two entries"),
+        ("a.svm", "", {}, "has no rows"),
+        ("a.txt", "1 1:1\n", {}, "no ending that says"),
+        ("a.csv", "a,b\n1,2\n", {}, "say which one is the response"),
+        ("a.csv", "a,b\n1,2\n", {"response": "c"}, "does not have"),
+        ("a.csv", "a,a\n1,2\n", {"response": "a"}, "one name"),
+        ("a.csv", "a,b\n1,2\n", {"features": ["c"]}, "no column 'c'"),
+        ("a.svm", "1 1:1\n", {"response": "c"}, "no columns by name"),
+        ("a.csv", "a,b\n1,2\n", {"response": "a", "hash_bits": 3}, "hash_bits is for"),
+        ("a.svm", "1 1:1\n", {"hash_bits": 31}, "hash_bits must be"),
+    ],
+)
+def test_bad_files(tmp_path, name, text, change, match):
+    file = tmp_path / name
+    file.write_text(text)
+    with pytest.raises(ValueError, match=match):
+        list(TextFile(str(file), **change)())
+
+
+def test_a_file_that_is_cut_off(tmp_path, data):
+    file = write(tmp_path, "a.svm", *data, zipped=True)
+    file.write_bytes(file.read_bytes()[:2000])
+    with pytest.raises(ValueError, match="cut off"):
+        list(TextFile(str(file))())
+
+
+@pytest.mark.parametrize("step", ["auto", 1.0])
+@pytest.mark.parametrize("method", ["ftrl", "rda", "fobos"])
+@pytest.mark.parametrize("n", [100, 5000])
+def test_saved_fits_go_on(tmp_path, data, n, method, step):
+    X, y = data
+    options = {"family": "binomial", "lam": 0.01, "method": method, "step": step, "batch": 3,
+               "alpha": 0.9}  # fmt: skip
+    fit = ss.online(X[:n], y[:n], **options)
+    ss.save(fit, tmp_path / "fit.npz")
+    read = ss.load(tmp_path / "fit.npz")
+    np.testing.assert_array_equal(read.coef(), fit.coef())
+    read.more(X[n:], y[n:])
+    whole = ss.online(X, y, **options)
+    np.testing.assert_array_equal(read.coef(), whole.coef())
+    np.testing.assert_array_equal(read.losses, whole.losses)
+    assert read.classes.tolist() == [0.0, 1.0]
+
+
+def test_what_cannot_be_saved(tmp_path, data):
+    X, y = data
+    options = {"family": "binomial", "lam": 0.01, "step": 1.0}
+    for fit in (
+        ss.online(X, y, penalty=ss.penalties.GroupL2(np.arange(12)), **options),
+        ss.online(X, y, method="rda", **{**options, "step": lambda t: 1.0}),
+    ):
+        with pytest.raises(ValueError, match="cannot be saved"):
+            ss.save(fit, tmp_path / "fit.npz")
+    assert not (tmp_path / "fit.npz").exists()
