@@ -8,6 +8,7 @@ from pathlib import Path as FilePath
 import numpy as np
 
 from sparsesolve.cli.coefficient_file import write_coefs
+from sparsesolve.cli.online import predict_online
 from sparsesolve.cli.options import check_plot_file, check_targets, fit_options, named, read_data
 from sparsesolve.cli.reading import model_rows
 from sparsesolve.cli.tag import is_tagger, tag_file

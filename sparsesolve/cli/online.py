@@ -124,8 +124,14 @@ def _finish(fit, args):
               f"{fit.n_features} features, step {fit.eta0:.4g}")  # fmt: skip
 
 
-def predict_stream(fit, args):
-    """Predict the rows of a text file as they stream by, a line of CSV each."""
+def predict_online(args):
+    """Predict the rows of a text file as they stream by, a line of CSV each, if the model is one of
+    this command; else return False."""
+    import sparsesolve as ss
+
+    fit = ss.load(args.model)
+    if not isinstance(fit, OnlineFit):
+        return False
     if args.offset or args.s or args.id:
         raise ValueError("--offset, --s and --id are not for models of the command online")
     kind = "response" if args.kind == "probabilities" else args.kind
@@ -133,9 +139,10 @@ def predict_stream(fit, args):
     source = TextFile(args.file, args.format, features=features)
     if args.out == "-":
         _write(fit, source, kind, sys.stdout)
-        return
+        return True
     with whole_file(args.out, newline="", encoding="utf-8") as stream:
         _write(fit, source, kind, stream)
+    return True
 
 
 def _write(fit, source, kind, stream):
