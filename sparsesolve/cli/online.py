@@ -125,8 +125,7 @@ def _finish(fit, args):
 
 
 def predict_online(args):
-    """Predict the rows of a text file as they stream by, a line of CSV each, if the model is one of
-    this command; else return False."""
+    """Predict a text file row by row if the model is one of this command; return whether it is."""
     import sparsesolve as ss
 
     fit = ss.load(args.model)
