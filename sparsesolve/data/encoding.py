@@ -74,6 +74,12 @@ class EncodedDesign:
         matrix = _encoded(used, self.sources, self.unknown, sparse.issparse(self.matrix))
         return EncodedDesign(matrix, self.names, self.groups, self.sources, self.unknown)
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        """The matrix as an array, for what takes arrays alone."""
+        matrix: Any = self.matrix
+        matrix = matrix.toarray() if sparse.issparse(matrix) else matrix
+        return np.array(matrix, dtype=dtype, copy=copy)
+
     def without_rows(self) -> EncodedDesign:
         """The same encoder, which keeps no row of the table: what travels with a fit."""
         empty = self.matrix[:0].copy()

@@ -29,6 +29,7 @@ from .classification import SparseLogisticRegression, SparseLogisticRegressionCV
 from .counts import PoissonNet, PoissonNetCV
 from .criterion import LassoLarsIC
 from .dictionary import DictionaryLearning
+from .encoder import DesignEncoder
 from .groups import GroupLasso, GroupLassoCV, SparseGroupLasso, SparseGroupLassoCV
 from .kernels import MKLClassifier, MKLClassifierCV, MKLRegressor, MKLRegressorCV
 from .knots import LassoLars, LassoLarsCV
@@ -48,6 +49,7 @@ __all__ = [
     "ChainSVM",
     "CoxNet",
     "CoxNetCV",
+    "DesignEncoder",
     "DictionaryLearning",
     "ElasticNet",
     "ElasticNetCV",

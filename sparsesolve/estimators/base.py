@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sparsesolve.data import answers_keywords, read_flag, read_number, read_weights
+from sparsesolve.data.encoding import EncodedDesign
 from sparsesolve.paths.path import path
 from sparsesolve.results import status
 
@@ -36,6 +37,11 @@ def read_sample_weight(sample_weight, n):
         read_number("sample_weight", sample_weight, 0.0, np.inf, open_low=True)
         return None
     return read_weights(sample_weight, n, "sample_weight")
+
+
+def unwrapped(X):
+    """The matrix of an EncodedDesign; anything else as it is."""
+    return X.matrix if isinstance(X, EncodedDesign) else X
 
 
 class Answering:
@@ -99,7 +105,9 @@ class Net(Exported, Answering, BaseEstimator):
     def _link(self, X):
         """Linear predictors, (n,) or (n, K)."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=TYPES, reset=False)
+        X = validate_data(
+            self, unwrapped(X), accept_sparse=("csr", "csc"), dtype=TYPES, reset=False
+        )
         return X @ self.coef_.T + self.intercept_
 
     def __sklearn_tags__(self):

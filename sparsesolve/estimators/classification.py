@@ -5,7 +5,7 @@ from sklearn.utils.validation import validate_data
 
 from sparsesolve.data.labels import refuse_missing_labels
 
-from .base import TYPES, Net
+from .base import TYPES, Net, unwrapped
 from .chosen import Chosen
 from .classes import Classes
 
@@ -16,7 +16,7 @@ class Logistic(Classes, Net):
     def _read(self, X, y, sample_weight):
         """X, codes of the classes (n,), weights."""
         refuse_missing_labels(y)
-        X, y = validate_data(self, X, y, accept_sparse="csc", dtype=TYPES, order="F")
+        X, y = validate_data(self, unwrapped(X), y, accept_sparse="csc", dtype=TYPES, order="F")
         return X, *self._read_classes(y, sample_weight)
 
     def _options(self):

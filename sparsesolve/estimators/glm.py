@@ -8,7 +8,7 @@ from sparsesolve.data import real_array
 from sparsesolve.families import read_family
 from sparsesolve.selection.measures import deviance
 
-from .base import TYPES, Net, read_sample_weight
+from .base import TYPES, Net, read_sample_weight, unwrapped
 
 
 class LogLink(RegressorMixin, Net):
@@ -20,7 +20,7 @@ class LogLink(RegressorMixin, Net):
         if np.asarray(y).dtype.kind in "US":
             real_array("y", y)  # says it better
         X, y = validate_data(
-            self, X, y, accept_sparse="csc", dtype=TYPES, order="F", y_numeric=True
+            self, unwrapped(X), y, accept_sparse="csc", dtype=TYPES, order="F", y_numeric=True
         )
         return X, np.asarray(y, dtype=np.float64), read_sample_weight(sample_weight, X.shape[0])
 

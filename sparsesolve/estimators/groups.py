@@ -1,11 +1,14 @@
 """Least squares with features that enter and leave in groups."""
 
+import numpy as np
 from sklearn.utils.validation import column_or_1d
 
+from sparsesolve.data import read_choice
 from sparsesolve.penalties import SparseGroup
 from sparsesolve.penalties.groups import by_number
 
 from .chosen import Chosen
+from .encoder import source_groups
 from .linear import Linear
 
 
@@ -15,12 +18,20 @@ class Grouped(Linear):
     _as_precise_as_X = False
 
     def _read(self, X, y, sample_weight):
+        given = X
         X, y, weights = super()._read(X, y, sample_weight)
+        if isinstance(self.groups, str):
+            read_choice("groups", self.groups, ["source"])
+            names = getattr(self, "feature_names_in_", None)
+            self.groups_ = np.array(source_groups(given, names), dtype=object)
         return X, column_or_1d(y, warn=True), weights
 
     def _options(self):
         p, names = self.n_features_in_, getattr(self, "feature_names_in_", None)
-        groups = range(p) if self.groups is None else by_number(self.groups, p, names)
+        if isinstance(self.groups, str):
+            groups = self.groups_
+        else:
+            groups = range(p) if self.groups is None else by_number(self.groups, p, names)
         tau = getattr(self, "tau", 0.0)
         return {**super()._options(), "penalty": SparseGroup(groups, tau, self.group_weights)}
 
@@ -36,7 +47,8 @@ class SparseGroupLasso(Grouped):
         Strength of the penalty.
     groups : array-like (p,) of labels or list of lists of features, default None
         Groups as :class:`sparsesolve.penalties.SparseGroup` takes them, features by number or,
-        of a frame, by name; None leaves every feature by itself.
+        of a frame, by name; None leaves every feature by itself, and "source" takes together
+        what came from one column of a table, behind a :class:`DesignEncoder`.
     tau : float in [0, 1], default 0.5
         Share of the l1 norm: 0 is the group lasso, 1 the lasso.
     group_weights : array-like, default None

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import validate_data
 
-from .base import TYPES, Net, read_sample_weight
+from .base import TYPES, Net, read_sample_weight, unwrapped
 
 
 class Linear(RegressorMixin, Net):
@@ -16,7 +16,7 @@ class Linear(RegressorMixin, Net):
 
     def _read(self, X, y, sample_weight):
         X, y = validate_data(
-            self, X, y, accept_sparse="csc", dtype=TYPES, order="F", multi_output=True,
+            self, unwrapped(X), y, accept_sparse="csc", dtype=TYPES, order="F", multi_output=True,
             y_numeric=True,
         )  # fmt: skip
         self._n_rows = X.shape[0]

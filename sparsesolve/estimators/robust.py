@@ -5,7 +5,7 @@ from sklearn.utils.validation import validate_data
 
 from sparsesolve.families import huber
 
-from .base import TYPES, Net, read_sample_weight
+from .base import TYPES, Net, read_sample_weight, unwrapped
 from .chosen import Chosen
 
 
@@ -14,7 +14,7 @@ class Robust(RegressorMixin, Net):
 
     def _read(self, X, y, sample_weight):
         X, y = validate_data(
-            self, X, y, accept_sparse="csc", dtype=TYPES, order="F", y_numeric=True
+            self, unwrapped(X), y, accept_sparse="csc", dtype=TYPES, order="F", y_numeric=True
         )
         return X, y, read_sample_weight(sample_weight, X.shape[0])
 

@@ -8,21 +8,22 @@ from sparsesolve.data import read_survival
 from sparsesolve.families import cox
 from sparsesolve.results.survival import concordance
 
-from .base import TYPES, Net, read_sample_weight
+from .base import TYPES, Net, read_sample_weight, unwrapped
 from .chosen import Chosen
+from .hazard import Hazard
 
 
-class Cox(Net):
+class Cox(Hazard, Net):
     """Relative risks exp(x'b), by the partial likelihood."""
 
-    def _read(self, X, y, sample_weight):
+    def _read(self, X, y, sample_weight, strata=None):
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
-        X = validate_data(self, X, accept_sparse="csc", dtype=TYPES, order="F")
+        X = validate_data(self, unwrapped(X), accept_sparse="csc", dtype=TYPES, order="F")
         weights = read_sample_weight(sample_weight, X.shape[0])
-        return X, _read_times(y, X.shape[0]), weights
+        return X, _read_times(y, X.shape[0], strata), weights
 
     def _options(self):
         return {**super()._options(), "family": cox(ties=self.ties)}
@@ -31,10 +32,10 @@ class Cox(Net):
         """Log of the relative risks, (n,): the larger, the earlier an event is expected."""
         return self._link(X)
 
-    def score(self, X, y, sample_weight=None):
-        """Harrell's C: the share of pairs whose order of events the model tells."""
+    def score(self, X, y, sample_weight=None, strata=None):
+        """Harrell's C: the share of pairs (of strata, if given) whose order the model tells."""
         eta = self.predict(X)
-        return concordance(_read_times(y, len(eta)), eta, sample_weight)
+        return concordance(_read_times(y, len(eta), strata), eta, sample_weight)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -43,14 +44,14 @@ class Cox(Net):
         return tags
 
 
-def _read_times(y, n):
+def _read_times(y, n, strata=None):
     """y as the family reads it, (n, 4); one column of times has no one censored."""
     if not isinstance(y, dict) and getattr(getattr(y, "dtype", None), "names", None) is None:
         table = np.asarray(y)
         if table.ndim == 1 or table.ndim == 2 and table.shape[1] == 1:
             type_of_target(table, raise_unknown=True)
             y = (table.ravel(), np.ones(table.size, dtype=bool))
-    return read_survival(y, n)
+    return read_survival(y, n, strata)
 
 
 class CoxNet(Cox):
@@ -76,6 +77,9 @@ class CoxNet(Cox):
         0.
     gap_ : float
     n_iter_ : int
+    event_times_ : (T,)
+        Times of events, at which survival functions fall.
+    strata_ : labels of the strata, one where none were given
 
     Examples
     --------
@@ -86,6 +90,9 @@ class CoxNet(Cox):
     >>> model = CoxNet(alpha=0.05).fit(X, {"time": time, "status": died})
     >>> model.score(X, {"time": time, "status": died})
     1.0
+    >>> model.predict_survival_function(X[:2], [4.0, 8.0]).round(2)
+    array([[1.  , 0.94],
+           [0.94, 0.37]])
     """
 
     def __init__(self, alpha=0.01, *, l1_ratio=1.0, standardize=False, ties="breslow",
@@ -97,13 +104,16 @@ class CoxNet(Cox):
         self.max_iter = max_iter
         self.tol = tol
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, strata=None):
         """Fit to X (n, p) and y: (time, status) or (start, stop, status) in any form.
 
         Columns of an array, a frame, a dict, a structured array or a tuple, as
-        :func:`sparsesolve.path` takes them; (n,) alone are times, no one being censored.
+        :func:`sparsesolve.path` takes them; (n,) alone are times, no one being censored. Each of
+        the `strata` (n,), labels of any kind, has a baseline hazard of its own.
         """
-        self._solve(*self._read(X, y, sample_weight))
+        X, y, weights = self._read(X, y, sample_weight, strata)
+        self._solve(X, y, weights)
+        self._keep_baseline(X, y, weights, strata)
         return self
 
 
@@ -154,8 +164,9 @@ class CoxNetCV(Chosen, Cox):
         self.verbose = verbose
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None, **params):
-        """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
-        X, y, weights = self._read(X, y, sample_weight)
+    def fit(self, X, y, sample_weight=None, strata=None, **params):
+        """Choose and fit, as CoxNet; `params`, such as groups, go to the splitter by routing."""
+        X, y, weights = self._read(X, y, sample_weight, strata)
         self._solve_cv(X, y, weights, params, labels=y[:, 2].astype(int))
+        self._keep_baseline(X, y, weights, strata)
         return self

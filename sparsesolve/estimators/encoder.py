@@ -1,0 +1,94 @@
+"""DesignEncoder: make_design as a transformer, whose groups estimators of groups know."""
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from sparsesolve.data.encoding import EncodedDesign, make_design
+
+from .base import Answering
+
+
+class DesignEncoder(Answering, TransformerMixin, BaseEstimator):
+    """Encode a table: numbers as they are, gaps filled, a column of 0 and 1 for each level.
+
+    What :func:`sparsesolve.make_design` does to a table it does in a pipeline. With
+    ``groups="source"`` a GroupLasso behind it selects the columns of each category together.
+
+    Parameters
+    ----------
+    sparse : bool, default False
+        Make a sparse matrix.
+    missing : {"mean", "error"}, default "mean"
+        Fill gaps with the mean of their column, or refuse them when fitted.
+    unknown : {"error", "zero"}, default "error"
+        What becomes of a level that was not there when fitted: an error, or 0 in every column.
+
+    Attributes
+    ----------
+    design_ : EncodedDesign
+        How tables are encoded; it holds no rows.
+    n_features_in_ : int
+        Columns of the table.
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sparsesolve.estimators import DesignEncoder, GroupLasso
+    >>> table = {"age": [31, None, 59, 40], "ward": ["east", "west", "north", "east"]}
+    >>> model = make_pipeline(DesignEncoder(), GroupLasso(0.1, groups="source"))
+    >>> model.fit(table, [1.0, 2.0, 3.0, 1.0])[0].get_feature_names_out().tolist()
+    ['age', 'ward=east', 'ward=north', 'ward=west']
+    """
+
+    def __init__(self, *, sparse=False, missing="mean", unknown="error"):
+        self.sparse = sparse
+        self.missing = missing
+        self.unknown = unknown
+
+    def fit(self, X, y=None):
+        """Learn levels, means and shares of a table, as make_design takes it."""
+        self._fitted(X)
+        return self
+
+    def fit_transform(self, X, y=None):
+        """Fit, and return the EncodedDesign of the same table."""
+        return self._fitted(X)
+
+    def transform(self, X):
+        """Return the EncodedDesign of a table, which estimators take as X."""
+        check_is_fitted(self)
+        return self.design_.encode(X)
+
+    def get_feature_names_out(self, input_features=None):
+        """Names of the columns, such as "age" and "ward=east"."""
+        check_is_fitted(self)
+        return np.array(self.design_.names, dtype=object)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
+        return tags
+
+    def _fitted(self, X):
+        design = make_design(X, sparse=self.sparse, missing=self.missing, unknown=self.unknown)
+        self.design_, self.n_features_in_ = design.without_rows(), len(design.sources)
+        return design
+
+
+def source_groups(X, names):
+    """A label for each column: the column of the table that it came from.
+
+    Parameters
+    ----------
+    X : what was passed to fit
+    names : (p,) names of its columns or None, as "ward=east"
+    """
+    if isinstance(X, EncodedDesign):
+        return list(X.groups)
+    if names is not None:
+        return [str(name).partition("=")[0] for name in names]
+    raise ValueError(
+        "groups='source' needs the design of a DesignEncoder or make_design, or a frame whose "
+        "columns are named as theirs, 'ward=east'"
+    )

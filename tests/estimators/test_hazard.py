@@ -1,0 +1,61 @@
+"""Survival curves of CoxNet are those of paths, within strata too."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sklearn")
+import sparsesolve as ss  # noqa: E402
+from sparsesolve.estimators import CoxNet, CoxNetCV  # noqa: E402
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(80, 4))
+TIME = RNG.exponential(np.exp(-X[:, 0])).round(1) + 0.1
+DIED = RNG.random(80) < 0.7
+Y = {"time": TIME, "status": DIED}
+SITES = RNG.choice(["east", "west"], 80)
+W = RNG.uniform(0.5, 2.0, 80)
+
+
+@pytest.mark.parametrize("ties", ["breslow", "efron"])
+@pytest.mark.parametrize("strata", [None, SITES])
+def test_curves_are_those_of_a_path(ties, strata):
+    model = CoxNet(0.05, ties=ties).fit(X, Y, sample_weight=W, strata=strata)
+    family = ss.families.cox(ties=ties, strata=strata)
+    fit = ss.path(X, Y, family=family, lambdas=[0.05], weights=W, standardize=False, tol=1e-9)
+    np.testing.assert_allclose(model.coef_, fit.coef(0.05))
+    sites = None if strata is None else SITES[:9]
+    asked = {"times": [0.5, 1.0, 2.0], "strata": sites}
+    expected = fit.predict(X[:9], 0.05, kind="survival", data=(X, Y), **asked)
+    found = model.predict_survival_function(X[:9], **asked)
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    hazard = model.predict_cumulative_hazard_function(X[:9], **asked)
+    np.testing.assert_allclose(np.exp(-hazard), found)
+    whole = model.predict_survival_function(X[:9], strata=sites)
+    assert whole.shape == (9, len(model.event_times_)) and (np.diff(whole) <= 0.0).all()
+    assert set(model.event_times_) == set(TIME[DIED])
+    again = pickle.loads(pickle.dumps(model)).predict_survival_function(X[:9], **asked)
+    np.testing.assert_array_equal(again, found)
+
+
+def test_strata_change_the_fit_and_the_score():
+    model = CoxNet(0.05).fit(X, Y, strata=SITES)
+    fit = ss.path(X, Y, family=ss.families.cox(strata=SITES), lambdas=[0.05], standardize=False)
+    assert model.strata_.tolist() == ["east", "west"]
+    assert model.score(X, Y, strata=SITES) == pytest.approx(
+        fit.concordance(X, Y, 0.05, strata=SITES), abs=1e-6)  # fmt: skip
+    chosen = CoxNetCV(alphas=5, cv=3).fit(X, Y, strata=SITES)
+    assert chosen.predict_survival_function(X[:2], 1.0, "west").shape == (2, 1)
+
+
+def test_what_is_missing_is_said():
+    model = CoxNet(0.05).fit(X, Y, strata=SITES)
+    with pytest.raises(ValueError, match="fitted with 2 strata, .* give those of the rows"):
+        model.predict_survival_function(X[:2])
+    with pytest.raises(ValueError, match="strata holds 'north', which the fit did not know"):
+        model.predict_survival_function(X[:2], strata=["west", "north"])
+    with pytest.raises(ValueError, match="times must be one number or a flat list"):
+        model.predict_survival_function(X[:2], [np.nan], "west")
+    with pytest.raises(ValueError, match="not fitted"):
+        CoxNet().predict_survival_function(X)
