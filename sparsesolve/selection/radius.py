@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsesolve.data import read_number
+from sparsesolve.data import answers_keywords, read_number
 from sparsesolve.results.continuation import solve_at
 from sparsesolve.results.fitted_data import FittedData
 from sparsesolve.results.path import Path
@@ -31,6 +31,7 @@ class Constrained:
     gap: float  #: duality gap of the constrained problem, relative to the null objective
 
 
+@answers_keywords()
 def at_radius(fit: Path, radius: float, X: Any, y: Any) -> Constrained:
     """Solve the constrained form, ``Omega(b) <= radius``, with its certificate.
 

@@ -13,7 +13,9 @@ from sparsesolve.data.keywords import KEYWORDS, answers_keywords
 PAGE = Path(__file__).parents[2] / "docs" / "keywords.rst"
 X, Y = np.eye(3), [1.0, 2.0, 4.0]
 FUNCTIONS = [name for name in ss.__all__ if inspect.isfunction(getattr(ss, name))]
-FUNCTIONS = [name for name in FUNCTIONS if name not in ("load", "save")]  # of one thing each
+OPEN = ("adaptive_factors", "cv_path", "stability_path")  # pass options of path on
+FUNCTIONS = [name for name in FUNCTIONS
+             if name in OPEN or hasattr(getattr(ss, name), "__wrapped__")]  # fmt: skip
 
 
 @pytest.mark.parametrize("keyword", KEYWORDS, ids=lambda keyword: keyword.name)
