@@ -69,6 +69,15 @@ def problems():
     yield "cox", lambda: ss.path(few, times, family="cox", n_lambdas=30)
     groups = ss.penalties.GroupL2(np.arange(1000) // 5)
     yield "group lasso", lambda: ss.path(X, y, penalty=groups, n_lambdas=50)
+    alone = ss.penalties.GroupL2(np.arange(1000), weights=np.ones(1000))
+    yield "groups of one", lambda: ss.path(X, y, penalty=alone, n_lambdas=50)
+    column = y[:, None]
+    yield "one response of several", lambda: ss.path(X, column, family="multigaussian",
+                                                     n_lambdas=50)
+    yield "two classes of several", lambda: ss.path(few, classes(y, 2), family="multinomial",
+                                                    n_lambdas=20)
+    yield "binomial by passes", lambda: ss.path(tall, response > 0, family="binomial",
+                                                solver="pass_newton", n_lambdas=30)
     yield "lars", lambda: ss.lars_path(X, y)
     kernels = [np.exp(-np.subtract.outer(x, x) ** 2) for x in X.T[:8]]
     yield "mkl", lambda: ss.mkl_path(kernels, y, n_lambdas=10)

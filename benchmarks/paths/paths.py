@@ -139,7 +139,7 @@ def measure(key, q, options):
 def arguments(sentence, loss, problems, levels):
     known = names(loss)
     parser = argparse.ArgumentParser(description=sentence)
-    parser.add_argument("data", type=Path, nargs="?", default=HERE.parents[1] / "shared" / "data",
+    parser.add_argument("data", type=Path, nargs="?", default=HERE.parents[2] / "shared" / "data",
                         help="folder of the real data sets; those not there are skipped")
     parser.add_argument("--only", nargs="+", metavar="NAME", help=f"among {', '.join(problems)}")
     parser.add_argument("--peers", nargs="+", metavar="NAME", choices=known, default=known)

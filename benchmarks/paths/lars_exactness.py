@@ -124,7 +124,7 @@ def row(name, X, y):
 
 
 if __name__ == "__main__":
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else HERE.parents[1] / "shared" / "data"
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else HERE.parents[2] / "shared" / "data"
     heads = ["set", "n x p", "knots", "KKT at knots", "between", "worst gap", "scikit-learn: good",
              "difference", "path's fits"]
     print("| " + " | ".join(heads) + " |\n|" + "---|" * len(heads))

@@ -1,6 +1,6 @@
 """Scale: time and peak memory of paths on large data, and what each more of n, p and nnz costs.
 
-    python benchmarks/scale.py [tall] [wide] [sparse] [dask] [growth]
+    python benchmarks/system/scale.py [tall] [wide] [sparse] [dask] [growth]
 
 For each path: the size of the data, processor time, and the most anonymous memory (everything but
 a mapped file) that the process held beyond what it held before. `growth` fits a power law to time

@@ -1,6 +1,6 @@
 """Times paths of K responses and of the Cox model beside R's glmnet; see README.md.
 
-    python benchmarks/response_paths.py [--only NAME ...] [--quick] [--out FILE]
+    python benchmarks/paths/response_paths.py [--only NAME ...] [--quick] [--out FILE]
 
 Level s of the other scripts: the worst suboptimality over the path is at most 1e-6 of the null
 objective, against the best dual bound known for that lambda, from dual points s (Y - mean) / n of

@@ -5,7 +5,7 @@ judges every claim by certificates that share nothing with the package, and prin
 honest misses, false claims with the seed that repeats each, what no certificate decides, refusals.
 `quick` problems are smaller, for a million of them in an hour and a half:
 
-    OPENBLAS_NUM_THREADS=1 python benchmarks/false_converged.py 200000 1000000 quick
+    OPENBLAS_NUM_THREADS=1 python benchmarks/system/false_converged.py 200000 1000000 quick
 
 `medium` ones have up to 1,500 rows and 2,500 columns, half a second each; of these, paths that are
 slow or miss lambdas are told, too. With the name of a solver all problems are solved by that one,
@@ -21,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "oracles"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "oracles"))
 
 import medium_problems  # noqa: E402
 import random_problems  # noqa: E402
