@@ -48,16 +48,15 @@ class Endless:
         """The outcome of a solution `found`, or UNBOUNDED."""
         if not self.possible:
             return outcome
-        columns = np.empty(0, dtype=np.intc)
+        tried = [] if self.begun else [np.flatnonzero(self.problem.unpenalised())]
         if lam == 0.0 or (last and self._negligible(lam, found)):
-            columns = np.arange(self.problem.design.p)
-        elif not self.begun:
-            columns = np.flatnonzero(self.problem.unpenalised())
+            tried.append(np.arange(self.problem.design.p))
         self.begun = True
-        if self.features is None and len(columns):
-            falling = falls_forever(self.problem, *found, columns)
-            if len(falling):
-                self.features = self._of_user(falling)
+        for columns in tried:
+            if self.features is None and len(columns):
+                falling = falls_forever(self.problem, *found, columns)
+                if len(falling):
+                    self.features = self._of_user(falling)
         return outcome if self.features is None else UNBOUNDED
 
     def _of_user(self, columns):
