@@ -4,6 +4,17 @@ from importlib import import_module
 from threading import RLock
 from typing import TYPE_CHECKING
 
+try:
+    import sparsesolve.linalg.design.design  # noqa: F401
+except ModuleNotFoundError as error:
+    if not str(error.name).startswith("sparsesolve"):
+        raise
+    raise ImportError(
+        f"sparsesolve is here as sources that were not compiled ({error.name} is missing): run "
+        "`python setup.py build_ext --inplace` in the folder that has setup.py, or "
+        "`pip install .` there, or install a wheel; a zip of the sources cannot be imported"
+    ) from error
+
 from sparsesolve import families, penalties, prox
 from sparsesolve.online.online import online  # at once: the folder has that name, too
 from sparsesolve.paths.path import path

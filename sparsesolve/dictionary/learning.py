@@ -30,6 +30,7 @@ from sparsesolve.dictionary.statistics import Statistics, mean_objective
 from sparsesolve.linalg.design.design import Design
 from sparsesolve.linalg.threads import one_blas_thread, thread_count
 from sparsesolve.paths.progress import progress_bar
+from sparsesolve.results.status import warn
 
 ALGORITHMS = ("online", "batch")
 SWEEPS = {"online": 1, "batch": 5}  # over the atoms, for each new set of codes
@@ -153,6 +154,7 @@ class DictionaryLearning:
     def fit(self, Y: Any) -> DictionaryLearning:
         """Learn from the columns of Y (m, N), anew; returns self."""
         signals = read_columns("Y", Y)
+        _warn_of_rows(*signals.shape, self.n_atoms)
         self._reset()
         n = signals.shape[1]
         size = n if self.algorithm == "batch" else min(self.batch_size, n)
@@ -250,3 +252,13 @@ class DictionaryLearning:
             return False
         epochs = np.reshape(self.objectives[-2 * steps :], (2, steps)).mean(axis=1)
         return epochs[1] > (1.0 - self.tol) * epochs[0]
+
+
+def _warn_of_rows(m, n, n_atoms):
+    """Warn of fewer signals than atoms, each of more numbers: rows may have been meant."""
+    if n < min(m, n_atoms):
+        warn(
+            f"Y holds {n} signals of {m} numbers each, as columns, which is fewer than the "
+            f"{n_atoms} atoms; if its rows are the signals, give Y.T",
+            UserWarning,
+        )

@@ -1,6 +1,7 @@
 """DictionaryLearning as a transformer: rows are signals, what comes out are their codes."""
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -79,7 +80,7 @@ class DictionaryLearning(
 
     def fit(self, X, y=None):
         """Learn from the rows of X (n, p); y is not used."""
-        X = validate_data(self, X, dtype=TYPES)
+        X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=TYPES)
         K = X.shape[1] if self.n_components is None else self.n_components
         start = self.dict_init
         if start is not None and np.shape(start) != (K, X.shape[1]):
@@ -97,7 +98,7 @@ class DictionaryLearning(
             dictionary=None if start is None else np.transpose(start),
             n_threads=self.n_threads,
         )  # fmt: skip
-        self._learner = learner.fit(X.T)
+        self._learner = learner.fit(_columns(X))
         self.components_ = learner.dictionary.T
         self.objectives_ = list(learner.objectives)
         self.n_iter_ = len(self.objectives_)
@@ -106,8 +107,8 @@ class DictionaryLearning(
     def transform(self, X):
         """Codes (n, n_components) of the rows of X, by the lasso, each certified."""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=TYPES, reset=False)
-        return self._learner.transform(X.T).codes.T.toarray()
+        X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=TYPES, reset=False)
+        return self._learner.transform(_columns(X)).codes.T.toarray()
 
     def inverse_transform(self, X):
         """Rows (n, p) that codes X (n, n_components) stand for."""
@@ -123,3 +124,13 @@ class DictionaryLearning(
     @property
     def _n_features_out(self):
         return len(self.components_)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _columns(X):
+    """The rows of X as columns, as the learner takes signals."""
+    return sparse.csc_array(X.T) if sparse.issparse(X) else X.T

@@ -13,10 +13,12 @@ from sparsesolve.data.structure import verified
 from sparsesolve.mkl.kernels import Kernels, LowRank, Rows, item_times
 from sparsesolve.mkl.low_rank_cache import LowRankCache, near_factors
 from sparsesolve.mkl.symmetric import Symmetric
+from sparsesolve.results.status import warn
 
 ASYMMETRY = {4: 1e-6, 8: 1e-10}  # of the trace, by bytes of an entry
 NEGATIVE = {4: 1e-6, 8: 1e-8}  # of the trace: how far below 0 eigenvalues may be
 MANY, LARGE = 100, 500  # more kernels than that of more samples are tested by Lanczos steps alone
+APART = 1e8  # the ratio of two traces from which sizes decide which kernel enters
 LEAST = 1e-250  # trace whose squares floats still hold
 TINY = 1e-250  # a sum of squares that may have lost some
 STEPS = 40  # of Lanczos
@@ -50,6 +52,7 @@ def read_kernels(kernels, n_threads, trusted=None):
     stack = Symmetric([items[m] for m in dense])
     for m, seen in zip(dense, stack.survey(n_threads), strict=True):
         bounds[m] = _judge_dense(items[m], names[m], seen)
+    _warn_of_sizes(items, names)
     factors = [None] * len(items)
     allowed = [0.0 if isinstance(item, LowRank) else
                NEGATIVE[_itemsize(item)] * _trace(item) for item in items]  # fmt: skip
@@ -128,6 +131,21 @@ def _factor(Z, name):
 def _refuse_shape(shape, name):
     if len(shape) != 2 or shape[0] != shape[1]:
         raise ValueError(f"{name} has shape {tuple(shape)}; a kernel is square, (n, n)")
+
+
+def _warn_of_sizes(items, names):
+    """Warn of kernels so much smaller than others that no lambda can let them in."""
+    traces = np.array([0.0 if isinstance(item, LowRank) else _trace(item) for item in items])
+    held = np.flatnonzero(traces > 0.0)
+    if len(held) < 2 or traces[held].max() <= APART * traces[held].min():
+        return
+    small, large = held[traces[held].argmin()], held[traces[held].argmax()]
+    warn(
+        f"the trace of {names[small]} is {traces[small]:.3g} and that of {names[large]} "
+        f"{traces[large]:.3g}: a kernel enters by its size, so that the smaller one may never; "
+        "give mkl.precomputed(kernels, scale='trace'), or kernel_weights",
+        UserWarning,
+    )
 
 
 def _judge_dense(K, name, seen):

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from sparsesolve.data import answers_keywords, read_flag, read_number
 from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.paths.assembly import read_problem
+from sparsesolve.paths.doubts import doubts
 from sparsesolve.paths.options import PathOptions, read_path_options
 from sparsesolve.paths.penalty import read_penalty, standardizes
 from sparsesolve.paths.progress import progress_bar
@@ -214,6 +215,7 @@ def path(
         max_iter=max_iter, solver=solver, n_threads=n_threads, progress=progress,
         feature_names=feature_names,
     )  # fmt: skip
+    doubts(X, y, family)
     fit = solve_path(X, y, options)
     warn_missed([fit], fit.options["tol"])
     return fit

@@ -110,7 +110,8 @@ cdef class ElasticNet:
     def unpenalised(self, b, z, double lam=1.0):
         """Which features nothing holds back, (p,): no penalty at this lam, nor a limit that z presses b against."""
         b, z, lower, upper = np.asarray(b), np.asarray(z), np.asarray(self.lower), np.asarray(self.upper)
-        bare = lam * np.maximum(self.l1, self.l2) <= NO_PENALTY
+        with np.errstate(over="ignore"):        # beyond floats it is no small penalty either
+            bare = lam * np.maximum(self.l1, self.l2) <= NO_PENALTY
         return bare & ~((b >= upper) & (z >= 0.0)) & ~((b <= lower) & (z <= 0.0))
 
     def majorant(self, b, double smoothing):

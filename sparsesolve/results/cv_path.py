@@ -152,6 +152,17 @@ class CVPath(Frozen, Named):
 
         return plot_cv(self, ax=ax)
 
+    @property
+    def end_of_grid(self) -> str:
+        """A sentence where lambda_min is the last lambda, and the grid ended there; else ""."""
+        last = len(self.lambdas) - 1
+        if not 0 < last == self.index_min or self.path.stop_reason != "every lambda was solved":
+            return ""
+        return (
+            "lambda_min is the last lambda: smaller ones may predict better; give a smaller "
+            "lambda_min_ratio, or lambdas."
+        )
+
     def __repr__(self):
         return (
             f"<CVPath {self.path.family}: {len(self.fold_scores)} folds, {self.measure} "

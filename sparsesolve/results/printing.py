@@ -132,4 +132,5 @@ def cv_table(cv):
                     for name, count in tried.items() if count > 1)  # fmt: skip
     heading = f"{cv.path.family} path, {len(cv.fold_scores)} folds{tried}; {cv.measure}"
     better = " (larger is better)." if cv.larger_is_better else "."
-    return "\n".join([heading + better, "", *lines])
+    hint = cv.end_of_grid
+    return "\n".join([heading + better, "", *lines, *(["", hint] if hint else [])])

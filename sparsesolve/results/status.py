@@ -39,10 +39,10 @@ def warning_as(category, words):
         CATEGORY.reset(token)
 
 
-def warn(message):
-    """Warn of that at the line that called the package, from however deep within it."""
+def warn(message, kind=None):
+    """Warn of that, or by another kind of warning, at the line that called the package."""
     frame, depth = sys._getframe(), 1
     while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] == "sparsesolve":
         frame, depth = frame.f_back, depth + 1
-    category, words = CATEGORY.get()
+    category, words = CATEGORY.get() if kind is None else (kind, "")
     warnings.warn(words + message, category, stacklevel=depth)

@@ -20,6 +20,7 @@ from sparsesolve.data import (
 from sparsesolve.families import read_family
 from sparsesolve.linalg.design.design import Design
 from sparsesolve.paths.path import path
+from sparsesolve.penalties import GroupL2
 from sparsesolve.selection.cv import cv_path
 
 PENALISED = ("penalty", "penalty_factor", "alpha", "alphas", "lambdas")
@@ -28,7 +29,8 @@ OF_ROWS = ("family", "weights", "standardize")  # which factors from given coeff
 
 
 def adaptive_factors(
-    X: Any, y: Any, *, power: float = 1.0, coefs: ArrayLike | None = None, **options: Any
+    X: Any, y: Any, *, power: float = 1.0, coefs: ArrayLike | None = None, groups: Any = None,
+    **options: Any
 ) -> np.ndarray:
     """Penalty factors ``1 / |b_j sd_j|^power`` of a first fit b, for ``penalty_factor=``.
 
@@ -46,6 +48,9 @@ def adaptive_factors(
         How much the first fit decides.
     coefs : array-like (p,) or, of several responses, (K, p), default None
         Coefficients of a first fit of yours, of which several are taken by their norm.
+    groups : array-like (p,) or object of `sparsesolve.penalties`, default None
+        Labels of groups, or the group penalty of the second fit: one factor a group, in its
+        order, ``1 / |b_g|^power`` for the norm of the coefficients b_j sd_j of the group.
     **options
         Of :func:`cv_path`, for the first fit; without those of the penalty. Where `coefs` are
         given: `family`, `weights` and `standardize` alone. With ``standardize=False``
@@ -53,7 +58,7 @@ def adaptive_factors(
 
     Returns
     -------
-    ndarray (p,)
+    ndarray (p,), or one factor a group
 
     Raises
     ------
@@ -68,7 +73,8 @@ def adaptive_factors(
 
     References
     ----------
-    Zou (2006), "The adaptive lasso and its oracle properties", equation 4.
+    Zou (2006), "The adaptive lasso and its oracle properties", equation 4. Wang and Leng (2008),
+    "A note on adaptive group lasso".
 
     Examples
     --------
@@ -108,9 +114,22 @@ def adaptive_factors(
         spread = _spread_level(matrix, names, shares)
         if standardize:
             level = level + spread
+        if groups is not None:
+            level = _group_level(level, groups, names)
         if not level.max() > -np.inf:
             raise ValueError("every first coefficient is 0, so no feature would be left")
         return np.exp2(power * (level.max() - level))
+
+
+def _group_level(level, groups, names):
+    """log2 of the norm of each group's coefficients, from those of their sizes, (G,)."""
+    penalty = groups if hasattr(groups, "over") else GroupL2(groups)
+    of = np.asarray(penalty.over(len(level), names).of)
+    largest = np.full(of.max() + 1, -np.inf)
+    np.maximum.at(largest, of, level)
+    square, held = np.zeros(len(largest)), np.isfinite(level)
+    np.add.at(square, of[held], np.exp2(2.0 * (level[held] - largest[of[held]])))
+    return largest + 0.5 * np.log2(np.maximum(square, 1.0))
 
 
 def _level(coefs):

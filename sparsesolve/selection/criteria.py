@@ -10,12 +10,14 @@ from sparsesolve.data import answers_keywords, read_number
 from sparsesolve.results.cv_path import CVPath, path_of
 from sparsesolve.results.fitted_data import FittedData
 from sparsesolve.results.path import Path
+from sparsesolve.results.status import warn
 
 LEAST_SQUARES = ("gaussian", "multigaussian")
 
 
 @answers_keywords()
-def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5) -> dict[str, np.ndarray]:
+def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5,
+             noise_variance: float | None = None) -> dict[str, np.ndarray]:
     """AIC, AICc, BIC, EBIC and GCV at every lambda of a path; the least is the best.
 
     With D the deviance, df the number of nonzero coefficients and intercepts (K - 1 of
@@ -31,7 +33,8 @@ def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5) -> dict[
 
     Weights are taken in the unit in which their mean is 1. Numbers where df leaves nothing to
     estimate a variance from are inf; where it leaves little (p above n, at the end of a path), L
-    may fall faster than df is charged for, and only a lambda before that end is a choice.
+    may fall faster than df is charged for: then a warning says so, and `noise_variance` is what
+    makes the criteria charge for every feature.
 
     Parameters
     ----------
@@ -43,6 +46,9 @@ def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5) -> dict[
         The data of the fit.
     gamma : float in [0, 1], default 0.5
         Of EBIC: how much it charges for the number of features that there were to choose from.
+    noise_variance : float > 0, default None
+        Of squared error: the variance of the noise, where it is known or was estimated from other
+        data, or by a fit that leaves rows to spare. L is then D / noise_variance.
 
     Returns
     -------
@@ -51,7 +57,14 @@ def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5) -> dict[
     Raises
     ------
     ValueError
-        If the path is a ridge path, or is of other data than `X` and `y`; and as :func:`path`.
+        If the path is a ridge path, or is of other data than `X` and `y`, or `noise_variance` is
+        given for another loss than squared error; and as :func:`path`.
+
+    Warns
+    -----
+    UserWarning
+        Where the least value of a criterion stands at a fit that uses up more than half of the
+        rows, and the variance is estimated from what is left.
 
     References
     ----------
@@ -71,7 +84,14 @@ def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5) -> dict[
     array([0, 1])
     """
     gamma = read_number("gamma", gamma, 0.0, 1.0)
+    if noise_variance is not None:
+        noise_variance = read_number("noise_variance", noise_variance, 0.0, np.inf, open_low=True)
     fit = path_of(fit)
+    squares = fit.family in LEAST_SQUARES
+    if noise_variance is not None and not squares:
+        raise ValueError(
+            f"noise_variance is for squared error; family {fit.family!r} knows its own"
+        )
     if (fit.options or {}).get("alpha", 1.0) == 0.0:
         raise ValueError("A ridge path selects nothing, so its coefficients cannot be counted")
     data = FittedData(fit, X, y)
@@ -82,18 +102,37 @@ def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5) -> dict[
     deviance = 2.0 * np.maximum(data.excess(fit.lambdas), 0.0) * data.n_observed()
     with np.errstate(divide="ignore", invalid="ignore"):
         fitted = deviance
-        if fit.family in LEAST_SQUARES:
+        if noise_variance is not None:
+            fitted = deviance / noise_variance
+        elif squares:
             fitted = np.where(df < n, n * np.log(deviance / n), np.inf)
         spare = np.maximum(n - df - 1.0, 0.0)
         aic = fitted + 2.0 * df
         bic = fitted + np.log(n) * df
-        return {
+        found = {
             "aic": aic,
             "aicc": np.where(spare > 0.0, aic + 2.0 * df * (df + 1.0) / spare, np.inf),
             "bic": bic,
             "ebic": bic + 2.0 * gamma * _log_choices(fit.n_features, fit.df),
             "gcv": np.where(df < n, deviance / n / (1.0 - df / n) ** 2, np.inf),
         }
+    if squares and noise_variance is None:
+        _warn_of_saturated(found, df, n)
+    return found
+
+
+def _warn_of_saturated(found, df, n):
+    """Warn where the least value of a criterion stands at a fit of more than half of the rows."""
+    taken = {name: df[values.argmin()] for name, values in found.items()}
+    high = {name: count for name, count in taken.items() if count > n / 2}
+    if high:
+        count = max(high.values())
+        warn(
+            f"the least {', '.join(high)} stand where {count} of {n:g} rows' worth is fitted, and "
+            "little is left to estimate the noise from: they may fall faster than they charge; "
+            "give noise_variance, or choose by cross-validation",
+            UserWarning,
+        )
 
 
 def _degrees(fit, matrices):

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from sparsesolve.data import read_design, read_feature_names, read_flag, read_number
 from sparsesolve.families import read_family
+from sparsesolve.paths.doubts import doubts
 from sparsesolve.paths.wrapping import warn_missed, with_encoder
 from sparsesolve.results.cv_path import CVPath, choose, summary
 from sparsesolve.selection.folds import passes, read_folds
@@ -113,6 +114,7 @@ def cv_path(
     """
     if alphas is not None and "alpha" in options:
         raise ValueError("alpha and alphas are both given; leave one out")
+    doubts(X, y, options.get("family", "gaussian"))
     options = read_options(options, cv_path)
     keep = read_flag("keep", keep)
     family = read_family(options["family"])

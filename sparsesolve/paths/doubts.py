@@ -1,0 +1,42 @@
+"""What may be taken and is hardly meant: said once, before work starts."""
+
+import numpy as np
+
+from sparsesolve.results.status import warn
+
+
+def doubts(X, y, family="gaussian"):
+    """Warn of a boolean y under squared error, and of rows of X and y that are named otherwise.
+
+    Raises ValueError where the names are the same ones in another order: by position, which is
+    how rows are taken, each would meet another's response.
+    """
+    if isinstance(family, str) and family == "gaussian" and _is_boolean(y):
+        warn(
+            "y is boolean, and squared error is fitted to it as 0 and 1; for the chance of True "
+            "give family='binomial'",
+            UserWarning,
+        )
+    ours, theirs = (getattr(data, "index", None) for data in (X, y))
+    if not (hasattr(ours, "equals") and hasattr(theirs, "equals")) or len(ours) != len(theirs):
+        return
+    if ours.equals(theirs):
+        return
+    if ours.is_unique and theirs.is_unique and set(ours) == set(theirs):
+        raise ValueError(
+            "the index of y holds the labels of that of X in another order, and rows are taken by "
+            "position; give y.reindex(X.index), or y.to_numpy() if positions are meant"
+        )
+    warn(
+        f"the index of y is not that of X (from the first rows on: {theirs[0]!r} beside "
+        f"{ours[0]!r}), and rows are taken by position; align them, or give y.to_numpy()",
+        UserWarning,
+    )
+
+
+def _is_boolean(y):
+    """Whether a response of one dimension holds True and False."""
+    kind = getattr(y, "dtype", None)
+    if kind is None and isinstance(y, list | tuple):
+        return len(y) > 0 and isinstance(y[0], bool | np.bool_)
+    return str(kind).lower() in ("bool", "boolean")
