@@ -43,8 +43,11 @@ from .robust import HuberNet, HuberNetCV
 from .structured import FusedLasso, PenalizedRegression, SlopeRegression
 from .survival import CoxNet, CoxNetCV
 from .tasks import MultiTaskElasticNet, MultiTaskElasticNetCV, MultiTaskLasso, MultiTaskLassoCV
+from .two_stage import AdaptiveLasso, AdaptiveLassoCV, RelaxedLasso
 
 __all__ = [
+    "AdaptiveLasso",
+    "AdaptiveLassoCV",
     "ChainClassifier",
     "ChainSVM",
     "CoxNet",
@@ -86,6 +89,7 @@ __all__ = [
     "PoissonNetCV",
     "ProbitNet",
     "ProbitNetCV",
+    "RelaxedLasso",
     "SlopeRegression",
     "SparseGroupLasso",
     "SparseGroupLassoCV",

@@ -1,0 +1,201 @@
+"""Least squares in two stages: the adaptive lasso, and the lasso refitted without its penalty."""
+
+import numpy as np
+from sklearn.model_selection import KFold
+from sklearn.utils.validation import column_or_1d
+
+from sparsesolve.data import read_number
+from sparsesolve.paths.path import path
+from sparsesolve.selection.adaptive import adaptive_factors
+from sparsesolve.selection.relaxed import SPARE, relax
+
+from .base import warning_as_scikit_learn
+from .chosen import Chosen
+from .linear import Linear
+
+FOLDS = 5  # in a row, by which the ridge regression of the first stage is chosen
+
+
+class Adaptive(Linear):
+    """The lasso whose penalties are smaller where a first fit is large."""
+
+    _as_precise_as_X = False
+
+    def _read(self, X, y, sample_weight):
+        X, y, weights = super()._read(X, y, sample_weight)
+        y = column_or_1d(y, warn=True)
+        with warning_as_scikit_learn():
+            self.penalty_factor_ = adaptive_factors(
+                X, y, power=self.power, weights=weights, standardize=self.standardize,
+                intercept=self.fit_intercept, folds=list(KFold(FOLDS).split(X)),
+            )  # fmt: skip
+        return X, y, weights
+
+    def _options(self):
+        return {**super()._options(), "penalty_factor": self.penalty_factor_}
+
+
+class AdaptiveLasso(Adaptive):
+    """The adaptive lasso: penalties are divided by a power of a ridge regression's coefficients.
+
+    Minimises ``||y - Xb||^2 / (2n) + alpha sum_j v_j |b_j|``, with v scaled to mean 1.
+
+    Parameters
+    ----------
+    alpha : float, default 1.0
+        Strength of the penalty.
+    power : float, default 1.0
+        v_j is 1 / |b_j|^power of the ridge regression, which 5 folds in a row choose.
+    fit_intercept, max_iter, tol
+        As in :class:`ElasticNet`.
+    standardize : bool, default False
+        Penalise, and compare, coefficients of columns divided by their standard deviation.
+
+    Attributes
+    ----------
+    coef_ : (p,)
+    intercept_, dual_gap_ : float
+    penalty_factor_ : (p,)
+        v, up to its scale.
+    n_iter_ : int
+
+    References
+    ----------
+    Zou (2006), "The adaptive lasso and its oracle properties".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve.estimators import AdaptiveLasso
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(80, 4))
+    >>> model = AdaptiveLasso(0.05).fit(X, X[:, 0] - X[:, 1] + 0.5 * rng.normal(size=80))
+    >>> np.flatnonzero(model.coef_)
+    array([0, 1])
+    """
+
+    def __init__(self, alpha=1.0, *, power=1.0, fit_intercept=True, standardize=False,
+                 max_iter=None, tol=1e-10):
+        self.alpha = alpha
+        self.power = power
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit to X (n, p) and y (n,); only ratios of sample_weight (n,) matter."""
+        self._solve(*self._read(X, y, sample_weight))
+        return self
+
+
+class AdaptiveLassoCV(Chosen, Adaptive):
+    """:class:`AdaptiveLasso` with alpha by cross-validation.
+
+    The factors are those of all rows: scores are a little too good, though they compare alphas.
+
+    Parameters
+    ----------
+    power, fit_intercept, standardize, max_iter, tol
+        As in AdaptiveLasso.
+    eps, alphas, cv, verbose, n_jobs, rule
+        As in :class:`ElasticNetCV`.
+
+    Attributes
+    ----------
+    alpha_, alphas_, score_path_, cv_path_
+        As in ElasticNetCV; scores are mean squared errors.
+    coef_, intercept_, dual_gap_, penalty_factor_, n_iter_
+        As in AdaptiveLasso.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve.estimators import AdaptiveLassoCV
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(80, 4))
+    >>> y = X[:, 0] - X[:, 1] + 0.5 * rng.normal(size=80)
+    >>> np.flatnonzero(AdaptiveLassoCV(rule="1se").fit(X, y).coef_)
+    array([0, 1])
+    """
+
+    def __init__(self, *, power=1.0, eps=1e-3, alphas=100, fit_intercept=True, standardize=False,
+                 max_iter=None, tol=1e-10, cv=None, rule="min", verbose=False, n_jobs=None):
+        self.power = power
+        self.eps = eps
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.max_iter = max_iter
+        self.tol = tol
+        self.cv = cv
+        self.rule = rule
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y, sample_weight=None, **params):
+        """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
+        self._refuse_unrouted(params)
+        self._solve_cv(*self._read(X, y, sample_weight), params)
+        return self
+
+
+class RelaxedLasso(Linear):
+    """The relaxed lasso: a blend of the lasso and of least squares on what it selects.
+
+    Parameters
+    ----------
+    alpha : float, default 1.0
+        Strength of the penalty that selects.
+    gamma : float in [0, 1], default 0.0
+        0 is least squares on the features selected, 1 the lasso itself.
+    fit_intercept, max_iter, tol
+        As in :class:`ElasticNet`.
+    standardize : bool, default False
+        Penalise coefficients of columns divided by their standard deviation.
+
+    Attributes
+    ----------
+    coef_ : (p,)
+    intercept_, dual_gap_ : float
+        The gap is that of the least squares, or with gamma = 1 of the lasso.
+    n_iter_ : int
+
+    References
+    ----------
+    Meinshausen (2007), "Relaxed lasso".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve.estimators import RelaxedLasso
+    >>> X = np.random.default_rng(0).normal(size=(50, 6))
+    >>> RelaxedLasso(0.5).fit(X, 2 * X[:, 0] - X[:, 1]).coef_.round(6)
+    array([ 2., -1.,  0.,  0.,  0.,  0.])
+    """
+
+    _as_precise_as_X = False
+
+    def __init__(self, alpha=1.0, *, gamma=0.0, fit_intercept=True, standardize=False,
+                 max_iter=None, tol=1e-10):
+        self.alpha = alpha
+        self.gamma = gamma
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit to X (n, p) and y (n,); only ratios of sample_weight (n,) matter."""
+        X, y, weights = self._read(X, y, sample_weight)
+        y = column_or_1d(y, warn=True)
+        alpha = read_number("alpha", self.alpha, 0.0, np.inf)
+        gamma = read_number("gamma", self.gamma, 0.0, 1.0)
+        if X.shape[0] <= SPARE:
+            raise ValueError(
+                f"X has n_samples = {X.shape[0]}; a fit without penalty takes more than {SPARE}"
+            )
+        with warning_as_scikit_learn():
+            fit = path(X, y, lambdas=[alpha], weights=weights, **self._options())
+            self._keep(fit if gamma == 1.0 else relax(fit, X, y, gamma), 0)
+        return self
