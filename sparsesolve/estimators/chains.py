@@ -78,7 +78,7 @@ class ChainClassifier(Chain):
         0 is ridge, 1 the sparse penalty alone.
     groups : sequence or mapping, default None
         Groups of features, as `penalties.GroupL2` takes them.
-    transitions : {"ridge", "group", "free"}, default "ridge"
+    transitions : {"ridge", "l1", "group", "free"}, default "ridge"
         As in `crf_path`.
     fit_intercept : bool, default True
         Give every label a score of its own.

@@ -1,6 +1,7 @@
 """Structured prediction: label sequences, decoding, certified conditional random fields."""
 
 from sparsesolve.structured.crf import crf_path
+from sparsesolve.structured.cross_validation import CRFCrossValidation, cv_crf_path
 from sparsesolve.structured.decoding import marginals, viterbi
 from sparsesolve.structured.margin_learner import max_margin
 from sparsesolve.structured.model_file import load
@@ -9,6 +10,6 @@ from sparsesolve.structured.sentences import read_sentences, write_sentences
 from sparsesolve.structured.templates import Templates
 
 __all__ = [
-    "CRFPath", "Templates", "crf_path", "load", "marginals", "max_margin", "read_sentences",
-    "viterbi", "write_sentences",
+    "CRFCrossValidation", "CRFPath", "Templates", "crf_path", "cv_crf_path", "load", "marginals",
+    "max_margin", "read_sentences", "viterbi", "write_sentences",
 ]  # fmt: skip

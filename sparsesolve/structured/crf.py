@@ -88,11 +88,11 @@ def crf_path(
     alpha : float in [0, 1], default 1.0
         Mixes the penalty with a ridge part, ``alpha Omega + (1 - alpha) |B|^2 / 2``: 1 is the
         lasso (or groups alone), 0 ridge.
-    transitions : {"ridge", "group", "free"}, default "ridge"
+    transitions : {"ridge", "l1", "group", "free"}, default "ridge"
         Penalty on t, which are the labels' intercepts, transitions, start and stop scores:
-        ``|t|^2 / 2``; one group, in or out as a whole; or none within a box of -20 to 20 (beyond
-        any such score a transition is certain or excluded; of one that never occurs the
-        unlimited optimum is minus infinity).
+        ``|t|^2 / 2``; the l1 norm; one group, in or out as a whole; or none within a box of -20
+        to 20 (beyond any such score a transition is certain or excluded; of one that never occurs
+        the unlimited optimum is minus infinity).
     intercept : bool, default True
         Whether each label has a score of its own, part of t.
     allowed : array-like (K, K) of bool, default None
@@ -228,7 +228,7 @@ def _grid(state, problem, alpha, n_lambdas, ratio, max_iter):
     largest = float(levels.max(initial=0.0))
     if alpha == 0.0:
         largest = RIDGE_START * float(np.abs(z).max(initial=0.0))
-    elif problem.penalty.kind != "group":
+    elif not problem.penalty.normed:
         for _ in range(LEVELS):
             if largest == 0.0:
                 break

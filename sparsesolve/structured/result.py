@@ -79,7 +79,11 @@ class CRFPath(Solved):
         at = read_s(self.lambdas[-1] if s is None else s)
         if at.ndim:
             raise ValueError(f"s has shape {at.shape}; give one lambda")
-        flat = (self.coefs @ interpolator(self.lambdas, at)).toarray()[:, 0]
+        solved = np.flatnonzero(self.lambdas == at)
+        if len(solved):
+            flat = self.coefs[:, solved].toarray()[:, 0]
+        else:
+            flat = (self.coefs @ interpolator(self.lambdas, at)).toarray()[:, 0]
         K, cut = len(self.labels), self.n_features * len(self.labels)
         own, tied = flat[:cut], flat[cut:]
         bias = tied[:K] if self.intercept else np.zeros(K)

@@ -48,6 +48,9 @@ def read_rows(X: Any, lengths: Any = None, both: bool = True) -> Rows:
         joined = any(sparse.issparse(part) for part in X)
         X = sparse.vstack(list(X), format="csc") if joined else np.concatenate(
             [np.asarray(part) for part in X])  # fmt: skip
+    rows = None if both else _ready(X)
+    if rows is not None:
+        return Rows(_packed(rows), rows, read_lengths(lengths, rows.shape[0]), None)
     matrix, names = read_design(X)
     ptr = read_lengths(lengths, matrix.shape[0])
     columns = sparse.csc_array(matrix) if not sparse.issparse(matrix) else matrix
@@ -55,6 +58,19 @@ def read_rows(X: Any, lengths: Any = None, both: bool = True) -> Rows:
         raise nonfinite_error(matrix, names)
     rows = sparse.csr_array(columns)
     return Rows(_packed(rows), _packed(sparse.csr_array(columns.T)) if both else rows, ptr, names)
+
+
+def _ready(X):
+    """X by rows, read in place, where it is whole and finite in that form already; else None."""
+    if not (sparse.issparse(X) and X.format == "csr" and X.dtype == np.float64 and X.shape[0]):
+        return None
+    rows = sparse.csr_array((X.data, X.indices, X.indptr), shape=X.shape)
+    try:
+        rows.check_format(full_check=True)
+    except ValueError:
+        return None  # read_design says what is wrong
+    whole = rows.has_canonical_format and np.isfinite(rows.data).all()
+    return rows if whole else None
 
 
 def is_list_of_sequences(X):

@@ -5,7 +5,7 @@
 b are K coefficients for each feature, feature by feature; t the intercepts of the labels,
 transitions, start and stop scores. Omega_T is
 
-    "ridge"  |t|^2 / 2        "group"  d |t|_2        "free"  0 where |t_i| <= BOX, else infinite
+    "ridge"  |t|^2 / 2    "l1"  |t|_1    "group"  d |t|_2    "free"  0 where |t_i| <= BOX, else inf
 
 The best free score of a transition that never occurs is minus infinity, which no optimum attains.
 So t is free within a box, and the certificate is that of the problem with the box.
@@ -17,7 +17,7 @@ from sparsesolve.penalties import ElasticNet, GroupL2
 from sparsesolve.penalties.groups import one_by_one
 
 BOX = 20.0  # exp(20) is 5e8: a transition of that score is certain, or excluded
-KINDS = ("ridge", "group", "free")
+KINDS = ("ridge", "l1", "group", "free")
 
 
 class ChainPenalty:
@@ -31,17 +31,20 @@ class ChainPenalty:
         p K of them.
     n_tied : int
         How many others.
-    kind : {"ridge", "group", "free"}
+    kind : {"ridge", "l1", "group", "free"}
     weight : float
         d of "group".
     """
 
     def __init__(self, features, n_penalised, n_tied, kind, weight):
-        self.features, self.cut, self.kind = features, n_penalised, kind
+        self.features, self.cut = features, n_penalised
+        self.normed = kind in ("group", "l1")  # whether t = 0 may be optimal
         if kind == "group":
             self.tied = GroupL2([0] * n_tied, [weight]).on(
                 one_by_one(1, n_tied)._replace(labels=[0], n_named=1)
             )
+        elif kind == "l1":
+            self.tied = ElasticNet(n_tied)
         else:
             box = BOX if kind == "free" else np.inf
             self.tied = ElasticNet(n_tied, 0.0, None, np.full(n_tied, -box), np.full(n_tied, box),
@@ -61,12 +64,12 @@ class ChainPenalty:
     def polar(self, z):
         """The least lam with b = 0 optimal for -z'b, of what has a norm on it."""
         (features, v), (tied, t) = self._parts(z)
-        return max(features.polar(v), tied.polar(t) if self.kind == "group" else 0.0)
+        return max(features.polar(v), tied.polar(t) if self.normed else 0.0)
 
     def entry_levels(self, z):
         """Of every group of features the least lam that keeps it at zero against z."""
         levels = self.features.entry_levels(z[: self.cut])
-        if self.kind != "group":
+        if not self.normed:
             return levels
         return np.append(levels, self.tied.entry_levels(z[self.cut :]))
 

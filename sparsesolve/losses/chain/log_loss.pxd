@@ -14,6 +14,7 @@ cdef class ChainLog(Loss):
     cdef double[::1] total              # (n_sequences,) log Z
     cdef double[:, :, ::1] sums         # (n_blocks, K, K)
     cdef double[::1] last_eta, last_u   # what was evaluated last
+    cdef double[::1] spare              # (n,) work
     cdef double last_value
 
     cdef double _less_marginals(self, Py_ssize_t s, double* u) noexcept nogil

@@ -50,7 +50,7 @@ cdef class ChainLog(Loss):
         self.scores, self.pairs_at = np.empty(n * K), np.empty(K * K)
         self.total = np.empty(self.chains.n_sequences)
         self.sums = np.empty((self.chains.n_blocks, K, K))
-        self.last_eta, self.last_u = np.full((2, self.n), np.nan)
+        self.last_eta, self.last_u, self.spare = np.full((3, self.n), np.nan)
         self.saturated = 0.0
 
     cdef double evaluate(self, const double* eta, double* u) noexcept nogil:
@@ -128,9 +128,7 @@ cdef class ChainLog(Loss):
         """At most (1 - s) F(eta), where u is s times -F'(eta); INFINITY where it is no multiple."""
         cdef Py_ssize_t i
         cdef double up = 0.0, down = 0.0, s, largest = 0.0, off = 0.0
-        if memcmp(eta, &self.last_eta[0], self.n * sizeof(double)) != 0:
-            with gil:
-                self.at(np.asarray(<const double[:self.n]> eta))
+        self.evaluate(eta, &self.spare[0])      # for nothing, where it was the last
         for i in range(self.n):
             up += u[i] * self.last_u[i]
             down += self.last_u[i] * self.last_u[i]

@@ -99,22 +99,31 @@ class Panoc(Ista):
     # L-BFGS
 
     def _remember(self, s, y):
-        product = float(s @ y)
-        if product > CURVED * float(np.sqrt((s @ s) * (y @ y))):
-            self.pairs = [*self.pairs[1 - MEMORY :], (s, y, 1.0 / product)]
+        self.pairs = [*self.pairs[1 - MEMORY :], (s, y)]
 
     def _direction(self):
-        """Minus the inverse of the residual's derivative times the residual, by two loops."""
-        d, shares = -self.residual, []
-        for s, y, inverse in reversed(self.pairs):
+        """Minus the inverse of the residual's derivative times the residual, by two loops.
+
+        On coordinates that T(b) puts to 0 the derivative of T vanishes: there it is minus the
+        residual, and pairs are met on the others alone.
+        """
+        r = self.residual
+        moving = self.end_vector != 0.0
+        d, pairs = np.where(moving, -r, 0.0), []
+        for s, y in self.pairs:
+            y = np.where(moving, y, 0.0)
+            product, square = float(s @ y), float(y @ y)
+            if product > CURVED * np.sqrt(float(s @ s) * square):
+                pairs.append((np.where(moving, s, 0.0), y, 1.0 / product, product / square))
+        shares = []
+        for s, y, inverse, _ in reversed(pairs):
             shares.append(inverse * float(s @ d))
-            d = d - shares[-1] * y
-        if self.pairs:
-            s, y, inverse = self.pairs[-1]
-            d = d * (1.0 / (inverse * float(y @ y)))
-        for (s, y, inverse), share in zip(self.pairs, reversed(shares), strict=True):
-            d = d + (share - inverse * float(y @ d)) * s
-        return d
+            d -= shares[-1] * y
+        if pairs:
+            d *= pairs[-1][3]
+        for (s, y, inverse, _), share in zip(pairs, reversed(shares), strict=True):
+            d += (share - inverse * float(y @ d)) * s
+        return np.where(moving, d, -r)
 
     # coefficients and those of the basis as one vector
 

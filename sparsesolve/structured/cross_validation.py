@@ -1,0 +1,149 @@
+"""Cross-validation of paths of chains: whole sequences are held out together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sparsesolve.data import answers_keywords, read_choice, read_count, read_seed, read_weights
+from sparsesolve.results.frozen import Frozen
+from sparsesolve.structured.crf import crf_path
+from sparsesolve.structured.result import CRFPath
+from sparsesolve.structured.sequences import joined_tags, known_tags, read_rows, read_tags
+
+MEASURES = ("accuracy", "loss")
+
+
+@dataclass(frozen=True, repr=False)
+class CRFCrossValidation(Frozen):
+    """Scores of each lambda on sequences held out, and the path of all data."""
+
+    path: CRFPath  #: fitted to all sequences
+    lambdas: np.ndarray  #: (L,) decreasing
+    mean: np.ndarray  #: (L,) mean score over the folds
+    std: np.ndarray  #: (L,) its standard error
+    fold_scores: np.ndarray  #: (F, L)
+    folds: np.ndarray  #: (n_sequences,) fold of each sequence
+    measure: str  #: "accuracy" or "loss"
+    lambda_best: float  #: lambda of the best mean
+    lambda_1se: float  #: largest lambda within one standard error of it
+
+    def __repr__(self):
+        return (f"<CRFCrossValidation: {len(self.fold_scores)} folds of sequences, {self.measure} "
+                f"{self.mean[self.lambdas == self.lambda_best][0]:.4f} at lambda = "
+                f"{self.lambda_best:.4g}>")  # fmt: skip
+
+
+@answers_keywords()
+def cv_crf_path(
+    X: Any,
+    y: Any,
+    *,
+    lengths: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    n_folds: int = 5,
+    folds: ArrayLike | None = None,
+    measure: str = "accuracy",
+    seed: int = 0,
+    **options: Any,
+) -> CRFCrossValidation:
+    """Choose the lambda of a `crf_path` by cross-validation over sequences.
+
+    Parameters
+    ----------
+    X, y, lengths, weights
+        As in `crf_path`. Held-out scores are weighted by sequence, too.
+    n_folds : int, default 5
+        Folds, drawn at random and of equal size but for one.
+    folds : array-like (n_sequences,) of int, default None
+        The fold of each sequence, in place of `n_folds`.
+    measure : {"accuracy", "loss"}, default "accuracy"
+        Fraction of labels that are right, or the mean of -log P(y | x) over sequences.
+    seed : int, default 0
+        Of the folds.
+    **options
+        Those of `crf_path`. All folds are solved at the lambdas of the path of all data.
+
+    Returns
+    -------
+    CRFCrossValidation
+
+    Raises
+    ------
+    ValueError, TypeError
+        Where the data or options are refused, or there are fewer than two folds; with "loss" also
+        where a label occurs in one fold alone.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve import structured
+    >>> X = np.random.default_rng(0).normal(size=(200, 4))
+    >>> cv = structured.cv_crf_path(X, X[:, 0] > 0, lengths=[10] * 20, n_folds=4, n_lambdas=5)
+    >>> cv.mean.shape, bool(cv.lambda_best <= cv.lambda_1se)
+    ((5,), True)
+    """
+    read_choice("measure", measure, MEASURES)
+    path = crf_path(X, y, lengths=lengths, weights=weights, **options)
+    rows = read_rows(X, lengths, both=False)
+    codes, names = read_tags(joined_tags(y, rows.ptr), rows.ptr)
+    N = len(rows.ptr) - 1
+    w = np.ones(N) if weights is None else read_weights(weights, N)
+    folds = _folds(folds, n_folds, N, seed)
+    sizes, scores = np.diff(rows.ptr), []
+    options = {**options, "lambdas": path.lambdas}
+    for name in ("n_lambdas", "lambda_min_ratio"):
+        options.pop(name, None)
+    for fold in np.unique(folds):
+        out = folds == fold
+        inside, outside = np.repeat(~out, sizes), np.repeat(out, sizes)
+        _refuse_no_label(codes[inside], names, fold, options.get("allowed"))
+        fit = crf_path(rows.rows[inside], names[codes[inside]], lengths=sizes[~out],
+                       weights=w[~out], **options)  # fmt: skip
+        held = rows.rows[outside], names[codes[outside]], sizes[out]
+        scores.append([_score(fit, *held, w[out], lam, measure) for lam in fit.lambdas])
+    return _chosen(path, np.array(scores), folds, measure)
+
+
+def _folds(folds, n_folds, N, seed):
+    if folds is None:
+        n_folds = read_count("n_folds", n_folds, 2, N)
+        return np.random.default_rng(read_seed(seed)).permutation(np.arange(N) % n_folds)
+    folds = np.asarray(folds)
+    if folds.shape != (N,) or folds.dtype.kind not in "iu" or len(np.unique(folds)) < 2:
+        raise ValueError(f"folds must be {N} whole numbers, one a sequence, of two folds at least")
+    return folds
+
+
+def _refuse_no_label(codes, names, fold, allowed):
+    """A mask is by label: without one of them it would not fit."""
+    missing = np.setdiff1d(np.arange(len(names)), codes)
+    if len(missing) and allowed is not None:
+        raise ValueError(
+            f"the label {names.tolist()[missing[0]]!r} occurs in fold {fold} alone, so the mask "
+            "does not fit the others; give folds"
+        )
+
+
+def _score(fit, X, y, lengths, w, lam, measure):
+    if measure == "loss":
+        known_tags(y, np.concatenate([[0], np.cumsum(lengths)]), fit.labels)
+        return float(np.average(-fit.log_likelihood(X, y, lengths, s=lam), weights=w))
+    right = fit.predict(X, lengths, s=lam) == y
+    return float(np.average(right, weights=np.repeat(w, lengths)))
+
+
+def _chosen(path, scores, folds, measure):
+    mean = scores.mean(axis=0)
+    std = scores.std(axis=0, ddof=1) / np.sqrt(len(scores))
+    better = mean if measure == "accuracy" else -mean
+    best = int(better.argmax())
+    near = int((better >= better[best] - std[best]).argmax())
+    return CRFCrossValidation(
+        path=path, lambdas=path.lambdas, mean=mean, std=std, fold_scores=scores, folds=folds,
+        measure=measure, lambda_best=float(path.lambdas[best]),
+        lambda_1se=float(path.lambdas[near]),
+    )  # fmt: skip
