@@ -4,6 +4,7 @@ import numpy as np
 
 from sparsesolve.data import shown
 from sparsesolve.penalties import ElasticNet
+from sparsesolve.penalties.concave_penalty import ConcavePenalty
 from sparsesolve.penalties.definition import check_definition
 from sparsesolve.penalties.penalty import NEEDED, has_blocks, missing_method
 from sparsesolve.penalties.whole import WholePenalty
@@ -32,6 +33,11 @@ def read_penalty(penalty):
 def standardizes(penalty):
     """Whether features are standardised where a user does not say."""
     return penalty is None or has_blocks(penalty) or getattr(penalty, "scale_free", False)
+
+
+def is_concave(penalty):
+    """Whether the penalty is concave in sizes, for which paths are stationary points."""
+    return getattr(penalty, "concave", False)
 
 
 def for_features(penalty, n_features, names, grouped):
@@ -64,7 +70,7 @@ def refuse_blocks_only(penalty, penalty_factor, limits, standardize, design):
             f"lower and upper need a penalty on disjoint blocks, which {name} is not; leave them "
             "out"
         )
-    if standardize is True:
+    if standardize is True and not is_concave(penalty):
         constant = np.flatnonzero(np.asarray(design.spread) == 0.0)
         if len(constant):
             raise ValueError(
@@ -77,6 +83,13 @@ def refuse_blocks_only(penalty, penalty_factor, limits, standardize, design):
 def penalty_maker(penalty, alpha, factors, limits, n_responses):
     """A function that makes the penalty in the units `assemble` has chosen; None: elastic net."""
     factors, excluded = factors
+    if is_concave(penalty) and (n_responses is not None or alpha < 1):
+        name = type(penalty).__name__
+        raise ValueError(
+            f"{name} has no ridge part; leave alpha at 1" if alpha < 1 else
+            f"{name} is for families of one response, not of {n_responses}; use GroupL2 or "
+            "grouped=True"
+        )  # fmt: skip
 
     def make(ridge_power, factor, shift):
         p, low, high = len(factor), -np.inf, np.inf
@@ -87,6 +100,8 @@ def penalty_maker(penalty, alpha, factors, limits, n_responses):
                 low, high = (np.ldexp(limit / unit, -shift) for limit in limits)
         if alpha < 1 and not 0.0 < ridge_unit < np.inf:
             raise ValueError(f"X and y differ too much in size for alpha < 1; {ADVICE}")
+        if is_concave(penalty):
+            return ConcavePenalty(penalty, ridge_power)
         if penalty is not None and not has_blocks(penalty):
             return WholePenalty(penalty, p, alpha, ridge_power, n_responses)
         if penalty is not None:

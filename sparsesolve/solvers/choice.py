@@ -5,6 +5,7 @@ from functools import partial
 import numpy as np
 
 from sparsesolve.linalg.design.distributed import DistributedDesign
+from sparsesolve.penalties.concave_penalty import ConcavePenalty
 from sparsesolve.solvers import SOLVERS, costs
 from sparsesolve.solvers.passes.several_lambdas import MOST_COLUMNS
 from sparsesolve.solvers.reductions.collinear import CollinearState, without_collinear
@@ -12,6 +13,7 @@ from sparsesolve.solvers.reductions.equal_rows import with_equal_rows_merged
 from sparsesolve.solvers.reductions.inner_products import by_inner_products
 from sparsesolve.solvers.reductions.mapped import in_other_columns
 from sparsesolve.solvers.reductions.one_sided_limits import OneSidedState, unbound
+from sparsesolve.solvers.reductions.reweighting import Reweighting
 from sparsesolve.solvers.reductions.row_space import RowSpaceState, in_row_space
 
 ACTIVE_SETS = ("working_set", "sufficient", "proximal_newton")  # by steps to far lambdas
@@ -53,6 +55,8 @@ def choose(problem, name, lambdas, n_threads):
 
 def _on_whole_vectors(problem, name, lambdas, n_threads):
     """The state for a penalty without disjoint blocks: a first-order solver."""
+    if isinstance(problem.penalty, ConcavePenalty):
+        return _by_reweighting(problem, name, lambdas, n_threads)
     mapping = problem.penalty.mapping()
     if mapping is not None and not SOLVERS.get(name, SOLVERS["ridge"]).by_passes:
         return in_other_columns(problem, mapping, partial(choose, name=name, lambdas=lambdas,
@@ -78,6 +82,21 @@ def approaches(problem, name, lambdas):
     if not wide or isinstance(problem.design, DistributedDesign):
         return False
     return (_suitable(problem, lambdas) if name == "auto" else name) in ACTIVE_SETS
+
+
+def _by_reweighting(problem, name, lambdas, n_threads):
+    """The state for a penalty concave in sizes, whose convex problems have their own solvers."""
+    if isinstance(problem.design, DistributedDesign):
+        raise ValueError(
+            f"{problem.penalty.label} needs X in memory, not a dask array; pass X.compute() if "
+            "it fits"
+        )
+    if name != "auto":
+        raise ValueError(
+            f"solver={name!r} minimises convex objectives, and {problem.penalty.label} is none; "
+            "choose solver='auto'"
+        )
+    return Reweighting(problem, partial(choose, name=name, lambdas=lambdas, n_threads=n_threads))
 
 
 def _by_passes(problem, name, lambdas):

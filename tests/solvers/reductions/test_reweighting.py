@@ -1,0 +1,106 @@
+"""Concave penalties along a path: stationary, no worse than coordinate descent, in any unit."""
+
+import numpy as np
+import pytest
+
+import sparsesolve as ss
+from sparsesolve import penalties as P
+
+RNG = np.random.default_rng(7)
+X = RNG.standard_normal((80, 30))
+X[:, 5:10] += X[:, :5]
+X = (X - X.mean(axis=0)) / X.std(axis=0)
+SIGNAL = X[:, :4] @ [2.0, -1.5, 1.0, 0.5]
+Y = SIGNAL + RNG.standard_normal(80)
+
+
+def _objective(b, a, lam, penalty):
+    r = Y - X @ b - a
+    return r @ r / 160 + penalty.value(b, lam)
+
+
+def _coordinate_descent(lam, penalty, b):
+    """The twin: exact scalar proxes in turn, columns of mean square 1."""
+    b, r = b.copy(), Y - Y.mean() - X @ b
+    for _ in range(3000):
+        before = b.copy()
+        for j in range(30):
+            new = penalty.prox([b[j] + X[:, j] @ r / 80], lam)[0]
+            r += X[:, j] * (b[j] - new)
+            b[j] = new
+        if np.abs(b - before).max() < 1e-13:
+            break
+    return b
+
+
+@pytest.mark.parametrize("penalty", [P.MCP(), P.SCAD(), P.Log(0.5)], ids=repr)
+def test_no_worse_than_coordinate_descent_and_stationary(penalty):
+    fit = ss.path(X, Y, penalty=penalty, n_lambdas=25, lambda_min_ratio=0.05, tol=1e-10)
+    assert fit.gaps.max() <= 1e-10 and fit.df[0] <= 1
+    twin, better = np.zeros(30), 0
+    for k, lam in enumerate(fit.lambdas):
+        b, a = fit.coefs[:, [k]].toarray().ravel(), fit.intercepts[k]
+        twin = _coordinate_descent(lam, penalty, twin)
+        mine, other = _objective(b, a, lam, penalty), _objective(twin, Y.mean(), lam, penalty)
+        better += mine <= other + 1e-7
+        z = X.T @ (Y - X @ b - a) / 80
+        slope = penalty._slope(np.abs(b), lam)
+        assert (np.abs(z) <= slope + 1e-4).all()
+        assert z[b != 0] == pytest.approx((np.sign(b) * slope)[b != 0], abs=1e-4)
+    assert better >= 0.8 * len(fit.lambdas)  # two ways may end in different minima
+
+
+@pytest.mark.parametrize("family, y", [
+    ("binomial", SIGNAL + 2 * RNG.standard_normal(80) > 0),
+    ("poisson", RNG.poisson(np.exp(0.3 * SIGNAL))),
+    ("cox", np.column_stack([RNG.exponential(np.exp(-SIGNAL)), RNG.random(80) < 0.8])),
+])  # fmt: skip
+@pytest.mark.parametrize("penalty", [P.MCP(), P.Bridge(0.7)], ids=repr)
+def test_other_families(family, y, penalty):
+    fit = ss.path(X, y, family=family, penalty=penalty, n_lambdas=10, lambda_min_ratio=0.2)
+    assert fit.gaps.max() <= 1e-7 and fit.df[-1] > 1
+
+
+def test_groups_of_one_are_coefficients_and_groups_enter_whole():
+    options = {"n_lambdas": 8, "lambda_min_ratio": 0.2, "tol": 1e-9}
+    fit = ss.path(X, Y, penalty=P.MCP(), **options)
+    ones = ss.path(X, Y, penalty=P.MCP(groups=list(range(30)), weights=np.ones(30)), **options)
+    assert fit.coefs.toarray() == pytest.approx(ones.coefs.toarray(), abs=1e-4)
+    groups = np.repeat(range(15), 2)
+    pairs = ss.path(X, Y, penalty=P.MCP(groups=groups), **options)
+    assert pairs.gaps.max() <= 1e-9
+    b = pairs.coefs.toarray().reshape(15, 2, -1)
+    assert ((b[:, 0] != 0) == (b[:, 1] != 0)).all()
+
+
+@pytest.mark.parametrize("standardize", [True, False])
+@pytest.mark.parametrize("penalty", [P.MCP(), P.Log(0.5)], ids=repr)
+def test_units(standardize, penalty):
+    """y times a power of two: MCP scales with it; of Log epsilon would have to, too."""
+    options = {"penalty": penalty, "standardize": standardize, "tol": 1e-10}
+    fit = ss.path(X, Y, lambdas=[0.3], **options)
+    scaled = P.Log(0.5 * 8) if isinstance(penalty, P.Log) else penalty
+    lam = 0.3 * 64 if isinstance(penalty, P.Log) else 0.3 * 8
+    large = ss.path(X, 8 * Y, lambdas=[lam], **{**options, "penalty": scaled})
+    assert large.coef(lam) / 8 == pytest.approx(fit.coef(0.3), abs=1e-6)
+    if not standardize:
+        wide = ss.path(X / 8, Y, lambdas=[0.3 / 8], **{**options, "penalty": P.MCP(3.0)})
+        assert wide.gaps[0] <= 1e-10
+
+
+def test_everything_else_a_path_has():
+    fit = ss.path(X, Y, penalty=P.SCAD(), n_lambdas=20, lambda_min_ratio=0.3)
+    assert len(fit.extend(X, Y, n_lambdas=2).lambdas) == len(fit.lambdas) + 2
+    assert ss.cv_path(X, Y, penalty=P.MCP(), n_folds=3, n_lambdas=10).lambda_min > 0
+    weighted = ss.path(X, Y, penalty=P.MCP(weights=np.r_[0.0, np.ones(29)]), n_lambdas=3)
+    assert weighted.coefs.toarray()[0].all()
+
+
+@pytest.mark.parametrize("options, sentence", [
+    ({"alpha": 0.5}, "MCP has no ridge part"), ({"solver": "fista"}, "minimises convex object"),
+    ({"lower": 0}, "lower and upper need"), ({"penalty_factor": np.ones(30)}, "penalty_factor"),
+    ({"family": "multigaussian", "y": np.column_stack([Y, Y])}, "MCP is for families of one"),
+])  # fmt: skip
+def test_what_is_refused(options, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        ss.path(X, options.pop("y", Y), penalty=P.MCP(), **options)
