@@ -42,7 +42,7 @@ class PenalizedRegression(Linear):
     >>> X = np.random.default_rng(0).normal(size=(50, 6))
     >>> model = PenalizedRegression(0.3, penalty=penalties.LatentGroupL2([[0, 1], [1, 2]]))
     >>> model.fit(X, X[:, 0] + X[:, 1]).coef_.round(2)
-    array([0.78, 0.74, 0.  , 0.  , 0.  , 0.  ])
+    array([0.74, 0.7 , 0.  , 0.  , 0.  , 0.  ])
     """
 
     def __init__(self, alpha=1.0, *, penalty=None, fit_intercept=True, standardize=False,
@@ -92,7 +92,7 @@ class FusedLasso(PenalizedRegression):
     >>> from sparsesolve.estimators import FusedLasso
     >>> X = np.random.default_rng(0).normal(size=(100, 6))
     >>> FusedLasso(0.1).fit(X, X @ [0, 0, 0, 2, 2, 2]).coef_.round(2)
-    array([0.02, 0.02, 0.02, 1.96, 1.96, 1.96])
+    array([0.05, 0.05, 0.05, 1.96, 1.96, 1.96])
     """
 
     def __init__(self, alpha=1.0, *, l1=0.0, weights=None, order=None, fit_intercept=True,
@@ -129,7 +129,7 @@ class SlopeRegression(PenalizedRegression):
     >>> X = np.random.default_rng(0).normal(size=(100, 6))
     >>> model = SlopeRegression(0.5, kind="oscar", q=0.5).fit(X, X @ [2, -2, 0, 0, 0, 0])
     >>> model.coef_.round(1)
-    array([ 1.5, -1.5, -0. ,  0. ,  0. ,  0. ])
+    array([ 1.5, -1.5,  0. ,  0. ,  0. ,  0. ])
     """
 
     def __init__(self, alpha=1.0, *, lambdas=None, q=0.1, kind="bh", fit_intercept=True,

@@ -301,8 +301,13 @@ cdef class BlockPenalty:
 
     # whole vectors, in the order of the features
 
-    def value(self, const double[::1] b, double lam=1.0):
-        """lam * Omega(b), infinite outside the limits."""
+    def value(self, b, double lam=1.0):
+        """lam * Omega(b), infinite outside the limits; for as many features as b has where none were told."""
+        if self.layout is None:
+            return self.over(len(b)).value(b, lam)
+        return self._value(np.ascontiguousarray(b, dtype=float), lam)
+
+    def _value(self, const double[::1] b, double lam):
         cdef double[::1] x = np.asarray(b)[np.asarray(self.member)]
         cdef double total = 0.0
         cdef Py_ssize_t g, j
@@ -313,8 +318,13 @@ cdef class BlockPenalty:
             total += self.block_value(g, &x[self.start[g]], lam)
         return total
 
-    def prox(self, const double[::1] x, double lam=1.0):
-        """argmin_b |b - x|^2 / 2 + lam * Omega(b)."""
+    def prox(self, x, double lam=1.0):
+        """argmin_b |b - x|^2 / 2 + lam * Omega(b), a new array (p,)."""
+        if self.layout is None:
+            return self.over(len(x)).prox(x, lam)
+        return self._prox(np.ascontiguousarray(x, dtype=float), lam)
+
+    def _prox(self, const double[::1] x, double lam):
         cdef double[::1] v = np.asarray(x)[np.asarray(self.member)], b = np.empty(x.shape[0])
         cdef Py_ssize_t g
         for g in range(self.n_groups):
@@ -331,8 +341,11 @@ cdef class BlockPenalty:
             out[g] = self.block_polar(g, &v[self.start[g]], MOVING if moving else ALL)
         return np.asarray(out)
 
-    def polar(self, const double[::1] z):
+    def polar(self, z):
         """The least lam with b = 0 optimal for the linear term -z'b."""
+        if self.layout is None:
+            return self.over(len(z)).polar(z)
+        z = np.ascontiguousarray(z, dtype=float)
         return float(self.levels(z).max(initial=0.0))
 
     def conjugate(self, const double[::1] z, double lam=1.0):

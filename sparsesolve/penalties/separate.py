@@ -103,7 +103,7 @@ class Separate(Norm):
     >>> y = X @ [3, 0, 0, 2, 2, 2, 1, 1] + 0.1 * rng.normal(size=100)
     >>> penalty = ss.penalties.Separate({0: None, range(1, 8): ss.penalties.TotalVariation()})
     >>> ss.path(X, y, penalty=penalty).coef(0.1).round(1)
-    array([3. , 0. , 0. , 1.9, 1.9, 1.9, 1. , 1. ])
+    array([3. , 0.1, 0.1, 1.9, 1.9, 1.9, 1. , 1. ])
     """
 
     def __init__(self, parts: Mapping[Any, Any]):

@@ -47,7 +47,7 @@ class Slope(Norm):
     >>> y = X @ [2, -2, 2, 0, 0, 0, 0, 0] + rng.normal(size=100)
     >>> fit = ss.path(X, y, penalty=ss.penalties.Slope(kind="oscar", q=0.5))
     >>> fit.coef(1.0).round(2)[:4]
-    array([ 0.92, -0.92,  0.92,  0.  ])
+    array([ 0.79, -0.8 ,  0.8 ,  0.  ])
     """
 
     def __init__(self, lambdas: ArrayLike | None = None, q: float = 0.1, kind: str = "bh"):

@@ -56,7 +56,7 @@ class TotalVariation(Norm):
     >>> y = X @ [0, 0, 0, 2, 2, 2, 1, 1] + 0.1 * rng.normal(size=100)
     >>> fit = ss.path(X, y, penalty=ss.penalties.TotalVariation())
     >>> fit.coef(0.1).round(2)
-    array([0.02, 0.02, 0.02, 1.94, 1.94, 1.94, 1.02, 1.02])
+    array([0.04, 0.04, 0.04, 1.92, 1.92, 1.92, 1.05, 1.05])
     """
 
     def __init__(self, weights: ArrayLike | None = None, l1: float = 0.0, order: Any = None):

@@ -97,7 +97,7 @@ def at_radius(fit: Path, radius: float, X: Any, y: Any) -> Constrained:
             low, end = lam, found
     value, coef, intercept, gap = best
     extra = high * (radius - value) / null if null > 0.0 else 0.0
-    return Constrained(high, coef, intercept, value, gap + extra)
+    return Constrained(high, coef, intercept, value, gap + float(extra))
 
 
 def _at(fit, lam, X, y):

@@ -50,6 +50,14 @@ def test_worked_numbers():
     assert P.Slope(kind="oscar", q=0.5).over(3)._w.tolist() == [1.0, 0.75, 0.5]
 
 
+def test_penalties_on_groups_answer_on_arrays():
+    groups = P.GroupL2([[0, 1], [2]], [1.0, 2.0])
+    assert groups.value([3, 4, -1]) == 7.0 and groups.polar([3, 4, -1]) == 5.0
+    assert groups.prox([3, 4, -1], 1.0) == pytest.approx([2.4, 3.2, 0.0])
+    assert P.GroupLinf([0, 0, 0], [1.0]).prox([3.0, 1.0, 1.0], 1.0).tolist() == [2.0, 1.0, 1.0]
+    assert P.SparseGroup([0, 0], 1.0).value([1.0, -2.0]) == 3.0
+
+
 def test_trace_prox_by_both_ways():
     """By eigenvalues of inner products, and by the SVD."""
     rng = np.random.default_rng(0)
