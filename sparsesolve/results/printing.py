@@ -4,6 +4,8 @@ import html as markup
 
 import numpy as np
 
+from sparsesolve.penalties.penalty import has_blocks
+
 
 def one_line(path):
     """What was fitted, how far, and how good the worst certificate is."""
@@ -29,7 +31,18 @@ def heading(path):
     n, (count, noun) = len(path.lambdas), path.selectable
     reason = path.stop_reason.strip().rstrip(".")
     size = f"{n} lambda{'s' * (n != 1)}, {count} {noun}{'s' * (count != 1)}"
-    return f"{path.family} path{classes(path)}: {size}" + (f"; {reason}." if reason else ".")
+    said = f"{path.family} path{classes(path)}: {size}" + (f"; {reason}." if reason else ".")
+    return said + of_penalty(getattr(path, "options", None) or {})
+
+
+def of_penalty(options):
+    """What must be known of a fit with a penalty on whole vectors, or one that is not convex."""
+    penalty = options.get("penalty")
+    if getattr(penalty, "concave", False):
+        return f" {type(penalty).__name__} is not convex: these are stationary points."
+    if penalty is None or has_blocks(penalty) or options.get("standardize"):
+        return ""
+    return " Features are not standardised."
 
 
 def classes(path):
