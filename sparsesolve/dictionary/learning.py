@@ -154,9 +154,9 @@ class DictionaryLearning:
     def fit(self, Y: Any) -> DictionaryLearning:
         """Learn from the columns of Y (m, N), anew; returns self."""
         signals = read_columns("Y", Y)
-        _warn_of_rows(*signals.shape, self.n_atoms)
+        m, n = signals.shape
+        _warn_of_rows(m, n, self.n_atoms)
         self._reset()
-        n = signals.shape[1]
         size = n if self.algorithm == "batch" else min(self.batch_size, n)
         steps = -(-n // size)
         with progress_bar(self.n_epochs * steps, self.progress, "step") as advance:

@@ -25,6 +25,7 @@ from sparsesolve.paths.penalty import for_features, penalty_maker, refuse_blocks
 from sparsesolve.penalties import SparseGroup
 from sparsesolve.penalties.groups import in_order
 from sparsesolve.penalties.penalty import has_blocks
+from sparsesolve.results.status import warn
 from sparsesolve.solvers.costs import MOST_REDUCED_COLUMNS
 from sparsesolve.solvers.problem.problem import shifts
 from sparsesolve.solvers.problem.standardisation import assemble, scaled_response
@@ -117,6 +118,15 @@ def _in_bases(design, matrix, w, penalty, centred, n_threads):
         )
     groups = np.split(np.asarray(penalty.member), penalty.start[1:-1])
     basis = GroupBasis(design, w, groups, centred, matrix.dtype == np.float32)
+    if basis.reduced:
+        features = ", ".join(str(j) for j in basis.reduced[0][:5])
+        warn(
+            f"standardize='group' leaves out a direction of {len(basis.reduced)} of {len(groups)} "
+            f"groups (the first holds columns {features}): columns that differ by less than 1e-8 "
+            "of their size count as dependent, and certificates are of what is left; give "
+            "their difference as a column, or standardize=True",
+            UserWarning,
+        )
     design = Design(basis.columns)
     design.moments(w, n_threads)
     return basis, penalty.on(in_order(penalty.layout, basis.start)), design

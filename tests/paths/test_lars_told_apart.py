@@ -130,3 +130,16 @@ def test_a_loaded_path_of_knots_is_one(tmp_path):
     assert np.array_equal(again.coef(0.5), fit.coef(0.5))
     with pytest.raises(ValueError, match="not the options of a new fit"):
         again.extend(X, X[:, 0])
+
+
+@pytest.mark.parametrize("apart, said", [(0.0, 0), (1e-9, 1), (1e-6, 0)])
+@pytest.mark.parametrize("far", [0.0, 1e3])
+def test_orthonormal_groups_say_what_they_leave_out(apart, said, far):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 4)) + far
+    X[:, 1] = 1.8 * X[:, 0] + 32 + apart * rng.normal(size=50)
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        ss.path(X, X[:, 2] + rng.normal(size=50), penalty=ss.penalties.GroupL2([0, 0, 1, 1]),
+                standardize="group", n_lambdas=4)  # fmt: skip
+    assert len(seen) == said and all("columns 0, 1)" in str(one.message) for one in seen)

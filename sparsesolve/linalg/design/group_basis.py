@@ -12,6 +12,7 @@ import numpy as np
 from scipy import sparse
 
 RANK = {True: 1e-5, False: 1e-8}  # singular value, relative, that is none; of float32 or float64
+ROUNDED = 64 * np.finfo(np.float64).eps  # a singular value, relative, that is rounding
 LOST = 1e-9  # of a group's coefficients: what floats may lose of them
 
 
@@ -34,6 +35,8 @@ class GroupBasis:
     ----------
     columns : (n, q)
         q the sum of the ranks; a group of rank 0 has one column of zeros.
+    reduced : list of (p_g,) features
+        Groups of which a direction was left out that rounding does not explain.
     start : (G + 1,)
         Group g has the columns start[g] to start[g + 1].
     """
@@ -44,9 +47,12 @@ class GroupBasis:
         self._power, self._far = np.array(design.exponent), np.array(design.mean) * self._unit
         design.standardise(True, self._unit)
         columns, turns, self.start = np.empty((design.p, design.n)), [], [0]
+        self.reduced, rounding = [], ROUNDED * (2.0**29 if single else 1.0)
         for which in groups:
             own = design.unpacked(which)
-            turn = _turn(root * own, RANK[single])
+            turn, lost = _turn(root * own, RANK[single], rounding * (1.0 + self._largest(which)))
+            if lost:
+                self.reduced.append(np.asarray(which))
             own = own @ turn
             if not centred:
                 own += self._far[which] @ turn
@@ -56,6 +62,10 @@ class GroupBasis:
         self.columns = columns[: self.start[-1]].T
         self.start = np.array(self.start, dtype=np.intc)
         self._turn = _placed(turns, groups, design.p)
+
+    def _largest(self, which):
+        """The largest mean of these features, in standard deviations."""
+        return float(np.abs(self._far[which]).max(initial=0.0))
 
     def features_of(self, columns):
         """Features that have a part in these columns, ascending."""
@@ -82,16 +92,20 @@ class GroupBasis:
         return kept, np.ascontiguousarray(b[kept].T), far
 
 
-def _turn(A, least):
-    """T (m, rank) with the columns of A T orthonormal; a column of zeros where A is nothing."""
+def _turn(A, least, rounding):
+    """T (m, rank) with the columns of A T orthonormal, and whether more than rounding is left out.
+
+    T is a column of zeros where A is nothing.
+    """
     size = np.linalg.norm(A, axis=0)
     if not size.any():
-        return np.zeros((A.shape[1], 1))
+        return np.zeros((A.shape[1], 1)), False
     if A.shape[1] == 1:
-        return np.ones((1, 1))
+        return np.ones((1, 1)), False
     _, spectrum, right = np.linalg.svd(A, full_matrices=False)
     kept = spectrum > least * spectrum[0]
-    return right[kept].T / spectrum[kept]
+    lost = bool((~kept & (spectrum > rounding * spectrum[0])).any())
+    return right[kept].T / spectrum[kept], lost
 
 
 def _placed(turns, groups, p):
