@@ -45,7 +45,7 @@ class AdaptiveLasso(Adaptive):
     alpha : float, default 1.0
         Strength of the penalty.
     power : float, default 1.0
-        v_j is 1 / |b_j|^power of the ridge regression, which 5 folds in a row choose.
+        v_j is ``1 / |b_j|^power`` of the ridge regression, which 5 folds in a row choose.
     fit_intercept, max_iter, tol
         As in :class:`ElasticNet`.
     standardize : bool, default False
