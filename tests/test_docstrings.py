@@ -94,6 +94,7 @@ def test_everything_public_is_listed():
     modules = {"families", "mkl", "penalties", "prox", "structured"}
     public = {f"sparsesolve.{name}" for name in set(sparsesolve.__all__) - modules}
     public |= {f"sparsesolve.penalties.{name}" for name in penalties.__all__}
+    public |= {f"sparsesolve.prox.{name}" for name in prox.__all__}
     public |= {f"sparsesolve.estimators.{name}" for name in estimators.__all__}
     public |= {f"sparsesolve.families.{name}" for name in families.MAKERS}
     public |= {f"sparsesolve.mkl.{name}" for name in set(mkl.__all__) - set(sparsesolve.__all__)}

@@ -16,7 +16,9 @@ A family is named (``family="poisson"``) or made by a function here (``families.
                    a tuple; Breslow's partial likelihood, no intercept; cox(ties, strata)
     multigaussian  several columns of real numbers; squared error / 2; coefficients are tied
     huber(delta)                real numbers; squares near, absolute errors far away
-    squared_hinge()             two classes; a smooth support vector machine
+    hinge(), squared_hinge()    two classes; support vector machines, the second smooth
+    quantile(q)                 real numbers; their conditional quantiles, 0.5: absolute errors
+    epsilon_insensitive(epsilon)    real numbers; absolute errors beyond epsilon
     probit(), cloglog()         two classes, shares or counts; other links
     gamma()                     positive numbers; log link
     negative_binomial(theta)    numbers of at least 0, of variance mu + mu^2 / theta; log link
@@ -34,9 +36,17 @@ Or it is written in Python: any object with the methods value, gradient and curv
 
 from sparsesolve.data import Response
 from sparsesolve.families.amounts import gamma, negative_binomial, poisson, tweedie
-from sparsesolve.families.classes import binomial, cloglog, multinomial, probit, squared_hinge
+from sparsesolve.families.classes import (
+    binomial,
+    cloglog,
+    hinge,
+    multinomial,
+    probit,
+    squared_hinge,
+)
 from sparsesolve.families.family import Family
 from sparsesolve.families.python import from_object
+from sparsesolve.families.quantiles import epsilon_insensitive, quantile
 from sparsesolve.families.real import gaussian, huber, multigaussian
 from sparsesolve.families.registry import FAMILIES, MAKERS, read_family
 from sparsesolve.families.survival import cox
@@ -44,6 +54,7 @@ from sparsesolve.solvers.follow import StopRule
 
 __all__ = [
     "FAMILIES", "Family", "MAKERS", "Response", "StopRule", "binomial", "cloglog", "cox",
-    "from_object", "gamma", "gaussian", "huber", "multigaussian", "multinomial",
-    "negative_binomial", "poisson", "probit", "read_family", "squared_hinge", "tweedie",
+    "epsilon_insensitive", "from_object", "gamma", "gaussian", "hinge", "huber", "multigaussian",
+    "multinomial", "negative_binomial", "poisson", "probit", "quantile", "read_family",
+    "squared_hinge", "tweedie",
 ]  # fmt: skip

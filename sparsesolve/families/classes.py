@@ -1,4 +1,4 @@
-"""Families of classes: binomial, multinomial, squared_hinge, probit and cloglog."""
+"""Families of classes: binomial, multinomial, hinge, squared_hinge, probit and cloglog."""
 
 from __future__ import annotations
 
@@ -14,13 +14,49 @@ from sparsesolve.families.links import (
     one_minus_exp_minus_exp,
     softmax,
 )
-from sparsesolve.losses import LOSSES
+from sparsesolve.losses import KINKED, LOSSES
 
 binomial = Family("binomial", LOSSES["binomial"], read_binary, expit, classify=above_zero)
 multinomial = Family(
     "multinomial", LOSSES["multinomial"], read_classes, softmax,
     classify=largest, several=True,
 )  # fmt: skip
+
+
+def hinge() -> Family:
+    """Hinge loss of two classes, that of support vector machines.
+
+    ``max(0, 1 - y eta)`` for y = -1 and 1, whatever labels you give. It has no probabilities:
+    ``predict(kind="response")`` returns the linear predictor. With ``alpha=0`` a path is that of
+    the linear support vector machine of ``lambda = 1 / (C n)``, its intercept not penalised;
+    `squared_hinge` is smooth, and solved faster. :func:`sparsesolve.mkl_path` takes it for
+    kernels.
+
+    Returns
+    -------
+    Family
+        For ``family=`` of :func:`sparsesolve.path` and its kin, and of
+        :func:`sparsesolve.mkl_path`.
+
+    References
+    ----------
+    Cortes, Vapnik (1995), "Support-vector networks".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 5))
+    >>> y = np.sign(X[:, 0] + X[:, 1])
+    >>> fit = ss.path(X, y, family=ss.families.hinge(), lambdas=[0.1])
+    >>> fit.nonzero(s=0.1)
+    array([0, 1])
+    >>> bool(fit.gaps.max() <= 1e-7)
+    True
+    """
+    return Family("hinge", KINKED["hinge"], read_sides, identity, classify=above_zero,
+                  smooth=False)  # fmt: skip
 
 
 def squared_hinge() -> Family:

@@ -24,4 +24,4 @@ class Family:
     intercept: bool = field(default=True, repr=False)  #: whether one can be told from the data
     #: whether eta has a row per class or response
     several: bool = field(default=False, repr=False)
-    smooth: bool = field(default=True, repr=False)  #: whether the loss is; else for kernels alone
+    smooth: bool = field(default=True, repr=False)  #: whether the loss is; else it has kinks

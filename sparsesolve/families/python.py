@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sparsesolve.data import check_derivatives, read_real
 from sparsesolve.families.family import Family
 from sparsesolve.families.links import identity
-from sparsesolve.losses import LOSSES, PythonLoss
+from sparsesolve.losses import KINKED, LOSSES, PythonLoss
 
 
 def from_object(law: object, y: ArrayLike = ()) -> Family:
@@ -88,7 +88,7 @@ def from_object(law: object, y: ArrayLike = ()) -> Family:
     name = getattr(law, "name", type(law).__name__)
     if not isinstance(name, str):
         raise TypeError(f"name of the family's object must be a string, not {name!r}")
-    if name.partition("(")[0] in {*LOSSES, "hinge"}:
+    if name.partition("(")[0] in {*LOSSES, *KINKED}:
         raise ValueError(f"name of the family's object is {name!r}, which is taken; give another")
     check_derivatives(law, name, y)
     return Family(name, partial(PythonLoss, law=law), partial(_read_for, law, name),

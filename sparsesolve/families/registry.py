@@ -2,16 +2,27 @@
 
 from sparsesolve.data import read_choice, shown
 from sparsesolve.families.amounts import gamma, negative_binomial, poisson, tweedie
-from sparsesolve.families.classes import binomial, cloglog, multinomial, probit, squared_hinge
+from sparsesolve.families.classes import (
+    binomial,
+    cloglog,
+    hinge,
+    multinomial,
+    probit,
+    squared_hinge,
+)
 from sparsesolve.families.family import Family
 from sparsesolve.families.python import from_object
+from sparsesolve.families.quantiles import epsilon_insensitive, quantile
 from sparsesolve.families.real import gaussian, huber, multigaussian
 from sparsesolve.families.survival import cox
 
 NAMED = (gaussian, binomial, multinomial, poisson, cox(), multigaussian)
 FAMILIES = {family.name: family for family in NAMED}
 
-MADE = (huber, squared_hinge, probit, cloglog, cox, gamma, negative_binomial, tweedie)
+MADE = (
+    huber, hinge, squared_hinge, quantile, epsilon_insensitive, probit, cloglog, cox, gamma,
+    negative_binomial, tweedie,
+)  # fmt: skip
 MAKERS = {maker.__name__: maker for maker in MADE}
 
 ELSEWHERE = {  # names of other packages

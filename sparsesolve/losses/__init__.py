@@ -7,8 +7,10 @@ from sparsesolve.losses.base import Loss
 from sparsesolve.losses.binomial import Binomial
 from sparsesolve.losses.cloglog import Cloglog
 from sparsesolve.losses.cox import Cox
+from sparsesolve.losses.epsilon_insensitive import EpsilonInsensitive
 from sparsesolve.losses.gamma import Gamma
 from sparsesolve.losses.gaussian import Gaussian
+from sparsesolve.losses.hinge import Hinge
 from sparsesolve.losses.huber import Huber
 from sparsesolve.losses.multigaussian import Multigaussian
 from sparsesolve.losses.multinomial import Multinomial
@@ -16,6 +18,7 @@ from sparsesolve.losses.negative_binomial import NegativeBinomial
 from sparsesolve.losses.poisson import Poisson
 from sparsesolve.losses.probit import Probit
 from sparsesolve.losses.python import PythonLoss
+from sparsesolve.losses.quantile import Quantile
 from sparsesolve.losses.squared_hinge import SquaredHinge
 from sparsesolve.losses.tweedie import Tweedie
 
@@ -35,4 +38,10 @@ LOSSES = {
     "tweedie": Tweedie,
 }
 
-__all__ = ["LOSSES", "Loss", "PythonLoss"]  # the last takes an object besides y and w
+KINKED = {  # solvers take their Moreau envelopes: see kinked.pyx
+    "epsilon_insensitive": EpsilonInsensitive,
+    "hinge": Hinge,
+    "quantile": Quantile,
+}
+
+__all__ = ["KINKED", "LOSSES", "Loss", "PythonLoss"]  # the last takes an object besides y and w

@@ -33,6 +33,8 @@ cdef class Loss:
         """What samples start..stop add to F(eta), with their u; all samples at once unless `by_rows`."""
         return self.evaluate(eta, u)
 
+    smooth = True           # False where there are kinks: solvers then take its Moreau envelope
+
     by_sample = False       # whether `sample` is there: F is a sum over samples, each known by its own y
 
     cdef double sample(self, const double* y, const double* eta, double* slope) noexcept nogil:

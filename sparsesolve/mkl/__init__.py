@@ -1,6 +1,6 @@
 """Multiple kernel learning: which kernels, how much of each, certified at every lambda."""
 
-from sparsesolve.families.hinge import hinge
+from sparsesolve.families import hinge
 from sparsesolve.mkl.functions.classical import classical
 from sparsesolve.mkl.functions.gaussian import gaussian
 from sparsesolve.mkl.functions.linear import linear

@@ -167,7 +167,7 @@ def _target(family, response, offset, w, intercept):
     offset = read_offset(offset, len(y))
     if family.name == "cox":
         refuse_no_event(y, w)
-    if family.name == "squared_hinge":
+    if family.name in ("hinge", "squared_hinge"):
         refuse_missing_side(y, w, response.class_names)
     if family.name != "gaussian":
         offset = np.zeros(len(y)) if offset is None else offset

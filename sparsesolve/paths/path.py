@@ -139,6 +139,7 @@ def path(
         vectors: "panoc", with L-BFGS, "fista", "sparsa", "ista"; for groups of one response Tseng
         and Yun's "bcd", with Wright's search "bcd_wright", without working sets "bcd_plain"; for
         squared error "reweighted". "subgradient" is a baseline, and says so by its gaps.
+        Losses with kinks (hinge, quantile, epsilon_insensitive) have "multipliers".
     n_threads : int, default 1
         Threads for products with X; -1 for all cores. The result does not depend on it.
     progress : bool, default False
@@ -263,11 +264,6 @@ def _read_settings(options):
     read_penalty(options.penalty)
     read_flag("grouped", options.grouped)
     family = settings["family"]
-    if not family.smooth:
-        raise ValueError(
-            f"The loss of family {family.name!r} has a kink, which only mkl_path can do with; use "
-            "families.squared_hinge()"
-        )
     if options.grouped and not family.several:
         raise ValueError(
             "grouped=True ties the classes of family='multinomial'; leave it out for "
@@ -288,7 +284,8 @@ def _solve(problem, settings, advance):
     asked = getattr(state, "problem_of_grid", problem)  # of other columns, where it has those
     if lambdas is None:
         ratio = settings["ratio"] or (1e-2 if problem.design.n < problem.n_features else 1e-4)
-        lambdas = grid(asked, state.correlations(), settings["n_lambdas"], ratio)
+        first = state.start() if hasattr(state, "start") else None
+        lambdas = grid(asked, state.correlations(), settings["n_lambdas"], ratio, first)
         start = lambdas[0] if by_steps else 0.0
     elif by_steps:
         start = entry_lambda(asked, state.correlations())

@@ -11,5 +11,9 @@ from sparsesolve.prox.balls import (
     project_linf,
     project_simplex,
 )
+from sparsesolve.prox.box import box_hyperplane
 
-__all__ = ["project_groups", "project_l1", "project_l2", "project_linf", "project_simplex"]
+__all__ = [
+    "box_hyperplane", "project_groups", "project_l1", "project_l2", "project_linf",
+    "project_simplex",
+]  # fmt: skip

@@ -13,6 +13,8 @@ from sparsesolve.data import read_choice
 from sparsesolve.results import survival
 from sparsesolve.results.ranks import ranks
 
+SIDED = ("hinge", "squared_hinge")  # families whose responses are -1 and 1
+KINKED = {"hinge": "hinge", "quantile": "pinball", "epsilon_insensitive": "epsilon_insensitive"}
 LEAST_SHARE = 1e-5  # no probability counts as nearer to 0 or 1 in a deviance (glmnet's)
 
 
@@ -50,7 +52,7 @@ def class_shares(family, y):
     """The shares (n, C) of the classes in each row of responses as read; None without classes."""
     if family.classify is None or family.several:
         return None if family.classify is None else y
-    success = (y + 1.0) / 2.0 if family.name == "squared_hinge" else y
+    success = (y + 1.0) / 2.0 if family.name in SIDED else y
     return np.column_stack([1.0 - success, success])
 
 
@@ -58,10 +60,11 @@ def known_measures(family):
     """The names of the measures that suit a family, its deviance first."""
     if family.name == "cox":
         return ["deviance", "C"]
-    squares = [] if family.name == "squared_hinge" else ["mse", "mae"]
+    squares = [] if family.name in SIDED else ["mse", "mae"]
+    own = [] if family.smooth else [KINKED[family.name.partition("(")[0]]]
     if family.classify is None:
-        return ["deviance", *squares]
-    return ["deviance", "class", *squares, *["auc"] * (not family.several)]
+        return ["deviance", *own, *squares]
+    return ["deviance", "class", *own, *squares, *["auc"] * (not family.several)]
 
 
 def read_measure(measure, family):
@@ -91,6 +94,11 @@ def deviance(family, y, eta, w):
     eta = eta.swapaxes(1, 2) if family.several else eta
     values = np.array([2.0 * (loss.at(column)[0] - loss.saturated) for column in eta])
     return values * total / (w @ y[:, 2] if family.name == "cox" else total)
+
+
+def mean_loss(family, y, eta, w):
+    """The mean of the family's loss, which has kinks: half its deviance."""
+    return 0.5 * deviance(family, y, eta, w)
 
 
 def _class_deviance(family, y, eta, w):
@@ -195,6 +203,9 @@ MEASURES = {
     "mae": Measure("mae", "Mean absolute error", mae),
     "class": Measure("class", "Misclassification error", misclassified),
     "auc": Measure("auc", "AUC", auc, larger=True),
+    "hinge": Measure("hinge", "Hinge loss", mean_loss),
+    "pinball": Measure("pinball", "Pinball loss", mean_loss),
+    "epsilon_insensitive": Measure("epsilon_insensitive", "Error beyond epsilon", mean_loss),
     "C": Measure("C", "C-index", concordance, larger=True),
 }
 DEVIANCES = {

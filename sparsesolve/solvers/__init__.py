@@ -15,6 +15,7 @@ from sparsesolve.solvers.first_order.bcd import (
 from sparsesolve.solvers.first_order.fista import Fista, Ista, Sparsa
 from sparsesolve.solvers.first_order.panoc import Panoc
 from sparsesolve.solvers.first_order.subgradient import Subgradient
+from sparsesolve.solvers.margin.multipliers import Multipliers
 from sparsesolve.solvers.passes.several_lambdas import SeveralLambdas
 from sparsesolve.solvers.responses.blocks import ResponseBlocks
 from sparsesolve.solvers.responses.groups import ResponseGroups
@@ -32,6 +33,20 @@ class Solver(NamedTuple):
     needs: str
     suits: Callable  # (problem, lambdas or None for a grid that ends above 0) -> bool
     by_passes: bool = False  # whether products with X are all that it asks for
+
+
+def kinked(problem, lambdas):
+    """Whether the loss has kinks: then `choose` takes no other solver."""
+    return problem.loss is not None and not problem.loss.smooth
+
+
+def _multipliers(problem, n_threads):
+    """The method of multipliers around the solver of smooth losses that suits."""
+    if not problem.has_blocks:
+        inner = Fista
+    else:
+        inner = ProximalNewton
+    return Multipliers(problem, lambda smooth: inner(smooth, n_threads), n_threads)
 
 
 def _squared_error(problem, lambdas):
@@ -109,6 +124,9 @@ SOLVERS = {
     "sparsa": Solver(Sparsa, "nothing", _anything, by_passes=True),
     "panoc": Solver(Panoc, "nothing", _anything, by_passes=True),
     "subgradient": Solver(Subgradient, "nothing", _anything, by_passes=True),
+    "multipliers": Solver(
+        _multipliers, "a loss with kinks: hinge, quantile or epsilon_insensitive", kinked
+    ),
     "reweighted": Solver(
         reweighted.Reweighted, "family='gaussian', every lambda above 0, no limits, and the "
         "elastic net, GroupL2 or SparseGroup", reweighted.suits,

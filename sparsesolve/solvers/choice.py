@@ -6,7 +6,7 @@ import numpy as np
 
 from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.penalties.concave_penalty import ConcavePenalty
-from sparsesolve.solvers import SOLVERS, costs
+from sparsesolve.solvers import SOLVERS, costs, kinked
 from sparsesolve.solvers.passes.several_lambdas import MOST_COLUMNS
 from sparsesolve.solvers.reductions.collinear import CollinearState, without_collinear
 from sparsesolve.solvers.reductions.equal_rows import with_equal_rows_merged
@@ -24,6 +24,8 @@ def choose(problem, name, lambdas, n_threads):
 
     `lambdas` are those asked for, decreasing, or None for a grid that ends above 0.
     """
+    if problem.loss is not None and not problem.loss.smooth:
+        return _with_kinks(problem, name, lambdas, n_threads)
     free = unbound(problem, lambdas)
     if free is not None:
         return OneSidedState(choose(free[0], name, lambdas, n_threads), problem, free[1])
@@ -53,6 +55,30 @@ def choose(problem, name, lambdas, n_threads):
     return CollinearState(solver.state(found[0], n_threads), *found, problem.design)
 
 
+def _with_kinks(problem, name, lambdas, n_threads):
+    """The state for a loss with kinks."""
+    if isinstance(problem.design, DistributedDesign):
+        raise ValueError(
+            "X is a dask array, and the loss of this family has kinks; pass X.compute() if it "
+            "fits in memory, or choose families.squared_hinge() or huber()"
+        )
+    if isinstance(problem.penalty, ConcavePenalty):
+        raise ValueError(
+            "a concave penalty takes a smooth loss, and that of this family has kinks; choose "
+            "families.squared_hinge() or huber(), or a convex penalty"
+        )
+    mapping = None if problem.has_blocks else problem.penalty.mapping()
+    if mapping is not None:
+        return in_other_columns(problem, mapping, partial(choose, name=name, lambdas=lambdas,
+                                                          n_threads=n_threads))  # fmt: skip
+    own = [other for other, solver in SOLVERS.items() if solver.suits is kinked]
+    if name not in ("auto", *own):
+        raise ValueError(
+            f"solver={name!r} takes no loss with kinks; choose solver='auto', or one of {own}"
+        )
+    return SOLVERS["multipliers" if name == "auto" else name].state(problem, n_threads)
+
+
 def _on_whole_vectors(problem, name, lambdas, n_threads):
     """The state for a penalty without disjoint blocks: a first-order solver."""
     if isinstance(problem.penalty, ConcavePenalty):
@@ -77,6 +103,8 @@ def approaches(problem, name, lambdas):
     that take their blocks in by size, cost up to three times as much by steps.
     """
     if not problem.has_blocks or problem.penalty.alpha == 0.0 or problem.null_value == 0.0:
+        return False
+    if kinked(problem, lambdas):
         return False
     wide = costs.MOST_ROWS_BY_STEPS * problem.design.p > problem.design.n
     if not wide or isinstance(problem.design, DistributedDesign):

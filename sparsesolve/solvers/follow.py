@@ -46,11 +46,12 @@ class Point:
     unbounded: np.ndarray | None = None  # features along which the objective falls for ever
 
 
-def grid(problem, correlations, n_lambdas, ratio):
+def grid(problem, correlations, n_lambdas, ratio, start=None):
     """Log-spaced lambdas from the least with b = 0 optimal.
 
     A correlation of the size of its own rounding is none. Where there is no other, the null model
     is the whole path: one lambda, that of the rounding (0 when there is nothing to explain).
+    `start` is the first inner lambda where the solver knows a better one, for no lambda has b = 0.
     """
     if problem.null_value == 0.0:
         return np.zeros(1)
@@ -60,6 +61,7 @@ def grid(problem, correlations, n_lambdas, ratio):
     rounding = np.maximum(*map(problem.penalty.entry_levels, (norms, -norms)))
     largest = np.maximum(scores, rounding).max(initial=0.0)
     if (scores > rounding).any():
+        largest = start or largest
         return problem.user_levels(largest * np.geomspace(1.0, ratio, n_lambdas))
     return problem.user_levels(np.array([largest])) if largest > 0.0 else np.zeros(1)
 

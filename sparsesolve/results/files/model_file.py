@@ -53,7 +53,6 @@ from scipy import sparse
 
 from sparsesolve.data.encoding import EncodedDesign
 from sparsesolve.families import FAMILIES, MAKERS, cox, read_family
-from sparsesolve.families.hinge import hinge
 from sparsesolve.results.cv_path import CVPath
 from sparsesolve.results.files.encoder_file import encoder_of, encoder_text
 from sparsesolve.results.files.model_arrays import check_arrays
@@ -325,10 +324,9 @@ def _family_of(name):
     if name in FAMILIES:
         return read_family(name)
     maker, parameter, value = re.fullmatch(r"(\w*)(?:\((\w+)=(.*)\))?.*", name, re.S).groups()
-    makers = {**MAKERS, "hinge": hinge}
-    if maker not in makers:
+    if maker not in MAKERS:
         raise ValueError(f"a family of yours ({name!r}) cannot be saved, only those with a name")
-    return makers[maker](**({} if parameter is None else {parameter: float(value)}))
+    return MAKERS[maker](**({} if parameter is None else {parameter: float(value)}))
 
 
 def _no_fit(X, y, **options):

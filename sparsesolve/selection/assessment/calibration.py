@@ -12,6 +12,7 @@ from sparsesolve.data import answers_keywords, read_count
 from sparsesolve.results.cv_path import CVPath
 from sparsesolve.results.path import Path
 from sparsesolve.selection.assessment.known_rows import known_classes, read_known_rows
+from sparsesolve.selection.measures import SIDED
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -86,8 +87,8 @@ def calibration(
     shares, names = known_classes(fit, family, y)
     if not single:
         raise ValueError("calibration is at one lambda; give s")
-    if family.name == "squared_hinge":
-        raise ValueError("A squared_hinge fit has no probabilities to calibrate")
+    if family.name in SIDED:
+        raise ValueError(f"A {family.name} fit has no probabilities to calibrate")
     n_bins = read_count("n_bins", n_bins, 1)
     k = _place(names, target)
     mean = family.mean(eta)[..., 0]

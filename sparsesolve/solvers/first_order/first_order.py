@@ -123,6 +123,10 @@ class FirstOrder:
         """Replace the point by a better one."""
         raise NotImplementedError
 
+    def restart(self):
+        """Go on from the coefficients after the loss has changed."""
+        self.point = self.at(self.point.b, self.point.c)
+
     # the point
 
     def at(self, b, c):

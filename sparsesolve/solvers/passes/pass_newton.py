@@ -70,6 +70,12 @@ class PassNewton(FirstOrder):
             last, gap = gap, self.gap(lam)
         return CONVERGED, gap
 
+    def restart(self):
+        """Go on from the coefficients after the loss has changed."""
+        super().restart()
+        self.seen, self.met, self.cleared = (), None, (None, None)
+        self.scale, self.stale = 1.0, True
+
     def products(self, u):
         """z_j'u of every column, (p,); what was asked for last is not asked again."""
         self.met = self.point

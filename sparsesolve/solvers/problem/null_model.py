@@ -46,6 +46,9 @@ def null_models(loss, offset, intercept):
 @np.errstate(over="ignore", invalid="ignore")
 def best_intercept(loss, offset):
     """Return (a, F(offset + a)); ValueError where no finite a is best."""
+    if not loss.smooth:  # a kink is best, and kinks can be sorted
+        a = loss.best_shift(offset)
+        return a, loss.at(offset + a)[0]
     a, low, high = 0.0, -np.inf, np.inf
     value, u = loss.at(offset)
     size = np.abs(u).sum()

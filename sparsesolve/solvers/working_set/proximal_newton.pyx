@@ -129,6 +129,14 @@ cdef class ProximalNewton(LossWorkingSet):
             products = m * (0.1 * n + entries / 2.0)
         return (entries + products + WEIGHED_COST * m * m * m / 3.0) / (2.0 * entries + SAMPLE_COST * n + 4.0 * m * m)
 
+    def restart(self):
+        """Go on from the coefficients after the loss has changed: nothing of its model is kept."""
+        self.n_solved, self.opening, self.lams[0], self.lams[1] = 0, 0.0, 0.0, 0.0
+        self.foretells, self.flat = INFINITY, False
+        self.predicted.known = False
+        self._weigh()
+        self.linearise()
+
     # along the path
 
     cdef int _keep_history(self, double lam) except -1:

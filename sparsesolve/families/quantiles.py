@@ -1,0 +1,90 @@
+"""Families of real numbers whose losses have kinks: quantile and epsilon_insensitive."""
+
+from __future__ import annotations
+
+from functools import partial
+from math import inf
+
+from sparsesolve.data import read_number, read_real
+from sparsesolve.families.family import Family
+from sparsesolve.families.links import identity
+from sparsesolve.losses import KINKED
+
+
+def quantile(q: float = 0.5) -> Family:
+    """Pinball loss of real numbers: a path of conditional quantiles.
+
+    ``q r`` for residuals ``r = y - eta`` above 0, ``(q - 1) r`` below; at q = 0.5 it is half the
+    absolute error.
+
+    Parameters
+    ----------
+    q : float in (0, 1), default 0.5
+        The quantile.
+
+    Returns
+    -------
+    Family
+        For ``family=`` of :func:`sparsesolve.path` and its kin.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `q` is not a number between 0 and 1.
+
+    References
+    ----------
+    Koenker, Bassett (1978), "Regression quantiles".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 5))
+    >>> y = X[:, 0] + rng.standard_t(1, size=200)
+    >>> ss.path(X, y, family=ss.families.quantile(0.5), lambdas=[0.1]).nonzero(0.1)
+    array([0])
+    """
+    q = read_number("q", q, 0, 1, open_low=True, open_high=True)
+    return Family(f"quantile(q={q!r})", partial(KINKED["quantile"], q=q), read_real, identity,
+                  smooth=False)  # fmt: skip
+
+
+def epsilon_insensitive(epsilon: float = 0.1) -> Family:
+    """Absolute error of real numbers beyond `epsilon`: support vector regression.
+
+    Parameters
+    ----------
+    epsilon : float >= 0, default 0.1
+        Error, in units of y, that costs nothing.
+
+    Returns
+    -------
+    Family
+        For ``family=`` of :func:`sparsesolve.path` and its kin.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `epsilon` is not a number of at least 0.
+
+    References
+    ----------
+    Smola, Schoelkopf (2004), "A tutorial on support vector regression".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 5))
+    >>> y = X[:, 0] + 0.1 * rng.normal(size=200)
+    >>> family = ss.families.epsilon_insensitive(0.2)
+    >>> ss.path(X, y, family=family, lambdas=[0.1]).nonzero(0.1)
+    array([0])
+    """
+    epsilon = read_number("epsilon", epsilon, 0, inf)
+    loss = partial(KINKED["epsilon_insensitive"], epsilon=epsilon)
+    name = f"epsilon_insensitive(epsilon={epsilon!r})"
+    return Family(name, loss, read_real, identity, smooth=False)

@@ -1,0 +1,77 @@
+"""The certificate of a loss with kinks: of the coefficients returned, from the next multipliers.
+
+    minimise over b0, b   F(offset + b0 + Zb)  +  lam Omega(b),      F with kinks
+
+Given: coefficients, an intercept, and a dual point u within the slopes of F.
+Returned: a duality gap over all columns of the problem itself, kinks and all.
+Invariant: u is brought back to the slopes and made orthogonal to the columns that nothing holds
+back, by the samples between their ends where these can, else by projection (box_hyperplane); where
+neither does, the dual point 0 remains.
+"""
+
+import numpy as np
+
+from sparsesolve.linalg.kernels.box_hyperplane import project
+from sparsesolve.solvers.certificate.dual_point import clear
+from sparsesolve.solvers.first_order.first_order import FirstOrder, Point
+
+BETTER = 1e-15  # of the loss: less of a fall by a better intercept is rounding
+
+
+class KinkedCertificate(FirstOrder):
+    """Point and gap of a Problem whose loss has kinks; `envelope` lends its curvature."""
+
+    def __init__(self, problem, envelope, n_threads):
+        super().__init__(problem, n_threads)
+        self.envelope, self.shift = envelope, 0.0
+
+    def place(self, which, values, intercept):
+        """Go to these coefficients, with the best intercept for them."""
+        b = np.zeros(self.design.p)
+        b[which] = values
+        c = np.zeros(self.basis.shape[1])
+        eta = self.offset + (intercept + self.design.combination(which.astype(np.intc), values))
+        value, _ = self.loss.at(eta)
+        self.shift = 0.0
+        if self.with_intercept:
+            shift = self.loss.best_shift(eta)
+            moved = self.loss.at(eta + shift)[0]
+            if moved < value - BETTER * abs(value):
+                eta, value, self.shift = eta + shift, moved, shift
+            c[0] = intercept + self.shift
+        self.point = Point(b, c, eta, value, None)
+        return eta
+
+    def certify(self, lam, u):
+        """The gap at that point with the dual point u (n,), brought into its domain."""
+        self.point = self.point._replace(u=np.clip(u, *self.loss.ends))
+        return self.gap(lam)
+
+    def _coefficients(self):
+        return self.point.b
+
+    def objective(self, lam, point=None):
+        """F and the penalty; unpenalised columns have none."""
+        point = point or self.point
+        held = np.where(self.unpenalised, 0.0, point.b)
+        return point.value - self.loss.saturated + self.penalty.value(held, lam)
+
+    def span_rounding(self):
+        return 0.0  # eta was made from the coefficients, not from those of the basis
+
+    def dual_point(self, lam):
+        point = self.point
+        free, basis = self.unpenalised_basis.which, self.basis
+        if not self.unpenalised_basis.same_at(lam):
+            free, basis, _ = self.unpenalised_basis.at(point.b, self.products(point.u), lam)
+        if basis.shape[1] == 0:
+            return point.u, free, 0.0
+        dual, missing = clear(self.envelope, point.eta - self.shift, point.u, basis)
+        low, high = self.loss.ends
+        dual = np.clip(dual, low, high)
+        if basis.shape[1] > 1:
+            return dual, free, missing
+        if missing == np.inf or abs(dual.sum()) > 1e-15 * np.abs(dual).sum():
+            one = np.ones(len(dual))
+            dual = project(dual, low, high, one, 0.0, one)
+        return dual, free, 0.0

@@ -1,0 +1,204 @@
+"""The method of multipliers around a solver of smooth problems, for losses with kinks.
+
+    minimise over b0, b   F(offset + b0 + Zb)  +  lam Omega(b),      F = sum_i w_i f(y_i, .)
+
+Given: a Problem whose loss is piecewise linear, and any solver for smooth losses that can go on
+from its coefficients when the loss changes (`restart`).
+Returned per lam: the duality gap of that problem itself; see certificate.py.
+A round solves the problem with the Moreau envelope of F about multipliers m,
+
+    f_sigma(eta; m) = min over t of  f(t) + m (eta - t) + sigma (eta - t)^2 / 2,
+
+and takes the envelope's slopes s+ for the next m: a proximal step on the dual. Where m is right
+the envelope has the minimisers of F, whatever sigma. sigma grows while rounds do not gain enough.
+Invariant: -w m is a dual point within the slopes of F.
+Reference: Rockafellar, "Augmented Lagrangians and applications of the proximal point algorithm in
+convex programming" (1976); Li, Sun, Toh, "A highly efficient semismooth Newton augmented
+Lagrangian method for solving lasso problems" (2018).
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from sparsesolve.losses.envelope import Envelope
+from sparsesolve.solvers.follow import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED
+from sparsesolve.solvers.margin.certificate import KinkedCertificate
+
+FIRST = 10.0  # sigma at the start of a lambda, in units of a slope over the spread of the kinks
+GROWTH = 3.0  # of sigma after a round that leaves more than this of the gap:
+ENOUGH = 0.2
+MOST = 1e4  # sigma over the first; a larger one makes the smooth problem as hard as the other
+LEAST = 1e-3  # and a smaller one where the smooth problem takes more than so many steps of the
+STEPS = 3000  # inner solver in a round
+INNER = 0.1  # of the gap at hand, to which an inner problem is solved,
+CLOSEST = 0.05  # and of the gap asked for
+ROUNDS = 60  # at one lambda
+PATIENCE = 15  # rounds without a fall of the gap before it is given up
+NULL_GAP = 1e-12  # of the null model, relative
+BARELY = 0.9  # new gap over the least: more is no fall
+LEVELS = 30  # steps to the largest lambda with other coefficients than 0
+MOST_STEPS = 10_000  # of the inner solver in one of them
+BELOW = 0.7  # of a lambda with b = 0: the next to try
+LOOSE, CLOSE = 1e-3, 1e-9  # gaps there, relative: while steps are longer, and at last
+FALL = 1e-12  # of the objective: less of a fall there is rounding
+TINY = 1e-8  # of coefficients of which a ridge part is nothing
+SAME = 1e-9  # relative: two lambdas that are one
+
+
+class Multipliers:
+    """Solver state along a path; answers what WorkingSet answers.
+
+    Parameters
+    ----------
+    problem : Problem of a loss that is not smooth
+    make : callable (problem) -> the state of a solver of smooth losses
+    """
+
+    def __init__(self, problem, make, n_threads):
+        self.problem, self.loss, self.n_threads = problem, problem.loss, n_threads
+        self.first = FIRST / kink_spread(problem)
+        self.start_sigma = self.first
+        self.envelope = Envelope(problem.loss, self.first)
+        self.inner = make(replace(problem, loss=self.envelope))
+        self.certificate = KinkedCertificate(problem, self.envelope, n_threads)
+        self.m = np.zeros(problem.design.n)
+        self.w = np.asarray(problem.weights)
+        self.null = max(problem.null_value, 1e-300)
+        self.certificate.place(*self.inner.coefficients(), self.inner.intercept)
+        self.level = None
+
+    @property
+    def iterations(self):
+        """Of the inner solver so far."""
+        return self.inner.iterations
+
+    @property
+    def loss_value(self):
+        """F less its least value."""
+        return self.certificate.loss_value
+
+    @property
+    def intercept(self):
+        """Of the standardised problem."""
+        return self.inner.intercept + self.certificate.shift
+
+    def coefficients(self):
+        """Features with a nonzero coefficient, ascending, and their coefficients."""
+        return self.inner.coefficients()
+
+    def solve(self, lam, target, budget):
+        """Reach gap <= target at lam; returns (outcome, gap)."""
+        limit, patience = self.iterations + budget, PATIENCE
+        self.start_sigma = min(GROWTH * self.start_sigma, self.first)
+        self.envelope.about(self.m, self.start_sigma)
+        gap = least = self._certify(lam)
+        if lam >= NULL_LEVEL:
+            target = max(target, NULL_GAP * self.null)
+        for _ in range(ROUNDS):
+            if gap <= target:
+                return CONVERGED, gap
+            if self.iterations >= limit:
+                return MAX_ITER, gap
+            if patience == 0:
+                return STALLED, gap
+            too_hard = self._round(lam, target, gap, limit) == MAX_ITER
+            last, gap = gap, self._certify(lam)
+            if too_hard:
+                self._take(self.m, max(self.envelope.sigma / GROWTH, LEAST * self.first))
+                self.start_sigma = min(self.start_sigma, self.envelope.sigma)
+            elif gap > ENOUGH * last:
+                self._take(self.m, min(GROWTH * self.envelope.sigma, MOST * self.first))
+            patience = PATIENCE if gap < BARELY * least else patience - 1
+            least = min(least, gap)
+        return (CONVERGED if gap <= target else STALLED), gap
+
+    def _round(self, lam, target, gap, limit):
+        """Minimise the envelope's problem, and take its slopes for multipliers; returns how that
+        ended."""
+        goal = max(min(INNER * gap, self.null), CLOSEST * target)
+        outcome, _ = self.inner.solve(lam, goal, max(min(limit - self.iterations, STEPS), 1))
+        eta = self.certificate.place(*self.inner.coefficients(), self.inner.intercept)
+        self.m = self.envelope.slopes(eta - self.certificate.shift)
+        return outcome
+
+    def _certify(self, lam):
+        """The gap at the inner solver's coefficients with the multipliers as dual point."""
+        gap = self.certificate.certify(lam, -self.w * self.m)
+        self._take(self.m, self.envelope.sigma)
+        return gap
+
+    def _take(self, m, sigma):
+        """Have the inner solver's loss be the envelope about these multipliers."""
+        self.envelope.about(m, sigma)
+        self.inner.restart()
+
+    # the largest lambda
+
+    def start(self):
+        """Without an l1 part, a lambda above which the dual point stays that of the null model.
+
+        There b = V^-1 Z'u / lam: its predictor reaches no kink while it is shorter than the
+        nearest kink is far, of which the spread of the kinks is the scale. None otherwise.
+        """
+        problem = self.problem
+        if not problem.has_blocks or problem.has_groups or problem.penalty.alpha > 0.0:
+            return None
+        z, v = self.correlations(), np.asarray(problem.penalty.l2)
+        held = problem.open_columns & (v > 0.0)
+        b = np.divide(z, v, out=np.zeros_like(z), where=held)
+        which = np.flatnonzero(b).astype(np.intc)
+        moved = np.abs(problem.design.combination(which, b[which]))[self.w > 0.0]
+        return float(moved.max(initial=0.0)) * self.first / FIRST or None
+
+    def correlations(self):
+        """z_j'u of every column (p,) at the dual point of the null model that holds them best.
+
+        Where rows lie on a kink of the null model its dual point is not unique, and the least
+        lambda with b = 0 is the value of a linear programme, min over u of the polar of Z'u. By
+        convexity it is also the largest (F(null) - F(b0, b)) / Omega(b): Dinkelbach's steps solve
+        at the last ratio and take that of the solution, until b = 0 is best.
+        """
+        if self.level is None:
+            self.level = self._largest_level()
+        return self.certificate.products(self.certificate.dual_point(self.level)[0])
+
+    def _largest_level(self):
+        null, penalty = self.certificate.point.value, self.problem.penalty
+        lam = _level(self.problem, self.correlations_here())
+        if not 0.0 < lam < np.inf or penalty.alpha == 0.0:
+            return lam
+        best, lam, close = 0.0, BELOW * lam, LOOSE
+        for _ in range(LEVELS):
+            self.solve(lam, close * self.null, MOST_STEPS)
+            point = self.certificate.point
+            held = np.where(self.certificate.unpenalised, 0.0, point.b)
+            size = penalty.value(TINY * held, 1.0) / TINY  # its part of degree 1
+            ratio = (null - point.value) / size if size > 0.0 else 0.0
+            if null - point.value > lam * (1.0 + SAME) * size + FALL * null:
+                close = CLOSE if ratio < (1.0 + LOOSE) * lam else close
+                best = lam = ratio
+            elif close > CLOSE:
+                close = CLOSE
+            elif best > 0.0:
+                break
+            else:  # b = 0 is best here, and may be so further down
+                lam = BELOW * min(lam, _level(self.problem, self.correlations_here()))
+        self.solve(lam * (1.0 + SAME), CLOSE * self.null, MOST_STEPS)
+        return lam
+
+    def correlations_here(self):
+        """z_j'u at the dual point at hand."""
+        return self.certificate.products(self.certificate.dual_point(NULL_LEVEL)[0])
+
+
+def _level(problem, z):
+    """The least lambda at which z = Z'u is feasible."""
+    return float(problem.penalty.entry_levels(z).max(initial=0.0))
+
+
+def kink_spread(problem):
+    """The spread of the kinks about the null model, the unit of eta: 1 for the hinge."""
+    centre = problem.loss.pieces[0] - problem.offset
+    spread = float(np.sqrt(problem.weights @ (centre - problem.null_intercept) ** 2))
+    return spread if spread > 0.0 else 1.0

@@ -1,0 +1,94 @@
+"""Losses with kinks: values written down again, Fenchel-Young, the best constant, the envelope."""
+
+import numpy as np
+import pytest
+from sparsesolve.losses.envelope import Envelope
+
+from sparsesolve.losses import KINKED
+
+RNG = np.random.default_rng(0)
+N = 40
+W = RNG.random(N) / N
+W[3] = 0.0
+W /= W.sum()
+REAL, SIDES = RNG.normal(size=N).round(1), np.where(RNG.random(N) < 0.4, -1.0, 1.0)
+ETA = 1.5 * RNG.normal(size=N)
+CASES = {
+    "hinge": (SIDES, (), lambda y, e: np.maximum(0.0, 1.0 - y * e)),
+    "quantile": (REAL, (0.3,), lambda y, e: np.maximum(0.3 * (y - e), -0.7 * (y - e))),
+    "epsilon_insensitive": (REAL, (0.2,), lambda y, e: np.maximum(np.abs(y - e) - 0.2, 0.0)),
+}
+SMALL = {"hinge": (-1.0, 0.0), "quantile": (-0.3, 0.7), "epsilon_insensitive": (-1.0, 1.0)}
+
+
+def made(name):
+    y, parameters, _ = CASES[name]
+    return KINKED[name](y, W, *parameters)
+
+
+def test_every_loss_with_kinks_is_here():
+    assert set(CASES) == set(KINKED)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_value_is_the_formula_and_slope_a_subgradient(name):
+    y, _, formula = CASES[name]
+    loss = made(name)
+    value, u = loss.at(ETA)
+    assert value == pytest.approx(W @ formula(y, ETA), rel=1e-13)
+    for _ in range(20):
+        other = RNG.normal(size=N)
+        assert loss.at(other)[0] >= value - u @ (other - ETA) - 1e-13
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_fenchel_young_is_at_least_what_trials_find(name):
+    loss = made(name)
+    low, high = loss.ends
+    for _ in range(10):
+        u = low + RNG.random(N) * (high - low)
+        found = loss.fenchel_young_at(ETA, u)
+        trials = [-loss.at(t)[0] - t @ u for t in RNG.normal(size=(200, N))]
+        assert found >= loss.at(ETA)[0] + ETA @ u + max(trials) - 1e-13
+    assert loss.fenchel_young_at(ETA, loss.at(ETA)[1]) == pytest.approx(0.0, abs=1e-15)
+    assert loss.fenchel_young_at(ETA, high + 0.1 * W) == np.inf
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_best_constant_is_as_good_as_any_kink(name):
+    loss = made(name)
+    best = loss.at(ETA + loss.best_shift(ETA))[0]
+    centre = loss.pieces[0] - ETA
+    kinks = [*(centre - loss.width), *(centre + loss.width)]
+    assert best <= min(loss.at(ETA + a)[0] for a in kinks) + 1e-15
+
+
+@pytest.mark.parametrize("sigma", [0.1, 1.0, 50.0])
+@pytest.mark.parametrize("name", CASES)
+def test_the_envelope_is_a_minimum_over_shifted_points(name, sigma):
+    y, _, formula = CASES[name]
+    envelope, (low, high) = Envelope(made(name), sigma), SMALL[name]
+    m = low + RNG.random(N) * (high - low)
+    if name == "hinge":
+        m *= -y * np.sign(low)
+    envelope.about(m, sigma)
+    t = np.linspace(-12.0, 12.0, 48_001)[:, None]
+    each = formula(y, t) + m * (ETA - t) + 0.5 * sigma * (ETA - t) ** 2
+    assert envelope.at(ETA)[0] == pytest.approx(W @ each.min(axis=0), abs=2e-5 * (1.0 + sigma))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_envelopes_slope_is_its_derivative_and_its_own_dual(name):
+    envelope, h = Envelope(made(name), 2.0), 1e-6
+    envelope.about(0.5 * envelope.slopes(RNG.normal(size=N)), 2.0)
+    value, u = envelope.at(ETA)
+    for i in range(N):
+        step = h * np.eye(N)[i]
+        slope = (envelope.at(ETA + step)[0] - envelope.at(ETA - step)[0]) / (2.0 * h)
+        assert -u[i] == pytest.approx(slope, abs=2e-8)
+    assert np.allclose(-W * envelope.slopes(ETA), u)
+    assert envelope.fenchel_young_at(ETA, u) == pytest.approx(0.0, abs=1e-15)
+    other = envelope.at(RNG.normal(size=N))[1]
+    trials = [-envelope.at(t)[0] - t @ other for t in RNG.normal(size=(200, N))]
+    assert envelope.fenchel_young_at(ETA, other) >= value + ETA @ other + max(trials) - 1e-13
+    assert envelope.saturated <= min(envelope.at(t)[0] for t in RNG.normal(size=(50, N)))
