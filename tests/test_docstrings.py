@@ -13,7 +13,7 @@ import pytest
 from numpydoc.validate import Validator, validate
 
 import sparsesolve
-from sparsesolve import estimators, families, mkl, penalties, structured
+from sparsesolve import estimators, families, mkl, penalties, prox, structured
 
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference.rst"
 # and results, which are dataclasses

@@ -22,8 +22,8 @@ from dataclasses import replace
 import numpy as np
 
 from sparsesolve.losses.envelope import Envelope
-from sparsesolve.solvers.follow import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED
 from sparsesolve.solvers.margin.certificate import KinkedCertificate
+from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED
 
 FIRST = 10.0  # sigma at the start of a lambda, in units of a slope over the spread of the kinks
 GROWTH = 3.0  # of sigma after a round that leaves more than this of the gap:

@@ -164,14 +164,14 @@ def test_cross_validation_prediction_and_files(tmp_path):
         assert np.isfinite(cv.mean).all()
     shown = cv.path.predict(X, s=cv.lambda_min, kind="class")
     assert np.mean(shown == y) > 0.8
-    ss.save(tmp_path / "model.npz", cv.path)
+    ss.save(cv.path, tmp_path / "model.npz")
     again = ss.load(tmp_path / "model.npz")
     assert np.array_equal(again.predict(X, s=0.1), cv.path.predict(X, s=0.1))
     for kind, measure in (("quantile", "pinball"), ("epsilon_insensitive",) * 2):
         made = family(kind)
         cv = ss.cv_path(X, X[:, 0], family=made, n_lambdas=6, measure=measure, n_folds=3)
         assert cv.mean[-1] < cv.mean[0]
-        ss.save(tmp_path / "model.npz", cv.path)
+        ss.save(cv.path, tmp_path / "model.npz")
         assert ss.load(tmp_path / "model.npz").family == cv.path.family
 
 
