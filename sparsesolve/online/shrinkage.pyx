@@ -11,7 +11,7 @@ eta lam alpha M before each step, and q is M w.  That makes norm and ridge exact
 Reference: Duchi and Singer (2009), Proposition 11; Xiao, "Dual averaging methods for regularized
 stochastic learning and online optimization" (2010).
 """
-from libc.math cimport sqrt
+from libc.math cimport copysign, fabs, sqrt
 
 import numpy as np
 
@@ -19,7 +19,8 @@ from sparsesolve.online.engine cimport Engine
 
 
 cdef inline double soft(double q, double level) noexcept nogil:
-    return q - level if q > level else q + level if q < -level else 0.0
+    cdef double size = fabs(q) - level      # without branches, which would be guessed wrong
+    return copysign(size if size > 0.0 else 0.0, q)
 
 
 def shrunk(q, level, tied):
