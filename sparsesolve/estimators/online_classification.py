@@ -5,7 +5,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from sparsesolve.data import read_choice
-from sparsesolve.families.hinge import hinge
+from sparsesolve.families import hinge
 
 from .base import TYPES, read_sample_weight
 from .classes import Classes
