@@ -87,7 +87,7 @@ def assert_shape(fit, p):
     assert (np.diff(fit.lambdas) < 0).all() and (fit.lambdas >= 0).all()
     assert np.array_equal(fit.df, (fit.coefs.toarray() != 0).sum(axis=0))
     assert isinstance(fit.stop_reason, str) and fit.stop_reason
-    assert len(str(fit).splitlines()) >= length
+    assert len(str(fit).splitlines()) >= min(length, 20)  # head and tail of a long path
 
 
 def assert_point(problem, fit, k):
@@ -152,6 +152,7 @@ def test_solved(name, solver):
     arguments = {**SOLVED[name](), "solver": solver}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", "y is boolean")  # a hint at family='binomial'
         fit = solve(arguments)
     assert_right(arguments, fit)
     assert (fit.gaps <= arguments.get("tol", 1e-7)).all()

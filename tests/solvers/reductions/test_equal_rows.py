@@ -158,7 +158,8 @@ def test_as_many_rows_as_coefficients(options, family, rows):
     family = families.cloglog() if family == "cloglog" else family
     fit = ss.path(DUMMIES, y, family=family, **{"n_lambdas": 10, "tol": 1e-8, **options})
     assert rows == [4]
-    assert not fit.status.any() and (fit.gaps <= fit.options["tol"]).all()
+    assert set(fit.status) <= {ss.Status.CONVERGED, ss.Status.UNBOUNDED}  # where classes are pure
+    assert (fit.gaps <= fit.options["tol"]).all()
 
 
 def test_one_class_of_rows(rows):

@@ -111,15 +111,18 @@ def test_a_feature_is_near_as_it_was_when_last_looked_at():
     assert set(rows.near(0.005 * top, 1.0)) <= set(which)
 
 
-@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("grouped", [False, True])
 @pytest.mark.parametrize("seed", [2, 6])
-def test_free_columns_that_nearly_tell_classes_apart_miss_no_lambda(seed, grouped):
-    """Cleared of them a dual point is outside the domain of F* until u is all but there."""
+def test_unpenalised_columns_that_separate_classes_miss_no_lambda(seed, grouped):
+    """The dual point orthogonal to them is outside the domain of F* until u is all but there.
+
+    A linear programme finds that they separate the classes, so that no finite optimum exists.
+    """
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(26, 8))
     y = (X[:, :4] + rng.gumbel(size=(26, 4))).argmax(axis=1)
     y[:4] = range(4)
-    fit = ss.path(X, y, family="multinomial", grouped=grouped, lambdas=[0.1, 0.05], tol=1e-3,
-                  penalty_factor=[0] * 6 + [1] * 2, solver="response_newton")  # fmt: skip
-    assert not fit.status.any() and fit.gaps.max() <= 1e-3
+    with pytest.warns(ss.ConvergenceWarning, match="No finite coefficients are best"):
+        fit = ss.path(X, y, family="multinomial", grouped=grouped, lambdas=[0.1, 0.05], tol=1e-3,
+                      penalty_factor=[0] * 6 + [1] * 2, solver="response_newton")  # fmt: skip
+    assert (fit.status == ss.Status.UNBOUNDED).all() and fit.gaps.max() <= 1e-3
