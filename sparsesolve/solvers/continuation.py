@@ -29,11 +29,15 @@ def approach(state, start, lam, target, budget):
 
     Returns
     -------
-    int : iterations spent, at most costs.CONTINUATION_SHARE of them
+    int : iterations spent, at most costs.CONTINUATION_SHARE of them; 0, and nothing done, where
+        that share does not last for the way, so that few iterations go into lam itself
     """
-    before = state.iterations
-    for level in between(start, lam):
-        left = int(costs.CONTINUATION_SHARE * budget) - (state.iterations - before)
+    steps, before = between(start, lam), state.iterations
+    allowed = int(costs.CONTINUATION_SHARE * budget)
+    if allowed < costs.ITERATIONS_A_STEP * len(steps):
+        return 0
+    for level in steps:
+        left = allowed - (state.iterations - before)
         if left <= 0:
             break
         state.solve(level, max(target, costs.CONTINUATION_GAP * state.loss_value), left)

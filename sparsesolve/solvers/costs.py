@@ -125,6 +125,9 @@ CONTINUATION_GAP = 1e-3
 # Fraction of the iterations allowed at a lambda that the way to it may take.
 CONTINUATION_SHARE = 0.5
 
+# Iterations that a step of the way must have, or no step is taken: most take 3 to 12 of them.
+ITERATIONS_A_STEP = 3
+
 # ---- Loose tolerances: solvers/working_set ------------------------------------------------------
 
 # Fraction of the null objective above which the gap asked for counts as loose. The default does
