@@ -1,1 +1,1 @@
-"""Linear algebra: columns, designs, Gram matrices, Cholesky factors. Nothing of statistics."""
+"""Linear algebra: columns, designs, Gram matrices, Cholesky factors. It knows no statistics."""

@@ -1,4 +1,4 @@
-"""How many threads to use, and BLAS held to one thread while ours run."""
+"""The number of threads, and BLAS restricted to one thread while ours run."""
 
 import functools
 import operator

@@ -1,9 +1,12 @@
 """One column of a design: the only place that knows dense from sparse and float32 from float64.
 
-A Column stands for the vector  z = factor * (x - centre)  of length n, where x is stored as it came:
-`rows == NULL` means all n values in order, otherwise `size` values at the given rows and zeros elsewhere.
-A sparse column is never filled in.  Its centre enters through sums that the caller carries: `total` is the
-sum of the vector that the column meets, and a constant that belongs on every entry is returned.
+A Column stands for the vector  z = factor * (x - centre)  of length n, and x keeps the storage in
+which the user passed it. `rows == NULL` means that all n values are stored in order; otherwise
+`size` values are stored at the given rows, and all other values are 0.
+
+A sparse column is never filled in. Its centre enters through sums that the caller carries:
+`total` is the sum of the vector that multiplies the column. A constant that belongs on every
+entry of a result is returned instead of added.
 """
 from sparsesolve.linalg.kernels.vector cimport (
     ss_axpy_f32,
@@ -36,8 +39,8 @@ cdef struct Column:
     const void* values   # float64, or float32 when `single`
     const int* rows      # ascending; NULL when dense
     Py_ssize_t size      # stored values
-    double centre        # what is subtracted
-    double factor        # what multiplies
+    double centre        # subtracted from x
+    double factor        # multiplies x - centre
     bint single          # float32 storage
 
 
@@ -46,14 +49,14 @@ cdef inline double stored(const Column* x, Py_ssize_t k) noexcept nogil:
 
 
 cdef inline void prefetch(const Column* x) noexcept nogil:
-    """The column will be read soon: ask for the beginning of its memory."""
+    """Prefetch the beginning of a column that will be read soon."""
     ss_prefetch(x.values, min(x.size * (4 if x.single else 8), 256))
     if x.rows != NULL:
         ss_prefetch(x.rows, min(x.size * 4, 256))
 
 
 cdef inline double dot(const Column* x, const double* v, double total) noexcept nogil:
-    """z'v, where total = sum(v) (read only for sparse columns with a centre)."""
+    """Return z'v, where total = sum(v) is read only for sparse columns with a centre."""
     cdef double s
     cdef const double* x64 = <const double*> x.values
     cdef const float* x32 = <const float*> x.values
@@ -61,12 +64,14 @@ cdef inline double dot(const Column* x, const double* v, double total) noexcept 
         if x.single:
             return x.factor * ss_dot_f32(x.size, x32, x.centre, v)
         return x.factor * ss_dot_f64(x.size, x64, x.centre, v)
-    s = ss_sparse_dot_f32(x.size, x32, x.rows, v) if x.single else ss_sparse_dot_f64(x.size, x64, x.rows, v)
+    s = (ss_sparse_dot_f32(x.size, x32, x.rows, v) if x.single
+         else ss_sparse_dot_f64(x.size, x64, x.rows, v))
     return x.factor * (s - x.centre * total)
 
 
 cdef inline double axpy(const Column* x, double a, double* v) noexcept nogil:
-    """v += a z up to a constant on every entry, which is returned for the caller to carry."""
+    """Add a z to v up to a constant on every entry; return that constant for the caller to carry.
+    """
     cdef const double* x64 = <const double*> x.values
     cdef const float* x32 = <const float*> x.values
     a *= x.factor
@@ -83,8 +88,12 @@ cdef inline double axpy(const Column* x, double a, double* v) noexcept nogil:
     return -a * x.centre
 
 
-cdef inline bint together(const Column* columns, const int* four, const void** values, double* centre) noexcept nogil:
-    """Whether four columns may be met at once, being dense and of one type; where their values and centres are."""
+cdef inline bint together(const Column* columns, const int* four, const void** values,
+                          double* centre) noexcept nogil:
+    """Return True if one kernel can multiply four columns: all dense and of one type.
+
+    It then fills in where their values start and their centres.
+    """
     cdef const Column* x
     cdef int k
     for k in range(4):
@@ -97,7 +106,7 @@ cdef inline bint together(const Column* columns, const int* four, const void** v
 
 cdef inline void dots(const Column* columns, const int* four, const double* v, double total,
                       double* out) noexcept nogil:
-    """out[k] = z'v of four columns, as `dot` has it."""
+    """Set out[k] = z'v for four columns; see `dot`."""
     cdef int k
     cdef const void* values[4]
     cdef double[4] centre
@@ -114,8 +123,9 @@ cdef inline void dots(const Column* columns, const int* four, const double* v, d
         out[k] = dot(&columns[four[k]], v, total)
 
 
-cdef inline double axpys(const Column* columns, const int* four, const double* a, double* v) noexcept nogil:
-    """v += sum_k a_k z_k of four columns, as `axpy` has it."""
+cdef inline double axpys(const Column* columns, const int* four, const double* a,
+                         double* v) noexcept nogil:
+    """Add sum_k a_k z_k to v for four columns; return the constant as `axpy` does."""
     cdef int k
     cdef const void* values[4]
     cdef double[4] centre, factor
@@ -134,11 +144,16 @@ cdef inline double axpys(const Column* columns, const int* four, const double* a
     return constant
 
 
-cdef inline double unseen(const Column* x, Py_ssize_t n, const double* w, double seen, double total) noexcept nogil:
-    """Weight of the rows that a sparse column does not store, where `seen` of `total` lies on those it does."""
+cdef inline double unseen(const Column* x, Py_ssize_t n, const double* w, double seen,
+                          double total) noexcept nogil:
+    """Return the weight of the rows that a sparse column does not store.
+
+    `seen` of the `total` weight lies on the rows that it stores.
+    """
     cdef double rest = 0.0
     cdef Py_ssize_t k, i, begin = 0
-    if total - seen > 1e-3 * total:     # a smaller difference of sums has lost digits
+    # Below this share the difference of the two sums has lost digits, so add up the rows instead.
+    if total - seen > 1e-3 * total:
         return total - seen
     for k in range(x.size):
         for i in range(begin, x.rows[k]):
@@ -149,8 +164,9 @@ cdef inline double unseen(const Column* x, Py_ssize_t n, const double* w, double
     return rest
 
 
-cdef inline double weighted_square(const Column* x, Py_ssize_t n, const double* w, double total) noexcept nogil:
-    """sum_i w_i z_i^2, where total = sum(w)."""
+cdef inline double weighted_square(const Column* x, Py_ssize_t n, const double* w,
+                                   double total) noexcept nogil:
+    """Return sum_i w_i z_i^2, where total = sum(w)."""
     cdef double s = 0.0, seen = 0.0, value
     cdef Py_ssize_t k
     if x.rows == NULL:
@@ -168,11 +184,14 @@ cdef inline double weighted_square(const Column* x, Py_ssize_t n, const double* 
     return x.factor * x.factor * s
 
 
-cdef inline double survey(const Column* x, Py_ssize_t n, const double* w, double total, double shift,
+cdef inline double survey(const Column* x, Py_ssize_t n, const double* w, double total,
+                          double shift,
                           double* sums) noexcept nogil:
-    """sums = sum_i w_i (x_i - shift) and sum_i w_i (x_i - shift)^2 of the column as stored, centre and factor aside.
+    """Compute the first two weighted moments of a column as stored, before centring and scaling.
 
-    Returns the largest |x_i|, infinite when one is NaN.
+        sums[0] = sum_i w_i (x_i - shift),   sums[1] = sum_i w_i (x_i - shift)^2
+
+    Returns the largest |x_i|, or infinity if one is NaN.
     """
     cdef double seen = 0.0, rest, value
     cdef Py_ssize_t k
@@ -195,8 +214,9 @@ cdef inline double survey(const Column* x, Py_ssize_t n, const double* w, double
     return ss_largest_f64(x.size, <const double*> x.values)
 
 
-cdef inline void unpack(const Column* x, Py_ssize_t n, Py_ssize_t start, Py_ssize_t stop, double* out) noexcept nogil:
-    """out = z[start:stop] of a dense column, z[:] of a sparse one (start = 0, stop = n)."""
+cdef inline void unpack(const Column* x, Py_ssize_t n, Py_ssize_t start, Py_ssize_t stop,
+                        double* out) noexcept nogil:
+    """Set out = z[start:stop] for a dense column, z[:] for a sparse one (start = 0, stop = n)."""
     cdef Py_ssize_t k
     cdef double zero
     if x.rows == NULL:
@@ -212,8 +232,12 @@ cdef inline void unpack(const Column* x, Py_ssize_t n, Py_ssize_t start, Py_ssiz
         out[x.rows[k]] = x.factor * (stored(x, k) - x.centre)
 
 
-cdef inline Py_ssize_t place_of(const Column* x, Py_ssize_t row, Py_ssize_t near, Py_ssize_t reach) noexcept nogil:
-    """Where the first value lies that is of that row or behind it: from place `near` on, at most `reach` further."""
+cdef inline Py_ssize_t place_of(const Column* x, Py_ssize_t row, Py_ssize_t near,
+                                Py_ssize_t reach) noexcept nogil:
+    """Return the index of the first stored value at or after `row`.
+
+    The search starts at index `near` and covers at most `reach` values.
+    """
     cdef Py_ssize_t begin = near, end = min(near + reach, x.size), middle
     if x.rows == NULL:
         return row
@@ -228,13 +252,15 @@ cdef inline Py_ssize_t place_of(const Column* x, Py_ssize_t row, Py_ssize_t near
 
 cdef inline void unpack_times(const Column* x, Py_ssize_t start, Py_ssize_t stop, const double* v,
                               double* out) noexcept nogil:
-    """out = v * z on the rows start..stop (v is indexed from start)."""
+    """Set out = v * z on the rows start..stop; v is indexed from start."""
     cdef Py_ssize_t k
     if x.rows == NULL:
         if x.single:
-            ss_unpack_times_f32(stop - start, x.factor, <const float*> x.values + start, x.centre, v, out)
+            ss_unpack_times_f32(stop - start, x.factor, <const float*> x.values + start, x.centre,
+                                v, out)
         else:
-            ss_unpack_times_f64(stop - start, x.factor, <const double*> x.values + start, x.centre, v, out)
+            ss_unpack_times_f64(stop - start, x.factor, <const double*> x.values + start, x.centre,
+                                v, out)
         return
     for k in range(stop - start):
         out[k] = -x.factor * x.centre * v[k]

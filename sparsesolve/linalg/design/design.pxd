@@ -8,20 +8,26 @@ cdef class Design:
     cdef readonly double[::1] spread    # weighted standard deviation (1/n form)
     cdef readonly int[::1] exponent     # column j is stored as x_j / 2**exponent[j]
     cdef Column* columns
-    cdef double[::1] taken_out          # mean already subtracted from our own copy of a column
-    cdef object weights                 # (n,) those of moments(), None before
-    cdef bint centred                   # whether columns stand for what is left of them without their mean
-    cdef object keep                    # what owns the memory behind the columns
+    cdef double[::1] taken_out  # mean that the Design's own copy of a column no longer contains
+    cdef object weights                 # (n,) weights passed to moments(), None before
+    cdef bint centred                   # True if columns are centred by their means
+    cdef object keep                    # owner of the memory behind the columns
 
     cdef double _measure(self, Py_ssize_t j, const double* w) noexcept nogil
     cdef double correlate(self, Py_ssize_t j, const double* u, double total) noexcept nogil
-    cdef void correlate_all(self, const double* u, double total, double* out, int n_threads) noexcept nogil
-    cdef void correlate_some(self, const int* which, Py_ssize_t count, const double* u, double total,
+    cdef void correlate_all(self, const double* u, double total, double* out,
+                            int n_threads) noexcept nogil
+    cdef void correlate_some(self, const int* which, Py_ssize_t count, const double* u,
+                             double total,
                              double* out, int n_threads) noexcept nogil
     cdef double _met(self, double values) noexcept nogil
-    cdef void _meet_four(self, const int* which, Py_ssize_t first, Py_ssize_t count, const double* u, double total,
+    cdef void _meet_four(self, const int* which, Py_ssize_t first, Py_ssize_t count,
+                         const double* u, double total,
                          double* out) noexcept nogil
-    cdef void combine(self, const int* which, Py_ssize_t count, const double* b, double* out) noexcept nogil
-    cdef double[:, ::1] meet(self, const double[:, ::1] u, const int* which, Py_ssize_t count, int n_threads)
-    cdef void meet_all(self, const int* which, int count, const double[:, ::1] u, double* room, double* out,
+    cdef void combine(self, const int* which, Py_ssize_t count, const double* b,
+                      double* out) noexcept nogil
+    cdef double[:, ::1] meet(self, const double[:, ::1] u, const int* which, Py_ssize_t count,
+                             int n_threads)
+    cdef void meet_all(self, const int* which, int count, const double[:, ::1] u, double* room,
+                       double* out,
                        int stride) noexcept nogil

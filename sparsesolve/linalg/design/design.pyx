@@ -1,4 +1,4 @@
-"""Design: a dense or sparse matrix as an array of Columns, read in place, never filled in and never changed."""
+"""Design: a dense or sparse matrix as an array of Columns, read in place and never changed."""
 from cython.parallel cimport prange, threadid
 from libc.math cimport fabs, frexp, hypot, isfinite, ldexp, sqrt
 from libc.stdint cimport uintptr_t
@@ -13,20 +13,41 @@ from sparsesolve.linalg.gram.products cimport add_products
 from sparsesolve.linalg.kernels.pass_threads cimport clock, end_pass, begin_pass
 from sparsesolve.linalg.kernels.vector cimport ss_prefetch
 
-DEF CHUNK = 1024                            # rows of so many columns that stay in cache while several vectors
-DEF COLUMNS = 64                            # meet them
-DEF AHEAD = 8                               # columns by which memory is asked for early,
-DEF FAR_AHEAD = 24                          # and by which what says where it lies is
-cdef double SCATTERED = 16.0           # of a stored value of a sparse column, in values that lie side by side
-cdef double WORTH_THREADS = 2e6             # values in a product from which threads gain more than they wait
-cdef double HUGE_VALUE = ldexp(1.0, 400)     # squares of larger values overflow, of smaller ones vanish
-cdef double FAR = 64.0                       # a squared distance from the mean, in variances
-SAME_WEIGHT = 1e-14                          # relative: rounding of a square root's square
-cdef double LOST_DIGITS = ldexp(1.0, 16)     # a mean this many times the spread costs five digits
+# A product with several vectors is computed in blocks of CHUNK rows by COLUMNS columns, which
+# stay in cache while each vector multiplies them.
+DEF CHUNK = 1024
+DEF COLUMNS = 64
+# While column k is read, the values of column k + AHEAD are prefetched.
+DEF AHEAD = 8
+# While column k is read, the Column struct of column k + FAR_AHEAD is prefetched, so that the
+# address of its values is known in time.
+DEF FAR_AHEAD = 24
+# Threads are timed by the number of values that a pass reads. A stored value of a sparse column
+# counts as this many values read in order, because it can wait for memory.
+cdef double SCATTERED = 16.0
+# A product is shared by threads if it reads at least this many values; below that, waiting for
+# the threads costs more than they save.
+cdef double WORTH_THREADS = 2e6
+# Squares of values above HUGE_VALUE overflow and squares of values below its reciprocal
+# underflow. Such columns are rescaled by a power of two.
+cdef double HUGE_VALUE = ldexp(1.0, 400)
+# Moments are computed about a shift. If the squared distance from the shift to the mean exceeds
+# this many variances, the variance has lost digits and the shift moves to the mean.
+cdef double FAR = 64.0
+# Two weights are equal if they differ by at most this relative amount, the rounding error of a
+# squared square root.
+SAME_WEIGHT = 1e-14
+# A column whose mean exceeds this many standard deviations is copied and centred, because
+# centring after a product would cost five digits.
+cdef double LOST_DIGITS = ldexp(1.0, 16)
 
 
-cdef double _moments(Column* x, Py_ssize_t n, const double* w, double* mean, double* spread) noexcept nogil:
-    """Weighted mean and standard deviation of a column as stored, w summing to 1; returns the largest |x_i|."""
+cdef double _moments(Column* x, Py_ssize_t n, const double* w, double* mean,
+                     double* spread) noexcept nogil:
+    """Compute the weighted mean and standard deviation of a column as stored; w sums to 1.
+
+    Returns the largest |x_i|.
+    """
     cdef double[2] sums
     cdef double largest, variance, shift = 0.0
     cdef int tries
@@ -40,15 +61,17 @@ cdef double _moments(Column* x, Py_ssize_t n, const double* w, double* mean, dou
         variance = sums[1] - sums[0] * sums[0]
         if sums[0] * sums[0] <= FAR * variance or not isfinite(variance):
             break
-        shift += sums[0]        # too far from the mean: that difference has lost digits
+        # The shift was too far from the mean, so the difference above has lost digits.
+        shift += sums[0]
     mean[0] = shift + sums[0]
-    # below this the spread is the rounding of a constant column
+    # A smaller spread is the rounding error of a constant column.
     spread[0] = sqrt(variance) if variance > 1e-30 * mean[0] * mean[0] else 0.0
     return largest
 
 
-cdef inline void _ask_for(const Column* columns, const int* which, Py_ssize_t k, Py_ssize_t count) noexcept nogil:
-    """Column which[k] is about to be read: ask for those behind it."""
+cdef inline void _ask_for(const Column* columns, const int* which, Py_ssize_t k,
+                          Py_ssize_t count) noexcept nogil:
+    """Prefetch the columns that follow which[k]."""
     if k + FAR_AHEAD < count:
         ss_prefetch(&columns[which[k + FAR_AHEAD]], sizeof(Column))
     if k + AHEAD < count:
@@ -56,12 +79,14 @@ cdef inline void _ask_for(const Column* columns, const int* which, Py_ssize_t k,
 
 
 cdef class Design:
-    """Columns of a matrix (n, p), standardised implicitly: column j stands for (x_j - centre_j) * factor_j.
+    """Columns of a matrix (n, p), standardised implicitly.
+
+    Column j stands for (x_j - centre_j) * factor_j.
 
     Parameters
     ----------
     matrix : ndarray (n, p), float32 or float64, unit row stride; or csc_array with int32 indices
-        As `checks.read_design` returns it.  Held, not copied.
+        As `checks.read_design` returns it. It is referenced, not copied.
     """
 
     def __cinit__(self, matrix):
@@ -98,21 +123,26 @@ cdef class Design:
         cdef bint single = matrix.data.dtype == np.float32
         cdef Py_ssize_t width = 4 if single else 8, j
         for j in range(self.p):
-            self.columns[j] = Column(<void*> (values + start[j] * width), <const int*> (rows + start[j] * 4),
+            self.columns[j] = Column(<void*> (values + start[j] * width),
+                                     <const int*> (rows + start[j] * 4),
                                      start[j + 1] - start[j], 0.0, 1.0, single)
-            if self.columns[j].size == self.n:      # nothing is left out: a dense column
+            # A sparse column that stores every row is a dense column.
+            if self.columns[j].size == self.n:
                 self.columns[j].rows = NULL
-            elif self.columns[j].rows == NULL:      # an empty matrix has no storage to point at
+            # An empty matrix has no storage to point at.
+            elif self.columns[j].rows == NULL:
                 self.columns[j].rows = <const int*> self.columns
         self.stored = start[self.p]
         self.keep.append((matrix.data, matrix.indices))
 
     def moments(self, const double[::1] w, int n_threads=1):
-        """Fill `mean` and `spread` under weights w (n,) that sum to 1; return False at a NaN or infinity.
+        """Fill `mean` and `spread` under weights w (n,) that sum to 1; return False at NaN or
+        infinity.
 
-        Columns whose squares would overflow or vanish are copied, divided by a power of two (`exponent`); columns
-        whose mean hides their spread are copied with the mean taken out (sparse ones are all but full then, or the
-        weights see little of the rest).
+        A column whose squares would overflow or underflow is copied and divided by a power of
+        two, its `exponent`. A column whose mean hides its spread is copied with the mean
+        subtracted. Such a sparse column stores nearly all rows, or the weights of the others are
+        negligible.
         """
         cdef double[::1] largest = np.empty(self.p)
         cdef Py_ssize_t j
@@ -134,14 +164,17 @@ cdef class Design:
         return True
 
     cdef double _measure(self, Py_ssize_t j, const double* w) noexcept nogil:
-        """Mean and spread of column j, and its centre; returns the largest |x_i| stored, infinite at a NaN."""
+        """Set the mean, spread and centre of column j.
+
+        Returns the largest stored |x_i|, or infinity if one is NaN.
+        """
         cdef double largest = _moments(&self.columns[j], self.n, w, &self.mean[j], &self.spread[j])
         self.columns[j].centre = self.mean[j]
         self.mean[j] += self.taken_out[j]
         return largest
 
     def _own_scaled(self, Py_ssize_t j, int power):
-        """Replace column j by x_j / 2**power in memory of our own."""
+        """Replace column j by a copy of x_j / 2**power that the Design owns."""
         cdef Column* x = &self.columns[j]
         cdef double[::1] values = np.empty(x.size)
         cdef Py_ssize_t k
@@ -151,7 +184,7 @@ cdef class Design:
         self._point_at_own(j, values)
 
     def _own_centred(self, Py_ssize_t j):
-        """Replace column j by x_j less its mean, with every row, in memory of our own."""
+        """Replace column j by a dense copy of x_j minus its mean that the Design owns."""
         cdef Column* x = &self.columns[j]
         cdef double mean = self.mean[j]
         cdef double[::1] values = np.full(self.n, -mean)
@@ -169,7 +202,9 @@ cdef class Design:
         self.keep.append(values)
 
     def standardise(self, bint centred, const double[::1] factor):
-        """From now on column j stands for (x_j - mean_j) * factor_j, or x_j * factor_j; nothing is stored anew."""
+        """Let column j stand for (x_j - mean_j) * factor_j, or x_j * factor_j; no value is
+        copied.
+        """
         cdef Py_ssize_t j
         self.centred = self.centred and centred
         for j in range(self.p):
@@ -177,8 +212,12 @@ cdef class Design:
                 self.columns[j].centre = -self.taken_out[j]
             self.columns[j].factor = factor[j]
 
-    def standardise_as(self, const double[::1] centre, const double[::1] factor, const long long[::1] exponent):
-        """Column j stands for (x_j / 2**exponent_j - centre_j) * factor_j: these are rows of a larger design."""
+    def standardise_as(self, const double[::1] centre, const double[::1] factor,
+                       const long long[::1] exponent):
+        """Let column j stand for (x_j / 2**exponent_j - centre_j) * factor_j.
+
+        This is the standardisation of a larger design, whose rows this design holds in part.
+        """
         cdef Py_ssize_t j
         self.weights = None
         for j in range(self.p):
@@ -187,13 +226,17 @@ cdef class Design:
             self.columns[j].centre, self.columns[j].factor = centre[j], factor[j]
 
     def rest_of_mean(self, const int[::1] which):
-        """What `mean` lacks, being one float, of what is subtracted from each of these centred columns, (k,)."""
+        """Return what is subtracted from each centred column beyond the float `mean`, (k,)."""
         cdef Py_ssize_t k
         centre = np.array([self.columns[which[k]].centre for k in range(which.shape[0])])
-        return (np.take(self.taken_out, which) - np.take(self.mean, which)) + centre    # in this order: by numpy
+        # The order of these terms keeps the low digits.
+        return (np.take(self.taken_out, which) - np.take(self.mean, which)) + centre
 
     def norms(self, const double[::1] w, int n_threads=1):
-        """sqrt(sum_i w_i z_ij^2) of every standardised column, (p,); known under the weights of `moments`."""
+        """Return sqrt(sum_i w_i z_ij^2) of every standardised column, (p,).
+
+        Under the weights of `moments` the norms are known without a pass.
+        """
         cdef double[::1] out = np.empty(self.p)
         cdef double total = np.sum(w)
         cdef Py_ssize_t j
@@ -210,13 +253,15 @@ cdef class Design:
     cdef double correlate(self, Py_ssize_t j, const double* u, double total) noexcept nogil:
         return col.dot(&self.columns[j], u, total)
 
-    cdef void correlate_all(self, const double* u, double total, double* out, int n_threads) noexcept nogil:
-        """out = Z'u with total = sum(u)."""
+    cdef void correlate_all(self, const double* u, double total, double* out,
+                            int n_threads) noexcept nogil:
+        """Set out = Z'u with total = sum(u)."""
         self.correlate_some(NULL, self.p, u, total, out, n_threads)
 
-    cdef void correlate_some(self, const int* which, Py_ssize_t count, const double* u, double total,
+    cdef void correlate_some(self, const int* which, Py_ssize_t count, const double* u,
+                             double total,
                              double* out, int n_threads) noexcept nogil:
-        """out[k] = z_j'u for j = which[k], or j = k if no list is given."""
+        """Set out[k] = z_j'u for j = which[k], or for j = k if `which` is NULL."""
         cdef Py_ssize_t k
         cdef double values = <double> count * self.stored / max(self.p, 1), begun
         cdef int threads = begin_pass(n_threads) if values > WORTH_THREADS else 1
@@ -230,14 +275,21 @@ cdef class Design:
                 self._meet_four(which, 4 * k, count, u, total, out)
 
     cdef double _met(self, double values) noexcept nogil:
-        """What a pass over so many stored values may take: of sparse columns each may wait for memory."""
+        """Return the cost of a pass over so many stored values, in values read in order.
+
+        Each stored value of a sparse column can wait for memory.
+        """
         return values if self.stored == self.n * self.p else SCATTERED * values
 
-    cdef void _meet_four(self, const int* which, Py_ssize_t first, Py_ssize_t count, const double* u, double total,
+    cdef void _meet_four(self, const int* which, Py_ssize_t first, Py_ssize_t count,
+                         const double* u, double total,
                          double* out) noexcept nogil:
-        """The same for k = first..first + 4, as far as `count` goes; of those listed behind them memory is asked for.
+        """Set out[k] = z_j'u for the columns k = first..first + 4 of the list, as far as `count`
+        goes.
 
-        Which columns are met together depends on their places alone, so that threads do not change a bit.
+        The columns that follow in the list are prefetched. The grouping into fours depends only
+        on the positions in the list, so the number of threads does not change a bit of the
+        result.
         """
         cdef int[4] four
         cdef int k, held = <int> min(4, count - first)
@@ -251,8 +303,9 @@ cdef class Design:
         for k in range(held):
             out[first + k] = col.dot(&self.columns[four[k]], u, total)
 
-    cdef void combine(self, const int* which, Py_ssize_t count, const double* b, double* out) noexcept nogil:
-        """out += sum_k b[k] z_j, j = which[k]."""
+    cdef void combine(self, const int* which, Py_ssize_t count, const double* b,
+                      double* out) noexcept nogil:
+        """Add sum_k b[k] z_j with j = which[k] to out."""
         cdef double constant = 0.0
         cdef Py_ssize_t i, k
         cdef int held = 0
@@ -273,7 +326,7 @@ cdef class Design:
                 out[i] += constant
 
     def products(self, const double[::1] u, int n_threads=1):
-        """Z'u (p,) for u (n,)."""
+        """Return Z'u (p,) for u (n,)."""
         cdef double[::1] out = np.empty(self.p)
         cdef double total = np.sum(u)
         with nogil:
@@ -281,14 +334,19 @@ cdef class Design:
         return np.asarray(out)
 
     def response_products(self, const double[:, ::1] u, which=None, int n_threads=1):
-        """u_k'z_j (K, count) for u (K, n), of the columns `which` or of all: each is read once for all K."""
+        """Return u_k'z_j (K, count) for u (K, n) and the columns `which`, or all columns.
+
+        Each column is read once for all K vectors.
+        """
         cdef const int[::1] some = np.arange(self.p, dtype=np.intc) if which is None else which
         if some.shape[0] == 0:
             return np.zeros((u.shape[0], 0))
         return np.asarray(self.meet(u, &some[0], some.shape[0], n_threads))
 
-    cdef double[:, ::1] meet(self, const double[:, ::1] u, const int* which, Py_ssize_t count, int n_threads):
-        """The same."""
+    cdef double[:, ::1] meet(self, const double[:, ::1] u, const int* which, Py_ssize_t count,
+                             int n_threads):
+        """Return u_k'z_j (K, count) for u (K, n) and the columns `which`, or all columns if NULL.
+        """
         cdef Py_ssize_t K = u.shape[0], n_blocks = (count + COLUMNS - 1) // COLUMNS, k, j
         cdef double[:, ::1] o = np.zeros((K, count))
         cdef const double[::1] total
@@ -297,7 +355,8 @@ cdef class Design:
         cdef double[:, ::1] room
         if K == 0 or count == 0:
             return o
-        if self.stored == self.n * self.p:      # of a sparse X some columns may be full
+        # Some columns of a sparse X can be full.
+        if self.stored == self.n * self.p:
             room = np.empty((threads, min(CHUNK, self.n) * min(COLUMNS, count)))
             begun = clock()
             with nogil:
@@ -315,19 +374,24 @@ cdef class Design:
         end_pass(threads, begun, self._met(values))
         return o
 
-    cdef void meet_all(self, const int* which, int count, const double[:, ::1] u, double* room, double* out,
+    cdef void meet_all(self, const int* which, int count, const double[:, ::1] u, double* room,
+                       double* out,
                        int stride) noexcept nogil:
-        """out[k * stride + j] += z_j'u_k for so many dense columns j = which[..], a stretch of rows at a time."""
+        """Add z_j'u_k to out[k * stride + j] for the dense columns j = which[..], block by block
+        of rows.
+        """
         cdef Py_ssize_t begin
         cdef int size, j
         for begin in range(0, self.n, CHUNK):
             size = <int> min(CHUNK, self.n - begin)
             for j in range(count):
-                col.unpack(&self.columns[which[j]], self.n, begin, begin + size, room + <Py_ssize_t> j * size)
-            add_products(size, count, room, size, <int> u.shape[0], &u[0, begin], <int> self.n, out, stride)
+                col.unpack(&self.columns[which[j]], self.n, begin, begin + size,
+                           room + <Py_ssize_t> j * size)
+            add_products(size, count, room, size, <int> u.shape[0], &u[0, begin], <int> self.n, out,
+                         stride)
 
     def combination(self, const int[::1] which, const double[::1] b):
-        """sum_k b[k] z_j (n,) for j = which[k]."""
+        """Return sum_k b[k] z_j (n,) for j = which[k]."""
         out = np.zeros(self.n)
         cdef double[::1] v = out
         if which.shape[0] > 0:
@@ -336,19 +400,20 @@ cdef class Design:
         return out
 
     def combinations(self, B):
-        """Zb_k (K, n) for B (K, p)."""
+        """Return Z b_k (K, n) for B (K, p)."""
         which = np.flatnonzero(np.any(B, axis=0)).astype(np.intc)
         return np.stack([self.combination(which, b[which]) for b in B])
 
     def with_columns(self, const int[::1] which, columns):
-        """A Design with standardised columns (n, r) of its own in place of which[0..r); the others are read in place.
+        """Return a Design with its own standardised columns (n, r) in place of which[0..r).
 
-        Those behind them, which[r..), are taken for constant.
+        The columns which[r..) are treated as constant; all others are read in place.
         """
         cdef Design out = Design(np.broadcast_to(np.float32(0.0), (self.n, self.p)))
         cdef Py_ssize_t k, j
         cdef double[:, ::1] own = np.ascontiguousarray(np.transpose(columns))
-        out.keep, out.stored, out.weights, out.centred = [self, own], self.stored, self.weights, self.centred
+        out.keep, out.stored = [self, own], self.stored
+        out.weights, out.centred = self.weights, self.centred
         out.mean, out.spread = np.array(self.mean), np.array(self.spread)
         for j in range(self.p):
             out.columns[j] = self.columns[j]
@@ -362,7 +427,7 @@ cdef class Design:
         return out
 
     def part(self, const int[::1] which):
-        """The columns which[0..k) as a Design of their own, which reads them where they are."""
+        """Return the columns which[0..k) as a Design that reads them in place."""
         cdef Design out = Design(np.broadcast_to(np.float32(0.0), (self.n, which.shape[0])))
         cdef Py_ssize_t k
         out.keep, out.stored = [self], 0
@@ -373,7 +438,10 @@ cdef class Design:
         return out
 
     def of_rows(self, const int[::1] which, weights):
-        """The rows which[0..m), ascending, as a Design of their own, standardised like this one under weights (m,)."""
+        """Return the rows which[0..m), ascending, as a Design of their own.
+
+        It is standardised like this one, and its weights are `weights` (m,).
+        """
         cdef Py_ssize_t m = which.shape[0], i, j, k, count
         cdef Design out = Design(np.broadcast_to(np.float32(0.0), (m, self.p)))
         cdef const Column* x
@@ -386,11 +454,13 @@ cdef class Design:
         for k in range(m):
             place[which[k]] = <int> k
         for j in range(self.p):
-            x, rows, count = &self.columns[j], np.empty(min(self.columns[j].size, m) + 1, dtype=np.intc), 0
+            x, rows, count = &self.columns[j], np.empty(min(self.columns[j].size, m) + 1,
+                                                        dtype=np.intc), 0
             for k in range(x.size):
                 i = place[k if x.rows == NULL else x.rows[k]]
                 rows[count], values[count] = <int> i, col.stored(x, k)
-                count += i >= 0     # else the next takes its place
+                # A row that is not selected is overwritten by the next one.
+                count += i >= 0
             kept = np.array(values[:count], dtype=np.float32 if x.single else np.float64)
             own = kept.__array_interface__["data"][0]
             out.columns[j] = Column(<void*> own, NULL, count, x.centre, x.factor, x.single)
@@ -401,7 +471,7 @@ cdef class Design:
         return out
 
     def unpacked(self, const int[::1] which):
-        """The standardised columns which[0..k) as an array (n, k), column-major."""
+        """Return the standardised columns which[0..k) as an array (n, k), column-major."""
         out = np.empty((which.shape[0], self.n))
         cdef double[:, ::1] rows = out
         cdef Py_ssize_t k
@@ -410,10 +480,14 @@ cdef class Design:
         return out.T
 
     def stored_columns(self, const int[::1] which):
-        """The columns which[0..k) as (csc array (n, k), offset (k,)): each stands for its stored values less offset."""
+        """Return the columns which[0..k) as a csc array (n, k) and an offset (k,).
+
+        Each column stands for its stored values minus its offset.
+        """
         cdef Py_ssize_t k, i
         cdef const Column* x
-        sizes = np.array([self.columns[which[k]].size for k in range(which.shape[0])], dtype=np.int64)
+        sizes = np.array([self.columns[which[k]].size for k in range(which.shape[0])],
+                         dtype=np.int64)
         start, total = np.append(0, np.cumsum(sizes)), sizes.sum()
         cdef double[::1] values = np.empty(total)
         cdef int[::1] rows = np.empty(total, dtype=np.intc)
@@ -422,7 +496,8 @@ cdef class Design:
         for k in range(which.shape[0]):
             x = &self.columns[which[k]]
             offset[k] = 0.0 if x.rows == NULL else x.factor * x.centre
-            for i in range(x.size):     # a dense column carries its centre in the values
+            # The values of a dense column are centred here.
+            for i in range(x.size):
                 rows[at] = i if x.rows == NULL else x.rows[i]
                 values[at] = x.factor * (col.stored(x, i) - (x.centre if x.rows == NULL else 0.0))
                 at += 1

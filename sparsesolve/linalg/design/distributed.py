@@ -1,8 +1,8 @@
-"""DistributedDesign: a design whose rows lie in blocks elsewhere, fetched anew for every pass.
+"""DistributedDesign: a design whose rows lie in blocks elsewhere, fetched again for every pass.
 
-It answers what a Design answers to solvers that see X by products alone. A pass is one function of
-every block, whose results are merged two by two in an order that depends on the blocks only.
-Moments take one pass: a Summary of each block, and these merged.
+It has the methods of Design that solvers need if they see X through products alone. A pass calls
+one function on every block and merges the results in pairs. The order of merging depends only on
+the blocks. Moments take one pass, which merges a Summary of each block.
 """
 
 from operator import add
@@ -16,17 +16,20 @@ from sparsesolve.linalg.design.row_summary import merged, summarise
 from sparsesolve.linalg.gram.gram import tall_gram
 from sparsesolve.linalg.gram.products import row_products, row_sums
 
-CONSTANT = 1e-15  # of the mean: a spread that is its rounding
-FAR = 2.0**16  # spreads from the mean to 0, at which centring after a product costs five digits
+# A standard deviation below this multiple of the mean is rounding error: the column is constant.
+CONSTANT = 1e-15
+# A column whose mean exceeds this many standard deviations is centred before a product, because
+# centring afterwards would cost five digits.
+FAR = 2.0**16
 
 
 class Frame(NamedTuple):
-    """How columns are standardised: (x / 2**exponent - centre) * factor; (k,) each."""
+    """Standardisation of k columns: (x / 2**exponent - centre) * factor, each array (k,)."""
 
     centre: np.ndarray
     factor: np.ndarray
     exponent: np.ndarray
-    near: bool  # whether centring may follow a product
+    near: bool  # True if centring may follow a product
 
     def of(self, which):
         return Frame(self.centre[which], self.factor[which], self.exponent[which], self.near)
@@ -37,13 +40,13 @@ class DistributedDesign:
 
     Parameters
     ----------
-    sizes : rows of each block
-    p : columns
+    sizes : number of rows of each block
+    p : number of columns
     gather : callable (function, arguments, merge)
-        Calls function(block, *arguments[k]) for every block k, and merges the results two by two,
-        or returns a list of them where merge is None.
+        Calls function(block, *arguments[k]) for every block k and merges the results in pairs,
+        or returns a list of them if merge is None.
     read : callable (block) -> matrix
-        Makes a block, or some columns of it, what Design takes.
+        Converts a block, or some columns of it, to a matrix that Design accepts.
     """
 
     def __init__(self, sizes, p, gather, read):
@@ -53,16 +56,17 @@ class DistributedDesign:
         self.gather, self.read = gather, read
 
     def cut(self, *rows):
-        """For each block its part of arrays whose last axis is the rows."""
+        """Split arrays whose last axis is the rows; return the parts of each block."""
         spans = zip(self.starts[:-1], self.starts[1:], strict=True)
         return [tuple(array[..., i:j] for array in rows) for i, j in spans]
 
     def moments(self, w, response=None):
         """Fill `mean`, `spread` and `exponent` under weights w (n,) that sum to 1.
 
-        With a response (n,) the same pass forms `gram` (p, p) and `cross` (p,), inner products
-        with the columns and with the response, all less their means, and `response_mean`; the
-        response is measured in units of 2**`response_power`. Returns False at a NaN or infinity.
+        If a response (n,) is given, the same pass computes centred inner products of the columns,
+        `gram` (p, p), centred inner products with the response, `cross` (p,), and
+        `response_mean`. The response is measured in units of 2**`response_power`. Returns False
+        if a value is NaN or infinite.
         """
         rows = (w,)
         if response is not None:
@@ -79,30 +83,30 @@ class DistributedDesign:
         return True
 
     def standardise(self, centred, factor):
-        """From now on column j stands for (x_j - mean_j) * factor_j, or x_j * factor_j."""
+        """Let column j stand for (x_j - mean_j) * factor_j, or x_j * factor_j."""
         centre = self.mean if centred else np.zeros(self.p)
         near = not (self.exponent.any() or (np.abs(centre) > FAR * self.spread).any())
         self.frame = Frame(centre, np.asarray(factor), self.exponent, near)
 
     def rest_of_mean(self, which):
-        """What `mean` lacks of what is subtracted, (k,): nothing."""
+        """Return zeros (k,): what is subtracted from a column is exactly its `mean`."""
         return np.zeros(len(which))
 
     def products(self, u, n_threads=1):
-        """Z'u (p,) for u (n,)."""
+        """Return Z'u (p,) for u (n,)."""
         return self.response_products(u[None])[0]
 
     def response_products(self, u, which=None, n_threads=1):
-        """u_k'z_j (K, p) for u (K, n), in one pass."""
+        """Return u_k'z_j (K, p) for u (K, n), in one pass."""
         arguments = [(self.read, self.frame, part) for (part,) in self.cut(u)]
         return self.gather(_products, arguments, add)
 
     def combination(self, which, b):
-        """sum_k b[k] z_j (n,) for j = which[k]."""
+        """Return sum_k b[k] z_j (n,) for j = which[k]."""
         return self._combinations(which, b[None])[0]
 
     def combinations(self, B):
-        """Zb_k (K, n) for B (K, p), in one pass."""
+        """Return Z b_k (K, n) for B (K, p), in one pass."""
         which = np.flatnonzero(B.any(axis=0)).astype(np.intc)
         return self._combinations(which, B[:, which])
 
@@ -113,14 +117,14 @@ class DistributedDesign:
         return np.concatenate(self.gather(_combinations, arguments, None), axis=1)
 
     def unpacked(self, which):
-        """The standardised columns which[0..k) as an array (n, k)."""
+        """Return the standardised columns which[0..k) as an array (n, k)."""
         if len(which) == 0:
             return np.zeros((self.n, 0))
         arguments = [(self.read, self.frame.of(which), which)] * (len(self.starts) - 1)
         return np.concatenate(self.gather(_unpacked, arguments, None))
 
     def inner_products(self, which, h, basis):
-        """What :func:`inner_products` returns, in one pass."""
+        """Return the result of :func:`inner_products`, in one pass."""
         arguments = [
             (self.read, self.frame.of(which), which, *parts) for parts in self.cut(h, basis.T)
         ]
@@ -128,9 +132,9 @@ class DistributedDesign:
 
 
 def inner_products(design, which, h, basis, n_threads=1):
-    """Z_S'HZ_S (k, k) of the columns S = which, and basis' H Z_S (f, k) for basis (n, f).
+    """Return Z_S'HZ_S (k, k) for the columns S = which, and basis' H Z_S (f, k) for basis (n, f).
 
-    The design is of either kind; n_threads are for one in memory.
+    The design may be in memory or distributed; n_threads is used only in memory.
     """
     if len(which) == 0:
         return np.zeros((0, 0)), np.zeros((basis.shape[1], 0))
@@ -145,19 +149,21 @@ def inner_products(design, which, h, basis, n_threads=1):
     return total * gram, part.response_products(heavy, None, n_threads)
 
 
-# what a pass does with one block
+# The functions below are what a pass computes from one block.
 
 
 def _placed(matrix, frame):
-    """The rows of a block as a Design of their own."""
+    """Return the rows of a block as a Design of their own."""
     design = Design(matrix)
     design.standardise_as(frame.centre, frame.factor, frame.exponent)
     return design
 
 
 def _by_rows(block, read):
-    """A block that lies row by row as an array (rows, p), or a Design of the transpose of a sparse
-    one; else None."""
+    """Return a block stored row by row, or None if it is stored otherwise.
+
+    The result is an array (rows, p), or for a sparse block a Design of its transpose.
+    """
     if scipy.sparse.issparse(block):
         return Design(read(block.T)) if block.format == "csr" else None
     if block.flags.f_contiguous or block.strides[1] != block.itemsize:

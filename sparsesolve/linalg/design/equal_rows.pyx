@@ -1,7 +1,8 @@
-"""Classes of rows that are alike, value for value: of tables of few columns and few values there are many.
+"""Classes of equal rows: tables with few columns and few distinct values have many equal rows.
 
-Rows are told apart by a sum of 64 mixed bits for each value that is not zero, column after column, which stops as
-soon as it has told too many apart; those that it leaves together are then compared value for value.
+Each row gets a 64-bit hash, the sum of a mixed word for every value that is not zero. Hashes are
+extended column by column, and the search stops as soon as there are too many classes. Rows of
+equal hash are then compared value by value.
 """
 from libc.stdint cimport uint64_t
 from libc.string cimport memcpy
@@ -12,12 +13,16 @@ from sparsesolve.linalg.design cimport column as col
 from sparsesolve.linalg.design.column cimport Column
 from sparsesolve.linalg.design.design cimport Design
 
-DEF MORE = 4                # times as many columns before rows are counted again
-DEF SUMMED = 512            # rows of a class that are added one by one
+# Rows are counted again each time the number of hashed columns has grown by this factor.
+DEF MORE = 4
+# The first SUMMED rows of a class are summed one by one before partial sums are merged.
+DEF SUMMED = 512
 
 
 cdef inline uint64_t mixed(double value, uint64_t key) noexcept nogil:
-    """The bits of a value in a place of that key, all of which depend on all (the finaliser of SplitMix64)."""
+    """Hash a value at the position with this key: every bit depends on all (SplitMix64
+    finaliser).
+    """
     cdef uint64_t bits
     memcpy(&bits, &value, sizeof(double))
     bits += key * <uint64_t> 0x9E3779B97F4A7C15
@@ -27,20 +32,22 @@ cdef inline uint64_t mixed(double value, uint64_t key) noexcept nogil:
 
 
 def row_classes(Design design, const double[:, ::1] beside, double most):
-    """Which rows of the design, and columns of `beside` (f, n), are alike.
+    """Find the equal rows of the design together with the columns of `beside` (f, n).
 
-    Returns (class of every row (n,), first row of every class (m,), ascending), or None where there are more than
-    `most` classes.
+    Returns the class of every row (n,) and the first row of every class (m,), ascending, or None
+    if there are more than `most` classes.
     """
     cdef Py_ssize_t n = design.n, i, j, begin = 0, end = 1, count
     cdef uint64_t[::1] total = np.empty(n, dtype=np.uint64)
-    cdef int[::1] label = np.empty(n, dtype=np.intc), first = np.empty(<Py_ssize_t> most + 1, dtype=np.intc)
+    cdef int[::1] label = np.empty(n, dtype=np.intc)
+    cdef int[::1] first = np.empty(<Py_ssize_t> most + 1, dtype=np.intc)
     cdef int[::1] table = np.empty(1 << (2 * max(n, 1)).bit_length(), dtype=np.intc)
     total[:] = 0
     with nogil:
         for j in range(beside.shape[0]):
             for i in range(n):
-                if beside[j, i] != 0.0:     # -0 is 0
+                # The hash treats -0 as 0.
+                if beside[j, i] != 0.0:
                     total[i] += mixed(beside[j, i], <uint64_t> -j)
     while True:
         table[:] = -1
@@ -59,17 +66,20 @@ def row_classes(Design design, const double[:, ::1] beside, double most):
 
 
 def class_means(const int[::1] label, const int[::1] first, y, const double[::1] w):
-    """Means of y (n,) or (n, K) under the weights w in every class, and the weights of the classes (m,).
+    """Return the means of y (n,) or (n, K) under weights w in every class, and the class weights
+    (m,).
 
-    Of a class of equal values the mean is that value; of one without weight it is that of its first row.  A class's
-    sums are sums of sums of some rows: equal terms, one behind the other, would all be rounded the same way.
+    A class of equal values has exactly this value as its mean. A class of weight 0 has the value
+    of its first row. Sums are sums of partial sums, because rounding errors of equal terms added
+    one after another would all have the same sign.
     """
     cdef const double[:, :] each = y.reshape(len(y), -1)
     mean = y[np.asarray(first)]
     cdef double[:, :] out = mean.reshape(len(mean), -1)
     cdef Py_ssize_t m = out.shape[0], K = out.shape[1], i, j, k
     cdef double[:, ::1] low = np.array(out, order="C"), high = np.array(out, order="C")
-    cdef double[:, ::1] total = np.zeros((m, K + 1)), part = np.zeros((m, K + 1))   # weights last
+    # The last column holds the weights.
+    cdef double[:, ::1] total = np.zeros((m, K + 1)), part = np.zeros((m, K + 1))
     cdef int[::1] count = np.zeros(m, dtype=np.intc)
     with nogil:
         for i in range(each.shape[0]):
@@ -89,18 +99,20 @@ def class_means(const int[::1] label, const int[::1] first, y, const double[::1]
 
 
 cdef void _move(Py_ssize_t size, double* part, double* total) noexcept nogil:
-    """Add the part to the total, and begin another."""
+    """Add the partial sum to the total and reset the partial sum."""
     cdef Py_ssize_t j
     for j in range(size):
         total[j] += part[j]
         part[j] = 0.0
 
 
-cdef Py_ssize_t _sorted_out(const uint64_t[::1] total, int[::1] table, int[::1] label, int[::1] first,
+cdef Py_ssize_t _sorted_out(const uint64_t[::1] total, int[::1] table, int[::1] label,
+                            int[::1] first,
                             Py_ssize_t most) noexcept nogil:
-    """Label equal sums by one number each, by a table of places, and list where each stands first; how many.
+    """Label equal hashes by one number each and list the first row of every label.
 
-    Ends where they are more than `most`.
+    A hash table of positions finds equal hashes. Returns the number of labels, and stops once
+    there are more than `most`.
     """
     cdef Py_ssize_t i, at, mask = table.shape[0] - 1, count = 0
     for i in range(total.shape[0]):
@@ -127,12 +139,14 @@ cdef void _mix_in(const Column* x, uint64_t key, uint64_t* total) noexcept nogil
         total[k if x.rows == NULL else x.rows[k]] += bits
 
 
-cdef bint _alike(Design design, const double[:, ::1] beside, const int[::1] label, const int[::1] first):
-    """Whether each row is as the first one of its class."""
+cdef bint _alike(Design design, const double[:, ::1] beside, const int[::1] label,
+                 const int[::1] first):
+    """Return True if every row equals the first row of its class."""
     cdef Py_ssize_t i, j, k, n = design.n
     cdef const Column* x
     cdef double[::1] there = np.zeros(first.shape[0])       # values of the first rows
-    cdef int[::1] left = np.zeros(n, dtype=np.intc)         # values that a row still has to show
+    # number of values of a row that are still to be compared
+    cdef int[::1] left = np.zeros(n, dtype=np.intc)
     with nogil:
         for j in range(beside.shape[0]):
             for i in range(n):

@@ -1,6 +1,7 @@
 """Response columns: the working columns of a solver for K responses.
 
-Coefficients are (K, m), vectors of sample space (K, n). Column -1 is the intercept: all ones.
+Coefficients have the shape (K, m), vectors of sample space (K, n). Column -1 is the intercept, a
+column of ones.
 """
 
 import numpy as np
@@ -12,25 +13,25 @@ from sparsesolve.linalg.working.pack import DENSE_FROM
 
 
 def response_columns(design):
-    """No columns yet, for columns of this design."""
+    """Return an empty container for working columns of this design."""
     dense = design.stored >= DENSE_FROM * design.n * design.p
     return DenseColumns(design) if dense else SparseColumns(design)
 
 
 class DenseColumns:
-    """Columns unpacked side by side, and once more in single precision."""
+    """Working columns unpacked into one array, with a second copy in single precision."""
 
     dense = True
 
     def __init__(self, design):
         self.design = design
         self.size = 0
-        self._rows = np.empty((16, design.n))  # one a column
+        self._rows = np.empty((16, design.n))  # one row per column
         self._single = np.empty((16, design.n), dtype=np.float32)
 
     @property
     def rows(self):
-        """The columns, transposed: (m, n)."""
+        """The working columns, transposed: (m, n)."""
         return self._rows[: self.size]
 
     @property
@@ -38,7 +39,7 @@ class DenseColumns:
         return self._rows.dtype == np.float32
 
     def append(self, which):
-        """Take in columns of the design."""
+        """Add columns of the design."""
         size = self.size + len(which)
         if size > len(self._rows):
             room = max(size, 2 * len(self._rows)) - self.size
@@ -52,27 +53,30 @@ class DenseColumns:
         self.size = size
 
     def combine(self, B):
-        """Sum over the columns of B (K, m), (K, n)."""
+        """Return the combinations (K, n) of the columns with coefficients B (K, m)."""
         if self._in_single:
             return np.asarray(B, dtype=np.float32) @ self.rows
         return row_sums(B, self.rows)
 
     def correlate(self, u, first=0):
-        """Products of u (K, n) with the columns from `first` on, (K, m - first)."""
+        """Return the products of u (K, n) with the columns from `first` on, (K, m - first)."""
         rows = self.rows[first:]
         return (row_products_single if self._in_single else row_products)(u, rows)
 
     def gram(self, h, first=0):
-        """Inner products under weights h (n,) of all columns with those from `first` on."""
+        """Return inner products under weights h (n,) of all columns with those from `first` on."""
         return row_products(self.rows[first:] * h, self.rows).T
 
     def squares(self, h, first=0):
-        """The diagonal of that from column `first` on."""
+        """Return the squared norms under weights h (n,) of the columns from `first` on."""
         rows = self.rows[first:]
         return np.einsum("ji,ji,i->j", rows, rows, h)
 
     def some(self, which, single=False):
-        """These working columns alone, given by their ascending places; in single precision."""
+        """Return a view or copy of some working columns, given by ascending positions.
+
+        If `single` is True, the result is in single precision.
+        """
         source = self._single if single else self._rows
         prefix = not len(which) or which[-1] == len(which) - 1
         part = DenseColumns.__new__(DenseColumns)
@@ -82,9 +86,9 @@ class DenseColumns:
 
 
 class SparseColumns:
-    """Columns as one compressed `matrix` (n, m) less a constant on every column, its `offset`.
+    """Working columns as a compressed `matrix` (n, m) minus a constant per column, `offset`.
 
-    The intercept's is nothing less -1.
+    The intercept is an empty column with the offset -1.
     """
 
     dense = False
@@ -96,31 +100,31 @@ class SparseColumns:
 
     @property
     def size(self):
-        """Columns so far."""
+        """Number of working columns."""
         return len(self.offset)
 
     def append(self, which):
-        """Take in columns of the design."""
+        """Add columns of the design."""
         nothing = sparse.csc_array((self.design.n, np.count_nonzero(which < 0)))
         matrix, offset = self.design.stored_columns(which[which >= 0])
         self.matrix = sparse.hstack([self.matrix, nothing, matrix], format="csc")
         self.offset = np.concatenate([self.offset, -np.ones(nothing.shape[1]), offset])
 
     def combine(self, B):
-        """Sum over the columns of B (K, m), (K, n)."""
+        """Return the combinations (K, n) of the columns with coefficients B (K, m)."""
         out = np.ascontiguousarray((self.matrix @ B.T).T)
         out -= (B @ self.offset)[:, None]
         return out
 
     def correlate(self, u, first=0):
-        """Products of u (K, n) with the columns from `first` on, (K, m - first)."""
+        """Return the products of u (K, n) with the columns from `first` on, (K, m - first)."""
         matrix = self.matrix[:, first:] if first else self.matrix
         out = np.ascontiguousarray((matrix.T @ u.T).T)
         out -= np.outer(u.sum(axis=1), self.offset[first:])
         return out
 
     def gram(self, h, first=0):
-        """Inner products under weights h (n,) of all columns with those from `first` on."""
+        """Return inner products under weights h (n,) of all columns with those from `first` on."""
         sums = self.matrix.T @ h
         weighted = (self.matrix[:, first:] if first else self.matrix) * h[:, None]
         out = (self.matrix.T @ weighted).toarray()
@@ -129,13 +133,16 @@ class SparseColumns:
         return out
 
     def squares(self, h, first=0):
-        """The diagonal of that from column `first` on; of several h (K, n) a table (K, m)."""
+        """Return the squared norms under weights h of the columns from `first` on.
+
+        For weights h (n,) the result is (m - first,); for h (K, n) it is (K, m - first).
+        """
         matrix, offset = self.matrix[:, first:], self.offset[first:]
         twice = 2.0 * (matrix.T @ h.T).T - np.multiply.outer(h.sum(axis=-1), offset)
         return (matrix.power(2).T @ h.T).T - offset * twice
 
     def some(self, which, single=False):
-        """These working columns alone, given by their ascending places."""
+        """Return a copy of some working columns, given by ascending positions."""
         if len(which) == self.size:
             return self
         part = SparseColumns.__new__(SparseColumns)

@@ -1,7 +1,8 @@
 """Summary: moments of some rows, and with a response inner products, which merge without loss.
 
-Both are taken about the means of the rows at hand; a merged pair is about the mean of both, so
-that one pass over blocks of rows does and no digits are lost.
+Both are taken about the means of the rows summarised; a merged pair is about the joint mean. One
+pass over blocks of rows is therefore enough, and no digits are lost.
+
 Reference: Chan, Golub, LeVeque, "Algorithms for computing the sample variance" (1983).
 """
 
@@ -14,7 +15,7 @@ from sparsesolve.linalg.gram.gram import tall_gram
 
 
 class Summary(NamedTuple):
-    """Moments of some rows; columns are measured in units of 2**exponent."""
+    """Moments of some rows; each column is measured in units of 2**exponent."""
 
     finite: bool
     weight: float
@@ -27,7 +28,10 @@ class Summary(NamedTuple):
 
 
 def summarise(block, read, w, response=None):
-    """The Summary of one block under weights w (k,); `read` makes it what Design takes."""
+    """Return the Summary of one block under weights w (k,).
+
+    `read` converts the block to a matrix that Design accepts.
+    """
     design, total = Design(read(block)), w.sum()
     share = w / total if total > 0.0 else np.full(len(w), 1.0 / len(w))
     if not design.moments(share):
@@ -43,7 +47,7 @@ def summarise(block, read, w, response=None):
 
 
 def merged(a, b):
-    """Moments of both; rows without weight leave no trace but their NaNs."""
+    """Return the Summary of two blocks; a block without weight contributes only its NaNs."""
     if not (a.finite and b.finite):
         return Summary(False, 0.0)
     if a.weight == 0.0 or b.weight == 0.0:
@@ -67,7 +71,7 @@ def merged(a, b):
 
 
 def _in_units(s, power):
-    """The same moments, columns measured in units of 2**power."""
+    """Return the Summary with columns measured in units of 2**power."""
     shift = s.exponent - power
     if not shift.any():
         return s

@@ -1,7 +1,8 @@
-"""Cholesky factor L L' of a matrix that gains rows by blocks and loses them one by one.
+"""Cholesky factor L L' of a matrix that gains rows in blocks and loses them one by one.
 
-Rows come in at the end; a row whose pivot is lost in rounding is refused, so the factor is always of full rank.
-Removing a row turns the columns behind it by a rank-one update (Givens rotations), which keeps the diagonal positive.
+New rows are appended at the end. A row whose pivot is lost in rounding is refused, so the factor
+always has full rank. Removing a row is a rank-one update of the columns behind it by Givens
+rotations, which keep the diagonal positive.
 """
 from libc.math cimport hypot, sqrt
 from libc.string cimport memmove
@@ -16,7 +17,8 @@ cdef extern from "triangle.h" nogil:
                           Py_ssize_t ldx) noexcept
     void ss_solve_transposed(Py_ssize_t s, const double* L, Py_ssize_t ld, double* x) noexcept
 
-DEF TOGETHER = 32       # new rows solved for while they stay in cache
+# This many new rows are solved for together, so that they stay in cache.
+DEF TOGETHER = 32
 
 
 cdef class Cholesky:
@@ -33,7 +35,9 @@ cdef class Cholesky:
         cdef int previous = self.capacity, j
         if capacity <= previous:
             return 0
-        capacity = max(capacity, 2 * previous) + 8      # columns a power of two apart would share places in cache
+        # With a leading dimension that is a power of two, columns would compete for the same
+        # cache lines.
+        capacity = max(capacity, 2 * previous) + 8
         self.factor = np.empty(<Py_ssize_t> capacity * capacity)
         self.spike = np.empty(capacity)
         self.turned = np.empty(2 * capacity)
@@ -44,20 +48,23 @@ cdef class Cholesky:
                     (self.size - j) * sizeof(double))
         return 0
 
-    cdef int append(self, int count, double* cross, double* corner, const double* scale, double tiny,
+    cdef int append(self, int count, double* cross, double* corner, const double* scale,
+                    double tiny,
                     int* accepted) noexcept nogil:
         """Add `count` rows; the caller has reserved room.
 
-        cross (size, count) and corner (count, count), both column-major, are the new columns of the matrix: against
-        the rows already there and among themselves; both are overwritten.  A row is refused when its pivot is at
-        most tiny * scale[k].  accepted[k] becomes 1 or 0; returns how many came in.
+        cross (size, count) and corner (count, count), both column-major, hold the new columns of
+        the matrix: against the rows of the factor and among themselves. Both are overwritten. A
+        row is refused if its pivot is at most tiny * scale[k]. accepted[k] becomes 1 or 0;
+        returns the number of accepted rows.
         """
         cdef int s = self.size, k, i, t, ld = self.capacity, came = 0
         cdef double pivot
         cdef double* row
         if s > 0:
             for k in range(0, count, TOGETHER):
-                ss_solve_forward(s, self.L, ld, min(TOGETHER, count - k), cross + <Py_ssize_t> k * s, s)
+                ss_solve_forward(s, self.L, ld, min(TOGETHER, count - k),
+                                 cross + <Py_ssize_t> k * s, s)
             for k in range(count * count):      # corner -= cross'cross
                 corner[k] = -corner[k]
             add_products(s, count, cross, s, count, cross, s, corner, count)
@@ -93,7 +100,9 @@ cdef class Cholesky:
         return came
 
     cdef void grow(self, const double* row, int stride, double pivot) noexcept nogil:
-        """Add a row of the factor that is known already, `size` values `stride` apart; the caller has reserved room."""
+        """Append a known row of the factor: `size` values, `stride` apart; the caller has
+        reserved room.
+        """
         cdef int i
         cdef Py_ssize_t ld = self.capacity, step = stride
         for i in range(self.size):
@@ -101,11 +110,13 @@ cdef class Cholesky:
         self.L[self.size + self.size * ld] = pivot
         self.size += 1
 
-    cdef void remove(self, int position, double* carried=NULL, int width=0, int stride=0) noexcept nogil:
-        """Drop one row and column.
+    cdef void remove(self, int position, double* carried=NULL, int width=0,
+                     int stride=0) noexcept nogil:
+        """Remove one row and column.
 
-        `carried`, where given, holds L^-1 times a matrix of `width` columns, its rows `stride` apart: they become those
-        of the smaller factor, and the last row, of no use to it, what the dropped one added.
+        `carried`, if given, holds L^-1 B for a matrix B of `width` columns, with rows `stride`
+        apart. It becomes the product with the smaller factor. Its last row, which the smaller
+        factor does not use, receives the contribution of the removed row.
         """
         cdef int ld = self.capacity, s = self.size, j, below
         cdef double* L = self.L
@@ -118,7 +129,8 @@ cdef class Cholesky:
         for j in range(position):
             column = L + <Py_ssize_t> j * ld + position
             memmove(column, column + 1, below * sizeof(double))
-        for j in range(below):      # L33 L33' + spike spike', moved one place up and left as it is made
+        # Factor L33 L33' + spike spike' and store each column one row up and one column left.
+        for j in range(below):
             column = L + <Py_ssize_t> (position + 1 + j) * ld + position + 1 + j
             r = hypot(column[0], spike[j])
             c = column[0] / r
@@ -127,11 +139,13 @@ cdef class Cholesky:
             turned[2 * j + 1] = q
             ss_rotate(below - j - 1, c, q, column + 1, spike + j + 1)
             column[0] = r
-            memmove(L + <Py_ssize_t> (position + j) * ld + position + j, column, (below - j) * sizeof(double))
+            memmove(L + <Py_ssize_t> (position + j) * ld + position + j, column,
+                    (below - j) * sizeof(double))
         self.size = s - 1
         if carried != NULL:
             for j in range(below):
-                ss_pass_on(width, turned[2 * j], turned[2 * j + 1], carried + <Py_ssize_t> (position + j) * stride,
+                ss_pass_on(width, turned[2 * j], turned[2 * j + 1],
+                           carried + <Py_ssize_t> (position + j) * stride,
                            carried + <Py_ssize_t> (position + j + 1) * stride)
 
     cdef void truncate(self, int size) noexcept nogil:
@@ -140,19 +154,19 @@ cdef class Cholesky:
             self.size = size
 
     cdef void half_solve(self, double* x) noexcept nogil:
-        """x <- L^-1 x."""
+        """Overwrite x by L^-1 x."""
         ss_solve_forward(self.size, self.L, self.capacity, 1, x, self.size)
 
     cdef void transposed_solve(self, double* x) noexcept nogil:
-        """x <- L'^-1 x."""
+        """Overwrite x by L'^-1 x."""
         ss_solve_transposed(self.size, self.L, self.capacity, x)
 
     cdef void solve(self, double* x) noexcept nogil:
-        """x <- (L L')^-1 x."""
+        """Overwrite x by (L L')^-1 x."""
         self.half_solve(x)
         self.transposed_solve(x)
 
-    # The slow door, for tests.
+    # Slow Python methods, for tests.
 
     def add(self, matrix_rows, double tiny=1e-12):
         """Append rows given as (count, size + count); return which were accepted."""
@@ -171,13 +185,13 @@ cdef class Cholesky:
         self.remove(position)
 
     def solution(self, rhs):
-        """Solve for a right-hand side (size,)."""
+        """Return the solution for a right-hand side (size,)."""
         cdef double[::1] x = np.array(rhs, dtype=float)
         if self.size:
             self.solve(&x[0])
         return np.asarray(x)
 
     def lower(self):
-        """The factor as a dense lower triangle (size, size)."""
-        full = np.asarray(self.factor).reshape(self.capacity, self.capacity).T[: self.size, : self.size]
-        return np.tril(full)
+        """Return the factor as a dense lower triangle (size, size)."""
+        full = np.asarray(self.factor).reshape(self.capacity, self.capacity).T
+        return np.tril(full[: self.size, : self.size])

@@ -1,9 +1,11 @@
-"""GramBasis: an orthonormal basis of selected columns, known only by its products with all columns.
+"""GramBasis: an orthonormal basis of selected columns, stored as its products with all columns.
 
-Given the Gram matrix G of p columns x_j.  Basis vector e_i is stored as one array of p + capacity values: x_j'e_i for
-all j, then the coefficients that make e_i of the selected columns.  The first parts restricted to the selection are
-the rows of a Cholesky factor of its Gram matrix, the second parts the columns of the factor's inverse transposed; both
-obey one recurrence, so that a column comes in by one pass over the basis and no triangular system is ever solved.
+Given is the Gram matrix G of p columns x_j. Basis vector e_i is stored as one array of p +
+capacity values: first x_j'e_i for all j, then the coefficients of e_i in terms of the selected
+columns. The first parts restricted to the selection are the rows of a Cholesky factor of its Gram
+matrix. The second parts are the columns of the inverse transposed factor. Both obey one
+recurrence, so adding a column takes one pass over the basis and no triangular solve.
+
 Invariant: coefficient k of e_i is 0 for k > i.
 """
 from libc.math cimport hypot, sqrt
@@ -13,11 +15,11 @@ from sparsesolve.linalg.kernels.vector cimport ss_rotate, ss_subtract_all, ss_un
 
 
 cdef struct GramBasis:
-    Py_ssize_t p            # columns in all
-    Py_ssize_t stride       # between basis vectors
+    Py_ssize_t p            # all columns
+    Py_ssize_t stride       # distance between basis vectors
     int size, capacity
     double* vectors         # (capacity, stride)
-    double* w               # (capacity,) work
+    double* w               # (capacity,) workspace
 
 
 cdef inline double* vector(const GramBasis* s, int i) noexcept nogil:
@@ -25,7 +27,9 @@ cdef inline double* vector(const GramBasis* s, int i) noexcept nogil:
 
 
 cdef inline double pivot(GramBasis* s, const double* gram_row, Py_ssize_t j) noexcept nogil:
-    """Squared distance of column j from the span; leaves its products with the basis in w."""
+    """Return the squared distance of column j from the span; leave its products with the basis in
+    w.
+    """
     cdef double square = gram_row[j]
     cdef int i
     for i in range(s.size):
@@ -35,7 +39,7 @@ cdef inline double pivot(GramBasis* s, const double* gram_row, Py_ssize_t j) noe
 
 
 cdef inline void extend(GramBasis* s, const double* gram_row, double square) noexcept nogil:
-    """Take in the column of that row of G, whose pivot was just found to be `square`."""
+    """Add the column with row `gram_row` of G, whose pivot `square` has just been computed."""
     cdef double* new = vector(s, s.size)
     cdef double scale = 1.0 / sqrt(square)
     cdef int i
@@ -49,16 +53,18 @@ cdef inline void extend(GramBasis* s, const double* gram_row, double square) noe
 
 
 cdef inline double drop(GramBasis* s, int k, double* z) noexcept nogil:
-    """Leave the k-th selected column out.
+    """Remove the k-th selected column.
 
-    z (size,), the products of some vector with the basis, is turned with it.  The last basis vector, where the
-    selection had its size, stays readable: it is the direction that was lost, and what z had along it is returned.
+    z (size,), the products of some vector with the basis, is rotated with the basis. The last
+    basis vector stays readable behind the others: it is the direction that was lost. Returns the
+    entry of z for this direction.
     """
     cdef int i, last = s.size - 1
     cdef double here, there, r, turned
     cdef double* first
     cdef double* second
-    for i in range(k, last):        # turn what e_i has of column k into e_{i+1}
+    # Rotate the coefficient of column k in e_i into e_{i+1}.
+    for i in range(k, last):
         first = vector(s, i)
         second = vector(s, i + 1)
         here = first[s.p + k]

@@ -1,35 +1,42 @@
-"""Intervals of positions 0 .. m - 1: sums over those that hold a position, sums over the positions of each.
+"""Intervals of positions 0 .. m - 1: sums over the intervals that contain a position, and sums
+over the positions of each interval.
 
-A difference of prefix sums would do both in O(n + m), and lose every digit where what has left was much larger than
-what stays.  Here nothing is ever subtracted, so that sums of positive terms keep full relative accuracy: an interval
-is cut in two at the one multiple of the highest power of two inside it, and among the intervals cut at the same place
-the left parts that hold a position are those that begin no later, the right parts those that end no earlier.  Running
-sums over blocks of 2^(l+1) positions give both, level by level: O(n + m log m), and O(n + m) where all intervals begin
-at a root, the first position of a range that no interval leaves.
+A difference of prefix sums would compute both in O(n + m), but it loses every digit if the sum
+removed is much larger than the rest. This file never subtracts, so sums of positive terms keep
+full relative accuracy.
+
+Each interval is split at the one multiple of the highest power of two inside it. Among intervals
+split at the same place, the left parts that contain a position are those that start no later, and
+the right parts are those that end no earlier. Running sums over blocks of 2^(l+1) positions
+compute both, level by level. The cost is O(n + m log m), or O(n + m) if all intervals start at a
+root, the first position of a range that no interval leaves.
 """
 import numpy as np
 
 from sparsesolve.linalg.kernels.wide cimport Wide, add, nothing
 
-cdef enum:      # levels; from PAIRS on, level l is cut at odd multiples of 2^(l - PAIRS)
+# Levels. From PAIRS on, level l is split at odd multiples of 2^(l - PAIRS).
+cdef enum:
     EMPTY, SINGLE, ROOTED, PAIRS
 
 
 cdef class Intervals:
-    """n intervals first <= t < stop; an empty one, first >= stop, holds nothing.
+    """n intervals first <= t < stop; an interval with first >= stop is empty.
 
-    Everything is given and returned in the order of `order`.  One call at a time: the sums share their workspace.
+    Arguments and results are in the order of `order`. Only one call may run at a time, because
+    calls share their workspace.
 
     Parameters
     ----------
     first, stop : (n,) integers
-    root : (n,) the first position of the range in which the interval lies
+    root : (n,) the first position of the range that contains the interval
     end : (n,) the end of that range
     m : number of positions
     """
 
     def __init__(self, first, stop, root, end, m):
-        first, last, root = (np.asarray(a, dtype=np.intp) for a in (first, np.asarray(stop) - 1, root))
+        first, last, root = (
+            np.asarray(a, dtype=np.intp) for a in (first, np.asarray(stop) - 1, root))
         level = np.frexp((first ^ last).astype(float))[1] - 1 + PAIRS
         level[first == last] = SINGLE
         level[first == root] = ROOTED
@@ -45,13 +52,14 @@ cdef class Intervals:
         blocks = [np.empty((0, 3), np.intp)] * ROOTED + [np.stack([roots, roots, ends], axis=1)]
         for k in range(depth - PAIRS):
             start = np.unique(np.asarray(self.first)[level == k + PAIRS] >> (k + 1)) << (k + 1)
-            blocks.append(np.stack([start, start + (1 << k), np.minimum(start + (2 << k), m)], axis=1))
+            blocks.append(np.stack([start, start + (1 << k), np.minimum(start + (2 << k), m)],
+                                   axis=1))
         self.blocks = np.ascontiguousarray(np.concatenate(blocks), dtype=np.intp)
         self.n_blocks = np.cumsum([0] + [len(b) for b in blocks]).astype(np.intp)
         self.work = np.empty((max(m, 1), 2))
 
     cdef void gather(self, const Wide* x, Wide* out) noexcept nogil:
-        """out[t] = the sum of x over the intervals that hold t."""
+        """Set out[t] to the sum of x over the intervals that contain t."""
         cdef Py_ssize_t level, i, t, k
         cdef Wide* part = <Wide*> &self.work[0, 0]
         cdef Wide total
@@ -78,7 +86,7 @@ cdef class Intervals:
                     add(&out[t], total)
 
     cdef void spread(self, const Wide* z, Wide* out) noexcept nogil:
-        """out[i] = the sum of z over the positions of interval i."""
+        """Set out[i] to the sum of z over the positions of interval i."""
         cdef Py_ssize_t level, i, t, k
         cdef Wide* part = <Wide*> &self.work[0, 0]
         cdef Wide total
@@ -101,17 +109,17 @@ cdef class Intervals:
                     add(&out[i], part[self.first[i]])
                 add(&out[i], part[self.last[i]])
 
-    # the same for arrays of plain numbers, in the caller's order
+    # The same sums for arrays of floats, in the caller's order.
 
     def holding(self, x):
-        """For each position, the sum of x (n,) over the intervals that hold it."""
+        """Return for each position the sum of x (n,) over the intervals that contain it."""
         cdef double[:, ::1] terms = _wide(np.asarray(x, dtype=float)[self.order])
         cdef double[:, ::1] out = np.zeros((max(self.m, 1), 2))
         self.gather(<const Wide*> &terms[0, 0], <Wide*> &out[0, 0])
         return np.asarray(out)[:self.m, 0].copy()
 
     def inside(self, z):
-        """For each interval, the sum of z (m,) over its positions."""
+        """Return for each interval the sum of z (m,) over its positions."""
         cdef double[:, ::1] terms = _wide(np.asarray(z, dtype=float))
         cdef double[:, ::1] out = np.zeros((max(self.n, 1), 2))
         self.spread(<const Wide*> &terms[0, 0], <Wide*> &out[0, 0])

@@ -1,8 +1,11 @@
-"""Pivoted Cholesky of a symmetric matrix of low rank: few rows L with A near L'L, and how near.
+"""Pivoted Cholesky of a symmetric matrix A of low rank: few rows L with A near L'L, and the
+error.
 
-Only the lower triangle is read. The work is rank^2 n and one pass for the distance, where a factor is n^3 / 3: most
-kernels of one column are of low rank to rounding.
-Reference: Harbrecht, Peters, Schneider 2012, "On the low-rank approximation by the pivoted Cholesky decomposition".
+Only the lower triangle is read. The work is rank^2 n plus one pass for the error; a full factor
+would cost n^3 / 3. Most kernels of one column have low rank up to rounding.
+
+Reference: Harbrecht, Peters, Schneider, "On the low-rank approximation by the pivoted Cholesky
+decomposition" (2012).
 """
 from libc.math cimport sqrt
 from scipy.linalg.cython_blas cimport dgemv, dsyrk
@@ -11,7 +14,10 @@ import numpy as np
 
 
 def low_rank_rows(const double[:, ::1] matrix, int most, double tiny):
-    """L (r, n), r <= most, with no diagonal entry of A - L'L above tiny; None where that takes more rows."""
+    """Return L (r, n), r <= most, such that no diagonal entry of A - L'L exceeds tiny.
+
+    Returns None if more than `most` rows would be needed.
+    """
     cdef int n = matrix.shape[0], k = 0, i, p, one = 1
     cdef double minus = -1.0, unit = 1.0, root
     rows = np.empty((min(most, n), n))
@@ -43,7 +49,7 @@ def low_rank_rows(const double[:, ::1] matrix, int most, double tiny):
 
 
 def distance(double[:, ::1] matrix, const double[:, ::1] rows):
-    """The Frobenius norm of A - L'L, whose lower triangle takes A's place."""
+    """Return the Frobenius norm of A - L'L, whose lower triangle overwrites that of A."""
     cdef int n = matrix.shape[0], k = rows.shape[0], i, j
     cdef double minus = -1.0, unit = 1.0, square = 0.0
     with nogil:

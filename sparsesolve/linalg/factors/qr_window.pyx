@@ -1,13 +1,14 @@
-"""A window of columns in the orthonormal basis of the active ones, which is never formed.
+"""A window of columns in the orthonormal basis of the active columns, which is never formed.
 
 With J the active columns, A_J'A_J = L L' and Q = A_J L^-T, the rows of
 
     H = Q'[A_J d, A_W] = L^-1 [target, A_J'A_W]
 
-are known for the target of the direction d, A_J'A_J d = target, and for the columns W of the window.  A window column
-that becomes active adds a row by one product with H: its own column of H is its row of L.  An active column that
-leaves takes a row with it after the rotations that mend L.  Products of the image A_J d with the window are kept up
-to date by the rows alone.  Squares of columns count a ridge's part.
+are known for the direction d with A_J'A_J d = target and for the columns W of the window. A
+window column that becomes active adds a row, which takes one product with H: its own column of H
+is its row of L. An active column that leaves removes a row after the rotations that restore L.
+The products of the image A_J d with the window are updated from these rows alone. Squared norms
+of columns include the ridge term.
 
 Invariant: along = H' H[:, 0] and left = square - sum of the squares of H's columns.
 """
@@ -20,17 +21,21 @@ import numpy as np
 from sparsesolve.linalg.factors.cholesky cimport Cholesky
 from sparsesolve.linalg.kernels.vector cimport ss_subtract_all, ss_take_in
 
-DEF LINE = 8        # doubles
-DEF SPARE = 64      # rows and columns of room beyond what is needed now
+# Doubles in a cache line.
+DEF LINE = 8
+# Rows and columns are allocated with this much room beyond what is needed now.
+DEF SPARE = 64
 
 
 cdef class QRWindow:
-    """Starts with no active column; columns 1..width of H, G, left and square are those of the window.
+    """Coordinates H of a target and of `width` window columns, with no active column at first.
+
+    Columns 1..width of H, G, left and square belong to the window.
 
     Parameters
     ----------
     active, columns : int
-        How many active columns and columns of the window to make room for at first.
+        Initial capacity for active columns and for columns of the window.
     """
 
     def __init__(self, int active=SPARE, int columns=SPARE):
@@ -51,7 +56,8 @@ cdef class QRWindow:
             room = max(columns + 1, ld + ld // 2) + LINE - 1
             room -= room % LINE
         vectors, frame = np.zeros((4, room)), np.empty(rows * room + LINE)
-        frame = frame[-(frame.ctypes.data // 8) % LINE :][: rows * room].reshape(rows, room)    # rows begin cache lines
+        # Align every row to a cache line.
+        frame = frame[-(frame.ctypes.data // 8) % LINE :][: rows * room].reshape(rows, room)
         if ld:
             frame[:s, :m] = np.asarray(self.frame).reshape(-1, ld)[:s, :m]
             for new, old in zip(vectors, (self.left_, self.square_, self.along_)):
@@ -73,20 +79,20 @@ cdef class QRWindow:
         self.G = <double*> &self.gram[0, 0]
 
     def window(self):
-        """H (size, width) of the window's columns, a view."""
+        """Return H (size, width) of the window's columns, a view."""
         return np.asarray(self.frame).reshape(-1, self.room)[: self.size, 1 : self.width + 1]
 
     def rewindow(self, int[::1] keep, cross, corner, const double[::1] square, int more,
                  int back=0):
-        """Keep the window's columns keep[.] (from 0, ascending) and let others in behind them.
+        """Keep the window's columns keep[.] (from 0, ascending) and append new ones.
 
         Parameters
         ----------
-        cross : (size + kept, new) inner products with the new columns, of the active ones and of those kept
-        corner : (new, new) of the new columns among themselves
-        square : (new,) their squares, the ridge's part included
-        more, back : int
-            How many columns are to become active, and to come back into the window, before the next call.
+        cross : (size + kept, new) inner products of the active and the kept columns with the new
+        ones corner : (new, new) inner products among the new columns square : (new,) squared
+        norms of the new columns, the ridge term included more, back : int
+            Upper bounds, until the next call, on the number of columns that become active and on
+            the number that come back into the window.
         """
         cdef int s = self.size, kept = keep.shape[0], count = square.shape[0], k, t, i
         cdef const double[:, :] fresh = self.half_solved(cross[:s])
@@ -107,18 +113,18 @@ cdef class QRWindow:
         self._measure()
 
     def enclose(self, gram, active, const double[::1] square, int more):
-        """Let the window be all columns there are, the active ones among them.
+        """Let the window consist of all columns, including the active ones.
 
         Parameters
         ----------
         gram : (p, p), C-contiguous
             Inner products of all columns; not changed.
         active : (size,)
-            Which columns are active.
+            The active columns.
         square : (p,)
-            Their squares, the ridge's part included.
+            Squared norms of the columns, the ridge term included.
         more : int
-            How many columns are to become active before the next call.
+            Upper bound on the number of columns that become active before the next call.
         """
         cdef int s = self.size, p = square.shape[0]
         cross = gram[active]
@@ -133,12 +139,14 @@ cdef class QRWindow:
         self._measure()
 
     def refresh(self, int more):
-        """Prepare for `more` columns of the window to become active; left and along anew, without old rounding."""
+        """Prepare for `more` columns to become active; recompute left and along to remove
+        rounding errors.
+        """
         self.reserve(self.size + more, self.width)
         self._measure()
 
     cdef void _keep(self, const int* keep, int count) noexcept nogil:
-        """Close ranks: column 1 + keep[t] becomes column 1 + t."""
+        """Remove the other columns: column 1 + keep[t] becomes column 1 + t."""
         cdef int k, t
         cdef Py_ssize_t ld = self.room, step = self.stride
         for k in range(self.size):
@@ -151,7 +159,7 @@ cdef class QRWindow:
             self.square[1 + t] = self.square[1 + keep[t]]
 
     cdef void _measure(self) noexcept nogil:
-        """left and along of the window's columns, from H."""
+        """Recompute left and along of the window's columns from H."""
         cdef int m = self.width + 1, j, k
         cdef double* row
         for j in range(1, m):
@@ -162,7 +170,7 @@ cdef class QRWindow:
             ss_take_in(m - 1, 1.0, row[0], row + 1, self.along + 1, self.left + 1)
 
     def half_solved(self, right, bint transposed=False):
-        """L^-1 right for right (size, count), or L'^-1 right."""
+        """Return L^-1 right for right (size, count), or L'^-1 right."""
         out = np.array(right, dtype=float, order="F")
         cdef double[::1, :] x = out
         cdef int count = out.shape[1]
@@ -173,7 +181,10 @@ cdef class QRWindow:
         return out
 
     cdef bint join(self, int i, double target, double tiny) noexcept nogil:
-        """Make window column i active; False where what is left of it is at most tiny times its square."""
+        """Make window column i active; return False if its rest is at most tiny times its square.
+
+        The rest is its squared distance from the span of the active columns.
+        """
         cdef int s = self.size, m = self.width + 1, k
         cdef double pivot
         cdef double* row = self.H + <Py_ssize_t> s * self.room
@@ -195,7 +206,7 @@ cdef class QRWindow:
         return True
 
     cdef void leave(self, int k, int i) noexcept nogil:
-        """Make active column k inactive, which is column i of the window."""
+        """Make active column k inactive; it is column i of the window."""
         cdef int s = self.size - 1, m = self.width + 1, j
         cdef double* row = self.H + <Py_ssize_t> s * self.room
         self.cholesky.remove(k, self.H, m, self.room)
@@ -206,7 +217,7 @@ cdef class QRWindow:
         self.size = s
 
     cdef void recall(self, int k, int i) noexcept nogil:
-        """Let active column k into the window as its column i = width + 1."""
+        """Add active column k to the window as its column i = width + 1."""
         cdef int s = self.size, m = self.width + 1, j, one = 1
         cdef Py_ssize_t ld = self.cholesky.capacity
         cdef double unit = 1.0, zero = 0.0
@@ -225,21 +236,24 @@ cdef class QRWindow:
         self.left[i] = 0.0
 
     cdef void direction(self, double* d) noexcept nogil:
-        """d with A_J'A_J d = target."""
+        """Compute d with A_J'A_J d = target."""
         cdef int k
         for k in range(self.size):
             d[k] = self.H[<Py_ssize_t> k * self.room]
         self.cholesky.transposed_solve(d)
 
-    # The slow door, for tests.
+    # Slow Python methods, for tests.
 
     def add(self, int i, double target, double tiny=1e-12):
-        """Make window column i (from 0) active; whether it was independent enough."""
+        """Make window column i (from 0) active; return True if it was independent enough."""
         self.reserve(self.size + 1, self.width)
         return self.join(1 + i, target, tiny)
 
     def drop(self, int k, i=None):
-        """Make active column k inactive, which is column i of the window (None: not in it; it comes in at the end)."""
+        """Make active column k inactive.
+
+        It is column i of the window; if i is None, it is appended to the window.
+        """
         if i is None:
             self.reserve(self.size, self.width + 1)
             self.recall(k, self.width + 1)
@@ -247,8 +261,10 @@ cdef class QRWindow:
         self.leave(k, 1 + <int> i)
 
     def state(self):
-        """(L, direction, products of its image with the window, what is left of the window's squares)."""
+        """Return L, the direction, its image's products with the window, and the window's `left`.
+        """
         cdef double[::1] d = np.zeros(max(self.size, 1))
         cdef int m = self.width + 1
         self.direction(&d[0])
-        return self.cholesky.lower(), np.array(d[: self.size]), np.array(self.along_[1:m]), np.array(self.left_[1:m])
+        return (self.cholesky.lower(), np.array(d[: self.size]),
+                np.array(self.along_[1:m]), np.array(self.left_[1:m]))

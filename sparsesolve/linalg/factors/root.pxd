@@ -2,14 +2,14 @@
 
 cdef class Root:
     cdef readonly Py_ssize_t n
-    cdef readonly Py_ssize_t[::1] order     # (q,) places in vectors (n,) where L stands
+    cdef readonly Py_ssize_t[::1] order     # (q,) positions of the rows of L in vectors (n,)
 
     cdef void multiply_transposed(self, double* z) noexcept nogil
     cdef void solve(self, double* u) noexcept nogil
     cdef void solve_transposed(self, double* z) noexcept nogil
 
 cdef class DenseRoot(Root):
-    cdef double[::1, :] L                   # (q, q), of which the lower triangle counts
+    cdef double[::1, :] L                   # (q, q), only the lower triangle is used
     cdef double[::1] work                   # (q,)
 
     cdef bint factor(self) noexcept nogil

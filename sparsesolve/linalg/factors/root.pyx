@@ -1,4 +1,4 @@
-"""Triangular factors L of a second derivative L L', and the dense one."""
+"""Triangular factors L of a Hessian L L' in sample space: the contract, and the dense factor."""
 from scipy.linalg.cython_blas cimport dtrmv, dtrsv
 from scipy.linalg.cython_lapack cimport dpotrf
 
@@ -6,11 +6,12 @@ import numpy as np
 
 
 cdef class Root:
-    """L among vectors (n,), of which `order` says where it stands; elsewhere they are left alone.
+    """A factor L that acts on the entries `order` of vectors (n,) and leaves all others
+    unchanged.
 
     Parameters
     ----------
-    order : (q,) distinct places
+    order : (q,) distinct positions
     n : length of vectors
     """
 
@@ -18,24 +19,24 @@ cdef class Root:
         self.n, self.order = n, np.ascontiguousarray(order, dtype=np.intp)
 
     cdef void multiply_transposed(self, double* z) noexcept nogil:
-        """z <- L'z."""
+        """Overwrite z by L'z."""
 
     cdef void solve(self, double* u) noexcept nogil:
-        """u <- L^-1 u."""
+        """Overwrite u by L^-1 u."""
 
     cdef void solve_transposed(self, double* z) noexcept nogil:
-        """z <- L^-T z."""
+        """Overwrite z by L^-T z."""
 
-    # the same for arrays
+    # The same operations on arrays.
 
     def product(self, z):
-        """L'z."""
+        """Return L'z."""
         cdef double[::1] out = np.array(z, dtype=float)
         self.multiply_transposed(&out[0])
         return np.asarray(out)
 
     def solution(self, u, transposed=False):
-        """L^-1 u, or L^-T u."""
+        """Return L^-1 u, or L^-T u."""
         cdef double[::1] out = np.array(u, dtype=float)
         if transposed:
             self.solve_transposed(&out[0])
@@ -45,7 +46,7 @@ cdef class Root:
 
 
 cdef class DenseRoot(Root):
-    """The factor of any matrix, in O(q^3)."""
+    """The Cholesky factor of a dense matrix, in O(q^3)."""
 
     def __init__(self, order, n):
         super().__init__(order, n)
@@ -53,7 +54,9 @@ cdef class DenseRoot(Root):
         self.L, self.work = np.zeros((q, q), order="F"), np.zeros(q)
 
     cdef bint factor(self) noexcept nogil:
-        """Put the factor in the place of the matrix that is in L; False where it is not positive definite."""
+        """Overwrite the matrix stored in L by its factor; return False if it is not positive
+        definite.
+        """
         cdef int q = self.work.shape[0], info = 0
         dpotrf("L", &q, &self.L[0, 0], &q, &info)
         return info == 0
@@ -72,6 +75,7 @@ cdef class DenseRoot(Root):
         cdef Py_ssize_t j
         for j in range(q):
             self.work[j] = z[self.order[j]]
-        (dtrsv if inverse else dtrmv)("L", transposed, "N", &q, &self.L[0, 0], &q, &self.work[0], &one)
+        (dtrsv if inverse else dtrmv)("L", transposed, "N", &q, &self.L[0, 0], &q, &self.work[0],
+                                      &one)
         for j in range(q):
             z[self.order[j]] = self.work[j]

@@ -1,16 +1,22 @@
-"""Cholesky factors of matrices that are of rank one below their diagonal: L L' in O(n).
+"""Cholesky factors of matrices of rank one below their diagonal: L L' in O(n).
 
-    A_jj = diagonal_j - x_j^2 bend_j,    A_ij = -x_i x_j bend_j c_ij  for i after j in one block,    0 between blocks
+    A_jj = diagonal_j - x_j^2 bend_j
+    A_ij = -x_i x_j bend_j c_ij    for i after j in one block, and 0 between blocks
 
-with c_ij the product of fade_k, j < k <= i, is the second derivative of a partial likelihood, samples in the order in
-which they leave the risk set and a block a stratum: expected deaths, less what two samples share of the event times
-before the first of them leaves.  x_j is the sample's share of the last risk set it is in and fade_j what this is of the
-one before: numbers of at most about 1, however far risks are apart.  The factor is of the same kind, L_jj = pivot_j
-and L_ij = x_i q_j c_ij, since
+with c_ij the product of fade_k over j < k <= i. The Hessian of a partial likelihood has this
+form. Samples are in the order in which they leave the risk set, and a block is a stratum. The
+diagonal has the expected deaths; subtracted is what two samples share of the event times before
+the first of them leaves. x_j is the sample's share of the last risk set that contains it, and
+fade_j is the ratio of this risk set to the one before. Both are at most about 1, however far
+risks are apart.
 
-    L_ij L_jj = A_ij - sum_k L_ik L_jk = -x_i x_j (bend_j + s_j) c_ij,    s_j = sum_k q_k^2 c_jk^2 over k before j.
+The factor has the same form, L_jj = pivot_j and L_ij = x_i q_j c_ij, since
 
-Reference: Vandebril, Van Barel, Mastronardi, "Matrix computations and semiseparable matrices" (2008).
+    L_ij L_jj = A_ij - sum_k L_ik L_jk = -x_i x_j (bend_j + s_j) c_ij,
+    s_j = sum_k q_k^2 c_jk^2    over k before j.
+
+Reference: Vandebril, Van Barel, Mastronardi, "Matrix computations and semiseparable matrices"
+(2008).
 """
 import numpy as np
 
@@ -20,12 +26,14 @@ from sparsesolve.linalg.factors.root cimport Root
 
 
 cdef class Semiseparable(Root):
-    """The factor, of vectors (n,) of which `order` says where the matrix stands; elsewhere it is 0.
+    """The factor of a semiseparable matrix that acts on the entries `order` of vectors (n,).
+
+    All other entries of these vectors become 0.
 
     Parameters
     ----------
-    order : (q,) distinct places
-    first : (q,) whether a block begins there
+    order : (q,) distinct positions
+    first : (q,) True where a block starts
     n : length of vectors
     """
 
@@ -37,9 +45,10 @@ cdef class Semiseparable(Root):
 
     cdef void factor(self, const double* diagonal, const double* x, const double* bend,
                      const double* fade, const double* floor) noexcept nogil:
-        """Take the matrix, given in the order of the chain; no squared pivot is let below its floor > 0.
+        """Factor the matrix, given in the order of the chain.
 
-        `fade` where a block begins is of no account.
+        Squared pivots are raised to `floor` > 0. The value of `fade` at the start of a block is
+        ignored.
         """
         cdef Py_ssize_t j
         cdef double bent, square, total = 0.0

@@ -1,30 +1,35 @@
-"""The span of some columns of a design, under weights: an orthonormal basis, and the way back."""
+"""The span of some columns of a design under weights: an orthonormal basis and the map back."""
 
 from threading import Thread
 
 import numpy as np
 
-LONG = 1000  # rows of a matrix from which Ctrl-C would wait for its eigenvalues
+# A matrix with at least this many rows is decomposed in a thread of its own, because its
+# eigenvalue decomposition would otherwise delay Ctrl-C noticeably.
+LONG = 1000
 EPSILON = np.finfo(np.float64).eps
-SHAKY = 1e-8  # eigenvalue of inner products, relative, from which on they err too much to be told
+# If an eigenvalue of the inner products is below this multiple of the largest, rounding errors
+# make the columns indistinguishable by inner products.
+SHAKY = 1e-8
 
 
 class Spans:
-    """Of columns of a standardised design, each times `root_w`; the last ones are remembered."""
+    """Spans of columns of a standardised design, each times `root_w`; the last Span is cached."""
 
     def __init__(self, design, root_w, centred):
         self.design, self.root_w, self.centred = design, np.asarray(root_w), centred
         self._last = self._apart = None
 
     def of(self, which):
-        """The Span of the columns `which` (m,)."""
+        """Return the Span of the columns `which` (m,)."""
         which = np.asarray(which, dtype=np.intc)
         if self._last is None or not np.array_equal(self._last.which, which):
             self._last = Span(self.design, which, self.root_w, self.centred)
         return self._last
 
     def along(self, directions):
-        """The Span of combinations of columns, whose coefficients are `directions`, (p, k) csc."""
+        """Return the Span of combinations of columns with coefficients `directions`, (p, k) csc.
+        """
         parts = [directions[:, [k]].tocoo() for k in range(directions.shape[1])]
         columns = [
             self.design.combination(part.coords[0].astype(np.intc), part.data) for part in parts
@@ -33,20 +38,23 @@ class Spans:
         return Span(self.design, np.empty(0), self.root_w, self.centred, columns)
 
     def projection(self, which, r):
-        """Length of the projection of r, (n,) or (K, n), on the columns."""
+        """Return the norm of the projection of r, (n,) or (K, n), on the span of the columns."""
         return float(np.linalg.norm(np.asarray(r) @ self.of(which).Q))
 
     def plain(self, columns):
-        """Columns (n, f) that were multiplied by the weights' roots, without these."""
+        """Divide columns (n, f) by the square roots of the weights; rows of weight 0 become 0."""
         root_w = self.root_w[:, None]
         return np.divide(columns, root_w, out=np.zeros_like(columns), where=root_w > 0.0)
 
     def unweighted(self, which):
-        """A basis that is orthonormal under the weights, (n, f)."""
+        """Return a basis of the span that is orthonormal under the weights, (n, f)."""
         return self.plain(self.of(which).Q)
 
     def apart(self, which):
-        """Columns of the same span that inner products tell apart, (n, f): these, as a rule."""
+        """Return columns (n, f) of the same span that can be told apart by their inner products.
+
+        These are the columns themselves unless they are nearly collinear; then it is a basis.
+        """
         which = np.asarray(which, dtype=np.intc)
         if self._apart is None or not np.array_equal(self._apart[0], which):
             columns = self.design.unpacked(which)
@@ -56,10 +64,11 @@ class Spans:
         return self._apart[1]
 
     def apart_in_each(self, which, free):
-        """The same where each of K responses has its own of them, told by free (K, m).
+        """Return columns that can be told apart if each of K responses uses its own subset.
 
-        A -1 in `which` is a constant, from which centred columns are apart. Returns columns for
-        all responses and which of them are whose.
+        `free` (K, m) says which of the columns `which` each response uses. A -1 in `which` stands
+        for the constant column, from which centred columns are always distinguishable. Returns
+        the columns for all responses and a mask that says which response uses which of them.
         """
         which = np.asarray(which)
         real = which >= 0
@@ -72,19 +81,20 @@ class Spans:
 
 
 class Span:
-    """Of the columns `which` (m,) of a standardised design, each times sqrt(w).
+    """Span of the columns `which` (m,) of a standardised design, each times sqrt(w).
 
-    ``Q`` (n, f) is an orthonormal basis, f <= m; a combination Q c of it is that of the columns
-    with coefficients ``back @ c``, the shortest where the columns depend on one another, but for
-    ``error`` (n, f) @ c: what rounding makes of columns that nearly do. ``least`` is the least
-    singular value of the columns, of length 1 each, that is not rounding. Other `columns` (n, m)
-    may be given in their place.
+    ``Q`` (n, f) with f <= m is an orthonormal basis. A combination Q c equals the combination of
+    the columns with coefficients ``back @ c``, up to ``error`` (n, f) @ c, the rounding error of
+    nearly collinear columns. If the columns are collinear, these coefficients are the shortest
+    ones. ``least`` is the smallest singular value of the columns, scaled to norm 1, that is not
+    rounding error. Other `columns` (n, m) may be passed in place of those of the design.
     """
 
     def __init__(self, design, which, root_w, centred, columns=None):
         self.which = which.astype(np.intc)
         columns = design.unpacked(self.which) if columns is None else columns
-        if centred:  # once more: of columns far from 0 the mean is rounded
+        # Centre once more: the mean of a column far from 0 has a rounding error.
+        if centred:
             columns = columns - root_w**2 @ columns
         columns = root_w[:, None] * columns
         size = np.linalg.norm(columns, axis=0)
@@ -96,14 +106,16 @@ class Span:
         self.error = columns @ self.back - self.Q
 
     def without(self, u):
-        """u less its projection; twice, since once leaves rounding of the size of u."""
+        """Return u minus its projection, subtracted twice: once leaves an error the size of
+        rounding u.
+        """
         for _ in range(2):
             u = u - self.Q @ (self.Q.T @ u)
         return u
 
 
 def told_apart(inner):
-    """Whether inner products (f, f) of columns tell these apart: their combinations, too."""
+    """Return True if the inner products (f, f) of columns determine all combinations of them."""
     size = np.sqrt(np.maximum(np.diag(inner), 0.0))
     size[size == 0.0] = 1.0
     level = np.linalg.eigvalsh(inner / np.outer(size, size))
@@ -111,16 +123,17 @@ def told_apart(inner):
 
 
 def eigen(matrix):
-    """Eigenvalues, none below what rounding leaves of a zero, and eigenvectors."""
+    """Return eigenvalues, raised to the rounding error of a zero, and eigenvectors."""
     long = len(matrix) >= LONG
     spectrum, turn = heard(np.linalg.eigh, matrix) if long else np.linalg.eigh(matrix)
     return np.maximum(spectrum, len(spectrum) * EPSILON * spectrum.max(initial=1e-280)), turn
 
 
 def heard(function, *arguments):
-    """function(*arguments) in a thread, for whose end this one waits with an ear for Ctrl-C.
+    """Return function(*arguments), computed in a thread so that Ctrl-C can interrupt the wait.
 
-    LAPACK has none. After Ctrl-C the thread goes on by itself, and what it finds is dropped.
+    LAPACK itself cannot be interrupted. After Ctrl-C the thread continues on its own and its
+    result is dropped.
     """
     found, raised = [], []
 

@@ -1,6 +1,7 @@
-"""Cholesky factor L L' of a dense positive definite matrix, in place, tile by tile on several threads.
+"""Cholesky factor L L' of a dense positive definite matrix, in place, tile by tile, in threads.
 
-The tiles and the order of the sums in each are those of one thread whatever their number, so the factor is as well.
+The tiles and the order of the sums in each do not depend on the number of threads, so the factor
+does not either.
 """
 from cpython.exc cimport PyErr_CheckSignals
 from cython.parallel cimport prange
@@ -9,12 +10,17 @@ from scipy.linalg.cython_lapack cimport dpotrf
 
 from sparsesolve.linalg.kernels.pass_threads cimport OPERATION, clock, end_pass, begin_pass
 
-DEF TILE = 160      # rows and columns of a tile
-DEF TOGETHER = 8    # right-hand sides solved by one thread at a time
+# Rows and columns of a tile.
+DEF TILE = 160
+# Each thread solves for this many right-hand sides at a time.
+DEF TOGETHER = 8
 
 
 def factorise(double[:, ::1] matrix, int n_threads=1):
-    """Overwrite the lower triangle of `matrix` by L; whether it is positive definite (else what is left is useless)."""
+    """Overwrite the lower triangle of `matrix` by L; return True if it is positive definite.
+
+    If it is not, the contents are useless.
+    """
     cdef int n = matrix.shape[0], start, width, info = 0, tile, tiles, threads
     cdef double begun, left
     cdef double* A
@@ -24,15 +30,17 @@ def factorise(double[:, ::1] matrix, int n_threads=1):
     for start in range(0, n, TILE):
         PyErr_CheckSignals()
         width = min(TILE, n - start)
-        tiles = (n - start - width + TILE - 1) // TILE      # beyond this one
+        tiles = (n - start - width + TILE - 1) // TILE      # below this panel
         with nogil:
-            # our lower triangle in rows is BLAS's upper one in columns
+            # The lower triangle in row-major order is BLAS's upper triangle in column-major
+            # order.
             dpotrf("U", &width, A + <Py_ssize_t> start * n + start, &n, &info)
             if info == 0 and tiles > 0:
                 begun, threads, left = clock(), begin_pass(n_threads), n - start
                 for tile in prange(tiles, num_threads=threads, schedule="dynamic"):
                     _solve_tile(A, n, start, width, start + width + tile * TILE)
-                for tile in prange(tiles * (tiles + 1) // 2, num_threads=threads, schedule="dynamic"):
+                for tile in prange(tiles * (tiles + 1) // 2, num_threads=threads,
+                                   schedule="dynamic"):
                     _update_tile(A, n, start, width, tile)
                 end_pass(threads, begun, OPERATION * width * left * left)
         if info != 0:
@@ -41,7 +49,7 @@ def factorise(double[:, ::1] matrix, int n_threads=1):
 
 
 def scale(double[:, ::1] matrix, const double[:] root, double shift, int n_threads=1):
-    """Overwrite the lower triangle of A = `matrix` by that of R A R + shift I, with R of diagonal `root` (n,)."""
+    """Overwrite the lower triangle of A = `matrix` by that of R A R + shift I, R = diag(root)."""
     cdef Py_ssize_t n = matrix.shape[0], piece, i, j
     cdef int threads
     cdef double begun
@@ -69,7 +77,7 @@ cdef void _solve_tile(double* A, int n, int start, int width, int column) noexce
 
 
 cdef void _update_tile(double* A, int n, int start, int width, int tile) noexcept nogil:
-    """A_ij -= U_i'U_j for a tile of what is left; tiles are counted along the triangle."""
+    """Subtract U_i'U_j from one tile A_ij of the rest; tiles are counted along the triangle."""
     cdef int across = 0, first, second, rows, columns
     cdef double one = 1.0, minus = -1.0
     cdef double* left
@@ -81,13 +89,15 @@ cdef void _update_tile(double* A, int n, int start, int width, int tile) noexcep
     rows, columns = min(TILE, n - first), min(TILE, n - second)
     left, right = A + <Py_ssize_t> first * n + start, A + <Py_ssize_t> second * n + start
     if first == second:
-        dsyrk("U", "T", &columns, &width, &minus, right, &n, &one, A + <Py_ssize_t> second * n + second, &n)
+        dsyrk("U", "T", &columns, &width, &minus, right, &n, &one,
+              A + <Py_ssize_t> second * n + second, &n)
     else:
         dgemm("T", "N", &rows, &columns, &width, &minus, left, &n, right, &n, &one,
               A + <Py_ssize_t> second * n + first, &n)
 
 
-cdef _solve(const double[:, ::1] factor, double[:, ::1] rows, const char* transposed, int n_threads):
+cdef _solve(const double[:, ::1] factor, double[:, ::1] rows, const char* transposed,
+            int n_threads):
     cdef int n = factor.shape[0], k = rows.shape[0], piece, pieces = (k + TOGETHER - 1) // TOGETHER
     cdef int threads
     cdef double begun
@@ -97,10 +107,12 @@ cdef _solve(const double[:, ::1] factor, double[:, ::1] rows, const char* transp
     with nogil:
         begun, threads = clock(), begin_pass(n_threads)
         for piece in prange(pieces, num_threads=threads, schedule="dynamic"):
-            _solve_some(&factor[0, 0], n, &rows[piece * TOGETHER, 0], min(TOGETHER, k - piece * TOGETHER), transposed)
+            _solve_some(&factor[0, 0], n, &rows[piece * TOGETHER, 0],
+                        min(TOGETHER, k - piece * TOGETHER), transposed)
         end_pass(threads, begun, OPERATION * n * n * pieces * TOGETHER)
 
 
-cdef void _solve_some(const double* factor, int n, double* rows, int count, const char* transposed) noexcept nogil:
+cdef void _solve_some(const double* factor, int n, double* rows, int count,
+                      const char* transposed) noexcept nogil:
     cdef double one = 1.0
     dtrsm("L", "U", <char*> transposed, "N", &n, &count, &one, <double*> factor, &n, rows, &n)

@@ -1,11 +1,14 @@
-/* Solving with a triangle, eight columns at a time: one by one, every entry would wait for the last. */
+/* Triangular solves, eight columns at a time. One column at a time, every entry would wait for
+ * the previous one. */
 #ifndef SPARSESOLVE_TRIANGLE_H
 #define SPARSESOLVE_TRIANGLE_H
 
 #include "vector.h"
 
-/* X <- L^-1 X for L lower triangular (s, s) and X (s, count), their columns `ld` and `ldx` apart */
-SS_SIMD static void ss_solve_forward(ptrdiff_t s, const double *SS_RESTRICT L, ptrdiff_t ld, ptrdiff_t count,
+/* X <- L^-1 X for L lower triangular (s, s) and X (s, count), with leading dimensions `ld` and
+ * `ldx`. */
+SS_SIMD static void ss_solve_forward(ptrdiff_t s, const double *SS_RESTRICT L, ptrdiff_t ld,
+                                     ptrdiff_t count,
                                      double *SS_RESTRICT X, ptrdiff_t ldx) {
     ptrdiff_t start = 0;
     for (; start + 8 <= s; start += 8) {
@@ -41,7 +44,7 @@ SS_SIMD static void ss_solve_forward(ptrdiff_t s, const double *SS_RESTRICT L, p
     }
 }
 
-/* x <- L'^-1 x for L lower triangular (s, s), its columns `ld` apart */
+/* x <- L'^-1 x for L lower triangular (s, s) with leading dimension `ld`. */
 SS_SIMD static void ss_solve_transposed(ptrdiff_t s, const double *SS_RESTRICT L, ptrdiff_t ld,
                                         double *SS_RESTRICT x) {
     ptrdiff_t end = s - s % 8;

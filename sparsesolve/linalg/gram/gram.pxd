@@ -2,7 +2,7 @@
 from sparsesolve.linalg.working.columns cimport PackedColumns
 
 cdef class Gram:
-    cdef readonly int size              # columns so far
+    cdef readonly int size              # number of columns
     cdef int capacity
     cdef double[::1] products           # (capacity, capacity) symmetric
     cdef double* G

@@ -1,4 +1,4 @@
-"""Gram matrix Z' W Z: of the working columns as they come in, or of a whole tall design in one pass."""
+"""Gram matrix Z'WZ: of working columns as they are added, or of a tall design in one pass."""
 from cpython.exc cimport PyErr_CheckSignals
 from cython.parallel cimport prange, threadid
 from libc.limits cimport INT_MAX
@@ -15,11 +15,18 @@ from sparsesolve.linalg.gram.products cimport add_gram
 from sparsesolve.linalg.gram.sparse_gram import sparse_gram
 from sparsesolve.linalg.kernels.vector cimport axpy, ss_add_dots
 
-DEF PARTS = 8           # partial sums of a tall product: threads share them out and do not change a bit of the result
-DEF MANY_COLUMNS = 600  # beyond which there are half as many, for their memory
-DEF ROWS = 512          # of a block: columns unpacked for a matrix product while they stay in cache
-DEF STRETCH = 16        # blocks between two looks for Ctrl-C
-DEF FULL = 0.25         # of the values are stored: from there on matrix products take all of them
+# A tall product is the sum of this many parts. Threads share the parts, so that their number does
+# not change a bit of the result.
+DEF PARTS = 8
+# Above this many columns the number of parts is halved to save memory.
+DEF MANY_COLUMNS = 600
+# Rows of a block. The columns of a block are unpacked for a matrix product and stay in cache.
+DEF ROWS = 512
+# Blocks between two checks for Ctrl-C.
+DEF STRETCH = 16
+# If at least this share of the values is stored, matrix products use all values; below it, rows
+# of stored values are multiplied one by one.
+DEF FULL = 0.25
 
 
 cdef class Gram:
@@ -36,7 +43,9 @@ cdef class Gram:
         cdef int previous = self.capacity, j
         if capacity <= previous:
             return 0
-        capacity = max(capacity, 2 * previous) + 8      # columns a power of two apart would share places in cache
+        # With a leading dimension that is a power of two, columns would compete for the same
+        # cache lines.
+        capacity = max(capacity, 2 * previous) + 8
         self.products = np.empty(<Py_ssize_t> capacity * capacity)
         self.G = &self.products[0]
         self.capacity = capacity
@@ -46,7 +55,7 @@ cdef class Gram:
         return 0
 
     cdef int follow(self, PackedColumns columns) except -1:
-        """Take in the columns that `columns` has and this matrix has not."""
+        """Add the columns that `columns` has and this matrix does not have yet."""
         self.reserve(columns.size)
         if columns.size > self.size:
             columns.products(self.size, self.G, self.capacity)
@@ -54,7 +63,7 @@ cdef class Gram:
         return 0
 
     def inner_products(self, PackedColumns columns, Design design, portions):
-        """The slow door, for tests: the matrix after columns of a design came in by portions."""
+        """Return the matrix after columns of a design were added in portions. Slow, for tests."""
         cdef int[::1] which
         for portion in portions:
             which = np.array(portion, dtype=np.intc)
@@ -63,7 +72,7 @@ cdef class Gram:
         return np.array(self.products).reshape(self.capacity, self.capacity)[:self.size, :self.size]
 
     def set(self, const double[:, ::1] products):
-        """Take the inner products of all columns at once."""
+        """Set the inner products of all columns at once."""
         cdef int j, p = products.shape[0]
         self.reserve(p)
         for j in range(p):
@@ -72,24 +81,28 @@ cdef class Gram:
 
 
 def tall_gram(Design design, const double[::1] root_w, const double[::1] y, int n_threads=1):
-    """Z'WZ (p, p) and Z'Wy (p,) of a tall design, in one pass over its rows.
+    """Return Z'WZ (p, p) and Z'Wy (p,) of a tall design, in one pass over its rows.
+
+    Columns with many stored values are multiplied by row blocks and unpacked if necessary. Others
+    are multiplied row by row.
 
     Parameters
     ----------
     root_w : (n,) square roots of the weights
     y : (n,) response
-
-    Columns with many values are multiplied by row blocks, unpacked where they must be; others row by row.
     """
     if design.stored < FULL * design.n * design.p:
-        return sparse_gram(design, root_w, n_threads), design.products(np.multiply(np.square(root_w), y), n_threads)
+        return sparse_gram(design, root_w,
+                           n_threads), design.products(np.multiply(np.square(root_w), y), n_threads)
     return _dense_gram(design, root_w, np.multiply(root_w, y), n_threads)
 
 
-cdef _dense_gram(Design design, const double[::1] root_w, const double[::1] response, int n_threads):
-    """Every part sums the blocks of its own rows: how many parts there are depends on the shape alone."""
+cdef _dense_gram(Design design, const double[::1] root_w, const double[::1] response,
+                 int n_threads):
+    """Sum blocks of rows in parts; the number of parts depends only on the shape."""
     cdef Py_ssize_t p = design.p, n = design.n, square = p * p, share, begin
-    cdef int n_parts = PARTS if p <= MANY_COLUMNS else PARTS // 2, part, i, j, stride = _stride(design, root_w)
+    cdef int n_parts = PARTS if p <= MANY_COLUMNS else PARTS // 2
+    cdef int part, i, j, stride = _stride(design, root_w)
     cdef double total = np.sum(response)
     cdef double[:, ::1] sums = np.empty((n_parts, square)), cross = np.zeros((n_parts, p))
     cdef double[:, ::1] blocks = np.empty((n_threads, 1 if stride else ROWS * p))
@@ -99,7 +112,8 @@ cdef _dense_gram(Design design, const double[::1] root_w, const double[::1] resp
         with nogil:
             for part in prange(n_parts, num_threads=n_threads, schedule="static"):
                 _add_rows(design, &root_w[0], &response[0], part * share + begin,
-                          min(part * share + min(begin + STRETCH * ROWS, share), n), begin == 0, stride,
+                          min(part * share + min(begin + STRETCH * ROWS, share),
+                              n), begin == 0, stride,
                           &blocks[threadid(), 0], &sums[part, 0], &cross[part, 0])
     with nogil:
         for part in range(1, n_parts):
@@ -107,17 +121,19 @@ cdef _dense_gram(Design design, const double[::1] root_w, const double[::1] resp
             axpy(p, 1.0, &cross[part, 0], &cross[0, 0])
         if stride:
             _standardise(design, root_w[0], total, &sums[0, 0], &cross[0, 0])
-        for j in range(p):      # BLAS filled the upper triangle of a column-major matrix
+        # BLAS filled the upper triangle of a column-major matrix.
+        for j in range(p):
             for i in range(j):
                 sums[0, j + i * p] = sums[0, i + j * p]
     return np.array(sums[0]).reshape(p, p), np.array(cross[0])
 
 
 cdef int _stride(Design design, const double[::1] root_w):
-    """From column to column, where products of the columns as stored will do: else 0.
+    """Return the distance between columns if products can use them as stored, else 0.
 
-    They do for float64 side by side under equal weights, when no mean is larger than the spread: what centring takes
-    off the products afterwards costs them a bit or two then, and they need not be unpacked.
+    They can if X is float64 with columns at equal distances, all weights are equal, and no mean
+    is larger than the spread. Centring the products afterwards then costs a bit or two, and the
+    columns need not be unpacked.
     """
     cdef Py_ssize_t j, stride = 0
     cdef const Column* x
@@ -130,13 +146,18 @@ cdef int _stride(Design design, const double[::1] root_w):
         x = &design.columns[j]
         if (x.rows != NULL or x.single
                 or <const double*> x.values != <const double*> design.columns[0].values + j * stride
-                or not (x.centre == 0.0 or x.centre == design.mean[j]) or fabs(x.centre) > design.spread[j]):
+                or not (x.centre == 0.0 or x.centre == design.mean[j])
+                or fabs(x.centre) > design.spread[j]):
             return 0
     return <int> stride if design.n <= stride <= INT_MAX else 0
 
 
-cdef void _standardise(Design design, double root_w, double total, double* gram, double* cross) noexcept nogil:
-    """From products of the columns as stored to those of the standardised ones; `total` is the sum of the response."""
+cdef void _standardise(Design design, double root_w, double total, double* gram,
+                       double* cross) noexcept nogil:
+    """Convert products of the columns as stored to products of the standardised columns.
+
+    `total` is the sum of the response.
+    """
     cdef Py_ssize_t j, i, p = design.p
     cdef const Column* x
     cdef const Column* z
@@ -144,15 +165,18 @@ cdef void _standardise(Design design, double root_w, double total, double* gram,
         x = &design.columns[j]
         for i in range(j + 1):
             z = &design.columns[i]
-            gram[i + j * p] = x.factor * z.factor * (root_w * root_w * gram[i + j * p] - x.centre * z.centre)
+            gram[i + j * p] = x.factor * z.factor * (
+                root_w * root_w * gram[i + j * p] - x.centre * z.centre)
         cross[j] = x.factor * root_w * (cross[j] - x.centre * total)
 
 
-cdef void _add_rows(Design design, const double* root_w, const double* response, Py_ssize_t begin, Py_ssize_t end,
-                    bint first, int stride, double* block, double* gram, double* cross) noexcept nogil:
-    """gram += B'B (upper triangle), cross += B'response for the rows begin..end, block by block.
+cdef void _add_rows(Design design, const double* root_w, const double* response, Py_ssize_t begin,
+                    Py_ssize_t end, bint first, int stride, double* block, double* gram,
+                    double* cross) noexcept nogil:
+    """Add B'B (upper triangle) to gram and B'response to cross for the rows begin..end.
 
-    B is sqrt(w) * Z, or with a stride the columns as they are stored.
+    B is sqrt(w) * Z, or with a stride the columns as they are stored. Rows are processed in
+    blocks.
     """
     cdef Py_ssize_t start = begin, j
     cdef int n, ld = stride, p = design.p
@@ -165,7 +189,8 @@ cdef void _add_rows(Design design, const double* root_w, const double* response,
         else:
             ld = n
             for j in range(p):
-                col.unpack_times(&design.columns[j], start, start + n, root_w + start, block + j * n)
+                col.unpack_times(&design.columns[j], start, start + n, root_w + start,
+                                 block + j * n)
         add_gram(n, p, block, ld, gram, p)
         ss_add_dots(n, p, block, NULL, ld, response + start, cross)
         start += ROWS

@@ -1,6 +1,7 @@
-/* Inner products of many columns at once, where BLAS does not suit: on x86 processors with vectors of 512 bits, as the
- * one that comes with scipy takes its kernels for 256 bits on some of them; elsewhere of few columns with many, as it
- * copies both factors before it multiplies them. */
+/* Inner products of many columns at once, in two cases that do not suit BLAS. On x86
+ * processors with 512-bit vectors, the BLAS of scipy uses 256-bit kernels on some of them.
+ * Elsewhere, BLAS copies both factors before it multiplies them, which is slow if few columns
+ * meet many. */
 #ifndef SPARSESOLVE_PRODUCTS_H
 #define SPARSESOLVE_PRODUCTS_H
 
@@ -14,22 +15,27 @@
 #define SS_512_HERE 0
 #endif
 
-/* Rows and columns of the left factor that stay in cache while the right one passes by, whole tiles of either. */
+/* Rows and columns of the left factor that stay in cache while the right factor is read; both
+ * are multiples of a tile. */
 enum { SS_MANY_ROWS = 512, SS_MANY_COLUMNS = 128, SS_FEW_ROWS = 1024, SS_FEW_COLUMNS = 24 };
 
-/* Columns of a factor, up to which BLAS gains less than it copies; fewer where sums are not turned into vectors. */
+/* Number of columns of a factor up to which BLAS gains less than its copies cost. It is
+ * smaller if the compiler does not vectorise sums. */
 #if defined(_MSC_VER)
 enum { SS_FEW = 8 };
 #else
 enum { SS_FEW = 32 };
 #endif
 
-/* The columns a of the left factor and b of the right one, four each: out_k+4l = a_k'b_l */
-SS_512 static inline void ss_tile(ptrdiff_t n, const double *const *a, const double *const *b, double *out) {
-    const double *a0 = a[0], *a1 = a[1], *a2 = a[2], *a3 = a[3], *b0 = b[0], *b1 = b[1], *b2 = b[2], *b3 = b[3];
+/* Products of four columns a of the left factor with four columns b of the right one: out_k+4l
+ * = a_k'b_l. */
+SS_512 static inline void ss_tile(ptrdiff_t n, const double *const *a, const double *const *b,
+                                  double *out) {
+    const double *a0 = a[0], *a1 = a[1], *a2 = a[2], *a3 = a[3], *b0 = b[0], *b1 = b[1],
+        *b2 = b[2], *b3 = b[3];
     double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0, t0 = 0.0, t1 = 0.0, t2 = 0.0, t3 = 0.0;
     double u0 = 0.0, u1 = 0.0, u2 = 0.0, u3 = 0.0, v0 = 0.0, v1 = 0.0, v2 = 0.0, v3 = 0.0;
-    SS_PRAGMA("omp simd reduction(+ : s0, s1, s2, s3, t0, t1, t2, t3, u0, u1, u2, u3, v0, v1, v2, v3)")
+    SS_PRAGMA("omp simd reduction(+ : s0,s1,s2,s3, t0,t1,t2,t3, u0,u1,u2,u3, v0,v1,v2,v3)")
     for (ptrdiff_t i = 0; i < n; i++) {
         double x0 = a0[i], x1 = a1[i], x2 = a2[i], x3 = a3[i], y = b0[i];
         s0 += x0 * y, s1 += x1 * y, s2 += x2 * y, s3 += x3 * y;
@@ -44,8 +50,10 @@ SS_512 static inline void ss_tile(ptrdiff_t n, const double *const *a, const dou
     for (int k = 0; k < 16; k++) out[k] = all[k];
 }
 
-/* The same for three columns b: twelve sums, three b and one a are all that sixteen registers hold */
-SS_SIMD static void ss_tile_of_three(ptrdiff_t n, const double *const *a, const double *const *b, double *out) {
+/* Products of four columns a with three columns b: twelve sums, three b and one a fill sixteen
+ * registers. */
+SS_SIMD static void ss_tile_of_three(ptrdiff_t n, const double *const *a, const double *const *b,
+                                     double *out) {
     const double *a0 = a[0], *a1 = a[1], *a2 = a[2], *a3 = a[3], *b0 = b[0], *b1 = b[1], *b2 = b[2];
     double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0, t0 = 0.0, t1 = 0.0, t2 = 0.0, t3 = 0.0;
     double u0 = 0.0, u1 = 0.0, u2 = 0.0, u3 = 0.0;
@@ -64,29 +72,34 @@ SS_SIMD static void ss_tile_of_three(ptrdiff_t n, const double *const *a, const 
     for (int k = 0; k < 12; k++) out[k] = all[k];
 }
 
-/* G (ld, count) += A'B for A (n, size) and B (n, count), their columns lda and ldb apart.  `upper`: of the columns of
- * G, entries up to the diagonal alone; others may be written.  TILE takes four columns of A and so many, WIDE, of B. */
-#define SS_ADD_PRODUCTS(SET, NAME, TILE, WIDE, ROWS, COLUMNS)                                                          \
-    SET void NAME(ptrdiff_t n, ptrdiff_t size, const double *A, ptrdiff_t lda, ptrdiff_t count,                        \
-              const double *B, ptrdiff_t ldb, int upper, double *G, ptrdiff_t ld) {                                    \
-        const double *a[4], *b[WIDE];                                                                                  \
-        double tile[4 * WIDE];                                                                                         \
-        for (ptrdiff_t row = 0; row < n; row += ROWS)                                                                  \
-            for (ptrdiff_t first = 0; first < size; first += COLUMNS)                                                  \
-                for (ptrdiff_t j = upper ? first : 0; j < count; j += WIDE) {                                          \
-                    ptrdiff_t end = first + COLUMNS < size ? first + COLUMNS : size;                                   \
-                    if (upper && j + WIDE < end) end = j + WIDE;                                                       \
-                    for (int l = 0; l < WIDE; l++) b[l] = B + row + (j + l < count ? j + l : count - 1) * ldb;         \
-                    for (ptrdiff_t i = first; i < end; i += 4) {                                                       \
-                        for (int k = 0; k < 4; k++) a[k] = A + row + (i + k < size ? i + k : size - 1) * lda;          \
-                        TILE(n - row < ROWS ? n - row : ROWS, a, b, tile);                                             \
-                        for (int l = 0; l < WIDE && j + l < count; l++)                                                \
-                            for (int k = 0; k < 4 && i + k < end; k++) G[i + k + (j + l) * ld] += tile[k + 4 * l];     \
-                    }                                                                                                  \
-                }                                                                                                      \
+/* G (ld, count) += A'B for A (n, size) and B (n, count) with leading dimensions lda and ldb.
+ * With `upper`, only the entries of G up to the diagonal are defined; others may be written.
+ * TILE multiplies four columns of A by WIDE columns of B. */
+#define SS_ADD_PRODUCTS(SET, NAME, TILE, WIDE, ROWS, COLUMNS)                                     \
+    SET void NAME(ptrdiff_t n, ptrdiff_t size, const double *A, ptrdiff_t lda, ptrdiff_t count,   \
+              const double *B, ptrdiff_t ldb, int upper, double *G, ptrdiff_t ld) {               \
+        const double *a[4], *b[WIDE];                                                             \
+        double tile[4 * WIDE];                                                                    \
+        for (ptrdiff_t row = 0; row < n; row += ROWS)                                             \
+            for (ptrdiff_t first = 0; first < size; first += COLUMNS)                             \
+                for (ptrdiff_t j = upper ? first : 0; j < count; j += WIDE) {                     \
+                    ptrdiff_t end = first + COLUMNS < size ? first + COLUMNS : size;              \
+                    if (upper && j + WIDE < end) end = j + WIDE;                                  \
+                    for (int l = 0; l < WIDE; l++)                                                \
+                        b[l] = B + row + (j + l < count ? j + l : count - 1) * ldb;               \
+                    for (ptrdiff_t i = first; i < end; i += 4) {                                  \
+                        for (int k = 0; k < 4; k++)                                               \
+                            a[k] = A + row + (i + k < size ? i + k : size - 1) * lda;             \
+                        TILE(n - row < ROWS ? n - row : ROWS, a, b, tile);                        \
+                        for (int l = 0; l < WIDE && j + l < count; l++)                           \
+                            for (int k = 0; k < 4 && i + k < end; k++)                            \
+                                G[i + k + (j + l) * ld] += tile[k + 4 * l];                       \
+                    }                                                                             \
+                }                                                                                 \
     }
 
 SS_ADD_PRODUCTS(SS_512 static, ss_add_products, ss_tile, 4, SS_MANY_ROWS, SS_MANY_COLUMNS)
-SS_ADD_PRODUCTS(static inline, ss_add_few_products, ss_tile_of_three, 3, SS_FEW_ROWS, SS_FEW_COLUMNS)
+SS_ADD_PRODUCTS(static inline, ss_add_few_products, ss_tile_of_three, 3, SS_FEW_ROWS,
+                SS_FEW_COLUMNS)
 
 #endif

@@ -5,18 +5,23 @@ cdef enum:
 
 
 cdef inline Py_ssize_t stretch(int size) noexcept nogil:
-    """Rows of so many columns that stay in cache between two uses."""
+    """Return the number of rows such that `size` columns stay in cache between two uses."""
     return max(STRETCH // max(size, 1), 64)
 
 
-cdef void add_products(Py_ssize_t n, int size, const double* A, int lda, int count, const double* B, int ldb,
+cdef void add_products(Py_ssize_t n, int size, const double* A, int lda, int count, const double* B,
+                       int ldb,
                        double* G, int ld) noexcept nogil
-cdef void add_gram(Py_ssize_t n, int size, const double* A, int lda, double* G, int ld) noexcept nogil
-cdef void share_products(Py_ssize_t n, int size, const double* A, int lda, int count, const double* B, int ldb,
+cdef void add_gram(Py_ssize_t n, int size, const double* A, int lda, double* G,
+                   int ld) noexcept nogil
+cdef void share_products(Py_ssize_t n, int size, const double* A, int lda, int count,
+                         const double* B, int ldb,
                          double* G, int ld, int n_threads) noexcept nogil
-cdef void share_dots(Py_ssize_t n, int count, const double* Z, const int* which, const double* v, double* out,
+cdef void share_dots(Py_ssize_t n, int count, const double* Z, const int* which, const double* v,
+                     double* out,
                      int n_threads) noexcept nogil
-cdef void share_subtract(Py_ssize_t n, int count, const double* b, const double* Z, const int* which, double* v,
+cdef void share_subtract(Py_ssize_t n, int count, const double* b, const double* Z,
+                         const int* which, double* v,
                          int n_threads) noexcept nogil
 cdef void share_gram(Py_ssize_t n, int size, const double* A, int lda, double* G, int ld,
                      int n_threads) noexcept nogil

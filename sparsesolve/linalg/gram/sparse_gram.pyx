@@ -1,4 +1,6 @@
-"""Gram matrix Z' W Z of sparse columns, row by row: a row with c stored values takes c (c + 1) / 2 products."""
+"""Gram matrix Z'WZ of sparse columns, row by row: a row of c stored values takes c (c + 1) / 2
+products.
+"""
 from cpython.exc cimport PyErr_CheckSignals
 from cython.parallel cimport prange
 from libc.math cimport fabs
@@ -10,25 +12,30 @@ from sparsesolve.linalg.design.column cimport Column
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.kernels.vector cimport ss_sparse_axpy_f64
 
-DEF STORED = 1 << 16    # values in a block of rows, about, which stay in cache
-DEF PORTION = 16        # columns that a thread takes at a time: the first ones meet most others
+# Approximate number of values in a block of rows, which stays in cache.
+DEF STORED = 1 << 16
+# Columns that a thread takes at a time. Portions are small because the first columns have the
+# most products.
+DEF PORTION = 16
 
 
 cdef class SortedRows:
-    """A block of rows of sqrt(w) Z, whose values lie by row, and within a row by column.
+    """A block of rows of sqrt(w) Z with its values sorted by row, and within a row by column.
 
-    Centring is left to the products.  That would cost digits where a mean is larger than the spread: such columns come
-    with all their rows, and centred.
+    Columns are centred after the products. That would cost digits if the mean is larger than the
+    spread, so such columns store all their rows and are centred before.
     """
 
     cdef Design design
     cdef const double[::1] root_w
-    cdef double[::1] offset             # (p,) what centring takes off a column
-    cdef double[::1] sums               # (p,) of sqrt(w) times its values, over all blocks so far
+    cdef double[::1] offset             # (p,) centre that is subtracted from each column
+    cdef double[::1] sums  # (p,) sums of sqrt(w) times the values, over all blocks so far
     cdef Py_ssize_t begin, end, most
-    cdef int[::1] first, row, place     # by column: where each begins; a value's row, and where it lies by row
-    cdef int[::1] start, feature        # by row: where each begins; a value's column
-    cdef double[::1] values, read       # by row; by column
+    # By column: the start of each column, the row of each value, and its position when sorted by
+    # row.
+    cdef int[::1] first, row, place
+    cdef int[::1] start, feature  # by row: the start of each row, and the column of each value
+    cdef double[::1] values, read       # sorted by row; sorted by column
 
     def __init__(self, Design design, const double[::1] root_w):
         cdef Py_ssize_t j
@@ -38,7 +45,8 @@ cdef class SortedRows:
         for j in range(design.p):
             if not self._comes_centred(j):
                 self.offset[j] = design.columns[j].factor * design.columns[j].centre
-        self.first, self.start = np.zeros(design.p + 1, dtype=np.intc), np.empty(self.most + 2, dtype=np.intc)
+        self.first = np.zeros(design.p + 1, dtype=np.intc)
+        self.start = np.empty(self.most + 2, dtype=np.intc)
         self._make_room(2 * STORED)
 
     def _make_room(self, size):
@@ -46,10 +54,11 @@ cdef class SortedRows:
         self.values, self.read = np.empty(size), np.empty(size)
 
     cdef bint _comes_centred(self, Py_ssize_t j) noexcept nogil:
-        return self.design.columns[j].rows == NULL or fabs(self.design.columns[j].centre) > self.design.spread[j]
+        cdef const Column* x = &self.design.columns[j]
+        return x.rows == NULL or fabs(x.centre) > self.design.spread[j]
 
     cdef bint advance(self) except -1:
-        """Come to the next block; False behind the last one."""
+        """Read the next block; return False after the last one."""
         cdef Py_ssize_t j
         cdef const Column* x
         self.begin, self.end = self.end, min(self.end + self.most, self.design.n)
@@ -67,7 +76,7 @@ cdef class SortedRows:
         return self.begin < self.end
 
     cdef void _read(self, Py_ssize_t j) noexcept nogil:
-        """The values of column j, and their rows within the block."""
+        """Read the values of column j and their rows within the block."""
         cdef const Column* x = &self.design.columns[j]
         cdef Py_ssize_t begin = self.first[j], k, i, at
         if self._comes_centred(j):
@@ -84,7 +93,7 @@ cdef class SortedRows:
             self.sums[j] += self.root_w[self.begin + self.row[k]] * self.read[k]
 
     cdef void _sort(self) noexcept nogil:
-        """By row, and within a row by column."""
+        """Sort the values by row, and within a row by column."""
         cdef Py_ssize_t j, k, i
         self.start[:] = 0
         for k in range(self.first[self.design.p]):
@@ -93,20 +102,22 @@ cdef class SortedRows:
             self.start[i] += self.start[i - 1]
         for j in range(self.design.p):
             for k in range(self.first[j], self.first[j + 1]):
-                i = self.start[self.row[k] + 1]     # which so becomes the beginning of the row behind
+                # This entry becomes the start of the next row.
+                i = self.start[self.row[k] + 1]
                 self.start[self.row[k] + 1] += 1
                 self.place[k], self.feature[i], self.values[i] = <int> i, <int> j, self.read[k]
 
     cdef void meet(self, Py_ssize_t j, double* out) noexcept nogil:
-        """Add the products of column j with itself and the columns behind it."""
+        """Add the products of column j with itself and with the columns after it."""
         cdef Py_ssize_t k, i
         for k in range(self.first[j], self.first[j + 1]):
             i = self.place[k]
-            ss_sparse_axpy_f64(self.start[self.row[k] + 1] - i, self.values[i], &self.values[i], &self.feature[i], out)
+            ss_sparse_axpy_f64(self.start[self.row[k] + 1] - i, self.values[i], &self.values[i],
+                               &self.feature[i], out)
 
 
 def sparse_gram(Design design, const double[::1] root_w, int n_threads):
-    """Z'WZ (p, p) for the square roots of the weights, (n,)."""
+    """Return Z'WZ (p, p), given the square roots of the weights, (n,)."""
     cdef Py_ssize_t j, k, p = design.p
     cdef double total = np.sum(np.square(root_w))
     cdef SortedRows rows = SortedRows(design, root_w)

@@ -1,4 +1,4 @@
-"""Error-free transformations: products and sums with what their rounding leaves.
+"""Error-free transformations: products and sums together with their exact rounding errors.
 
 Reference: Dekker, "A floating-point technique for extending the available precision" (1971);
 Ogita, Rump and Oishi, "Accurate sum and dot product" (2005).
@@ -8,11 +8,11 @@ from math import fsum
 
 import numpy as np
 
-SPLIT = 2.0**27 + 1.0  # halves the digits of a float
+SPLIT = 2.0**27 + 1.0  # splits a float into two halves of its digits
 
 
 def rest_of_product(x, y, product):
-    """x * y - product, exactly, for product = x * y in floats."""
+    """Return x * y - product exactly, for the floating-point product = x * y."""
     x_high = SPLIT * x - (SPLIT * x - x)
     y_high = SPLIT * y - (SPLIT * y - y)
     x_low, y_low = x - x_high, y - y_high
@@ -20,14 +20,15 @@ def rest_of_product(x, y, product):
 
 
 def rest_of_sum(x, y, total):
-    """x + y - total, exactly, for total = x + y in floats."""
+    """Return x + y - total exactly, for the floating-point total = x + y."""
     part = total - x
     return (x - (total - part)) + (y - part)
 
 
 def dot(x, y, *others):
-    """x'y and the sum of some other numbers, rounded once, for x and y (m,)."""
-    (x, up), (y, further) = np.frexp(x), np.frexp(y)  # halves of large numbers would overflow
+    """Return x'y plus the sum of `others`, rounded once, for x and y (m,)."""
+    # Mantissas are multiplied, because splitting large numbers would overflow.
+    (x, up), (y, further) = np.frexp(x), np.frexp(y)
     product = x * y
     terms = np.ldexp([product, rest_of_product(x, y, product)], up + further)
     return fsum([*others, *terms.ravel().tolist()])

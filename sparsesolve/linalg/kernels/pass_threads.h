@@ -1,4 +1,5 @@
-/* Whether threads share passes, by how late they came back from the last; one judgement for each calling thread. */
+/* State of the decision whether threads share passes, by how late they finished the last ones.
+ * Every calling thread has its own. */
 #ifndef SPARSESOLVE_TEAM_H
 #define SPARSESOLVE_TEAM_H
 
@@ -15,9 +16,9 @@ static double omp_get_wtime(void) { return 0.0; }
 #endif
 
 typedef struct {
-    int level;      /* passes made alone after the next late one: ALONE << level */
+int level;      /* the next late pass is followed by ALONE << level passes of one thread */
     int punctual;   /* shared passes in a row that were not late */
-    long alone;     /* passes still to be made alone */
+long alone;     /* passes that one thread still makes alone */
 } ss_team;
 
 static SS_THREAD_LOCAL ss_team ss_team_here;

@@ -1,6 +1,7 @@
-"""ThreadCount: how many threads share a pass, while others may keep the cores busy."""
+"""ThreadCount: how many threads share a pass when other processes may use the cores."""
 
-cdef double OPERATION   # a multiply-add in a product of matrices, in values that a pass meets once
+# Cost of a multiply-add in a product of matrices, in values that a pass reads once.
+cdef double OPERATION
 
 cdef int begin_pass(int wanted) noexcept nogil
 cdef double clock() noexcept nogil

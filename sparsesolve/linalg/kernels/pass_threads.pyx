@@ -1,38 +1,45 @@
-"""ThreadCount: how many threads share a pass, while others may keep the cores busy.
+"""ThreadCount: how many threads share a pass when other processes may use the cores.
 
-A pass of a tenth of a millisecond that waits for a thread without a core takes a slice of the scheduler's time, some
-milliseconds, and a path makes thousands of passes.  So after a pass that took far longer than one thread would have,
-the next ones are made by one thread, twice as many each time; the longer threads are punctual, the sooner they are
-called again.  Passes are cut up so that the number of threads changes no bit: neither does this.
+If a pass of a tenth of a millisecond waits for a thread without a core, it loses a time slice of
+the scheduler, some milliseconds, and a path makes thousands of passes. After a pass that took far
+longer than one thread would have needed, the next passes therefore use one thread, and twice as
+many of them each time. The longer threads are on time, the sooner they are used again.
+
+Passes are split such that the number of threads does not change a bit of the result.
 """
 
 cdef extern from "pass_threads.h" nogil:
     ctypedef struct ThreadCount "ss_team":
-        int level, punctual     # see team.h
+        int level, punctual     # see pass_threads.h
         long alone
     double omp_get_wtime() noexcept
     ThreadCount* ss_here() noexcept
 
 cdef double OPERATION = 0.25
-cdef double LATE = 2e-3         # seconds beyond what one thread would have taken at most,
-cdef double SLOWEST = 2e-9      # so many a value that lies beside the last
-cdef long ALONE = 64            # passes made by one thread after the first late one,
-DEF MOST = 10                   # doubled so many times at most
-DEF PUNCTUAL = 16               # passes in a row after which a later late one counts as one less
+# A shared pass is late if it takes longer than LATE seconds plus SLOWEST seconds per value read
+# in order. One thread alone would stay within the second term.
+cdef double LATE = 2e-3
+cdef double SLOWEST = 2e-9
+# After the first late pass this many passes use one thread.
+cdef long ALONE = 64
+# After each further late pass the number doubles, at most MOST times.
+DEF MOST = 10
+# After this many punctual passes in a row the number is halved.
+DEF PUNCTUAL = 16
 
 
 cdef int begin_pass(int wanted) noexcept nogil:
-    """How many threads are to share a pass that is worth it."""
+    """Return the number of threads for a pass that is large enough to share."""
     return _members(ss_here(), wanted)
 
 
 cdef double clock() noexcept nogil:
-    """Seconds, before a pass that threads share; after it `end_pass` them."""
+    """Return the time in seconds before a shared pass; call `end_pass` after it."""
     return omp_get_wtime()
 
 
 cdef void end_pass(int threads, double begun, double values) noexcept nogil:
-    """Take note of a pass over so many values that so many threads shared."""
+    """Record the duration of a pass over `values` values that `threads` threads shared."""
     if threads > 1:
         _judge(ss_here(), omp_get_wtime() - begun, values)
 
@@ -55,12 +62,12 @@ cdef void _judge(ThreadCount* team, double seconds, double values) noexcept nogi
 
 
 def members(int wanted, seconds, double values=0.0):
-    """Of a new team: how many threads share each pass, if those that are shared take so long.
+    """Return the number of threads of each pass if the shared ones take so long. For tests.
 
     Parameters
     ----------
     seconds : (k,)
-        Of each pass, if it is shared.
+        Duration of each pass if it is shared.
     """
     cdef ThreadCount team = ThreadCount(level=0, punctual=0, alone=0)
     found = []

@@ -1,5 +1,6 @@
-/* Kernels in single precision for models that are approximate anyway: one vector x against K vectors v_k = v + k ld,
- * a few of them for one load of x; instruction set as in vector.h. */
+/* Single-precision kernels for models that are approximate anyway: one vector x and K vectors
+ * v_k = v + k ld. Several v_k are processed for one load of x. Instruction sets are chosen as
+ * in vector.h. */
 #ifndef SPARSESOLVE_SINGLE_H
 #define SPARSESOLVE_SINGLE_H
 
@@ -8,11 +9,13 @@
 #define SS_LANES 32 /* sums side by side: one would wait for its own last addition */
 
 /* out_k = x'v_k */
-SS_SIMD static void ss_dots_single(ptrdiff_t n, int K, const float *SS_RESTRICT x, const float *SS_RESTRICT v,
+SS_SIMD static void ss_dots_single(ptrdiff_t n, int K, const float *SS_RESTRICT x,
+                                   const float *SS_RESTRICT v,
                                    ptrdiff_t ld, float *SS_RESTRICT out) {
     for (; K >= 4; K -= 4, v += 4 * ld, out += 4) {
         const float *v1 = v + ld, *v2 = v + 2 * ld, *v3 = v + 3 * ld;
-        float a[SS_LANES] = {0.0f}, b[SS_LANES] = {0.0f}, c[SS_LANES] = {0.0f}, d[SS_LANES] = {0.0f};
+        float a[SS_LANES] = {0.0f}, b[SS_LANES] = {0.0f}, c[SS_LANES] = {0.0f},
+            d[SS_LANES] = {0.0f};
         ptrdiff_t i = 0;
         for (; i + SS_LANES <= n; i += SS_LANES) {
             SS_PRAGMA("omp simd")
@@ -55,7 +58,8 @@ SS_SIMD static void ss_dots_single(ptrdiff_t n, int K, const float *SS_RESTRICT 
 }
 
 /* v_k += a_k x */
-SS_SIMD static void ss_axpys_single(ptrdiff_t n, int K, const float *SS_RESTRICT a, const float *SS_RESTRICT x,
+SS_SIMD static void ss_axpys_single(ptrdiff_t n, int K, const float *SS_RESTRICT a,
+                                    const float *SS_RESTRICT x,
                                     float *SS_RESTRICT v, ptrdiff_t ld) {
     for (; K >= 4; K -= 4, v += 4 * ld, a += 4) {
         float *v1 = v + ld, *v2 = v + 2 * ld, *v3 = v + 3 * ld;

@@ -1,21 +1,26 @@
-"""Columns and a factor against a few vectors, in single precision.
+"""Columns and a triangular factor with a few vectors, in single precision.
 
-BLAS copies the columns before it multiplies them by a few vectors, and the factor before it solves for these, which
-takes longer than to read either once, as here; more vectors are left to it.
+BLAS copies the columns before it multiplies them by vectors, and the factor before it solves. For
+a few vectors this takes longer than reading either once, which these functions do. BLAS handles
+more vectors.
 """
 import numpy as np
 from scipy.linalg.lapack import spotrs
 
 cdef extern from "single.h" nogil:
-    void ss_dots_single(Py_ssize_t n, int K, const float* x, const float* v, Py_ssize_t ld, float* out) noexcept
-    void ss_axpys_single(Py_ssize_t n, int K, const float* a, const float* x, float* v, Py_ssize_t ld) noexcept
+    void ss_dots_single(Py_ssize_t n, int K, const float* x, const float* v, Py_ssize_t ld,
+                        float* out) noexcept
+    void ss_axpys_single(Py_ssize_t n, int K, const float* a, const float* x, float* v,
+                         Py_ssize_t ld) noexcept
 
-FEW = 8                 # vectors up to which that holds
-DEF WIDTH = 1024        # values of each vector that are met by all columns in turn: they stay in the first cache
+FEW = 8                 # number of vectors up to which this file is faster than BLAS
+# Rows processed at a time: this part of each vector stays in the first-level cache while all
+# columns multiply it.
+DEF WIDTH = 1024
 
 
 def row_products_single(u, rows):
-    """u @ rows.T (K, m) for u (K, n) and rows (m, n)."""
+    """Return u @ rows.T (K, m) for u (K, n) and rows (m, n)."""
     u = np.ascontiguousarray(u, dtype=np.float32)
     if len(u) > FEW:
         return u @ rows.T
@@ -35,7 +40,9 @@ def row_products_single(u, rows):
 
 
 def solve_factored(factor, x):
-    """x (K, m) times the inverse of LL' for a factor L (m, m), lower triangular and column-major; a new array."""
+    """Return x (LL')^-1 for x (K, m) and L (m, m), lower triangular and column-major; a new
+    array.
+    """
     solution = np.array(x, dtype=np.float32, order="C")
     if len(solution) > FEW and len(factor):
         return spotrs(factor, solution.T, lower=1, overwrite_b=1)[0].T
@@ -44,7 +51,7 @@ def solve_factored(factor, x):
 
 
 cdef void _solve(const float[::1, :] L, float[:, ::1] X):
-    """The same in place."""
+    """Overwrite X by X (LL')^-1."""
     cdef Py_ssize_t m = X.shape[1], j, k
     cdef int K = <int> X.shape[0]
     cdef float[::1] few = np.zeros(K, dtype=np.float32)

@@ -1,9 +1,13 @@
-"""Cholesky factors of matrices so small that a call of LAPACK would cost more than the work."""
+"""Cholesky factors of matrices so small that calling LAPACK would cost more than the work itself.
+"""
 from libc.math cimport sqrt
 
 
 cdef inline void small_factor(int n, double* A, double tiny) noexcept nogil:
-    """A = L L' in place, lower triangle, column-major; pivots are tiny times their diagonal entry at least."""
+    """Factor A = L L' in place, lower triangle, column-major.
+
+    Pivots are raised to tiny times their diagonal entry.
+    """
     cdef int i, j, k
     cdef double pivot, times
     for j in range(n):
@@ -22,7 +26,7 @@ cdef inline void small_factor(int n, double* A, double tiny) noexcept nogil:
 
 
 cdef inline void small_solve(int n, const double* L, double* x) noexcept nogil:
-    """x <- (L L')^-1 x."""
+    """Overwrite x by (L L')^-1 x."""
     cdef int i, j
     for j in range(n):
         x[j] /= L[j + <Py_ssize_t> j * n]

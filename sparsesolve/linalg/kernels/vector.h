@@ -1,7 +1,7 @@
-/* Dense vector kernels with run-time choice of the instruction set (glibc on x86-64), plain C elsewhere.
- *
- * Every kernel takes the column in its stored type and computes in double.  Static functions in a header:
- * each extension module carries its own copy, so nothing has to be linked. */
+/* Dense vector kernels. The instruction set is chosen at run time (glibc on x86-64); other
+ * platforms use plain C. Every kernel takes the column in its stored type and computes in
+ * double. The functions are static and in a header: each extension module has its own copy, so
+ * nothing has to be linked. */
 #ifndef SPARSESOLVE_VECTOR_H
 #define SPARSESOLVE_VECTOR_H
 
@@ -12,7 +12,8 @@
 
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) \
     && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define SS_SIMD __attribute__((unused, target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#define SS_SIMD \
+    __attribute__((unused, target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #elif defined(__GNUC__)
 #define SS_SIMD __attribute__((unused))
 #else
@@ -27,8 +28,9 @@
 #define SS_PRAGMA(TEXT) _Pragma(TEXT)
 #endif
 
-/* sum_i (x_i - centre) v_i: the subtraction costs nothing beside the load of x, and keeps the digits that
- * x'v - centre * sum(v) would lose when the mean is large beside the spread. */
+/* sum_i (x_i - centre) v_i. Subtracting costs nothing compared with loading x, and it keeps
+ * the digits that x'v - centre * sum(v) would lose if the mean is large compared with the
+ * spread. */
 #define SS_DOT(NAME, REAL)                                                                        \
     SS_SIMD static double NAME(ptrdiff_t n, const REAL *SS_RESTRICT x, double centre,              \
                                const double *SS_RESTRICT v) {                                     \
@@ -38,7 +40,8 @@
         return total;                                                                             \
     }
 
-/* out_k = sum_i (x_k,i - centre_k) v_i for four columns: v is read once, and no sum waits for its last addition */
+/* out_k = sum_i (x_k,i - centre_k) v_i for four columns. v is read once, and the four sums
+ * hide the latency of additions. */
 #define SS_DOTS(NAME, REAL)                                                                       \
     SS_SIMD static void NAME(ptrdiff_t n, const REAL *const *x, const double *centre,              \
                              const double *SS_RESTRICT v, double *SS_RESTRICT out) {              \
@@ -63,7 +66,7 @@
         for (ptrdiff_t i = 0; i < n; i++) v[i] += a * ((double)x[i] - centre);                    \
     }
 
-/* v_i += sum_k a_k (x_k,i - centre_k) for four columns: one load and store of v */
+/* v_i += sum_k a_k (x_k,i - centre_k) for four columns, with one load and store of v. */
 #define SS_AXPYS(NAME, REAL)                                                                      \
     SS_SIMD static void NAME(ptrdiff_t n, const double *a, const REAL *const *x,                   \
                              const double *centre, double *SS_RESTRICT v) {                       \
@@ -89,7 +92,7 @@
         return total;                                                                             \
     }
 
-/* out_i = a (x_i - centre): a column unpacked for a matrix product */
+/* out_i = a (x_i - centre), which unpacks a column for a matrix product. */
 #define SS_UNPACK(NAME, REAL)                                                                     \
     SS_SIMD static void NAME(ptrdiff_t n, double a, const REAL *SS_RESTRICT x, double centre,      \
                              double *SS_RESTRICT out) {                                           \
@@ -120,7 +123,7 @@ SS_UNPACK(ss_unpack_f32, float)
 SS_UNPACK_TIMES(ss_unpack_times_f64, double)
 SS_UNPACK_TIMES(ss_unpack_times_f32, float)
 
-/* ask for a stretch of memory before it is needed */
+/* Prefetch a range of memory. */
 static inline void ss_prefetch(const void *start, ptrdiff_t bytes) {
 #if defined(__GNUC__)
     for (ptrdiff_t at = 0; at < bytes; at += 64) __builtin_prefetch((const char *)start + at);
@@ -129,12 +132,13 @@ static inline void ss_prefetch(const void *start, ptrdiff_t bytes) {
 #endif
 }
 
-/* what a pass over sparse columns, one behind the other in memory, will come to next: hardware asks for it too late */
+/* Distance of prefetches in a pass over sparse columns that follow each other in memory: the
+ * hardware prefetches too late. */
 #define SS_LOOK_AHEAD(x, rows, k)                                                                 \
     ss_prefetch((const char *)((x) + (k)) + 4096, 1);                                             \
     ss_prefetch((const char *)((rows) + (k)) + 2048, 1)
 
-/* sum_k x_k v[rows_k]: four sums at a time, for one would wait for its last addition */
+/* sum_k x_k v[rows_k]. Four partial sums hide the latency of additions. */
 #define SS_FOUR_TERMS(k)                                                                          \
     a += x[k] * v[rows[k]];                                                                       \
     b += x[k + 1] * v[rows[k + 1]];                                                               \
@@ -155,8 +159,9 @@ static inline void ss_prefetch(const void *start, ptrdiff_t bytes) {
         return (a + b) + (c + d);                                                                 \
     }
 
-/* out_l = sum_k x_k panel[rows_k, l], where the panel has rows of eight */
-SS_SIMD static void ss_sparse_panel(ptrdiff_t n, const double *SS_RESTRICT x, const int *SS_RESTRICT rows,
+/* out_l = sum_k x_k panel[rows_k, l], where a row of the panel has eight values. */
+SS_SIMD static void ss_sparse_panel(ptrdiff_t n, const double *SS_RESTRICT x,
+                                    const int *SS_RESTRICT rows,
                                     const double *SS_RESTRICT panel, double *SS_RESTRICT out) {
     double even[8] = {0.0}, odd[8] = {0.0};
     ptrdiff_t k = 0;
@@ -168,10 +173,11 @@ SS_SIMD static void ss_sparse_panel(ptrdiff_t n, const double *SS_RESTRICT x, co
             odd[l] += x[k + 1] * q[l];
         }
     }
-    for (int l = 0; l < 8; l++) out[l] = even[l] + odd[l] + (k < n ? x[k] * panel[8 * (ptrdiff_t)rows[k] + l] : 0.0);
+    for (int l = 0; l < 8; l++)
+        out[l] = even[l] + odd[l] + (k < n ? x[k] * panel[8 * (ptrdiff_t)rows[k] + l] : 0.0);
 }
 
-/* v[rows_k] += a x_k: no row comes twice, so four are read before one is written */
+/* v[rows_k] += a x_k. No row occurs twice, so four rows are read before one is written. */
 #define SS_ADD_FOUR(k)                                                                            \
     {                                                                                             \
         double one = v[rows[k]] + a * x[k], two = v[rows[k + 1]] + a * x[k + 1];                  \
@@ -199,27 +205,32 @@ SS_SPARSE_DOT(ss_sparse_dot_f32, float)
 SS_SPARSE_AXPY(ss_sparse_axpy_f64, double)
 SS_SPARSE_AXPY(ss_sparse_axpy_f32, float)
 
-/* out_i = a_i b_i, where out may be b */
-SS_SIMD static void ss_multiply(ptrdiff_t n, const double *SS_RESTRICT a, const double *b, double *out) {
+/* out_i = a_i b_i, where out may be b. */
+SS_SIMD static void ss_multiply(ptrdiff_t n, const double *SS_RESTRICT a, const double *b,
+                                double *out) {
     SS_PRAGMA("omp simd")
     for (ptrdiff_t i = 0; i < n; i++) out[i] = a[i] * b[i];
 }
 
 /* out_i = a x_i */
-SS_SIMD static void ss_scale(ptrdiff_t n, double a, const double *SS_RESTRICT x, double *SS_RESTRICT out) {
+SS_SIMD static void ss_scale(ptrdiff_t n, double a, const double *SS_RESTRICT x,
+                             double *SS_RESTRICT out) {
     SS_PRAGMA("omp simd")
     for (ptrdiff_t i = 0; i < n; i++) out[i] = a * x[i];
 }
 
-/* out_i = x_i + a (x_i - y_i): on from y beyond x */
-SS_SIMD static void ss_go_on(ptrdiff_t n, double a, const double *SS_RESTRICT x, const double *SS_RESTRICT y,
+/* out_i = x_i + a (x_i - y_i), the extrapolation from y through x. */
+SS_SIMD static void ss_go_on(ptrdiff_t n, double a, const double *SS_RESTRICT x,
+                             const double *SS_RESTRICT y,
                              double *SS_RESTRICT out) {
     SS_PRAGMA("omp simd")
     for (ptrdiff_t i = 0; i < n; i++) out[i] = x[i] + a * (x[i] - y[i]);
 }
 
-/* last = r; returns |e|^2 of the way e = r - factor last, and its largest entry where that is more than it was */
-SS_SIMD static double ss_travel(ptrdiff_t n, double factor, const double *SS_RESTRICT r, double *SS_RESTRICT last,
+/* Set last = r; return |e|^2 for the step e = r - factor last, and raise *largest to the
+ * largest |e_i|. */
+SS_SIMD static double ss_travel(ptrdiff_t n, double factor, const double *SS_RESTRICT r,
+                                double *SS_RESTRICT last,
                                 double *largest) {
     double square = 0.0, most = *largest;
     SS_PRAGMA("omp simd reduction(+ : square) reduction(max : most)")
@@ -233,8 +244,9 @@ SS_SIMD static double ss_travel(ptrdiff_t n, double factor, const double *SS_RES
     return square;
 }
 
-/* a Givens rotation of two vectors: (x, y) <- (c x + s y, c y - s x) */
-SS_SIMD static void ss_rotate(ptrdiff_t n, double c, double s, double *SS_RESTRICT x, double *SS_RESTRICT y) {
+/* A Givens rotation of two vectors: (x, y) <- (c x + s y, c y - s x). */
+SS_SIMD static void ss_rotate(ptrdiff_t n, double c, double s, double *SS_RESTRICT x,
+                              double *SS_RESTRICT y) {
     SS_PRAGMA("omp simd")
     for (ptrdiff_t i = 0; i < n; i++) {
         double t = c * x[i] + s * y[i];
@@ -243,8 +255,9 @@ SS_SIMD static void ss_rotate(ptrdiff_t n, double c, double s, double *SS_RESTRI
     }
 }
 
-/* the same rotation of y by x, which then moves on to the place of y: (x, y) <- (c y + s x, c x - s y) */
-SS_SIMD static void ss_pass_on(ptrdiff_t n, double c, double s, double *SS_RESTRICT x, double *SS_RESTRICT y) {
+/* A Givens rotation that exchanges the two vectors: (x, y) <- (c y + s x, c x - s y). */
+SS_SIMD static void ss_pass_on(ptrdiff_t n, double c, double s, double *SS_RESTRICT x,
+                               double *SS_RESTRICT y) {
     SS_PRAGMA("omp simd")
     for (ptrdiff_t i = 0; i < n; i++) {
         double t = c * y[i] + s * x[i];
@@ -253,27 +266,30 @@ SS_SIMD static void ss_pass_on(ptrdiff_t n, double c, double s, double *SS_RESTR
     }
 }
 
-/* where vector k of those listed begins, or of all, one behind the other, if no list is given */
-static inline const double *ss_listed(const double *q, const int *which, ptrdiff_t k, ptrdiff_t stride) {
+/* Start of vector k of the list `which`; without a list, vectors follow each other in memory. */
+static inline const double *ss_listed(const double *q, const int *which, ptrdiff_t k,
+                                      ptrdiff_t stride) {
     return q + (which ? which[k] : k) * stride;
 }
 
-/* F(0) F(1) ..., as often as is said */
+/* F(0) F(1) ... F(N - 1). */
 #define SS_EACH_1(F) F(0)
 #define SS_EACH_2(F) F(0) F(1)
 #define SS_EACH_4(F) SS_EACH_2(F) F(2) F(3)
 #define SS_EACH_5(F) SS_EACH_4(F) F(4)
 #define SS_EACH_8(F) SS_EACH_5(F) F(5) F(6) F(7)
 
-/* Vectors k on of those listed: what is beyond the last one is that once more, and counts for nothing. */
-#define SS_NEXT(l) const double *q##l = ss_listed(q, which, k + l < count ? k + l : count - 1, stride);
+/* Vectors k, k + 1, ... of the list. Beyond the end of the list the last vector is repeated
+ * with weight 0. */
+#define SS_NEXT(l) \
+    const double *q##l = ss_listed(q, which, k + l < count ? k + l : count - 1, stride);
 #define SS_WEIGHT(l) const double w##l = k + l < count ? w[k + l] : 0.0;
 #define SS_WEIGHTED(l) + w##l * q##l[i]
 #define SS_SUM(l) double s##l = 0.0;
 #define SS_PRODUCT(l) s##l += q##l[i] * v[i];
 #define SS_GIVE(l) if (k + l < count) out[k + l] += s##l;
 
-/* WIDTH of them at once while more than REST are left */
+/* WIDTH vectors at once while more than REST are left. */
 #define SS_SUBTRACT_WHILE(REST, WIDTH)                                                            \
     for (; count - k > REST; k += WIDTH) {                                                        \
         SS_EACH_##WIDTH(SS_NEXT) SS_EACH_##WIDTH(SS_WEIGHT)                                       \
@@ -288,7 +304,7 @@ static inline const double *ss_listed(const double *q, const int *which, ptrdiff
         SS_EACH_##WIDTH(SS_GIVE)                                                                  \
     }
 
-/* out -= sum_k w_k q_k, for few loads and stores of out */
+/* out -= sum_k w_k q_k, with few loads and stores of out. */
 SS_SIMD static void ss_subtract_all(ptrdiff_t n, ptrdiff_t count, const double *SS_RESTRICT w,
                                     const double *SS_RESTRICT q, const int *which, ptrdiff_t stride,
                                     double *SS_RESTRICT out) {
@@ -300,10 +316,12 @@ SS_SIMD static void ss_subtract_all(ptrdiff_t n, ptrdiff_t count, const double *
     SS_SUBTRACT_WHILE(0, 1)
 }
 
-/* out_k += sum_i q_k,i v_i for the same vectors: several at a time, for which v is read once, and of which each comes
-   from memory while the others are waited for */
-SS_SIMD static void ss_add_dots(ptrdiff_t n, ptrdiff_t count, const double *SS_RESTRICT q, const int *which,
-                                ptrdiff_t stride, const double *SS_RESTRICT v, double *SS_RESTRICT out) {
+/* out_k += sum_i q_k,i v_i for the listed vectors. Several are processed at a time: v is read
+ * once for all, and their loads from memory overlap. */
+SS_SIMD static void ss_add_dots(ptrdiff_t n, ptrdiff_t count, const double *SS_RESTRICT q,
+                                const int *which,
+                                ptrdiff_t stride, const double *SS_RESTRICT v,
+                                    double *SS_RESTRICT out) {
     ptrdiff_t k = 0;
     SS_DOTS_WHILE(5, 8, "omp simd reduction(+ : s0, s1, s2, s3, s4, s5, s6, s7)")
     SS_DOTS_WHILE(4, 5, "omp simd reduction(+ : s0, s1, s2, s3, s4)")
@@ -331,9 +349,11 @@ SS_SIMD static void ss_take_in(ptrdiff_t n, double scale, double a, double *SS_R
     }
 }
 
-/* The first i >= start whose correlation c_i meets its bound lam w_i before lam has fallen by `step`, or is beyond
- * it; n where there is none.  along_i is what c_i loses per unit of lam. */
-SS_SIMD static ptrdiff_t ss_reach(ptrdiff_t start, ptrdiff_t n, double lam, double step, const double *SS_RESTRICT w,
+/* The first i >= start whose correlation c_i reaches its bound lam w_i before lam has
+ * decreased by `step`, or already exceeds it; n if there is none. along_i is the decrease of
+ * c_i per unit of lam. */
+SS_SIMD static ptrdiff_t ss_reach(ptrdiff_t start, ptrdiff_t n, double lam, double step,
+                                  const double *SS_RESTRICT w,
                                   const double *SS_RESTRICT c, const double *SS_RESTRICT along) {
     for (; start < n; start += 32) {
         ptrdiff_t stop = start + 32 < n ? start + 32 : n;
@@ -341,20 +361,23 @@ SS_SIMD static ptrdiff_t ss_reach(ptrdiff_t start, ptrdiff_t n, double lam, doub
         SS_PRAGMA("omp simd reduction(| : any)")
         for (ptrdiff_t i = start; i < stop; i++) {
             double now = lam * w[i], up = now - c[i], down = now + c[i];
-            any |= (up < step * (w[i] - along[i])) | (down < step * (w[i] + along[i])) | (up < 0.0) | (down < 0.0);
+            any |= (up < step * (w[i] - along[i])) | (down < step * (w[i] + along[i]))
+                   | (up < 0.0) | (down < 0.0);
         }
         if (any)
             for (ptrdiff_t i = start; i < stop; i++) {
                 double now = lam * w[i], up = now - c[i], down = now + c[i];
-                if (up < step * (w[i] - along[i]) || down < step * (w[i] + along[i]) || up < 0.0 || down < 0.0)
+                if (up < step * (w[i] - along[i]) || down < step * (w[i] + along[i])
+                    || up < 0.0 || down < 0.0)
                     return i;
             }
     }
     return n;
 }
 
-/* The first i with x_i == value or x_i == other, n where there is none. */
-SS_SIMD static ptrdiff_t ss_find(ptrdiff_t n, const double *SS_RESTRICT x, double value, double other) {
+/* The first i with x_i == value or x_i == other, n if there is none. */
+SS_SIMD static ptrdiff_t ss_find(ptrdiff_t n, const double *SS_RESTRICT x, double value,
+                                 double other) {
     for (ptrdiff_t start = 0; start < n; start += 32) {
         ptrdiff_t stop = start + 32 < n ? start + 32 : n;
         int any = 0;
@@ -367,8 +390,10 @@ SS_SIMD static ptrdiff_t ss_find(ptrdiff_t n, const double *SS_RESTRICT x, doubl
     return n;
 }
 
-/* c -= step * a; returns the largest |c_i|, or with one_sided the largest c_i if above 0 */
-SS_SIMD static double ss_step_largest(ptrdiff_t n, double step, const double *SS_RESTRICT a, int one_sided,
+/* c -= step * a. Returns the largest |c_i|, or with one_sided the largest c_i if it is
+ * positive. */
+SS_SIMD static double ss_step_largest(ptrdiff_t n, double step, const double *SS_RESTRICT a,
+                                      int one_sided,
                                       double *SS_RESTRICT c) {
     double largest = 0.0;
     if (one_sided) {
@@ -389,11 +414,13 @@ SS_SIMD static double ss_step_largest(ptrdiff_t n, double step, const double *SS
     return largest;
 }
 
-/* Correlations c - t a meet the level lam - t, both signs or one: rate_i = 1 / t of the meeting, 0 or less where
- * they do not meet.  Returns the largest.  A correlation that rounding has put on or above lam counts as `least`
- * below it. */
-SS_SIMD static double ss_meetings(ptrdiff_t n, double lam, double least, const double *SS_RESTRICT c,
-                                  const double *SS_RESTRICT a, int one_sided, double *SS_RESTRICT rate) {
+/* Find where correlations c - t a reach the level lam - t, with both signs or one: rate_i = 1
+ * / t at this point, and 0 or less if they do not reach it. Returns the largest rate. A
+ * correlation that rounding has put on or above lam counts as `least` below it. */
+SS_SIMD static double ss_meetings(ptrdiff_t n, double lam, double least,
+                                  const double *SS_RESTRICT c,
+                                  const double *SS_RESTRICT a, int one_sided,
+                                      double *SS_RESTRICT rate) {
     double largest = 0.0;
     if (one_sided) {
         SS_PRAGMA("omp simd reduction(max : largest)")
@@ -418,7 +445,7 @@ SS_SIMD static double ss_meetings(ptrdiff_t n, double lam, double least, const d
     return largest;
 }
 
-/* The place of the lowest bit of a mask that has one. */
+/* The index of the lowest set bit of a mask that has one. */
 static inline int ss_lowest(uint32_t mask) {
 #if defined(__GNUC__)
     return __builtin_ctz(mask);
@@ -429,10 +456,13 @@ static inline int ss_lowest(uint32_t mask) {
 #endif
 }
 
-/* The i with kept_i + rate_i * travelled >= lam * threshold_i, or kept_i - rate_i * most where a rate is negative,
- * listed in out; returns how many.  They are few: a bit for each of 32, and then those that are set. */
-SS_SIMD static ptrdiff_t ss_awake(ptrdiff_t n, const double *SS_RESTRICT kept, const double *SS_RESTRICT rate,
-                                  const double *SS_RESTRICT threshold, double travelled, double most, double lam,
+/* List in out the i with kept_i + rate_i * travelled >= lam * threshold_i, or with kept_i -
+ * rate_i * most if the rate is negative; return their number. They are few, so 32 comparisons
+ * are packed into one mask and only set bits are visited. */
+SS_SIMD static ptrdiff_t ss_awake(ptrdiff_t n, const double *SS_RESTRICT kept,
+                                  const double *SS_RESTRICT rate,
+                                  const double *SS_RESTRICT threshold, double travelled,
+                                      double most, double lam,
                                   int *SS_RESTRICT out) {
     ptrdiff_t count = 0;
     for (ptrdiff_t start = 0; start < n; start += 32) {
@@ -441,15 +471,16 @@ SS_SIMD static ptrdiff_t ss_awake(ptrdiff_t n, const double *SS_RESTRICT kept, c
         SS_PRAGMA("omp simd reduction(| : mask)")
         for (int i = 0; i < size; i++) {
             double one = rate[start + i] * travelled, other = -rate[start + i] * most;
-            mask |= (uint32_t)(kept[start + i] + (one > other ? one : other) >= lam * threshold[start + i]) << i;
+            mask |= (uint32_t)(kept[start + i] + (one > other ? one : other)
+                               >= lam * threshold[start + i]) << i;
         }
         for (; mask; mask &= mask - 1) out[count++] = (int)start + ss_lowest(mask);
     }
     return count;
 }
 
-/* The largest |x_i|, infinite when one is NaN.  A comparison finds the NaN: of x - x a compiler that may
- * reorder sums makes 0. */
+/* The largest |x_i|, or infinity if one is NaN. A comparison detects NaN, because a compiler
+ * that may reorder sums simplifies x - x to 0. */
 #define SS_LARGEST(NAME, REAL)                                                                    \
     SS_SIMD static double NAME(ptrdiff_t n, const REAL *x) {                                      \
         double largest = 0.0, strange = 0.0;                                                      \
@@ -462,7 +493,8 @@ SS_SIMD static ptrdiff_t ss_awake(ptrdiff_t n, const double *SS_RESTRICT kept, c
         return strange > 0.0 ? HUGE_VAL : largest;                                                \
     }
 
-/* The same, and in the same pass sums[0] = sum_i w_i (x_i - shift), sums[1] = sum_i w_i (x_i - shift)^2. */
+/* The largest |x_i| as above, and in the same pass sums[0] = sum_i w_i (x_i - shift) and
+ * sums[1] = sum_i w_i (x_i - shift)^2. */
 #define SS_SURVEY(NAME, REAL)                                                                     \
     SS_SIMD static double NAME(ptrdiff_t n, const REAL *SS_RESTRICT x, double shift,               \
                                const double *SS_RESTRICT w, double *SS_RESTRICT sums) {           \

@@ -1,7 +1,8 @@
-"""Numbers of any size, f exp(BAND k): sums of exponentials that neither overflow nor vanish.
+"""Numbers of any size, f exp(BAND k): sums of exponentials that neither overflow nor underflow.
 
-Terms of one band, which is the rule, are added as plain doubles.  BAND is a power of two, so that multiples of it are
-exact, and small enough for products and squares of a few f to be doubles.
+Most sums have terms of one band only, which are added as plain doubles. BAND is a power of two,
+so multiples of it are exact. It is small enough for products and squares of a few f to be
+doubles.
 """
 from libc.math cimport INFINITY, exp, rint
 
@@ -10,7 +11,7 @@ cdef enum:
 
 cdef struct Wide:
     double f
-    double k        # a whole number; -INFINITY where nothing has been added, and f = 0
+    double k        # an integer; -INFINITY, with f = 0, if nothing has been added
 
 
 cdef inline Wide nothing() noexcept nogil:
@@ -21,12 +22,13 @@ cdef inline Wide nothing() noexcept nogil:
 
 
 cdef inline Wide exponential(double x) noexcept nogil:
-    """exp(x), without rounding before exp: f in [exp(-BAND / 2), exp(BAND / 2)]."""
+    """Return exp(x) with f in [exp(-BAND / 2), exp(BAND / 2)] and without rounding before exp."""
     cdef Wide result
     cdef double rest
     result.k = rint(x / BAND)
     rest = x - BAND * result.k
-    if rest < -0.5 * BAND:              # x so large that its digits end above BAND
+    # x is so large that its last digit exceeds BAND.
+    if rest < -0.5 * BAND:
         rest = -0.5 * BAND
     elif rest > 0.5 * BAND:
         rest = 0.5 * BAND
@@ -35,12 +37,12 @@ cdef inline Wide exponential(double x) noexcept nogil:
 
 
 cdef inline double in_band(Wide x, double k) noexcept nogil:
-    """f of x as a multiple of exp(BAND k), for k no less than its own."""
+    """Return f of x in units of exp(BAND k), for k no less than its own."""
     return x.f if x.k == k else x.f * exp(BAND * (x.k - k))
 
 
 cdef inline void add(Wide* total, Wide x) noexcept nogil:
-    """total += x.  The band of a sum is that of its largest term, whatever the f."""
+    """Add x to total. The band of a sum is that of its largest term, whatever the f."""
     if x.k == total.k:
         total.f += x.f
     elif x.k < total.k:

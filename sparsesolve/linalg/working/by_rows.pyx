@@ -1,8 +1,9 @@
-"""Sparse columns a second time, row by row, where a vector of n values stays in no cache.
+"""A second copy of sparse columns, stored by rows, if a vector of n values fits in no cache.
 
-A pass over columns meets such a vector at random, each value from memory; a pass over rows goes through it in order
-and meets coefficients at random, of which there are few.  Values are as the design has them, without weights, so that
-rows stay as they are when weights change.  Columns are only ever added; what is centred about them is left to others.
+A pass over columns accesses such a vector at random, and each value comes from memory. A pass
+over rows reads it in order and accesses the coefficients at random, of which there are few.
+Values are stored as in the design, without weights, so that they stay valid when the weights
+change. Columns are only ever added. The caller accounts for centring.
 """
 from cython.parallel cimport prange
 from libc.string cimport memset
@@ -15,21 +16,27 @@ from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.working.columns import room_for, roomier
 from sparsesolve.linalg.kernels.pass_threads cimport clock, end_pass, begin_pass
 
-DEF PARTS = 16          # of the rows, summed apart: threads share them out and do not change a bit of the sums
-DEF STRIDE = 8          # doubles that lie between the sums of two parts at least
+# Sums run over this many parts of the rows. Threads share the parts, so that their number does
+# not change a bit of the sums.
+DEF PARTS = 16
+# The sums of two parts are at least this many doubles apart.
+DEF STRIDE = 8
 
 
 cdef class ByRows:
-    """No columns at first, of n rows."""
+    """Sparse columns of n rows, stored by rows; empty at first."""
 
     def __cinit__(self, Py_ssize_t n):
         self.n, self.size, self.stored = n, 0, 0
-        self.which, self.added, self.start = (
-            np.zeros(0, dtype=np.intc), np.zeros(n, dtype=np.intc), np.zeros(n + 1, dtype=np.longlong))
-        self.column, self.values, self.part = np.empty(0, dtype=np.intc), np.empty(0), np.zeros((PARTS, STRIDE))
+        self.which, self.added = np.zeros(0, dtype=np.intc), np.zeros(n, dtype=np.intc)
+        self.start = np.zeros(n + 1, dtype=np.longlong)
+        self.column, self.values = np.empty(0, dtype=np.intc), np.empty(0)
+        self.part = np.zeros((PARTS, STRIDE))
 
     cdef bint begins_with(self, const int* which, int count) noexcept nogil:
-        """Whether these columns are the first ones here, or begin with all that are."""
+        """Return True if one of the two lists of columns, `which` and the stored ones, begins the
+        other.
+        """
         cdef int k
         for k in range(min(count, self.size)):
             if self.which[k] != which[k]:
@@ -37,7 +44,8 @@ cdef class ByRows:
         return True
 
     cdef int take(self, Design design, const int* which, int count) except -1:
-        """Take in the columns which[size..count) of the design; those before are here."""
+        """Add the columns which[size..count) of the design; the first `size` are stored already.
+        """
         cdef long long total = self.stored
         cdef int k
         for k in range(self.size, count):
@@ -64,7 +72,7 @@ cdef class ByRows:
             self.part = np.zeros((PARTS, room + STRIDE))
 
     cdef void _count(self, Design design, int count) noexcept nogil:
-        """added = values that come into each row."""
+        """Set added to the number of values that are added to each row."""
         cdef const Column* x
         cdef Py_ssize_t i
         cdef int k
@@ -74,7 +82,7 @@ cdef class ByRows:
                 self.added[i if x.rows == NULL else x.rows[i]] += 1
 
     cdef void _move_apart(self, long long total) noexcept nogil:
-        """Move every row to its place among so many values, from the last one on."""
+        """Move every row to its new position, from the last one on."""
         cdef Py_ssize_t i
         cdef long long k, end = self.stored, way = total - self.stored
         self.start[self.n] = total
@@ -86,8 +94,9 @@ cdef class ByRows:
             self.start[i] += way
 
     cdef void _fill(self, const Column* x, int k) noexcept nogil:
-        """Put column k into the room that is left at the ends of its rows."""
-        cdef double centre = x.centre if x.rows == NULL else 0.0    # which dense columns carry in their values
+        """Write column k into the free space at the ends of its rows."""
+        # A dense column is centred here.
+        cdef double centre = x.centre if x.rows == NULL else 0.0
         cdef Py_ssize_t i, row
         cdef long long at
         for i in range(x.size):
@@ -96,8 +105,9 @@ cdef class ByRows:
             self.added[row] -= 1
             self.column[at], self.values[at] = k, x.factor * (col.stored(x, i) - centre)
 
-    cdef void subtract(self, const double* root_w, const double* b, double* v, int n_threads) noexcept nogil:
-        """v -= root_w * Xb."""
+    cdef void subtract(self, const double* root_w, const double* b, double* v,
+                       int n_threads) noexcept nogil:
+        """Subtract root_w * Xb from v."""
         cdef Py_ssize_t part
         cdef int threads = begin_pass(n_threads)
         cdef double begun = clock()
@@ -109,20 +119,23 @@ cdef class ByRows:
             self._subtract_rows(part, root_w, b, v)
         end_pass(threads, begun, <double> self.stored)
 
-    cdef void _subtract_rows(self, Py_ssize_t part, const double* root_w, const double* b, double* v) noexcept nogil:
+    cdef void _subtract_rows(self, Py_ssize_t part, const double* root_w, const double* b,
+                             double* v) noexcept nogil:
         cdef Py_ssize_t i
         cdef long long k
         cdef double total
         for i in range(part * self.n // PARTS, (part + 1) * self.n // PARTS):
-            if root_w[i] == 0.0:        # values that no weight tells of may be of any size
+            # Values in a row of weight 0 may have any size.
+            if root_w[i] == 0.0:
                 continue
             total = 0.0
             for k in range(self.start[i], self.start[i + 1]):
                 total += self.values[k] * b[self.column[k]]
             v[i] -= root_w[i] * total
 
-    cdef void correlate(self, const double* root_w, const double* v, double* out, int n_threads) noexcept nogil:
-        """out = X'(root_w * v)."""
+    cdef void correlate(self, const double* root_w, const double* v, double* out,
+                        int n_threads) noexcept nogil:
+        """Set out = X'(root_w * v)."""
         cdef Py_ssize_t part
         cdef int threads = begin_pass(n_threads), j
         cdef double begun = clock()
@@ -139,7 +152,8 @@ cdef class ByRows:
                 out[j] += self.part[part, j]
                 self.part[part, j] = 0.0
 
-    cdef void _correlate_rows(self, Py_ssize_t part, const double* root_w, const double* v) noexcept nogil:
+    cdef void _correlate_rows(self, Py_ssize_t part, const double* root_w,
+                              const double* v) noexcept nogil:
         cdef double* out = &self.part[part, 0]
         cdef Py_ssize_t i
         cdef long long k
@@ -151,9 +165,12 @@ cdef class ByRows:
             for k in range(self.start[i], self.start[i + 1]):
                 out[self.column[k]] += value * self.values[k]
 
-    cdef void add_products(self, Py_ssize_t count, const double* x, const int* rows, const double* root_w,
+    cdef void add_products(self, Py_ssize_t count, const double* x, const int* rows,
+                           const double* root_w,
                            int limit, double* out) noexcept nogil:
-        """out[j] += x'(root_w * x_j) for the columns j up to `limit`, x being the values in these rows."""
+        """Add x'(root_w * x_j) to out[j] for the columns j up to `limit`; x has values in these
+        rows.
+        """
         cdef Py_ssize_t i
         cdef long long k, end
         cdef double weighted

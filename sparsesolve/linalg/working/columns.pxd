@@ -1,15 +1,15 @@
-"""PackedColumns: the working columns copied side by side as sqrt(w) * z_j."""
+"""PackedColumns: contiguous copies of the working columns as sqrt(w) * z_j."""
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.factors.root cimport Root
 
 cdef class PackedColumns:
     cdef readonly int size
     cdef readonly Py_ssize_t n
-    cdef readonly bint dense                # columns are whole: products may be taken of a stretch of rows
+    cdef readonly bint dense  # columns are dense: products of a range of rows are available
     cdef double[::1] root_w                 # (n,)
-    cdef Root root                          # L, where dense columns are kept as L'(sqrt(w) z_j); None for I
-    cdef public int n_threads               # for passes over many values; 1 at first
-    cdef bint recentred                     # columns less their mean under the weights w, not that of the design
+    cdef Root root  # L, if dense columns are stored as L'(sqrt(w) z_j); None for I
+    cdef public int n_threads               # for passes over many values; 1 by default
+    cdef bint recentred  # columns are centred by their mean under w, not by that of the design
 
     cdef void restart(self, double[::1] root_w)
     cdef int append(self, Design design, const int* which, int count) except -1
@@ -18,12 +18,15 @@ cdef class PackedColumns:
     cdef double axpy(self, int j, double a, double* v) noexcept nogil
     cdef void correlate(self, const double* v, double shift, double* out) noexcept nogil
     cdef double subtract(self, const double* b, double* v) noexcept nogil
-    cdef void correlate_some(self, int first, int count, const double* v, double shift, double* out) noexcept nogil
+    cdef void correlate_some(self, int first, int count, const double* v, double shift,
+                             double* out) noexcept nogil
     cdef double subtract_some(self, int first, int count, const double* b, double* v) noexcept nogil
     cdef void correlate_listed(self, const int* which, int count, const double* v, double shift,
                                double* out) noexcept nogil
-    cdef double subtract_listed(self, const int* which, int count, const double* b, double* v) noexcept nogil
+    cdef double subtract_listed(self, const int* which, int count, const double* b,
+                                double* v) noexcept nogil
     cdef void products(self, int first, double* G, int ld) noexcept nogil
-    cdef double subtract_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* b, double* v) noexcept nogil
+    cdef double subtract_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* b,
+                              double* v) noexcept nogil
     cdef void correlate_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* v, double shift,
                              double* out) noexcept nogil

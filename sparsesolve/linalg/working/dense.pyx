@@ -51,10 +51,12 @@ cdef class DensePackedColumns(PackedColumns):
         vector.axpy(self.n, a, self.Z + self.n * j, v)
         return 0.0
 
-    cdef void correlate_some(self, int first, int count, const double* v, double shift, double* out) noexcept nogil:
+    cdef void correlate_some(self, int first, int count, const double* v, double shift,
+                             double* out) noexcept nogil:
         share_dots(self.n, count, self.Z + self.n * first, NULL, v, out, self.n_threads)
 
-    cdef double subtract_some(self, int first, int count, const double* b, double* v) noexcept nogil:
+    cdef double subtract_some(self, int first, int count, const double* b,
+                              double* v) noexcept nogil:
         share_subtract(self.n, count, b, self.Z + self.n * first, NULL, v, self.n_threads)
         return 0.0
 
@@ -62,11 +64,13 @@ cdef class DensePackedColumns(PackedColumns):
                                double* out) noexcept nogil:
         share_dots(self.n, count, self.Z, which, v, out, self.n_threads)
 
-    cdef double subtract_listed(self, const int* which, int count, const double* b, double* v) noexcept nogil:
+    cdef double subtract_listed(self, const int* which, int count, const double* b,
+                                double* v) noexcept nogil:
         share_subtract(self.n, count, b, self.Z, which, v, self.n_threads)
         return 0.0
 
-    cdef double subtract_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* b, double* v) noexcept nogil:
+    cdef double subtract_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* b,
+                              double* v) noexcept nogil:
         vector.ss_subtract_all(stop - start, self.size, b, self.Z + start, NULL, self.n, v + start)
         return 0.0
 
@@ -83,6 +87,7 @@ cdef class DensePackedColumns(PackedColumns):
         else:
             share_products(n, self.size, self.Z, n, self.size - first, self.Z + self.n * first, n,
                            G + <Py_ssize_t> first * ld, ld, self.n_threads)
-        for i in range(self.size):              # the same numbers on both sides of the diagonal
+        # Copy the numbers to the other side of the diagonal.
+        for i in range(self.size):
             for k in range(max(first, i + 1), self.size):
                 G[k + <Py_ssize_t> i * ld] = G[i + <Py_ssize_t> k * ld]

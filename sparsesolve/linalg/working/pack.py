@@ -1,17 +1,18 @@
-"""pack: working columns of a design, copied as dense or as sparse, whichever multiplies faster."""
+"""pack: working columns of a design, copied as dense or sparse, whichever multiplies faster."""
 
 from sparsesolve.linalg.working.dense import DensePackedColumns
 from sparsesolve.linalg.working.sparse import SparsePackedColumns
 
-DENSE_FROM = 0.15  # share of stored values from which dense kernels are the faster ones
+# Dense kernels are faster if at least this share of the values is stored.
+DENSE_FROM = 0.15
 
 
 def pack(design, root_w, recentred=False, dense=False, n_threads=1):
-    """An empty PackedColumns for columns of this design.
+    """Return an empty PackedColumns for columns of this design.
 
-    Held as sparse where few of their values are stored, unless `dense` is asked for; `recentred`:
-    less their mean under these weights, root_w (n,) squared, which sum to 1. So many threads share
-    passes over large ones.
+    The copies are sparse if few values are stored, unless `dense` is True. If `recentred` is
+    True, the columns are centred by their means under the weights root_w (n,) squared, which sum
+    to 1. Passes over many values use n_threads threads.
     """
     sparse = design.stored < DENSE_FROM * design.n * design.p
     kind = SparsePackedColumns if sparse and not dense else DensePackedColumns

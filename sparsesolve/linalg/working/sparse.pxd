@@ -5,15 +5,17 @@ from sparsesolve.linalg.working.by_rows cimport ByRows
 
 cdef class SparsePackedColumns(PackedColumns):
     cdef double[::1] values_, offset_, filled, work
-    cdef double[::1] panel                  # (n, 8) of zeros between two uses, or empty for many rows
+    cdef double[::1] panel  # (n, 8) of zeros between two uses; empty for many rows
     cdef bint many_rows
-    cdef ByRows mirror                   # of the first columns; None unless they have more values than many rows
-    cdef int[::1] rows_, which_             # the latter of the design
-    cdef long long[::1] start_, met         # the latter: values met so far, of each column
+    # Copy of the first columns stored by rows; None unless there are many rows and at least one
+    # value per row.
+    cdef ByRows mirror
+    cdef int[::1] rows_, which_             # `which_` has the columns of the design
+    cdef long long[::1] start_, met  # `met` has the number of values processed so far, by column
     cdef double* values                     # sqrt(w) * factor * x, column after column
     cdef int* rows
     cdef long long* start                   # (size + 1,)
-    cdef double* offset                     # factor * mean: the column is values - offset * sqrt(w)
+    cdef double* offset  # factor * mean: the column is values - offset * sqrt(w)
 
     cdef int _reflect(self, Design design) except -1
     cdef int _mirrored(self, int first, int count, long long values) noexcept nogil

@@ -1,4 +1,4 @@
-"""Working columns as one compressed sparse matrix; of very many rows also row by row."""
+"""Working columns as one compressed sparse matrix; if there are very many rows, also by rows."""
 from libc.string cimport memset
 
 import numpy as np
@@ -11,11 +11,18 @@ from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.linalg.working.columns import room_for, roomier
 from sparsesolve.linalg.working.by_rows cimport ByRows
 
-DEF FEW = 3             # columns: as many meet all others together
-MANY_ROWS = 100_000     # a vector of which, and a few of these columns side by side, are more than a cache holds
-DEF PENDING = 8         # values mirrored to one that may wait for it: until then its column is met by itself
-DEF BLOCK = 32768       # values of the mirror that a cache holds
-DEF SPEED = 3           # how much faster a value is met by rows
+# At least this many new columns are multiplied together with all others.
+DEF FEW = 3
+# From this many rows on, a vector and a few columns do not fit in a cache together, and columns
+# are also stored by rows.
+MANY_ROWS = 100_000
+# The copy by rows is extended once it stores less than PENDING times the values that wait for it.
+# Until then waiting columns are multiplied one by one.
+DEF PENDING = 8
+# Number of values of the copy by rows that fit in a cache.
+DEF BLOCK = 32768
+# A value is processed this many times faster by rows than by columns.
+DEF SPEED = 3
 
 
 cdef class SparsePackedColumns(PackedColumns):
@@ -23,18 +30,21 @@ cdef class SparsePackedColumns(PackedColumns):
         self.filled = np.empty(self.n)
         self.many_rows = self.n >= MANY_ROWS
         self.panel = np.zeros(0 if self.many_rows else 8 * self.n)
-        self._hold(np.empty(1024), np.empty(1024, dtype=np.intc), np.zeros(65, dtype=np.longlong), np.empty(64),
+        self._hold(np.empty(1024), np.empty(1024, dtype=np.intc), np.zeros(65, dtype=np.longlong),
+                   np.empty(64),
                    np.empty(64, dtype=np.intc))
 
     def _hold(self, values, rows, start, offset, which):
-        self.values_, self.rows_, self.start_, self.offset_, self.which_ = values, rows, start, offset, which
+        self.values_, self.rows_, self.start_ = values, rows, start
+        self.offset_, self.which_ = offset, which
         self.values, self.rows = &self.values_[0], &self.rows_[0]
         self.start, self.offset = &self.start_[0], &self.offset_[0]
         if self.work is None or self.work.shape[0] < self.offset_.shape[0]:
             self.work, self.met = np.empty(len(offset)), np.empty(len(offset), dtype=np.longlong)
 
     def _make_room(self, columns, stored, whole):
-        values, rows, start, offset, which = self.values_, self.rows_, self.start_, self.offset_, self.which_
+        values, rows, start = self.values_, self.rows_, self.start_
+        offset, which = self.offset_, self.which_
         if columns > offset.shape[0]:
             columns = max(columns, 2 * offset.shape[0])
             start = roomier(start, columns + 1, self.size + 1)
@@ -56,7 +66,7 @@ cdef class SparsePackedColumns(PackedColumns):
             x = &design.columns[which[k]]
             for i in range(x.size):
                 self.rows[at] = i if x.rows == NULL else x.rows[i]
-                # a dense column carries its centre in the values: nothing is left for the offset
+                # The values of a dense column are centred, so its offset is 0.
                 value = col.stored(x, i) - (x.centre if x.rows == NULL else 0.0)
                 self.values[at] = self.root_w[self.rows[at]] * x.factor * value
                 at += 1
@@ -73,19 +83,24 @@ cdef class SparsePackedColumns(PackedColumns):
         return 0
 
     cdef int _reflect(self, Design design) except -1:
-        """Let the mirror take the columns that it has not, once they are worth it."""
+        """Extend the copy by rows once enough values wait for it."""
         cdef long long stored = self.start[self.size]
         if self.mirror is not None and not self.mirror.begins_with(&self.which_[0], self.size):
             self.mirror = None
-        if self.mirror is None and stored >= self.n:    # of fewer, most rows would be met for nothing
+        # With fewer values most rows would be read in vain.
+        if self.mirror is None and stored >= self.n:
             self.mirror = ByRows(self.n)
         if self.mirror is not None and PENDING * (stored - self.mirror.stored) > self.mirror.stored:
             self.mirror.take(design, &self.which_[0], self.size)
         return 0
 
     cdef int _mirrored(self, int first, int count, long long values) noexcept nogil:
-        """How many of `count` columns from `first` on to meet by rows, where so many of their values are to be met."""
-        if self.mirror is None or first > 0 or count < self.mirror.size or SPEED * values < self.mirror.stored:
+        """Return how many of the columns first..first + count to process by rows.
+
+        `values` is the number of their values that have to be processed.
+        """
+        if (self.mirror is None or first > 0 or count < self.mirror.size
+                or SPEED * values < self.mirror.stored):
             return 0
         return self.mirror.size
 
@@ -109,15 +124,18 @@ cdef class SparsePackedColumns(PackedColumns):
         vector.ss_sparse_axpy_f64(self.start[j + 1] - k, a, self.values + k, self.rows + k, v)
         return -a * self.offset[j]
 
-    cdef void correlate_some(self, int first, int count, const double* v, double shift, double* out) noexcept nogil:
-        cdef int begin = self._mirrored(first, count, self.start[first + count] - self.start[first]), j
+    cdef void correlate_some(self, int first, int count, const double* v, double shift,
+                             double* out) noexcept nogil:
+        cdef int begin = self._mirrored(first, count,
+                                        self.start[first + count] - self.start[first]), j
         if begin > 0:
             self.mirror.correlate(&self.root_w[0], v, out, self.n_threads)
             for j in range(begin):
                 out[j] += self.offset[j] * shift
         PackedColumns.correlate_some(self, first + begin, count - begin, v, shift, out + begin)
 
-    cdef double subtract_some(self, int first, int count, const double* b, double* v) noexcept nogil:
+    cdef double subtract_some(self, int first, int count, const double* b,
+                              double* v) noexcept nogil:
         cdef int begin, j
         cdef long long values = 0
         cdef double shift = 0.0
@@ -141,7 +159,8 @@ cdef class SparsePackedColumns(PackedColumns):
         for k in range(count):
             out[k] = self.work[which[k]]
 
-    cdef double subtract_listed(self, const int* which, int count, const double* b, double* v) noexcept nogil:
+    cdef double subtract_listed(self, const int* which, int count, const double* b,
+                                double* v) noexcept nogil:
         cdef int k
         if self._mirrored(0, self.size, self._listed(which, count)) == 0:
             return PackedColumns.subtract_listed(self, which, count, b, v)
@@ -151,7 +170,7 @@ cdef class SparsePackedColumns(PackedColumns):
         return self.subtract_some(0, self.size, &self.work[0], v)
 
     cdef long long _listed(self, const int* which, int count) noexcept nogil:
-        """How many values these columns have."""
+        """Return the number of values of these columns."""
         cdef long long values = 0
         cdef int k
         for k in range(count):
@@ -174,7 +193,11 @@ cdef class SparsePackedColumns(PackedColumns):
                 G[k + <Py_ssize_t> i * ld] = G[i + <Py_ssize_t> k * ld]
 
     cdef int _meet_mirrored(self, int first, double* G, int ld) noexcept nogil:
-        """In the columns of G from `first` on, products with those that are mirrored, to the diagonal; how many."""
+        """Compute products with the columns stored by rows, up to the diagonal; return their
+        number.
+
+        The products fill the columns of G from `first` on.
+        """
         cdef int count = self._mirrored(0, self.size, self.start[self.size]), k, i
         cdef Py_ssize_t rows, end = 0
         cdef double* out
@@ -184,7 +207,7 @@ cdef class SparsePackedColumns(PackedColumns):
         for k in range(first, self.size):
             memset(G + <Py_ssize_t> k * ld, 0, min(count, k + 1) * sizeof(double))
             self.met[k] = self.start[k]
-        while end < self.n:                     # rows of the mirror that stay in cache
+        while end < self.n:                     # a block of rows that stays in cache
             end = min(end + rows, self.n)
             for k in range(first, self.size):
                 self._meet_rows(k, end, min(count - 1, k), G + <Py_ssize_t> k * ld)
@@ -195,15 +218,16 @@ cdef class SparsePackedColumns(PackedColumns):
         return count
 
     cdef void _meet_rows(self, int k, Py_ssize_t end, int limit, double* out) noexcept nogil:
-        """Add the part that rows from the last one on, up to `end`, have in products of column k."""
+        """Add the contribution of the next rows, up to `end`, to the products of column k."""
         cdef long long at = self.met[k], stop = self.start[k + 1], begin = at
         while at < stop and self.rows[at] < end:
             at += 1
-        self.mirror.add_products(at - begin, self.values + begin, self.rows + begin, &self.root_w[0], limit, out)
+        self.mirror.add_products(at - begin, self.values + begin, self.rows + begin,
+                                 &self.root_w[0], limit, out)
         self.met[k] = at
 
     cdef int _products_of_some(self, int first, int count, double* G, int ld) noexcept nogil:
-        """The columns of G from `first` on, at most eight of them together; returns how many."""
+        """Compute at most eight columns of G together, from `first` on; return their number."""
         cdef int i, k
         cdef long long at
         cdef double[8] out
@@ -212,7 +236,8 @@ cdef class SparsePackedColumns(PackedColumns):
                 self.panel[8 * <Py_ssize_t> self.rows[at] + k] = self.values[at]
         for i in range(first + count):
             at = self.start[i]
-            vector.ss_sparse_panel(self.start[i + 1] - at, self.values + at, self.rows + at, &self.panel[0], out)
+            vector.ss_sparse_panel(self.start[i + 1] - at, self.values + at, self.rows + at,
+                                   &self.panel[0], out)
             for k in range(max(i - first, 0), count):
                 G[i + <Py_ssize_t> (first + k) * ld] = G[first + k + <Py_ssize_t> i * ld] = (
                     out[k] - self.offset[i] * self.offset[first + k])
