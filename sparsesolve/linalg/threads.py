@@ -8,7 +8,8 @@ from contextlib import contextmanager
 
 from threadpoolctl import ThreadpoolController
 
-MOST_PER_CORE = 4  # more slow each other, and a million may end the process
+# More threads per core slow each other down, and a million could end the process.
+MOST_PER_CORE = 4
 
 _forked = False
 
@@ -16,7 +17,8 @@ _forked = False
 def _after_fork_in_child():
     global _forked, _hold
     _forked = True
-    _hold = _Hold()  # who holds BLAS may be a thread that the child does not have
+    # The thread that restricted BLAS need not exist in the child.
+    _hold = _Hold()
 
 
 if hasattr(os, "register_at_fork"):
@@ -24,7 +26,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def usable_cores():
-    """Return the number of cores this process may use: fewer than the machine has when pinned."""
+    """Return the number of cores this process may use, fewer than the machine has if pinned."""
     if hasattr(os, "process_cpu_count"):  # Python 3.13; it also heeds PYTHON_CPU_COUNT
         return os.process_cpu_count() or 1
     if hasattr(os, "sched_getaffinity"):
@@ -72,12 +74,12 @@ def thread_count(n_threads):
 
 @contextmanager
 def one_blas_thread():
-    """Hold numpy's and scipy's BLAS to one thread inside a ``with`` block, then restore it.
+    """Restrict numpy's and scipy's BLAS to one thread inside a ``with`` block, then restore it.
 
-    The first of overlapping blocks changes BLAS, and whichever is the last to end restores it, in
-    whatever Python threads they run: no block sees more than one BLAS thread, which could change
-    the last bits of its results. (An OpenBLAS made with OpenMP, unlike those of numpy's and
-    scipy's wheels, has a number for each thread: only the first block's is held.)
+    The first of overlapping blocks changes BLAS and the last one to end restores it, whichever
+    Python threads they run in. No block sees more than one BLAS thread, which could change the
+    last bits of its results. (An OpenBLAS built with OpenMP, unlike those in the wheels of numpy
+    and scipy, keeps a number of threads for each thread; only that of the first block changes.)
     """
     hold = _hold
     hold.enter()
@@ -88,7 +90,7 @@ def one_blas_thread():
 
 
 class _Hold:
-    """How many blocks hold BLAS, and what the first of them has to have restored."""
+    """The number of blocks that restrict BLAS, and the limits to restore after the last one."""
 
     def __init__(self):
         self.lock, self.blocks, self.limiter = threading.Lock(), 0, None
