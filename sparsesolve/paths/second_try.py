@@ -12,7 +12,7 @@ import numpy as np
 
 from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.results.status import Status
-from sparsesolve.solvers import SOLVERS
+from sparsesolve.solvers import SOLVERS, kinked
 from sparsesolve.solvers.choice import choose
 from sparsesolve.solvers.follow import follow
 
@@ -29,6 +29,7 @@ def tried_again(problem, points, settings):
     missed = [k for k, point in enumerate(points) if _far(point)]
     small = problem.design.n * problem.design.p <= MOST_VALUES
     small = small and not isinstance(problem.design, DistributedDesign)
+    small = small and not kinked(problem, None)  # the others take smooth losses alone
     if not (missed and small) or settings["solver"] != "auto" or settings["max_iter"] < ENOUGH:
         return points
     points = list(points)
