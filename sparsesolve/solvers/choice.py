@@ -107,6 +107,8 @@ def approaches(problem, name, lambdas):
     if kinked(problem, lambdas):
         return False
     wide = costs.MOST_ROWS_BY_STEPS * problem.design.p > problem.design.n
+    if problem.design.p < costs.FEWEST_COLUMNS_BY_STEPS:
+        return False
     if not wide or isinstance(problem.design, DistributedDesign):
         return False
     return (_suitable(problem, lambdas) if name == "auto" else name) in ACTIVE_SETS

@@ -106,6 +106,10 @@ MOST_GROUP_COEFFICIENTS_LINF = 200
 
 # ---- Lambdas far below the one before: solvers/continuation -------------------------------------
 
+# Columns from which a far lambda is approached by steps. With fewer, letting in all of them at once
+# costs less than the lambdas between.
+FEWEST_COLUMNS_BY_STEPS = 100
+
 # Rows to a column up to which a far lambda is approached by steps. With more, few columns come in
 # that are not wanted, and the steps cost up to twice what they save (3,000 x 300, three lambdas).
 MOST_ROWS_BY_STEPS = 2

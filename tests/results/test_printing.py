@@ -127,7 +127,7 @@ def curve(**changed):
         "path": made(), "index_min": 11, "index_1se": 3, "lambdas": np.geomspace(1, 1e-2, 12),
         "mean": np.linspace(2, 1, 12), "std": np.full(12, 1 / 3), "n_nonzero": np.arange(12),
         "fold_scores": np.zeros((5, 12)), "candidates": (), "measure": "deviance",
-        "larger_is_better": False, "alpha": 1.0, "gamma": 1.0,
+        "larger_is_better": False, "alpha": 1.0, "gamma": 1.0, "end_of_grid": False,
     }  # fmt: skip
     return SimpleNamespace(**{**known, **changed})
 

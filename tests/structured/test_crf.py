@@ -217,11 +217,11 @@ def test_a_short_budget_is_told():
 
 def test_ctrl_c_ends_a_fit():
     rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(3000, 40)), rng.integers(8, size=3000)
-    timer = threading.Timer(0.5, _thread.interrupt_main)
+    X, y = rng.normal(size=(9000, 40)), rng.integers(8, size=9000)
+    timer = threading.Timer(0.1, _thread.interrupt_main)
     timer.start()
     with pytest.raises(KeyboardInterrupt), warnings.catch_warnings():
-        ss.crf_path(X, y, lengths=[10] * 300, lambdas=[1e-9], tol=0.0, max_iter=10**6)
+        ss.crf_path(X, y, lengths=[10] * 900, lambdas=[1e-9], tol=0.0, max_iter=10**6)
     timer.join()
 
 
