@@ -39,7 +39,7 @@ def test_results_show_themselves_in_a_line():
     (lambda: ss.path(X, LABELS), r"holds text; for classes use path\(..., family='binomial'\)"),
     (lambda: ss.path(X, LABELS.tolist()), "text.*; for classes use"),
     (lambda: ss.path(X.astype(str), Y), "holds text; encode it .* as sparsesolve.make_design"),
-    (lambda: ss.save(ss.omp_path, "model.npz"), "fit is a function; a Path, a CVPath, an MKLPath or an"),
+    (lambda: ss.save(ss.omp_path, "model.npz"), "fit is a function; a Path, a CVPath, an MKL"),
     (lambda: ss.assess(ss.mkl_path([X @ X.T], Y, n_lambdas=3), X, Y), "fit is a MKLPath"),
 ])  # fmt: skip
 def test_what_cannot_be_is_refused(ask, words):

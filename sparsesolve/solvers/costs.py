@@ -106,7 +106,7 @@ MOST_GROUP_COEFFICIENTS_LINF = 200
 
 # ---- Lambdas far below the one before: solvers/continuation -------------------------------------
 
-# Columns from which a far lambda is approached by steps. With fewer, letting in all of them at once
+# Columns from which a far lambda is approached by steps. With fewer, all enter at once, which
 # costs less than the lambdas between.
 FEWEST_COLUMNS_BY_STEPS = 100
 
