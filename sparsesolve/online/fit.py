@@ -15,7 +15,7 @@ from sparsesolve.online.source import rows_of, text_rows
 
 
 class OnlineFit(Feeding):
-    """What :func:`sparsesolve.online` has learned so far, and goes on to learn by :meth:`more`.
+    """What :func:`sparsesolve.online` has learned so far, and goes on to learn by `more`.
 
     Attributes
     ----------

@@ -94,7 +94,7 @@ def online(
         Step sizes of "fobos" and "rda": eta0 / sqrt(t), eta0 / t or eta0; of "rda" "inverse"
         means eta0 / (1 + log t). "ftrl" has its own.
     batch : int, default 1
-        Rows a step. Rows of a step that is not full wait for those of :meth:`OnlineFit.more`.
+        Rows a step. Rows of a step that is not full wait for those of `more`, a method of the fit.
     average : {False, True, "suffix"}, default False
         Return the mean of the weights that rows were predicted with, of all steps or of at least
         the last half, in place of the last ones; of "fobos" and "rda". It is seldom sparse, and

@@ -86,7 +86,7 @@ class Concave(Norm):
 
 
 class MCP(Concave):
-    """The minimax concave penalty: phi' = lam - |b| / gamma up to gamma lam, 0 beyond.
+    """The minimax concave penalty: ``phi' = lam - |b| / gamma`` up to gamma lam, 0 beyond.
 
     Parameters
     ----------

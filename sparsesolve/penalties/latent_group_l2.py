@@ -89,7 +89,7 @@ class LatentGroupL2(Norm):
         return np.sqrt(np.bincount(self._of, copies * copies, minlength=len(self._d)))
 
     def dual_norm(self, z: np.ndarray) -> float:
-        """The largest |z_g| / d_g."""
+        """The largest ``|z_g| / d_g`` over the groups."""
         return float((self._lengths(z) / self._d).max(initial=0.0))
 
     def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:

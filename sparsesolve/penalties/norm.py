@@ -28,7 +28,7 @@ class Norm:
         return float(self._at(read).norm(read))
 
     def prox(self, v: ArrayLike, t: float = 1.0) -> np.ndarray:
-        """The proximal operator, argmin_b |b - v|^2 / 2 + t Omega(b), a new array (p,)."""
+        """The proximal operator, ``argmin_b |b - v|^2 / 2 + t Omega(b)``, a new array (p,)."""
         read = self._read(v)
         return self._at(read).norm_prox(read, float(t)) if t > 0.0 else read.copy()
 

@@ -7,7 +7,7 @@ from sparsesolve.prox.simplex import threshold
 
 
 def project_l1(v: ArrayLike, radius: float) -> np.ndarray:
-    """The nearest point of {b: sum |b_j| <= radius}.
+    """The nearest point of ``{b: sum |b_j| <= radius}``.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def project_l1(v: ArrayLike, radius: float) -> np.ndarray:
 
 
 def project_l2(v: ArrayLike, radius: float) -> np.ndarray:
-    """The nearest point of {b: sum b_j^2 <= radius^2}.
+    """The nearest point of ``{b: sum b_j^2 <= radius^2}``.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def project_l2(v: ArrayLike, radius: float) -> np.ndarray:
 
 
 def project_linf(v: ArrayLike, radius: float) -> np.ndarray:
-    """The nearest point of {b: max |b_j| <= radius}.
+    """The nearest point of ``{b: max |b_j| <= radius}``.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def project_linf(v: ArrayLike, radius: float) -> np.ndarray:
 
 
 def project_simplex(v: ArrayLike, total: float = 1.0) -> np.ndarray:
-    """The nearest point of {b: b_j >= 0, sum b_j = total}.
+    """The nearest point of ``{b: b_j >= 0, sum b_j = total}``.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def project_simplex(v: ArrayLike, total: float = 1.0) -> np.ndarray:
 def project_groups(
     v: ArrayLike, radius: float, groups: ArrayLike, weights: ArrayLike | None = None
 ) -> np.ndarray:
-    """The nearest point of {b: sum_g d_g |b_g|_2 <= radius}.
+    """The nearest point of ``{b: sum_g d_g |b_g|_2 <= radius}``.
 
     Parameters
     ----------
