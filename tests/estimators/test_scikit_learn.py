@@ -51,8 +51,11 @@ def unsuited(estimator):
     return {}
 
 
-@parametrize_with_checks([short(kind) for kind in ALL], expected_failed_checks=unsuited)
+@parametrize_with_checks([short(kind) for kind in ALL])
 def test_an_estimator_of_scikit_learn(estimator, check):
+    reason = unsuited(estimator).get(check.func.__name__)
+    if reason:  # by luck of the draw such a check may pass
+        pytest.xfail(reason)
     check(estimator)
 
 
