@@ -8,7 +8,9 @@ import tarfile
 import zipfile
 from pathlib import Path
 
-METADATA = ("METADATA", "WHEEL", "RECORD", "top_level.txt", "licenses/LICENSE")
+METADATA = (
+    "METADATA", "WHEEL", "RECORD", "entry_points.txt", "top_level.txt", "licenses/LICENSE",
+)  # fmt: skip
 CYTHON_SHARED = "sparsesolve/_cyutility"  # written by the build, see setup.py
 
 
