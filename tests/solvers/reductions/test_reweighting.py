@@ -47,7 +47,7 @@ def test_no_worse_than_coordinate_descent_and_stationary(penalty):
         slope = penalty._slope(np.abs(b), lam)
         assert (np.abs(z) <= slope + 1e-4).all()
         assert z[b != 0] == pytest.approx((np.sign(b) * slope)[b != 0], abs=1e-4)
-    # Stationary points are not unique. Those of the log penalty differ at 3 of 25 lambdas here.
+    # Stationary points are not unique: under the log penalty the twin's is better at 3 of 25 here.
     assert better >= (0.8 if isinstance(penalty, P.Log) else 0.95) * len(fit.lambdas)
 
 
