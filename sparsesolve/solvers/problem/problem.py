@@ -22,7 +22,7 @@ from sparsesolve.losses import Loss
 from sparsesolve.penalties import ElasticNet
 from sparsesolve.penalties.blocks import BlockPenalty
 from sparsesolve.penalties.whole import WholePenalty
-from sparsesolve.solvers.problem.rounding import last_digits
+from sparsesolve.solvers.problem.rounding import faint, last_digits
 
 BEYOND_ALL = 1e300  # an inner lam beyond which nothing changes
 LOST = 1e-9  # of the response's size: what rounding to the user's units may take from the fit
@@ -126,6 +126,16 @@ class Problem:
     def largest(self):
         """No column is larger as it is stored, in these units."""
         return float(self.norms.max(initial=0.0) + np.abs(self.means).max(initial=0.0))
+
+    @cached_property
+    def largest_mean(self):
+        """The largest |mean| out of y: the last digit of an intercept is of its size."""
+        return float(np.max(np.abs(self.mean)))
+
+    @cached_property
+    def faint(self):
+        """What may be lost of a linear predictor without a look (solvers/problem/rounding)."""
+        return faint(self)
 
     def inner_level(self, lam):
         """The user's lambda in inner units."""

@@ -9,7 +9,7 @@ columns that all but depend on one another have coefficients of 1e10 which cance
 so well told apart that no finite ones are best, or where y is that far from 0.
 """
 
-from math import sqrt
+from math import inf, sqrt
 
 import numpy as np
 
@@ -23,14 +23,15 @@ def felt(problem, size, square):
 
     Both may be arrays; where False, `last_digits` is 0.
     """
-    if problem.null_value == 0.0:  # there is nothing to explain
-        return np.zeros(np.shape(square), dtype=bool)
-    faint = _faint(problem)
-    moved = EPSILON * problem.largest * np.sqrt(size * square)
-    return (moved > faint) | (EPSILON * np.max(np.abs(problem.mean)) > faint)
+    return EPSILON * np.maximum(problem.largest * np.sqrt(size * square), problem.largest_mean) > (
+        problem.faint
+    )
 
 
-def _faint(problem):
+def faint(problem):
+    """What may be lost of a linear predictor without a look; inf: there is nothing to explain."""
+    if problem.null_value == 0.0:
+        return inf
     return FAINT if problem.loss is not None else FAINT * sqrt(2.0 * problem.null_value)
 
 
@@ -40,16 +41,17 @@ def last_digits(problem, which, values, intercept):
     F is tried d away from eta, up the slope and down, as a convex function of one sample is
     largest at an end; and of several responses as far apart as they may come.
     """
-    if not felt(problem, values.size, np.vdot(values, values)):
+    size = problem.largest * sqrt(values.size * np.vdot(values, values))
+    if not EPSILON * max(size, problem.largest_mean) > problem.faint:  # `felt`, without arrays
         return 0.0
-    faint, last_digit = _faint(problem), EPSILON * np.max(np.abs(problem.mean))
+    last_digit = EPSILON * problem.largest_mean
     sizes = np.abs(values)
     d = EPSILON * np.max(sizes @ problem.norms[which])
     common = ROUNDINGS * EPSILON * np.max(sizes @ np.abs(problem.means[which])) + 2.0 * last_digit
     if problem.far:  # the intercept is rounded once
         moved = values @ problem.means[which]
         common = EPSILON * np.max(np.abs(problem.mean + intercept - moved))
-    if d + common <= faint:
+    if d + common <= problem.faint:
         return 0.0
     rows = np.ascontiguousarray(np.atleast_2d(values))
     moved = [problem.design.combination(which, row) for row in rows]
