@@ -1,6 +1,17 @@
 """The contract of an online method: how weights are read and learned, one row at a time."""
 from sparsesolve.losses.base cimport Loss
 
+cdef extern from *:
+    """
+    #if defined(__GNUC__) || defined(__clang__)
+    #define ss_fetch(address) __builtin_prefetch(address, 1)
+    #else
+    #define ss_fetch(address) ((void)(address))
+    #endif
+    """
+    void ss_fetch(const void* address) noexcept nogil
+
+
 cdef class Engine:
     cdef readonly Py_ssize_t n_responses, n_features    # K; features there is room for
     cdef readonly Py_ssize_t width              # doubles kept of a feature

@@ -14,16 +14,6 @@ import numpy as np
 
 from sparsesolve.losses.base cimport Loss
 
-cdef extern from *:
-    """
-    #if defined(__GNUC__) || defined(__clang__)
-    #define ss_fetch(address) __builtin_prefetch(address, 1)
-    #else
-    #define ss_fetch(address) ((void)(address))
-    #endif
-    """
-    void ss_fetch(const void* address) noexcept nogil
-
 DEF AHEAD = 2           # rows between that which is learned and that whose weights are fetched
 
 

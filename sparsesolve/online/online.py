@@ -97,8 +97,8 @@ def online(
         Rows a step. Rows of a step that is not full wait for those of `more`, a method of the fit.
     average : {False, True, "suffix"}, default False
         Return the mean of the weights that rows were predicted with, of all steps or of at least
-        the last half, in place of the last ones; of "fobos" and "rda". It is seldom sparse, and
-        every step moves all weights.
+        the last half, in place of the last ones; of "fobos" and "rda". It is seldom sparse. With
+        penalty= every step moves all weights.
     radius : float, default None
         After every step project the weights onto this Euclidean ball; of "fobos" and "rda". Every
         step moves all weights.

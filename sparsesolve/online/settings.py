@@ -14,6 +14,7 @@ from sparsesolve.data import (
 )
 from sparsesolve.families import read_family
 from sparsesolve.families.family import Family
+from sparsesolve.online.averaged import Averaged
 from sparsesolve.online.clock import SCHEDULES, Clock
 from sparsesolve.online.grouped import Grouped
 from sparsesolve.online.learner import Learner
@@ -128,7 +129,8 @@ class Settings:
     def eager(self):
         """Whether every step goes through all weights."""
         blocks = self.penalty is None or isinstance(self.penalty, BlockPenalty)
-        return not blocks or self.radius is not None or self.average is not False
+        averaged = self.average is not False and self.penalty is not None
+        return not blocks or self.radius is not None or averaged
 
     def laid(self, p):
         """The penalty on (K, p)."""
@@ -153,6 +155,9 @@ class Settings:
         shape = self.n_responses, n_features, self.with_intercept, kind
         if self.method == "ftrl":
             engine = ProximalLeader(*shape, eta0, BETA, self.grouped)
+        elif self.average is not False:
+            suffix = self.average == "suffix"
+            engine = Averaged(*shape, self.method == "rda", self.grouped, len(values), suffix)
         else:
             engine = Shrinkage(*shape, self.method == "rda", self.grouped)
         clock = self._clock(eta0, self.alpha, values)

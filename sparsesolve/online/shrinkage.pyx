@@ -11,16 +11,11 @@ eta lam alpha M before each step, and q is M w.  That makes norm and ridge exact
 Reference: Duchi and Singer (2009), Proposition 11; Xiao, "Dual averaging methods for regularized
 stochastic learning and online optimization" (2010).
 """
-from libc.math cimport copysign, fabs, sqrt
+from libc.math cimport sqrt
 
 import numpy as np
 
 from sparsesolve.online.engine cimport Engine
-
-
-cdef inline double soft(double q, double level) noexcept nogil:
-    cdef double size = fabs(q) - level      # without branches, which would be guessed wrong
-    return copysign(size if size > 0.0 else 0.0, q)
 
 
 def shrunk(q, level, tied):
@@ -44,10 +39,6 @@ cdef class Shrinkage(Engine):
     tied : bool
         Whether the K weights of a feature are shrunk together, by their length.
     """
-    cdef readonly bint dual, tied
-    cdef readonly double square     # FOBOS: at least |w|^2, intercepts apart
-    cdef readonly double largest    # and the largest that it has been, with them
-
     def __init__(self, n_responses, n_features, intercept, kind=None, dual=False, tied=False):
         self.dual, self.tied = dual, tied and n_responses > 1
         super().__init__(n_responses, n_features, intercept, kind, n_responses + (not dual))
@@ -72,7 +63,7 @@ cdef class Shrinkage(Engine):
 
     def refold(self, scale):
         """Let q be w and levels begin at 0, where numbers have become large; of FOBOS."""
-        W, _ = self.weights(*scale)
+        W, _ = Shrinkage.weights(self, *scale)
         rows = np.asarray(self.record).reshape(-1, self.width)[: self.n_features]
         rows[:, : self.n_responses], rows[:, self.n_responses] = W.T, 0.0
 

@@ -5,8 +5,8 @@
 
 with P the projection onto |w| <= radius, where there is one. Nothing is lazy: a step costs what the
 penalty's prox costs. P keeps the regret's bound, as Omega grows along rays from 0.
-Averages are of the w_s that rows were predicted with, weighted by the mean weights u_s of steps: of
-all, or of those since the last power of two of steps but one, so that they are of at least half.
+Averages are of the w_s that steps began with, each step counting once: of all steps, or of those
+since the last power of two of steps but one, so that they are of at least half.
 Reference: Duchi and Singer (2009), sections 3 and 7.2; Shamir and Zhang (2013) for suffixes.
 """
 import numpy as np
@@ -95,7 +95,7 @@ cdef class Whole(Engine):
         try:
             u = self.rate[s]
             if self.average is not False:
-                self._add(u)
+                self._add()
             amount = self.level[s + 1, 0] if self.dual else self.level[s + 1, 0] - self.level[s, 0]
             self._step(u, amount, self.scale[s + 1, 0])
         except BaseException as error:
@@ -120,7 +120,7 @@ cdef class Whole(Engine):
         G[:], lead[:] = 0.0, 0.0
         self.largest = max(self.largest, float(np.vdot(W, W) + b @ b))
 
-    def _add(self, rate):
+    def _add(self):
         """Count the weights that this step began with among those averaged."""
         self.made += 1
         if self.average == "suffix" and self.made & (self.made - 1) == 0:
