@@ -61,10 +61,16 @@ def run_online(args):
         if not isinstance(fit, OnlineFit):
             raise ValueError(f"{args.start} is no model of the command online")
     else:
-        fit = ss.online(iter([]), **_options(args, source))
-    blocks = Cache(source) if args.passes > 1 else source
+        fit = ss.online(lambda: iter([]), **_options(args, source))
+    twice = args.method == "svrg"
+    if twice and (args.start or source.once):
+        raise ValueError("--method svrg reads a file twice in every pass, and starts from zero: give "
+                         "a file, and no --start")  # fmt: skip
+    blocks = Cache(source) if args.passes > 1 or twice else source
     try:
         for _ in range(args.passes):
+            if twice:
+                fit.measure(blocks)
             _learn(fit, blocks, None if args.quiet else sys.stderr)
         fit.feature_names = source.names
     except KeyboardInterrupt:

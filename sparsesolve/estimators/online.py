@@ -5,8 +5,10 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sparsesolve.data import read_count, read_flag, read_number
+from sparsesolve.data import read_choice, read_count, read_flag, read_number
+from sparsesolve.online.holdout import Holdout, split
 from sparsesolve.online.online import online
+from sparsesolve.online.settings import METHODS
 
 from .base import TYPES, Answering
 
@@ -23,10 +25,11 @@ class Online(Answering, BaseEstimator):
 
     def _start(self, n_features, classes=None):
         """An OnlineFit that has seen nothing."""
+        method = read_choice("method", self.method, [name for name in METHODS if name != "svrg"])
         options = {"grouped": self.grouped, "classes": classes} if classes is not None else {}
         return online(
             iter([]), family=self._family_of(classes), lam=self.alpha, alpha=self.l1_ratio,
-            intercept=self.fit_intercept, method=self.method, step=self.step,
+            intercept=self.fit_intercept, method=method, step=self.step,
             schedule=self.schedule, average=self.average, n_features=n_features, **options,
         )  # fmt: skip
 
@@ -40,25 +43,20 @@ class Online(Answering, BaseEstimator):
                             open_low=True, open_high=True)  # fmt: skip
         rng, n = check_random_state(self.random_state), X.shape[0]
         kept = np.arange(n) if weights is None else np.flatnonzero(weights > 0.0)
-        held = np.zeros(0, dtype=int)
+        watch = None
         if read_flag("early_stopping", self.early_stopping):
-            mixed = rng.permutation(kept)
-            count = max(1, int(share * len(kept)))
-            if count >= len(kept):
-                raise ValueError(f"early_stopping needs more than {len(kept)} rows")
-            held, kept = mixed[:count], np.sort(mixed[count:])
-        self.online_fit_, best, stale = self._start(X.shape[1], classes), np.inf, 0
+            kept, held = split(share, n, weights, rng)
+            w = None if weights is None else weights[held]
+            watch = Holdout(X[held], y[held], w, patience, tol)
+        self.online_fit_ = self._start(X.shape[1], classes)
         for self.n_iter_ in range(1, passes + 1):
             order = rng.permutation(kept) if shuffle else kept
             w = None if weights is None else weights[order]
             self.online_fit_.more(X[order], y[order], weights=w)
-            if not len(held):
-                continue
-            loss = self._loss(X[held], y[held], None if weights is None else weights[held])
-            stale = stale + 1 if loss > best - tol else 0
-            best = min(best, loss)
-            if stale >= patience:
+            if watch is not None and watch.ends(self.online_fit_):
                 break
+        if watch is not None:
+            self.online_fit_ = watch.best
         return self
 
     def _go_on(self, X, y, weights, classes=None):
@@ -68,14 +66,6 @@ class Online(Answering, BaseEstimator):
         self.online_fit_.more(X, y, weights=weights)
         self.n_iter_ += 1
         return self
-
-    def _loss(self, X, y, weights):
-        """Mean loss of rows."""
-        fit = self.online_fit_
-        values = fit.reader.block(y, len(y)).values
-        w = np.ones(len(y)) if weights is None else weights
-        eta = fit.predict(X)
-        return fit.settings.family.loss(values, w / w.sum()).at(eta.T)[0]
 
     @property
     def t_(self):

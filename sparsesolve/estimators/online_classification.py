@@ -41,7 +41,7 @@ class OnlineClassifier(Classes, Online):
         Of the orders, and of rows held out.
     early_stopping : bool, default False
         In `fit`, end when the loss of rows held out gains less than `tol` in `n_iter_no_change`
-        passes.
+        passes, and keep the weights of the best pass.
     validation_fraction : float, default 0.1
         Share of rows held out.
     n_iter_no_change : int, default 2

@@ -5,6 +5,7 @@ the rows so far, which is thrown away, so that asking changes nothing.
 """
 
 import copy
+from itertools import chain
 
 import numpy as np
 
@@ -25,6 +26,7 @@ class Feeding:
 
     def __init__(self, settings, reader, names=None):
         self.settings, self.reader, self.feature_names = settings, reader, names
+        self.holdout_losses = None  # of passes, where rows were held out
         self._learner = None  # once the step size is known
         self._opening = []  # rows until then
         self._guess = None  # a learner for who asks before
@@ -61,13 +63,39 @@ class Feeding:
         if self.settings.n_features is None and self._learner is None and not self._opening:
             self._p = max(self._p, np.shape(X)[1])
 
-    def _learn(self, rows):
-        """Learn rows in order, once there are enough of them to choose a step size."""
-        rows = rows.weighted()
-        if not rows.n:
-            return
+    def _measure(self, blocks):
+        """Measure the mean gradient of all rows; the first ones choose the step size."""
+        blocks = (self._counted(rows.weighted()) for rows in blocks)
+        if self._learner is None:
+            opening = []
+            for rows in blocks:
+                opening.append(rows)
+                if sum(part.n for part in opening) >= ROWS:
+                    break
+            first = joined(opening) if opening else None
+            auto = self.settings.step == "auto" and first is not None and first.n
+            eta0 = choose(self.settings, first.part(0, min(ROWS, first.n)), self._p)[0] if auto \
+                else 1.0 if self.settings.step == "auto" else float(self.settings.step)
+            self._learner = self.settings.learner(eta0, self._p)
+            blocks = chain(opening, blocks)
+        self._learner.measure(blocks)
+
+    def _counted(self, rows):
+        """The rows, their features counted."""
         if len(rows.columns):
             self._p = max(self._p, int(rows.columns.max()) + 1)
+        return rows
+
+    @property
+    def _loss_so_far(self):
+        """Progressive loss, nan until the step size is known."""
+        return np.nan if self._learner is None else self._learner.mean_loss
+
+    def _learn(self, rows):
+        """Learn rows in order, once there are enough of them to choose a step size."""
+        rows = self._counted(rows.weighted())
+        if not rows.n:
+            return
         if self._learner is None and self.settings.step == "auto":
             self._guess = None
             self._opening.append(rows)

@@ -21,6 +21,8 @@ class OnlineFit(Feeding):
     ----------
     classes : (K,) array or None
         Labels in sorted order, where the family has classes.
+    holdout_losses : list of float or None
+        Mean loss of the rows held out after each pass; None where none were.
     """
 
     # what it is
@@ -118,6 +120,10 @@ class OnlineFit(Feeding):
         OnlineFit
             The same object.
         """
+        if self.settings.method == "svrg":
+            raise ValueError(
+                "method='svrg' needs all rows in every pass; fit again, or use another method"
+            )
         if is_table(X):
             self._widen(X)
         for rows in rows_of(X, y, weights, offset, self.settings, self.reader):
@@ -138,6 +144,22 @@ class OnlineFit(Feeding):
             The same object.
         """
         self._learn(text_rows(block, self.settings, self.reader))
+        return self
+
+    def measure(self, source: Any) -> "OnlineFit":
+        """Begin a pass of method="svrg": read all rows for the mean gradient.
+
+        Parameters
+        ----------
+        source : callable
+            Yields blocks as `more_rows` takes them; a ``sparsesolve.online.files.TextFile``.
+
+        Returns
+        -------
+        OnlineFit
+            The same object.
+        """
+        self._measure(text_rows(block, self.settings, self.reader) for block in source())
         return self
 
     def certify(self, X: Any, y: ArrayLike, *, weights: ArrayLike | None = None,

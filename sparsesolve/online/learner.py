@@ -45,6 +45,22 @@ class Learner:
         self.engine.restore(kept["engine"])
         self.__dict__.update({name: value for name, value in kept.items() if name != "engine"})
 
+    def measure(self, blocks):
+        """Find the mean gradient of rows, all of positive weight; of an engine that needs it."""
+        self.engine.begin()
+        for rows in blocks:
+            self._make_room(rows)
+            self.engine.measure(self.loss, *rows)
+        if self.engine.measured:
+            self.engine.end_measure()
+
+    def _make_room(self, rows):
+        """For features that have none yet."""
+        if self.grows and len(rows.columns):
+            needed = int(rows.columns.max()) + 1
+            if needed > self.engine.n_features:
+                self.engine.grow(max(needed, 2 * self.engine.n_features, LEAST))
+
     def learn(self, rows):
         """Learn rows, all of positive weight."""
         if self.waiting is not None:
@@ -55,10 +71,7 @@ class Learner:
             rows = rows.part(0, full)
         if not full:
             return
-        if self.grows and len(rows.columns):
-            needed = int(rows.columns.max()) + 1
-            if needed > self.engine.n_features:
-                self.engine.grow(max(needed, 2 * self.engine.n_features, LEAST))
+        self._make_room(rows)
         first = 0
         while first < full:
             first += self._run(rows if first == 0 else rows.part(first, full))

@@ -5,11 +5,14 @@ from __future__ import annotations
 from os import PathLike
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsesolve.data import answers_keywords, read_count, read_flag, read_seed
+from sparsesolve.data import answers_keywords, read_count, read_flag, read_seed, read_weights
 from sparsesolve.online.files import Cache, TextFile
 from sparsesolve.online.fit import OnlineFit
+from sparsesolve.online.holdout import Holdout, read_holdout, split
+from sparsesolve.online.passes import learn_passes
 from sparsesolve.online.response import ResponseReader
 from sparsesolve.online.rows import is_table, row_matrix
 from sparsesolve.online.settings import Settings
@@ -41,6 +44,10 @@ def online(
     seed: Any = 0,
     classes: ArrayLike | None = None,
     n_features: int | None = None,
+    hash_bits: int | None = None,
+    holdout: Any = None,
+    patience: int = 2,
+    progress: bool = False,
 ) -> OnlineFit:
     """Learn a sparse linear model row by row, from data that stream or exceed memory.
 
@@ -84,12 +91,15 @@ def online(
         Known part of the linear predictor.
     intercept : bool, default True
         Learn an unpenalised intercept.
-    method : {"ftrl", "rda", "fobos"}, default "ftrl"
+    method : {"ftrl", "rda", "fobos", "svrg"}, default "ftrl"
         FTRL-Proximal has a rate for each weight and is as sparse as the optimum; dual averaging
         is as sparse, with one rate; FOBOS is the paper's, and leaves many small weights.
+        prox-SVRG reads the data twice in every pass, and after some passes reaches the optimum
+        itself, with the elastic net; shuffle its rows.
     step : "auto", float or callable, default "auto"
         eta0, which multiplies step sizes. "auto" lets seven values compete on the first 4,096
-        rows. A callable t -> eta_t, of "fobos" and "rda", gives the step sizes themselves.
+        rows. A callable t -> eta_t, of "fobos" and "rda", gives the step sizes themselves; the
+        steps of "svrg" are constant.
     schedule : {"sqrt", "inverse", "constant"}, default "sqrt"
         Step sizes of "fobos" and "rda": eta0 / sqrt(t), eta0 / t or eta0; of "rda" "inverse"
         means eta0 / (1 + log t). "ftrl" has its own.
@@ -112,6 +122,16 @@ def online(
         Labels of all classes, which a stream of labels cannot show at once.
     n_features : int, default None
         Number of features of a stream. None: as many as turn up.
+    hash_bits : int, default None
+        Of a file of SVMlight or vw: put features into 2^hash_bits places by a hash.
+    holdout : float in (0, 1) or tuple (X, y) or (X, y, weights), default None
+        Rows that are not learned: their mean loss is measured after every pass, and the weights
+        of the best pass are returned, with all losses as `holdout_losses`. A share is drawn with
+        `seed`, of data in memory.
+    patience : int, default 2
+        With `holdout`, end after so many passes without a gain.
+    progress : bool, default False
+        Show rows and the progressive loss on stderr.
 
     Returns
     -------
@@ -149,11 +169,15 @@ def online(
         n_features=n_features, penalty=penalty, radius=radius, average=average,
     )  # fmt: skip
     passes, shuffle = read_count("passes", passes, 1), read_flag("shuffle", shuffle)
+    held, progress = read_holdout(holdout), read_flag("progress", progress)
+    patience = read_count("patience", patience, 1)
     reader = ResponseReader(settings.family, classes)
     if isinstance(X, str | PathLike):
-        X, y, weights = TextFile(X, response=y, weights=weights), None, None
-    table = is_table(X)
-    names, order, n = None, None, 0
+        X, y, weights = TextFile(X, None, y, weights, hash_bits), None, None
+    elif hash_bits is not None:
+        raise ValueError("hash_bits is for files by their names; leave it out")
+    table, rng = is_table(X), read_seed(seed)
+    names, n, kept = None, None, None
     if table:
         X, names = row_matrix(X)
         n, p = X.shape
@@ -161,21 +185,32 @@ def online(
             raise ValueError("y is missing; give a response for each row of X")
         K = reader.whole(y, n).values.reshape(n, -1).shape[1]
         settings.lay_out(settings.n_features or p, K, names)
+        if isinstance(held, float):
+            w = None if weights is None else read_weights(weights, n)
+            kept, out = split(held, n, w, rng)
+            held = X[out], np.asarray(y)[out], None if w is None else w[out]
     else:
-        _refuse_stream(X, passes, shuffle)
+        _refuse_stream(X, passes + (settings.method == "svrg"), shuffle, held)
         if isinstance(X, TextFile):
             settings.n_features = settings.n_features or X.n_features
-            X = Cache(X) if passes > 1 else X
+            X = Cache(X) if passes > 1 or settings.method == "svrg" else X
         settings.lay_out(settings.n_features, _responses(settings, reader))
-    fit, rng = OnlineFit(settings, reader, names), read_seed(seed)
+    fit = OnlineFit(settings, reader, names)
     if table:
         fit._widen(X)
-    for _ in range(passes):
-        if shuffle:
-            order = rng.permutation(n)
-        for rows in rows_of(X, y, weights, offset, settings, reader, order):
-            fit._learn(rows)
-    return fit
+
+    def read(order):
+        order = kept if order is None else order
+        return rows_of(X, y, weights, offset, settings, reader, order)
+
+    def orders():
+        if not shuffle:
+            return None
+        return rng.permutation(n) if kept is None else rng.permutation(kept)
+
+    watch = None if held is None else Holdout(*held, patience)
+    rows = n if kept is None else len(kept)
+    return learn_passes(fit, read, passes, orders, watch, rows, progress)
 
 
 def _responses(settings, reader):
@@ -190,7 +225,7 @@ def _responses(settings, reader):
     return len(reader.classes)
 
 
-def _refuse_stream(X, passes, shuffle):
+def _refuse_stream(X, passes, shuffle, held):
     """Say what cannot be done with rows that pass by."""
     if not callable(X) and not hasattr(X, "__iter__"):
         raise TypeError(
@@ -198,10 +233,12 @@ def _refuse_stream(X, passes, shuffle):
         )
     if shuffle:
         raise ValueError("shuffle=True needs the rows in memory; shuffle a stream where it begins")
+    if isinstance(held, float):
+        raise ValueError("holdout= a share needs the rows in memory; give (X, y) of rows apart")
     if passes > 1 and iter_once(X):
         raise ValueError(
-            "passes > 1 over an iterator, which is spent after one; give a list of blocks, or a "
-            "function that returns an iterator"
+            "passes > 1, or method='svrg' which reads rows twice, over an iterator, which is "
+            "spent after one; give a list of blocks, or a function that returns an iterator"
         )
 
 

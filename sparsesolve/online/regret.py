@@ -21,6 +21,8 @@ def regret_bound(learner, norm):
     if learner.rows == 0:
         return 0.0
     clock, engine = learner.clock, learner.engine
+    if clock.method == "svrg":
+        raise ValueError("method='svrg' has no bound of its regret; `certify` bounds the objective")
     if clock.method == "fobos":
         if clock.schedule == "inverse":
             raise ValueError(

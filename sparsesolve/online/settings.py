@@ -21,10 +21,11 @@ from sparsesolve.online.learner import Learner
 from sparsesolve.online.penalty import Laid, check_penalty, scaled_factors
 from sparsesolve.online.proximal_leader import ProximalLeader
 from sparsesolve.online.shrinkage import Shrinkage
+from sparsesolve.online.variance_reduced import VarianceReduced
 from sparsesolve.online.whole import Whole
 from sparsesolve.penalties.blocks import BlockPenalty
 
-METHODS = ("ftrl", "rda", "fobos")
+METHODS = ("ftrl", "rda", "fobos", "svrg")
 BETA = 0.01  # where rates of FTRL start: eta0 / sqrt(BETA^2 + sum g^2)
 
 
@@ -74,15 +75,21 @@ class Settings:
         if radius is not None:
             radius = read_number("radius", radius, 0, np.inf, open_low=True)
         average = read_flag("average", average, "suffix")
-        if method == "ftrl" and (radius is not None or average is not False):
+        if method in ("ftrl", "svrg") and (radius is not None or average is not False):
             raise ValueError(
                 f"{'average' if radius is None else 'radius'} is for method='fobos' and 'rda', "
-                "which have one rate for all weights"
+                "which have one rate for all weights and shrinking steps"
+            )
+        batch = read_count("batch", batch, 1)
+        if method == "svrg" and (batch > 1 or penalty is not None):
+            raise ValueError(
+                "method='svrg' takes single rows and the elastic net; leave "
+                f"{'batch' if penalty is None else 'penalty'} out, or use method='rda'"
             )
         return cls(
             family, lam, alpha, grouped, None if penalty_factor is None else
             np.array(penalty_factor, dtype=float), method, step,
-            read_choice("schedule", schedule, SCHEDULES), read_count("batch", batch, 1),
+            read_choice("schedule", schedule, SCHEDULES), batch,
             read_flag("intercept", intercept),
             None if n_features is None else read_count("n_features", n_features, 1),
             penalty, radius, average,
@@ -155,6 +162,9 @@ class Settings:
         shape = self.n_responses, n_features, self.with_intercept, kind
         if self.method == "ftrl":
             engine = ProximalLeader(*shape, eta0, BETA, self.grouped)
+        elif self.method == "svrg":
+            l1, ridge = self.lam * self.alpha * values, self.lam * (1.0 - self.alpha) * values
+            engine = VarianceReduced(*shape, eta0, l1, ridge, self.grouped)
         elif self.average is not False:
             suffix = self.average == "suffix"
             engine = Averaged(*shape, self.method == "rda", self.grouped, len(values), suffix)
@@ -194,10 +204,10 @@ def _by_sample(family):
 def _check_step(step, method):
     """Refuse what is no step size."""
     if callable(step):
-        if method == "ftrl":
+        if method in ("ftrl", "svrg"):
+            why = "finds a rate for each weight" if method == "ftrl" else "makes constant steps"
             raise ValueError(
-                "method='ftrl' finds a rate for each weight; give step= a number that multiplies "
-                "them, or 'auto'"
+                f"method={method!r} {why}; give step= a number that multiplies them, or 'auto'"
             )
     elif isinstance(step, str):
         read_choice("step", step, ["auto"])

@@ -3,18 +3,21 @@
 Candidates are powers of 2 or 4 around what units suggest. With X scaled by s, rates of FOBOS and
 dual averaging scale by 1 / s^2 and those of FTRL by 1 / s; these, of real responses, also with y.
 Chosen is the one whose predictions, each made before its row was learned, had the least loss over
-the later half of the rows. Only features that occur in these rows are kept meanwhile.
+the later half of the rows; of prox-SVRG the objective after two passes over them. Only features
+that occur in these rows are kept meanwhile.
 """
 
 import numpy as np
 
 from sparsesolve.data import read_real, read_several
+from sparsesolve.online.penalty import Laid
 
 ROWS = 4096  # on which candidates compete
 FACTORS = {
     "ftrl": 2.0 ** np.arange(-3, 4),
     "rda": 4.0 ** np.arange(-2, 5),
     "fobos": 4.0 ** np.arange(-2, 5),
+    "svrg": 2.0 ** np.arange(-3, 4),
 }
 
 
@@ -29,6 +32,9 @@ def choose(settings, rows, n_features):
     for eta0 in unit(settings, rows) * FACTORS[settings.method]:
         learner = settings.learner(eta0, n_features, features)
         try:
+            if settings.method == "svrg":
+                found[float(eta0)] = _objective(settings, learner, compact, features)
+                continue
             learner.learn(compact.part(0, first))
             total, weight = learner.total, learner.weight
             learner.learn(compact.part(first, rows.n))
@@ -41,6 +47,19 @@ def choose(settings, rows, n_features):
     if found[best] == np.inf:
         raise ValueError("every step size that was tried was too long; scale X, or give step=")
     return best, found
+
+
+def _objective(settings, learner, rows, features):
+    """The loss of a second pass, each row before it was learned, and the penalty behind it."""
+    for _ in range(2):
+        learner.measure([rows])
+        total, weight = learner.total, learner.weight
+        learner.learn(rows)
+    W = learner.weights()[0]
+    v = np.ones(len(features)) if settings.factors is None else settings.factors[features]
+    laid = Laid(None, len(features), settings.n_responses, settings.alpha, v, settings.grouped)
+    return (learner.total - total) / (learner.weight - weight) + laid.value(
+        np.ascontiguousarray(W), settings.lam)  # fmt: skip
 
 
 def unit(settings, rows):

@@ -106,3 +106,14 @@ def test_bad_options(file, change, match, capsys):
 def test_lam_is_needed(file, capsys):
     assert main(["online", str(file[0])]) == 2
     assert "--lam is missing" in capsys.readouterr().err
+
+
+def test_svrg_reads_the_file_twice_in_every_pass(tmp_path, file, capsys):
+    path, X, y = file
+    model = tmp_path / "m.npz"
+    svrg = [*OPTIONS, "--method", "svrg", "--passes", "3", "--step", "0.1"]
+    assert main(["online", str(path), *svrg, "--save", str(model)]) == 0
+    known = ss.online(X, y * 1.0, family="binomial", lam=0.02, method="svrg", passes=3, step=0.1)
+    np.testing.assert_array_equal(ss.load(model).coef(), known.coef())
+    assert main(["online", str(path), *svrg, "--start", str(model)]) == 2
+    assert "starts from zero" in capsys.readouterr().err

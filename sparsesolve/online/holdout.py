@@ -1,0 +1,69 @@
+"""Rows held out: their loss after every pass, when to end, and the best weights so far."""
+
+import copy
+
+import numpy as np
+
+from sparsesolve.data import shown
+
+
+class Holdout:
+    """Watches a fit from pass to pass.
+
+    Parameters
+    ----------
+    X, y : as OnlineFit.certify takes them
+    weights : (n,) or None
+    patience : int
+        Passes without a gain after which learning ends.
+    tol : float
+        The least gain of the mean loss that counts.
+    """
+
+    def __init__(self, X, y, weights=None, patience=2, tol=0.0):
+        self.X, self.y, self.weights = X, y, weights
+        self.patience, self.tol = patience, tol
+        self.losses, self.best, self.least, self.stale = [], None, np.inf, 0
+
+    def ends(self, fit):
+        """Measure the loss after a pass; whether it has ceased to fall."""
+        loss = mean_loss(fit, self.X, self.y, self.weights)
+        self.losses.append(loss)
+        self.stale = 0 if loss < self.least - self.tol else self.stale + 1
+        if loss < self.least:
+            self.least, self.best = loss, copy.deepcopy(fit)
+        return self.stale >= self.patience
+
+
+def mean_loss(fit, X, y, weights=None):
+    """Mean loss of rows, without the penalty."""
+    values = fit.reader.block(y, len(y)).values
+    w = np.ones(len(y)) if weights is None else np.asarray(weights, dtype=float)
+    eta = fit.predict(X)
+    loss = fit.settings.family.loss(values, w / w.sum())
+    return float(loss.at(np.ascontiguousarray(eta.T))[0])
+
+
+def split(share, n, weights, rng):
+    """Rows to learn and rows to hold out, of n; only of those with a positive weight."""
+    kept = np.arange(n) if weights is None else np.flatnonzero(np.asarray(weights) > 0.0)
+    count = max(1, int(share * len(kept)))
+    if count >= len(kept):
+        raise ValueError(
+            f"holdout needs more than {len(kept)} rows of positive weight; leave it out"
+        )
+    mixed = rng.permutation(kept)
+    return np.sort(mixed[count:]), mixed[:count]
+
+
+def read_holdout(holdout):
+    """None, a share, or the parts (X, y, weights)."""
+    if holdout is None:
+        return None
+    if isinstance(holdout, tuple) and 2 <= len(holdout) <= 3:
+        return (*holdout, None)[:3]
+    if isinstance(holdout, float) and 0.0 < holdout < 1.0:
+        return holdout
+    raise ValueError(
+        f"holdout must be a share between 0 and 1, (X, y) or (X, y, weights), not {shown(holdout)}"
+    )

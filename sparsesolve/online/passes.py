@@ -1,0 +1,42 @@
+"""Passes over the data: measured first where a method needs that, learned, and watched."""
+
+from sparsesolve.paths.progress import progress_bar
+
+
+def learn_passes(fit, read, passes, orders, watch=None, rows=None, progress=False):
+    """Learn until the passes are over, or the rows held out cease to gain.
+
+    Parameters
+    ----------
+    fit : OnlineFit
+    read : callable (order) -> iterator of Rows
+        Goes through the data, order None as they lie.
+    passes : int
+    orders : callable () -> (n,) or None
+        The order of the next pass.
+    watch : Holdout or None
+    rows : int or None
+        Of one pass, where that is known.
+    progress : bool
+        Show rows and progressive loss on stderr.
+
+    Returns
+    -------
+    OnlineFit
+        The fit, or where rows are held out that of the best pass.
+    """
+    done, total = 0, None if rows is None else rows * passes
+    with progress_bar(total, progress, "row") as advance:
+        for _ in range(passes):
+            if fit.settings.method == "svrg":
+                fit._measure(read(None))
+            for block in read(orders()):
+                fit._learn(block)
+                done += block.n
+                advance(done, "loss %.4g", fit._loss_so_far)
+            if watch is not None and watch.ends(fit):
+                break
+    if watch is None:
+        return fit
+    watch.best.holdout_losses = watch.losses
+    return watch.best
