@@ -64,8 +64,10 @@ def run_online(args):
         fit = ss.online(lambda: iter([]), **_options(args, source))
     twice = args.method == "svrg"
     if twice and (args.start or source.once):
-        raise ValueError("--method svrg reads a file twice in every pass, and starts from zero: give "
-                         "a file, and no --start")  # fmt: skip
+        raise ValueError(
+            "--method svrg reads a file twice in every pass, and starts from zero: give a file, "
+            "and no --start"
+        )
     blocks = Cache(source) if args.passes > 1 or twice else source
     try:
         for _ in range(args.passes):

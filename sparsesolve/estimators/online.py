@@ -47,7 +47,7 @@ class Online(Answering, BaseEstimator):
         if read_flag("early_stopping", self.early_stopping):
             kept, held = split(share, n, weights, rng)
             w = None if weights is None else weights[held]
-            watch = Holdout(X[held], y[held], w, patience, tol)
+            watch = Holdout((X[held], y[held], w), patience, tol)
         self.online_fit_ = self._start(X.shape[1], classes)
         for self.n_iter_ in range(1, passes + 1):
             order = rng.permutation(kept) if shuffle else kept

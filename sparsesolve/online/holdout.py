@@ -12,22 +12,21 @@ class Holdout:
 
     Parameters
     ----------
-    X, y : as OnlineFit.certify takes them
-    weights : (n,) or None
+    rows : tuple (X, y, weights or None)
     patience : int
         Passes without a gain after which learning ends.
     tol : float
         The least gain of the mean loss that counts.
     """
 
-    def __init__(self, X, y, weights=None, patience=2, tol=0.0):
-        self.X, self.y, self.weights = X, y, weights
+    def __init__(self, rows, patience=2, tol=0.0):
+        self.rows = rows
         self.patience, self.tol = patience, tol
         self.losses, self.best, self.least, self.stale = [], None, np.inf, 0
 
     def ends(self, fit):
         """Measure the loss after a pass; whether it has ceased to fall."""
-        loss = mean_loss(fit, self.X, self.y, self.weights)
+        loss = mean_loss(fit, *self.rows)
         self.losses.append(loss)
         self.stale = 0 if loss < self.least - self.tol else self.stale + 1
         if loss < self.least:

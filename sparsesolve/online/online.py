@@ -16,7 +16,7 @@ from sparsesolve.online.passes import learn_passes
 from sparsesolve.online.response import ResponseReader
 from sparsesolve.online.rows import is_table, row_matrix
 from sparsesolve.online.settings import Settings
-from sparsesolve.online.source import rows_of
+from sparsesolve.online.source import refuse_stream, rows_of
 
 
 @answers_keywords()
@@ -188,9 +188,9 @@ def online(
         if isinstance(held, float):
             w = None if weights is None else read_weights(weights, n)
             kept, out = split(held, n, w, rng)
-            held = X[out], np.asarray(y)[out], None if w is None else w[out]
+            held = (X[out], np.asarray(y)[out], None if w is None else w[out])
     else:
-        _refuse_stream(X, passes + (settings.method == "svrg"), shuffle, held)
+        refuse_stream(X, passes + (settings.method == "svrg"), shuffle, held)
         if isinstance(X, TextFile):
             settings.n_features = settings.n_features or X.n_features
             X = Cache(X) if passes > 1 or settings.method == "svrg" else X
@@ -208,7 +208,7 @@ def online(
             return None
         return rng.permutation(n) if kept is None else rng.permutation(kept)
 
-    watch = None if held is None else Holdout(*held, patience)
+    watch = None if held is None else Holdout(held, patience)
     rows = n if kept is None else len(kept)
     return learn_passes(fit, read, passes, orders, watch, rows, progress)
 
@@ -223,27 +223,3 @@ def _responses(settings, reader):
             "of all classes beforehand"
         )
     return len(reader.classes)
-
-
-def _refuse_stream(X, passes, shuffle, held):
-    """Say what cannot be done with rows that pass by."""
-    if not callable(X) and not hasattr(X, "__iter__"):
-        raise TypeError(
-            f"X is a {type(X).__name__}; give an array, a sparse matrix, or an iterable of (X, y)"
-        )
-    if shuffle:
-        raise ValueError("shuffle=True needs the rows in memory; shuffle a stream where it begins")
-    if isinstance(held, float):
-        raise ValueError("holdout= a share needs the rows in memory; give (X, y) of rows apart")
-    if passes > 1 and iter_once(X):
-        raise ValueError(
-            "passes > 1, or method='svrg' which reads rows twice, over an iterator, which is "
-            "spent after one; give a list of blocks, or a function that returns an iterator"
-        )
-
-
-def iter_once(X):
-    """Whether X can be gone through once only."""
-    return X.once if isinstance(X, TextFile) else not callable(X) and iter(X) is X
-
-

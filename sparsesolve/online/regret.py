@@ -22,7 +22,7 @@ def regret_bound(learner, norm):
         return 0.0
     clock, engine = learner.clock, learner.engine
     if clock.method == "svrg":
-        raise ValueError("method='svrg' has no bound of its regret; `certify` bounds the objective")
+        raise ValueError("method='svrg' has no bound of its regret; ask `certify` instead")
     if clock.method == "fobos":
         if clock.schedule == "inverse":
             raise ValueError(

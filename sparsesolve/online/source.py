@@ -91,3 +91,25 @@ def read_known(offset, n, settings):
     if settings.family.several:
         return np.ascontiguousarray(read_offsets(offset, n, settings.n_responses).T)
     return read_offset(offset, n)[:, None]
+
+
+def refuse_stream(X, passes, shuffle, held):
+    """Say what cannot be done with rows that pass by."""
+    if not callable(X) and not hasattr(X, "__iter__"):
+        raise TypeError(
+            f"X is a {type(X).__name__}; give an array, a sparse matrix, or an iterable of (X, y)"
+        )
+    if shuffle:
+        raise ValueError("shuffle=True needs the rows in memory; shuffle a stream where it begins")
+    if isinstance(held, float):
+        raise ValueError("holdout= a share needs the rows in memory; give (X, y) of rows apart")
+    if passes > 1 and iter_once(X):
+        raise ValueError(
+            "passes > 1, or method='svrg' which reads rows twice, over an iterator, which is "
+            "spent after one; give a list of blocks, or a function that returns an iterator"
+        )
+
+
+def iter_once(X):
+    """Whether X can be gone through once only."""
+    return X.once if isinstance(X, TextFile) else not callable(X) and iter(X) is X

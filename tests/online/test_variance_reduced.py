@@ -1,4 +1,4 @@
-"""prox-SVRG: lazy steps against a twin that moves all weights, and the optimum of the batch path."""
+"""prox-SVRG: lazy steps against a twin that moves all weights, and the batch optimum."""
 
 import pickle
 
