@@ -1,0 +1,90 @@
+"""The duality gap: the one formula by which every solver certifies its solutions.
+
+    minimise over b0, b   P(b0, b) = F(eta) + lam Omega(b),    eta = offset + b0 + Zb
+
+Given: a point, and a dual point u that is orthogonal to what nothing penalises. With z = Z'u,
+Fenchel's inequality bounds P less its minimum, for every scale s, by
+
+    gap(s) =   F(eta) + F*(-s u) + s u'eta                                      samples
+             + sum over blocks g  [lam Omega_g(b_g) + (lam Omega_g)*(s z_g) - s z_g'b_g]    blocks
+             + what a step along unpenalised directions may still gain           missing.
+
+Samples and blocks are sums of terms none of which is negative. A block is a column under the
+elastic net, a row of the coefficients of K responses, or a group of them; an inactive block has
+b_g = 0 and adds its conjugate alone, which is 0 where z_g is below its threshold. At s = 0 the
+gap is the objective less the least value of F.
+Returned: the least over two scales and 0. `feasible` keeps the conjugates finite; `strict` keeps
+them at 0 as for a norm, since limits that are far away multiply what rounding takes z beyond lam.
+What rounding may hide is added: EPSILON times the least value of F. What the last digits of the
+returned coefficients and intercept cost is `Problem.owed`.
+
+The parts come from: `Loss.fenchel_young`; `block_gap` and `BlockPenalty.block_gap`;
+`dual_point.clear` (orthogonality, and what is missing); the screening of inactive blocks.
+Python solvers call `duality_gap`; compiled ones assemble the same terms by `assembled`.
+Reference: Bach et al. 2012, section 1.4.
+"""
+import numpy as np
+
+cdef double EPSILON = 2.220446049250313e-16     # of the least value of F
+cdef double SAME = 1e-12                        # relative: two scales that are one
+
+
+def duality_gap(loss, penalty, double lam, b, eta, double value, dual, z, double missing=0.0):
+    """The gap of a point over all blocks.
+
+    Parameters
+    ----------
+    loss : Loss
+    penalty : Penalty on arrays of the shape of b
+    lam : float
+    b : (p,) or (K, p) coefficients; 0 where they are not penalised
+    eta : (n,) or (K, n) linear predictors
+    value : float, F(eta)
+    dual : (n,) or (K, n), orthogonal to what nothing penalises
+    z : (p,) or (K, p), Z'dual; 0 where coefficients are not penalised. Not asked if missing is inf
+    missing : float
+        What a step along unpenalised directions may still gain; inf: there is no dual point.
+    """
+    cdef double charge = penalty.value(b, lam), rounding = EPSILON * abs(loss.saturated)
+    cdef double gap = abs(value - loss.saturated) + charge     # rounding may take F below it
+    if missing == np.inf:
+        return gap + rounding
+    for s in scales(penalty, z, lam):
+        samples = loss.fenchel_young_at(eta, s * dual)
+        gap = min(gap, assembled(samples, blocks_gap(penalty, lam, charge, b, s * z), missing, gap))
+    return gap + rounding
+
+
+def blocks_gap(penalty, double lam, double charge, b, z):
+    """What all blocks add at a dual point of products z; `charge` is the penalty at b."""
+    return charge + penalty.conjugate(z, lam) - float(np.vdot(b, z))
+
+
+def scales(penalty, z, double lam):
+    """The scales, one or two, that are tried for a dual point of products z."""
+    largest, feasible = penalty.polar(z), penalty.feasible_scale(z, lam)
+    strict = lam / largest if largest > lam else 1.0
+    same = abs(strict - feasible) <= SAME * feasible
+    return [min(strict, feasible)] if same else [feasible, strict]
+
+
+cdef class ScaledDual:
+    """What has a dual point in compiled code; its gap is the least at two multiples of it."""
+
+    cdef double scale(self, double lam, bint strict) noexcept nogil:
+        """The largest s <= 1 that keeps conjugates at s times the dual point finite.
+
+        strict: as if for a norm without limits but those at which coefficients are.
+        """
+        return 1.0
+
+    cdef double gap_at(self, double lam, double scale) noexcept nogil:
+        """The gap at `scale` times the dual point."""
+        return 0.0
+
+    cdef double gap(self, double lam) noexcept nogil:
+        cdef double feasible = self.scale(lam, False), strict = feasible
+        if not self.plain:
+            strict = self.scale(lam, True)
+        cdef double gap = self.gap_at(lam, feasible)
+        return gap if strict == feasible else min(gap, self.gap_at(lam, strict))
