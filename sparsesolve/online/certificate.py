@@ -16,6 +16,7 @@ from sparsesolve.data import read_shares
 from sparsesolve.online.rows import row_matrix
 from sparsesolve.online.source import read_known
 from sparsesolve.solvers.certificate.dual_point import clear
+from sparsesolve.solvers.certificate.gap import duality_gap
 from sparsesolve.solvers.problem.null_model import null_model, null_models
 
 
@@ -55,12 +56,7 @@ def certificate(fit, X, y, weights, offset):
     dual, missing = _feasible(loss, eta, u, matrix, free, with_intercept)
     z = np.ascontiguousarray(np.atleast_2d(np.asarray((matrix.T @ dual.T).T)))
     z[:, free] = 0.0
-    gap = value - loss.saturated + charge  # by the dual point 0
-    if missing < np.inf:
-        for s in penalty.scales(z, lam):
-            excess = charge + penalty.conjugate(s * z, lam) - float(np.vdot(W, s * z))
-            excess += loss.fenchel_young_at(eta, s * dual)
-            gap = min(gap, max(excess, 0.0) + missing)
+    gap = duality_gap(loss, penalty, lam, W, eta, value, dual, z, missing)
     # Of a loss with a kink the null model is not asked for: the gap is of the objective itself.
     null = value + charge if not family.smooth else (
         (null_models if family.several else null_model)(

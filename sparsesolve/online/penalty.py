@@ -84,8 +84,10 @@ class Laid:
         """sup_B Z'B - lam Omega(B)."""
         return float(self.rows.conjugate(self._given(Z), lam))
 
-    def scales(self, Z, lam):
-        """Of a dual point of products Z, to try."""
-        Z = self._given(Z)
-        pressed, feasible = self.rows.polar(Z), self.rows.feasible_scale(Z, lam)
-        return {feasible, min(feasible, lam / pressed) if pressed > lam else feasible}
+    def polar(self, Z):
+        """The least lam with B = 0 optimal for the linear term -Z'B."""
+        return self.rows.polar(self._given(Z))
+
+    def feasible_scale(self, Z, lam):
+        """The largest s <= 1 for which conjugate(s Z) is finite."""
+        return self.rows.feasible_scale(self._given(Z), lam)

@@ -10,6 +10,7 @@ rest of t are t itself. Everything else, steps and certificate, is FirstOrder's.
 import numpy as np
 
 from sparsesolve.losses.chain.rows import times
+from sparsesolve.solvers.certificate.gap import duality_gap
 from sparsesolve.solvers.first_order.first_order import Point
 from sparsesolve.solvers.first_order.panoc import Panoc
 
@@ -93,13 +94,8 @@ class ChainState(Panoc):
 
     def gap(self, lam):
         """The duality gap at -F', scaled until it is feasible: nothing is without a penalty."""
-        point, z = self.point, self.products(self.point.u)
-        charge = self.penalty.value(point.b, lam)
-        best = point.value + charge  # by the dual point 0
-        for s in self.scales(lam, z):
-            part = self.excess(lam, charge, s * z)
-            best = min(best, max(part, 0.0) + self.loss.fenchel_young_at(point.eta, s * point.u))
-        return best
+        b, _, eta, value, u = self.point
+        return duality_gap(self.loss, self.penalty, lam, b, eta, value, u, self.products(u))
 
     @property
     def intercept(self):

@@ -17,12 +17,11 @@ import numpy as np
 from sparsesolve.losses.gaussian import Gaussian
 from sparsesolve.penalties.rows import on_rows
 from sparsesolve.solvers.certificate.dual_point import clear
+from sparsesolve.solvers.certificate.gap import duality_gap
 from sparsesolve.solvers.certificate.unpenalised import FAR, UnpenalisedBasis
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, STALLED
 
-EPSILON = np.finfo(np.float64).eps  # of the least loss: what rounding may hide of the gap
 ROUNDING = 1e-14  # of the terms of an objective
-SAME = 1e-12  # relative: two scales of a dual point that are one
 STEADY = 0.99  # of the least gap so far: more than that is no progress
 
 
@@ -171,28 +170,13 @@ class FirstOrder:
 
     def gap_by(self, lam, dual, z, free, missing):
         """The same by a dual point and its products z with the columns, `free` ones among them."""
-        charge = self.penalty.value(self.point.b, lam)
-        best = abs(self.loss_value) + charge  # by the dual point 0; a loss below 0 is so far off
-        rounding = EPSILON * abs(self.loss.saturated) + self.span_rounding()
-        if missing == np.inf:
-            return best + rounding
-        z = self.unpenalised_basis.held_part(z, free)
-        for s in self.scales(lam, z):
-            excess = self.excess(lam, charge, s * z)
-            excess += self.loss.fenchel_young_at(self.point.eta, s * dual)
-            best = min(best, max(excess, 0.0) + missing)
-        return best + rounding
-
-    def scales(self, lam, z):
-        """Of a dual point of products z with the columns, to try."""
-        pressed, feasible = self.penalty.polar(z), self.penalty.feasible_scale(z, lam)
-        strict = lam / pressed if pressed > lam else 1.0
-        same = abs(strict - feasible) <= SAME * feasible
-        return [min(strict, feasible)] if same else [feasible, strict]
-
-    def excess(self, lam, charge, z):
-        """What columns add to the gap at a dual point of products z; `charge` is the penalty."""
-        return charge + self.penalty.conjugate(z, lam) - float(np.vdot(self.point.b, z))
+        point = self.point
+        if missing < np.inf:
+            z = self.unpenalised_basis.held_part(z, free)
+        gap = duality_gap(
+            self.loss, self.penalty, lam, point.b, point.eta, point.value, dual, z, missing
+        )
+        return gap + self.span_rounding()
 
     def span_rounding(self):
         """How much worse the coefficients of the span's columns are than those of its basis."""

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sparsesolve.solvers.certificate.dual_point import still_missing
+from sparsesolve.solvers.certificate.gap import blocks_gap, scales
 from sparsesolve.solvers.first_order.first_order import CONVERGED, Point
 from sparsesolve.solvers.passes.curvature import inverse
 from sparsesolve.solvers.passes.pass_newton import EXACT, NEAR, PassNewton
@@ -228,9 +229,9 @@ class SeveralLambdas(PassNewton):
         z = place.z - pull @ clearing.met
         z[self.unpenalised] = 0.0
         self.point = place.point
-        charge = self.penalty.value(self.point.b, lam)
-        scales = self.scales(lam, z)
-        if min(self.excess(lam, charge, s * z) for s in scales) > target:
+        penalty, b, charge = self.penalty, place.point.b, self.penalty.value(place.point.b, lam)
+        parts = [blocks_gap(penalty, lam, charge, b, s * z) for s in scales(penalty, z, lam)]
+        if min(parts) > target:
             return np.inf
         dual, left, size = cleared(self.point.u, clearing.heavy, self.basis, pull)
         missing = still_missing(clearing.inner, left, size)
