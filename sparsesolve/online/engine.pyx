@@ -46,6 +46,10 @@ cdef class Engine:
         """Go on from what another has learned."""
         self.record, self.intercept_record = [np.array(part) for part in state[:2]]
 
+    def rows(self):
+        """What is kept of the features, (p, width)."""
+        return np.asarray(self.record).reshape(-1, self.width)
+
     def grow(self, n_features):
         """Make room for so many features, the new ones at zero."""
         room = np.zeros(self.width * n_features)

@@ -26,7 +26,7 @@ from sparsesolve.results.files.model_file import add_kind, load, save
 __all__ = ["arrays_of", "fit_of", "load", "save"]
 
 OPTIONS = ("lam", "alpha", "grouped", "method", "step", "schedule", "batch", "intercept",
-           "n_features")  # fmt: skip
+           "n_features", "dtype")  # fmt: skip
 COUNTS = ("rows", "weight", "total", "squares", "spent")
 
 
@@ -70,7 +70,7 @@ def arrays_of(fit):
 def fit_of(arrays, family):
     """The OnlineFit that `arrays_of` took apart; `family` is the Family of its name."""
     kept = json.loads(str(arrays["settings"]))
-    options = {option: kept[option] for option in OPTIONS}
+    options = {option: kept[option] for option in OPTIONS if option in kept}
     settings = Settings.read(
         family=family, penalty_factor=arrays.get("penalty_factor"), **options)  # fmt: skip
     settings.lay_out(kept["n_features"] or kept["p"], kept["n_responses"])

@@ -45,6 +45,7 @@ def online(
     classes: ArrayLike | None = None,
     n_features: int | None = None,
     hash_bits: int | None = None,
+    dtype: str = "float64",
     holdout: Any = None,
     patience: int = 2,
     progress: bool = False,
@@ -124,6 +125,8 @@ def online(
         Number of features of a stream. None: as many as turn up.
     hash_bits : int, default None
         Of a file of SVMlight or vw: put features into 2^hash_bits places by a hash.
+    dtype : {"float64", "float32"}, default "float64"
+        What weights are kept in: 16 bytes a feature, or 8, of "ftrl" with one response.
     holdout : float in (0, 1) or tuple (X, y) or (X, y, weights), default None
         Rows that are not learned: their mean loss is measured after every pass, and the weights
         of the best pass are returned, with all losses as `holdout_losses`. A share is drawn with
@@ -166,7 +169,7 @@ def online(
     settings = Settings.read(
         family=family, lam=lam, alpha=alpha, grouped=grouped, penalty_factor=penalty_factor,
         method=method, step=step, schedule=schedule, batch=batch, intercept=intercept,
-        n_features=n_features, penalty=penalty, radius=radius, average=average,
+        n_features=n_features, penalty=penalty, radius=radius, average=average, dtype=dtype,
     )  # fmt: skip
     passes, shuffle = read_count("passes", passes, 1), read_flag("shuffle", shuffle)
     held, progress = read_holdout(holdout), read_flag("progress", progress)

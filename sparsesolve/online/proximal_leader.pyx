@@ -19,10 +19,6 @@ from sparsesolve.online.engine cimport Engine
 from sparsesolve.online.shrinkage import shrunk
 
 
-cdef inline double soft(double q, double level) noexcept nogil:
-    return q - level if q > level else q + level if q < -level else 0.0
-
-
 cdef class ProximalLeader(Engine):
     """See above.
 
@@ -37,16 +33,6 @@ cdef class ProximalLeader(Engine):
     tied : bool
         Whether the K weights of a feature are shrunk together, by their length.
     """
-    cdef readonly double eta0, beta
-    cdef readonly bint tied
-    cdef readonly double largest        # weight that a row has met, of one response
-    cdef double[::1] weight, root       # of the last row gathered: its weights, and sqrt(n)
-    cdef double[::1] total              # (p K,) the gradient of a step of several rows or responses,
-    cdef double[::1] lead               # (K,) that of the intercepts,
-    cdef int[::1] touched               # features that it has,
-    cdef unsigned char[::1] seen        # and whether it has them
-    cdef Py_ssize_t n_touched
-
     def __init__(self, n_responses, n_features, intercept, kind=None, eta0=1.0, beta=1.0,
                  tied=False):
         self.tied = tied and n_responses > 1
@@ -67,7 +53,7 @@ cdef class ProximalLeader(Engine):
         """The weights (K, p) and intercepts (K,) as of a step with these levels, (kinds,) each;
         of some features, (m,), alone (K, m)."""
         K, chosen = self.n_responses, slice(self.n_features) if features is None else features
-        rows = np.asarray(self.record).reshape(-1, self.width)[chosen]
+        rows = self.rows()[chosen]
         which = 0 if self.kind is None else np.asarray(self.kind)[chosen]
         q, n = (rows[:, :K], rows[:, K:]) if self.tied else (rows[:, ::2], rows[:, 1::2])
         W = shrunk(q, np.asarray(level)[which], self.tied)
@@ -89,11 +75,7 @@ cdef class ProximalLeader(Engine):
             self.touched, self.seen = np.zeros(max(p, 1), np.intc), np.zeros(max(p, 1), np.uint8)
         return super().run(loss, times, start, index, x, y, w, offset, steps)
 
-    cdef inline double at_root(self, double n) noexcept nogil:
-        """sqrt(n), n counted from n_0."""
-        return sqrt(self.beta * self.beta + n)
-
-    cdef inline void read(self, Py_ssize_t s, Py_ssize_t j, double* w) noexcept nogil:
+    cdef void read(self, Py_ssize_t s, Py_ssize_t j, double* w) noexcept nogil:
         """The weights (K,) of feature j before step s."""
         cdef Py_ssize_t k, K = self.n_responses, kind = 0 if self.kind is None else self.kind[j]
         cdef double level = self.level[s, kind], ridge = self.scale[s, kind], length = 0.0, factor
@@ -181,7 +163,7 @@ cdef class ProximalLeader(Engine):
             for k in range(K):
                 self.total[K * index[a] + k] += slope[k] * x[a]
 
-    cdef inline void learn(self, double* q, double* n, double u, double g, double w) noexcept nogil:
+    cdef void learn(self, double* q, double* n, double u, double g, double w) noexcept nogil:
         """q and n of one weight w that takes a gradient g."""
         cdef double before = self.at_root(n[0])
         n[0] += u * g * g
@@ -213,7 +195,7 @@ cdef class ProximalLeader(Engine):
             self.seen[j] = 0
         self.n_touched = 0
 
-    cdef inline void learn_row(self, double u, const double* g, double* r) noexcept nogil:
+    cdef void learn_row(self, double u, const double* g, double* r) noexcept nogil:
         """The record r of a feature whose weights are tied takes a gradient g (K,)."""
         cdef Py_ssize_t k, K = self.n_responses
         cdef double before = self.at_root(r[K]), change

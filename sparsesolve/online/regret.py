@@ -34,7 +34,7 @@ def regret_bound(learner, norm):
         return norm**2 / (2.0 * clock.rate) + 0.5 * learner.spent
     if engine.n_responses > 1 or learner.batch > 1:
         raise ValueError("of FTRL the bound is kept for single rows and one response alone")
-    n = np.append(np.asarray(engine.record)[1::2], np.asarray(engine.intercept_record)[1])
+    n = np.append(engine.rows()[:, 1], np.asarray(engine.intercept_record)[1])
     roots = np.sqrt(engine.beta**2 + n[n > 0.0])
     far = norm + max(engine.largest, float(np.abs(learner.weights()[1]).max()))
     return float(np.sum(roots) * (far**2 / (2.0 * engine.eta0) + engine.eta0))

@@ -20,6 +20,7 @@ from sparsesolve.online.grouped import Grouped
 from sparsesolve.online.learner import Learner
 from sparsesolve.online.penalty import Laid, check_penalty, scaled_factors
 from sparsesolve.online.proximal_leader import ProximalLeader
+from sparsesolve.online.short_leader import ShortLeader
 from sparsesolve.online.shrinkage import Shrinkage
 from sparsesolve.online.variance_reduced import VarianceReduced
 from sparsesolve.online.whole import Whole
@@ -47,6 +48,7 @@ class Settings:
     penalty: Any = None  #: as given; laid out once the features are known
     radius: float | None = None
     average: Any = False
+    dtype: str = "float64"
     n_responses: int = 1
     laid_out: tuple | None = field(default=None, repr=False)  #: features, and their names
     factors: np.ndarray | None = field(default=None, repr=False)  #: (p,) or (G,), scaled
@@ -55,7 +57,7 @@ class Settings:
 
     @classmethod
     def read(cls, *, family, lam, alpha, grouped, penalty_factor, method, step, schedule, batch,
-             intercept, n_features, penalty=None, radius=None, average=False):
+             intercept, n_features, penalty=None, radius=None, average=False, dtype="float64"):
         """Check the options that :func:`sparsesolve.online` describes."""
         family = read_family(family)
         if not _by_sample(family):
@@ -81,6 +83,13 @@ class Settings:
                 "which have one rate for all weights and shrinking steps"
             )
         batch = read_count("batch", batch, 1)
+        dtype = read_choice("dtype", dtype, ("float64", "float32"))
+        if dtype == "float32" and (method != "ftrl" or family.several or batch > 1
+                                   or penalty is not None):  # fmt: skip
+            raise ValueError(
+                "dtype='float32' is for method='ftrl' with one response, single rows and the "
+                "elastic net; leave it out"
+            )
         if method == "svrg" and (batch > 1 or penalty is not None):
             raise ValueError(
                 "method='svrg' takes single rows and the elastic net; leave "
@@ -92,7 +101,7 @@ class Settings:
             read_choice("schedule", schedule, SCHEDULES), batch,
             read_flag("intercept", intercept),
             None if n_features is None else read_count("n_features", n_features, 1),
-            penalty, radius, average,
+            penalty, radius, average, dtype,
         )  # fmt: skip
 
     def lay_out(self, n_features, n_responses, names=None):
@@ -160,7 +169,9 @@ class Settings:
         if features is not None:
             n_features, kind = len(features), None if kind is None else kind[features]
         shape = self.n_responses, n_features, self.with_intercept, kind
-        if self.method == "ftrl":
+        if self.dtype == "float32":
+            engine = ShortLeader(*shape[1:], eta0, BETA)
+        elif self.method == "ftrl":
             engine = ProximalLeader(*shape, eta0, BETA, self.grouped)
         elif self.method == "svrg":
             l1, ridge = self.lam * self.alpha * values, self.lam * (1.0 - self.alpha) * values

@@ -54,7 +54,7 @@ cdef class Shrinkage(Engine):
         """The weights (K, p) and intercepts (K,) as of a step with these levels, (kinds,) each;
         of some features, (m,), alone (K, m)."""
         K, chosen = self.n_responses, slice(self.n_features) if features is None else features
-        rows = np.asarray(self.record).reshape(-1, self.width)[chosen]
+        rows = self.rows()[chosen]
         which = 0 if self.kind is None else np.asarray(self.kind)[chosen]
         c = 0.0 if self.dual else rows[:, K]
         W = shrunk(rows[:, :K], np.asarray(level)[which] - c, self.tied)
@@ -64,7 +64,7 @@ cdef class Shrinkage(Engine):
     def refold(self, scale):
         """Let q be w and levels begin at 0, where numbers have become large; of FOBOS."""
         W, _ = Shrinkage.weights(self, *scale)
-        rows = np.asarray(self.record).reshape(-1, self.width)[: self.n_features]
+        rows = self.rows()[: self.n_features]
         rows[:, : self.n_responses], rows[:, self.n_responses] = W.T, 0.0
 
     cdef void gather(self, Py_ssize_t s, const int* index, const double* x, Py_ssize_t count,

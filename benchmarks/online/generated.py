@@ -1,12 +1,13 @@
 """The experiments of Duchi and Singer (2009) that can be run on generated data, as tables.
 
-    python benchmarks/online_experiments.py sensitivity   # Figs. 1-2: step sizes, l1 logistic
-    python benchmarks/online_experiments.py hinge         # Fig. 3: step sizes, hinge with ridge
-    python benchmarks/online_experiments.py pegasos       # Fig. 4: FOBOS and Pegasos
-    python benchmarks/online_experiments.py solvers       # Figs. 5-6: stochastic steps and SpaRSA
-    python benchmarks/online_experiments.py table1        # Table 1: lazy steps and projections
-    python benchmarks/online_experiments.py rows          # Fig. 11: rows of classes, zero or not
-    python benchmarks/online_experiments.py patches       # Fig. 12, on scikit-learn's two images
+    python benchmarks/online/generated.py sensitivity   # Figs. 1-2: step sizes, l1 logistic
+    python benchmarks/online/generated.py hinge         # Fig. 3: step sizes, hinge with ridge
+    python benchmarks/online/generated.py pegasos       # Fig. 4: FOBOS and Pegasos
+    python benchmarks/online/generated.py solvers       # Figs. 5-6: stochastic steps and SpaRSA
+    python benchmarks/online/generated.py mixed_norms   # Fig. 7: rows of classes, objective
+    python benchmarks/online/generated.py table1        # Table 1: lazy steps and projections
+    python benchmarks/online/generated.py rows          # Fig. 11: rows of classes, zero or not
+    python benchmarks/online/generated.py patches       # Fig. 12, on scikit-learn's two images
 
 `--draws` says over how many random draws; every table names its settings.  Objectives are given as
 the distance from the optimum of `sparsesolve.path`, which is certified.
@@ -176,6 +177,44 @@ def solvers(draws):
            "SpaRSA 25"], lines)  # fmt: skip
 
 
+def mixed_norms(draws):
+    """Fig. 7: l1/l2 with ten classes, above the optimum after passes, by the share of zero rows."""
+    n, d, K, lines = 5000, 1000, 10, {}
+    for seed in range(draws):
+        rng = np.random.default_rng(seed)
+        W = rng.normal(size=(d, K)) * (rng.random(d) < 0.5)[:, None]
+        X = rng.normal(size=(n, d))
+        labels = np.where(rng.random(n) < 0.05, rng.integers(0, K, n), (X @ W).argmax(axis=1))
+        options = {"family": "multinomial", "grouped": True, "intercept": False}
+        for level in (0.6, 0.3, 0.05):
+            top = np.linalg.norm(X.T @ (np.eye(K)[labels] - 1.0 / K), axis=1).max() / n
+            lam = level * top
+            best = ss.path(X, labels, standardize=False, tol=1e-6,
+                           lambdas=top * np.geomspace(1.0, level, 8), **options)  # fmt: skip
+            least = rows_objective(X, labels, best.coef(lam), lam)
+            zero = np.mean(~best.coef(lam).any(axis=0))
+            for method, batch, passes in (("fobos", 100, 1), ("fobos", 100, 10), ("fobos", n, 50),
+                                          ("rda", 100, 10), ("ftrl", 1, 1),
+                                          ("ftrl", 1, 5)):  # fmt: skip
+                fit = ss.online(X, labels, lam=lam, method=method, batch=batch, passes=passes,
+                                shuffle=True, seed=seed, **options)  # fmt: skip
+                gap = rows_objective(X, labels, fit.coef(), lam) - least
+                found = [zero, np.mean(~fit.coef().any(axis=0)), gap]
+                lines.setdefault((level, method, batch, passes), []).append(found)
+    table(f"l1/l2, n = {n}, d = {d}, {K} classes, above the optimum, {draws} draws",
+          ["lam / lam_max", "method", "rows a step", "passes", "zero rows of the optimum",
+           "of these", "above"], [
+        [*key, *(f"{value:.0%}" for value in np.mean(found, axis=0)[:2]),
+         f"{np.mean(found, axis=0)[2]:.1e}"] for key, found in lines.items()])  # fmt: skip
+
+
+def rows_objective(X, labels, W, lam):
+    """Mean multinomial loss of W (K, p) plus lam times the sum of the lengths of its columns."""
+    eta = X @ W.T
+    loss = np.logaddexp.reduce(eta, axis=1) - eta[np.arange(len(X)), labels]
+    return loss.mean() + lam * np.linalg.norm(W, axis=0).sum()
+
+
 def quiet_path(X, y, lam, steps):
     """SpaRSA stopped after some steps, without the warning that it has missed its target."""
     import warnings
@@ -312,7 +351,7 @@ def patches(draws):
 
 
 EXPERIMENTS = {experiment.__name__: experiment for experiment in (
-    sensitivity, hinge, pegasos, solvers, table1, rows, patches)}  # fmt: skip
+    sensitivity, hinge, pegasos, solvers, mixed_norms, table1, rows, patches)}  # fmt: skip
 
 
 def main():

@@ -1,6 +1,6 @@
 """Online learning on a sparse stream: time per non-zero and distance from the batch optimum.
 
-    python benchmarks/online.py [--rows 200000] [--features 1000000] [--peers]
+    python benchmarks/online/speed.py [--rows 200000] [--features 1000000] [--peers]
 
 The stream: rows of 50 features that occur with frequency 1 / rank, of length 1, labels from a
 logistic model with few large weights; lam = lam_max / 500.  Each method makes one pass with its
