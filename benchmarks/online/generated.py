@@ -178,7 +178,7 @@ def solvers(draws):
 
 
 def mixed_norms(draws):
-    """Fig. 7: l1/l2 with ten classes, above the optimum after passes, by the share of zero rows."""
+    """Fig. 7: l1/l2 with ten classes, above the optimum after passes, by share of zero rows."""
     n, d, K, lines = 5000, 1000, 10, {}
     for seed in range(draws):
         rng = np.random.default_rng(seed)

@@ -130,7 +130,8 @@ def kernel_digits(data, draws, n=3000):
 def sentiment(data, draws):
     """Fig. 9: test error after passes, lam = 3e-5, 900 rows a gradient; and SpaRSA's steps."""
     del draws  # the split into rows to learn and to test is part of the data
-    parts = [np.load(data / "amazon_sentiment" / f"books_{name}.npz") for name in ("train", "test")]
+    folder = data / "amazon_sentiment"
+    parts = [np.load(folder / f"books_{name}.npz") for name in ("train", "test")]
     (A, a), (B, b) = ((_matrix(part), part["y"]) for part in parts)
     a, b = (values == values.max() for values in (a, b))
     lines = []
