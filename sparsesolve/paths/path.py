@@ -12,14 +12,14 @@ from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.paths.assembly import read_problem
 from sparsesolve.paths.doubts import doubts
 from sparsesolve.paths.options import PathOptions, read_path_options
-from sparsesolve.paths.penalty import read_penalty, standardizes
+from sparsesolve.paths.penalty import is_concave, read_penalty, standardizes
 from sparsesolve.paths.progress import progress_bar
 from sparsesolve.paths.second_try import tried_again
 from sparsesolve.paths.wrapping import warn_missed, with_encoder, wrap
 from sparsesolve.results.path import Path
 from sparsesolve.solvers import SOLVERS
 from sparsesolve.solvers.choice import approaches, choose
-from sparsesolve.solvers.follow import entry_lambda, follow, grid
+from sparsesolve.solvers.follow import StopRule, entry_lambda, follow, grid
 from sparsesolve.solvers.state import NULL_LEVEL
 
 
@@ -121,8 +121,10 @@ def path(
     dfmax, pmax : int, default None
         End once more than `dfmax` features are active; before more than `pmax` have ever entered.
     stop : {"deviance"}, None or callable (point) -> bool, default "deviance"
-        "deviance" is glmnet's rule, the family's own, on a grid of our own. A callable sees each
-        solved `Point` (index, lam, df, dev_ratio, gap, ...).
+        "deviance" is glmnet's rule, the family's own, on a grid of our own. With a concave
+        penalty it is only the part that ends where nearly all deviance is explained: coefficients
+        that are no longer shrunk leave the deviance as it is until the next feature enters. A
+        callable sees each solved `Point` (index, lam, df, dev_ratio, gap, ...).
     tol : float, default 1e-7
         Duality gap to reach at every lambda, relative to the objective at b = 0. It is the
         objective that the default certifies; 1e-9 asks for digits of coefficients, too (with
@@ -270,6 +272,8 @@ def _read_settings(options):
             f"{family.name!r}"
         )
     read_number("alpha", options.alpha, 0, 1)
+    if is_concave(options.penalty) and isinstance(settings["stop"], StopRule):
+        settings["stop"] = settings["stop"]._replace(gain=None)  # plateaus are no end: see `stop`
     standardize = read_flag("standardize", options.standardize, "group")
     return {**settings, "standardize": standardize}
 

@@ -43,6 +43,12 @@ class ConcavePenalty:
         slope = self.given._slope(np.ldexp(sizes, self.power), level)
         return np.where(held, d * slope / level, 0.0)
 
+    def flat_at(self, which, values, lam, unit):
+        """Features (m,) that the penalty does not hold back at this point: its slope is 0."""
+        b = np.zeros(len(self.of))
+        b[which] = values
+        return np.flatnonzero(self.slopes(b, lam, unit)[self.of] == 0.0)
+
     def value(self, b, lam, unit):
         """The penalty in inner units."""
         with np.errstate(over="ignore"):

@@ -23,7 +23,7 @@ NOTHING = 1e-14  # of |z_j| |y|: a correlation that is rounding
 class StopRule(NamedTuple):
     """When glmnet ends a path, by the deviance ratios of the solved lambdas."""
 
-    gain: float = 1e-5  # of dev_ratio over `steps` lambdas: below it the path ends
+    gain: float | None = 1e-5  # of dev_ratio over `steps` lambdas: below it the path ends
     steps: int = 1
     relative: bool | str = False  # gain as a fraction of dev_ratio; "rest": of what is left of it
     explained: float = 0.999  # dev_ratio above which the path ends
@@ -154,6 +154,8 @@ def _reason_to_end(points, stop, dfmax, limited):
         return None
     if last.dev_ratio > stop.explained:
         return f"more than {100 * stop.explained:.1f}% of the deviance is explained"
+    if stop.gain is None:
+        return None
     gain = last.dev_ratio - points[-1 - stop.steps].dev_ratio
     whole = {True: last.dev_ratio, "rest": 1.0 - last.dev_ratio}.get(stop.relative, 1.0)
     if gain < stop.gain * whole and not _any_still(points[-enough:], limited):

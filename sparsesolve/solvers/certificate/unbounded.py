@@ -36,6 +36,7 @@ class Endless:
 
     Columns without a penalty are looked at where the path begins, as no lam changes them; all
     columns where lam is 0 or, at the last one, where the penalty is less than the tolerance.
+    A concave penalty lets go of large coefficients: these are looked at at every lambda.
     """
 
     def __init__(self, problem, tol):
@@ -48,6 +49,8 @@ class Endless:
         """The outcome of a solution `found`, or UNBOUNDED."""
         if not self.possible:
             return outcome
+        if hasattr(self.problem.penalty, "flat_at"):
+            return self._judged_flat(outcome, lam, found)
         tried = [] if self.begun else [np.flatnonzero(self.problem.unpenalised())]
         if lam == 0.0 or (last and self._negligible(lam, found)):
             tried.append(np.arange(self.problem.design.p))
@@ -58,6 +61,19 @@ class Endless:
                 if len(falling):
                     self.features = self._of_user(falling)
         return outcome if self.features is None else UNBOUNDED
+
+    def _judged_flat(self, outcome, lam, found):
+        """The same under a concave penalty, by the columns on which it is flat at the point."""
+        problem, (which, values, _) = self.problem, found
+        self.features = None
+        if not np.abs(problem.design.combination(which, values)).max(initial=0.0) > NEAR:
+            return outcome
+        flat = problem.penalty.flat_at(which, values, problem.inner_level(lam), problem.unit)
+        falling = falls_forever(problem, *found, flat) if len(flat) else flat
+        if not len(falling):
+            return outcome
+        self.features = self._of_user(falling)
+        return UNBOUNDED
 
     def _of_user(self, columns):
         """Features of these columns of the design: of a basis those of its group."""
