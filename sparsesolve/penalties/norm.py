@@ -58,6 +58,10 @@ class Norm:
         """A map to a penalty on blocks that this is (``mapping.py``), or None."""
         return None
 
+    def tangent(self, b: np.ndarray) -> Any:
+        """Directions along which Omega is smooth at b (``tangent.py``), or None."""
+        return None
+
     def degrees(self, b: np.ndarray) -> int:
         """Degrees of freedom at coefficients b (p,)."""
         return int(np.count_nonzero(b))

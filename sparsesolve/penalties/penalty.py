@@ -21,6 +21,8 @@ What is optional beyond that:
 
     over(n_features, names) -> the penalty for so many features; ValueError where it does not fit
     mapping()               a map to a penalty on disjoint blocks (``mapping.py``), or None
+    tangent(b)              directions along which Omega is smooth at b (``tangent.py``), or None:
+                            Newton steps on these finish what proximal steps began
     degrees(b)              degrees of freedom, for information criteria
     over_responses(K)       -> the penalty on arrays (K, p) of K responses; without it Omega is
                             taken of every response, and summed

@@ -13,6 +13,7 @@ from scipy import sparse
 
 from sparsesolve.penalties.mapping import Cumulated
 from sparsesolve.penalties.norm import Norm, read_number, soft
+from sparsesolve.penalties.tangent import Tangent, on_support, side_by_side
 
 
 class L1(Norm):
@@ -53,6 +54,10 @@ class L1(Norm):
         """See Norm."""
         return np.abs(z).max(initial=0.0) / self.weight
 
+    def tangent(self, b: np.ndarray) -> Any:
+        """See Norm."""
+        return on_support(b, self.weight * np.sign(b))
+
     def mapping(self) -> Any:
         """Each feature a chain of its own."""
         p = self.n_features
@@ -73,6 +78,9 @@ class _Nothing(Norm):
 
     def kernel(self) -> Any:
         return sparse.eye_array(self.n_features, format="csc")
+
+    def tangent(self, b: np.ndarray) -> Any:
+        return Tangent(sparse.eye_array(len(b), format="csc"), np.zeros(len(b)))
 
     def mapping(self) -> Any:
         p = self.n_features
@@ -172,6 +180,14 @@ class Separate(Norm):
             np.concatenate([which[own.order] for which, own in parts]), np.concatenate(begins),
             np.concatenate([own.factors for _, own in parts]),
         )  # fmt: skip
+
+    def tangent(self, b: np.ndarray) -> Any:
+        """Those of the parts, if each has one."""
+        parts: list[tuple[np.ndarray, Any]] = [
+            (which, getattr(part, "tangent", lambda b: None)(b[which]))
+            for which, part in self._bound
+        ]
+        return None if any(own is None for _, own in parts) else side_by_side(parts, len(b))
 
     def degrees(self, b: np.ndarray) -> int:
         """The sum over the parts."""

@@ -5,11 +5,14 @@
 Reference: Bogdan, van den Berg, Sabatti, Su, Candes (2015).
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from sparsesolve.penalties.norm import Norm, read_number
+from sparsesolve.penalties.tangent import on_pieces
 from sparsesolve.prox.ordered import prox_sorted
 
 KINDS = ("bh", "oscar", "constant")
@@ -80,6 +83,16 @@ class Slope(Norm):
         """The largest ratio of prefix sums."""
         sums = np.cumsum(np.sort(np.abs(z))[::-1])
         return float((sums / self._sums).max(initial=0.0))
+
+    def tangent(self, b: np.ndarray) -> Any:
+        """Clusters of equal sizes that are not 0, each with the weights of its ranks."""
+        size = np.abs(b)
+        order = np.argsort(-size, kind="stable")[: np.count_nonzero(b)]
+        starts = np.flatnonzero(np.diff(size[order], prepend=np.inf))
+        label = np.full(len(b), -1)
+        label[order] = np.repeat(np.arange(len(starts)), np.diff(np.r_[starts, len(order)]))
+        gradient = np.add.reduceat(self._w[: len(order)], starts) if len(order) else np.empty(0)
+        return on_pieces(label, np.sign(b), gradient)
 
     def degrees(self, b: np.ndarray) -> int:
         """Clusters of equal sizes that are not 0."""

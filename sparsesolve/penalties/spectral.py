@@ -8,8 +8,10 @@ Reference: Cai, Candes, Shen, "A singular value thresholding algorithm" (2010).
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from sparsesolve.penalties.norm import Norm, soft
+from sparsesolve.penalties.tangent import Tangent, side_by_side
 from sparsesolve.prox.balls import project_l1
 
 TOLD = 1e-4  # of the largest singular value: from there eigenvalues of inner products tell them
@@ -104,6 +106,16 @@ class Spectral(Norm):
         s = soft(s, t) if self.of == "trace" else s - project_l1(s, t)
         return ((left * s) @ right).reshape(v.shape)
 
+    def tangent(self, b: np.ndarray) -> Any:
+        """Of a trace norm the factors L, R of B = L R', of which it is (|L|^2 + |R|^2) / 2."""
+        if self.of != "trace":
+            return None
+        B = self._matrix(b)
+        left, s, right = np.linalg.svd(B, full_matrices=False)
+        kept = s > ROUNDING * s.max(initial=0.0)
+        root = np.sqrt(s[kept])
+        return _of_factors(left[:, kept] * root, right[kept].T * root)
+
     def degrees(self, b: np.ndarray) -> int:
         """Of a trace norm the dimension of matrices of that rank; else nonzero coefficients."""
         b = np.asarray(b)
@@ -168,6 +180,44 @@ class _OfResponses:
 
     def polar(self, Z):
         return max(self.one.dual_norm(z) for z in self._rows(Z))
+
+    def tangent(self, B):
+        found = [self.one.tangent(b) for b in self._rows(B)]
+        if found[0] is None or len(found) == 1:
+            return found[0]
+        return side_by_side(list(zip(np.arange(B.size).reshape(B.shape), found, strict=True)), B.size)
+
+
+def _of_factors(L, R):
+    """The Tangent of a trace norm at B = L R', for L (n, r) and R (m, r) of equal columns' lengths.
+
+    Directions come as those of L row by row, then those of R. B moves by dL R' + L dR' + dL dR',
+    whose last term is what the curvature has of z.
+    """
+    (n, r), m = L.shape, len(R)
+    T = sparse.hstack([sparse.kron(sparse.eye_array(n), R), _kron_right(L, m)], format="csc")
+
+    def curvature(z):
+        C = np.eye((n + m) * r)
+        cross = np.kron(np.reshape(z, (n, m)), np.eye(r))
+        C[: n * r, n * r :] -= cross
+        C[n * r :, : n * r] -= cross.T
+        return C
+
+    def bent(d):
+        dL, dR = d[: n * r].reshape(n, r), d[n * r :].reshape(m, r)
+        return ((L + dL) @ (R + dR).T - L @ R.T).ravel()
+
+    return Tangent(T, np.concatenate([L.ravel(), R.ravel()]), curvature, bent)
+
+
+def _kron_right(L, m):
+    """dR -> L dR', (n m, m r)."""
+    n, r = L.shape
+    i, j, k = np.meshgrid(np.arange(n), np.arange(m), np.arange(r), indexing="ij")
+    values = np.broadcast_to(L[:, None, :], (n, m, r))
+    places = ((i * m + j).ravel(), (j * r + k).ravel())
+    return sparse.csc_array((values.ravel(), places), (n * m, m * r))
 
 
 def _trace_by_inner_products(V, t):

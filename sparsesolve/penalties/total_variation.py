@@ -15,6 +15,7 @@ from scipy import sparse
 
 from sparsesolve.penalties.mapping import Cumulated
 from sparsesolve.penalties.norm import Norm, read_number, read_order, read_weights, soft
+from sparsesolve.penalties.tangent import on_pieces
 from sparsesolve.prox.chains import chain_polar, chain_value, prox_chain, sparse_chain_polar
 
 ROUNDING = 1e-9  # of the largest coefficient: a difference between equal ones
@@ -106,6 +107,19 @@ class TotalVariation(Norm):
             return None
         first = np.arange(self.n_features) == 0
         return Cumulated(self._chain, first, np.r_[0.0, self._w][: self.n_features])
+
+    def tangent(self, b: np.ndarray) -> Any:
+        """Pieces of equal coefficients; with l1 those that are not 0."""
+        along = b[self._chain]
+        starts = np.flatnonzero(np.diff(along, prepend=np.inf))
+        side = np.sign(np.diff(along)) * self._w
+        pull = np.r_[0.0, side] - np.r_[side, 0.0] + self.l1 * np.sign(along)
+        gradient = np.add.reduceat(pull, starts)
+        kept = (along[starts] != 0.0) | (self.l1 == 0.0)
+        place = np.where(kept, np.cumsum(kept) - 1, -1)
+        label = np.empty(len(b), dtype=np.intp)
+        label[self._chain] = np.repeat(place, np.diff(np.r_[starts, len(b)]))
+        return on_pieces(label, np.ones(len(b)), gradient[kept])
 
     def degrees(self, b: np.ndarray) -> int:
         """Pieces of equal coefficients; with l1 those that are not 0."""

@@ -16,6 +16,8 @@ Reference: Bach et al. 2012, section 3.3 (proximal operators of sums with a squa
 import numpy as np
 from scipy import sparse
 
+from sparsesolve.penalties.tangent import side_by_side
+
 FEASIBLE = 1e-13  # by which a scaled dual point stays inside, so that it does in rounding
 LEAST_ALPHA = 1e-3  # glmnet's, for the first lam of a path
 ROUNDED = 1.0 + 2e-14  # of a polar: what sums in another order make of it
@@ -134,6 +136,20 @@ class WholePenalty:
         found = getattr(self.given, "mapping", None)
         return None if found is None or self.ridge > 0.0 else found()
 
+    def tangent(self, b):
+        """The `Tangent` of P at b, or None; its curvature is a function of z like b."""
+        found = getattr(self.omega, "tangent", None)
+        own = found(b) if found is not None and self.is_norm else None
+        if own is None or not self.alpha > 0.0:
+            return None
+        T, a, r = own.directions, self.alpha, self.ridge
+
+        def curvature(z):
+            C = r * (T.T @ T).toarray() if r > 0.0 else np.zeros((T.shape[1], T.shape[1]))
+            return C if own.curvature is None else C + a * own.curvature((z - r * b) / a)
+
+        return own._replace(gradient=a * own.gradient + r * (T.T @ b.ravel()), curvature=curvature)
+
     def entry_levels(self, z):
         """The least lam that keeps b at zero against z, (1,); alpha is taken for 1e-3 at least."""
         z = np.asarray(z, dtype=float)
@@ -170,6 +186,14 @@ class EachResponse:
         self.omega = omega
         if hasattr(omega, "conjugate"):
             self.conjugate, self.feasible_scale = self._conjugate, self._feasible_scale
+
+    def tangent(self, B):
+        """Those of the rows."""
+        found = [getattr(self.omega, "tangent", lambda b: None)(b) for b in B]
+        if any(own is None for own in found):
+            return None
+        places = np.arange(B.size).reshape(B.shape)
+        return side_by_side(list(zip(places, found, strict=True)), B.size)
 
     def value(self, B):
         """Sum of the values of the rows."""

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
+import numpy as np
+
 from sparsesolve.losses.multigaussian import Multigaussian
 from sparsesolve.solvers import ridge
 from sparsesolve.solvers.first_order import reweighted
@@ -15,6 +17,7 @@ from sparsesolve.solvers.first_order.bcd import (
 from sparsesolve.solvers.first_order.fista import Fista, Ista, Sparsa
 from sparsesolve.solvers.first_order.panoc import Panoc
 from sparsesolve.solvers.first_order.subgradient import Subgradient
+from sparsesolve.solvers.first_order.tangent_newton import TangentNewton
 from sparsesolve.solvers.margin.multipliers import Multipliers
 from sparsesolve.solvers.passes.several_lambdas import SeveralLambdas
 from sparsesolve.solvers.responses.blocks import ResponseBlocks
@@ -90,6 +93,14 @@ def _rows_apart(problem, lambdas):
     return problem.has_blocks and problem.n_responses is None and apart
 
 
+def has_tangent(problem, lambdas=None):
+    """Whether the penalty tells directions along which it is smooth."""
+    if problem.has_blocks or not hasattr(problem.penalty, "tangent"):
+        return False
+    p, K = problem.design.p, problem.n_responses
+    return problem.penalty.tangent(np.zeros((K, p) if K else p)) is not None
+
+
 def _anything(problem, lambdas):
     return True
 
@@ -124,6 +135,10 @@ SOLVERS = {
     "sparsa": Solver(Sparsa, "nothing", _anything, by_passes=True),
     "panoc": Solver(Panoc, "nothing", _anything, by_passes=True),
     "subgradient": Solver(Subgradient, "nothing", _anything, by_passes=True),
+    "tangent_newton": Solver(
+        TangentNewton, "a penalty with tangents: TotalVariation, Slope, TraceNorm, L1, or several "
+        "of them in Separate", has_tangent, by_passes=True,
+    ),
     "multipliers": Solver(
         _multipliers, "a loss with kinks: hinge, quantile or epsilon_insensitive", kinked
     ),

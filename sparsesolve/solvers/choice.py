@@ -6,7 +6,7 @@ import numpy as np
 
 from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.penalties.concave_penalty import ConcavePenalty
-from sparsesolve.solvers import SOLVERS, costs, kinked
+from sparsesolve.solvers import SOLVERS, costs, has_tangent, kinked
 from sparsesolve.solvers.passes.several_lambdas import MOST_COLUMNS
 from sparsesolve.solvers.reductions.collinear import CollinearState, without_collinear
 from sparsesolve.solvers.reductions.equal_rows import with_equal_rows_merged
@@ -87,11 +87,14 @@ def _on_whole_vectors(problem, name, lambdas, n_threads):
     if mapping is not None and not SOLVERS.get(name, SOLVERS["ridge"]).by_passes:
         return in_other_columns(problem, mapping, partial(choose, name=name, lambdas=lambdas,
                                                           n_threads=n_threads))  # fmt: skip
-    solver = SOLVERS["fista" if name == "auto" else name]
+    if name == "auto":
+        name = "tangent_newton" if has_tangent(problem) else "fista"
+    solver = SOLVERS[name]
     if not solver.suits(problem, lambdas):
+        lacks = "tells no tangents" if solver.suits is has_tangent else "has no disjoint blocks"
         raise ValueError(
-            f"solver={name!r} needs a penalty on disjoint blocks, which "
-            f"{problem.penalty.label} is not; choose solver='auto', 'fista', 'sparsa' or 'ista'"
+            f"solver={name!r} needs {solver.needs}, and {problem.penalty.label} {lacks}; choose "
+            "solver='auto', 'fista', 'sparsa' or 'ista'"
         )
     return solver.state(problem, n_threads)
 

@@ -104,6 +104,16 @@ MOST_GROUP_COEFFICIENTS = 1000
 # The same number under the linf norm.
 MOST_GROUP_COEFFICIENTS_LINF = 200
 
+# ---- Penalties on whole vectors: solvers/first_order/tangent_newton -------------------------------
+
+# Directions of a tangent up to which Newton steps are made: a Hessian of so many rows is formed
+# and factored. Not timed beyond: 1,000 rows factor in some 30 ms.
+MOST_TANGENT_DIRECTIONS = 1000
+
+# Proximal steps that are made at most between two tries of a Newton step which did not help.
+# Not timed.
+LONGEST_NEWTON_PAUSE = 16
+
 # ---- Lambdas far below the one before: solvers/continuation -------------------------------------
 
 # Columns from which a far lambda is approached by steps. With fewer, all may enter at once. One

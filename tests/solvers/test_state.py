@@ -24,6 +24,7 @@ PENALTIES = {
     "elastic net": (None, 0.7),
     "ridge": (None, 0.0),
     "groups": (ss.penalties.GroupL2([0, 0, 1, 1, 2, 2]), 1.0),
+    "whole vectors": (ss.penalties.Slope().over(P), 1.0),
 }
 MEMBERS = {"solve", "coefficients", "correlations", "iterations", "loss_value", "intercept"}
 
@@ -67,7 +68,7 @@ def test_a_state_answers_the_contract(name, family, kind):
     which, values = state.coefficients()
     assert np.abs(values).max(initial=0.0) <= 1e-15, "at NULL_LEVEL a penalised coefficient is 0"
     z = np.asarray(state.correlations())
-    assert z.shape == (P * (K if shape and kind == "groups" else 1),)
+    assert z.shape == (P * (K if shape and kind in ("groups", "whole vectors") else 1),)
 
     largest = np.max(given.penalty.entry_levels(z))
     level = 0.3 * largest if np.isfinite(largest) and largest > 0.0 else 0.1

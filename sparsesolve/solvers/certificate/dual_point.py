@@ -52,20 +52,20 @@ def still_missing(gram, left, size):
     """
     if not (np.abs(left) <= ORTHOGONAL * size).all():
         return np.inf
-    return _Curvature(gram).missing(left)
+    return Curvature(gram).missing(left)
 
 
 def along_columns(loss, eta, u, columns):
     """A Newton step (K, f) of coefficients of the columns, and the gain that the model expects."""
     u = np.atleast_2d(u)
     if eta.ndim == 1:
-        gram = columns.T @ _bent(loss, eta, columns)
+        gram = columns.T @ times_curvature(loss, eta, columns)
     else:
         gram = _gram_of_responses(loss, eta, columns)
     pull = (u @ columns).ravel()
     if not np.isfinite(gram).all():
         return np.full((len(u), columns.shape[1]), np.inf), np.inf
-    step = _Curvature(gram).solve(pull)
+    step = Curvature(gram).solve(pull)
     return step.reshape(len(u), -1), 0.5 * float(pull @ step)
 
 
@@ -81,7 +81,7 @@ def _gram_of_responses(loss, eta, columns):
     return gram.reshape(K * f, K * f)
 
 
-def _bent(loss, eta, columns):
+def times_curvature(loss, eta, columns):
     """H times the columns, (n, f)."""
     if not loss.coupled:
         return loss.curvature_at(eta)[:, None] * columns
@@ -90,7 +90,7 @@ def _bent(loss, eta, columns):
 
 def _clear_within(loss, eta, u, columns):
     """Of one response, samples that leave the range of their slopes being put to its end."""
-    bent = _bent(loss, eta, columns)
+    bent = times_curvature(loss, eta, columns)
     dual, missing = _clear_one(bent, u, columns)
     ends = loss.ends
     if ends is None:
@@ -111,7 +111,7 @@ def _clear_one(bent, u, columns):
     gram = columns.T @ bent
     if not np.isfinite(gram).all():
         return u.copy(), np.inf
-    curvature = _Curvature(gram)
+    curvature = Curvature(gram)
     dual = u - bent @ curvature.solve(columns.T @ u)
     return dual, curvature.missing(columns.T @ dual)
 
@@ -123,7 +123,7 @@ def _clear_responses(loss, eta, u, columns, free):
     gram = _gram_of_responses(loss, eta, columns)[np.ix_(mask, mask)]
     if not np.isfinite(gram).all():
         return u, np.inf
-    curvature = _Curvature(gram)
+    curvature = Curvature(gram)
     size = (np.abs(u) @ np.abs(columns)).ravel()[mask]
     for _ in range(2):  # the second time for what rounding left
         step = np.zeros(K * f)
@@ -133,7 +133,7 @@ def _clear_responses(loss, eta, u, columns, free):
     return u, 0.0 if (np.abs(left) <= ORTHOGONAL * size).all() else curvature.missing(left)
 
 
-class _Curvature:
+class Curvature:
     """Along some directions, scaled to a unit diagonal; flat ones are left alone."""
 
     def __init__(self, gram):

@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 
 import sparsesolve as ss
 from sparsesolve import penalties as P
+from sparsesolve.solvers.reductions import reweighting
 
 RNG = np.random.default_rng(7)
 X = RNG.standard_normal((80, 30))
@@ -109,3 +111,45 @@ def test_everything_else_a_path_has():
 def test_what_is_refused(options, sentence):
     with pytest.raises(ValueError, match=sentence):
         ss.path(X, options.pop("y", Y), penalty=P.MCP(), **options)
+
+
+def _nearly_separable():
+    rng = np.random.default_rng(1)
+    Z = rng.standard_normal((60, 100))
+    return Z, Z[:, :6] @ [3.0, -2.0, 2.0, 1.5, -1.0, 1.0] + 0.5 * rng.standard_normal(60) > 0
+
+
+def test_the_end_of_a_path_does_not_depend_on_inner_tolerances(monkeypatch):
+    """A plateau of the deviance, on which only rounding moves, is no end."""
+    Z, labels = _nearly_separable()
+    ends = []
+    for still in (1e-13, 1e-11, 1e-8):
+        monkeypatch.setattr(reweighting, "STILL", still)
+        for tol in (1e-7, 1e-9) if still == 1e-11 else (1e-7,):
+            with pytest.warns(ss.ConvergenceWarning, match="No finite coefficients"):
+                fit = ss.path(Z, labels, family="binomial", penalty=P.MCP(), tol=tol)
+            ends.append((len(fit.lambdas), tuple(fit.df), fit.stop_reason))
+            plateau = np.abs(np.diff(fit.dev_ratio)) < 1e-9
+    assert len(set(ends)) == 1 and plateau[1:].any()
+    assert "of the deviance is explained" in fit.stop_reason
+
+
+def test_where_the_chosen_features_separate_the_status_says_so():
+    Z, labels = _nearly_separable()
+    with pytest.warns(ss.ConvergenceWarning, match="No finite coefficients"):
+        fit = ss.path(Z, labels, family="binomial", penalty=P.SCAD(), n_lambdas=20, stop=None)
+    first = int(np.flatnonzero(fit.status == ss.Status.UNBOUNDED)[0])
+    assert first > 0
+    for k, status in enumerate(fit.status):  # the twin: is there a separating hyperplane?
+        b = fit.coefs[:, [k]].toarray().ravel()
+        sizes = np.abs(b) * Z.std(axis=0)
+        flat = np.flatnonzero(sizes > 3.7 * fit.lambdas[k])
+        assert (status == ss.Status.UNBOUNDED) == _separates(Z[:, flat], labels), k
+
+
+def _separates(columns, labels):
+    """Whether some combination of columns and a constant has no wrong sign, by a linear programme."""
+    sign = np.where(labels, 1.0, -1.0)[:, None]
+    A = np.column_stack([np.ones(len(labels)), columns]) * sign
+    found = linprog(-A.sum(axis=0), A_ub=-A, b_ub=np.zeros(len(A)), bounds=(-1, 1))
+    return -found.fun > 1e-7

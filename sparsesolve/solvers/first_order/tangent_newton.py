@@ -1,0 +1,139 @@
+"""Newton steps on the directions along which a penalty is smooth, between steps of FISTA.
+
+    minimise over b   F(b) + lam Omega(b)
+
+Proximal gradient steps soon find the pieces of a solution, and are slow to find the values of the
+pieces. The penalty gives a basis T of directions along which it is smooth at b, few of them, with
+its gradient q and its curvature C there (``penalties/tangent.py``). A Newton step solves
+
+    (T'Z'F''Z T + lam C) d = T'z - lam q,        z = -Z'F'(eta)
+
+together with the coefficients of what nothing holds back, and is halved until the objective does
+not rise. The prox that follows moves coefficients to other pieces where that is better.
+Given: a Problem whose penalty has tangents. Invariant: what FirstOrder keeps; the objective does
+not rise. Reference: Bareilles, Iutzeler, Malick, "Newton acceleration on manifolds identified by
+proximal gradient methods" (2023).
+"""
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+from sparsesolve.solvers.certificate.dual_point import Curvature, times_curvature
+from sparsesolve.solvers.costs import LONGEST_NEWTON_PAUSE, MOST_TANGENT_DIRECTIONS
+from sparsesolve.solvers.first_order.fista import Fista
+
+HALVINGS = 8  # of a step
+DAMPED = 1e-13  # of a unit diagonal: along flat directions a step is as long as rounding makes it
+
+
+class TangentNewton(Fista):
+    """Solver state along a path; answers what WorkingSet answers."""
+
+    between = 2
+
+    def __init__(self, problem, n_threads):
+        self.multiplied = None, None  # the last residual and its products: steps and gap share them
+        super().__init__(problem, n_threads)
+        # Directions of the kernel are among those of the tangent: of Q the intercept's is left.
+        kernel = self.unpenalised_basis.kernel is not None
+        self.n_apart = int(self.with_intercept) if kernel else self.basis.shape[1]
+
+    def products(self, u):
+        if self.multiplied[0] is not u:
+            self.multiplied = u, super().products(u)
+        return self.multiplied[1].copy()
+
+    def begin(self, lam):
+        super().begin(lam)
+        self.wait = self.pause = 1
+
+    def step(self, lam):
+        super().step(lam)
+        self.wait -= 1
+        if self.wait > 0:
+            return
+        improved = self._newton_step(lam)
+        self.pause = 1 if improved else min(2 * self.pause, LONGEST_NEWTON_PAUSE)
+        self.wait = self.pause
+
+    def _newton_step(self, lam):
+        """Step along the tangent; whether the objective fell by more than rounding."""
+        tangent = self.penalty.tangent(self.point.b)
+        if tangent is None or len(tangent.gradient) > MOST_TANGENT_DIRECTIONS:
+            return False
+        d, moved = self._direction(tangent, lam)
+        if d is None:
+            return False
+        before, t = self.objective(lam), 1.0
+        rounding = self.rounding(before)
+        for _ in range(HALVINGS):
+            b = self.point.b + tangent.step(t * d).reshape(self.point.b.shape)
+            new = self.at(b, self.point.c + t * moved)
+            value = self.objective(lam, new)
+            if value <= before + rounding:
+                self.point = self.last = new
+                self.t = 1.0
+                return value < before - rounding
+            t *= 0.5
+        return False
+
+    def _direction(self, tangent, lam):
+        """The Newton direction d (s,), and that of c; None where there is none."""
+        images = self._images(tangent.directions)
+        H = images @ self._bent(images).T
+        z, pull = self.products(self.point.u), self.point.u @ self.basis[:, : self.n_apart]
+        s = len(tangent.gradient)
+        H[:s, :s] += lam * tangent.curvature(z / lam)
+        slope = np.concatenate([
+            tangent.directions.T @ z.ravel() - lam * tangent.gradient, np.ravel(pull)
+        ])  # fmt: skip
+        if not np.isfinite(H).all():
+            return None, None
+        found = _solved(H, slope)
+        if not found @ slope >= 0.0:
+            return None, None
+        moved = np.zeros_like(self.point.c)
+        moved[..., : self.n_apart] = found[s:].reshape(np.shape(pull))
+        return found[:s], moved
+
+    def _images(self, T):
+        """The linear predictors (s + f, n), or (s + K f, K n), of the directions and of Q."""
+        of_basis = self.basis.T[: self.n_apart]
+        if not self.several:
+            rows = [self._combined(T.indices[a:b], T.data[a:b])
+                    for a, b in zip(T.indptr[:-1], T.indptr[1:], strict=True)]  # fmt: skip
+            return np.concatenate([np.reshape(rows, (-1, self.design.n)), of_basis])
+        K, p, n = self.several, self.design.p, self.design.n
+        made = np.zeros((T.shape[1], K, n))
+        for k in range(T.shape[1]):
+            places, values = (x[T.indptr[k] : T.indptr[k + 1]] for x in (T.indices, T.data))
+            of = places // p
+            for response in np.unique(of):
+                own = of == response
+                made[k, response] = self._combined(places[own] % p, values[own])
+        return np.concatenate([made.reshape(-1, K * n), np.kron(np.eye(K), of_basis)])
+
+    def _combined(self, which, values):
+        order = np.argsort(which)
+        which, values = which[order].astype(np.intc), np.ascontiguousarray(values[order])
+        return self.design.combination(which, values)
+
+    def _bent(self, images):
+        """F'' times each row."""
+        if not self.several:
+            return times_curvature(self.loss, self.point.eta, images.T).T
+        shape = self.point.eta.shape
+        rows = [self.loss.curvature_product(self.point.eta, row.reshape(shape)) for row in images]
+        return np.reshape(rows, images.shape)
+
+
+def _solved(H, slope):
+    """The solution of H d = slope; along flat directions and upward curvature none."""
+    size = np.sqrt(np.maximum(np.diag(H), 0.0))
+    size[size == 0.0] = 1.0
+    scaled = H / np.outer(size, size)
+    scaled[np.diag_indices(len(H))] += DAMPED
+    try:
+        return cho_solve(cho_factor(scaled, lower=True), slope / size) / size
+    except LinAlgError:
+        return Curvature(H).solve(slope)

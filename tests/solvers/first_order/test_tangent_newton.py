@@ -1,0 +1,106 @@
+"""Newton steps along tangents: same solutions as FISTA in fewer iterations, to the last digits."""
+
+import numpy as np
+import pytest
+
+import sparsesolve as ss
+from sparsesolve import penalties as P
+from sparsesolve.penalties.whole import WholePenalty
+
+RNG = np.random.default_rng(3)
+X = np.cumsum(RNG.standard_normal((60, 12)), axis=1)  # neighbours are much alike
+SIGNAL = X @ np.repeat([0.0, 1.0, -0.5], 4)
+Y = SIGNAL + RNG.standard_normal(60)
+SEVERAL = np.column_stack([Y, SIGNAL - Y, Y + RNG.standard_normal(60)])
+RESPONSES = {
+    "gaussian": Y, "binomial": Y > 0, "poisson": RNG.poisson(np.exp(0.1 * SIGNAL)),
+    "cox": np.column_stack([RNG.exponential(np.exp(-0.1 * SIGNAL)), RNG.random(60) < 0.8]),
+    "multigaussian": SEVERAL, "multinomial": SEVERAL.argmax(axis=1),
+}  # fmt: skip
+PENALTIES = {
+    "slope": P.Slope(q=0.5, kind="oscar"), "fused": P.TotalVariation(l1=0.3),
+    "trace": P.TraceNorm((3, 4)),
+    "separate": P.Separate({
+        range(4): P.Slope(), (4, 5, 6): P.TotalVariation(), (7, 8): None, range(9, 12): P.L1(),
+    }),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("family, name", [
+    ("gaussian", "slope"), ("gaussian", "fused"), ("gaussian", "trace"), ("gaussian", "separate"),
+    ("binomial", "separate"), ("binomial", "trace"), ("poisson", "fused"), ("cox", "slope"),
+    ("multigaussian", "separate"), ("multinomial", "fused"), ("multinomial", "trace"),
+])  # fmt: skip
+def test_it_finishes_what_fista_begins(family, name):
+    options = {"family": family, "penalty": PENALTIES[name], "n_lambdas": 4,
+               "lambda_min_ratio": 0.05, "stop": None}  # fmt: skip
+    newton = ss.path(X, RESPONSES[family], tol=1e-12, solver="tangent_newton", **options)
+    fista = ss.path(X, RESPONSES[family], tol=1e-7, solver="fista", **options)
+    assert not newton.status.any()
+    assert newton.n_iters.sum() < 0.7 * fista.n_iters.sum()  # at a gap 100,000 times as large
+    for k in range(len(newton.lambdas)):
+        assert newton.dev_ratio[k] == pytest.approx(fista.dev_ratio[k], abs=3e-3)
+
+
+@pytest.mark.parametrize("family", ["multigaussian", "multinomial"])
+def test_factors_of_responses_by_features(family):
+    fit = ss.path(X, RESPONSES[family], family=family, penalty=P.TraceNorm(), tol=1e-12,
+                  n_lambdas=8, lambda_min_ratio=0.05, solver="tangent_newton")  # fmt: skip
+    assert not fit.status.any()
+    assert np.linalg.matrix_rank(fit.coef(fit.lambdas[2]), tol=1e-6) == 1
+
+
+@pytest.mark.parametrize("alpha", [1.0, 0.4])
+@pytest.mark.parametrize("name", [*PENALTIES, "tv", "l1"])
+def test_tangents_against_differences(name, alpha):
+    """Value, gradient and curvature along the directions, by central differences."""
+    omega = {"tv": P.TotalVariation(), "l1": P.L1(0.7), **PENALTIES}[name].over(12)
+    b = np.array([2.0, -2.0, 2.0, 0.5, 0.5, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, -0.3])
+    if name == "trace":
+        b = np.outer([1.0, 2.0, -1.0], [0.5, 0.0, 1.0, 1.0]).ravel()
+    penalty = WholePenalty(omega, 12, alpha)
+    tangent = penalty.tangent(b)
+    z = RNG.standard_normal(12)  # a linear term: its second order along a bent step counts, too
+    C, s = tangent.curvature(z), len(tangent.gradient)
+
+    def along(d):
+        moved = tangent.step(d)
+        return penalty.value(b + moved) - z @ (moved - tangent.directions @ d)
+
+    for _ in range(5):
+        d, h = RNG.standard_normal(s), 1e-4
+        slope = (along(h * d) - along(-h * d)) / (2 * h)
+        assert slope == pytest.approx(tangent.gradient @ d, abs=1e-6 * (1 + abs(slope)))
+        if tangent.bent is None:
+            bend = (along(h * d) + along(-h * d) - 2 * along(0 * d)) / h**2
+            assert bend == pytest.approx(d @ C @ d, abs=1e-5 * (1 + abs(bend)))
+        else:  # factors: half their squares are no less than the norm, and equal at d = 0
+            bound = along(0 * d) + h * tangent.gradient @ d + 0.5 * h**2 * d @ C @ d
+            assert along(h * d) <= bound + 1e-9
+
+
+def test_a_penalty_without_tangents_is_refused_and_goes_to_fista():
+    with pytest.raises(ValueError, match="Spectral tells no tangents"):
+        ss.path(X, Y, penalty=P.Spectral("spectral", (3, 4)), solver="tangent_newton")
+    fit = ss.path(X, Y, penalty=P.Spectral("spectral", (3, 4)), n_lambdas=5)
+    assert not fit.status.any()
+
+
+def test_a_penalty_of_a_user_may_tell_its_tangents():
+    class Sizes:
+        def value(self, b):
+            return np.abs(b).sum()
+
+        def prox(self, v, t):
+            return np.sign(v) * np.maximum(np.abs(v) - t, 0.0)
+
+        def polar(self, z):
+            return np.abs(z).max()
+
+        def tangent(self, b):
+            return P.L1().over(len(b)).tangent(b)
+
+    fit = ss.path(X, Y, penalty=Sizes(), tol=1e-12, n_lambdas=5)
+    lasso = ss.path(X, Y, standardize=False, tol=1e-12, lambdas=fit.lambdas)
+    assert not fit.status.any()
+    assert fit.coefs.toarray() == pytest.approx(lasso.coefs.toarray(), abs=1e-6)
