@@ -141,7 +141,8 @@ def path(
         vectors: "panoc", with L-BFGS, "fista", "sparsa", "ista"; for groups of one response Tseng
         and Yun's "bcd", with Wright's search "bcd_wright", without working sets "bcd_plain"; for
         squared error "reweighted". "tangent_newton" adds Newton steps on the pieces, clusters or
-        factors that TotalVariation, Slope and TraceNorm make. "subgradient" is a baseline, and says so by its gaps.
+        factors that TotalVariation, Slope and TraceNorm make. "subgradient" is a baseline, and
+        says so by its gaps.
         Losses with kinks (hinge, quantile, epsilon_insensitive) have "multipliers".
     n_threads : int, default 1
         Threads for products with X; -1 for all cores. The result does not depend on it.

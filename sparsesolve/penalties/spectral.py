@@ -185,11 +185,12 @@ class _OfResponses:
         found = [self.one.tangent(b) for b in self._rows(B)]
         if found[0] is None or len(found) == 1:
             return found[0]
-        return side_by_side(list(zip(np.arange(B.size).reshape(B.shape), found, strict=True)), B.size)
+        places = np.arange(B.size).reshape(B.shape)
+        return side_by_side(list(zip(places, found, strict=True)), B.size)
 
 
 def _of_factors(L, R):
-    """The Tangent of a trace norm at B = L R', for L (n, r) and R (m, r) of equal columns' lengths.
+    """The Tangent of a trace norm at B = L R', for L (n, r) and R (m, r) of equal lengths.
 
     Directions come as those of L row by row, then those of R. B moves by dL R' + L dR' + dL dR',
     whose last term is what the curvature has of z.

@@ -104,7 +104,7 @@ MOST_GROUP_COEFFICIENTS = 1000
 # The same number under the linf norm.
 MOST_GROUP_COEFFICIENTS_LINF = 200
 
-# ---- Penalties on whole vectors: solvers/first_order/tangent_newton -------------------------------
+# ---- Penalties on whole vectors: solvers/first_order/tangent_newton ----------------------------
 
 # Directions of a tangent up to which Newton steps are made: a Hessian of so many rows is formed
 # and factored. Not timed beyond: 1,000 rows factor in some 30 ms.

@@ -32,7 +32,7 @@ class TangentNewton(Fista):
     between = 2
 
     def __init__(self, problem, n_threads):
-        self.multiplied = None, None  # the last residual and its products: steps and gap share them
+        self.multiplied = None, None  # last residual, its products: steps and gap share them
         super().__init__(problem, n_threads)
         # Directions of the kernel are among those of the tangent: of Q the intercept's is left.
         kernel = self.unpenalised_basis.kernel is not None

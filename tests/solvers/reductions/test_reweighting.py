@@ -148,7 +148,7 @@ def test_where_the_chosen_features_separate_the_status_says_so():
 
 
 def _separates(columns, labels):
-    """Whether some combination of columns and a constant has no wrong sign, by a linear programme."""
+    """Whether a combination of columns and a constant has no wrong sign: a linear programme."""
     sign = np.where(labels, 1.0, -1.0)[:, None]
     A = np.column_stack([np.ones(len(labels)), columns]) * sign
     found = linprog(-A.sum(axis=0), A_ub=-A, b_ub=np.zeros(len(A)), bounds=(-1, 1))
