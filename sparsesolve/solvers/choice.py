@@ -91,9 +91,9 @@ def _on_whole_vectors(problem, name, lambdas, n_threads):
         name = "tangent_newton" if has_tangent(problem) else "fista"
     solver = SOLVERS[name]
     if not solver.suits(problem, lambdas):
-        lacks = "tells no tangents" if solver.suits is has_tangent else "has no disjoint blocks"
+        needs = solver.needs if solver.suits is has_tangent else "a penalty on disjoint blocks"
         raise ValueError(
-            f"solver={name!r} needs {solver.needs}, and {problem.penalty.label} {lacks}; choose "
+            f"solver={name!r} needs {needs}, which {problem.penalty.label} is not; choose "
             "solver='auto', 'fista', 'sparsa' or 'ista'"
         )
     return solver.state(problem, n_threads)
