@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sparsesolve.data import read_binary, read_classes, read_sides
-from sparsesolve.families.family import Family
+from sparsesolve.families.family import STOP_OF_PIECES, Family
 from sparsesolve.families.links import (
     above_log_log_two,
     above_zero,
@@ -55,8 +55,8 @@ def hinge() -> Family:
     >>> bool(fit.gaps.max() <= 1e-7)
     True
     """
-    return Family("hinge", KINKED["hinge"], read_sides, identity, classify=above_zero,
-                  smooth=False)  # fmt: skip
+    return Family("hinge", KINKED["hinge"], read_sides, identity, STOP_OF_PIECES,
+                  classify=above_zero, smooth=False)  # fmt: skip
 
 
 def squared_hinge() -> Family:

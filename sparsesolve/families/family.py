@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import inf
 
 from sparsesolve.solvers.follow import StopRule
+
+# Of losses with kinks: solutions may stay the same over many lambdas and move on further down, so
+# that a step without gain says nothing about the next.
+STOP_OF_PIECES = StopRule(gain=-inf)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from functools import partial
 from math import inf
 
 from sparsesolve.data import read_number, read_real
-from sparsesolve.families.family import Family
+from sparsesolve.families.family import STOP_OF_PIECES, Family
 from sparsesolve.families.links import identity
 from sparsesolve.losses import KINKED
 
@@ -47,8 +47,8 @@ def quantile(q: float = 0.5) -> Family:
     array([0])
     """
     q = read_number("q", q, 0, 1, open_low=True, open_high=True)
-    return Family(f"quantile(q={q!r})", partial(KINKED["quantile"], q=q), read_real, identity,
-                  smooth=False)  # fmt: skip
+    loss = partial(KINKED["quantile"], q=q)
+    return Family(f"quantile(q={q!r})", loss, read_real, identity, STOP_OF_PIECES, smooth=False)
 
 
 def epsilon_insensitive(epsilon: float = 0.1) -> Family:
@@ -87,4 +87,4 @@ def epsilon_insensitive(epsilon: float = 0.1) -> Family:
     epsilon = read_number("epsilon", epsilon, 0, inf)
     loss = partial(KINKED["epsilon_insensitive"], epsilon=epsilon)
     name = f"epsilon_insensitive(epsilon={epsilon!r})"
-    return Family(name, loss, read_real, identity, smooth=False)
+    return Family(name, loss, read_real, identity, STOP_OF_PIECES, smooth=False)

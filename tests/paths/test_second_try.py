@@ -41,3 +41,13 @@ def test_a_named_solver_is_told_of_the_choice():
     X, y = hilbert(12), np.random.default_rng(0).normal(size=12)
     with pytest.warns(ss.ConvergenceWarning, match="solver='auto' tries several"):
         ss.path(X, y, lambdas=[1e-7], solver="sufficient", tol=1e-12)
+
+
+def test_a_loss_with_kinks_that_misses_is_returned_with_a_warning():
+    """The other solvers take smooth losses alone, so that there is no second try."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 4))
+    y = np.sign(X[:, 0] + rng.normal(size=30))
+    with pytest.warns(ss.ConvergenceWarning, match="miss tol"):
+        fit = ss.path(X, y, family=ss.families.hinge(), lambdas=[0.05], tol=0.0)
+    assert 0.0 < fit.gaps[0] < 1e-9

@@ -4,17 +4,18 @@
 
 Given: coefficients, an intercept, and a dual point u within the slopes of F.
 Returned: a duality gap over all columns of the problem itself, kinks and all.
-Invariant: u is brought back to the slopes and made orthogonal to the columns that nothing holds
-back, by the samples between their ends where these can, else by projection (box_hyperplane); where
-neither does, the dual point 0 remains.
+Invariant: u is within the slopes and orthogonal to the columns that nothing holds back: by the
+samples between their ends where these suffice, else, of one such column (the intercept, say), by
+projection (box_hyperplane). Where neither does, the dual point 0 remains.
 """
 
 import numpy as np
 
 from sparsesolve.linalg.kernels.box_hyperplane import project
-from sparsesolve.solvers.certificate.dual_point import clear
+from sparsesolve.solvers.certificate.dual_point import ORTHOGONAL, clear
 from sparsesolve.solvers.first_order.first_order import FirstOrder, Point
 
+EXACT = 1e-15  # of its terms: a product with the one unpenalised column that is rounding
 BETTER = 1e-15  # of the loss: less of a fall by a better intercept is rounding
 
 
@@ -67,11 +68,22 @@ class KinkedCertificate(FirstOrder):
         if basis.shape[1] == 0:
             return point.u, free, 0.0
         dual, missing = clear(self.envelope, point.eta - self.shift, point.u, basis)
-        low, high = self.loss.ends
-        dual = np.clip(dual, low, high)
-        if basis.shape[1] > 1:
-            return dual, free, missing
-        if missing == np.inf or abs(dual.sum()) > 1e-15 * np.abs(dual).sum():
-            one = np.ones(len(dual))
-            dual = project(dual, low, high, one, 0.0, one)
-        return dual, free, 0.0
+        within = np.clip(dual, *self.loss.ends)
+        if basis.shape[1] == 1:
+            return self._on_hyperplane(within, basis[:, 0], missing), free, 0.0
+        if missing < np.inf and not np.array_equal(within, dual):
+            missing = missing if _orthogonal(within, basis) else np.inf
+        return within, free, missing
+
+    def _on_hyperplane(self, u, column, missing):
+        """u where it is orthogonal to the one column, else its projection within the slopes."""
+        if missing < np.inf and abs(column @ u) <= EXACT * (np.abs(column) @ np.abs(u)):
+            return u
+        column = np.ascontiguousarray(column)
+        return project(u, *self.loss.ends, column, 0.0, np.ones(len(u)))
+
+
+def _orthogonal(u, columns):
+    """Whether products of u with the columns are rounding."""
+    left, size = np.abs(u @ columns), np.abs(u) @ np.abs(columns)
+    return bool((left <= ORTHOGONAL * size).all())

@@ -32,7 +32,9 @@ MOST = 1e4  # sigma over the first; a larger one makes the smooth problem as har
 LEAST = 1e-3  # and a smaller one where the smooth problem takes more than so many steps of the
 STEPS = 3000  # inner solver in a round
 INNER = 0.1  # of the gap at hand, to which an inner problem is solved,
-CLOSEST = 0.05  # and of the gap asked for
+CLOSEST = 0.05  # and of the gap asked for;
+FINER = 0.03  # times as much after a round in which the inner solver found nothing to do
+FINEST = 1e-8  # of these, at least
 ROUNDS = 60  # at one lambda
 PATIENCE = 15  # rounds without a fall of the gap before it is given up
 NULL_GAP = 1e-12  # of the null model, relative
@@ -66,7 +68,7 @@ class Multipliers:
         self.w = np.asarray(problem.weights)
         self.null = max(problem.null_value, 1e-300)
         self.certificate.place(*self.inner.coefficients(), self.inner.intercept)
-        self.level = None
+        self.level, self.fine = None, 1.0
 
     @property
     def iterations(self):
@@ -89,7 +91,7 @@ class Multipliers:
 
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
-        limit, patience = self.iterations + budget, PATIENCE
+        limit, patience, self.fine = self.iterations + budget, PATIENCE, 1.0
         self.start_sigma = min(GROWTH * self.start_sigma, self.first)
         self.envelope.about(self.m, self.start_sigma)
         gap = least = self._certify(lam)
@@ -102,8 +104,13 @@ class Multipliers:
                 return MAX_ITER, gap
             if patience == 0:
                 return STALLED, gap
+            before = self.iterations
             too_hard = self._round(lam, target, gap, limit) == MAX_ITER
             last, gap = gap, self._certify(lam)
+            if self.iterations == before and gap > ENOUGH * last and self.fine > FINEST:
+                # The inner gap is of second order in eta, this one of first order at a kink.
+                self.fine *= FINER
+                continue
             if too_hard:
                 self._take(self.m, max(self.envelope.sigma / GROWTH, LEAST * self.first))
                 self.start_sigma = min(self.start_sigma, self.envelope.sigma)
@@ -116,7 +123,7 @@ class Multipliers:
     def _round(self, lam, target, gap, limit):
         """Minimise the envelope's problem, and take its slopes for multipliers; returns how that
         ended."""
-        goal = max(min(INNER * gap, self.null), CLOSEST * target)
+        goal = self.fine * max(min(INNER * gap, self.null), CLOSEST * target)
         outcome, _ = self.inner.solve(lam, goal, max(min(limit - self.iterations, STEPS), 1))
         eta = self.certificate.place(*self.inner.coefficients(), self.inner.intercept)
         self.m = self.envelope.slopes(eta - self.certificate.shift)
@@ -157,7 +164,8 @@ class Multipliers:
         Where rows lie on a kink of the null model its dual point is not unique, and the least
         lambda with b = 0 is the value of a linear programme, min over u of the polar of Z'u. By
         convexity it is also the largest (F(null) - F(b0, b)) / Omega(b): Dinkelbach's steps solve
-        at the last ratio and take that of the solution, until b = 0 is best.
+        at the last ratio and take that of the solution, until b = 0 is best. Where no column can
+        lower the loss that value is 0, and the path starts where the steps down have ended.
         """
         if self.level is None:
             self.level = self._largest_level()

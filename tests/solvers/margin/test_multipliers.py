@@ -22,14 +22,14 @@ def pieces(kind, y, q=0.3, epsilon=0.2):
 
 
 def programme(kind, X, y, w, lam, intercept=True):
-    """min over b of sum w f + lam |b|_1, by the simplex method."""
+    """min over b of sum w f + sum_j lam_j |b_j|, by the simplex method; lam (p,) or a number."""
     n, p = X.shape
     slopes, constants = pieces(kind, y)
     E = np.column_stack([X, -X, np.ones(n)])
     A = np.vstack([np.column_stack([s[:, None] * E, -np.eye(n)]) for s in slopes])
-    free = (None, None) if intercept else (0, 0)
+    free, lam = (None, None) if intercept else (0, 0), np.broadcast_to(lam, p)
     found = linprog(
-        np.r_[np.full(2 * p, lam), 0.0, w], A_ub=A, b_ub=-constants.ravel(),
+        np.r_[lam, lam, 0.0, w], A_ub=A, b_ub=-constants.ravel(),
         bounds=[*[(0, None)] * (2 * p), free, *[(None, None)] * n],
     )  # fmt: skip
     return found.fun
@@ -61,7 +61,7 @@ def family(kind):
 @pytest.mark.parametrize("seed", range(6))
 def test_gaps_bound_the_distance_from_the_linear_programme(kind, seed):
     X, y, w = data(seed, kind)
-    options = {"weights": w, "standardize": False, "n_lambdas": 5, "stop": None}
+    options = {"weights": w, "standardize": False, "n_lambdas": 5}
     fit = ss.path(X, y, family=family(kind), intercept=seed % 4 > 0, **options)
     null = fit.null_deviance / 2
     for lam, gap in zip(fit.lambdas, fit.gaps, strict=True):
@@ -70,6 +70,49 @@ def test_gaps_bound_the_distance_from_the_linear_programme(kind, seed):
         above -= programme(kind, X, y, w, lam, seed % 4 > 0)
         assert -1e-9 * null <= above <= (gap + 1e-9) * null
         assert gap <= 1e-7
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("seed", [1001, 1017, 1049, 1071, 1113, 1121])
+def test_unpenalised_columns_are_certified_and_known_to_the_first_lambda(kind, intercept, seed):
+    """Seeds of which the null model was once missed, or a dual point not orthogonal to them."""
+    X, y, w = data(seed, kind)
+    factor = np.random.default_rng(seed - 1000).choice([0.0, 1.0, 2.0], X.shape[1])
+    levels = factor * len(factor) / factor.sum()
+    options = {"weights": w, "standardize": False, "n_lambdas": 3, "intercept": intercept}
+    fit = ss.path(X, y, family=family(kind), penalty_factor=factor, **options)
+    null = programme(kind, X, y, w, 1e3 * levels, intercept)
+    size, first = fit.null_deviance / 2, fit.lambdas[0]
+    assert programme(kind, X, y, w, 1.00001 * first * levels, intercept) >= null - 1e-9 * size
+    if first > 1e-12:  # else no column can lower the loss
+        assert programme(kind, X, y, w, 0.9999 * first * levels, intercept) < null - 1e-9 * size
+    for lam, gap in zip(fit.lambdas, fit.gaps, strict=True):
+        b, b0 = fit.coef(lam), fit.intercept(lam)
+        above = objective(kind, X, y, w, b, b0) + lam * levels @ np.abs(b)
+        above -= programme(kind, X, y, w, lam * levels, intercept)
+        assert -1e-9 * size <= above <= (gap + 1e-9) * size and gap <= 1e-7
+
+
+def test_columns_that_cannot_lower_the_loss_are_certified_at_zero():
+    """The linear programme of the first lambda has the value 0 then: the path starts near it."""
+    X, y, w = data(1042, "hinge")
+    smaller = min(w[y < 0].sum(), w[y > 0].sum())
+    assert programme("hinge", X, y, w, 0.0) == pytest.approx(2 * smaller, rel=1e-12)
+    fit = ss.path(X, y, family=ss.families.hinge(), weights=w, standardize=False, n_lambdas=4)
+    assert fit.lambdas[0] < 1e-4 * np.abs(X.T @ (w * y)).max()
+    assert np.abs(fit.dev_ratio).max() <= 1e-7 and fit.gaps.max() <= 1e-7
+
+
+def test_a_path_goes_on_where_solutions_stay_the_same_for_a_while():
+    """A step without gain, at which paths of smooth losses end, says nothing of the next."""
+    rng = np.random.default_rng(1)
+    X = (rng.random((300, 8)) < 0.3).astype(float)
+    y = np.where(X @ np.linspace(0.2, 1, 8) + 0.7 * rng.normal(size=300) > 1.9, 1.0, -1.0)
+    fit = ss.path(X, y, family=ss.families.hinge(), n_lambdas=40)
+    idle = np.flatnonzero(np.diff(fit.dev_ratio) < 1e-5)
+    assert len(fit.lambdas) == 40 and idle[0] < 8
+    assert fit.dev_ratio[-1] > fit.dev_ratio[idle[0]] + 0.1
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -126,6 +169,21 @@ OTHERS = {
 }
 
 
+GROUPS = [[0, 1], [2, 3], [4, 5]]
+FREE = np.array([0.0, 0.0, 1.0, 1.0, 2.0])  # factors of the columns that can enter
+PENALTIES = {  # what each of OTHERS is, written down again
+    "net": lambda b: 0.5 * np.abs(b).sum() + 0.25 * (b @ b),
+    "ridge": lambda b: 0.5 * (b @ b),
+    "limits": lambda b: np.abs(b).sum() if b.min() >= 0.0 and b.max() <= 0.3 else np.inf,
+    "factors": lambda b: np.abs(b[:5]) @ (FREE * 6 / 5) if b[5] == 0.0 else np.inf,
+    "groups": lambda b: sum(np.sqrt(2) * np.linalg.norm(b[g]) for g in GROUPS),
+    "sparse_group": lambda b: 0.5 * np.abs(b).sum()
+    + sum(0.5 * np.sqrt(2) * np.linalg.norm(b[g]) for g in GROUPS),
+    "linf": lambda b: sum(np.sqrt(2) * np.abs(b[g]).max() for g in GROUPS),
+    "offset": lambda b: np.abs(b).sum(),
+}
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", OTHERS)
 def test_every_penalty_is_certified_and_no_trial_is_better(name, kind):
@@ -133,11 +191,29 @@ def test_every_penalty_is_certified_and_no_trial_is_better(name, kind):
     X = rng.normal(size=(80, 6))
     y = X[:, 0] - X[:, 3] + rng.normal(size=80)
     y = np.sign(y) if kind == "hinge" else y
+    offset = OTHERS[name].get("offset", np.zeros(80))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        fit = ss.path(X, y, family=family(kind), n_lambdas=6, stop=None, **OTHERS[name])
+        fit = ss.path(X, y, family=family(kind), n_lambdas=6, standardize=False, **OTHERS[name])
     assert fit.gaps.max() <= 1e-7 and len(fit.lambdas) == 6
     assert (np.diff(fit.dev_ratio) >= -1e-6).all() and fit.dev_ratio[-1] > 0.002
+    slopes, constants = pieces(kind, y)
+
+    def value(lam, b, b0):
+        loss = (slopes * (offset + X @ b + b0) + constants).max(axis=0).mean()
+        return loss + lam * PENALTIES[name](b)
+
+    null = value(1.0, np.zeros(6), fit.intercept(fit.lambdas[0]))
+    for lam, gap in zip(fit.lambdas, fit.gaps, strict=True):
+        b, b0 = fit.coef(lam), fit.intercept(lam)
+        here = value(lam, b, b0)
+        assert np.isfinite(here)
+        for size in np.geomspace(1e-6, 1.0, 40):
+            step = size * rng.normal(size=6) * (rng.random(6) < 0.5)
+            step = step if name != "limits" else np.clip(b + step, 0.0, 0.3) - b
+            step = step * (np.arange(6) < 5) if name == "factors" else step
+            trial = value(lam, b + step, b0 + size * rng.normal())
+            assert here <= trial + (gap + 1e-12) * null
 
 
 def test_sparse_dense_single_and_permuted_rows_agree():
