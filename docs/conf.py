@@ -1,20 +1,30 @@
 """How the documentation is built: python -m sphinx -W docs docs/_build, whose index.html opens it.
 
-Pages stand beside this file, the gallery in examples/, the reference in the docstrings. Formulas
-become MathML, which browsers draw by themselves, so that the pages need no network.
+Pages stand beside this file, the gallery in examples/, the reference in the docstrings. The site
+needs no network, neither to be built nor to be read: MathJax is copied from a package of the docs
+extra, and links into other packages' documentation come from links.txt. With
+SPARSESOLVE_DOCS_ONLINE=1 their whole inventories are fetched instead.
 """
 
-from docutils import nodes
-from docutils.utils.math.latex2mathml import tex2mathml
+import os
+import sys
+from importlib.util import find_spec
+from pathlib import Path
 
 import sparsesolve
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+from inventory import mapping  # noqa: E402
 
 project = "sparsesolve"
 author = copyright = "the sparsesolve developers"
 release = version = sparsesolve.__version__
 
 extensions = [
-    "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "sphinx_gallery.gen_gallery",
+    "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.intersphinx", "sphinx.ext.mathjax",
+    "sphinx.ext.viewcode", "myst_parser", "numpydoc", "sphinx_copybutton",
+    "sphinx_gallery.gen_gallery",
 ]  # fmt: skip
 exclude_patterns = ["_build", "gallery/GALLERY_HEADER.rst"]
 templates_path = ["_templates"]
@@ -29,6 +39,10 @@ autodoc_class_signature = "mixed"
 numpydoc_show_class_members = False  # the template lists them
 numpydoc_class_members_toctree = False
 
+intersphinx_mapping = mapping(HERE / "links.txt", bool(os.environ.get("SPARSESOLVE_DOCS_ONLINE")))
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
@@ -39,29 +53,36 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "show_signature": False,
     "copyfile_regex": "",
+    "thumbnail_size": (640, 448),
 }
 
-html_theme = "alabaster"
+html_theme = "furo"
 html_title = f"sparsesolve {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
-html_copy_source = html_show_sourcelink = False
+html_copy_source = True
+html_show_sourcelink = False
 html_theme_options = {
-    "description": "Certified solution paths of sparse linear models",
-    "fixed_sidebar": True,
-    "page_width": "1180px",
-    "sidebar_width": "230px",
+    "light_css_variables": {"color-brand-primary": "#0b5cad", "color-brand-content": "#0b5cad"},
+    "dark_css_variables": {"color-brand-primary": "#7db7f0", "color-brand-content": "#7db7f0"},
+    "navigation_with_keys": True,
 }
-html_sidebars = {"**": ["about.html", "searchfield.html", "navigation.html"]}
+
+MATHJAX = Path(find_spec("sphinx-mathjax-offline").submodule_search_locations[0], "static/mathjax")
+mathjax_path = "mathjax/tex-chtml.js"
+mathjax3_config = {"chtml": {"displayAlign": "left", "displayIndent": "1.5em"},
+                   "options": {"enableMenu": False}}  # fmt: skip
 
 
-def visit_math(self, node):
-    """Write a formula as MathML."""
-    block = isinstance(node, nodes.math_block)
-    self.body.append(tex2mathml(node.astext(), as_block=block))
-    raise nodes.SkipNode
+def copy_mathjax(app, error):
+    """Put the parts of MathJax that the pages load into the site."""
+    from sphinx.util.fileutil import copy_asset
+
+    if error is None and app.builder.format == "html":
+        for part in ("tex-chtml.js", "output/chtml/fonts/woff-v2"):
+            target = Path(app.outdir, "_static", "mathjax", part)
+            copy_asset(MATHJAX / part, target if target.suffix == "" else target.parent)
 
 
 def setup(app):
-    app.add_html_math_renderer("mathml", (visit_math, None), (visit_math, None))
-    app.config.html_math_renderer = "mathml"
+    app.connect("build-finished", copy_mathjax)
