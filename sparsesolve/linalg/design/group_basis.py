@@ -1,42 +1,48 @@
-"""Orthonormal bases of groups of columns, and the way back to coefficients of the columns.
+"""Orthonormal bases of groups of columns, and the map back to coefficients of the columns.
 
     Z_g = (X_g - 1 m_g') S_g^-1 T_g,   Z_g'WZ_g = I,   b_g = S_g^-1 T_g c_g
 
 with means m and standard deviations S under the weights W. T_g comes from a singular value
-decomposition, so that b_g is, of all coefficients with the same fit, the one of least |S_g b_g|_2.
-Reference: Breheny and Huang, "Group descent algorithms for nonconvex penalized linear and logistic
-regression models with grouped predictors" (2015), section 2.1.
+decomposition, so among all coefficients with the same fit b_g has the least |S_g b_g|_2.
+
+Reference: Breheny and Huang, "Group descent algorithms for nonconvex penalized linear and
+logistic regression models with grouped predictors" (2015), section 2.1.
 """
 
 import numpy as np
 from scipy import sparse
 
-RANK = {True: 1e-5, False: 1e-8}  # singular value, relative, that is none; of float32 or float64
-ROUNDED = 64 * np.finfo(np.float64).eps  # a singular value, relative, that is rounding
-LOST = 1e-9  # of a group's coefficients: what floats may lose of them
+# Singular values below this multiple of the largest one count as 0. The key says whether X is
+# stored as float32.
+RANK = {True: 1e-5, False: 1e-8}
+# A singular value below this multiple of the largest one is rounding error.
+ROUNDED = 64 * np.finfo(np.float64).eps
+# Coefficients are refused if conversion to the user's units loses more than this relative amount
+# of the largest coefficient of the group.
+LOST = 1e-9
 
 
 class GroupBasis:
-    """The bases of all groups, side by side.
+    """Orthonormal bases of all groups, one after another.
 
     Parameters
     ----------
     design : Design
-        After ``moments(weights)``; columns that are constant take no part.
+        After ``moments(weights)``; constant columns are left out.
     weights : (n,) summing to 1
     groups : sequence of (p_g,) features
         A partition of the features.
     centred : bool
-        Whether the columns of the bases are; else the means are added again.
+        True if the columns of the bases are centred; otherwise the means are added back.
     single : bool
-        Whether X is stored in single precision.
+        True if X is stored in single precision.
 
     Attributes
     ----------
     columns : (n, q)
-        q the sum of the ranks; a group of rank 0 has one column of zeros.
+        q is the sum of the ranks; a group of rank 0 has one column of zeros.
     reduced : list of (p_g,) features
-        Groups of which a direction was left out that rounding does not explain.
+        Groups that lost a direction whose size rounding does not explain.
     start : (G + 1,)
         Group g has the columns start[g] to start[g + 1].
     """
@@ -64,18 +70,18 @@ class GroupBasis:
         self._turn = _placed(turns, groups, design.p)
 
     def _largest(self, which):
-        """The largest mean of these features, in standard deviations."""
+        """Return the largest mean of these features, in standard deviations."""
         return float(np.abs(self._far[which]).max(initial=0.0))
 
     def features_of(self, columns):
-        """Features that have a part in these columns, ascending."""
+        """Return the features that contribute to these columns, ascending."""
         return np.unique(self._turn[:, columns].indices)
 
     def to_features(self, which, values):
-        """Coefficients of the features from those `values` (k,) or (K, k) of the columns `which`.
+        """Convert `values` (k,) or (K, k) of the columns `which` to coefficients of the features.
 
-        Returns features (m,), their coefficients (m,) or (K, m), and what the means take from the
-        intercept; or None where floats cannot hold them.
+        Returns the features (m,), their coefficients (m,) or (K, m), and the amount by which the
+        means shift the intercept. Returns None if floats cannot hold the coefficients.
         """
         c = np.zeros((self._turn.shape[1], *values.shape[:-1]))
         c[which] = values.T
@@ -93,9 +99,10 @@ class GroupBasis:
 
 
 def _turn(A, least, rounding):
-    """T (m, rank) with the columns of A T orthonormal, and whether more than rounding is left out.
+    """Return T (m, rank) such that the columns of A T are orthonormal, and if more is left out.
 
-    T is a column of zeros where A is nothing.
+    The second value is True if a direction left out exceeds rounding error. If A = 0, T is a
+    column of zeros.
     """
     size = np.linalg.norm(A, axis=0)
     if not size.any():
@@ -109,7 +116,7 @@ def _turn(A, least, rounding):
 
 
 def _placed(turns, groups, p):
-    """The matrix (p, q) with T_g in the rows of group g, for all groups one after the other."""
+    """Return the block matrix (p, q) with T_g in the rows of group g and in its own columns."""
     rows = [np.tile(which, turn.shape[1]) for turn, which in zip(turns, groups, strict=True)]
     counts = [np.full(turn.shape[1], len(turn)) for turn in turns]
     values = np.concatenate([turn.T.ravel() for turn in turns])
