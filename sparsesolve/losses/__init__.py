@@ -1,6 +1,6 @@
 """Losses: functions of samples alone. A new one is a file here, a line in LOSSES and a test.
 
-The contract is in base; cox is a folder, for its samples share their risks.
+The contract is in base. Cox has a folder of its own, because its samples share risk sets.
 """
 
 from sparsesolve.losses.base import Loss

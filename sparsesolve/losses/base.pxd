@@ -3,18 +3,20 @@
 from sparsesolve.linalg.factors.root cimport Root
 
 cdef class Loss:
-    cdef readonly Py_ssize_t n          # samples
+    cdef readonly Py_ssize_t n          # number of samples
     cdef readonly int n_responses       # K: eta, u, h are (K, n) in C order
-    cdef readonly double saturated      # the least value that F takes
-    cdef readonly bint shift_invariant  # whether F(eta + c) = F(eta): there is no intercept to be found
-    cdef readonly bint symmetric        # whether a constant added to all responses of a sample changes nothing
-    cdef Root root                      # L with F'' = L L', as the last take_root left it
-    cdef readonly bint coupled          # whether F'' is far from its diagonal: take_root may give a factor
-    cdef readonly bint by_rows          # whether evaluate_rows may be given a part of the samples
-    cdef object pending                 # the first exception that a noexcept method has kept
+    cdef readonly double saturated      # the infimum of F
+    # F(eta + c) = F(eta) for every constant c: the intercept is undetermined
+    cdef readonly bint shift_invariant
+    cdef readonly bint symmetric  # a constant added to all responses of a sample does not change F
+    cdef Root root                      # L with F'' = L L', set by the last take_root
+    cdef readonly bint coupled  # F'' is far from its diagonal, and take_root may return a factor
+    cdef readonly bint by_rows          # evaluate_rows accepts a part of the samples
+    cdef object pending                 # the first exception caught by a noexcept method
 
     cdef double evaluate(self, const double* eta, double* u) noexcept nogil
-    cdef double evaluate_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* eta, double* u) noexcept nogil
+    cdef double evaluate_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* eta,
+                              double* u) noexcept nogil
     cdef double sample(self, const double* y, const double* eta, double* slope) noexcept nogil
     cdef void curvature(self, const double* eta, double* h) noexcept nogil
     cdef void curvature_times(self, const double* eta, const double* v, double* out) noexcept nogil
@@ -26,7 +28,8 @@ cdef class Loss:
 cdef class Separable(Loss):
     cdef const double[::1] y, w
 
-    cdef double evaluate_block(self, Py_ssize_t start, Py_ssize_t stop, const double* eta, double* u) noexcept nogil
+    cdef double evaluate_block(self, Py_ssize_t start, Py_ssize_t stop, const double* eta,
+                               double* u) noexcept nogil
     cdef double value(self, double y, double eta) noexcept nogil
     cdef double slope(self, double y, double eta) noexcept nogil
     cdef double bend(self, double y, double eta) noexcept nogil

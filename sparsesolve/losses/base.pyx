@@ -1,12 +1,13 @@
 """The contract of a loss: F(eta) of the linear predictors of all samples, convex and smooth.
 
-A loss knows samples and never coefficients: responses y, weights w that sum to 1, and eta, offset included.  Solvers
-ask for F with u = -F'(eta), for the curvature, and for
+A loss knows samples and never coefficients: responses y, weights w that sum to 1, and eta, which
+includes the offset. Solvers ask for F together with u = -F'(eta), for the curvature, and for the
+Fenchel-Young gap
 
-    F(eta) + F*(-u) + eta'u  >=  0      (Fenchel and Young; 0 where u = -F'(eta)),
+    F(eta) + F*(-u) + eta'u  >=  0      (0 if u = -F'(eta)),
 
-the part of a duality gap that samples answer for: with eta = offset + Zb it and lam Omega(b) + (lam Omega)*(Z'u) -
-b'Z'u add up to P(b) - D(u).
+the samples' part of a duality gap. With eta = offset + Zb, the sum of it and lam Omega(b) + (lam
+Omega)*(Z'u) - b'Z'u is P(b) - D(u).
 """
 from libc.math cimport INFINITY, NAN, fabs
 
@@ -16,84 +17,118 @@ from sparsesolve.linalg.design.equal_rows import class_means
 from sparsesolve.losses.contact cimport Contact, contact_from, settles
 from sparsesolve.losses.entropy cimport price
 
-DEF BLOCK = 256                 # samples whose losses are added one by one
-cdef int STEPS = 200            # Newton's, or doublings and halvings of a bracket
-cdef double HIDDEN = 1e-12      # of the least value: as little above it is rounding
-cdef double BEYOND = 1e-12      # of slope and bend at 0: rounding outside the range of slopes
+# Number of samples whose losses are summed one by one before partial sums are merged.
+DEF BLOCK = 256
+# Maximum number of Newton steps, and of doublings and halvings of a bracket.
+cdef int STEPS = 200
+# A value above the infimum by at most this multiple of the infimum is rounding error.
+cdef double HIDDEN = 1e-12
+# A dual value at most this multiple of the slope and the curvature at eta = 0 is rounding error, if
+# the point of contact is not found.
+cdef double BEYOND = 1e-12
 
 
 cdef class Loss:
-    """F(eta), whatever it is; a subclass overrides every `cdef` method (a forgotten one returns 0: the laws tell)."""
+    """A loss F(eta).
+
+    A subclass overrides every `cdef` method it supports. An override that is forgotten silently
+    returns 0; tests/laws detect it.
+    """
 
     cdef double evaluate(self, const double* eta, double* u) noexcept nogil:
-        """F(eta), with u = -F'(eta)."""
+        """Return F(eta) and set u = -F'(eta)."""
         return 0.0
 
-    cdef double evaluate_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* eta, double* u) noexcept nogil:
-        """What samples start..stop add to F(eta), with their u; all samples at once unless `by_rows`."""
+    cdef double evaluate_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* eta,
+                              double* u) noexcept nogil:
+        """Return the contribution of the samples start..stop to F(eta) and set their u.
+
+        A loss without `by_rows` accepts all samples only.
+        """
         return self.evaluate(eta, u)
 
-    smooth = True           # False where there are kinks: solvers then take its Moreau envelope
+    # False if the loss has kinks; solvers then use its Moreau envelope.
+    smooth = True
 
-    by_sample = False       # whether `sample` is there: F is a sum over samples, each known by its own y
+    # True if `sample` is available: F is a sum over samples, and each depends on its own y only.
+    by_sample = False
 
     cdef double sample(self, const double* y, const double* eta, double* slope) noexcept nogil:
-        """Loss of one sample of weight 1, whatever this was made with, and its slope; y, eta, slope are (K,)."""
+        """Return the loss of one sample of weight 1 and set its slope; y, eta and slope are (K,).
+
+        The responses that the loss was made with do not matter.
+        """
         return NAN
 
     cdef void curvature(self, const double* eta, double* h) noexcept nogil:
-        """h = the diagonal of F''(eta), or more where F'' is not diagonal and less would mislead."""
+        """Set h to the diagonal of F''(eta), or to more if F'' is not diagonal and less would
+        mislead.
+        """
 
     cdef void curvature_times(self, const double* eta, const double* v, double* out) noexcept nogil:
-        """out = F''(eta) v."""
+        """Set out = F''(eta) v."""
 
     cdef void parts(self, const double* u, double* A, double* r) noexcept nogil:
-        """Of K responses: F'' is diag(a_i) - r_i a_i a_i', a_i of A (K, n), r (n,), for a sample where -F' is u."""
+        """Split F'' of K responses into diag(a_i) - r_i a_i a_i' for every sample i, where -F' is
+        u.
+
+        The a_i are the columns of A (K, n), and r is (n,).
+        """
 
     cdef double fenchel_young(self, const double* eta, const double* u) noexcept nogil:
-        """F(eta) + F*(-u) + eta'u, INFINITY where -u is outside the conjugate's domain."""
+        """Return F(eta) + F*(-u) + eta'u, or INFINITY if -u is outside the domain of the
+        conjugate.
+        """
         return INFINITY
 
     cdef bint admits(self, const double* eta, const double* u) noexcept nogil:
-        """Whether that is finite."""
+        """Return True if F*(-u) is finite."""
         return self.fenchel_young(eta, u) < INFINITY
 
     cdef bint take_root(self, const double* eta, double floor, bint dense) noexcept nogil:
-        """Whether F''(eta) is far from its diagonal and yet has a factor L L' in O(n); with `dense`, in O(n^3).
+        """Factor F''(eta) = L L' if it is far from its diagonal; return True if there is a
+        factor.
 
-        If so it is left in `root`, in which samples of weight 0 have no place; no squared diagonal entry of L is
-        below `floor` times a sample's weight.
+        The factor takes O(n), or O(n^3) if `dense` is True. It is stored in `root`, which leaves
+        out samples of weight 0. Squared diagonal entries of L are at least `floor` times the
+        sample's weight.
         """
         return False
 
     def curvature_parts(self, u):
-        """The same: (A (K, n), r (n,)) for u (K, n)."""
+        """Return what `parts` computes, (A (K, n), r (n,)), for u (K, n)."""
         cdef const double[:, ::1] slope = np.ascontiguousarray(u, dtype=float)
         cdef double[:, ::1] A = np.empty((self.n_responses, self.n))
         cdef double[::1] r = np.empty(self.n)
         self.parts(&slope[0, 0], &A[0, 0], &r[0])
         return np.asarray(A), np.asarray(r)
 
-    ends = None             # the least and the largest u of each sample, (n,) each, where these are known
+    # The smallest and the largest u of each sample, (n,) each, if they are known.
+    ends = None
 
-    # samples that share eta
+    # The attributes and methods below let samples that share eta be merged.
 
-    linear_in_y = False     # whether F is a sum over samples of w times a multiple of y and a term without it,
-    exposes = False         # and value(y, o + eta) that of another o by a factor, but for what eta does not change
+    # F is a sum over samples of w times a multiple of y plus a term without y.
+    linear_in_y = False
+    # value(y, o + eta) equals value(y, eta) times a factor, up to terms that eta does not change.
+    exposes = False
 
     def samples(self):
-        """y (n,) or (n, K), and w (n,), as it was made with."""
+        """Return the responses (n,) or (n, K) and the weights (n,) that the loss was made with."""
         raise NotImplementedError
 
     def parameters(self):
-        """What else it was made with."""
+        """Return the other arguments that the loss was made with."""
         return ()
 
     def merged(self, const int[::1] label, const int[::1] first, eta, double excess):
-        """The same function of eta, where it is that of classes of samples, and `linear_in_y`.
+        """Return the same function of eta as a loss of classes of samples; requires
+        `linear_in_y`.
 
-        label (n,) are the classes and first (m,) the first sample of each: it takes their mean y, and all of their
-        weight.  `saturated` stays that of single samples, of which F at eta, (m,) or (K, m), is `excess` above.
+        label (n,) is the class of each sample, and first (m,) the first sample of each class.
+        That sample gets the mean response and the total weight of its class. `saturated` stays
+        the infimum for single samples; F of the single samples at eta, (m,) or (K, m), exceeds it
+        by `excess`.
         """
         cdef Loss found
         mean, weight = class_means(label, first, *self.samples())
@@ -102,15 +137,18 @@ cdef class Loss:
         return found
 
     def raise_pending(self):
-        """Raise what went wrong in Python inside the methods above, which let no exception out, if anything did."""
+        """Raise the exception that a method above caught in Python, if there is one.
+
+        These methods are noexcept, so no exception can leave them.
+        """
         error, self.pending = self.pending, None
         if error is not None:
             raise error
 
-    # the same for arrays, checked
+    # The methods below check their arguments and take arrays.
 
     def at(self, eta):
-        """F(eta) and -F'(eta), for eta (n,) or (K, n)."""
+        """Return F(eta) and -F'(eta), for eta (n,) or (K, n)."""
         cdef const double[::1] e = self._flat(eta)
         out = np.empty(e.shape[0])
         cdef double[::1] u = out
@@ -119,7 +157,7 @@ cdef class Loss:
         return value, out.reshape(np.shape(eta))
 
     def sample_at(self, y, eta):
-        """What `sample` gives for y and eta (K,): the loss, and its slope (K,)."""
+        """Return what `sample` computes for y and eta (K,): the loss and its slope (K,)."""
         cdef const double[::1] labels = np.ascontiguousarray(np.atleast_1d(y), dtype=float)
         cdef const double[::1] e = np.ascontiguousarray(np.atleast_1d(eta), dtype=float)
         slope = np.empty(e.shape[0])
@@ -127,7 +165,7 @@ cdef class Loss:
         return self.sample(&labels[0], &e[0], &out[0]), slope
 
     def curvature_at(self, eta):
-        """What `curvature` gives, in the shape of eta."""
+        """Return what `curvature` computes, in the shape of eta."""
         cdef const double[::1] e = self._flat(eta)
         out = np.empty(e.shape[0])
         cdef double[::1] h = out
@@ -136,7 +174,7 @@ cdef class Loss:
         return out.reshape(np.shape(eta))
 
     def curvature_product(self, eta, v):
-        """F''(eta) v, in the shape of eta."""
+        """Return F''(eta) v, in the shape of eta."""
         cdef const double[::1] e = self._flat(eta)
         cdef const double[::1] x = self._flat(v)
         image = np.empty(e.shape[0])
@@ -146,7 +184,7 @@ cdef class Loss:
         return image.reshape(np.shape(eta))
 
     def fenchel_young_at(self, eta, u):
-        """F(eta) + F*(-u) + eta'u."""
+        """Return F(eta) + F*(-u) + eta'u."""
         cdef const double[::1] e = self._flat(eta)
         cdef const double[::1] x = self._flat(u)
         cdef double excess = self.fenchel_young(&e[0], &x[0])
@@ -154,19 +192,22 @@ cdef class Loss:
         return excess
 
     def root_at(self, eta, floor=1e-6, dense=False):
-        """The Root L of F''(eta) = L L', or None where there is no such factor."""
+        """Return the Root L of F''(eta) = L L', or None if there is no such factor."""
         cdef const double[::1] e = self._flat(eta)
         return self.root if self.take_root(&e[0], floor, dense) else None
 
     def _flat(self, eta):
         flat = np.ascontiguousarray(eta, dtype=float).ravel()
         if len(flat) != self.n * self.n_responses:
-            raise ValueError(f"eta has {len(flat)} values; {self.n_responses} x {self.n} are needed")
+            raise ValueError(
+                f"eta has {len(flat)} values; {self.n_responses} x {self.n} are needed")
         return flat
 
 
 cdef class Separable(Loss):
-    """F(eta) = sum_i w_i value(y_i, eta_i): a subclass gives scalar functions, or the loops where speed counts.
+    """F(eta) = sum_i w_i value(y_i, eta_i).
+
+    A subclass defines the scalar functions, or the loops if speed matters.
 
     Parameters
     ----------
@@ -199,11 +240,11 @@ cdef class Separable(Loss):
         return np.asarray(out)
 
     cdef double value(self, double y, double eta) noexcept nogil:
-        """Loss of one sample."""
+        """Return the loss of one sample."""
         return 0.0
 
     cdef double slope(self, double y, double eta) noexcept nogil:
-        """Its derivative in eta."""
+        """Return the derivative of `value` in eta."""
         return 0.0
 
     cdef double sample(self, const double* y, const double* eta, double* slope) noexcept nogil:
@@ -211,26 +252,27 @@ cdef class Separable(Loss):
         return self.value(y[0], eta[0])
 
     cdef double bend(self, double y, double eta) noexcept nogil:
-        """Its second derivative."""
+        """Return the second derivative of `value` in eta."""
         return 0.0
 
     cdef double least(self, double y) noexcept nogil:
-        """The infimum of value(y, eta) over eta."""
+        """Return the infimum of value(y, eta) over eta."""
         return 0.0
 
     cdef double least_slope(self, double y) noexcept nogil:
-        """The infimum of slope(y, eta) over eta."""
+        """Return the infimum of slope(y, eta) over eta."""
         return -INFINITY
 
     cdef double largest_slope(self, double y) noexcept nogil:
-        """The supremum of slope(y, eta) over eta."""
+        """Return the supremum of slope(y, eta) over eta."""
         return INFINITY
 
     cdef double excess(self, double y, double eta, double v) noexcept nogil:
-        """value(y, eta) + conjugate(y, v) - v eta, INFINITY where v is no slope: how far value is at eta above the
-        line of slope v that supports it.
+        """Return value(y, eta) + conjugate(y, v) - v eta, or INFINITY if v is no slope.
 
-        A subclass that has a formula for it overrides it.  Here the point of contact is found, t where slope is v.
+        This is the height of value at eta above its supporting line of slope v. A subclass with a
+        formula for it overrides it. The default searches the point of contact t, where the slope
+        is v.
         """
         cdef Contact at = contact_from(eta)
         cdef double off, least
@@ -238,32 +280,36 @@ cdef class Separable(Loss):
         if v == 0.0:
             least = self.least(y)
             off = self.value(y, eta) - least
-            if off > HIDDEN * fabs(least):      # else it is rounding
+            if off > HIDDEN * fabs(least):      # a smaller difference is rounding error
                 return off
         for k in range(STEPS):
             off = self.slope(y, at.t) - v
-            if settles(&at, off, self.bend(y, at.t)):       # no more than the last term is missing
+            if settles(&at, off, self.bend(y, at.t)):       # at most the last term is missing
                 return max(self.above(y, eta, at.t, v), 0.0) + fabs(off) * at.step
         if fabs(v) > BEYOND * (fabs(self.slope(y, 0.0)) + self.bend(y, 0.0)):
             return INFINITY
         return self.value(y, eta) - self.least(y) + price(fabs(v), eta)
 
     cdef double above(self, double y, double eta, double t, double v) noexcept nogil:
-        """How far value is at eta above the line of slope v that meets it at t."""
+        """Return the height of value at eta above the line of slope v through (t, value(t))."""
         return self.value(y, eta) - self.value(y, t) + v * (t - eta)
 
     cdef double evaluate(self, const double* eta, double* u) noexcept nogil:
         return self.evaluate_rows(0, self.n, eta, u)
 
-    cdef double evaluate_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* eta, double* u) noexcept nogil:
-        """Sums of halves: equal terms, one behind the other, would all be rounded the same way."""
+    cdef double evaluate_rows(self, Py_ssize_t start, Py_ssize_t stop, const double* eta,
+                              double* u) noexcept nogil:
+        """Sum by halves: rounding errors of equal terms added one by one would have the same
+        sign.
+        """
         cdef Py_ssize_t middle = (start + stop) // 2
         if stop - start <= BLOCK:
             return self.evaluate_block(start, stop, eta, u)
         return self.evaluate_rows(start, middle, eta, u) + self.evaluate_rows(middle, stop, eta, u)
 
-    cdef double evaluate_block(self, Py_ssize_t start, Py_ssize_t stop, const double* eta, double* u) noexcept nogil:
-        """The same, of a few samples."""
+    cdef double evaluate_block(self, Py_ssize_t start, Py_ssize_t stop, const double* eta,
+                               double* u) noexcept nogil:
+        """Compute evaluate_rows for at most BLOCK samples, one by one."""
         cdef Py_ssize_t i
         cdef double total = 0.0
         for i in range(start, stop):

@@ -5,18 +5,22 @@ from sparsesolve.losses.base cimport Separable
 from sparsesolve.losses.entropy cimport two_sided_entropy
 
 cdef extern from "logistic.h" nogil:
-    double ss_logistic(Py_ssize_t n, const double* y, const double* w, const double* eta, double* u) noexcept
+    double ss_logistic(Py_ssize_t n, const double* y, const double* w, const double* eta,
+                       double* u) noexcept
     void ss_logistic_curvature(Py_ssize_t n, const double* w, const double* eta, double* h) noexcept
-    double ss_logistic_gap(Py_ssize_t n, const double* y, const double* w, const double* eta, const double* u) noexcept
-    bint ss_logistic_admits(Py_ssize_t n, const double* y, const double* w, const double* u) noexcept
+    double ss_logistic_gap(Py_ssize_t n, const double* y, const double* w, const double* eta,
+                           const double* u) noexcept
+    bint ss_logistic_admits(Py_ssize_t n, const double* y, const double* w,
+                            const double* u) noexcept
 
 
 cdef class Binomial(Separable):
-    """value(y, eta) = log(1 + exp(eta)) - y eta, for y in [0, 1]: the share of successes."""
+    """value(y, eta) = log(1 + exp(eta)) - y eta, for y in [0, 1], the share of successes."""
 
     linear_in_y = True
 
-    cdef double evaluate_block(self, Py_ssize_t start, Py_ssize_t stop, const double* eta, double* u) noexcept nogil:
+    cdef double evaluate_block(self, Py_ssize_t start, Py_ssize_t stop, const double* eta,
+                               double* u) noexcept nogil:
         return ss_logistic(stop - start, &self.y[start], &self.w[start], eta + start, u + start)
 
     cdef double sample(self, const double* y, const double* eta, double* slope) noexcept nogil:

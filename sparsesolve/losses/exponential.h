@@ -1,5 +1,5 @@
-/* exp() and logarithms that compilers can vectorise, good to about one unit in the last place, and what softmax and
- * logistic losses have in common. */
+/* exp() and logarithms that compilers can vectorise, accurate to about one unit in the last
+ * place, and the code that softmax and logistic losses share. */
 #ifndef SPARSESOLVE_EXPONENTIAL_H
 #define SPARSESOLVE_EXPONENTIAL_H
 
@@ -9,21 +9,25 @@
 
 #include "vector.h"
 
-/* Reassociation would undo the argument reduction of exp(): off for the rest of the file that includes this. */
+/* Reassociation would undo the argument reduction of exp(). It is off for the rest of the file
+ * that includes this header. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("no-associative-math")
 #elif defined(__clang__)
 #pragma clang fp reassociate(off)
 #endif
 
-/* bits of sqrt(1/2): what they are taken off has 2^k to spare, so that 2^-k times it is in [sqrt(1/2), sqrt(2)) */
+/* The bits of sqrt(1/2). If k is the exponent of the difference of the bits of x and these,
+ * 2^-k x is in [sqrt(1/2), sqrt(2)). */
 #define SS_ROOT_HALF 0x3FE6A09E667F3BCD
 #define SS_LOG_TWO 0.69314718055994530942
 #define SS_NEAR 0.17157287525380990239 /* (a - b) / (a + b) where a / b = sqrt(2) */
-#define SS_ROUNDING (-1e-12) /* of a probability: below it, it is none */
-#define SS_FARTHER 10.0      /* times as far as it is: where the predictor of such a sample may come to lie */
+#define SS_ROUNDING (-1e-12) /* a probability that is less negative than this is rounding error */
+/* The predictor of the sample that takes over a rounding error is at most this times |eta|. */
+#define SS_FARTHER 10.0
 
-/* exp(x) for x <= 0; below -700, where it is nothing beside 1, exp(-700) */
+/* exp(x) for x <= 0. Below -700, where it is negligible compared with 1, the result is
+ * exp(-700). */
 static inline double ss_exp_negative(double x) {
     x = x < -700.0 ? -700.0 : x;
     double k = rint(x * 1.4426950408889634074);
@@ -46,7 +50,8 @@ static inline double ss_exp_negative(double x) {
     return p * power;
 }
 
-/* (artanh(z) / z - 1) / z^2, at most 2e-16 off, for s = z^2, where (1 + z) / (1 - z) is in [sqrt(1/2), sqrt(2)] */
+/* (artanh(z) / z - 1) / z^2 for s = z^2, with an error of at most 2e-16 if (1 + z) / (1 - z)
+ * is in [sqrt(1/2), sqrt(2)]. */
 static inline double ss_artanh_rest(double s) {
     double p = 0.07308292712444311;
     p = p * s + 0.07665855309105386;
@@ -70,12 +75,13 @@ static inline double ss_log1p(double e) {
     return k * SS_LOG_TWO + 2.0 * z * (ss_artanh_rest(z * z) * (z * z) + 1.0);
 }
 
-/* a log(a / b) - a + b >= 0 for off = a - b and z = off / (a + b), of which |z| <= SS_NEAR */
+/* a log(a / b) - a + b >= 0 for off = a - b and z = off / (a + b), where |z| <= SS_NEAR. */
 static inline double ss_divergence_near(double off, double z) {
     return off * z * (1.0 + z * (1.0 + z) * ss_artanh_rest(z * z));
 }
 
-/* a log(a / b) - a + b >= 0 for a >= 0 and b > 0; off = a - b, of which they may have lost digits; as in entropy.pxd */
+/* a log(a / b) - a + b >= 0 for a >= 0 and b > 0. off = a - b is passed separately, because a
+ * and b may have lost digits of it; see `divergence` in entropy.pxd. */
 static inline double ss_divergence(double a, double b, double off) {
     int64_t bits, shifted;
     double ratio = a / b > 1e-300 ? a / b : 1e-300, k, z;
@@ -86,6 +92,7 @@ static inline double ss_divergence(double a, double b, double off) {
     memcpy(&ratio, &bits, sizeof ratio);
     z = (k == 0.0 ? off : ratio - 1.0) / (k == 0.0 ? a + b : ratio + 1.0);
     return k == 0.0 ? ss_divergence_near(off, z)
-                    : a * (k * SS_LOG_TWO + 2.0 * z * (ss_artanh_rest(z * z) * (z * z) + 1.0)) - off;
+                    : a * (k * SS_LOG_TWO + 2.0 * z * (ss_artanh_rest(z * z) * (z * z)
+                                                       + 1.0)) - off;
 }
 #endif

@@ -1,10 +1,14 @@
-"""Gamma loss with the log link: minus the log-likelihood of a positive response, up to a constant and its shape."""
+"""Gamma loss with the log link: minus the log-likelihood of a positive response.
+
+It leaves out a constant and the shape parameter.
+"""
 from libc.math cimport INFINITY, exp, log
 
 from sparsesolve.losses.base cimport Separable
 from sparsesolve.losses.entropy cimport divergence, price
 
-cdef double BEYOND = 1e-12      # of the ratio of y to its mean: rounding below 0
+# A ratio of y to its mean that is negative by at most BEYOND is rounding error.
+cdef double BEYOND = 1e-12
 
 
 cdef class Gamma(Separable):
@@ -28,5 +32,8 @@ cdef class Gamma(Separable):
         return log(y) + 1.0
 
     cdef double excess(self, double y, double eta, double v) noexcept nogil:
-        cdef double s = 1.0 - v, ratio = y * exp(-eta), log_ratio = log(y) - eta    # s: where the line touches
-        return INFINITY if s < -BEYOND else divergence(s, ratio, log_ratio, s - ratio) + price(-s, log_ratio)
+        # The line of slope v touches the loss where y exp(-eta) = s.
+        cdef double s = 1.0 - v, ratio = y * exp(-eta), log_ratio = log(y) - eta
+        if s < -BEYOND:
+            return INFINITY
+        return divergence(s, ratio, log_ratio, s - ratio) + price(-s, log_ratio)

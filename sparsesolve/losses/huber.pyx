@@ -1,18 +1,19 @@
-"""Huber's loss: squared error near, absolute error far from the response."""
+"""Huber's loss: squared error near the response, absolute error far from it."""
 from libc.math cimport INFINITY, fabs
 
 from sparsesolve.losses.base cimport Separable
 from sparsesolve.losses.entropy cimport price
 
-cdef double BEYOND = 1e-12      # of delta: rounding outside [-delta, delta]
+# A slope outside [-delta, delta] by at most this multiple of delta is rounding error.
+cdef double BEYOND = 1e-12
 
 
 cdef class Huber(Separable):
-    """value(y, eta) = r^2 / 2 where |r| <= delta, else delta |r| - delta^2 / 2, with r = y - eta.
+    """value(y, eta) = r^2 / 2 if |r| <= delta, else delta |r| - delta^2 / 2, with r = y - eta.
 
     Parameters
     ----------
-    y, w : as in Separable; y real
+    y, w : as in Separable; y is real
     delta : residual at which the loss becomes linear; the second derivative jumps from 1 to 0 there
     """
 
@@ -44,7 +45,8 @@ cdef class Huber(Separable):
         if fabs(v) > self.delta * (1.0 + BEYOND):
             return INFINITY
         if fabs(v) > self.delta:
-            return self.excess(y, eta, self.delta if v > 0.0 else -self.delta) + price(fabs(v) - self.delta, r)
+            return (self.excess(y, eta, self.delta if v > 0.0 else -self.delta)
+                    + price(fabs(v) - self.delta, r))
         if fabs(r) <= self.delta:
             return 0.5 * (r + v) * (r + v)
         return (self.delta - pull) * (fabs(r) - 0.5 * (self.delta + pull))

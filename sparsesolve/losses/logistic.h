@@ -1,4 +1,5 @@
-/* The logistic loss for vectors of samples: e = exp(-|eta|) is all that value, slope and curvature need. */
+/* The logistic loss for vectors of samples. Value, slope and curvature all follow from e =
+ * exp(-|eta|). */
 #ifndef SPARSESOLVE_LOGISTIC_H
 #define SPARSESOLVE_LOGISTIC_H
 
@@ -9,18 +10,21 @@
 #define SS_HALFWAY 0.41421356237309504880 /* sqrt(2) - 1 */
 #define SS_SAMPLES 256                    /* met at a time: they stay in the first cache */
 
-/* sum_i w_i (log(1 + exp(eta_i)) - y_i eta_i), with u_i = w_i (y_i - p_i) exact where p_i rounds to 0 or 1 */
-SS_SIMD static double ss_logistic(ptrdiff_t n, const double *SS_RESTRICT y, const double *SS_RESTRICT w,
+/* sum_i w_i (log(1 + exp(eta_i)) - y_i eta_i), with u_i = w_i (y_i - p_i), which is exact if
+ * p_i rounds to 0 or 1. */
+SS_SIMD static double ss_logistic(ptrdiff_t n, const double *SS_RESTRICT y,
+                                  const double *SS_RESTRICT w,
                                   const double *SS_RESTRICT eta, double *SS_RESTRICT u) {
     double total = 0.0;
     SS_PRAGMA("omp simd reduction(+ : total)")
     for (ptrdiff_t i = 0; i < n; i++) {
         double x = eta[i], e = ss_exp_negative(-fabs(x)), all = 1.0 + e;
-        /* log(1 + e) = 2 artanh(top / bottom), and log 2 where 1 + e is halved */
+        /* log(1 + e) = 2 artanh(top / bottom), plus log 2 if 1 + e is halved first. */
         double top = e > SS_HALFWAY ? e - 1.0 : e, bottom = e > SS_HALFWAY ? e + 3.0 : e + 2.0;
         double share = e / all, z = top / bottom;
-        double log_all = 2.0 * z * (ss_artanh_rest(z * z) * (z * z) + 1.0) + (e > SS_HALFWAY ? SS_LOG_TWO : 0.0);
-        /* the outcome on the side of eta: 1 - y and the probability of 0 where eta > 0 */
+        double log_all = 2.0 * z * (ss_artanh_rest(z * z) * (z * z) + 1.0)
+            + (e > SS_HALFWAY ? SS_LOG_TWO : 0.0);
+        /* The outcome on the side of eta: if eta > 0, 1 - y and the probability of 0. */
         double other = x > 0.0 ? 1.0 - y[i] : y[i], side = x > 0.0 ? w[i] : -w[i];
         total += w[i] * (log_all + other * fabs(x));
         u[i] = side * (share - other);
@@ -29,7 +33,8 @@ SS_SIMD static double ss_logistic(ptrdiff_t n, const double *SS_RESTRICT y, cons
 }
 
 /* h_i = w_i p_i (1 - p_i) */
-SS_SIMD static void ss_logistic_curvature(ptrdiff_t n, const double *SS_RESTRICT w, const double *SS_RESTRICT eta,
+SS_SIMD static void ss_logistic_curvature(ptrdiff_t n, const double *SS_RESTRICT w,
+                                          const double *SS_RESTRICT eta,
                                           double *SS_RESTRICT h) {
     SS_PRAGMA("omp simd")
     for (ptrdiff_t i = 0; i < n; i++) {
@@ -38,18 +43,22 @@ SS_SIMD static void ss_logistic_curvature(ptrdiff_t n, const double *SS_RESTRICT
     }
 }
 
-/* sum_i w_i KL(s_i, p_i) with s = y - u / w where all ratios of probabilities are in [sqrt(1/2), sqrt(2)], else -1.
-
-   The outcomes have the probabilities e / all and 1 / all, and of s the shares a and other = 1 - a.  One division
-   serves off = a - e / all and what z and t, the arguments of artanh for either outcome, divide it by, in an order
-   that keeps factors from vanishing.  `room` is what is left to SS_NEAR. */
-SS_SIMD static double ss_logistic_gap_near(ptrdiff_t n, const double *SS_RESTRICT y, const double *SS_RESTRICT w,
-                                           const double *SS_RESTRICT eta, const double *SS_RESTRICT u) {
+/* sum_i w_i KL(s_i, p_i) with s = y - u / w if all ratios of probabilities are in [sqrt(1/2),
+ * sqrt(2)], else -1. The outcomes have the probabilities e / all and 1 / all; their shares
+ * under s are a and other = 1 - a. One division yields off = a - e / all as well as z and t,
+ * the arguments of artanh for the two outcomes. The order of the factors keeps them from
+ * underflowing. `room` is the distance to SS_NEAR. */
+SS_SIMD static double ss_logistic_gap_near(ptrdiff_t n, const double *SS_RESTRICT y,
+                                           const double *SS_RESTRICT w,
+                                           const double *SS_RESTRICT eta,
+                                               const double *SS_RESTRICT u) {
     double total = 0.0, room = INFINITY;
     SS_PRAGMA("omp simd reduction(+ : total) reduction(min : room)")
     for (ptrdiff_t i = 0; i < n; i++) {
-        double x = eta[i], v = u[i] / (w[i] > 0.0 ? w[i] : 1.0), s = y[i] - v, rest = (1.0 - y[i]) + v;
-        double e = ss_exp_negative(-fabs(x)), all = 1.0 + e, a = x > 0.0 ? rest : s, other = x > 0.0 ? s : rest;
+        double x = eta[i], v = u[i] / (w[i] > 0.0 ? w[i] : 1.0), s = y[i] - v,
+            rest = (1.0 - y[i]) + v;
+        double e = ss_exp_negative(-fabs(x)), all = 1.0 + e, a = x > 0.0 ? rest : s,
+            other = x > 0.0 ? s : rest;
         double less = a * all - e, more = a * all + e, most = other * all + 1.0;
         double inverse = 1.0 / (all * more * most), off = less * (more * most * inverse);
         double z = less * (all * most * inverse), t = -less * (all * more * inverse);
@@ -62,19 +71,24 @@ SS_SIMD static double ss_logistic_gap_near(ptrdiff_t n, const double *SS_RESTRIC
     return room >= 0.0 ? total : -1.0;
 }
 
-/* F(eta) + F*(-u) + eta'u = sum_i w_i KL(s_i, p_i) with s = y - u / w; infinite where s is not a probability.
-   Where it is none by rounding it is taken for the nearest, at the price of giving the rest to another sample: the
-   rest times how far eta may have to go.  The outcome that eta makes less likely, of share a and probability b, has
-   the digits of the other's difference too. */
-SS_SIMD static double ss_logistic_gap_far(ptrdiff_t n, const double *SS_RESTRICT y, const double *SS_RESTRICT w,
-                                          const double *SS_RESTRICT eta, const double *SS_RESTRICT u) {
+/* F(eta) + F*(-u) + eta'u = sum_i w_i KL(s_i, p_i) with s = y - u / w, infinite if s is not a
+ * probability. If s is outside [0, 1] by rounding only, it is moved to the edge. The cost of
+ * giving the rest to another sample is added: the rest times the largest distance of eta. The
+ * outcome that eta makes less likely, with share a and probability b, determines the
+ * difference of both to all digits. */
+SS_SIMD static double ss_logistic_gap_far(ptrdiff_t n, const double *SS_RESTRICT y,
+                                          const double *SS_RESTRICT w,
+                                          const double *SS_RESTRICT eta,
+                                              const double *SS_RESTRICT u) {
     double total = 0.0, least = 0.0;
     SS_PRAGMA("omp simd reduction(+ : total) reduction(min : least)")
     for (ptrdiff_t i = 0; i < n; i++) {
-        double x = eta[i], v = u[i] / (w[i] > 0.0 ? w[i] : 1.0), s = y[i] - v, rest = (1.0 - y[i]) + v;
-        double far = fabs(x), e = ss_exp_negative(-far), b = e / (1.0 + e), lower = s < rest ? s : rest;
+        double x = eta[i], v = u[i] / (w[i] > 0.0 ? w[i] : 1.0), s = y[i] - v,
+            rest = (1.0 - y[i]) + v;
+        double far = fabs(x), e = ss_exp_negative(-far), b = e / (1.0 + e),
+            lower = s < rest ? s : rest;
         double a = x > 0.0 ? rest : s, other = x > 0.0 ? s : rest, off;
-        lower = (w[i] > 0.0 && lower == lower) || u[i] == 0.0 ? lower : -1.0; /* NaN is nowhere */
+        lower = (w[i] > 0.0 && lower == lower) || u[i] == 0.0 ? lower : -1.0; /* NaN is outside */
         least = lower < least ? lower : least;
         a = a > 0.0 ? a : 0.0;
         other = other > 0.0 ? other : 0.0;
@@ -86,8 +100,10 @@ SS_SIMD static double ss_logistic_gap_far(ptrdiff_t n, const double *SS_RESTRICT
     return least < SS_ROUNDING ? INFINITY : total;
 }
 
-/* The same, quickly where a dual point is near. */
-static double ss_logistic_gap(ptrdiff_t n, const double *y, const double *w, const double *eta, const double *u) {
+/* The gap of ss_logistic_gap_far, computed by ss_logistic_gap_near for blocks of samples whose
+ * dual point is near. */
+static double ss_logistic_gap(ptrdiff_t n, const double *y, const double *w, const double *eta,
+                              const double *u) {
     double total = 0.0;
     for (ptrdiff_t i = 0; i < n; i += SS_SAMPLES) {
         ptrdiff_t m = n - i < SS_SAMPLES ? n - i : SS_SAMPLES;
@@ -97,8 +113,9 @@ static double ss_logistic_gap(ptrdiff_t n, const double *y, const double *w, con
     return total;
 }
 
-/* Whether F*(-u) is finite. */
-SS_SIMD static int ss_logistic_admits(ptrdiff_t n, const double *SS_RESTRICT y, const double *SS_RESTRICT w,
+/* True if F*(-u) is finite. */
+SS_SIMD static int ss_logistic_admits(ptrdiff_t n, const double *SS_RESTRICT y,
+                                      const double *SS_RESTRICT w,
                                       const double *SS_RESTRICT u) {
     double least = 0.0;
     SS_PRAGMA("omp simd reduction(min : least)")

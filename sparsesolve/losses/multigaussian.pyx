@@ -19,7 +19,8 @@ cdef class Multigaussian(Loss):
     cdef const double[::1] w
 
     def __init__(self, y, w):
-        self.y, self.w = np.ascontiguousarray(np.transpose(y), dtype=float), np.ascontiguousarray(w, dtype=float)
+        self.y = np.ascontiguousarray(np.transpose(y), dtype=float)
+        self.w = np.ascontiguousarray(w, dtype=float)
         self.n_responses, self.n = self.y.shape[0], self.y.shape[1]
         self.saturated = 0.0
 

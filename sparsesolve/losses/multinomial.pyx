@@ -7,18 +7,23 @@ from sparsesolve.losses.base cimport Loss
 
 cdef extern from "softmax.h" nogil:
     Py_ssize_t SS_BLOCK
-    double ss_softmax(Py_ssize_t m, Py_ssize_t K, Py_ssize_t n, const double* y, const double* w, const double* eta,
+    double ss_softmax(Py_ssize_t m, Py_ssize_t K, Py_ssize_t n, const double* y, const double* w,
+                      const double* eta,
                       double* u) noexcept
-    void ss_softmax_curvature(Py_ssize_t m, Py_ssize_t K, Py_ssize_t n, const double* w, const double* eta,
+    void ss_softmax_curvature(Py_ssize_t m, Py_ssize_t K, Py_ssize_t n, const double* w,
+                              const double* eta,
                               double* h) noexcept
-    void ss_softmax_bend(Py_ssize_t m, Py_ssize_t K, Py_ssize_t n, const double* w, const double* eta,
+    void ss_softmax_bend(Py_ssize_t m, Py_ssize_t K, Py_ssize_t n, const double* w,
+                         const double* eta,
                          const double* v, double* out) noexcept
-    double ss_softmax_gap(Py_ssize_t m, Py_ssize_t K, Py_ssize_t n, const double* y, const double* w,
+    double ss_softmax_gap(Py_ssize_t m, Py_ssize_t K, Py_ssize_t n, const double* y,
+                          const double* w,
                           const double* eta, const double* u, double* e) noexcept
 
 
 cdef class Multinomial(Loss):
-    """value(y, eta) = log sum_k exp(eta_k) - y'eta, for y on the simplex: the shares of the classes.
+    """value(y, eta) = log sum_k exp(eta_k) - y'eta, for y on the simplex: the shares of the
+    classes.
 
     Parameters
     ----------
@@ -27,9 +32,9 @@ cdef class Multinomial(Loss):
     """
     cdef const double[:, ::1] y     # (K, n)
     cdef const double[::1] w
-    cdef const double[::1] r        # (n,) 1 / w, 0 for a weight of 0
-    cdef Py_ssize_t n_blocks        # of samples
-    cdef double[::1] room           # exponentials of one
+    cdef const double[::1] r        # (n,) 1 / w, or 0 if w = 0
+    cdef Py_ssize_t n_blocks        # number of blocks of samples
+    cdef double[::1] room           # workspace for the exponentials of one block
 
     linear_in_y = True
 
@@ -51,12 +56,17 @@ cdef class Multinomial(Loss):
     cdef double evaluate(self, const double* eta, double* u) noexcept nogil:
         return self._evaluate_blocks(0, self.n_blocks, eta, u)
 
-    cdef double _evaluate_blocks(self, Py_ssize_t first, Py_ssize_t last, const double* eta, double* u) noexcept nogil:
-        """Sums of halves: equal terms, one behind the other, would all be rounded the same way."""
+    cdef double _evaluate_blocks(self, Py_ssize_t first, Py_ssize_t last, const double* eta,
+                                 double* u) noexcept nogil:
+        """Sum by halves: rounding errors of equal terms added one by one would have the same
+        sign.
+        """
         cdef Py_ssize_t begin = first * SS_BLOCK, middle = (first + last) // 2
         if last - first > 1:
-            return self._evaluate_blocks(first, middle, eta, u) + self._evaluate_blocks(middle, last, eta, u)
-        return ss_softmax(min(SS_BLOCK, self.n - begin), self.n_responses, self.n, &self.y[0, begin], &self.w[begin],
+            return (self._evaluate_blocks(first, middle, eta, u)
+                    + self._evaluate_blocks(middle, last, eta, u))
+        return ss_softmax(min(SS_BLOCK, self.n - begin), self.n_responses, self.n,
+                          &self.y[0, begin], &self.w[begin],
                           eta + begin, u + begin)
 
     by_sample = True
@@ -73,14 +83,16 @@ cdef class Multinomial(Loss):
         cdef Py_ssize_t k, begin
         for k in range(self.n_blocks):
             begin = k * SS_BLOCK
-            ss_softmax_curvature(min(SS_BLOCK, self.n - begin), self.n_responses, self.n, &self.w[begin], eta + begin,
+            ss_softmax_curvature(min(SS_BLOCK, self.n - begin), self.n_responses, self.n,
+                                 &self.w[begin], eta + begin,
                                  h + begin)
 
     cdef void curvature_times(self, const double* eta, const double* v, double* out) noexcept nogil:
         cdef Py_ssize_t k, begin
         for k in range(self.n_blocks):
             begin = k * SS_BLOCK
-            ss_softmax_bend(min(SS_BLOCK, self.n - begin), self.n_responses, self.n, &self.w[begin], eta + begin,
+            ss_softmax_bend(min(SS_BLOCK, self.n - begin), self.n_responses, self.n, &self.w[begin],
+                            eta + begin,
                             v + begin, out + begin)
 
     cdef void parts(self, const double* u, double* A, double* r) noexcept nogil:
@@ -91,11 +103,12 @@ cdef class Multinomial(Loss):
         memcpy(r, &self.r[0], self.n * sizeof(double))
 
     cdef double fenchel_young(self, const double* eta, const double* u) noexcept nogil:
-        """The divergence of s = y - u / w from the probabilities at eta."""
+        """Return the divergence of s = y - u / w from the probabilities at eta."""
         cdef Py_ssize_t k, begin
         cdef double total = 0.0
         for k in range(self.n_blocks):
             begin = k * SS_BLOCK
-            total += ss_softmax_gap(min(SS_BLOCK, self.n - begin), self.n_responses, self.n, &self.y[0, begin],
+            total += ss_softmax_gap(min(SS_BLOCK, self.n - begin), self.n_responses, self.n,
+                                    &self.y[0, begin],
                                     &self.w[begin], eta + begin, u + begin, &self.room[0])
         return total

@@ -6,7 +6,9 @@ import numpy as np
 from sparsesolve.losses.base cimport Separable
 from sparsesolve.losses.entropy cimport divergence, price
 
-cdef double BEYOND = 1e-12      # of the mean response, and of y + theta: rounding outside [0, y + theta]
+# A dual value outside [0, y + theta] is rounding error if it is outside by at most BEYOND times
+# the mean response, or times y + theta.
+cdef double BEYOND = 1e-12
 
 
 cdef class NegativeBinomial(Separable):
@@ -15,7 +17,7 @@ cdef class NegativeBinomial(Separable):
     Parameters
     ----------
     y, w : as in Separable; y >= 0
-    theta : size; the loss tends to Poisson's as it grows
+    theta : size; the loss tends to Poisson's as theta grows
     """
 
     linear_in_y = True
@@ -34,7 +36,8 @@ cdef class NegativeBinomial(Separable):
     cdef double value(self, double y, double eta) noexcept nogil:
         if eta <= self.log_theta:
             return (y + self.theta) * log1p(exp(eta) / self.theta) - y * eta
-        return (self.theta * (eta - self.log_theta) + (y + self.theta) * log1p(self.theta * exp(-eta))
+        return (self.theta * (eta - self.log_theta) + (y + self.theta)
+                * log1p(self.theta * exp(-eta))
                 - y * self.log_theta)
 
     cdef double slope(self, double y, double eta) noexcept nogil:
@@ -52,7 +55,8 @@ cdef class NegativeBinomial(Separable):
         return self.theta
 
     cdef double bend(self, double y, double eta) noexcept nogil:
-        cdef double odds = exp(eta) / self.theta if eta <= self.log_theta else self.theta * exp(-eta)
+        cdef double odds = (exp(eta) / self.theta if eta <= self.log_theta
+                            else self.theta * exp(-eta))
         return (y + self.theta) * (odds / ((1.0 + odds) * (1.0 + odds)))
 
     cdef double least(self, double y) noexcept nogil:
@@ -63,8 +67,10 @@ cdef class NegativeBinomial(Separable):
             log1p(-y / size) if y < self.theta else log(self.theta / size))
 
     cdef double excess(self, double y, double eta, double v) noexcept nogil:
-        """The divergences of the two shares of y + theta from those that eta gives it, the lesser `few` and `many`."""
-        cdef double s = v + y, rest = self.theta - v, size = y + self.theta, x = eta - self.log_theta
+        """Sum the divergences of the two shares of y + theta from those at eta, `few` <= `many`.
+        """
+        cdef double s = v + y, rest = self.theta - v
+        cdef double size = y + self.theta, x = eta - self.log_theta
         cdef double odds, few, log_many
         if s < -self.slack or rest < -BEYOND * size:
             return INFINITY
@@ -73,4 +79,5 @@ cdef class NegativeBinomial(Separable):
         if x > 0.0:
             s, rest = rest, s
         return (divergence(s, few, log_many - fabs(x), s - few)
-                + divergence(rest, size / (1.0 + odds), log_many, few - s) + price(-min(s, rest), eta))
+                + divergence(rest, size / (1.0 + odds), log_many, few - s)
+                + price(-min(s, rest), eta))

@@ -6,13 +6,16 @@ import numpy as np
 from sparsesolve.losses.base cimport Separable
 from sparsesolve.losses.entropy cimport divergence, price, x_log_x
 
-cdef double BEYOND = 1e-12      # of the mean response: rounding below 0
+# A mean response that is negative by at most BEYOND, relative to the mean of y, is rounding
+# error.
+cdef double BEYOND = 1e-12
 
 
 cdef class Poisson(Separable):
     """value(y, eta) = exp(eta) - y eta, for y >= 0."""
 
-    linear_in_y = exposes = True    # exp(o) is how long, or how many, were looked at
+    # exp(o) is the exposure, the time or the number observed.
+    linear_in_y = exposes = True
 
     cdef double slack
 

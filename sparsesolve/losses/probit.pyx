@@ -1,4 +1,7 @@
-"""Probit loss: minus the log-likelihood of successes of probability Phi(eta), the normal distribution function."""
+"""Probit loss: minus the log-likelihood of successes of probability Phi(eta).
+
+Phi is the normal distribution function and phi its density.
+"""
 from libc.math cimport INFINITY, erfc, exp, log, log1p
 
 from sparsesolve.losses.base cimport Separable
@@ -7,13 +10,19 @@ from sparsesolve.losses.entropy cimport two_sided_entropy
 cdef double SQRT_HALF = 0.70710678118654752440
 cdef double LOG_SQRT_TWO_PI = 0.91893853320467274178
 cdef double SQRT_TWO_OVER_PI = 0.79788456080286535588
-cdef double FAR = 5.0           # from here on 30 terms of the continued fraction are exact to rounding, and
-cdef double FARTHER = 10.0      # from here on 14
-cdef double NOTHING = 39.0      # from here on phi(x) is 0
+# From FAR on, 30 terms of the continued fraction are exact up to rounding.
+cdef double FAR = 5.0
+# From FARTHER on, 14 terms are.
+cdef double FARTHER = 10.0
+# From NOTHING on, phi(x) is 0.
+cdef double NOTHING = 39.0
 
 
 cdef double far_hazard(double x) noexcept nogil:
-    """phi(x) / Phi(-x) - x for x >= FAR, by Laplace's continued fraction 1/(x + 2/(x + 3/(x + ...)))."""
+    """Return phi(x) / Phi(-x) - x for x >= FAR.
+
+    Laplace's continued fraction for it is 1/(x + 2/(x + 3/(x + ...))).
+    """
     cdef int k
     cdef double rest = 0.0
     for k in range(30 if x < FARTHER else 14, 0, -1):
@@ -30,8 +39,9 @@ cdef inline double log_Phi(double eta) noexcept nogil:
 
 
 cdef inline double hazard(double eta) noexcept nogil:
-    """phi(eta) / Phi(eta), the derivative of log Phi; it approaches -eta far below 0."""
-    if eta > NOTHING:               # exp would take its time to say so
+    """Return phi(eta) / Phi(eta), the derivative of log Phi; it approaches -eta far below 0."""
+    # exp underflows slowly, so do not call it.
+    if eta > NOTHING:
         return 0.0
     if eta > -FAR:
         return SQRT_TWO_OVER_PI * exp(-0.5 * eta * eta) / erfc(-SQRT_HALF * eta)
@@ -39,22 +49,27 @@ cdef inline double hazard(double eta) noexcept nogil:
 
 
 cdef inline double log_bend(double eta) noexcept nogil:
-    """Minus the second derivative of log Phi, between 0 and 1: hazard (hazard + eta)."""
+    """Return minus the second derivative of log Phi, hazard (hazard + eta), between 0 and 1."""
     cdef double slope
     if eta > -FAR:
         slope = hazard(eta)
         return slope * (slope + eta) if slope > 0.0 else 0.0
-    slope = far_hazard(-eta)            # hazard + eta would cancel
+    # hazard + eta would cancel.
+    slope = far_hazard(-eta)
     return slope * (slope - eta)
 
 
 cdef class Probit(Separable):
-    """value(y, eta) = -y log Phi(eta) - (1 - y) log Phi(-eta), for y in [0, 1]: the share of successes."""
+    """value(y, eta) = -y log Phi(eta) - (1 - y) log Phi(-eta), for y in [0, 1].
+
+    y is the share of successes.
+    """
 
     linear_in_y = True
 
     cdef double value(self, double y, double eta) noexcept nogil:
-        cdef double total = 0.0         # an infinite term must not meet a factor of 0
+        # An infinite term must not be multiplied by 0.
+        cdef double total = 0.0
         if y > 0.0:
             total -= y * log_Phi(eta)
         if y < 1.0:

@@ -1,4 +1,4 @@
-"""A loss written in Python: an object is asked for value, gradient and curvature, sample by sample."""
+"""A loss written in Python: an object computes value, gradient and curvature sample by sample."""
 from libc.math cimport INFINITY, NAN
 from libc.string cimport memcpy
 
@@ -7,23 +7,29 @@ import numpy as np
 from sparsesolve.losses.base cimport Loss
 from sparsesolve.losses.contact cimport Contact, contact_from, settles
 
-STEPS = 250                         # Newton's, or halvings of a bracket
-DOUBLINGS = 100                     # of a step until there is one
-HARDLY = 4e-15                      # of 1 + |t|: rounding
-FAR, STEEP = 1e6, 1e-3              # of |y| or 1, and of the slope at 0: so far out a slope like that has no end
+# Maximum number of Newton steps, or of halvings of a bracket.
+STEPS = 250
+# Maximum number of doublings of a step until there is a bracket.
+DOUBLINGS = 100
+# A step of at most this multiple of 1 + |t| is rounding error.
+HARDLY = 4e-15
+# A value is unbounded below if, FAR times max(|y|, 1) out, its slope still exceeds STEEP times
+# the slope at 0.
+FAR, STEEP = 1e6, 1e-3
 CONTACT = np.dtype([(name, float) for name in ("t", "low", "high", "reach", "step", "tries")])
 
 
 cdef class PythonLoss(Loss):
-    """F(eta) = sum_i w_i law.value(y_i, eta_i); the protocol is described in sparsesolve.families.
+    """F(eta) = sum_i w_i law.value(y_i, eta_i); sparsesolve.families describes the protocol.
 
-    No exception can leave a `noexcept` method.  The first one is kept until raise_pending raises it; till then F is
-    NaN with u = 0, the curvature w, the gap infinite, and the object is not asked again.
+    No exception can leave a `noexcept` method. The first one is kept until raise_pending raises
+    it. Until then F is NaN with u = 0, the curvature is w, the gap is infinite, and the object is
+    not called again.
 
     Parameters
     ----------
-    y, w : (n,) responses, and weights that sum to 1; samples of weight 0 are not shown to the object
-    law : object with value, gradient, curvature and perhaps conjugate
+    y, w : (n,) responses and weights that sum to 1; samples of weight 0 are not passed to the
+    object law : object with value, gradient, curvature and perhaps conjugate
     """
 
     cdef object law, y, w, used
@@ -108,9 +114,11 @@ cdef class PythonLoss(Loss):
             if hasattr(self.law, "conjugate"):
                 return np.dot(self.w, self._asked("value", e) + self._asked("conjugate", v) - v * e)
             t, step = touch(self.law, self.y, v, e)
-            value, there = self._asked("value", e), np.where(v == 0.0, self.least, self._asked("value", t))
+            value = self._asked("value", e)
+            there = np.where(v == 0.0, self.least, self._asked("value", t))
             missing = np.abs(self._asked("gradient", t) - v) * step
-            return np.dot(self.w, np.maximum(value - there + v * (t - e), 0.0) + np.where(v == 0.0, 0.0, missing))
+            above = np.maximum(value - there + v * (t - e), 0.0)
+            return np.dot(self.w, above + np.where(v == 0.0, 0.0, missing))
         except BaseException as error:
             self.pending = error
             return INFINITY
@@ -121,11 +129,11 @@ cdef class PythonLoss(Loss):
         return np.asarray(copy)
 
     cdef object _taken(self, const double* x):
-        """The entries of samples that take part, a copy: the object may keep it."""
+        """Return a copy of the entries of samples with a weight; the object may keep it."""
         return self._all(x)[self.used]
 
     cdef void _give(self, values, double* out) noexcept:
-        """out = values where samples take part, 0 elsewhere."""
+        """Set out = values for samples with a weight, 0 elsewhere."""
         cdef double[::1] full = np.zeros(self.n)
         np.asarray(full)[self.used] = values
         memcpy(out, &full[0], self.n * sizeof(double))
@@ -134,7 +142,10 @@ cdef class PythonLoss(Loss):
         return answer(self.law, what, self.y, x)
 
     def _least(self):
-        """The infimum of each sample's value: by the conjugate at 0, else where the gradient changes sign."""
+        """Return the infimum of each sample's value.
+
+        It is minus the conjugate at 0, or the value where the gradient changes sign.
+        """
         if not len(self.y):
             return np.zeros(0)
         y, place = np.unique(self.y, return_inverse=True)
@@ -149,34 +160,37 @@ cdef class PythonLoss(Loss):
         if falls.any():
             name = getattr(self.law, "name", type(self.law).__name__)
             raise ValueError(
-                f"value of the family {name} falls without an end at y = {y[falls][0]:g}; it has to be bounded below, "
-                "so check y, and that value is convex")
+                f"value of the family {name} falls without an end at y = {y[falls][0]:g}; "
+                "it has to be bounded below, so check y, and that value is convex")
         bracketed = (step > HARDLY * (1.0 + np.abs(t))) & (step < np.inf)
-        missing = slope * np.where(bracketed, step, 0.0)        # at most, as value is convex
+        missing = slope * np.where(bracketed, step, 0.0)  # an upper bound, because value is convex
         last = t - np.sign(pull) * np.where(bracketed | np.isinf(step), 0.0, step)
-        return (np.minimum(*(answer(self.law, "value", y, at) for at in (t, last))) - missing)[place]
+        return (np.minimum(*(answer(self.law, "value", y, at) for at in (t, last)))
+                - missing)[place]
 
 
 def answer(law, what, y, x):
-    """law.what(y, x) as an array of floats like x, none of them NaN; what overflows is infinite."""
+    """Return law.what(y, x) as an array of floats like x without NaN; overflow gives infinity."""
     with np.errstate(all="ignore"):
-        found = np.array(getattr(law, what)(y, x), dtype=float)     # a copy: the object may use its own again
+        # a copy, because the object may reuse its array
+        found = np.array(getattr(law, what)(y, x), dtype=float)
     name = getattr(law, "name", type(law).__name__)
     if found.shape != x.shape:
         raise TypeError(
-            f"{what} of the family {name} returned an array of shape {found.shape} for {len(x)} samples; return one "
-            "value per sample")
+            f"{what} of the family {name} returned an array of shape {found.shape} "
+            f"for {len(x)} samples; return one value per sample")
     if np.isnan(found).any():
         i = int(np.isnan(found).argmax())
         argument = "v" if what == "conjugate" else "eta"
-        raise ValueError(f"{what} of the family {name} is NaN at y = {y[i]:g}, {argument} = {x[i]:g}")
+        raise ValueError(
+            f"{what} of the family {name} is NaN at y = {y[i]:g}, {argument} = {x[i]:g}")
     return found
 
 
 def touch(law, y, v, start):
-    """(t, step): for each sample where the gradient is v, and what t may be off.
+    """Find for each sample the point t where the gradient is v; return t and its error `step`.
 
-    Where no such place is found t is far out, and the step infinite.
+    If there is no such point, t is far out and the step is infinite.
     """
     found, met, todo = np.empty(len(y), CONTACT), np.zeros(len(y), dtype=bool), np.arange(len(y))
     cdef Contact[::1] contacts = found
@@ -190,7 +204,8 @@ def touch(law, y, v, start):
         t = found["t"][todo]
         with np.errstate(all="ignore"):
             rise = law.gradient(y[todo], t.copy()) - v[todo]
-            off = np.where(np.isnan(rise), np.copysign(np.inf, t - start[todo]), rise)  # it has overflowed on the way
+            # the gradient has overflowed on the way
+            off = np.where(np.isnan(rise), np.copysign(np.inf, t - start[todo]), rise)
             bend = np.zeros(len(todo)) + law.curvature(y[todo], t)
         asked = todo
         for i in range(len(todo)):

@@ -1,14 +1,17 @@
-"""Squared hinge loss: what a margin lacks to 1, squared."""
+"""Squared hinge loss: the squared distance of the margin to 1, if it is smaller."""
 from libc.math cimport INFINITY
 
 from sparsesolve.losses.base cimport Separable
 from sparsesolve.losses.entropy cimport price
 
-cdef double BEYOND = 1e-14      # of the margin: rounding above 0
+# y times a slope is at most 0; a value above 0 by at most BEYOND is rounding error.
+cdef double BEYOND = 1e-14
 
 
 cdef class SquaredHinge(Separable):
-    """value(y, eta) = max(0, 1 - y eta)^2 / 2, for y = -1 or 1; the second derivative jumps at y eta = 1."""
+    """value(y, eta) = max(0, 1 - y eta)^2 / 2, y = -1 or 1; the second derivative jumps at y eta
+    = 1.
+    """
 
     cdef double value(self, double y, double eta) noexcept nogil:
         cdef double lack = 1.0 - y * eta

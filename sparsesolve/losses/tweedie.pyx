@@ -1,4 +1,4 @@
-"""Tweedie loss with the log link: a mass at 0 and positive amounts, of variance mu^power."""
+"""Tweedie loss with the log link: a point mass at 0 and positive amounts of variance mu^power."""
 from libc.math cimport INFINITY, exp, expm1, fabs, log
 
 from sparsesolve.losses.base cimport Separable
@@ -7,12 +7,13 @@ from sparsesolve.losses.base cimport Separable
 cdef class Tweedie(Separable):
     """value(y, eta) = integral from 0 to eta of (exp(t) - y) exp((1 - power) t) dt, for y >= 0.
 
-    That is half the unit deviance, up to a constant that keeps it finite as power tends to 1 (Poisson) or 2 (gamma).
+    This is half the unit deviance, up to a constant that keeps it finite as power tends to 1
+    (Poisson) or 2 (gamma).
 
     Parameters
     ----------
     y, w : as in Separable; y >= 0
-    power : of the variance, between 1 and 2, both excluded
+    power : exponent of the variance function, between 1 and 2, both excluded
     """
 
     linear_in_y = True
@@ -28,7 +29,7 @@ cdef class Tweedie(Separable):
 
     cdef double value(self, double y, double eta) noexcept nogil:
         cdef double a = 2.0 - self.power, b = self.power - 1.0, total = expm1(a * eta) / a
-        return total + y * expm1(-b * eta) / b if y > 0.0 else total    # no 0 times infinity
+        return total + y * expm1(-b * eta) / b if y > 0.0 else total    # avoid 0 times infinity
 
     cdef double slope(self, double y, double eta) noexcept nogil:
         cdef double rising = exp((2.0 - self.power) * eta)
@@ -45,14 +46,18 @@ cdef class Tweedie(Separable):
         return self.value(y, log(y)) if y > 0.0 else -1.0 / (2.0 - self.power)
 
     cdef double above(self, double y, double eta, double t, double v) noexcept nogil:
-        """From the tangent at t, by positive terms: the values of a large y are far larger than their difference."""
+        """Sum positive terms from the tangent at t.
+
+        For a large y the two values are far larger than their difference.
+        """
         cdef double a = 2.0 - self.power, b = self.power - 1.0
-        cdef double total = (self.slope(y, t) - v) * (eta - t) + exp(a * t) / a * bent(a * (eta - t))
+        cdef double total = ((self.slope(y, t) - v) * (eta - t)
+                             + exp(a * t) / a * bent(a * (eta - t)))
         return total + y * exp(-b * t) / b * bent(-b * (eta - t)) if y > 0.0 else total
 
 
 cdef inline double bent(double x) noexcept nogil:
-    """exp(x) - 1 - x >= 0."""
+    """Return exp(x) - 1 - x >= 0."""
     cdef double rest = 0.0
     cdef int k
     if fabs(x) > 0.5:

@@ -1,14 +1,15 @@
-"""The slope of Cox's partial likelihood inverted, event by event, where nobody enters late.
+"""The gradient of Cox's partial likelihood inverted, event by event, if nobody enters late.
 
-Given expected deaths e_i = w_i status_i - u_i, wanted: risks r with F' = -u.  By A, the cumulative hazard before an
-event time, everything at it is known in turn.  What all at risk expect is what they add to their A and what the
-deaths from now on leave, so that
+Given the expected deaths e_i = w_i status_i - u_i, find risks r with F' = -u. Let A be the
+cumulative hazard before an event time; then everything at this time can be computed in turn. The
+expected deaths of all at risk consist of their contribution to A and of what remains for the
+deaths from now on. This gives
 
-    (R + E) A  =  B  =  sum of u_i over those gone before                  (the scale of r is free where that is 0)
+    (R + E) A  =  B  =  sum of u_i over those gone before     (the scale of r is free if it is 0)
     E (A + g)  =  M  =  sum of e_i over the deaths now,    g = sum_l d_l c_l / (R + c_l E)
 
-and A grows by h = sum_l d_l / (R + c_l E), with the notation of likelihood.pyx.  With x = E / (R + E) the second is an
-equation of x alone, its left side convex and rising.
+and A grows by h = sum_l d_l / (R + c_l E), in the notation of likelihood.pyx. With x = E / (R +
+E) the second line is an equation in x alone whose left side is convex and increasing.
 """
 from libc.math cimport INFINITY, fabs, log, log1p
 
@@ -16,14 +17,17 @@ import numpy as np
 
 from sparsesolve.losses.entropy cimport price
 
-cdef double NOTHING = 1e-60     # of what dies now: so little left by those gone before is none
-cdef double LARGE = 1e100       # A is kept below its square
+# What those gone before leave counts as 0 if it is at most this multiple of the deaths now.
+cdef double NOTHING = 1e-60
+# A is kept below the square of LARGE.
+cdef double LARGE = 1e100
 cdef double LOG_LARGE = log(1e100)
-cdef int STEPS = 100            # Newton's, for x
+# Maximum number of Newton steps for x.
+cdef int STEPS = 100
 
 
 cdef class RiskInverse:
-    """Of risk sets that nobody enters late."""
+    """Inverts the gradient for risk sets that nobody enters late."""
 
     def __init__(self, RiskSets sets):
         self.sets = sets
@@ -31,14 +35,16 @@ cdef class RiskInverse:
         self.level, self.by_time = np.zeros(max(sets.m, 1)), np.zeros((5, max(sets.m, 1)))
 
     cdef double solve(self, const double* u, const double* eta) noexcept nogil:
-        """Leave risks and levels, for u that the sets allow; returns what rounding outside the domain may cost.
+        """Compute risks and levels if the risk sets allow u; return the cost of rounding outside
+        the domain.
 
-        INFINITY where it is no rounding.
+        Returns INFINITY if u is outside by more than rounding.
         """
         cdef Py_ssize_t j, t
         cdef double e, dead, cost = 0.0, before = 0.0, A = 0.0, k = 0.0, x, h, g
         cdef double least = INFINITY, most = -INFINITY, spread
-        cdef double* gone = &self.by_time[0, 0]         # sum of u over those at risk here for the last time
+        # sum of u over those at risk here for the last time
+        cdef double* gone = &self.by_time[0, 0]
         cdef double* dying = &self.by_time[1, 0]        # M
         cdef double* after = &self.by_time[2, 0]        # A + h, and A + g, times LARGE ** -k
         cdef double* own = &self.by_time[3, 0]
@@ -92,7 +98,10 @@ cdef class RiskInverse:
         return cost
 
     cdef double _share(self, Py_ssize_t t, double before, double dying) noexcept nogil:
-        """x: x (B + its hazard g) = M, from above by Newton's steps, which do not overshoot."""
+        """Solve x (B + g(x)) = M by Newton steps from above, which do not overshoot.
+
+        g is the hazard of the deaths at event time t.
+        """
         cdef double x = 1.0, left, slope, c, d = self.sets.deaths[t] / self.sets.n_terms[t]
         cdef Py_ssize_t l
         cdef int k
@@ -108,7 +117,8 @@ cdef class RiskInverse:
         return x
 
     cdef double _hazard(self, Py_ssize_t t, double x, bint own) noexcept nogil:
-        """(R + E) h, or (R + E) g, the hazard of the deaths themselves."""
+        """Return (R + E) h, or (R + E) g, the hazard of the deaths themselves, if `own` is True.
+        """
         cdef double c, total = 0.0
         cdef Py_ssize_t l
         for l in range(self.sets.n_terms[t]):
@@ -117,7 +127,7 @@ cdef class RiskInverse:
         return total * self.sets.deaths[t] / self.sets.n_terms[t]
 
     cdef double _level(self, Py_ssize_t t, double x) noexcept nogil:
-        """sum_l d_l log(R + c_l E), for R + E = 1."""
+        """Return sum_l d_l log(R + c_l E) for R + E = 1."""
         cdef double total = 0.0
         cdef Py_ssize_t l
         for l in range(1, self.sets.n_terms[t]):

@@ -1,6 +1,6 @@
-"""How far Cox's partial likelihood lies above a supporting line where some enter late.
+"""The Fenchel-Young gap of Cox's partial likelihood if some samples enter late.
 
-Then F' is not to be inverted event by event, and the point of contact is looked for.
+F' then cannot be inverted event by event, so the point of contact is found by Newton's method.
 """
 
 from functools import partial
@@ -8,20 +8,27 @@ from functools import partial
 import numpy as np
 
 EPSILON = np.finfo(np.float64).eps
-STEPS, HALVINGS = 50, 40  # Newton's, and of one of them
-SHORT, LOST = 0.01, 4  # of a step, and so many in a row after which the maximum is nowhere near
-DONE = 1e-14  # gain of a step, of the loss, or what n additions may lose
-CLOSE = 1e-7  # of a step's gain: what may be missing of it
-LOOK = 5  # conjugate directions that have to gain less for that
-FLAT = 1e-13  # curvature along a direction, over the diagonal's: less is rounding
+# Maximum number of Newton steps, and of halvings of one of them.
+STEPS, HALVINGS = 50, 40
+# If LOST steps in a row are shorter than SHORT times the Newton step, the maximum is far away.
+SHORT, LOST = 0.01, 4
+# The search ends if a step gains at most this relative to the loss, or as much as the rounding
+# error of n additions.
+DONE = 1e-14
+# Conjugate gradients stop if the missing gain is at most this share of the gain of the step.
+CLOSE = 1e-7
+# The gain of the last LOOK conjugate directions estimates the missing gain.
+LOOK = 5
+# A curvature along a direction below this multiple of the diagonal's is rounding error.
+FLAT = 1e-13
 
 
 def excess(loss, eta, u):
-    """F(eta) + F*(-u) + eta'u = max over d of F(eta) - F(eta + d) - u'd, by Newton's steps.
+    """Return F(eta) + F*(-u) + eta'u = max over d of F(eta) - F(eta + d) - u'd, by Newton steps.
 
-    What one more step would add is added, or where rounding leaves none what the rest of the slope
-    may cost; inf where the steps do not end, or stay short, as where F* is infinite, and far from
-    eta: the bound would be large, and of no use.
+    The possible gain of one more step is added. If rounding leaves none, the possible cost of the
+    remaining slope is added instead. Returns infinity if the steps do not end or stay short, as
+    they do if F* is infinite, and also far from eta, where the bound would be large and useless.
     """
     eta, u, n = np.array(eta), np.array(u), len(eta)
     here, slope = loss.at(eta)
@@ -58,11 +65,11 @@ def excess(loss, eta, u):
 
 
 def _newton(second, h, pull, nothing):
-    """The step that takes the pull away, `second` multiplying by F'', whose diagonal is h.
+    """Return a Newton step for the gradient `pull`; `second` multiplies by F'', with diagonal h.
 
-    Conjugate gradients, scaled by the diagonal, until they gain no more than `nothing` or all but
-    nothing. Along directions in which F'' is flat the pull is rounding, and no way leads far
-    enough: one is taken only where there is no other.
+    Conjugate gradients, preconditioned by the diagonal, run until the missing gain is at most
+    `nothing` or negligible. Along directions in which F'' is flat the gradient is rounding error,
+    so such a direction is used only if there is no other.
     """
     inverse = np.divide(1.0, h, out=np.zeros_like(h), where=h > 0.0)
     step, along, gains, total, before = np.zeros_like(h), np.zeros_like(h), [], 0.0, 1.0

@@ -1,4 +1,4 @@
-"""Cox's partial likelihood: its value, slope, curvature, root and gap."""
+"""Cox's partial likelihood: value, slope, curvature, root and gap."""
 from libc.math cimport INFINITY, exp, fabs, log
 
 import numpy as np
@@ -17,26 +17,29 @@ cdef double EPSILON = 2.2e-16
 cdef class Cox(Loss):
     """Minus the log partial likelihood, with weights that sum to 1.
 
-    An event time t with m deaths of weights w_i, D their sum, gives the terms
+    An event time t with m deaths of weights w_i and total weight D contributes
 
-        sum_l d_l log(R + c_l E)  -  sum_deaths w_i eta_i,    R, E = sum of w_i exp(eta_i) over survivors, deaths at t:
+        sum_l d_l log(R + c_l E)  -  sum_deaths w_i eta_i,
 
-    Breslow one of d = D, c = 1; Efron m of d_l = D / m, c_l = 1 - l / m, l = 0 .. m - 1.  What depends on eta alone is
-    kept for the next question about the same eta: one call at a time.
+    where R and E are the sums of w_i exp(eta_i) over survivors of t and over deaths at t.
+    Breslow's ties have one term, d = D and c = 1. Efron's have m terms, d_l = D / m and c_l = 1 -
+    l / m, l = 0 .. m - 1. Intermediate results that depend on eta alone are cached for the next
+    call with the same eta, so only one call may run at a time.
 
     Parameters
     ----------
-    y : (n, 4) start (-inf where there is none), stop, status 0 or 1, stratum
+    y : (n, 4) start (-inf if there is none), stop, status 0 or 1, stratum
     w : (n,) weights that sum to 1; a sample of weight 0 takes no part
     ties : "breslow" or "efron"
     """
 
     cdef readonly RiskSets sets
-    cdef RiskInverse inverse                # where nobody enters late
-    cdef double value                       # this and the next three as `sets` are
+    cdef RiskInverse inverse                # used if nobody enters late
+    cdef double value                       # this and the next three belong to the eta of `sets`
     cdef double[::1] expected               # (q,) expected deaths: F' = expected - w status
-    cdef Wide[::1] hazard, own_hazard       # (m,) sum_l d_l / (R + c_l E); of the deaths themselves, with c_l d_l
-    cdef Wide[::1] inside, part, own        # (q,), (m,), (m,) work
+    # (m,) sum_l d_l / (R + c_l E), and the hazard of the deaths themselves, with c_l d_l for d_l.
+    cdef Wide[::1] hazard, own_hazard
+    cdef Wide[::1] inside, part, own        # (q,), (m,), (m,) workspace
 
     def __init__(self, y, w, ties="breslow"):
         self.sets = sets = RiskSets(y, w, ties)
@@ -49,7 +52,11 @@ cdef class Cox(Loss):
             self.inverse, self.root = RiskInverse(sets), ChainedRoot(sets)
 
     cdef void _saturate(self) noexcept:
-        """The limit of F as risks fall steeply from each event time to the next and deaths at one time share theirs."""
+        """Set the infimum of F.
+
+        It is the limit as risks fall steeply from each event time to the next and deaths at one
+        time share theirs.
+        """
         cdef Py_ssize_t t, l
         self.saturated = 0.0
         for t in range(self.sets.m):
@@ -58,10 +65,10 @@ cdef class Cox(Loss):
                     self.sets.deaths[t] * (1.0 - <double> l / self.sets.n_terms[t]))
 
     cdef void _at(self, const double* eta) noexcept nogil:
-        """Risks, hazards, expected deaths and F at eta, unless they are there already."""
+        """Compute risks, hazards, expected deaths and F at eta, unless they are cached."""
         cdef Py_ssize_t t, l, j
         cdef double c, q, d
-        cdef long double value = 0.0        # steps are judged by small differences of it
+        cdef long double value = 0.0        # line searches compare small differences of it
         if not self.sets.weigh(eta):
             return
         for t in range(self.sets.m):
@@ -80,7 +87,8 @@ cdef class Cox(Loss):
             t = self.sets.event[j]
             if t >= 0:
                 self.expected[j] += times(self.sets.risk[j], self.own_hazard[t])
-                value += self.sets.w[j] * (BAND * self.sets.band[t] - self.sets.eta[self.sets.sample[j]])
+                value += self.sets.w[j] * (BAND * self.sets.band[t]
+                                           - self.sets.eta[self.sets.sample[j]])
         self.value = value
 
     cdef double evaluate(self, const double* eta, double* u) noexcept nogil:
@@ -89,11 +97,14 @@ cdef class Cox(Loss):
         for j in range(self.n):
             u[j] = 0.0
         for j in range(self.sets.n):
-            u[self.sets.sample[j]] = (self.sets.w[j] if self.sets.event[j] >= 0 else 0.0) - self.expected[j]
+            u[self.sets.sample[j]] = (self.sets.w[j] if self.sets.event[j] >= 0
+                                      else 0.0) - self.expected[j]
         return self.value
 
     cdef void curvature(self, const double* eta, double* h) noexcept nogil:
-        """expected less the sum of its squares over the terms; 0 where rounding leaves less."""
+        """h is `expected` minus the sum of its squares over the terms, or 0 if rounding leaves
+        less.
+        """
         cdef Py_ssize_t t, l, j
         cdef double c, q, r
         cdef Wide x
@@ -119,7 +130,10 @@ cdef class Cox(Loss):
             h[self.sets.sample[j]] = r if r > 0.0 else 0.0
 
     cdef void curvature_times(self, const double* eta, const double* v, double* out) noexcept nogil:
-        """expected v less, over the terms, the share of each sample times the mean of v under the shares of all."""
+        """out is `expected` v minus, over the terms, each sample's share times the mean of v.
+
+        The mean is under the shares of all samples.
+        """
         cdef Py_ssize_t t, l, j
         cdef double c, q, r, mean, survivors, dying
         self._at(eta)
@@ -128,7 +142,8 @@ cdef class Cox(Loss):
             self.inside[j].f *= v[self.sets.sample[j]]
         self.sets.gather(&self.inside[0], &self.part[0], &self.own[0])
         for t in range(self.sets.m):
-            survivors, dying = in_band(self.part[t], self.sets.band[t]), in_band(self.own[t], self.sets.band[t])
+            survivors = in_band(self.part[t], self.sets.band[t])
+            dying = in_band(self.own[t], self.sets.band[t])
             mean = r = 0.0
             for l in range(self.sets.n_terms[t]):
                 c = 1.0 - <double> l / self.sets.n_terms[t]
@@ -148,9 +163,9 @@ cdef class Cox(Loss):
             out[self.sets.sample[j]] = r
 
     cdef double fenchel_young(self, const double* eta, const double* u) noexcept nogil:
-        """As a sum over event times, less one over samples, of differences from the risks whose slope is -u.
+        """Sum differences from the risks whose slope is -u, over event times and over samples.
 
-        The terms may be far larger than the sum: what their rounding may hide is added.
+        The terms may be far larger than the sum, so a bound on their rounding error is added.
         """
         cdef Py_ssize_t t, l, j
         cdef double cost, theta, level, term, size = 0.0
@@ -185,12 +200,17 @@ cdef class Cox(Loss):
             return INFINITY
         try:
             return excess(self, <const double[:self.n]> eta, <const double[:self.n]> u)
-        except BaseException as error:      # Ctrl-C, say: an infinite gap until raise_pending raises it
+        # Ctrl-C, for example: the gap is infinite until raise_pending raises it.
+        except BaseException as error:
             self.pending = error
             return INFINITY
 
     cdef bint take_root(self, const double* eta, double floor, bint dense) noexcept nogil:
-        """Of F'' with Breslow's ties, whatever they are; where someone enters late of F'' itself, if `dense`."""
+        """Factor F'' with Breslow's ties, whatever the ties are; if someone enters late, F''
+        itself.
+
+        The latter requires `dense`.
+        """
         if self.sets.late and not dense:
             return False
         self._at(eta)
@@ -204,11 +224,12 @@ cdef class Cox(Loss):
     cdef void _make_root(self) noexcept with gil:
         try:
             self.root = FilledRoot(self.sets)
-        except BaseException as error:      # n by n numbers may be too many: no root until raise_pending raises it
+        # n by n numbers may not fit in memory: there is no root until raise_pending raises it.
+        except BaseException as error:
             self.pending = error
 
     def hazard_at(self, eta):
-        """Log of the baseline hazard at each of the event times, at linear predictors (n,)."""
+        """Return the log of the baseline hazard at each event time, at linear predictors (n,)."""
         cdef const double[::1] e = self._flat(eta)
         cdef double[::1] out = np.empty(self.sets.m)
         cdef Py_ssize_t t
@@ -219,5 +240,5 @@ cdef class Cox(Loss):
 
 
 cdef inline double times(Wide x, Wide y) noexcept nogil:
-    """x y, where it is a number of the size of doubles."""
+    """Return x y, if it is in the range of doubles."""
     return x.f * y.f if x.k + y.k == 0.0 else x.f * y.f * exp(BAND * (x.k + y.k))

@@ -1,4 +1,4 @@
-"""Roots of the second derivative of Cox's partial likelihood."""
+"""Roots of the Hessian of Cox's partial likelihood."""
 
 from sparsesolve.linalg.factors.root cimport DenseRoot
 from sparsesolve.linalg.factors.semiseparable cimport Semiseparable
@@ -6,15 +6,16 @@ from sparsesolve.losses.cox.risk_sets cimport RiskSets
 
 cdef class ChainedRoot(Semiseparable):
     cdef RiskSets sets
-    cdef Py_ssize_t[::1] leaving            # (n,) the samples in the order in which they leave, strata apart
-    cdef double[::1] hazard, bend           # (m,) work
-    cdef double[:, ::1] chain               # (5, n) what it is factored from
+    # (n,) samples in the order in which they leave, strata one after another
+    cdef Py_ssize_t[::1] leaving
+    cdef double[::1] hazard, bend           # (m,) workspace
+    cdef double[:, ::1] chain               # (5, n) the matrix to factor
 
     cdef void take(self, double floor) noexcept nogil
 
 cdef class FilledRoot(DenseRoot):
     cdef RiskSets sets
-    cdef Py_ssize_t[::1] sharing            # (n,) who is at risk at one time
+    cdef Py_ssize_t[::1] sharing            # (n,) samples at risk at one time
     cdef double[::1] share                  # (n,) their shares of the risk
 
     cdef bint take(self, double floor) noexcept nogil

@@ -1,6 +1,7 @@
-"""Roots of the second derivative of Cox's partial likelihood: in O(n), and where someone enters late in O(n^3).
+"""Roots of the Hessian of Cox's partial likelihood, in O(n), or in O(n^3) if someone enters late.
 
-F'' = sum over the terms of d (diag(shares) - shares shares'), of which each root takes what is in its RiskSets.
+F'' = sum over the terms of d (diag(shares) - shares shares'); each root reads them from its
+RiskSets.
 """
 import numpy as np
 
@@ -8,9 +9,10 @@ from sparsesolve.linalg.kernels.wide cimport in_band
 
 
 cdef class ChainedRoot(Semiseparable):
-    """Of F'' with Breslow's ties, whatever they are, where nobody enters late.
+    """The factor of F'' with Breslow's ties, whatever the ties are, if nobody enters late.
 
-    All is relative to the risk set at hand, and so to its last event time: risks may be any distance apart.
+    All numbers are relative to the current risk set, and so to its last event time, so risks may
+    differ by any factor.
     """
 
     def __init__(self, RiskSets sets):
@@ -40,14 +42,17 @@ cdef class ChainedRoot(Semiseparable):
             self.chain[3, j] = self.sets.share_left(t, before) if t >= 0 and before >= 0 else 1.0
             self.chain[4, j] = floor * self.sets.w[place]
             if t >= 0:
-                share = in_band(self.sets.risk[place], self.sets.band[t]) / (self.sets.R[t] + self.sets.E[t])
-                self.chain[0, j], self.chain[1, j], self.chain[2, j] = share * self.hazard[t], share, self.bend[t]
+                share = in_band(self.sets.risk[place],
+                                self.sets.band[t]) / (self.sets.R[t] + self.sets.E[t])
+                self.chain[0, j], self.chain[1, j] = share * self.hazard[t], share
+                self.chain[2, j] = self.bend[t]
             before = t
-        self.factor(&self.chain[0, 0], &self.chain[1, 0], &self.chain[2, 0], &self.chain[3, 0], &self.chain[4, 0])
+        self.factor(&self.chain[0, 0], &self.chain[1, 0], &self.chain[2, 0], &self.chain[3, 0],
+                    &self.chain[4, 0])
 
 
 cdef class FilledRoot(DenseRoot):
-    """Of F'' itself, whoever enters late."""
+    """The factor of F'' itself, if someone enters late."""
 
     def __init__(self, RiskSets sets):
         super().__init__(sets.sample, len(sets.eta))
@@ -73,12 +78,15 @@ cdef class FilledRoot(DenseRoot):
         return self.factor()
 
     cdef Py_ssize_t _share_out(self, Py_ssize_t t, double c) noexcept nogil:
-        """How many are at risk at t, their shares where deaths count c each."""
+        """List the samples at risk at t and their shares if deaths count c each; return their
+        number.
+        """
         cdef Py_ssize_t j, count = 0
         cdef double own
         for j in range(self.sets.n):
             own = c if self.sets.event[j] == t else 1.0
-            if self.sets.event[j] == t or self.sets.survival.first[j] <= t <= self.sets.survival.last[j]:
+            if (self.sets.event[j] == t
+                    or self.sets.survival.first[j] <= t <= self.sets.survival.last[j]):
                 self.share[count] = own * in_band(self.sets.risk[j], self.sets.band[t]) / (
                     self.sets.R[t] + c * self.sets.E[t])
                 self.sharing[count] = j
