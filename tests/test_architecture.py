@@ -104,9 +104,10 @@ def test_the_law_is_enforced(name, text):
 
 @pytest.mark.parametrize("file", COMPILED, ids=lambda file: str(file.relative_to(ROOT)))
 def test_compiled_lines_fit_a_screen(file):
-    """Of Python files the linter says so, which reads no others."""
+    """The linter checks Python files only; linalg keeps to the 100 characters that all aim at."""
+    limit = 100 if file.relative_to(ROOT).parts[0] == "linalg" else 120
     for number, line in enumerate(file.read_text().splitlines(), 1):
-        assert len(line) <= 120, f"line {number} has {len(line)} characters"
+        assert len(line) <= limit, f"line {number} has {len(line)} characters"
 
 
 @pytest.mark.parametrize("file", COMPILED, ids=lambda file: str(file.relative_to(ROOT)))
