@@ -24,8 +24,8 @@ from sparsesolve.results.status import ConvergenceWarning, Status
 __version__ = "0.1.0"
 __all__ = [
     "CRFPath", "CVPath", "ConvergenceWarning", "DictionaryLearning", "KnotPath", "MKLPath",
-    "Path", "Status", "adaptive_factors", "assess", "at_radius", "calibration", "confusion",
-    "crf_path", "criteria", "cv_path", "families", "hard_threshold_path", "lars_path",
+    "Path", "Status", "adaptive_factors", "assess", "at_radius", "bundle", "calibration",
+    "confusion", "crf_path", "criteria", "cv_path", "families", "hard_threshold_path", "lars_path",
     "lars_path_gram", "load", "make_design", "mkl", "mkl_path", "omp_path", "online", "path",
     "penalties", "prox", "refit", "relax", "roc", "save", "sparse_code", "stability_path",
     "structured",
@@ -33,8 +33,8 @@ __all__ = [
 
 # What path does not need is imported when it is first asked for: HOMES says from where.
 if TYPE_CHECKING:
+    from sparsesolve import bundle, mkl, structured
     from sparsesolve import estimators as estimators
-    from sparsesolve import mkl, structured
     from sparsesolve.data.encoding import make_design
     from sparsesolve.dictionary.learning import DictionaryLearning
     from sparsesolve.dictionary.sparse_code import sparse_code
@@ -88,7 +88,7 @@ else:
         "stability_path": "selection.stability",
     }
 
-    ROOMS = ("estimators", "mkl", "structured")  # imported when they are asked for
+    ROOMS = ("bundle", "estimators", "mkl", "structured")  # imported when they are asked for
     ONE_BY_ONE = RLock()  # of two threads one might import a package, the other a part of it
 
     def __getattr__(name):

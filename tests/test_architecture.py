@@ -16,7 +16,7 @@ ROOMS = [  # from the top down; rooms of one line may not import from each other
     {"__init__", "__main__", "cli"},
     {"estimators"},
     {"selection"},
-    {"mkl", "dictionary", "structured", "online"},
+    {"mkl", "dictionary", "structured", "online", "bundle"},
     {"paths"},
     {"results"},
     {"families"},

@@ -7,6 +7,14 @@ import numpy as np
 
 from sparsesolve.losses.multigaussian import Multigaussian
 from sparsesolve.solvers import ridge
+from sparsesolve.solvers.bundle.states import (
+    AggregateBundle,
+    Bundle,
+    PegasosState,
+    Pragam,
+    ridge_alone,
+    ridge_of_one_kink,
+)
 from sparsesolve.solvers.first_order import reweighted
 from sparsesolve.solvers.first_order.bcd import (
     BlockDescent,
@@ -36,6 +44,7 @@ class Solver(NamedTuple):
     needs: str
     suits: Callable  # (problem, lambdas or None for a grid that ends above 0) -> bool
     by_passes: bool = False  # whether products with X are all that it asks for
+    kinks: bool = False  # whether it is for losses with kinks
 
 
 def kinked(problem, lambdas):
@@ -105,6 +114,11 @@ def _anything(problem, lambdas):
     return True
 
 
+RIDGE_ALONE = (
+    "a loss with kinks, alpha = 0, every feature penalised, no limits, no groups, every lambda "
+    "above 0"
+)
+
 SOLVERS = {
     "working_set": Solver(WorkingSet, "family='gaussian'", _squared_error),
     "sufficient": Solver(
@@ -140,8 +154,15 @@ SOLVERS = {
         "of them in Separate", has_tangent, by_passes=True,
     ),
     "multipliers": Solver(
-        _multipliers, "a loss with kinks: hinge, quantile or epsilon_insensitive", kinked
+        _multipliers, "a loss with kinks: hinge, quantile or epsilon_insensitive", kinked,
+        kinks=True,
     ),
+    "ls_bmrm": Solver(AggregateBundle, RIDGE_ALONE, ridge_alone, kinks=True),
+    "qp_bmrm": Solver(Bundle, RIDGE_ALONE, ridge_alone, kinks=True),
+    "pragam": Solver(
+        Pragam, f"hinge or quantile: {RIDGE_ALONE}", ridge_of_one_kink, kinks=True
+    ),
+    "pegasos": Solver(PegasosState, RIDGE_ALONE, ridge_alone, kinks=True),
     "reweighted": Solver(
         reweighted.Reweighted, "family='gaussian', every lambda above 0, no limits, and the "
         "elastic net, GroupL2 or SparseGroup", reweighted.suits,

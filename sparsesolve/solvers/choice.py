@@ -71,12 +71,15 @@ def _with_kinks(problem, name, lambdas, n_threads):
     if mapping is not None:
         return in_other_columns(problem, mapping, partial(choose, name=name, lambdas=lambdas,
                                                           n_threads=n_threads))  # fmt: skip
-    own = [other for other, solver in SOLVERS.items() if solver.suits is kinked]
+    own = [other for other, solver in SOLVERS.items() if solver.kinks]
     if name not in ("auto", *own):
         raise ValueError(
             f"solver={name!r} takes no loss with kinks; choose solver='auto', or one of {own}"
         )
-    return SOLVERS["multipliers" if name == "auto" else name].state(problem, n_threads)
+    solver = SOLVERS["multipliers" if name == "auto" else name]
+    if not solver.suits(problem, lambdas):
+        raise ValueError(f"solver={name!r} needs {solver.needs}; choose solver='auto'")
+    return solver.state(problem, n_threads)
 
 
 def _on_whole_vectors(problem, name, lambdas, n_threads):

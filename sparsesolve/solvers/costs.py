@@ -156,3 +156,10 @@ LOOSE_GAP = 1e-7
 MISSED_THRESHOLD = 0.01
 MISSED_THRESHOLD_LOSS = 0.03
 MISSED_THRESHOLD_OTHERS = 0.1
+
+# ---- Bundle methods, Pragam, Pegasos: solvers/bundle --------------------------------------------
+
+# Iterations without progress of the gap before a method is given up at a lambda, at least: twice
+# as many as were made before the last progress, if that is more. Gaps that fall as 1 / t halve
+# when t doubles, so fewer would give up methods that still work; more only delays the verdict.
+BUNDLE_PATIENCE = 500

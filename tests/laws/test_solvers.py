@@ -50,7 +50,7 @@ SPECIAL = {  # solvers of some problems; those of several responses are in solve
     **dict.fromkeys(
         ("response_blocks", "response_newton", "response_groups"), lambda options: False
     ),
-    "multipliers": lambda options: False,  # losses with kinks
+    **{name: lambda options: False for name, solver in SOLVERS.items() if solver.kinks},
     "tangent_newton": lambda options: False,  # penalties without blocks
     **dict.fromkeys(("bcd", "bcd_plain", "bcd_wright"), lambda options: False),  # groups
     "reweighted": lambda options: not {"lower", "upper"} & set(options),

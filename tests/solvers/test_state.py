@@ -6,7 +6,7 @@ import pytest
 import sparsesolve as ss
 from sparsesolve.families import read_family
 from sparsesolve.paths.assembly import read_problem
-from sparsesolve.solvers import SOLVERS, kinked
+from sparsesolve.solvers import SOLVERS
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED, State
 
 MADE = {"hinge": ss.families.hinge()}
@@ -49,7 +49,7 @@ CASES = [
     for kind, penalty in PENALTIES.items()
     for name, solver in SOLVERS.items()
     if solver.suits(problem(family, *penalty), None)
-    and (family != "hinge" or solver.suits is kinked)  # which `choose` sees to
+    and (family != "hinge" or solver.kinks)  # which `choose` sees to
 ]
 
 

@@ -1,0 +1,108 @@
+"""The hinge risk of two classes: value and subgradient, for `bmrm`; and how X and y are read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sparsesolve.data import answers_keywords, read_count, read_flag
+from sparsesolve.families import hinge
+from sparsesolve.linalg.threads import one_blas_thread
+from sparsesolve.paths.assembly import read_problem
+from sparsesolve.solvers.bundle.margin_risk import MarginRisk
+
+
+class HingeRisk:
+    """The mean hinge loss as a function of w: ``risk(w)`` is (value, subgradient).
+
+    Made by :func:`hinge_risk`.
+    """
+
+    def __init__(self, X, y, bias, weights, n_threads):
+        self.problem = read_problem(
+            X, y, hinge(), weights=weights, offset=None, penalty_factor=None, lower=None,
+            upper=None, alpha=0.0, intercept=bias, standardize=False, n_threads=n_threads,
+        )[0]  # fmt: skip
+        self.inner = MarginRisk(self.problem, n_threads)
+        own = np.ldexp(self.problem.factor, self.problem.shift)  # user's b per inner b
+        unit = self.inner.scale * own
+        self.unit = np.divide(1.0, unit, out=np.zeros_like(unit), where=unit > 0.0)
+
+    @property
+    def n_features(self) -> int:
+        """Length of w."""
+        return len(self.unit)
+
+    @property
+    def passes(self) -> int:
+        """Passes over X so far, a product with X or X' each."""
+        return self.inner.products
+
+    def __call__(self, w: np.ndarray) -> tuple[float, np.ndarray]:
+        """The value at w (p,) and a subgradient (p,)."""
+        with one_blas_thread():
+            value, a, *_ = self.inner(self.unit * w)
+        return value, self.unit * a
+
+    def lowest(self, w: np.ndarray) -> float:
+        """The bias that is best for w, 0 without one."""
+        inner = self.unit * w
+        shift = self.inner.value(self.inner.forward(inner))[1]
+        which = np.flatnonzero(inner)
+        return self.problem.to_user(which, (self.inner.scale * inner)[which], shift)[2]
+
+    def level(self, lam: float) -> float:
+        """Convert lam to the units of the problem's own coordinates."""
+        return self.problem.inner_level(lam)
+
+
+@answers_keywords()
+def hinge_risk(
+    X: Any,
+    y: Any,
+    *,
+    bias: bool = False,
+    weights: ArrayLike | None = None,
+    n_threads: int = 1,
+) -> HingeRisk:
+    """Make the mean hinge loss of two classes a function of w, for :func:`bmrm`.
+
+    ::
+
+        R(w) = sum_i w_i max(0, 1 - y_i (x_i'w + b)),      with a bias the least over b
+
+    Parameters
+    ----------
+    X : array-like or scipy sparse matrix, (n, p)
+        Never changed.
+    y : array-like (n,)
+        Labels of two classes.
+    bias : bool, default False
+        Minimise over a bias inside the risk.
+    weights : array-like (n,), default None
+        Of the rows; only their ratios matter.
+    n_threads : int, default 1
+        Threads for products with X.
+
+    Returns
+    -------
+    HingeRisk
+        ``risk(w)`` returns the value and a subgradient (p,).
+
+    Raises
+    ------
+    ValueError, TypeError
+        Before any work starts, saying what was found, where, and what to do.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve import bundle
+    >>> risk = bundle.hinge_risk([[1.0, 0.0], [0.0, 2.0]], [1, -1])
+    >>> risk(np.array([0.5, 0.0]))
+    (0.75, array([-0.5,  1. ]))
+    """
+    bias = read_flag("bias", bias)
+    return HingeRisk(X, y, bias, weights, read_count("n_threads", n_threads, 1))

@@ -1,0 +1,71 @@
+"""Trace: what an iterative method did, iteration by iteration."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """The course of one method, iteration 0 its start; T iterations were made.
+
+    An error bound after t iterations is ``gaps[t]``: the least objective so far less the largest
+    lower bound so far, whatever the optimum is.
+    """
+
+    method: str  #: "ls_bmrm", "qp_bmrm", "pragam" or "pegasos"
+    objectives: np.ndarray  #: (T + 1,) J at each iterate, which may rise
+    bounds: np.ndarray  #: (T + 1,) lower bounds of the least J: J_t of BMRM, D of the others
+    passes: np.ndarray  #: (T + 1,) passes over the data so far, a product with X or X' each
+    seconds: np.ndarray  #: (T + 1,) processor time so far, without what only the trace needs
+    coef: np.ndarray  #: (p,) the iterate of the least objective
+    intercept: float  #: its bias; 0 without one
+    smoothing: np.ndarray | None = None  #: (T + 1,) mu of Pragam, whose gap is at most mu D2
+    lipschitz: float | None = None  #: L of Pragam, the last one with backtracking
+    radius: float | None = None  #: D2 of Pragam
+
+    @property
+    def gaps(self) -> np.ndarray:
+        """What the best iterate so far may lose, (T + 1,)."""
+        return np.minimum.accumulate(self.objectives) - np.maximum.accumulate(self.bounds)
+
+    @property
+    def gap(self) -> float:
+        """What `coef` may lose against the optimum."""
+        return float(self.gaps[-1])
+
+
+class Recorder:
+    """Collects a trace; its clock runs while a method works and stands while it is observed."""
+
+    def __init__(self):
+        self.objectives, self.bounds, self.passes, self.seconds = [], [], [], []
+        self.spent, self.begun = 0.0, time.process_time()
+
+    def record(self, objective, bound, passes):
+        """Note one iteration, and let the clock run on from here."""
+        now = time.process_time()
+        self.spent += now - self.begun
+        for values, value in zip(
+            (self.objectives, self.bounds, self.passes, self.seconds),
+            (objective, bound, passes, self.spent), strict=True,
+        ):  # fmt: skip
+            values.append(value)
+        self.begun = time.process_time()
+
+    def pause(self):
+        """Stop the clock until the next record or `go_on`."""
+        self.spent += time.process_time() - self.begun
+
+    def go_on(self):
+        """Let the clock run again."""
+        self.begun = time.process_time()
+
+    def trace(self, method, coef, intercept, **more):
+        """The Trace."""
+        columns = (self.objectives, self.bounds, self.passes, self.seconds)
+        return Trace(method, *(np.array(column, dtype=float) for column in columns), coef,
+                     float(intercept), **more)  # fmt: skip

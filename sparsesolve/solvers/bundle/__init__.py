@@ -1,0 +1,1 @@
+"""Bundle methods, the excessive gap technique and Pegasos, for losses with kinks."""
