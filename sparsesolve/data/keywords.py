@@ -76,7 +76,7 @@ KEYWORDS = (
     Keyword("type_multinomial", "glmnet", "grouped=True", "grouped=True"),
     Keyword("upper_limits", "glmnet", "upper", "nothing: estimators have no upper limits"),
     Keyword("verbose", "scikit-learn", "progress", "verbose of a CV form"),
-    Keyword("warm_start", "scikit-learn", NO_START, NO_START),
+    Keyword("warm_start", "scikit-learn", "start", "warm_start of linear regressions"),
     Keyword("weights", "sparsesolve.path", "weights", "sample_weight of fit"),
 )
 BY_NAME = {keyword.name: keyword for keyword in KEYWORDS}

@@ -24,11 +24,8 @@ class ConvergenceWarning(status.ConvergenceWarning, exceptions.ConvergenceWarnin
 
 
 def warning_as_scikit_learn():
-    """Within it a certificate that is missed warns in scikit-learn's words, and ours."""
-    return status.warning_as(
-        ConvergenceWarning,
-        "Objective did not converge. You might want to increase the number of iterations. ",
-    )
+    """Within it a certificate that is missed warns by scikit-learn's category, and ours."""
+    return status.warning_as(ConvergenceWarning)
 
 
 def read_sample_weight(sample_weight, n):
@@ -74,14 +71,27 @@ class Net(Exported, Answering, BaseEstimator):
         intercept = read_flag("fit_intercept", getattr(self, "fit_intercept", False))
         return {**options, "intercept": intercept, "tol": self.tol, "max_iter": self.max_iter}
 
-    def _solve(self, X, y, weights):
-        """Solve at `alpha`, and keep the solution."""
+    def _solve(self, X, y, weights, start=None):
+        """Solve at `alpha`, from the pair (coefficients, intercept) `start`; keep the solution."""
         alpha = read_number("alpha", self.alpha, 0.0, np.inf)
         read_number("l1_ratio", getattr(self, "l1_ratio", 1.0), 0.0, 1.0)
         with warning_as_scikit_learn():
-            fit = path(X, y, lambdas=[alpha], weights=weights, **self._options())
+            fit = path(X, y, lambdas=[alpha], weights=weights, start=start, **self._options())
         self._keep(fit, 0)
+        self.n_iter_ = max(int(fit.n_iters[0]), int(start is None))  # 0: where it started
         self._round(X, y, weights)
+
+    def _starts(self, K, p):
+        """Where fits of K responses start: K pairs (coefficients, intercept), or none.
+
+        The numbers are those of the estimator's last fit, where `warm_start` asks for it, and of
+        as many features and responses.
+        """
+        coefs = np.asarray(getattr(self, "coef_", ()), dtype=float)
+        if not (read_flag("warm_start", getattr(self, "warm_start", False)) and coefs.size == K * p > 0):
+            return []
+        intercepts = np.broadcast_to(getattr(self, "intercept_", 0.0), (K,))
+        return list(zip(coefs.reshape(K, p), intercepts, strict=True))
 
     def _keep(self, fit, k):
         """Attributes from point k of a path."""

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn import get_config
 from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv
+from sklearn.utils import check_scalar
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
 from sparsesolve.data import read_choice, read_count, read_number, shown
@@ -49,12 +50,8 @@ def read_alphas(alphas, positive=False):
         return read_count("alphas", alphas, 1)
     if np.ndim(alphas) != 1:
         raise TypeError(f"alphas must be a count or a list of numbers, not {shown(alphas)}")
-    for i, alpha in enumerate(alphas):  # in scikit-learn's words
-        if not isinstance(alpha, Real):
-            kind = type(alpha).__name__
-            raise TypeError(f"alphas[{i}] must be an instance of float, not {kind}")
-        if not alpha >= 0.0:
-            raise ValueError(f"alphas[{i}] == {alpha}, must be >= 0.0.")
+    for i, alpha in enumerate(alphas):
+        check_scalar(alpha, f"alphas[{i}]", Real, min_val=0.0)
     return _read_all("alphas", alphas, np.inf, positive)
 
 

@@ -85,12 +85,13 @@ class ByColumn(Linear):
     _lists: tuple[str, ...] = ("n_iter_",)  # what is kept of each response by itself, in a list
 
     def _solve_columns(self, X, y, weights):
+        starts = self._starts(1 if y.ndim == 1 else y.shape[1], X.shape[1])
         if y.ndim == 1:
-            self._solve(X, y, weights)
+            self._solve(X, y, weights, *starts)
             return self
         found = []
-        for column in y.T:
-            self._solve(X, column, weights)
+        for k, column in enumerate(y.T):
+            self._solve(X, column, weights, *starts[k : k + 1])
             arrays = ("coef_", "intercept_", "gap_", "dual_gap_")
             found.append({name: getattr(self, name) for name in (*arrays, *self._lists)})
         one = len(found) == 1  # scikit-learn keeps coefficients flat then

@@ -20,9 +20,12 @@ class ElasticNet(ByColumn):
         1 is the lasso, 0 ridge regression.
     fit_intercept : bool, default True
         Fit an unpenalised intercept.
-    precompute, copy_X, warm_start, random_state, selection
+    precompute, copy_X, random_state, selection
         Parameters of scikit-learn, taken and without effect: the algorithm is chosen by the shape
-        of X, X is never changed, and the solution does not depend on the start or on chance.
+        of X, X is never changed, and the solution does not depend on chance.
+    warm_start : bool, default False
+        Start from the coefficients of the last fit. The solution is the same, and certified; it
+        takes fewer steps where data or `alpha` have changed little.
     max_iter : int, default None
         Newton steps and sweeps allowed; None means 100,000.
     tol : float, default 1e-10

@@ -68,7 +68,10 @@ class MultiTaskElasticNet(Tasks):
 
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n, p) and y (n, K); only ratios of sample_weight (n,) matter."""
-        self._solve(*self._read(X, y, sample_weight))
+        X, y, weights = self._read(X, y, sample_weight)
+        pairs = self._starts(y.shape[1], X.shape[1])
+        start = tuple(map(np.stack, zip(*pairs, strict=True))) if pairs else None
+        self._solve(X, y, weights, start)
         return self
 
 

@@ -28,8 +28,8 @@ class Options:
 
     def kept(self, **changed):
         """Return them as the dict that a path keeps, with these changed; see `kept_options`."""
-        given = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {**kept_options(given), **changed}
+        names = [field.name for field in fields(self) if field.name not in changed]
+        return {**kept_options({name: getattr(self, name) for name in names}), **changed}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +59,7 @@ class PathOptions(Options):
     n_threads: int
     progress: bool
     feature_names: Any
+    start: Any
 
 
 def read_path_options(*, family, intercept, lambdas, n_lambdas, lambda_min_ratio, stop, tol,

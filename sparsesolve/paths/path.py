@@ -15,12 +15,14 @@ from sparsesolve.paths.options import PathOptions, read_path_options
 from sparsesolve.paths.penalty import is_concave, read_penalty, standardizes
 from sparsesolve.paths.progress import progress_bar
 from sparsesolve.paths.second_try import tried_again
+from sparsesolve.paths.start import read_start
 from sparsesolve.paths.wrapping import warn_missed, with_encoder, wrap
 from sparsesolve.results.path import Path
 from sparsesolve.solvers import SOLVERS
 from sparsesolve.solvers.choice import approaches, choose
 from sparsesolve.solvers.follow import StopRule, entry_lambda, follow, grid
 from sparsesolve.solvers.state import NULL_LEVEL
+from sparsesolve.solvers.warm_start import begin_at
 
 
 @answers_keywords()
@@ -51,6 +53,7 @@ def path(
     n_threads: int = 1,
     progress: bool = False,
     feature_names: ArrayLike | None = None,
+    start: Any = None,
 ) -> Path:
     """Solve the elastic net along a decreasing grid of lambdas, each with a certificate.
 
@@ -152,6 +155,11 @@ def path(
         Show a progress bar on stderr.
     feature_names : array-like of str (p,), default None
         Names of the columns of an array or a sparse X. A frame has its own.
+    start : Path, CVPath or pair (coefficients, intercept), default None
+        A warm start of the first of `lambdas`, which must be given: the solution of another path
+        at that lambda, or numbers of shapes (p,) and (), with K responses (K, p) and (K,). It
+        shortens the way to the same certified solution and is left alone where it would not: where
+        the objective is lower at b = 0, or the problem is solved in other columns than those of X.
 
     Returns
     -------
@@ -220,7 +228,7 @@ def path(
         lower=lower, upper=upper, lambdas=lambdas, n_lambdas=n_lambdas,
         lambda_min_ratio=lambda_min_ratio, dfmax=dfmax, pmax=pmax, stop=stop, tol=tol,
         max_iter=max_iter, solver=solver, n_threads=n_threads, progress=progress,
-        feature_names=feature_names,
+        feature_names=feature_names, start=start,
     )  # fmt: skip
     doubts(X, y, family)
     fit = solve_path(X, y, options)
@@ -241,7 +249,8 @@ def solve_path(X, y, options, names=None, told=None):
     options = options.plain(feature_names=names, standardize=standardize)
     settings = _read_settings(options)
     family = settings["family"]
-    kept = options.kept(family=options.family if isinstance(options.family, str) else family)
+    named = options.family if isinstance(options.family, str) else family
+    kept = options.kept(family=named, start=None)  # another fit of these options has another
     with one_blas_thread():
         problem, names, class_names, scale = read_problem(
             X, y, family, weights=options.weights, offset=options.offset,
@@ -251,8 +260,9 @@ def solve_path(X, y, options, names=None, told=None):
             n_threads=settings["n_threads"], names=names, in_blocks=True,
             by_rows=settings["solver"] == "auto",
         )  # fmt: skip
+        warm = read_start(options.start, settings["lambdas"], problem)
         with progress_bar(settings["n_lambdas"], options.progress) as advance:
-            points, reason = _solve(problem, settings, told or advance)
+            points, reason = _solve(problem, settings, told or advance, warm)
     names = {"feature_names": names, "class_names": class_names}
     fit = wrap(problem, points, reason, scale, family, names, kept, path)
     return with_encoder(fit, X)
@@ -282,13 +292,17 @@ def _read_settings(options):
     return {**settings, "standardize": standardize}
 
 
-def _solve(problem, settings, advance):
+def _solve(problem, settings, advance, warm):
     """Choose a solver and follow the path; returns (points, why it ended)."""
     state = choose(problem, settings["solver"], settings["lambdas"], settings["n_threads"])
     lambdas, start = settings["lambdas"], 0.0
     if lambdas is None or problem.has_blocks:  # the null model: unpenalised features alone
         state.solve(NULL_LEVEL, 1e-14 * problem.null_value, settings["max_iter"])
     by_steps = approaches(problem, settings["solver"], lambdas)
+    if warm is not None:
+        level = problem.inner_level(lambdas[0])
+        warm = begin_at(state, problem, warm, level) and level
+        by_steps = by_steps and not warm
     asked = getattr(state, "problem_of_grid", problem)  # of other columns, where it has those
     if lambdas is None:
         ratio = settings["ratio"] or (1e-2 if problem.design.n < problem.n_features else 1e-4)
@@ -299,5 +313,5 @@ def _solve(problem, settings, advance):
         start = entry_lambda(asked, state.correlations())
     keep = ("tol", "max_iter", "stop", "dfmax", "pmax")
     points, reason = follow(state, problem, lambdas, **{name: settings[name] for name in keep},
-                            advance=advance, start=start)  # fmt: skip
+                            advance=advance, start=start, warm=bool(warm))  # fmt: skip
     return tried_again(problem, points, settings), reason

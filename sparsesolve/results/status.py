@@ -26,13 +26,13 @@ class ConvergenceWarning(UserWarning):
     """Some lambdas missed the tolerance; their gaps stand in the path's ``gaps``."""
 
 
-CATEGORY = ContextVar("CATEGORY", default=(ConvergenceWarning, ""))
+CATEGORY = ContextVar("CATEGORY", default=ConvergenceWarning)
 
 
 @contextmanager
-def warning_as(category, words):
-    """Within it :func:`warn` warns by this category of ours, beginning with these words."""
-    token = CATEGORY.set((category, words))
+def warning_as(category):
+    """Within it :func:`warn` warns by this category of ours."""
+    token = CATEGORY.set(category)
     try:
         yield
     finally:
@@ -44,5 +44,4 @@ def warn(message, kind=None):
     frame, depth = sys._getframe(), 1
     while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] == "sparsesolve":
         frame, depth = frame.f_back, depth + 1
-    category, words = CATEGORY.get() if kind is None else (kind, "")
-    warnings.warn(words + message, category, stacklevel=depth)
+    warnings.warn(message, CATEGORY.get() if kind is None else kind, stacklevel=depth)

@@ -74,11 +74,14 @@ def entry_lambda(problem, correlations):
     return lam if np.isfinite(lam) else 0.0
 
 
-def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance, start=0.0):
+def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance, start=0.0,
+           warm=False):
     """Solve down the grid; returns (points, why it ended).
 
     `start` is the lambda at whose solution the state stands, if lambdas far below the ones before
     are to be approached by steps (solvers/continuation); 0: they are not.
+    `warm` says that it stands where a user wants to start: if the gap is small enough there, no
+    step is taken.
     Solutions are led back to the user's units together, at the end, where nobody asks before.
     """
     points, entered, endless = [], set(), Endless(problem, tol)
@@ -94,7 +97,10 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
             ends = problem.inner_level(start), problem.inner_level(lam)
             budget -= approach(state, *ends, tol * null, max_iter)
         start = min(start, lam)
-        outcome, gap, found = _solve(state, problem, lam, tol * null, budget)
+        if warm and index == 0:
+            outcome, gap, found = _solve(state, problem, lam, tol * null, 0)
+        if not (warm and index == 0 and outcome == CONVERGED):
+            outcome, gap, found = _solve(state, problem, lam, tol * null, budget)
         outcome = endless.judged(outcome, lam, found, index + 1 == len(lambdas))
         which, values, intercept = found if late else problem.to_user(*found)
         if pmax is not None:

@@ -29,6 +29,8 @@ class State(Protocol):
 
     Notes
     -----
+    A state that can begin elsewhere than at the null model has ``start_at(which, values,
+    intercept)``, called before the first solve with coefficients as ``coefficients`` returns them.
     A state that can share work between lambdas also has ``set_grid(levels)``: it is called before
     the first solve of a path with the decreasing levels that will be asked for.
     """

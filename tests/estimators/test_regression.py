@@ -5,6 +5,7 @@ import pytest
 
 pytest.importorskip("sklearn")
 from scipy import sparse  # noqa: E402
+from sklearn.base import clone  # noqa: E402
 from sklearn import linear_model as theirs  # noqa: E402
 from sklearn.datasets import load_diabetes, make_regression  # noqa: E402
 
@@ -130,3 +131,27 @@ def test_bad_parameters_are_refused(model, words):
 def test_cv_of_several_columns_is_the_other_estimators_job():
     with pytest.raises(ValueError, match="use MultiTaskLassoCV"):
         ours.LassoCV().fit(X, np.column_stack([Y, Y]))
+
+
+MODELS = [ours.Lasso(0.1), ours.ElasticNet(0.1), ours.MultiTaskLasso(0.1)]
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_warm_start_begins_at_the_last_fit(model):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 60))
+    y = X[:, :2] @ [[1.0, 2.0], [-1.0, 0.5]] + 0.3 * rng.normal(size=(40, 2))
+    y = y if isinstance(model, ours.MultiTaskLasso) else y[:, 0]
+    cold = clone(model).fit(X, y)
+    warm = clone(model).set_params(warm_start=True).fit(X, y)
+    assert warm.n_iter_ == cold.n_iter_ >= 1
+    kept = warm.coef_.copy()
+    warm.fit(X, y)
+    assert warm.n_iter_ == 0 and warm.gap_ <= 1e-10
+    np.testing.assert_allclose(warm.coef_, kept, rtol=1e-9)
+    near = clone(model).set_params(alpha=0.099).fit(X, y)
+    np.testing.assert_allclose(warm.set_params(alpha=0.099).fit(X, y).coef_, near.coef_, atol=1e-5)
+    warm.fit(X[:, :30], y)  # of other columns: it starts cold
+    np.testing.assert_allclose(
+        warm.coef_, clone(near).fit(X[:, :30], y).coef_, rtol=1e-9, atol=1e-12
+    )

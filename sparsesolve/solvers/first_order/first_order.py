@@ -87,6 +87,18 @@ class FirstOrder:
     def _coefficients(self):
         return self.unpenalised_basis.with_span(self.point.b, self.point.c)
 
+    def start_at(self, which, values, intercept):
+        """Go on from the coefficients `values`, (m,) or (K, m), of the features `which` (m,).
+
+        Those in the span of the basis Q stay where they are.
+        """
+        b, c = self._zeros(self.design.p), self.point.c.copy()
+        b[..., which] = values
+        b[..., self.unpenalised] = 0.0
+        if self.with_intercept:
+            c[..., 0] = intercept
+        self.point = self.at(b, c)
+
     def correlations(self):
         """z_j'u of every column (p,), u orthogonal to what nothing holds back; of K responses
         their sizes, or with groups (K p,)."""

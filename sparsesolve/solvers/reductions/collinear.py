@@ -104,6 +104,8 @@ class CollinearState:
     problem, span, basis, design : as for WayBack
     """
 
+    start_at = None  # the coefficients within are of other columns
+
     def __init__(self, state, problem, span, basis, design):
         self.state, self.way = state, WayBack(problem, span, basis, design)
 

@@ -83,6 +83,8 @@ def standardised(problem, columns):
 class Mapped:
     """The state of a solver of the Problem in other columns; its coefficients are T theta."""
 
+    start_at = None  # the coefficients within are of other columns
+
     def __init__(self, state, inner, mapping):
         self.state, self.problem_of_grid, self.mapping = state, inner, mapping
 

@@ -39,6 +39,8 @@ class OneSidedState:
         Features whose limits the state does not know of.
     """
 
+    start_at = None  # the coefficients within are of other columns
+
     def __init__(self, state, problem, which):
         self.state, self.limits, self.which = state, problem.limits, which
 

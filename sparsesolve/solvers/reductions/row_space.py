@@ -64,6 +64,8 @@ class RowSpaceState:
     own_solver : callable () -> state of a solver of that, at its null model
     """
 
+    start_at = None  # the coefficients within are of other columns
+
     def __init__(self, state, small, which, problem, own_solver, n_threads):
         self.state, self.small, self.which, self.problem = state, small, which, problem
         self.own_solver, self.own, self.n_threads = own_solver, None, n_threads

@@ -76,6 +76,18 @@ class ResponseBlocks:
             return np.zeros(self.loss.n_responses)
         return self.descent.centred()[:, 0].copy()
 
+    def start_at(self, which, values, intercept):
+        """Go on from the coefficients `values` (K, m) of the features `which` (m,)."""
+        descent = self.descent
+        self._enter(np.setdiff1d(which, descent.which))
+        descent.B[:] = 0.0
+        for j, column in zip(which, values.T, strict=True):
+            descent.B[:, descent.which == j] = column[:, None]
+        if self.with_intercept:
+            descent.B[:, 0] = intercept
+        descent.level, descent.solved, self.opening = 0.0, (0.0, np.zeros((len(values), 0))), 0.0
+        descent.refresh()
+
     def correlations(self):
         """For each column the size of its products with the dual point, (p,): largest or l2."""
         u, _ = dual_point(self.descent, NULL_LEVEL)

@@ -66,6 +66,22 @@ cdef class ResponseSufficientStatistics(ResponseQuadratic):
         self.refresh()
         self._enter(INFINITY)
 
+    def start_at(self, which, values, intercept):
+        """Go on from the coefficients `values` (K, m) of the features `which` (m,)."""
+        cdef int j, k
+        cdef double[:, ::1] start = np.zeros((self.K, self.p))
+        np.asarray(start)[:, which] = values
+        for j in which:
+            if self.place[j] >= self.m:
+                self._swap(self.place[j], self.m)
+                self.m += 1
+        for j in range(self.p):
+            for k in range(self.K):
+                self.B[k, self.place[j]] = start[k, j]
+        self.before = self.level = 0.0
+        self.stale = True
+        self.refresh()
+
     def coefficients(self):
         """Features with a nonzero coefficient, ascending, and their coefficients (K, count)."""
         cdef int j, k, i, count = 0

@@ -69,6 +69,16 @@ cdef class SufficientStatistics:
         self.cross, self.total_square = cross[self.order], total_square
         self._refresh()
 
+    def start_at(self, which, values, intercept):
+        """Go on from the coefficients `values` (m,) of the features `which` (m,)."""
+        cdef int k
+        start = np.zeros(self.p)
+        start[which] = values
+        cdef double[::1] b = start[self.order]
+        for k in range(self.quadratic.size):
+            self.quadratic.b[k] = b[k]
+        self._measure(0.0)
+
     def coefficients(self):
         """Feature numbers and values of the nonzero coefficients, in ascending order of feature."""
         return self.quadratic.coefficients()

@@ -129,6 +129,14 @@ cdef class ProximalNewton(LossWorkingSet):
             products = m * (0.1 * n + entries / 2.0)
         return (entries + products + WEIGHED_COST * m * m * m / 3.0) / (2.0 * entries + SAMPLE_COST * n + 4.0 * m * m)
 
+    def start_at(self, which, values, intercept):
+        """Go on from the coefficients `values` (m,) of the features `which` (m,), and an intercept."""
+        start = np.zeros(self.design.p)
+        start[which] = values
+        self._move(start)
+        self.model.place(intercept, self.design.combination(*self.quadratic.members()))
+        self.restart()
+
     def restart(self):
         """Go on from the coefficients after the loss has changed: nothing of its model is kept."""
         self.n_solved, self.opening, self.lams[0], self.lams[1] = 0, 0.0, 0.0, 0.0

@@ -87,16 +87,28 @@ cdef class WorkingSet:
 
     def resume(self, response, double[::1] start):
         """Go on with another response from the coefficients `start` (p,); columns at work and their products stay."""
+        self._move(start)
+        self.response = np.multiply(self.root_w, response)
+        self.level = np.dot(self.response, self.response)
+        self._refresh()
+
+    def start_at(self, which, values, intercept):
+        """Go on from the coefficients `values` (m,) of the features `which` (m,)."""
+        start = np.zeros(self.design.p)
+        start[which] = values
+        self._move(start)
+        self._refresh()
+
+    def _move(self, double[::1] start):
+        """Coefficients `start` (p,), their columns at work; the residual is for the caller to renew."""
         cdef int k
         fresh = np.not_equal(start, 0.0)
         fresh[self.quadratic.members()[0]] = False
         self.add_to_working_set(self.inactive.together(np.flatnonzero(fresh).astype(np.intc)))
-        self.response = np.multiply(self.root_w, response)
-        self.level, self.opening, self.n_solved = np.dot(self.response, self.response), 0.0, 0
+        self.opening, self.n_solved = 0.0, 0
         self.lams[0] = self.lams[1] = 0.0
         for k in range(self.quadratic.size):
             self.quadratic.b[k] = start[self.quadratic.index[k]]
-        self._refresh()
 
     cdef int add_to_working_set(self, const int[::1] which) except -1:
         """Take columns into the working set at zero."""
