@@ -88,7 +88,8 @@ class Net(Exported, Answering, BaseEstimator):
         as many features and responses.
         """
         coefs = np.asarray(getattr(self, "coef_", ()), dtype=float)
-        if not (read_flag("warm_start", getattr(self, "warm_start", False)) and coefs.size == K * p > 0):
+        asked = read_flag("warm_start", getattr(self, "warm_start", False))
+        if not (asked and coefs.size == K * p > 0):
             return []
         intercepts = np.broadcast_to(getattr(self, "intercept_", 0.0), (K,))
         return list(zip(coefs.reshape(K, p), intercepts, strict=True))

@@ -5,8 +5,8 @@ import pytest
 
 pytest.importorskip("sklearn")
 from scipy import sparse  # noqa: E402
-from sklearn.base import clone  # noqa: E402
 from sklearn import linear_model as theirs  # noqa: E402
+from sklearn.base import clone  # noqa: E402
 from sklearn.datasets import load_diabetes, make_regression  # noqa: E402
 
 import sparsesolve as ss  # noqa: E402

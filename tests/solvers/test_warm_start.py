@@ -75,7 +75,8 @@ def test_the_way_to_inner_units_and_back_is_the_identity():
     for family in RESPONSES:
         problem, start = problem_of(family), solution(family, 0.1)
         which, values, intercept = problem.to_user(*inner(problem, start))
-        np.testing.assert_array_equal(which, np.flatnonzero(np.atleast_2d(start.coefs).any(axis=0)))
+        used = np.atleast_2d(start.coefs).any(axis=0)
+        np.testing.assert_array_equal(which, np.flatnonzero(used))
         np.testing.assert_allclose(values, start.coefs[..., which], rtol=1e-14)
         np.testing.assert_allclose(intercept, start.intercept, rtol=1e-12)
 
