@@ -8,18 +8,17 @@ from pathlib import Path as FilePath
 
 import numpy as np
 
+from sparsesolve.cli.penalties import add_penalty_options, make_penalty, refuse_penalty
 from sparsesolve.cli.reading import add_style_options, read_rows
 from sparsesolve.data.tables import ENDINGS
-from sparsesolve.data.tables.feature_groups import read_feature_groups
 from sparsesolve.families import FAMILIES, MAKERS, cox, read_family
-from sparsesolve.penalties import GroupL2, GroupLinf, SparseGroup
+from sparsesolve.paths.penalty import standardizes
 
 # Options of the command that are keywords of sparsesolve.path under the same name.
 PASSED_ON = (
     "family", "alpha", "grouped", "n_lambdas", "lambda_min_ratio", "lambdas", "tol", "max_iter",
     "dfmax", "pmax", "solver",
 )  # fmt: skip
-PENALTIES = {"group": GroupL2, "sparse-group": SparseGroup, "group-linf": GroupLinf}
 OTHERS = [name for name in MAKERS if name not in FAMILIES]  # families made by a function
 
 
@@ -57,18 +56,7 @@ def add_model_options(command):
     model.add_argument(
         "--grouped", action="store_true", help="multinomial: select features for all at once"
     )
-    model.add_argument(
-        "--groups", metavar="FILE", help="groups of features that enter and leave together: a CSV "
-        "file of two columns, feature and group, of .npz data an array of p labels, or the word "
-        "columns: all levels of a column of text",
-    )  # fmt: skip
-    model.add_argument(
-        "--penalty", choices=tuple(PENALTIES), help="on the groups: by their l2 norms (default), "
-        "these and the l1 norm, or largest coefficients",
-    )  # fmt: skip
-    model.add_argument(
-        "--tau", type=float, metavar="T", help="share of the l1 norm in sparse-group (0.5)"
-    )
+    add_penalty_options(model)
     for name, what in (("penalty-factor", "multiplies lambda: 0 never penalised, inf left out"),
                        ("lower", "least coefficient"), ("upper", "largest")):  # fmt: skip
         model.add_argument(
@@ -86,6 +74,10 @@ def add_model_options(command):
     model.add_argument("--no-intercept", action="store_true", help="fit none")
     scale = model.add_mutually_exclusive_group()
     scale.add_argument("--no-standardize", action="store_true", help="penalise X as it is")
+    scale.add_argument(
+        "--standardize", action="store_true", help="default, but not where a penalty compares "
+        "coefficients, as total-variation and slope do",
+    )  # fmt: skip
     scale.add_argument(
         "--standardize-groups", action="store_true", help="each group whole, by its span"
     )
@@ -143,14 +135,7 @@ def read_data(args):
 
 
 def _refuse_combinations(args):
-    if args.groups is None:
-        for name in ("penalty", "tau"):
-            if getattr(args, name) is not None:
-                raise ValueError(f"--{name} needs --groups, which features belong together")
-    elif args.grouped:
-        raise ValueError("--grouped ties classes and --groups features; choose one")
-    if args.tau is not None and args.penalty != "sparse-group":
-        raise ValueError("--tau belongs to --penalty sparse-group")
+    refuse_penalty(args)
     if args.strata is not None and read_family(args.family).name != "cox":
         raise ValueError("--strata belongs to --family cox")
 
@@ -161,10 +146,10 @@ def fit_options(args, table):
     if "strata" in table.marks:
         own = read_family(args.family)
         options["family"] = replace(own, read=cox(strata=table.marks["strata"]).read)
-    if args.groups is not None:
-        groups = _groups(args, table)
-        more = {} if args.tau is None else {"tau": args.tau}
-        options["penalty"] = PENALTIES[args.penalty or "group"](groups, **more)
+    penalty = make_penalty(args, table)
+    if penalty is not None:
+        options["penalty"] = penalty
+    standardize = (args.standardize or standardizes(penalty)) and not args.no_standardize
     if args.to_the_end:
         options["stop"] = None
     limits = {"penalty_factor": 1.0, "lower": -np.inf, "upper": np.inf}
@@ -172,22 +157,13 @@ def fit_options(args, table):
         "weights": table.weights,
         "offset": table.offset,
         "intercept": not args.no_intercept,
-        "standardize": "group" if args.standardize_groups else not args.no_standardize,
+        "standardize": "group" if args.standardize_groups else standardize,
         "n_threads": args.threads,
         "progress": sys.stderr.isatty(),
         **{name: value for name, value in options.items() if value is not None or name == "stop"},
         **{name: per_feature(name, getattr(args, name), default, args, table)
            for name, default in limits.items() if getattr(args, name)},
     }  # fmt: skip
-
-
-def _groups(args, table):
-    """Groups of features: of a file, or with --groups columns the column that each came from."""
-    if args.groups != "columns":
-        return read_feature_groups(args.groups, args.file, table)
-    if hasattr(table.X, "groups"):
-        return table.X.groups
-    return np.arange(table.X.shape[1])
 
 
 def per_feature(name, texts, default, args, table):

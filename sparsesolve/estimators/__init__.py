@@ -26,6 +26,7 @@ from .amounts import (
 )
 from .chains import ChainClassifier, ChainSVM
 from .classification import SparseLogisticRegression, SparseLogisticRegressionCV
+from .concave import MCPRegression, MCPRegressionCV, SCADRegression, SCADRegressionCV
 from .counts import PoissonNet, PoissonNetCV
 from .criterion import LassoLarsIC
 from .dictionary import DictionaryLearning
@@ -36,11 +37,13 @@ from .knots import LassoLars, LassoLarsCV
 from .lars import Lars, LarsCV
 from .online_classification import OnlineClassifier
 from .online_regression import OnlineRegressor
+from .penalized_classes import PenalizedClassifier, PenalizedClassifierCV
 from .probit import ProbitNet, ProbitNetCV
 from .pursuit import OrthogonalMatchingPursuit, OrthogonalMatchingPursuitCV
 from .regression import ElasticNet, ElasticNetCV, Lasso, LassoCV
 from .robust import HuberNet, HuberNetCV
 from .structured import FusedLasso, PenalizedRegression, SlopeRegression
+from .structured_cv import FusedLassoCV, PenalizedRegressionCV, SlopeRegressionCV
 from .survival import CoxNet, CoxNetCV
 from .tasks import MultiTaskElasticNet, MultiTaskElasticNetCV, MultiTaskLasso, MultiTaskLassoCV
 from .two_stage import AdaptiveLasso, AdaptiveLassoCV, RelaxedLasso
@@ -57,6 +60,7 @@ __all__ = [
     "ElasticNet",
     "ElasticNetCV",
     "FusedLasso",
+    "FusedLassoCV",
     "GammaNet",
     "GammaNetCV",
     "GroupLasso",
@@ -70,6 +74,8 @@ __all__ = [
     "LassoLars",
     "LassoLarsCV",
     "LassoLarsIC",
+    "MCPRegression",
+    "MCPRegressionCV",
     "MKLClassifier",
     "MKLClassifierCV",
     "MKLRegressor",
@@ -84,13 +90,19 @@ __all__ = [
     "OnlineRegressor",
     "OrthogonalMatchingPursuit",
     "OrthogonalMatchingPursuitCV",
+    "PenalizedClassifier",
+    "PenalizedClassifierCV",
     "PenalizedRegression",
+    "PenalizedRegressionCV",
     "PoissonNet",
     "PoissonNetCV",
     "ProbitNet",
     "ProbitNetCV",
     "RelaxedLasso",
+    "SCADRegression",
+    "SCADRegressionCV",
     "SlopeRegression",
+    "SlopeRegressionCV",
     "SparseGroupLasso",
     "SparseGroupLassoCV",
     "SparseLogisticRegression",

@@ -7,7 +7,28 @@ from sparsesolve.penalties import L1, Slope, TotalVariation
 from .linear import Linear
 
 
-class PenalizedRegression(Linear):
+class Penalized(Linear):
+    """Least squares of one response with the penalty that `_omega` makes of the parameters."""
+
+    _as_precise_as_X = False
+
+    def _read(self, X, y, sample_weight):
+        X, y, weights = super()._read(X, y, sample_weight)
+        return X, column_or_1d(y, warn=True), weights
+
+    def _options(self):
+        return {**super()._options(), "penalty": self._omega()}
+
+    def _omega(self):
+        return any_penalty(self.penalty)
+
+
+def any_penalty(penalty):
+    """The penalty that a user gave; None is the l1 norm."""
+    return L1() if penalty is None else penalty
+
+
+class PenalizedRegression(Penalized):
     """Least squares with any penalty on the coefficients.
 
     Minimises ``||y - Xb||^2 / (2n) + alpha Omega(b)``.
@@ -53,16 +74,6 @@ class PenalizedRegression(Linear):
         self.standardize = standardize
         self.max_iter = max_iter
         self.tol = tol
-
-    def _omega(self):
-        return L1() if self.penalty is None else self.penalty
-
-    def _read(self, X, y, sample_weight):
-        X, y, weights = super()._read(X, y, sample_weight)
-        return X, column_or_1d(y, warn=True), weights
-
-    def _options(self):
-        return {**super()._options(), "penalty": self._omega()}
 
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n, p) and y (n,); only ratios of sample_weight (n,) matter."""

@@ -4,12 +4,25 @@ import numpy as np
 import pytest
 
 pytest.importorskip("sklearn")
-from sklearn.model_selection import GridSearchCV  # noqa: E402
+from sklearn.model_selection import GridSearchCV, KFold  # noqa: E402
 from sklearn.utils.estimator_checks import check_estimator  # noqa: E402
 
 import sparsesolve as ss  # noqa: E402
 from sparsesolve import penalties  # noqa: E402
-from sparsesolve.estimators import FusedLasso, PenalizedRegression, SlopeRegression  # noqa: E402
+from sparsesolve.estimators import (  # noqa: E402
+    FusedLasso,
+    FusedLassoCV,
+    MCPRegression,
+    MCPRegressionCV,
+    PenalizedClassifier,
+    PenalizedClassifierCV,
+    PenalizedRegression,
+    PenalizedRegressionCV,
+    SCADRegression,
+    SCADRegressionCV,
+    SlopeRegression,
+    SlopeRegressionCV,
+)
 
 RNG = np.random.default_rng(1)
 X = RNG.standard_normal((60, 6))
@@ -20,12 +33,44 @@ Y = X @ [1.0, 1, 1, 0, 0, 2] + RNG.standard_normal(60)
     (FusedLasso(0.2, l1=0.5), penalties.TotalVariation(l1=0.5)),
     (SlopeRegression(0.2, q=0.3), penalties.Slope(q=0.3)),
     (PenalizedRegression(0.2), penalties.L1()),
+    (MCPRegression(0.2, gamma=2.5), penalties.MCP(2.5)),
+    (SCADRegression(0.2, groups=[0, 0, 1, 1, 2, 2]), penalties.SCAD(groups=[0, 0, 1, 1, 2, 2])),
     (PenalizedRegression(0.2, penalty=penalties.TraceNorm((2, 3))), penalties.TraceNorm((2, 3))),
 ])  # fmt: skip
 def test_what_path_finds(model, penalty):
     fit = ss.path(X, Y, penalty=penalty, lambdas=[0.2])
     assert model.fit(X, Y).coef_ == pytest.approx(fit.coef(0.2))
     assert model.gap_ <= 1e-7 and model.score(X, Y) > 0.5
+
+
+@pytest.mark.parametrize("model, penalty", [
+    (FusedLassoCV(l1=0.1), penalties.TotalVariation(l1=0.1)),
+    (SlopeRegressionCV(kind="oscar", q=0.5), penalties.Slope(kind="oscar", q=0.5)),
+    (MCPRegressionCV(), penalties.MCP()),
+    (SCADRegressionCV(gamma=3.0), penalties.SCAD(3.0)),
+    (PenalizedRegressionCV(), penalties.L1()),
+])  # fmt: skip
+def test_what_cross_validation_chooses(model, penalty):
+    model.set_params(cv=3, alphas=10, eps=0.05).fit(X, Y)
+    folds = [(train, test) for train, test in KFold(3).split(X)]
+    cv = ss.cv_path(X, Y, penalty=penalty, folds=folds, lambdas=model.alphas_)
+    mean = cv.fold_scores.mean(axis=0)  # folds weigh the same, as in scikit-learn
+    assert model.alpha_ == pytest.approx(cv.lambdas[mean.argmin()])
+    assert model.coef_ == pytest.approx(cv.path.coef(model.alpha_))
+    assert model.score_path_.shape == (10, 3)
+
+
+def test_classes():
+    labels = np.where(Y > np.median(Y), "high", "low")
+    fused = penalties.TotalVariation()
+    fit = ss.path(X, labels, family="binomial", penalty=fused, lambdas=[0.02])
+    model = PenalizedClassifier(0.02, penalty=fused).fit(X, labels)
+    assert model.coef_[0] == pytest.approx(fit.coef(0.02)) and model.score(X, labels) > 0.7
+    chosen = PenalizedClassifierCV(penalty=fused, alphas=5, eps=0.05, cv=3).fit(X, labels)
+    assert chosen.alpha_ in chosen.alphas_ and chosen.predict_proba(X).shape == (60, 2)
+    three = np.digitize(Y, [-1, 1])
+    low = PenalizedClassifier(0.05, penalty=penalties.TraceNorm()).fit(X, three)
+    assert low.coef_.shape == (3, 6) and low.gap_ <= 1e-7
 
 
 @pytest.mark.parametrize("model", [FusedLasso(0.1), SlopeRegression(0.1)], ids=repr)

@@ -7,7 +7,7 @@ import zipfile
 import numpy as np
 
 
-def read_feature_groups(source, data_file, table):
+def read_feature_groups(source, data_file, table, overlapping=False):
     """What penalties take as groups.
 
     Parameters
@@ -18,6 +18,8 @@ def read_feature_groups(source, data_file, table):
     data_file : str
     table : Table
         Of the data.
+    overlapping : bool, default False
+        Whether a feature may be in several groups.
 
     Returns
     -------
@@ -43,8 +45,13 @@ def read_feature_groups(source, data_file, table):
             feature, group = (cell.strip() for cell in row)
             if feature not in places:
                 raise ValueError(f"{where} names {feature!r}, which is no column of X")
-            if places[feature] in seen:
-                raise ValueError(f"{where} puts {feature!r} into a second group; one is allowed")
+            if places[feature] in groups.get(group, ()):
+                raise ValueError(f"{where} puts {feature!r} into {group!r} a second time")
+            if places[feature] in seen and not overlapping:
+                raise ValueError(
+                    f"{where} puts {feature!r} into a second group; one is allowed, but with "
+                    "--penalty latent-group"
+                )
             seen.add(places[feature])
             groups.setdefault(group, []).append(places[feature])
     if not groups:

@@ -1,0 +1,160 @@
+"""Least squares with concave penalties: MCP and SCAD."""
+
+from sparsesolve.penalties import MCP, SCAD
+
+from .structured import PenalizedRegression
+from .structured_cv import PenalizedRegressionCV
+
+
+class MCPRegression(PenalizedRegression):
+    """Least squares with the minimax concave penalty: large coefficients are not shrunk.
+
+    The objective is not convex, and the solution is a stationary point: ``gap_`` is 0 where no
+    direction leads down.
+
+    Parameters
+    ----------
+    alpha : float, default 1.0
+        Strength of the penalty.
+    gamma : float > 1, default 3.0
+        As in :class:`sparsesolve.penalties.MCP`, on standardised columns.
+    groups, weights
+        As in :class:`sparsesolve.penalties.MCP`.
+    standardize : bool, default True
+        Penalise coefficients of columns divided by their standard deviation.
+    fit_intercept, max_iter, tol
+        As in :class:`PenalizedRegression`, and so are the attributes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve.estimators import MCPRegression
+    >>> X = np.random.default_rng(0).normal(size=(100, 6))
+    >>> MCPRegression(0.3).fit(X, 2 * X[:, 0]).coef_.round(2)
+    array([2., 0., 0., 0., 0., 0.])
+    """
+
+    def __init__(self, alpha=1.0, *, gamma=3.0, groups=None, weights=None, fit_intercept=True,
+                 standardize=True, max_iter=None, tol=1e-7):
+        super().__init__(
+            alpha, fit_intercept=fit_intercept, standardize=standardize, max_iter=max_iter, tol=tol
+        )
+        self.gamma = gamma
+        self.groups = groups
+        self.weights = weights
+
+    def _omega(self):
+        return MCP(self.gamma, self.groups, self.weights)
+
+
+class MCPRegressionCV(PenalizedRegressionCV):
+    """:class:`MCPRegression` with alpha by cross-validation.
+
+    Parameters
+    ----------
+    gamma, groups, weights, standardize
+        As in :class:`MCPRegression`.
+    eps, alphas, fit_intercept, max_iter, tol, cv, rule, verbose, n_jobs
+        As in :class:`PenalizedRegressionCV`, and so are the attributes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve.estimators import MCPRegressionCV
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 6))
+    >>> y = 2 * X[:, 0] + 0.1 * rng.normal(size=100)
+    >>> MCPRegressionCV(eps=0.1, rule="1se").fit(X, y).coef_.round(1)
+    array([2., 0., 0., 0., 0., 0.])
+    """
+
+    def __init__(self, *, gamma=3.0, groups=None, weights=None, eps=1e-3, alphas=100,
+                 fit_intercept=True, standardize=True, max_iter=None, tol=1e-7, cv=None,
+                 rule="min", verbose=False, n_jobs=None):
+        super().__init__(
+            eps=eps, alphas=alphas, fit_intercept=fit_intercept, standardize=standardize,
+            max_iter=max_iter, tol=tol, cv=cv, rule=rule, verbose=verbose, n_jobs=n_jobs,
+        )  # fmt: skip
+        self.gamma = gamma
+        self.groups = groups
+        self.weights = weights
+
+    def _omega(self):
+        return MCP(self.gamma, self.groups, self.weights)
+
+
+class SCADRegression(PenalizedRegression):
+    """Least squares with the SCAD penalty: large coefficients are not shrunk.
+
+    The objective is not convex, and the solution is a stationary point: ``gap_`` is 0 where no
+    direction leads down.
+
+    Parameters
+    ----------
+    alpha : float, default 1.0
+        Strength of the penalty.
+    gamma : float > 2, default 3.7
+        As in :class:`sparsesolve.penalties.SCAD`, on standardised columns.
+    groups, weights
+        As in :class:`sparsesolve.penalties.SCAD`.
+    standardize : bool, default True
+        Penalise coefficients of columns divided by their standard deviation.
+    fit_intercept, max_iter, tol
+        As in :class:`PenalizedRegression`, and so are the attributes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve.estimators import SCADRegression
+    >>> X = np.random.default_rng(0).normal(size=(100, 6))
+    >>> SCADRegression(0.3).fit(X, 2 * X[:, 0]).coef_.round(2)
+    array([2., 0., 0., 0., 0., 0.])
+    """
+
+    def __init__(self, alpha=1.0, *, gamma=3.7, groups=None, weights=None, fit_intercept=True,
+                 standardize=True, max_iter=None, tol=1e-7):
+        super().__init__(
+            alpha, fit_intercept=fit_intercept, standardize=standardize, max_iter=max_iter, tol=tol
+        )
+        self.gamma = gamma
+        self.groups = groups
+        self.weights = weights
+
+    def _omega(self):
+        return SCAD(self.gamma, self.groups, self.weights)
+
+
+class SCADRegressionCV(PenalizedRegressionCV):
+    """:class:`SCADRegression` with alpha by cross-validation.
+
+    Parameters
+    ----------
+    gamma, groups, weights, standardize
+        As in :class:`SCADRegression`.
+    eps, alphas, fit_intercept, max_iter, tol, cv, rule, verbose, n_jobs
+        As in :class:`PenalizedRegressionCV`, and so are the attributes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve.estimators import SCADRegressionCV
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 6))
+    >>> y = 2 * X[:, 0] + 0.1 * rng.normal(size=100)
+    >>> SCADRegressionCV(eps=0.1, rule="1se").fit(X, y).coef_.round(1)
+    array([2., 0., 0., 0., 0., 0.])
+    """
+
+    def __init__(self, *, gamma=3.7, groups=None, weights=None, eps=1e-3, alphas=100,
+                 fit_intercept=True, standardize=True, max_iter=None, tol=1e-7, cv=None,
+                 rule="min", verbose=False, n_jobs=None):
+        super().__init__(
+            eps=eps, alphas=alphas, fit_intercept=fit_intercept, standardize=standardize,
+            max_iter=max_iter, tol=tol, cv=cv, rule=rule, verbose=verbose, n_jobs=n_jobs,
+        )  # fmt: skip
+        self.gamma = gamma
+        self.groups = groups
+        self.weights = weights
+
+    def _omega(self):
+        return SCAD(self.gamma, self.groups, self.weights)

@@ -1,0 +1,106 @@
+"""Classes by the logistic or multinomial loss with any penalty on the coefficients."""
+
+from .chosen import Chosen
+from .classification import Logistic
+from .structured import any_penalty
+
+
+class PenalizedLogistic(Logistic):
+    """Classes with the penalty of the parameter `penalty`."""
+
+    def _options(self):
+        return {**super()._options(), "penalty": any_penalty(self.penalty)}
+
+
+class PenalizedClassifier(PenalizedLogistic):
+    """Logistic regression with any penalty, multinomial from three classes on.
+
+    Minimises the mean of the log-losses plus ``alpha Omega(b)``: the fused lasso, SLOPE, MCP,
+    a trace norm, overlapping groups.
+
+    Parameters
+    ----------
+    alpha : float, default 0.01
+        Strength of the penalty.
+    penalty : object of `sparsesolve.penalties`, or one that keeps its contract, default None
+        Omega; None is the l1 norm.
+    fit_intercept : bool, default True
+        Fit unpenalised intercepts.
+    standardize : bool, default False
+        Penalise coefficients of columns divided by their standard deviation.
+    class_weight, max_iter, tol
+        As in :class:`SparseLogisticRegression`, and so are the attributes; tol is 1e-7.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve import penalties
+    >>> from sparsesolve.estimators import PenalizedClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 6))
+    >>> y = X @ [0, 0, 0, 2, 2, 2] + rng.logistic(size=200) > 0
+    >>> model = PenalizedClassifier(0.05, penalty=penalties.TotalVariation()).fit(X, y)
+    >>> model.coef_.round(1)
+    array([[0.1, 0.1, 0.1, 1.2, 1.2, 1.2]])
+    """
+
+    def __init__(self, alpha=0.01, *, penalty=None, fit_intercept=True, standardize=False,
+                 class_weight=None, max_iter=None, tol=1e-7):
+        self.alpha = alpha
+        self.penalty = penalty
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.class_weight = class_weight
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit to X (n, p) and labels y (n,); only ratios of sample_weight (n,) matter."""
+        self._solve(*self._read(X, y, sample_weight))
+        return self
+
+
+class PenalizedClassifierCV(Chosen, PenalizedLogistic):
+    """:class:`PenalizedClassifier` with alpha by cross-validation.
+
+    Parameters
+    ----------
+    penalty, fit_intercept, standardize, class_weight, max_iter, tol
+        As in PenalizedClassifier.
+    eps, alphas, measure, cv, verbose, n_jobs, rule
+        As in :class:`SparseLogisticRegressionCV`, and so are the attributes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve import penalties
+    >>> from sparsesolve.estimators import PenalizedClassifierCV
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 6))
+    >>> y = X @ [0, 0, 0, 2, 2, 2] + rng.logistic(size=200) > 0
+    >>> model = PenalizedClassifierCV(penalty=penalties.Slope(), eps=0.01, rule="1se").fit(X, y)
+    >>> bool((np.abs(model.coef_[0, 3:]) > np.abs(model.coef_[0, :3]).max()).all())
+    True
+    """
+
+    def __init__(self, *, penalty=None, eps=1e-3, alphas=100, fit_intercept=True,
+                 standardize=False, class_weight=None, measure="deviance", cv=None, rule="min",
+                 max_iter=None, tol=1e-7, verbose=False, n_jobs=None):
+        self.penalty = penalty
+        self.eps = eps
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.class_weight = class_weight
+        self.measure = measure
+        self.cv = cv
+        self.rule = rule
+        self.max_iter = max_iter
+        self.tol = tol
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y, sample_weight=None, **params):
+        """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
+        self._solve_cv(*self._read(X, y, sample_weight), params)
+        return self

@@ -1,0 +1,130 @@
+"""Structured norms with alpha by cross-validation: fused lasso, SLOPE, any penalty."""
+
+from sparsesolve.penalties import Slope, TotalVariation
+
+from .chosen import Chosen
+from .structured import Penalized
+
+
+class PenalizedRegressionCV(Chosen, Penalized):
+    """:class:`PenalizedRegression` with alpha by cross-validation.
+
+    Parameters
+    ----------
+    penalty, fit_intercept, standardize, max_iter, tol
+        As in PenalizedRegression.
+    eps, alphas, cv, verbose, n_jobs, rule
+        As in :class:`ElasticNetCV`.
+
+    Attributes
+    ----------
+    alpha_, alphas_, cv_path_, score_path_
+        As in ElasticNetCV; scores are mean squared errors.
+    coef_, intercept_, dual_gap_, n_iter_
+        As in PenalizedRegression.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve import penalties
+    >>> from sparsesolve.estimators import PenalizedRegressionCV
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(80, 4))
+    >>> y = X[:, 0] - X[:, 1] + 0.1 * rng.normal(size=80)
+    >>> overlapping = penalties.LatentGroupL2([[0, 1], [1, 2], [3]])
+    >>> model = PenalizedRegressionCV(penalty=overlapping, rule="1se").fit(X, y)
+    >>> np.flatnonzero(model.coef_)
+    array([0, 1])
+    """
+
+    def __init__(self, *, penalty=None, eps=1e-3, alphas=100, fit_intercept=True,
+                 standardize=False, max_iter=None, tol=1e-7, cv=None, rule="min", verbose=False,
+                 n_jobs=None):
+        self.penalty = penalty
+        self.eps = eps
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.max_iter = max_iter
+        self.tol = tol
+        self.cv = cv
+        self.rule = rule
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y, sample_weight=None, **params):
+        """Choose and fit; `params` go to the splitter by metadata routing."""
+        self._solve_cv(*self._read(X, y, sample_weight), params)
+        return self
+
+
+class FusedLassoCV(PenalizedRegressionCV):
+    """:class:`FusedLasso` with alpha by cross-validation.
+
+    Parameters
+    ----------
+    l1, weights, order
+        As in :class:`FusedLasso`.
+    eps, alphas, fit_intercept, standardize, max_iter, tol, cv, rule, verbose, n_jobs
+        As in :class:`PenalizedRegressionCV`, and so are the attributes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve.estimators import FusedLassoCV
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 6))
+    >>> y = X @ [0, 0, 0, 2, 2, 2] + 0.1 * rng.normal(size=100)
+    >>> FusedLassoCV(rule="1se").fit(X, y).coef_.round(1)
+    array([0., 0., 0., 2., 2., 2.])
+    """
+
+    def __init__(self, *, l1=0.0, weights=None, order=None, eps=1e-3, alphas=100,
+                 fit_intercept=True, standardize=False, max_iter=None, tol=1e-7, cv=None,
+                 rule="min", verbose=False, n_jobs=None):
+        super().__init__(
+            eps=eps, alphas=alphas, fit_intercept=fit_intercept, standardize=standardize,
+            max_iter=max_iter, tol=tol, cv=cv, rule=rule, verbose=verbose, n_jobs=n_jobs,
+        )  # fmt: skip
+        self.l1 = l1
+        self.weights = weights
+        self.order = order
+
+    def _omega(self):
+        return TotalVariation(self.weights, self.l1, self.order)
+
+
+class SlopeRegressionCV(PenalizedRegressionCV):
+    """:class:`SlopeRegression` with alpha by cross-validation.
+
+    Parameters
+    ----------
+    lambdas, q, kind
+        As in :class:`SlopeRegression`.
+    eps, alphas, fit_intercept, standardize, max_iter, tol, cv, rule, verbose, n_jobs
+        As in :class:`PenalizedRegressionCV`, and so are the attributes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve.estimators import SlopeRegressionCV
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 6))
+    >>> y = X @ [2, -2, 0, 0, 0, 0] + 0.1 * rng.normal(size=100)
+    >>> SlopeRegressionCV(rule="1se").fit(X, y).coef_.round(1)[:2]
+    array([ 2., -2.])
+    """
+
+    def __init__(self, *, lambdas=None, q=0.1, kind="bh", eps=1e-3, alphas=100,
+                 fit_intercept=True, standardize=False, max_iter=None, tol=1e-7, cv=None,
+                 rule="min", verbose=False, n_jobs=None):
+        super().__init__(
+            eps=eps, alphas=alphas, fit_intercept=fit_intercept, standardize=standardize,
+            max_iter=max_iter, tol=tol, cv=cv, rule=rule, verbose=verbose, n_jobs=n_jobs,
+        )  # fmt: skip
+        self.lambdas = lambdas
+        self.q = q
+        self.kind = kind
+
+    def _omega(self):
+        return Slope(self.lambdas, self.q, self.kind)

@@ -1,0 +1,109 @@
+"""--penalty: words, parameters, groups, what does not go together, and models from a file."""
+
+import argparse
+import csv
+
+import numpy as np
+import pytest
+
+import sparsesolve as ss
+from sparsesolve import penalties as P
+from sparsesolve.__main__ import main
+from sparsesolve.cli.penalties import KINDS, make_penalty, read_penalty, refuse_penalty
+from sparsesolve.data.tables import Table
+
+NAMES = np.array(["a", "b", "c", "d"])
+RNG = np.random.default_rng(5)
+X = RNG.normal(size=(50, 4))
+Y = X @ [1.0, 1, 0, 0] + 0.3 * RNG.normal(size=50)
+
+
+def args_of(penalty=None, groups=None, tau=None, grouped=False):
+    chosen = None if penalty is None else read_penalty(penalty)
+    return argparse.Namespace(penalty=chosen, groups=groups, tau=tau, grouped=grouped, file="x")
+
+
+@pytest.mark.parametrize("text, penalty", [
+    ("total-variation", P.TotalVariation()),
+    ("total_variation( 0.5 )", P.TotalVariation(l1=0.5)),
+    ("slope", P.Slope()),
+    ("slope(0.3)", P.Slope(q=0.3)),
+    ("trace-norm", P.TraceNorm()),
+    ("trace-norm(2,3)", P.TraceNorm((2, 3))),
+    ("mcp", P.MCP()),
+    ("MCP(2)", P.MCP(2.0)),
+    ("scad(4)", P.SCAD(4.0)),
+    ("log(0.5)", P.Log(0.5)),
+    ("bridge(0.5)", P.Bridge(0.5)),
+])  # fmt: skip
+def test_words_and_parameters(text, penalty):
+    assert repr(make_penalty(args_of(text), None)) == repr(penalty)
+
+
+def test_groups(tmp_path):
+    file = tmp_path / "g.csv"
+    file.write_text("feature,group\na,u\nb,u\nb,v\nc,v\n")
+    table = Table(X, None, None, None, NAMES, {})
+    latent = make_penalty(args_of("latent-group", file), table)
+    assert latent.groups == {"u": [0, 1], "v": [1, 2]}
+    with pytest.raises(ValueError, match="'b' into a second group; one is allowed, but with"):
+        make_penalty(args_of("mcp", file), table)
+    file.write_text("feature,group\na,u\nb,u\nc,v\n")
+    assert make_penalty(args_of("scad", file), table).groups == {"u": [0, 1], "v": [2]}
+    assert make_penalty(args_of("scad(3)", "columns"), table).groups.tolist() == [0, 1, 2, 3]
+    columns = make_penalty(args_of("latent-group", "columns"), table)
+    assert list(columns.groups) == [[0], [1], [2], [3]]
+    assert isinstance(make_penalty(args_of(None, file), table), P.GroupL2)
+    assert make_penalty(args_of(), table) is None
+    file.write_text("feature,group\na,u\na,u\n")
+    with pytest.raises(ValueError, match="puts 'a' into 'u' a second time"):
+        make_penalty(args_of("latent-group", file), table)
+
+
+@pytest.mark.parametrize("text, words", [
+    ("fused", "'fused' is none of group, sparse-group"),
+    ("mcp(1)", "'mcp(1)': gamma must be above 1"),
+    ("mcp(x)", "'mcp(x)': mcp takes (gamma), as numbers"),
+    ("mcp(3,4)", "'mcp(3,4)': mcp takes (gamma)"),
+    ("log", "'log': log takes (epsilon)"),
+    ("group(2)", "'group(2)': group takes no parameter"),
+    ("trace-norm(2)", "'trace-norm(2)': trace-norm takes (rows,columns), two whole numbers"),
+])  # fmt: skip
+def test_words_that_are_none(text, words):
+    with pytest.raises(argparse.ArgumentTypeError) as caught:
+        read_penalty(text)
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("given, words", [
+    ({"penalty": "latent-group"}, "--penalty needs --groups"),
+    ({"penalty": "slope", "groups": "g"}, "--penalty slope has no groups; leave out --groups"),
+    ({"penalty": "mcp", "tau": 0.5}, "--tau needs --groups"),
+    ({"penalty": "mcp", "groups": "g", "tau": 0.5}, "--tau belongs to --penalty sparse-group"),
+])  # fmt: skip
+def test_what_does_not_go_together(given, words):
+    with pytest.raises(ValueError, match=words):
+        refuse_penalty(args_of(**given))
+
+
+@pytest.mark.parametrize("text, more, options", [
+    ("total-variation", [], {"penalty": P.TotalVariation()}),
+    ("slope", ["--standardize"], {"penalty": P.Slope(), "standardize": True}),
+    ("mcp(2)", [], {"penalty": P.MCP(2.0)}),
+    ("scad", ["--no-standardize"], {"penalty": P.SCAD(), "standardize": False}),
+])  # fmt: skip
+def test_models_from_a_file(tmp_path, capsys, text, more, options):
+    file, model = tmp_path / "d.csv", tmp_path / "m.npz"
+    with file.open("w", newline="") as stream:
+        csv.writer(stream).writerows([[*NAMES, "y"], *np.column_stack([X, Y]).tolist()])
+    words = [str(file), "--response", "y", "--penalty", text, *more, "--n-lambdas", "9"]
+    assert main(["path", *words, "--save", str(model)]) == 0
+    fit = ss.path(X, Y, n_lambdas=9, **options)
+    assert capsys.readouterr().out == str(fit) + "\n"
+    assert ss.load(model).coef(0.1) == pytest.approx(fit.coef(0.1))
+    assert main(["cv", *words, "--folds", "3"]) == 0
+    assert "1se" in capsys.readouterr().out
+
+
+def test_every_kind_says_what_it_takes():
+    assert all((kind.most > 0) == bool(kind.parameters) for kind in KINDS.values())
