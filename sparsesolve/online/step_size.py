@@ -7,10 +7,14 @@ the later half of the rows; of prox-SVRG the objective after two passes over the
 that occur in these rows are kept meanwhile.
 """
 
+import logging
+
 import numpy as np
 
 from sparsesolve.data import read_real, read_several
 from sparsesolve.online.penalty import Laid
+
+log = logging.getLogger(__name__)
 
 ROWS = 4096  # on which candidates compete
 FACTORS = {
@@ -46,6 +50,7 @@ def choose(settings, rows, n_features):
     best = min(found, key=lambda eta0: found[eta0])
     if found[best] == np.inf:
         raise ValueError("every step size that was tried was too long; scale X, or give step=")
+    log.debug("step size %.3g of %d candidates, mean loss %.4g", best, len(found), found[best])
     return best, found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,8 @@ from sparsesolve.solvers.greedy import pursuit as greedy
 from sparsesolve.solvers.greedy import thresholding
 from sparsesolve.solvers.greedy.pursuit import pursue
 from sparsesolve.solvers.greedy.thresholding import threshold_path
+
+log = logging.getLogger(__name__)
 
 PURSUITS = ("omp", "forward", "mp")
 THRESHOLDING = ("niht", "iht", "cosamp")
@@ -233,6 +236,7 @@ def _fit(solve, X, y, options):
     with one_blas_thread(), progress_bar(most, options.progress, "feature") as advance:
         points, reason = solve(problem, options.method, most=most, least=least, max_iter=steps,
                                n_threads=n_threads, advance=advance)  # fmt: skip
+    log.debug("greedy path ended after %d points: %s", len(points), reason)
     fit = wrap(problem, points, reason, scale, gaussian, {"feature_names": names}, kept)
     certain = greedy.CERTAIN if solve is pursue else thresholding.CERTAIN
     warn_missed([fit], certain)

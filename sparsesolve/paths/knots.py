@@ -1,5 +1,6 @@
 """Knots: the options of a path of them, the walk from one to the next, and what users get."""
 
+import logging
 from dataclasses import replace
 from math import ldexp
 
@@ -18,6 +19,8 @@ from sparsesolve.solvers.homotopy.path import UNCLEAR, FollowedPath
 from sparsesolve.solvers.problem.problem import ADVICE
 from sparsesolve.solvers.problem.rounding import felt
 from sparsesolve.solvers.reductions.collinear import WayBack, without_collinear
+
+log = logging.getLogger(__name__)
 
 
 def read_knot_options(options, intercept, standardize, n_threads):
@@ -123,6 +126,7 @@ def wrap_knots(problem, followed, tol, rest):
     Warns where a certificate misses tol or it had to stop.
     """
     batches, reason, untold = followed
+    log.debug("path of knots ended: %s", reason)
     path = knot_path(problem, batches, tol, stop_reason=reason, **rest)
     if untold:
         names = path.feature_names

@@ -6,6 +6,7 @@ package can know, so that it tries the others by itself; where a user has named 
 few iterations, that is respected.
 """
 
+import logging
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +16,8 @@ from sparsesolve.results.status import Status
 from sparsesolve.solvers import SOLVERS, kinked
 from sparsesolve.solvers.choice import choose
 from sparsesolve.solvers.follow import follow
+
+log = logging.getLogger(__name__)
 
 OTHERS = ("working_set", "proximal_newton", "reweighted", "pass_newton", "response_newton",
           "response_blocks")  # fmt: skip
@@ -37,6 +40,7 @@ def tried_again(problem, points, settings):
         lambdas = np.array([points[k].lam for k in missed])
         if not SOLVERS[name].suits(problem, lambdas):
             continue
+        log.debug("%d lambdas missed tol: solver %r tries them again", len(missed), name)
         state = choose(problem, name, lambdas, settings["n_threads"])
         again, _ = follow(state, problem, lambdas, tol=settings["tol"], advance=_silent,
                           max_iter=settings["max_iter"], stop=None, dfmax=None, pmax=None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -20,6 +21,8 @@ from sparsesolve.selection.jobs import read_options, run_jobs
 from sparsesolve.selection.measures import read_measure
 from sparsesolve.selection.missed import n_missed, of_choice
 from sparsesolve.selection.relaxed import beginning, blend, explained
+
+log = logging.getLogger(__name__)
 
 ALIKE = 1e-9  # relative, of mean scores
 
@@ -132,6 +135,7 @@ def cv_path(
     blends = None if gammas is None else _read_all("gammas", gammas)[::-1]
     jobs = [job for alpha in tried for job in rows.jobs({**options, "alpha": alpha}, folds)]
     relaxed = blends is not None and blends[-1] < 1.0
+    log.debug("%d fits: %d folds and all rows, %d alphas", len(jobs), len(folds), len(tried))
     fits = run_jobs(jobs, (matrix, y, names), relaxed, n_jobs, options["progress"])
     found = []
     for i, alpha in enumerate(tried):

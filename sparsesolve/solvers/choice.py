@@ -8,6 +8,7 @@ from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.penalties.concave_penalty import ConcavePenalty
 from sparsesolve.solvers import SOLVERS, costs, has_tangent, kinked
 from sparsesolve.solvers.passes.several_lambdas import MOST_COLUMNS
+from sparsesolve.solvers.reasons import log_reduction, log_solver
 from sparsesolve.solvers.reductions.collinear import CollinearState, without_collinear
 from sparsesolve.solvers.reductions.equal_rows import with_equal_rows_merged
 from sparsesolve.solvers.reductions.inner_products import by_inner_products
@@ -34,24 +35,29 @@ def choose(problem, name, lambdas, n_threads):
             problem = by_inner_products(problem)
         else:
             name = _by_passes(problem, name, lambdas)
-    problem = with_equal_rows_merged(problem) or problem
+    merged = with_equal_rows_merged(problem)
+    if merged is not None:
+        log_reduction("equal rows are merged", problem, merged)
+        problem = merged
     if not problem.has_blocks:
         return _on_whole_vectors(problem, name, lambdas, n_threads)
     if name == "auto" and _few_eigenvalues(problem.design):
         found = in_row_space(problem, lambdas, n_threads)
         if found is not None:
             own_solver = partial(SOLVERS[_suitable(problem, lambdas)].state, problem, n_threads)
+            log_reduction("columns become coordinates of the row space", problem, found[0])
             state = choose(found[0], name, lambdas, n_threads)
             return RowSpaceState(state, *found, problem, own_solver, n_threads)
-    if name == "auto":
-        name = _suitable(problem, lambdas)
+    asked, name = name, _suitable(problem, lambdas) if name == "auto" else name
     solver = SOLVERS[name]
     if not solver.suits(problem, lambdas):
         raise ValueError(f"solver={name!r} needs {solver.needs}; choose solver='auto'")
+    log_solver(name, problem, asked)
     distributed = isinstance(problem.design, DistributedDesign)
     found = None if distributed else without_collinear(problem, lambdas)
     if found is None:
         return solver.state(problem, n_threads)
+    log_reduction("a basis of columns that depend on one another", problem, found[0])
     return CollinearState(solver.state(found[0], n_threads), *found, problem.design)
 
 
@@ -76,9 +82,11 @@ def _with_kinks(problem, name, lambdas, n_threads):
         raise ValueError(
             f"solver={name!r} takes no loss with kinks; choose solver='auto', or one of {own}"
         )
-    solver = SOLVERS["multipliers" if name == "auto" else name]
+    asked, name = name, "multipliers" if name == "auto" else name
+    solver = SOLVERS[name]
     if not solver.suits(problem, lambdas):
         raise ValueError(f"solver={name!r} needs {solver.needs}; choose solver='auto'")
+    log_solver(name, problem, asked)
     return solver.state(problem, n_threads)
 
 
@@ -90,6 +98,7 @@ def _on_whole_vectors(problem, name, lambdas, n_threads):
     if mapping is not None and not SOLVERS.get(name, SOLVERS["ridge"]).by_passes:
         return in_other_columns(problem, mapping, partial(choose, name=name, lambdas=lambdas,
                                                           n_threads=n_threads))  # fmt: skip
+    asked = name
     if name == "auto":
         name = "tangent_newton" if has_tangent(problem) else "fista"
     solver = SOLVERS[name]
@@ -99,6 +108,7 @@ def _on_whole_vectors(problem, name, lambdas, n_threads):
             f"solver={name!r} needs {needs}, which {problem.penalty.label} is not; choose "
             "solver='auto', 'fista', 'sparsa' or 'ista'"
         )
+    log_solver(name, problem, asked)
     return solver.state(problem, n_threads)
 
 

@@ -12,9 +12,13 @@ more.
 Reference: Hale, Yin, Zhang (2008), "Fixed-point continuation for l1-minimization".
 """
 
-from math import ceil, inf, log
+import logging
+from math import ceil, inf
+from math import log as ln
 
 from sparsesolve.solvers import costs
+
+log = logging.getLogger(__name__)
 
 
 def approach(state, start, lam, target, budget):
@@ -36,6 +40,8 @@ def approach(state, start, lam, target, budget):
     allowed = int(costs.CONTINUATION_SHARE * budget)
     if allowed < costs.ITERATIONS_A_STEP * len(steps):
         return 0
+    if steps:
+        log.debug("a far lambda is approached by %d steps", len(steps))
     for level in steps:
         left = allowed - (state.iterations - before)
         if left <= 0:
@@ -51,5 +57,5 @@ def between(start, lam):
     """
     if not 0.0 < lam < costs.FAR_LAMBDA * start < inf:
         return []
-    count = ceil(log(lam / start) / log(costs.CONTINUATION_RATIO) - 1e-9)
+    count = ceil(ln(lam / start) / ln(costs.CONTINUATION_RATIO) - 1e-9)
     return [start * (lam / start) ** (k / count) for k in range(1, count)]

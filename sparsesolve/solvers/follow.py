@@ -5,6 +5,7 @@ the null objective, and the reasons for which the path may end early. Returned: 
 lambda.
 """
 
+import logging
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -15,6 +16,9 @@ from sparsesolve.solvers.certificate.unbounded import Endless
 from sparsesolve.solvers.continuation import approach
 from sparsesolve.solvers.costs import FAR_LAMBDA
 from sparsesolve.solvers.state import CONVERGED, STALLED
+
+log = logging.getLogger(__name__)
+OUTCOMES = ("converged", "stopped by max_iter", "stalled", "unbounded")  # by code of a Status
 
 ENOUGH = 5  # points before a stopping rule may speak (glmnet's mnlam)
 NOTHING = 1e-14  # of |z_j| |y|: a correlation that is rounding
@@ -90,6 +94,7 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
     if hasattr(state, "set_grid"):
         state.set_grid([problem.inner_level(lam) for lam in lambdas])
     reason = "every lambda was solved"
+    told = log.isEnabledFor(logging.DEBUG)
     for index, lam in enumerate(lambdas):
         before = state.iterations
         budget = max_iter
@@ -114,16 +119,26 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
         n_iter = state.iterations - before
         points.append(Point(index, float(lam), len(which), explained, gap / null, outcome, n_iter,
                             which, values, intercept, endless.features))
+        if told:
+            _log_point(points[-1], len(lambdas))
         advance(index + 1, "df %d, %.1f%% deviance", len(which), 100 * explained)
         ended = _reason_to_end(points, stop, dfmax, problem.limited)
         if ended:
             reason = ended
             break
+    log.debug("path ended after %d of %d lambdas: %s", len(points), len(lambdas), reason)
     if late and points:
         led_back = problem.all_to_user([(p.which, p.values, p.intercept) for p in points])
         for point, found in zip(points, led_back, strict=True):
             point.which, point.values, point.intercept = found
     return points, reason
+
+
+def _log_point(point, n_lambdas):
+    """Say what one lambda took, and how it was left."""
+    log.debug("lambda %d of %d = %.6g: df %d, %.2f%% of the deviance, gap %.1e, %d iterations, %s",
+              point.index + 1, n_lambdas, point.lam, point.df, 100 * point.dev_ratio, point.gap,
+              point.n_iter, OUTCOMES[point.status])  # fmt: skip
 
 
 def _solve(state, problem, lam, target, max_iter):

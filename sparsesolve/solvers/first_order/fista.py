@@ -13,9 +13,13 @@ gradient schemes" (2015); Wright, Nowak and Figueiredo, "Sparse reconstruction b
 approximation" (2009).
 """
 
+import logging
+
 import numpy as np
 
 from sparsesolve.solvers.first_order.first_order import FirstOrder, Point
+
+log = logging.getLogger(__name__)
 
 RELAX = 0.5  # of L from one lam to the next
 NEARLY = 1.02  # more curvature than was met along a step that was too long
@@ -82,6 +86,7 @@ class Fista(Ista):
         against = np.vdot(start.b - new.b, new.b - self.point.b)
         against += np.vdot(start.c - new.c, new.c - self.point.c)
         if ahead > 0.0 and not (rise <= rounding and (rise < -rounding or against <= 0.0)):
+            log.debug("momentum restarts at an objective of %.9g", before)
             self.t, self.last = 1.0, self.point
             return
         self.t, self.last, self.point = t, self.point, new
