@@ -83,6 +83,8 @@ def problems():
     kernels = [np.exp(-np.subtract.outer(x, x) ** 2) for x in X.T[:8]]
     yield "mkl", lambda: ss.mkl_path(kernels, y, n_lambdas=10)
     atoms, signals = X[:100, :100], X[:100, 200:]
+    chains = [50] * 4
+    yield "chains", lambda: ss.crf_path(few, classes(y, 3), lengths=chains, n_lambdas=5)
     yield "sparse_code", lambda: ss.sparse_code(signals, atoms, lam=20.0)
 
 

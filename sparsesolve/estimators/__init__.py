@@ -24,7 +24,8 @@ from .amounts import (
     TweedieNet,
     TweedieNetCV,
 )
-from .chains import ChainClassifier, ChainSVM
+from .chain_svm import ChainSVM
+from .chains import ChainClassifier
 from .classification import SparseLogisticRegression, SparseLogisticRegressionCV
 from .concave import MCPRegression, MCPRegressionCV, SCADRegression, SCADRegressionCV
 from .counts import PoissonNet, PoissonNetCV

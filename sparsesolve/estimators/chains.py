@@ -5,11 +5,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sparsesolve.data import read_count, read_seed
 from sparsesolve.data.labels import refuse_missing_labels
 from sparsesolve.structured.crf import crf_path
-from sparsesolve.structured.margin_learner import MaxMargin, max_margin
 from sparsesolve.structured.sequences import is_list_of_sequences
+from sparsesolve.structured.stream import ChainStream
 
 from .base import Answering, warning_as_scikit_learn
 
@@ -59,6 +58,13 @@ class Chain(Answering, ClassifierMixin, BaseEstimator):
         return self
 
 
+def _how_many(X, lengths):
+    """Sequences of a list, or of one table."""
+    if is_list_of_sequences(X):
+        return len(X)
+    return 1 if lengths is None else len(lengths)
+
+
 def _cut(values, cuts):
     return values if cuts is None else np.split(values, cuts)
 
@@ -96,6 +102,7 @@ class ChainClassifier(Chain):
     transitions_ : (K, K) from row to column
     gap_ : float
     n_iter_ : int
+    n_sequences_seen_ : int
     path_ : CRFPath, of one lambda
 
     Examples
@@ -125,88 +132,38 @@ class ChainClassifier(Chain):
                 max_iter=self.max_iter, tol=self.tol, n_threads=self.n_threads,
             )  # fmt: skip
         self.n_iter_ = max(int(path.n_iters[0]), 1)
+        self.__dict__.pop("_stream", None)
+        self.n_sequences_seen_ = _how_many(X, lengths)
         return self._keep(path)
+
+    def partial_fit(self, X, y, classes=None, lengths=None):
+        """One pass of FTRL-proximal steps of the log loss over more sequences.
+
+        It goes on from `fit` if there was one, with the same penalty on features and
+        transitions, and has no certificate: `gap_` is infinite. `classes`, all labels that there
+        may be, is needed at the first call. Groups are not possible.
+        """
+        if self.groups is not None or self.transitions == "group":
+            raise ValueError("partial_fit takes no groups; leave groups out, or use fit")
+        first = not hasattr(self, "classes_")
+        if first and classes is None:
+            raise ValueError("classes, all labels that there may be, is needed at the first call")
+        X, y = self._training_data(X, y, reset=first)
+        if not hasattr(self, "_stream"):
+            self._begin_stream(np.unique(classes) if first else self.classes_)
+        self._stream.learn(X, y, lengths, self.n_threads)
+        self.n_sequences_seen_ = self._stream.count
+        return self._keep(self._stream.fitted(self.alpha))
+
+    def _begin_stream(self, classes):
+        l1, l2 = self.alpha * self.l1_ratio, self.alpha * (1.0 - self.l1_ratio)
+        fitted = getattr(self, "path_", None)
+        self._stream = ChainStream(classes, self.n_features_in_, bool(self.fit_intercept), l1, l2)
+        if fitted is not None:
+            self._stream.begin_at(fitted.coefs.toarray()[:, 0], self.n_sequences_seen_)
 
     def predict_proba(self, X, lengths=None):
         """Marginal probabilities (n, K); of a list of sequences a list of arrays."""
         check_is_fitted(self)
         X, cuts = self._table(X)
         return _cut(self.path_.marginals(X, lengths), cuts)
-
-
-class ChainSVM(Chain):
-    """Structured support vector machine on label sequences.
-
-    Parameters
-    ----------
-    alpha : float, default 1e-3
-        Strength of the ridge penalty of "frank_wolfe"; "averaged" has none.
-    algorithm : {"averaged", "frank_wolfe"}, default "averaged"
-        Averaged subgradient steps, without a certificate (`gap_` is infinite); or
-        block-coordinate Frank-Wolfe, whose gap closes slowly.
-    epochs : int, default 10
-        Passes over the sequences.
-    tol : float, default 0.0
-        Gap, relative to the objective at zero, at which "frank_wolfe" ends early.
-    random_state : int, default 0
-        Of the order of the sequences.
-
-    Attributes
-    ----------
-    classes_ : (K,)
-    coef_ : (K, p)
-    transitions_ : (K, K) from row to column
-    gap_ : float
-    path_ : CRFPath, of one lambda
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sparsesolve.estimators import ChainSVM
-    >>> rng = np.random.default_rng(0)
-    >>> X = [rng.normal(size=(20, 3)) for _ in range(5)]
-    >>> y = [part[:, 0] > 0 for part in X]
-    >>> ChainSVM().fit(X, y).score(X, y) > 0.95
-    True
-    """
-
-    def __init__(self, alpha=1e-3, *, algorithm="averaged", epochs=10, tol=0.0, random_state=0):
-        self.alpha, self.algorithm, self.epochs = alpha, algorithm, epochs
-        self.tol, self.random_state = tol, random_state
-
-    def fit(self, X, y, lengths=None):
-        """Fit to sequences: lists of (L, p) arrays and labels, or one table with `lengths`."""
-        X, y = self._training_data(X, y)
-        self.__dict__.pop("_learner", None)
-        if self.algorithm == "averaged":
-            epochs = read_count("epochs", self.epochs, 1)
-            self._learner = MaxMargin(X, y, lengths)
-            rng = np.random.default_rng(read_seed(self.random_state))
-            for _ in range(epochs):
-                self._learner.averaged_epoch(rng)
-            return self._keep(self._learner.averaged())
-        path = max_margin(X, y, lengths=lengths, algorithm=self.algorithm, lam=self.alpha,
-                          epochs=self.epochs, tol=self.tol, seed=self.random_state)  # fmt: skip
-        return self._keep(path)
-
-    def partial_fit(self, X, y, classes=None, lengths=None):
-        """One pass of averaged steps over more sequences, after those of `fit` if there was one.
-
-        `classes`, all labels that there may be, is needed at the first call.
-        """
-        first = not hasattr(self, "_learner")
-        classes = getattr(self, "classes_", None) if classes is None else classes
-        if first and classes is None:
-            raise ValueError("classes, all labels that there may be, is needed at the first call")
-        X, y = self._training_data(X, y, reset=first)
-        if first:
-            self._learner = MaxMargin(X, y, lengths, labels=np.unique(classes))
-        else:
-            self._learner.read(X, y, lengths)
-        self._learner.averaged_epoch(np.random.default_rng(self.random_state))
-        return self._keep(self._learner.averaged())
-
-    def __getstate__(self):
-        """Compiled passes are not pickled: a copy predicts, and starts again at partial_fit."""
-        return {name: value for name, value in super().__getstate__().items()
-                if name != "_learner"}  # fmt: skip

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 
 from sparsesolve.data import (
     answers_keywords,
@@ -15,25 +15,17 @@ from sparsesolve.data import (
     read_flag,
     read_lambdas,
     read_number,
-    read_weights,
-    shown,
 )
 from sparsesolve.linalg.threads import one_blas_thread, thread_count
-from sparsesolve.losses.chain.log_loss import ChainLog
 from sparsesolve.paths.progress import progress_bar
 from sparsesolve.paths.wrapping import warn_missed
-from sparsesolve.penalties import ElasticNet, GroupL2
-from sparsesolve.penalties.blocks import BlockPenalty
 from sparsesolve.solvers.follow import follow
+from sparsesolve.structured.free import warn_unbounded
+from sparsesolve.structured.problem import read_chain_problem
 from sparsesolve.structured.result import CRFPath
-from sparsesolve.structured.sequences import (
-    read_allowed,
-    read_rows,
-    read_tags,
-    refuse_forbidden,
-)
-from sparsesolve.structured.state import ChainProblem, ChainState
-from sparsesolve.structured.transitions import KINDS, ChainPenalty, over_labels
+from sparsesolve.structured.state import ChainState
+from sparsesolve.structured.transitions import KINDS
+from sparsesolve.structured.wrapping import wrapped
 
 MAX_ITER = 10_000
 LEVELS = 5  # rounds in which the first lambda and the transitions fitted at it settle
@@ -91,8 +83,8 @@ def crf_path(
     transitions : {"ridge", "l1", "group", "free"}, default "ridge"
         Penalty on t, which are the labels' intercepts, transitions, start and stop scores:
         ``|t|^2 / 2``; the l1 norm; one group, in or out as a whole; or none within a box of -20
-        to 20 (beyond any such score a transition is certain or excluded; of one that never occurs
-        the unlimited optimum is minus infinity).
+        to 20. Of a transition that never occurs the best free score is minus infinity; then the
+        status is UNBOUNDED, a warning names it, and the answer is the best within the box.
     intercept : bool, default True
         Whether each label has a score of its own, part of t.
     allowed : array-like (K, K) of bool, default None
@@ -128,13 +120,15 @@ def crf_path(
     Warns
     -----
     ConvergenceWarning
-        Once, naming the lambdas whose certificate misses `tol`.
+        Once, naming the lambdas whose certificate misses `tol`; and once, naming free scores
+        of which no finite value is best.
 
     Notes
     -----
     The dual point is -F' scaled until it is feasible, a mixture of the labels and of marginals;
     its value is bounded by the entropy of the marginals, which comes with the gradient. Memory:
-    X twice, and some 50 vectors of all coefficients and 10 of n K.
+    X twice, some 50 vectors of all coefficients (20 where these are more than a million) and 10
+    of n K; and where p^2 K is at most 8 million, the curvature of each label, p^2 K numbers twice.
 
     References
     ----------
@@ -176,46 +170,11 @@ def crf_path(
                                     dfmax=None, pmax=None, advance=advance)  # fmt: skip
     options = {"alpha": alpha, "transitions": transitions, "intercept": bool(intercept),
                "tol": tol}  # fmt: skip
-    path = _wrapped(points, reason, problem, labels, allowed, bound, options)
-    warn_missed([path], tol)
+    path = wrapped(points, reason, problem, labels, allowed, bound, options)
+    if path.unbounded is not None:
+        warn_unbounded(path.unbounded)
+    warn_missed([replace(path, unbounded=None)], tol)
     return path
-
-
-def read_chain_problem(X, y, lengths, groups, penalty, alpha, transitions, intercept, allowed,
-                       weights, threads):
-    """Check the data; returns (ChainProblem, labels, mask, penalty as read or None)."""
-    rows = read_rows(X, lengths)
-    codes, labels = read_tags(y, rows.ptr)
-    K, p, N = len(labels), rows.rows.shape[1], len(rows.ptr) - 1
-    mask = read_allowed(allowed, K)
-    refuse_forbidden(codes, rows.ptr, mask, labels)
-    w = np.ones(N) if weights is None else read_weights(weights, N)
-    w = w / w.max()
-    bound = _read_penalty(groups, penalty, p, rows.names)
-    if bound is not None:
-        features = over_labels(bound, K, alpha)
-    else:
-        features = ElasticNet(p * K, alpha)
-    n_tied = K * intercept + K * K + 2 * K
-    both = ChainPenalty(features, p * K, n_tied, transitions, np.sqrt(K + 2.0 + intercept))
-    loss = ChainLog(codes, w / w.sum(), rows.ptr, K, mask, threads)
-    return ChainProblem(rows, loss, both, bool(intercept)), labels, mask, bound
-
-
-def _read_penalty(groups, penalty, p, names):
-    """The penalty on groups of p features, read; None for the elastic net."""
-    if penalty is not None and groups is not None:
-        raise ValueError("groups is short for penalty=penalties.GroupL2(groups); give one of them")
-    if groups is not None:
-        penalty = GroupL2(groups)
-    if penalty is None:
-        return None
-    if not isinstance(penalty, BlockPenalty):
-        raise TypeError(
-            f"penalty is {shown(penalty)}; give an object of sparsesolve.penalties, or None for "
-            "the elastic net"
-        )
-    return penalty.over(p, names)
 
 
 def _grid(state, problem, alpha, n_lambdas, ratio, max_iter):
@@ -243,32 +202,3 @@ def _grid(state, problem, alpha, n_lambdas, ratio, max_iter):
     if largest == 0.0:
         return np.zeros(1)
     return largest * np.geomspace(1.0, ratio, n_lambdas)
-
-
-def _wrapped(points, reason, problem, labels, allowed, bound, options):
-    which = np.concatenate([point.which for point in points])
-    starts = np.cumsum([0] + [point.df for point in points])
-    values = np.concatenate([point.values for point in points])
-    cut, K = problem.p * problem.K, problem.K
-    df = [len(np.unique(point.which[point.which < cut] // K)) for point in points]
-    columns = {
-        name: np.array([getattr(point, short) for point in points])
-        for name, short in (("lambdas", "lam"), ("dev_ratio", "dev_ratio"), ("gaps", "gap"),
-                            ("n_iters", "n_iter"), ("status", "status"))
-    }  # fmt: skip
-    return CRFPath(
-        **columns, df=np.array(df, dtype=np.int64),
-        coefs=sparse.csc_array((values, which, starts),
-                               shape=(problem.n_coefficients, len(points))),
-        stop_reason=reason, labels=labels, n_features=problem.p, null_value=problem.null_value,
-        allowed=allowed, feature_names=problem.rows.names,
-        groups=None if bound is None else np.array(bound.of, dtype=np.int64),
-        group_labels=None if bound is None else _group_labels(bound.layout), options=options,
-    )  # fmt: skip
-
-
-def _group_labels(layout):
-    """Labels of the groups; of a feature alone its number."""
-    first = np.asarray(layout.member)[np.asarray(layout.start)[:-1]]
-    return [int(j) if label is None else label
-            for label, j in zip(layout.labels, first, strict=True)]  # fmt: skip

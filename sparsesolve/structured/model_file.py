@@ -2,7 +2,7 @@
 
 Of version 1 it holds format, version, the columns of the path (L,), coefs as compressed columns,
 labels (K,), n_features, null_value, options as JSON, and where there are such allowed,
-feature_names, groups, and group_labels as JSON.
+feature_names, groups, and group_labels and unbounded as JSON.
 """
 
 from __future__ import annotations
@@ -44,6 +44,8 @@ def save(fit: CRFPath, file: str | PathLike, **more: Any) -> None:
             arrays[name] = value.astype(str) if name == "feature_names" else value
     if fit.group_labels is not None:
         arrays["group_labels"] = json.dumps([_plain(label) for label in fit.group_labels])
+    if fit.unbounded is not None:
+        arrays["unbounded"] = json.dumps(fit.unbounded)
     with whole_file(file, "wb") as stream:
         np.savez_compressed(stream, **arrays)
 
@@ -101,14 +103,14 @@ def load_with(file: str | PathLike) -> tuple[CRFPath, dict[str, Any]]:
             shape=tuple(arrays["coef_shape"].tolist()),
         )
         coefs.check_format()
-        groups = arrays.get("group_labels")
+        groups, endless = arrays.get("group_labels"), arrays.get("unbounded")
         kept: dict[str, Any] = {name: arrays.get(name) for name in SOMETIMES}
         fit = CRFPath(
             **{name: arrays[name] for name in COLUMNS}, coefs=coefs, labels=arrays["labels"],
             stop_reason=str(arrays["stop_reason"]), n_features=int(arrays["n_features"]),
             null_value=float(arrays["null_value"]), options=json.loads(str(arrays["options"])),
             group_labels=None if groups is None else json.loads(str(groups)),
-            **kept,
+            unbounded=None if endless is None else json.loads(str(endless)), **kept,
         )  # fmt: skip
         return fit, json.loads(str(arrays["more"]))
     except (zipfile.BadZipFile, EOFError, KeyError, TypeError) as error:

@@ -1,78 +1,46 @@
-"""A chain as a problem of the package: the design X times K labels with indicators of transitions.
+"""The solver of chains: PANOC in the metric of each label's curvature.
 
     minimise over W, t   F(X W + 1 t_0', t)  +  lam Omega(W, t)
 
-eta holds the scores of all positions and then transitions, start and stop scores, as ChainLog
-reads them. The design is never formed: products with X take K columns at once, and those of the
-rest of t are t itself. Everything else, steps and certificate, is FirstOrder's.
+Given: a ChainProblem. Returned: what every solver state answers, certificate included.
+Invariant: what FirstOrder keeps; L is how much larger the curvature of F may be than the metric.
+Reference: Stella, Themelis, Sopasakis, Patrinos (2017), see panoc.py; metric.pyx for the metric.
 """
 
 import numpy as np
 
-from sparsesolve.losses.chain.rows import times
+from sparsesolve.penalties.blocks import BlockPenalty
 from sparsesolve.solvers.certificate.gap import duality_gap
+from sparsesolve.solvers.costs import CHAIN_METRIC_BETWEEN as BETWEEN
+from sparsesolve.solvers.costs import CHAIN_METRIC_FLOOR as FLOOR
+from sparsesolve.solvers.costs import CHAIN_METRIC_FRESH as FRESH
+from sparsesolve.solvers.costs import CHAIN_METRIC_MOST_ENTRIES as MOST_ENTRIES
+from sparsesolve.solvers.costs import CHAIN_METRIC_MOST_GRADIENTS as MOST_GRADIENTS
+from sparsesolve.solvers.costs import CHAIN_METRIC_REFRESH as REFRESH
+from sparsesolve.solvers.costs import CHAIN_METRIC_STALE as STALE
 from sparsesolve.solvers.first_order.first_order import Point
 from sparsesolve.solvers.first_order.panoc import Panoc
+from sparsesolve.structured.metric import LabelMetric
+
+MANY = 1_000_000  # coefficients, above which L-BFGS keeps fewer pairs: 16 bytes of each a pair
+FEW_PAIRS = 6
 
 
-class ChainProblem:
-    """What a path asks of a problem; the user's units are the solver's.
-
-    Parameters
-    ----------
-    rows : Rows
-    loss : ChainLog
-    penalty : ChainPenalty
-    intercept : bool
-        Whether every label has a score of its own.
-    """
-
-    n_responses, limited, simple, grouped = None, False, False, False
-
-    def __init__(self, rows, loss, penalty, intercept):
-        self.rows, self.loss, self.penalty, self.intercept = rows, loss, penalty, intercept
-        self.K, (self.n, self.p) = loss.K, rows.rows.shape
-        self.n_coefficients = (self.p + intercept) * self.K + self.K * self.K + 2 * self.K
-        self.null_value = loss.at(np.zeros(loss.n))[0]
-
-    def inner_level(self, lam):
-        """The solver's lambda for the user's."""
-        return lam
-
-    def user_levels(self, levels):
-        """The user's lambdas for the solver's."""
-        return levels
-
-    def owed(self, which, values, intercept):
-        """What the way back to the user's units may cost the gap: nothing."""
-        return 0.0
-
-    def to_user(self, which, values, intercept):
-        """The user's coefficients: the same."""
-        return which, values, intercept
-
-    def scores(self, b, n_threads=1):
-        """eta of flat coefficients b."""
-        K, cut = self.K, self.p * self.K
-        x = self.rows.rows
-        S = times(x.indptr, x.indices, x.data, b[:cut].reshape(self.p, K), n_threads)
-        if self.intercept:
-            S += b[cut : cut + K]
-            cut += K
-        return np.concatenate([S.ravel(), b[cut:]])
-
-    def products(self, u, n_threads=1):
-        """The design's products with u, one for each coefficient."""
-        K, cut = self.K, self.n * self.K
-        x, U = self.rows.columns, u[:cut].reshape(self.n, K)
-        parts = [times(x.indptr, x.indices, x.data, U, n_threads).ravel()]
-        if self.intercept:
-            parts.append(U.sum(axis=0))
-        return np.concatenate([*parts, u[cut:]])
+def metric_pays(problem):
+    """Whether making a LabelMetric costs no more than so many gradients."""
+    K, n, x = problem.K, problem.n, problem.rows.rows
+    each = np.diff(x.indptr).astype(float)
+    made = 0.5 * K * float(each @ each)
+    gradient = 3.0 * n * K * K + 2.0 * K * float(each.sum())
+    return problem.p**2 * K <= MOST_ENTRIES and made <= MOST_GRADIENTS * gradient
 
 
 class ChainState(Panoc):
-    """A solver state, see solvers/state.py, at first at zero."""
+    """A solver state, see solvers/state.py, at first at zero.
+
+    Where the features are few enough, steps are measured by the curvature of each label, see
+    LabelMetric, which is refreshed at every lambda, after so many steps, and when L has grown.
+    """
 
     def __init__(self, problem, n_threads=1):
         self.problem, self.n_threads, self.several = problem, n_threads, None
@@ -80,7 +48,62 @@ class ChainState(Panoc):
         self.with_intercept, self.iterations = False, 0
         self.point = self.at(np.zeros(problem.n_coefficients), np.zeros(0))
         squares = problem.rows.rows.power(2).sum(axis=1).max() + problem.intercept + 1.0
-        self.L = 0.5 * float(squares)
+        self.L, self.metric, self.age = 0.5 * float(squares), None, 0
+        if problem.n_coefficients > MANY:
+            self.memory = FEW_PAIRS
+        if metric_pays(problem):
+            blocks = isinstance(problem.penalty.features, BlockPenalty)
+            self.metric = LabelMetric(problem.p, problem.K, blocks)
+            self.L, self.between = 1.0, BETWEEN
+
+    def begin(self, lam):
+        if self.metric is not None:
+            self._refresh()
+            self._stand(self.point, lam)
+        else:
+            super().begin(lam)
+
+    def step(self, lam):
+        if self.metric is not None and (self.age >= REFRESH or self.L > STALE and self.age):
+            self._refresh()
+            self._stand(self.point, lam)
+        self.age += 1
+        super().step(lam)
+
+    def _refresh(self):
+        """Take the curvatures of where it stands for the metric."""
+        problem, point = self.problem, self.point
+        K, cut, x = problem.K, problem.n * problem.K, problem.rows.rows
+        h = self.loss.curvature_at(point.eta)
+        self.metric.refresh(x.indptr, x.indices, x.data, h[:cut].reshape(problem.n, K), FLOOR)
+        pairs = problem.counts[: K * K] - point.u[cut : cut + K * K]  # how often they are expected
+        tied = np.concatenate([pairs, h[cut + K * K :]])
+        if problem.intercept:
+            tied = np.concatenate([h[:cut].reshape(-1, K).sum(axis=0), tied])
+        self.tied_curvature = np.maximum(tied, FLOOR * tied.max() or 1.0)
+        self.age = 0
+        self.L = min(self.L, FRESH)
+
+    def square(self, v):
+        if self.metric is None:
+            return super().square(v)
+        cut, K = self.penalty.cut, self.problem.K
+        own, t = v[:cut].reshape(-1, K), v[cut:]
+        return float(np.vdot(own, self.metric.times(own)) + t @ (self.tied_curvature * t))
+
+    def prox_step(self, base, z, L, lam):
+        if self.metric is None:
+            return super().prox_step(base, z, L, lam)
+        cut, K, penalty = self.penalty.cut, self.problem.K, self.penalty
+        c = base.b[:cut].reshape(-1, K)
+        b = self.metric.step(penalty.features, z[:cut].reshape(-1, K), c, lam, L)
+        t = penalty.tied_prox(base.b[cut:], z[cut:], self.tied_curvature, lam, L)
+        return np.concatenate([b.ravel(), t])
+
+    def end(self, start, z, pull, L, lam):
+        """The end of the step for that L, and its squared length."""
+        b = self.prox_step(start, z, L, lam)
+        return self.at(b, start.c), self.square(b - start.b)
 
     def at(self, b, c):
         eta = self.problem.scores(b, self.n_threads)

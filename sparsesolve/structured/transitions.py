@@ -8,7 +8,8 @@ transitions, start and stop scores. Omega_T is
     "ridge"  |t|^2 / 2    "l1"  |t|_1    "group"  d |t|_2    "free"  0 where |t_i| <= BOX, else inf
 
 The best free score of a transition that never occurs is minus infinity, which no optimum attains.
-So t is free within a box, and the certificate is that of the problem with the box.
+So t is free within a box, and the certificate is that of the problem with the box; free.py says
+where that differs from the problem without it.
 """
 
 import numpy as np
@@ -60,6 +61,21 @@ class ChainPenalty:
     def prox(self, x, lam=1.0):
         """argmin_b |b - x|^2 / 2 + lam Omega(b)."""
         return np.concatenate([part.prox(v, lam) for part, v in self._parts(x)])
+
+    def tied_prox(self, t, z, h, lam, L):
+        """argmin_v -z'(v - t) + L sum_i h_i (v_i - t_i)^2 / 2 + lam Omega_T(v).
+
+        A group takes its largest curvature for all.
+        """
+        if isinstance(self.tied, GroupL2):
+            h = np.full(len(t), h.max())
+        r = L * h
+        x = z + r * t
+        if isinstance(self.tied, GroupL2):
+            return self.tied.prox(x / r, lam / r[0])
+        l1, l2 = lam * np.asarray(self.tied.l1), lam * np.asarray(self.tied.l2)
+        v = np.sign(x) * np.maximum(np.abs(x) - l1, 0.0) / (r + l2)
+        return np.clip(v, self.tied.lower, self.tied.upper)
 
     def polar(self, z):
         """The least lam with b = 0 optimal for -z'b, of what has a norm on it."""

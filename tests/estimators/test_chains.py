@@ -69,3 +69,23 @@ def test_partial_fits_go_on_with_the_same_mean():
 def test_frank_wolfe_says_its_gap():
     model = ChainSVM(0.1, algorithm="frank_wolfe", epochs=60).fit(PARTS, TAGS)
     assert 0.0 < model.gap_ < 0.3 and ChainSVM().fit(PARTS, TAGS).gap_ == np.inf
+
+
+def test_a_classifier_learns_from_a_stream_and_goes_on_from_a_fit():
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(400, 3))
+    y = np.where(X[:, 0] > 0, "yes", "no")
+    model = ChainClassifier(alpha=0.0)
+    with pytest.raises(ValueError, match="classes"):
+        model.partial_fit(X, y, lengths=[10] * 40)
+    for _ in range(4):
+        model.partial_fit(X, y, classes=["no", "yes"], lengths=[10] * 40)
+    assert model.n_sequences_seen_ == 160 and model.gap_ == np.inf
+    assert model.score(X, y, lengths=[10] * 40) > 0.9
+    fitted = ChainClassifier(alpha=1e-2).fit(X, y, lengths=[10] * 40)
+    before = fitted.coef_.copy()
+    fitted.partial_fit(X[:10], y[:10])
+    assert fitted.n_sequences_seen_ == 41
+    assert 0.0 < np.abs(fitted.coef_ - before).max() < 0.5
+    with pytest.raises(ValueError, match="partial_fit takes no groups"):
+        ChainClassifier(groups=[0, 0, 1]).partial_fit(X, y, classes=["no", "yes"])

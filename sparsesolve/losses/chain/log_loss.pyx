@@ -124,6 +124,23 @@ cdef class ChainLog(Loss):
                 h[n * K + K * K + k] += h[self.chains.ptr[s] * K + k]
                 h[n * K + K * K + K + k] += h[(self.chains.ptr[s + 1] - 1) * K + k]
 
+    def counts(self):
+        """How often the data take each transition, start and stop, by weights w: (K K + 2 K,)."""
+        cdef Py_ssize_t K = self.K, s, i
+        counts = np.zeros(K * K + 2 * K)
+        cdef double[::1] c = counts
+        for s in range(self.chains.n_sequences):
+            c[K * K + self.y[self.chains.ptr[s]]] += self.w[s]
+            c[K * K + K + self.y[self.chains.ptr[s + 1] - 1]] += self.w[s]
+            for i in range(self.chains.ptr[s], self.chains.ptr[s + 1] - 1):
+                c[self.y[i] * K + self.y[i + 1]] += self.w[s]
+        return counts
+
+    def label_weights(self):
+        """How often the data take each label, by weights w: (K,)."""
+        each = np.repeat(self.w, np.diff(self.chains.ptr))
+        return np.bincount(self.y, each, self.K)
+
     cdef double fenchel_young(self, const double* eta, const double* u) noexcept nogil:
         """At most (1 - s) F(eta), where u is s times -F'(eta); INFINITY where it is no multiple."""
         cdef Py_ssize_t i

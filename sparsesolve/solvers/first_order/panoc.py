@@ -29,6 +29,8 @@ CURVED = 1e-12  # of |s| |y|: a pair whose product is less tells nothing
 class Panoc(Ista):
     """Solver state along a path; answers what WorkingSet answers."""
 
+    memory = MEMORY
+
     def begin(self, lam):
         super().begin(lam)
         self._stand(self.point, lam)
@@ -48,14 +50,14 @@ class Panoc(Ista):
         if self._point is not None and self._too_short():
             return self._stand(self.descend(self.base, lam), lam)
         d, envelope = self._direction(), self.envelope
-        least = SUFFICIENT * self.L * float(self.residual @ self.residual)
+        least = SUFFICIENT * self.L * self.square(self.residual)
         for k in range(TRIALS):
             share = 0.5**k
             goal = self.vector + share * d - (1.0 - share) * self.residual
             base = self.at(*self._apart(goal))
             if not np.isfinite(base.value):
                 continue
-            moved = float(np.sum((goal - self.vector) ** 2))
+            moved = self.square(goal - self.vector)
             bent = 2.0 * divergence(self.base, base)
             if bent > NEARLY * self.L * moved:
                 self.L = NEARLY * bent / moved
@@ -71,6 +73,16 @@ class Panoc(Ista):
             self._point = None
         return self._stand(self.descend(self.base, lam), lam)
 
+    # the metric of steps, which a subclass may choose
+
+    def square(self, v):
+        """The squared length of a vector of all coefficients."""
+        return float(v @ v)
+
+    def prox_step(self, base, z, L, lam):
+        """argmin_b -z'(b - base) + L |b - base|^2 / 2 + lam Omega(b)."""
+        return self.penalty.prox(base.b + z / L, lam / L)
+
     # where the iteration stands
 
     def _stand(self, base, lam):
@@ -83,23 +95,23 @@ class Panoc(Ista):
         self.base, self.vector, L = base, vector, self.L
         z, pull = self.downhill(base.u)
         self.slope = self._joined(z, pull)
-        b = self.penalty.prox(base.b + z / L, lam / L)
+        b = self.prox_step(base, z, L, lam)
         self.end_vector = self._joined(b, base.c + pull / L)
         self.residual = vector - self.end_vector
-        square = float(self.residual @ self.residual)
+        square = self.square(self.residual)
         down = float(self.slope @ self.residual) + 0.5 * L * square
         self.envelope = base.value - self.loss.saturated + down + self.penalty.value(b, lam)
         self._point = None
 
     def _too_short(self):
         """Whether the loss bends more towards T(b) than L says."""
-        moved = float(self.residual @ self.residual)
+        moved = self.square(self.residual)
         return 2.0 * divergence(self.base, self._point) > NEARLY * self.L * moved > 0.0
 
     # L-BFGS
 
     def _remember(self, s, y):
-        self.pairs = [*self.pairs[1 - MEMORY :], (s, y)]
+        self.pairs = [*self.pairs[1 - self.memory :], (s, y)]
 
     def _direction(self):
         """Minus the inverse of the residual's derivative times the residual, by two loops.
@@ -107,14 +119,15 @@ class Panoc(Ista):
         On coordinates that T(b) puts to 0 the derivative of T vanishes: there it is minus the
         residual, and pairs are met on the others alone.
         """
-        r = self.residual
         moving = self.end_vector != 0.0
-        d, pairs = np.where(moving, -r, 0.0), []
+        every = bool(moving.all())
+        at = slice(None) if every else np.flatnonzero(moving)  # a slice copies nothing
+        d, pairs = -self.residual[at], []
         for s, y in self.pairs:
-            y = np.where(moving, y, 0.0)
+            s, y = s[at], y[at]
             product, square = float(s @ y), float(y @ y)
             if product > CURVED * np.sqrt(float(s @ s) * square):
-                pairs.append((np.where(moving, s, 0.0), y, 1.0 / product, product / square))
+                pairs.append((s, y, 1.0 / product, product / square))
         shares = []
         for s, y, inverse, _ in reversed(pairs):
             shares.append(inverse * float(s @ d))
@@ -123,7 +136,11 @@ class Panoc(Ista):
             d *= pairs[-1][3]
         for (s, y, inverse, _), share in zip(pairs, reversed(shares), strict=True):
             d += (share - inverse * float(y @ d)) * s
-        return np.where(moving, d, -r)
+        if every:
+            return d
+        whole = -self.residual
+        whole[at] = d
+        return whole
 
     # coefficients and those of the basis as one vector
 

@@ -1,0 +1,150 @@
+"""What a chain model answers about sequences: labels, probabilities, accuracy, likelihood."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sparsesolve.linalg.threads import thread_count
+from sparsesolve.losses.chain.rows import times
+from sparsesolve.losses.chain.sequences import Chains
+from sparsesolve.structured.sequences import known_tags, read_rows, read_tags
+
+
+class ChainAnswers:
+    """Predictions of a model with `labels`, `n_features`, `allowed` and `parts(s)`."""
+
+    labels: np.ndarray
+    n_features: int
+    allowed: np.ndarray | None
+
+    def parts(self, s: float | None = None) -> dict[str, np.ndarray]:
+        """Return all coefficients at a lambda, by name."""
+        raise NotImplementedError
+
+    def predict(self, X: Any, lengths: ArrayLike | None = None, s: float | None = None,
+                n_threads: int = 1) -> np.ndarray:
+        """Return the labels of the largest score, (n,).
+
+        Parameters
+        ----------
+        X : list of (L, p), or (n, p) with `lengths`
+            As in `crf_path`.
+        lengths : array-like (n_sequences,), default None
+        s : float, default None
+            A lambda; None: the last one.
+        n_threads : int, default 1
+
+        Returns
+        -------
+        ndarray (n,)
+            Labels, of the type of those fitted, all sequences one after the other.
+
+        Raises
+        ------
+        ValueError, TypeError
+            Where X does not fit, saying what was found.
+        """
+        S, T, chains = self._scores(X, lengths, s, n_threads)
+        codes, _ = chains.viterbi(S, T, thread_count(n_threads))
+        return self.labels[codes]
+
+    def marginals(self, X: Any, lengths: ArrayLike | None = None, s: float | None = None,
+                  pairs: bool = False, n_threads: int = 1) -> Any:
+        """Return probabilities of the labels, (n, K), in the order of ``labels``.
+
+        Parameters
+        ----------
+        X, lengths, s, n_threads
+            As in `predict`.
+        pairs : bool, default False
+            Return those of neighbouring labels, too.
+
+        Returns
+        -------
+        nodes : ndarray (n, K)
+        pairs : ndarray (n - n_sequences, K, K)
+            With `pairs` only: the pairs of one sequence after those of another.
+
+        Raises
+        ------
+        ValueError, TypeError
+            Where X does not fit, saying what was found.
+        """
+        S, T, chains = self._scores(X, lengths, s, n_threads)
+        nodes, _, found = chains.marginals(S, T, None, pairs, thread_count(n_threads))
+        return (nodes, found) if pairs else nodes
+
+    def score(self, X: Any, y: Any, lengths: ArrayLike | None = None, s: float | None = None,
+              n_threads: int = 1) -> float:
+        """Return the fraction of labels that `predict` gets right.
+
+        Parameters
+        ----------
+        X, lengths, s, n_threads
+            As in `predict`.
+        y : list of label sequences, or array-like (n,)
+            Labels that training never saw count as wrong.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        ValueError, TypeError
+            Where X or y do not fit, saying what was found.
+        """
+        found = self.predict(X, lengths, s, n_threads)
+        rows = read_rows(X, lengths, both=False)
+        codes, names = read_tags(y, rows.ptr)
+        return float(np.mean(names[codes] == found))
+
+    def log_likelihood(self, X: Any, y: Any, lengths: ArrayLike | None = None,
+                       s: float | None = None, n_threads: int = 1) -> np.ndarray:
+        """Return log P(y | x) of each sequence, (n_sequences,).
+
+        Parameters
+        ----------
+        X, lengths, s, n_threads
+            As in `predict`.
+        y : list of label sequences, or array-like (n,)
+            Labels that training saw.
+
+        Returns
+        -------
+        ndarray (n_sequences,)
+
+        Raises
+        ------
+        ValueError, TypeError
+            Where X or y do not fit, or a label is new.
+        """
+        S, T, chains = self._scores(X, lengths, s, n_threads)
+        ptr = chains.starts
+        codes = known_tags(y, ptr, self.labels)
+        gold = S[np.arange(len(S)), codes]
+        inside = np.ones(len(S), dtype=bool)
+        inside[ptr[1:] - 1] = False
+        at = np.flatnonzero(inside)
+        gold[at] += T[codes[at], codes[at + 1]]
+        return np.add.reduceat(gold, ptr[:-1]) - chains.marginals(S, T, None, False, n_threads)[1]
+
+    def _scores(self, X, lengths, s, n_threads):
+        """Scores of the labels with start and stop in them, transitions, and Chains."""
+        rows, parts = read_rows(X, lengths, both=False), self.parts(s)
+        if rows.rows.shape[1] != self.n_features:
+            raise ValueError(
+                f"X has {rows.rows.shape[1]} columns, but the model was fitted to "
+                f"{self.n_features}"
+            )
+        x, coef = rows.rows, np.ascontiguousarray(parts["coef"])
+        S = times(x.indptr, x.indices, x.data, coef, thread_count(n_threads)) + parts["intercept"]
+        S[rows.ptr[:-1]] += parts["start"]
+        S[rows.ptr[1:] - 1] += parts["stop"]
+        T = parts["transitions"]
+        if self.allowed is not None:
+            T = np.where(self.allowed, T, -np.inf)
+        return S, np.ascontiguousarray(T), Chains(rows.ptr, len(self.labels))

@@ -1,0 +1,66 @@
+"""Free scores of transitions that no finite value suits, and what is said of them.
+
+    F(b, t) with t free:  if label b never follows a in the data, F falls for ever as t_ab falls,
+
+so the free problem has no optimum, and what was solved is the problem with t within a box. The
+same holds where the answer lies on the box. Elsewhere the optimum within the box is that of the
+free problem, as both are convex.
+"""
+
+import numpy as np
+
+from sparsesolve.results.status import Status, warn
+from sparsesolve.structured.transitions import BOX
+
+SHOWN = 5  # names in a warning
+
+
+def score_names(labels, intercept):
+    """Names of intercepts, transitions, starts and stops, in the order of t."""
+    names = [str(label) for label in labels]
+    alone = names if intercept else []
+    pairs = [f"{a} -> {b}" for a in names for b in names]
+    return [*alone, *pairs, *(f"start -> {a}" for a in names), *(f"{a} -> stop" for a in names)]
+
+
+def never_taken(problem):
+    """Which of t the data never take though the model may: (number of t,) bool."""
+    K, cut = problem.K, problem.n * problem.K
+    seen, expected = problem.counts, problem.counts - problem.null_slope[cut:]
+    if problem.intercept:
+        u = problem.null_slope[:cut].reshape(-1, K)
+        mean = problem.loss.label_weights()
+        seen, expected = np.append(mean, seen), np.append(mean - u.sum(axis=0), expected)
+    return (seen == 0.0) & (expected > 1e-12 * expected.max(initial=0.0))
+
+
+def marked(points, problem, labels):
+    """Status of each point, and the names of scores without a best value or None."""
+    cut = problem.p * problem.K
+    never = never_taken(problem)
+    found, status = never.copy(), []
+    for point in points:
+        t = np.zeros(len(never))
+        tied = point.which >= cut
+        t[point.which[tied] - cut] = point.values[tied]
+        at_box = np.abs(t) >= BOX
+        found |= at_box
+        endless = never.any() or at_box.any()
+        status.append(Status.UNBOUNDED if endless else point.status)
+    if not found.any():
+        return status, None
+    names = score_names(labels, problem.intercept)
+    return status, [names[i] for i in np.flatnonzero(found)]
+
+
+def warn_unbounded(names):
+    """Say once which free scores have no best value."""
+    more = ", ..." if len(names) > SHOWN else ""
+    one = len(names) == 1
+    shown = ", ".join(repr(name) for name in names[:SHOWN])
+    warn(
+        f"No finite {'score is' if one else 'scores are'} best for {shown}{more}: the data never "
+        f"take {'it' if one else 'them'}, or tell with certainty, and the objective falls for "
+        f"ever. What is returned and certified is the best within -{BOX:g} to {BOX:g}; forbid "
+        "such transitions by allowed, or take transitions='ridge'"
+    )

@@ -1,0 +1,117 @@
+"""A chain as a problem of the package: the design X times K labels with indicators of transitions.
+
+    minimise over W, t   F(X W + 1 t_0', t)  +  lam Omega(W, t)
+
+eta holds the scores of all positions and then transitions, start and stop scores, as ChainLog
+reads them. The design is never formed: products with X take K columns at once, and those of the
+rest of t are t itself.
+"""
+
+import numpy as np
+
+from sparsesolve.data import read_weights, shown
+from sparsesolve.losses.chain.log_loss import ChainLog
+from sparsesolve.losses.chain.rows import times
+from sparsesolve.penalties import ElasticNet, GroupL2
+from sparsesolve.penalties.blocks import BlockPenalty
+from sparsesolve.structured.sequences import (
+    read_allowed,
+    read_rows,
+    read_tags,
+    refuse_forbidden,
+)
+from sparsesolve.structured.transitions import ChainPenalty, over_labels
+
+
+class ChainProblem:
+    """What a path asks of a problem; the user's units are the solver's.
+
+    Parameters
+    ----------
+    rows : Rows
+    loss : ChainLog
+    penalty : ChainPenalty
+    intercept : bool
+        Whether every label has a score of its own.
+    """
+
+    n_responses, limited, simple, grouped = None, False, False, False
+
+    def __init__(self, rows, loss, penalty, intercept):
+        self.rows, self.loss, self.penalty, self.intercept = rows, loss, penalty, intercept
+        self.K, (self.n, self.p) = loss.K, rows.rows.shape
+        self.n_coefficients = (self.p + intercept) * self.K + self.K * self.K + 2 * self.K
+        self.null_value, self.null_slope = loss.at(np.zeros(loss.n))
+        self.counts = loss.counts()
+
+    def inner_level(self, lam):
+        """The solver's lambda for the user's."""
+        return lam
+
+    def user_levels(self, levels):
+        """The user's lambdas for the solver's."""
+        return levels
+
+    def owed(self, which, values, intercept):
+        """What the way back to the user's units may cost the gap: nothing."""
+        return 0.0
+
+    def to_user(self, which, values, intercept):
+        """The user's coefficients: the same."""
+        return which, values, intercept
+
+    def scores(self, b, n_threads=1):
+        """eta of flat coefficients b."""
+        K, cut = self.K, self.p * self.K
+        x = self.rows.rows
+        S = times(x.indptr, x.indices, x.data, b[:cut].reshape(self.p, K), n_threads)
+        if self.intercept:
+            S += b[cut : cut + K]
+            cut += K
+        return np.concatenate([S.ravel(), b[cut:]])
+
+    def products(self, u, n_threads=1):
+        """The design's products with u, one for each coefficient."""
+        K, cut = self.K, self.n * self.K
+        x, U = self.rows.columns, u[:cut].reshape(self.n, K)
+        parts = [times(x.indptr, x.indices, x.data, U, n_threads).ravel()]
+        if self.intercept:
+            parts.append(U.sum(axis=0))
+        return np.concatenate([*parts, u[cut:]])
+
+
+def read_chain_problem(X, y, lengths, groups, penalty, alpha, transitions, intercept, allowed,
+                       weights, threads):
+    """Check the data; returns (ChainProblem, labels, mask, penalty as read or None)."""
+    rows = read_rows(X, lengths)
+    codes, labels = read_tags(y, rows.ptr)
+    K, p, N = len(labels), rows.rows.shape[1], len(rows.ptr) - 1
+    mask = read_allowed(allowed, K)
+    refuse_forbidden(codes, rows.ptr, mask, labels)
+    w = np.ones(N) if weights is None else read_weights(weights, N)
+    w = w / w.max()
+    bound = _read_penalty(groups, penalty, p, rows.names)
+    if bound is not None:
+        features = over_labels(bound, K, alpha)
+    else:
+        features = ElasticNet(p * K, alpha)
+    n_tied = K * intercept + K * K + 2 * K
+    both = ChainPenalty(features, p * K, n_tied, transitions, np.sqrt(K + 2.0 + intercept))
+    loss = ChainLog(codes, w / w.sum(), rows.ptr, K, mask, threads)
+    return ChainProblem(rows, loss, both, bool(intercept)), labels, mask, bound
+
+
+def _read_penalty(groups, penalty, p, names):
+    """The penalty on groups of p features, read; None for the elastic net."""
+    if penalty is not None and groups is not None:
+        raise ValueError("groups is short for penalty=penalties.GroupL2(groups); give one of them")
+    if groups is not None:
+        penalty = GroupL2(groups)
+    if penalty is None:
+        return None
+    if not isinstance(penalty, BlockPenalty):
+        raise TypeError(
+            f"penalty is {shown(penalty)}; give an object of sparsesolve.penalties, or None for "
+            "the elastic net"
+        )
+    return penalty.over(p, names)
