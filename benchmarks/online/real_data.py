@@ -49,7 +49,7 @@ def landsat_parts(data, seed, n=720):
 def digit_parts(data, seed, n):
     """Gaussian kernel columns of n digits, the rows to learn; and the 1,000 test digits."""
     kept = np.load(data / "mnist" / "mnist_small.npz")
-    X, y = kept["X_train"] / 255.0, kept["y_train"]
+    X, y = kept["X"] / 255.0, kept["y"]
     test = kept["X_test"] / 255.0
     chosen = np.random.default_rng(seed).permutation(len(X))[:n]
     A = X[chosen]
