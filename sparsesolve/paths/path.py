@@ -155,7 +155,7 @@ def path(
         Show a progress bar on stderr.
     feature_names : array-like of str (p,), default None
         Names of the columns of an array or a sparse X. A frame has its own.
-    start : Path, CVPath or pair (coefficients, intercept), default None
+    start : Path, CVPath, OnlineFit or pair (coefficients, intercept), default None
         A warm start of the first of `lambdas`, which must be given: the solution of another path
         at that lambda, or numbers of shapes (p,) and (), with K responses (K, p) and (K,). It
         shortens the way to the same certified solution and is left alone where it would not: where

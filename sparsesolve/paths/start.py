@@ -21,11 +21,13 @@ def read_start(start, lambdas, problem):
         )
     if callable(getattr(start, "coef", None)) and callable(getattr(start, "intercept", None)):
         pair = start.coef(float(lambdas[0])), start.intercept(float(lambdas[0]))
+    elif callable(getattr(start, "coef", None)) and hasattr(start, "intercept"):
+        pair = start.coef(), start.intercept  # of one solution, such as an OnlineFit
     elif isinstance(start, (tuple, list)) and len(start) == 2:
         pair = start
     else:
         raise TypeError(
-            "start must be a fitted path or a pair (coefficients, intercept), not "
+            "start must be a fitted path, an OnlineFit or a pair (coefficients, intercept), not "
             f"{shown(start)}"
         )
     K = problem.n_responses

@@ -336,3 +336,16 @@ def test_bad_data_are_refused():
         ss.online([(X, y)], family="binomial", lam=0.1, n_features=30).predict(X[:, :3])
     with pytest.raises(ValueError, match="kind must be"):
         fit.predict(X, "nonsense")
+
+
+@pytest.mark.parametrize("family", ["binomial", "gaussian", "multinomial"])
+def test_a_path_starts_at_what_was_learned(family):
+    X, y = problem(family="gaussian" if family == "gaussian" else "binomial")
+    if family == "multinomial":
+        y = y + (X[:, 1] > 0.5)
+    options = {"family": family, "standardize": False, "lambdas": [0.02], "tol": 1e-10}
+    learned = ss.online(X, y, family=family, lam=0.02, passes=20, shuffle=True)
+    cold, warm = ss.path(X, y, **options), ss.path(X, y, start=learned, **options)
+    assert warm.gaps[0] <= 1e-10
+    assert warm.n_iters[0] <= cold.n_iters[0]
+    np.testing.assert_allclose(warm.coef(0.02), cold.coef(0.02), atol=1e-4)

@@ -36,7 +36,7 @@ def test_where_the_start_is_the_solution_no_step_is_taken():
 @pytest.mark.parametrize(
     "start, words",
     [
-        ("yes", "a fitted path or a pair"),
+        ("yes", "a fitted path, an OnlineFit or a pair"),
         ((np.zeros(7), 0.0), r"have shape \(7,\); this problem has \(120,\)"),
         ((np.full(120, np.nan), 0.0), "hold nan or infinity"),
         ((np.zeros(120), np.zeros(2)), r"intercept of start have shape \(2,\)"),
