@@ -41,11 +41,15 @@ from .online_regression import OnlineRegressor
 from .penalized_classes import PenalizedClassifier, PenalizedClassifierCV
 from .probit import ProbitNet, ProbitNetCV
 from .pursuit import OrthogonalMatchingPursuit, OrthogonalMatchingPursuitCV
+from .quantile import QuantileRegressor, QuantileRegressorCV
 from .regression import ElasticNet, ElasticNetCV, Lasso, LassoCV
 from .robust import HuberNet, HuberNetCV
 from .structured import FusedLasso, PenalizedRegression, SlopeRegression
 from .structured_cv import FusedLassoCV, PenalizedRegressionCV, SlopeRegressionCV
 from .survival import CoxNet, CoxNetCV
+from .svc import LinearSVC
+from .svm_cv import LinearSVCCV, LinearSVRCV
+from .svr import LinearSVR
 from .tasks import MultiTaskElasticNet, MultiTaskElasticNetCV, MultiTaskLasso, MultiTaskLassoCV
 from .two_stage import AdaptiveLasso, AdaptiveLassoCV, RelaxedLasso
 
@@ -75,6 +79,10 @@ __all__ = [
     "LassoLars",
     "LassoLarsCV",
     "LassoLarsIC",
+    "LinearSVC",
+    "LinearSVCCV",
+    "LinearSVR",
+    "LinearSVRCV",
     "MCPRegression",
     "MCPRegressionCV",
     "MKLClassifier",
@@ -99,6 +107,8 @@ __all__ = [
     "PoissonNetCV",
     "ProbitNet",
     "ProbitNetCV",
+    "QuantileRegressor",
+    "QuantileRegressorCV",
     "RelaxedLasso",
     "SCADRegression",
     "SCADRegressionCV",

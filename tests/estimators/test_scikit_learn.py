@@ -21,7 +21,8 @@ from sparsesolve import estimators  # noqa: E402
 from sparsesolve.mkl import gaussian, polynomial  # noqa: E402
 
 SHORT = {  # checks make a hundred fits of each
-    "alphas": 3, "eps": 0.1, "cv": 2, "kernels": [(gaussian(1.0), None), (polynomial(2), 0)],
+    "alphas": 3, "eps": 0.1, "Cs": 3, "cv": 2,
+    "kernels": [(gaussian(1.0), None), (polynomial(2), 0)],
 }  # fmt: skip
 ALL = [getattr(estimators, name) for name in estimators.__all__ if name != "DesignEncoder"]
 # DesignEncoder reads tables of text, in dicts and frames, of which the checks know nothing.

@@ -1,0 +1,163 @@
+"""What linear support vector machines share: C, losses, one class against the others, Platt."""
+
+import numpy as np
+from sklearn import svm
+from sklearn.model_selection import StratifiedKFold
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from sparsesolve import families
+from sparsesolve.data import read_choice, read_flag, read_number
+from sparsesolve.data.labels import refuse_missing_labels
+from sparsesolve.losses import KINKED, LOSSES
+from sparsesolve.paths.path import path
+from sparsesolve.selection.cv import cv_path
+
+from .base import TYPES, Net, unwrapped, warning_as_scikit_learn
+from .classes import Classes
+from .dual_variables import dual_variables
+from .platt import held_out, probabilities, sigmoid
+
+# Gaps where tol is None: of the squared hinge they are of second order in the coefficients, and so
+# in the dual variables, which have to explain the coefficients.
+TOL = {"hinge": 1e-10, "squared_hinge": 1e-14}
+FOLDS = 5  # of which Platt's scores are held out
+
+
+def level(C, total, squared):
+    """lambda of C: the sum of weighted losses becomes their mean, a square half a square."""
+    return 1.0 / (C * total * (2.0 if squared else 1.0))
+
+
+def total_weight(weights, n):
+    """The sum of the weights of n rows."""
+    return float(n) if weights is None else float(weights.sum())
+
+
+def _with_probabilities(model):
+    """Whether probability=True; scikit-learn's SVC says the same of its predict_proba."""
+    if not model.probability:
+        raise AttributeError("predict_proba is not available when probability=False")
+    return True
+
+
+class MarginClassifier(Classes, Net):
+    """Two classes by the hinge loss or its square, or several, each against the others."""
+
+    def _read(self, X, y, sample_weight):
+        refuse_missing_labels(y)
+        X, y = validate_data(self, unwrapped(X), y, accept_sparse="csc", dtype=TYPES, order="F")
+        read_choice("loss", self.loss, ("hinge", "squared_hinge"))
+        read_choice("multi_class", self.multi_class, ("ovr", "crammer_singer"))
+        if read_flag("probability", self.probability) and self.multi_class != "ovr":
+            raise ValueError(
+                "probability=True scales the scores of one class against the others; use "
+                "multi_class='ovr'"
+            )
+        return X, *self._read_classes(y, sample_weight)
+
+    def _options(self):
+        family = families.hinge() if self.loss == "hinge" else families.squared_hinge()
+        ratio = read_number("l1_ratio", self.l1_ratio, 0.0, 1.0)
+        tol = TOL[self.loss] if self.tol is None else self.tol
+        return {**super()._options(), "family": family, "alpha": ratio, "grouped": False,
+                "tol": tol}  # fmt: skip
+
+    def _level(self, C, X, weights):
+        C = read_number("C", C, 0.0, np.inf, open_low=True)
+        return level(C, total_weight(weights, X.shape[0]), self.loss == "squared_hinge")
+
+    def _sides(self, codes):
+        """-1 and 1 (n,) of each problem: the second class against the first, or each one."""
+        K = len(self.classes_)
+        return [np.where(codes == k, 1, -1) for k in ([1] if K == 2 else range(K))]
+
+    def _solve_each(self, X, codes, weights, lam):
+        """One path of one lambda for each problem."""
+        with warning_as_scikit_learn():
+            return [path(X, sides, lambdas=[lam], weights=weights, **self._options())
+                    for sides in self._sides(codes)]  # fmt: skip
+
+    def _keep_each(self, X, codes, weights, fits, place):
+        """Attributes from the point `place` of the paths of all problems."""
+        self.coef_ = np.stack([fit.coefs[:, [place]].toarray().ravel() for fit in fits])
+        self.intercept_ = np.array([float(fit.intercepts[place]) for fit in fits])
+        self.gap_ = max(float(fit.gaps[place]) for fit in fits)
+        self.n_iter_ = max(1, *(int(fit.n_iters[place]) for fit in fits))
+        w = np.ones(X.shape[0]) if weights is None else weights
+        shares, duals = w / w.sum(), []
+        ridge = self.l1_ratio == 0.0
+        for k, (fit, sides) in enumerate(zip(fits, self._sides(codes), strict=True)):
+            lam = float(fit.lambdas[place])
+            loss = {**KINKED, **LOSSES}[self.loss](sides.astype(float), shares)
+            coef, b0, gap = self.coef_[k], self.intercept_[k], float(fit.gaps[place])
+            if ridge:
+                duals.append(dual_variables(loss, X, coef, b0, lam, gap, self.fit_intercept))
+            else:  # rows whose loss has a slope
+                duals.append(shares * (sides * (X @ coef + b0) < 1.0))
+        duals = np.array(duals)
+        self.support_ = np.flatnonzero(duals.any(axis=0)).astype(np.intc)
+        if ridge:
+            self.dual_coef_ = duals[:, self.support_]
+
+    def decision_function(self, X):
+        """Scores: of the second of two classes (n,), or of each class (n, K)."""
+        eta = self._link(X)
+        return eta[:, 0] if len(self.classes_) == 2 else eta
+
+    def _keep_sigmoids(self, codes, weights, scores):
+        """Platt's sigmoids from scores (n, K) of rows held out, K = 1 of two classes."""
+        known = held_out(scores)
+        w = None if weights is None else weights[known]
+        self.sigmoids_ = np.array([
+            sigmoid(column[known], sides[known] > 0, w)
+            for column, sides in zip(scores.T, self._sides(codes), strict=True)
+        ])  # fmt: skip
+
+    def _score_held_out(self, X, codes, weights, lam):
+        """Scores (n, K) of each row by a fit without its fold."""
+        counts = np.bincount(codes if weights is None else codes[weights > 0.0])
+        if counts.min() < 2:
+            name = self.classes_.tolist()[int(counts.argmin())]
+            raise ValueError(
+                f"probability=True holds rows out, and class {name!r} has one row only; leave it "
+                "False, or give that class two rows"
+            )
+        splitter = StratifiedKFold(min(FOLDS, int(counts.min())))
+        folds = list(splitter.split(np.empty((len(codes), 0)), codes))
+        with warning_as_scikit_learn():
+            each = [cv_path(X, sides, lambdas=[lam], weights=weights, folds=folds, keep=True,
+                            measure="class", **self._options())
+                    for sides in self._sides(codes)]  # fmt: skip
+        return np.column_stack([cv.prevalidated[:, 0] for cv in each])
+
+    @available_if(_with_probabilities)
+    def predict_proba(self, X):
+        """Probabilities (n, K) of the classes, by Platt scaling; they may disagree with predict.
+
+        Scores of rows that no fit had seen are turned into probabilities by a sigmoid; of several
+        classes one each, and the probabilities of a row are then divided by their sum.
+        """
+        check_is_fitted(self)
+        return probabilities(self.decision_function(X), self.sigmoids_)
+
+    @available_if(_with_probabilities)
+    def predict_log_proba(self, X):
+        """Their logarithms."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def to_sklearn(self):
+        """Return a fitted sklearn.svm.LinearSVC with the same coefficients."""
+        check_is_fitted(self)
+        return exported(self, svm.LinearSVC(loss=self.loss, C=getattr(self, "C_", None) or self.C))
+
+
+def exported(fitted, model):
+    """The model of scikit-learn with the coefficients of ours."""
+    for name in ("coef_", "intercept_", "n_iter_", "n_features_in_", "classes_",
+                 "feature_names_in_"):  # fmt: skip
+        if hasattr(fitted, name):
+            value = getattr(fitted, name)
+            setattr(model, name, value.copy() if isinstance(value, np.ndarray) else value)
+    return model

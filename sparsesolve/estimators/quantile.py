@@ -1,0 +1,152 @@
+"""Conditional quantiles: QuantileRegressor and its CV form."""
+
+import numpy as np
+from sklearn import linear_model
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from sparsesolve.data import read_number
+from sparsesolve.families import quantile as family_of_quantile
+
+from .base import TYPES, Net, read_sample_weight, unwrapped
+from .chosen import Chosen
+from .margin import exported
+
+
+class Quantile(RegressorMixin, Net):
+    """A quantile of a real response, by the pinball loss."""
+
+    def _read(self, X, y, sample_weight):
+        X, y = validate_data(
+            self, unwrapped(X), y, accept_sparse="csc", dtype=TYPES, order="F", y_numeric=True
+        )
+        return X, y, read_sample_weight(sample_weight, X.shape[0])
+
+    def _options(self):
+        q = read_number("quantile", self.quantile, 0, 1, open_low=True, open_high=True)
+        return {**super()._options(), "family": family_of_quantile(q)}
+
+    def predict(self, X):
+        """Predicted quantiles, (n,)."""
+        return self._link(X)
+
+    def to_sklearn(self):
+        """Return a fitted sklearn.linear_model.QuantileRegressor with the same coefficients."""
+        check_is_fitted(self)
+        alpha = getattr(self, "alpha_", None) or self.alpha
+        return exported(self, linear_model.QuantileRegressor(quantile=self.quantile, alpha=alpha))
+
+
+class QuantileRegressor(Quantile):
+    """Linear regression of a conditional quantile, with the l1 penalty or the elastic net.
+
+    Minimises the mean pinball loss plus ``alpha (l1_ratio |b|_1 + (1 - l1_ratio) |b|^2 / 2)``:
+    with the default l1_ratio the objective of scikit-learn's class of this name.
+
+    Parameters
+    ----------
+    quantile : float in (0, 1), default 0.5
+        Which quantile; 0.5 is the median.
+    alpha : float, default 1.0
+        Strength of the penalty.
+    l1_ratio : float in [0, 1], default 1.0
+        1 is the lasso's penalty, 0 ridge's.
+    fit_intercept : bool, default True
+        Fit an unpenalised intercept.
+    tol : float, default 1e-10
+        Duality gap to reach, relative to the loss of the model without features.
+    max_iter : int, default None
+        Steps allowed; None means 100,000.
+    solver, solver_options
+        Parameters of scikit-learn, taken and without effect: no linear programme is handed out.
+
+    Attributes
+    ----------
+    coef_ : (p,)
+    intercept_ : float
+    gap_ : float
+    n_iter_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve.estimators import QuantileRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 3))
+    >>> y = X[:, 0] + rng.normal(size=200)
+    >>> model = QuantileRegressor(quantile=0.9, alpha=0.01).fit(X, y)
+    >>> bool(abs(np.mean(y <= model.predict(X)) - 0.9) < 0.02)
+    True
+    """
+
+    def __init__(self, *, quantile=0.5, alpha=1.0, l1_ratio=1.0, fit_intercept=True, tol=1e-10,
+                 max_iter=None, solver="highs", solver_options=None):
+        self.quantile = quantile
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+        self.solver = solver
+        self.solver_options = solver_options
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit to X (n, p) and y (n,); only ratios of sample_weight (n,) matter."""
+        self._solve(*self._read(X, y, sample_weight))
+        return self
+
+
+class QuantileRegressorCV(Chosen, Quantile):
+    """:class:`QuantileRegressor` with alpha, and l1_ratio of a list, by cross-validation.
+
+    Parameters
+    ----------
+    quantile, fit_intercept, tol, max_iter
+        As in QuantileRegressor.
+    l1_ratio : float or list of float, default 1.0
+        As in QuantileRegressor; of several the one of the least mean score is taken.
+    eps, alphas, cv, verbose, n_jobs, rule
+        As in :class:`ElasticNetCV`.
+    measure : str or callable, default "pinball"
+        What is compared: "pinball", "mae", "mse" or a function, as in
+        :func:`sparsesolve.cv_path`.
+
+    Attributes
+    ----------
+    alpha_, l1_ratio_, alphas_, score_path_, cv_path_
+        As in :class:`SparseLogisticRegressionCV`.
+    coef_, intercept_, gap_, n_iter_
+        As in QuantileRegressor.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve.estimators import QuantileRegressorCV
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 3))
+    >>> model = QuantileRegressorCV(alphas=5, rule="1se").fit(X, X[:, 0] + rng.normal(size=100))
+    >>> np.flatnonzero(model.coef_)
+    array([0])
+    """
+
+    def __init__(self, *, quantile=0.5, l1_ratio=1.0, eps=1e-3, alphas=20, fit_intercept=True,
+                 measure="pinball", cv=None, rule="min", tol=1e-10, max_iter=None, verbose=False,
+                 n_jobs=None):
+        self.quantile = quantile
+        self.l1_ratio = l1_ratio
+        self.eps = eps
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.measure = measure
+        self.cv = cv
+        self.rule = rule
+        self.tol = tol
+        self.max_iter = max_iter
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y, sample_weight=None, **params):
+        """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
+        X, y, weights = self._read(X, y, sample_weight)
+        self._solve_cv(X, np.asarray(y, dtype=float), weights, params)
+        return self

@@ -1,0 +1,211 @@
+"""C of linear support vector machines by cross-validation along the path."""
+
+from numbers import Integral
+
+import numpy as np
+
+from sparsesolve.data import read_choice, read_count, read_number
+from sparsesolve.results.cv_path import choose
+from sparsesolve.selection.cv import cv_path
+
+from .base import warning_as_scikit_learn
+from .chosen import RULES, Folded, fold_summary, refuse_untrainable
+from .margin import MarginClassifier
+from .svr import MarginRegressor
+
+
+def read_Cs(Cs):
+    """The values of C (L,), ascending: a count of them from 1e-4 to 1e4, or a list."""
+    if isinstance(Cs, Integral):
+        return np.geomspace(1e-4, 1e4, read_count("Cs", Cs, 1))
+    if np.ndim(Cs) != 1 or len(Cs) == 0:
+        raise ValueError("Cs must be a count or a list of positive numbers")
+    return np.unique([read_number("Cs", C, 0.0, np.inf, open_low=True) for C in Cs])
+
+
+class ChosenC(Folded):
+    """Mixin: the grid of C, its scores on folds, the choice.
+
+    All folds share the grid of lambdas. Attributes: ``C_``, ``Cs_`` (L,) ascending,
+    ``score_path_`` (L, F) of each fold, ``cv_paths_``, a CVPath of each problem.
+    """
+
+    def _paths(self, X, problems, weights, folds, measure):
+        """Of each problem's response a CVPath over all C; and the values of C."""
+        self.Cs_ = read_Cs(self.Cs)
+        lambdas = np.array([self._level(C, X, weights) for C in self.Cs_])
+        n_jobs = 1 if self.n_jobs is None else self.n_jobs
+        with warning_as_scikit_learn():
+            self.cv_paths_ = [
+                cv_path(X, y, lambdas=lambdas, weights=weights, folds=folds, keep=True,
+                        measure=measure, n_jobs=n_jobs, progress=bool(self.verbose),
+                        **self._options()) for y in problems
+            ]  # fmt: skip
+
+    def _choose(self, scores, folds):
+        """The place on the path of scores (F, L), smaller ones better."""
+        rule = RULES[read_choice("rule", self.rule, list(RULES))]
+        mean, std = fold_summary(scores, folds)
+        place = choose(mean, std, False)[rule]  # lambdas fall as C rises
+        self.C_, self.score_path_ = float(self.Cs_[place]), scores.T
+        return place
+
+
+class LinearSVCCV(ChosenC, MarginClassifier):
+    """:class:`LinearSVC` with C by cross-validation along the path, each fit certified.
+
+    Parameters
+    ----------
+    Cs : int or list of float, default 10
+        How many values from 1e-4 to 1e4, log-spaced, or which.
+    loss, l1_ratio, fit_intercept, class_weight, probability, tol, max_iter
+        As in LinearSVC; classes from three on are fitted one against the others.
+    measure : {"class", "hinge"}, default "class"
+        What is compared: the share of rows in the wrong class, or the mean hinge loss, over all
+        classes.
+    cv : int, splitter or iterable, default None
+        Folds as scikit-learn takes them; None means 5, stratified.
+    rule : {"min", "1se"}, default "min"
+        The C of the least mean, or the smallest within a standard error of it.
+    verbose : bool, default False
+        Show a progress bar.
+    n_jobs : int, default None
+        Fits at one time; None means 1, -1 all cores.
+
+    Attributes
+    ----------
+    C_ : float
+    Cs_ : (L,)
+        Ascending.
+    score_path_ : (L, F)
+        The measure on each of F folds.
+    cv_paths_ : list of CVPath
+        One, or of each class.
+    classes_, coef_, intercept_, support_, dual_coef_, gap_, n_iter_, sigmoids_
+        As in LinearSVC; the sigmoids are of the scores that the folds held out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve.estimators import LinearSVCCV
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(80, 3))
+    >>> model = LinearSVCCV(Cs=[0.01, 0.1, 1.0], loss="hinge").fit(X, X[:, 0] > 0)
+    >>> model.score(X, X[:, 0] > 0) > 0.95
+    True
+    """
+
+    multi_class = "ovr"
+
+    def __init__(self, *, Cs=10, loss="squared_hinge", l1_ratio=0.0, fit_intercept=True,
+                 class_weight=None, probability=False, measure="class", cv=None, rule="min",
+                 tol=None, max_iter=None, verbose=False, n_jobs=None):
+        self.Cs = Cs
+        self.loss = loss
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.probability = probability
+        self.measure = measure
+        self.cv = cv
+        self.rule = rule
+        self.tol = tol
+        self.max_iter = max_iter
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y, sample_weight=None, **params):
+        """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
+        X, codes, weights = self._read(X, y, sample_weight)
+        read_choice("measure", self.measure, ("class", "hinge"))
+        folds = self._folds(X, codes, params, stratified=True)
+        refuse_untrainable(codes, weights, folds, self.classes_)
+        self._paths(X, self._sides(codes), weights, folds, "class")
+        place = self._choose(self._scores(X, codes, weights, folds), folds)
+        self._keep_each(X, codes, weights, [cv.path for cv in self.cv_paths_], place)
+        if self.probability:
+            scores = np.column_stack([cv.prevalidated[:, place] for cv in self.cv_paths_])
+            self._keep_sigmoids(codes, weights, scores)
+        return self
+
+    def _scores(self, X, codes, weights, folds):
+        """The measure (F, L) on the rows that each fold holds out."""
+        w = np.ones(len(codes)) if weights is None else weights
+        sides, lambdas = self._sides(codes), self.cv_paths_[0].lambdas
+        found = np.full((len(folds), len(lambdas)), np.nan)
+        for f, (_, test) in enumerate(folds):
+            if w[test].sum() == 0.0:
+                continue
+            eta = np.stack([np.asarray(cv.fold_paths[f].predict(X[test], s=lambdas))
+                            for cv in self.cv_paths_])  # fmt: skip
+            if self.measure == "hinge":
+                margins = eta * np.stack([side[test] for side in sides])[:, :, None]
+                lost = np.maximum(0.0, 1.0 - margins).mean(axis=0)
+            else:
+                chosen = (eta[0] > 0.0).astype(int) if len(eta) == 1 else eta.argmax(axis=0)
+                lost = (chosen != codes[test][:, None]).astype(float)
+            found[f] = w[test] @ lost / w[test].sum()
+        return found
+
+
+class LinearSVRCV(ChosenC, MarginRegressor):
+    """:class:`LinearSVR` with C by cross-validation along the path, each fit certified.
+
+    Parameters
+    ----------
+    Cs : int or list of float, default 10
+        How many values from 1e-4 to 1e4, log-spaced, or which.
+    epsilon, loss, l1_ratio, fit_intercept, tol, max_iter
+        As in LinearSVR.
+    measure : str or callable, default "mse"
+        What is compared: "mse", "mae" or a function, as in :func:`sparsesolve.cv_path`.
+    cv : int, splitter or iterable, default None
+        Folds as scikit-learn takes them; None means 5 in a row.
+    rule, verbose, n_jobs
+        As in :class:`LinearSVCCV`.
+
+    Attributes
+    ----------
+    C_, Cs_, score_path_, cv_paths_
+        As in LinearSVCCV.
+    coef_, intercept_, support_, dual_coef_, gap_, n_iter_
+        As in LinearSVR.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve.estimators import LinearSVRCV
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(80, 3))
+    >>> model = LinearSVRCV(Cs=[0.001, 1.0]).fit(X, X[:, 0] + 0.1 * rng.normal(size=80))
+    >>> model.C_
+    1.0
+    """
+
+    def __init__(self, *, Cs=10, epsilon=0.0, loss="epsilon_insensitive", l1_ratio=0.0,
+                 fit_intercept=True, measure="mse", cv=None, rule="min", tol=1e-10, max_iter=None,
+                 verbose=False, n_jobs=None):
+        self.Cs = Cs
+        self.epsilon = epsilon
+        self.loss = loss
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.measure = measure
+        self.cv = cv
+        self.rule = rule
+        self.tol = tol
+        self.max_iter = max_iter
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y, sample_weight=None, **params):
+        """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
+        X, y, weights = self._read(X, y, sample_weight)
+        folds = self._folds(X, y, params)
+        refuse_untrainable(y, weights, folds)
+        self._paths(X, [y], weights, folds, self.measure)
+        cv = self.cv_paths_[0]
+        scores = np.asarray(cv.fold_scores) * (-1 if cv.larger_is_better else 1)
+        place = self._choose(scores, folds)
+        self._keep_all(X, y, weights, cv.path, place)
+        return self

@@ -1,0 +1,169 @@
+"""Linear support vector regression: LinearSVR."""
+
+import numpy as np
+from sklearn import svm
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from sparsesolve import families
+from sparsesolve.data import read_choice, read_number
+from sparsesolve.losses import KINKED, PythonLoss
+from sparsesolve.paths.path import path
+
+from .base import TYPES, Net, read_sample_weight, unwrapped, warning_as_scikit_learn
+from .dual_variables import dual_variables
+from .margin import exported, level, total_weight
+
+
+class SquaredInsensitive:
+    """max(|y - eta| - epsilon, 0)^2 / 2, a family in Python."""
+
+    def __init__(self, epsilon):
+        self.epsilon, self.name = epsilon, f"squared_epsilon_insensitive(epsilon={epsilon!r})"
+
+    def _beyond(self, y, eta):
+        r = eta - y
+        return np.sign(r) * np.maximum(np.abs(r) - self.epsilon, 0.0)
+
+    def value(self, y, eta):
+        """Of each sample."""
+        return 0.5 * self._beyond(y, eta) ** 2
+
+    def gradient(self, y, eta):
+        """Its derivative in eta."""
+        return self._beyond(y, eta)
+
+    def curvature(self, y, eta):
+        """Its second derivative: 0 within epsilon, 1 beyond."""
+        return (np.abs(eta - y) > self.epsilon).astype(float)
+
+    def conjugate(self, y, v):
+        """sup over eta of v eta - value."""
+        return v * y + 0.5 * v * v + self.epsilon * np.abs(v)
+
+
+class MarginRegressor(RegressorMixin, Net):
+    """A real response by the epsilon-insensitive loss or its square."""
+
+    def _read(self, X, y, sample_weight):
+        X, y = validate_data(
+            self, unwrapped(X), y, accept_sparse="csc", dtype=TYPES, order="F", y_numeric=True
+        )
+        read_choice("loss", self.loss, ("epsilon_insensitive", "squared_epsilon_insensitive"))
+        read_number("epsilon", self.epsilon, 0.0, np.inf)
+        return X, np.asarray(y, dtype=float), read_sample_weight(sample_weight, X.shape[0])
+
+    @property
+    def _squared(self):
+        return self.loss == "squared_epsilon_insensitive"
+
+    def _options(self):
+        epsilon = float(self.epsilon)
+        family = families.epsilon_insensitive(epsilon)
+        family = SquaredInsensitive(epsilon) if self._squared else family
+        ratio = read_number("l1_ratio", self.l1_ratio, 0.0, 1.0)
+        return {**super()._options(), "family": family, "alpha": ratio, "grouped": False}
+
+    def _level(self, C, X, weights):
+        C = read_number("C", C, 0.0, np.inf, open_low=True)
+        return level(C, total_weight(weights, X.shape[0]), self._squared)
+
+    def _keep_all(self, X, y, weights, fit, place):
+        """Attributes from the point `place` of a path."""
+        self._keep(fit, place)
+        w = np.ones(X.shape[0]) if weights is None else weights
+        shares, lam, epsilon = w / w.sum(), float(fit.lambdas[place]), float(self.epsilon)
+        residual = np.abs(y - X @ self.coef_ - self.intercept_)
+        if self.l1_ratio > 0.0:
+            self.support_ = np.flatnonzero((residual >= epsilon) & (w > 0.0)).astype(np.intc)
+            return
+        if self._squared:
+            loss = PythonLoss(y, shares, SquaredInsensitive(epsilon))
+        else:
+            loss = KINKED["epsilon_insensitive"](y, shares, epsilon=epsilon)
+        null = fit.null_deviance / 2.0 / total_weight(weights, len(y))
+        gap = self.gap_ * null
+        dual = dual_variables(loss, X, self.coef_, self.intercept_, lam, gap, self.fit_intercept)
+        self.support_ = np.flatnonzero(dual).astype(np.intc)
+        self.dual_coef_ = dual[None, self.support_]
+
+    def predict(self, X):
+        """Predicted responses, (n,)."""
+        return self._link(X)
+
+    def to_sklearn(self):
+        """Return a fitted sklearn.svm.LinearSVR with the same coefficients."""
+        check_is_fitted(self)
+        C = getattr(self, "C_", None) or self.C
+        return exported(self, svm.LinearSVR(loss=self.loss, epsilon=self.epsilon, C=C))
+
+
+class LinearSVR(MarginRegressor):
+    """Linear support vector regression, with a certificate and an unpenalised intercept.
+
+    Minimises ``|b|^2 / 2 + C sum_i s_i loss(y_i - x_i'b - b0)`` with s the sample weights.
+
+    Parameters
+    ----------
+    epsilon : float >= 0, default 0.0
+        Error, in units of y, that costs nothing.
+    C : float > 0, default 1.0
+        Weight of the losses: ``1 / (lambda sum s)``, of squares half of that.
+    loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default "epsilon_insensitive"
+        ``max(0, |r| - epsilon)`` or its square.
+    l1_ratio : float in [0, 1], default 0.0
+        0 is scikit-learn's l2 penalty; 1 is ``|b|_1``.
+    fit_intercept : bool, default True
+        Fit an unpenalised intercept.
+    tol : float, default 1e-10
+        Duality gap to reach, relative to the loss of the model without features.
+    max_iter : int, default None
+        Steps allowed; None means 100,000.
+    intercept_scaling, dual, verbose, random_state
+        Parameters of scikit-learn, taken and without effect.
+
+    Attributes
+    ----------
+    coef_ : (p,)
+    intercept_ : float
+    support_ : (m,)
+        Rows with a dual variable other than 0; with l1_ratio > 0 rows with a loss.
+    dual_coef_ : (1, m)
+        With the l2 penalty: ``coef_ = dual_coef_[0] @ X[support_]``.
+    gap_ : float
+    n_iter_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve.estimators import LinearSVR
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 3))
+    >>> y = 2 * X[:, 0] + 0.1 * rng.normal(size=200)
+    >>> LinearSVR(epsilon=0.1).fit(X, y).coef_.round(1)
+    array([ 2., -0.,  0.])
+    """
+
+    def __init__(self, *, epsilon=0.0, C=1.0, loss="epsilon_insensitive", l1_ratio=0.0,
+                 fit_intercept=True, intercept_scaling=1.0, tol=1e-10, max_iter=None, dual="auto",
+                 verbose=0, random_state=None):
+        self.epsilon = epsilon
+        self.C = C
+        self.loss = loss
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.tol = tol
+        self.max_iter = max_iter
+        self.dual = dual
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit to X (n, p) and y (n,); sample_weight (n,) multiplies C."""
+        X, y, weights = self._read(X, y, sample_weight)
+        lam = self._level(self.C, X, weights)
+        with warning_as_scikit_learn():
+            fit = path(X, y, lambdas=[lam], weights=weights, **self._options())
+        self._keep_all(X, y, weights, fit, 0)
+        return self

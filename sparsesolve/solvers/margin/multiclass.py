@@ -1,0 +1,134 @@
+"""The multi-class hinge loss of Crammer and Singer with a ridge penalty, certified.
+
+    minimise over W (p, K)   lam |W|^2 / 2 + sum_i u_i max_k (e_ik + (w_k - w_{y_i})'x_i)
+
+Given: rows, classes 0 .. K - 1, weights u of sum 1, lam > 0.
+Returned: W, the dual variables alpha (n, K) with W = X'alpha / lam, and the duality gap of both,
+computed from the data.
+Invariant: alpha is feasible, so that minus sum_ik e_ik alpha_ik less lam |W|^2 / 2 is a lower
+bound. Dual coordinate descent is slow where columns are far from their means: then cutting planes
+go on from its aggregate plane, where W is small enough for them.
+Reference: Keerthi et al. (2008), see crammer_singer.pyx; Teo, Vishwanathan, Smola, Le (2010).
+"""
+
+import numpy as np
+from scipy import sparse
+
+from sparsesolve.solvers.bundle.planes import Planes
+from sparsesolve.solvers.costs import (
+    MOST_BUNDLE_COEFFICIENTS,
+    SWEEPS_BEFORE_PLANES,
+    SWEEPS_BETWEEN_GAPS,
+)
+from sparsesolve.solvers.margin.crammer_singer import sweep
+from sparsesolve.solvers.state import CONVERGED, MAX_ITER, STALLED
+
+STILL = 1e-15  # of a row's weight: a sweep that changes no dual variable by more is the last
+PATIENCE = 100  # planes without a fall of the gap
+
+
+class Multiclass:
+    """The rows, and what both methods ask of them."""
+
+    def __init__(self, X, labels, weights, lam, n_classes):
+        self.rows = sparse.csr_array(X, dtype=float)
+        self.labels = np.asarray(labels, dtype=np.longlong)
+        self.weights, self.lam, self.K = weights, lam, n_classes
+        self.at = np.arange(len(self.labels))
+
+    def coefficients(self, alpha):
+        """W = X'alpha / lam."""
+        return np.ascontiguousarray(self.rows.T @ alpha) / self.lam
+
+    def wrong(self, W):
+        """e_ik + (w_k - w_{y_i})'x_i, (n, K)."""
+        eta = self.rows @ W
+        wrong = 1.0 - eta[self.at, self.labels][:, None] + eta
+        wrong[self.at, self.labels] = 0.0
+        return wrong
+
+    def missed(self, alpha):
+        """minus sum_ik e_ik alpha_ik."""
+        return float(alpha[self.at, self.labels].sum() - alpha.sum())
+
+    def objective(self, W):
+        """The primal objective."""
+        ridge = 0.5 * self.lam * float(np.vdot(W, W))
+        return float(self.weights @ self.wrong(W).max(axis=1)) + ridge
+
+    def bound(self, alpha, W):
+        """The dual objective at alpha, whose W that is."""
+        return self.missed(alpha) - 0.5 * self.lam * float(np.vdot(W, W))
+
+    def extreme(self, W):
+        """The dual variables (n, K) of a subgradient at W: all of a row's weight on its worst
+        class."""
+        alpha = np.zeros((len(self.at), self.K))
+        alpha[self.at, self.wrong(W).argmax(axis=1)] = -self.weights
+        alpha[self.at, self.labels] += self.weights
+        return alpha
+
+
+def crammer_singer(X, labels, weights, lam, tol, max_sweeps, n_classes, seed=0):
+    """Solve to a gap of `tol`, the objective at W = 0 being 1.
+
+    Returns W (p, K), alpha (n, K), the gap, a code of solvers/state.py and the sweeps made.
+    """
+    problem = Multiclass(X, labels, weights, lam, n_classes)
+    small = problem.rows.shape[1] * n_classes <= MOST_BUNDLE_COEFFICIENTS
+    sweeps = min(max_sweeps, SWEEPS_BEFORE_PLANES) if small else max_sweeps
+    W, alpha, gap, made = _by_sweeps(problem, tol, sweeps, seed)
+    code = MAX_ITER if made == sweeps else STALLED
+    if gap > tol and small and made < max_sweeps:
+        W, alpha, gap, more = _by_planes(problem, W, alpha, gap, tol, max_sweeps - made)
+        code, made = MAX_ITER if made + more == max_sweeps else STALLED, made + more
+    return W, alpha, gap, CONVERGED if gap <= tol else code, made
+
+
+def _by_sweeps(problem, tol, sweeps, seed):
+    """Dual coordinate descent in random orders; returns W, alpha, gap, sweeps made."""
+    rows, labels, weights = problem.rows, problem.labels, problem.weights
+    start, column = rows.indptr.astype(np.intc), rows.indices.astype(np.intc)
+    value = rows.data if len(rows.data) else np.zeros(1)
+    column = column if len(column) else np.zeros(1, dtype=np.intc)
+    square = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
+    alpha = np.zeros((len(labels), problem.K))
+    empty = np.flatnonzero(square == 0.0)  # whose loss is 1 whatever W is
+    alpha[empty, labels[empty]] = weights[empty]
+    alpha[empty, (labels[empty] + 1) % problem.K] -= weights[empty]
+    rng, moved = np.random.default_rng(seed), np.inf
+    for made in range(sweeps + 1):
+        if made % SWEEPS_BETWEEN_GAPS == 0 or made == sweeps or moved <= STILL:
+            W = problem.coefficients(alpha)  # without what sweeps have rounded
+            gap = problem.objective(W) - problem.bound(alpha, W)
+            if gap <= tol or moved <= STILL:
+                break
+        if made < sweeps:
+            order = rng.permutation(len(labels)).astype(np.intc)
+            moved = sweep(start, column, value, labels, weights, square, order, problem.lam, W,
+                          alpha)  # fmt: skip
+    return W, alpha, gap, made
+
+
+def _by_planes(problem, W, alpha, gap, tol, steps):
+    """Cutting planes from alpha's on; returns the best W, alpha, gap, planes added."""
+    planes, tags = Planes(W.size, problem.lam), {}
+    best, least, patience = W, problem.objective(W), PATIENCE
+    new, made = alpha, 0
+    while made < steps and patience:
+        made += 1
+        z = problem.rows.T @ new
+        tags[planes.add(-z.ravel(), problem.missed(new))] = new
+        W = planes.point.reshape(W.shape)
+        objective = problem.objective(W)
+        if objective < least:
+            best, least = W, objective
+        patience -= 1
+        if least - planes.lower < gap:
+            gap, patience = least - planes.lower, PATIENCE
+        if gap <= 0.5 * tol:
+            break
+        new = problem.extreme(W)
+    mixed = sum(w * tags[slot] for slot, w in enumerate(planes.weights) if w > 0.0)
+    bound = problem.bound(mixed, problem.coefficients(mixed))
+    return best, mixed, problem.objective(best) - bound, made
