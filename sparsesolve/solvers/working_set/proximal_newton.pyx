@@ -16,7 +16,9 @@ from libc.string cimport memcpy
 
 import numpy as np
 
+from sparsesolve.solvers.costs import STEPS_ON_ROWS
 from sparsesolve.solvers.subproblem.data_active_set cimport DataActiveSet
+from sparsesolve.solvers.subproblem.woodbury_active_set cimport WoodburyActiveSet
 from sparsesolve.solvers.working_set.predicted_dual cimport PredictedDual
 from sparsesolve.solvers.working_set.local_model cimport AHEAD, HERE, NOWHERE, LocalModel, Slope
 from sparsesolve.solvers.working_set.loss_working_set cimport LossWorkingSet
@@ -122,6 +124,9 @@ cdef class ProximalNewton(LossWorkingSet):
         """What taking H anew costs, in steps, both in multiply-adds."""
         cdef double n = self.design.n, m = self.quadratic.size, entries = m * n
         cdef double products = WEIGHED_COST * m * entries / 2.0
+        if isinstance(self.quadratic, WoodburyActiveSet):
+            products = WEIGHED_COST * n * n * (0.5 * m + n / 6.0)
+            return (entries + products) / (3.0 * entries + SAMPLE_COST * n + STEPS_ON_ROWS * n * n)
         if isinstance(self.quadratic, DataActiveSet):
             return 1.0
         if not self.columns.dense:

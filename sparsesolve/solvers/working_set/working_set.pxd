@@ -37,6 +37,7 @@ cdef class WorkingSet:
     cpdef solve(self, double lam, double target, long budget)
     cdef int add_to_working_set(self, const int[::1] which) except -1
     cdef int _choose(self) except -1
+    cdef bint _ridged(self) noexcept nogil
     cdef int _extrapolate_and_grow(self, double lam) except -1
     cdef double _goal(self, double lam, double target, double outside) noexcept nogil
     cdef double _settled(self, double lam) noexcept nogil

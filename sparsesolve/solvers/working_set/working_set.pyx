@@ -21,6 +21,7 @@ from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers import costs
 from sparsesolve.solvers.subproblem.data_active_set cimport DataActiveSet
 from sparsesolve.solvers.subproblem.gram_active_set cimport GramActiveSet
+from sparsesolve.solvers.subproblem.woodbury_active_set cimport WoodburyActiveSet
 from sparsesolve.solvers.subproblem.data_block_descent cimport DataBlockDescent
 from sparsesolve.solvers.subproblem.gram_block_descent cimport GramBlockDescent
 from sparsesolve.solvers.subproblem.block_descent cimport GroupBlockDescent
@@ -51,6 +52,11 @@ FAR_COST = 3.0      # of one in a pass over a dense matrix that does not stay in
 NEAR = 5e6          # as those of more values do not
 MOST_GRAM_COLUMNS = 3000    # of a design, up to which groups are solved for by inner products where rows are more
 STEPS_AHEAD = 50.0  # Newton steps over which making a Gram matrix must pay
+cdef double FEWEST_TO_A_ROW = costs.FEWEST_ACTIVE_TO_A_ROW
+cdef double MOST_ROWS_SQUARE = costs.MOST_ROWS_SQUARE
+cdef double ROWS_STEPS = costs.STEPS_ON_ROWS
+cdef double FACTOR_LASTS = costs.DIRECTIONS_TO_A_FACTOR
+cdef int FEW_WITHOUT_RIDGE = 16  # active columns that an n x n system can do without
 SWITCH_GAIN = 1.5   # how much cheaper the other way of solving must look before the working set changes to it
 
 
@@ -138,11 +144,14 @@ cdef class WorkingSet:
         return quadratic
 
     cdef int _choose(self) except -1:
-        """Solve by the Gram matrix or by conjugate gradients, whichever makes a Newton step cheaper."""
+        """Solve by the Gram matrix, by conjugate gradients or by an n x n system, whichever makes a Newton step
+        cheapest."""
         if isinstance(self.quadratic, GroupBlockDescent):
             return 0
         cdef double n = self.design.n, m = self.quadratic.size, k = 0.0, gram, steps, entries, far, product, iterative
+        cdef double by_rows = INFINITY, now, entering
         cdef int j
+        cdef bint by_products = isinstance(self.quadratic, GramActiveSet)
         for j in range(self.quadratic.size):
             k += self.quadratic.b[j] != 0.0
         entries = m * n if self.columns.dense else SPARSE_COST * self.working_values
@@ -155,12 +164,31 @@ cdef class WorkingSet:
         if steps > 0.0:
             self.steps = steps
         iterative = self.steps * (2.0 * far * entries + 3.0 * m + 2.0 * n)
-        if isinstance(self.quadratic, GramActiveSet):
-            if SWITCH_GAIN * iterative < gram:
-                self._continue_with(DataActiveSet(self.columns))
-        elif SWITCH_GAIN * (gram + 0.5 * m * product * entries / STEPS_AHEAD) < iterative:
+        if self.columns.dense and k > FEWEST_TO_A_ROW * n and n <= MOST_ROWS_SQUARE and self._ridged():
+            by_rows = (ROWS_STEPS + BLOCK_COST * (self.growth + 0.5 * self.renewed * k)) * n * n + 2.0 * far * entries
+            by_rows += BLOCK_COST * n * n * n / (6.0 * FACTOR_LASTS)
+        entering = gram if by_products else gram + 0.5 * m * product * entries / STEPS_AHEAD
+        if isinstance(self.quadratic, WoodburyActiveSet):
+            now = by_rows
+        else:
+            now = gram if by_products else iterative
+            by_rows += BLOCK_COST * k * n * n / STEPS_AHEAD
+        if SWITCH_GAIN * min(min(entering, iterative), by_rows) >= now:
+            return 0
+        if by_rows <= min(entering, iterative):
+            self._continue_with(WoodburyActiveSet(self.columns))
+        elif entering <= iterative:
             self._continue_with(self._by_products())
+        else:
+            self._continue_with(DataActiveSet(self.columns))
         return 0
+
+    cdef bint _ridged(self) noexcept nogil:
+        """Whether all but a few active columns have a ridge."""
+        cdef int j, without = 0
+        for j in range(self.quadratic.size):
+            without += self.quadratic.b[j] != 0.0 and self.quadratic.l2[j] <= 0.0
+        return without <= FEW_WITHOUT_RIDGE
 
     def _continue_with(self, quadratic):
         which, start = self.quadratic.members()

@@ -1,0 +1,307 @@
+"""Newton directions of elastic nets with more active columns than rows, by a system of n x n.
+
+    minimise over b   |r|^2 / 2 + sum_j value_j(b_j),   r = y - Z b,   Z (n, k) dense
+
+Given: what ActiveSetQuadratic is given, and a ridge l2_j > 0 on all but a few columns. The Newton
+direction of the support S solves (Z'Z + lam D) d = rhs with D = diag(l2), k x k. With v = Z d
+(Woodbury's identity)
+
+    (K + lam I) v = Z D^-1 rhs,   K = sum_j z_j z_j' / l2_j,   d = D^-1 (rhs - Z'v) / lam,
+
+an n x n system. Columns F without a ridge are eliminated: v = M^-1 (c + lam Z_F d_F), M = K + lam I,
+and lam Z_F' M^-1 Z_F d_F = rhs_F - Z_F' M^-1 c. What is held adds lam Z_H d_H to the right-hand side.
+K gains and loses columns as the support does. A Cholesky factor of M outlives the lam and the
+support it was made for: it preconditions conjugate gradients on vectors of n, and is made anew
+where their steps have cost as much.
+Invariant: u = y - Z b and g = Z'u, but for what the system's residual leaves, which counts as
+rounding.
+Reference: Hager (1989), "Updating the inverse of a matrix"; Li, Sun, Toh (2018), "A highly
+efficient semismooth Newton augmented Lagrangian method for solving lasso problems", section 3.3.
+"""
+from libc.math cimport INFINITY, sqrt
+from libc.string cimport memcpy, memset
+from scipy.linalg.cython_blas cimport dsymv, dsyrk, dtrsv
+from scipy.linalg.cython_lapack cimport dpotrf
+
+import numpy as np
+
+from sparsesolve.linalg.kernels.vector cimport axpy, dot
+from sparsesolve.linalg.working.columns cimport PackedColumns
+from sparsesolve.linalg.working.dense cimport DensePackedColumns
+from sparsesolve.solvers.subproblem.data_active_set cimport DataActiveSet
+
+DEF WIDTH = 64                      # columns that enter K, or leave it, at a time
+DEF MOST_WITHOUT_RIDGE = 32         # columns without a ridge that are eliminated
+DEF STEPS = 60                      # of conjugate gradients at most
+cdef double PRECISE = 1e-12         # of |u|: what the system's residual may take from the image
+cdef double FAILED = 1e-2           # of the right-hand side: a residual that is no answer
+cdef double EPSILON = 4e-16         # the rounding of one step, as WorkingCoefficients counts it
+# steps of conjugate gradients that cost as much as a factor of M,
+cdef int FACTOR_STEPS = 10
+cdef int EXPECTED = 2               # and those that a factor without age needs
+cdef int LASTING = 20               # times n columns may come and leave before K is summed anew
+cdef double TINY_PIVOT = 1e-10      # of z'M^-1 z: below it a column without ridge depends on others
+
+
+cdef class WoodburyActiveSet(DataActiveSet):
+
+    def __cinit__(self, PackedColumns columns):
+        n = columns.n
+        self.K, self.factor = np.zeros((n, n)), np.zeros((n, n))
+        self.block = np.zeros((WIDTH, n))
+        self.n_marks = 0
+        self.answers, self.corner = np.zeros((0, n)), np.zeros(MOST_WITHOUT_RIDGE**2)
+        self.vectors = np.zeros((5, n))
+        self.without_ridge = np.zeros(MOST_WITHOUT_RIDGE, dtype=np.intc)
+
+        self._make_marks()
+
+    cdef int reserve(self, int capacity) except -1:
+        if capacity > self.capacity:
+            DataActiveSet.reserve(self, capacity)
+            self._make_marks()
+        return 0
+
+    def _make_marks(self):
+        known = np.zeros((2, self.capacity), dtype=np.intc)
+        if self.n_marks > 0:
+            known[0, :self.n_marks] = self.inside
+        (self.inside, self.wanted), self.n_marks = known, self.capacity
+
+    cdef void restart(self) noexcept nogil:
+        DataActiveSet.restart(self)
+        self.turnover, self.factor_level, self.exact = 0, 0.0, False
+        memset(&self.inside[0], 0, self.n_marks * sizeof(int))
+        memset(&self.K[0, 0], 0, self.n * self.n * sizeof(double))
+
+    # K and its factor
+
+    cdef int _update(self) noexcept nogil:
+        """Bring K to the columns of the support that have a ridge and are not held; how many came
+        or left."""
+        cdef int k, j, count = 0, total = 0, changes = 0
+        memset(&self.wanted[0], 0, self.size * sizeof(int))
+        for k in range(self.n_support):
+            j = self.support[k]
+            if not self.held[j] and self.l2[j] > 0.0:
+                self.wanted[j] = True
+                total += 1
+        for j in range(self.size):
+            changes += self.wanted[j] != self.inside[j]
+        if changes == 0:
+            return 0
+        if changes > total or self.turnover + changes > LASTING * self.n:
+            memset(&self.K[0, 0], 0, self.n * self.n * sizeof(double))
+            memset(&self.inside[0], 0, self.size * sizeof(int))
+            self.turnover = -total
+        for j in range(self.size):
+            if self.wanted[j] and not self.inside[j]:
+                self.listed[count] = j
+                count += 1
+        self._add(count, &self.listed[0], 1.0)
+        self.turnover += count
+        self.updates += count
+        count = 0
+        for j in range(self.size):
+            if self.inside[j] and not self.wanted[j]:
+                self.listed[count] = j
+                count += 1
+        self._add(count, &self.listed[0], -1.0)
+        self.turnover += count
+        self.updates += count
+        memcpy(&self.inside[0], &self.wanted[0], self.size * sizeof(int))
+        self.exact = False
+        return changes
+
+    cdef void _add(self, int count, const int* which, double sign) noexcept nogil:
+        """K += sign * sum of z_j z_j' / l2_j over these columns."""
+        cdef int n = <int> self.n, start, width, k, j
+        cdef double one = 1.0, factor
+        cdef Py_ssize_t i
+        cdef const double* z
+        for start in range(0, count, WIDTH):
+            width = min(WIDTH, count - start)
+            for k in range(width):
+                j = which[start + k]
+                z = (<DensePackedColumns> self.columns).Z + self.n * j
+                factor = 1.0 / sqrt(self.l2[j])
+                for i in range(self.n):
+                    self.block[k, i] = factor * z[i]
+            dsyrk("L", "N", &n, &width, &sign, &self.block[0, 0], &n, &one, &self.K[0, 0], &n)
+
+    cdef bint _factorise(self, double lam) noexcept nogil:
+        """L L' = K + lam I; False where rounding makes that indefinite."""
+        cdef int n = <int> self.n, info = 0
+        cdef Py_ssize_t i
+        memcpy(&self.factor[0, 0], &self.K[0, 0], self.n * self.n * sizeof(double))
+        for i in range(self.n):
+            self.factor[i, i] += lam
+        dpotrf("L", &n, &self.factor[0, 0], &n, &info)
+        self.factor_level, self.exact = lam if info == 0 else 0.0, info == 0
+        self.excess = 0
+        self.factorisations += 1
+        return info == 0
+
+    cdef void _multiply(self, double lam, const double* x, double* out) noexcept nogil:
+        """out = (K + lam I) x."""
+        cdef int n = <int> self.n, one = 1
+        cdef double unit = 1.0
+        memcpy(out, x, self.n * sizeof(double))
+        dsymv("L", &n, &unit, &self.K[0, 0], &n, <double*> x, &one, &lam, out, &one)
+
+    cdef double _solve(self, double lam, const double* c, double goal, double* v) noexcept nogil:
+        """v = (K + lam I)^-1 c by conjugate gradients with the factor; returns the residual's
+        length.
+
+        An old factor is made anew once its steps have cost as much.
+        """
+        cdef int n = <int> self.n, one = 1, step, idle = 0
+        cdef double rho, last = 0.0, curvature, size, least = INFINITY, t
+        cdef double* e = &self.vectors[0, 0]
+        cdef double* z = &self.vectors[1, 0]
+        cdef double* p = &self.vectors[2, 0]
+        cdef Py_ssize_t i
+        memset(v, 0, self.n * sizeof(double))
+        memset(p, 0, self.n * sizeof(double))
+        memcpy(e, c, self.n * sizeof(double))
+        for step in range(STEPS):
+            size = sqrt(dot(self.n, e, e))
+            idle = 0 if size < 0.5 * least else idle + 1
+            least = min(least, size)
+            if size <= goal or (self.exact and idle > EXPECTED) or not size < INFINITY:
+                break
+            if not self.exact and self.excess > FACTOR_STEPS:
+                if not self._factorise(lam):
+                    return INFINITY
+                last = 0.0
+            memcpy(z, e, self.n * sizeof(double))
+            dtrsv("L", "N", "N", &n, &self.factor[0, 0], &n, z, &one)
+            dtrsv("L", "T", "N", &n, &self.factor[0, 0], &n, z, &one)
+            rho = dot(self.n, e, z)
+            t = rho / last if last > 0.0 else 0.0
+            for i in range(self.n):
+                p[i] = z[i] + t * p[i]
+            self._multiply(lam, p, z)
+            curvature = dot(self.n, p, z)
+            if not curvature > 0.0:
+                break
+            axpy(self.n, rho / curvature, p, v)
+            axpy(self.n, -rho / curvature, z, e)
+            last = rho
+            self.excess += step >= EXPECTED
+        self._multiply(lam, v, z)
+        for i in range(self.n):
+            e[i] = c[i] - z[i]
+        return sqrt(dot(self.n, e, e))
+
+    # columns without a ridge
+
+    cdef int _list_without_ridge(self) noexcept nogil:
+        """List the columns of the support without a ridge; how many, -1 if too many."""
+        cdef int k, j
+        self.n_without_ridge = 0
+        for k in range(self.n_support):
+            j = self.support[k]
+            if self.l2[j] <= 0.0 and not self.held[j]:
+                if self.n_without_ridge == MOST_WITHOUT_RIDGE:
+                    return -1
+                self.without_ridge[self.n_without_ridge] = j
+                self.n_without_ridge += 1
+        if self.n_without_ridge > self.answers.shape[0]:
+            with gil:
+                self.answers = np.zeros((MOST_WITHOUT_RIDGE, self.n))
+        return self.n_without_ridge
+
+    cdef bint _solve_without_ridge(self, double lam, double goal, double* v) noexcept nogil:
+        """d of the columns without a ridge, and v += lam M^-1 Z_F d_F, for v = M^-1 c; False
+        where they depend on each other."""
+        cdef int count = self.n_without_ridge, k, i, t
+        cdef double* G = &self.corner[0]
+        cdef double* z
+        cdef double pivot
+        for k in range(count):
+            z = (<DensePackedColumns> self.columns).Z + self.n * self.without_ridge[k]
+            if not self._solve(lam, z, goal, &self.answers[k, 0]) <= FAILED * sqrt(dot(self.n, z, z)):
+                return False
+            self.part[k] = (self.rhs[self.without_ridge[k]] - dot(self.n, z, v)) / lam
+            for i in range(k + 1):
+                G[i + k * count] = G[k + i * count] = dot(self.n, z, &self.answers[i, 0])
+        for k in range(count):                      # G = L L', in its lower triangle by columns
+            pivot = G[k + k * count]
+            for i in range(k):
+                pivot -= G[k + i * count] ** 2
+            if not pivot > TINY_PIVOT * G[k + k * count]:
+                return False
+            G[k + k * count] = pivot = sqrt(pivot)
+            for t in range(k + 1, count):
+                for i in range(k):
+                    G[t + k * count] -= G[t + i * count] * G[k + i * count]
+                G[t + k * count] /= pivot
+        for k in range(count):
+            for i in range(k):
+                self.part[k] -= G[k + i * count] * self.part[i]
+            self.part[k] /= G[k + k * count]
+        for k in range(count - 1, -1, -1):
+            for i in range(k + 1, count):
+                self.part[k] -= G[i + k * count] * self.part[i]
+            self.part[k] /= G[k + k * count]
+        for k in range(count):
+            self.d[self.without_ridge[k]] = self.part[k]
+            axpy(self.n, lam * self.part[k], &self.answers[k, 0], v)
+        return True
+
+    # what the Newton loop asks for
+
+    cdef void direction(self, double lam) noexcept nogil:
+        """d on the support with v = Z d and q = Z'v, by the n x n system; by conjugate gradients
+        on the columns where that has no answer."""
+        cdef int k, j, count = 0
+        cdef double size, residual, goal
+        cdef double* c = &self.vectors[3, 0]
+        cdef double* image = &self.vectors[4, 0]
+        if lam <= 0.0 or self._list_without_ridge() < 0:
+            DataActiveSet.direction(self, lam)
+            return
+        self._update()
+        if self.factor_level <= 0.0 and not self._factorise(lam):
+            self.turnover = LASTING * <int> self.n      # summed anew the next time
+            DataActiveSet.direction(self, lam)
+            return
+        for k in range(self.n_support):                 # c = Z_S D^-1 rhs + lam Z_H d_H
+            j = self.support[k]
+            if self.held[j] and self.d[j] != 0.0:
+                self.listed[count], self.part[count] = j, -lam * self.d[j]
+                count += 1
+            elif not self.held[j] and self.l2[j] > 0.0:
+                self.listed[count], self.part[count] = j, -self.rhs[j] / self.l2[j]
+                count += 1
+        memset(c, 0, self.n * sizeof(double))
+        self.columns.subtract_listed(&self.listed[0], count, &self.part[0], c)
+        self.passes += 2
+        size = sqrt(dot(self.n, c, c))
+        goal = PRECISE * lam * sqrt(max(self.residual_square, 0.0))
+        residual = self._solve(lam, c, goal, image)
+        if not residual <= FAILED * size or (self.n_without_ridge > 0 and not self._solve_without_ridge(
+                lam, PRECISE * lam, image)):
+            DataActiveSet.direction(self, lam)
+            return
+        memcpy(&self.v[0], image, self.n * sizeof(double))
+        self.image_shift = 0.0
+        self.meet(&self.v[0], 0.0, self.q)
+        for k in range(self.n_support):
+            j = self.support[k]
+            if not self.held[j] and self.l2[j] > 0.0:
+                self.d[j] = (self.rhs[j] - self.q[j]) / (lam * self.l2[j])
+        if self.n_without_ridge > 0:
+            self._multiply(lam, image, &self.vectors[0, 0])
+            axpy(self.n, -1.0, &self.vectors[0, 0], c)
+            for k in range(self.n_without_ridge):
+                j = self.without_ridge[k]
+                self.columns.axpy(j, lam * self.d[j], c)
+            residual = sqrt(dot(self.n, c, c))
+        if self.residual_square > 0.0:          # the image is that of d but for residual / lam
+            self.rounding_steps += residual / (lam * EPSILON * sqrt(self.residual_square))
+
+    cdef double effort(self) noexcept:
+        """Unknown: no conjugate gradients on the columns."""
+        return 0.0
