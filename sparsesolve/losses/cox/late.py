@@ -23,29 +23,37 @@ LOOK = 5
 FLAT = 1e-13
 
 
-def excess(loss, eta, u):
+def excess(loss, eta, u, capped=False):
     """Return F(eta) + F*(-u) + eta'u = max over d of F(eta) - F(eta + d) - u'd, by Newton steps.
 
     The possible gain of one more step is added. If rounding leaves none, the possible cost of the
     remaining slope is added instead. Returns infinity if the steps do not end or stay short, as
     they do if F* is infinite, and also far from eta, where the bound would be large and useless.
+
+    capped: the caller has the dual point 0 too, where the excess is the loss itself. Return
+    infinity once this one is found to be larger, or a step's model promises that it is.
     """
     eta, u, n = np.array(eta), np.array(u), len(eta)
     here, slope = loss.at(eta)
     if not u.any():
         return here - loss.saturated
     value, moved, short = here, np.zeros(n), 0
+    most = here - loss.saturated if capped else np.inf
     done = max(DONE, n * EPSILON) * (1.0 + abs(here))
     for _ in range(STEPS):
         point, pull = eta + moved, slope - u
         above = max(here - value - float(u @ moved), 0.0)
+        if above > most:
+            return np.inf
         cost = float(np.abs(pull) @ (1.0 + np.abs(point)))
         if cost <= done:
             return above + cost
         h = loss.curvature_at(point)
         bent = h > EPSILON * h.max(initial=0.0)
         step = _newton(partial(loss.curvature_product, point), np.where(bent, h, 0.0),
-                       np.where(bent, pull, 0.0), 0.1 * done)  # fmt: skip
+                       np.where(bent, pull, 0.0), 0.1 * done, most - above)  # fmt: skip
+        if step is None:
+            return np.inf
         gain = 0.5 * abs(float(pull @ step))
         if gain <= done:
             return above + 2.0 * gain + float(np.abs(pull) @ (~bent * (1.0 + np.abs(point))))
@@ -64,8 +72,10 @@ def excess(loss, eta, u):
     return np.inf
 
 
-def _newton(second, h, pull, nothing):
+def _newton(second, h, pull, nothing, most):
     """Return a Newton step for the gradient `pull`; `second` multiplies by F'', with diagonal h.
+
+    Return None once the model gains more than `most`.
 
     Conjugate gradients, preconditioned by the diagonal, run until the missing gain is at most
     `nothing` or negligible. Along directions in which F'' is flat the gradient is rounding error,
@@ -86,6 +96,8 @@ def _newton(second, h, pull, nothing):
         pull = pull - t * image
         gains.append(0.5 * t * square)
         total += gains[-1]
+        if total > most:
+            return None
         small = len(gains) >= LOOK and sum(gains[-LOOK:]) <= max(CLOSE * total, nothing)
         if small or bend <= least:
             break

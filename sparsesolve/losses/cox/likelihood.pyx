@@ -173,7 +173,7 @@ cdef class Cox(Loss):
         if not self.sets.allows(u):
             return INFINITY
         if self.sets.late:
-            return self._fenchel_young_of_late(eta, u)
+            return self._fenchel_young_of_late(eta, u, True)
         cost = self.inverse.solve(u, eta)
         if cost == INFINITY:
             return INFINITY
@@ -195,11 +195,24 @@ cdef class Cox(Loss):
                 size += self.inverse.expected[j] * (fabs(theta) + fabs(self.inverse.log_risk[j]))
         return max(<double> total, 0.0) + EPSILON * size
 
-    cdef double _fenchel_young_of_late(self, const double* eta, const double* u) noexcept with gil:
+    def fenchel_young_at(self, eta, u):
+        """Return F(eta) + F*(-u) + eta'u, also where solvers, which have the dual point 0, are told
+        infinity because it is larger than the loss.
+        """
+        cdef const double[::1] e = self._flat(eta)
+        cdef const double[::1] x = self._flat(u)
+        if not self.sets.late or not self.sets.allows(&x[0]):
+            return Loss.fenchel_young_at(self, eta, u)
+        cdef double found = self._fenchel_young_of_late(&e[0], &x[0], False)
+        self.raise_pending()
+        return found
+
+    cdef double _fenchel_young_of_late(self, const double* eta, const double* u,
+                                       bint capped) noexcept with gil:
         if self.pending is not None:
             return INFINITY
         try:
-            return excess(self, <const double[:self.n]> eta, <const double[:self.n]> u)
+            return excess(self, <const double[:self.n]> eta, <const double[:self.n]> u, capped)
         # Ctrl-C, for example: the gap is infinite until raise_pending raises it.
         except BaseException as error:
             self.pending = error

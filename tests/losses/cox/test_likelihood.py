@@ -231,6 +231,21 @@ def test_slopes_are_inverted_however_far_apart_risks_lie(kind, ties, size):
             loss.at(eta)[0] - loss.saturated, rel=1e-12)
 
 
+@pytest.mark.parametrize("kind", ["split", "late"])
+def test_a_capped_excess_is_exact_near_eta_and_never_too_small(kind):
+    """Solvers, which have the dual point 0, are told infinity where the search looks hopeless."""
+    rng = np.random.default_rng(5)
+    y, w = draw(rng, kind)
+    loss = LOSSES["cox"](y, w)
+    for distance in (0.0, 1e-4, 1e-2, 1.0, 30.0):
+        other = rng.standard_normal(N)
+        eta = other + distance * rng.standard_normal(N)
+        u = loss.at(other)[1]
+        exact, capped = late.excess(loss, eta, u), late.excess(loss, eta, u, capped=True)
+        assert capped in (exact, np.inf)
+        assert capped == exact or distance >= 1.0
+
+
 def test_slopes_that_no_risks_have_are_outside_the_domain():
     rng = np.random.default_rng(6)
     y, w = draw(rng, "plain")
