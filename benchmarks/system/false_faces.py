@@ -12,6 +12,7 @@ that another solution refutes, or a number that is not what it says; with the se
 
 import collections
 import os
+import re
 import sys
 import tempfile
 import time
@@ -26,7 +27,7 @@ from sparsesolve import estimators
 LD = np.longdouble
 NOTHING = LD(1e-15)  # of a column of length 1: what is left of it outside a span, and is rounding
 SLACK = 1e-11  # of the null objective: what the judge's own arithmetic may be off by
-TOLD_APART = 1e-13  # an eigenvalue of products of columns of length 1 above it is no rounding
+TOLD_APART = 1e-14  # an eigenvalue of products of columns of length 1 above it is no rounding
 MAY_BE_ROUNDING = 1e-12  # of |x_j| |y|: a product of what is left that the package may take for 0
 MEMORY = "/dev/shm"  # where there is one: `save` waits for a disk, 5 ms a file
 FOLDER = MEMORY if os.path.isdir(MEMORY) else tempfile.gettempdir()
@@ -205,35 +206,36 @@ def products(rng, total, about):
             "weights": None}  # fmt: skip
     plain = {"intercept": False, "standardize": False}
     X1, y1, outside, told = from_products(gram, cross, y @ y, n)
-    truth = Squares(X, y, factors, **plain) if told else Squares(X1, y1, factors, **plain)
-    data = (X, y) if told else (X1.astype(float), y1.astype(float))
-    untold = 0.0 if told else unpriced(X[:, factors == 0])
+    truth, made = Squares(X, y, factors, **plain), Squares(X1, y1, factors, **plain)
+    null = float(truth.null)
     for k in np.flatnonzero(fit.status == 0)[:3]:
         b, lam = fit.coefs[:, [k]].toarray()[:, 0], fit.lambdas[k]
-        size = np.abs(b) @ np.sqrt(np.diag(gram) / n)
-        rounding = 1e-15 * n * (size + np.sqrt(y @ y / n)) ** 2 / float(truth.null) + untold
-        if not told:
-            unlike = b @ (gram / n - X1.T @ X1 / len(X1)) @ b / 2
-            rounding += float(abs(unlike) / truth.null)
-            if lam == 0:
-                judge(total, f"{about} outside", MAY_BE_ROUNDING, outside)
-        judged_point(total, about, truth, (0.0, b, lam), max(fit.gaps[k], 1e-7) + rounding, *data,
-                     factors, kept)  # fmt: skip
+        size = np.abs(b) @ np.sqrt(np.diag(gram) / n) + np.sqrt(y @ y / n)
+        claim = max(fit.gaps[k], 1e-7) + 1e-15 * n * size**2 / null
+        if told or truth.gap(0.0, b, lam) <= claim:
+            judged_point(total, about, truth, (0.0, b, lam), claim, X, y, factors, kept)
+            continue
+        faint = min(MAY_BE_ROUNDING, 7.2e-15 * np.sqrt(n) * size / np.sqrt(y @ y / n))
+        if lam == 0:
+            judge(total, f"{about} outside", faint, outside)
+        claim += abs(b @ (gram / n - (X1.T @ X1).astype(float) / len(X1)) @ b) / 2 / null
+        claim += unpriced(X[:, factors == 0], faint)
+        data = X1.astype(float), y1.astype(float)
+        judged_point(total, about, made, (0.0, b, lam), claim, *data, factors, kept)
 
 
-def unpriced(free):
+def unpriced(free, e):
     """What columns without a penalty that were left out of b could still explain, of |y|^2.
 
-    Each correlates with what is left, r, by at most e |y|, e = MAY_BE_ROUNDING, on columns of
-    length 1; r is orthogonal to those in b. With S the Schur complement of the L left out, whose
-    least eigenvalue is at least that of all, s, they explain c' S^-1 c <= L e^2 |y|^2 / s. Where
-    s < 1e-17 L, that is more than 1e-7: the columns count as one, as the docstring says.
+    Each correlates with what is left, r, by at most e |y|, on columns of length 1; r is
+    orthogonal to those in b. With S the Schur complement of the L left out, whose least
+    eigenvalue is at least that of all, s, they explain c' S^-1 c <= L e^2 |y|^2 / s.
     """
     length = np.linalg.norm(free, axis=0)
     values = np.linalg.svd(free[:, length > 0] / length[length > 0], compute_uv=False) ** 2
     if values.min(initial=1.0) > TOLD_APART:
         return 0.0
-    return len(values) * MAY_BE_ROUNDING**2 / max(values.min(), 1e-32)
+    return len(values) * e**2 / max(values.min(), 1e-32)
 
 
 def from_products(gram, cross, square, n):
@@ -242,8 +244,8 @@ def from_products(gram, cross, square, n):
     Directions whose eigenvalue is rounding are left out, in long double: columns that differ
     along these alone have equal products, and count as one (docstring of `lars_path_gram`). What
     X'y has along these, over |x_j| |y|, comes third; last, whether there is no such direction.
-    Then the data at hand are the judge: an explained share (X'y)^2 / eigenvalue that the package
-    takes for rounding is at most MAY_BE_ROUNDING^2 / TOLD_APART = 1e-11 of y'y.
+    Then the data at hand are the only judge: an explained share (X'y)^2 / eigenvalue that the
+    package takes for rounding is at most MAY_BE_ROUNDING^2 / TOLD_APART = 1e-10 of y'y.
     """
     size = np.sqrt(np.diag(gram))
     unit = np.where(size > 0, size, 1.0)
@@ -441,7 +443,7 @@ def run(first, count):
                 FACES[name](rng, total, about)
         except ValueError as error:
             total["refused"] += 1
-            total["refused: " + str(error)[:50]] += 1
+            total["refused: " + re.sub(r"[0-9]+", "N", str(error))[:30]] += 1
         except Exception as error:  # a crash is what is looked for
             total["crashes"] += 1
             print(f"{about}: {type(error).__name__}: {error}", flush=True)

@@ -13,6 +13,7 @@ from sparsesolve.data import answers_keywords, read_flag, read_number, read_weig
 from sparsesolve.data.encoding import EncodedDesign
 from sparsesolve.paths.path import path
 from sparsesolve.results import status
+from sparsesolve.results.doubts import doubts
 
 from .export import Exported
 
@@ -34,6 +35,16 @@ def read_sample_weight(sample_weight, n):
         read_number("sample_weight", sample_weight, 0.0, np.inf, open_low=True)
         return None
     return read_weights(sample_weight, n, "sample_weight")
+
+
+def read_pair(estimator, X, y, squares=False, **checks):
+    """X and y by scikit-learn's checks, after those of what is hardly meant.
+
+    `squares` says that y meets squared error, so that a boolean one is doubtful.
+    """
+    doubts(X, y, "gaussian" if squares else "another", "use SparseLogisticRegression")
+    X, y = validate_data(estimator, unwrapped(X), y, **checks)
+    return X, y.astype(np.float64) if squares and y.dtype == bool else y
 
 
 def unwrapped(X):

@@ -1,11 +1,10 @@
 """Sparse logistic regression, of two classes or several."""
 
 import numpy as np
-from sklearn.utils.validation import validate_data
 
 from sparsesolve.data.labels import refuse_missing_labels
 
-from .base import TYPES, Net, unwrapped
+from .base import TYPES, Net, read_pair
 from .chosen import Chosen
 from .classes import Classes
 
@@ -16,7 +15,7 @@ class Logistic(Classes, Net):
     def _read(self, X, y, sample_weight):
         """X, codes of the classes (n,), weights."""
         refuse_missing_labels(y)
-        X, y = validate_data(self, unwrapped(X), y, accept_sparse="csc", dtype=TYPES, order="F")
+        X, y = read_pair(self, X, y, accept_sparse="csc", dtype=TYPES, order="F")
         return X, *self._read_classes(y, sample_weight)
 
     def _options(self):

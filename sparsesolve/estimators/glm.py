@@ -2,13 +2,12 @@
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import validate_data
 
 from sparsesolve.data import real_array
 from sparsesolve.families import read_family
 from sparsesolve.selection.measures import deviance
 
-from .base import TYPES, Net, read_sample_weight, unwrapped
+from .base import TYPES, Net, read_pair, read_sample_weight
 
 
 class LogLink(RegressorMixin, Net):
@@ -19,8 +18,8 @@ class LogLink(RegressorMixin, Net):
     def _read(self, X, y, sample_weight):
         if np.asarray(y).dtype.kind in "US":
             real_array("y", y)  # says it better
-        X, y = validate_data(
-            self, unwrapped(X), y, accept_sparse="csc", dtype=TYPES, order="F", y_numeric=True
+        X, y = read_pair(
+            self, X, y, accept_sparse="csc", dtype=TYPES, order="F", y_numeric=True
         )
         return X, np.asarray(y, dtype=np.float64), read_sample_weight(sample_weight, X.shape[0])
 

@@ -14,7 +14,7 @@ from sparsesolve.mkl.path import mkl_path
 from sparsesolve.results.cv_path import choose
 from sparsesolve.selection.measures import read_measure
 
-from .base import TYPES, Answering, warning_as_scikit_learn
+from .base import TYPES, Answering, read_pair, warning_as_scikit_learn
 from .chosen import RULES, Folded, fold_summary, read_alphas, refuse_untrainable
 
 STEPS = 10  # lambdas on the way to the one asked for
@@ -41,9 +41,10 @@ class Kernels(Answering, BaseEstimator):
             X = self._read_stack(X, reset=True)
             y = column_or_1d(y, warn=True)
         else:
-            table, y = validate_data(
-                self, X, y, accept_sparse=("csr", "csc"), dtype=TYPES, y_numeric=self._numeric
-            )
+            table, y = read_pair(
+                self, X, y, squares=self._numeric, accept_sparse=("csr", "csc"), dtype=TYPES,
+                y_numeric=self._numeric,
+            )  # fmt: skip
             X = X if hasattr(self, "feature_names_in_") else table  # kernels may name columns
         return X, *self._read_response(y, sample_weight)
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import validate_data
 
-from .base import TYPES, Net, read_sample_weight, unwrapped
+from .base import TYPES, Net, read_pair, read_sample_weight
 
 
 class Linear(RegressorMixin, Net):
@@ -15,9 +14,9 @@ class Linear(RegressorMixin, Net):
     _as_precise_as_X = True  # coefficients are float32 where X is
 
     def _read(self, X, y, sample_weight):
-        X, y = validate_data(
-            self, unwrapped(X), y, accept_sparse="csc", dtype=TYPES, order="F", multi_output=True,
-            y_numeric=True,
+        X, y = read_pair(
+            self, X, y, squares=True, accept_sparse="csc", dtype=TYPES, order="F",
+            multi_output=True, y_numeric=True,
         )  # fmt: skip
         self._n_rows = X.shape[0]
         return X, y, read_sample_weight(sample_weight, X.shape[0])

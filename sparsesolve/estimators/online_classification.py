@@ -2,12 +2,12 @@
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d, validate_data
+from sklearn.utils.validation import column_or_1d
 
 from sparsesolve.data import read_choice
 from sparsesolve.families import hinge
 
-from .base import TYPES, read_sample_weight
+from .base import TYPES, read_pair, read_sample_weight
 from .classes import Classes
 from .online import Online
 
@@ -97,14 +97,14 @@ class OnlineClassifier(Classes, Online):
 
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n, p) and labels y (n,); a row of sample_weight w counts as w rows."""
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=TYPES)
+        X, y = read_pair(self, X, y, accept_sparse="csr", dtype=TYPES)
         codes, weights = self._read_classes(y, sample_weight)
         return self._learn(X, codes, weights, np.arange(len(self.classes_)))
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Learn more rows; the first call names all `classes`."""
         first = not hasattr(self, "online_fit_")
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=TYPES, reset=first)
+        X, y = read_pair(self, X, y, accept_sparse="csr", dtype=TYPES, reset=first)
         check_classification_targets(y)
         y, weights = column_or_1d(y, warn=True), read_sample_weight(sample_weight, len(y))
         if first:

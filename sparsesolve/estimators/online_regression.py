@@ -1,12 +1,11 @@
 """OnlineRegressor: real responses and counts learned row by row, with fit and partial_fit."""
 
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import validate_data
 
 from sparsesolve import families
 from sparsesolve.data import read_choice
 
-from .base import TYPES, read_sample_weight
+from .base import TYPES, read_pair, read_sample_weight
 from .online import Online
 
 
@@ -70,14 +69,15 @@ class OnlineRegressor(RegressorMixin, Online):
 
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n, p) and y (n,); a row of sample_weight w counts as w rows."""
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=TYPES, y_numeric=True)
+        X, y = read_pair(self, X, y, squares=self.loss == "squared_error", accept_sparse="csr",
+                         dtype=TYPES, y_numeric=True)  # fmt: skip
         return self._learn(X, y, read_sample_weight(sample_weight, len(y)))
 
     def partial_fit(self, X, y, sample_weight=None):
         """Learn more rows, in their order."""
         first = not hasattr(self, "online_fit_")
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=TYPES, reset=first,
-                             y_numeric=True)  # fmt: skip
+        X, y = read_pair(self, X, y, squares=self.loss == "squared_error", accept_sparse="csr",
+                         dtype=TYPES, reset=first, y_numeric=True)  # fmt: skip
         return self._go_on(X, y, read_sample_weight(sample_weight, len(y)))
 
     def _family_of(self, classes):

@@ -1,11 +1,10 @@
 """Real responses with outliers: Huber's loss."""
 
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import validate_data
 
 from sparsesolve.families import huber
 
-from .base import TYPES, Net, read_sample_weight, unwrapped
+from .base import TYPES, Net, read_pair, read_sample_weight
 from .chosen import Chosen
 
 
@@ -13,8 +12,8 @@ class Robust(RegressorMixin, Net):
     """A real response fitted by Huber's loss."""
 
     def _read(self, X, y, sample_weight):
-        X, y = validate_data(
-            self, unwrapped(X), y, accept_sparse="csc", dtype=TYPES, order="F", y_numeric=True
+        X, y = read_pair(
+            self, X, y, accept_sparse="csc", dtype=TYPES, order="F", y_numeric=True
         )
         return X, y, read_sample_weight(sample_weight, X.shape[0])
 

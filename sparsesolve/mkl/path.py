@@ -19,6 +19,7 @@ from sparsesolve.mkl.reading import read_kernels
 from sparsesolve.paths.options import Options, read_path_options
 from sparsesolve.paths.progress import progress_bar
 from sparsesolve.paths.wrapping import warn_missed
+from sparsesolve.results.doubts import doubts
 from sparsesolve.results.kernel_path import MKLPath
 from sparsesolve.solvers.follow import follow
 
@@ -173,6 +174,7 @@ def mkl_path(
         n_threads=options.n_threads, progress=options.progress, dfmax=options.dfmax,
         solvers=ALGORITHMS,
     )  # fmt: skip
+    doubts(kernels, y, family)
     norm = read_norm(norm)
     _refuse_zero(settings["lambdas"])
     grams = kernels if isinstance(kernels, Grams) else None

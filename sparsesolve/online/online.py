@@ -17,6 +17,7 @@ from sparsesolve.online.response import ResponseReader
 from sparsesolve.online.rows import is_table, row_matrix
 from sparsesolve.online.settings import Settings
 from sparsesolve.online.source import refuse_stream, rows_of
+from sparsesolve.results.doubts import doubts
 
 
 @answers_keywords()
@@ -182,6 +183,7 @@ def online(
     table, rng = is_table(X), read_seed(seed)
     names, n, kept = None, None, None
     if table:
+        doubts(X, y, family)
         X, names = row_matrix(X)
         n, p = X.shape
         if y is None:

@@ -15,6 +15,7 @@ from sparsesolve.paths.assembly import read_problem
 from sparsesolve.paths.options import Options
 from sparsesolve.paths.progress import progress_bar
 from sparsesolve.paths.wrapping import warn_missed, with_encoder, wrap
+from sparsesolve.results.doubts import doubts
 from sparsesolve.results.path import Path
 from sparsesolve.solvers.greedy import pursuit as greedy
 from sparsesolve.solvers.greedy import thresholding
@@ -221,6 +222,7 @@ def _fit(solve, X, y, options):
     most = None if most is None else read_count("n_nonzero", most, 1)
     kept = options.kept()
     n_threads = thread_count(options.n_threads)
+    doubts(X, y)
     problem, names, _, scale = read_problem(
         X, y, gaussian, weights=options.weights, offset=options.offset, penalty_factor=None,
         lower=None, upper=None, alpha=1.0, intercept=intercept, standardize=standardize,

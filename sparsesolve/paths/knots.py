@@ -80,9 +80,12 @@ def follow_knots(data, solved, settings, problem=None, way=None):
             batches.append(batch)
             done, df = 1 - path.lam / path.first, np.count_nonzero(batch.B[-1])
             advance(round(100 * done), "%d features", df)
+    untold = sorted(path.certificate.untold)
+    if untold:
+        batches = [replace(one, gaps=np.full(len(one.lams), np.inf)) for one in batches]
     if problem is not None:
         batches = [_as_returned(batch, problem, way, path.certificate) for batch in batches]
-    return batches, path.why, sorted(path.certificate.untold)
+    return batches, path.why, untold
 
 
 def _as_returned(batch, problem, way, certificate):

@@ -16,6 +16,7 @@ from sparsesolve.paths.knots import follow_data, follow_knots, read_knot_options
 from sparsesolve.paths.moments import read_moments
 from sparsesolve.paths.options import Options
 from sparsesolve.paths.wrapping import with_encoder
+from sparsesolve.results.doubts import doubts
 from sparsesolve.results.knot_path import KnotPath
 
 
@@ -183,6 +184,7 @@ def lars_path(
         n_threads=n_threads, progress=progress, feature_names=feature_names,
     ).plain()  # fmt: skip
     settings = read_knot_options(options, intercept, standardize, n_threads)
+    doubts(X, y)
     problem, names, _, scale = read_problem(
         X, y, read_family("gaussian"), weights=weights, offset=offset, alpha=1.0,
         penalty_factor=penalty_factor, lower=0.0 if positive else None, upper=None,

@@ -45,7 +45,8 @@ def read_moments(gram, xty, n_samples, yty, penalty_factor, positive):
         intercept=False,
         grouped=False,
     )
-    return GramData(0.5 * (G + G.T), cross, square, yty is None), problem, names
+    data = GramData(0.5 * (G + G.T), cross, square, yty is None, n)
+    return data, problem, names
 
 
 def _penalty(factors, excluded, positive):

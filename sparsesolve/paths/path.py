@@ -10,13 +10,13 @@ from numpy.typing import ArrayLike
 from sparsesolve.data import answers_keywords, read_flag, read_number
 from sparsesolve.linalg.threads import one_blas_thread
 from sparsesolve.paths.assembly import read_problem
-from sparsesolve.paths.doubts import doubts
 from sparsesolve.paths.options import PathOptions, read_path_options
 from sparsesolve.paths.penalty import is_concave, read_penalty, standardizes
 from sparsesolve.paths.progress import progress_bar
 from sparsesolve.paths.second_try import tried_again
 from sparsesolve.paths.start import read_start
 from sparsesolve.paths.wrapping import warn_missed, with_encoder, wrap
+from sparsesolve.results.doubts import doubts
 from sparsesolve.results.path import Path
 from sparsesolve.solvers import SOLVERS
 from sparsesolve.solvers.choice import approaches, choose

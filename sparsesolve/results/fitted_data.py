@@ -4,6 +4,7 @@ import numpy as np
 
 from sparsesolve.data import columns_of, is_frame, read_weights, refuse_other_names
 from sparsesolve.linalg.design.distributed import DistributedDesign
+from sparsesolve.results.doubts import match_rows
 from sparsesolve.results.prediction import linear_predictor, path_family, read_rows
 
 SAME = 1e-6  # of the null deviance: what rounding may change
@@ -21,6 +22,7 @@ class FittedData:
         self.path, self.family, self.options = path, path_family(path), path.options or {}
         self.matrix, self.X = read_rows(path, X, in_blocks), X
         self.n = self.matrix.shape[0]
+        match_rows(X, y)
         if self.options.get("offset") is True:
             raise ValueError("A model from a file has no offset of the rows; fit the data again")
         self.response = self.family.read(y, self.n)

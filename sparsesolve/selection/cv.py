@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 
 from sparsesolve.data import read_design, read_feature_names, read_flag, read_number
 from sparsesolve.families import read_family
-from sparsesolve.paths.doubts import doubts
 from sparsesolve.paths.wrapping import warn_missed, with_encoder
 from sparsesolve.results.cv_path import CVPath, choose, summary
+from sparsesolve.results.doubts import doubts
 from sparsesolve.selection.folds import passes, read_folds
 from sparsesolve.selection.held_out import Rows
 from sparsesolve.selection.jobs import read_options, run_jobs

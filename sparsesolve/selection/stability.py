@@ -13,6 +13,7 @@ from sparsesolve.families import read_family
 from sparsesolve.paths.options import PathOptions
 from sparsesolve.paths.path import solve_path
 from sparsesolve.paths.wrapping import warn_missed
+from sparsesolve.results.doubts import doubts
 from sparsesolve.results.frozen import Frozen
 from sparsesolve.selection.folds import read_folds
 from sparsesolve.selection.held_out import Rows
@@ -142,6 +143,7 @@ def stability_path(
     """
     n_pairs = read_count("n_pairs", n_pairs, 1)
     options = read_options(options, stability_path)
+    doubts(X, y, options["family"])
     family = read_family(options["family"])
     matrix, names = read_design(X)
     names = read_feature_names(options["feature_names"], names, matrix.shape[1])

@@ -143,3 +143,30 @@ def test_orthonormal_groups_say_what_they_leave_out(apart, said, far):
         ss.path(X, X[:, 2] + rng.normal(size=50), penalty=ss.penalties.GroupL2([0, 0, 1, 1]),
                 standardize="group", n_lambdas=4)  # fmt: skip
     assert len(seen) == said and all("columns 0, 1)" in str(one.message) for one in seen)
+
+
+@pytest.mark.parametrize("apart", [3e-10, 1.5e-11])
+def test_a_column_left_out_is_told_at_every_knot(apart):
+    """What correlates with it at one knot does not depend on the others at any."""
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(24, 5))
+    X[:, 1] = X[:, 0] + apart * rng.normal(size=24)
+    y = X[:, 4] + 0.5 * X[:, 2] + rng.normal(size=24)
+    X, y = X - X.mean(axis=0), y - y.mean()
+    with pytest.warns(ss.ConvergenceWarning, match="do not tell column 1"):
+        fit = ss.lars_path_gram(X.T @ X, X.T @ y, 24, yty=y @ y, penalty_factor=[0, 0, 1, 1, 1])
+    assert np.isinf(fit.gaps).all()
+
+
+def test_equal_columns_without_a_penalty_keep_their_certificate():
+    rng = np.random.default_rng(8)
+    X = 100.0 * rng.normal(size=(60, 5))
+    X[:, 1] = X[:, 0] + X[:, 2]
+    y = X[:, 4] + rng.normal(size=60)
+    X, y = X - X.mean(axis=0), y - y.mean()
+    factors = [0, 0, 0, 1, 1]
+    fit = ss.lars_path_gram(X.T @ X, X.T @ y, 60, yty=y @ y, penalty_factor=factors)
+    assert (fit.gaps <= 1e-7).all()
+    whole = ss.lars_path(X, y, penalty_factor=factors, intercept=False, standardize=False)
+    at = 0.5 * fit.lambdas[:1]
+    np.testing.assert_allclose(X @ fit.coef(at), X @ whole.coef(at), atol=1e-6)

@@ -8,8 +8,12 @@ c_j = a_j'(y - A b) - rho v_j b_j, over the null objective |y|^2 / 2: no term is
 cancels another. At lam = 0 the dual point is what y - A b leaves outside the span of all columns.
 Columns without a penalty must be orthogonal to the dual point: with d the projection of y - A b on
 them, which b lacks there, |d|^2 / 2 is lost and c_j moves by |a_j| |d| at most; both are counted.
-One that its inner products do not tell from the others is left out of b; where y - A b correlates
-with it, nobody knows what it would explain, and there is no certificate.
+One that its inner products do not tell from the others is left out of b. Where y - A b correlates
+with it at any knot, it does not depend on the others, nobody knows what it would explain, and no
+knot has a certificate. A correlation below the rounding of inner products, e |a_j| |y|, is none: L
+such columns explain L e^2 |y|^2 / s more at most, s the least eigenvalue of all inner products of
+columns of length 1, for they see of y - A b, orthogonal to the columns in b, c with |c|^2 <= L e^2
+|y|^2, and gain c'S^-1 c, where the Schur complement S has no eigenvalue below s.
 Least angle regression minimises nothing; there it is the largest departure from what defines it,
 |c_j| = lam v_j for active j, |c_j| <= lam v_j for the others, over the first lam and v_j.
 Reference: Bach et al. 2012, section 1.4.
@@ -22,7 +26,8 @@ from scipy.linalg import solve_triangular
 
 from sparsesolve.solvers.homotopy import survey
 
-ORTHOGONAL = 1e-12  # of |a_j| |y|: correlations below it may be rounding
+ORTHOGONAL = 1e-12  # of |a_j| |y|: a correlation above it is no rounding
+ROUNDED = 32 * np.finfo(np.float64).eps  # times sqrt(n): what a sum of n products may be off by
 EXPLAINED = 1e-10  # of the null objective: what may be left of y at lam = 0 without another look
 DEPENDENT = 1e-11  # of a column's square: what may be left of it outside the span of others
 
@@ -89,14 +94,21 @@ class Certificate:
         else:
             gaps = self._departures(lams, features, B, C, most)
         if len(self.lost):
-            gaps[self._correlated(C)] = np.inf
+            gaps[self._correlated(C, features, B)] = np.inf
         n_events = np.zeros(len(lams), dtype=np.int64) if n_events is None else n_events
         return Batch(lams, features, B, squares, gaps, n_events)
 
-    def _correlated(self, C):
+    def faint(self, features, B):
+        """Correlations (K,) with columns of length 1 that may be rounding: of those of y, and of
+        those of each column in b, added up."""
+        size = np.sqrt(self.data.response_square)
+        parts = size + np.abs(B) @ np.sqrt(self.data.squares[features])
+        return np.minimum(ORTHOGONAL * size, ROUNDED * np.sqrt(self.data.samples) * parts)
+
+    def _correlated(self, C, features, B):
         """Knots (K,) where what is left correlates with a column that was left out of b."""
-        scale = np.sqrt(self.data.response_square * self.data.squares[self.lost])
-        found = np.abs(C[:, self.lost]) > ORTHOGONAL * scale
+        scale = np.sqrt(self.data.squares[self.lost])
+        found = np.abs(C[:, self.lost]) > np.outer(self.faint(features, B), scale)
         self.untold.update(self.lost[found.any(axis=0)].tolist())
         return found.any(axis=1)
 
@@ -157,6 +169,6 @@ class Certificate:
         measured = data.square_on(every, features, b)
         if measured is not None:
             return max(total, measured)
-        rounding = ORTHOGONAL * np.sqrt(data.response_square * squares)
+        rounding = self.faint(features, b[None])[0] * np.sqrt(squares)
         sound = (left >= -DEPENDENT * squares) & (np.abs(along) <= rounding)
         return total if sound.all() else np.inf

@@ -32,6 +32,11 @@ class Data:
 
     gram, cross, room, least, design = None, None, np.empty((0, 0)), False, None
 
+    @property
+    def samples(self):
+        """Products that an inner product sums."""
+        return self.n
+
     def all_inner(self):
         """Inner products of all columns, (p, p), kept for whatever is asked later."""
         if self.gram is None:
@@ -154,9 +159,15 @@ class SparseData(Data):
 
 
 class GramData(Data):
-    """Columns known by G = A'A (p, p), A'y and |y|^2, or the `least` that it may be."""
+    """Columns known by G = A'A (p, p), A'y and |y|^2, or the `least` that it may be.
 
-    def __init__(self, gram, cross, response_square, least=False):
+    `samples` are the products that each inner product sums; None: as many as there are columns.
+    """
+
+    samples = 1
+
+    def __init__(self, gram, cross, response_square, least=False, samples=None):
+        self.samples = len(gram) if samples is None else samples
         self.gram, self.cross, self.response_square = gram, cross, response_square
         self.least = least
         self.squares, self.rank, self.n = np.diagonal(gram).copy(), len(gram), len(gram)

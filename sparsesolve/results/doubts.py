@@ -5,18 +5,26 @@ import numpy as np
 from sparsesolve.results.status import warn
 
 
-def doubts(X, y, family="gaussian"):
-    """Warn of a boolean y under squared error, and of rows of X and y that are named otherwise.
+def doubts(X, y, family="gaussian", advice="give family='binomial'"):
+    """Warn of a boolean y under squared error, and of rows that :func:`match_rows` finds.
 
-    Raises ValueError where the names are the same ones in another order: by position, which is
-    how rows are taken, each would meet another's response.
+    Every face that is given X and y asks this before it reads them.
     """
     if isinstance(family, str) and family == "gaussian" and _is_boolean(y):
         warn(
             "y is boolean, and squared error is fitted to it as 0 and 1; for the chance of True "
-            "give family='binomial'",
+            + advice,
             UserWarning,
         )
+    match_rows(X, y)
+
+
+def match_rows(X, y):
+    """Warn where the rows of X and of y, if they have an index, are named otherwise.
+
+    Raises ValueError where the names are the same ones in another order: by position, which is
+    how rows are taken, each would meet another's response.
+    """
     ours, theirs = (getattr(data, "index", None) for data in (X, y))
     if not (hasattr(ours, "equals") and hasattr(theirs, "equals")) or len(ours) != len(theirs):
         return
