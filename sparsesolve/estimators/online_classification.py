@@ -109,7 +109,7 @@ class OnlineClassifier(Classes, Online):
         y, weights = column_or_1d(y, warn=True), read_sample_weight(sample_weight, len(y))
         if first:
             if classes is None:
-                raise ValueError("the first call of partial_fit needs classes, all the labels")
+                raise ValueError("classes, all labels there may be, are needed on the first call")
             self.classes_ = np.unique(classes)
             self._counts = np.zeros(len(self.classes_))
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
