@@ -12,8 +12,9 @@ from sparsesolve.prox.balls import (
     project_simplex,
 )
 from sparsesolve.prox.box import box_hyperplane
+from sparsesolve.prox.powers import power, squared_l1
 
 __all__ = [
-    "box_hyperplane", "project_groups", "project_l1", "project_l2", "project_linf",
-    "project_simplex",
+    "box_hyperplane", "power", "project_groups", "project_l1", "project_l2", "project_linf",
+    "project_simplex", "squared_l1",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Structured prediction: label sequences, decoding, certified conditional random fields."""
+"""Structured prediction: label sequences, trees, decoding, certified conditional random fields."""
 
 from sparsesolve.structured.crf import crf_path
 from sparsesolve.structured.cross_validation import CRFCrossValidation, cv_crf_path
@@ -8,8 +8,9 @@ from sparsesolve.structured.model_file import load
 from sparsesolve.structured.result import CRFPath
 from sparsesolve.structured.sentences import read_sentences, write_sentences
 from sparsesolve.structured.templates import Templates
+from sparsesolve.structured.trees import best_tree, tree_marginals
 
 __all__ = [
-    "CRFCrossValidation", "CRFPath", "Templates", "crf_path", "cv_crf_path", "load", "marginals",
-    "max_margin", "read_sentences", "viterbi", "write_sentences",
+    "CRFCrossValidation", "CRFPath", "Templates", "best_tree", "crf_path", "cv_crf_path", "load",
+    "marginals", "max_margin", "read_sentences", "tree_marginals", "viterbi", "write_sentences",
 ]  # fmt: skip

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sparsesolve.mkl.norms.base import FIRST_SHARE, Norm
+from sparsesolve.prox.powers import squared_l1_lengths
 
 
 @dataclass(frozen=True)
@@ -24,11 +25,7 @@ class L1Squared(Norm):
         return np.outer(d, d)
 
     def prox(self, v, d, t):
-        """x = (v - t d S)+ with S = d'x: the v / d that exceed t S are kept."""
-        order = np.argsort(-v / d)
-        sums = np.cumsum((d * v)[order]) / (1.0 + t * np.cumsum((d * d)[order]))
-        kept = np.flatnonzero((v / d)[order] > t * sums)
-        return np.maximum(v - t * d * (sums[kept[-1]] if len(kept) else 0.0), 0.0)
+        return squared_l1_lengths(v, d, t)
 
     def conjugate(self, s, d, lam):
         return 0.5 * np.max(s / d, initial=0.0) ** 2 / lam

@@ -1,0 +1,82 @@
+"""Powers of norms: proxes against bisection, their inclusion, and another optimiser."""
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq, minimize
+
+from sparsesolve import prox
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("t", [0.0, 0.1, 2.0, 1e3])
+def test_squared_l1_solves_its_inclusion(seed, t):
+    """x = v - t d S sign(x) where x is not 0, and |v| <= t d S elsewhere, with S = sum d |x|."""
+    rng = np.random.default_rng(seed)
+    v, d = rng.normal(size=8), rng.uniform(0.5, 2.0, size=8)
+    x = prox.squared_l1(v, t, d)
+    S = d @ np.abs(x)
+    on = x != 0.0
+    np.testing.assert_allclose(x[on], (v - t * d * S * np.sign(x))[on], atol=1e-12)
+    assert np.all(np.abs(v[~on]) <= t * d[~on] * S * (1 + 1e-12))
+    assert on.any()
+
+
+@pytest.mark.parametrize("q", [1.01, 1.3, 1.5, 2.0, 2.5, 4.0, 20.0])
+@pytest.mark.parametrize("t", [1e-3, 0.7, 50.0])
+def test_power_is_the_root_of_its_equation(q, t):
+    v = np.array([-3.0, 1e-6, 0.5, 100.0, 0.0])
+    found = prox.power(v, t, q)
+    for x, given in zip(found, v, strict=True):
+        b = abs(given)
+        if b == 0.0:
+            assert x == 0.0
+            continue
+        root = brentq(lambda r, b=b: r - b + t * q * r ** (q - 1.0), 0.0, b, xtol=1e-300,
+                      rtol=1e-14, maxiter=3000)  # fmt: skip
+        assert abs(x) == pytest.approx(root, rel=1e-10, abs=1e-280)
+        assert np.sign(x) in (0.0, np.sign(given))
+
+
+def test_groups_keep_their_directions():
+    rng = np.random.default_rng(0)
+    v, groups, d = rng.normal(size=7), np.array(list("aabbbcc")), np.array([1.0, 0.5, 2.0])
+
+    def lengths(x):
+        return np.array([np.linalg.norm(x[groups == g]) for g in "abc"])
+
+    cases = [
+        (prox.squared_l1(v, 0.8, d, groups=groups, ridge=0.3),
+         lambda x: 0.8 * (0.5 * (d @ lengths(x)) ** 2 + 0.15 * x @ x)),
+        (prox.power(v, 0.8, 1.5, d, groups=groups), lambda x: 0.8 * d @ lengths(x) ** 1.5),
+    ]  # fmt: skip
+    for x, penalty in cases:
+        def objective(b, penalty=penalty):
+            return 0.5 * np.sum((b - v) ** 2) + penalty(b)
+
+        other = minimize(objective, 0.5 * v, method="Nelder-Mead",
+                         options={"maxiter": 20000, "fatol": 1e-12, "xatol": 1e-10})  # fmt: skip
+        assert objective(x) <= other.fun + 1e-9
+        for g in "abc":
+            cross = np.outer(x[groups == g], v[groups == g])
+            np.testing.assert_allclose(cross, cross.T, atol=1e-14)
+
+
+def test_it_is_what_mkl_uses():
+    from sparsesolve.mkl.norms import NORMS
+
+    sizes, d = np.array([3.0, 1.0, 0.2]), np.array([1.0, 2.0, 1.0])
+    made = NORMS["l1_squared"]
+    norm = made() if callable(made) else made
+    np.testing.assert_allclose(norm.prox(sizes, d, 0.7), prox.squared_l1(sizes, 0.7, d))
+
+
+@pytest.mark.parametrize("call, sentence", [
+    (lambda: prox.squared_l1([np.nan], 1.0), "finite"),
+    (lambda: prox.squared_l1([1.0], -1.0), "t is -1"),
+    (lambda: prox.squared_l1([1.0], 1.0, [0.0]), "positive"),
+    (lambda: prox.squared_l1([1.0], 1.0, groups=[1, 2]), "groups has shape"),
+    (lambda: prox.power([1.0], 1.0, 1.0), "q is 1"),
+])  # fmt: skip
+def test_faults_are_told(call, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        call()
