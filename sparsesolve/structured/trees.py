@@ -59,12 +59,12 @@ def best_tree(
     >>> structured.best_tree(A)
     (array([2, 0], dtype=int32), 14.0)
     """
-    A, single_root = _read(A), read_flag("single_root", single_root)
+    scores, single_root = _read(A), read_flag("single_root", single_root)
     if heads is not None:
-        gold = _read_heads(heads, len(A) - 1)
-        A += 1.0
-        A[gold, np.arange(1, len(A))] -= 1.0
-    found, score = found_tree(A, single_root)
+        gold = _read_heads(heads, len(scores) - 1)
+        scores += 1.0
+        scores[gold, np.arange(1, len(scores))] -= 1.0
+    found, score = found_tree(scores, single_root)
     if score == -np.inf:
         raise ValueError(_IMPOSSIBLE)
     return found, float(score)
@@ -109,8 +109,8 @@ def tree_marginals(A: ArrayLike, single_root: bool = True) -> tuple[np.ndarray, 
     >>> float(np.exp(log_partition).round(6)), marginals[0].round(6)
     (2.0, array([0. , 0.5, 0.5]))
     """
-    A, single_root = _read(A), read_flag("single_root", single_root)
-    sums = TreeSums(A, single_root)
+    single_root = read_flag("single_root", single_root)
+    sums = TreeSums(_read(A), single_root)
     if sums.log_partition == -np.inf:
         raise ValueError(_IMPOSSIBLE)
     return sums.marginals, float(sums.log_partition)
