@@ -29,6 +29,15 @@ cdef inline double conjugate(double z, double l1, double l2, double lower, doubl
     return excess * limit
 
 
+cdef inline double fenchel_young(double b, double z, double inner, double l1, double l2,
+                                 double lower, double upper) noexcept nogil:
+    """value(b) + conjugate(z) - inner: what a coefficient adds to a duality gap, never below 0.
+
+    inner is z b; or, b and z being the lengths of two rows, their inner product.
+    """
+    return value(b, l1, l2) + conjugate(z, l1, l2, lower, upper) - inner
+
+
 cdef inline double feasible_scale(double z, double l1, double l2, double lower, double upper) noexcept nogil:
     """The largest s <= 1 for which conjugate(s z) is finite."""
     if l2 == 0.0 and fabs(z) > l1 and (upper if z > 0 else -lower) == INFINITY:

@@ -1,17 +1,16 @@
-"""The terms of a duality gap, inlined, and ScaledDual, which tries multiples of a dual point."""
+"""How the terms of a duality gap add up, inlined, and ScaledDual, which tries multiples."""
 from libc.math cimport sqrt
-
-from sparsesolve.penalties.elastic_net cimport conjugate, value
 
 
 cdef inline double assembled(double samples, double blocks, double missing,
                              double at_zero) noexcept nogil:
-    """The gap at a dual point, or at the dual point 0 where that is less; NaN stays NaN.
+    """The gap at a dual point, or at the dual point 0 where that is less or the other is NaN.
 
     samples: Fenchel-Young of F, which losses never give below 0; blocks: what coefficients add,
     less than 0 by rounding alone; missing: what unpenalised directions may still gain.
     """
-    return min(samples + max(blocks, 0.0) + missing, at_zero)
+    cdef double gap = samples + max(blocks, 0.0) + missing
+    return gap if gap < at_zero else at_zero
 
 
 cdef inline double squares_gap(double square, double scale, double left) noexcept nogil:
@@ -21,15 +20,6 @@ cdef inline double squares_gap(double square, double scale, double left) noexcep
     """
     cdef double apart = (1.0 - scale) * sqrt(max(square, 0.0)) + scale * left
     return 0.5 * apart * apart
-
-
-cdef inline double block_gap(double b, double z, double inner, double l1, double l2, double lower,
-                             double upper) noexcept nogil:
-    """value(b) + conjugate(z) - inner of one coefficient, or of the lengths of a row of them.
-
-    inner: z b, or the inner product of the row with its part of the dual point. l1, l2: with lam.
-    """
-    return value(b, l1, l2) + conjugate(z, l1, l2, lower, upper) - inner
 
 
 cdef class ScaledDual:

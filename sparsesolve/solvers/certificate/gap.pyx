@@ -20,9 +20,12 @@ returned coefficients and intercept cost is `Problem.owed`.
 
 The parts come from: `Loss.fenchel_young`; `block_gap` and `BlockPenalty.block_gap`;
 `dual_point.clear` (orthogonality, and what is missing); the screening of inactive blocks.
-Python solvers call `duality_gap`; compiled ones assemble the same terms by `assembled`.
+Python solvers call `duality_gap`, or `gap_of_terms` where they have the terms in closed form;
+compiled ones put the terms together by `assembled`, and ScaledDual tries the scales.
 Reference: Bach et al. 2012, section 1.4.
 """
+from libc.math cimport INFINITY
+
 import numpy as np
 
 cdef double EPSILON = 2.220446049250313e-16     # of the least value of F
@@ -53,6 +56,19 @@ def duality_gap(loss, penalty, double lam, b, eta, double value, dual, z, double
         samples = loss.fenchel_young_at(eta, s * dual)
         gap = min(gap, assembled(samples, blocks_gap(penalty, lam, charge, b, s * z), missing, gap))
     return gap + rounding
+
+
+def gap_of_terms(double samples, double blocks, double missing=0.0, double at_zero=INFINITY):
+    """The gap where a solver has its terms in closed form; see `assembled`."""
+    return assembled(samples, blocks, missing, at_zero)
+
+
+def unexplained(basis, r):
+    """The gap |P r|^2 / 2 of squared error where coefficients on a span have no penalty.
+
+    basis : (k, n), orthonormal rows of the span that P projects on; r : (n,) the residual.
+    """
+    return 0.5 * float(np.square(basis @ r).sum())
 
 
 def blocks_gap(penalty, double lam, double charge, b, z):

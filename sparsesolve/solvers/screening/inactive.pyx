@@ -33,6 +33,16 @@ def farthest(level, columns, most):
 cdef class Inactive:
     """What a working set asks of the columns outside; r stands for sqrt(w) times a residual."""
 
+    def certified(self, const double[::1] r, double lam, double scale):
+        """Return both scales of r, and what these columns add to the gap at `scale`, to look at from Python."""
+        self.examine(&r[0], lam)
+        return self.scale(lam, False), self.scale(lam, True), self.gap(lam, scale)
+
+    def violating(self, const double[::1] r, double lam, int most):
+        """Return the columns (m,) that violate their thresholds at r; of more than about `most` the farthest."""
+        self.examine(&r[0], lam)
+        return np.array(self.violators(lam, most))
+
     cdef int examine(self, const double* r, double lam) noexcept nogil:
         """Multiply the columns that no bound keeps below lam times their threshold; returns how many."""
         return 0

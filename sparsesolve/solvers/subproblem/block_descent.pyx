@@ -72,7 +72,7 @@ cdef class GroupBlockDescent(RadialStep):
         self.n_trail = 0
         if budget <= 0 or self.n_groups == 0:
             self.estimate_slack(lam)
-            gap = self.best_gap(lam)
+            gap = self.gap(lam)
         while gap > target or (moved and gain > quiet and not takes_radial_steps):
             if self.iterations >= limit:
                 return MAX_ITER if gap > target else CONVERGED
@@ -100,7 +100,7 @@ cdef class GroupBlockDescent(RadialStep):
             self.iterations += sweeps
             self.passes += sweeps
             self.estimate_slack(lam)
-            gap = self.best_gap(lam)
+            gap = self.gap(lam)
             if last == INFINITY:
                 continue
             if takes_radial_steps and self.iterations >= early:  # groups alike, whose lengths are not told apart
@@ -111,7 +111,7 @@ cdef class GroupBlockDescent(RadialStep):
             if pace > SLOW and self.iterations >= early and gap * pace ** LONG > target:
                 moved += self.newton(lam)
                 self.estimate_slack(lam)
-                gap = self.best_gap(lam)
+                gap = self.gap(lam)
                 value = 0.5 * self.residual_square + self.penalty_value(lam)
             idle = 0 if gap < BARELY * least or value < lowest - ROUNDING * value else idle + 1
             least, lowest = min(least, gap), min(lowest, value)

@@ -2,6 +2,7 @@
 over them."""
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.working.columns cimport PackedColumns
+from sparsesolve.solvers.certificate.gap cimport ScaledDual
 
 cdef enum Outcome:
     CONVERGED = 0
@@ -11,7 +12,7 @@ cdef enum Outcome:
 cdef enum:
     FAR_STEP = 10000    # of a coefficient: its rounding shows in eta
 
-cdef class WorkingCoefficients:
+cdef class WorkingCoefficients(ScaledDual):
     cdef readonly int size              # working columns
     cdef readonly long iterations       # Newton steps and sweeps so far
     # over the working columns, there and back, where these are taken as they are
@@ -31,8 +32,6 @@ cdef class WorkingCoefficients:
     cdef int n_ranked                   # as there were so many
     # length of r's projection on the columns that nothing holds back
     cdef double unpenalised_norm
-    # whether there are neither limits nor ridges, so that both scales are one
-    cdef bint plain
     # these features, where inner products do not tell it; or None
     cdef object unresolved
     # per working column, all in one block of memory
@@ -60,14 +59,11 @@ cdef class WorkingCoefficients:
     cdef int add(self, const int* which, const double* start, const double* gradient,
                  int count) except -1
     cdef double primal(self, double lam) noexcept nogil
-    cdef double gap(self, double lam, double scale) noexcept nogil
-    cdef double best_gap(self, double lam) noexcept nogil
     cdef bint solved(self, double lam, double target) noexcept nogil
     cdef void estimate_slack(self, double lam) noexcept nogil
     cdef int update_unpenalised_norm(self, double lam) except -1
     # what a subclass says of the penalty
     cdef bint free(self, int j, double lam) noexcept nogil
-    cdef double scale(self, double lam, bint strict) noexcept nogil
     cdef double penalty_value(self, double lam) noexcept nogil
     cdef double column_gap(self, double lam, double scale) noexcept nogil
     cdef double charge(self, const double* before, double lam) noexcept nogil

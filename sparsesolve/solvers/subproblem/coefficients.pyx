@@ -17,6 +17,7 @@ import numpy as np
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.factors.span import SHAKY
 from sparsesolve.linalg.kernels.vector cimport axpy, dot
+from sparsesolve.solvers.certificate.gap cimport ScaledDual, assembled, squares_gap
 
 # iterations between two looks at signals: more than it takes to tell a stall
 cdef long STRETCH = 2500
@@ -51,7 +52,7 @@ def projection(inner, gradient):
         return float(np.sqrt(np.sum(along[kept] ** 2 / level[kept, None]))), apart
 
 
-cdef class WorkingCoefficients:
+cdef class WorkingCoefficients(ScaledDual):
     """A table of numbers per working column; columns come one after the other, or `restart`
     forgets all."""
 
@@ -119,32 +120,27 @@ cdef class WorkingCoefficients:
 
     # the certificate
 
+    def certified(self, double lam):
+        """Return the gap over the working columns and the objective, to look at from Python."""
+        return self.gap(lam), self.primal(lam)
+
     cdef double primal(self, double lam) noexcept nogil:
         """The objective: the duality gap at the dual point zero."""
         return 0.5 * max(self.residual_square, 0.0) + self.penalty_value(lam)
 
-    cdef double gap(self, double lam, double scale) noexcept nogil:
-        """Duality gap at the dual point scale * r.
+    cdef double gap_at(self, double lam, double scale) noexcept nogil:
+        """The gap over the working columns at scale * (r - its projection on unpenalised ones)."""
+        return assembled(squares_gap(self.residual_square, scale, self.unpenalised_norm),
+                         self.column_gap(lam, scale), 0.0, INFINITY)
 
-        A sum of terms none of which is negative in exact arithmetic. With unpenalised columns the
-        dual point is scale * (r - its projection on them), whose length is `slack`.
-        """
-        cdef double total = (1.0
-                             - scale) * sqrt(max(self.residual_square,
-                                                 0.0)) + scale * self.unpenalised_norm
-        return 0.5 * total * total + self.column_gap(lam, scale) if self.unpenalised_norm < INFINITY else INFINITY
-
-    cdef double best_gap(self, double lam) noexcept nogil:
+    cdef double gap(self, double lam) noexcept nogil:
         """The gap over the working columns at the best of two scales and zero."""
-        cdef double loose = self.scale(lam,
-                                       False), strict = loose if self.plain else self.scale(lam, True)
-        cdef double gap = min(self.gap(lam, loose), self.primal(lam))
-        return gap if strict == loose else min(gap, self.gap(lam, strict))
+        return min(ScaledDual.gap(self, lam), self.primal(lam))
 
     cdef bint solved(self, double lam, double target) noexcept nogil:
         """Whether the gap over the working columns is at most `target`."""
         self.estimate_slack(lam)
-        return self.best_gap(lam) <= target
+        return self.gap(lam) <= target
 
     cdef void estimate_slack(self, double lam) noexcept nogil:
         """A current stand-in for `slack` between two calls of settle: as if free columns were
@@ -182,14 +178,6 @@ cdef class WorkingCoefficients:
         """Whether nothing holds column j back: no penalty, or less than rounding, and no limit
         that it presses on."""
         return False
-
-    cdef double scale(self, double lam, bint strict) noexcept nogil:
-        """The largest s <= 1 that makes s r dual feasible on the working columns.
-
-        strict: feasible for the lasso, without limits but those at which coefficients are. Others
-        may be so far that what rounding takes z beyond lam, times them, hides the gap.
-        """
-        return 1.0
 
     cdef double penalty_value(self, double lam) noexcept nogil:
         """What the penalty charges for the working columns."""

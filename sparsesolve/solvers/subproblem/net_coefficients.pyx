@@ -5,7 +5,7 @@ a step costs.
 """
 from libc.math cimport INFINITY, copysign, fabs, sqrt
 
-from sparsesolve.penalties.elastic_net cimport ElasticNet, conjugate, feasible_scale, value
+from sparsesolve.penalties.elastic_net cimport ElasticNet, feasible_scale, fenchel_young, value
 from sparsesolve.solvers.subproblem.coefficients cimport WorkingCoefficients
 
 cdef double NO_PENALTY = 1e-14      # on the scale of the response
@@ -65,14 +65,13 @@ cdef class NetCoefficients(WorkingCoefficients):
             if self.b[j] == 0.0 and within(scale * self.g[j], scale * self.unpenalised_norm,
                                            self.diag[j], lam * self.l1[j]):
                 continue
-            total += value(self.b[j], lam * self.l1[j], lam * self.l2[j])
             if NetCoefficients.free(self, j, lam):       # the dual point is orthogonal to it
+                total += value(self.b[j], lam * self.l1[j], lam * self.l2[j])
                 continue
-            off = scale * self.unpenalised_norm * sqrt(self.diag[j]) if self.unpenalised_norm > 0.0 else 0.0
             z = scale * self.g[j]
-            total += off * fabs(self.b[j]) - z * self.b[j] + conjugate(
-                z + copysign(off,
-                             z), lam * self.l1[j], lam * self.l2[j], self.lower[j], self.upper[j])
+            off = scale * self.unpenalised_norm * sqrt(self.diag[j]) if self.unpenalised_norm > 0.0 else 0.0
+            total += fenchel_young(self.b[j], z + copysign(off, z), z * self.b[j] - off * fabs(self.b[j]),
+                                   lam * self.l1[j], lam * self.l2[j], self.lower[j], self.upper[j])
         return max(total, 0.0)      # less than 0 is rounding
 
     cdef double charge(self, const double* before, double lam) noexcept nogil:

@@ -162,7 +162,7 @@ cdef class SufficientStatistics:
             q.update_unpenalised_norm(lam)
             if q.unresolved is not None and self.problem is not None:
                 q.unpenalised_norm = self.spans.projection(q.unresolved, self.spans.root_w * self._residual())
-            gap = q.best_gap(lam)
+            gap = q.gap(lam)
             if gap <= target:
                 return CONVERGED, gap
             if outcome == MAX_ITER:

@@ -8,7 +8,6 @@ cdef class LossWorkingSet(WorkingSet):
     cdef bint fillable                      # whether sparse columns might have to be held as dense,
     cdef bint filled                        # or are by now
     cdef bint cleared                       # whether the dual point is more than u less a multiple of H
-    cdef readonly double missing            # what columns that nothing holds back may gain, unseen by the dual point
     cdef double g_unit                      # g is Z'u divided by this
     cdef readonly double[::1] dual          # (n,) the dual point, not scaled
     cdef double[::1] inverse_root_w         # 0 for a weight of 0

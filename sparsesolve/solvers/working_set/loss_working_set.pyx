@@ -194,11 +194,14 @@ cdef class LossWorkingSet(WorkingSet):
         self.dual, self.missing = dual_point.clear(model.loss, np.asarray(eta), np.asarray(u), columns)
 
     cdef double gap_at(self, double lam, double scale) noexcept nogil:
-        cdef double primal, gap = self.quadratic.column_gap(lam, scale) + self.inactive.gap(lam, scale)
+        return WorkingSet.gap_at(self, lam, scale) + EPSILON * fabs(self.model.loss.saturated)
+
+    cdef double samples_gap(self, double scale) noexcept nogil:
         if scale != self.scaled:
             ss_scale(self.design.n, scale, &self.dual[0], &self.u[0])
             self.scaled, self.excess = scale, self.model.loss.fenchel_young(self.model.here.eta, &self.u[0])
-        gap += self.excess
+        return self.excess
+
+    cdef double primal(self, double lam) noexcept nogil:
         # rounding may take the loss below its least value, by no more than it errs, and hide the last term
-        primal = fabs(self.model.here.value - self.model.loss.saturated) + self.quadratic.penalty_value(lam)
-        return min(max(gap, 0.0) + self.missing, primal) + EPSILON * fabs(self.model.loss.saturated)
+        return fabs(self.model.here.value - self.model.loss.saturated) + self.quadratic.penalty_value(lam)

@@ -12,6 +12,7 @@ from libc.math cimport INFINITY
 import numpy as np
 
 from sparsesolve.linalg.kernels.vector cimport ss_scale
+from sparsesolve.solvers.certificate.gap cimport ScaledDual, assembled
 from sparsesolve.solvers.working_set.local_model cimport LocalModel
 from sparsesolve.solvers.subproblem.coefficients cimport WorkingCoefficients
 
@@ -23,7 +24,7 @@ cdef double HOPELESS = 3.0          # of the gap asked for: where samples owe as
 cdef double DRIFT = 1e-2            # of the gap asked for: what rounding may add to it
 
 
-cdef class PredictedDual:
+cdef class PredictedDual(ScaledDual):
 
     def __init__(self, Py_ssize_t n):
         self.v, self.trial = np.zeros((2, n))
@@ -46,41 +47,39 @@ cdef class PredictedDual:
         self.rounding = columns.rounding() * model.here.square / model.multiplier
         self.known = True
 
-    cdef double gap(self, LocalModel model, WorkingCoefficients columns, double lam, double goal) noexcept nogil:
-        """The gap of the model's place over the working columns; INFINITY where it is far above `goal`."""
-        cdef double norm = columns.unpenalised_norm, gap
+    cdef double certify(self, LocalModel model, WorkingCoefficients columns, double lam, double goal) noexcept:
+        """The gap of the model's place over the working columns; INFINITY where it is far above `goal`, or where v
+        would have to be cleared of unpenalised columns."""
+        cdef double norm = columns.unpenalised_norm, gap = INFINITY
+        cdef bint cleared = True
+        cdef int k
         if not (self.known and self.rounding <= DRIFT * goal) or self._hopeless(model, goal):
             return INFINITY
         if not model.loss.admits(model.here.eta, &self.v[0]):
             return INFINITY
+        self.model, self.columns, self.plain = model, columns, columns.plain
         self._swap(columns)
         columns.unpenalised_norm = 0.0
-        gap = self._least(model, columns, lam)
+        for k in range(columns.size):
+            cleared = cleared and not columns.free(k, lam)
+        if cleared:
+            gap = self.gap(lam)
         columns.unpenalised_norm = norm
         self._swap(columns)
         return gap
 
-    cdef double _least(self, LocalModel model, WorkingCoefficients columns, double lam) noexcept nogil:
-        """The gap at the better of two scales; INFINITY where v would have to be cleared of columns that are free."""
-        cdef int k
-        cdef double loose, strict, gap
-        for k in range(columns.size):
-            if columns.free(k, lam):
-                return INFINITY
-        loose = columns.scale(lam, False)
-        strict = loose if columns.plain else columns.scale(lam, True)
-        gap = self._gap_at(model, columns, lam, loose)
-        return gap if strict == loose else min(gap, self._gap_at(model, columns, lam, strict))
+    cdef double scale(self, double lam, bint strict) noexcept nogil:
+        return self.columns.scale(lam, strict)
+
+    cdef double gap_at(self, double lam, double scale) noexcept nogil:
+        ss_scale(self.model.n, scale, &self.v[0], &self.trial[0])
+        self.scaled, self.excess = scale, self.model.loss.fenchel_young(self.model.here.eta, &self.trial[0])
+        return assembled(self.excess, self.columns.column_gap(lam, scale), 0.0, INFINITY)
 
     cdef bint _hopeless(self, LocalModel model, double goal) noexcept nogil:
         """Whether what samples add to the gap is far above `goal`, by the curvature in the model."""
         cdef double off = 0.5 * ss_astray(model.n, &self.v[0], model.here.u, &model.inverse[0])
         return not off <= HOPELESS * goal * model.multiplier    # or NaN
-
-    cdef double _gap_at(self, LocalModel model, WorkingCoefficients columns, double lam, double scale) noexcept nogil:
-        ss_scale(model.n, scale, &self.v[0], &self.trial[0])
-        self.scale, self.excess = scale, model.loss.fenchel_young(model.here.eta, &self.trial[0])
-        return columns.column_gap(lam, scale) + self.excess
 
     cdef void _swap(self, WorkingCoefficients columns) noexcept nogil:
         """The penalty is asked by the gradient of the working columns: lend them the one at v, or take it back."""

@@ -232,7 +232,7 @@ cdef class ProximalNewton(LossWorkingSet):
             quiet, self.gain = QUIET * goal, INFINITY
         self._make_room()
         while True:
-            predicted_gap = self.predicted.gap(model, self.quadratic, lam, SURELY * goal)
+            predicted_gap = self.predicted.certify(model, self.quadratic, lam, SURELY * goal)
             if last > 0.0:
                 self.foretells = predicted_gap / last
             predicted_met, met = predicted_gap <= SURELY * goal, False
@@ -277,7 +277,7 @@ cdef class ProximalNewton(LossWorkingSet):
         self.total = self.linearise()
         self.quadratic.estimate_slack(lam * level)
         # the last part for the intercept
-        return (self.quadratic.best_gap(lam * level) + 0.5 * self.total
+        return (self.quadratic.gap(lam * level) + 0.5 * self.total
                 * self.total) * self.model.multiplier
 
     cdef int _descend(self, double lam, double target, long limit, bint first,
@@ -309,7 +309,7 @@ cdef class ProximalNewton(LossWorkingSet):
         memcpy(self.quadratic.g, &self.predicted.g[0], self.quadratic.size * sizeof(double))
         self.g_unit, self.cleared, self.missing = 1.0, True, 0.0
         self.show_dual()
-        self.scaled, self.excess = self.predicted.scale, self.predicted.excess
+        self.scaled, self.excess = self.predicted.scaled, self.predicted.excess
 
     cdef void _learn(self, double t) noexcept nogil:
         """The multiplier s from the curvature of the loss along the step as far as it was tried,

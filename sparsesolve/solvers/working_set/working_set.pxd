@@ -1,10 +1,11 @@
 """WorkingSet: solver state along a path, certified over all columns."""
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.working.columns cimport PackedColumns
+from sparsesolve.solvers.certificate.gap cimport ScaledDual
 from sparsesolve.solvers.screening.inactive cimport Inactive
 from sparsesolve.solvers.subproblem.coefficients cimport WorkingCoefficients
 
-cdef class WorkingSet:
+cdef class WorkingSet(ScaledDual):
     cdef readonly Design design
     cdef readonly object penalty
     cdef readonly WorkingCoefficients quadratic
@@ -16,6 +17,7 @@ cdef class WorkingSet:
     cdef double digits                      # the smallest gap that may be of second order in what b is off by,
     cdef double loose                       # the gap from which one is loose,
     cdef double missed                      # and by what share of lam thresholds may be missed there
+    cdef readonly double missing            # what unpenalised directions may gain, unseen by the dual point
     cdef bint exacting                      # and whether less is asked for
     cdef double opening                     # gap after the first round at the last lam
     cdef double growth                      # columns that enter for a quadratic to be solved, averaged
@@ -44,7 +46,7 @@ cdef class WorkingSet:
     cdef void _refresh(self) noexcept nogil
     cdef int _keep_history(self, double lam) except -1
     cdef int _extrapolate(self, double lam, double forward) except -1
-    cdef double gap(self, double lam) noexcept nogil
     # what a subclass with another loss says
     cdef int fit(self, double lam, double goal, long limit) except -1
-    cdef double gap_at(self, double lam, double scale) noexcept nogil
+    cdef double samples_gap(self, double scale) noexcept nogil
+    cdef double primal(self, double lam) noexcept nogil

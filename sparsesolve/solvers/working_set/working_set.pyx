@@ -19,6 +19,7 @@ from sparsesolve.linalg.factors.span import Spans
 from sparsesolve.linalg.kernels.vector cimport ss_go_on, ss_multiply
 from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers import costs
+from sparsesolve.solvers.certificate.gap cimport ScaledDual, assembled, squares_gap
 from sparsesolve.solvers.subproblem.data_active_set cimport DataActiveSet
 from sparsesolve.solvers.subproblem.gram_active_set cimport GramActiveSet
 from sparsesolve.solvers.subproblem.woodbury_active_set cimport WoodburyActiveSet
@@ -60,7 +61,7 @@ cdef int FEW_WITHOUT_RIDGE = 16  # active columns that an n x n system can do wi
 SWITCH_GAIN = 1.5   # how much cheaper the other way of solving must look before the working set changes to it
 
 
-cdef class WorkingSet:
+cdef class WorkingSet(ScaledDual):
     """Solver state along a path; a subclass with another loss says how the working columns are solved for."""
 
     def __init__(self, problem, int n_threads):
@@ -385,13 +386,19 @@ cdef class WorkingSet:
             self.solved_b[1, k], self.solved_b[0, k] = self.solved_b[0, k], self.quadratic.b[k]
         return 0
 
-    cdef double gap(self, double lam) noexcept nogil:
-        """The gap over all columns, at the better of two scales of the dual point."""
-        cdef double loose = min(self.quadratic.scale(lam, False), self.inactive.scale(lam, False))
-        cdef double strict = min(self.quadratic.scale(lam, True), self.inactive.scale(lam, True))
-        cdef double gap = self.gap_at(lam, loose)
-        return gap if strict == loose else min(gap, self.gap_at(lam, strict))
+    # the certificate, over all columns
+
+    cdef double scale(self, double lam, bint strict) noexcept nogil:
+        return min(self.quadratic.scale(lam, strict), self.inactive.scale(lam, strict))
 
     cdef double gap_at(self, double lam, double scale) noexcept nogil:
-        """The gap over all columns at a scale of the dual point, or at the dual point 0 if that is better."""
-        return min(self.quadratic.gap(lam, scale) + self.inactive.gap(lam, scale), self.quadratic.primal(lam))
+        return assembled(self.samples_gap(scale), self.quadratic.column_gap(lam, scale) + self.inactive.gap(lam, scale),
+                         self.missing, self.primal(lam))
+
+    cdef double samples_gap(self, double scale) noexcept nogil:
+        """Fenchel-Young of the loss at a scale of the dual point."""
+        return squares_gap(self.quadratic.residual_square, scale, self.quadratic.unpenalised_norm)
+
+    cdef double primal(self, double lam) noexcept nogil:
+        """The objective less the least value of the loss: the gap at the dual point 0."""
+        return self.quadratic.primal(lam)
