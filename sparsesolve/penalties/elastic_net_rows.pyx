@@ -228,23 +228,20 @@ cdef class ElasticNetRows:
 
     cpdef double excess(self, const double[:, ::1] B, const double[:, ::1] C, double lam, double scale):
         """lam Omega(B) + (lam Omega)*(scale C) - scale B'C, a sum of terms none of which is negative."""
-        cdef double total = 0.0, inner, size
+        cdef double total = 0.0, inner, l1, l2
         cdef Py_ssize_t j, k
         for j in range(B.shape[1]):
+            l1, l2, inner = lam * self.l1[j], lam * self.l2[j], 0.0
             if self.grouped:
                 if self.is_unpenalised(j, B[0, j], C[0, j], lam):
                     continue
-                inner = 0.0
                 for k in range(B.shape[0]):
-                    inner += B[k, j] * C[k, j]
-                size = row_norm(B, j)
-                total += elastic_net.value(size, lam * self.l1[j], lam * self.l2[j]) - scale * inner
-                total += elastic_net.conjugate(scale * row_norm(C, j), lam * self.l1[j], lam * self.l2[j], 0.0,
-                                               self.upper[j])
+                    inner += scale * B[k, j] * C[k, j]
+                total += elastic_net.fenchel_young(row_norm(B, j), scale * row_norm(C, j), inner, l1, l2, 0.0,
+                                                   self.upper[j])
                 continue
             for k in range(B.shape[0]):
                 if not self.is_unpenalised(j, B[k, j], C[k, j], lam):
-                    total += elastic_net.value(B[k, j], lam * self.l1[j], lam * self.l2[j]) - scale * B[k, j] * C[k, j]
-                    total += elastic_net.conjugate(scale * C[k, j], lam * self.l1[j], lam * self.l2[j], self.lower[j],
-                                                   self.upper[j])
+                    total += elastic_net.fenchel_young(B[k, j], scale * C[k, j], scale * B[k, j] * C[k, j], l1, l2,
+                                                       self.lower[j], self.upper[j])
         return total

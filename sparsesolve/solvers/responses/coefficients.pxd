@@ -3,10 +3,11 @@ from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.gram.gram cimport Gram
 from sparsesolve.losses.base cimport Loss
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
+from sparsesolve.solvers.certificate.gap cimport ScaledDual
 from sparsesolve.solvers.responses.hessian cimport ResponseHessian
 from sparsesolve.solvers.subproblem.coefficients cimport WorkingCoefficients
 
-cdef class ResponseCoefficients:
+cdef class ResponseCoefficients(ScaledDual):
     cdef readonly Loss loss
     cdef readonly Design design
     cdef readonly object problem

@@ -39,7 +39,7 @@ cdef BlockPenalty coefficient_groups(ElasticNetRows rows, int K):
     return groups
 
 
-cdef class ResponseCoefficients:
+cdef class ResponseCoefficients(ScaledDual):
     """Their state.
 
     Parameters

@@ -15,5 +15,3 @@ cdef class ResponseDual(ResponseCoefficients):
     cdef int _look(self, double lam) except -1
     cdef double working_gap(self, double lam) noexcept nogil
     cdef double whole_gap(self, double lam) except *
-    cdef double scale(self, double lam, bint strict) noexcept nogil
-    cdef double gap_at(self, double lam, double scale) noexcept nogil

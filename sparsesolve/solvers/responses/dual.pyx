@@ -13,6 +13,7 @@ from sparsesolve.linalg.factors.span import Spans
 from sparsesolve.penalties.elastic_net cimport conjugate, feasible_scale
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 from sparsesolve.solvers.certificate.dual_point import clear
+from sparsesolve.solvers.certificate.gap cimport assembled
 from sparsesolve.solvers.state import NULL_LEVEL
 from sparsesolve.solvers.responses.certificate cimport clear_of_one
 from sparsesolve.solvers.responses.coefficients cimport ResponseCoefficients
@@ -105,7 +106,7 @@ cdef class ResponseDual(ResponseCoefficients):
         """The gap over all coefficients, at the best of some multiples of the dual point."""
         cdef WorkingCoefficients quadratic = self.quadratic
         cdef int t
-        cdef double best = INFINITY, scale, last = -1.0, rounding = 0.0
+        cdef double best, rounding = 0.0
         self._make_dual(lam)
         self._look(lam)
         quadratic.unpenalised_norm = 0.0
@@ -115,11 +116,7 @@ cdef class ResponseDual(ResponseCoefficients):
                 if fabs(quadratic.g[t]) > ORTHOGONAL:
                     return self.gap_at(lam, 0.0)
                 rounding += fabs(quadratic.g[t] * quadratic.b[t])
-        for t in range(2):
-            scale = self.scale(lam, t)
-            if scale != last:
-                best = min(best, self.gap_at(lam, scale) + rounding + self.missing)
-            last = scale
+        best = self.gap(lam) + rounding + self.missing
         if quadratic.penalty_value(lam) < best:     # else the dual point 0 is no better
             best = min(best, self.gap_at(lam, 0.0))
         return best
@@ -161,4 +158,4 @@ cdef class ResponseDual(ResponseCoefficients):
                         total += conjugate(scale * self.C[j, k], l1, l2, self.net.lower[j], self.net.upper[j])
         for i in range(self.K * self.n):
             (&self.trial[0, 0])[i] = scale * (&self.dual[0, 0])[i]
-        return total + self.loss.fenchel_young(&self.eta[0, 0], &self.trial[0, 0])
+        return assembled(self.loss.fenchel_young(&self.eta[0, 0], &self.trial[0, 0]), total, 0.0, INFINITY)

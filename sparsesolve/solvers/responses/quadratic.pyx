@@ -17,6 +17,7 @@ import numpy as np
 
 from sparsesolve.linalg.kernels.vector cimport axpy, dot
 from sparsesolve.penalties.elastic_net cimport conjugate, value
+from sparsesolve.solvers.certificate.gap cimport assembled, squares_gap
 
 DEF REPAIRS = 6                     # of a matrix that is singular in rounding
 DEF HALVINGS = 12
@@ -105,13 +106,13 @@ cdef class ResponseQuadratic:
         return best if loose == strict else min(best, self._gap_at(lam, count, loose, slack, charge))
 
     cdef double _gap_at(self, double lam, int count, double s, double slack, double charge) noexcept nogil:
-        cdef double root = (1.0 - s) * sqrt(self.residual_square) + s * slack, total = 0.5 * root * root + charge
+        cdef double total = charge
         cdef int j
         for j in range(count):
             if self.sizes[1, j] > 0.0:
                 total += conjugate(s * self.sizes[1, j], lam * self.l1[j], lam * self.l2[j], 0.0, INFINITY)
                 total -= s * self.sizes[2, j]
-        return max(total, 0.0)
+        return assembled(squares_gap(self.residual_square, s, slack), total, 0.0, INFINITY)
 
     # second order
 
