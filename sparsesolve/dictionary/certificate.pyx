@@ -9,7 +9,7 @@ feasible,
 
 a sum of two nonnegative terms.  A g_j above the level by rounding counts as on it: at level 0 nothing else is feasible.
 """
-from libc.math cimport fabs, sqrt
+from libc.math cimport INFINITY, fabs, sqrt
 from libc.string cimport memcpy
 
 from sparsesolve.dictionary.signal cimport CONVERGED, STALLED, Signal
@@ -21,6 +21,7 @@ from sparsesolve.linalg.kernels.vector cimport (
     ss_step_largest,
     ss_subtract_all,
 )
+from sparsesolve.solvers.certificate.gap cimport assembled, squares_gap
 
 cdef double ROUNDING = 1e-14    # of the largest |d_j'y|
 cdef double FELT = 1e3          # |y| in sum_j |a_j| |d_j|: of larger codes, which cancel, rounding counts
@@ -56,8 +57,8 @@ cdef double certify(Signal* s) noexcept nogil:
         along += s.rate[j] * s.values[k]
         explained += (s.cross[j] + s.rate[j]) * s.values[k]
     s.residual = max(s.square - explained, 0.0)
-    s.gap = 0.5 * (1.0 - t) * (1.0 - t) * s.residual + max(s.level * size - t * along, 0.0)
-    s.gap += rounded(s) * rounded(s) / EPSILON
+    s.gap = assembled(squares_gap(s.residual, t, 0.0), s.level * size - t * along, rounded(s) * rounded(s) / EPSILON,
+                      INFINITY)
     s.gap = s.gap / (0.5 * s.square) if s.square > 0.0 else 0.0
     return s.gap
 

@@ -10,6 +10,8 @@ Reference: Bach et al. 2012, section 1.4.
 
 import numpy as np
 
+from sparsesolve.solvers.certificate.gap import gap_of_terms
+
 
 def gap_at(problem, lam, point, u, s, along, others=0.0):
     """The gap of a Point at the dual vector u (q, n).
@@ -28,5 +30,5 @@ def gap_at(problem, lam, point, u, s, along, others=0.0):
         s, d = np.append(s, others), np.append(d, 1.0)
     c = norm.scale(s, d, lam)
     left = abs(float(u.sum(axis=1) @ point.intercepts))  # rounding: u sums to 0
-    mine = value + norm.conjugate(c * s, d, lam) - c * inner
-    return max(problem.young(point.eta, c * u), 0.0) + max(mine, 0.0) + left
+    blocks = value + norm.conjugate(c * s, d, lam) - c * inner
+    return gap_of_terms(problem.young(point.eta, c * u), blocks, left)

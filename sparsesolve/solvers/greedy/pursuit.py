@@ -25,6 +25,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from sparsesolve.linalg.gram.gram import tall_gram
+from sparsesolve.solvers.certificate.gap import unexplained
 from sparsesolve.solvers.follow import Point
 from sparsesolve.solvers.state import STALLED
 
@@ -165,7 +166,7 @@ def project(data, r, method, most):
         c = c - z[k] * T[k]
         rest = rest - np.square(T[k])
         b, span = solve_triangular(R[: k + 1, : k + 1], z), Q[: k + 1]
-        yield chosen, b, lambda r, span=span: 0.5 * float(np.square(span @ r).sum())
+        yield chosen, b, lambda r, span=span: unexplained(span, r)
 
 
 def _measured(data, which, Q, r):

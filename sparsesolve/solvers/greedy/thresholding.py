@@ -21,6 +21,7 @@ References: Blumensath, Davies (2009), "Iterative hard thresholding for compress
 import numpy as np
 from scipy.linalg import qr
 
+from sparsesolve.solvers.certificate.gap import unexplained
 from sparsesolve.solvers.greedy.pursuit import Residual
 from sparsesolve.solvers.state import MAX_ITER
 
@@ -165,5 +166,4 @@ def _excess(data, which, r):
     Q, R, _ = qr(columns, mode="economic", pivoting=True)  # the dependent columns come last
     size = np.abs(np.diagonal(R))
     rounding = np.finfo(np.float64).eps * max(columns.shape) * size.max(initial=0.0)
-    along = Q[:, : np.count_nonzero(size > rounding)].T @ r
-    return 0.5 * float(along @ along) / data.null
+    return unexplained(Q[:, : np.count_nonzero(size > rounding)].T, r) / data.null

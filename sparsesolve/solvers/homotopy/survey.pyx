@@ -5,6 +5,8 @@ from scipy.linalg.cython_blas cimport dgemm
 
 import numpy as np
 
+from sparsesolve.solvers.certificate.gap cimport squares_gap
+
 DEF TOGETHER = 32   # features of a product: those that join late have no part in the first knots
 
 
@@ -94,7 +96,7 @@ def gaps(const double[::1] lams, const int[::1] features, const double[:, :] B, 
                     square += v[j] * B[k, u] * B[k, u]
                     product += C[k, j] * B[k, u]
             s = 1.0 if most[k] <= lams[k] else lams[k] / most[k]
-            loss = 0.5 * (1.0 - s) * (1.0 - s) * (squares[k] + ridge * square)
+            loss = squares_gap(squares[k] + ridge * square, s, 0.0)
             out[k] = fmax(loss + lams[k] * norm - s * product, 0.0)
     return np.asarray(out)
 
