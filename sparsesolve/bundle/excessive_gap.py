@@ -105,7 +105,8 @@ def _solve(read, lam, n_iter, L, tol, bias):
     else:
         constant = L
     zero = np.zeros(len(risk.h))
-    method = ExcessiveGap(risk.forward, risk.back, risk.h, risk.low, risk.high, bias, inner,
+    total = 0.0 if bias else None
+    method = ExcessiveGap(risk.forward, risk.back, risk.h, risk.low, risk.high, total, inner,
                           constant, L == "backtracking", zero)  # fmt: skip
     least, best, highest, smoothing = np.inf, None, -np.inf, []
     while True:

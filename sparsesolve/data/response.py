@@ -92,7 +92,8 @@ def read_binary(y, n):
 
 def read_sides(y, n):
     """-1 or 1 for each row, from two labels of any type, the last in sorted order being 1."""
-    codes, names = _two_labels(y, n)
+    advice = "estimators.LinearSVC, which fits each against the others, or family='multinomial'"
+    codes, names = _two_labels(y, n, advice)
     return Response(2.0 * codes - 1.0, class_names=names)
 
 
@@ -116,14 +117,14 @@ def read_classes(y, n):
     return Response(values.T, class_names=names)
 
 
-def _two_labels(y, n):
+def _two_labels(y, n, advice="family='multinomial'"):
     codes, names = read_labels(y, n)
     _refuse_one_class(names, n)
     if len(names) > 2:
         shown = ", ".join(map(repr, names[:SHOWN].tolist())) + ", ..." * (len(names) > SHOWN)
         raise ValueError(
             f"y holds {len(names)} different labels ({shown}) where two are needed; use "
-            "family='multinomial' for more"
+            f"{advice} for more"
         )
     return codes, names
 

@@ -3,8 +3,8 @@
     minimise over w    J(w) = lam |w|^2 / 2 + max over u in Q of  h'u - u'A w
     maximise over u    D(u) = h'u - |A'u|^2 / (2 lam),      u in Q
 
-Given: Q a box, with `balanced` cut by sum u = 0; A as products; h. For the hinge u_i is
-y_i alpha_i.
+Given: Q a box, perhaps cut by sum u = total; A as products; h. For the hinge u_i is y_i alpha_i,
+and total is 0 with a bias. The box [0, 1] with total 1 is the simplex.
 Returned: w_k and u_k.
 Invariant: J_mu(w_k) <= D(u_k), where J_mu takes mu |u - centre|^2 / 2 off the maximum. Hence
 J(w_k) - D(u_k) <= mu_k D2, with D2 the largest |u - centre|^2 / 2 on Q.
@@ -34,7 +34,8 @@ class ExcessiveGap:
     forward, back : callable
         w (p,) -> A w (n,) and u (n,) -> A'u (p,).
     h, low, high : (n,)
-    balanced : bool
+    total : float or None
+        What u sums to in Q, if anything.
     lam : float > 0
     L : float > 0
     backtracking : bool
@@ -42,9 +43,9 @@ class ExcessiveGap:
     centre : (n,), a point of Q
     """
 
-    def __init__(self, forward, back, h, low, high, balanced, lam, L, backtracking, centre):
+    def __init__(self, forward, back, h, low, high, total, lam, L, backtracking, centre):
         self.forward, self.back, self.h, self.lam = forward, back, h, lam
-        self.low, self.high, self.balanced = low, high, balanced
+        self.low, self.high, self.total = low, high, total
         self.one = np.ones(len(h))
         self.L, self.backtracking, self.centre = L, backtracking, centre
         self.products, self.k = 0, 0
@@ -57,13 +58,13 @@ class ExcessiveGap:
 
     @property
     def radius(self):
-        """D2."""
+        """D2, of the box alone."""
         far = np.maximum(self.centre - self.low, self.high - self.centre)
         return 0.5 * float(far @ far)
 
     def _project(self, u):
-        if self.balanced:
-            return project(u, self.low, self.high, self.one, 0.0, self.one)
+        if self.total is not None:
+            return project(u, self.low, self.high, self.one, self.total, self.one)
         return np.clip(u, self.low, self.high)
 
     def _begin(self):

@@ -166,8 +166,9 @@ class _Accelerated(ExcessiveGap):
     def __init__(self, risk, lam, square, centre):
         self.risk, self.least, self.lower = risk, np.inf, -np.inf
         super().__init__(
-            risk.forward, risk.back, risk.h, risk.low, risk.high, risk.problem.intercept, lam,
-            max(square, np.finfo(float).tiny) / lam, True, centre,
+            risk.forward, risk.back, risk.h, risk.low, risk.high,
+            0.0 if risk.problem.intercept else None, lam,
+            (square if square > 0.0 else 1.0) / lam, True, centre,
         )  # fmt: skip
         self._keep()
 

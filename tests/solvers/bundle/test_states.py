@@ -92,6 +92,21 @@ def test_grids_and_storage_agree_with_the_default_solver():
 
 
 @pytest.mark.parametrize("solver", TOLERANCES)
+def test_above_the_knot_the_machine_is_known(solver):
+    """Without an intercept alpha = 1/n, w = X'y / (n lam) exactly for lam of at least
+    max_i y_i x_i'X'y / n."""
+    X, y, _ = drawn("hinge", 7)
+    mean = X.T @ y / len(y)
+    knot = (y * (X @ mean)).max()
+    options = {"family": ss.families.hinge(), "alpha": 0, "intercept": False, "standardize": False}
+    fit = ss.path(X, y, solver=solver, lambdas=[2 * knot, 1.001 * knot], **options)
+    for lam in fit.lambdas:
+        assert fit.coef(lam) == pytest.approx(mean / lam, rel=1e-6)
+    below = ss.path(X, y, solver="qp_bmrm", lambdas=[0.9 * knot], **options)
+    assert not np.allclose(below.coef(0.9 * knot), mean / (0.9 * knot), rtol=1e-3)
+
+
+@pytest.mark.parametrize("solver", TOLERANCES)
 @pytest.mark.parametrize("options", [
     {"alpha": 1.0}, {"lower": 0.0}, {"lambdas": [0.1, 0.0]}, {"penalty_factor": [0, 1, 1]},
     {"penalty": ss.penalties.GroupL2([0, 0, 1])},
