@@ -21,7 +21,7 @@ from sparsesolve.paths.path import path
 from sparsesolve.results.path import Path
 from sparsesolve.results.status import ConvergenceWarning, Status
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "CRFPath", "CVPath", "ConvergenceWarning", "DictionaryLearning", "KnotPath", "MKLPath",
     "Path", "Status", "adaptive_factors", "assess", "at_radius", "bundle", "calibration",
