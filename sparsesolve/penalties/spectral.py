@@ -107,7 +107,7 @@ class Spectral(Norm):
         return ((left * s) @ right).reshape(v.shape)
 
     def tangent(self, b: np.ndarray) -> Any:
-        """Of a trace norm the factors L, R of B = L R', of which it is (|L|^2 + |R|^2) / 2."""
+        """Of a trace norm the factors L, R of B = L R', of which it is ``(|L|^2 + |R|^2) / 2``."""
         if self.of != "trace":
             return None
         B = self._matrix(b)
