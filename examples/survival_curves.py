@@ -3,7 +3,7 @@ Survival curves
 ===============
 
 Cox's model says how risks compare; the baseline hazard, estimated from the data of the fit, turns
-them into probabilities of surviving. Of 200 features three matter. Two fifths of the patients
+them into probabilities of surviving. Three of 200 features matter. Two fifths of the patients
 leave the study before they die.
 """
 

@@ -1,0 +1,49 @@
+"""sparsesolve in benchopt's benchmark_lasso: copy this file to its folder `solvers`.
+
+    minimise over b, b0    |y - X b - b0|^2 / 2 + lmbd |b|_1
+
+The package divides the first term by the number of rows n, and so is given lmbd / n. The benchmark
+defines one lambda; the warm starts between lambdas, which the package is made for, play no part.
+"""
+
+import warnings
+
+import numpy as np
+from benchopt import BaseSolver
+
+import sparsesolve as ss
+
+LEAST_TOL = 1e-15  # of the duality gap, relative to the objective at b = 0
+
+
+class Solver(BaseSolver):
+    """Certified working sets, stopped by the duality gap."""
+
+    name = "sparsesolve"
+    sampling_strategy = "tolerance"
+    install_cmd = "conda"
+    requirements = ["pip::sparsesolve"]
+    support_sparse = True
+
+    def set_objective(self, X, y, lmbd, fit_intercept):
+        """Keep the problem; the package reads columns in place."""
+        self.X = np.asfortranarray(X) if isinstance(X, np.ndarray) else X.tocsc()
+        self.y, self.lmbd, self.fit_intercept = y, lmbd, fit_intercept
+        warnings.filterwarnings("ignore", category=ss.ConvergenceWarning)
+
+    def warm_up(self):
+        """Nothing is compiled; a first call loads modules."""
+        self.run_once(1e-3)
+
+    def run(self, tol):
+        """Solve to that gap; at a tolerance above 1 the answer is b = 0."""
+        self.beta = np.zeros(self.X.shape[1] + self.fit_intercept)
+        if tol <= 1.0:
+            fit = ss.path(self.X, self.y, lambdas=[self.lmbd / len(self.y)], standardize=False,
+                          intercept=self.fit_intercept, tol=max(tol, LEAST_TOL))  # fmt: skip
+            b = fit.coefs.toarray()[:, 0]
+            self.beta = np.append(b, fit.intercepts) if self.fit_intercept else b
+
+    def get_result(self):
+        """The coefficients, and the intercept as the last."""
+        return {"beta": self.beta}
