@@ -4,11 +4,12 @@ import numpy as np
 
 from sparsesolve.dictionary.encoding import dense_columns, read_columns
 
-SILENT = 1e-6  # of the largest: a signal of a smaller norm makes no atom
+# A signal becomes an atom only if its norm exceeds this share of the largest norm.
+SILENT = 1e-6
 
 
 def read_atoms(dictionary, n_atoms, positive):
-    """The user's atoms (m, n_atoms), those beyond norm 1 divided by theirs."""
+    """Return the user's atoms (m, n_atoms); atoms of a norm beyond 1 are divided by it."""
     atoms = dense_columns(read_columns("dictionary", dictionary))
     if atoms.shape[1] != n_atoms:
         raise ValueError(f"dictionary has {atoms.shape[1]} columns, not {n_atoms} atoms")
@@ -18,9 +19,10 @@ def read_atoms(dictionary, n_atoms, positive):
 
 
 def draw_atoms(Y, count, positive, rng):
-    """Atoms (m, count) of norm 1: signals drawn at random, random directions where too few.
+    """Return atoms (m, count) of norm 1, signals of Y (m, N) drawn by the generator `rng`.
 
-    Y (m, N) dense; with `positive` what is negative becomes 0; rng : numpy.random.Generator.
+    Where there are too few signals, the others are random directions. With `positive` negative
+    entries become 0.
     """
     Y = np.maximum(Y, 0.0) if positive else Y
     norms = np.linalg.norm(Y, axis=0)

@@ -1,13 +1,14 @@
-"""The certificate of one signal's code, and what brings a code nearer to it.
+"""The certificate of one signal's code, and steps that improve a code until it is met.
 
     minimise over b   1/2 |y - D b|^2 + level |b|_1      (b >= 0 with `positive`)
 
-With g = D'(y - D b), formed anew from D'y and G, and the dual point t r that t = min(1, level / max |g_j|) makes
-feasible,
+Let g = D'(y - D b), recomputed from D'y and G. The scale t = min(1, level / max |g_j|) makes the
+dual point t r feasible, and the gap is
 
     P - D = (1 - t)^2 |r|^2 / 2 + level |b|_1 - t g'b,
 
-a sum of two nonnegative terms.  A g_j above the level by rounding counts as on it: at level 0 nothing else is feasible.
+a sum of two nonnegative terms. A g_j that exceeds the level by rounding alone counts as equal to
+the level, since otherwise no point would be feasible at level 0.
 """
 from libc.math cimport INFINITY, fabs, sqrt
 from libc.string cimport memcpy
@@ -23,21 +24,27 @@ from sparsesolve.linalg.kernels.vector cimport (
 )
 from sparsesolve.solvers.certificate.gap cimport assembled, squares_gap
 
-cdef double ROUNDING = 1e-14    # of the largest |d_j'y|
-cdef double FELT = 1e3          # |y| in sum_j |a_j| |d_j|: of larger codes, which cancel, rounding counts
-cdef double EPSILON = 2.2e-16   # of that sum: what correlations made of it may be off by
-cdef double STRAY = 1e-13       # of the largest coefficient
+# The rounding error of correlations, as a share of the largest |d_j'y|.
+cdef double ROUNDING = 1e-14
+
+# The terms of D a cancel when sum_j |a_j| |d_j| exceeds |y| by this factor. Rounding of the
+# coefficients then counts, and costs EPSILON times that sum.
+cdef double FELT = 1e3
+cdef double EPSILON = 2.2e-16
+
+# A coefficient of at most this share of the largest one is rounding.
+cdef double STRAY = 1e-13
 
 
 cdef double correlations(Signal* s) noexcept nogil:
-    """rate = D'r of the coefficients `values`, made anew; returns the largest, in size unless `positive`."""
+    """Recompute rate = D'r; returns its largest entry, in absolute value unless `positive`."""
     memcpy(s.rate, s.cross, s.p * sizeof(double))
     ss_subtract_all(s.p, s.count, s.values, s.gram, s.support, s.p, s.rate)
     return ss_step_largest(s.p, 0.0, s.cross, s.positive, s.rate)
 
 
 cdef double rounded(const Signal* s) noexcept nogil:
-    """By how much |y - D a| may be off, a being rounded and D'D: 0 unless the terms of D a all but cancel."""
+    """Return the rounding error of |y - D a|: 0 unless the terms of D a nearly cancel."""
     cdef double size = 0.0
     cdef int k
     for k in range(s.count):
@@ -64,7 +71,10 @@ cdef double certify(Signal* s) noexcept nogil:
 
 
 cdef int certify_angles(Signal* s) noexcept nogil:
-    """How far the correlations are from equal on the support and smaller elsewhere, over the largest of d_j'y."""
+    """Set gap to the violation of least angles, over the largest |d_j'y|.
+
+    Their correlations have the absolute value `level` on the support, and at most that elsewhere.
+    """
     cdef double worst = 0.0
     cdef int k
     certify(s)
@@ -77,7 +87,7 @@ cdef int certify_angles(Signal* s) noexcept nogil:
 
 
 cdef void refine(Signal* s) noexcept nogil:
-    """One Newton step on the support, from correlations that the certificate has just made anew."""
+    """Make a Newton step on the support, from the correlations that `certify` has recomputed."""
     cdef double g, along
     cdef int i, k
     cdef const double* e
@@ -91,7 +101,7 @@ cdef void refine(Signal* s) noexcept nogil:
 
 
 cdef void clear_strays(Signal* s) noexcept nogil:
-    """Coefficients that are rounding become 0, and negative ones where none may be: ties can lead there."""
+    """Set to 0 what is rounding, and with `positive` what is negative; ties cause both."""
     cdef double largest = ss_largest_f64(s.count, s.values)
     cdef int k
     for k in range(s.count):

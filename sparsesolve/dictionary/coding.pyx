@@ -1,7 +1,8 @@
-"""Many signals over one dictionary: correlations by matrix products, then signal after signal on every thread.
+"""Codes of many signals over one dictionary, on several threads.
 
-Signals are taken in blocks of fixed size, whose correlations D'Y are one matrix product; every signal is coded by
-itself from there, into a place of its own.  So the number of threads does not change a bit of a code.
+Signals are taken in blocks of a fixed size. The correlations D'Y of a block are one matrix product.
+From these each signal is coded by itself, into a place of its own. The number of threads therefore
+does not change a bit of a code.
 """
 from cpython.exc cimport PyErr_CheckSignals
 from cython.parallel cimport prange, threadid
@@ -22,17 +23,23 @@ from sparsesolve.linalg.design cimport column as col
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.linalg.kernels.vector cimport axpy, dot
 
-DEF BLOCK = 64              # signals of one matrix product
-cdef double PAUSE = 0.3     # seconds to aim at between two looks for Ctrl-C, where threads wait for each other
-DEF MOST_VALUES = 4000000   # of codes in one stretch
-DEF ALIGNED = 8             # doubles of a cache line
-cdef double CANCELLED = 1e-6    # of |y|^2: as little left of it has few digits
+DEF BLOCK = 64              # signals in one matrix product
+DEF MOST_VALUES = 4000000   # coefficients for which one stretch of signals has room
+DEF ALIGNED = 8             # doubles in a cache line
+
+# Threads wait for each other at the end of a stretch, where Ctrl-C is looked for. A stretch is
+# chosen to last about this many seconds.
+cdef double PAUSE = 0.3
+
+# The squared residual, a difference of squares, keeps few digits once it is below this share of
+# |y|^2. It is then computed from the residual itself.
+cdef double CANCELLED = 1e-6
 
 ctypedef int (*Method)(Signal*) noexcept nogil
 
 
 cdef class Threads:
-    """Working memory of every thread, with room for `capacity` atoms in a code."""
+    """The working memory of all threads, with room for `capacity` atoms in a code."""
 
     cdef Signal* signals
     cdef double[:, ::1] crosses, columns    # of each thread's block
@@ -49,7 +56,8 @@ cdef class Threads:
         cdef Signal* s
         self.keep = (gram, numbers, places, states)
         self.capacity = capacity
-        self.crosses, self.columns = np.empty((n_threads, BLOCK * p)), np.empty((n_threads, BLOCK * m))
+        self.crosses = np.empty((n_threads, BLOCK * p))
+        self.columns = np.empty((n_threads, BLOCK * m))
         self.signals = <Signal*> calloc(n_threads, sizeof(Signal))
         if self.signals == NULL:
             raise MemoryError
@@ -77,7 +85,7 @@ cdef Py_ssize_t _aligned(Py_ssize_t count):
 
 
 cdef class Codes:
-    """Codes of a stretch of signals as they are made: a place of `capacity` atoms for each."""
+    """The codes of a stretch of signals, with room for `capacity` atoms in each."""
 
     cdef int[:, ::1] support
     cdef double[:, ::1] values
@@ -87,7 +95,8 @@ cdef class Codes:
     cdef int[::1] outcome
 
     def __cinit__(self, Py_ssize_t n, int capacity):
-        self.support, self.values = np.empty((n, capacity), dtype=np.intc), np.empty((n, capacity))
+        self.support = np.empty((n, capacity), dtype=np.intc)
+        self.values = np.empty((n, capacity))
         self.count, self.outcome = np.zeros(n, dtype=np.intc), np.zeros(n, dtype=np.intc)
         self.gap, self.residual, self.level = np.zeros(n), np.zeros(n), np.zeros(n)
         self.steps = np.zeros(n, dtype=np.int_)
@@ -103,25 +112,29 @@ cdef class Codes:
         memcpy(&self.values[i, 0], s.values, s.count * sizeof(double))
 
     def arrays(self):
-        """Counts, then atoms and values one after the other, then gaps, residuals, levels, steps, outcomes."""
+        """Return counts, atoms, values, gaps, residuals, levels, steps and outcomes.
+
+        Atoms and values of all signals stand one after the other; the counts tell them apart.
+        """
         filled = np.arange(self.support.shape[1]) < np.asarray(self.count)[:, None]
         return tuple(np.asarray(part) for part in (
-            self.count, np.asarray(self.support)[filled], np.asarray(self.values)[filled], self.gap, self.residual,
-            self.level, self.steps, self.outcome))
+            self.count, np.asarray(self.support)[filled], np.asarray(self.values)[filled],
+            self.gap, self.residual, self.level, self.steps, self.outcome))
 
 
 cdef class Coder:
-    """Codes signals over one dictionary, again and again.
+    """Codes signals over one dictionary; it can be called many times.
 
     Parameters
     ----------
     dictionary : (m, p) float64, column-major, finite
-    ridge : added to the diagonal of the Gram matrix
+    ridge : float
+        What is added to the diagonal of the Gram matrix.
     n_threads : int
     """
 
     cdef readonly const double[::1, :] dictionary
-    cdef object gram            # (p, p) with the ridge
+    cdef object gram            # (p, p), the ridge included
     cdef Threads threads
     cdef int n_threads
     cdef double ridge
@@ -137,18 +150,29 @@ cdef class Coder:
         """p."""
         return self.dictionary.shape[1]
 
-    def code(self, signals, method, lam, error, int most, *, double tol, long budget, bint positive, int capacity,
-             advance):
-        """Codes of all columns of a design (m, N): see `Codes.arrays`.
+    def code(self, signals, method, lam, error, int most, *, double tol, long budget,
+             bint positive, int capacity, advance):
+        """Code all columns of a design (m, N); returns what `Codes.arrays` says.
 
-        method : "lasso", "lars" or "omp"; lam, error : (N,), of each signal; most : atoms at most.
+        Parameters
+        ----------
+        signals : Design (m, N)
+        method : {"lasso", "lars", "omp"}
+        lam, error : (N,)
+            The level of each signal, and the squared residual at which its pursuit stops.
+        most : int
+            The number of atoms after which a pursuit or least angles stop.
+        tol, budget, positive : see Signal
+        capacity : int
+            Atoms in a code for which there is room at first.
+        advance : callable (done)
         """
         cdef Signal asked
         asked.tol, asked.budget, asked.positive, asked.most = tol, budget, positive, most
         asked.leaves = method == "lasso"
         cdef Method function = pursue if method == "omp" else follow
         cdef Py_ssize_t m = self.dictionary.shape[0], p = self.dictionary.shape[1], n = signals.p
-        cdef Py_ssize_t first = 0, stop, blocks = self.n_threads   # at first
+        cdef Py_ssize_t first = 0, stop, blocks = self.n_threads
         cdef Codes codes
         stretches = []
         while first < n:
@@ -171,16 +195,18 @@ cdef class Coder:
 
     cdef _stretch(self, Design signals, Py_ssize_t first, Py_ssize_t stop, const double[::1] lam,
                   const double[::1] error, Signal asked, Method function, Codes codes):
-        """Code the signals first..stop in blocks, shared out among the threads."""
+        """Code the signals first..stop in blocks, which the threads share out."""
         cdef int blocks = (stop - first + BLOCK - 1) // BLOCK, block
         cdef Py_ssize_t begin
         for block in prange(blocks, num_threads=self.n_threads, schedule="dynamic", nogil=True):
             begin = first + block * BLOCK
-            self._block(signals, begin, min(begin + BLOCK, stop), first, &lam[0], &error[0], &asked, function, codes,
-                        threadid())
+            self._block(signals, begin, min(begin + BLOCK, stop), first, &lam[0], &error[0],
+                        &asked, function, codes, threadid())
 
-    cdef void _block(self, Design signals, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t first, const double* lam,
-                     const double* error, const Signal* asked, Method function, Codes codes, int thread) noexcept nogil:
+    cdef void _block(self, Design signals, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t first,
+                     const double* lam, const double* error, const Signal* asked, Method function,
+                     Codes codes, int thread) noexcept nogil:
+        """Code the signals begin..end of a stretch that begins at `first`."""
         cdef Signal* s = self.threads.signals + thread
         cdef int m = self.dictionary.shape[0], p = self.dictionary.shape[1], count = end - begin
         cdef double* y = &self.threads.columns[thread, 0]
@@ -192,7 +218,8 @@ cdef class Coder:
             asked.tol, asked.budget, asked.positive, asked.leaves, asked.most)
         for i in range(count):
             col.unpack(&signals.columns[begin + i], m, 0, m, y + i * m)
-        dgemm("T", "N", &p, &count, &m, &one, <double*> &self.dictionary[0, 0], &m, y, &m, &zero, cross, &p)
+        dgemm("T", "N", &p, &count, &m, &one, <double*> &self.dictionary[0, 0], &m, y, &m, &zero,
+              cross, &p)
         for i in range(count):
             s.cross, s.square = cross + i * p, dot(m, y + i * m, y + i * m)
             s.lam, s.error = lam[begin + i], error[begin + i]
@@ -202,7 +229,7 @@ cdef class Coder:
             codes.take(begin + i - first, s, outcome)
 
     cdef void _measure(self, Signal* s, double* y) noexcept nogil:
-        """residual of the code, with the ridge, by y - D a, which is left in y: differences of squares have lost it."""
+        """Compute the squared residual, ridge included, from y - D a, which is left in y."""
         cdef Py_ssize_t m = self.dictionary.shape[0]
         cdef int k
         for k in range(s.count):

@@ -2,10 +2,11 @@
 
     approximately  minimise over a   1/2 |y - D a|^2   with k nonzero coefficients
 
-Given: the atoms D (m, p) and a signal y (m,), where two atoms differ by less than inner products
-can tell (a millionth of their length), and that difference may explain much. Returned: the atoms
-taken in order of entry, their least-squares coefficients and the certificate of `sparse_code`.
-Invariant: that of `solvers.greedy.pursuit.project`, an orthonormal basis of the atoms taken.
+Given: the atoms D (m, p) and a signal y (m,). It serves where two atoms differ by less than inner
+products can tell, a millionth of their length, as that difference may explain much of the signal.
+Returned: the support in order of entry, its least-squares coefficients and the certificate of
+`sparse_code`.
+Invariant: that of `solvers.greedy.pursuit.project`, an orthonormal basis of the support.
 Reference: Pati, Rezaiifar, Krishnaprasad (1993).
 """
 
@@ -25,19 +26,19 @@ class Atoms:
         self.rounding = ROUNDED * np.sqrt(self.squares)
 
     def columns(self, which):
-        """The atoms which (k,), (m, k)."""
+        """Return the atoms `which` (k,) as (m, k)."""
         return self.D[:, which]
 
     def correlations(self, r):
-        """D'r."""
+        """Return D'r."""
         return self.D.T @ r
 
     def gram(self, most):
-        """No inner products: they do not tell these atoms apart."""
+        """Return None: inner products cannot tell these atoms apart."""
 
 
 def pursue_columns(atoms, y, most, enough, tol):
-    """Code y until `most` atoms are in or |y - D a|^2 <= enough.
+    """Code y until the support has `most` atoms or |y - D a|^2 <= enough.
 
     Returns (atoms in order of entry, coefficients, gap, |y - D a|^2, largest |d_j'r|, outcome).
     """

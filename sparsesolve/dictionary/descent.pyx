@@ -1,9 +1,13 @@
-"""Coordinate descent on the Gram matrix, from the coefficients at hand until the certificate is met.
+"""Coordinate descent on the Gram matrix, from given coefficients until the certificate is met.
 
     minimise over b   1/2 |y - D b|^2 + level |b|_1      (b >= 0 with `positive`)
 
-For what the homotopy leaves: dictionaries whose atoms are in the span of others, to rounding.  Invariant: g = D'r,
-formed anew at every certificate.
+It finishes what the homotopy leaves: dictionaries with atoms that are, to rounding, in the span of
+others.
+Given: a Signal with a support and values. Returned: the same, improved.
+Invariant: g = D'r, recomputed at every certificate.
+Reference: Friedman, Hastie, Tibshirani (2010), "Regularization paths for generalized linear models
+via coordinate descent".
 """
 from libc.string cimport memcpy, memset
 
@@ -15,8 +19,8 @@ DEF LOOK = 10       # sweeps between two certificates
 
 
 cdef int descend(Signal* s) noexcept nogil:
-    """Sweeps from the coefficients at hand to a gap of at most tol."""
-    cdef double* b = s.a        # dense; the certificate works on support and values
+    """Sweep until the gap is at most tol; returns an outcome."""
+    cdef double* b = s.a        # dense coefficients; the certificate reads support and values
     cdef long sweep
     cdef bint moved
     cdef int k
@@ -42,7 +46,7 @@ cdef int descend(Signal* s) noexcept nogil:
 
 
 cdef bint _sweep(Signal* s, double* g, double* b) noexcept nogil:
-    """Move every coefficient to its minimiser; says whether any moved by more than rounding."""
+    """Move every coefficient to its minimiser; returns whether any moved by more than rounding."""
     cdef double new, step, curvature, largest = 0.0
     cdef Py_ssize_t j
     for j in range(s.p):
@@ -65,7 +69,7 @@ cdef bint _sweep(Signal* s, double* g, double* b) noexcept nogil:
 
 
 cdef void _collect(Signal* s, const double* b) noexcept nogil:
-    """Support and values of dense coefficients."""
+    """Fill support and values from dense coefficients."""
     cdef Py_ssize_t j
     s.count = 0
     for j in range(s.p):

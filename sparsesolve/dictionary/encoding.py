@@ -15,8 +15,10 @@ from sparsesolve.results.status import Status, warn
 
 METHODS = ("lasso", "lars", "omp")
 ROOM = 64  # atoms in a code for which there is room at first
-UNTOLD = -2  # outcome of a pursuit that inner products cannot go on with
-EXTREME = 1e75  # sizes beyond which, or below whose inverse, fourth powers are no floats
+UNTOLD = -2  # the outcome of a pursuit that needs the atoms themselves (see signal.pxd)
+
+# Fourth powers of numbers beyond EXTREME overflow; those of numbers below 1 / EXTREME underflow.
+EXTREME = 1e75
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,9 +57,10 @@ class SparseCodes:
 
 
 def encode(coder, signals, *, method, lam, alpha, most, residual, positive, tol, budget, advance):
-    """Code the columns of a Design; what each option means stands in `sparse_code`.
+    """Code the columns of a Design; `sparse_code` explains the options.
 
-    lam, residual : (N,); most : int or None; coder : Coder, with the ridge lam (1 - alpha).
+    Here lam and residual are (N,), `most` is an int or None, and `coder` is a Coder with the ridge
+    lam (1 - alpha).
     """
     p, m = coder.n_atoms, signals.n
     most = p if most is None else min(most, p)
@@ -82,7 +85,7 @@ def encode(coder, signals, *, method, lam, alpha, most, residual, positive, tol,
 
 
 def _with_columns(found, coder, signals, enough, most, tol):
-    """What `Coder.code` found, the signals whose outcome is UNTOLD pursued with the atoms."""
+    """Return what `Coder.code` found, after coding UNTOLD signals from the atoms themselves."""
     counts, support, values, *rest = found
     starts = np.append(0, np.cumsum(counts))
     pieces = [(support[i:j], values[i:j]) for i, j in pairwise(starts)]
@@ -97,7 +100,7 @@ def _with_columns(found, coder, signals, enough, most, tol):
 
 
 def read_columns(name, matrix):
-    """A matrix as `read_design` returns it, all finite, of a size that can be squared."""
+    """Read a matrix by `read_design`; its entries are finite and of a size that can be squared."""
     try:
         matrix, _ = read_design(matrix)
     except (ValueError, TypeError) as error:
@@ -113,13 +116,13 @@ def read_columns(name, matrix):
 
 
 def dense_columns(matrix):
-    """A matrix as float64, column-major."""
+    """Return a matrix as float64, column-major."""
     dense = matrix.toarray() if sparse.issparse(matrix) else matrix
     return np.asfortranarray(dense, dtype=np.float64)
 
 
 def warn_missed(gaps, status, tol):
-    """Warn once of the signals whose certificate misses tol."""
+    """Warn once about the signals whose certificate misses tol."""
     missed = np.flatnonzero(status)
     if len(missed):
         worst = missed[gaps[missed].argmax()]

@@ -2,16 +2,21 @@
 
     minimise over b   1/2 |y - D b|^2 + lam |b|_1        (b >= 0 with `positive`)
 
-Given: G = D'D (the ridge of an elastic net is on its diagonal), D'y and y'y.  Returned: support, coefficients, duality
-gap.  Invariant between events: with the level l falling from max |d_j'y| to lam, correlations c = D'r satisfy
-c_j = l sign_j on the support and |c_j| <= l elsewhere; c and b are linear in l.  Two kinds of events: the correlation
-of an atom reaches l and it joins, a coefficient reaches 0 and its atom leaves.  Atoms that lie in the span of the
-support are put aside until an atom leaves.  Ties are events at distance 0.  Whatever rounding or degeneracy did on
-the way, the answer is judged by its duality gap; where that is not met, ties are broken by a second walk from
-correlations a little off, and coordinate descent on G has the last word.
+Given: G = D'D (the ridge of an elastic net is on its diagonal), D'y and y'y.
+Returned: support, coefficients and duality gap.
+Invariant between events: the level l falls from max |d_j'y| to lam. The correlations c = D'r
+satisfy c_j = l sign_j on the support and |c_j| <= l elsewhere. Both c and b are linear in l.
 
-Reference: Osborne, Presnell, Turlach (2000), "A new approach to variable selection in least squares problems"; Efron,
-Hastie, Johnstone, Tibshirani (2004), "Least angle regression".
+There are two kinds of events. The correlation of an atom reaches l, and the atom joins the
+support; or a coefficient reaches 0, and its atom leaves. Atoms in the span of the support are set
+aside until an atom leaves. A tie is an event at distance 0.
+
+Rounding or degeneracy may spoil the way, so the answer is judged by its duality gap. Where the gap
+misses the tolerance, the homotopy runs a second time from slightly perturbed correlations, which
+breaks ties. Where that fails too, coordinate descent on G finishes.
+
+Reference: Osborne, Presnell, Turlach (2000), "A new approach to variable selection in least squares
+problems"; Efron, Hastie, Johnstone, Tibshirani (2004), "Least angle regression".
 """
 from libc.math cimport floor
 from libc.string cimport memcpy, memmove, memset
@@ -28,11 +33,19 @@ from sparsesolve.linalg.kernels.vector cimport (
     ss_step_largest,
 )
 
-cdef double LOST_PIVOT = 1e-14      # of an atom's square: nearer to the span it counts as lying in it
-cdef double TIE = 1e-15             # of the first level: correlations closer to the level lie on it
-cdef double NUDGE = 1e-9            # of the largest |d_j'y|
-cdef double GOLDEN = 0.6180339887498949     # its multiples, less their whole parts, are all apart
-DEF REFINEMENTS = 2
+# An atom counts as lying in the span of the support when the squared distance from the span is at
+# most this share of the atom's square.
+cdef double LOST_PIVOT = 1e-14
+
+# A correlation is on the level when its distance from it is at most this share of the first level.
+cdef double TIE = 1e-15
+
+# The size of perturbations that break ties, as a share of the largest |d_j'y|. Perturbations are
+# the fractional parts of multiples of the golden ratio, which are spread evenly and all differ.
+cdef double NUDGE = 1e-9
+cdef double GOLDEN = 0.6180339887498949
+
+DEF REFINEMENTS = 2                 # Newton steps on the support before the gap is judged
 DEF TURNS = 8                       # events allowed, in multiples of p
 
 
@@ -54,7 +67,7 @@ cdef int follow(Signal* s) noexcept nogil:
 
 
 cdef bint _refined(Signal* s) noexcept nogil:
-    """Whether the certificate is met, after Newton steps on the support if need be."""
+    """Return whether the certificate is met, if need be after Newton steps on the support."""
     cdef int tries
     for tries in range(REFINEMENTS):
         clear_strays(s)
@@ -66,10 +79,12 @@ cdef bint _refined(Signal* s) noexcept nogil:
 
 
 cdef void _break_ties(Signal* s) noexcept nogil:
-    """Start from correlations a little off: at a tie the order of events matters, and one-by-one may be wrong.
+    """Let the homotopy start from slightly perturbed correlations.
 
-    The support that is best for them is, in the limit, one that is best for the signal; Newton steps on it undo the
-    rest.  The values are not needed before the walk ends.
+    At a tie the order of events matters, and taking them one by one may be wrong. The support that
+    is optimal for the perturbed correlations is, in the limit, optimal for the signal too. Newton
+    steps on it remove what the perturbation has left. The perturbed correlations are kept in
+    `values`, which the homotopy does not need before it ends.
     """
     cdef double size = NUDGE * ss_largest_f64(s.p, s.cross), turn = 0.0
     cdef Py_ssize_t j
@@ -81,7 +96,7 @@ cdef void _break_ties(Signal* s) noexcept nogil:
 
 
 cdef int _walk(Signal* s) noexcept nogil:
-    """From event to event; leaves support, values and the level that was reached; FULL, or CONVERGED."""
+    """Go from event to event; leaves support, values and level; returns FULL or CONVERGED."""
     cdef double level, least, step, best, sign = 0.0
     cdef int leaving
     cdef Py_ssize_t joining, k
@@ -126,7 +141,7 @@ cdef int _walk(Signal* s) noexcept nogil:
 
 
 cdef bint _join(Signal* s, Py_ssize_t j) noexcept nogil:
-    """Take atom j in, or put it aside; False where there is no room."""
+    """Add atom j to the support, or set it aside; returns False where there is no room."""
     cdef const double* row = s.gram + j * s.p
     cdef double sign = 1.0 if s.c[j] > 0 else -1.0, square = gram_basis.pivot(&s.basis, row, j)
     cdef double correlation = s.a[j]
@@ -151,7 +166,7 @@ cdef bint _join(Signal* s, Py_ssize_t j) noexcept nogil:
 
 
 cdef int _first_zero(Signal* s, double* step) noexcept nogil:
-    """The first of the coefficients that reach 0 before `step`, which is shortened to it; -1 where none does."""
+    """Return the first coefficient that reaches 0 within `step`, or -1; shortens `step` to it."""
     cdef double* c = s.c + s.p
     cdef double* a = s.a + s.p
     cdef double best = 0.0, rate
@@ -168,7 +183,7 @@ cdef int _first_zero(Signal* s, double* step) noexcept nogil:
 
 
 cdef void _leave(Signal* s, int k, double sign, double level) noexcept nogil:
-    """Let the k-th atom of the support go, whose correlation is sign * level."""
+    """Drop the k-th atom of the support; its correlation is sign * level."""
     cdef int j = s.support[k], behind = s.count - k - 1, i
     cdef double lost
     s.a[j] = sign
@@ -186,7 +201,7 @@ cdef void _leave(Signal* s, int k, double sign, double level) noexcept nogil:
 
 
 cdef void _direction(Signal* s) noexcept nogil:
-    """Coefficients of the direction from its products with the basis."""
+    """Compute the coefficients of the direction from its products with the basis."""
     cdef int i
     memset(s.a + s.p, 0, s.count * sizeof(double))
     for i in range(s.count):
@@ -194,7 +209,7 @@ cdef void _direction(Signal* s) noexcept nogil:
 
 
 cdef void _release(Signal* s, int j) noexcept nogil:
-    """Give an atom that was put aside its correlations again."""
+    """Compute the correlations of an atom that was set aside."""
     cdef const double* row = s.gram + <Py_ssize_t> j * s.p
     cdef int k
     s.state[j] = FREE

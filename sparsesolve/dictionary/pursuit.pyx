@@ -1,14 +1,22 @@
-"""Orthogonal matching pursuit of one signal over a dictionary of which only the Gram matrix is known.
+"""Orthogonal matching pursuit of one signal, from the Gram matrix of a dictionary.
 
-Given: G = D'D, D'y and y'y; how many atoms, or the squared norm of the residual, to stop at.  Returned: the support, in
-order of entry, and the least-squares coefficients on it.  Each step takes the atom with the largest |d_j'r|.  An atom
-in the span of those in use is passed over.  Where its products say that it is none of that span, which a basis made of
-products cannot tell, the outcome is UNTOLD, and the signal is pursued with the atoms (column_pursuit).
-Invariant: c = D'(y - P y) with P the projection on the span, kept by one multiple of one basis vector per step.
-The certificate is the largest |d_j'r| on the support, formed anew, over the largest |d_j'y|: that of least squares.
+    approximately  minimise over a   1/2 |y - D a|^2   with k nonzero coefficients
 
-Reference: Pati, Rezaiifar, Krishnaprasad (1993); Rubinstein, Zibulevsky, Elad (2008), "Efficient implementation of the
-K-SVD algorithm using batch orthogonal matching pursuit".
+Given: G = D'D, D'y and y'y, and the number of atoms or the squared residual at which to stop.
+Returned: the support, in order of entry, and the least-squares coefficients on it.
+Invariant: c = D'(y - P y), where P projects on the span of the support. A step changes c by one
+multiple of one basis vector.
+
+Each step takes the atom with the largest |d_j'r|. An atom in the span of the support is passed
+over. A basis made of inner products cannot tell an atom in the span from one that lies very near.
+Where the correlation says that the atom is not in the span, the outcome is UNTOLD, and
+`column_pursuit` codes the signal from the atoms themselves.
+
+The certificate is that of least squares: the largest |d_j'r| on the support, recomputed, over the
+largest |d_j'y|.
+
+Reference: Pati, Rezaiifar, Krishnaprasad (1993); Rubinstein, Zibulevsky, Elad (2008), "Efficient
+implementation of the K-SVD algorithm using batch orthogonal matching pursuit".
 """
 from libc.math cimport fabs, sqrt
 from libc.string cimport memcpy
@@ -18,10 +26,17 @@ from sparsesolve.dictionary.signal cimport CONVERGED, FULL, STALLED, UNTOLD, Sig
 from sparsesolve.linalg.factors cimport gram_basis
 from sparsesolve.linalg.kernels.vector cimport axpy, ss_find, ss_largest_f64, ss_step_largest
 
-cdef double LOST_PIVOT = 1e-12      # of an atom's square: nearer to the span it counts as lying in it
-cdef double SHAKY_PIVOT = 1e-8      # of its square: what is left there has few digits
-cdef double INSIDE = 1e-12          # of |d_j| |y|: what an atom in that span may correlate with r by rounding
-cdef double NOTHING = 1e-14         # of the largest |d_j'y|: a correlation that is rounding
+# Thresholds for the squared distance of an atom from the span, as shares of the atom's square. At
+# most LOST_PIVOT, the atom counts as lying in the span. At most SHAKY_PIVOT, the distance has lost
+# most of its digits.
+cdef double LOST_PIVOT = 1e-12
+cdef double SHAKY_PIVOT = 1e-8
+
+# Rounding may give an atom in the span a correlation with r of up to this share of |d_j| |y|.
+cdef double INSIDE = 1e-12
+
+# A correlation of at most this share of the largest |d_j'y| is rounding.
+cdef double NOTHING = 1e-14
 
 
 cdef int pursue(Signal* s) noexcept nogil:
@@ -57,7 +72,7 @@ cdef int pursue(Signal* s) noexcept nogil:
 
 
 cdef double _advance(Signal* s, Py_ssize_t j) noexcept nogil:
-    """Project on the span that atom j has joined; returns the largest correlation left."""
+    """Project on the span, which has atom j now; returns the largest correlation left."""
     cdef int k = s.count
     cdef const double* e = gram_basis.vector(&s.basis, k)
     cdef double step = s.c[j] * e[s.p + k]
@@ -71,8 +86,9 @@ cdef double _advance(Signal* s, Py_ssize_t j) noexcept nogil:
 
 
 cdef int _certify(Signal* s) noexcept nogil:
-    """gap = max_k |d_k'r| over the support / max_j |d_j'y|, every correlation formed anew."""
-    cdef double left, worst = 0.0, largest = max(ss_largest_f64(s.p, s.cross), 1e-300), rounding = rounded(s)
+    """Set gap = max_k |d_k'r| over the support / max_j |d_j'y|, from recomputed correlations."""
+    cdef double left, worst = 0.0, largest = max(ss_largest_f64(s.p, s.cross), 1e-300)
+    cdef double rounding = rounded(s)
     cdef const double* row
     cdef int k, i
     for k in range(s.count):

@@ -1,15 +1,17 @@
-"""Signal: what it takes to code one signal over a dictionary of which only the Gram matrix is known.
+"""Signal: the data and the memory that coding one signal over a dictionary takes.
 
-One thread keeps one and uses it for signal after signal; nothing is allocated between them.
+Of the dictionary only the Gram matrix is known. Each thread keeps one Signal and uses it for one
+signal after the other, so that nothing is allocated between them.
 """
 from sparsesolve.linalg.factors.gram_basis cimport GramBasis
 
-cdef enum Outcome:          # codes of Status, and those below 0, which stay inside
+# The outcomes of a method: the codes of Status, and two below 0 that users never see.
+cdef enum Outcome:
     CONVERGED = 0
     MAX_ITER = 1
     STALLED = 2
-    FULL = -1               # more atoms are wanted than there is room for
-    UNTOLD = -2             # inner products do not tell an atom that explains more from those in use
+    FULL = -1               # the code needs more atoms than there is room for
+    UNTOLD = -2             # inner products cannot tell the next atom from those in the support
 
 cdef struct Signal:
     Py_ssize_t p                # atoms
@@ -18,29 +20,33 @@ cdef struct Signal:
     const double* cross         # (p,) d_j'y
     double square               # y'y
     # what is asked
-    double lam                  # of the l1 norm
+    double lam                  # level of the l1 norm
     double tol                  # duality gap over y'y / 2
     double error                # squared norm of the residual at which a pursuit stops
     int most                    # atoms after which a pursuit stops
     long budget                 # steps or sweeps
     bint positive
     bint leaves                 # whether the homotopy lets atoms leave: the lasso, not least angles
-    # where the method stands
+    # the state of the method
     GramBasis basis
-    double* c                   # (p + capacity): d_j'r, 0 of the atoms in use; then minus their coefficients
-    double* a                   # (p + capacity): what a unit step takes from c
+    # c and a are (p + capacity,). The first p numbers of c are d_j'r, which are 0 in the support;
+    # the others are minus the coefficients. A unit step takes a from c.
+    double* c
+    double* a
     double* z                   # (capacity,) products of the direction with the basis
-    const double* start         # (p,) what the homotopy takes for d_j'y
-    double* rate                # (p,) work
+    const double* start         # (p,) what the homotopy uses in place of d_j'y
+    double* rate                # (p,) working memory
     char* state                 # (p,) FREE, USED or BLOCKED
-    int* support                # (p,) atoms in use, in order of entry
-    int* blocked                # (p,) atoms that lie in the span of those in use
+    int* support                # (p,) active atoms, in order of entry
+    int* blocked                # (p,) atoms that lie in the span of the support
     int n_blocked
     # the answer
-    int count                   # atoms in use
+    int count                   # active atoms
     double* values              # (p,) their coefficients
-    double level                # what the code belongs to: lam, or where `most` ended it; the largest |d_j'r| left
-    double gap                  # certificate over y'y / 2 (l1) or |y| (pursuits)
+    # level is lam, or the level at which `most` ended the homotopy. Of a pursuit it is the largest
+    # |d_j'r| that is left.
+    double level
+    double gap                  # the certificate over y'y / 2 (l1) or over |y| (pursuits)
     double residual             # r'r
     long steps
 

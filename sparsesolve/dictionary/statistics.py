@@ -1,37 +1,37 @@
-"""What dictionary learning remembers of the signals it has coded: sums, whatever their number."""
+"""Sufficient statistics of the signals that dictionary learning has coded."""
 
 import numpy as np
 
 
 class Statistics:
-    """Sums over signals y with codes a, those of long ago counting less.
+    """Sums over signals y with codes a; older signals count less.
 
     Attributes
     ----------
     A : ndarray (p, p)
-        sum of a a', column-major.
+        The sum of a a', column-major.
     B : ndarray (m, p)
-        sum of y a', column-major.
+        The sum of y a', column-major.
     """
 
     def __init__(self, m, p):
         self.A, self.B = np.zeros((p, p), order="F"), np.zeros((m, p), order="F")
 
     def after(self, now, step, forgetting):
-        """Sums of `now` and of these, which count (1 - 1/step)^forgetting of what they did."""
+        """Return the sums of `now` plus (1 - 1/step)^forgetting times these."""
         share = (1.0 - 1.0 / step) ** forgetting
         total = Statistics(*self.B.shape)
         total.A, total.B = share * self.A + now.A, share * self.B + now.B
         return total
 
     def add(self, Y, codes):
-        """Take in signals Y (m, N), dense, with codes (p, N), sparse."""
+        """Add signals Y (m, N), dense, with codes (p, N), sparse."""
         self.A += (codes @ codes.T).toarray()
         self.B += (codes @ Y.T).T
 
 
 def mean_objective(Y, D, codes, lam, alpha):
-    """Mean of |y - D a|^2 / 2 + penalty(a) over signals Y (m, N) with codes (p, N), sparse."""
+    """Return the mean of |y - D a|^2 / 2 + penalty(a) over signals Y (m, N) with codes (p, N)."""
     rest = Y - (codes.T @ D.T).T
     size, squares = np.abs(codes.data).sum(), np.square(codes.data).sum()
     penalty = lam * (alpha * size + (1.0 - alpha) / 2.0 * squares)

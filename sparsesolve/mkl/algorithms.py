@@ -1,4 +1,4 @@
-"""Algorithms: states along a path that answer `solve(lam, target, budget)` by a certified gap."""
+"""The table of algorithms: each makes a state along a path, whose `solve` certifies its answer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sparsesolve.mkl.wrappers import Alternation, SimpleMKL
 
 
 class Algorithm(NamedTuple):
-    """How to make an algorithm's state, and what it needs, in words and as a test."""
+    """How to make an algorithm's state, and what it needs, in words and as a test of a problem."""
 
     state: Callable  # (problem)
     needs: str
@@ -57,11 +57,11 @@ ALGORITHMS = {
 
 
 def choose(name, problem):
-    """The state of the algorithm of that name, or with "auto" of the one that suits."""
+    """Return the state of the algorithm of that name; "auto" chooses one that suits."""
     if name == "auto":
         whole = "proximal" if problem.norm.whole else "newton"
         name = whole if _smooth(problem) else "alternation"
-        if not ALGORITHMS[name].suits(problem):  # of the hinge, which no other solves
+        if not ALGORITHMS[name].suits(problem):  # the hinge loss, which no other algorithm solves
             raise ValueError(
                 f"family 'hinge' needs {ALGORITHMS[name].needs}, not {problem.norm.name!r}; "
                 "pass norm='l1_squared'"

@@ -1,4 +1,4 @@
-"""Assembly: kernels and data that a user passed, checked and made into a KernelProblem."""
+"""Assembly: check the kernels and the data of a user, and make a KernelProblem of them."""
 
 import numpy as np
 
@@ -64,7 +64,10 @@ def read_problem(kernels, y, family, norm, *, kernel_weights, weights, offset, i
 
 
 def _target(family, response, offset, w, intercept, norm):
-    """The loss to fit; squared error less offset and mean, over a power of two."""
+    """Return the norm, the loss and their units.
+
+    Of squared error the response is y less offset and mean, divided by a power of two.
+    """
     y = response.values
     if family.name not in SQUARED:
         return norm, family.loss(y, w), offset, np.zeros(len(offset)), 0, 0
@@ -76,7 +79,7 @@ def _target(family, response, offset, w, intercept, norm):
 
 
 def _read_factors(kernel_weights, M):
-    """d_m (M,), each positive, inf to leave a kernel out."""
+    """Return d_m (M,), each positive; inf leaves a kernel out."""
     if kernel_weights is None:
         return np.ones(M)
     values = np.array(real_array("kernel_weights", kernel_weights), dtype=float)
@@ -101,7 +104,7 @@ def _read_offset(offset, n, q, several):
 
 
 def _refuse_length(name, value, n):
-    """Say it in words of kernels, where the readers would speak of rows of X."""
+    """Refuse a length in terms of kernels, where the readers would speak of rows of X."""
     rows = len(value) if hasattr(value, "__len__") and not isinstance(value, (dict, str)) else n
     if rows != n and not (isinstance(value, tuple) and name == "y"):
         raise ValueError(f"{name} has {rows} rows but the kernels are of {n} samples")

@@ -1,9 +1,9 @@
-"""Kernels that are all but constant, less their constants, whose digits hide the rest.
+"""Centring of kernels that are nearly constant, as the constant hides the digits of the rest.
 
     K - m 1' - 1 m' + mean(m),   m the means of K's columns
 
-An intercept makes a dual vector u sum to 0. Then u'Ku is that of the kernel without constants, so
-solutions are, and f = K u is more than theirs by the constant m'u.
+With an intercept a dual vector u sums to 0. Then u'Ku is the same for the kernel and the centred
+one, and so are the solutions. The functions f = K u differ by the constant m'u.
 """
 
 import numpy as np
@@ -13,14 +13,16 @@ from sparsesolve.mkl.low_rank_cache import LowRankCache, near_factors
 from sparsesolve.mkl.reading import NEGATIVE
 from sparsesolve.mkl.symmetric import Symmetric
 
-MOSTLY = 0.97  # of the trace in constants: from here on they are taken out,
-LEFT = {4: 1e-2, 8: 1e-6}  # but not where as little is left, by bytes of an entry: it is rounding
+# A kernel is centred if constants are at least the share MOSTLY of its trace, and if what remains
+# is more than rounding: more than the share LEFT of the trace, by the bytes of an entry.
+MOSTLY = 0.97
+LEFT = {4: 1e-2, 8: 1e-6}
 
 
 def level(kernels):
-    """Kernels without the constants of those that are mostly constant, and {m: its m (n,)}.
+    """Centre kernels that are mostly constant; return all kernels, and {m: column means (n,)}.
 
-    Dense ones alone, whose copies are held as float64; the others stay the same.
+    Only dense kernels are centred, in copies of float64.
     """
     n = kernels.n
     dense = [m for m, item in enumerate(kernels.items) if isinstance(item, np.ndarray)]

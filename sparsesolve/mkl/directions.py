@@ -1,8 +1,9 @@
-"""Directions in which the steps of several algorithms go: small systems around a large one.
+"""The directions of several algorithms' steps, from a small system and a large one.
 
     e_m = f_m / n_m,   K = sum_m eta_m K_m,   H = F'',   columns [e_1 .. e_k, 1]
 
-Every point f + df has the model dual vector u+ = -F' - H df.
+The quadratic model gives a point f + df the dual vector u+ = -F' - H df.
+Reference: Rasmussen and Williams (2006), section 3.4, for one kernel.
 """
 
 import numpy as np
@@ -12,7 +13,7 @@ from sparsesolve.mkl.system import System
 
 
 def columns_of(problem, point):
-    """f_m / n_m of the working kernels, and the intercepts' columns, (k + q, q, n)."""
+    """Return f_m / n_m of the working kernels, then the intercepts' columns, (k + q, q, n)."""
     (q, n), k = problem.shape, len(point.n)
     free = q * problem.intercept
     columns = np.zeros((k + free, q, n))
@@ -24,7 +25,7 @@ def columns_of(problem, point):
 
 
 def system_of(problem, point, eta, curvature):
-    """The System of the kernels at work, for H's diagonal."""
+    """Return the System of the kernels with eta_m > 0, for H's diagonal."""
     active = eta > 0.0
     return System(
         problem.kernels, point.which[active], eta[active], curvature, problem.joined
@@ -32,7 +33,7 @@ def system_of(problem, point, eta, curvature):
 
 
 def solve_columns(problem, point, columns, eta):
-    """[base, (H^-1 + K)^-1 columns], base = (I + H K)^-1 (r + H b0), and the System."""
+    """Return [base, (H^-1 + K)^-1 columns] and the System; base = (I + H K)^-1 (r + H b0)."""
     system = system_of(problem, point, eta, problem.curvature(point.eta))
     rest = point.residual.copy()
     if problem.intercept:
@@ -45,7 +46,10 @@ def solve_columns(problem, point, columns, eta):
 
 
 def newton_direction(problem, point, lam, eta, slope, columns, solved):
-    """u+ (q, n) and t (k,): by Woodbury, with K - sum_m eta_m e_m e_m' in the place of K."""
+    """Return u+ (q, n) and t (k,) of a Newton step.
+
+    By Woodbury's identity K - sum_m eta_m e_m e_m' takes the place of K.
+    """
     k, free = len(eta), len(columns) - len(eta)
     base, flat = solved[0], columns.reshape(len(columns), -1)
     S = flat @ solved[1:].reshape(len(columns), -1).T
@@ -63,7 +67,7 @@ def newton_direction(problem, point, lam, eta, slope, columns, solved):
 
 
 def weighted_direction(problem, point, system, eta):
-    """u+ (q, n) of reweighted least squares: eta as it is, f = K u+, H that of the system."""
+    """Return u+ (q, n) of reweighted least squares: eta is fixed and f = K u+."""
     q, n = problem.shape
     level = np.repeat(point.intercepts[:, None], n, axis=1) * problem.intercept
     moved = point.f + level
@@ -72,7 +76,7 @@ def weighted_direction(problem, point, system, eta):
     else:
         moved *= system.curvature
     rest = point.residual + moved
-    # the factor has taken the place of K: its product is that of the kernels
+    # the factor has overwritten K, so the product with K is that of the kernels
     active = eta > 0.0
     products = problem.kernels.times(point.which[active], rest)
     times = np.tensordot(eta[active], products, axes=1)
@@ -89,7 +93,7 @@ def weighted_direction(problem, point, system, eta):
 
 
 def norms_alone(problem, point, lam):
-    """t (k,) of a Newton step for norms of functions that keep their directions."""
+    """Return t (k,) of a Newton step that changes norms alone, while directions stay."""
     d, columns = problem.factors[point.which], columns_of(problem, point)
     k, flat = len(point.n), columns.reshape(len(columns), -1)
     curved = np.array([problem.curvature_times(point.eta, column) for column in columns])
@@ -102,13 +106,13 @@ def norms_alone(problem, point, lam):
 
 
 def _without_own(S, eta):
-    """S (I - diag(eta) S)^-1: what S is with K - sum_m eta_m e_m e_m' in the place of K."""
+    """Return S (I - diag(eta) S)^-1, which is S for K - sum_m eta_m e_m e_m'."""
     root = np.sqrt(eta)
     inner = np.eye(len(S)) - root[:, None] * S * root
     try:
         half = np.linalg.solve(np.linalg.cholesky(inner), root[:, None] * S)
         return S + half.T @ half
-    except np.linalg.LinAlgError:  # rounding where a kernel's own direction is all there is
+    except np.linalg.LinAlgError:  # by rounding, where a kernel has no direction but its own
         values, vectors = np.linalg.eigh(inner)
         half = (vectors.T @ (root[:, None] * S)) / np.sqrt(np.maximum(values, 1e-12))[:, None]
         return S + half.T @ half

@@ -1,4 +1,4 @@
-"""GivenGrams: kernels that exist already, centred and scaled, and blocks of new samples too."""
+"""GivenGrams: kernel matrices of the user, centred and scaled, as are blocks of new samples."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from sparsesolve.results.kernel_prediction import by_name, read_block
 
 
 class GivenGrams(Grams):
-    """Grams without a table: raw blocks for new samples are given, and treated like the fit's."""
+    """Grams without a table: the user gives raw blocks of new samples, which are treated alike."""
 
     @property
     def trusted(self) -> list[bool]:
-        """All: they were looked at when they were given."""
+        """True for each: they were examined when they were given."""
         return [True] * len(self)
 
     def for_new(self, new: Any) -> tuple[int, Callable[[int], np.ndarray]]:
-        """(number of new samples, function m -> block (n_new, n))."""
+        """Return the number of new samples, and a function m -> block (n_new, n)."""
         blocks, diagonals = self._parts(new)
         n = len(self.sources[0].shares)
         rows = next((np.shape(block)[0] for block in blocks if block is not None), 0)
@@ -47,7 +47,7 @@ class GivenGrams(Grams):
         return rows, make
 
     def _parts(self, new):
-        """Raw blocks in their order, and the new samples' own values where they are needed."""
+        """Return the raw blocks in order, and where needed the k(x, x) of the new samples."""
         blocks, diagonals = new, None
         if any(source.roots is not None for source in self.sources):
             if not isinstance(new, tuple) or len(new) != 2:
@@ -75,7 +75,7 @@ def precomputed(
     weights: ArrayLike | None = None,
     n_threads: int = 1,
 ) -> Grams:
-    """Kernels that exist already, centred and scaled into new arrays of their type.
+    """Centre and scale given kernel matrices, into new arrays of their type.
 
     Parameters
     ----------
@@ -89,8 +89,9 @@ def precomputed(
     Returns
     -------
     Grams
-        Predictions then take the raw blocks between new samples and the fit's; where
-        scale="diagonal", a pair of these and the raw k(x, x) of the new samples, (M, n_new).
+        Predictions then take the raw blocks between the new samples and those of the fit. With
+        scale="diagonal" they take a pair: these blocks, and the raw k(x, x) of the new samples,
+        (M, n_new).
 
     Raises
     ------

@@ -1,7 +1,8 @@
 """Kernels: M positive semidefinite matrices on n samples, as the solvers see them.
 
-Each is a dense matrix, a low-rank factor Z with K = Z Z', a sparse matrix, or rows made when they
-are asked for. The solvers multiply, add up, and ask for bounds; how a kernel is stored stays here.
+A kernel is a dense matrix, a low-rank factor Z with K = Z Z', a sparse matrix, or rows that are
+computed when they are needed. Solvers multiply, add and ask for bounds; only this file knows how a
+kernel is stored.
 """
 
 from __future__ import annotations
@@ -14,17 +15,17 @@ from scipy.linalg import blas
 
 from sparsesolve.mkl.symmetric import Symmetric
 
-BLOCK = 256  # rows made at a time
-WORTH_THREADS = 250_000  # values of all kernels from which threads gain more than they wait
+BLOCK = 256  # rows computed at a time
+WORTH_THREADS = 250_000  # with fewer values in all kernels, threads wait longer than they work
 
 
 class LowRank:
-    """A kernel by a factor, K = Z Z', which is not formed.
+    """A kernel K = Z Z' by its factor; K is not computed.
 
     Parameters
     ----------
     Z : array-like (n, r), float64 or float32
-        Worth it where r is well below n.
+        The factor. It saves time where r is well below n.
 
     Examples
     --------
@@ -41,12 +42,12 @@ class LowRank:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Rows and columns of K, (n, n)."""
+        """The shape of K, (n, n)."""
         return (len(self.Z), len(self.Z))
 
 
 class Rows:
-    """A kernel whose rows are made when they are asked for, and not kept.
+    """A kernel whose rows are computed when they are needed, and not kept.
 
     Parameters
     ----------
@@ -63,7 +64,7 @@ class Rows:
         return (self.n, self.n)
 
     def blocks(self):
-        """(begin, end, rows) in order."""
+        """Yield (begin, end, rows) in order."""
         for begin in range(0, self.n, BLOCK):
             end = min(begin + BLOCK, self.n)
             yield begin, end, np.asarray(self.make(begin, end), dtype=np.float64)
@@ -74,9 +75,10 @@ class Kernels:
 
     Parameters
     ----------
-    items : list of (n, n) arrays, LowRank, sparse matrices or Rows, valid as `read_kernels` leaves
-        them
-    bounds : (M,) at least the square roots of their largest eigenvalues
+    items : list of (n, n) arrays, LowRank, sparse matrices or Rows
+        Checked by `read_kernels`.
+    bounds : (M,)
+        Upper bounds of the square roots of their largest eigenvalues.
     near : LowRankCache
     names : (M,) strings, or None
     n_threads : int
@@ -92,7 +94,7 @@ class Kernels:
         self._dense = Symmetric([items[m] for m in dense])
 
     def times(self, which, vectors):
-        """K_m v for each m in which (k,) and each row v of vectors (q, n): (k, q, n)."""
+        """Return K_m v for each m in `which` (k,) and each row v of vectors (q, n), (k, q, n)."""
         which = np.asarray(which, dtype=np.intp)
         places = self._place[which]
         if len(places) and (places >= 0).all():
@@ -105,7 +107,7 @@ class Kernels:
         return out
 
     def total(self, which, scale, out):
-        """Lower triangle of out (n, n) = sum_k scale[k] K_which[k]."""
+        """Write sum_k scale[k] K_which[k] into the lower triangle of `out` (n, n)."""
         which, scale = np.asarray(which, dtype=np.intp), np.asarray(scale, dtype=float)
         places = self._place[which]
         dense = places >= 0
@@ -117,13 +119,13 @@ class Kernels:
             add_item(self.items[which[k]], scale[k], out)
 
     def sizes(self, which, vectors):
-        """sqrt(sum over rows v of v'K_m v) for m in which, (k,)."""
+        """Return sqrt(sum over rows v of v'K_m v) for each m in `which`, (k,)."""
         products = self.times(which, vectors)
         return np.sqrt(np.maximum(np.einsum("kqn,qn->k", products, vectors), 0.0))
 
 
 def item_times(item, vectors):
-    """K v for each row v of vectors (q, n) and a kernel that is not dense."""
+    """Return K v for each row v of vectors (q, n), of a kernel that is not dense."""
     if isinstance(item, LowRank):
         return (vectors @ item.Z) @ item.Z.T
     if sparse.issparse(item):
@@ -135,7 +137,7 @@ def item_times(item, vectors):
 
 
 def add_item(item, scale, out):
-    """Lower triangle of out (n, n) += scale K for a kernel that is not dense."""
+    """Add scale K to the lower triangle of `out` (n, n), of a kernel that is not dense."""
     if isinstance(item, LowRank):
         Z = np.asarray(item.Z, dtype=np.float64)
         blas.dsyrk(scale, Z, beta=1.0, c=out.T, lower=0, overwrite_c=1)

@@ -1,8 +1,8 @@
-"""Low-rank matrices near dense kernels: what many kernels make of a vector, by one small product.
+"""Low-rank approximations of dense kernels, for cheap quadratic forms of many kernels.
 
-A kernel of one column, or a smooth one, is L'L + E with few rows L and an E that is measured:
-|u'K u - |L u|^2| <= |E| |u|^2, and |L u| reads a few rows where K u reads n of them. As E is
-small, it also shows that no eigenvalue is far below 0.
+A kernel of one column, or a smooth kernel, is L'L + E, where L has few rows and |E| is measured.
+Then |u'K u - |L u|^2| <= |E| |u|^2. The product L u reads a few rows, where K u reads n. As E is
+small, it also shows that no eigenvalue of K is far below 0.
 """
 
 import queue
@@ -13,12 +13,12 @@ import numpy as np
 from sparsesolve.linalg.factors.low_rank import distance, low_rank_rows
 from sparsesolve.mkl.symmetric import Symmetric
 
-MOST = 40  # rows, or a sixteenth of the samples
-ROUNDING = 1e-15  # of the trace, a sample
+MOST = 40  # rows of L, or a sixteenth of the samples where that is more
+ROUNDING = 1e-15  # the rounding error of |E|, as a share of the trace for each sample
 
 
 def near_factors(items, allowed, n_threads):
-    """For each dense kernel in items (k,) its (L, |E|) with |E| <= allowed[k], or None."""
+    """Return for each dense kernel in items (k,) its (L, |E|), or None if |E| > allowed[k]."""
     if not items:
         return []
     n = len(items[0])
@@ -45,7 +45,7 @@ def near_factors(items, allowed, n_threads):
 
 
 class LowRankCache:
-    """Quadratic forms of those of M kernels that have a factor.
+    """Quadratic forms of those kernels, out of M, that have such a factor.
 
     Parameters
     ----------
@@ -63,11 +63,11 @@ class LowRankCache:
         self.rows = np.concatenate([np.empty((0, n)), *(factors[m][0] for m in known)])
 
     def factor(self, m):
-        """(L, |E|) of kernel m, or None."""
+        """Return (L, |E|) of kernel m, or None."""
         return (self.rows[self.owner == m], self.errors[m]) if self.known[m] else None
 
     def squares(self, u):
-        """Sums of |L_m v|^2 over the rows v of u (q, n), (M,); 0 without a factor."""
+        """Return the sums of |L_m v|^2 over the rows v of u (q, n), (M,); 0 without a factor."""
         products = self.rows @ u.T
         return np.bincount(
             self.owner, np.einsum("rq,rq->r", products, products), minlength=len(self.known)

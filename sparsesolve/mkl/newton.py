@@ -2,26 +2,25 @@
 
     minimise over f_1..f_M, b0    F(offset + b0 + sum_m f_m)  +  lam phi(||f_1||, .., ||f_M||)
 
-Given: a KernelProblem and a decreasing sequence of lam. Left: norms n and the dual vector u of a
-Point whose gap over all kernels is below a target.
+Given: a KernelProblem and a decreasing sequence of lam.
+Returned: norms n and the dual vector u of a Point whose gap over all kernels is below a target.
 Invariant: u sums to 0 where there is an intercept, and K_m u is known for the working kernels.
 
-Where no f_m is 0 the objective is smooth, and a Newton step in the product of the RKHSs is
+Where no f_m is 0 the objective is smooth. A Newton step in the product of the RKHSs is
 
     f_m <- (n_m + t_m) e_m + eta_m (K_m - e_m e_m') u+,
     e_m = f_m / n_m,   eta_m = n_m / (lam phi_m'(n)),
     u+ = -F' - H (what f and b0 move),   e_m'u+ = lam (phi' + phi'' t)_m,   1'u+ = 0:
 
-one factorisation of size n and one small quadratic program in t and the intercept's a, which
-keeps n + t >= 0, so kernels leave as many at a time as must; those that enter do so along K_m u.
-The new point is made of u+ and n + t, or of what lies between; should the objective rise all the
-same, a step of reweighted least squares at eta follows, which never lets it: there samples
-without curvature have that of the mean. For kernels of
-rank one this is the lasso's Newton step on its support: with squared error one is enough.
-Reference: Newton's method in a product of RKHSs, with the representer theorem of Bach et al. 2012,
-section 1.5; the dual program in norms is that of their section 9.
+It takes one factorisation of size n, and one small quadratic program in t and the intercept's a.
+The program keeps n + t >= 0, so any number of kernels can leave at once. A kernel that enters does
+so along K_m u. The new point is u+ and n + t, or a point on the way there. Should the objective
+rise all the same, a step of reweighted least squares at eta follows, for which it cannot rise;
+samples without curvature have the mean curvature in it. For kernels of rank one the Newton step is
+that of the lasso on its support, of which squared error needs one.
+Reference: Bach et al. (2012), section 1.5 for the representer theorem in a product of RKHSs, and
+section 9 for the dual program in norms.
 """
-
 
 from sparsesolve.mkl.directions import (
     columns_of,
@@ -35,15 +34,15 @@ from sparsesolve.mkl.point import make_point
 from sparsesolve.mkl.state import ROUNDING, WorkingState
 from sparsesolve.mkl.weighted import search_weighted, shares_of
 
-BACKTRACKS = 4
-PATIENT = 40  # of norms alone: downhill once short enough
+BACKTRACKS = 4  # halvings of a Newton step
+PATIENT = 40  # halvings of a step in norms alone, which falls once it is short enough
 
 
 class Newton(WorkingState):
     """A state along a path; see the top of this file."""
 
     def _step(self, lam):
-        """A Newton step, shortened until the objective falls, or else two that let it not rise."""
+        """Make a Newton step that falls, or else two steps for which the objective cannot rise."""
         problem, point = self.problem, self.point
         slope = lam * problem.norm.slope(point.n, problem.factors[point.which])
         eta = shares_of(problem, point, lam)
@@ -53,14 +52,14 @@ class Newton(WorkingState):
         if self._search(lam, self.sum_to_zero(u), t):
             return
         raised = problem.raised_curvature(point.eta)
-        if (raised > system.curvature).any():  # as of Huber's loss, where they all are on its arms
+        if (raised > system.curvature).any():  # such as Huber's loss with all samples on its arms
             system = system_of(problem, point, eta, raised)
         u = self.sum_to_zero(weighted_direction(problem, point, system, eta))
         self.point = search_weighted(problem, point, lam, u, eta, ROUNDING * self.null)
         self._search(lam, self.point.u, norms_alone(problem, self.point, lam), PATIENT)
 
     def _search(self, lam, u, t, backtracks=BACKTRACKS):
-        """Go from the point towards u and by t as far as the objective falls; whether it does."""
+        """Move towards u and by t while the objective falls; returns whether it did."""
         problem, old = self.problem, self.point
         products = problem.kernels.times(old.which, u)
         bound = old.objective(problem, lam) + ROUNDING * self.null

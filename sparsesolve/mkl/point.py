@@ -1,4 +1,4 @@
-"""Point: norms and a dual vector of working kernels, and the primal point they stand for.
+"""Point: norms and a dual vector of the working kernels, and the primal point that they define.
 
     f = sum_m n_m K_m u / s_m,    s_m = sqrt(u'K_m u),    ||f_m|| = n_m
 """
@@ -11,16 +11,16 @@ import numpy as np
 
 from sparsesolve.mkl.certificate import gap_at
 
-ROUNDING = 2.0**-25  # of |K|^(1/2) |u|: a smaller s, as of constant kernels, is rounding
-TINY = 1e-300
+ROUNDING = 2.0**-25  # an s below this share of |K|^(1/2) |u| is rounding, as for a constant kernel
+TINY = 1e-300  # keeps quotients by s = 0 finite
 
 
 @dataclass
 class Point:
-    """A primal point and the dual vector it was made of; kernels are those of `which`."""
+    """A primal point and the dual vector that defines it, for the kernels `which`."""
 
     which: np.ndarray  # (k,) working kernels
-    n: np.ndarray  # (k,) norms, 0 among them
+    n: np.ndarray  # (k,) norms, some of which may be 0
     u: np.ndarray  # (q, n)
     products: np.ndarray  # (k, q, n) K_m u
     s: np.ndarray  # (k,)
@@ -31,21 +31,21 @@ class Point:
     residual: np.ndarray  # (q, n) -F'(eta)
 
     def objective(self, problem, lam):
-        """P less F's least value."""
+        """Return the objective less F's least value."""
         return self.loss_value + lam * problem.norm.value(self.n, problem.factors[self.which])
 
     def gap(self, problem, lam, others=0.0):
-        """The certificate, where kernels beyond these have s_m / d_m of at most `others`."""
+        """Return the certified gap; `others` bounds s_m / d_m of all other kernels."""
         return gap_at(problem, lam, self, self.u, self.s, self.s, others)
 
 
 def sizes_of(products, u):
-    """s_m (k,) from K_m u (k, q, n)."""
+    """Return s_m (k,) from K_m u (k, q, n)."""
     return np.sqrt(np.maximum(np.einsum("kqn,qn->k", products, u), 0.0))
 
 
 def make_point(problem, which, n, u, products, near):
-    """The Point of norms n (k,) and of u (q, n) with its products; intercepts from `near`."""
+    """Return the Point of norms n (k,) and u (q, n); intercepts are searched from `near`."""
     s = sizes_of(products, u)
     s[s <= ROUNDING * problem.kernels.bounds[which] * np.linalg.norm(u)] = 0.0
     n = np.where(s > 0.0, n, 0.0)

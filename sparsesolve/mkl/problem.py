@@ -1,11 +1,10 @@
-"""KernelProblem: kernels, a norm and a loss, as every solver of this folder is given them.
+"""KernelProblem: kernels, a norm and a loss, as every solver of this folder receives them.
 
     minimise over f_1..f_M, b0    F(offset + b0 + sum_m f_m)  +  lam phi(||f_1||, .., ||f_M||)
 
-Solutions have the form f_m = n_m K_m u / s_m with one dual vector u (q, n) for all kernels and
-s_m = sqrt(u'K_m u) (Bach et al. 2012, section 1.5), so that ||f_m|| = n_m. A dual point is any u
-that sums to 0 (over the samples, where there is an intercept), and its objective is
--F*(-u) - offset'u - (lam phi)*(s).
+Solutions have the form f_m = n_m K_m u / s_m, with one dual vector u (q, n) for all kernels and
+s_m = sqrt(u'K_m u) (Bach et al. 2012, section 1.5). So ||f_m|| = n_m. A dual point is any u; with
+an intercept it sums to 0 over the samples. Its objective is -F*(-u) - offset'u - (lam phi)*(s).
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from sparsesolve.solvers.problem.null_model import best_intercept, best_intercep
 
 
 class KernelFit(NamedTuple):
-    """What a solution is made of: f_m = shares_m K_m dual."""
+    """A solution: f_m = shares_m K_m dual."""
 
     norms: np.ndarray  # (k,) of the active kernels
     shares: np.ndarray  # (k,)
@@ -31,7 +30,7 @@ class KernelFit(NamedTuple):
 
 @dataclass(frozen=True)
 class KernelProblem:
-    """What a solver is given, in inner units: lam = user's lambda / 2**unit."""
+    """The problem that a solver receives, in inner units: lam = user's lambda / 2**unit."""
 
     kernels: Kernels
     norm: Norm
@@ -40,15 +39,15 @@ class KernelProblem:
     weights: np.ndarray  # (n,) sum 1
     offset: np.ndarray  # (q, n)
     intercept: bool
-    null_intercept: np.ndarray  # (q,) of offset and intercept alone
-    null_value: float  # its loss less the least loss of all
+    null_intercept: np.ndarray  # (q,) of the model of offset and intercept alone
+    null_value: float  # its loss less the least possible loss
     unit: int
-    mean: np.ndarray  # (q,) what is out of y, over 2**exponent
+    mean: np.ndarray  # (q,) the mean removed from y, over 2**exponent
     exponent: int  # user's f = inner f * 2**exponent
     joined: bool  # whether F'' is that of the softmax
-    means: dict  # (n,) of the columns of kernels whose constants have been taken out, by number
+    means: dict  # column means (n,) of kernels that were centred, by number
     limited = False  # whether there are limits on coefficients
-    simple = False  # whether solutions are led back to the user together
+    simple = False  # whether all solutions of a path are converted to the user's units together
 
     @property
     def shape(self):
@@ -57,23 +56,23 @@ class KernelProblem:
 
     @property
     def included(self):
-        """Kernels that may enter."""
+        """The kernels that may enter."""
         return np.flatnonzero(np.isfinite(self.factors))
 
     def inner_level(self, lam):
-        """The user's lambda in inner units."""
+        """Return the user's lambda in inner units."""
         return float(np.ldexp(lam, -self.unit))
 
     def user_levels(self, levels):
-        """The user's lambdas from inner ones."""
+        """Return the user's lambdas of inner ones."""
         return np.ldexp(levels, self.unit)
 
     def owed(self, which, fit, intercepts):
-        """What rounding may cost: nothing, as kernels do not cancel one another."""
+        """Return what rounding may cost: 0, as kernels do not cancel one another."""
         return 0.0
 
     def to_user(self, which, fit, intercepts):
-        """The user's kernels, KernelFit and intercepts, as `solvers.path.follow` asks for them."""
+        """Return kernels, KernelFit and intercepts in the user's units, for `solvers.follow`."""
         for m, share in zip(which, fit.shares, strict=True):
             if m in self.means:
                 intercepts = intercepts - share * (fit.dual @ self.means[m])
@@ -86,9 +85,10 @@ class KernelProblem:
         return which, scaled, intercepts
 
     def fitted(self, f, near):
-        """For f (q, n): F less its least value, -F', the linear predictor, its intercepts (q,).
+        """Return F less its least value, -F', the linear predictor and the intercepts of f (q, n).
 
-        The intercepts are the best ones, searched from `near`. A step too far has an infinite F.
+        The intercepts (q,) are the best ones, searched from `near`. Where f is so large that F
+        overflows, F is infinite.
         """
         base = self.offset + f + near[:, None]
         with np.errstate(over="ignore", invalid="ignore"):
@@ -101,18 +101,18 @@ class KernelProblem:
         return value - self.loss.saturated, u, base, near
 
     def loss_at(self, eta):
-        """F and u = -F' at the linear predictor eta (q, n)."""
+        """Return F and u = -F' at the linear predictor eta (q, n)."""
         value, u = self.loss.at(eta if self.loss.n_responses > 1 else eta[0])
         return value, u.reshape(self.shape)
 
     def best_intercepts(self, base):
-        """What to add to base (q, n) so that each row of u sums to 0."""
+        """Return the intercepts that make each row of u sum to 0, for base (q, n)."""
         if self.loss.n_responses > 1:
             return best_intercepts(self.loss, base)[0]
         return np.array([best_intercept(self.loss, base[0])[0]])
 
     def curvature(self, eta):
-        """H's diagonal (q, n) as System takes it: w p where F is the softmax."""
+        """Return H's diagonal (q, n) as System takes it: w p where F is the softmax."""
         if self.joined:
             shares = np.exp(eta - eta.max(axis=0))
             return self.weights * shares / shares.sum(axis=0)
@@ -120,17 +120,17 @@ class KernelProblem:
         return np.maximum(self.loss.curvature_at(flat).reshape(self.shape), 0.0)
 
     def raised_curvature(self, eta):
-        """The same, samples without any raised to the mean, so that a model leads nowhere far."""
+        """Return the same, with the mean for samples without curvature, which bounds a step."""
         h = self.curvature(eta)
         return h if self.joined else np.where(h > 0.0, h, h.sum() * self.weights)
 
     def curvature_times(self, eta, v):
-        """H v for v (q, n)."""
+        """Return H v for v (q, n)."""
         if self.loss.n_responses > 1:
             return self.loss.curvature_product(eta, v)
         return self.loss.curvature_product(eta[0], v[0])[None]
 
     def young(self, eta, u):
-        """F(eta) + F*(-u) + eta'u."""
+        """Return F(eta) + F*(-u) + eta'u."""
         one = self.loss.n_responses > 1
         return self.loss.fenchel_young_at(eta if one else eta[0], u if one else u[0])

@@ -2,16 +2,17 @@
 
     minimise over f_1..f_M, b0    F(offset + b0 + sum_m f_m)  +  lam phi(||f_1||, .., ||f_M||)
 
-Given: a KernelProblem and decreasing lam. Left: a Point whose gap is below a target.
-Invariant: f_m = K_m a_m with a_m and K_m a_m known for every kernel.
+Given: a KernelProblem and decreasing lam. Returned: a Point whose gap is below a target.
+Invariant: f_m = K_m a_m, with a_m and K_m a_m known for every kernel.
 
-The gradient of F in the RKHS of kernel m is -K_m u for u = -F', that of a_m is -u: so a step is
-a_m + t u, and the proximal operator of t lam phi acts on the vector of norms and rescales each
-function. One product per kernel and step gives the step and the certificate, whose dual point is
-that u. Towards the end the single kernel sum_m n_m / (lam phi_m'(n)) K_m gives one dual vector for
-all kernels, of which the result is made; its objective is no larger, and its gap is what counts.
-Reference: Bach et al. 2012, sections 3 and 9, lemmas 9.5 to 9.9; Beck and Teboulle 2009, with the
-restarts of O'Donoghue and Candes 2015.
+With u = -F' the gradient of F in the RKHS of kernel m is -K_m u, and in terms of a_m it is -u. So
+a step is a_m + t u. The proximal operator of t lam phi acts on the vector of norms and rescales
+each function. One product for each kernel gives both the step and the certificate, whose dual
+point is u. Towards the end the single kernel sum_m n_m / (lam phi_m'(n)) K_m gives one dual vector
+for all kernels, which defines the result. Its objective is no larger, and its gap is the one that
+is reported.
+Reference: Bach et al. (2012), sections 3 and 9, lemmas 9.5 to 9.9; Beck and Teboulle (2009), with
+the restarts of O'Donoghue and Candes (2015).
 """
 
 from types import SimpleNamespace
@@ -26,12 +27,12 @@ from sparsesolve.mkl.state import ROUNDING, WorkingState
 from sparsesolve.mkl.weighted import shares_of
 from sparsesolve.results.status import Status
 
-FINISH = 0.5  # of the target: gap of the functions at which one dual vector is sought
-ANYWAY = 100  # steps after which it is sought whatever the gap
-INSIDE = 1e-3  # of the target: how well that one is known
-LONGER, SHORTER = 1.25, 0.5  # of a step
-HALVINGS = 60
-DIGITS = 1e-15  # of F: what two values of it may differ by without a meaning
+FINISH = 0.5  # the single dual vector is sought once the gap is this share of the target,
+ANYWAY = 100  # and every so many steps whatever the gap
+INSIDE = 1e-3  # the accuracy of that dual vector, as a share of the target
+LONGER, SHORTER = 1.25, 0.5  # factors of the step size after a success and a failure
+HALVINGS = 60  # of a step size at most
+DIGITS = 1e-15  # two values of F that differ by this share are equal up to rounding
 
 
 class Proximal(WorkingState):

@@ -16,21 +16,24 @@ import numpy as np
 from sparsesolve.data import read_choice
 
 SCALES = ("trace", "diagonal")
-NOTHING = 1e-13  # of the diagonal before centring: as much after it is rounding
+NOTHING = 1e-13  # a centred diagonal below this share of the raw one is rounding
 
 
 @dataclass(frozen=True)
 class Scaling:
-    """What must be known of the samples of the fit."""
+    """The means and scales of the samples of the fit, which new samples need."""
 
-    shares: np.ndarray  # (n,) of the samples in all means, sum 1
-    means: np.ndarray | None  # (n,) of the columns of the raw kernel, where it is centred
-    mean: float  # of all its entries
-    unit: float  # mean of the centred diagonal, for "trace"; inf where centring leaves nothing
-    roots: np.ndarray | None  # (n,) of the centred diagonal, for "diagonal"
+    shares: np.ndarray  # (n,) weights of the samples in all means, sum 1
+    means: np.ndarray | None  # (n,) column means of the raw kernel, where it is centred
+    mean: float  # the mean of all its entries
+    unit: float  # the mean of the centred diagonal, for "trace"; inf where centring leaves nothing
+    roots: np.ndarray | None  # (n,) square roots of the centred diagonal, for "diagonal"
 
     def apply(self, block, diagonal):
-        """The block (k, n) between new samples, of raw diagonal (k,), and those of the fit."""
+        """Return a block (k, n) between new samples and those of the fit, centred and scaled.
+
+        `diagonal` (k,) holds the raw k(x, x) of the new samples.
+        """
         block = np.array(block, dtype=np.float64)
         if self.means is not None:
             own = block @ self.shares
@@ -44,7 +47,7 @@ class Scaling:
         return block / self.unit if self.unit != 1.0 else block
 
     def own_diagonal(self, diagonal):
-        """The diagonal (n,) of the fit's kernel itself, from the raw one; rounding is 0."""
+        """Return the diagonal (n,) of the fit's kernel from the raw one; what is rounding is 0."""
         if self.means is not None:
             rounding = NOTHING * np.abs(diagonal).max()
             diagonal = diagonal - 2.0 * self.means + self.mean
@@ -55,7 +58,7 @@ class Scaling:
 
 
 def learn_scaling(shares, means, diagonal, centre, scale):
-    """Scaling from the column means (n,) and the diagonal (n,) of the fit's raw kernel."""
+    """Return the Scaling of a raw kernel, from its column means (n,) and its diagonal (n,)."""
     mean = float(shares @ means) if centre else 0.0
     own = diagonal - 2.0 * means + mean if centre else diagonal
     constant = centre and np.abs(own).max() <= NOTHING * np.abs(diagonal).max()
@@ -68,7 +71,7 @@ def learn_scaling(shares, means, diagonal, centre, scale):
 
 
 def read_scale(scale):
-    """One of SCALES, or None."""
+    """Read one of SCALES, or None."""
     return None if scale is None else read_choice("scale", scale, list(SCALES))
 
 

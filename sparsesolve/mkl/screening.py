@@ -1,26 +1,28 @@
-"""Bounds of s_m(u) = sqrt(u'K_m u) for many kernels and many u, without a product for each.
+"""Safe screening of kernels: bounds of s_m(u) = sqrt(u'K_m u) without a product for each.
 
-Along a path u moves little and mostly within the space of the last few u. An orthonormal basis V
-of such vectors is kept with V'K_mV for each kernel, so that with c = V'u
+Along a path u moves little, mostly within the span of the last few u. An orthonormal basis V of
+such vectors is kept, with V'K_mV for each kernel. With c = V'u the bound
 
     s_m(u) <= sqrt(c'(V'K_mV)c) + sqrt(largest eigenvalue of K_m) |u - Vc|
 
-costs nothing that depends on n beyond c itself. Kernels that this cannot exclude are multiplied
-by the part of u outside V, which joins the basis: their s_m is exact then. A kernel that slept
-while vectors joined is bounded by those it knows, and multiplied by the rest when it wakes.
-Kernels near one of low rank (`mkl/near.py`) need no basis: their few rows are multiplied by every
-u, and those that this does not exclude by u itself.
+costs nothing that grows with n, except c. A kernel that this bound cannot exclude is multiplied by
+the part of u outside V. That part joins the basis, and s_m is exact then. A kernel that was
+excluded while vectors joined is bounded by the vectors it was multiplied by. It is multiplied by
+the others once the bound no longer excludes it.
+
+A kernel close to one of low rank (`mkl/low_rank_cache.py`) needs no basis. Its few rows are
+multiplied by every u; a kernel that this does not exclude is multiplied by u itself.
 """
 
 import numpy as np
 
-MOST = 24  # vectors of the basis
-TOGETHER = 1 << 22  # numbers of products held at a time
-ROUNDING = 1e-12  # of |u|: what is outside the basis by rounding alone
+MOST = 24  # vectors in the basis
+TOGETHER = 1 << 22  # numbers that products may take at a time
+ROUNDING = 1e-12  # a part of u outside the basis below this share of |u| is rounding
 
 
 class Screening:
-    """Bounds for the kernels of a problem, M of them, and vectors u of shape (q, n)."""
+    """Bounds for the M kernels of a problem and vectors u of shape (q, n)."""
 
     def __init__(self, kernels, shape):
         self.kernels, self.shape = kernels, shape
@@ -28,10 +30,10 @@ class Screening:
         self.count = 0
         self.known = np.zeros((kernels.size, MOST), dtype=bool)
         self.grams = np.zeros((kernels.size, MOST, MOST))
-        self.products = 0  # of kernels with vectors, made so far
+        self.products = 0  # products of a kernel and a vector so far
 
     def sizes(self, u, which, level):
-        """s_m(u) for each m in which (k,), or a bound of it that is at most level (k,)."""
+        """Return s_m(u) of each kernel in `which` (k,), or a bound that is at most its level."""
         near, found = self.kernels.near, np.empty(len(which))
         small = near.known[which]
         found[~small] = self._sizes_by_basis(u, which[~small], level[~small])
@@ -43,7 +45,7 @@ class Screening:
         return found
 
     def estimates(self, u, which):
-        """Nearly s_m for each m in which (k,), by few rows or by the part of u that m knows."""
+        """Return an estimate of s_m for each kernel in `which` (k,), without new products."""
         near = self.kernels.near
         mine = self.known[which, : self.count] * self._coordinates(u)[0]
         found, small = self._inside(which, mine), near.known[which]
@@ -62,7 +64,7 @@ class Screening:
         return bounds
 
     def _coordinates(self, u):
-        """c (count,) and the square of u's part outside the basis."""
+        """Return c (count,) and the square of u's part outside the basis."""
         flat = u.ravel()
         V = self.basis[: self.count]
         c = V @ flat
@@ -79,13 +81,13 @@ class Screening:
         return np.sqrt(np.maximum(np.einsum("ki,kij,kj->k", mine, grams, mine), 0.0))
 
     def _join(self, u, c):
-        """Let the part of u outside the basis join it; whether there is any."""
+        """Add the part of u outside the basis to it; returns whether there is any."""
         flat = u.ravel()
         size = np.linalg.norm(flat)
         if self.count == MOST:
             self._forget(int(np.argmin(np.abs(c))))
         rest = flat.copy()
-        for _ in range(2):  # the second time for what rounding left
+        for _ in range(2):  # the second time removes what rounding has left
             V = self.basis[: self.count]
             rest -= (V @ rest) @ V
         length = np.linalg.norm(rest)
@@ -98,7 +100,7 @@ class Screening:
         return True
 
     def _forget(self, place):
-        """The last vector of the basis takes the place of this one."""
+        """Drop the vector at a place; the last one moves there."""
         last = self.count - 1
         self.basis[place] = self.basis[last]
         self.known[:, place] = self.known[:, last]
@@ -107,7 +109,7 @@ class Screening:
         self.count = last
 
     def _learn(self, which):
-        """Multiply kernels by the vectors that they do not know."""
+        """Multiply kernels by the vectors of the basis that they were not multiplied by."""
         missing = ~self.known[which, : self.count]
         patterns, groups = np.unique(missing, axis=0, return_inverse=True)
         groups = groups.ravel()

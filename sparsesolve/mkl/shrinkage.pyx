@@ -1,8 +1,8 @@
-"""Proximal steps on the functions of all kernels, one kernel to a thread at a time.
+"""Proximal steps on the functions of all kernels, on several threads.
 
-A function f_m = K_m a_m is kept by its coefficients a_m and its values K_m a_m, both in rows of (k, size) arrays. A
-gradient step moves them along u and K_m u; shrinkage multiplies both. Each kernel is work of its own, so the number
-of threads changes no bit of the result.
+A function f_m = K_m a_m is kept by its coefficients a_m and its values K_m a_m, in the rows of two
+(k, size) arrays. A gradient step moves them along u and K_m u, and shrinkage multiplies both. A
+kernel is handled by one thread, so the number of threads changes no bit of the result.
 """
 from cpython.exc cimport PyErr_CheckSignals
 from cython.parallel cimport prange
@@ -14,9 +14,9 @@ from sparsesolve.linalg.kernels.pass_threads cimport clock, end_pass, begin_pass
 from sparsesolve.linalg.kernels.vector cimport axpy, dot
 
 
-def gradient_step(double[:, ::1] coefs, double[:, ::1] values, const double[::1] u, const double[:, ::1] products,
-                  double step, int n_threads=1):
-    """a_m += step u, K_m a_m += step K_m u for every kernel; returns the norms (k,) sqrt(a_m'K_m a_m).
+def gradient_step(double[:, ::1] coefs, double[:, ::1] values, const double[::1] u,
+                  const double[:, ::1] products, double step, int n_threads=1):
+    """Add step u to each a_m and step K_m u to K_m a_m; returns the norms sqrt(a_m'K_m a_m), (k,).
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def shrink(double[:, ::1] coefs, double[:, ::1] values, const double[::1] factor
 
 
 def inner_products(const double[:, ::1] left, const double[:, ::1] right, int n_threads=1):
-    """left_m'right_m (k,)."""
+    """Return left_m'right_m (k,)."""
     cdef Py_ssize_t k = left.shape[0], size = left.shape[1], m
     out = np.empty(k)
     cdef double[::1] products = out

@@ -1,9 +1,13 @@
-"""One kernel K = sum_m eta_m K_m: the problem inside of wrapper methods.
+"""The inner problem of wrapper methods, with one kernel K = sum_m eta_m K_m.
 
-    minimise over f, b0   F(offset + f + b0) + f'K^-1 f / 2,      f = K u,  u = -F'
+    minimise over f, b0   F(offset + f + b0) + f'K^-1 f / 2
 
-by Newton steps where F is smooth, by sequential minimal optimisation for the hinge loss. Its
-value J(eta) is convex, with slope -u'K_m u / 2 in eta_m.
+Given: the kernels, eta and a first u.
+Returned: a Point with f = K u, where u = -F' at the solution.
+Where F is smooth Newton steps solve it, for the hinge loss sequential minimal optimisation.
+Invariant: the value does not rise. As a function J(eta) the optimal value is convex, and its slope
+in eta_m is -u'K_m u / 2.
+Reference: Bach et al. (2012), section 1.5.
 """
 
 import numpy as np
@@ -13,15 +17,15 @@ from sparsesolve.mkl.directions import solve_columns, weighted_direction
 from sparsesolve.mkl.point import make_point, sizes_of
 from sparsesolve.mkl.smo import solve_machine
 
-STEPS = 50
-BACKTRACKS = 30
-MOVES = 10_000_000
+STEPS = 50  # Newton steps at most
+BACKTRACKS = 30  # halvings of a step at most
+MOVES = 10_000_000  # moves of the hinge loss's solver at most
 
 
 def solve_single(problem, which, eta, u, near, enough):
-    """The Point of f = K u, started from u (q, n), J known to about `enough`.
+    """Return the Point of f = K u, starting from u (q, n), with J accurate to about `enough`.
 
-    Kernels are `which` (k,), with eta (k,) at least 0; intercepts are searched from `near`.
+    The kernels are `which` (k,), with eta (k,) at least 0. Intercepts are searched from `near`.
     """
     if isinstance(problem.loss, Hinge):
         return _machine(problem, which, eta, u, near, enough)
@@ -38,7 +42,7 @@ def solve_single(problem, which, eta, u, near, enough):
 
 
 def single_value(point):
-    """J of a point of one kernel: its norms are n = eta s, so f'K^-1 f = n's."""
+    """Return J of a Point with a single kernel: its norms are n = eta s, so f'K^-1 f = n's."""
     return point.loss_value + 0.5 * float(point.n @ point.s)
 
 
@@ -47,7 +51,7 @@ def _point(problem, which, eta, u, products, near):
 
 
 def _towards(problem, old, eta, target):
-    """The point between old and the target at which J is no larger."""
+    """Return a point between `old` and `target` at which J is no larger, by halving."""
     products, share = problem.kernels.times(old.which, target), 1.0
     for _ in range(BACKTRACKS):
         u = old.u + share * (target - old.u)
@@ -60,7 +64,7 @@ def _towards(problem, old, eta, target):
 
 
 def _machine(problem, which, eta, u, near, enough):
-    """The same for the hinge loss: u = y a for the machine's a."""
+    """Return the Point for the hinge loss, for which u = y a with the variables a of the dual."""
     n, y, w = problem.kernels.n, np.asarray(problem.loss.responses), problem.weights
     K = np.empty((n, n))
     active = eta > 0.0

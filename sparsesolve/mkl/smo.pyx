@@ -1,23 +1,27 @@
 """A support vector machine with one kernel, by sequential minimal optimisation.
 
-    minimise over a   a'Q a / 2 - 1'a    subject to  0 <= a_i <= w_i,  y'a = 0 where there is an intercept,
+    minimise over a   a'Q a / 2 - 1'a    subject to   0 <= a_i <= w_i,   y'a = 0 with an intercept
 
-with Q_ij = y_i y_j K_ij. Two variables move at a time, those that gain most to second order; without an intercept one
-does. Invariant: the gradient Q a - 1 is known.
-Reference: Fan, Chen, Lin 2005, "Working set selection using second order information for training SVM".
+Here Q_ij = y_i y_j K_ij.
+Given: K, y, the limits w and a feasible a. Returned: a, and the largest violation that is left.
+Invariant: the gradient Q a - 1 is known.
+With an intercept a step moves the pair of variables that gains most by its second-order model;
+without one it moves a single variable.
+Reference: Fan, Chen, Lin (2005), "Working set selection using second order information for training
+support vector machines".
 """
 from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport INFINITY
 
 import numpy as np
 
-DEF LOOK = 1000     # moves between two looks for Ctrl-C
+DEF LOOK = 1000             # moves after which Ctrl-C is looked for
 
-cdef double FLAT = 1e-12
+cdef double FLAT = 1e-12    # the least curvature along a move
 
 
-def solve_machine(const double[:, ::1] K, const double[::1] y, const double[::1] w, start, bint intercept, double tol,
-                  Py_ssize_t budget):
+def solve_machine(const double[:, ::1] K, const double[::1] y, const double[::1] w, start,
+                  bint intercept, double tol, Py_ssize_t budget):
     """Return (a (n,), moves made, the largest violation of the optimality conditions left).
 
     Parameters
@@ -30,22 +34,23 @@ def solve_machine(const double[:, ::1] K, const double[::1] y, const double[::1]
     cdef Py_ssize_t n = y.shape[0], moves = 0, i
     cdef double violation = INFINITY
     out = np.array(start, dtype=float)
-    cdef double[::1] a = out, gradient = np.asarray(y) * (np.asarray(K) @ (np.asarray(y) * out)) - 1.0
+    signs = np.asarray(y)
+    cdef double[::1] a = out, gradient = signs * (np.asarray(K) @ (signs * out)) - 1.0
     while moves < budget and violation > tol:
         PyErr_CheckSignals()
         with nogil:
             for i in range(LOOK):
-                violation = (_move_pair if intercept else _move_one)(n, &K[0, 0], &y[0], &w[0], &a[0], &gradient[0],
-                                                                     tol)
+                violation = (_move_pair if intercept else _move_one)(
+                    n, &K[0, 0], &y[0], &w[0], &a[0], &gradient[0], tol)
                 if violation <= tol:
                     break
                 moves += 1
     return out, moves, violation
 
 
-cdef double _move_pair(Py_ssize_t n, const double* K, const double* y, const double* w, double* a, double* gradient,
-                       double tol) noexcept nogil:
-    """Move the best pair; returns the violation that was found before."""
+cdef double _move_pair(Py_ssize_t n, const double* K, const double* y, const double* w, double* a,
+                       double* gradient, double tol) noexcept nogil:
+    """Move the best pair; returns the largest violation before the move."""
     cdef Py_ssize_t i = -1, j = -1, k
     cdef double most = -INFINITY, least = INFINITY, value, gain, best = 0.0, curved, step
     for k in range(n):
@@ -64,7 +69,8 @@ cdef double _move_pair(Py_ssize_t n, const double* K, const double* y, const dou
     if i < 0 or j < 0 or most - least <= tol:
         return max(most - least, 0.0) if i >= 0 and least < INFINITY else 0.0
     curved = K[i * n + i] + K[j * n + j] - 2.0 * K[i * n + j]
-    step = (most + y[j] * gradient[j]) / max(curved, FLAT)      # y_i a_i grows by it, y_j a_j falls
+    # y_i a_i grows by the step, and y_j a_j falls by it
+    step = (most + y[j] * gradient[j]) / max(curved, FLAT)
     step = min(step, w[i] - a[i] if y[i] > 0 else a[i])
     step = min(step, a[j] if y[j] > 0 else w[j] - a[j])
     _add(n, K, y, a, gradient, i, y[i] * step, w[i])
@@ -72,8 +78,9 @@ cdef double _move_pair(Py_ssize_t n, const double* K, const double* y, const dou
     return most - least
 
 
-cdef double _move_one(Py_ssize_t n, const double* K, const double* y, const double* w, double* a, double* gradient,
-                      double tol) noexcept nogil:
+cdef double _move_one(Py_ssize_t n, const double* K, const double* y, const double* w, double* a,
+                      double* gradient, double tol) noexcept nogil:
+    """Move the variable that violates most; returns the largest violation before the move."""
     cdef Py_ssize_t i = -1, k
     cdef double worst = 0.0, pull, step
     for k in range(n):
@@ -89,8 +96,9 @@ cdef double _move_one(Py_ssize_t n, const double* K, const double* y, const doub
     return worst
 
 
-cdef void _add(Py_ssize_t n, const double* K, const double* y, double* a, double* gradient, Py_ssize_t i, double step,
-               double limit) noexcept nogil:
+cdef void _add(Py_ssize_t n, const double* K, const double* y, double* a, double* gradient,
+               Py_ssize_t i, double step, double limit) noexcept nogil:
+    """Add `step` to a_i, within its limits, and update the gradient."""
     cdef Py_ssize_t k
     cdef double signed = y[i] * step
     a[i] = min(max(a[i] + step, 0.0), limit)

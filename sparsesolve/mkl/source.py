@@ -1,4 +1,4 @@
-"""Source: a kernel function, the columns that it sees, and what was learnt of them at the fit."""
+"""Source: a kernel function, its columns, and what the fit has learned from them."""
 
 from functools import partial
 
@@ -13,11 +13,11 @@ from sparsesolve.mkl.functions.random_features import RandomFeatures
 from sparsesolve.mkl.kernels import BLOCK, LowRank, Rows
 from sparsesolve.mkl.scaling import learn_scaling
 
-MANY = 64  # columns beyond which a product with the factor reads more than the kernel
+MANY = 64  # with more columns a product with the factor reads more than one with the kernel
 
 
 class Source:
-    """One (function, columns) pair and what was learnt of it from the table of the fit."""
+    """A pair (function, columns) and what the fit has learned from its table."""
 
     def __init__(self, pair, m, table, names, centre, scale, shares):
         self.function, self.columns = _read_pair(pair, m, table.shape[1], names)
@@ -30,11 +30,11 @@ class Source:
         self.trusted = low or isinstance(self.function, (Gaussian, Linear, Polynomial))
 
     def select(self, table):
-        """The columns that the function sees, (n, k)."""
+        """Return the columns that the function takes, (n, k)."""
         return table if self.columns is None else table[:, self.columns]
 
     def make(self, dtype, store):
-        """The kernel of the fit, as mkl_path takes it."""
+        """Return the kernel of the fit, as mkl_path takes it."""
         if self.features is not None:
             Z = np.asarray(self.features(self.part), dtype=np.float64)
             self.centre_of = self.shares @ Z if self.centre else np.zeros(Z.shape[1])
@@ -60,11 +60,11 @@ class Source:
         return out
 
     def rows(self, diagonal, begin, end):
-        """Some rows of the kernel of the fit, whose values k(a, a) are `diagonal`."""
+        """Return rows begin..end of the fit's kernel; `diagonal` holds its values k(a, a)."""
         return self.scaling.apply(self.raw(self.part[begin:end]), diagonal[begin:end])
 
     def block(self, table):
-        """The block between the rows of a new table and those of the fit."""
+        """Return the block between the rows of a new table and those of the fit."""
         part = self.select(table)
         if self.features is not None:
             Z = self._scaled(np.asarray(self.features(part), dtype=np.float64) - self.centre_of)
@@ -73,7 +73,7 @@ class Source:
         return self.scaling.apply(self.raw(part), diagonal)
 
     def raw(self, part):
-        """The function's values between rows and those of the fit."""
+        """Return the function's values between rows and those of the fit."""
         return self._values(part, self.part)
 
     def _values(self, part, other):
@@ -87,7 +87,7 @@ class Source:
         return np.asarray(values, dtype=np.float64)
 
     def diagonal(self, part):
-        """k(a, a) for each row."""
+        """Return k(a, a) for each row."""
         if hasattr(self.function, "diagonal"):
             return np.asarray(self.function.diagonal(part), dtype=np.float64)
         pieces = [part[i : i + BLOCK] for i in range(0, n_rows(part), BLOCK)]
@@ -101,12 +101,12 @@ class Source:
 
 
 def n_rows(table):
-    """Rows of a dense or sparse table."""
+    """Return the number of rows of a dense or sparse table."""
     return table.shape[0]
 
 
 def _read_pair(pair, m, p, names):
-    """The function and the columns' indices (None for all) of a specification."""
+    """Return the function and the columns' indices (None for all) of a pair."""
     if not isinstance(pair, (tuple, list)) or len(pair) != 2:
         raise TypeError(f"kernel {m} is {pair!r}; give a pair (function, columns)")
     function, columns = pair

@@ -1,9 +1,14 @@
-"""States along a path that work on sets of kernels; what an algorithm adds is its step.
+"""The working set of kernels along a path; an algorithm adds its step.
 
-Invariant: the point's dual vector sums to 0 over the samples where there is an intercept, and its
-products with the working kernels are known. A kernel joins the working ones when s_m = sqrt(u'K_m
-u) exceeds what leaves the certificate as it is, and may leave again when its norm is 0.
-Reference: working sets as in Bach et al. 2012, section 6.4.
+    minimise over f_m, b0   F(b0 + sum_m f_m) + lam Omega(|f_1|, ..., |f_M|)
+
+Given: a problem of mkl/problem.py. Returned: a point at each lam, and its certified gap.
+Invariant: the products of the dual vector u with the working kernels are known. Where there is an
+intercept, u sums to 0 over the samples.
+
+A kernel joins the working set when s_m = sqrt(u'K_m u) exceeds the level below which it does not
+change the certificate. It may leave again when its norm is 0.
+Reference: Bach et al. (2012), section 6.4, on working sets.
 """
 
 import numpy as np
@@ -14,19 +19,19 @@ from sparsesolve.mkl.problem import KernelFit
 from sparsesolve.mkl.screening import Screening
 from sparsesolve.results.status import Status
 
-ENTER = 20  # kernels that may enter at a time, or as many as are at work
-VIOLATION = 1e-12  # relative
-INSIDE = 0.3  # of the target: gap over the working kernels at which all are looked at
-SHRINK = 0.5  # of lam at most from one solution to the next: farther ones are reached by stages
-ROUNDING = 1e-13  # of the null objective
-NOTHING = 1e-7  # of what a kernel could have of the null residual at most: rounding
-STAGE_TARGET = 1e-2  # of the null objective: gap at a stage
+ENTER = 20  # kernels that may join at once, where the working set is smaller than that
+VIOLATION = 1e-12  # the relative violation from which on a kernel joins
+INSIDE = 0.3  # all kernels are examined once the working set's gap is this share of the target
+SHRINK = 0.5  # the smallest ratio of one lam to the last; a smaller one is reached in stages
+STAGE_TARGET = 1e-2  # the gap at which a stage ends, as a share of the null objective
+ROUNDING = 1e-13  # a decrease below this share of the null objective is rounding
+NOTHING = 1e-7  # an s_m below this share of its largest possible value is rounding
 
 
 class WorkingState:
     """A state along a path; see the top of this file."""
 
-    patience = 4  # steps without progress after which rounding is to blame
+    patience = 4  # steps without progress after which the state has stalled
 
     def __init__(self, problem):
         self.problem = problem
@@ -106,7 +111,7 @@ class WorkingState:
         return status, gap
 
     def _start(self, lam):
-        """Norms to begin with, where a norm of degree 2 has no solution 0."""
+        """Choose the first norms where Omega has degree 2, for which 0 is never a solution."""
         self.started = True
         norm, problem = self.problem.norm, self.problem
         if not norm.squared:
@@ -117,11 +122,10 @@ class WorkingState:
         self._work_on(self.all[kept])
         self._make(self.point.which, n[kept], self.point.u, self.point.products)
 
-    # working sets
+    # the working set
 
     def _look(self, lam):
-        """Let kernels that matter join the working ones; returns (largest s_m / d_m of others,
-        whether any joined)."""
+        """Examine all other kernels; returns (their largest s_m / d_m, whether any joined)."""
         rest, d, quiet = self._others(lam)
         if not len(rest):
             return 0.0, False
@@ -129,19 +133,19 @@ class WorkingState:
         return float(ratios.max()), self._let_join(rest, ratios, quiet)
 
     def _extrapolate(self, lam):
-        """Let kernels join that seem to matter at a new lam, by what is known of them already."""
+        """Let kernels join that are predicted to violate at a new lam, without new products."""
         rest, d, quiet = self._others(lam)
         self._let_join(rest, self.screening.estimates(self.point.u, rest) / d, quiet)
 
     def _others(self, lam):
-        """Kernels that are not at work, their d, and the level below which they do not matter."""
+        """Return the kernels outside the working set, their d, and the level of a violation."""
         problem, point = self.problem, self.point
         rest = np.setdiff1d(self.all, point.which)
         quiet = problem.norm.quiet(point.n, point.s, problem.factors[point.which], lam)
         return rest, problem.factors[rest], quiet
 
     def _let_join(self, rest, ratios, quiet):
-        """Whether any kernels are loud; the loudest of them join."""
+        """Let the kernels join that violate most; returns whether any violates."""
         point, loud = self.point, np.flatnonzero(ratios > quiet * (1 + VIOLATION))
         if len(loud):
             most = max(ENTER, np.count_nonzero(point.n))
@@ -150,7 +154,7 @@ class WorkingState:
         return bool(len(loud))
 
     def _work_on(self, which):
-        """Change the working kernels, keeping what is known of them."""
+        """Change the working set, and keep the products that are known."""
         point, problem = self.point, self.problem
         which = np.sort(which)
         products = np.empty((len(which), *problem.shape))
@@ -163,20 +167,20 @@ class WorkingState:
     def _make(self, which, n, u, products):
         self.point = make_point(self.problem, which, n, u, products, self.point.intercepts)
 
-    # a step
+    # the step of an algorithm
 
     def _step(self, lam):
-        """Change the point so that its objective does not rise; the working kernels stay."""
+        """Move the point so that its objective does not rise; the working set stays."""
         raise NotImplementedError
 
     def sum_to_zero(self, u):
-        """u less what rounding, or curvature, has left of its sums."""
+        """Return u with its sums removed, which rounding or the curvature have left."""
         if self.problem.intercept:
             u = u - self.problem.weights * u.sum(axis=1, keepdims=True)
         return u
 
     def _gap_of_residual(self, lam):
-        """The gap at the dual point -F'(eta), which is in the domain of F* wherever u may be."""
+        """Return the gap at -F'(eta), a dual point that is always in the domain of F*."""
         problem, point = self.problem, self.point
         u = self.sum_to_zero(point.residual)
         mine = problem.kernels.sizes(point.which, u)
@@ -184,6 +188,6 @@ class WorkingState:
         d = problem.factors[rest]
         quiet = problem.norm.quiet(point.n, mine, problem.factors[point.which], lam)
         others = self.screening.sizes(u, rest, quiet * d) / d if len(rest) else np.zeros(1)
-        # f_m is made of the point's own u: its product with this one is no longer n_m s_m
+        # f_m is computed from the point's own u, so its product with this u is not n_m s_m
         inner = np.einsum("kqn,qn->k", point.products, u) / np.maximum(point.s, 1e-300)
         return gap_at(problem, lam, point, u, mine, inner, float(others.max()))

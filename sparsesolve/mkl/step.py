@@ -1,20 +1,23 @@
 """The quadratic program of a Newton step on kernel norms, small and dense.
 
-    minimise over t, a   1/2 [t; a]'S[t; a] + 1/2 t'B t - c'[t; a]    subject to   t >= low
+    minimise over t, a   1/2 [t; a]'S[t; a] - c'[t; a]    subject to   t >= low
 
-with S and B positive semidefinite and a free: at most a few hundred variables. An active-set
-method that starts from the variables which the last step left free, moves to the minimiser over
-the free ones, stops at the first bound it meets, and lets go the bound that gains most.
+Given: S, positive semidefinite, c, the bounds low <= 0 of t, and which t are free at first. There
+are at most a few hundred variables. Returned: [t; a].
+Invariant: [t; a] is feasible, and the variables that are not free lie at their bounds.
+An active-set method: it moves towards the minimiser over the free variables, stops at the first
+bound it meets, and then frees the bound that gains most.
+Reference: Nocedal and Wright (2006), "Numerical optimization", section 16.5.
 """
 
 import numpy as np
 
-RIDGE = 1e-13  # of the diagonal: duplicates of a kernel make S singular
-VIOLATION = 1e-12
+RIDGE = 1e-13  # added to the unit diagonal, as duplicates of a kernel make S singular
+VIOLATION = 1e-12  # a bound is freed if the gradient there exceeds this share of the largest |c_j|
 
 
 def bounded_step(S, c, low, start):
-    """Return [t; a]; low (k,) <= 0 bounds t; start (k,) bool: what is free at first."""
+    """Return [t; a]; low (k,) <= 0 bounds t, and start (k,) says which t are free at first."""
     k, size = len(low), len(c)
     diagonal = np.diagonal(S)
     scale = 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))

@@ -1,11 +1,13 @@
-/* Symmetric matrices of which the lower triangle alone is read, in rows; instruction set as in vector.h. */
+/* Symmetric matrices, of which only the lower triangle is read, row by row. The instruction set is
+ * chosen as in vector.h. */
 #ifndef SPARSESOLVE_SYMMETRIC_H
 #define SPARSESOLVE_SYMMETRIC_H
 
 #include "vector.h"
 
-/* Four rows K_0..K_3 of a symmetric matrix up to, not with, their diagonal block: every entry read once serves
- * both its row, sums_r += K_r'u[:count], and its column, out[:count] += sum_r K_r v_r. */
+/* Four rows K_0..K_3 of a symmetric matrix, without their diagonal block. Every entry is read once
+ * and serves both its row, sums_r += K_r'u[:count], and its column,
+ * out[:count] += sum_r K_r v_r. */
 #define SS_FOUR_ROWS(NAME, REAL)                                                                  \
     SS_SIMD static void NAME(ptrdiff_t count, const REAL *SS_RESTRICT k, ptrdiff_t stride,         \
                              const double *SS_RESTRICT u, const double *SS_RESTRICT v,             \
@@ -29,9 +31,10 @@
         sums[3] += s3;                                                                            \
     }
 
-/* One stretch of row i against the same stretch of column i: the largest difference, and what the stretch adds
- * to the sums of |K_ij| of its row and of the rows it crosses, and to sum K_ij^2, which is NaN where an entry of
- * either is NaN or infinite: told by a comparison, as compilers that may reorder sums take 0 times a NaN for 0. */
+/* Compare a stretch of row i with the same stretch of column i, and return the largest difference.
+ * Add to the sums of |K_ij| of the row and of the rows that it crosses, and to sum K_ij^2. The last
+ * becomes NaN where an entry is NaN or infinite. A comparison finds these, as a compiler that may
+ * reorder sums may also take 0 times NaN for 0. */
 #define SS_SURVEY_ROW(NAME, REAL)                                                                 \
     SS_SIMD static double NAME(ptrdiff_t count, const REAL *SS_RESTRICT row,                      \
                                const REAL *SS_RESTRICT column, ptrdiff_t stride,                  \

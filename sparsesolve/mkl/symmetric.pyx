@@ -1,7 +1,8 @@
-"""Dense symmetric matrices in parallel: products, sums and a look at what they hold.
+"""Dense symmetric matrices on several threads: products, sums, and a survey of their entries.
 
-Only the lower triangle is read, once for both triangles: the loops wait for memory, so that halves their time.
-Matrices are cut into the same pieces whatever the number of threads, and sums are taken in the order of the pieces.
+Only the lower triangle is read, once for both triangles. The loops wait for memory, so this halves
+their time. Matrices are cut into the same pieces for any number of threads, and sums are taken in
+the order of the pieces. So the number of threads changes no bit of a result.
 """
 from cpython.exc cimport PyErr_CheckSignals
 from cython.parallel cimport prange
@@ -14,24 +15,24 @@ from sparsesolve.linalg.kernels.pass_threads cimport clock, end_pass, begin_pass
 from sparsesolve.linalg.kernels.vector cimport ss_axpy_f32, ss_axpy_f64
 
 cdef extern from "symmetric.h" nogil:
-    void ss_four_rows_f64(Py_ssize_t count, const double* k, Py_ssize_t stride, const double* u, const double* v,
-                          double* out, double* sums) noexcept
-    void ss_four_rows_f32(Py_ssize_t count, const float* k, Py_ssize_t stride, const double* u, const double* v,
-                          double* out, double* sums) noexcept
-    double ss_survey_row_f64(Py_ssize_t count, const double* row, const double* column, Py_ssize_t stride,
-                             double* crossed, double* sums) noexcept
-    double ss_survey_row_f32(Py_ssize_t count, const float* row, const float* column, Py_ssize_t stride,
-                             double* crossed, double* sums) noexcept
+    void ss_four_rows_f64(Py_ssize_t count, const double* k, Py_ssize_t stride, const double* u,
+                          const double* v, double* out, double* sums) noexcept
+    void ss_four_rows_f32(Py_ssize_t count, const float* k, Py_ssize_t stride, const double* u,
+                          const double* v, double* out, double* sums) noexcept
+    double ss_survey_row_f64(Py_ssize_t count, const double* row, const double* column,
+                             Py_ssize_t stride, double* crossed, double* sums) noexcept
+    double ss_survey_row_f32(Py_ssize_t count, const float* row, const float* column,
+                             Py_ssize_t stride, double* crossed, double* sums) noexcept
 
-DEF PARTS = 4           # pieces of one matrix, of equal area
-DEF TOGETHER = 1 << 22  # numbers of partial sums held at a time
-DEF TILE = 64           # rows and columns compared across the diagonal while they stay in cache
-DEF ROWS = 16           # rows of a sum that are one piece of work
+DEF PARTS = 4           # pieces of a matrix, of equal area
+DEF TOGETHER = 1 << 22  # numbers that partial sums may take at a time
+DEF TILE = 64           # rows and columns of a tile that is compared while it is in the cache
+DEF ROWS = 16           # rows of a sum that a thread takes at a time
 
 
 cdef struct Dense:
-    size_t values       # address
-    Py_ssize_t stride   # numbers from row to row
+    size_t values       # their address
+    Py_ssize_t stride   # numbers from one row to the next
     Py_ssize_t single   # whether they are float32
 
 
@@ -50,8 +51,8 @@ cdef class Symmetric:
         cdef Py_ssize_t m
         self.matrices, self.count = list(matrices), len(matrices)
         self.n = len(matrices[0]) if self.count else 0
-        self.dense = np.zeros(max(self.count, 1),
-                              dtype=[("values", np.uintp), ("stride", np.intp), ("single", np.intp)])
+        fields = [("values", np.uintp), ("stride", np.intp), ("single", np.intp)]
+        self.dense = np.zeros(max(self.count, 1), dtype=fields)
         for m in range(self.count):
             matrix = self.matrices[m]
             if matrix.shape != (self.n, self.n) or matrix.strides[1] != matrix.itemsize:
@@ -63,7 +64,7 @@ cdef class Symmetric:
             self.dense[m].single = matrix.dtype == np.float32
 
     def times(self, which, vectors, int n_threads=1):
-        """K_m v for each m in `which` (k,) and each row v of vectors (q, n): (k, q, n)."""
+        """Return K_m v for each m in `which` (k,) and each row v of vectors (q, n), (k, q, n)."""
         cdef const double[:, ::1] v = np.ascontiguousarray(vectors, dtype=float)
         cdef Py_ssize_t q = v.shape[0], n = self.n, k, first, step, count
         cdef const Py_ssize_t[::1] chosen = np.ascontiguousarray(which, dtype=np.intp)
@@ -83,15 +84,16 @@ cdef class Symmetric:
             with nogil:
                 begun, threads = clock(), begin_pass(n_threads)
                 for item in prange(count * PARTS, num_threads=threads, schedule="dynamic"):
-                    _times_rows(&self.dense[chosen[first + item // PARTS]], n, q, cuts[item % PARTS],
-                                cuts[item % PARTS + 1], &v[0, 0], &sums[item // PARTS, item % PARTS, 0, 0])
+                    _times_rows(&self.dense[chosen[first + item // PARTS]], n, q,
+                                cuts[item % PARTS], cuts[item % PARTS + 1], &v[0, 0],
+                                &sums[item // PARTS, item % PARTS, 0, 0])
                 for k in prange(count, num_threads=threads, schedule="static"):
                     _add_parts(q * n, &sums[k, 0, 0, 0], &result[first + k, 0, 0])
                 end_pass(threads, begun, <double> count * n * n * q)
         return out
 
     def total(self, which, scale, out, int n_threads=1):
-        """Lower triangle of `out` (n, n) = sum_k scale[k] K_which[k]."""
+        """Write sum_k scale[k] K_which[k] into the lower triangle of `out` (n, n)."""
         cdef const Py_ssize_t[::1] chosen = np.ascontiguousarray(which, dtype=np.intp)
         cdef const double[::1] c = np.ascontiguousarray(scale, dtype=float)
         cdef double[:, ::1] sums = out
@@ -101,15 +103,16 @@ cdef class Symmetric:
         with nogil:
             begun, threads = clock(), begin_pass(n_threads)
             for piece in prange(pieces, num_threads=threads, schedule="dynamic"):
-                _total_rows(self.dense, chosen, c, piece * ROWS, min(piece * ROWS + ROWS, self.n), sums)
+                _total_rows(self.dense, chosen, c, piece * ROWS,
+                            min(piece * ROWS + ROWS, self.n), sums)
             end_pass(threads, begun, <double> chosen.shape[0] * self.n * self.n)
 
     def survey(self, int n_threads=1):
-        """What a look at every entry tells of each matrix, (count, 5).
+        """Read every entry once; returns five numbers a matrix, (count, 5).
 
-        Columns: the largest |K_ij - K_ji|; a bound of the largest eigenvalue, the least of the Frobenius norm and the
-        largest row sum of |K_ij|; the trace; the least diagonal entry; the sum of squares, NaN or infinite where
-        an entry is.
+        They are the largest |K_ij - K_ji|; a bound of the largest eigenvalue, the smaller of the
+        Frobenius norm and the largest row sum of |K_ij|; the trace; the least diagonal entry; and
+        the sum of squares, which is NaN or infinite where an entry is.
         """
         out = np.zeros((self.count, 5))
         cdef double[:, ::1] result = out
@@ -129,15 +132,15 @@ cdef inline double entry(const Dense* K, Py_ssize_t i, Py_ssize_t j) noexcept no
 
 
 def _equal_areas(Py_ssize_t n):
-    """Rows (PARTS + 1,) that cut the lower triangle into pieces of equal area, multiples of 4."""
+    """Return the rows (PARTS + 1,), multiples of 4, that cut the triangle into equal areas."""
     cuts = np.round(n / 4 * np.sqrt(np.arange(PARTS + 1) / PARTS)).astype(np.intp) * 4
     cuts[PARTS] = n
     return np.minimum(cuts, n)
 
 
-cdef void _times_rows(const Dense* K, Py_ssize_t n, Py_ssize_t q, Py_ssize_t begin, Py_ssize_t end, const double* v,
-                      double* out) noexcept nogil:
-    """out (q, n) = what rows begin..end of the lower triangle add to K v."""
+cdef void _times_rows(const Dense* K, Py_ssize_t n, Py_ssize_t q, Py_ssize_t begin, Py_ssize_t end,
+                      const double* v, double* out) noexcept nogil:
+    """Write into out (q, n) what rows begin..end of the lower triangle add to K v."""
     cdef Py_ssize_t i = begin, r, j, k, rows
     cdef double value
     cdef double[4] sums
@@ -149,11 +152,11 @@ cdef void _times_rows(const Dense* K, Py_ssize_t n, Py_ssize_t q, Py_ssize_t beg
                 sums[r] = 0.0
             if rows == 4:
                 if K.single:
-                    ss_four_rows_f32(i, (<const float*> K.values) + i * K.stride, K.stride, v + k * n, v + k * n + i,
-                                     out + k * n, sums)
+                    ss_four_rows_f32(i, (<const float*> K.values) + i * K.stride, K.stride,
+                                     v + k * n, v + k * n + i, out + k * n, sums)
                 else:
-                    ss_four_rows_f64(i, (<const double*> K.values) + i * K.stride, K.stride, v + k * n, v + k * n + i,
-                                     out + k * n, sums)
+                    ss_four_rows_f64(i, (<const double*> K.values) + i * K.stride, K.stride,
+                                     v + k * n, v + k * n + i, out + k * n, sums)
             for r in range(rows):
                 for j in range(i if rows == 4 else 0, i + r):
                     value = entry(K, i + r, j)
@@ -171,8 +174,9 @@ cdef void _add_parts(Py_ssize_t size, const double* parts, double* out) noexcept
         ss_axpy_f64(size, 1.0, parts + part * size, 0.0, out)
 
 
-cdef void _total_rows(const Dense[::1] dense, const Py_ssize_t[::1] which, const double[::1] scale, Py_ssize_t begin,
-                      Py_ssize_t end, double[:, ::1] out) noexcept nogil:
+cdef void _total_rows(const Dense[::1] dense, const Py_ssize_t[::1] which, const double[::1] scale,
+                      Py_ssize_t begin, Py_ssize_t end, double[:, ::1] out) noexcept nogil:
+    """Write rows begin..end of a sum of matrices, up to the diagonal."""
     cdef Py_ssize_t i, k
     cdef const Dense* K
     for i in range(begin, end):
@@ -181,12 +185,15 @@ cdef void _total_rows(const Dense[::1] dense, const Py_ssize_t[::1] which, const
         K = &dense[which[k]]
         for i in range(begin, end):
             if K.single:
-                ss_axpy_f32(i + 1, scale[k], (<const float*> K.values) + i * K.stride, 0.0, &out[i, 0])
+                ss_axpy_f32(i + 1, scale[k], (<const float*> K.values) + i * K.stride, 0.0,
+                            &out[i, 0])
             else:
-                ss_axpy_f64(i + 1, scale[k], (<const double*> K.values) + i * K.stride, 0.0, &out[i, 0])
+                ss_axpy_f64(i + 1, scale[k], (<const double*> K.values) + i * K.stride, 0.0,
+                            &out[i, 0])
 
 
 cdef void _survey(const Dense* K, Py_ssize_t n, double* row_sums, double* out) noexcept nogil:
+    """Fill the five numbers of `Symmetric.survey` of one matrix."""
     cdef Py_ssize_t i, row, column, count
     cdef double apart = 0.0, largest = 0.0, value
     cdef double[2] sums
@@ -199,13 +206,15 @@ cdef void _survey(const Dense* K, Py_ssize_t n, double* row_sums, double* out) n
                 count = min(TILE, i - column)
                 if count > 0:
                     if K.single:
-                        value = ss_survey_row_f32(count, (<const float*> K.values) + i * K.stride + column,
-                                                  (<const float*> K.values) + column * K.stride + i, K.stride,
-                                                  row_sums + column, sums)
+                        value = ss_survey_row_f32(
+                            count, (<const float*> K.values) + i * K.stride + column,
+                            (<const float*> K.values) + column * K.stride + i, K.stride,
+                            row_sums + column, sums)
                     else:
-                        value = ss_survey_row_f64(count, (<const double*> K.values) + i * K.stride + column,
-                                                  (<const double*> K.values) + column * K.stride + i, K.stride,
-                                                  row_sums + column, sums)
+                        value = ss_survey_row_f64(
+                            count, (<const double*> K.values) + i * K.stride + column,
+                            (<const double*> K.values) + column * K.stride + i, K.stride,
+                            row_sums + column, sums)
                     apart = max(apart, value)
                 row_sums[i] += sums[0]
                 out[4] += 2.0 * sums[1]

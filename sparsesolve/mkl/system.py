@@ -1,15 +1,16 @@
-"""The linear system of a Newton step: samples joined by a sum of kernels and by the loss.
+"""The linear system of a Newton step with a sum of kernels.
 
     (H^-1 + K)^-1 x,   K = sum_m eta_m K_m,   H = F''
 
-for x (k, q, n) with q responses, H^-1 infinite where H is 0. One response: with R = sqrt(H) it is
-R (I + R K R)^-1 R x, which no scale of K or H can hurt. Several: K is the same for each; a
-diagonal H gives q such systems (one where all rows of H agree), and the softmax, for which
-H = D - D 1 (1'D 1)^-1 1'D sample by sample, one more of size n that joins them:
+Given: x (k, q, n) for q responses; H^-1 is infinite where H is 0. Returned: the product.
+Of one response it is R (I + R K R)^-1 R x with R = sqrt(H), which is stable for any scale of K and
+H. Of several responses K is the same for each. A diagonal H gives q such systems, or one where all
+rows of H are equal. Of the softmax H = D - D 1 (1'D 1)^-1 1'D for each sample, and one more system
+of size n joins the others:
 
     E = (D^-1 + K)^-1,   (H^-1 + K)^-1 = E - E 1 (sum_k E_k)^-1 1'E.
 
-Reference: Rasmussen and Williams 2006, "Gaussian processes for machine learning", algorithms 3.1
+Reference: Rasmussen and Williams (2006), "Gaussian processes for machine learning", algorithms 3.1
 and 3.3.
 """
 
@@ -26,8 +27,10 @@ class System:
     Parameters
     ----------
     kernels : Kernels
-    which, scale : (k,) kernels of the sum and their eta > 0
-    curvature : (q, n) H's diagonal, or D where `joined`
+    which, scale : (k,)
+        The kernels of the sum, and their eta > 0.
+    curvature : (q, n)
+        H's diagonal, or D where `joined`.
     joined : bool
         Whether H is that of the softmax.
     """
@@ -43,13 +46,13 @@ class System:
             kernels.total(which, scale, self.total)
 
     def kernel_times(self, x):
-        """K x for x (q, n); before `inverse` is first called."""
+        """Return K x for x (q, n); only before `inverse` is first called."""
         if self.total is None:
             return np.zeros(x.shape)
         return Symmetric([self.total]).times([0], x, self.n_threads)[0]
 
     def inverse(self, x):
-        """(H^-1 + K)^-1 x for x (k, q, n)."""
+        """Return (H^-1 + K)^-1 x for x (k, q, n)."""
         if self.total is None:
             x = self.curvature * x
             if self.joined:
@@ -66,7 +69,7 @@ class System:
         return x
 
     def _apart(self, x):
-        """E x, response by response."""
+        """Return E x, response by response."""
         out = np.empty(x.shape)
         for k, root in enumerate(self.root):
             rows = np.ascontiguousarray(x[:, k] * root)
@@ -92,11 +95,11 @@ class System:
             self._join()
 
     def _join(self):
-        """The factor of sum_k E_k; a sample without weight is joined to nothing."""
+        """Factorise sum_k E_k; a sample without weight has the row of the identity."""
         n = self.shape[1]
         self.bridge = np.zeros((n, n))
         for root, factor in zip(self.root, self.factors, strict=True):
-            # our lower triangle in rows is LAPACK's upper one in columns; the other holds nothing
+            # our lower triangle, row by row, is LAPACK's upper one; the other is not set
             inverse = np.tril(lapack.dpotri(factor.T)[0].T)
             self.bridge += root[:, None] * inverse * root
         diagonal = np.einsum("ii->i", self.bridge)

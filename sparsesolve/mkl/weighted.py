@@ -1,10 +1,16 @@
-"""Reweighted least squares: the single kernel K = sum_m eta_m K_m, then eta anew, in turn.
+"""Reweighted least squares: solve for the single kernel K = sum_m eta_m K_m, then update eta.
+
+    minimise over f_1..f_M, b0    F(offset + b0 + sum_m f_m)  +  lam phi(||f_1||, .., ||f_M||)
+
+Given: a KernelProblem and decreasing lam. Returned: a Point whose gap is below a target.
+Invariant: the objective does not rise.
 
 With eta_m = n_m / (lam phi_m'(n)) the penalty lam phi is at most sum_m n_m^2 / (2 eta_m) plus a
-constant, with equality at n (Bach et al. 2012, section 5). The minimiser of that bound is
-f = K u with u = -F'(f + b0): one smooth problem with one kernel, whose norms n_m = eta_m s_m give
-the next eta. For the lp norms this is the Gauss-Seidel alternation of Kloft et al. (2011): their
-kernel weights are these eta, up to a factor.
+constant, with equality at n. The minimiser of this bound is f = K u with u = -F'(f + b0). It is a
+smooth problem with one kernel, and its norms n_m = eta_m s_m give the next eta. For the lp norms
+this is the Gauss-Seidel alternation of Kloft et al. (2011), whose kernel weights are eta up to a
+factor.
+Reference: Bach et al. (2012), section 5.
 """
 
 import numpy as np
@@ -13,19 +19,22 @@ from sparsesolve.mkl.directions import solve_columns, weighted_direction
 from sparsesolve.mkl.point import make_point, sizes_of
 from sparsesolve.mkl.state import ROUNDING, WorkingState
 
-BACKTRACKS = 40
-NEW = 1e-3  # of the largest norm: what a kernel that enters begins with
-GONE = 1e-9  # of the largest norm: below it a kernel that shrinks is let go
+BACKTRACKS = 40  # halvings of a step at most
+NEW = 1e-3  # the first norm of a kernel that enters, as a share of the largest norm
+GONE = 1e-9  # a kernel that shrinks below this share of the largest norm leaves
 
 
 def shares_of(problem, point, lam):
-    """eta (k,) of a point's norms."""
+    """Return eta (k,) of a point's norms."""
     slope = lam * problem.norm.slope(point.n, problem.factors[point.which])
     return np.divide(point.n, slope, out=np.zeros_like(slope), where=slope > 0.0)
 
 
 def search_weighted(problem, old, lam, u, eta, slack):
-    """The point between `old` and u, f = K u and n = eta s, whose objective does not rise."""
+    """Return a point between `old` and that of u, f = K u and n = eta s, by halving.
+
+    Its objective exceeds that of `old` by at most `slack`.
+    """
     products = problem.kernels.times(old.which, u)
     bound, share = old.objective(problem, lam) + slack, 1.0
     for _ in range(BACKTRACKS):
@@ -54,7 +63,7 @@ class Reweighted(WorkingState):
         self.point = search_weighted(problem, point, lam, u, eta, ROUNDING * self.null)
 
     def _let_in(self, lam):
-        """Give kernels of norm 0 that pull a little of it, and take it from those that vanish."""
+        """Give a small norm to kernels of norm 0 that violate, and 0 to those that vanish."""
         point, problem = self.point, self.problem
         if not problem.norm.sparse:
             return

@@ -1,10 +1,15 @@
-"""Wrapper methods: a solver of one kernel inside, kernel weights around it. They are baselines.
+"""Wrapper methods, the baselines: an inner solver for one kernel, and an update of its weights.
 
-SimpleMKL follows the reduced gradient of J(eta) on the simplex of beta_m = lam d_m^2 eta_m, which
-is "l1_squared"; the alternation puts eta_m = n_m / (lam phi_m'(n)), the closed form for the norms
-at hand. Both serve the hinge loss, which the other methods cannot.
-References: Rakotomamonjy, Bach, Canu, Grandvalet 2008, "SimpleMKL", JMLR 9; Kloft, Brefeld,
-Sonnenburg, Zien 2011, "lp-norm multiple kernel learning", JMLR 12, algorithm 1.
+    minimise over eta   J(eta)     with J of single_kernel.py
+
+Given: a KernelProblem and decreasing lam. Returned: a Point whose gap is below a target.
+Invariant: J does not rise.
+
+SimpleMKL follows the reduced gradient of J on the simplex of beta_m = lam d_m^2 eta_m, for the
+norm "l1_squared". The alternation sets eta_m = n_m / (lam phi_m'(n)), the closed form for given
+norms. Both work for the hinge loss, which no other algorithm here does.
+References: Rakotomamonjy, Bach, Canu, Grandvalet (2008), "SimpleMKL", JMLR 9; Kloft, Brefeld,
+Sonnenburg, Zien (2011), "lp-norm multiple kernel learning", JMLR 12, algorithm 1.
 """
 
 import numpy as np
@@ -13,13 +18,13 @@ from sparsesolve.mkl.single_kernel import single_value, solve_single
 from sparsesolve.mkl.state import WorkingState
 from sparsesolve.mkl.weighted import shares_of
 
-INSIDE = 1e-3  # of the target: how well the inner problem is solved
-ARMIJO = 1e-4
-HALVINGS = 30
+INSIDE = 1e-3  # the accuracy of the inner problem, as a share of the target
+ARMIJO = 1e-4  # the share of the predicted decrease that a step must reach
+HALVINGS = 30  # of a step at most
 
 
 class Alternation(WorkingState):
-    """The inner problem and the closed form of the kernel weights, in turn."""
+    """Alternate between the inner problem and the closed form of the kernel weights."""
 
     patience = 200
 
@@ -50,7 +55,7 @@ class Alternation(WorkingState):
 
 
 class SimpleMKL(Alternation):
-    """Reduced gradients of the kernel weights, with a line search along the simplex."""
+    """Follow the reduced gradient of the kernel weights, with a line search on the simplex."""
 
     def _solve(self, lam, target, budget):
         d = self.problem.factors[self.all]
@@ -74,7 +79,7 @@ class SimpleMKL(Alternation):
             self._search_line(slope, direction, share)
 
     def _to_the_edge(self, direction, top):
-        """Go from edge to edge of the simplex while J falls; returns the last length not gone."""
+        """Move to the next face of the simplex while J falls; returns the length that is left."""
         while True:
             falling = np.flatnonzero(direction < 0.0)
             if not len(falling):
