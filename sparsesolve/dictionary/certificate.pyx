@@ -64,8 +64,8 @@ cdef double certify(Signal* s) noexcept nogil:
         along += s.rate[j] * s.values[k]
         explained += (s.cross[j] + s.rate[j]) * s.values[k]
     s.residual = max(s.square - explained, 0.0)
-    s.gap = assembled(squares_gap(s.residual, t, 0.0), s.level * size - t * along, rounded(s) * rounded(s) / EPSILON,
-                      INFINITY)
+    s.gap = assembled(squares_gap(s.residual, t, 0.0), s.level * size - t * along,
+                      rounded(s) * rounded(s) / EPSILON, INFINITY)
     s.gap = s.gap / (0.5 * s.square) if s.square > 0.0 else 0.0
     return s.gap
 

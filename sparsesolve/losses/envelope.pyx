@@ -3,8 +3,8 @@
     f_sigma(eta; m) = max over s in [l, h] of  s (eta - c) - epsilon |s| - (s - m)^2 / (2 sigma)
                     = min over t of  f(t) + m (eta - t) + sigma (eta - t)^2 / 2
 
-Its slope is s+ = clip(soft(m + sigma (eta - c), sigma epsilon), l, h), the next multiplier; its second derivative
-is sigma where s+ is at neither end nor 0 beside a flat piece, else 0.
+Its slope is s+ = clip(soft(m + sigma (eta - c), sigma epsilon), l, h), the next multiplier; its
+second derivative is sigma where s+ is at neither end nor 0 beside a flat piece, else 0.
 Reference: Rockafellar, "Augmented Lagrangians and applications of the proximal point algorithm" (1976).
 """
 from libc.math cimport INFINITY, fabs

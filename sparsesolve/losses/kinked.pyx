@@ -2,9 +2,9 @@
 
     f(y, eta) = max over s in [l(y), h(y)] of  s (eta - c(y)) - epsilon |s|,      l <= 0 <= h
 
-Its conjugate is f*(s) = s c + epsilon |s| on [l, h] and infinite elsewhere. A subclass gives c, l and h: `centre`,
-`least_slope` and `largest_slope`. The least value is 0. Solvers of smooth problems take its Moreau envelope: see
-envelope.pyx.
+Its conjugate is f*(s) = s c + epsilon |s| on [l, h] and infinite elsewhere. A subclass gives c, l
+and h: `centre`, `least_slope` and `largest_slope`. The least value is 0. Solvers of smooth problems
+take its Moreau envelope: see envelope.pyx.
 """
 from libc.math cimport INFINITY, fabs
 

@@ -8,9 +8,9 @@ Invariant: `sums` holds what a feature contributed before step `since`. Between 
 and the level rises, so that a weight dies once, at a step d that a search finds, and adds
     sign(q) ((|q| + c) (A_d - A_a) - (B_d - B_a)),   A_d = sum_{s<d} 1 / scale_s,
                                                      B_d = sum_{s<d} level_s / scale_s.
-The sums A and B are kept of at most `period` steps; after so many all features are brought up, which
-costs as much per step as one feature does. They are brought up as well where the scale has grown much,
-as differences of A would lose digits.
+The sums A and B are kept of at most `period` steps; after so many all features are brought up,
+which costs as much per step as one feature does. They are brought up as well where the scale has
+grown much, as differences of A would lose digits.
 Reference: Duchi and Singer (2009), section 6; Shamir and Zhang (2013) for means of the last half.
 """
 from libc.math cimport sqrt
@@ -21,7 +21,7 @@ from sparsesolve.online.engine cimport ss_fetch
 from sparsesolve.online.shrinkage cimport Shrinkage, soft
 
 cdef Py_ssize_t LEAST_PERIOD = 4096
-cdef double MOST_GROWTH = 16.0  # of scales within the steps in memory: differences of A lose so much
+cdef double MOST_GROWTH = 16.0  # of scales within the steps in memory: what differences of A lose
 
 
 cdef class Averaged(Shrinkage):
@@ -41,7 +41,7 @@ cdef class Averaged(Shrinkage):
     cdef Py_ssize_t period, known           # steps in memory at most; now
     cdef double[:, :, ::1] steps            # (period + 1, kinds, 3): level, A and B of these
     cdef double growth                      # of scales since the first of them, at most
-    cdef Py_ssize_t[::1] since              # (p,) the step in memory that a feature is brought up to
+    cdef Py_ssize_t[::1] since              # (p,) step in memory that a feature is brought up to
     cdef Py_ssize_t since_intercept
     cdef double[:, :, ::1] sums             # (2, p, K) of the part before the last, and of the last
     cdef double[:, ::1] intercept_sums      # (2, K)

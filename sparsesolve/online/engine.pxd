@@ -19,7 +19,7 @@ cdef class Engine:
     cdef readonly double[:, ::1] intercept_record   # (2, K) the same of the intercepts
     cdef readonly bint has_intercept
     cdef readonly int[::1] kind                 # (p,) which level and scale a feature has; None: 0
-    cdef const double[::1] rate                 # of a run: (S,) what multiplies the gradient of a step,
+    cdef const double[::1] rate                 # of a run: (S,) what multiplies a step's gradient,
     cdef const double[:, ::1] level, scale      # (S + 1, kinds) and how weights are read before it
     cdef const double[::1] plain                # (S + 1,) the scale of what is not penalised
     cdef bint batched                           # whether a step of this run has several rows

@@ -1,6 +1,7 @@
 """The contract of an online method: how weights are read and learned, one row at a time.
 
-    for each step s:   eta_i = offset_i + b0 + x_i'w_s,   g_s = the weighted mean of f'(y_i, eta_i) x_i,
+    for each step s:   eta_i = offset_i + b0 + x_i'w_s,   g_s = the weighted mean of f'(y_i, eta_i)
+    x_i,
                        w_{s+1} = what the method makes of w_s, g_s and the penalty
 
 Given: rows in the form of CSR, a Loss that knows `sample`, and per step what `Clock` has laid down.
@@ -69,7 +70,7 @@ cdef class Engine:
 
     cdef void scatter(self, Py_ssize_t s, const int* index, const double* x, Py_ssize_t count,
                       const double* slope) noexcept nogil:
-        """Learn from a row of step s: `slope` (K,) is that of the loss, times its share of the step."""
+        """Learn from a row of step s; slope (K,) is the loss's times the row's share in it."""
 
     cdef void commit(self, Py_ssize_t s) noexcept nogil:
         """End step s, all rows of which have been learned."""

@@ -13,7 +13,7 @@ cdef class ProximalLeader(Engine):
     cdef readonly bint tied
     cdef readonly double largest        # weight that a row has met, of one response
     cdef double[::1] weight, root       # of the last row gathered: its weights, and sqrt(n)
-    cdef double[::1] total              # (p K,) the gradient of a step of several rows or responses,
+    cdef double[::1] total              # (p K,) gradient of a step of several rows or responses,
     cdef double[::1] lead               # (K,) that of the intercepts,
     cdef int[::1] touched               # features that it has,
     cdef unsigned char[::1] seen        # and whether it has them

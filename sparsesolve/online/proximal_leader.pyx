@@ -1,8 +1,9 @@
 """FTRL-Proximal with the elastic net, lazily: a rate for each weight.
 
-    w_{s+1} = argmin_w  w'(g_1 + ... + g_s) + t lam Omega(w) + sum_r sum_j sigma_rj (w_j - w_rj)^2 / 2
-    sigma_rj = (sqrt(n_rj) - sqrt(n_{r-1,j})) / eta0,   n_rj = n_{r-1,j} + g_rj^2,   n_0 = beta^2
-    Omega(w) = sum_j v_j N(w_j),   N(w) = alpha |w|_1 + (1 - alpha) |w|^2 / 2, or with |w|_2 if `tied`
+    w_{s+1} = argmin_w  w'(g_1 + ... + g_s) + t lam Omega(w) + sum_r sum_j sigma_rj (w_j - w_rj)^2 /
+    2 sigma_rj = (sqrt(n_rj) - sqrt(n_{r-1,j})) / eta0,   n_rj = n_{r-1,j} + g_rj^2,   n_0 = beta^2
+    Omega(w) = sum_j v_j N(w_j),   N(w) = alpha |w|_1 + (1 - alpha) |w|^2 / 2, or with |w|_2 if
+    `tied`
 
 The penalty counts once a step (t lam), so that what is minimised is the loss plus lam Omega.
 Kept of a feature: q, minus the gradients plus sigma w, and n; if `tied` q (K,) and one n of |g|^2.
@@ -115,7 +116,8 @@ cdef class ProximalLeader(Engine):
         for a in range(count):
             r = record + 2 * index[a]
             if self.kind is not None:
-                level, ridge = self.level[s, self.kind[index[a]]], self.scale[s, self.kind[index[a]]]
+                level = self.level[s, self.kind[index[a]]]
+                ridge = self.scale[s, self.kind[index[a]]]
             root = sqrt(least + r[1])
             w = soft(r[0], level)
             if w != 0.0:

@@ -43,7 +43,8 @@ cdef class ShortLeader(ProximalLeader):
         for a in range(count):
             r = record + 2 * index[a]
             if self.kind is not None:
-                level, ridge = self.level[s, self.kind[index[a]]], self.scale[s, self.kind[index[a]]]
+                level = self.level[s, self.kind[index[a]]]
+                ridge = self.scale[s, self.kind[index[a]]]
             root = sqrt(least + r[1])
             w = soft(r[0], level) / (root * invert + ridge)
             eta[0] += x[a] * w

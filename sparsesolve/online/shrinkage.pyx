@@ -1,8 +1,8 @@
 """FOBOS and regularised dual averaging with the elastic net, lazily.
 
-    FOBOS   w_{s+1} = argmin_w  |w - (w_s - eta_s g_s)|^2 / 2 + eta_s lam Omega(w)
-    RDA     w_{s+1} = argmin_w  w'(g_1 + ... + g_s) + t lam Omega(w) + beta_t |w|^2 / 2
-    Omega(w) = sum_j v_j N(w_j),   N(w) = alpha |w|_1 + (1 - alpha) |w|^2 / 2, or with |w|_2 if `tied`
+    FOBOS   w_{s+1} = argmin_w  |w - (w_s - eta_s g_s)|^2 / 2 + eta_s lam Omega(w) RDA     w_{s+1} =
+    argmin_w  w'(g_1 + ... + g_s) + t lam Omega(w) + beta_t |w|^2 / 2 Omega(w) = sum_j v_j N(w_j),
+    N(w) = alpha |w|_1 + (1 - alpha) |w|^2 / 2, or with |w|_2 if `tied`
 
 Kept of a feature: q (K,), and with FOBOS the level c that q has been shrunk by.
 Invariant: w_s = S(q, level_s - c) / scale_s with the soft threshold S of the norm, c = 0 in RDA.

@@ -96,7 +96,8 @@ cdef class TextParser:
                 raise ValueError(f"line {self.lines}: {self.wrong}")
             here += 1
         n, nnz = self.n, self.nnz
-        return (np.array(self.labels[:n]), np.array(self.weights[:n]), np.array(self.starts[:n + 1]),
+        return (np.array(self.labels[:n]), np.array(self.weights[:n]),
+                np.array(self.starts[:n + 1]),
                 np.array(self.columns[:nnz]), np.array(self.values[:nnz]))
 
     cdef int make_room(self, Py_ssize_t length) except -1:

@@ -8,9 +8,10 @@ Omega(w) = sum_j v_j N(w_j),   N(w) = alpha |w|_1 + (1 - alpha) |w|^2 / 2, or wi
 
 Given: a pass over all rows by `measure`, and then rows to learn by `run`.
 Kept of a feature: w (K,), v (K,), m (K,), and the step that w has been brought up to.
-Invariant: between two meetings a feature makes steps with the fixed gradient m. A single weight does
-so in closed form: it moves by a constant, times 1 / (1 + eta lam (1 - alpha)), until its sign changes,
-which happens at most once. Rows of weights make the steps one by one, but for those that stay.
+Invariant: between two meetings a feature makes steps with the fixed gradient m. A single weight
+does so in closed form: it moves by a constant, times 1 / (1 + eta lam (1 - alpha)), until its sign
+changes, which happens at most once. Rows of weights make the steps one by one, but for those that
+stay.
 Reference: Xiao and Zhang, "A proximal stochastic gradient method with progressive variance
 reduction" (2014).
 """
@@ -152,7 +153,8 @@ cdef class VarianceReduced(Engine):
         cdef double[::1] now = rows
         for j in range(self.n_features):
             self.bring_up(j, &now[self.width * j])
-        rows = rows.reshape(-1, self.width)[slice(self.n_features) if features is None else features]
+        chosen = slice(self.n_features) if features is None else features
+        rows = rows.reshape(-1, self.width)[chosen]
         return rows[:, :K].T.copy(), np.array(self.intercept_record)[0]
 
     cdef void at_start(self, Py_ssize_t first, Py_ssize_t last, const int[::1] index,
@@ -229,7 +231,7 @@ cdef double moved(double w, double push, double level, double ridge, double coun
         return 0.0
     if each <= 0.0:
         return sign * slid(size, each, ridge, count)
-    if ridge > 0.0:                     # size_j = (size + each / ridge) (1 + ridge)^-j - each / ridge
+    if ridge > 0.0:             # size_j = (size + each / ridge) (1 + ridge)^-j - each / ridge
         jump = log1p(size * ridge / each) / log1p(ridge)
     else:
         jump = size / each

@@ -13,14 +13,13 @@ cdef class ElasticNet:
 
     Parameters
     ----------
-    n_features : int
-    alpha : float in [0, 1]
-    factors : (p,) penalty factors v, already rescaled; 0 unpenalised; excluded features have limits of 0
-    lower, upper : (p,) or None
+    n_features : int alpha : float in [0, 1] factors : (p,) penalty factors v, already rescaled; 0
+    unpenalised; excluded features have limits of 0 lower, upper : (p,) or None
         lower <= 0 <= upper.
 
     ridge_unit : float
-        Multiplies the squared part: 1 unless coefficients are measured in units other than the penalty's.
+        Multiplies the squared part: 1 unless coefficients are measured in units other than the
+        penalty's.
 
     The level lam is an argument of every method, never an attribute.
     """

@@ -1,6 +1,7 @@
 """Elastic net on rows of K coefficients, one row a feature: coefficient by coefficient, or grouped by the l2 norm.
 
-    Omega(B) = sum_j v_j (alpha pen(B_j) + (1 - alpha) |B_j|_2^2 / 2),   pen = |B_j|_1 or, grouped, |B_j|_2
+    Omega(B) = sum_j v_j (alpha pen(B_j) + (1 - alpha) |B_j|_2^2 / 2),   pen = |B_j|_1 or, grouped,
+    |B_j|_2
 
 Arrays of coefficients B and of what meets them, C = Z'u, are (K, p): one row a response.
 """

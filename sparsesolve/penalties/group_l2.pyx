@@ -13,17 +13,18 @@ cdef class GroupL2(SparseGroup):
     Parameters
     ----------
     groups : sequence or mapping
-        One label per feature, (p,), of any type (None: a group of its own); or sequences of feature numbers, or a
-        mapping from labels to them. Groups need not be contiguous; features in none are groups of one; none may be
-        in two.
+        One label per feature, (p,), of any type (None: a group of its own); or sequences of feature
+        numbers, or a mapping from labels to them. Groups need not be contiguous; features in none
+        are groups of one; none may be in two.
     weights : array-like (G,) or mapping from labels, default None
-        d_g of the groups named, in the order in which they first appear; None means the square roots of their sizes.
-        0 leaves a group unpenalised, inf excludes it.
+        d_g of the groups named, in the order in which they first appear; None means the square
+        roots of their sizes. 0 leaves a group unpenalised, inf excludes it.
 
     Raises
     ------
     ValueError, TypeError
-        When a path is fitted: if groups overlap or do not fit its features, or a weight is negative.
+        When a path is fitted: if groups overlap or do not fit its features, or a weight is
+        negative.
 
     References
     ----------

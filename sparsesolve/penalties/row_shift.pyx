@@ -2,8 +2,8 @@
 
     argmin_c  sum_k l1 |b_k - c| + l2 (b_k - c)^2 / 2,   lower <= b_k - c <= upper
 
-The median for the lasso (the lower one of an even number, the mean of two), the mean for ridge or without a penalty,
-between them otherwise; then as near to it as the limits let it.
+The median for the lasso (the lower one of an even number, the mean of two), the mean for ridge or
+without a penalty, between them otherwise; then as near to it as the limits let it.
 """
 import numpy as np
 

@@ -11,9 +11,9 @@ straight piece may go on; where they cross, the piece ends at the first vertex o
 Each point enters and leaves each stack once.
 Reference: Davies, Kovac, "Local extremes, runs, strings and multiresolution" (2001).
 
-Dual norms: z'b <= nu Omega(b) for all b. Of total variation alone nu is the largest |z_1 + .. + z_k| / w_k;
-with mu |b|_1 added, extreme points are intervals, and the largest ratio
-|sum_I z| / (mu |I| + w at the ends of I) is found by Dinkelbach's iteration with Kadane's scan.
+Dual norms: z'b <= nu Omega(b) for all b. Of total variation alone nu is the largest |z_1 + .. +
+z_k| / w_k; with mu |b|_1 added, extreme points are intervals, and the largest ratio |sum_I z| / (mu
+|I| + w at the ends of I) is found by Dinkelbach's iteration with Kadane's scan.
 """
 from libc.math cimport INFINITY, fabs
 from libc.stdlib cimport free, malloc
@@ -23,7 +23,7 @@ import numpy as np
 cdef double CLOSE = 1e-14       # relative: two values of nu that are one
 
 
-cdef struct Hull:               # vertices of a boundary's hull from the last knot on, this one first
+cdef struct Hull:               # vertices of a boundary's hull from the last knot on, it first
     Py_ssize_t* place
     double* height
     double* slope               # of the piece that ends at the vertex
@@ -69,7 +69,8 @@ cdef inline Py_ssize_t _pull(Hull* bent, Hull* other, double* b, double side) no
     return knot
 
 
-cdef int taut_string(Py_ssize_t n, const double* v, double t, const double* w, double* b) except -1 nogil:
+cdef int taut_string(Py_ssize_t n, const double* v, double t, const double* w,
+                     double* b) except -1 nogil:
     """b as above; w NULL: all weights are 1."""
     cdef Hull upper, lower
     cdef double* room = <double*> malloc((4 * n + 8) * sizeof(double))
@@ -132,7 +133,7 @@ def chain_value(const double[::1] b, const double[::1] weights=None):
 
 
 def chain_polar(const double[::1] z, const double[::1] weights=None):
-    """The largest |z_1 + .. + z_k| / w_k over k < n; inf where a weight of 0 does not hold a sum."""
+    """Return the largest |z_1 + .. + z_k| / w_k over k < n; inf where only w_k is 0."""
     cdef double total = 0.0, size = 0.0, largest = 0.0, w
     cdef Py_ssize_t i
     for i in range(z.shape[0] - 1):
@@ -146,7 +147,8 @@ def chain_polar(const double[::1] z, const double[::1] weights=None):
     return largest
 
 
-cdef double _best_interval(const double[::1] z, double side, double nu, double mu, const double[::1] w,
+cdef double _best_interval(const double[::1] z, double side, double nu, double mu,
+                           const double[::1] w,
                            Py_ssize_t* first, Py_ssize_t* last) noexcept nogil:
     """The largest side * sum_I z - nu (mu |I| + w at the ends of I) over intervals I."""
     cdef Py_ssize_t n = z.shape[0], i, begin = 0
@@ -176,7 +178,8 @@ def sparse_chain_polar(const double[::1] z, double mu, const double[::1] weights
             total, size = 0.0, mu * (last + 1 - first)
             for i in range(first, last + 1):
                 total += side * z[i]
-            size += (0.0 if first == 0 else weights[first - 1]) + (0.0 if last == n - 1 else weights[last])
+            size += 0.0 if first == 0 else weights[first - 1]
+            size += 0.0 if last == n - 1 else weights[last]
             nu = max(nu, total / size)
             if not nu > before * (1.0 + CLOSE):
                 break

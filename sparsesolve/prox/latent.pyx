@@ -2,7 +2,8 @@
 
     minimise over v   |x - sum_g v_g|^2 / 2 + t sum_g d_g |v_g|_2,    v_g zero outside g
 
-Given: the features of each group, one group after the other, and a start. Returned: v in that order,
+Given: the features of each group, one group after the other, and a start.
+Returned: v in that order,
 when a sweep moves nothing by more than rounding, or after so many sweeps. Invariant:
 r = x - sum_g v_g.
 Reference: Jenatton, Mairal, Obozinski, Bach, "Proximal methods for hierarchical sparse coding"
@@ -14,7 +15,8 @@ import numpy as np
 
 
 def latent_vectors(const double[::1] x, double t, const double[::1] d, const int[::1] member,
-                   const int[::1] start, const double[::1] begin, double accuracy, Py_ssize_t sweeps):
+                   const int[::1] start, const double[::1] begin, double accuracy,
+                   Py_ssize_t sweeps):
     """v (q,) for x (p,): group g has the features member[start[g]:start[g + 1]]."""
     out = np.array(begin)
     residual = np.array(x)

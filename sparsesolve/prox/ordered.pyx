@@ -24,7 +24,8 @@ def pool_sorted(const double[::1] size, double t, const double[::1] weights):
         for i in range(n):
             mean[top], begin[top] = size[i] - t * weights[i], i
             while top > 0 and mean[top - 1] <= mean[top]:
-                total = mean[top] * (i + 1 - begin[top]) + mean[top - 1] * (begin[top] - begin[top - 1])
+                total = mean[top] * (i + 1 - begin[top])
+                total += mean[top - 1] * (begin[top] - begin[top - 1])
                 top -= 1
                 mean[top] = total / (i + 1 - begin[top])
             top += 1

@@ -1,14 +1,18 @@
-"""Pairs of samples whose order of death is known, counted by whether linear predictors tell it: O(n log n)."""
+"""Concordance of survival times and linear predictors, in O(n log n).
+
+It counts the pairs of samples whose order of death is known, by whether the predictors agree.
+"""
 import numpy as np
 
 
 def count_pairs(y, eta, weights):
     """Return (concordant, discordant, tied eta, tied time, tied both), sums of products of weights.
 
-    A pair is known where one died while the other, of its stratum, was at risk: who dies at t meets those with
-    start < t < stop, and those censored at t.  It is concordant if the one who died has the larger eta.  Two who died
-    at one time are tied in time.  From the last time to the first, those at risk stand in a tree of sums, by their eta;
-    whoever leaves it leaves 0, and nothing is subtracted of those at risk.
+    A pair is known where one died while the other, of its stratum, was at risk: who dies at t meets
+    those with start < t < stop, and those censored at t.  It is concordant if the one who died has
+    the larger eta.  Two who died at one time are tied in time.  From the last time to the first,
+    those at risk stand in a tree of sums, by their eta; whoever leaves it leaves 0, and nothing is
+    subtracted of those at risk.
 
     Parameters
     ----------
@@ -26,14 +30,16 @@ def count_pairs(y, eta, weights):
             ranked = eta[rows]
             first = np.flatnonzero(np.append(True, ranked[1:] != ranked[:len(rows) - 1]))
             level = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(rows))))
-            counts += _count(start[rows], stop[rows], status[rows] > 0, level, np.append(first, len(rows)),
+            counts += _count(start[rows], stop[rows], status[rows] > 0, level,
+                             np.append(first, len(rows)),
                              weights[rows])
     return counts
 
 
 cdef _count(start, stop, status, level, first, weights):
-    """The same for one stratum, by eta: rows first[l] .. first[l + 1] are those of level l of eta."""
-    cdef Py_ssize_t[::1] late = np.lexsort((status, -stop)), entry = np.argsort(-start), l = level, edge = first
+    """Count for one stratum; rows first[l]..first[l + 1] have level l of the sorted eta."""
+    cdef Py_ssize_t[::1] late = np.lexsort((status, -stop)), entry = np.argsort(-start)
+    cdef Py_ssize_t[::1] l = level, edge = first
     cdef const double[::1] begin = start, end = stop, w = weights
     cdef const unsigned char[::1] died = status.view(np.uint8)
     cdef Py_ssize_t n = late.shape[0], a = 0, b, i, k, gone = 0
@@ -50,7 +56,7 @@ cdef _count(start, stop, status, level, first, weights):
         while gone < n and begin[entry[gone]] >= t:
             put(tree, n, entry[gone], 0.0)
             gone += 1
-        while b < n and end[late[b]] == t:      # those who die at t: against those at risk, and each other
+        while b < n and end[late[b]] == t:      # compare deaths at t with who is at risk
             i = late[b]
             counts[0] += w[i] * sum_of(tree, n, 0, edge[l[i]])
             counts[1] += w[i] * sum_of(tree, n, edge[l[i] + 1], n)
@@ -68,7 +74,7 @@ cdef _count(start, stop, status, level, first, weights):
 
 
 cdef void put(double[::1] tree, Py_ssize_t n, Py_ssize_t row, double weight) noexcept nogil:
-    """Give a row a weight; an inner node is the sum of the two below it, rows are nodes n to 2 n - 1."""
+    """Give a row a weight. Rows are nodes n to 2 n - 1; inner nodes are sums of their children."""
     row += n
     tree[row] = weight
     while row > 1:

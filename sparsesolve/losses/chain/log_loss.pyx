@@ -2,18 +2,22 @@
 
     F(eta) = sum_s w_s [log sum_y' exp(score_s(y')) - score_s(y_s)]
 
-Transitions are part of eta, which makes them coordinates as any other.  For n positions and K labels eta holds
+Transitions are part of eta, which makes them coordinates as any other.  For n positions and K
+labels eta holds
 
     S (n, K)  scores of the labels at each position        T (K, K)  transitions, from row to column
     start (K,)  of a sequence's first label                stop (K,)  of its last
 
-is flat, n K + K K + 2 K long, and counts as that many samples of one response, coupled.  So a design has the rows of X,
-K times, and an indicator for each transition; penalties, first-order solvers and certificates hold as they stand.
+is flat, n K + K K + 2 K long, and counts as that many samples of one response, coupled.  So a
+design has the rows of X, K times, and an indicator for each transition; penalties, first-order
+solvers and certificates hold as they stand.
 
--F' = w (y - mu): labels and pairs of labels less their marginals.  With u = -s F'(eta), 0 <= s <= 1, the dual point is
-(1 - s) y + s mu in the marginal polytope, and by concavity of the entropy H, with H(y) = 0,
+-F' = w (y - mu): labels and pairs of labels less their marginals.  With u = -s F'(eta), 0 <= s <=
+1, the dual point is (1 - s) y + s mu in the marginal polytope, and by concavity of the entropy H,
+with H(y) = 0,
 
-    F*(-u) <= -s sum_s w_s H(mu_s),   H(mu) = log Z - <score, mu>,   so   F(eta) + F*(-u) + eta'u <= (1 - s) F(eta).
+    F*(-u) <= -s sum_s w_s H(mu_s),   H(mu) = log Z - <score, mu>,   so   F(eta) + F*(-u) + eta'u <=
+    (1 - s) F(eta).
 
 Reference: Lafferty, McCallum, Pereira, "Conditional random fields" (2001).
 """

@@ -2,7 +2,8 @@
 
     (X W)_i = sum_j x_ij w_j,    rows w_j of K
 
-X is given by rows; X' by rows is X by columns.  Rows are independent, so any number of threads gives the same bits.
+X is given by rows; X' by rows is X by columns.  Rows are independent, so any number of threads
+gives the same bits.
 """
 from cython.parallel cimport prange
 

@@ -5,8 +5,9 @@
 Given: scores S (n, K) of all positions, T (K, K), ptr, which cuts the positions into sequences.  Start and stop scores
 are part of S in the first and last row of a sequence.  -inf forbids a label or a transition.
 Returned: labellings of the largest score; or log Z, node marginals and sums of pair marginals.
-Invariant: sequences are met in blocks that do not depend on the number of threads, so results have the same bits.
-Memory: one padded copy of the scores of the longest sequence for each thread.  Nothing is recursive.
+Invariant: sequences are met in blocks that do not depend on the number of threads, so results have
+the same bits. Memory: one padded copy of the scores of the longest sequence for each thread.
+Nothing is recursive.
 Reference: Rabiner, "A tutorial on hidden Markov models" (1989), section V.A on scaling.
 """
 from cython.parallel cimport prange
@@ -63,8 +64,9 @@ cdef class Chains:
                       double* pairs, double* total, double* work) noexcept nogil:
         """log Z of sequence s; its node marginals into mu, w times pair marginals into M (over E) or P.
 
-        S and mu are those of the sequence.  log Z is -INFINITY where no labelling is possible.  Returns whether
-        scaling failed after M was changed: then all has to be done again, this sequence in logarithms.
+        S and mu are those of the sequence.  log Z is -INFINITY where no labelling is possible.
+        Returns whether scaling failed after M was changed: then all has to be done again, this
+        sequence in logarithms.
         """
         cdef Py_ssize_t L = self.ptr[s + 1] - self.ptr[s]
         cdef double* top = work
@@ -141,8 +143,8 @@ cdef class Chains:
                   int n_threads=1):
         """Node marginals (n, K), log Z (n_sequences,), and pair marginals.
 
-        The latter are sums (K, K) with weights w (n_sequences,), 1 if None; with `each_pair` they are
-        (n - n_sequences, K, K), the pairs of one sequence after those of another.
+        The latter are sums (K, K) with weights w (n_sequences,), 1 if None; with `each_pair` they
+        are (n - n_sequences, K, K), the pairs of one sequence after those of another.
         """
         cdef double[::1] weight = np.ones(self.n_sequences) if w is None else w
         cdef double[:, ::1] mu = np.zeros((self.n, self.K))
@@ -163,7 +165,8 @@ cdef class Chains:
         """The `count` best labellings of one sequence (count, n) and their scores, best first; fewer if there are not
         so many: paths (m, n), scores (m,).
 
-        Every label keeps a list of its best prefixes.  Time n K count (K + log), memory 12 bytes n K count.
+        Every label keeps a list of its best prefixes.  Time n K count (K + log), memory 12 bytes n
+        K count.
         """
         cdef Py_ssize_t K = self.K, n = self.n, i, a, b, r, winner, m = count
         cdef double[:, :, ::1] delta = np.full((2, K, m), -INFINITY)
