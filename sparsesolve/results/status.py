@@ -18,7 +18,7 @@ class Status(enum.IntEnum):
 
     CONVERGED = 0, "the certified gap is below the tolerance"
     MAX_ITER = 1, "stopped by max_iter before the tolerance was met"
-    STALLED = 2, "rounding, as a rule, keeps the gap from falling; another solver may go further"
+    STALLED = 2, "the gap no longer falls: rounding, or a loose bound; another solver may go on"
     UNBOUNDED = 3, "no finite coefficients are best: the objective falls for ever as they grow"
 
 
