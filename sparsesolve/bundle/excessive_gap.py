@@ -69,8 +69,8 @@ def pragam(
     References
     ----------
     Saha, Zhang, Vishwanathan (2010), "Lower bounds for BMRM and faster rates for training SVMs",
-    with ``mu_0 = 2 L`` and ``alpha_-1 = 0``, which the proof needs. Nesterov (2005), "Excessive gap
-    technique in nonsmooth convex minimization".
+    with ``mu_0 = 2 L`` and ``alpha_-1 = 0``, which the proof needs. Nesterov (2005), "Excessive
+    gap technique in nonsmooth convex minimization".
 
     Examples
     --------
