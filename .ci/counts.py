@@ -1,10 +1,13 @@
 """Count the instructions of a few fixed problems under callgrind: a guard against slowdowns.
 
-python .ci/counts.py [--update], with valgrind and a C compiler. Counts repeat on a loaded machine,
-where seconds do not. Two are kept for each problem: `own`, those of this package's compiled code,
-for one compiler; and `all`, those of BLAS, libm and the interpreter too, for one version of each.
+python .ci/counts.py [--update] [--cliffs], with valgrind and a C compiler. Counts repeat on a
+loaded machine, where seconds do not. Two are kept for each problem: `own`, those of this package's
+compiled code, for one compiler; and `all`, those of BLAS, libm and the interpreter too, for one
+version of each.
 What was compiled or installed otherwise than noted is not compared. Valgrind does not know
 AVX-512: the kernels for x86-64-v3 are counted, on machines with AVX2, whatever else they have.
+Ratios guard against cliffs: what a looser tolerance costs compared with a tight one, one far
+lambda with the path to it, a small alpha with alpha = 1. `--cliffs` counts these alone.
 """
 
 import ctypes
@@ -17,6 +20,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +31,8 @@ import sparsesolve as ss
 NOTED = Path(__file__).with_name("counts.json")
 PACKAGE = f"{Path(ss.__file__).resolve().parent}/"
 ALLOWED = 1.05
+ALLOWED_RATIO = 1.10
+OVER = " / "  # between the two names of a cliff
 START_AND_STOP = """
 #include <valgrind/callgrind.h>
 void start(void) { CALLGRIND_START_INSTRUMENTATION; }
@@ -88,11 +94,39 @@ def problems():
     yield "sparse_code", lambda: ss.sparse_code(signals, atoms, lam=20.0)
 
 
-def solve_all(library):
+def correlated(n, p, rho):
+    """Columns of an autoregressive process, and a response with twenty true coefficients."""
+    rng = np.random.default_rng(2)
+    X = np.asfortranarray(rng.standard_normal((n, p)))
+    for j in range(1, p):
+        X[:, j] = rho * X[:, j - 1] + np.sqrt(1.0 - rho**2) * X[:, j]
+    return X, X[:, :: p // 20] @ rng.standard_normal(20) + rng.standard_normal(n)
+
+
+def cliffs():
+    """Yield two problems at a time as `problems` does; the first is to cost little more."""
+    X, y = correlated(100, 1000, 0.95)
+    groups = ss.penalties.GroupL2(np.arange(1000) // 5)
+    for family, response in (("gaussian", y), ("binomial", y > 0)):
+        fit = partial(ss.path, X, response, family=family, stop=None)
+        path = partial(fit, n_lambdas=20)
+        lam = path().lambdas[-1:]
+        yield (f"{family}: tol 1e-3", partial(path, tol=1e-3)), ("tol 1e-7", path)
+        yield (f"{family}: one far lambda", partial(fit, lambdas=lam)), ("path", path)
+        yield (f"{family}: alpha .05", partial(path, alpha=0.05)), ("alpha 1", path)
+    fit = partial(ss.path, X, y, penalty=groups, n_lambdas=20, stop=None)
+    yield ("group lasso: tol 1e-3", partial(fit, tol=1e-3)), ("tol 1e-7", fit)
+
+
+def solve_all(library, only):
     """Solve every problem, counted the second time: this runs under callgrind."""
     callgrind = ctypes.CDLL(library)
     gc.disable()
-    for name, solve in problems():
+    solved = [] if only == "cliffs" else list(problems())
+    for (above, one), (below, other) in cliffs():
+        name = f"{above}{OVER}{below}"
+        solved += [(f"{name}{OVER}0", one), (f"{name}{OVER}1", other)]
+    for name, solve in solved:
         solve()
         callgrind.start()
         solve()
@@ -119,20 +153,27 @@ def own_and_all(dump):
     return name and name[1], {"own": own // 1000, "all": total // 1000}
 
 
-def count():
-    """The counts of every problem, by name."""
+def count(only):
+    """The counts of every problem, by name, and the ratios of the cliffs."""
     with tempfile.TemporaryDirectory() as folder:
         source, library = Path(folder, "switch.c"), Path(folder, "switch.so")
         source.write_text(START_AND_STOP)
         compiler = sysconfig.get_config_var("CC").split()
         subprocess.run([*compiler, "-shared", "-fPIC", source, "-o", library], check=True)
         command = ["valgrind", "--tool=callgrind", "--instr-atstart=no", "-q",
-                   f"--callgrind-out-file={folder}/dump", sys.executable, __file__, library]
+                   f"--callgrind-out-file={folder}/dump", sys.executable, __file__, library, only]
         alone = {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
                  "PYTHONPATH": str(Path(ss.__file__).parents[1])}
         subprocess.run(command, env=os.environ | alone, check=True)
         dumps = [own_and_all(dump) for dump in sorted(Path(folder).glob("dump*"))]
-    return {name: counts for name, counts in dumps if name}
+    found = {name: counts for name, counts in dumps if name}
+    counts = {name: both for name, both in found.items() if OVER not in name}
+    ratios = {}
+    for name, both in found.items():
+        cliff, _, part = name.rpartition(OVER)
+        if part == "0":
+            ratios[cliff] = round(both["all"] / found[f"{cliff}{OVER}1"]["all"], 3)
+    return counts, ratios
 
 
 def versions():
@@ -156,7 +197,17 @@ def compare(noted, found, kinds):
     return grown
 
 
-def main(update):
+def compare_ratios(noted, ratios, told):
+    """Print the ratios, and return those that are larger than noted, if they can be `told`."""
+    grown = []
+    for name, ratio in ratios.items():
+        print(f"{name:44}{ratio:8.2f}")
+        if told and ratio > ALLOWED_RATIO * noted.get(name, np.inf):
+            grown.append(f"{name} ({noted[name]:.2f})")
+    return grown
+
+
+def main(update, only):
     info = Path("/proc/cpuinfo")
     if not shutil.which("valgrind") or not info.exists() or " avx2 " not in info.read_text():
         print("no valgrind, or no processor with AVX2: instructions are not counted")
@@ -164,21 +215,26 @@ def main(update):
     noted, here = json.loads(NOTED.read_text()) if NOTED.exists() else {}, versions()
     other = [name for name in here if noted.get("versions", {}).get(name) != here[name]]
     kinds = [] if "compiler" in other else ["own"] if other else ["own", "all"]
-    found = count()
+    found, ratios = count(only)
     grown = compare(noted.get("counts", {}), found, kinds)
+    grown += compare_ratios(noted.get("ratios", {}), ratios, "all" in kinds)
     if update:
-        NOTED.write_text(json.dumps({"versions": here, "counts": found}, indent=1) + "\n")
+        found = noted.get("counts", {}) | found
+        text = json.dumps({"versions": here, "counts": found, "ratios": ratios}, indent=1)
+        NOTED.write_text(text + "\n")
     elif other:
         print("not compared, because noted for another", ", ".join(other), end=": ")
         print("all counts" if not kinds else "counts that BLAS and the interpreter are part of")
     if grown and not update:
-        print(f"more than {ALLOWED - 1:.0%} above {NOTED.name}:", *grown, sep="\n  ")
+        print(f"more than {ALLOWED - 1:.0%} above {NOTED.name}, ratios more than "
+              f"{ALLOWED_RATIO - 1:.0%}:", *grown, sep="\n  ")
         print("make it as fast as it was, or run with --update and say why in the message")
         return 1
     return 0
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] in ([], ["--update"]):
-        sys.exit(main("--update" in sys.argv))
-    solve_all(sys.argv[1])
+    if {*sys.argv[1:]} <= {"--update", "--cliffs"}:
+        only = "cliffs" if "--cliffs" in sys.argv else "all"
+        sys.exit(main("--update" in sys.argv, only))
+    solve_all(*sys.argv[1:])

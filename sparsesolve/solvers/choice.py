@@ -11,6 +11,7 @@ from sparsesolve.solvers.passes.several_lambdas import MOST_COLUMNS
 from sparsesolve.solvers.reasons import log_reduction, log_solver
 from sparsesolve.solvers.reductions.collinear import CollinearState, without_collinear
 from sparsesolve.solvers.reductions.equal_rows import with_equal_rows_merged
+from sparsesolve.solvers.reductions.groups_of_one import without_groups
 from sparsesolve.solvers.reductions.inner_products import by_inner_products
 from sparsesolve.solvers.reductions.mapped import in_other_columns
 from sparsesolve.solvers.reductions.one_sided_limits import OneSidedState, unbound
@@ -41,7 +42,9 @@ def choose(problem, name, lambdas, n_threads):
         problem = merged
     if not problem.has_blocks:
         return _on_whole_vectors(problem, name, lambdas, n_threads)
-    if name == "auto" and _few_eigenvalues(problem.design):
+    if name == "auto" and problem.has_groups:
+        problem = without_groups(problem) or problem
+    if name == "auto" and _few_eigenvalues(problem.design, costs.MOST_ROW_SPACE):
         found = in_row_space(problem, lambdas, n_threads)
         if found is not None:
             own_solver = partial(SOLVERS[_suitable(problem, lambdas)].state, problem, n_threads)
@@ -173,7 +176,10 @@ def _suitable(problem, lambdas):
         return "response_newton" if _few_coefficients(problem) else "response_blocks"
     if problem.loss is not None:
         return "pass_newton" if _by_inner_products(problem) else "proximal_newton"
-    if SOLVERS["ridge"].suits(problem, lambdas) and _few_eigenvalues(problem.design):
+    most = costs.MOST_EIGENVALUES
+    if lambdas is not None:
+        most = min(most, max(costs.FEW_EIGENVALUES, costs.EIGENVALUES_TO_A_LAMBDA * len(lambdas)))
+    if SOLVERS["ridge"].suits(problem, lambdas) and _few_eigenvalues(problem.design, most):
         return "ridge"
     return "sufficient" if _few_features(problem) else "working_set"
 
@@ -240,7 +246,8 @@ def _giant_group(problem):
     return bool((large**3).sum() > passes * problem.design.stored)
 
 
-def _few_eigenvalues(design):
-    dense = costs.EIGENVALUE_SPARSITY * design.stored > design.n * design.p
-    most = costs.MOST_EIGENVALUES if dense else costs.MOST_SPARSE_EIGENVALUES
+def _few_eigenvalues(design, most):
+    """Whether an eigendecomposition of the smaller side of X pays: at most so many, if dense."""
+    if costs.EIGENVALUE_SPARSITY * design.stored <= design.n * design.p:
+        most = min(most, costs.MOST_SPARSE_EIGENVALUES)
     return min(design.n, design.p) <= most

@@ -55,6 +55,15 @@ def test_a_side_too_long_for_eigenvalues_is_left_to_others(chosen, monkeypatch):
     assert chosen == ["sufficient", "ridge", "sufficient"]
 
 
+def test_few_lambdas_are_not_worth_eigenvalues(chosen, monkeypatch):
+    monkeypatch.setattr(costs, "FEW_EIGENVALUES", 2)
+    monkeypatch.setattr(costs, "EIGENVALUES_TO_A_LAMBDA", 4)
+    one = ss.path(X, Y, alpha=0, lambdas=[0.1])
+    two = ss.path(X, Y, alpha=0, lambdas=[0.2, 0.1])
+    assert chosen == ["sufficient", "ridge"]
+    assert np.abs((one.coefs - two.coefs[:, [1]]).toarray()).max() < 1e-5
+
+
 @pytest.mark.parametrize(
     "family, usual", [("gaussian", "working_set"), ("binomial", "proximal_newton")]
 )
