@@ -52,10 +52,18 @@ def duality_gap(loss, penalty, double lam, b, eta, double value, dual, z, double
     cdef double gap = abs(value - loss.saturated) + charge     # rounding may take F below it
     if missing == np.inf:
         return gap + rounding
-    for s in scales(penalty, z, lam):
-        samples = loss.fenchel_young_at(eta, s * dual)
-        gap = min(gap, assembled(samples, blocks_gap(penalty, lam, charge, b, s * z), missing, gap))
-    return gap + rounding
+    return rounding + least_gap(
+        loss, eta, dual, scales(penalty, z, lam),
+        lambda s: blocks_gap(penalty, lam, charge, b, s * z), missing, gap)
+
+
+def least_gap(loss, eta, dual, scales, blocks, double missing=0.0, double at_zero=INFINITY):
+    """The least gap at some multiples of a dual point; blocks(s) is what all blocks add at s."""
+    cdef double gap = at_zero
+    for s in scales:
+        samples = loss.fenchel_young_at(eta, dual if s == 1.0 else s * dual)
+        gap = assembled(samples, blocks(s), missing, gap)
+    return gap
 
 
 def gap_of_terms(double samples, double blocks, double missing=0.0, double at_zero=INFINITY):

@@ -23,6 +23,7 @@ from sparsesolve.linalg.kernels.vector cimport axpy, dot
 from sparsesolve.losses.base cimport Loss
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 from sparsesolve.solvers.certificate.dual_point import clear
+from sparsesolve.solvers.certificate.gap import least_gap
 from sparsesolve.solvers.responses.conjugate_gradients import Preconditioner, conjugate_gradients, rounding_floor
 
 cdef double VIOLATION = 1e-12       # relative
@@ -44,10 +45,8 @@ def working_gap(d, double lam):
         for k in range(B.shape[0]):
             if net.is_unpenalised(j, B[k, j], g[k, j], lam):
                 total += 0.5 * g[k, j] * g[k, j] / (scales[k] * max(squares[j], 1e-300))
-    return total + min(
-        [d.loss.fenchel_young_at(d.eta, s * d.u if s < 1.0 else d.u) + net.excess(B, g, lam, s)
-         for s in {net.feasible_scale(B, g, lam, True), net.feasible_scale(B, g, lam)}]
-    )
+    at = {net.feasible_scale(B, g, lam, strict) for strict in (True, False)}
+    return least_gap(d.loss, d.eta, d.u, at, lambda s: d.net.excess(d.B, d.g, lam, s), total)
 
 
 def dual_point(d, double lam):
@@ -151,12 +150,12 @@ def certify(d, double lam, outside):
 
 def _certify_at(u, basis, d, double lam, outside):
     """The same at multiples of u, but for 0, once it is orthogonal to the free columns and to the basis."""
-    cdef ElasticNetRows own = d.net, net = d.net_of_all
+    cdef ElasticNetRows own = d.net
     cdef const double[:, ::1] B = d.B, g = d.g, C
-    cdef double rounding = 0.0, astray = 0.0, gap = np.inf, s
+    cdef double rounding = 0.0, astray = 0.0, gap = np.inf
     cdef Py_ssize_t j, k
-    C, (which, beyond, sizes) = d.columns.correlate(u), outside.examine(u, lam)
-    net, zero = net.take(which), np.zeros_like(beyond)
+    products, (which, beyond, sizes) = d.columns.correlate(u), outside.examine(u, lam)
+    net, zero, C = d.net_of_all.take(which), np.zeros_like(beyond), products
     if basis is not None:
         astray = np.abs((u @ basis[0])[basis[1]]).max(initial=0.0)
     for j in range(B.shape[1]):
@@ -165,8 +164,8 @@ def _certify_at(u, basis, d, double lam, outside):
                 astray = max(astray, fabs(C[k, j]))
                 rounding += fabs(B[k, j] * C[k, j])
     if astray <= ORTHOGONAL:
-        for s in {min(own.feasible_scale(B, C, lam, strict), net.feasible_scale(zero, beyond, lam, strict))
-                  for strict in (False, True)}:
-            gap = min(gap, d.loss.fenchel_young_at(d.eta, s * u if s < 1.0 else u) + own.excess(B, C, lam, s)
-                      + net.excess(zero, beyond, lam, s) + rounding)
+        at = {min(own.feasible_scale(B, C, lam, strict), net.feasible_scale(zero, beyond, lam, strict))
+              for strict in (False, True)}
+        gap = least_gap(d.loss, d.eta, u, at, lambda s: d.net.excess(d.B, products, lam, s)
+                        + net.excess(zero, beyond, lam, s), rounding)
     return gap, which[sizes > lam * np.asarray(net.l1) * (1.0 + VIOLATION)] if len(which) else which
