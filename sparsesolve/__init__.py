@@ -27,8 +27,8 @@ __all__ = [
     "Path", "Status", "adaptive_factors", "assess", "at_radius", "bundle", "calibration",
     "confusion", "crf_path", "criteria", "cv_path", "families", "hard_threshold_path", "lars_path",
     "lars_path_gram", "load", "make_design", "mkl", "mkl_path", "omp_path", "online", "path",
-    "penalties", "prox", "refit", "relax", "roc", "save", "sparse_code", "stability_path",
-    "structured",
+    "penalties", "prox", "refit", "relax", "roc", "save", "sparse_code", "spom",
+    "stability_path", "structured",
 ]  # fmt: skip
 
 # What path does not need is imported when it is first asked for: HOMES says from where.
@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from sparsesolve.selection.stability import stability_path
     from sparsesolve.structured.crf import crf_path
     from sparsesolve.structured.result import CRFPath
+    from sparsesolve.structured.spom import spom
 else:
     HOMES = {
         "CRFPath": "structured.result",
@@ -85,6 +86,7 @@ else:
         "roc": "selection.assessment.roc",
         "save": "online.model_file",
         "sparse_code": "dictionary.sparse_code",
+        "spom": "structured.spom",
         "stability_path": "selection.stability",
     }
 

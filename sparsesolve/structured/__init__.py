@@ -7,10 +7,13 @@ from sparsesolve.structured.margin_learner import max_margin
 from sparsesolve.structured.model_file import load
 from sparsesolve.structured.result import CRFPath
 from sparsesolve.structured.sentences import read_sentences, write_sentences
+from sparsesolve.structured.spom import spom
+from sparsesolve.structured.spom_result import SPOM
 from sparsesolve.structured.templates import Templates
 from sparsesolve.structured.trees import best_tree, tree_marginals
 
 __all__ = [
-    "CRFCrossValidation", "CRFPath", "Templates", "best_tree", "crf_path", "cv_crf_path", "load",
-    "marginals", "max_margin", "read_sentences", "tree_marginals", "viterbi", "write_sentences",
+    "SPOM", "CRFCrossValidation", "CRFPath", "Templates", "best_tree", "crf_path", "cv_crf_path",
+    "load", "marginals", "max_margin", "read_sentences", "spom", "tree_marginals", "viterbi",
+    "write_sentences",
 ]  # fmt: skip

@@ -1,0 +1,138 @@
+"""What spom is given: explicit features in groups, or blocks of kernels and features."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from sparsesolve.structured.sequences import joined_tags, read_lengths, read_rows, read_tags
+from sparsesolve.structured.spom_blocks import Features, Kernel
+
+SYMMETRIC = 1e-6  # of the largest entry: how far a kernel may differ from its transpose
+
+
+class Blocks(NamedTuple):
+    """The data as the learner takes them."""
+
+    make: Any  # (state (3, G), averaged) -> list of (block, its first group)
+    n_groups: int
+    group_labels: list  # what groups are called
+    kinds: tuple  # of each block "features" or "kernel"
+    of: np.ndarray | None  # (p,) number of each feature's group, where X is one table
+    n_features: int  # p, of one table
+    codes: np.ndarray  # (n,) labels by number
+    labels: np.ndarray  # (K,)
+    ptr: np.ndarray  # (N + 1,) where sequences begin
+
+
+def read_blocks(X: Any, y: Any, lengths: Any, groups: Any) -> Blocks:
+    """Check the data; ValueError or TypeError with one sentence where they do not fit."""
+    if isinstance(X, dict):
+        return _of_blocks(list(X.keys()), list(X.values()), y, lengths, groups)
+    if isinstance(X, list | tuple) and X and all(_is_block(part, X[0]) for part in X):
+        size = _size(X[0])
+        if not _is_ragged(y) and size == len(y):
+            return _of_blocks(list(range(len(X))), list(X), y, lengths, groups)
+    return _of_table(X, y, lengths, groups)
+
+
+def _of_table(X, y, lengths, groups):
+    rows = read_rows(X, lengths, both=False)
+    codes, labels = read_tags(y, rows.ptr)
+    p = rows.rows.shape[1]
+    if groups is None:
+        names, of = ["all"], np.zeros(p, dtype=np.intc)
+    else:
+        found, of = np.unique(np.asarray(groups), return_inverse=True)
+        if of.shape != (p,):
+            raise ValueError(f"groups has {of.size} labels; X has {p} columns, give one for each")
+        names, of = found.tolist(), of.astype(np.intc)
+    return _finished([_features(rows.rows, of)], ("features",), names, of, p, codes, labels,
+                     np.asarray(rows.ptr))  # fmt: skip
+
+
+def _of_blocks(names, parts, y, lengths, groups):
+    if groups is not None:
+        raise ValueError("groups are for features of one table; each block here is a group")
+    if not parts:
+        raise ValueError("X holds no block")
+    n = _size(parts[0])
+    ptr = np.asarray(read_lengths(lengths, n))
+    codes, labels = read_tags(joined_tags(y, ptr), ptr)
+    made, kinds = [], []
+    for name, part in zip(names, parts, strict=True):
+        if hasattr(part, "Z"):
+            x = read_rows(part.Z, lengths, both=False).rows
+            if x.shape[0] != n:
+                raise ValueError(f"block {name!r} has {x.shape[0]} rows, but others have {n}")
+            made.append(_features(x, np.zeros(x.shape[1], dtype=np.intc)))
+            kinds.append("features")
+        else:
+            made.append(_kernel(_read_kernel(name, part, n)))
+            kinds.append("kernel")
+    return _finished(made, tuple(kinds), names, None, 0, codes, labels, ptr)
+
+
+def _features(x, of):
+    if len(x.data) == 0:  # a place to point at
+        x.data, x.indices = np.zeros(1), np.zeros(1, dtype=np.intc)
+    count = int(of.max(initial=0)) + 1
+
+    def make(K, state, averaged):
+        return Features(x.indptr, x.indices, x.data, of, len(of), K, state, averaged)
+
+    return count, make
+
+
+def _kernel(matrix):
+    return 1, lambda K, state, averaged: Kernel(matrix, K, state, averaged)
+
+
+def _finished(made, kinds, names, of, p, codes, labels, ptr):
+    firsts = np.concatenate([[0], np.cumsum([count for count, _ in made])])
+
+    def make(state, averaged):
+        return [(one(len(labels), state[:, a:b], averaged), int(a))
+                for (_, one), a, b in zip(made, firsts[:-1], firsts[1:], strict=True)]  # fmt: skip
+
+    return Blocks(make, int(firsts[-1]), names, kinds, of, p, codes, labels, ptr)
+
+
+def _read_kernel(name, matrix, n):
+    """A symmetric kernel (n, n), compressed rows or contiguous float64 or float32."""
+    if sparse.issparse(matrix):
+        matrix = sparse.csr_array(matrix)
+        matrix.sort_indices()
+        values = matrix.data
+    else:
+        matrix = np.asarray(matrix)
+        kind = np.float32 if matrix.dtype == np.float32 else np.float64
+        values = matrix = np.ascontiguousarray(matrix, dtype=kind)
+    if matrix.shape != (n, n):
+        raise ValueError(f"kernel {name!r} has shape {matrix.shape}; others say ({n}, {n})")
+    if not np.isfinite(values).all():
+        raise ValueError(f"kernel {name!r} holds nan or infinity; give finite numbers")
+    most = float(np.abs(values).max(initial=0.0))
+    if abs(matrix - matrix.T).max() > SYMMETRIC * most:
+        raise ValueError(f"kernel {name!r} is not symmetric; give one between all positions")
+    if (matrix.diagonal() < 0.0).any():
+        raise ValueError(f"kernel {name!r} has negative entries on its diagonal: it is no kernel")
+    return matrix
+
+
+def _is_block(part, first):
+    if hasattr(part, "Z"):
+        return True
+    shape = getattr(part, "shape", ())
+    return len(shape) == 2 and shape[0] == shape[1] == _size(first)
+
+
+def _size(part):
+    return (part.Z if hasattr(part, "Z") else part).shape[0]
+
+
+def _is_ragged(y):
+    some = isinstance(y, list | tuple) and len(y) > 0
+    return some and isinstance(y[0], list | tuple | np.ndarray)
