@@ -5,6 +5,7 @@ from sparsesolve.structured.cross_validation import CRFCrossValidation, cv_crf_p
 from sparsesolve.structured.decoding import marginals, viterbi
 from sparsesolve.structured.margin_learner import max_margin
 from sparsesolve.structured.model_file import load
+from sparsesolve.structured.parser import Parser, load_parser, parse_trees
 from sparsesolve.structured.result import CRFPath
 from sparsesolve.structured.sentences import read_sentences, write_sentences
 from sparsesolve.structured.spom import spom
@@ -13,7 +14,7 @@ from sparsesolve.structured.templates import Templates
 from sparsesolve.structured.trees import best_tree, tree_marginals
 
 __all__ = [
-    "SPOM", "CRFCrossValidation", "CRFPath", "Templates", "best_tree", "crf_path", "cv_crf_path",
-    "load", "marginals", "max_margin", "read_sentences", "spom", "tree_marginals", "viterbi",
-    "write_sentences",
+    "SPOM", "CRFCrossValidation", "CRFPath", "Parser", "Templates", "best_tree", "crf_path",
+    "cv_crf_path", "load", "load_parser", "marginals", "max_margin", "parse_trees",
+    "read_sentences", "spom", "tree_marginals", "viterbi", "write_sentences",
 ]  # fmt: skip

@@ -74,8 +74,8 @@ def spom(
         Structured hinge loss with the number of wrong labels as its cost, or the log loss of a
         conditional random field.
     norm : {"l1_squared", "l1", "lp", "elastic", "l2"}, default None
-        None means "l1_squared". Omega of the norms n of groups: ``(sum n)^2 / 2``; ``sum n``; ``sum n^q`` with
-        ``q = 2p / (p + 1)``; ``share sum n^2 / 2 + (1 - share) (sum n)^2 / 2``; or
+        Omega of the norms n of groups: ``(sum n)^2 / 2``, which None means; ``sum n``; ``sum n^q``
+        with ``q = 2p / (p + 1)``; ``share sum n^2 / 2 + (1 - share) (sum n)^2 / 2``; or
         ``sum n^2 / 2``, with which no group is left out (a structured support vector machine).
     p : float > 1, default 2.0
         Of "lp": kernel weights lie in the lp ball.

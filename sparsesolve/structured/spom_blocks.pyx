@@ -1,15 +1,19 @@
-"""Blocks of parameters of SPOM: theta_m = c_m times what is stored, so that shrinking a group costs one product.
+"""Blocks of parameters of SPOM: theta_m = c_m times what is stored, so that shrinking a group
+costs one product.
 
-Explicit features store V (p, K), of which a step touches the features that are on.  A kernel stores A (n, K),
-theta = c sum_i phi(x_i) A_i, and the scores F = K A of all training positions, label by label: a step adds a row of
-K to F for each label that was wrong at a position, and reading scores costs nothing.  A sparse K costs its nonzeros.
+Explicit features store V (p, K), of which a step touches the features that are on.  A kernel
+stores A (n, K), theta = c sum_i phi(x_i) A_i, and the scores F = K A of all training positions,
+label by label: a step adds a row of K to F for each label that was wrong at a position, and
+reading scores costs nothing.  A sparse K costs its nonzeros.
 
-Squared norms follow the steps.  Of V they change by new^2 - old^2; of a kernel, for theta + a sum_i phi(x_i) D_i,
+Squared norms follow the steps.  Of V they change by new^2 - old^2; of a kernel, for theta + a
+sum_i phi(x_i) D_i,
 
     |theta|^2 + 2 a sum_i D_i . F_i + a^2 sum_ij (D_i . D_j) K_ij.
 
-(Both lines printed in Martins et al. for this recursion hold slips; this one agrees with norms computed from A.)
-Means of iterates: sum_t c(t) V(t) = clock V - B, clock the sum of c so far, B the sum of clock times each change of V.
+(Both lines printed in Martins et al. for this recursion hold slips; this one agrees with norms
+computed from A.) Means of iterates: sum_t c(t) V(t) = clock V - B, clock the sum of c so far, B
+the sum of clock times each change of V.
 """
 import numpy as np
 

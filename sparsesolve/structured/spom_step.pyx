@@ -1,11 +1,12 @@
-"""One step of SPOM on one sequence: scores, the labelling or the marginals, and the change of every block.
+"""One step of SPOM on one sequence: scores, the labelling or the marginals, and the change of
+every block.
 
     loss of sequence s at theta,    theta - eta g,    g = phi(y^) - phi(y) or E phi - phi(y)
 
-with y^ the labelling of the largest score plus wrong labels (hinge), and E under the model (log loss).
-Given: blocks of parameters, see spom_blocks; transitions, start and stop scores are `tied`, stored as they are.
-Reference: Martins, Smith, Xing, Aguiar, Figueiredo (2011), "Online learning of structured predictors with multiple
-kernels", algorithm 3.
+with y^ the labelling of the largest score plus wrong labels (hinge), and E under the model (log
+loss). Given: blocks of parameters, see spom_blocks; transitions, start and stop scores are `tied`,
+stored as they are. Reference: Martins, Smith, Xing, Aguiar, Figueiredo (2011), "Online learning of
+structured predictors with multiple kernels", algorithm 3.
 """
 import numpy as np
 

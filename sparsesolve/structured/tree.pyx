@@ -2,21 +2,22 @@
 
     score(tree) = sum of A[h, m] over its arcs        A (n + 1, n + 1), node 0 the root
 
-Every word m = 1..n has one head h, and no word is above itself.  A[h, m] = -inf forbids an arc; the
-diagonal and column 0 are never read.  Where the root may have one word only, every arc from it gets
-an order of 1, and what counts is the least order: a maximum over pairs (order, score), and leading
-terms of sums, in which arcs from the root weigh t -> 0.  Both are exact, with no large constants.
+Every word m = 1..n has one head h, and no word is above itself.  A[h, m] = -inf forbids an arc;
+the diagonal and column 0 are never read.  Where the root may have one word only, every arc from it
+gets an order of 1, and what counts is the least order: a maximum over pairs (order, score), and
+leading terms of sums, in which arcs from the root weigh t -> 0.  Both are exact, with no large
+constants.
 
-`best_tree`: Tarjan's algorithm for dense graphs, O(n^2).  From any word follow best heads; where that
-closes a cycle, merge it: the best arc from u into it is the best of A[u, m] less the arc that m gives
-up.  Then heads are read from the last merger down.
+`best_tree`: Tarjan's algorithm for dense graphs, O(n^2).  From any word follow best heads; where
+that closes a cycle, merge it: the best arc from u into it is the best of A[u, m] less the arc that
+m gives up.  Then heads are read from the last merger down.
 
-`tree_sums`: eliminating word k replaces w[h, m] by w[h, m] + w[h, k] w[k, m] / s_k with s_k the sum of
-w[., k], which keeps the sum over trees up to the factor s_k.  Nothing is ever subtracted, so leading
-digits stay whatever the scores; determinants lose them where best heads form cycles.  With word m
-left alone, s_m = sum_h w[h, m] P_h, where P_h is the chance that a walk from h to heads meets the root
-before m, and w[h, m] P_h / s_m is the marginal of the arc.  Halving the words gives every m its turn
-in O(n^3).  Numbers are logarithms.
+`tree_sums`: eliminating word k replaces w[h, m] by w[h, m] + w[h, k] w[k, m] / s_k with s_k the
+sum of w[., k], which keeps the sum over trees up to the factor s_k.  Nothing is ever subtracted,
+so leading digits stay whatever the scores; determinants lose them where best heads form cycles.
+With word m left alone, s_m = sum_h w[h, m] P_h, where P_h is the chance that a walk from h to
+heads meets the root before m, and w[h, m] P_h / s_m is the marginal of the arc.  Halving the words
+gives every m its turn in O(n^3).  Numbers are logarithms.
 
 References: Tarjan (1977), "Finding optimum branchings"; Camerini, Fratta, Maffioli (1979);
 Grassmann, Taksar, Heyman (1985) for the elimination; Koo, Globerson, Carreras, Collins (2007) and

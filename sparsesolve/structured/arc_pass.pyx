@@ -1,0 +1,150 @@
+"""Scores of arcs from templates, and online steps on sentences.
+
+    A[h, m] = sum_t c_t V[place of template t's value at (h, m)]        V (2^bits,) hashed
+
+A template's value joins what it says of the head, of the word, and of how far and which way they
+lie apart; each part is a code of 64 bits, made once for each position, and their sum is mixed into
+a place.  So a look-up costs one multiplication and one cache miss.  Values that share a place
+share its weight; but where templates are shrunk by groups a place belongs to the template that
+wrote it last, so that norms of templates are exact and one that is shrunk to 0 is forgotten at
+once, by a new version.
+
+MIRA: with the best tree under scores plus wrong heads, w += tau (phi(y) - phi(y^)), tau = min(C,
+loss / |difference|^2). SPOM: w += eta (phi(y) - phi(y^)), and c shrinks by template outside, see
+spom_learner. The difference counts every template of a wrong word twice, as if no two values
+shared a place. Reference: Crammer, Dekel, Keshet, Shalev-Shwartz, Singer (2006), "Online
+passive-aggressive algorithms"; McDonald, Crammer, Pereira (2005), "Online large-margin training of
+dependency parsers"; Weinberger et al. (2009) on hashing.
+"""
+from libc.stdint cimport uint64_t
+
+import numpy as np
+
+from sparsesolve.structured.tree import best_tree
+
+DEF NEAR = 5                # distances up to this have a code of their own; then 6-10 and beyond
+
+cdef uint64_t ODD = 0x9E3779B97F4A7C15ULL
+
+
+cdef class ArcPass:
+    """Sentences as codes, and weights.
+
+    Parameters
+    ----------
+    head, word : (positions, T) uint64, positions of each sentence after one of its root
+    apart : (T,) 0 nothing, 1 which way, 2 how far and which way
+    ptr : (N + 1,) where sentences begin, roots included
+    V, total : (2^bits,) float64 weights, and what their mean needs
+    c, square : (T,) of templates: multipliers, and squared norms of what is stored
+    owner : (2^bits,) uint32 version T + template of a place; empty where places are shared
+    version : (T,) uint32
+    """
+
+    cdef const uint64_t[:, ::1] head, word
+    cdef const int[::1] apart
+    cdef const long long[::1] ptr
+    cdef double[::1] V, total, c, square
+    cdef uint64_t mask
+    cdef Py_ssize_t T
+    cdef unsigned int[::1] owner, version
+    cdef bint owned
+
+    def __init__(self, head, word, apart, ptr, V, total, c, square, owner, version):
+        self.head, self.word, self.apart, self.ptr = head, word, apart, ptr
+        self.V, self.total, self.c, self.square = V, total, c, square
+        self.mask, self.T = len(V) - 1, len(c)
+        self.owner, self.version, self.owned = owner, version, len(owner) > 0
+
+    cdef inline uint64_t place(self, Py_ssize_t t, Py_ssize_t h, Py_ssize_t m, const uint64_t* code) noexcept nogil:
+        cdef uint64_t x = (self.head[h, t] + self.word[m, t] + code[self.apart[t]]) * ODD
+        x ^= x >> 29
+        return (x * ODD >> 20) & self.mask
+
+    cdef void codes(self, Py_ssize_t h, Py_ssize_t m, uint64_t* code) noexcept nogil:
+        """Codes of nothing, the direction, and the distance between positions h and m."""
+        cdef Py_ssize_t far = m - h if m > h else h - m
+        if far > NEAR:
+            far = NEAR + 1 if far <= 10 else NEAR + 2
+        code[0] = 0
+        code[1] = <uint64_t> (1 + (m > h)) << 40
+        code[2] = <uint64_t> (16 + 2 * far + (m > h)) << 40
+
+    def scores(self, Py_ssize_t s):
+        """A (L + 1, L + 1) of sentence s."""
+        cdef Py_ssize_t first = self.ptr[s], size = self.ptr[s + 1] - first, h, m, t
+        cdef double[:, ::1] A = np.zeros((size, size))
+        cdef uint64_t code[3]
+        cdef uint64_t at
+        cdef double value
+        with nogil:
+            for m in range(1, size):
+                for h in range(size):
+                    if h == m:
+                        continue
+                    self.codes(h, m, code)
+                    value = 0.0
+                    for t in range(self.T):
+                        at = self.place(t, first + h, first + m, code)
+                        if not self.owned or self.owner[at] == self.version[t] * self.T + t:
+                            value += self.c[t] * self.V[at]
+                    A[h, m] = value
+        return np.asarray(A)
+
+    cdef void add(self, Py_ssize_t s, Py_ssize_t h, Py_ssize_t m, double by, double count) noexcept nogil:
+        """w += by phi of the arc, and its part in the mean; squares follow."""
+        cdef Py_ssize_t first = self.ptr[s], t
+        cdef uint64_t code[3]
+        cdef uint64_t at
+        cdef double step
+        self.codes(h, m, code)
+        for t in range(self.T):
+            at, step = self.place(t, first + h, first + m, code), by / self.c[t]
+            if self.owned:
+                self.take(t, at)
+            self.square[t] += step * (2.0 * self.V[at] + step)
+            self.V[at] += step
+            if count > 0.0:
+                self.total[at] += count * step
+
+    cdef void take(self, Py_ssize_t t, uint64_t at) noexcept nogil:
+        """Make template t the owner of a place."""
+        cdef unsigned int own = <unsigned int> (self.version[t] * self.T + t)
+        cdef Py_ssize_t other = self.owner[at] % self.T
+        if self.owner[at] == own:
+            return
+        if self.owner[at] == self.version[other] * self.T + other:
+            self.square[other] -= self.V[at] * self.V[at]
+        self.owner[at], self.V[at] = own, 0.0
+
+    cdef void move(self, Py_ssize_t s, const int[::1] gold, const int[::1] found, double by,
+                   double count) noexcept nogil:
+        cdef Py_ssize_t m
+        for m in range(gold.shape[0]):
+            if gold[m] != found[m]:
+                self.add(s, gold[m], m + 1, by, count)
+                self.add(s, found[m], m + 1, -by, count)
+
+    def step(self, Py_ssize_t s, const int[::1] gold, bint single_root, double limit, double eta, double count):
+        """One step on sentence s; returns its hinge loss.  MIRA with this limit where eta is 0.
+
+        With count > 0 the mean of iterates is V - total / count at the end.
+        """
+        cdef Py_ssize_t m, wrong = 0
+        cdef double along = 0.0, tau = eta
+        A = self.scores(s)
+        cdef double[:, ::1] costly = A + 1.0
+        for m in range(gold.shape[0]):
+            costly[gold[m], m + 1] -= 1.0
+        found, score = best_tree(np.asarray(costly), single_root)
+        cdef const int[::1] best = found
+        for m in range(gold.shape[0]):
+            along += costly[gold[m], m + 1]
+            wrong += gold[m] != best[m]
+        along = score - along
+        if wrong == 0 or along <= 0.0:
+            return 0.0
+        if eta == 0.0:
+            tau = min(limit, along / (2.0 * self.T * wrong))
+        self.move(s, gold, best, tau, count)
+        return along
