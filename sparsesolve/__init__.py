@@ -77,14 +77,14 @@ else:
         "hard_threshold_path": "paths.greedy",
         "lars_path": "paths.lars",
         "lars_path_gram": "paths.lars",
-        "load": "online.model_file",  # where their kind of fit is made known
+        "load": "mkl.grams_file",  # where their kind of fit is made known
         "make_design": "data.encoding",
         "mkl_path": "mkl.path",
         "omp_path": "paths.greedy",
         "refit": "selection.refit",
         "relax": "selection.relaxed",
         "roc": "selection.assessment.roc",
-        "save": "online.model_file",
+        "save": "mkl.grams_file",
         "sparse_code": "dictionary.sparse_code",
         "spom": "structured.spom",
         "stability_path": "selection.stability",

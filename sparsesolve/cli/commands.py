@@ -83,7 +83,7 @@ def run_predict(args):
         return
     if predict_online(args):
         return
-    fit, path = load_model(args.model)
+    fit, path = load_model(args.model, kernels=True)
     ids = {name: name for name in args.id}
     table = model_rows(args, path, offset=args.offset, marks=ids)
     s = read_s(args.s, fit)
@@ -105,7 +105,7 @@ def _predicted(fit, path, table, s, kind):
     if path.class_names is None or path_family(path).classify is None:
         raise ValueError(f"a {path.family} model has no classes; ask for --kind response")
     values = fit.predict(table.X, s, kind="response", offset=table.offset)
-    several = isinstance(path.coefs, list)
+    several = path.intercepts.ndim == 2
     return values if several else np.stack([1.0 - values, values], axis=1)
 
 
@@ -122,15 +122,18 @@ def run_plot(args):
         save_figure(fit.plot, args.out, title)
 
 
-def load_model(file):
-    """A saved model and its path."""
+def load_model(file, kernels=False):
+    """A saved model and its path; of kernels where that serves and their rows are in the file."""
     import sparsesolve as ss
 
     fit = ss.load(file)
     path = getattr(fit, "path", fit)
-    if not hasattr(path, "coefs"):
-        raise ValueError(f"{file} is a model of kernels; read it in Python by sparsesolve.load")
-    return fit, path
+    if hasattr(path, "coefs") or kernels and path.grams is not None:
+        return fit, path
+    without = " without the rows of its fit, which mkl --save keeps" if kernels else ""
+    raise ValueError(
+        f"{file} is a model of kernels{without}; read it in Python by sparsesolve.load"
+    )
 
 
 def _check_results(args):
@@ -180,8 +183,9 @@ def read_s(text, fit):
 def _column_names(path, kind, s):
     """A heading for each column of predictions: of one lambda, of all, of classes or responses."""
     lambdas = [""] if s is not None else [f" at {lam:.6g}" for lam in path.lambdas.tolist()]
-    several = isinstance(path.coefs, list) and kind != "class" or kind == "probabilities"
-    names = range(len(path.coefs)) if path.class_names is None and several else path.class_names
+    K = len(path.intercepts) if path.intercepts.ndim == 2 else None
+    several = K is not None and kind != "class" or kind == "probabilities"
+    names = range(K) if path.class_names is None and several else path.class_names
     first = [str(name) for name in names] if several else [kind]
     return [f"{name}{at}" for name in first for at in lambdas]
 

@@ -48,6 +48,7 @@ def _add_mkl(commands):
     mkl.add_argument("--lambdas", type=numbers, metavar="A,B,...", help="own values of lambda")
     mkl.add_argument("--out", metavar="FILE", help="weights of the kernels as CSV")
     mkl.add_argument("--plot", metavar="FILE", help="plot of the weights")
+    mkl.add_argument("--save", metavar="FILE", help="model for predict (.npz); it holds the rows")
     mkl.add_argument("--quiet", action="store_true", help="do not print the table")
 
 
@@ -96,14 +97,14 @@ def run_mkl(args):
     """Weigh the kernels of a data file along lambda."""
     import sparsesolve as ss
 
-    _check(args)
+    _check(args, save=args.save)
     if not args.kernel:
         raise ValueError("say which kernels by --kernel, as in --kernel 'gaussian(0.5)'")
     table = _table(args, labels=read_family(args.family).classify is not None)
     names = [] if table.feature_names is None else table.feature_names.tolist()
     pairs = {text: _kernel(text, names) for text in args.kernel}
-    matrix = getattr(table.X, "matrix", table.X)
-    grams = ss.mkl.build_grams(matrix, pairs, scale="trace")
+    own = table.feature_names if isinstance(table.X, _plain()) else None
+    grams = ss.mkl.build_grams(table.X, pairs, scale="trace", feature_names=own)
     fit = ss.mkl_path(grams, table.y, family=args.family, norm=args.norm, weights=table.weights,
                       offset=table.offset, n_lambdas=args.n_lambdas, lambdas=args.lambdas,
                       progress=sys.stderr.isatty())  # fmt: skip
@@ -111,6 +112,10 @@ def run_mkl(args):
         _write_weights(fit, args.kernel, args.out)
     if args.plot:
         save_figure(fit.plot, args.plot, f"kernels of {args.file}")
+    if args.save:
+        ss.save(fit, args.save, rows=True)
+        print(f"sparsesolve: note: {args.save} holds the rows of {args.file}, which kernels "
+              "compare new rows with", file=sys.stderr)  # fmt: skip
     if not args.quiet and args.out != "-":
         print(fit)
 

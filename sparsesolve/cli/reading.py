@@ -72,6 +72,7 @@ def _mixed(path, layout, parts, drop, labels, features, marks, args, encoder):
 
 def model_rows(args, path, **parts):
     """The rows of a file with the columns of a model, which are found by name."""
+    path = path if hasattr(path, "coefs") else path.grams  # of kernels, which know their table
     if path.encoder is not None:
         return read_rows(args, encoder=path.encoder, **parts)
     names = [] if path.feature_names is None else path.feature_names.tolist()

@@ -16,6 +16,7 @@ except ImportError:
         "sparsesolve.estimators needs scikit-learn: pip install 'sparsesolve[sklearn]'"
     ) from None
 
+from .adaptive import AdaptiveLasso, AdaptiveLassoCV
 from .amounts import (
     GammaNet,
     GammaNetCV,
@@ -43,6 +44,7 @@ from .probit import ProbitNet, ProbitNetCV
 from .pursuit import OrthogonalMatchingPursuit, OrthogonalMatchingPursuitCV
 from .quantile import QuantileRegressor, QuantileRegressorCV
 from .regression import ElasticNet, ElasticNetCV, Lasso, LassoCV
+from .relaxed import RelaxedLasso, RelaxedLassoCV
 from .robust import HuberNet, HuberNetCV
 from .structured import FusedLasso, PenalizedRegression, SlopeRegression
 from .structured_cv import FusedLassoCV, PenalizedRegressionCV, SlopeRegressionCV
@@ -51,7 +53,6 @@ from .svc import LinearSVC
 from .svm_cv import LinearSVCCV, LinearSVRCV
 from .svr import LinearSVR
 from .tasks import MultiTaskElasticNet, MultiTaskElasticNetCV, MultiTaskLasso, MultiTaskLassoCV
-from .two_stage import AdaptiveLasso, AdaptiveLassoCV, RelaxedLasso
 
 __all__ = [
     "AdaptiveLasso",
@@ -110,6 +111,7 @@ __all__ = [
     "QuantileRegressor",
     "QuantileRegressorCV",
     "RelaxedLasso",
+    "RelaxedLassoCV",
     "SCADRegression",
     "SCADRegressionCV",
     "SlopeRegression",

@@ -10,18 +10,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsesolve.data import (
-    columns_by_name,
-    is_frame,
     nonfinite_error,
     read_choice,
     read_design,
+    read_feature_names,
     read_flag,
     read_shares,
     shown,
 )
+from sparsesolve.data.encoding import EncodedDesign
 from sparsesolve.mkl.kernels import LowRank
 from sparsesolve.mkl.scaling import read_scale
 from sparsesolve.mkl.source import Source
+from sparsesolve.results.prediction import in_columns_of_fit
 
 
 class Grams:
@@ -30,9 +31,9 @@ class Grams:
     Made by :func:`build_grams` and :func:`precomputed`; what :func:`sparsesolve.mkl_path` takes.
     """
 
-    def __init__(self, items, names, sources, table=None, columns=None):
+    def __init__(self, items, names, sources, table=None, columns=None, encoder=None):
         self.items, self.names, self.sources = items, names, sources
-        self.table, self.columns = table, columns
+        self.table, self.columns, self.encoder = table, columns, encoder
 
     def __len__(self):
         return len(self.sources)
@@ -43,7 +44,12 @@ class Grams:
 
     def without_kernels(self) -> Grams:
         """Grams that make blocks for new samples and keep none of the kernels of the fit."""
-        return type(self)([], self.names, self.sources, self.table, self.columns)
+        return type(self)([], self.names, self.sources, self.table, self.columns, self.encoder)
+
+    @property
+    def feature_names(self) -> np.ndarray | None:
+        """Names of the columns of the table, (p,)."""
+        return None if self.columns is None else np.asarray(self.columns)
 
     @property
     def trusted(self) -> list[bool]:
@@ -58,8 +64,7 @@ class Grams:
 
     def for_new(self, new: Any) -> tuple[int, Callable[[int], np.ndarray]]:
         """(number of new samples, function m -> block (n_new, n))."""
-        if is_frame(new) and self.columns is not None:
-            new = columns_by_name(new, list(self.columns), "the kernels were made of")
+        new = in_columns_of_fit(self, new, "the kernels were made of")
         matrix, columns = read_design(new, empty=True)
         if matrix.shape[1] != self.table.shape[1]:
             raise ValueError(
@@ -88,13 +93,15 @@ def build_grams(
     weights: ArrayLike | None = None,
     dtype: str = "float64",
     store: bool = True,
+    feature_names: ArrayLike | None = None,
 ) -> Grams:
     """Make kernels of the rows of a table.
 
     Parameters
     ----------
     X : table (n, p)
-        Array, scipy sparse matrix or frame.
+        Array, scipy sparse matrix, frame or EncodedDesign, whose raw tables a path of these
+        kernels predicts.
     kernels : sequence of (function, columns), or dict of them by name
         A function made by ``mkl.gaussian``, ``mkl.polynomial``, ``mkl.linear``, ``mkl.nystroem``
         or ``mkl.random_features``, or any callable (A, B) -> (len(A), len(B)) that is symmetric
@@ -111,6 +118,8 @@ def build_grams(
     store : bool, default True
         False keeps nothing: blocks of rows are made whenever they are needed, many times over.
         Functions of low rank are kept as factors in either case.
+    feature_names : array-like of str (p,), default None
+        Names of the columns of an array or a sparse X. A frame has its own.
 
     Returns
     -------
@@ -132,6 +141,7 @@ def build_grams(
     (2, (2, 30))
     """
     table, columns = read_design(X)
+    columns = read_feature_names(feature_names, columns, table.shape[1])
     named = isinstance(kernels, dict)
     if not hasattr(kernels, "__iter__"):
         raise TypeError(
@@ -151,7 +161,8 @@ def build_grams(
         raise ValueError("kernels is empty; give at least one pair (function, columns)")
     _refuse_memory(sources, table.shape[0], np.dtype(dtype), store)
     items = [source.make(np.dtype(dtype), store) for source in sources]
-    return Grams(items, labels, sources, table, columns)
+    encoder = X.without_rows() if isinstance(X, EncodedDesign) else None
+    return Grams(items, labels, sources, table, columns, encoder)
 
 
 def _refuse_nonfinite(matrix, columns):

@@ -121,7 +121,8 @@ class MKLPath(Solved):
         kernels : (M, n_new, n) array, sequence or dict of M (n_new, n) blocks, or X
             Kernels between the new samples and those of the fit, in the order of the fit (a dict:
             by name); of kernels that are not active at s nothing is read and None will do. Where
-            the path was fitted to Grams made of a table X: the new rows of X, (n_new, p).
+            the path was fitted to Grams made of a table X: the new rows of X, (n_new, p); of an
+            EncodedDesign raw tables, which are encoded as it was.
         s : float or array_like of float, shape (S,), optional
             Values of lambda. Between two lambdas of the path the fitted functions are
             interpolated linearly, beyond its ends the last ones are held. Default: every lambda.

@@ -87,8 +87,12 @@ def read_rows(path, X, in_blocks=False):
     return matrix
 
 
-def in_columns_of_fit(path, X):
-    """A table or frame with the columns of the fit: encoded as it was, or found by name."""
+def in_columns_of_fit(path, X, made="the path was fitted to"):
+    """A table or frame with the columns of the fit: encoded as it was, or found by name.
+
+    `path` is what has the encoder and the feature_names, and `made` begins what a column is
+    missing of.
+    """
     encoder = path.encoder
     if encoder is not None and not isinstance(X, EncodedDesign) and (
         isinstance(X, dict) or is_frame(X)
@@ -98,7 +102,7 @@ def in_columns_of_fit(path, X):
         if raw or not set(encoder.names) <= names:  # else somebody has encoded it by hand
             return encoder.encode(X)
     if is_frame(X) and path.feature_names is not None:
-        return columns_by_name(X, path.feature_names.tolist(), "the path was fitted to")
+        return columns_by_name(X, path.feature_names.tolist(), made)
     return X
 
 

@@ -60,6 +60,20 @@ def test_kernels(file, tmp_path, capsys):
     assert "kernels" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("drop", [["--drop", "kind"], []])
+def test_a_model_of_kernels_predicts_from_the_shell(drop, file, tmp_path, capsys):
+    model, out = tmp_path / "m.npz", tmp_path / "p.csv"
+    options = ["--response", "y", *drop, "--kernel", "gaussian(0.5)", "--kernel", "linear=a,b",
+               "--n-lambdas", "5", "--save", model, "--quiet"]  # fmt: skip
+    assert run("mkl", file, *options) == 0
+    assert "holds the rows" in capsys.readouterr().err
+    assert run("predict", model, file, "--out", out) == 0
+    fit, names = ss.load(model), ["a", "b", "c"] + ["kind"] * (not drop)
+    np.testing.assert_allclose(pandas.read_csv(out).to_numpy(), fit.predict(TABLE[names]))
+    assert run("plot", model, tmp_path / "a.png") == 2
+    assert "model of kernels" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("words, message", [
     ([], "say which kernels by --kernel"),
     (["--kernel", "sine(3)"], "none of gaussian"),

@@ -32,9 +32,12 @@ and of kind "kernels" besides ::
     kernel_norms (M, L)  kernel_weights (M, L)
     dual_coefs              (n, L), or (K, n, L) of K responses
     kernel_names (M,)       where the kernels had names
+    grams, gram_table (n, p), gram_shares (n,)
+                            of ``save(fit, file, rows=True)`` alone: see mkl/grams_file.py
 
-Data are not kept: weights and offsets of the rows are not in the file, nor rows held out, nor
-kernels. Of a CVPath the candidates that were not chosen are not kept either.
+Data are not kept: weights and offsets of the rows are not in the file, nor rows held out, nor,
+unless that is asked for, the rows that kernels need. Of a CVPath the candidates that were not
+chosen are not kept either.
 A later version of this package reads all earlier versions of the file, and a file of a later
 version is refused.
 """
@@ -51,6 +54,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from sparsesolve.data import read_flag
 from sparsesolve.data.encoding import EncodedDesign
 from sparsesolve.families import FAMILIES, MAKERS, cox, read_family
 from sparsesolve.results.cv_path import CVPath
@@ -75,6 +79,7 @@ CHOICE = ("measure", "larger_is_better", "alpha", "gamma", "index_min", "index_1
 
 
 OTHERS: dict[str, tuple] = {}  # what rooms above this one add: kind -> its class, and both ways
+GRAMS: list[tuple] = []  # arrays of Grams, and Grams of arrays: from the room of kernels
 
 
 def add_kind(kind, made, arrays_of, fit_of):
@@ -86,7 +91,9 @@ def add_kind(kind, made, arrays_of, fit_of):
     OTHERS[kind] = made, arrays_of, fit_of
 
 
-def save(fit: Path | CVPath | MKLPath | EncodedDesign, file: str | PathLike) -> None:
+def save(
+    fit: Path | CVPath | MKLPath | EncodedDesign, file: str | PathLike, *, rows: bool = False
+) -> None:
     """Write a fit, or how a table is encoded, into a file that :func:`load` reads.
 
     What the file holds stands in this module.
@@ -100,6 +107,9 @@ def save(fit: Path | CVPath | MKLPath | EncodedDesign, file: str | PathLike) -> 
         samples, which ``grams.between(X)`` makes.
     file : str or path
         Its name should end with .npz.
+    rows : bool, default False
+        Keep the rows of a fit to Grams of a table, which a kernel compares new rows with: the
+        model that is read predicts tables. Gaussian, polynomial and linear kernels can be kept.
 
     Raises
     ------
@@ -138,13 +148,15 @@ def save(fit: Path | CVPath | MKLPath | EncodedDesign, file: str | PathLike) -> 
     arrays |= _arrays_of(path)
     _warn_missed(path)
     arrays |= _kernels_of(path) if isinstance(path, MKLPath) else _coefs_of(path)
+    if read_flag("rows", rows):
+        arrays |= _rows_of(path)
     if isinstance(fit, CVPath):
         choice = {name: getattr(fit, name) for name in CHOICE}
         arrays["cv_options"] = json.dumps(choice)
         arrays |= {name: getattr(fit, name) for name in CURVE}
         if fit.folds is not None:
             arrays["folds"] = fit.folds
-    encoder = getattr(path, "encoder", None)
+    encoder = getattr(path, "encoder", None) or (arrays.get("grams") and path.grams.encoder)
     if encoder is not None:
         arrays["encoder"] = encoder_text(encoder)
     _write(file, arrays)
@@ -248,6 +260,17 @@ def _coefs_of(path):
             "coef_shape": coefs.shape}  # fmt: skip
 
 
+def _rows_of(path):
+    """The Grams of an MKLPath as arrays by name."""
+    if not isinstance(path, MKLPath) or getattr(path.grams, "table", None) is None:
+        raise ValueError(
+            "rows=True keeps the table that kernels were made of, and this fit was not made of "
+            "one by mkl.build_grams; leave rows out"
+        )
+    arrays_of, _ = GRAMS[-1]
+    return arrays_of(path.grams)
+
+
 def _kernels_of(path):
     names = ("norm", "kernel_norms", "kernel_weights", "dual_coefs")
     return {name: np.array(getattr(path, name)) for name in names}
@@ -277,7 +300,7 @@ def _fit_of(arrays):
         "stop_reason": str(arrays["stop_reason"]), "class_names": arrays.get("class_names"),
     }  # fmt: skip
     if str(arrays["kind"]) == "kernels":
-        return _mkl_path_of(arrays, parts)
+        return _mkl_path_of(arrays, parts, encoder)
     names = {name: arrays.get(name) for name in ("feature_names", "groups")}
     of_kind = KnotPath if str(arrays["kind"]) == "knots" else Path
     path = of_kind(**parts, **names, coefs=_coefs(arrays), fitter=_no_fit, encoder=encoder)
@@ -295,12 +318,16 @@ def _fit_of(arrays):
     )  # fmt: skip
 
 
-def _mkl_path_of(arrays, parts):
+def _mkl_path_of(arrays, parts, encoder):
     duals = arrays["dual_coefs"]
+    try:
+        grams = GRAMS[-1][1](arrays, encoder) if "grams" in arrays else None
+    except (TypeError, AttributeError, IndexError, ValueError) as error:
+        raise ValueError(f"the file is damaged (grams: {error})") from None
     return MKLPath(
         **parts, norm=str(arrays["norm"]), kernel_norms=arrays["kernel_norms"],
         kernel_weights=arrays["kernel_weights"], kernel_names=arrays.get("kernel_names"),
-        dual_coefs=list(duals) if duals.ndim == 3 else duals,
+        dual_coefs=list(duals) if duals.ndim == 3 else duals, grams=grams,
     )  # fmt: skip
 
 

@@ -23,7 +23,7 @@ NEGLIGIBLE = 10.0  # times the tolerance: a penalty that holds nothing
 STEPS = 40
 STRIDE = 4.0  # of the largest linear predictor's change in one step
 NEAR = 8.0  # the largest linear predictor of these columns to begin with
-SHORT = 1e-3  # a step so short, or a tenth of the last one, leads to a minimum
+SHORT = 1e-3  # a step so short, or a tenth of the last one of at most 1, leads to a minimum
 FALLEN = 1e-13  # of the null objective: as little more to gain is nothing
 FAR = 1e3  # how far out F is tried, in linear predictors,
 FLAT = 1e-9  # and by how much of the null objective it may rise there, by rounding
@@ -172,12 +172,15 @@ def _last_step(problem, eta, Z):
     """The Newton direction (K, f) along which F falls for ever, or None."""
     loss, null, last = problem.loss, problem.null_value, 0.0
     value, u = loss.at(eta)
+    tried = None, None  # this direction, and the one before: a last step may be rounding alone
     for _ in range(STEPS):
         step, gain = along_columns(loss, eta, u, Z)
         moved = (step @ Z.T).reshape(eta.shape)
         length = np.abs(moved).max(initial=0.0)
-        if not SHORT < length < np.inf or length < 0.1 * last:
+        near = last <= 1.0  # longer ones may be of rows that hold, on the way to their place
+        if not SHORT < length < np.inf or (near and length < 0.1 * last):
             return None
+        tried = (step, moved / length), tried[0]
         if gain <= FALLEN * null:
             break
         last, t = length, min(1.0, STRIDE / length)
@@ -188,5 +191,7 @@ def _last_step(problem, eta, Z):
         if not there[0] <= value:
             break
         eta, (value, u) = eta + t * moved, there
-    far = loss.at(eta + FAR / length * moved)[0]
-    return step if far <= value + FLAT * null else None
+    for found in filter(None, tried):
+        if loss.at(eta + FAR * found[1])[0] <= value + FLAT * null:
+            return found[0]
+    return None

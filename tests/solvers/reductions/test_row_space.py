@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from oracles.recession import no_optimum
 from scipy import sparse
 
 import sparsesolve as ss
@@ -96,7 +97,9 @@ def test_levels_all_but_zero_are_left_to_the_solver_of_the_columns(kind, lam, st
     fit, other = ss.path(**own), ss.path(**own, solver=elsewhere(family))
     assert len(states) == 1 and other.gaps.max() <= 1e-7
     assert fit.gaps.max() <= 1e-7 and fit.status[0] == ss.Status.CONVERGED
-    assert fit.status[1] in (ss.Status.CONVERGED, ss.Status.UNBOUNDED)  # lam holds nothing
+    asked = {"binomial": "two classes", "poisson": "counts", "multinomial": "classes"}.get(kind)
+    endless = asked is not None and no_optimum(asked, np.column_stack([np.ones(N), X]), y)
+    assert fit.status[1] == (ss.Status.UNBOUNDED if endless else ss.Status.CONVERGED)
     np.testing.assert_allclose(fit.dev_ratio, other.dev_ratio, atol=1e-3)
 
 

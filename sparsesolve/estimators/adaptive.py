@@ -1,13 +1,9 @@
-"""Least squares in two stages: the adaptive lasso, and the lasso refitted without its penalty."""
+"""Least squares in two stages: the adaptive lasso."""
 
-import numpy as np
 from sklearn.model_selection import KFold
 from sklearn.utils.validation import column_or_1d
 
-from sparsesolve.data import read_number
-from sparsesolve.paths.path import path
 from sparsesolve.selection.adaptive import adaptive_factors
-from sparsesolve.selection.relaxed import SPARE, relax
 
 from .base import warning_as_scikit_learn
 from .chosen import Chosen
@@ -137,65 +133,4 @@ class AdaptiveLassoCV(Chosen, Adaptive):
         """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
         self._refuse_unrouted(params)
         self._solve_cv(*self._read(X, y, sample_weight), params)
-        return self
-
-
-class RelaxedLasso(Linear):
-    """The relaxed lasso: a blend of the lasso and of least squares on what it selects.
-
-    Parameters
-    ----------
-    alpha : float, default 1.0
-        Strength of the penalty that selects.
-    gamma : float in [0, 1], default 0.0
-        0 is least squares on the features selected, 1 the lasso itself.
-    fit_intercept, max_iter, tol
-        As in :class:`ElasticNet`.
-    standardize : bool, default False
-        Penalise coefficients of columns divided by their standard deviation.
-
-    Attributes
-    ----------
-    coef_ : (p,)
-    intercept_, dual_gap_ : float
-        The gap is that of the least squares, or with gamma = 1 of the lasso.
-    n_iter_ : int
-
-    References
-    ----------
-    Meinshausen (2007), "Relaxed lasso".
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sparsesolve.estimators import RelaxedLasso
-    >>> X = np.random.default_rng(0).normal(size=(50, 6))
-    >>> RelaxedLasso(0.5).fit(X, 2 * X[:, 0] - X[:, 1]).coef_.round(6)
-    array([ 2., -1.,  0.,  0.,  0.,  0.])
-    """
-
-    _as_precise_as_X = False
-
-    def __init__(self, alpha=1.0, *, gamma=0.0, fit_intercept=True, standardize=False,
-                 max_iter=None, tol=1e-10):
-        self.alpha = alpha
-        self.gamma = gamma
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
-        self.max_iter = max_iter
-        self.tol = tol
-
-    def fit(self, X, y, sample_weight=None):
-        """Fit to X (n, p) and y (n,); only ratios of sample_weight (n,) matter."""
-        X, y, weights = self._read(X, y, sample_weight)
-        y = column_or_1d(y, warn=True)
-        alpha = read_number("alpha", self.alpha, 0.0, np.inf)
-        gamma = read_number("gamma", self.gamma, 0.0, 1.0)
-        if X.shape[0] <= SPARE:
-            raise ValueError(
-                f"X has n_samples = {X.shape[0]}; a fit without penalty takes more than {SPARE}"
-            )
-        with warning_as_scikit_learn():
-            fit = path(X, y, lambdas=[alpha], weights=weights, **self._options())
-            self._keep(fit if gamma == 1.0 else relax(fit, X, y, gamma), 0)
         return self
