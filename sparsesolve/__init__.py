@@ -77,19 +77,20 @@ else:
         "hard_threshold_path": "paths.greedy",
         "lars_path": "paths.lars",
         "lars_path_gram": "paths.lars",
-        "load": "mkl.grams_file",  # where their kind of fit is made known
+        "load": "results.files.model_file",
         "make_design": "data.encoding",
         "mkl_path": "mkl.path",
         "omp_path": "paths.greedy",
         "refit": "selection.refit",
         "relax": "selection.relaxed",
         "roc": "selection.assessment.roc",
-        "save": "mkl.grams_file",
+        "save": "results.files.model_file",
         "sparse_code": "dictionary.sparse_code",
         "spom": "structured.spom",
         "stability_path": "selection.stability",
     }
 
+    FILES = ("mkl.grams_file", "online.model_file")  # which make their parts of a file known
     ROOMS = ("bundle", "estimators", "mkl", "structured")  # imported when they are asked for
     ONE_BY_ONE = RLock()  # of two threads one might import a package, the other a part of it
 
@@ -99,6 +100,8 @@ else:
         with ONE_BY_ONE:
             if name in ROOMS:
                 return import_module(f"sparsesolve.{name}")
+            for module in FILES if name in ("load", "save") else ():
+                import_module(f"sparsesolve.{module}")
             globals()[name] = getattr(import_module(f"sparsesolve.{HOMES[name]}"), name)
             return globals()[name]
 

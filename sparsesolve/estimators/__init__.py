@@ -17,19 +17,12 @@ except ImportError:
     ) from None
 
 from .adaptive import AdaptiveLasso, AdaptiveLassoCV
-from .amounts import (
-    GammaNet,
-    GammaNetCV,
-    NegativeBinomialNet,
-    NegativeBinomialNetCV,
-    TweedieNet,
-    TweedieNetCV,
-)
+from .amounts import GammaNet, GammaNetCV, TweedieNet, TweedieNetCV
 from .chain_svm import ChainSVM
 from .chains import ChainClassifier
 from .classification import SparseLogisticRegression, SparseLogisticRegressionCV
 from .concave import MCPRegression, MCPRegressionCV, SCADRegression, SCADRegressionCV
-from .counts import PoissonNet, PoissonNetCV
+from .counts import NegativeBinomialNet, NegativeBinomialNetCV, PoissonNet, PoissonNetCV
 from .criterion import LassoLarsIC
 from .dictionary import DictionaryLearning
 from .encoder import DesignEncoder

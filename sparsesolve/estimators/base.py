@@ -57,7 +57,7 @@ class Answering:
 
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
-        if "__init__" in vars(cls):
+        if cls.__init__ is not object.__init__:  # an inherited one, too: it says the name
             cls.__init__ = answers_keywords("estimator", cls.__name__)(cls.__init__)
 
 

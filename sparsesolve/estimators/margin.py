@@ -4,7 +4,7 @@ import numpy as np
 from sklearn import svm
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from sparsesolve import families
 from sparsesolve.data import read_choice, read_flag, read_number
@@ -13,7 +13,7 @@ from sparsesolve.losses import KINKED, LOSSES
 from sparsesolve.paths.path import path
 from sparsesolve.selection.cv import cv_path
 
-from .base import TYPES, Net, unwrapped, warning_as_scikit_learn
+from .base import TYPES, Net, read_pair, warning_as_scikit_learn
 from .classes import Classes
 from .dual_variables import dual_variables
 from .platt import held_out, probabilities, sigmoid
@@ -46,7 +46,7 @@ class MarginClassifier(Classes, Net):
 
     def _read(self, X, y, sample_weight):
         refuse_missing_labels(y)
-        X, y = validate_data(self, unwrapped(X), y, accept_sparse="csc", dtype=TYPES, order="F")
+        X, y = read_pair(self, X, y, accept_sparse="csc", dtype=TYPES, order="F")
         read_choice("loss", self.loss, ("hinge", "squared_hinge"))
         read_choice("multi_class", self.multi_class, ("ovr", "crammer_singer"))
         if read_flag("probability", self.probability) and self.multi_class != "ovr":

@@ -4,8 +4,8 @@ from scipy import special
 
 from sparsesolve.families import probit
 
-from .chosen import Chosen
 from .classification import Logistic
+from .signatures import Penalised, PenalisedCV
 
 
 class Probit(Logistic):
@@ -39,7 +39,7 @@ class Probit(Logistic):
         return tags
 
 
-class ProbitNet(Probit):
+class ProbitNet(Penalised, Probit):
     """Probit regression of two classes with the elastic-net penalty.
 
     The second class in sorted order has the probability Phi(b0 + x'b).
@@ -73,23 +73,16 @@ class ProbitNet(Probit):
     array([0])
     """
 
-    def __init__(self, alpha=0.01, *, l1_ratio=1.0, fit_intercept=True, standardize=False,
-                 class_weight=None, max_iter=None, tol=1e-10):
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
+    def __init__(self, alpha=0.01, *, class_weight=None, l1_ratio=1.0, fit_intercept=True,
+                 standardize=False, max_iter=None, tol=1e-10):
+        super().__init__(
+            alpha, l1_ratio=l1_ratio, fit_intercept=fit_intercept, standardize=standardize,
+            max_iter=max_iter, tol=tol,
+        )  # fmt: skip
         self.class_weight = class_weight
-        self.max_iter = max_iter
-        self.tol = tol
-
-    def fit(self, X, y, sample_weight=None):
-        """Fit to X (n, p) and labels y (n,); only ratios of sample_weight (n,) matter."""
-        self._solve(*self._read(X, y, sample_weight))
-        return self
 
 
-class ProbitNetCV(Chosen, Probit):
+class ProbitNetCV(PenalisedCV, Probit):
     """:class:`ProbitNet` with alpha, and l1_ratio of a list, by cross-validation.
 
     Parameters
@@ -121,24 +114,12 @@ class ProbitNetCV(Chosen, Probit):
     array([0])
     """
 
-    def __init__(self, *, l1_ratio=1.0, eps=1e-3, alphas=100, fit_intercept=True,
-                 standardize=False, class_weight=None, measure="deviance", cv=None, rule="min",
+    def __init__(self, *, class_weight=None, l1_ratio=1.0, eps=1e-3, alphas=100,
+                 fit_intercept=True, standardize=False, measure="deviance", cv=None, rule="min",
                  max_iter=None, tol=1e-10, verbose=False, n_jobs=None):
-        self.l1_ratio = l1_ratio
-        self.eps = eps
-        self.alphas = alphas
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
+        super().__init__(
+            l1_ratio=l1_ratio, eps=eps, alphas=alphas, fit_intercept=fit_intercept,
+            standardize=standardize, measure=measure, cv=cv, rule=rule,
+            max_iter=max_iter, tol=tol, verbose=verbose, n_jobs=n_jobs,
+        )  # fmt: skip
         self.class_weight = class_weight
-        self.measure = measure
-        self.cv = cv
-        self.rule = rule
-        self.max_iter = max_iter
-        self.tol = tol
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-
-    def fit(self, X, y, sample_weight=None, **params):
-        """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
-        self._solve_cv(*self._read(X, y, sample_weight), params)
-        return self

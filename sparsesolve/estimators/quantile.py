@@ -3,12 +3,12 @@
 import numpy as np
 from sklearn import linear_model
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from sparsesolve.data import read_number
 from sparsesolve.families import quantile as family_of_quantile
 
-from .base import TYPES, Net, read_sample_weight, unwrapped
+from .base import TYPES, Net, read_pair, read_sample_weight
 from .chosen import Chosen
 from .margin import exported
 
@@ -17,8 +17,8 @@ class Quantile(RegressorMixin, Net):
     """A quantile of a real response, by the pinball loss."""
 
     def _read(self, X, y, sample_weight):
-        X, y = validate_data(
-            self, unwrapped(X), y, accept_sparse="csc", dtype=TYPES, order="F", y_numeric=True
+        X, y = read_pair(
+            self, X, y, accept_sparse="csc", dtype=TYPES, order="F", y_numeric=True
         )
         return X, y, read_sample_weight(sample_weight, X.shape[0])
 

@@ -5,7 +5,7 @@ from sklearn.base import RegressorMixin
 from sparsesolve.families import huber
 
 from .base import TYPES, Net, read_pair, read_sample_weight
-from .chosen import Chosen
+from .signatures import OneSided, OneSidedCV
 
 
 class Robust(RegressorMixin, Net):
@@ -25,28 +25,17 @@ class Robust(RegressorMixin, Net):
         return self._link(X)
 
 
-class HuberNet(Robust):
+class HuberNet(OneSided, Robust):
     """Huber's robust regression with the elastic-net penalty.
 
     Residuals beyond delta, in units of y, count linearly in place of squared.
 
     Parameters
     ----------
-    alpha : float, default 0.01
-        Strength of the penalty.
     delta : float, default 1.0
         Where the loss turns from a square to a line.
-    l1_ratio, fit_intercept, standardize, max_iter, tol
-        As in :class:`SparseLogisticRegression`.
-    positive : bool, default False
-        Allow no negative coefficient.
-
-    Attributes
-    ----------
-    coef_ : (p,)
-    intercept_ : float
-    gap_ : float
-    n_iter_ : int
+    alpha, l1_ratio, fit_intercept, standardize, positive, max_iter, tol
+        As in :class:`PoissonNet`, and so are the attributes.
 
     Examples
     --------
@@ -62,40 +51,22 @@ class HuberNet(Robust):
 
     def __init__(self, alpha=0.01, *, delta=1.0, l1_ratio=1.0, fit_intercept=True,
                  standardize=False, positive=False, max_iter=None, tol=1e-10):
-        self.alpha = alpha
+        super().__init__(
+            alpha, l1_ratio=l1_ratio, fit_intercept=fit_intercept, standardize=standardize,
+            positive=positive, max_iter=max_iter, tol=tol,
+        )  # fmt: skip
         self.delta = delta
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
-        self.positive = positive
-        self.max_iter = max_iter
-        self.tol = tol
-
-    def fit(self, X, y, sample_weight=None):
-        """Fit to X (n, p) and y (n,); only ratios of sample_weight (n,) matter."""
-        self._solve(*self._read(X, y, sample_weight))
-        return self
 
 
-class HuberNetCV(Chosen, Robust):
+class HuberNetCV(OneSidedCV, Robust):
     """:class:`HuberNet` with alpha, and l1_ratio of a list, by cross-validation.
 
     Parameters
     ----------
     delta, l1_ratio, fit_intercept, standardize, positive, max_iter, tol
         As in HuberNet; l1_ratio may be a list.
-    eps, alphas, cv, verbose, n_jobs, rule
-        As in :class:`ElasticNetCV`.
-    measure : str or callable, default "deviance"
-        What is compared: "deviance", "mse", "mae" or a function, as in
-        :func:`sparsesolve.cv_path`.
-
-    Attributes
-    ----------
-    alpha_, l1_ratio_, alphas_, score_path_, cv_path_
-        As in :class:`SparseLogisticRegressionCV`.
-    coef_, intercept_, gap_, n_iter_
-        As in HuberNet.
+    eps, alphas, measure, cv, verbose, n_jobs, rule
+        As in :class:`PoissonNetCV`, and so are the attributes.
 
     Examples
     --------
@@ -112,22 +83,9 @@ class HuberNetCV(Chosen, Robust):
     def __init__(self, *, delta=1.0, l1_ratio=1.0, eps=1e-3, alphas=100, fit_intercept=True,
                  standardize=False, positive=False, measure="deviance", cv=None, rule="min",
                  max_iter=None, tol=1e-10, verbose=False, n_jobs=None):
+        super().__init__(
+            l1_ratio=l1_ratio, eps=eps, alphas=alphas, fit_intercept=fit_intercept,
+            standardize=standardize, positive=positive, measure=measure, cv=cv, rule=rule,
+            max_iter=max_iter, tol=tol, verbose=verbose, n_jobs=n_jobs,
+        )  # fmt: skip
         self.delta = delta
-        self.l1_ratio = l1_ratio
-        self.eps = eps
-        self.alphas = alphas
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
-        self.positive = positive
-        self.measure = measure
-        self.cv = cv
-        self.rule = rule
-        self.max_iter = max_iter
-        self.tol = tol
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-
-    def fit(self, X, y, sample_weight=None, **params):
-        """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
-        self._solve_cv(*self._read(X, y, sample_weight), params)
-        return self

@@ -3,14 +3,14 @@
 import numpy as np
 from sklearn import svm
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from sparsesolve import families
 from sparsesolve.data import read_choice, read_number
 from sparsesolve.losses import KINKED, PythonLoss
 from sparsesolve.paths.path import path
 
-from .base import TYPES, Net, read_sample_weight, unwrapped, warning_as_scikit_learn
+from .base import TYPES, Net, read_pair, read_sample_weight, warning_as_scikit_learn
 from .dual_variables import dual_variables
 from .margin import exported, level, total_weight
 
@@ -46,8 +46,8 @@ class MarginRegressor(RegressorMixin, Net):
     """A real response by the epsilon-insensitive loss or its square."""
 
     def _read(self, X, y, sample_weight):
-        X, y = validate_data(
-            self, unwrapped(X), y, accept_sparse="csc", dtype=TYPES, order="F", y_numeric=True
+        X, y = read_pair(
+            self, X, y, accept_sparse="csc", dtype=TYPES, order="F", y_numeric=True
         )
         read_choice("loss", self.loss, ("epsilon_insensitive", "squared_epsilon_insensitive"))
         read_number("epsilon", self.epsilon, 0.0, np.inf)

@@ -1,8 +1,8 @@
 """An encoder as text: how a table becomes a design, without any of its rows.
 
 JSON with the entries ``names`` and ``groups`` of the p columns, ``unknown``, ``sparse`` and
-``sources``, a list with the fields of a :class:`sparsesolve.data.encoding.Source` for each column
-of the table.
+``sources``, a list with the fields of a Source (data/columns_of_numbers.py) for each column of the
+table.
 """
 
 import json
@@ -10,7 +10,8 @@ import json
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.data.encoding import EncodedDesign, Source
+from sparsesolve.data.columns_of_numbers import Source
+from sparsesolve.data.encoding import EncodedDesign
 
 PLAIN = (str, bool, int, float)
 

@@ -1,0 +1,153 @@
+"""Columns of a table as columns of numbers: what is learnt of the first table, and applied to all.
+
+A number stands for itself, and a gap for the mean. A category of K levels becomes K columns of 0
+and 1, or one where K is 2, and a gap in it the share of each level.
+"""
+
+import re
+import sys
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+FEW_LEVELS = 20  # of a category, of which nothing is said in any table,
+MOST_LEVELS = 10  # rows to a level: with fewer, labels are dates or identifiers
+GONE, UNKNOWN = -1, -2  # codes of a missing label, and of one that the first table did not have
+
+
+class Source(NamedTuple):
+    """How one column of the table is encoded."""
+
+    name: str
+    levels: list | None  #: of a category; None for a number
+    fill: np.ndarray  #: what stands for a missing value, in each column that it becomes
+
+
+def learnt(name, column, missing):
+    """How a column of the first table is to be encoded."""
+    if isinstance(column, tuple):
+        labels, order = column
+        found = {label for label in labels.tolist() if label is not None}
+        levels = _sorted(found) if order is None else [x for x in order if x in found]
+        codes = _codes(name, labels, levels, "error")
+        gone = codes == GONE
+    else:
+        gone, levels = np.isnan(column), None
+    if gone.any() and (missing == "error" or gone.all()):
+        where = "every row" if gone.all() else f"row {int(gone.argmax())} (counted from 0)"
+        raise ValueError(
+            f"column {name!r} is missing in {where}; " +
+            ("drop it" if gone.all() else "fill it, or give missing='mean'")
+        )  # fmt: skip
+    if levels is not None:
+        counts = np.bincount(codes[~gone], minlength=len(levels))
+        _warn_of_many(name, levels, len(codes))
+        return Source(name, levels, counts[-len(with_column(levels)) :] / counts.sum())
+    known = column[~gone]
+    unit = max(np.abs(known).max(), 1.0)  # so that sums of the largest floats do not overflow
+    mean = (known / unit).mean() * unit if unit > 1e300 else known.mean()
+    return Source(name, levels, np.array([mean]))
+
+
+def with_column(levels):
+    """The levels that have a column each: the second of two, else all."""
+    return levels[1:] if len(levels) == 2 else levels
+
+
+def _warn_of_many(name, levels, n):
+    """Warn of labels of which there are nearly as many as rows: no category has so many."""
+    if len(levels) <= max(FEW_LEVELS, n / MOST_LEVELS):
+        return
+    shown = [str(level) for level in levels[:3]]
+    dates = all(re.match(r"\d{4}-\d\d?-\d\d?|\d\d?[./]\d\d?[./]\d{2,4}", one) for one in shown)
+    what = "dates" if dates else "an identifier"
+    warnings.warn(
+        f"column {name!r} holds {len(levels)} different labels in {n} rows ({', '.join(shown)}, "
+        f"...), and each becomes a column; if they are {what}, drop the column or make numbers "
+        "of it",
+        stacklevel=_outside(),
+    )
+
+
+def _outside():
+    """The level of the stack at which the package was called."""
+    frame, depth = sys._getframe(1), 1
+    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] == "sparsesolve":
+        frame, depth = frame.f_back, depth + 1
+    return depth
+
+
+def _sorted(labels):
+    try:
+        return sorted(labels)
+    except TypeError:  # labels of several types have no order of their own
+        return sorted(labels, key=lambda label: (type(label).__name__, str(label)))
+
+
+def encoded(columns, sources, unknown, as_sparse):
+    """The matrix of a table."""
+    blocks = []
+    for source in sources:
+        column = _like_the_first(columns[source.name], source)
+        if isinstance(column, tuple) != (source.levels is not None):
+            kinds = ("numbers", "categories")
+            now, then = kinds[isinstance(column, tuple)], kinds[source.levels is not None]
+            kind = "float" if source.levels is None else "category"
+            raise ValueError(
+                f"column {source.name!r} holds {now}, where it first held {then}; make it one of "
+                f"{then}, in pandas by astype({kind!r})"
+            )
+        if source.levels is None:
+            block = np.where(np.isnan(column), source.fill, column)[:, None]
+            blocks.append(sparse.csc_array(block) if as_sparse else block)
+        else:
+            blocks.append(_dummies(source, column[0], unknown, as_sparse))
+    if as_sparse:
+        return sparse.csc_array(sparse.hstack(blocks, format="csc"))
+    return np.asfortranarray(np.concatenate(blocks, axis=1))
+
+
+def _like_the_first(column, source):
+    """The column; where it holds gaps alone, as one of the kind that the first table had."""
+    if isinstance(column, tuple) == (source.levels is not None):
+        return column
+    if source.levels is not None:
+        return (np.full(len(column), None), None) if np.isnan(column).all() else column
+    gaps_alone = all(label is None for label in column[0].tolist())
+    return np.full(len(column[0]), np.nan) if gaps_alone else column
+
+
+def _dummies(source, labels, unknown, as_sparse):
+    """A column of 0 and 1 for each level, (n, K), or for the second of two; rows without a label
+    hold the shares."""
+    codes = _codes(source.name, labels, source.levels, unknown)
+    gone = np.flatnonzero(codes == GONE)
+    if len(source.levels) == 2:  # an unknown level is no nearer to one than to the other
+        gone, codes = np.flatnonzero(codes < 0), codes - 1
+    shape, rows = (len(codes), len(source.fill)), np.flatnonzero(codes >= 0)
+    if not as_sparse:
+        block = np.zeros(shape)
+        block[rows, codes[rows]] = 1.0
+        block[gone] = source.fill
+        return block
+    values = np.concatenate([np.ones(len(rows)), np.tile(source.fill, len(gone))])
+    columns = np.concatenate([codes[rows], np.tile(np.arange(shape[1]), len(gone))])
+    places = np.concatenate([rows, np.repeat(gone, shape[1])]), columns
+    return sparse.csc_array(sparse.coo_array((values, places), shape=shape))
+
+
+def _codes(name, labels, levels, unknown):
+    """The number of each label among the levels; GONE where there is no label, or UNKNOWN."""
+    place = {level: k for k, level in enumerate(levels)}
+    place[None] = GONE
+    codes = np.array([place.get(label, UNKNOWN) for label in labels.tolist()], dtype=np.intp)
+    if unknown == "error" and (codes == UNKNOWN).any():
+        i = int((codes == UNKNOWN).argmax())
+        label = labels.tolist()[i]
+        raise ValueError(
+            f"column {name!r} holds {label!r} at row {i} (counted from 0), which is none of "
+            f"the {len(levels)} levels of the first table; give unknown='zero' to allow it"
+        )
+    return codes

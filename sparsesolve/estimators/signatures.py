@@ -1,0 +1,76 @@
+"""Estimators of one loss: what their parameters are, once for all of them.
+
+A class whose parameters are just these inherits the signature, where scikit-learn looks for it.
+One that has others writes a signature of its own, and hands these on.
+"""
+
+from .chosen import Chosen
+
+
+class Penalised:
+    """A fit at one alpha. Parameters: those of an elastic net, and limits of the solver."""
+
+    def __init__(self, alpha=0.01, *, l1_ratio=1.0, fit_intercept=True, standardize=False,
+                 max_iter=None, tol=1e-10):
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit to X (n, p) and y (n,); only ratios of sample_weight (n,) matter."""
+        self._solve(*self._read(X, y, sample_weight))
+        return self
+
+
+class OneSided(Penalised):
+    """The same with `positive`, which allows no negative coefficient."""
+
+    def __init__(self, alpha=0.01, *, l1_ratio=1.0, fit_intercept=True, standardize=False,
+                 positive=False, max_iter=None, tol=1e-10):
+        super().__init__(
+            alpha, l1_ratio=l1_ratio, fit_intercept=fit_intercept, standardize=standardize,
+            max_iter=max_iter, tol=tol,
+        )  # fmt: skip
+        self.positive = positive
+
+
+class PenalisedCV(Chosen):
+    """A fit at the alpha that cross-validation chooses."""
+
+    def __init__(self, *, l1_ratio=1.0, eps=1e-3, alphas=100, fit_intercept=True,
+                 standardize=False, measure="deviance", cv=None, rule="min", max_iter=None,
+                 tol=1e-10, verbose=False, n_jobs=None):
+        self.l1_ratio = l1_ratio
+        self.eps = eps
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.measure = measure
+        self.cv = cv
+        self.rule = rule
+        self.max_iter = max_iter
+        self.tol = tol
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y, sample_weight=None, **params):
+        """Choose and fit; `params`, such as groups, go to the splitter by metadata routing."""
+        self._solve_cv(*self._read(X, y, sample_weight), params)
+        return self
+
+
+class OneSidedCV(PenalisedCV):
+    """The same with `positive`."""
+
+    def __init__(self, *, l1_ratio=1.0, eps=1e-3, alphas=100, fit_intercept=True,
+                 standardize=False, positive=False, measure="deviance", cv=None, rule="min",
+                 max_iter=None, tol=1e-10, verbose=False, n_jobs=None):
+        super().__init__(
+            l1_ratio=l1_ratio, eps=eps, alphas=alphas, fit_intercept=fit_intercept,
+            standardize=standardize, measure=measure, cv=cv, rule=rule, max_iter=max_iter,
+            tol=tol, verbose=verbose, n_jobs=n_jobs,
+        )  # fmt: skip
+        self.positive = positive
