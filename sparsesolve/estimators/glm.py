@@ -1,5 +1,7 @@
 """What estimators of amounts and counts share: the logarithmic link and the score."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.base import RegressorMixin
 
@@ -13,7 +15,7 @@ from .base import TYPES, Net, read_pair, read_sample_weight
 class LogLink(RegressorMixin, Net):
     """Responses of mean exp(b0 + x'b), of at least 0."""
 
-    _family = "poisson"
+    _family: Any = "poisson"
 
     def _read(self, X, y, sample_weight):
         if np.asarray(y).dtype.kind in "US":

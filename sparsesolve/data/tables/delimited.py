@@ -1,4 +1,7 @@
-"""Delimited text (CSV): numpy's reader, and the csv module to say what is wrong and where."""
+"""Delimited text (CSV): numpy's reader, and the csv module to say what is wrong and where.
+
+Large files go through the parser of pandas first, see quick_numbers.
+"""
 
 import csv
 from functools import partial
@@ -6,6 +9,7 @@ from functools import partial
 import numpy as np
 
 from .columns import Table, labels_of, parts, response_array
+from .quick_numbers import quick_numbers
 
 FEATURE = "fill it, drop the row, or leave the column out with --drop"
 RESPONSE = "fill it or drop the row; a column of labels needs --family binomial or multinomial"
@@ -68,10 +72,23 @@ def _numbers(path, names, delimiter, n_lines, part, text):
 
     Columns among the keys of `text` hold the codes that their Codes give to their cells.
     """
+    data = quick_numbers(path, names, delimiter, n_lines, part, text)
+    if data is None:
+        for codes in text.values():
+            codes.clear()  # of a try that ended
+        data = _by_numpy(path, names, delimiter, n_lines, part, text)
+    broken = any(_problem_of_text(cell) for codes in text.values() for cell in codes)
+    if broken or data.shape[1] != len(names) or not np.isfinite(data).all():
+        _raise_at_first_bad_cell(path, names, delimiter, part, text)
+    return data
+
+
+def _by_numpy(path, names, delimiter, n_lines, part, text):
+    """The same by numpy's reader; what it refuses is named."""
     converters = {j: lambda cell: 0.0 for j in part.dropped}
     converters |= {j: partial(_code, codes) for j, codes in text.items()}
     try:
-        data = np.loadtxt(
+        return np.loadtxt(
             path,
             delimiter=delimiter,
             skiprows=n_lines,
@@ -86,10 +103,6 @@ def _numbers(path, names, delimiter, n_lines, part, text):
     except ValueError as error:
         _raise_at_first_bad_cell(path, names, delimiter, part, text)
         raise ValueError(f"numpy cannot read it: {error}") from None
-    broken = any(_problem_of_text(cell) for codes in text.values() for cell in codes)
-    if broken or data.shape[1] != len(names) or not np.isfinite(data).all():
-        _raise_at_first_bad_cell(path, names, delimiter, part, text)
-    return data
 
 
 def _code(codes, cell):

@@ -156,7 +156,8 @@ def save(
         arrays |= {name: getattr(fit, name) for name in CURVE}
         if fit.folds is not None:
             arrays["folds"] = fit.folds
-    encoder = getattr(path, "encoder", None) or (arrays.get("grams") and path.grams.encoder)
+    source: Any = path.grams if "grams" in arrays and isinstance(path, MKLPath) else path
+    encoder = getattr(source, "encoder", None)
     if encoder is not None:
         arrays["encoder"] = encoder_text(encoder)
     _write(file, arrays)
