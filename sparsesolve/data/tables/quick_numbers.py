@@ -28,17 +28,18 @@ def quick_numbers(path, names, delimiter, n_lines, part, text):
     used = sorted(set(range(len(names))) - set(part.dropped))
     version = tuple(int(part) for part in pandas.__version__.split(".")[:2])
     exact = {} if version >= EXACT_FROM else {"float_precision": "round_trip"}
+    numbers = [j for j in used if j not in text]
+    kinds = {j: np.float64 if j in numbers else str for j in range(len(names))}
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", pandas.errors.ParserWarning)
             frame = pandas.read_csv(
-                path, sep=delimiter, header=None, names=range(len(names)), skiprows=n_lines,
-                dtype={j: np.float64 if j in used and j not in text else str
-                       for j in range(len(names))}, na_filter=False, index_col=False, quotechar='"', encoding="utf-8", **exact,
+                path, sep=delimiter, header=None, names=list(kinds), skiprows=n_lines, dtype=kinds,
+                na_filter=False, index_col=False, quotechar='"', encoding="utf-8", **exact,
             )  # fmt: skip
     except (ValueError, pandas.errors.ParserWarning, OverflowError):
         return None
-    if _holds_truth(path, frame, [j for j in used if j not in text]):
+    if _holds_truth(path, frame, numbers):
         return None
     data = np.empty((len(frame), len(names)), order="F")
     data[:, part.dropped] = 0.0
