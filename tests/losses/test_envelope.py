@@ -43,7 +43,8 @@ def test_it_is_the_least_of_the_loss_and_a_square(name, sigma):
     _, envelope, m = made(name, sigma)
     total = 0.0
     for i in range(N):
-        t = np.linspace(ETA[i] - 6.0, ETA[i] + 6.0, 240_001)
+        y = Y[name][i]
+        t = np.r_[np.linspace(ETA[i] - 6.0, ETA[i] + 6.0, 240_001), y - 0.3, y, y + 0.3]
         far = ETA[i] - t
         total += W[i] * (formula(name, y, t) + m[i] * far + sigma * far**2 / 2).min()
     assert envelope.at(ETA)[0] == pytest.approx(total, abs=1e-7 * (1 + sigma))
