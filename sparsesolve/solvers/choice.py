@@ -125,7 +125,8 @@ def approaches(problem, name, lambdas):
         return False
     if kinked(problem, lambdas):
         return False
-    wide = costs.MOST_ROWS_BY_STEPS * problem.design.p > problem.design.n
+    rows = int(np.count_nonzero(problem.weights))  # a row of weight 0 is as none
+    wide = costs.MOST_ROWS_BY_STEPS * problem.design.p > rows
     if problem.design.p < costs.FEWEST_COLUMNS_BY_STEPS:
         return False
     if not wide or isinstance(problem.design, DistributedDesign):

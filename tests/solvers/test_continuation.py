@@ -64,3 +64,15 @@ def test_a_far_lambda_alone_costs_no_more_steps_than_a_path_to_it(kind):
     assert alone.gaps.max() <= 1e-7 and short.gaps.max() <= 1e-7
     assert max(alone.n_iters.sum(), short.n_iters.sum()) <= 1.5 * path.n_iters.sum()
     assert alone.dev_ratio[0] == pytest.approx(path.dev_ratio[-1], abs=1e-4)
+
+
+def test_a_row_without_weight_counts_as_none():
+    """Whether a lambda is approached by steps hangs on rows that count alone."""
+    rng = np.random.default_rng(0)
+    X, w = rng.normal(size=(300, 120)), np.r_[np.ones(100), np.zeros(200)]
+    y = X[:, :5].sum(axis=1) + rng.normal(size=300)
+    lam = 1e-3 * ss.path(X, y, weights=w, n_lambdas=1).lambdas
+    whole = ss.path(X, y, weights=w, lambdas=lam, tol=1e-5)
+    fewer = ss.path(X[:100], y[:100], lambdas=lam, tol=1e-5)
+    np.testing.assert_allclose(whole.coef(lam), fewer.coef(lam), rtol=1e-9, atol=1e-12)
+    assert whole.n_iters == fewer.n_iters
