@@ -33,6 +33,9 @@ KINDS = {
     "slope": Kind(lambda q=0.1: penalties.Slope(q=q), "has no", "q", 1),
     "trace-norm": Kind(lambda *shape: penalties.TraceNorm(_shape(shape)), "has no",
                        "rows,columns", 2),
+    "k-support": Kind(lambda k: penalties.KSupport(_whole(k)), "has no", "k", 1),
+    "berhu": Kind(lambda delta=1.0: penalties.Berhu(delta), "has no", "delta", 1),
+    "exclusive-lasso": Kind(penalties.ExclusiveLasso, "may have"),
     "mcp": Kind(_of_groups(penalties.MCP), "may have", "gamma", 1),
     "scad": Kind(_of_groups(penalties.SCAD), "may have", "gamma", 1),
     "log": Kind(_of_groups(penalties.Log), "may have", "epsilon", 1),
@@ -120,6 +123,12 @@ def make_penalty(args, table):
 
 def _made(kind, parameters, groups):
     return kind.make(*parameters) if kind.groups == "has no" else kind.make(groups, *parameters)
+
+
+def _whole(k):
+    if k != int(k):
+        raise ValueError(f"k must be a whole number, not {k:g}")
+    return int(k)
 
 
 def _shape(shape):

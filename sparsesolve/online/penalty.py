@@ -3,9 +3,8 @@
 import numpy as np
 
 from sparsesolve.data import read_penalty_factor, shown
-from sparsesolve.penalties.blocks import BlockPenalty
 from sparsesolve.penalties.elastic_net import ElasticNet
-from sparsesolve.penalties.penalty import missing_method
+from sparsesolve.penalties.penalty import has_blocks, missing_method
 from sparsesolve.penalties.rows import GroupRows, Rows
 from sparsesolve.penalties.whole import WholePenalty
 
@@ -56,7 +55,7 @@ class Laid:
         self.several = K > 1
         if penalty is None:
             self.rows, self.free = Rows(ElasticNet(p, alpha, v), grouped), v == 0.0
-        elif isinstance(penalty, BlockPenalty):
+        elif has_blocks(penalty):
             ends = np.full(p, -np.inf), np.full(p, np.inf)
             none = np.zeros(penalty.n_groups, dtype=bool)
             whole = penalty.under(alpha, v, none, *ends, 1.0).repeated(K)

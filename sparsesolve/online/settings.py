@@ -24,7 +24,7 @@ from sparsesolve.online.short_leader import ShortLeader
 from sparsesolve.online.shrinkage import Shrinkage
 from sparsesolve.online.variance_reduced import VarianceReduced
 from sparsesolve.online.whole import Whole
-from sparsesolve.penalties.blocks import BlockPenalty
+from sparsesolve.penalties.penalty import has_blocks
 
 METHODS = ("ftrl", "rda", "fobos", "svrg")
 BETA = 0.01  # where rates of FTRL start: eta0 / sqrt(BETA^2 + sum g^2)
@@ -118,12 +118,12 @@ class Settings:
         if self.penalty is not None:
             over = getattr(self.penalty, "over", None)
             self.penalty = self.penalty if over is None else over(n_features, names)
-            if self.method == "ftrl" and not isinstance(self.penalty, BlockPenalty):
+            if self.method == "ftrl" and not has_blocks(self.penalty):
                 raise ValueError(
                     f"method='ftrl' has a rate for each weight or group, and "
                     f"{type(self.penalty).__name__} is no sum over groups; use method='rda'"
                 )
-        if isinstance(self.penalty, BlockPenalty):
+        if has_blocks(self.penalty):
             factors = scaled_factors(self.penalty_factor, self.penalty.n_groups, "group")
             self.factors = factors
         elif self.penalty is not None and self.penalty_factor is not None:
@@ -138,13 +138,13 @@ class Settings:
 
     def __setstate__(self, state):
         self.__dict__.update(state)
-        if isinstance(self.penalty, BlockPenalty):  # of which pickles keep the groups alone
+        if has_blocks(self.penalty):  # of which pickles keep the groups alone
             self.penalty = self.penalty.over(*self.laid_out)
 
     @property
     def eager(self):
         """Whether every step goes through all weights."""
-        blocks = self.penalty is None or isinstance(self.penalty, BlockPenalty)
+        blocks = self.penalty is None or has_blocks(self.penalty)
         averaged = self.average is not False and self.penalty is not None
         return not blocks or self.radius is not None or averaged
 

@@ -143,9 +143,9 @@ def path(
         "response_groups". First-order ones, for any loss and any penalty, in the memory of a few
         vectors: "panoc", with L-BFGS, "fista", "sparsa", "ista"; for groups of one response Tseng
         and Yun's "bcd", with Wright's search "bcd_wright", without working sets "bcd_plain"; for
-        squared error "reweighted". "tangent_newton" adds Newton steps on the pieces, clusters or
-        factors that TotalVariation, Slope and TraceNorm make. "subgradient" is a baseline, and
-        says so by its gaps.
+        squared error "reweighted", also of the trace norm. "tangent_newton" adds Newton steps on
+        the pieces, clusters or factors that TotalVariation, Slope and TraceNorm make.
+        "subgradient" is a baseline, and says so by its gaps.
         Losses with kinks (hinge, quantile, epsilon_insensitive) have "multipliers", and with
         alpha = 0 the methods of `sparsesolve.bundle`: "qp_bmrm", "ls_bmrm", "pragam" (hinge and
         quantile) and "pegasos", whose bound is loose: ask for a `tol` of 1e-2.

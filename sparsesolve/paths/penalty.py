@@ -83,13 +83,11 @@ def refuse_blocks_only(penalty, penalty_factor, limits, standardize, design):
 def penalty_maker(penalty, alpha, factors, limits, n_responses):
     """A function that makes the penalty in the units `assemble` has chosen; None: elastic net."""
     factors, excluded = factors
-    if is_concave(penalty) and (n_responses is not None or alpha < 1):
-        name = type(penalty).__name__
+    if is_concave(penalty) and not alpha > 0.0:
         raise ValueError(
-            f"{name} has no ridge part; leave alpha at 1" if alpha < 1 else
-            f"{name} is for families of one response, not of {n_responses}; use GroupL2 or "
-            "grouped=True"
-        )  # fmt: skip
+            f"alpha = 0 leaves nothing of {type(penalty).__name__}; leave penalty out for ridge "
+            "regression, or give an alpha above 0"
+        )
 
     def make(ridge_power, factor, shift):
         p, low, high = len(factor), -np.inf, np.inf
@@ -101,7 +99,7 @@ def penalty_maker(penalty, alpha, factors, limits, n_responses):
         if alpha < 1 and not 0.0 < ridge_unit < np.inf:
             raise ValueError(f"X and y differ too much in size for alpha < 1; {ADVICE}")
         if is_concave(penalty):
-            return ConcavePenalty(penalty, ridge_power)
+            return ConcavePenalty(penalty, ridge_power, alpha)
         if penalty is not None and not has_blocks(penalty):
             return WholePenalty(penalty, p, alpha, ridge_power, n_responses)
         if penalty is not None:

@@ -1,8 +1,9 @@
-"""ConcavePenalty: a penalty concave in sizes, in the units of a Problem.
+"""ConcavePenalty: a penalty concave in sizes, with a ridge part, in the units of a Problem.
 
-    slope of phi(|b_g| 2^power; lam 2^unit) over lam 2^unit
+    sum_g phi(|b_g|; alpha lam d_g) + lam (1 - alpha) |b|^2 / 2
 
-is what a weight in inner units is, whatever the units: the power cancels with that of the loss.
+A weight is the slope of phi(|b_g| 2^power; alpha lam 2^unit) over lam 2^unit, whatever the units:
+the power cancels with that of the loss.
 """
 
 import numpy as np
@@ -16,14 +17,15 @@ class ConcavePenalty:
     given : Concave, for the features of the problem
     power : int
         The user's standardised coefficients are the inner ones times 2**power.
+    alpha : float in (0, 1]
     """
 
     has_blocks = has_groups = limited = False
-    alpha = 1.0
 
-    def __init__(self, given, power):
-        self.given, self.power = given, power
+    def __init__(self, given, power, alpha=1.0):
+        self.given, self.power, self.alpha = given, power, alpha
         self.of, self.d, self.label = given.of, given.d, type(given).__name__
+        self.ridge = float(np.ldexp(1.0 - alpha, power))
 
     def lengths(self, b):
         """The length of each group, (G,)."""
@@ -32,29 +34,47 @@ class ConcavePenalty:
     def slopes(self, b, lam, unit):
         """Weights w_g of the tangent at b, (G,), for a Problem of that unit."""
         with np.errstate(over="ignore"):
-            return self.given.slopes(np.ldexp(b, self.power), float(np.ldexp(lam, unit)))
+            level = self._level(lam, unit)
+            return self.alpha * self.given.slopes(np.ldexp(b, self.power), level)
 
-    def slopes_of(self, sizes, which, lam, unit):
-        """The same for features `which` alone, each a group of one, of these sizes."""
-        d = self.d[self.of[which]]
-        level = float(np.ldexp(lam, unit)) * d
+    def derivatives_of(self, sizes, which, lam, unit):
+        """Of features `which` alone, each a group of one, of these sizes: lam times the weights
+        of the tangents, and the second derivatives of phi, (m,) each."""
+        level = self._level(lam, unit) * self.d[self.of[which]]
         held = level > 0.0
         level[~held] = 1.0
-        slope = self.given._slope(np.ldexp(sizes, self.power), level)
-        return np.where(held, d * slope / level, 0.0)
+        x = np.ldexp(sizes, self.power)
+        slope = np.where(held, np.ldexp(self.given._slope(x, level), -unit), 0.0)
+        bend = np.where(held, np.ldexp(self.given._bend(x, level), self.power - unit), 0.0)
+        return slope, bend
+
+    def values_of(self, sizes, which, lam, unit):
+        """The penalty on these features alone, but for its ridge part."""
+        level = self._level(lam, unit) * self.d[self.of[which]]
+        held = level > 0.0
+        own = self.given._phi(np.ldexp(sizes[held], self.power), level[held]).sum()
+        return float(np.ldexp(own, -(self.power + unit)))
 
     def flat_at(self, which, values, lam, unit):
         """Features (m,) that the penalty does not hold back at this point: its slope is 0."""
-        b = np.zeros(len(self.of))
-        b[which] = values
-        return np.flatnonzero(self.slopes(b, lam, unit)[self.of] == 0.0)
+        b = np.zeros((*np.shape(values)[:-1], len(self.of)))
+        b[..., which] = values
+        flat = self.slopes(b, lam, unit)[self.of] == 0.0
+        return np.flatnonzero(flat & (self.ridge == 0.0))
 
     def value(self, b, lam, unit):
         """The penalty in inner units."""
         with np.errstate(over="ignore"):
-            own = self.given.value(np.ldexp(b, self.power), float(np.ldexp(lam, unit)))
-        return float(np.ldexp(own, -(self.power + unit)))
+            own = self.given.total(np.ldexp(b, self.power), self._level(lam, unit))
+        own = float(np.ldexp(own, -(self.power + unit)))
+        return own + 0.5 * lam * self.ridge * float(np.vdot(b, b)) if self.ridge > 0.0 else own
 
     def entry_levels(self, z):
         """The least lam at which 0 is stationary against z, (1,)."""
-        return np.array([self.given.dual_norm(np.asarray(z, dtype=float))])
+        z = np.asarray(z, dtype=float)
+        z = z if len(z) == len(self.of) else z.reshape(-1, len(self.of))
+        at_zero = self.given.dual_norm(z)
+        return np.array([at_zero / self.alpha])
+
+    def _level(self, lam, unit):
+        return float(np.ldexp(self.alpha * lam, unit))

@@ -10,7 +10,7 @@ the latent vectors by block coordinate descent, each step exact, until nothing m
 Reference: Jacob, Obozinski, Vert, "Group lasso with overlap and graph lasso" (2009).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -165,47 +165,6 @@ class _Flat:
 
     def polar(self, Z):
         return self.one.polar(Z.ravel())
-
-
-def graph_groups(edges: Iterable[Any]) -> list[list[Any]]:
-    """Groups for :class:`LatentGroupL2` of which each is an edge of a graph: the graph lasso.
-
-    Parameters
-    ----------
-    edges : iterable of pairs
-        Two features each, by number or name.
-
-    Returns
-    -------
-    list of lists of two features
-
-    Raises
-    ------
-    ValueError
-        If an edge is no pair, joins a feature to itself, or stands there twice.
-
-    References
-    ----------
-    Jacob, Obozinski, Vert (2009), "Group lasso with overlap and graph lasso".
-
-    Examples
-    --------
-    >>> import sparsesolve as ss
-    >>> ss.penalties.graph_groups([(0, 1), (1, 2)])
-    [[0, 1], [1, 2]]
-    """
-    seen, found = set(), []
-    for k, edge in enumerate(edges):
-        pair = list(edge)
-        if len(pair) != 2:
-            raise ValueError(f"edge {k} is {edge!r}; an edge is a pair of features")
-        if pair[0] == pair[1]:
-            raise ValueError(f"edge {k} joins feature {pair[0]!r} to itself; leave it out")
-        if frozenset(pair) in seen:
-            raise ValueError(f"edge {k}, {tuple(pair)!r}, stands there twice; leave one out")
-        seen.add(frozenset(pair))
-        found.append(pair)
-    return found
 
 
 def _members(g, features, p, place):

@@ -58,6 +58,10 @@ class Norm:
         """A map to a penalty on blocks that this is (``mapping.py``), or None."""
         return None
 
+    def part(self, which: np.ndarray) -> Any:
+        """The same on the features `which` alone, the others being 0, or None."""
+        return None
+
     def tangent(self, b: np.ndarray) -> Any:
         """Directions along which Omega is smooth at b (``tangent.py``), or None."""
         return None

@@ -23,6 +23,8 @@ What is optional beyond that:
     mapping()               a map to a penalty on disjoint blocks (``mapping.py``), or None
     tangent(b)              directions along which Omega is smooth at b (``tangent.py``), or None:
                             Newton steps on these finish what proximal steps began
+    part(which)             the penalty on the features `which` alone, the others being 0, or
+                            None: with many features few of them are solved for
     degrees(b)              degrees of freedom, for information criteria
     over_responses(K)       -> the penalty on arrays (K, p) of K responses; without it Omega is
                             taken of every response, and summed

@@ -84,6 +84,10 @@ class Slope(Norm):
         sums = np.cumsum(np.sort(np.abs(z))[::-1])
         return float((sums / self._sums).max(initial=0.0))
 
+    def part(self, which: np.ndarray) -> Any:
+        """The largest weights: zeros come last."""
+        return Slope(self._w[: len(which)]).over(len(which))
+
     def tangent(self, b: np.ndarray) -> Any:
         """Clusters of equal sizes that are not 0, each with the weights of its ranks."""
         size = np.abs(b)

@@ -8,13 +8,12 @@ Reference: Cai, Candes, Shen, "A singular value thresholding algorithm" (2010).
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
+from sparsesolve.penalties.low_rank import of_factors, prox_by_inner_products
 from sparsesolve.penalties.norm import Norm, soft
-from sparsesolve.penalties.tangent import Tangent, side_by_side
+from sparsesolve.penalties.tangent import side_by_side
 from sparsesolve.prox.balls import project_l1
 
-TOLD = 1e-4  # of the largest singular value: from there eigenvalues of inner products tell them
 ROUNDING = 1e-9  # of the largest: a singular value that counts for none
 KINDS = ("trace", "spectral", "frobenius")
 
@@ -99,12 +98,16 @@ class Spectral(Norm):
             size = np.linalg.norm(V)
             return v * max(1.0 - t / size, 0.0) if size > 0.0 else v.copy()
         if self.of == "trace":
-            found = _trace_by_inner_products(V, t)
+            found = prox_by_inner_products(V, t)
             if found is not None:
                 return found.reshape(v.shape)
         left, s, right = np.linalg.svd(V, full_matrices=False)
         s = soft(s, t) if self.of == "trace" else s - project_l1(s, t)
         return ((left * s) @ right).reshape(v.shape)
+
+    def part(self, which: np.ndarray) -> Any:
+        """Of features by responses the rows `which`."""
+        return self.over(len(which)) if self.shape is None else None
 
     def tangent(self, b: np.ndarray) -> Any:
         """Of a trace norm the factors L, R of B = L R', of which it is ``(|L|^2 + |R|^2) / 2``."""
@@ -114,7 +117,20 @@ class Spectral(Norm):
         left, s, right = np.linalg.svd(B, full_matrices=False)
         kept = s > ROUNDING * s.max(initial=0.0)
         root = np.sqrt(s[kept])
-        return _of_factors(left[:, kept] * root, right[kept].T * root)
+        return of_factors(left[:, kept] * root, right[kept].T * root)
+
+    def metric(self, b: np.ndarray, e: float) -> Any:
+        """Of a trace norm x -> (BB' + e^2)^(1/2) X, of rows x (m, p); else None."""
+        if self.of != "trace":
+            return None
+        left, s, _ = np.linalg.svd(self._matrix(b), full_matrices=False)
+        d, shape = np.hypot(s, e) - e, self.shape
+
+        def apply(x):
+            X = x.reshape(-1, *shape)
+            return (e * X + (left * d) @ (left.T @ X)).reshape(x.shape)
+
+        return apply
 
     def degrees(self, b: np.ndarray) -> int:
         """Of a trace norm the dimension of matrices of that rank; else nonzero coefficients."""
@@ -181,54 +197,16 @@ class _OfResponses:
     def polar(self, Z):
         return max(self.one.dual_norm(z) for z in self._rows(Z))
 
+    def metric(self, B, e):
+        if self.one.of != "trace" or self.one.shape is not None:
+            return None
+        _, s, right = np.linalg.svd(B, full_matrices=False)
+        d = np.hypot(s, e) - e
+        return lambda x: e * x + ((x @ right.T) * d) @ right
+
     def tangent(self, B):
         found = [self.one.tangent(b) for b in self._rows(B)]
         if found[0] is None or len(found) == 1:
             return found[0]
         places = np.arange(B.size).reshape(B.shape)
         return side_by_side(list(zip(places, found, strict=True)), B.size)
-
-
-def _of_factors(L, R):
-    """The Tangent of a trace norm at B = L R', for L (n, r) and R (m, r) of equal lengths.
-
-    Directions come as those of L row by row, then those of R. B moves by dL R' + L dR' + dL dR',
-    whose last term is what the curvature has of z.
-    """
-    (n, r), m = L.shape, len(R)
-    T = sparse.hstack([sparse.kron(sparse.eye_array(n), R), _kron_right(L, m)], format="csc")
-
-    def curvature(z):
-        C = np.eye((n + m) * r)
-        cross = np.kron(np.reshape(z, (n, m)), np.eye(r))
-        C[: n * r, n * r :] -= cross
-        C[n * r :, : n * r] -= cross.T
-        return C
-
-    def bent(d):
-        dL, dR = d[: n * r].reshape(n, r), d[n * r :].reshape(m, r)
-        return ((L + dL) @ (R + dR).T - L @ R.T).ravel()
-
-    return Tangent(T, np.concatenate([L.ravel(), R.ravel()]), curvature, bent)
-
-
-def _kron_right(L, m):
-    """dR -> L dR', (n m, m r)."""
-    n, r = L.shape
-    i, j, k = np.meshgrid(np.arange(n), np.arange(m), np.arange(r), indexing="ij")
-    values = np.broadcast_to(L[:, None, :], (n, m, r))
-    places = ((i * m + j).ravel(), (j * r + k).ravel())
-    return sparse.csc_array((values.ravel(), places), (n * m, m * r))
-
-
-def _trace_by_inner_products(V, t):
-    """The prox of the trace norm, or None where eigenvalues would not tell."""
-    wide = V.shape[0] <= V.shape[1]
-    squares, turn = np.linalg.eigh(V @ V.T if wide else V.T @ V)
-    s = np.sqrt(np.maximum(squares, 0.0))
-    if not t > TOLD * s[-1:].max(initial=0.0):
-        return None
-    kept = s > t
-    part = turn[:, kept]
-    shrunk = part * (1.0 - t / s[kept])
-    return shrunk @ (part.T @ V) if wide else (V @ shrunk) @ part.T

@@ -16,7 +16,7 @@ Reference: Bach et al. 2012, section 3.3 (proximal operators of sums with a squa
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.penalties.tangent import side_by_side
+from sparsesolve.penalties.each_response import EachResponse
 
 FEASIBLE = 1e-13  # by which a scaled dual point stays inside, so that it does in rounding
 LEAST_ALPHA = 1e-3  # glmnet's, for the first lam of a path
@@ -45,7 +45,7 @@ class WholePenalty:
         self.given, self.alpha = omega, alpha
         self.n_features, self.several = n_features, n_responses
         self.is_norm = not hasattr(omega, "conjugate")
-        self.power = 0 if self.is_norm else power
+        self.unit, self.power = power, 0 if self.is_norm else power
         self.ridge = float(np.ldexp(1.0 - alpha, power))
         if n_responses is not None:
             over = getattr(omega, "over_responses", None)
@@ -139,16 +139,23 @@ class WholePenalty:
     def tangent(self, b):
         """The `Tangent` of P at b, or None; its curvature is a function of z like b."""
         found = getattr(self.omega, "tangent", None)
-        own = found(b) if found is not None and self.is_norm else None
-        if own is None or not self.alpha > 0.0:
+        own = found(np.ldexp(b, self.power)) if found is not None else None
+        if own is None or not self.alpha > 0.0 or (self.power and own.bent is not None):
             return None
-        T, a, r = own.directions, self.alpha, self.ridge
+        T, a, r, unit = own.directions, self.alpha, self.ridge, 2.0**self.power
 
         def curvature(z):
             C = r * (T.T @ T).toarray() if r > 0.0 else np.zeros((T.shape[1], T.shape[1]))
-            return C if own.curvature is None else C + a * own.curvature((z - r * b) / a)
+            return C if own.curvature is None else C + a * unit * own.curvature((z - r * b) / a)
 
         return own._replace(gradient=a * own.gradient + r * (T.T @ b.ravel()), curvature=curvature)
+
+    def part(self, which):
+        """The same on the features `which` alone, the others being 0; None if it does not say."""
+        own = self.given.part(which)
+        if own is None:
+            return None
+        return WholePenalty(own, len(which), self.alpha, self.unit, self.several)
 
     def entry_levels(self, z):
         """The least lam that keeps b at zero against z, (1,); alpha is taken for 1e-3 at least."""
@@ -177,41 +184,6 @@ class WholePenalty:
     def unpenalised_each(self, b, z, lam=1.0):
         """The same of each response, (K, p)."""
         return np.broadcast_to(self.unpenalised(b, z, lam), b.shape).copy()
-
-
-class EachResponse:
-    """A penalty on vectors as one on arrays (K, p): the sum over the rows."""
-
-    def __init__(self, omega):
-        self.omega = omega
-        if hasattr(omega, "conjugate"):
-            self.conjugate, self.feasible_scale = self._conjugate, self._feasible_scale
-
-    def tangent(self, B):
-        """Those of the rows."""
-        found = [getattr(self.omega, "tangent", lambda b: None)(b) for b in B]
-        if any(own is None for own in found):
-            return None
-        places = np.arange(B.size).reshape(B.shape)
-        return side_by_side(list(zip(places, found, strict=True)), B.size)
-
-    def value(self, B):
-        """Sum of the values of the rows."""
-        return sum(float(self.omega.value(b)) for b in B)
-
-    def prox(self, V, t):
-        """Each row by itself."""
-        return np.stack([self.omega.prox(v, t) for v in V])
-
-    def polar(self, Z):
-        """The largest of the rows."""
-        return max(float(self.omega.polar(z)) for z in Z)
-
-    def _conjugate(self, Z, lam):
-        return sum(float(self.omega.conjugate(z, lam)) for z in Z)
-
-    def _feasible_scale(self, Z, lam):
-        return min(float(self.omega.feasible_scale(z, lam)) for z in Z)
 
 
 def orthonormal(directions):

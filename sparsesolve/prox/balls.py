@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sparsesolve.prox.simplex import threshold
+from sparsesolve.prox.simplex import shrink_to_ball, threshold
 
 
 def project_l1(v: ArrayLike, radius: float) -> np.ndarray:
@@ -29,13 +29,13 @@ def project_l1(v: ArrayLike, radius: float) -> np.ndarray:
     >>> prox.project_l1([3.0, -1.0, 0.5], 2.0)
     array([2., 0., 0.])
     """
-    x, radius = _read(v, radius)
-    if np.abs(x).sum() <= radius:
-        return x
-    if radius == 0.0:
-        return np.zeros_like(x)
-    over = np.maximum(np.abs(x) - max(threshold(x, radius, True), 0.0), 0.0)
-    return np.where(over > 0.0, np.copysign(over, x), 0.0)
+    x = np.ascontiguousarray(v, dtype=float)
+    none, radius = _read(x if x.ndim != 1 else [], radius)
+    found = shrink_to_ball(x, radius) if len(x) else none
+    if found is None:  # a sum beyond floats, or no finite numbers
+        largest = np.abs(_read(x, radius)[0]).max()
+        found = shrink_to_ball(x / largest, radius / largest) * largest
+    return found
 
 
 def project_l2(v: ArrayLike, radius: float) -> np.ndarray:

@@ -9,8 +9,46 @@ Reference: Bogdan, van den Berg, Sabatti, Su, Candes, "SLOPE: adaptive variable 
 convex optimization" (2015), algorithm 3.
 """
 from libc.math cimport fabs
+from libc.stdint cimport int64_t
 
 import numpy as np
+
+cdef Py_ssize_t MOST_MOVES = 4      # of a value, on average, by insertion; then places are sorted
+
+
+def falling_order(const double[::1] size):
+    """The places of sizes >= 0 from the largest down, and these sizes.
+
+    Numbers sort faster than places do. So each place is written into the last bits of its size,
+    read as an integer, whose order is that of the sizes but for near ties; insertion puts these
+    right.
+    """
+    cdef Py_ssize_t n = size.shape[0], i, j, moves = 0
+    cdef int64_t mask = 1, key
+    cdef double value
+    while mask < n:
+        mask = 2 * mask + 1
+    places, ranked = np.empty(n, dtype=np.intp), np.empty(n)
+    held = np.array(size).view(np.int64)
+    cdef int64_t[::1] keys = held
+    cdef Py_ssize_t[::1] order = places
+    cdef double[::1] x = ranked
+    for i in range(n):
+        keys[i] = (keys[i] & ~mask) | i
+    held.sort()
+    for i in range(n):
+        key = keys[n - 1 - i] & mask
+        value = size[key]
+        j = i
+        while j > 0 and x[j - 1] < value:
+            x[j], order[j] = x[j - 1], order[j - 1]
+            j -= 1
+            moves += 1
+        x[j], order[j] = value, key
+        if moves > MOST_MOVES * n:
+            places = np.argsort(np.negative(size))
+            return places, np.asarray(size)[places]
+    return places, ranked
 
 
 def pool_sorted(const double[::1] size, double t, const double[::1] weights):
@@ -39,14 +77,12 @@ def pool_sorted(const double[::1] size, double t, const double[::1] weights):
 
 def prox_sorted(v, double t, const double[::1] weights):
     """The prox of the sorted l1 norm, a new array (n,)."""
-    cdef double[::1] x = np.asarray(v, dtype=float), size = np.abs(v)
+    cdef double[::1] x = np.asarray(v, dtype=float)
     cdef Py_ssize_t n = x.shape[0], i, j
-    cdef const Py_ssize_t[::1] order = np.argsort(np.negative(size)).astype(np.intp, copy=False)
+    places, ranked = falling_order(np.abs(v))
+    cdef const Py_ssize_t[::1] order = places
     out = np.empty(n)
-    cdef double[::1] b = out, ranked = np.empty(n)
-    for i in range(n):
-        ranked[i] = size[order[i]]
-    cdef double[::1] fit = pool_sorted(ranked, t, weights)
+    cdef double[::1] b = out, fit = pool_sorted(ranked, t, weights)
     for i in range(n):
         j = order[i]
         b[j] = fit[i] if x[j] >= 0.0 else -fit[i]

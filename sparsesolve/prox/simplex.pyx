@@ -6,7 +6,7 @@ Given: x (n,) and a radius > 0. Returned: theta. One pass keeps candidates whose
 rising lower bound of theta; the few left are passed over until none falls out.
 Reference: Condat, "Fast projection onto the simplex and the l1 ball" (2016), proposition 3.
 """
-from libc.math cimport fabs
+from libc.math cimport copysign, fabs
 
 import numpy as np
 
@@ -50,3 +50,23 @@ def threshold(const double[::1] x, double radius, bint sizes=False):
                 break
             count = kept
     return theta
+
+
+def shrink_to_ball(const double[::1] x, double radius):
+    """The projection (n,) on the l1 ball of that radius, or None where a sum is no number."""
+    cdef Py_ssize_t n = x.shape[0], i
+    cdef double total = 0.0, theta = 0.0, over
+    out = np.empty(n)
+    cdef double[::1] b = out
+    for i in range(n):
+        total += fabs(x[i])
+    if not total - total == 0.0:
+        return None
+    if total <= radius:
+        return np.array(x)
+    if radius > 0.0:
+        theta = max(threshold(x, radius, True), 0.0)
+    for i in range(n):
+        over = fabs(x[i]) - theta
+        b[i] = copysign(over, x[i]) if over > 0.0 and radius > 0.0 else 0.0
+    return out

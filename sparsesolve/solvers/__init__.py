@@ -24,6 +24,7 @@ from sparsesolve.solvers.first_order.bcd import (
 )
 from sparsesolve.solvers.first_order.fista import Fista, Ista, Sparsa
 from sparsesolve.solvers.first_order.panoc import Panoc
+from sparsesolve.solvers.first_order.reweighted_trace import ReweightedTrace, suits_trace
 from sparsesolve.solvers.first_order.subgradient import Subgradient
 from sparsesolve.solvers.first_order.tangent_newton import TangentNewton
 from sparsesolve.solvers.margin.multipliers import Multipliers
@@ -102,6 +103,16 @@ def _rows_apart(problem, lambdas):
     return problem.has_blocks and problem.n_responses is None and apart
 
 
+def _reweighted(problem, n_threads):
+    made = reweighted.Reweighted if problem.has_blocks else ReweightedTrace
+    return made(problem, n_threads)
+
+
+def _suits_reweighted(problem, lambdas):
+    own = reweighted.suits if problem.has_blocks else suits_trace
+    return own(problem, lambdas)
+
+
 def has_tangent(problem, lambdas=None):
     """Whether the penalty tells directions along which it is smooth."""
     if problem.has_blocks or not hasattr(problem.penalty, "tangent"):
@@ -164,7 +175,8 @@ SOLVERS = {
     ),
     "pegasos": Solver(PegasosState, RIDGE_ALONE, ridge_alone, kinks=True),
     "reweighted": Solver(
-        reweighted.Reweighted, "family='gaussian', every lambda above 0, no limits, and the "
-        "elastic net, GroupL2 or SparseGroup", reweighted.suits,
+        _reweighted, "family='gaussian', every lambda above 0, no limits, and the elastic net, "
+        "GroupL2 or SparseGroup; or TraceNorm with alpha = 1, also of family='multigaussian'",
+        _suits_reweighted,
     ),
 }

@@ -11,6 +11,7 @@ from sparsesolve.solvers.passes.several_lambdas import MOST_COLUMNS
 from sparsesolve.solvers.reasons import log_reduction, log_solver
 from sparsesolve.solvers.reductions.collinear import CollinearState, without_collinear
 from sparsesolve.solvers.reductions.equal_rows import with_equal_rows_merged
+from sparsesolve.solvers.reductions.few_features import FewFeatures, in_parts
 from sparsesolve.solvers.reductions.groups_of_one import without_groups
 from sparsesolve.solvers.reductions.inner_products import by_inner_products
 from sparsesolve.solvers.reductions.mapped import in_other_columns
@@ -106,12 +107,16 @@ def _on_whole_vectors(problem, name, lambdas, n_threads):
         name = "tangent_newton" if has_tangent(problem) else "fista"
     solver = SOLVERS[name]
     if not solver.suits(problem, lambdas):
-        needs = solver.needs if solver.suits is has_tangent else "a penalty on disjoint blocks"
+        whole = name in ("tangent_newton", "reweighted")
+        needs = solver.needs if whole else "a penalty on disjoint blocks"
         raise ValueError(
-            f"solver={name!r} needs {needs}, which {problem.penalty.label} is not; choose "
+            f"solver={name!r} needs {needs}; with {type(problem.penalty.given).__name__} choose "
             "solver='auto', 'fista', 'sparsa' or 'ista'"
         )
     log_solver(name, problem, asked)
+    wide = problem.design.p >= costs.FEWEST_FEATURES_IN_PARTS
+    if asked == "auto" and wide and in_parts(problem):
+        return FewFeatures(problem, partial(solver.state, n_threads=n_threads))
     return solver.state(problem, n_threads)
 
 

@@ -140,9 +140,22 @@ MOST_GROUP_COEFFICIENTS_LINF = 200
 # and factored. Not timed beyond: 1,000 rows factor in some 30 ms.
 MOST_TANGENT_DIRECTIONS = 1000
 
+# Proximal steps that change pieces, after which a Newton step is tried all the same. A SLOPE path
+# of 100 lambdas (500 x 5,000, benchmarks/structured/norms.py) took 1.22, 1.04, 0.93 and 0.90 s
+# for 1, 3, 8 and 16; a Newton step after every step 1.49 s.
+MOST_UNSETTLED_STEPS = 8
+
+# Values of the columns of X that take part in a tangent, up to which these are kept unpacked: one
+# product of matrices in place of a call for each direction. Not timed near it.
+MOST_UNPACKED = 10_000_000
+
 # Proximal steps that are made at most between two tries of a Newton step which did not help.
 # Not timed.
 LONGEST_NEWTON_PAUSE = 16
+
+# Features from which penalties on whole vectors are solved on those that may not be 0. Not timed
+# near it: with 5,000 a SLOPE path of 100 lambdas takes a fraction of the time over all of them.
+FEWEST_FEATURES_IN_PARTS = 200
 
 # ---- Lambdas far below the one before: solvers/continuation -------------------------------------
 

@@ -35,6 +35,9 @@ def args_of(penalty=None, groups=None, tau=None, grouped=False):
     ("scad(4)", P.SCAD(4.0)),
     ("log(0.5)", P.Log(0.5)),
     ("bridge(0.5)", P.Bridge(0.5)),
+    ("berhu(2)", P.Berhu(2.0)),
+    ("k-support(3)", P.KSupport(3)),
+    ("exclusive-lasso", P.ExclusiveLasso()),
 ])  # fmt: skip
 def test_words_and_parameters(text, penalty):
     assert repr(make_penalty(args_of(text), None)) == repr(penalty)
@@ -65,6 +68,7 @@ def test_groups(tmp_path):
     ("mcp(1)", "'mcp(1)': gamma must be above 1"),
     ("mcp(x)", "'mcp(x)': mcp takes (gamma), as numbers"),
     ("mcp(3,4)", "'mcp(3,4)': mcp takes (gamma)"),
+    ("k-support(2.5)", "'k-support(2.5)': k must be a whole number"),
     ("log", "'log': log takes (epsilon)"),
     ("group(2)", "'group(2)': group takes no parameter"),
     ("trace-norm(2)", "'trace-norm(2)': trace-norm takes (rows,columns), two whole numbers"),

@@ -71,7 +71,10 @@ def _norms(*arguments, **more):
 # One line a penalty: examples of it, each on vectors of length SIZE.
 EXAMPLES = {
     "elastic_net": _elastic_nets,
+    "berhu": _norms(0.7, np.resize([1.0, 2.0, 0.3], SIZE)),
+    "exclusive_lasso": _norms([2, 0, 1, None, 0, 1, 1, 2, 0, 1, "x", 1]),
     "group_l2": _groups(),
+    "k_support": _norms(3),
     "l1": _norms(1.5),
     "latent_group_l2": _norms([[0, 1, 2], [2, 3, 4, 5], [6, 7, 8, 9], [9, 10, 11]]),
     "separate": _norms({(0, 4, 2): L1(), range(5, 12): TotalVariation(), (1, 3): Slope()}),

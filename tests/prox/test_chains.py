@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from sparsesolve.prox.chains import chain_polar, chain_value, prox_chain, sparse_chain_polar
+from sparsesolve.prox.chain_norms import chain_polar, chain_value, sparse_chain_polar
+from sparsesolve.prox.chains import prox_chain
 
 
 def _draws(count=600):
@@ -61,3 +62,14 @@ def test_ends_of_a_chain():
     assert prox_chain(np.array([3.0, 1.0]), 0.5).tolist() == [2.5, 1.5]
     assert prox_chain(np.zeros(0), 1.0).shape == (0,)
     assert prox_chain(np.full(5, 0.1), 1.0) == pytest.approx(np.full(5, 0.1), abs=1e-16)
+
+
+@pytest.mark.parametrize("n", [2, 37, 5000])
+@pytest.mark.parametrize("t", [1e-3, 0.3, 4.0, 1e6])
+def test_the_direct_scan_is_the_taut_string(n, t):
+    """Weights of 1, given, go by the string; not given, by the scan, or by the string after it."""
+    rng = np.random.default_rng(n)
+    for v in (np.cumsum(rng.standard_normal(n)) + rng.standard_normal(n), np.zeros(n),
+              np.resize([1.0, -1.0], n), np.round(rng.standard_normal(n))):  # fmt: skip
+        string = prox_chain(v, t, np.ones(n - 1))
+        assert prox_chain(v, t) == pytest.approx(string, abs=1e-12 * (n + np.abs(v).sum()))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.optimize import lsq_linear
-from sparsesolve.prox.ordered import pool_sorted, prox_sorted
+from sparsesolve.prox.ordered import falling_order, pool_sorted, prox_sorted
 
 
 def test_prox_by_its_inclusion():
@@ -32,3 +32,15 @@ def test_ties_signs_and_nothing():
     assert prox_sorted(np.array([2.0, -2.0]), 1.0, np.array([1.5, 0.5])).tolist() == [1.0, -1.0]
     assert prox_sorted(np.array([1.0, 0.2]), 1.0, np.array([2.0, 0.0])).tolist() == [0.0, 0.0]
     assert prox_sorted(np.zeros(0), 1.0, np.zeros(0)).shape == (0,)
+
+
+@pytest.mark.parametrize("n", [1, 2, 63, 64, 65, 3000])
+def test_the_falling_order_of_near_ties(n):
+    """Sizes that differ in their last bits, which the keys of the sort leave out."""
+    rng = np.random.default_rng(n)
+    for size in (rng.exponential(size=n), np.zeros(n), 1.0 + rng.integers(0, 9, n) * 2.0**-52,
+                 1.0 + rng.random(n) * 1e-12, rng.integers(0, 3, n) * 5e-324):  # fmt: skip
+        places, ranked = falling_order(size)
+        assert np.array_equal(ranked, np.sort(size)[::-1])
+        assert np.array_equal(size[places], ranked)
+        assert np.array_equal(np.sort(places), np.arange(n))

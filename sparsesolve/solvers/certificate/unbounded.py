@@ -66,7 +66,9 @@ class Endless:
         """The same under a concave penalty, by the columns on which it is flat at the point."""
         problem, (which, values, _) = self.problem, found
         self.features = None
-        if not np.abs(problem.design.combination(which, values)).max(initial=0.0) > NEAR:
+        rows = np.ascontiguousarray(np.atleast_2d(values))
+        far = [np.abs(problem.design.combination(which, row)).max(initial=0.0) for row in rows]
+        if not max(far) > NEAR:
             return outcome
         flat = problem.penalty.flat_at(which, values, problem.inner_level(lam), problem.unit)
         falling = falls_forever(problem, *found, flat) if len(flat) else flat

@@ -3,8 +3,9 @@
     minimise over b   F(b) + lam Omega(b)
 
 Proximal gradient steps soon find the pieces of a solution, and are slow to find the values of the
-pieces. The penalty gives a basis T of directions along which it is smooth at b, few of them, with
-its gradient q and its curvature C there (``penalties/tangent.py``). A Newton step solves
+pieces. Once a step leaves the pieces as they are, Newton's method is worth its price: the penalty
+gives a basis T of directions along which it is smooth at b, few of them, with its gradient q and
+its curvature C there (``penalties/tangent.py``). A Newton step solves
 
     (T'Z'F''Z T + lam C) d = T'z - lam q,        z = -Z'F'(eta)
 
@@ -18,8 +19,14 @@ proximal gradient methods" (2023).
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from sparsesolve.linalg.design.distributed import DistributedDesign
 from sparsesolve.solvers.certificate.dual_point import Curvature, times_curvature
-from sparsesolve.solvers.costs import LONGEST_NEWTON_PAUSE, MOST_TANGENT_DIRECTIONS
+from sparsesolve.solvers.costs import (
+    LONGEST_NEWTON_PAUSE,
+    MOST_TANGENT_DIRECTIONS,
+    MOST_UNPACKED,
+    MOST_UNSETTLED_STEPS,
+)
 from sparsesolve.solvers.first_order.fista import Fista
 
 HALVINGS = 8  # of a step
@@ -33,7 +40,9 @@ class TangentNewton(Fista):
 
     def __init__(self, problem, n_threads):
         self.multiplied = None, None  # last residual, its products: steps and gap share them
+        self.unpacked = np.empty(0, dtype=np.intc), None  # columns of X, kept from step to step
         super().__init__(problem, n_threads)
+        self.by_passes = isinstance(self.design, DistributedDesign)
         # Directions of the kernel are among those of the tangent: of Q the intercept's is left.
         kernel = self.unpenalised_basis.kernel is not None
         self.n_apart = int(self.with_intercept) if kernel else self.basis.shape[1]
@@ -46,15 +55,26 @@ class TangentNewton(Fista):
     def begin(self, lam):
         super().begin(lam)
         self.wait = self.pause = 1
+        self.pieces = None  # indices of the last tangent's directions
 
     def step(self, lam):
         super().step(lam)
         self.wait -= 1
-        if self.wait > 0:
+        settled = self._same_pieces()  # asked at every step: it compares with the last one
+        if self.wait > 0 or not (settled or self.wait < -MOST_UNSETTLED_STEPS):
             return
         improved = self._newton_step(lam)
         self.pause = 1 if improved else min(2 * self.pause, LONGEST_NEWTON_PAUSE)
         self.wait = self.pause
+
+    def _same_pieces(self):
+        """Whether the last proximal step left all coefficients in their pieces."""
+        tangent = self.penalty.tangent(self.point.b)
+        if tangent is None:
+            return True
+        T = tangent.directions
+        last, self.pieces = self.pieces, (T.indptr, T.indices)
+        return last is not None and all(map(np.array_equal, last, self.pieces))
 
     def _newton_step(self, lam):
         """Step along the tangent; whether the objective fell by more than rounding."""
@@ -100,9 +120,7 @@ class TangentNewton(Fista):
         """The linear predictors (s + f, n), or (s + K f, K n), of the directions and of Q."""
         of_basis = self.basis.T[: self.n_apart]
         if not self.several:
-            rows = [self._combined(T.indices[a:b], T.data[a:b])
-                    for a, b in zip(T.indptr[:-1], T.indptr[1:], strict=True)]  # fmt: skip
-            return np.concatenate([np.reshape(rows, (-1, self.design.n)), of_basis])
+            return np.concatenate([self._images_of_one(T), of_basis])
         K, p, n = self.several, self.design.p, self.design.n
         made = np.zeros((T.shape[1], K, n))
         for k in range(T.shape[1]):
@@ -112,6 +130,17 @@ class TangentNewton(Fista):
                 own = of == response
                 made[k, response] = self._combined(places[own] % p, values[own])
         return np.concatenate([made.reshape(-1, K * n), np.kron(np.eye(K), of_basis)])
+
+    def _images_of_one(self, T):
+        """Of one response, (s, n): by the columns of X that take part, where they fit in."""
+        rows = np.unique(T.indices).astype(np.intc)
+        if len(rows) * self.design.n <= MOST_UNPACKED and not self.by_passes:
+            if not np.array_equal(rows, self.unpacked[0]):
+                self.unpacked = rows, self.design.unpacked(rows)
+            return T[rows].T @ self.unpacked[1].T
+        made = [self._combined(T.indices[a:b], T.data[a:b])
+                for a, b in zip(T.indptr[:-1], T.indptr[1:], strict=True)]  # fmt: skip
+        return np.reshape(made, (-1, self.design.n))
 
     def _combined(self, which, values):
         order = np.argsort(which)

@@ -1,17 +1,18 @@
 """Concave penalties by reweighting: weighted convex problems until the weights stand still.
 
-    minimise over b   F(o + b0 + Zb) + sum_g phi(|b_g|; lam d_g)
+    minimise over b   F(o + b0 + Zb) + sum_g phi(|b_g|; lam d_g) + lam r |b|^2 / 2
 
 phi is below its tangent at any point, so that a solution b' of
 
-    minimise over b   F(o + b0 + Zb) + lam sum_g w_g |b_g|,    w_g = phi'(|b_g|; lam d_g) / lam
+    minimise over b   F(o + b0 + Zb) + lam sum_g w_g |b_g| + lam r |b|^2 / 2,
 
-at the weights of b has no larger objective than b. Given: a Problem with a `ConcavePenalty`.
-Groups that have come to work are solved for, the others are looked at in the certificate. Of
-single coefficients the loss is replaced by its quadratic model, by inner products, in which sweeps
-of coordinate descent alternate with new weights; groups have an engine solve each weighted
-problem. Returned: the duality gap of the convex problem at the weights of the
-point itself, which is 0 where the point is stationary. It says nothing of other minima.
+at the weights w_g = phi'(|b_g|; lam d_g) / lam of b has no larger objective than b. Given: a
+Problem with a `ConcavePenalty`; with K responses b is (K, p), and a group has the coefficients of
+its features in all of them. Groups that have come to work are solved for, the others are looked at
+in the certificate. Of single coefficients the loss is replaced by its quadratic model
+(`concave_model.py`); groups have an engine solve each weighted problem.
+Returned: the duality gap of the convex problem at the weights of the point itself, which is 0
+where the point is stationary. It says nothing of other minima.
 Invariant: the objective does not rise from round to round.
 References: Zou, Li (2008), one-step sparse estimates; Bach et al. 2012, section 5.
 """
@@ -23,13 +24,13 @@ import numpy as np
 from sparsesolve.penalties import GroupL2
 from sparsesolve.penalties.elastic_net import ElasticNet
 from sparsesolve.solvers.first_order.first_order import FirstOrder
+from sparsesolve.solvers.reductions.concave_model import ConcaveModel
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED
-from sparsesolve.solvers.subproblem.weighted_sweeps import weighted_sweeps
 
 ROUNDS = 200  # of new weights at one lam
+BETWEEN = 20  # of them from one certificate of all groups to the next
 CLOSER = 0.3  # of the gap asked for: what each convex problem is solved to
-NEWTON, REWEIGHTED, SWEEPS = 30, 1000, 3  # steps; new weights in one; sweeps between them
-STILL = 1e-11  # change of a coefficient that is none, relative
+NEWTON = 30  # steps at one lam
 FLAT, ROUNDING, LEAST_STEP = 1e-13, 1e-15, 1e-6  # falls of the objective, steps
 NEAR = 0.9  # of its threshold: a product from which a group is taken in beforehand
 
@@ -45,29 +46,30 @@ class Reweighting:
 
     def __init__(self, problem, choose):
         self.problem, self.choose, self.penalty = problem, choose, problem.penalty
-        self.of = self.penalty.of
-        self.single = len(self.penalty.d) == problem.design.p
-        self.b = np.zeros(problem.design.p)
+        self.of, self.several, p = self.penalty.of, problem.n_responses, problem.design.p
+        self.single = len(self.penalty.d) == p and not self.several
+        self.b = np.zeros((self.several, p) if self.several else p)
         self.at_work = self.penalty.d == 0.0  # groups (G,)
         self.iterations = 0
-        null = self._convex(np.ones(len(self.penalty.d)))
+        null = self.whole = FirstOrder(self._weighted(np.ones(len(self.penalty.d))), 1)
         self.loss_value, self.intercept = null.loss_value, null.intercept
         self._correlations = null.correlations()
         self.loss, self.offset, self.with_intercept = null.loss, null.offset, null.with_intercept
         self._columns = np.empty(0, dtype=np.intc), np.empty((problem.design.n, 0))
 
     def correlations(self):
-        """z_j'u of every feature (p,), at the null model where nothing was solved."""
+        """z_j'u of every feature (p,), (K p,) of K responses, at the null model at first."""
         return self._correlations
 
     def coefficients(self):
         """Features with a nonzero coefficient, ascending, and their coefficients."""
-        which = np.flatnonzero(self.b).astype(np.intc)
-        return which, self.b[which]
+        which = np.flatnonzero(self.b.any(axis=0) if self.several else self.b).astype(np.intc)
+        return which, np.ascontiguousarray(self.b[..., which])
 
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
         limit, last = self.iterations + budget, np.inf
+        self.at_work = (self.penalty.d == 0.0) | (self.penalty.lengths(self.b) > 0.0)
         self._take_in(lam, self._weights(lam), NEAR)
         for _ in range(ROUNDS):
             self._solve_convex(lam, self._weights(lam), CLOSER * target, limit)
@@ -94,7 +96,7 @@ class Reweighting:
 
     def _take_in(self, lam, weights, share):
         """Let groups come to work whose products are above their thresholds; whether any did."""
-        size = self.penalty.lengths(self._correlations)
+        size = self.penalty.lengths(self._correlations.reshape(self.b.shape))
         new = (size > share * lam * weights) & ~self.at_work & (size > 0.0)
         if lam >= NULL_LEVEL:
             new[:] = False
@@ -105,24 +107,23 @@ class Reweighting:
         """Replace b by the solution at these weights, on the groups at work."""
         groups = self.at_work | (self.penalty.lengths(self.b) > 0.0)
         which = np.flatnonzero(groups[self.of]).astype(np.intc)
-        problem = self.problem
         if not len(which):
             return
         if self.single and lam < NULL_LEVEL:
             self._descend(lam, which, limit)
             return
-        part = replace(
-            problem, design=problem.design.part(which), factor=problem.factor[which],
-            shift=problem.shift[which], penalty=self._net(weights, which), groups=None,
-            grouped=False,
-        )  # fmt: skip
-        state = self.choose(part)
-        state.solve(lam, target, max(limit - self.iterations, 1))
-        self.iterations += max(int(state.iterations), 1)
-        found, values = state.coefficients()
-        self.b[:] = 0.0
-        self.b[which[found]] = values
-        self.loss_value, self.intercept = state.loss_value, state.intercept
+        for _ in range(BETWEEN):
+            state = self.choose(self._weighted(weights, which))
+            state.solve(lam, target, max(limit - self.iterations, 1))
+            self.iterations += max(int(state.iterations), 1)
+            found, values = state.coefficients()
+            self.b[:] = 0.0
+            self.b[..., which[found]] = values
+            self.loss_value, self.intercept = state.loss_value, state.intercept
+            last, weights = weights, self._weights(lam)
+            astray = lam * float(np.abs(weights - last) @ self.penalty.lengths(self.b))
+            if astray <= target or self.iterations >= limit or lam >= NULL_LEVEL:
+                return
 
     def _descend(self, lam, which, limit):
         """Newton steps on these features, the penalty reweighted within each."""
@@ -131,10 +132,10 @@ class Reweighting:
         eta = self.offset + A @ theta
         charge = self.penalty.value(self.b, lam, self.problem.unit)
         objective = self.loss.at(eta)[0] + charge
+        model, quadratic = ConcaveModel(self.problem, which, lam, first), self.problem.loss is None
         for _ in range(NEWTON):
             self.iterations += 1
-            new = self._model_minimum(lam, which, A, theta, eta)
-            step, t = new - theta, 1.0
+            step, t = self._model_minimum(model, A, theta, eta) - theta, 1.0
             while t > LEAST_STEP:
                 b = np.zeros(len(self.b))
                 b[which] = (theta + t * step)[first:]
@@ -147,61 +148,64 @@ class Reweighting:
             else:
                 break
             theta, eta, fell, objective = theta + t * step, there, objective - found, found
-            if fell <= FLAT * abs(objective) or self.iterations >= limit:
+            if quadratic or fell <= FLAT * abs(objective) or self.iterations >= limit:
                 break
         self.b[:] = 0.0
         self.b[which] = theta[first:]
         self.loss_value = self.loss.at(eta)[0] - self.loss.saturated
         self.intercept = float(theta[0]) if first else self.intercept
 
-    def _model_minimum(self, lam, which, A, theta, eta):
+    def _model_minimum(self, model, A, theta, eta):
         """Where the quadratic model with the penalty is stationary, near theta."""
-        u, first = self.loss.at(eta)[1], int(self.with_intercept)
+        u = self.loss.at(eta)[1]
         if self.loss.coupled:
             bent = np.stack([self.loss.curvature_product(eta, column) for column in A.T], axis=1)
         else:
             bent = self.loss.curvature_at(eta)[:, None] * A
-        G = np.ascontiguousarray(A.T @ bent)
-        c, new = A.T @ u + G @ theta, theta.copy()
-        size = np.sqrt(np.abs(c @ theta)) + np.sqrt(np.diag(G)) @ np.abs(theta)
-        for _ in range(REWEIGHTED):
-            slopes = self.penalty.slopes_of(np.abs(new[first:]), which, lam, self.problem.unit)
-            thresholds = np.concatenate([np.zeros(first), lam * slopes])
-            moved = weighted_sweeps(G, c, new, thresholds, SWEEPS)
-            if moved <= STILL * max(size, moved):
-                break
-        return new
+        G = A.T @ bent
+        c = A.T @ u + G @ theta
+        G[np.diag_indices(len(G))] += model.lam * self.penalty.ridge * (
+            np.arange(len(G)) >= model.free
+        )
+        return model.stationary(G, c, theta)
 
     def _columns_of(self, which):
         """The columns `which`, kept from round to round, after a constant if there is one."""
         if not np.array_equal(which, self._columns[0]):
-            self._columns = which, self.problem.design.unpacked(which)
-        columns = self._columns[1]
-        if not self.with_intercept:
-            return columns
-        return np.column_stack([np.ones(len(columns)), columns])
+            columns = self.problem.design.unpacked(which)
+            if self.with_intercept:
+                columns = np.column_stack([np.ones(len(columns)), columns])
+            self._columns = which, columns
+        return self._columns[1]
 
-    def _net(self, weights, which=None):
-        """The convex penalty at these weights, of all features or of some."""
+    def _weighted(self, weights, which=None):
+        """The convex Problem at these weights, of all features or of some."""
         of = self.of if which is None else self.of[which]
+        ridge = self.penalty.ridge
         if self.single:
-            return ElasticNet(len(of), 1.0, weights[of])
-        labels, place = np.unique(of, return_inverse=True)
-        order = list(dict.fromkeys(place.tolist()))
-        return GroupL2(place, weights[labels][order]).over(len(of))
-
-    def _convex(self, weights):
-        """A first-order state of the convex problem with all features, for its certificate."""
-        return FirstOrder(replace(self.problem, penalty=self._net(weights)), 1)
+            net = ElasticNet(len(of), 1.0, weights[of])
+            np.asarray(net.l2)[:] = ridge
+        else:
+            labels, place = np.unique(of, return_inverse=True)
+            order = list(dict.fromkeys(place.tolist()))
+            net = GroupL2(place, weights[labels][order]).over(len(of))
+            np.asarray(net.ridge)[:] = ridge
+            net = net if self.several is None else net.repeated(self.several)
+        if which is None:
+            return replace(self.problem, penalty=net, grouped=False)
+        return replace(
+            self.problem, design=self.problem.design.part(which), penalty=net, groups=None,
+            factor=self.problem.factor[which], shift=self.problem.shift[which], grouped=False,
+        )  # fmt: skip
 
     def _certify(self, lam, weights):
         """The gap of b in the convex problem at these weights, over all features."""
-        state = self._convex(weights)
+        state = FirstOrder(self._weighted(weights), 1)
         c = np.zeros_like(state.point.c)
         if state.with_intercept:
-            c[0] = self.intercept
+            c[..., 0] = self.intercept
         state.point = state.at(self.b.copy(), c)
         dual, free, missing = state.dual_point(lam)
         z = state.products(dual)
-        self._correlations = z.copy()
+        self._correlations = z.copy().ravel()
         return state.gap_by(lam, dual, z, free, missing)

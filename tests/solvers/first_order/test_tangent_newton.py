@@ -80,7 +80,7 @@ def test_tangents_against_differences(name, alpha):
 
 
 def test_a_penalty_without_tangents_is_refused_and_goes_to_fista():
-    with pytest.raises(ValueError, match="Spectral is not"):
+    with pytest.raises(ValueError, match="needs a penalty with tangents"):
         ss.path(X, Y, penalty=P.Spectral("spectral", (3, 4)), solver="tangent_newton")
     fit = ss.path(X, Y, penalty=P.Spectral("spectral", (3, 4)), n_lambdas=5)
     assert not fit.status.any()

@@ -6,7 +6,7 @@ from scipy.optimize import linprog
 
 import sparsesolve as ss
 from sparsesolve import penalties as P
-from sparsesolve.solvers.reductions import reweighting
+from sparsesolve.solvers.reductions import concave_model
 
 RNG = np.random.default_rng(7)
 X = RNG.standard_normal((80, 30))
@@ -103,10 +103,48 @@ def test_everything_else_a_path_has():
     assert weighted.coefs.toarray()[0].all()
 
 
+@pytest.mark.parametrize("family", ["gaussian", "binomial"])
+@pytest.mark.parametrize("penalty", [P.MCP(), P.SCAD(groups=np.repeat(range(15), 2))], ids=repr)
+def test_a_ridge_part(family, penalty):
+    """Stationary: the slope of the loss is that of the penalty, and of the squares, of alpha."""
+    y = Y if family == "gaussian" else Y > 0
+    fit = ss.path(X, y, family=family, penalty=penalty, alpha=0.6, n_lambdas=8, tol=1e-10,
+                  lambda_min_ratio=0.1)  # fmt: skip
+    assert not fit.status.any() and fit.df[0] <= 2 < fit.df[-1]
+    bound = penalty.over(30)
+    for k, lam in enumerate(fit.lambdas):
+        b = fit.coefs[:, [k]].toarray().ravel()
+        eta = X @ b + fit.intercepts[k]
+        u = (y - eta if family == "gaussian" else y - 1 / (1 + np.exp(-eta))) / 80
+        z = X.T @ u - 0.4 * lam * b
+        size = bound.lengths(b)
+        limit = 0.6 * lam * bound.slopes(b, 0.6 * lam)
+        assert (bound.lengths(z) <= limit + 1e-4).all()
+        some = b != 0.0
+        share = (limit / np.where(size > 0, size, 1))[bound.of]
+        assert z[some] == pytest.approx((share * b)[some], abs=1e-4)
+
+
+@pytest.mark.parametrize("family", ["multigaussian", "multinomial"])
+def test_several_responses_enter_together(family):
+    several = np.column_stack([Y, SIGNAL - Y, RNG.standard_normal(80)])
+    y = several if family == "multigaussian" else several.argmax(axis=1)
+    fit = ss.path(X, y, family=family, penalty=P.MCP(), n_lambdas=6, lambda_min_ratio=0.3)
+    assert not fit.status.any() and fit.df[0] <= 1 < fit.df[-1]
+    B = np.stack([coefs.toarray() for coefs in fit.coefs])
+    assert ((B != 0).all(axis=0) | (B == 0).all(axis=0)).all()
+    if family == "multigaussian":
+        for k, lam in enumerate(fit.lambdas):
+            r = y - X @ B[:, :, k].T - fit.intercepts[:, k]
+            z, size = X.T @ r / 80, np.linalg.norm(B[:, :, k], axis=0)
+            slope = P.MCP()._slope(size, lam)
+            assert (np.linalg.norm(z, axis=1) <= slope + 1e-3).all()
+
+
 @pytest.mark.parametrize("options, sentence", [
-    ({"alpha": 0.5}, "MCP has no ridge part"), ({"solver": "fista"}, "minimises convex object"),
+    ({"alpha": 0.0}, "alpha = 0 leaves nothing of MCP"),
+    ({"solver": "fista"}, "minimises convex object"),
     ({"lower": 0}, "lower and upper need"), ({"penalty_factor": np.ones(30)}, "penalty_factor"),
-    ({"family": "multigaussian", "y": np.column_stack([Y, Y])}, "MCP is for families of one"),
 ])  # fmt: skip
 def test_what_is_refused(options, sentence):
     with pytest.raises(ValueError, match=sentence):
@@ -124,7 +162,7 @@ def test_the_end_of_a_path_does_not_depend_on_inner_tolerances(monkeypatch):
     Z, labels = _nearly_separable()
     ends = []
     for still in (1e-13, 1e-11, 1e-8):
-        monkeypatch.setattr(reweighting, "STILL", still)
+        monkeypatch.setattr(concave_model, "STILL", still)
         for tol in (1e-7, 1e-9) if still == 1e-11 else (1e-7,):
             with pytest.warns(ss.ConvergenceWarning, match="No finite coefficients"):
                 fit = ss.path(Z, labels, family="binomial", penalty=P.MCP(), tol=tol)

@@ -1,0 +1,99 @@
+"""Berhu: the l1 norm for small coefficients, a square for large ones.
+
+    Omega(b) = sum_j w_j h(b_j),    h(x) = |x| up to delta,  (x^2 + delta^2) / (2 delta) beyond
+
+It selects like the lasso and shrinks large coefficients like ridge regression.
+Reference: Owen, "A robust hybrid of lasso and ridge regression" (2007).
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sparsesolve.penalties.norm import Norm, read_number, read_weights
+from sparsesolve.penalties.tangent import on_support
+
+
+class Berhu(Norm):
+    """The reversed Huber function of every coefficient: an l1 norm that becomes a square.
+
+    ``Omega(b) = sum_j w_j h(b_j)``, with ``h(x) = |x|`` up to delta and ``(x^2 + delta^2) / (2
+    delta)`` beyond.
+
+    Parameters
+    ----------
+    delta : float > 0, default 1.0
+        Size of a coefficient, on standardised columns, from which it is penalised by its square.
+    weights : array-like (p,), default None
+        w_j > 0 of each feature; None means 1.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If delta is no positive number; when a path is fitted, if weights do not fit.
+
+    References
+    ----------
+    Owen (2007), "A robust hybrid of lasso and ridge regression".
+
+    Examples
+    --------
+    >>> from sparsesolve import penalties
+    >>> penalties.Berhu().prox([0.5, 1.5, 6.0], 1.0)
+    array([0. , 0.5, 3. ])
+    """
+
+    scale_free = True
+
+    def __init__(self, delta: float = 1.0, weights: ArrayLike | None = None):
+        self.delta = read_number("delta", delta, inclusive=False)
+        self.weights = None if weights is None else np.array(weights)
+
+    def _arguments(self):
+        return f"{self.delta!r}, weights={self.weights!r}"
+
+    def _bind(self, names):
+        w = read_weights(self.weights, self.n_features, "features")
+        self._w = np.ones(self.n_features) if w is None else w
+        if not (self._w > 0.0).all():
+            j = int(np.argmin(self._w))
+            raise ValueError(f"weights has 0 for feature {j}; give a positive one")
+
+    def norm(self, b: np.ndarray) -> float:
+        """Omega(b)."""
+        x, d = np.abs(b), self.delta
+        return float(self._w @ np.where(x <= d, x, (x * x + d * d) / (2.0 * d)))
+
+    def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
+        """See Norm."""
+        x, t = np.abs(v), t * self._w
+        small = np.maximum(x - t, 0.0)
+        return np.copysign(np.where(x <= self.delta + t, small, x / (1.0 + t / self.delta)), v)
+
+    def dual_norm(self, z: np.ndarray) -> float:
+        """The least lam with 0 optimal against z: the largest ``|z_j| / w_j``."""
+        return float((np.abs(z) / self._w).max(initial=0.0))
+
+    def conjugate(self, z: ArrayLike, lam: float) -> float:
+        """``sup_b z'b - lam Omega(b)``."""
+        read = self._read(z)
+        own = self._at(read)
+        level = lam * own._w
+        over = np.maximum(read * read - level * level, 0.0)
+        return float((self.delta * over / (2.0 * level)).sum())
+
+    def feasible_scale(self, z: ArrayLike, lam: float) -> float:
+        """1: the conjugate is finite."""
+        return 1.0
+
+    def part(self, which: np.ndarray) -> Any:
+        """See Norm."""
+        return Berhu(self.delta, self._w[which]).over(len(which))
+
+    def tangent(self, b: np.ndarray) -> Any:
+        """Coefficients that are not 0: h is smooth there."""
+        large = np.abs(b) > self.delta
+        slope = self._w * np.where(large, b / self.delta, np.sign(b))
+        bend = (self._w * large / self.delta)[b != 0.0]
+        return on_support(b, slope)._replace(curvature=lambda z: np.diag(bend))

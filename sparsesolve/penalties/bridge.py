@@ -1,0 +1,77 @@
+"""Bridge: powers below 1 of the sizes.
+
+    phi(x; lam) = lam ((x + s)^q - s^q),   s = 0.001
+
+Reference: Knight, Fu (2000), "Asymptotics for lasso-type estimators".
+"""
+
+from typing import Any
+
+import numpy as np
+
+from sparsesolve.penalties.concave import Concave
+from sparsesolve.penalties.norm import read_number
+
+NEWTON = 100  # steps of the scalar prox of a bridge
+SMOOTHED = 1e-3  # where a bridge's slope, infinite at 0, is taken
+
+
+class Bridge(Concave):
+    """``phi = lam |b|^q``, 0 < q < 1, its slope at 0 taken a thousandth away.
+
+    The slope of \\|b\\|^q at 0 is infinite and would keep every coefficient at 0, so that
+    ``(|b| + 0.001)^q - 0.001^q`` is meant, on standardised columns.
+
+    Parameters
+    ----------
+    q : float in (0, 1)
+    groups, weights
+        As of :class:`MCP`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If q is no number between 0 and 1; when a path is fitted, if groups or weights do not fit.
+
+    References
+    ----------
+    Knight, Fu (2000), "Asymptotics for lasso-type estimators".
+
+    Examples
+    --------
+    >>> from sparsesolve import penalties
+    >>> penalties.Bridge(0.5).prox([0.5, 3.0], 1.0).round(2)
+    array([0. , 2.7])
+    """
+
+    def __init__(self, q: float, groups: Any = None, weights: Any = None):
+        self.q = read_number("q", q, 0.0, 1.0, inclusive=False)
+        super().__init__(groups, weights)
+
+    def _arguments(self):
+        return f"{self.q!r}, {super()._arguments()}"
+
+    def _phi(self, x, lam):
+        return lam * ((x + SMOOTHED) ** self.q - SMOOTHED**self.q)
+
+    def _slope(self, x, lam):
+        return lam * self.q * (x + SMOOTHED) ** (self.q - 1.0)
+
+    def _bend(self, x, lam):
+        return lam * self.q * (self.q - 1.0) * (x + SMOOTHED) ** (self.q - 2.0)
+
+    def _scalar(self, x, lam):
+        """The larger root of u - x + phi'(u), right of its least value, if it is better than 0."""
+        q = self.q
+        bend = (lam * q * (1.0 - q)) ** (1.0 / (2.0 - q)) - SMOOTHED  # where u + phi' is least
+        low, u = np.maximum(bend, 0.0), np.array(x, dtype=float)
+        for _ in range(NEWTON):
+            curvature = 1.0 + lam * q * (q - 1.0) * (u + SMOOTHED) ** (q - 2.0)
+            step = (u - x + self._slope(u, lam)) / np.where(curvature > 0.0, curvature, 1.0)
+            new = np.clip(u - step, low, x)
+            if np.abs(new - u).max(initial=0.0) <= 1e-15 * np.abs(x).max(initial=0.0):
+                break
+            u = new
+        stationary = np.abs(u - x + self._slope(u, lam)) <= 1e-8 * (1.0 + x)
+        better = 0.5 * (u - x) ** 2 + self._phi(u, lam) < 0.5 * x * x
+        return np.where(better & stationary, u, 0.0)

@@ -1,0 +1,40 @@
+"""EachResponse: a penalty of one response, taken of each of K."""
+
+import numpy as np
+
+from sparsesolve.penalties.tangent import side_by_side
+
+
+class EachResponse:
+    """A penalty on vectors as one on arrays (K, p): the sum over the rows."""
+
+    def __init__(self, omega):
+        self.omega = omega
+        if hasattr(omega, "conjugate"):
+            self.conjugate, self.feasible_scale = self._conjugate, self._feasible_scale
+
+    def tangent(self, B):
+        """Those of the rows."""
+        found = [getattr(self.omega, "tangent", lambda b: None)(b) for b in B]
+        if any(own is None for own in found):
+            return None
+        places = np.arange(B.size).reshape(B.shape)
+        return side_by_side(list(zip(places, found, strict=True)), B.size)
+
+    def value(self, B):
+        """Sum of the values of the rows."""
+        return sum(float(self.omega.value(b)) for b in B)
+
+    def prox(self, V, t):
+        """Each row by itself."""
+        return np.stack([self.omega.prox(v, t) for v in V])
+
+    def polar(self, Z):
+        """The largest of the rows."""
+        return max(float(self.omega.polar(z)) for z in Z)
+
+    def _conjugate(self, Z, lam):
+        return sum(float(self.omega.conjugate(z, lam)) for z in Z)
+
+    def _feasible_scale(self, Z, lam):
+        return min(float(self.omega.feasible_scale(z, lam)) for z in Z)

@@ -1,0 +1,124 @@
+"""A penalty on whole vectors, solved on the features that may not be 0, certified on all.
+
+    minimise over b   F(o + b0 + Zb) + lam Omega(b)
+
+Given: a Problem whose penalty knows itself on a part of the features, the others being 0
+(``part`` in ``penalties/penalty.py``), and what makes a first-order state of a Problem. At a new
+lam the features are those of the last solution and those that the strong rule expects: a proximal
+step for 2 lam - (last lam) from that solution moves them away from 0. After each solution of the
+part a proximal step over all features tells which others must enter.
+Returned: the state of a solver, whose gap is that of all features.
+Reference: Tibshirani et al., "Strong rules for discarding predictors in lasso-type problems"
+(2012); Larsson, Bogdan, Wallin, "The strong screening rule for SLOPE" (2020).
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from sparsesolve.solvers.first_order.first_order import Point
+from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED
+
+ROUNDS = 100  # in which features enter at one lam
+CLOSER = 0.5  # of the gap asked for: what the part is solved to
+
+
+class FewFeatures:
+    """Solver state along a path, at first at the null model.
+
+    Parameters
+    ----------
+    problem : Problem with a penalty on whole vectors that has parts
+    make : callable (Problem) -> a FirstOrder state
+    """
+
+    def __init__(self, problem, make):
+        self.problem, self.make, self.whole = problem, make, make(problem)
+        self.last = None  # the last lam
+        self.spent = 0
+
+    @property
+    def iterations(self):
+        """Iterations spent so far."""
+        return self.spent + self.whole.iterations
+
+    @property
+    def loss_value(self):
+        """F at the current point, less its least value."""
+        return self.whole.loss_value
+
+    @property
+    def intercept(self):
+        """Of the standardised problem."""
+        return self.whole.intercept
+
+    def coefficients(self):
+        """Features with a nonzero coefficient, ascending, and their coefficients."""
+        return self.whole.coefficients()
+
+    def correlations(self):
+        """What `entry_levels` takes, of all features."""
+        return self.whole.correlations()
+
+    def solve(self, lam, target, budget):
+        """Reach gap <= target at lam; returns (outcome, gap)."""
+        if lam >= NULL_LEVEL or not lam > 0.0:
+            return self.whole.solve(lam, target, budget)
+        limit, inner, gap = self.iterations + budget, CLOSER * target, np.inf
+        expected = lam if self.last is None else max(2.0 * lam - self.last, 0.0)
+        self.last = lam
+        used = self._used() | self._moved(expected)
+        for _ in range(ROUNDS):
+            outcome = self._solve_part(np.flatnonzero(used), lam, inner, limit - self.iterations)
+            before, gap = gap, self.whole.gap(lam)
+            if gap <= target:
+                return CONVERGED, gap
+            if outcome == MAX_ITER or self.iterations >= limit:
+                return MAX_ITER, gap
+            entering = self._moved(lam) & ~used
+            if entering.any():
+                used |= entering
+            elif not gap < before:
+                return STALLED, gap
+            else:
+                inner *= 0.1
+        return STALLED, gap
+
+    def _used(self):
+        b = self.whole.point.b
+        return b.any(axis=0) if b.ndim == 2 else b != 0.0
+
+    def _moved(self, lam):
+        """Features that are not 0 after a proximal step from the current point, (p,)."""
+        whole = self.whole
+        z, _ = whole.downhill(whole.point.u)
+        b = whole.penalty.prox(whole.point.b + z / whole.L, lam / whole.L)
+        return b.any(axis=0) if b.ndim == 2 else b != 0.0
+
+    def _solve_part(self, which, lam, target, budget):
+        """Solve for the features `which` alone, from the current point, and move there."""
+        whole = self.whole
+        if not len(which):
+            return CONVERGED
+        problem, columns = self.problem, which.astype(np.intc)
+        part = self.make(replace(
+            problem, design=problem.design.part(columns), factor=problem.factor[which],
+            shift=problem.shift[which], penalty=problem.penalty.part(which),
+        ))  # fmt: skip
+        here = whole.point
+        part.point = Point(here.b[..., which], here.c, here.eta, here.value, here.u)
+        part.L = whole.L
+        outcome, _ = part.solve(lam, target, max(budget, 1))
+        self.spent += part.iterations
+        b, end = np.zeros_like(here.b), part.point
+        b[..., which] = end.b
+        whole.point, whole.L = Point(b, end.c, end.eta, end.value, end.u), part.L
+        return outcome
+
+
+def in_parts(problem):
+    """Whether the penalty has parts, and holds back every direction."""
+    penalty = problem.penalty
+    if penalty.kernel() is not None or not hasattr(penalty.given, "part"):
+        return False
+    return penalty.part(np.arange(1)) is not None

@@ -1,0 +1,60 @@
+"""Penalties on whole vectors solved on few features: the solutions of all features, certified."""
+
+import numpy as np
+import pytest
+
+import sparsesolve as ss
+from sparsesolve import penalties as P
+from sparsesolve.solvers import costs
+
+RNG = np.random.default_rng(8)
+X = RNG.standard_normal((50, 60))
+X[:, 10:20] += X[:, :10]
+SIGNAL = X[:, :6] @ [2.0, -2.0, 1.5, 1.0, -1.0, 0.5]
+Y = SIGNAL + RNG.standard_normal(50)
+SEVERAL = np.column_stack([Y, -Y + RNG.standard_normal(50), RNG.standard_normal(50)])
+CASES = {
+    "slope": ("gaussian", Y, P.Slope(), {}),
+    "slope and ridge": ("gaussian", Y, P.Slope(q=0.4, kind="oscar"), {"alpha": 0.7}),
+    "slope, classes": ("binomial", Y > 0, P.Slope(), {}),
+    "k-support": ("gaussian", Y, P.KSupport(5), {"tol": 1e-6, "n_lambdas": 4}),
+    "berhu": ("binomial", Y > 0, P.Berhu(0.2), {"intercept": False}),
+    "l1": ("poisson", RNG.poisson(np.exp(0.2 * SIGNAL)), P.Separate({range(60): P.L1()}), {}),
+    "exclusive": ("gaussian", Y, P.ExclusiveLasso(np.repeat(range(6), 10)),
+                  {"lambdas": [3.0, 0.5, 0.1]}),
+    "rows": ("multigaussian", SEVERAL, P.TraceNorm(), {}),
+    "slope, several": ("multinomial", SEVERAL.argmax(axis=1), P.Slope(), {}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_solutions_of_all_features(name, monkeypatch):
+    family, y, penalty, options = CASES[name]
+    options = {"family": family, "penalty": penalty, "tol": 1e-10, "n_lambdas": 8,
+               "lambda_min_ratio": 0.1, "stop": None, **options}  # fmt: skip
+    monkeypatch.setattr(costs, "FEWEST_FEATURES_IN_PARTS", 1)
+    parts = ss.path(X, y, **options)
+    monkeypatch.setattr(costs, "FEWEST_FEATURES_IN_PARTS", 10**9)
+    whole = ss.path(X, y, **options)
+    assert not parts.status.any() and not whole.status.any()
+    assert parts.lambdas == pytest.approx(whole.lambdas, rel=1e-9)
+    assert parts.dev_ratio == pytest.approx(whole.dev_ratio, abs=2e-3)
+    for lam in whole.lambdas:
+        b, other = parts.coef(lam), whole.coef(lam)
+        assert np.mean((X @ (b - other).T) ** 2) <= 4 * max(1e-6, options["tol"] * np.var(Y))
+
+
+@pytest.mark.parametrize("penalty", [
+    P.Slope(), P.L1(0.5), P.KSupport(4), P.Berhu(0.5, np.linspace(1, 2, 12)),
+    P.ExclusiveLasso(np.repeat(range(4), 3)),
+], ids=repr)  # fmt: skip
+def test_a_part_is_the_penalty_with_zeros_elsewhere(penalty):
+    bound = penalty.over(12)
+    for _ in range(20):
+        which = np.sort(RNG.choice(12, RNG.integers(1, 13), replace=False))
+        b = np.zeros(12)
+        b[which] = RNG.standard_normal(len(which))
+        part = bound.part(which)
+        assert part.value(b[which]) == pytest.approx(bound.value(b), rel=1e-12)
+        moved = bound.prox(b, 0.3)
+        assert part.prox(b[which], 0.3) == pytest.approx(moved[which], abs=1e-12)
