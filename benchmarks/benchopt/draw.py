@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+SOONEST = 1e-3  # seconds: earlier points are the answer b = 0, which takes no time
 FLOOR = 1e-16  # relative suboptimality below which nothing is told apart
 
 
@@ -22,7 +23,7 @@ def curves(file):
     lowest = value.min()
     found = {}
     for name, part in run.groupby("solver_name"):
-        part = part.sort_values("time")
+        part = part[part["time"] > SOONEST].sort_values("time")
         excess = (part["objective_value"].cummin() - lowest) / (start - lowest)
         found[name.split("[")[0]] = (part["time"], np.maximum(excess, FLOOR))
     return run["objective_name"].iloc[0].split("[")[0], found

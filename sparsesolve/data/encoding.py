@@ -94,7 +94,7 @@ def make_design(
     """Encode a table: numbers as they are, categories by a column of 0 and 1 for each level.
 
     A category of two levels becomes one column, like a boolean: with both, the lasso's solution
-    would not be unique, as their difference could be shared out at no cost. Of three levels or
+    would not be unique, as their difference could be shared out at no cost. For three levels or
     more none is left out as a reference, which would be treated differently: ridge and group
     penalties make the coefficients unique, and the lasso's mostly are. As R's makeX, with groups
     besides.
@@ -131,7 +131,7 @@ def make_design(
     Warns
     -----
     UserWarning
-        Of a column of labels, each of which is in few rows: dates as text, or identifiers.
+        For a column of labels, each of which is in few rows: dates as text, or identifiers.
 
     Examples
     --------

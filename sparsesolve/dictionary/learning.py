@@ -152,7 +152,7 @@ class DictionaryLearning:
         self._reset()
 
     def fit(self, Y: Any) -> DictionaryLearning:
-        """Learn from the columns of Y (m, N), anew; returns self."""
+        """Learn from the columns of Y (m, N), from the start; returns self."""
         signals = read_columns("Y", Y)
         m, n = signals.shape
         _warn_of_rows(m, n, self.n_atoms)

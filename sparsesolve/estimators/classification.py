@@ -49,7 +49,7 @@ class SparseLogisticRegression(Logistic):
     standardize : bool, default False
         Penalise coefficients of columns divided by their standard deviation.
     grouped : bool, default False
-        Of several classes, select each feature for all or for none.
+        With several classes, select each feature for all or for none.
     class_weight : dict, "balanced" or None, default None
         As in scikit-learn.
     max_iter : int, default None

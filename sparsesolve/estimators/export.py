@@ -22,7 +22,7 @@ class Exported:
         Returns
         -------
         model : estimator of sklearn.linear_model
-            Of the same name where there is one; LinearRegression for other linear models,
+            It has the same name where there is one; LinearRegression for other linear models,
             LogisticRegression for classes, PoissonRegressor, GammaRegressor or TweedieRegressor
             for responses with a logarithmic link. Coefficients and intercepts are copies.
 

@@ -34,7 +34,7 @@ class Hazard:
         times : array-like (T,), default None
             None means ``event_times_``.
         strata : label or array-like (n,) of labels, default None
-            Of the rows, where the model was fitted with several.
+            Strata of the rows, where the model was fitted with several.
 
         Returns
         -------

@@ -49,7 +49,7 @@ class MKLRegressor(Real, AtOneAlpha):
         scikit-learn's own splitting takes the first axis for the rows: choose `alpha` by the
         estimator with CV at the end of its name, which knows.
     norm : str or norm, default "l1"
-        Of the kernels' functions, as in :func:`sparsesolve.mkl_path`.
+        Norm of the kernels' functions, as in :func:`sparsesolve.mkl_path`.
     alpha : float, default None
         Strength of the penalty; None means `alpha_ratio` of the first at which something happens.
     alpha_ratio : float in (0, 1], default 0.05
@@ -67,7 +67,7 @@ class MKLRegressor(Real, AtOneAlpha):
     path_ : MKLPath
     alpha_ : float
     kernel_weights_ : (M,)
-        Of sum 1; 0 where no kernel is active.
+        They sum to 1; 0 where no kernel is active.
     active_ : array of int
         Kernels of positive weight.
     gap_ : float

@@ -131,7 +131,7 @@ class ElasticNetCV(Chosen, Linear):
     mse_path_ : (L, K) or (R, L, K)
         Mean squared error on each of K folds.
     cv_path_ : CVPath
-        Of the l1_ratio chosen.
+        The cross-validation of the l1_ratio chosen.
     coef_, intercept_, dual_gap_, n_iter_
         As in ElasticNet.
 

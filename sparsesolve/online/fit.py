@@ -136,7 +136,7 @@ class OnlineFit(Feeding):
         Parameters
         ----------
         block : (labels, weights, start, columns, values)
-            Of some rows; the last three in the form of CSR.
+            Some rows; the last three in the form of CSR.
 
         Returns
         -------

@@ -113,7 +113,7 @@ def lars_path(
     max_features : int, default None
         End where more than so many features would be active.
     max_steps : int, default None
-        End after so many knots beside the first.
+        End after so many knots, not counting the first.
     weights : array-like (n,), default None
         Nonnegative observation weights; only their ratios matter, except in `null_deviance`.
     offset : array-like (n,), default None
@@ -218,7 +218,7 @@ def lars_path_gram(
     progress: bool = False,
     feature_names: ArrayLike | None = None,
 ) -> KnotPath:
-    """The path of :func:`lars_path` from X'X and X'y alone, for data that are not at hand.
+    """The path of :func:`lars_path` from X'X and X'y alone, without the data.
 
     Minimises ::
 

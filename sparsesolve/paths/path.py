@@ -77,7 +77,7 @@ def path(
         type; columns of counts; (time, status). ``help(sparsesolve.families)`` lists them.
     family : str or family, default "gaussian"
         Loss: "gaussian", "binomial", "poisson", "cox", ...; one made by a function of
-        `sparsesolve.families`, as ``families.huber(1.5)``; or an object of yours. With K classes
+        `sparsesolve.families`, as ``families.huber(1.5)``; or your own object. With K classes
         ("multinomial") or responses ("multigaussian") b and b0 are there K times, the penalty is
         summed over them, and the path's `coefs` is a list of K matrices.
     alpha : float in [0, 1], default 1
@@ -102,7 +102,7 @@ def path(
         Fit an unpenalised intercept.
     standardize : bool or "group", default None
         Penalise coefficients of columns divided by their weighted standard deviation (1/n form).
-        A constant column has none, and the coefficient 0; so it has beside an intercept. None is
+        A constant column has none, and the coefficient 0, as it has with an intercept. None is
         True, but False with a penalty without disjoint blocks (total variation, say), which
         compares coefficients with one another.
         "group", with ``penalties.GroupL2``: the columns of each group are replaced by an
@@ -139,7 +139,7 @@ def path(
         solution. For squared error "working_set", "ridge" (alpha = 0), and of one response or
         several "sufficient"; for any loss "proximal_newton", and "pass_newton", which copies no
         columns and lets several lambdas share their passes over X; for several responses
-        "response_blocks", "response_newton" where few coefficients come to work, and with groups
+        "response_blocks", "response_newton" where few coefficients become active, and with groups
         "response_groups". First-order ones, for any loss and any penalty, in the memory of a few
         vectors: "panoc", with L-BFGS, "fista", "sparsa", "ista"; for groups of one response Tseng
         and Yun's "bcd", with Wright's search "bcd_wright", without working sets "bcd_plain"; for
@@ -185,7 +185,7 @@ def path(
     those of least l2 norm on columns of standard deviation 1. Without an intercept columns are
     still orthonormal about their means, as standard deviations are: combinations of a group that
     are constant, such as the sum of all indicators of a factor, take no part. Limits on
-    coefficients would make no sense and are refused. The bases are kept beside X, (n, p) in double
+    coefficients would make no sense and are refused. The bases are kept with X, (n, p) in double
     precision: a sparse X is filled in, and refused where that takes more than 8 GiB.
 
     Rows with the same features and offset (with poisson: whatever their offsets, for exposures add
@@ -196,9 +196,9 @@ def path(
     Of a dask array (n, p), dense or of scipy sparse blocks, one pass over the blocks of rows forms
     all that squared error needs, if p <= 4,000: inner products, (p, p). Otherwise, and for other
     families, every step makes two passes, for products with X, and now and then a third, for
-    inner products of the columns at work; up to 8 lambdas share their passes where at most 400
-    columns come to work. Memory: a block of all columns for each of dask's workers, some 40
-    vectors of n and of p, and 5 matrices with a row and a column for each column at work (for
+    inner products of working columns; up to 8 lambdas share their passes where at most 400
+    columns become active. Memory: a block of all columns for each of dask's workers, some 40
+    vectors of n and of p, and 5 matrices with a row and a column for each working column (for
     groups: each of the p). Families that tie the rows (cox), or have several responses, take
     ``solver="fista"``, which makes hundreds of passes. Solutions and certificates are those of the
     data in memory, whatever scheduler dask is set to.

@@ -34,7 +34,7 @@ class TotalVariation(Norm):
     weights : array-like (p - 1,), default None
         w_i of each difference along the order; None means 1. 0 lets a jump be free.
     l1 : float >= 0, default 0.0
-        Weight of the l1 norm beside total variation: the sparse fused lasso.
+        Weight of the l1 norm next to total variation: the sparse fused lasso.
     order : sequence (p,), default None
         The features, by number or name, in the order in which they are neighbours; None means
         that of the columns of X.

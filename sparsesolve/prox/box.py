@@ -25,7 +25,7 @@ def box_hyperplane(
     lower, upper : float or array-like (n,)
         Bounds; infinite ones are none.
     a : array-like (n,)
-        Of the hyperplane. Entries of 0 leave their x to the bounds alone.
+        Normal of the hyperplane. Entries of 0 leave their x to the bounds alone.
     z : float
         Its level.
     d : array-like (n,), default None

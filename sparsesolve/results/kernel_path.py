@@ -33,7 +33,7 @@ class MKLPath(Solved):
     kernel_norms : ndarray (M, L)
         Norms ``||f_m||``.
     kernel_weights : ndarray (M, L)
-        Of sum 1 where any kernel is active, else 0.
+        They sum to 1 where any kernel is active, else 0.
     df : ndarray (L,)
         Active kernels.
     dual_coefs : ndarray (n, L), or list of K of them

@@ -67,7 +67,7 @@ class KnotPath(Path):
         Returns
         -------
         path : KnotPath
-            Followed anew from the first lambda. This path stays as it is.
+            Followed again from the first lambda. This path stays as it is.
 
         Raises
         ------

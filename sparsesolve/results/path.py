@@ -41,7 +41,7 @@ class Path(Solved, Predictor, Named):
     null_deviance : float
         Deviance with intercept and offset alone.
     gaps : ndarray (L,)
-        Certified: duality gap relative to the null objective. Of a penalty that is not convex
+        Certified: duality gap relative to the null objective. For a penalty that is not convex
         (`penalties.MCP` and the like) the gap of the convex problem at the point's own weights,
         which says that the point is stationary.
     n_iters : ndarray (L,)

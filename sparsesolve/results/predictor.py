@@ -30,7 +30,7 @@ class Predictor:
         Parameters
         ----------
         X : array_like, sparse matrix or frame, shape (n, p)
-            Rows to predict, columns as in the fit. Of an array or a sparse matrix only columns
+            Rows to predict, columns as in the fit. In an array or a sparse matrix only columns
             with a nonzero coefficient are read. Not needed for ``kind="nonzero"``.
         s : float or array_like of float, shape (S,), optional
             Values of lambda, as in :meth:`coef`. Default: every lambda of the path.
@@ -81,7 +81,7 @@ class Predictor:
         s : float or array_like of float, shape (S,), optional
             Values of lambda, as in :meth:`coef`. Default: every lambda of the path.
         weights, offset : array_like, shape (n,), optional
-            Of these rows; the offset is required when the path was fitted with one.
+            For these rows; the offset is required when the path was fitted with one.
         strata : array_like of labels, shape (n,), optional
             Pairs are compared within strata; without it all are, those of a stratified path too.
 

@@ -47,12 +47,12 @@ def adaptive_factors(
     power : float > 0, default 1.0
         How much the first fit decides.
     coefs : array-like (p,) or, of several responses, (K, p), default None
-        Coefficients of a first fit of yours, of which several are taken by their norm.
+        Coefficients of your own first fit; several a feature are taken by their norm.
     groups : array-like (p,) or object of `sparsesolve.penalties`, default None
         Labels of groups, or the group penalty of the second fit: one factor a group, in its
         order, ``1 / |b_g|^power`` for the norm of the coefficients b_j sd_j of the group.
     **options
-        Of :func:`cv_path`, for the first fit; without those of the penalty. Where `coefs` are
+        For :func:`cv_path`, for the first fit; without those of the penalty. Where `coefs` are
         given: `family`, `weights` and `standardize` alone. With ``standardize=False``
         coefficients are not multiplied by sd_j, the standard deviations.
 
@@ -63,7 +63,7 @@ def adaptive_factors(
     Raises
     ------
     ValueError, TypeError
-        If an option is of the penalty, unknown, or of a first fit beside `coefs`; if every first
+        If an option is of the penalty, unknown, or of a first fit next to `coefs`; if every first
         coefficient is 0; for data as :func:`path`.
 
     Notes

@@ -39,15 +39,15 @@ def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5,
     Parameters
     ----------
     fit : Path or CVPath
-        Of a CVPath its path. With alpha > 0: the number of nonzero coefficients, an unbiased
+        A CVPath gives its path. With alpha > 0: the number of nonzero coefficients, an unbiased
         estimate of the degrees of freedom of the lasso, is too large by what a ridge part takes
         away.
     X, y : array-like
         The data of the fit.
     gamma : float in [0, 1], default 0.5
-        Of EBIC: how much it charges for the number of features that there were to choose from.
+        For EBIC: how much it charges for the number of features that there were to choose from.
     noise_variance : float > 0, default None
-        Of squared error: the variance of the noise, where it is known or was estimated from other
+        For squared error: the variance of the noise, where it is known or was estimated from other
         data, or by a fit that leaves rows to spare. L is then D / noise_variance.
 
     Returns

@@ -77,7 +77,7 @@ def cv_path(
         Blends with relaxed fits to try, as :func:`relax` makes them: 0 the refit, 1 the path
         itself. R's relax=TRUE tries 0, 0.25, 0.5, 0.75 and 1. lambda_1se is that of the best.
     seed : int or numpy Generator, default None
-        Of the dealing.
+        Deals the folds.
     n_jobs : int, default 1
         Fits at one time, through joblib: threads of this process, -1 for all cores, unless
         ``joblib.parallel_config`` names another backend (loky, Dask, Ray).

@@ -38,7 +38,7 @@ def at_radius(fit: Path, radius: float, X: Any, y: Any) -> Constrained:
     Parameters
     ----------
     fit : Path
-        Of ``path(..., alpha=1, standardize=False)`` with a penalty that is a norm, or none (then
+        By ``path(..., alpha=1, standardize=False)`` with a penalty that is a norm, or none (then
         Omega is the l1 norm); its lambdas are where the search begins.
     radius : float > 0
     X, y : array-like

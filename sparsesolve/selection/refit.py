@@ -40,7 +40,7 @@ class Refit(Frozen):
     Attributes
     ----------
     names : list (m,)
-        Of the intercept, where there is one, and of the features.
+        Names of the intercept, where there is one, and of the features.
     features : ndarray (m,)
         Their columns; -1 the intercept.
     estimates : ndarray (m,)
@@ -54,13 +54,13 @@ class Refit(Frozen):
         Ends of the intervals.
     upper : ndarray (m,)
     level : float
-        Of the intervals.
+        Level of the confidence intervals.
     covariance : ndarray (m, m)
-        Of the estimates.
+        Covariance of the estimates.
     dispersion : float
         Variance of a residual of gaussian, else 1.
     degrees_of_freedom : float
-        Of t; inf where z.
+        Degrees of freedom of t; inf for z.
     """
 
     names: list
@@ -101,7 +101,7 @@ def refit(
     Parameters
     ----------
     fit : Path or CVPath
-        Of family gaussian, binomial, poisson, cox, probit, cloglog or negative_binomial, without
+        Its family: gaussian, binomial, poisson, cox, probit, cloglog or negative_binomial, without
         limits on coefficients.
     X, y : array-like
         The data of the fit; weights count rows: of twice the weights errors are smaller by a
@@ -109,7 +109,7 @@ def refit(
     s : float or, of a CVPath, "lambda_1se" or "lambda_min", default None
         One lambda; None is lambda_1se of a CVPath.
     level : float in (0, 1), default 0.95
-        Of the intervals.
+        Level of the confidence intervals.
 
     Returns
     -------

@@ -34,7 +34,7 @@ def relax(fit: Path | CVPath, X: Any, y: Any, gamma: float = 0.0) -> Path:
     Parameters
     ----------
     fit : Path or CVPath
-        Of a CVPath its path. Not relaxed yet.
+        A path that is not relaxed yet; a CVPath stands for its path.
     X, y : array-like
         The data of the fit (a path does not keep them).
     gamma : float in [0, 1], default 0.0

@@ -112,7 +112,7 @@ def stability_path(
     n_jobs : int, default 1
         Fits at one time, as for :func:`cv_path`.
     **options
-        Of :func:`path`. Without `lambdas` the grid is that of all rows, ending at a tenth of its
+        For :func:`path`. Without `lambdas` the grid is that of all rows, ending at a tenth of its
         start unless `lambda_min_ratio` is given: errors are controlled where few are selected.
 
     Returns

@@ -63,7 +63,7 @@ def cv_crf_path(
     measure : {"accuracy", "loss"}, default "accuracy"
         Fraction of labels that are right, or the mean of -log P(y | x) over sequences.
     seed : int, default 0
-        Of the folds.
+        Deals the folds.
     **options
         Those of `crf_path`. All folds are solved at the lambdas of the path of all data.
 

@@ -24,9 +24,9 @@ def classical(
     X : table (n, p)
         Columns of about unit variance.
     widths : sequence of float, default those of the reference
-        Of the gaussian kernels.
+        Widths of the gaussian kernels.
     degrees : sequence of int, default (1, 2, 3)
-        Of the polynomial kernels.
+        Degrees of the polynomial kernels.
 
     Returns
     -------

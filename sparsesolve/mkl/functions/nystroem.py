@@ -57,7 +57,7 @@ def nystroem(function: Callable[..., Any], rank: int, seed: int = 0) -> Nystroem
     rank : int >= 1
         Rows drawn at random, and columns of the factor.
     seed : int, default 0
-        Of the choice of rows.
+        Draws the rows.
 
     Returns
     -------

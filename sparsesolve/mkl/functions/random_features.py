@@ -51,7 +51,7 @@ def random_features(function: Callable[..., Any], rank: int, seed: int = 0) -> R
     rank : int >= 2
         An even number of cosines and sines, the columns of the factor.
     seed : int, default 0
-        Of the frequencies.
+        Draws the frequencies.
 
     Returns
     -------

@@ -101,7 +101,7 @@ def save(
     Parameters
     ----------
     fit : Path, CVPath, MKLPath or EncodedDesign
-        Of a family that has a name: not of a loss written in Python. Of a design the rows are not
+        Its family has a name: no loss written in Python. The rows of a design are not
         kept, only how a table is encoded, which a fit to it keeps, too. Of an MKLPath the kernels
         are not kept, nor Grams that made them: the model that is read takes blocks for new
         samples, which ``grams.between(X)`` makes.

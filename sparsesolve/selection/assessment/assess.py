@@ -36,9 +36,9 @@ def assess(
     s : float, array-like (S,) or, of a CVPath, "lambda_1se" or "lambda_min", default None
         None is every lambda of a Path, and lambda_1se of a CVPath.
     weights, offset : array-like, default None
-        Of these rows; the offset is required where the fit had one.
+        For these rows; the offset is required where the fit had one.
     strata : array-like of labels (n,), default None
-        Of these rows, for cox: required where the fit had several. Deaths are compared within
+        For these rows, with cox: required where the fit had several. Deaths are compared within
         them; they need not be those of the fit. A model from a file does not know that it had any.
 
     Returns

@@ -17,7 +17,7 @@ from sparsesolve.selection.measures import SIDED
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Calibration:
-    """Probabilities predicted beside shares observed, in bins of rows.
+    """Predicted probabilities and observed shares, in bins of rows.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ def calibration(
     Returns
     -------
     Calibration
-        Of as many bins as hold rows.
+        With as many bins as hold rows.
 
     Raises
     ------

@@ -56,7 +56,7 @@ def confusion(
     weights: ArrayLike | None = None,
     offset: ArrayLike | None = None,
 ) -> Confusion | list[Confusion]:
-    """Classes predicted beside true ones, counted or summed by weight.
+    """Predicted and true classes, counted or summed by weight.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ class Roc:
     Attributes
     ----------
     thresholds : ndarray (m + 1,)
-        Of the linear predictor, decreasing from inf.
+        Thresholds of the linear predictor, decreasing from inf.
     fpr : ndarray (m + 1,)
         Share of the first class at or above each, from 0 to 1.
     tpr : ndarray (m + 1,)
