@@ -15,6 +15,7 @@ from sparsesolve.solvers.reductions.few_features import FewFeatures, in_parts
 from sparsesolve.solvers.reductions.groups_of_one import without_groups
 from sparsesolve.solvers.reductions.inner_products import by_inner_products
 from sparsesolve.solvers.reductions.mapped import in_other_columns
+from sparsesolve.solvers.reductions.one_response import RowsOfOne, as_one_response
 from sparsesolve.solvers.reductions.one_sided_limits import OneSidedState, unbound
 from sparsesolve.solvers.reductions.reweighting import Reweighting
 from sparsesolve.solvers.reductions.row_space import RowSpaceState, in_row_space
@@ -43,8 +44,14 @@ def choose(problem, name, lambdas, n_threads):
         problem = merged
     if not problem.has_blocks:
         return _on_whole_vectors(problem, name, lambdas, n_threads)
-    if name == "auto" and problem.has_groups:
-        problem = without_groups(problem) or problem
+    alone = without_groups(problem) if name == "auto" and problem.has_groups else None
+    if alone is not None:
+        log_reduction("groups of one become features", problem, alone)
+        problem = alone
+    one = as_one_response(problem) if name == "auto" else None
+    if one is not None and SOLVERS["sufficient"].suits(problem, lambdas):
+        log_reduction("several responses, of which there is one, become one", problem, one)
+        return RowsOfOne(choose(one, name, lambdas, n_threads), problem.null_intercept)
     if name == "auto" and _few_eigenvalues(problem.design, costs.MOST_ROW_SPACE):
         found = in_row_space(problem, lambdas, n_threads)
         if found is not None:
