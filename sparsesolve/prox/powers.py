@@ -55,7 +55,7 @@ def squared_l1(
     Examples
     --------
     >>> from sparsesolve import prox
-    >>> prox.squared_l1([3.0, -1.0, 0.5], 1.0)
+    >>> prox.squared_l1([3.0, 1.0, 0.5], 1.0)
     array([1.5, 0. , 0. ])
     """
     x, sizes, of = _lengths(v, groups)
