@@ -19,6 +19,7 @@ from sparsesolve.cli.model_commands import add_model_commands
 from sparsesolve.cli.online import add_online
 from sparsesolve.cli.options import add_data_options, add_model_options, numbers
 from sparsesolve.cli.other_paths import add_other_paths
+from sparsesolve.cli.parse import add_parse_options
 from sparsesolve.cli.reading import add_style_options
 from sparsesolve.cli.tag import add_tag_options
 from sparsesolve.data.tables import ENDINGS
@@ -127,6 +128,8 @@ def _add_cv(commands):
 def _add_predict(commands):
     tag = commands.add_parser("tag", help="a tagger of sentences from a CoNLL-U file")
     add_tag_options(tag)
+    parse = commands.add_parser("parse", help="a parser of dependency trees from a CoNLL-U file")
+    add_parse_options(parse)
     predict = commands.add_parser("predict", help="predict rows by a saved model")
     predict.set_defaults(run=run_predict)
     predict.add_argument("model", metavar="MODEL", help="what --save wrote")

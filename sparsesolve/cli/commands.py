@@ -10,6 +10,7 @@ import numpy as np
 from sparsesolve.cli.coefficient_file import write_coefs
 from sparsesolve.cli.online import predict_online
 from sparsesolve.cli.options import check_plot_file, check_targets, fit_options, named, read_data
+from sparsesolve.cli.parse import is_parser, parse_file
 from sparsesolve.cli.reading import model_rows
 from sparsesolve.cli.tag import is_tagger, tag_file
 from sparsesolve.families import read_family
@@ -80,6 +81,9 @@ def run_predict(args):
     check_targets([args.file, args.model], out=args.out)
     if is_tagger(args.model):
         tag_file(args.model, args.file, args.out)
+        return
+    if is_parser(args.model):
+        parse_file(args.model, args.file, args.out)
         return
     if predict_online(args):
         return

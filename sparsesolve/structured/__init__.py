@@ -5,7 +5,8 @@ from sparsesolve.structured.cross_validation import CRFCrossValidation, cv_crf_p
 from sparsesolve.structured.decoding import marginals, viterbi
 from sparsesolve.structured.margin_learner import max_margin
 from sparsesolve.structured.model_file import load
-from sparsesolve.structured.parser import Parser, load_parser, parse_trees
+from sparsesolve.structured.parser import Parser, load_parser
+from sparsesolve.structured.parser_training import parse_trees
 from sparsesolve.structured.result import CRFPath
 from sparsesolve.structured.sentences import read_sentences, write_sentences
 from sparsesolve.structured.spom import spom

@@ -26,6 +26,12 @@ DEFAULT = [
     "h.upos+m.lemma+direction", "h.upos+h.upos[+1]+m.upos[-1]+m.upos",
     "h.upos[-1]+h.upos+m.upos[-1]+m.upos", "h.upos+h.upos[+1]+m.upos+m.upos[+1]",
     "h.upos[-1]+h.upos+m.upos+m.upos[+1]", "h.xpos+m.xpos+direction",
+    "h.upos+m.lemma+m.upos[-1]", "h.lemma+h.upos[+1]+m.upos+direction",
+    "h.xpos+m.upos[-1]+m.xpos+m.upos[+1]+direction", "h.lemma+m.form[-1]+m.upos+direction",
+    "h.upos[-1]+h.upos+h.upos[+1]+m.upos[-1]+m.upos+m.upos[+1]+direction",
+    "h.upos+m.upos+m.upos[+1]+m.upos[+2]+direction",
+    "h.upos+m.upos[-2]+m.upos[-1]+m.upos+direction",
+    "h.upos+h.upos[+1]+h.upos[+2]+m.upos+direction",
 ]  # fmt: skip
 
 

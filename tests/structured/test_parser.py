@@ -6,7 +6,8 @@ from sparsesolve.structured.arc_pass import ArcPass
 
 from sparsesolve import structured
 from sparsesolve.structured.arc_templates import DEFAULT, ArcTemplates
-from sparsesolve.structured.parser import load_parser, parse_trees
+from sparsesolve.structured.parser import load_parser
+from sparsesolve.structured.parser_training import parse_trees
 from sparsesolve.structured.sentences import Sentences
 from sparsesolve.structured.spom_learner import GroupNorm
 
@@ -147,7 +148,7 @@ def test_templates_that_norms_choose_serve_to_train_again():
 
 def test_the_default_templates_are_read():
     templates = ArcTemplates(DEFAULT)
-    assert templates.columns == ["form", "lemma", "upos", "xpos"] and len(DEFAULT) == 36
+    assert templates.columns == ["form", "lemma", "upos", "xpos"] and len(DEFAULT) == 44
 
 
 def with_heads(heads, size=3):

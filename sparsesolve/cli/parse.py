@@ -1,0 +1,74 @@
+"""The command `parse`: from a file of trees to a parser, and to parsed text."""
+
+from pathlib import Path
+
+from sparsesolve.cli.options import check_targets
+
+METHODS = ("mira", "spom")
+
+
+def add_parse_options(command):
+    """The options of `parse`."""
+    command.add_argument("file", help="sentences with heads in CoNLL-U or columns, .gz or not")
+    command.add_argument(
+        "--columns", help="names of the columns, divided by commas, where it is not CoNLL-U"
+    )
+    command.add_argument("--templates", default="default", metavar="FILE",
+                         help="a template a line; default: 44 for CoNLL-U")  # fmt: skip
+    command.add_argument("--method", choices=METHODS, default="mira",
+                         help="averaged MIRA, or a norm over templates")  # fmt: skip
+    command.add_argument("--lam", type=float, default=1e-3, help="strength of the norm (1e-3)")
+    command.add_argument("--epochs", type=int, default=5)
+    command.add_argument("--bits", type=int, default=22, help="2^bits weights (22)")
+    command.add_argument("--many-roots", action="store_true",
+                         help="several words may hang from the root")  # fmt: skip
+    command.add_argument("--seed", type=int, default=0)
+    command.add_argument("--dev", metavar="FILE", help="report the score on these sentences")
+    command.add_argument("--out", metavar="FILE", required=True, help="the parser, .npz")
+    command.set_defaults(run=run_parse)
+
+
+def run_parse(args):
+    """Learn a parser from a file, and write it."""
+    from sparsesolve import structured
+
+    check_targets([args.file, args.dev], out=args.out)
+    names = args.columns.split(",") if args.columns else None
+    sentences = structured.read_sentences(args.file, names)
+    parser = structured.parse_trees(
+        sentences, templates=_templates(args.templates), method=args.method, lam=args.lam,
+        epochs=args.epochs, bits=args.bits, single_root=not args.many_roots, seed=args.seed,
+    )  # fmt: skip
+    parser.save(args.out, names=names)
+    print(f"{len(sentences.columns['head'])} words in {len(sentences.lengths)} sentences, "
+          f"{len(parser.used())} templates in use; no certificate")  # fmt: skip
+    if args.dev:
+        dev = structured.read_sentences(args.dev, names)
+        print(f"{100 * parser.score(dev):.2f} % of {len(dev.columns['head'])} words of "
+              f"{args.dev} have the right head")  # fmt: skip
+
+
+def parse_file(model, file, out):
+    """Parse the sentences of a file by a parser that `parse` wrote."""
+    from sparsesolve import structured
+    from sparsesolve.structured.parser import column_names
+
+    check_targets([file, model], out=out)
+    sentences = structured.read_sentences(file, column_names(model))
+    heads = structured.load_parser(model).predict(sentences)
+    structured.write_sentences(out, sentences, "head", heads)
+
+
+def is_parser(model):
+    """Whether a file holds a parser."""
+    from sparsesolve.structured.parser import holds_parser
+
+    return holds_parser(model)
+
+
+def _templates(file):
+    """Templates as text, or None for the default."""
+    if file == "default":
+        return None
+    lines = Path(file).read_text(encoding="utf-8").splitlines()
+    return [line.strip() for line in lines if line.strip() and not line.startswith("#")]

@@ -1,0 +1,178 @@
+"""parse_trees, learning to parse dependency trees by arcs, their scores from templates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from sparsesolve.data import (
+    answers_keywords,
+    read_choice,
+    read_count,
+    read_flag,
+    read_number,
+    read_seed,
+)
+from sparsesolve.paths.progress import progress_bar
+from sparsesolve.structured.arc_pass import ArcPass
+from sparsesolve.structured.arc_templates import DEFAULT
+from sparsesolve.structured.parser import Parser, coded, read_heads
+from sparsesolve.structured.spom_learner import GroupNorm
+
+METHODS = ("mira", "spom")
+SMALL = 1e-6  # a multiplier of a template below which its weights take it in
+
+
+@answers_keywords()
+def parse_trees(
+    sentences: Any,
+    *,
+    templates: Sequence[str] | None = None,
+    method: str = "mira",
+    C: float = 0.05,
+    lam: float = 1e-3,
+    eta0: float = 0.1,
+    norm: str = "l1_squared",
+    epochs: int = 5,
+    bits: int = 22,
+    single_root: bool = True,
+    seed: int = 0,
+    progress: bool = False,
+) -> Parser:
+    """Learn to parse dependency trees, one sentence at a time.
+
+    ::
+
+        score(tree) = sum over arcs (h, m) of sum_t theta_t[value of template t at (h, m)]
+
+    Parameters
+    ----------
+    sentences : as `read_sentences` returns them
+        Words with their heads, numbers within the sentence, in the column "head".
+    templates : list of str, default None
+        Such as ``"h.upos+m.upos[-1]+m.upos+distance"``: columns of the head h and the word m,
+        with offsets, and how they lie apart (``direction`` or ``distance``). None: 44 templates
+        on the columns form, lemma, upos and xpos.
+    method : {"mira", "spom"}, default "mira"
+        "mira": passive-aggressive steps and the mean of all iterates. "spom": subgradient steps
+        with a norm over templates, which leaves some out, and the last iterate.
+    C : float > 0, default 0.05
+        Longest step of "mira".
+    lam : float > 0, default 1e-3
+        Strength of the norm of "spom".
+    eta0 : float > 0, default 0.1
+        Steps of "spom" are ``eta0 / sqrt(t)``.
+    norm : {"l1_squared", "l1", "l2"}, default "l1_squared"
+        Of "spom", as in `spom`.
+    epochs : int, default 5
+        Passes over the sentences, each in an order of its own.
+    bits : int, default 22
+        Weights stand in a table of ``2**bits``; values that meet there share one.
+    single_root : bool, default True
+        Whether exactly one word hangs from the root.
+    seed : int, default 0
+        Of the orders.
+    progress : bool, default False
+        Show a progress bar on stderr.
+
+    Returns
+    -------
+    Parser
+        Without a certificate.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Before any work starts, saying what was found, where, and what to do.
+
+    References
+    ----------
+    McDonald, Crammer, Pereira (2005), "Online large-margin training of dependency parsers".
+    Martins, Smith, Xing, Aguiar, Figueiredo (2011) on norms over templates.
+
+    Examples
+    --------
+    >>> from sparsesolve import structured
+    >>> text = "dogs N 2\\nbark V 0\\n\\nloud A 2\\ncats N 3\\nmeow V 0\\n"
+    >>> with open("trees.txt", "w") as stream:
+    ...     _ = stream.write(text)
+    >>> trees = structured.read_sentences("trees.txt", ["form", "tag", "head"])
+    >>> parser = structured.parse_trees(trees, templates=["h.tag+m.tag+direction"])
+    >>> parser.predict(trees)
+    array([2, 0, 2, 3, 0], dtype=int32)
+    """
+    read_choice("method", method, METHODS)
+    read_choice("norm", norm, ("l1_squared", "l1", "l2"))
+    C, lam, eta0 = (read_number(name, value, 0, np.inf, open_low=True, open_high=True)
+                    for name, value in (("C", C), ("lam", lam), ("eta0", eta0)))  # fmt: skip
+    epochs, bits = read_count("epochs", epochs, 1), read_count("bits", bits, 1)
+    if bits > 30:
+        raise ValueError(f"bits is {bits}; at most 30, a table of 8 GB")
+    single_root = read_flag("single_root", single_root)
+    read_flag("progress", progress)
+    rng = np.random.default_rng(read_seed(seed))
+    names = DEFAULT if templates is None else list(templates)
+    head, word, ptr, read = coded(names, sentences)
+    gold = read_heads(sentences)
+    if single_root:
+        _refuse_many_roots(gold)
+    V, mean = np.zeros(1 << bits), np.zeros(1 << bits if method == "mira" else 0)
+    c, square = np.ones(len(names)), np.zeros(len(names))
+    owner = np.zeros(0 if method == "mira" else len(V), dtype=np.uintc)
+    version = np.ones(len(names), dtype=np.uintc)
+    work = ArcPass(head, word, read.apart, ptr, V, mean, c, square, owner, version)
+    omega, losses, t = GroupNorm(norm), [], 0
+    with progress_bar(epochs, progress, "epoch") as advance:
+        for epoch in range(epochs):
+            lost = 0.0
+            for s in rng.permutation(len(gold)):
+                t += 1
+                if method == "mira":
+                    lost += work.step(s, gold[s], single_root, C, 0.0, float(t))
+                else:
+                    eta = eta0 / np.sqrt(t)
+                    lost += work.step(s, gold[s], single_root, 0.0, eta, 0.0)
+                    _shrink(omega, eta * lam, V, c, square, owner, version)
+            losses.append(lost / len(gold))
+            advance(epoch + 1, "loss %.4g", losses[-1])
+    weights = V - mean / (t + 1.0) if method == "mira" else V
+    norms = c * np.sqrt(np.maximum(square, 0.0))
+    owners = _owners(owner, version) if method == "spom" else None
+    return Parser(
+        templates=tuple(names), weights=weights.astype(np.float32),
+        template_weights=np.where(norms > 0.0, c, 0.0), norms=norms, losses=np.array(losses),
+        single_root=single_root, owners=owners,
+        options={"method": method, "C": C, "lam": lam, "norm": norm},
+    )  # fmt: skip
+
+
+def _shrink(omega, t, V, c, square, owner, version):
+    """The prox of the norm over templates; those at 0 forget their weights by a new version."""
+    n = c * np.sqrt(np.maximum(square, 0.0))
+    new = omega.prox(n, t)
+    c *= np.divide(new, n, out=np.ones_like(n), where=n > 0.0)
+    gone = (n > 0.0) & (new == 0.0)
+    version[gone] += np.uintc(1)
+    square[gone], c[gone] = 0.0, 1.0
+    for k in np.flatnonzero(c < SMALL):
+        own = owner == version[k] * len(c) + k
+        V[own] *= c[k]
+        square[k], c[k] = np.sum(V[own] ** 2), 1.0
+
+
+def _owners(owner, version):
+    """The template of each place, -1 of none; of places as a Parser keeps them."""
+    T = len(version)
+    t = owner % T
+    return np.where(owner == version[t] * T + t, t, T).astype(np.int16)
+
+
+def _refuse_many_roots(gold):
+    many = [s for s, heads in enumerate(gold) if np.sum(heads == 0) != 1]
+    if many:
+        raise ValueError(
+            f"sentence {many[0]} has {int(np.sum(gold[many[0]] == 0))} words under the root; "
+            "pass single_root=False"
+        )
