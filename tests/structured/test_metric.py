@@ -63,7 +63,7 @@ def test_a_step_lowers_the_model_to_its_minimum(tied):
 
 
 @pytest.mark.parametrize("options", [
-    {}, {"alpha": 0.0}, {"groups": [0, 0, 1, 1, 2]}, {"alpha": 0.5, "transitions": "l1"},
+    {}, {"alpha": 0.01}, {"groups": [0, 0, 1, 1, 2]}, {"alpha": 0.5, "transitions": "l1"},
     {"groups": [0, 1, 2, 3, 4], "transitions": "group"},
 ])  # fmt: skip
 def test_answers_are_those_without_the_metric(options, monkeypatch):
