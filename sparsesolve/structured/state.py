@@ -51,7 +51,7 @@ class ChainState(Panoc):
         self.L, self.metric, self.age = 0.5 * float(squares), None, 0
         if problem.n_coefficients > MANY:
             self.memory = FEW_PAIRS
-        sparse = problem.penalty.features.alpha > 0.0  # ridge takes as many plain steps, cheaper ones
+        sparse = problem.penalty.features.alpha > 0.0  # ridge takes as many plain steps
         if sparse and metric_pays(problem):
             blocks = isinstance(problem.penalty.features, BlockPenalty)
             self.metric = LabelMetric(problem.p, problem.K, blocks)
