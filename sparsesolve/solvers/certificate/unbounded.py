@@ -174,7 +174,7 @@ def _last_step(problem, eta, Z):
     """The Newton direction (K, f) along which F falls for ever, or None."""
     loss, null, last = problem.loss, problem.null_value, 0.0
     value, u = loss.at(eta)
-    tried = None, None  # this direction, and the one before: a last step may be rounding alone
+    tried = []  # directions, the last first: where little is left to gain they are rounding
     for _ in range(STEPS):
         step, gain = along_columns(loss, eta, u, Z)
         moved = (step @ Z.T).reshape(eta.shape)
@@ -182,7 +182,7 @@ def _last_step(problem, eta, Z):
         near = last <= 1.0  # longer ones may be of rows that hold, on the way to their place
         if not SHORT < length < np.inf or (near and length < 0.1 * last):
             return None
-        tried = (step, moved / length), tried[0]
+        tried.insert(0, (step, moved / length))
         if gain <= FALLEN * null:
             break
         last, t = length, min(1.0, STRIDE / length)
@@ -193,7 +193,7 @@ def _last_step(problem, eta, Z):
         if not there[0] <= value:
             break
         eta, (value, u) = eta + t * moved, there
-    for found in filter(None, tried):
-        if loss.at(eta + FAR * found[1])[0] <= value + FLAT * null:
-            return found[0]
+    for step, unit in tried:
+        if loss.at(eta + FAR * unit)[0] <= value + FLAT * null:
+            return step
     return None

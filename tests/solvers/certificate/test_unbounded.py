@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from oracles.recession import no_optimum
 from scipy.optimize import linprog
 
 import sparsesolve as ss
@@ -130,3 +131,17 @@ def test_a_path_that_has_just_begun_is_held_by_its_lambda():
     first = ss.path(X, eta > 0, family="binomial", n_lambdas=1, lambdas=None).lambdas[0]
     for part in (1.0, 1.0 - 1e-9, 1.0 - 1e-6, 0.999):
         assert fitted(X, eta > 0, family="binomial", lambdas=[part * first])[1] == []
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("p", [3, 25])
+def test_counts_of_0_agree_with_a_linear_programme(seed, p):
+    """Wide designs too, where the rows that hold first go to their places by long steps."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(20, p))
+    y = rng.poisson(np.exp(2.0 * X[:, 0] - 1.0)) * (rng.random(20) < 0.7)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ss.ConvergenceWarning)
+        fit = ss.path(X, y, family="poisson", lambdas=[0.0])
+    endless = no_optimum("counts", np.column_stack([np.ones(20), X]), y)
+    assert fit.status[0] == (ss.Status.UNBOUNDED if endless else ss.Status.CONVERGED)
