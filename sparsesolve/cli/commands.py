@@ -134,9 +134,9 @@ def load_model(file, kernels=False):
     path = getattr(fit, "path", fit)
     if hasattr(path, "coefs") or kernels and path.grams is not None:
         return fit, path
-    without = " without the rows of its fit, which mkl --save keeps" if kernels else ""
     raise ValueError(
-        f"{file} is a model of kernels{without}; read it in Python by sparsesolve.load"
+        f"{file} is a model of kernels; read it in Python by sparsesolve.load"
+        + (", or save it with its rows, as mkl --save does" if kernels else "")
     )
 
 
