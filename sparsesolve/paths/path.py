@@ -147,7 +147,8 @@ def path(
         the pieces, clusters or factors that TotalVariation, Slope and TraceNorm make.
         "subgradient" is a baseline, and says so by its gaps.
         Losses with kinks (hinge, quantile, epsilon_insensitive) have "multipliers", and with
-        alpha = 0 the methods of `sparsesolve.bundle`: "qp_bmrm", "ls_bmrm", "pragam" (hinge and
+        alpha = 0 "dual_descent", for text and wide X, "rows_newton", for tall X, and the methods
+        of `sparsesolve.bundle`: "qp_bmrm", "ls_bmrm", "pragam" (hinge and
         quantile) and "pegasos", whose bound is loose: ask for a `tol` of 1e-2.
     n_threads : int, default 1
         Threads for products with X; -1 for all cores. The result does not depend on it.

@@ -27,7 +27,10 @@ from sparsesolve.solvers.first_order.panoc import Panoc
 from sparsesolve.solvers.first_order.reweighted_trace import ReweightedTrace, suits_trace
 from sparsesolve.solvers.first_order.subgradient import Subgradient
 from sparsesolve.solvers.first_order.tangent_newton import TangentNewton
+from sparsesolve.solvers.margin import ridge_dual
+from sparsesolve.solvers.margin.dual_descent import DualDescent
 from sparsesolve.solvers.margin.multipliers import Multipliers
+from sparsesolve.solvers.margin.rows_newton import RowsNewton
 from sparsesolve.solvers.passes.several_lambdas import SeveralLambdas
 from sparsesolve.solvers.responses.blocks import ResponseBlocks
 from sparsesolve.solvers.responses.groups import ResponseGroups
@@ -168,6 +171,8 @@ SOLVERS = {
         _multipliers, "a loss with kinks: hinge, quantile or epsilon_insensitive", kinked,
         kinks=True,
     ),
+    "dual_descent": Solver(DualDescent, RIDGE_ALONE, ridge_dual.suits, kinks=True),
+    "rows_newton": Solver(RowsNewton, RIDGE_ALONE, ridge_dual.suits, kinks=True),
     "ls_bmrm": Solver(AggregateBundle, RIDGE_ALONE, ridge_alone, kinks=True),
     "qp_bmrm": Solver(Bundle, RIDGE_ALONE, ridge_alone, kinks=True),
     "pragam": Solver(

@@ -93,12 +93,21 @@ def _with_kinks(problem, name, lambdas, n_threads):
         raise ValueError(
             f"solver={name!r} takes no loss with kinks; choose solver='auto', or one of {own}"
         )
-    asked, name = name, "multipliers" if name == "auto" else name
+    asked, name = name, _suitable_with_kinks(problem, lambdas) if name == "auto" else name
     solver = SOLVERS[name]
     if not solver.suits(problem, lambdas):
         raise ValueError(f"solver={name!r} needs {solver.needs}; choose solver='auto'")
     log_solver(name, problem, asked)
     return solver.state(problem, n_threads)
+
+
+def _suitable_with_kinks(problem, lambdas):
+    """Newton steps on rows for tall ridge problems, sweeps over rows for the other ones."""
+    if not SOLVERS["rows_newton"].suits(problem, lambdas):
+        return "multipliers"
+    n, p = problem.design.n, problem.design.p
+    tall = p <= costs.MOST_NEWTON_COLUMNS and n >= costs.NEWTON_ROWS_PER_COLUMN * p
+    return "rows_newton" if tall else "dual_descent"
 
 
 def _on_whole_vectors(problem, name, lambdas, n_threads):

@@ -1,0 +1,209 @@
+"""Dual coordinate descent for ridge problems whose loss has kinks, with an unpenalised intercept.
+
+    minimise over b0, b   F(o + b0 + Zb)  +  lam sum_j v_j b_j^2 / 2
+
+Given: a Problem that `ridge_dual.suits`. Returned per lam: the duality gap of ridge_dual.py.
+Rows are swept in random order (row_sweeps.pyx). The hyperplane 1'u = 0 that an intercept asks for
+is reached by the method of multipliers, b0 <- b0 + rho 1'u, so that single rows can move. Rows
+leave a sweep in two ways: by a heuristic that is undone before a lambda ends, and for good (at
+this lambda) by a test that is safe: |eta_i - eta*_i| <= |a_i| (2 gap / lam)^1/2, beside what the
+intercept may move. Once the rows between their ends rest, they are solved for by one Cholesky
+factor (free_rows.py). Where all that stalls, rows_newton.py goes on.
+Invariant: u is within its bounds, and A'u is kept with it.
+Reference: Hsieh et al. (2008); Bertsekas, "Constrained optimization and Lagrange multiplier
+methods" (1982), for the hyperplane; Ogawa, Suzuki, Takeuchi, "Safe screening of non-support
+vectors in pathwise SVM computation" (2013).
+"""
+
+import numpy as np
+
+from sparsesolve.solvers import costs
+from sparsesolve.solvers.margin.free_rows import ascend
+from sparsesolve.solvers.margin.ridge_dual import RidgeDual
+from sparsesolve.solvers.margin.row_sweeps import RowSweeps
+from sparsesolve.solvers.margin.rows_newton import RowsNewton
+from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED
+
+FEWER = 0.3  # of the last gap tested: rows are tested for safety again below it
+PATIENCE = 60  # certificates without a fall of the gap before it is given up
+BARELY = 0.97  # new gap over the least: more is no fall
+FAR = 300.0  # times the sweeps made: the most that are foreseen
+DOUBT = 4.0  # times the sweeps that must be saved, after a finish that did not halve the gap
+BISECTIONS = 12  # of the interval of intercepts, each way
+DOUBLINGS = 60
+
+
+class DualDescent:
+    """Solver state along a path; answers what WorkingSet answers."""
+
+    def __init__(self, problem, n_threads):
+        self.problem, self.n_threads = problem, n_threads
+        self.dual = dual = RidgeDual(problem, n_threads)
+        self.with_intercept, self.null = dual.with_intercept, max(problem.null_value, 1e-300)
+        loss = dual.loss
+        self.sweeps = RowSweeps(
+            dual.rows, dual.centre, dual.target, dual.low, dual.high, loss.width
+        )
+        self.sizes = np.sqrt(self.sweeps.squares())
+        self.mean_square = float(problem.weights @ self.sizes**2)
+        slopes = np.maximum(np.abs(dual.low), np.abs(dual.high))
+        self.steepest = float(slopes @ self.sizes)
+        self.sweeps.set(dual.u)
+        self.b0, self.iterations = dual.intercept, 0
+        self.since = 0  # sweeps since the last multiplier
+        self.loss_width = loss.width
+
+    def __getattr__(self, name):
+        return getattr(self.dual, name)  # what a path asks of the point certified last
+
+    def solve(self, lam, target, budget):
+        """Reach gap <= target at lam; returns (outcome, gap)."""
+        if lam >= NULL_LEVEL:
+            return CONVERGED, self.dual.certify(lam, self.dual.u)
+        limit, patience, doubt = self.iterations + budget, PATIENCE, 1.0
+        self.sweeps.take_all()
+        rest, tested = None, np.inf  # rows that are not settled for good, and the gap of that test
+        gap = least = self._certify(lam)
+        while not gap <= target:
+            if self.iterations >= limit:
+                return MAX_ITER, gap
+            if patience == 0:
+                return self._by_newton(lam, target, limit, gap)
+            if gap <= FEWER * tested:
+                rest, tested = self._unsettled(lam, gap), gap
+            swept, last = self.iterations, gap
+            self._sweep(lam, gap, target, limit, rest)
+            gap = self._certify(lam)
+            swept = (self.iterations - swept) * _to_come(last, gap, target)
+            if gap > target and self._finish(lam, swept / doubt):
+                before, gap = gap, self._certify(lam)
+                doubt *= DOUBT if gap > 0.5 * before else 1.0
+            patience = PATIENCE if gap < BARELY * least else patience - 1
+            least = min(least, gap)
+        return CONVERGED, gap
+
+    def _by_newton(self, lam, target, limit, gap):
+        """Where sweeps have stalled: Newton steps from the point at hand."""
+        best = self.dual.u
+        newton = RowsNewton(self.problem, self.n_threads, self.dual)
+        outcome, found = newton.solve(lam, target, max(limit - self.iterations, 1))
+        self.iterations += newton.iterations
+        if found > gap:
+            outcome, found = STALLED, self.dual.certify(lam, best)
+        self.sweeps.set(self.dual.u)
+        self.b0 = self.dual.intercept
+        return outcome, found
+
+    def _certify(self, lam):
+        """The gap at the coefficients of u, brought on the hyperplane; the sweeps go on there."""
+        u = self.sweeps.dual_point()
+        feasible = self.dual.feasible(u)
+        gap = self.dual.certify(lam, feasible)
+        if self.with_intercept:
+            self.sweeps.set(feasible)
+        return gap
+
+    def _sweep(self, lam, gap, target, limit, rest):
+        """Sweep until a sweep gains little beside the gap, over all rows at last."""
+        rho = costs.BIAS_PENALTY * self.mean_square / lam if self.with_intercept else 0.0
+        enough = costs.SWEEP_GAIN * max(target, costs.SWEEP_SHARE * gap)
+        self.sweeps.take_all(rest)
+        whole = self.sweeps.active
+        for _ in range(costs.MOST_SWEEPS):
+            all_of_them = self.sweeps.active == whole
+            gain = self.sweeps.sweep(lam, self.b0, rho)
+            self.iterations += 1
+            astray = abs(self.sweeps.total) * self.dual.spread if self.with_intercept else 0.0
+            self.since += 1
+            if self.with_intercept and self.since >= costs.SWEEPS_A_MULTIPLIER:
+                self.since = 0
+                moved = rho * self.sweeps.total
+                self.b0 += moved
+                if abs(moved) > self.sweeps.worst:  # rows left out may want to move now
+                    self.sweeps.take_all(rest)
+            if self.iterations >= limit:
+                return
+            if gain <= enough and astray <= enough:
+                if all_of_them:
+                    return
+                self.sweeps.take_all(rest)
+
+    def _unsettled(self, lam, gap):
+        """Rows whose u at the optimum is not known for sure; the others are put where it is."""
+        radius = np.sqrt(2.0 * gap / lam)
+        low, high = self._intercepts(lam, radius) if self.with_intercept else (0.0, 0.0)
+        dual = self.dual
+        r = dual.target + dual.offset - dual.eta  # c - o - b0 - Ag
+        far, width = radius * self.sizes * (1.0 + 1e-12), self.loss_width
+        up, down = r - high - far > width, r - low + far < -width
+        flat = (r - low + far < width) & (r - high - far > -width)
+        u = np.where(up, dual.high, np.where(down, dual.low, np.where(flat, 0.0, dual.u)))
+        self.sweeps.set(u)
+        return np.flatnonzero(~(up | down | flat) & (dual.low < dual.high))
+
+    def _intercepts(self, lam, radius):
+        """By how much the best intercept may differ from the one at hand, (low, high).
+
+        With |g - g*| <= radius its loss is at most F here, what the penalty may fall by, and what
+        the steepest slopes make of the radius.
+        """
+        dual = self.dual
+        size = float(np.linalg.norm(dual.g))
+        most = dual.value + self.steepest * radius
+        most += 0.5 * lam * (size**2 - max(size - radius, 0.0) ** 2)
+        ends = []
+        for way in (-1.0, 1.0):
+            inside, outside = 0.0, way * self.dual.spread * 1e-3
+            for _ in range(DOUBLINGS):
+                if dual.loss.at(dual.eta + outside)[0] > most:
+                    break
+                inside, outside = outside, 2.0 * outside
+            else:
+                outside = way * np.inf
+            for _ in range(BISECTIONS if np.isfinite(outside) else 0):
+                middle = 0.5 * (inside + outside)
+                beyond = dual.loss.at(dual.eta + middle)[0] > most
+                inside, outside = (inside, middle) if beyond else (middle, outside)
+            ends.append(outside)
+        return ends
+
+    def _finish(self, lam, sweeps):
+        """Solve for the rows between their ends if that costs less than the sweeps that would be
+        needed; whether it was done."""
+        u, dual = self.sweeps.dual_point(), self.dual
+        inside = (u > dual.low) & (u < dual.high)
+        free = np.flatnonzero(inside & ((u != 0.0) | (self.loss_width == 0.0)))
+        f, stored = len(free), dual.rows.stored
+        price = f**3 * costs.CHOLESKY_COST + f * f * stored / (dual.rows.p + 1.0)
+        if not 0 < f <= costs.MOST_FREE_ROWS or price > sweeps * stored * costs.SWEEP_COST:
+            return False
+        r = self.sweeps.violations(lam, self.b0)[free]
+        low, high, slope = dual.low[free], dual.high[free], r
+        if self.loss_width > 0.0:
+            slope = r - self.loss_width * np.sign(u[free])
+            low, high = np.where(u[free] > 0, 0.0, low), np.where(u[free] < 0, 0.0, high)
+        u[free], common = ascend(
+            self._gram(free), u[free], slope, low, high, lam, self.with_intercept
+        )
+        self.sweeps.set(u)
+        self.iterations += 1
+        self.b0 += common
+        return True
+
+    def _gram(self, free):
+        """Inner products of the free rows of A, (f, f)."""
+        dual = self.dual
+        part = dual.rows.part(free.astype(np.intc))
+        rows, _ = part.stored_columns(np.arange(len(free), dtype=np.intc))
+        gram = np.asarray((rows.T @ rows).todense())
+        meeting = np.asarray(rows.T @ dual.centre)
+        gram -= meeting[:, None] + meeting[None, :] - float(dual.centre @ dual.centre)
+        return gram
+
+
+def _to_come(last, gap, target):
+    """How many times as many sweeps as have brought the gap from `last` to `gap` reach target."""
+    if gap <= target:
+        return 0.0
+    times = np.log(gap / max(target, 1e-300)) / np.log(last / gap) if gap < last else FAR
+    return min(times, FAR)

@@ -1,0 +1,79 @@
+"""The finish of a dual ascent: the rows strictly between their ends are solved for together.
+
+    maximise over s   s'r  -  s'K s / (2 lam),     K = A_F A_F',  s the change of u_F
+    with 1's = 0 where there is an intercept, all other rows where they are
+
+Given: the free rows F, their slopes r and a Cholesky factor of K, which loses a row where a step
+ends at its bound. Returned: u_F, of which the dual is at least what it was.
+Invariant: every step is an exact maximisation over rows that are left, cut at the first bound.
+Reference: Lawson, Hanson, "Solving least squares problems" (1974), chapter 23; Scheinberg, "An
+efficient implementation of an active set method for SVMs" (2006).
+"""
+
+import numpy as np
+
+from sparsesolve.linalg.factors.cholesky import Cholesky
+
+RANK = 1e-11  # of a diagonal entry: a pivot that is rounding, so that its row depends on others
+TOGETHER = 32  # rows that the factor takes in at a time
+MOST_DROPS = 60  # rows that may come to an end before sweeps go on
+SHORT = 1e-14  # of the largest entry of u: a step that changes nothing
+
+
+def ascend(gram, u, slope, low, high, lam, level):
+    """Maximise over free rows; returns their new u (f,) and the slope that they have in common.
+
+    The slope is 0 where the maximum was not reached, or `level` is False.
+
+    Parameters
+    ----------
+    gram : (f, f), K
+    u, low, high : (f,)
+        Where they are, and the ends between which they stay (0 is one where eps > 0).
+    slope : (f,)
+        Of the dual in each u_i: what is to be brought to one value, `level` or not.
+    level : bool
+        Whether the sum of u is kept; then slopes need only come to the same value.
+    """
+    factor, kept = _factor(gram)
+    u, slope = u.copy(), slope[kept]
+    for _ in range(MOST_DROPS):
+        if len(kept) == 0:
+            break
+        step, common = _step(factor, slope, lam, level)
+        if not np.isfinite(step).all() or np.abs(step).max() <= SHORT * np.abs(u[kept]).max():
+            break
+        room = np.where(step > 0.0, high[kept] - u[kept], low[kept] - u[kept])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = np.where(step != 0.0, room / step, np.inf)
+        first = int(share.argmin())
+        t = min(max(float(share[first]), 0.0), 1.0)
+        u[kept] = np.clip(u[kept] + t * step, low[kept], high[kept])
+        if t == 1.0:
+            return u, common
+        slope = slope - t * (slope - common)  # as K step = lam (slope - common)
+        i = kept[first]
+        u[i] = high[i] if step[first] > 0.0 else low[i]
+        factor.drop(first)
+        kept, slope = np.delete(kept, first), np.delete(slope, first)
+    return u, 0.0
+
+
+def _factor(gram):
+    """The Cholesky factor of the rows of gram that depend on no others, and which these are."""
+    factor, kept = Cholesky(len(gram)), np.zeros(0, dtype=int)
+    for start in range(0, len(gram), TOGETHER):
+        new = np.arange(start, min(start + TOGETHER, len(gram)))
+        rows = gram[np.ix_(new, np.append(kept, new))]
+        kept = np.append(kept, new[factor.add(rows, RANK)])
+    return factor, kept
+
+
+def _step(factor, slope, lam, level):
+    """The maximiser of slope's - s'K s / (2 lam), of sum 0 with `level`, and the slope left."""
+    step = factor.solution(lam * slope)
+    if not level:
+        return step, 0.0
+    flat = factor.solution(np.ones(len(slope)))
+    common = step.sum() / flat.sum()
+    return step - common * flat, common / lam

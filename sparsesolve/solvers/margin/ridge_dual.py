@@ -1,0 +1,156 @@
+"""Ridge problems whose loss has kinks: both sides of the duality, and the certificate by rows.
+
+    minimise over b0, b   F(o + b0 + Zb)  +  lam sum_j v_j b_j^2 / 2,       F = sum_i w_i f(y_i, .)
+    maximise over u       sum_i u_i (c_i - o_i) - eps |u_i|  -  |A'u|^2 / (2 lam),    A = Z V^-1/2
+                          within  -w h <= u <= -w l,  and  1'u = 0 with an intercept
+
+Given: a Problem with alpha = 0, one response, no limits, no column without a penalty but the
+intercept. `rows` is a Design whose columns are the rows of A: those of a sparse design as they are
+stored, less a common `centre`, so that nothing is filled in.
+Returned: for g = V^1/2 b and a dual point u the duality gap, a sum of terms that are not negative:
+
+    P - D = F(eta) + F*(-u) + u'eta  +  |lam g - A'u|^2 / (2 lam).
+
+Invariant: the gap is of the coefficients as they are returned, by products with the design itself.
+Reference: Hsieh, Chang, Lin, Keerthi, Sundararajan, "A dual coordinate descent method for
+large-scale linear SVM" (2008), for the pair without an intercept.
+"""
+
+import numpy as np
+
+from sparsesolve.linalg.design.design import Design
+from sparsesolve.linalg.kernels.box_hyperplane import project
+from sparsesolve.losses.kinked import Kinked
+from sparsesolve.penalties import ElasticNet
+from sparsesolve.solvers.state import NULL_LEVEL
+
+EPSILON = np.finfo(np.float64).eps
+AT_KINK = 1e-12  # of the spread of the kinks: a predictor so near is on one
+
+
+def suits(problem, lambdas):
+    """Whether the pair above is the problem: squares of all columns, no limits, lambdas > 0."""
+    if not isinstance(problem.loss, Kinked) or not isinstance(problem.penalty, ElasticNet):
+        return False
+    if problem.penalty.alpha != 0.0 or (lambdas is not None and lambdas[-1] == 0.0):
+        return False
+    open_ = problem.open_columns
+    held = np.asarray(problem.penalty.l2)[open_] > 0.0
+    return bool(np.isinf(problem.limits[:, open_]).all() and held.all() and held.any())
+
+
+class RidgeDual:
+    """The two problems of a Problem, and a point of each with its gap.
+
+    Attributes
+    ----------
+    rows : Design (k, n)
+        Column i is row i of A but for `centre` (k,); k columns of the design take part.
+    target : (n,)
+        c - o, where the kinks are for the predictor without the offset.
+    low, high : (n,)
+        Bounds on u.
+    u, g, intercept : (n,), (k,), float
+        The point that `certify` has seen last.
+    """
+
+    def __init__(self, problem, n_threads):
+        self.problem, self.design, self.loss = problem, problem.design, problem.loss
+        self.n_threads, self.with_intercept = n_threads, problem.intercept
+        v = np.asarray(problem.penalty.l2)
+        self.which = np.flatnonzero(problem.open_columns & (v > 0.0)).astype(np.intc)
+        self.root_v = np.sqrt(v[self.which])
+        self.rows, self.centre = _rows(self.design, self.which, self.root_v)
+        self.offset = np.asarray(problem.offset)
+        self.target = self.loss.pieces[0] - self.offset
+        self.low, self.high = (np.ascontiguousarray(end) for end in self.loss.ends)
+        self.one = np.ones(self.design.n)
+        off = np.abs(self.target - problem.null_intercept)
+        self.spread = float(np.sqrt(problem.weights @ off**2)) or 1.0
+        self.g, self.intercept = np.zeros(len(self.which)), float(problem.null_intercept)
+        self.u, self.value = self._null_point(), 0.0
+        self.certify(NULL_LEVEL, self.u)
+
+    def _null_point(self):
+        """The dual point of the null model: rows on a kink make the sum 0."""
+        eta = self.offset + self.intercept
+        u = self.loss.at(eta)[1]
+        if not self.with_intercept:
+            return u
+        off = np.abs(self.target - self.intercept)
+        kink = np.abs(off - self.loss.width) <= AT_KINK * self.spread
+        low, high = np.where(kink, self.low, u), np.where(kink, self.high, u)
+        if not low.sum() <= 0.0 <= high.sum():
+            low, high = self.low, self.high
+        return project(u, low, high, self.one, 0.0, self.one)
+
+    @property
+    def loss_value(self):
+        """F less its least value at the point certified last."""
+        return self.value - self.loss.saturated
+
+    def coefficients(self):
+        """Features with a nonzero coefficient, ascending, and their coefficients."""
+        b = self.g / self.root_v
+        return self.which[b != 0.0], b[b != 0.0]
+
+    def products(self, u):
+        """A'u by the design itself, (k,)."""
+        return self.design.products(u, self.n_threads)[self.which] / self.root_v
+
+    def predictor(self, g):
+        """Ag by the design itself, (n,)."""
+        return self.design.combination(self.which, g / self.root_v)
+
+    def feasible(self, u):
+        """u within its bounds, and with an intercept on the hyperplane of sum 0."""
+        if not self.with_intercept:
+            return np.clip(u, self.low, self.high)
+        return project(u, self.low, self.high, self.one, 0.0, self.one)
+
+    def certify(self, lam, u, g=None, predictor=None):
+        """The gap at the coefficients g, those of u if None, with the best intercept for them.
+
+        u (n,) is feasible; `predictor` is Ag where it is known.
+        """
+        z = self.products(u)
+        g = z / lam if g is None else g
+        eta = self.offset + (self.predictor(g) if predictor is None else predictor)
+        shift = self.loss.best_shift(eta) if self.with_intercept else 0.0
+        eta = eta + shift
+        self.u, self.g, self.intercept, self.eta, self.z = u, g, float(shift), eta, z
+        self.value = self.loss.at(eta)[0]
+        apart = g - z / lam
+        gap = self.loss.fenchel_young_at(eta, u) + 0.5 * lam * float(apart @ apart)
+        # u is on the hyperplane but for rounding, which an intercept multiplies
+        astray = abs(float(u.sum())) if self.with_intercept else 0.0
+        return gap + astray * (abs(shift) + self.spread) + EPSILON * abs(self.value)
+
+    # what a grid asks for
+
+    def correlations(self):
+        """z_j'u of every column (p,) at the point certified last."""
+        return self.design.products(self.u, self.n_threads)
+
+    def start(self):
+        """A lambda above which the dual point of the null model stays the best, or None.
+
+        There b = V^-1 Z'u / lam, whose predictor reaches no kink while it is shorter than the
+        nearest kink is far, of which the spread of the kinks is the scale.
+        """
+        moved = np.abs(self.predictor(self.products(self.u)))
+        moved = moved[np.asarray(self.problem.weights) > 0.0]
+        return float(moved.max(initial=0.0)) / self.spread or None
+
+
+def _rows(design, which, root_v):
+    """The rows of A as the columns of a Design, and what is taken off each of them (k,)."""
+    k = len(which)
+    if design.stored == design.n * design.p:
+        rows = np.ascontiguousarray(design.unpacked(which) / root_v)
+        return Design(rows.T), np.zeros(k)
+    matrix, offset = design.stored_columns(which)
+    matrix.data /= np.repeat(root_v, np.diff(matrix.indptr))
+    rows = matrix.tocsr().T
+    rows.indices = rows.indices.astype(np.intc)  # as a Design reads them
+    return Design(rows), offset / root_v

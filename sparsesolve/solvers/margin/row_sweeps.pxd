@@ -1,0 +1,16 @@
+"""Sweeps of coordinate ascent over the rows of a ridge problem with kinks."""
+from sparsesolve.linalg.design.design cimport Design
+
+cdef class RowSweeps:
+    cdef Design rows
+    cdef readonly Py_ssize_t active         # rows that a sweep visits, the first ones of `order`
+    cdef readonly double total              # sum of u
+    cdef readonly double gain, worst        # of the last sweep: the dual's, its largest violation
+    cdef double width, shared, along
+    cdef object centre
+    cdef const double[::1] target, low, high, meeting, square
+    cdef double[::1] u, G
+    cdef int[::1] order
+    cdef unsigned long long drawn
+
+    cdef unsigned long long _draw(self) noexcept nogil

@@ -1,0 +1,161 @@
+"""Sweeps of coordinate ascent over the rows of a ridge problem with kinks.
+
+    maximise over u   sum_i u_i (c_i - b0) - eps |u_i|  -  |A'u|^2 / (2 lam)  -  rho (1'u)^2 / 2
+                      with low <= u <= high
+
+Given: rows of A as the columns of a Design, less a common centre m; a multiplier b0 and rho, 0
+without an intercept. A step maximises in u_i exactly: with r = c_i - b0 - rho 1'u - a_i'A'u / lam
+and q = |a_i|^2 / lam + rho
+
+    u_i <- clip(soft(q u_i + r, eps) / q, low_i, high_i).
+
+A row that presses against its bound by more than the last sweep's largest violation is left out
+until the caller takes all rows in again. Invariant: G = A~'u for the rows A~ as they are stored,
+so that A'u = G - (1'u) m; with m'G, m'm and a~_i'm at hand centred rows cost no more than stored
+ones. Reference: Hsieh, Chang, Lin, Keerthi, Sundararajan, "A dual coordinate descent method for
+large-scale linear SVM" (2008), algorithms 1 and 3.
+"""
+from cpython.exc cimport PyErr_CheckSignals
+from libc.math cimport INFINITY, fabs
+
+import numpy as np
+
+from sparsesolve.linalg.design cimport column as col
+from sparsesolve.linalg.design.design cimport Design
+
+
+cdef class RowSweeps:
+    """u (n,) and A'u, changed in place by `sweep`.
+
+    Parameters
+    ----------
+    rows : Design (k, n)
+    centre : (k,), taken off each row
+    target, low, high : (n,)
+    width : float, eps
+    seed : int, of the order in which rows are visited
+    """
+
+    def __init__(self, Design rows, centre, target, low, high, double width,
+                 unsigned long long seed=1):
+        cdef Py_ssize_t i
+        self.rows, self.width, self.drawn = rows, width, 88172645463325252 + seed
+        self.target, self.low, self.high = target, low, high
+        # a~_i'm, |a~_i - m|^2, m'm
+        self.shared = float(centre @ centre)
+        meeting = rows.products(centre)
+        square = np.empty(rows.p)
+        cdef double[::1] out = square
+        for i in range(rows.p):
+            out[i] = _square(&rows.columns[i])
+        self.meeting = meeting
+        self.square = np.maximum(square - 2.0 * meeting + self.shared, 0.0)
+        self.u, self.G = np.zeros(rows.p), np.zeros(rows.n)
+        self.centre = centre
+        self.order = np.empty(rows.p, dtype=np.intc)
+        self.take_all()
+
+    def squares(self):
+        """|a_i|^2 of each row, (n,)."""
+        return np.asarray(self.square)
+
+    def dual_point(self):
+        """u (n,), a copy."""
+        return np.array(self.u)
+
+    def set(self, u):
+        """Go on from u (n,)."""
+        u = np.ascontiguousarray(u, dtype=float)
+        which = np.flatnonzero(u).astype(np.intc)
+        self.u = u.copy()
+        self.G = self.rows.combination(which, u[which])
+        self.total = float(u.sum())
+        self.along = float(np.asarray(self.G) @ self.centre)
+
+    def take_all(self, rows=None):
+        """Let the next sweep visit these rows, ascending; None: all that can move."""
+        which = np.flatnonzero(np.less(self.low, self.high)) if rows is None else rows
+        cdef int[::1] given = which.astype(np.intc)
+        self.active = given.shape[0]
+        self.order[:self.active] = given
+        self.worst = INFINITY
+
+    def violations(self, double lam, double b0):
+        """r = c - b0 - Ag (n,) at the current u."""
+        g = (np.asarray(self.G) - self.total * self.centre) / lam
+        return np.asarray(self.target) - b0 - (self.rows.products(g) - float(self.centre @ g))
+
+    cdef unsigned long long _draw(self) noexcept nogil:
+        self.drawn ^= self.drawn << 13
+        self.drawn ^= self.drawn >> 7
+        self.drawn ^= self.drawn << 17
+        return self.drawn
+
+    def sweep(self, double lam, double b0, double rho):
+        """Visit the active rows once, in random order; returns the gain of the dual, at least."""
+        cdef double gain = 0.0, worst = 0.0, bar = self.worst, slack
+        cdef double q, r, x, new, step, violated, per = 1.0 / lam
+        cdef Py_ssize_t k = 0, other
+        cdef int i, kept
+        cdef double* G = &self.G[0]
+        PyErr_CheckSignals()
+        with nogil:
+            while k < self.active:
+                other = k + <Py_ssize_t> (self._draw() % <unsigned long long> (self.active - k))
+                kept = self.order[other]
+                self.order[other] = self.order[k]
+                self.order[k] = kept
+                i = kept
+                r = col.dot(&self.rows.columns[i], G, 0.0) - self.total * self.meeting[i]
+                r -= self.along - self.total * self.shared
+                r = self.target[i] - b0 - rho * self.total - per * r
+                # how far the slope of the dual at u_i is from 0, or from what its bound asks for
+                x = self.u[i]
+                if x >= self.high[i] and x > 0.0:
+                    violated, slack = max(self.width - r, 0.0), r - self.width
+                elif x <= self.low[i] and x < 0.0:
+                    violated, slack = max(r + self.width, 0.0), -r - self.width
+                elif x == 0.0:
+                    slack = INFINITY
+                    violated = 0.0
+                    if self.high[i] > 0.0:
+                        violated, slack = max(r - self.width, 0.0), self.width - r
+                    if self.low[i] < 0.0:
+                        violated, slack = max(violated, -r - self.width), min(slack, r + self.width)
+                else:
+                    violated, slack = fabs(r - self.width if x > 0.0 else r + self.width), -INFINITY
+                if slack > bar:
+                    self.active -= 1
+                    self.order[k] = self.order[self.active]
+                    self.order[self.active] = i
+                    continue
+                k += 1
+                if violated == 0.0:
+                    continue
+                worst = max(worst, violated)
+                q = self.square[i] * per + rho
+                if q > 0.0:
+                    r += q * x
+                    r = (r - self.width if r > self.width
+                         else r + self.width if r < -self.width else 0.0)
+                    new = min(max(r / q, self.low[i]), self.high[i])
+                else:
+                    new = self.high[i] if r > 0.0 else self.low[i]
+                step = new - x
+                if step != 0.0:
+                    gain += 0.5 * q * step * step
+                    self.u[i] = new
+                    self.total += step
+                    self.along += step * self.meeting[i]
+                    col.axpy(&self.rows.columns[i], step, G)
+        self.gain, self.worst = gain, worst
+        return gain
+
+
+cdef double _square(const col.Column* x) noexcept nogil:
+    cdef Py_ssize_t k
+    cdef double total = 0.0, value
+    for k in range(x.size):
+        value = col.stored(x, k)
+        total += value * value
+    return total

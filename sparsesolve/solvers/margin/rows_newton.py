@@ -1,0 +1,206 @@
+"""Semismooth Newton on the rows inside, for ridge problems whose loss has kinks.
+
+    minimise over b0, b   F(o + b0 + Zb)  +  lam sum_j v_j b_j^2 / 2
+
+Given: a Problem that `ridge_dual.suits`. Returned per lam: the duality gap of ridge_dual.py.
+Rounds of the method of multipliers: F is replaced by its Moreau envelope about the last
+multipliers (losses/envelope.pyx), whose curvature is h_i = w_i sigma at the rows F between their
+ends and 0 elsewhere. With A = Z V^-1/2 a Newton step solves
+
+    (lam + A_F' H A_F) d = -gradient,
+
+by a p x p factor or, where fewer rows are inside than there are columns, by one of |F| x |F|:
+(lam + A'HA)^-1 = (1 - A'(lam H^-1 + AA')^-1 A) / lam. The intercept borders the system. The step's
+length is the root of a piecewise linear slope. Invariant: eta = o + b0 + Ag.
+Reference: Li, Sun, Toh, "A highly efficient semismooth Newton augmented Lagrangian method for
+solving lasso problems" (2018).
+"""
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+from sparsesolve.losses.envelope import Envelope
+from sparsesolve.solvers import costs
+from sparsesolve.solvers.margin.ridge_dual import RidgeDual
+from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED
+
+GROWTH = 3.0  # of sigma after a round that leaves more than this of the gap:
+ENOUGH = 0.2
+MOST = 1e5  # sigma over the first
+BACK = 30.0  # from the last sigma of a lambda to the first of the next,
+AT_MOST = 10.0  # which is at most so many times the first of all
+INNER = 0.1  # of the gap at hand: what a round may leave of the smooth problem,
+MODEST = 0.01  # of the null objective: a gap of more asks for no less than this,
+CLOSEST = 0.1  # and of the gap asked for
+ROUNDS = 80  # at one lambda
+STEPS = 60  # Newton's in a round
+PATIENCE = 15  # rounds without a fall of the gap before it is given up
+BARELY = 0.9  # new gap over the least: more is no fall
+LEAST = 1e-9  # of the rows inside: the curvature that the intercept has at least,
+SUPPORT = 1e-3  # and where there are none, of the first sigma
+FLAT = 0.1  # of the slope at the start: what a step's length may leave
+LENGTHS = 30  # tried in one search
+
+
+class RowsNewton:
+    """Solver state along a path; answers what WorkingSet answers."""
+
+    def __init__(self, problem, n_threads, dual=None):
+        self.dual = dual = RidgeDual(problem, n_threads) if dual is None else dual
+        self.w = np.asarray(problem.weights)
+        self.first = self.sigma = 1.0 / dual.spread
+        self.envelope = Envelope(problem.loss, self.first)
+        self.by_columns = len(dual.which) <= costs.MOST_NEWTON_COLUMNS
+        self.dense = dual.rows.stored == dual.rows.n * dual.rows.p
+        self.iterations, self.null = 0, max(problem.null_value, 1e-300)
+        self.take(dual.u)
+
+    def take(self, u):
+        """Go on from the point that the dual has certified last, with multipliers of u."""
+        dual = self.dual
+        self.g, self.b0, self.eta = dual.g, dual.intercept, dual.eta
+        self.m = np.divide(-u, self.w, out=np.zeros_like(u), where=self.w > 0.0)
+
+    def __getattr__(self, name):
+        return getattr(self.dual, name)  # what a path asks of the point certified last
+
+    def solve(self, lam, target, budget):
+        """Reach gap <= target at lam; returns (outcome, gap)."""
+        dual = self.dual
+        if lam >= NULL_LEVEL:
+            return CONVERGED, dual.certify(lam, dual.u)
+        limit, patience = self.iterations + budget, PATIENCE
+        self.sigma = min(max(self.first, self.sigma / BACK), AT_MOST * self.first)
+        gap = least = dual.certify(lam, dual.u)  # of the coefficients that u asks for at lam
+        if gap > target:
+            self.take(dual.u)
+        for _ in range(ROUNDS):
+            if gap <= target:
+                return CONVERGED, gap
+            if self.iterations >= limit:
+                return MAX_ITER, gap
+            if patience == 0:
+                break
+            self.envelope.about(self.m, self.sigma)
+            goal = max(INNER * min(gap, MODEST * self.null), CLOSEST * target)
+            u = self._round(lam, goal, CLOSEST * target, limit)
+            self.m = self.envelope.slopes(self.eta)
+            last = gap
+            reached = self.eta - dual.offset - self.b0
+            gap = dual.certify(lam, dual.feasible(u), self.g, reached)
+            if gap > ENOUGH * last:
+                self.sigma = min(GROWTH * self.sigma, MOST * self.first)
+            patience = PATIENCE if gap < BARELY * least else patience - 1
+            least = min(least, gap)
+        return (CONVERGED if gap <= target else STALLED), gap
+
+    def _round(self, lam, goal, nothing, limit):
+        """Newton steps on the envelope's problem until what is left of it is at most `goal`; one
+        at least if that is more than `nothing`."""
+        dual, free = self.dual, self.dual.with_intercept
+        for k in range(STEPS):
+            u = self.envelope.at(self.eta)[1]
+            slope = dual.products(u) - lam * self.g
+            slope_0 = float(u.sum()) if free else 0.0
+            left = float(slope @ slope) / (2.0 * lam) + abs(slope_0) * dual.spread
+            if left <= (goal if k > 0 else nothing) or self.iterations >= limit:
+                break
+            self.iterations += 1
+            step, step_0 = self._direction(lam, slope, slope_0)
+            along = dual.predictor(step) + step_0
+            t = self._length(lam, step, along)
+            if t == 0.0:
+                break
+            self.g, self.b0 = self.g + t * step, self.b0 + t * step_0
+            self.eta = self.eta + t * along
+        return u
+
+    def _direction(self, lam, slope, slope_0):
+        """The Newton step (k,) and that of the intercept, downhill `slope` and `slope_0`."""
+        h = self.envelope.curvature_at(self.eta)
+        inside = np.flatnonzero(h)
+        h = h[inside]
+        rows = self._rows(inside)
+        solve = (self._by_columns if self.by_columns and len(inside) > self.dual.rows.n // 2
+                 else self._by_rows)(lam, rows, h)  # fmt: skip
+        step = solve(slope)
+        if not self.dual.with_intercept:
+            return step, 0.0
+        border = rows @ h - h.sum() * self.dual.centre
+        back = solve(border)
+        bend = max(h.sum() - border @ back, LEAST * h.sum(), SUPPORT * self.first * (len(h) == 0))
+        step_0 = (slope_0 - border @ step) / bend
+        return step - step_0 * back, float(step_0)
+
+    def _rows(self, inside):
+        """These rows of A as columns (k, |F|), before the centre is taken off."""
+        part = self.dual.rows.part(inside.astype(np.intc))
+        which = np.arange(len(inside), dtype=np.intc)
+        return part.unpacked(which) if self.dense else part.stored_columns(which)[0]
+
+    def _by_columns(self, lam, rows, h):
+        """The solver of (lam + A_F'H A_F) x = y by that matrix."""
+        m, weighted = self.dual.centre, rows * h if self.dense else rows.multiply(h).tocsc()
+        gram = weighted @ rows.T
+        gram = gram if self.dense else np.asarray(gram.todense())
+        met = np.outer(rows @ h, m)
+        gram += h.sum() * np.outer(m, m) - met - met.T
+        gram[np.diag_indices_from(gram)] += lam
+        factor = _cholesky(gram)
+        return lambda y: cho_solve(factor, y, check_finite=False)
+
+    def _by_rows(self, lam, rows, h):
+        """The same by the inner products of the rows inside."""
+        if len(h) == 0:
+            return lambda y: y / lam
+        m, gram = self.dual.centre, rows.T @ rows
+        gram = gram if self.dense else np.asarray(gram.todense())
+        met = rows.T @ m
+        gram = gram - met[:, None] - met[None, :] + m @ m
+        gram[np.diag_indices_from(gram)] += lam / h
+        factor = _cholesky(gram)
+
+        def solve(y):
+            x = cho_solve(factor, rows.T @ y - m @ y, check_finite=False)
+            return (y - (rows @ x - x.sum() * m)) / lam
+
+        return solve
+
+    def _length(self, lam, step, along):
+        """The t at which the slope along the step is 0, nearly; 0.0 where it does not descend."""
+        pull, bend = lam * float(self.g @ step), lam * float(step @ step)
+
+        def slope(t):
+            return pull + t * bend - float(self.envelope.at(self.eta + t * along)[1] @ along)
+
+        begin = slope(0.0)
+        if not begin < 0.0:
+            return 0.0
+        low, at_low, high, at_high, t = 0.0, begin, np.inf, np.inf, 1.0
+        for _ in range(LENGTHS):
+            here = slope(t)
+            if abs(here) <= -FLAT * begin:
+                return t
+            if here < 0.0:
+                low, at_low = t, here
+            else:
+                high, at_high = t, here
+            if high == np.inf:
+                t = 2.0 * t
+            else:
+                cut = low + (high - low) * at_low / (at_low - at_high)
+                near = 0.1 * (high - low)
+                t = min(max(cut, low + near), high - near)
+        return low if low > 0.0 else t
+
+
+def _cholesky(matrix):
+    """Its factor; where rounding has made it indefinite, of a little more of its diagonal."""
+    diagonal = matrix.diagonal().copy()
+    for more in (0.0, 1e-14, 1e-12, 1e-10):
+        matrix[np.diag_indices_from(matrix)] = diagonal * (1.0 + more)
+        try:
+            return cho_factor(matrix, lower=True, check_finite=False)
+        except LinAlgError:
+            continue
+    raise LinAlgError("a Hessian that is not positive definite; rescale X")

@@ -1,0 +1,139 @@
+"""Ridge problems with kinks: both solvers by rows, against programmes with cuts and libsvm."""
+
+import warnings
+
+import kinked_oracle as twin
+import numpy as np
+import pytest
+from scipy import sparse
+
+import sparsesolve as ss
+from sparsesolve.paths.assembly import read_problem
+from sparsesolve.solvers.margin.ridge_dual import RidgeDual
+
+KINDS = {
+    "hinge": ss.families.hinge(),
+    "quantile": ss.families.quantile(0.3),
+    "epsilon_insensitive": ss.families.epsilon_insensitive(0.2),
+}
+SOLVERS = ("dual_descent", "rows_newton")
+
+
+def data(kind, seed, n=30, p=4):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, p)) * (rng.random((n, p)) < 0.6)
+    y = X[:, 0] - X[:, 1] + rng.normal(size=n)
+    y = np.where(y > 0.5, 1.0, -1.0) if kind == "hinge" else y.round(1)
+    w = rng.random(n) * (rng.random(n) < 0.9)
+    w[:2] = 0.5
+    y[:2] = 1.0, -1.0
+    return X, y, w / w.sum(), rng.normal(size=n)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("seed", range(2))
+def test_gaps_bound_the_distance_from_programmes_with_cuts(kind, intercept, seed):
+    X, y, w, offset = data(kind, seed)
+    factor = np.array([1.0, 0.5, 2.0, 0.5])
+    lambdas = [0.5, 0.02]
+    options = {"alpha": 0, "weights": w, "standardize": False, "intercept": intercept,
+               "offset": offset, "penalty_factor": factor, "lambdas": lambdas}  # fmt: skip
+    least = [twin.bounds(kind, X, y, w, twin.squares(lam * factor), offset, intercept)
+             for lam in lambdas]  # fmt: skip
+    for solver in SOLVERS:
+        M = sparse.csc_array(X) if seed == 1 else X
+        fit = ss.path(M, y, family=KINDS[kind], solver=solver, tol=1e-9, **options)
+        assert fit.gaps.max() <= 1e-9
+        for lam, (low, high) in zip(lambdas, least, strict=True):
+            b, b0 = fit.coef(lam), fit.intercept(lam)
+            here = twin.loss(kind, y, w, offset + X @ b + b0) + 0.5 * lam * factor @ b**2
+            assert low - 1e-9 <= here <= high + 1e-9 and high - low <= 1e-7
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("shape", [(60, 120), (150, 12), (40, 40)])
+def test_all_solvers_agree_from_the_first_lambda_on(kind, shape):
+    rng = np.random.default_rng(sum(shape))
+    X = rng.normal(size=shape) + 1.0
+    X[:, 0] = 2.0  # a constant column beside the intercept
+    X[5] = X[6]
+    y = X[:, 1] - X[:, 2] + rng.normal(size=shape[0])
+    y = np.sign(y) if kind == "hinge" else y
+    options = {"family": KINDS[kind], "alpha": 0}
+    first = ss.path(X, y, n_lambdas=6, **options)
+    assert first.gaps.max() <= 1e-7 and len(first.lambdas) > 3
+    for solver in (*SOLVERS, "multipliers"):
+        fit = ss.path(X, y, lambdas=first.lambdas, solver=solver, **options)
+        assert fit.gaps.max() <= 1e-7
+        assert fit.dev_ratio == pytest.approx(first.dev_ratio, abs=2e-4)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_labels_that_are_told_apart_and_rows_that_are_repeated(solver):
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.normal(size=(15, 30)), 3, axis=0)
+    y = np.repeat(np.sign(rng.normal(size=15)), 3)
+    options = {"family": ss.families.hinge(), "alpha": 0, "lambdas": np.geomspace(1, 1e-6, 10)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fit = ss.path(X, y, solver=solver, **options)
+    assert fit.gaps.max() <= 1e-7 and fit.dev_ratio[-1] > 0.99
+    assert np.array_equal(fit.predict(X, s=fit.lambdas[-1], kind="class"), y)
+
+
+def test_the_support_vector_machine_of_libsvm():
+    svm = pytest.importorskip("sklearn.svm")
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(80, 5))
+    y = np.sign(X[:, 0] + rng.normal(size=80))
+    for C in (0.01, 0.5, 20.0):
+        model = svm.SVC(kernel="linear", C=C, tol=1e-9).fit(X, y)
+        fit = ss.path(X, y, family=ss.families.hinge(), alpha=0, lambdas=[1 / (80 * C)],
+                      standardize=False, tol=1e-12)  # fmt: skip
+        assert fit.coef(fit.lambdas[0]) == pytest.approx(model.coef_[0], abs=1e-5)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_above_the_knot_the_solution_is_known_in_closed_form(solver):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(50, 6))
+    y = np.sign(X[:, 0] + 0.3 * rng.normal(size=50))
+    mean = X.T @ y / 50
+    knot = (y * (X @ mean)).max()
+    options = {"family": ss.families.hinge(), "alpha": 0, "intercept": False, "tol": 1e-13}
+    fit = ss.path(X, y, standardize=False, lambdas=[3 * knot, knot], solver=solver, **options)
+    for lam in (3 * knot, knot):
+        assert fit.coef(lam) == pytest.approx(mean / lam, rel=1e-9)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("given", [{"alpha": 0.5}, {"alpha": 0, "lower": 0.0}, {"alpha": 0,
+                         "penalty_factor": [0.0, 1.0]}, {"alpha": 0, "lambdas": [1.0, 0.0]}])
+def test_other_problems_are_refused(solver, given):
+    X, y = np.arange(12.0).reshape(6, 2), [1, -1] * 3
+    with pytest.raises(ValueError, match=f"solver='{solver}' needs a loss with kinks"):
+        ss.path(X, y, family=ss.families.hinge(), solver=solver, **given)
+
+
+@pytest.mark.parametrize("stored", ["dense", "sparse"])
+def test_the_gap_is_the_difference_of_both_objectives(stored):
+    X, y, w, offset = data("epsilon_insensitive", 4)
+    M = sparse.csc_array(X) if stored == "sparse" else np.asfortranarray(X)
+    problem, *_ = read_problem(
+        M, y, KINDS["epsilon_insensitive"], weights=w, offset=offset, penalty_factor=None,
+        lower=None, upper=None, alpha=0.0, intercept=True, standardize=True, n_threads=1,
+    )  # fmt: skip
+    dual, rng = RidgeDual(problem, 1), np.random.default_rng(0)
+    A = problem.design.unpacked(dual.which) / dual.root_v
+    rows = dual.rows.unpacked(np.arange(30, dtype=np.intc)).T - dual.centre
+    assert np.allclose(rows, A, atol=1e-12)
+    for lam in (1.0, 0.01):
+        u = dual.feasible(dual.low + rng.random(30) * (dual.high - dual.low))
+        assert abs(u.sum()) <= 1e-12 and (u >= dual.low).all() and (u <= dual.high).all()
+        for g in (None, rng.normal(size=4)):
+            gap = dual.certify(lam, u, g)
+            primal = problem.loss.at(offset + dual.intercept + A @ dual.g)[0]
+            primal += 0.5 * lam * dual.g @ dual.g
+            value = u @ dual.target - 0.2 * np.abs(u).sum() - ((u @ A) ** 2).sum() / (2 * lam)
+            assert gap == pytest.approx(primal - value, rel=1e-9)
