@@ -2,153 +2,146 @@
 
     minimise over x   sum_i d_i^2 (x_i - m_i)^2 / 2      with  l <= x <= u,  sum_i a_i x_i = z
 
-The solution is x_i(t) = clip(m_i + t a_i / d_i^2, l_i, u_i) with t such that f(t) = sum_i a_i
-x_i(t) = z. The function f is nondecreasing and has two kinks for each nonzero a_i of either sign.
-The search evaluates f at the median kink inside the bracket. The median is found by rank, not by
-value, so that ties halve the kinks too. Sums over what lies outside the bracket are kept. If f is
-flat at z, any t there yields the same x.
+The solution is x_i(t) = clip(m_i + t a_i / d_i^2, l_i, u_i) where sum_i a_i x_i(t) = z. With the
+kinks t1_i <= t2_i of x_i that sum is
 
-References: Pardalos and Kovoor, "An algorithm for a singly constrained class of quadratic
-programs subject to upper and lower bounds" (1990); Kiwiel, "Breakpoint searching algorithms for
-the continuous quadratic knapsack problem" (2008).
+    f(t) = sum_i a_i m_i + sum_i s_i clip(t, t1_i, t2_i),      s_i = a_i^2 / d_i^2,
+
+which never falls. Given: checked arrays. Returned: x, a'x = z to the last digits of the sum.
+Newton steps on f, kept within a bracket; where one does not drop a quarter of the kinks, a kink
+drawn at random is next, so that the expected work is O(n), and ties leave together. Invariant: the
+samples kept have a kink strictly inside the bracket; sums of the others are kept in closed form.
+Where f is flat at z, any t there gives the same x. Last, t is corrected by the residual of x itself.
+Reference: Cominetti, Mascarenhas, Silva, "A Newton's method for the continuous quadratic knapsack
+problem" (2014); Kiwiel, "Breakpoint searching algorithms for the continuous quadratic knapsack
+problem" (2008).
 """
 from libc.math cimport INFINITY, fabs
 
 import numpy as np
 
-# A sum may miss z by at most this multiple of the sum of the sizes of its terms.
-cdef double ROUNDING = 1e-12
+cdef double ROUNDING = 1e-12    # of the sum of sizes: what a sum may miss z by
+cdef double NOTHING = 1e-18     # of that sum: a residual so small is left, far below its rounding
+cdef double SHRUNK = 0.75       # of the samples kept: a Newton step that leaves more is not the next
+DEF BLOCK = 512                 # terms that are summed before sums are: few roundings on the way
+DEF CORRECTIONS = 3             # of t by the residual
 
 
 cdef inline double _clip(double x, double low, double high) noexcept nogil:
     return low if x < low else high if x > high else x
 
 
-cdef double _rank_value(double* v, Py_ssize_t n, Py_ssize_t k) noexcept nogil:
-    """Return the k-th smallest of v (n,) and reorder v, by Hoare's selection, which halves ties.
-    """
-    cdef Py_ssize_t low = 0, high = n - 1, i, j
-    cdef double pivot, kept
-    while low < high:
-        pivot = v[(low + high) // 2]
-        i, j = low, high
-        while i <= j:
-            while v[i] < pivot:
-                i += 1
-            while v[j] > pivot:
-                j -= 1
-            if i <= j:
-                kept = v[i]
-                v[i] = v[j]
-                v[j] = kept
-                i += 1
-                j -= 1
-        if k <= j:
-            high = j
-        elif k >= i:
-            low = i
-        else:
-            return v[k]
-    return v[low]
-
-
 def project(const double[::1] m, const double[::1] lower, const double[::1] upper,
             const double[::1] a, double z, const double[::1] d):
-    """Return the projection of checked arrays (n,); sparsesolve/prox/box.py describes them."""
+    """The projection of checked arrays (n,); sparsesolve/prox/box.py says what they are."""
     cdef Py_ssize_t n = m.shape[0], i
-    cdef double least = 0.0, most = 0.0, size = fabs(z), t
+    cdef double least = 0.0, most = 0.0, size = fabs(z), t, bend, left, last = INFINITY
+    cdef bint free = True
     out = np.empty(n)
     cdef double[::1] x = out
-    for i in range(n):
-        if a[i] != 0.0:
-            least += a[i] * (lower[i] if a[i] > 0.0 else upper[i])
-            most += a[i] * (upper[i] if a[i] > 0.0 else lower[i])
-            size += fabs(a[i]) * (
-                max(fabs(lower[i]), fabs(upper[i]))
-                if fabs(lower[i]) < INFINITY and fabs(upper[i]) < INFINITY else fabs(m[i]))
+    with nogil:
+        for i in range(n):
+            if a[i] != 0.0:
+                least += a[i] * (lower[i] if a[i] > 0.0 else upper[i])
+                most += a[i] * (upper[i] if a[i] > 0.0 else lower[i])
+                size += fabs(a[i]) * (max(fabs(lower[i]), fabs(upper[i]))
+                                      if fabs(lower[i]) < INFINITY and fabs(upper[i]) < INFINITY
+                                      else fabs(m[i]))
     if z < least - ROUNDING * size or z > most + ROUNDING * size:
         missed = least - z if z < least else z - most
-        raise ValueError(
-            f"a'x is {'at least' if z < least else 'at most'} {least if z < least else most:g} "
-            f"within the bounds, so no x has a'x = {z:g}: it is missed by {missed:g}")
-    t = _root(m, lower, upper, a, d, min(max(z, least), most))
-    for i in range(n):
-        x[i] = m[i] if a[i] == 0.0 else (
-            m[i] + t * (a[i] / (d[i] * d[i])) if fabs(t) < INFINITY else
-            (upper[i] if a[i] > 0.0 else lower[i]) if t > 0.0 else
-            (lower[i] if a[i] > 0.0 else upper[i]))
-        x[i] = _clip(x[i], lower[i], upper[i])
+        bound = f"at least {least:g}" if z < least else f"at most {most:g}"
+        raise ValueError(f"a'x is {bound} within the bounds, so no x has a'x = {z:g}: it is "
+                         f"missed by {missed:g}")
+    z = min(max(z, least), most)
+    t = _root(m, lower, upper, a, d, z)
+    with nogil:
+        for i in range(CORRECTIONS + 1):
+            left = z - _at(m, lower, upper, a, d, t, x, &bend)
+            if fabs(left) <= NOTHING * size or not bend > 0.0:
+                break
+            if not fabs(left) < 0.5 * fabs(last):
+                break
+            if i < CORRECTIONS:
+                t += left / bend
+                last = left
     return out
+
+
+cdef double _at(const double[::1] m, const double[::1] lower, const double[::1] upper,
+                const double[::1] a, const double[::1] d, double t, double[::1] x,
+                double* bend) noexcept nogil:
+    """Fill x(t) and return a'x; bend[0] becomes the slope of f at t."""
+    cdef Py_ssize_t n = m.shape[0], i, start
+    cdef double total = 0.0, part, slope = 0.0, rate, c
+    for start in range(0, n, BLOCK):
+        part = 0.0
+        for i in range(start, min(start + BLOCK, n)):
+            rate = a[i] / (d[i] * d[i])
+            c = m[i] + t * rate if rate != 0.0 else m[i]
+            x[i] = _clip(c, lower[i], upper[i])
+            part += a[i] * x[i]
+            slope += a[i] * rate if lower[i] < c < upper[i] else 0.0
+        total += part
+    bend[0] = slope
+    return total
 
 
 cdef double _root(const double[::1] m, const double[::1] lower, const double[::1] upper,
                   const double[::1] a, const double[::1] d, double z):
-    """Return t with f(t) = z; f attains or approaches z."""
-    cdef Py_ssize_t n = m.shape[0], i, j, k, count, left
-    cdef double t_low = -INFINITY, t_high = INFINITY, fixed = 0.0
-    cdef double t, start, end, value, slope, rate, c
-    cdef int[::1] live = np.flatnonzero(a).astype(np.intc)
-    cdef double[::1] first = np.empty(n), last = np.empty(n), kinks = np.empty(2 * n)
-    # a'x over the entries that are strictly inside their box in all of the bracket is base + bend
-    # t.
-    cdef double base = 0.0, bend = 0.0
-    count = live.shape[0]
-    for k in range(count):
-        i = live[k]
-        rate = a[i] / (d[i] * d[i])
-        start, end = (lower[i] - m[i]) / rate, (upper[i] - m[i]) / rate
-        first[i], last[i] = (start, end) if rate > 0.0 else (end, start)
-    while True:
-        left = 0
-        for k in range(count):
-            i = live[k]
-            if t_low < first[i] < t_high:
-                kinks[left] = first[i]
-                left += 1
-            if t_low < last[i] < t_high:
-                kinks[left] = last[i]
-                left += 1
-        if left == 0:
-            break
-        t = _rank_value(&kinks[0], left, left // 2)
-        value = fixed + base + bend * t
-        for k in range(count):
-            i = live[k]
-            c = m[i] + t * (a[i] / (d[i] * d[i]))
-            value += a[i] * _clip(c, lower[i], upper[i])
-        if value == z:
-            return t
-        if value < z:
-            t_low = t
-        else:
-            t_high = t
-        # Keep the entries with a kink inside the bracket. All others are at an end, or strictly
-        # inside their box, in all of it.
-        k = 0
-        for j in range(count):
-            i = live[j]
-            if last[i] <= t_low:
-                fixed += a[i] * (upper[i] if a[i] > 0.0 else lower[i])
-            elif first[i] >= t_high:
-                fixed += a[i] * (lower[i] if a[i] > 0.0 else upper[i])
-            elif first[i] <= t_low and last[i] >= t_high:
-                base += a[i] * m[i]
-                bend += a[i] * (a[i] / (d[i] * d[i]))
+    """t with f(t) = z, which some t reaches or comes to."""
+    cdef Py_ssize_t n = m.shape[0], i, k, kept, count = 0
+    cdef double low = -INFINITY, high = INFINITY, t = 0.0, value, slope, rate, back, s, part
+    cdef double fixed = 0.0, bend = 0.0     # f is fixed + bend t, and what the samples kept add
+    cdef double[::1] first = np.empty(n), last = np.empty(n), weight = np.empty(n)
+    cdef unsigned long long drawn = 88172645463325252
+    with nogil:
+        for i in range(n):
+            if a[i] == 0.0:
+                continue
+            rate = a[i] / (d[i] * d[i])
+            back = 1.0 / rate
+            first[count] = ((lower[i] if rate > 0.0 else upper[i]) - m[i]) * back
+            last[count] = ((upper[i] if rate > 0.0 else lower[i]) - m[i]) * back
+            weight[count] = a[i] * rate
+            fixed += a[i] * m[i]
+            count += 1
+        while count > 0:
+            value, slope = fixed + bend * t, bend
+            for k in range(0, count, BLOCK):
+                part = 0.0
+                for i in range(k, min(k + BLOCK, count)):
+                    part += weight[i] * _clip(t, first[i], last[i])
+                    slope += weight[i] if first[i] < t < last[i] else 0.0
+                value += part
+            if value == z:
+                return t
+            if value < z:
+                low = t
             else:
-                live[k] = i
-                k += 1
-        count = k
-    for k in range(count):
-        i = live[k]
-        if first[i] <= t_low and last[i] >= t_high:
-            base += a[i] * m[i]
-            bend += a[i] * (a[i] / (d[i] * d[i]))
-        elif last[i] <= t_low:
-            fixed += a[i] * (upper[i] if a[i] > 0.0 else lower[i])
-        else:
-            fixed += a[i] * (lower[i] if a[i] > 0.0 else upper[i])
+                high = t
+            # keep those with a kink inside; the others are at an end, or between, in all of it
+            kept = 0
+            for i in range(count):
+                s = weight[i]
+                if last[i] <= low:
+                    fixed += s * last[i]
+                elif first[i] >= high:
+                    fixed += s * first[i]
+                elif first[i] <= low and last[i] >= high:
+                    bend += s
+                else:
+                    first[kept], last[kept], weight[kept] = first[i], last[i], s
+                    kept += 1
+            t = t + (z - value) / slope if slope > 0.0 else INFINITY
+            if kept > 0 and (kept > SHRUNK * count or not low < t < high):
+                drawn ^= drawn << 13
+                drawn ^= drawn >> 7
+                drawn ^= drawn << 17
+                i = <Py_ssize_t> (drawn % <unsigned long long> kept)
+                t = first[i] if low < first[i] < high else last[i]
+            count = kept
     if bend > 0.0:
-        return min(max((z - fixed - base) / bend, t_low), t_high)
-    if t_low == -INFINITY:
-        return t_high if t_high < INFINITY else 0.0
-    return t_low if t_high == INFINITY or fixed >= z else t_high
+        return min(max((z - fixed) / bend, low), high)
+    if low == -INFINITY:
+        return high if high < INFINITY else 0.0
+    return low if high == INFINITY or fixed >= z else high

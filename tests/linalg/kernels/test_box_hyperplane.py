@@ -1,5 +1,7 @@
 """Projection on a box and a hyperplane: against bisection, by its laws, and at its edges."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -81,3 +83,12 @@ def test_what_cannot_be_is_named(change, message):
     given = {"m": [0.2, 0.1], "lower": 0.0, "upper": 1.0, "a": [1.0, 1.0], "z": 1.0, **change}
     with pytest.raises(ValueError, match=message):
         box_hyperplane(**given)
+
+
+@pytest.mark.parametrize("z", [0.3, -40_000.0])
+def test_a_long_vector_meets_the_hyperplane_to_the_last_digits(z):
+    rng = np.random.default_rng(0)
+    n = 200_000
+    a = np.where(rng.random(n) < 0.5, 1.0, -1.0)
+    x = box_hyperplane(rng.normal(size=n), 0.0, 1.0, a, z)
+    assert abs(math.fsum(a * x) - z) <= 1e-12 * max(1.0, abs(z))
