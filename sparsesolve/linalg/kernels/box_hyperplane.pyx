@@ -11,7 +11,7 @@ which never falls. Given: checked arrays. Returned: x, a'x = z to the last digit
 Newton steps on f, kept within a bracket; where one does not drop a quarter of the kinks, a kink
 drawn at random is next, so that the expected work is O(n), and ties leave together. Invariant: the
 samples kept have a kink strictly inside the bracket; sums of the others are kept in closed form.
-Where f is flat at z, any t there gives the same x. Last, t is corrected by the residual of x itself.
+Where f is flat at z, any t there gives the same x. Last, t is corrected by the residual of x.
 Reference: Cominetti, Mascarenhas, Silva, "A Newton's method for the continuous quadratic knapsack
 problem" (2014); Kiwiel, "Breakpoint searching algorithms for the continuous quadratic knapsack
 problem" (2008).
