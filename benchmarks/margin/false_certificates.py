@@ -79,7 +79,8 @@ def judged(seed):
         return 0, 0  # refused, and said why
     w = options["weights"] / options["weights"].sum()
     factor = options["penalty_factor"] * X.shape[1] / options["penalty_factor"].sum()
-    null, l1 = fit.null_deviance / 2, options["alpha"] == 1.0
+    null = fit.null_deviance / (2 * options["weights"].sum())
+    l1 = options["alpha"] == 1.0
     best = None if l1 else ss.path(
         X, y, family=FAMILIES[kind], lambdas=fit.lambdas,
         **{**options, "tol": 1e-12, "max_iter": 20_000, "n_lambdas": 1, "solver": "multipliers"},

@@ -22,7 +22,7 @@ import numpy as np
 
 cdef double ROUNDING = 1e-12    # of the sum of sizes: what a sum may miss z by
 cdef double NOTHING = 1e-18     # of that sum: a residual so small is left, far below its rounding
-cdef double SHRUNK = 0.75       # of the samples kept: a Newton step that leaves more is not the next
+cdef double SHRUNK = 0.75       # of the samples kept: a Newton step that leaves more is the last
 DEF BLOCK = 512                 # terms that are summed before sums are: few roundings on the way
 DEF CORRECTIONS = 3             # of t by the residual
 
