@@ -1,0 +1,107 @@
+"""Suitability: the solver that "auto" takes, by the shape of a problem and its penalty.
+
+Every threshold stands in `costs`, with its reason.
+"""
+
+import numpy as np
+
+from sparsesolve.solvers import SOLVERS, costs
+from sparsesolve.solvers.passes.several_lambdas import MOST_COLUMNS
+
+
+def suitable_with_kinks(problem, lambdas):
+    """Newton steps on rows for tall ridge problems, sweeps over rows for the other ones."""
+    if not SOLVERS["rows_newton"].suits(problem, lambdas):
+        return "multipliers"
+    n, p = problem.design.n, problem.design.p
+    tall = p <= costs.MOST_NEWTON_COLUMNS and n >= costs.NEWTON_ROWS_PER_COLUMN * p
+    return "rows_newton" if tall else "dual_descent"
+
+
+def suitable(problem, lambdas):
+    """Return the name of the solver that suits a problem in memory with a smooth loss."""
+    if problem.has_groups and _giant_group(problem):
+        return "sparsa"
+    if problem.n_responses is not None:
+        if problem.has_groups:
+            return "response_groups"
+        if SOLVERS["sufficient"].suits(problem, lambdas):
+            return "sufficient" if _few_columns(problem) else "response_blocks"
+        return "response_newton" if _few_coefficients(problem) else "response_blocks"
+    if problem.loss is not None:
+        return "pass_newton" if _by_inner_products(problem) else "proximal_newton"
+    most = costs.MOST_EIGENVALUES
+    if lambdas is not None:
+        most = min(most, max(costs.FEW_EIGENVALUES, costs.EIGENVALUES_TO_A_LAMBDA * len(lambdas)))
+    if SOLVERS["ridge"].suits(problem, lambdas) and few_eigenvalues(problem.design, most):
+        return "ridge"
+    return "sufficient" if _few_features(problem) else "working_set"
+
+
+def _few_features(problem):
+    """Whether inner products of all columns serve one real response."""
+    n, p = problem.design.n, problem.design.p
+    rows = max(n, 200)
+    if problem.has_groups:
+        rows = n // costs.GRAM_ROWS_PER_COLUMN if _all_held(problem) else 0
+    return p <= min(rows, costs.MOST_GRAM_COLUMNS)
+
+
+def _all_held(problem):
+    """Whether no column, or group, is without a penalty.
+
+    Where one is, residuals tell more digits than inner products, and with limits each lambda may
+    have others that nothing holds back.
+    """
+    penalty = problem.penalty
+    parts = (penalty.weight, penalty.l1) if problem.has_groups else (penalty.l1, penalty.l2)
+    return bool(np.all(np.add(*parts) > 0.0))
+
+
+def _few_coefficients(problem):
+    """Whether so few of K responses may come to work that their Hessian is cheap."""
+    n, p = problem.design.n, problem.design.p
+    most = costs.MOST_TIED_COEFFICIENTS if problem.grouped else costs.MOST_COEFFICIENTS
+    most = costs.MOST_DENSE_COEFFICIENTS if problem.penalty.alpha < costs.MOSTLY_RIDGE else most
+    if costs.RESPONSE_SPARSITY * problem.design.stored < n * p:
+        most = min(most, costs.MOST_SPARSE_COEFFICIENTS)
+    return problem.n_responses * min(p, 2 * n) <= most and n * p <= costs.MOST_COPIED_VALUES
+
+
+def _few_columns(problem):
+    """Whether inner products serve K real responses."""
+    n, p = problem.design.n, problem.design.p
+    return p <= (costs.MOST_GRAM_COLUMNS if p <= n else costs.MOST_WIDE_GRAM_COLUMNS)
+
+
+def _by_inner_products(problem):
+    """Whether inner products of the columns at work, by passes, do better than copies of them."""
+    n, p, stored = problem.design.n, problem.design.p, problem.design.stored
+    if stored < n * p:
+        worth = n >= costs.PASS_ROWS and p <= MOST_COLUMNS and _all_held(problem)
+    else:
+        together = p <= costs.MOST_SHARED_COLUMNS and _all_held(problem)
+        worth = n * p >= (costs.SHARED_PASS_VALUES if together else costs.PASS_VALUES)
+    tall = p <= min(n // costs.TALL, costs.MOST_GRAM_COLUMNS)
+    return tall and worth and SOLVERS["pass_newton"].suits(problem, None)
+
+
+def _giant_group(problem):
+    """Whether a group is so large that its inner products cost more than first-order steps."""
+    sizes = np.diff(problem.penalty.start)
+    even = problem.penalty.evens_out
+    if problem.n_responses is not None:
+        most = costs.MOST_GROUP_COEFFICIENTS_LINF if even else costs.MOST_GROUP_COEFFICIENTS
+        return sizes.max(initial=0) > most
+    n = problem.design.n
+    tied = even & np.greater(problem.penalty.weight, 0.0)  # by a norm, of which there may be none
+    large = sizes[sizes > np.where(tied, n, max(n, costs.SMALL_GROUP))].astype(float)
+    passes = costs.FIRST_ORDER_PASSES_LINF if even else costs.FIRST_ORDER_PASSES
+    return bool((large**3).sum() > passes * problem.design.stored)
+
+
+def few_eigenvalues(design, most):
+    """Whether an eigendecomposition of the smaller side of X pays: at most so many, if dense."""
+    if costs.EIGENVALUE_SPARSITY * design.stored <= design.n * design.p:
+        most = min(most, costs.MOST_SPARSE_EIGENVALUES)
+    return min(design.n, design.p) <= most
