@@ -97,8 +97,8 @@ class LassoLarsIC(Knots):
         left = n - p - bool(self.fit_intercept)
         if left <= 0:
             raise ValueError(
-                f"X has {n} rows and {p} columns, so that least squares leaves no residual to "
-                "tell the noise from; give noise_variance"
+                f"X has n_samples = {n} and n_features = {p}, so that least squares leaves no "
+                "residual to tell the noise from; give noise_variance"
             )
         centre = y.mean() if self.fit_intercept else 0.0
         columns = X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=float)

@@ -12,9 +12,9 @@ PENALTIES and a test.
 from sparsesolve.penalties.balls import GroupBall, L1Ball, L2Ball, LinfBall
 from sparsesolve.penalties.berhu import Berhu
 from sparsesolve.penalties.bridge import Bridge
+from sparsesolve.penalties.edges import graph_groups
 from sparsesolve.penalties.elastic_net import ElasticNet
 from sparsesolve.penalties.exclusive_lasso import ExclusiveLasso
-from sparsesolve.penalties.graph_groups import graph_groups
 from sparsesolve.penalties.group_l2 import GroupL2
 from sparsesolve.penalties.group_linf import GroupLinf
 from sparsesolve.penalties.k_support import KSupport
