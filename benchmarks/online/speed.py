@@ -5,8 +5,8 @@
 The stream: rows of 50 features that occur with frequency 1 / rank, of length 1, labels from a
 logistic model with few large weights; lam = lam_max / 500.  Each method makes one pass with its
 automatic step size.  The optimum is that of `sparsesolve.path`, certified.  Times are processor
-time and the least of three; peers (scikit-learn, and Vowpal Wabbit where installed) take turns
-with ours, so that ratios hold on a loaded machine.
+time and the least of three.  Peers (scikit-learn; Vowpal Wabbit and river where installed)
+take turns with ours, so that ratios hold on a loaded machine.
 """
 
 import argparse
@@ -21,7 +21,7 @@ import numpy as np
 from scipy import sparse
 
 import sparsesolve as ss
-from sparsesolve.online.files import TextFile
+from sparsesolve.online.files import Cache, TextFile
 
 ENTRIES = 50
 
@@ -135,8 +135,26 @@ def compare(X, y, Z, z, lam, optimum, repeats):
           f"{(objective(X, y, b, b0, lam) - optimum) / np.log(2.0):9.2e} above  "
           f"{np.count_nonzero(b):7d} non-zeros  {error(Z, z, b, b0):.4f} error; "
           f"{ratio:.1f} times our FOBOS")  # fmt: skip
+    if importlib.util.find_spec("river") is not None:
+        for name, seconds in river_passes(X, y, lam, 600):
+            print(f"river {name:10} {1e9 * seconds / X[:600].nnz:8.0f} ns/non-zero, 600 rows")
     with tempfile.TemporaryDirectory() as folder:
         compare_files(X, y, lam, folder, repeats)
+
+
+def river_passes(X, y, lam, n):
+    """Yield names and processor times of one pass of river over the first n rows."""
+    from river import linear_model, optim
+
+    rows = [dict(zip(X[[i]].indices.tolist(), X[[i]].data.tolist(), strict=True))
+            for i in range(n)]  # fmt: skip
+    for name, optimizer in (("SGD, l1", optim.SGD(1.0)), ("FTRL", optim.FTRLProximal(l1=lam))):
+        penalty = {"l1": lam} if name == "SGD, l1" else {}
+        model = linear_model.LogisticRegression(optimizer, **penalty)
+        begun = time.process_time()
+        for row, label in zip(rows, y[:n], strict=True):
+            model.learn_one(row, bool(label))
+        yield name, time.process_time() - begun
 
 
 def compare_files(X, y, lam, folder, repeats):
@@ -148,6 +166,9 @@ def compare_files(X, y, lam, folder, repeats):
             cells = [f"{j}:{v:.6f}" for j, v in zip(X.indices[part], X.data[part], strict=True)]
             stream.write(f"{2 * int(label) - 1} | {' '.join(cells)}\n")
     source = TextFile(file, hash_bits=20)
+    copy = Cache(source)
+    for _ in copy():  # write the binary copy
+        pass
     options = {"family": "binomial", "classes": [-1, 1], "lam": lam}
     vw = [sys.executable, "-m", "vowpalwabbit", "-d", file, "-b", "20", "--loss_function",
           "logistic", "--quiet", "--noconstant"]  # fmt: skip
@@ -158,10 +179,17 @@ def compare_files(X, y, lam, folder, repeats):
     runs = {
         "ours, ftrl": lambda: ss.online(source, step=2.0, **options),
         "ours, fobos": lambda: ss.online(source, step=64.0, method="fobos", **options),
+        "ours, ftrl, binary copy": lambda: ss.online(copy, step=2.0, **options),
+        "ours, fobos, binary copy": lambda: ss.online(copy, step=64.0, method="fobos", **options),
         "vw --ftrl": lambda: run_vw("--ftrl", "--l1", str(lam * len(y))),
         "vw --sgd": lambda: run_vw("--sgd", "--l1", str(lam)),
+        "vw --ftrl, cache": lambda: run_vw("--ftrl", "--l1", str(lam * len(y)), *cached),
+        "vw --sgd, cache": lambda: run_vw("--sgd", "--l1", str(lam), *cached),
     }
-    if importlib.util.find_spec("vowpalwabbit") is None:
+    cached = "--cache_file", f"{file}.cache"
+    if importlib.util.find_spec("vowpalwabbit") is not None:
+        run_vw("--sgd", "-k", *cached)  # write the cache
+    else:
         print("Vowpal Wabbit is not installed")
         runs = {name: run for name, run in runs.items() if name.startswith("ours")}
     times = {name: [] for name in runs}
@@ -171,7 +199,7 @@ def compare_files(X, y, lam, folder, repeats):
             run()
             times[name].append(processor_time() - begun)
     for name, found in times.items():
-        print(f"file to weights, {name:12} {1e9 * min(found) / X.nnz:6.1f} ns/non-zero")
+        print(f"file to weights, {name:24} {1e9 * min(found) / X.nnz:6.1f} ns/non-zero")
 
 
 def processor_time():

@@ -130,6 +130,23 @@ def test_any_penalty_is_learned_with_step_by_step(method):
     assert fit.certify(X, y).gap > 0.0
 
 
+def test_berhu_by_the_paper_s_formula():
+    """Duchi and Singer (2009), equation 26: every step moves all weights."""
+    X, y = problem()
+    gamma, lam, eta, w, b = 0.2, 0.05, 0.5, np.zeros(12), 0.0
+    for t, (x, label) in enumerate(zip(X, y, strict=True), 1):
+        step = eta / np.sqrt(t)
+        slope = 1.0 / (1.0 + np.exp(-(x @ w + b))) - label
+        v, level = w - step * slope * x, step * lam
+        soft = np.sign(v) * np.maximum(np.abs(v) - level, 0.0)
+        w = np.where(np.abs(v) <= gamma + level, soft, v / (1.0 + level / gamma))
+        b -= step * slope
+    assert np.abs(w).max() > gamma > np.abs(w).min()  # both pieces are in use
+    fit = ss.online(X, y, family="binomial", penalty=ss.penalties.Berhu(gamma), lam=lam,
+                    method="fobos", step=eta)  # fmt: skip
+    np.testing.assert_allclose(fit.coef(), w, atol=1e-10)
+
+
 @pytest.mark.parametrize("alpha", [1.0, 0.5])
 @pytest.mark.parametrize("method", ["fobos", "rda"])
 def test_averages_are_means_of_iterates(method, alpha):
