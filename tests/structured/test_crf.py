@@ -1,6 +1,7 @@
 """Paths of chains: certificates from the data alone, known optima, degenerate data."""
 
 import _thread
+import signal
 import threading
 import warnings
 
@@ -218,11 +219,16 @@ def test_a_short_budget_is_told():
 def test_ctrl_c_ends_a_fit():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(9000, 40)), rng.integers(8, size=9000)
+    # a shell that starts tests in the background sets the signal aside
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.1, _thread.interrupt_main)
     timer.start()
-    with pytest.raises(KeyboardInterrupt), warnings.catch_warnings():
-        ss.crf_path(X, y, lengths=[10] * 900, lambdas=[1e-9], tol=0.0, max_iter=10**6)
-    timer.join()
+    try:
+        with pytest.raises(KeyboardInterrupt), warnings.catch_warnings():
+            ss.crf_path(X, y, lengths=[10] * 900, lambdas=[1e-9], tol=0.0, max_iter=10**6)
+    finally:
+        timer.join()
+        signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.parametrize(
