@@ -169,7 +169,8 @@ def knots(rng, total, about):
     kept["positive"] = bool(rng.random() < 0.2 and factors is None)
     fit = ss.lars_path(X, y, penalty_factor=factors, **kept)
     truth = Squares(X0, y, factors, **kept)
-    between = [np.sqrt(a * b) for a, b in zip(fit.lambdas[:-1], fit.lambdas[1:], strict=True)]
+    pieces = list(zip(fit.lambdas[:-1], fit.lambdas[1:], strict=True))
+    between = [(a + b) / 2 if rng.random() < 0.5 else np.sqrt(a * b) for a, b in pieces]
     for k in rng.permutation(len(fit.lambdas))[:3]:
         if fit.status[k] == 0:
             point = fit.intercepts[k], fit.coefs[:, [k]].toarray()[:, 0], fit.lambdas[k]

@@ -139,8 +139,9 @@ def lars_path(
     Returns
     -------
     KnotPath
-        A Path. `gaps` are relative duality gaps; for "lar", whose steps minimise nothing, the
-        largest departure of a correlation from what defines the path, over the first lambda.
+        A Path. `gaps` are relative duality gaps, each of a knot and of the path between it and
+        the knot before; for "lar", whose steps minimise nothing, the largest departure of a
+        correlation from what defines the path, over the first lambda.
         `n_iters` counts the features that joined and left since the knot before.
 
     Raises

@@ -4,9 +4,10 @@
 
 A homotopy goes from knot to knot by the active columns alone; where these all but depend on one
 another, it takes a wrong turn, which certificates tell. The solver that suits one lambda has no
-such memory. Given: Batches of knots with their gaps. Returned: Batches whose knots, from the last
-good one down, are points at which that solver was nearer, with more between them until linear
-interpolation is as good as what was asked, in the middle.
+such memory. Given: Batches of knots, with gaps of the knots and of the pieces above them.
+Returned: Batches whose knots, from the last good one down, are points at which that solver was
+nearer, with more between them until linear interpolation is as good as what was asked, in the
+middle.
 """
 
 from dataclasses import replace
@@ -45,7 +46,8 @@ class Points:
     """Solutions (lam, b (p,), gap, events) of a Problem of squared error, one by one."""
 
     def __init__(self, problem, n_threads):
-        self.problem, self.state = problem, choose(problem, "auto", None, n_threads)
+        self.problem, self.n_threads = problem, n_threads
+        self.state = choose(problem, "auto", None, n_threads)
         self.null = max(problem.null_value, 1e-300)
 
     def as_point(self, batch, row):
@@ -61,9 +63,17 @@ class Points:
         return point if point[2] < knot[2] else knot
 
     def at(self, lam, events=0):
-        """The solver's point."""
-        _, gap = self.state.solve(lam, 1e-12 * self.null, MAX_ITER)
-        which, values = self.state.coefficients()
+        """The solver's point; where it stays far, that of columns in place of inner products."""
+        point = self._solved(self.state, lam, events)
+        if point[2] <= LITTLE:
+            return point
+        other = choose(self.problem, "working_set", None, self.n_threads)
+        return min(point, self._solved(other, lam, events), key=lambda found: found[2])
+
+    def _solved(self, state, lam, events):
+        """The point of a state."""
+        _, gap = state.solve(lam, 1e-12 * self.null, MAX_ITER)
+        which, values = state.coefficients()
         b = np.zeros(self.problem.design.p)
         b[which] = values
         return lam, b, (gap + self.problem.owed(which, values, 0.0)) / self.null, events
@@ -99,13 +109,15 @@ def _filled(points, last, below, enough):
             filled.append(waiting.pop())
             last = filled[-1]
             continue
-        middle = points.at(np.sqrt(lam * low[0]) if low[0] > 0.0 else 0.5 * lam)
-        part = (middle[0] - low[0]) / (lam - low[0])
-        if points.excess(middle, part * b + (1.0 - part) * low[1]) <= enough:
-            filled.append(waiting.pop())
-            last = filled[-1]
-        else:
-            waiting.append(middle)
+        middle = points.at(0.5 * (lam + low[0]))
+        excess = max(points.excess(middle, 0.5 * (b + low[1])), 0.0)
+        if excess <= max(enough, middle[2]):
+            last = waiting.pop()
+            if last[2] <= enough:  # else the knot misses in any case
+                last = *last[:2], max(last[2], excess + middle[2]), last[3]
+            filled.append(last)
+        else:  # the ratio of lambdas may be large: half of it is nearer to what is missing
+            waiting.append(points.at(np.sqrt(lam * low[0])) if low[0] > 0.0 else middle)
     return filled
 
 

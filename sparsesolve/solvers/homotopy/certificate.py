@@ -1,4 +1,4 @@
-"""How good the knots of a path are, from the correlations at each of them.
+"""How good a path is at its knots and between them, from the correlations at each knot.
 
 Lasso: the duality gap at the dual point s (y - A b), with the largest feasible s <= 1,
 
@@ -6,6 +6,13 @@ Lasso: the duality gap at the dual point s (y - A b), with the largest feasible 
 
 c_j = a_j'(y - A b) - rho v_j b_j, over the null objective |y|^2 / 2: no term is negative, and none
 cancels another. At lam = 0 the dual point is what y - A b leaves outside the span of all columns.
+
+Between two knots b and c are linear in lam. The gap is 0 there if it is 0 at both ends and
+c_j = lam v_j sign(b_j) at both for every j that is active on the piece. Where rounding has moved a
+knot the last may fail: |c_j| < lam v_j at the end where b_j = 0, with a large b_j at the other.
+The gap, a parabola on the piece, is largest in its middle. The gap of a knot is the larger of its
+own and that of the middle of the piece above it.
+
 Columns without a penalty must be orthogonal to the dual point: with d the projection of y - A b on
 them, which b lacks there, |d|^2 / 2 is lost and c_j moves by |a_j| |d| at most; both are counted.
 One that its inner products do not tell from the others is left out of b. Where y - A b correlates
@@ -14,6 +21,7 @@ knot has a certificate. A correlation below the rounding of inner products, e |a
 such columns explain L e^2 |y|^2 / s more at most, s the least eigenvalue of all inner products of
 columns of length 1, for they see of y - A b, orthogonal to the columns in b, c with |c|^2 <= L e^2
 |y|^2, and gain c'S^-1 c, where the Schur complement S has no eigenvalue below s.
+
 Least angle regression minimises nothing; there it is the largest departure from what defines it,
 |c_j| = lam v_j for active j, |c_j| <= lam v_j for the others, over the first lam and v_j.
 Reference: Bach et al. 2012, section 1.4.
@@ -55,7 +63,7 @@ class Batch:
     features: np.ndarray  # (U,) those with coefficients in B; one may stand there twice
     B: np.ndarray  # (K, U)
     squares: np.ndarray  # (K,) |y - A b|^2
-    gaps: np.ndarray  # (K,) see certificate
+    gaps: np.ndarray  # (K,) of the knots and the pieces above them, see certificate
     n_events: np.ndarray  # (K,) joins and leaves since the knot before
 
 
@@ -75,6 +83,7 @@ class Certificate:
         self.size = np.where(rules.open, size, 0.0)
         self.bound = np.where(rules.open, rules.v, np.inf)
         self.null = max(0.5 * data.response_square, 1e-300)
+        self.last = None  # of the knot that the next batch follows: lam, b (p,), c (p,)
 
     def batch(self, lams, features, B, C, squares, n_events=None, core=None):
         """Knots with coefficients B (K, U) of the features (U,), correlations C (K, p)."""
@@ -91,12 +100,31 @@ class Certificate:
                     inside = self._square_inside(core, C[-1], features, B[-1])
                     known = min(known, inside / (2 * self.null))
                 gaps[-1] = known
+            gaps = np.maximum(gaps, self._middles(lams, features, B, C) / self.null)
         else:
             gaps = self._departures(lams, features, B, C, most)
         if len(self.lost):
             gaps[self._correlated(C, features, B)] = np.inf
         n_events = np.zeros(len(lams), dtype=np.int64) if n_events is None else n_events
         return Batch(lams, features, B, squares, gaps, n_events)
+
+    def _middles(self, lams, features, B, C):
+        """Gaps (K,) in the middle of the piece above each knot; 0 for the first of a path."""
+        if not len(lams):
+            return np.zeros(0)
+        v = self.rules.v
+        found = survey.middle_gaps(lams, features, B, C, v)
+        ends = []
+        for k in (0, -1):
+            b = np.zeros(len(v))
+            np.add.at(b, features, B[k])
+            ends.append((float(lams[k]), b, C[k]))
+        if self.last is not None:
+            pairs = zip(self.last, ends[0], strict=True)
+            lam, b, c = (0.5 * (one + other) for one, other in pairs)
+            found[0] = max(float(np.sum((lam * v * np.abs(b) - c * b)[v > 0.0])), 0.0)
+        self.last = ends[-1][0], ends[-1][1], ends[-1][2].copy()
+        return found
 
     def faint(self, features, B):
         """Correlations (K,) with columns of length 1 that may be rounding: of those of y, and of

@@ -101,6 +101,29 @@ def gaps(const double[::1] lams, const int[::1] features, const double[:, :] B, 
     return np.asarray(out)
 
 
+def middle_gaps(const double[::1] lams, const int[::1] features, const double[:, :] B,
+                const double[:, :] C, const double[::1] v):
+    """(K,) gaps in the middle of the pieces that end at each knot, 0 for the first; see certificate.
+
+    Coefficients and correlations are linear on a piece, so both are means there, and the dual point
+    is feasible as it is at the ends.
+    """
+    cdef Py_ssize_t K = B.shape[0], k, u
+    cdef int j
+    cdef double lam, b, total
+    cdef double[::1] out = np.zeros(K)
+    with nogil:
+        for k in range(1, K):
+            lam, total = 0.5 * (lams[k] + lams[k - 1]), 0.0
+            for u in range(B.shape[1]):
+                j = features[u]
+                if v[j] > 0.0:
+                    b = 0.5 * (B[k, u] + B[k - 1, u])
+                    total += lam * v[j] * fabs(b) - 0.5 * (C[k, j] + C[k - 1, j]) * b
+            out[k] = fmax(total, 0.0)
+    return np.asarray(out)
+
+
 def products(const double[:, :] B, const double[:, :] C, const int[::1] features):
     """(K,) sum_u B_ku c_kj of the features j = features[u]."""
     cdef Py_ssize_t K = B.shape[0], k, u
