@@ -1,8 +1,8 @@
 """How the documentation is built: python -m sphinx -W docs docs/_build, whose index.html opens it.
 
-Pages stand beside this file, the gallery in examples/, the reference in the docstrings. The site
-needs no network, neither to be built nor to be read: MathJax is copied from a package of the docs
-extra, and links into other packages' documentation come from links.txt. With
+Pages lie in the folder of this file, the gallery in examples/, the reference in docstrings. The
+site needs no network, neither to be built nor to be read: MathJax is copied from a package of the
+docs extra, and links into other packages' documentation come from links.txt. With
 SPARSESOLVE_DOCS_ONLINE=1 their whole inventories are fetched instead.
 """
 

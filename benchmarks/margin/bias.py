@@ -1,4 +1,4 @@
-"""What a penalised intercept loses: LinearSVC with several scalings beside the certified optimum.
+"""What a penalised intercept loses: LinearSVC with several scalings and the certified optimum.
 
     python benchmarks/margin/bias.py FILE.npz [--unit]
 

@@ -1,4 +1,4 @@
-"""C paths of linear support vector machines beside scikit-learn's, at equal suboptimality.
+"""C paths of linear support vector machines compared with scikit-learn's, at equal suboptimality.
 
     python benchmarks/margin/paths.py FILE.npz [--tol 1e-6] [--bias] [--unit] [--count 30]
 

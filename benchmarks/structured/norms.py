@@ -118,7 +118,7 @@ def proxes(args, n=1_000_000):
 
 
 def maps(args, n=200, p=2000):
-    """Paths by maps, beside the same problems on columns that are formed by hand."""
+    """Paths by maps, compared with the same problems on columns formed by hand."""
     rng = np.random.default_rng(0)
     X = np.asfortranarray(rng.standard_normal((n, p)))
     beta = np.zeros(p)
@@ -145,7 +145,7 @@ def maps(args, n=200, p=2000):
 
 
 def data(n=500, p=5000):
-    """Independent columns, 20 of them at work."""
+    """Independent columns, 20 of them active."""
     rng = np.random.default_rng(0)
     X = np.asfortranarray(rng.standard_normal((n, p)))
     return X, X[:, :20] @ rng.standard_normal(20) + 2 * rng.standard_normal(n)

@@ -4,7 +4,7 @@
                     = min over t of  f(t) + m (eta - t) + sigma (eta - t)^2 / 2
 
 Its slope is s+ = clip(soft(m + sigma (eta - c), sigma epsilon), l, h), the next multiplier; its
-second derivative is sigma where s+ is at neither end nor 0 beside a flat piece, else 0.
+second derivative is sigma where s+ is at neither end, nor 0 where there is a flat piece, else 0.
 Reference: Rockafellar, "Augmented Lagrangians and applications of the proximal point algorithm" (1976).
 """
 from libc.math cimport INFINITY, fabs

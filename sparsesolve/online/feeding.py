@@ -47,16 +47,19 @@ class Feeding:
 
     def _settle(self, opening):
         """Choose the step size by the first rows, and learn them."""
-        settings = self.settings
-        if callable(settings.step):
-            eta0 = 1.0
-        elif settings.step != "auto":
-            eta0 = float(settings.step)
-        else:
-            eta0 = choose(settings, joined(opening), self._p)[0] if opening else 1.0
-        self._learner = settings.learner(eta0, self._p)
+        self._learner = self.settings.learner(self._chosen(opening), self._p)
         for rows in opening:
             self._learner.learn(rows)
+
+    def _chosen(self, opening):
+        """eta0: the one given, or the best for the first rows; 1 where a callable gives steps."""
+        step = self.settings.step
+        if not callable(step) and step != "auto":
+            return float(step)
+        first = joined(opening) if opening and not callable(step) else None
+        if first is None or not first.n:
+            return 1.0
+        return choose(self.settings, first.part(0, min(ROWS, first.n)), self._p)[0]
 
     def _widen(self, X):
         """Count the columns of a first table, those without an entry too."""
@@ -72,11 +75,7 @@ class Feeding:
                 opening.append(rows)
                 if sum(part.n for part in opening) >= ROWS:
                     break
-            first = joined(opening) if opening else None
-            auto = self.settings.step == "auto" and first is not None and first.n
-            eta0 = choose(self.settings, first.part(0, min(ROWS, first.n)), self._p)[0] if auto \
-                else 1.0 if self.settings.step == "auto" else float(self.settings.step)
-            self._learner = self.settings.learner(eta0, self._p)
+            self._learner = self.settings.learner(self._chosen(opening), self._p)
             blocks = chain(opening, blocks)
         self._learner.measure(blocks)
 

@@ -75,7 +75,7 @@ def _few_columns(problem):
 
 
 def _by_inner_products(problem):
-    """Whether inner products of the columns at work, by passes, do better than copies of them."""
+    """Whether inner products of the active columns, by passes, do better than copies of them."""
     n, p, stored = problem.design.n, problem.design.p, problem.design.stored
     if stored < n * p:
         worth = n >= costs.PASS_ROWS and p <= MOST_COLUMNS and _all_held(problem)

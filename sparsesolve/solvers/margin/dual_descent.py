@@ -6,7 +6,7 @@ Given: a Problem that `ridge_dual.suits`. Returned per lam: the duality gap of r
 Rows are swept in random order (row_sweeps.pyx). The hyperplane 1'u = 0 that an intercept asks for
 is reached by the method of multipliers, b0 <- b0 + rho 1'u, so that single rows can move. Rows
 leave a sweep in two ways: by a heuristic that is undone before a lambda ends, and for good (at
-this lambda) by a test that is safe: |eta_i - eta*_i| <= |a_i| (2 gap / lam)^1/2, beside what the
+this lambda) by a test that is safe: |eta_i - eta*_i| <= |a_i| (2 gap / lam)^1/2, and what the
 intercept may move. Once the rows between their ends rest, they are solved for by one Cholesky
 factor (free_rows.py). Where all that stalls, rows_newton.py goes on.
 Invariant: u is within its bounds, and A'u is kept with it.
@@ -104,7 +104,7 @@ class DualDescent:
         return gap
 
     def _sweep(self, lam, gap, target, limit, rest):
-        """Sweep until a sweep gains little beside the gap, over all rows at last."""
+        """Sweep until a sweep gains little compared with the gap, at last over all rows."""
         rho = costs.BIAS_PENALTY * self.mean_square / lam if self.with_intercept else 0.0
         enough = costs.SWEEP_GAIN * max(target, costs.SWEEP_SHARE * gap)
         self.sweeps.take_all(rest)

@@ -11,7 +11,7 @@ direction of the support S solves (Z'Z + lam D) d = rhs with D = diag(l2), k x k
 an n x n system. Columns F without a ridge are eliminated: v = M^-1 (c + lam Z_F d_F), M = K + lam I,
 and lam Z_F' M^-1 Z_F d_F = rhs_F - Z_F' M^-1 c. What is held adds lam Z_H d_H to the right-hand side.
 K gains and loses columns as the support does. A Cholesky factor of M outlives the lam and the
-support it was made for: it preconditions conjugate gradients on vectors of n, and is made anew
+support it was made for: it preconditions conjugate gradients on vectors of n, and is made again
 where their steps have cost as much.
 Invariant: u = y - Z b and g = Z'u, but for what the system's residual leaves, which counts as
 rounding.
@@ -39,7 +39,7 @@ cdef double EPSILON = 4e-16         # the rounding of one step, as WorkingCoeffi
 # steps of conjugate gradients that cost as much as a factor of M,
 cdef int FACTOR_STEPS = 10
 cdef int EXPECTED = 2               # and those that a factor without age needs
-cdef int LASTING = 20               # times n columns may come and leave before K is summed anew
+cdef int LASTING = 20               # times n columns may come and leave before K is summed again
 cdef double TINY_PIVOT = 1e-10      # of z'M^-1 z: below it a column without ridge depends on others
 
 
@@ -153,7 +153,7 @@ cdef class WoodburyActiveSet(DataActiveSet):
         """v = (K + lam I)^-1 c by conjugate gradients with the factor; returns the residual's
         length.
 
-        An old factor is made anew once its steps have cost as much.
+        An old factor is replaced once its steps have cost as much.
         """
         cdef int n = <int> self.n, one = 1, step, idle = 0
         cdef double rho, last = 0.0, curvature, size, least = INFINITY, t
@@ -264,7 +264,7 @@ cdef class WoodburyActiveSet(DataActiveSet):
             return
         self._update()
         if self.factor_level <= 0.0 and not self._factorise(lam):
-            self.turnover = LASTING * <int> self.n      # summed anew the next time
+            self.turnover = LASTING * <int> self.n      # summed again the next time
             DataActiveSet.direction(self, lam)
             return
         for k in range(self.n_support):                 # c = Z_S D^-1 rhs + lam Z_H d_H

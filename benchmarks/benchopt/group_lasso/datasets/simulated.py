@@ -11,7 +11,7 @@ class Dataset(BaseDataset):
     parameters = {"n_samples, n_features, size": [(500, 5000, 5), (500, 5000, 10)]}
 
     def get_data(self):
-        """Draw the data anew from one seed."""
+        """Draw the same data in every call, from one seed."""
         rng = np.random.default_rng(0)
         n, p = self.n_samples, self.n_features
         X = rng.normal(size=(n, p))
