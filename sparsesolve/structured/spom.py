@@ -35,7 +35,7 @@ def spom(
     lengths: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     loss: str = "hinge",
-    norm: str | None = None,
+    norm: str = "l1_squared",
     p: float = 2.0,
     share: float = 0.5,
     lam: float | None = None,
@@ -73,9 +73,9 @@ def spom(
     loss : {"hinge", "log"}, default "hinge"
         Structured hinge loss with the number of wrong labels as its cost, or the log loss of a
         conditional random field.
-    norm : {"l1_squared", "l1", "lp", "elastic", "l2"}, default None
-        Omega of the norms n of groups: ``(sum n)^2 / 2``, which None means; ``sum n``; ``sum n^q``
-        with ``q = 2p / (p + 1)``; ``share sum n^2 / 2 + (1 - share) (sum n)^2 / 2``; or
+    norm : {"l1_squared", "l1", "lp", "elastic", "l2"}, default "l1_squared"
+        Omega of the norms n of groups: ``(sum n)^2 / 2``; ``sum n``; ``sum n^q`` with
+        ``q = 2p / (p + 1)``; ``share sum n^2 / 2 + (1 - share) (sum n)^2 / 2``; or
         ``sum n^2 / 2``, with which no group is left out (a structured support vector machine).
     p : float > 1, default 2.0
         Of "lp": kernel weights lie in the lp ball.
@@ -135,7 +135,6 @@ def spom(
     'says'
     """
     hinge = read_choice("loss", loss, LOSSES) == "hinge"
-    norm = "l1_squared" if norm is None else norm
     read_choice("norm", norm, NORMS)
     read_choice("transitions", transitions, TRANSITIONS)
     p = read_number("p", p, 1, np.inf, open_low=True, open_high=True)
