@@ -14,7 +14,7 @@ from sparsesolve.solvers.choice import choose
 from sparsesolve.solvers.working_set import loss_working_set
 
 LOSSES = {"binomial": numpy_losses.BINOMIAL, "poisson": numpy_losses.POISSON}
-DESIGNS = {"few columns": (600, 60, 0.03), "many columns": (150, 2000, 0.03)}
+DESIGNS = {"few columns": (600, 60, 0.03), "many columns": (100, 1000, 0.04)}
 
 
 def problem(family, design, seed=0):
