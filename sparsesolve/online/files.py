@@ -147,25 +147,28 @@ class Cache:
     """The blocks of a TextFile, kept in a file of arrays the first time that they are read."""
 
     def __init__(self, source):
-        self.source, self.kept, self.whole = source, None, False
+        self.source, self.kept, self.shapes, self.whole = source, None, [], False
 
     def __call__(self):
         """Yield what the source yields."""
         if self.whole:
             yield from self._read()
             return
-        self.kept = tempfile.TemporaryFile()
+        self.kept, self.shapes = tempfile.TemporaryFile(), []
         for block in self.source():
+            self.shapes.append([(part.dtype, len(part)) for part in block])
             for part in block:
-                np.save(self.kept, part, allow_pickle=False)
+                self.kept.write(np.ascontiguousarray(part))
             yield block
         self.whole = True
 
     def _read(self):
-        end = self.kept.tell()
         self.kept.seek(0)
-        while self.kept.tell() < end:
-            yield tuple(np.load(self.kept, allow_pickle=False) for _ in range(5))
+        for shapes in self.shapes:
+            block = tuple(np.empty(length, dtype) for dtype, length in shapes)
+            for part in block:
+                self.kept.readinto(part)
+            yield block
 
 
 class _Kept:
