@@ -11,7 +11,7 @@ from sparsesolve.solvers.reasons import log_reduction, log_solver
 from sparsesolve.solvers.reductions.collinear import CollinearState, without_collinear
 from sparsesolve.solvers.reductions.equal_rows import with_equal_rows_merged
 from sparsesolve.solvers.reductions.few_features import FewFeatures, in_parts
-from sparsesolve.solvers.reductions.groups_of_one import without_groups
+from sparsesolve.solvers.reductions.groups_of_one import RowsAsGroups, without_groups
 from sparsesolve.solvers.reductions.inner_products import by_inner_products
 from sparsesolve.solvers.reductions.mapped import in_other_columns
 from sparsesolve.solvers.reductions.one_response import RowsOfOne, as_one_response
@@ -47,6 +47,8 @@ def choose(problem, name, lambdas, n_threads):
     alone = without_groups(problem) if name == "auto" and problem.has_groups else None
     if alone is not None:
         log_reduction("groups of one become features", problem, alone)
+        if alone.n_responses is not None:
+            return RowsAsGroups(choose(alone, name, lambdas, n_threads), alone.n_responses)
         problem = alone
     one = as_one_response(problem) if name == "auto" else None
     if one is not None and SOLVERS["sufficient"].suits(problem, lambdas):

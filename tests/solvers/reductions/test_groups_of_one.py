@@ -46,3 +46,21 @@ def test_sparse_columns_and_group_bases():
     for options in ({}, {"standardize": "group"}):
         fit = ss.path(thin, Y, penalty=one, n_lambdas=10, **options)
         assert fit.gaps.max() <= 1e-7 and fit.df[-1] > 0
+
+
+@pytest.mark.parametrize("family", ["multigaussian", "multinomial"])
+@pytest.mark.parametrize("options", [{}, {"alpha": 0.4}, {"standardize": False}])
+def test_groups_of_one_feature_of_several_responses_are_grouped_rows(family, options):
+    y = np.stack([Y, RNG.standard_normal(60), X[:, 3] - Y], axis=1)
+    y = y if family == "multigaussian" else y.argmax(axis=1)
+    few = X[:, :40].copy()
+    few[:, 7] = 1.0
+    penalty = ss.penalties.GroupL2(np.arange(40)[::-1], weights=WEIGHTS[:40])
+    shared = {"family": family, "penalty": penalty, "tol": 1e-10, "stop": None, "n_lambdas": 8,
+              "lambda_min_ratio": 0.05} | options  # fmt: skip
+    ours, theirs = ss.path(few, y, **shared), ss.path(few, y, solver="response_groups", **shared)
+    assert ours.gaps.max() <= 1e-10 and ours.df[-1] > 5
+    assert ours.lambdas == pytest.approx(theirs.lambdas, rel=1e-10)
+    for lam in ours.lambdas:
+        assert ours.coef(lam) == pytest.approx(theirs.coef(lam), abs=1e-3)
+    assert ours.dev_ratio == pytest.approx(theirs.dev_ratio, abs=1e-5)
