@@ -18,6 +18,7 @@ class Kind(NamedTuple):
     groups: str  # "needs", "may have" or "has no" --groups
     parameters: str = ""  # what stands in parentheses, for messages
     most: int = 0  # numbers in parentheses
+    overlapping: bool = False  # whether a feature may be in several groups
 
 
 def _of_groups(penalty):
@@ -28,12 +29,23 @@ KINDS = {
     "group": Kind(penalties.GroupL2, "needs"),
     "sparse-group": Kind(penalties.SparseGroup, "needs"),
     "group-linf": Kind(penalties.GroupLinf, "needs"),
-    "latent-group": Kind(penalties.LatentGroupL2, "needs"),
+    "latent-group": Kind(penalties.LatentGroupL2, "needs", overlapping=True),
     "total-variation": Kind(lambda l1=0.0: penalties.TotalVariation(l1=l1), "has no", "l1", 1),
+    "total-variation-2d": Kind(
+        lambda rows, columns, l1=0.0: penalties.TotalVariation2D(
+            (_whole(rows, "rows"), _whole(columns, "columns")), l1=l1
+        ), "has no", "rows,columns,l1", 3,
+    ),
+    "graph-tv": Kind(
+        lambda groups, l1=0.0: penalties.GraphTV(_edges(groups), l1=l1), "needs", "l1", 1,
+        overlapping=True,
+    ),
+    "trend-filter": Kind(lambda degree=1: penalties.TrendFilter(_whole(degree, "degree")),
+                         "has no", "degree", 1),
     "slope": Kind(lambda q=0.1: penalties.Slope(q=q), "has no", "q", 1),
     "trace-norm": Kind(lambda *shape: penalties.TraceNorm(_shape(shape)), "has no",
                        "rows,columns", 2),
-    "k-support": Kind(lambda k: penalties.KSupport(_whole(k)), "has no", "k", 1),
+    "k-support": Kind(lambda k: penalties.KSupport(_whole(k, "k")), "has no", "k", 1),
     "berhu": Kind(lambda delta=1.0: penalties.Berhu(delta), "has no", "delta", 1),
     "exclusive-lasso": Kind(penalties.ExclusiveLasso, "may have"),
     "mcp": Kind(_of_groups(penalties.MCP), "may have", "gamma", 1),
@@ -59,8 +71,9 @@ def add_penalty_options(model):
     )  # fmt: skip
     model.add_argument(
         "--penalty", metavar="NAME", type=read_penalty, help=f"{', '.join(KINDS)}; a parameter in "
-        "parentheses as in 'mcp(3)', 'total-variation(0.5)' (weight of the l1 norm) or "
-        "'trace-norm(28,28)'; default the elastic net, with --groups group",
+        "parentheses as in 'mcp(3)', 'total-variation(0.5)' (weight of the l1 norm), "
+        "'total-variation-2d(28,28)' or 'trace-norm(28,28)'; default the elastic net, with "
+        "--groups group",
     )  # fmt: skip
     model.add_argument(
         "--tau", type=float, metavar="T", help="share of the l1 norm in sparse-group (0.5)"
@@ -114,8 +127,7 @@ def make_penalty(args, table):
         return None
     chosen = args.penalty or Chosen("group")
     kind = KINDS[chosen.name]
-    overlapping = kind.make is penalties.LatentGroupL2
-    groups = None if args.groups is None else _groups(args, table, overlapping)
+    groups = None if args.groups is None else _groups(args, table, kind.overlapping)
     if args.tau is not None:
         return kind.make(groups, tau=args.tau)
     return _made(kind, chosen.parameters, groups)
@@ -125,10 +137,24 @@ def _made(kind, parameters, groups):
     return kind.make(*parameters) if kind.groups == "has no" else kind.make(groups, *parameters)
 
 
-def _whole(k):
+def _whole(k, name):
     if k != int(k):
-        raise ValueError(f"k must be a whole number, not {k:g}")
+        raise ValueError(f"{name} must be a whole number, not {k:g}")
     return int(k)
+
+
+def _edges(groups):
+    """Edges of a graph: groups of two features each."""
+    lists = groups if isinstance(groups, list) else list(getattr(groups, "values", list)())
+    for label, which in zip(groups, lists, strict=False):
+        if len(which) != 2:
+            raise ValueError(
+                f"--penalty graph-tv: group {label!r} has {len(which)} features; each group is an "
+                "edge, of two"
+            )
+    if not lists:
+        raise ValueError("--penalty graph-tv takes a CSV file of --groups, each group an edge")
+    return lists
 
 
 def _shape(shape):

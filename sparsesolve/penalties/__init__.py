@@ -1,9 +1,10 @@
 """Penalties: functions of the coefficients alone.
 
 For ``path(..., penalty=)``. On groups of features: `GroupL2`, `SparseGroup`, `GroupLinf`, and
-`LatentGroupL2` for groups that overlap. On all of them: `TotalVariation`, `Slope`, `TraceNorm`,
-`Spectral`, `KSupport`, and balls; `Separate` gives each set of features its own, of which one may
-be `L1`. `Berhu` and `ExclusiveLasso` are convex, and no norms.
+`LatentGroupL2` for groups that overlap. On all of them: `TotalVariation`, `TotalVariation2D`,
+`GraphTV`, `TrendFilter`, `Slope`, `TraceNorm`, `Spectral`, `KSupport`, and balls; `Separate` gives
+each set of features its own, of which one may be `L1`. `Berhu` and `ExclusiveLasso` are convex,
+and no norms.
 Not convex are `MCP`, `SCAD`, `Log` and `Bridge`. Without a penalty a path has the elastic net.
 Each has ``value(b)``, ``prox(v, t)`` and ``polar(z)``. A new one is a file here, a line in
 PENALTIES and a test.
@@ -15,6 +16,7 @@ from sparsesolve.penalties.bridge import Bridge
 from sparsesolve.penalties.edges import graph_groups
 from sparsesolve.penalties.elastic_net import ElasticNet
 from sparsesolve.penalties.exclusive_lasso import ExclusiveLasso
+from sparsesolve.penalties.graph_tv import GraphTV
 from sparsesolve.penalties.group_l2 import GroupL2
 from sparsesolve.penalties.group_linf import GroupLinf
 from sparsesolve.penalties.k_support import KSupport
@@ -28,17 +30,21 @@ from sparsesolve.penalties.slope import Slope
 from sparsesolve.penalties.sparse_group import SparseGroup
 from sparsesolve.penalties.spectral import Spectral, TraceNorm
 from sparsesolve.penalties.total_variation import TotalVariation
+from sparsesolve.penalties.total_variation_2d import TotalVariation2D
+from sparsesolve.penalties.trend_filter import TrendFilter
 
 __all__ = [
-    "Berhu", "Bridge", "ExclusiveLasso", "GroupBall", "GroupL2", "GroupLinf", "KSupport", "L1",
-    "L1Ball", "L2Ball", "LatentGroupL2", "LinfBall", "Log", "MCP", "SCAD", "Separate", "Slope",
-    "SparseGroup", "Spectral", "TotalVariation", "TraceNorm", "graph_groups",
+    "Berhu", "Bridge", "ExclusiveLasso", "GraphTV", "GroupBall", "GroupL2", "GroupLinf",
+    "KSupport", "L1", "L1Ball", "L2Ball", "LatentGroupL2", "LinfBall", "Log", "MCP", "SCAD",
+    "Separate", "Slope", "SparseGroup", "Spectral", "TotalVariation", "TotalVariation2D",
+    "TraceNorm", "TrendFilter", "graph_groups",
 ]  # fmt: skip
 
 PENALTIES = {
     "berhu": Berhu,
     "elastic_net": ElasticNet,
     "exclusive_lasso": ExclusiveLasso,
+    "graph_tv": GraphTV,
     "group_l2": GroupL2,
     "group_linf": GroupLinf,
     "l1": L1,
@@ -49,5 +55,7 @@ PENALTIES = {
     "sparse_group": SparseGroup,
     "spectral": Spectral,
     "total_variation": TotalVariation,
+    "total_variation_2d": TotalVariation2D,
     "trace_norm": TraceNorm,
+    "trend_filter": TrendFilter,
 }

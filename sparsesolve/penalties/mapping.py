@@ -8,7 +8,8 @@ it on the columns of X T, which no one has to form as a whole. A map answers
     n_columns            q
     times(theta)         T theta, (..., p) from (..., q)
     adjoint(z)           T'z, (..., q) from (..., p)
-    sources(k)           the features (m,) whose sum is column k of X T
+    form(rows)           the columns of X T as rows (q, n), from those of X (p, n)
+    sources(k)           column k of X T: features (m,), ascending or not, and values (m,)
     penalty()            Psi on (q,): an object of this folder, for one response
 """
 
@@ -51,9 +52,18 @@ class Cumulated:
             out[..., a:b] = np.cumsum(z[..., a:b][..., ::-1], axis=-1)[..., ::-1]
         return out
 
+    def form(self, rows):
+        """Sums of columns."""
+        rows = rows[self.order]
+        for a, b in zip(self.start, self.end, strict=True):
+            for k in range(b - 2, a - 1, -1):
+                rows[k] += rows[k + 1]
+        return rows
+
     def sources(self, k):
-        """The features that are summed in column k."""
-        return self.order[k : self.stop[k]]
+        """The features that are summed in column k, and ones."""
+        which = self.order[k : self.stop[k]]
+        return which, np.ones(len(which))
 
     def penalty(self):
         """The lasso on jumps."""
@@ -89,7 +99,7 @@ class Copied:
 
     def sources(self, k):
         """The feature of copy k."""
-        return self.features[k : k + 1]
+        return self.features[k : k + 1], np.ones(1)
 
     def penalty(self):
         """The group lasso on the copies."""

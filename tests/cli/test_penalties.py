@@ -38,6 +38,10 @@ def args_of(penalty=None, groups=None, tau=None, grouped=False):
     ("berhu(2)", P.Berhu(2.0)),
     ("k-support(3)", P.KSupport(3)),
     ("exclusive-lasso", P.ExclusiveLasso()),
+    ("total-variation-2d(2,2)", P.TotalVariation2D((2, 2))),
+    ("total-variation-2d(4,1,0.5)", P.TotalVariation2D((4, 1), l1=0.5)),
+    ("trend-filter", P.TrendFilter()),
+    ("trend-filter(2)", P.TrendFilter(2)),
 ])  # fmt: skip
 def test_words_and_parameters(text, penalty):
     assert repr(make_penalty(args_of(text), None)) == repr(penalty)
@@ -49,6 +53,14 @@ def test_groups(tmp_path):
     table = Table(X, None, None, None, NAMES, {})
     latent = make_penalty(args_of("latent-group", file), table)
     assert latent.groups == {"u": [0, 1], "v": [1, 2]}
+    graph = make_penalty(args_of("graph-tv(0.5)", file), table)
+    assert graph.edges == [(0, 1), (1, 2)] and graph.l1 == 0.5
+    with pytest.raises(ValueError, match="each group an edge"):
+        make_penalty(args_of("graph-tv", "columns"), Table(X[:, :0], None, None, None, NAMES, {}))
+    with pytest.raises(ValueError, match="group 'u' has 3 features; each group is an edge"):
+        three = tmp_path / "three.csv"
+        three.write_text("feature,group\na,u\nb,u\nc,u\n")
+        make_penalty(args_of("graph-tv", three), table)
     with pytest.raises(ValueError, match="'b' into a second group; one is allowed, but with"):
         make_penalty(args_of("mcp", file), table)
     file.write_text("feature,group\na,u\nb,u\nc,v\n")
@@ -71,6 +83,10 @@ def test_groups(tmp_path):
     ("k-support(2.5)", "'k-support(2.5)': k must be a whole number"),
     ("log", "'log': log takes (epsilon)"),
     ("group(2)", "'group(2)': group takes no parameter"),
+    ("trend-filter(7)", "degree must be from 0 to 3, not 7"),
+    ("trend-filter(1.5)", "degree must be a whole number, not 1.5"),
+    ("total-variation-2d", "total-variation-2d takes (rows,columns,l1)"),
+    ("total-variation-2d(2.5,2)", "rows must be a whole number"),
     ("trace-norm(2)", "'trace-norm(2)': trace-norm takes (rows,columns), two whole numbers"),
 ])  # fmt: skip
 def test_words_that_are_none(text, words):
@@ -92,6 +108,8 @@ def test_what_does_not_go_together(given, words):
 
 @pytest.mark.parametrize("text, more, options", [
     ("total-variation", [], {"penalty": P.TotalVariation()}),
+    ("total-variation-2d(2,2,0.1)", [], {"penalty": P.TotalVariation2D((2, 2), l1=0.1)}),
+    ("trend-filter", [], {"penalty": P.TrendFilter()}),
     ("slope", ["--standardize"], {"penalty": P.Slope(), "standardize": True}),
     ("mcp(2)", [], {"penalty": P.MCP(2.0)}),
     ("scad", ["--no-standardize"], {"penalty": P.SCAD(), "standardize": False}),

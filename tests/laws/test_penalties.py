@@ -73,6 +73,8 @@ EXAMPLES = {
     "elastic_net": _elastic_nets,
     "berhu": _norms(0.7, np.resize([1.0, 2.0, 0.3], SIZE)),
     "exclusive_lasso": _norms([2, 0, 1, None, 0, 1, 1, 2, 0, 1, "x", 1]),
+    "graph_tv": _norms([(j, (j + 5) % 7) for j in range(7)] + [(j, j + 1) for j in range(7, 11)],
+                       np.resize([1.0, 0.1, 0.5, 2.0, 0.0], 11)),
     "group_l2": _groups(),
     "k_support": _norms(3),
     "l1": _norms(1.5),
@@ -81,7 +83,9 @@ EXAMPLES = {
     "slope": _norms(),
     "spectral": _norms("spectral", (3, 4)),
     "total_variation": _norms(np.resize([1.0, 0.0, 0.5, 2.0], SIZE - 1)),
+    "total_variation_2d": _norms((3, 4), (1.0, 0.4), 0.3),
     "trace_norm": _norms((4, 3)),
+    "trend_filter": _norms(2),
     "group_linf": _groups(),
     "sparse_group": _groups(0.3),
 }

@@ -61,12 +61,9 @@ def on_columns(problem, columns, penalty):
 
 
 def formed(problem, mapping):
-    """The cumulated columns Z T as a Design."""
-    rows = problem.design.unpacked(mapping.order.astype(np.intc)).T  # column by column
-    for a, b in zip(mapping.start, mapping.end, strict=True):
-        for k in range(b - 2, a - 1, -1):
-            rows[k] += rows[k + 1]
-    return standardised(problem, rows.T)
+    """The columns Z T as a Design."""
+    every = np.arange(problem.design.p, dtype=np.intc)
+    return standardised(problem, mapping.form(problem.design.unpacked(every).T).T)
 
 
 def standardised(problem, columns):
@@ -164,8 +161,8 @@ class Generated:
         self.spent += self.state.iterations if hasattr(self, "state") else 0
         for k in self.which:
             if k not in self.columns:
-                part = self.mapping.sources(k).astype(np.intc)
-                self.columns[k] = self.problem.design.combination(part, np.ones(len(part)))
+                which, values = self.mapping.sources(k)
+                self.columns[k] = self.problem.design.combination(which.astype(np.intc), values)
         columns = np.reshape([self.columns[k] for k in self.which], (-1, self.problem.design.n)).T
         net = ElasticNet(len(self.which), 1.0, self.factors[self.which])
         inner = on_columns(self.problem, standardised(self.problem, columns), net)

@@ -1,0 +1,87 @@
+"""Trend filtering: worked numbers, the basis of splines, paths compared with proximal steps."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import sparsesolve as ss
+from sparsesolve import penalties as P
+from sparsesolve.solvers.reductions import mapped
+
+RNG = np.random.default_rng(5)
+TRUTH = np.interp(np.arange(30), [0, 10, 20, 29], [0.0, 2.0, -1.0, -1.0])
+X = RNG.standard_normal((80, 30))
+Y = X @ TRUTH + RNG.standard_normal(80)
+
+
+def test_worked_numbers():
+    assert P.TrendFilter().value([0.0, 1, 2, 3, 2, 1]) == 2.0
+    assert P.TrendFilter(0).value([0.0, 1, 3]) == P.TotalVariation().value([0.0, 1, 3])
+    assert P.TrendFilter().polar([1.0, -2.0, 1.0]) == pytest.approx(1.0)
+    assert P.TrendFilter().degrees(np.array([0.0, 1, 2, 3, 2, 1])) == 3
+
+
+@pytest.mark.parametrize("degree", [0, 1, 2, 3])
+def test_the_basis(degree):
+    own = P.TrendFilter(degree).over(15).mapping()
+    T = own.times(np.eye(15)).T
+    z = RNG.standard_normal((3, 15))
+    assert own.adjoint(z) == pytest.approx(z @ T, abs=1e-10)
+    assert own.form(np.eye(15)) == pytest.approx(T.T, abs=1e-10)
+    for k in range(15):
+        which, values = own.sources(k)
+        assert T[which, k] == pytest.approx(values, abs=1e-11)
+    q = degree + 1
+    theta = np.diff(T, n=q, axis=0)  # D T: one knot for each column, over its length
+    assert np.abs(theta[:, :q]).max() < 1e-12
+    factors = np.asarray(own.penalty().l1)
+    assert theta[:, q:] == pytest.approx(np.diag(factors[q:]), abs=1e-11) and not factors[:q].any()
+
+
+@pytest.mark.parametrize("family", ["gaussian", "binomial", "multigaussian"])
+@pytest.mark.parametrize("degree", [1, 2])
+def test_the_same_as_proximal_steps(family, degree):
+    y = {"gaussian": Y, "binomial": Y > 0, "multigaussian": np.column_stack([Y, -2 * Y])}[family]
+    options = {"family": family, "penalty": P.TrendFilter(degree)}
+    fit = ss.path(X, y, n_lambdas=6, lambda_min_ratio=0.05, tol=1e-9, **options)
+    steps = ss.path(X, y, lambdas=fit.lambdas, tol=1e-5, solver="fista", **options)
+    assert not fit.status.any() and fit.gaps.max() <= 1e-9
+    assert fit.dev_ratio == pytest.approx(steps.dev_ratio, abs=5e-3)
+
+
+def test_knots_are_few_and_the_first_lambda_has_none():
+    penalty = P.TrendFilter()
+    fit = ss.path(X, Y, penalty=penalty, n_lambdas=30, lambda_min_ratio=1e-3)
+    assert penalty.degrees(fit.coef(fit.lambdas[0])) == 2
+    chosen = min(fit.lambdas, key=lambda lam: np.abs(fit.coef(lam) - TRUTH).sum())
+    assert np.abs(fit.coef(chosen) - TRUTH).max() < 0.5 and penalty.degrees(fit.coef(chosen)) < 15
+    ends = ss.path(X, Y, penalty=penalty, lambdas=fit.lambdas[0] * np.array([1 + 1e-9, 1 - 1e-6]),
+                   tol=1e-15).coefs.toarray()  # fmt: skip
+    bent = np.abs(np.diff(ends, n=2, axis=0)).max(axis=0)
+    assert bent[0] < 1e-13 < bent[1]
+
+
+def test_columns_formed_as_they_come(monkeypatch):
+    Z = sparse.csc_array(np.where(np.abs(X) > 1.0, X, 0.0))
+    options = {"penalty": P.TrendFilter(), "tol": 1e-9}
+    whole = ss.path(Z, Y, n_lambdas=8, **options)
+    monkeypatch.setattr(mapped, "SMALL", 0)
+    fit = ss.path(Z, Y, lambdas=whole.lambdas, **options)
+    assert fit.coefs.toarray() == pytest.approx(whole.coefs.toarray(), abs=1e-4)
+    assert fit.gaps.max() <= 1e-9
+
+
+def test_validation_criteria_and_saved_models(tmp_path):
+    cv = ss.cv_path(X, Y, penalty=P.TrendFilter(), n_folds=3, seed=0, n_lambdas=10)
+    assert cv.path.gaps.max() <= 1e-7
+    ss.save(cv.path, tmp_path / "trend.npz")
+    assert (ss.load(tmp_path / "trend.npz").coefs != cv.path.coefs).nnz == 0
+
+
+@pytest.mark.parametrize("degree, kind, sentence", [
+    (-1, ValueError, "degree must be from 0 to 3, not -1"), (4, ValueError, "from 0 to 3"),
+    (1.5, TypeError, "degree must be a whole number"), (True, TypeError, "whole number"),
+])  # fmt: skip
+def test_what_is_refused(degree, kind, sentence):
+    with pytest.raises(kind, match=sentence):
+        P.TrendFilter(degree)
