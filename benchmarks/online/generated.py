@@ -337,10 +337,13 @@ def patches(draws):
     C, Y = P[:1000].T, P[1000:].T  # atoms are columns, patches responses
     C = C / np.maximum(np.linalg.norm(C, axis=0), 1e-6)
     lines = []
-    for name, penalty in (("l1/l2", ss.penalties.GroupL2(np.arange(1000))),
-                          ("l1/linf", ss.penalties.GroupLinf(np.arange(1000)))):  # fmt: skip
+    atoms = np.arange(1000)
+    norms = {"l1/l2": (ss.penalties.GroupL2(atoms), "auto"),
+             "l1/linf": (ss.penalties.GroupLinf(atoms), "fista")}  # fmt: skip
+    for name, (penalty, solver) in norms.items():
         fit = ss.path(C, Y, family="multigaussian", penalty=penalty, standardize=False,
-                      intercept=False, n_lambdas=20, lambda_min_ratio=0.02, tol=1e-3)  # fmt: skip
+                      intercept=False, n_lambdas=20, lambda_min_ratio=0.02, tol=1e-3,
+                      solver=solver)  # fmt: skip
         for share in (0.05, 0.1, 0.2, 0.4):
             k = int(np.abs(fit.df / 1000 - share).argmin())
             B = np.stack([coefs.toarray()[:, k] for coefs in fit.coefs])
