@@ -37,10 +37,10 @@ class ConcavePenalty:
             level = self._level(lam, unit)
             return self.alpha * self.given.slopes(np.ldexp(b, self.power), level)
 
-    def derivatives_of(self, sizes, which, lam, unit):
-        """Of features `which` alone, each a group of one, of these sizes: lam times the weights
-        of the tangents, and the second derivatives of phi, (m,) each."""
-        level = self._level(lam, unit) * self.d[self.of[which]]
+    def derivatives_of(self, sizes, groups, lam, unit):
+        """Of these groups alone, at these lengths: lam times the weights of the tangents, and the
+        second derivatives of phi, (m,) each."""
+        level = self._level(lam, unit) * self.d[groups]
         held = level > 0.0
         level[~held] = 1.0
         x = np.ldexp(sizes, self.power)
@@ -48,9 +48,9 @@ class ConcavePenalty:
         bend = np.where(held, np.ldexp(self.given._bend(x, level), self.power - unit), 0.0)
         return slope, bend
 
-    def values_of(self, sizes, which, lam, unit):
-        """The penalty on these features alone, but for its ridge part."""
-        level = self._level(lam, unit) * self.d[self.of[which]]
+    def values_of(self, sizes, groups, lam, unit):
+        """The penalty on these groups alone, but for its ridge part."""
+        level = self._level(lam, unit) * self.d[groups]
         held = level > 0.0
         own = self.given._phi(np.ldexp(sizes[held], self.power), level[held]).sum()
         return float(np.ldexp(own, -(self.power + unit)))

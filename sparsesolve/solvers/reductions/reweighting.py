@@ -9,8 +9,8 @@ phi is below its tangent at any point, so that a solution b' of
 at the weights w_g = phi'(|b_g|; lam d_g) / lam of b has no larger objective than b. Given: a
 Problem with a `ConcavePenalty`; with K responses b is (K, p), and a group has the coefficients of
 its features in all of them. Groups that have come to work are solved for, the others are looked at
-in the certificate. Of single coefficients the loss is replaced by its quadratic model
-(`concave_model.py`); groups have an engine solve each weighted problem.
+in the certificate. Of one response the loss is replaced by its quadratic model
+(`concave_model.py`); of several an engine solves each weighted problem.
 Returned: the duality gap of the convex problem at the weights of the point itself, which is 0
 where the point is stationary. It says nothing of other minima.
 Invariant: the objective does not rise from round to round.
@@ -109,8 +109,8 @@ class Reweighting:
         which = np.flatnonzero(groups[self.of]).astype(np.intc)
         if not len(which):
             return
-        if self.single and lam < NULL_LEVEL:
-            self._descend(lam, which, limit)
+        if not self.several and lam < NULL_LEVEL:
+            self._descend(lam, which[np.argsort(self.of[which], kind="stable")], limit)
             return
         for _ in range(BETWEEN):
             state = self.choose(self._weighted(weights, which))
@@ -126,13 +126,14 @@ class Reweighting:
                 return
 
     def _descend(self, lam, which, limit):
-        """Newton steps on these features, the penalty reweighted within each."""
+        """Newton steps on these features, group by group, the penalty reweighted within each."""
         A, first = self._columns_of(which), int(self.with_intercept)
         theta = np.concatenate([np.full(first, self.intercept), self.b[which]])
         eta = self.offset + A @ theta
         charge = self.penalty.value(self.b, lam, self.problem.unit)
         objective = self.loss.at(eta)[0] + charge
-        model, quadratic = ConcaveModel(self.problem, which, lam, first), self.problem.loss is None
+        model = ConcaveModel(self.problem, self.of[which], lam, first)
+        quadratic = self.problem.loss is None
         for _ in range(NEWTON):
             self.iterations += 1
             step, t = self._model_minimum(model, A, theta, eta) - theta, 1.0

@@ -76,6 +76,26 @@ def test_groups_of_one_are_coefficients_and_groups_enter_whole():
     assert ((b[:, 0] != 0) == (b[:, 1] != 0)).all()
 
 
+def test_groups_that_interleave_are_stationary_for_curved_losses():
+    """The convex problems alone went back and forth here, and missed the tolerance by far."""
+    rng = np.random.default_rng(3)
+    Z, groups = rng.normal(size=(100, 80)), rng.permutation(np.repeat(range(20), 4))
+    Z[:, 1:] += 0.7 * Z[:, :-1]
+    Z = (Z - Z.mean(axis=0)) / Z.std(axis=0)
+    eta = Z @ (np.isin(groups, [1, 5, 9]) * rng.normal(size=80))
+    y, penalty = rng.poisson(np.exp(np.clip(eta / 4, -3, 2))), P.MCP(groups=groups)
+    fit = ss.path(Z, y, family="poisson", penalty=penalty, n_lambdas=12, lambda_min_ratio=0.1)
+    assert not fit.status.any() and fit.df[-1] >= 12
+    bound = penalty.over(80)
+    for k, lam in enumerate(fit.lambdas):
+        b = fit.coefs[:, [k]].toarray().ravel()
+        z = Z.T @ (y - np.exp(Z @ b + fit.intercepts[k])) / 100
+        size, limit = bound.lengths(b), lam * bound.slopes(b, lam)
+        assert (bound.lengths(z) <= limit + 1e-3).all()
+        share = (limit / np.where(size > 0, size, 1))[bound.of]
+        assert z[b != 0] == pytest.approx((share * b)[b != 0], abs=1e-3)
+
+
 @pytest.mark.parametrize("standardize", [True, False])
 @pytest.mark.parametrize("penalty", [P.MCP(), P.Log(0.5)], ids=repr)
 def test_units(standardize, penalty):
