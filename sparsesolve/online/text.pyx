@@ -5,16 +5,21 @@
     csv         number,number,...                                 (after a line of column names)
 
 Given: bytes that hold whole lines.  Returned: labels, weights, and entries in the form of CSR.
-Numbers of up to 15 digits and powers of ten up to 22 are exact by one multiplication or division
-of doubles; others go to Python's own reader, so that every number is the nearest double.
+Numbers whose digits are an integer up to 2^53, with powers of ten up to 22, are exact by one
+multiplication or division of doubles; others go to Python's own reader, so that every number is
+the nearest double.
 Names of vw are hashed (FNV-1a, 64 bits) into 2^bits features; whole numbers stand for themselves.
 Reference: Clinger, "How to read floating point numbers accurately" (1990), for the exact case.
 """
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.math cimport INFINITY
 from libc.stdint cimport uint64_t
+from libc.string cimport memchr, memcmp
 
 import numpy as np
+
+cdef extern from "digits.h" nogil:
+    int ss_digits(const char* c, const char* end, uint64_t* value)
 
 FORMATS = ("svmlight", "vw", "csv")
 
@@ -31,6 +36,8 @@ for _power in range(1, 23):
 
 cdef uint64_t BASIS = 0xcbf29ce484222325, PRIME = 0x100000001b3     # of FNV-1a
 cdef long long MOST = 2147483646        # the largest index
+cdef int MOST_DIGITS = 18               # that an unsigned word of 64 bits holds for certain
+cdef uint64_t EXACT = 1 << 53           # the largest integer up to which all are doubles
 
 
 cdef inline bint is_space(char c) noexcept nogil:
@@ -87,8 +94,8 @@ cdef class TextParser:
         self.n = self.nnz = 0
         while here < stop:
             line = here
-            while here < stop and here[0] != c'\n':
-                here += 1
+            here = <const char*> memchr(line, c'\n', stop - line)
+            here = here if here != NULL else stop
             self.lines += 1
             self.at, self.end = line, here
             self.make_room(here - line)
@@ -141,7 +148,7 @@ cdef class TextParser:
             if self.at == self.end or self.at[0] == c'#':
                 return True
             cell = self.at
-            if self.end - cell > 4 and cell[:4] == b"qid:":
+            if self.end - cell > 4 and memcmp(cell, <const char*> b"qid:", 4) == 0:
                 self.skip_word()
                 continue
             index = self.integer()
@@ -202,15 +209,13 @@ cdef class TextParser:
         """name or name:value."""
         cdef const char* cell = self.at
         cdef uint64_t h = space
-        cdef long long number = 0
-        cdef bint whole = space == BASIS
-        while self.at < self.end and not is_space(self.at[0]) and self.at[0] != c':':
-            if self.at[0] < c'0' or self.at[0] > c'9' or number > MOST:
-                whole = False
-            else:
-                number = 10 * number + (self.at[0] - c'0')
-            h = (h ^ <unsigned char> self.at[0]) * PRIME
-            self.at += 1
+        cdef long long number = self.integer()
+        cdef bint whole = space == BASIS and 0 <= number <= MOST and self._name_ends()
+        if not whole:
+            self.at = cell
+            while not self._name_ends():
+                h = (h ^ <unsigned char> self.at[0]) * PRIME
+                self.at += 1
         if self.at == cell:
             return self.refuse(cell, "has no name")
         self.values[self.nnz] = 1.0
@@ -284,64 +289,67 @@ cdef class TextParser:
         self.wrong = f"{text!r} {why}"
         return False
 
+    cdef inline bint _name_ends(self) noexcept:
+        return self.at == self.end or is_space(self.at[0]) or self.at[0] == c':'
+
+    cdef inline int digits(self, uint64_t* value) noexcept:
+        """Read digits behind those of `value`; how many. Of too many `value` is wrong."""
+        cdef int count = 0, some = 8
+        while some == 8:
+            some = ss_digits(self.at, self.end, value)
+            self.at += some
+            count += some
+        return count
+
     cdef inline long long integer(self) noexcept:
-        """A whole number of at least 0, -1 where there is none."""
-        cdef long long found = 0
-        cdef const char* begun = self.at
-        while self.at < self.end and c'0' <= self.at[0] <= c'9' and found <= MOST:
-            found = 10 * found + (self.at[0] - c'0')
-            self.at += 1
-        return found if self.at > begun else -1
+        """A whole number of at least 0, -1 where there is none, more than MOST if it is."""
+        cdef uint64_t found = 0
+        cdef int count = self.digits(&found)
+        if count > MOST_DIGITS:
+            return MOST + 1
+        return <long long> found if count > 0 else -1
 
     cdef bint number(self, double* out) except -1:
         """A finite number at `at`, which moves behind it; False where there is none."""
         cdef const char* begun = self.at
-        cdef const char* c = begun
+        cdef const char* end = self.end
         cdef bint minus = False
         cdef uint64_t digits = 0
-        cdef int count = 0, power = 0, exponent = 0, sign = 1
-        cdef bint any_digit = False
-        if c < self.end and (c[0] == c'-' or c[0] == c'+'):
-            minus = c[0] == c'-'
-            c += 1
-        while c < self.end and c'0' <= c[0] <= c'9':
-            any_digit = True
-            if digits > 0 or c[0] != c'0':
-                count += 1
-            if count <= 18:
-                digits = 10 * digits + <uint64_t> (c[0] - c'0')
-            c += 1
-        if c < self.end and c[0] == c'.':
-            c += 1
-            while c < self.end and c'0' <= c[0] <= c'9':
-                any_digit = True
-                if digits > 0 or c[0] != c'0':
-                    count += 1
-                if count <= 18:
-                    digits = 10 * digits + <uint64_t> (c[0] - c'0')
-                    power -= 1
-                c += 1
-        if not any_digit:
+        cdef int count, power = 0
+        if self.at < end and (self.at[0] == c'-' or self.at[0] == c'+'):
+            minus = self.at[0] == c'-'
+            self.at += 1
+        count = self.digits(&digits)
+        if self.at < end and self.at[0] == c'.':
+            self.at += 1
+            power = -self.digits(&digits)
+            count -= power
+        if count == 0 or (self.at < end and self.at[0] | 32 == c'e' and not self.exponent(&power)):
+            self.at = begun
             return False
-        if c < self.end and (c[0] == c'e' or c[0] == c'E'):
-            c += 1
-            if c < self.end and (c[0] == c'-' or c[0] == c'+'):
-                sign = -1 if c[0] == c'-' else 1
-                c += 1
-            if c == self.end or not c'0' <= c[0] <= c'9':
-                return False
-            while c < self.end and c'0' <= c[0] <= c'9':
-                exponent = min(10 * exponent + (c[0] - c'0'), 99999)
-                c += 1
-        if c < self.end and not is_space(c[0]) and c[0] != c'|' and c[0] != self.separator \
-                and c[0] != c'#' and c[0] != c':':
+        if self.at < end and not is_space(self.at[0]) and self.at[0] != c'|' \
+                and self.at[0] != self.separator and self.at[0] != c'#' and self.at[0] != c':':
+            self.at = begun
             return False
-        self.at = c
-        power += sign * exponent
-        if count <= 15 and -22 <= power <= 22:
+        if count <= MOST_DIGITS and digits <= EXACT and -22 <= power <= 22:
             out[0] = <double> digits / POWERS[-power] if power < 0 else digits * POWERS[power]
             if minus:
                 out[0] = -out[0]
             return True
-        out[0] = float(PyBytes_FromStringAndSize(begun, c - begun))
+        out[0] = float(PyBytes_FromStringAndSize(begun, self.at - begun))
         return -INFINITY < out[0] < INFINITY
+
+    cdef bint exponent(self, int* power) noexcept:
+        """Add e, sign and digits to the power of ten; False where digits are missing."""
+        cdef int sign = 1, found = 0
+        self.at += 1
+        if self.at < self.end and (self.at[0] == c'-' or self.at[0] == c'+'):
+            sign = -1 if self.at[0] == c'-' else 1
+            self.at += 1
+        if self.at == self.end or not c'0' <= self.at[0] <= c'9':
+            return False
+        while self.at < self.end and c'0' <= self.at[0] <= c'9':
+            found = min(10 * found + (self.at[0] - c'0'), 99999)
+            self.at += 1
+        power[0] += sign * found
+        return True

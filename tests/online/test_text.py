@@ -120,6 +120,21 @@ def test_files_are_learned_as_arrays(tmp_path, monkeypatch, data, name, zipped):
     assert found.intercept == known.intercept and found.n_rows == 12_000
 
 
+@pytest.mark.parametrize("digits", range(1, 27))
+def test_numbers_of_any_length_at_any_place_of_a_word(digits):
+    """Also at the end of the text, where no whole word of eight characters is left."""
+    rng, parser = np.random.default_rng(digits), TextParser("svmlight")
+    number = "".join(str(d) for d in rng.integers(0, 10, digits))
+    for point in range(digits + 1):
+        text = f"{number[:point]}.{number[point:]}"
+        for line in (f"1 1:{text}", f"1 1:{text} 12345678:-{text}", f"-{text} 3:7"):
+            labels, _, _, columns, values = parser.parse(line.encode())
+            cells = [cell.split(":") for cell in line.split()[1:]]
+            assert labels.tolist() == [float(line.split()[0])]
+            assert values.tolist() == [float(value) for _, value in cells]
+            assert columns.tolist() == [int(index) - 1 for index, _ in cells]
+
+
 def test_a_cache_gives_the_same_blocks(tmp_path, data):
     """Also after a pass that was given up: the next one begins at the first row."""
     X, y = data
