@@ -87,7 +87,7 @@ def kinds(p, least):
         "l1": {"lambda_min_ratio": least, "tol": 1e-3},
         "l1/l2": {"penalty": ss.penalties.GroupL2(rows), "lambda_min_ratio": least, "tol": 1e-3},
         "l1/linf": {"penalty": ss.penalties.GroupLinf(rows, weights=np.ones(p)),
-                    "lambda_min_ratio": 0.1, "tol": 1e-2},
+                    "lambda_min_ratio": 0.1, "tol": 1e-2, "solver": "fista"},
     }  # fmt: skip
 
 
