@@ -18,6 +18,7 @@ import tempfile
 import time
 import warnings
 
+import exact_lasso
 import numpy as np
 from scipy import sparse
 
@@ -219,24 +220,32 @@ def products(rng, total, about):
         faint = min(MAY_BE_ROUNDING, 7.2e-15 * np.sqrt(n) * size / np.sqrt(y @ y / n))
         if lam == 0:
             judge(total, f"{about} outside", faint, outside)
-        claim += abs(b @ (gram / n - (X1.T @ X1).astype(float) / len(X1)) @ b) / 2 / null
-        claim += unpriced(X[:, factors == 0], faint)
-        data = X1.astype(float), y1.astype(float)
-        judged_point(total, about, made, (0.0, b, lam), claim, *data, factors, kept)
+        allowed = claim + unpriced(X, factors == 0, faint)
+        claim = allowed + abs(b @ (gram / n - (X1.T @ X1).astype(float) / len(X1)) @ b) / 2 / null
+        if made.gap(0.0, b, lam) <= claim or truth.gap(0.0, b, lam) <= allowed:
+            total["claims"] += 1
+            continue
+        v = np.where(factors > 0, factors * (p / max(factors.sum(), 1.0)), 0.0)
+        total["decided in fractions"] += 1
+        judge(total, about, allowed, exact_lasso.excess(X, y, v, b, lam))
 
 
-def unpriced(free, e):
+def unpriced(X, free, e):
     """What columns without a penalty that were left out of b could still explain, of |y|^2.
 
-    Each correlates with what is left, r, by at most e |y|, on columns of length 1; r is
-    orthogonal to those in b. With S the Schur complement of the L left out, whose least
-    eigenvalue is at least that of all, s, they explain c' S^-1 c <= L e^2 |y|^2 / s.
+    Each correlates with what is left, r, by at most e |y|, on columns of length 1. With S the
+    Schur complement of the L left out in the inner products of all columns, whose least eigenvalue
+    is at least that of all, s, P falls by c' S^-1 c / 2 <= L e^2 |y|^2 / (2 s) at most when they
+    and all others move: b is the best with them at 0, so what else moves only adds to P. It is of
+    the columns that judge: others with the same products, to rounding, may have another s.
     """
-    length = np.linalg.norm(free, axis=0)
-    values = np.linalg.svd(free[:, length > 0] / length[length > 0], compute_uv=False) ** 2
-    if values.min(initial=1.0) > TOLD_APART:
-        return 0.0
-    return len(values) * e**2 / max(values.min(), 1e-32)
+    length = np.linalg.norm(X, axis=0)
+    unit = X[:, length > 0] / length[length > 0]
+    if not free.any() or np.linalg.svd(X[:, free & (length > 0)] / length[free & (length > 0)],
+                                       compute_uv=False).min(initial=1.0) ** 2 > TOLD_APART:
+        return 0.0  # fmt: skip
+    least = np.linalg.svd(unit, compute_uv=False)[-1] ** 2 if len(unit) >= unit.shape[1] else 0.0
+    return free.sum() * e**2 / max(least, 1e-32)
 
 
 def from_products(gram, cross, square, n):

@@ -34,6 +34,8 @@ class EncodedDesign:
         A Source for each column of the table, in the order of the columns.
     unknown : str
         "error" or "zero": what becomes of a level that the first table had not.
+    index : pandas.Index or None
+        The row names of the table, where it has some: those of y are compared with them.
     """
 
     matrix: np.ndarray | sparse.csc_array
@@ -41,6 +43,7 @@ class EncodedDesign:
     groups: list
     sources: list = field(repr=False)
     unknown: str
+    index: Any = field(default=None, repr=False)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -58,7 +61,8 @@ class EncodedDesign:
             raise ValueError(f"the table has no column {missing[0]!r}, which the first one has")
         used = {source.name: columns[source.name] for source in self.sources}
         matrix = encoded(used, self.sources, self.unknown, sparse.issparse(self.matrix))
-        return EncodedDesign(matrix, self.names, self.groups, self.sources, self.unknown)
+        return EncodedDesign(matrix, self.names, self.groups, self.sources, self.unknown,
+                             _row_names(table))  # fmt: skip
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         """The matrix as an array, for what takes arrays alone."""
@@ -160,4 +164,11 @@ def make_design(
         levels = [None] if source.levels is None else with_column(source.levels)
         names += [source.name if level is None else f"{source.name}={level}" for level in levels]
         groups += [source.name] * len(levels)
-    return EncodedDesign(matrix, np.array(names, dtype=object), groups, sources, unknown)
+    return EncodedDesign(matrix, np.array(names, dtype=object), groups, sources, unknown,
+                         _row_names(table))  # fmt: skip
+
+
+def _row_names(table):
+    """The index of a pandas frame; None for what has none."""
+    index = getattr(table, "index", None)
+    return index if hasattr(index, "equals") else None

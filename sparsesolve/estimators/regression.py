@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.utils.validation import column_or_1d
 
 from .chosen import RIDGE, Chosen
+from .given_gram import compare_gram
 from .linear import ByColumn, Linear
 
 
@@ -22,7 +23,8 @@ class ElasticNet(ByColumn):
         Fit an unpenalised intercept.
     precompute, copy_X, random_state, selection
         Parameters of scikit-learn, taken and without effect: the algorithm is chosen by the shape
-        of X, X is never changed, and the solution does not depend on chance.
+        of X, X is never changed, and the solution does not depend on chance. An array given as
+        `precompute` that is not X'X is refused.
     warm_start : bool, default False
         Start from the coefficients of the last fit. The solution is the same, and certified; it
         takes fewer steps where data or `alpha` have changed little.
@@ -68,7 +70,9 @@ class ElasticNet(ByColumn):
 
         Only ratios of sample_weight (n,) matter; check_input is taken and without effect.
         """
-        return self._solve_columns(*self._read(X, y, sample_weight))
+        X, y, weights = self._read(X, y, sample_weight)
+        compare_gram(self.precompute, X, self.fit_intercept, weights is not None)
+        return self._solve_columns(X, y, weights)
 
 
 class Lasso(ElasticNet):

@@ -156,7 +156,8 @@ class CVPath(Frozen, Named):
     def end_of_grid(self) -> str:
         """A sentence where lambda_min is the last lambda, and the grid ended there; else ""."""
         last = len(self.lambdas) - 1
-        if not 0 < last == self.index_min or self.path.stop_reason != "every lambda was solved":
+        whole = self.path.stop_reason.startswith("every lambda was solved")
+        if not 0 < last == self.index_min or not whole:
             return ""
         return (
             "lambda_min is the last lambda: smaller ones may predict better; give a smaller "

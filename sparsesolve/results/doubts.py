@@ -19,11 +19,11 @@ def doubts(X, y, family="gaussian", advice="give family='binomial'"):
     match_rows(X, y)
 
 
-def match_rows(X, y):
+def match_rows(X, y, one="X", other="y"):
     """Warn where the rows of X and of y, if they have an index, are named otherwise.
 
     Raises ValueError where the names are the same ones in another order: by position, which is
-    how rows are taken, each would meet another's response.
+    how rows are taken, each would meet another's response. Messages call them `one` and `other`.
     """
     ours, theirs = (getattr(data, "index", None) for data in (X, y))
     if not (hasattr(ours, "equals") and hasattr(theirs, "equals")) or len(ours) != len(theirs):
@@ -32,11 +32,12 @@ def match_rows(X, y):
         return
     if ours.is_unique and theirs.is_unique and set(ours) == set(theirs):
         raise ValueError(
-            "the index of y holds the labels of that of X in another order, and rows are taken by "
-            "position; give y.reindex(X.index), or y.to_numpy() if positions are meant"
+            f"the index of {other} holds the labels of that of {one} in another order, and rows "
+            "are taken by position; give y.reindex(X.index), or y.to_numpy() if positions are "
+            "meant"
         )
     warn(
-        f"the index of y is not that of X (from the first rows on: {theirs[0]!r} beside "
+        f"the index of {other} is not that of {one} (they begin with {theirs[0]!r} and "
         f"{ours[0]!r}), and rows are taken by position; align them, or give y.to_numpy()",
         UserWarning,
     )

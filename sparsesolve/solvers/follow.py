@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sparsesolve.solvers.certificate.unbounded import Endless
+from sparsesolve.solvers.certificate.unbounded import UNBOUNDED, Endless
 from sparsesolve.solvers.continuation import approach
 from sparsesolve.solvers.costs import FAR_LAMBDA
 from sparsesolve.solvers.state import CONVERGED, STALLED
@@ -126,12 +126,19 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
         if ended:
             reason = ended
             break
+    reason += _without_optimum(points)
     log.debug("path ended after %d of %d lambdas: %s", len(points), len(lambdas), reason)
     if late and points:
         led_back = problem.all_to_user([(p.which, p.values, p.intercept) for p in points])
         for point, found in zip(points, led_back, strict=True):
             point.which, point.values, point.intercept = found
     return points, reason
+
+
+def _without_optimum(points):
+    """What to add to "solved" where no finite coefficients are best at some lambdas."""
+    count = sum(point.status == UNBOUNDED for point in points)
+    return f", but no finite coefficients are best at {count} of the lambdas" if count else ""
 
 
 def _log_point(point, n_lambdas):

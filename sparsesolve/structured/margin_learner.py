@@ -14,6 +14,7 @@ from sparsesolve.structured.hinge import HingePass
 from sparsesolve.structured.result import CRFPath
 from sparsesolve.structured.sequences import (
     known_tags,
+    match_sequences,
     read_allowed,
     read_rows,
     read_tags,
@@ -118,6 +119,7 @@ class MaxMargin:
 
     def read(self, X, y, lengths, allowed=None, dual=False):
         """Take the sequences of the next passes."""
+        match_sequences(X, y)
         rows = read_rows(X, lengths, both=False)
         if self.labels is None:
             codes, self.labels = read_tags(y, rows.ptr)

@@ -15,6 +15,7 @@ from sparsesolve.losses.chain.rows import times
 from sparsesolve.penalties import ElasticNet, GroupL2
 from sparsesolve.penalties.blocks import BlockPenalty
 from sparsesolve.structured.sequences import (
+    match_sequences,
     read_allowed,
     read_rows,
     read_tags,
@@ -83,6 +84,7 @@ class ChainProblem:
 def read_chain_problem(X, y, lengths, groups, penalty, alpha, transitions, intercept, allowed,
                        weights, threads):
     """Check the data; returns (ChainProblem, labels, mask, penalty as read or None)."""
+    match_sequences(X, y)
     rows = read_rows(X, lengths)
     codes, labels = read_tags(y, rows.ptr)
     K, p, N = len(labels), rows.rows.shape[1], len(rows.ptr) - 1

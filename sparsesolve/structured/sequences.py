@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from sparsesolve.data import nonfinite_error, read_design, read_labels
+from sparsesolve.results.doubts import match_rows
 
 MOST_LABELS = 46_340  # whose pairs are numbered in 32 bits
 
@@ -135,10 +136,20 @@ def read_tags(y: Any, ptr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return codes.astype(np.intc), names
 
 
+def match_sequences(X, y):
+    """Compare the row names of X and y, as :func:`match_rows` does, of each sequence of a list."""
+    if is_list_of_sequences(X) and isinstance(y, list | tuple) and len(y) == len(X):
+        for s, (part, labels) in enumerate(zip(X, y, strict=True)):
+            match_rows(part, labels, f"sequence {s} of X", f"sequence {s} of y")
+    else:
+        match_rows(X, y)
+
+
 def joined_tags(y, ptr):
     """One vector of labels, from a list of vectors, which must have the lengths of X."""
     ragged = isinstance(y, list | tuple) and len(y) > 0 and all(
-        isinstance(part, list | tuple | np.ndarray) for part in y)  # fmt: skip
+        isinstance(part, list | tuple | np.ndarray) or hasattr(part, "to_numpy") for part in y
+    )
     if not ragged:
         return y
     if len(y) != len(ptr) - 1:

@@ -7,7 +7,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.structured.sequences import joined_tags, read_lengths, read_rows, read_tags
+from sparsesolve.results.doubts import match_rows
+from sparsesolve.structured.sequences import (
+    joined_tags,
+    match_sequences,
+    read_lengths,
+    read_rows,
+    read_tags,
+)
 from sparsesolve.structured.spom_blocks import Features, Kernel
 
 SYMMETRIC = 1e-6  # of the largest entry: how far a kernel may differ from its transpose
@@ -39,6 +46,7 @@ def read_blocks(X: Any, y: Any, lengths: Any, groups: Any) -> Blocks:
 
 
 def _of_table(X, y, lengths, groups):
+    match_sequences(X, y)
     rows = read_rows(X, lengths, both=False)
     codes, labels = read_tags(y, rows.ptr)
     p = rows.rows.shape[1]
@@ -63,6 +71,7 @@ def _of_blocks(names, parts, y, lengths, groups):
     codes, labels = read_tags(joined_tags(y, ptr), ptr)
     made, kinds = [], []
     for name, part in zip(names, parts, strict=True):
+        match_rows(getattr(part, "Z", part), y, f"block {name!r}")
         if hasattr(part, "Z"):
             x = read_rows(part.Z, lengths, both=False).rows
             if x.shape[0] != n:

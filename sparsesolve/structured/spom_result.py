@@ -11,7 +11,7 @@ from scipy import sparse
 
 from sparsesolve.losses.chain.sequences import Chains
 from sparsesolve.results.frozen import Frozen
-from sparsesolve.structured.sequences import read_lengths, read_rows, read_tags
+from sparsesolve.structured.sequences import match_sequences, read_lengths, read_rows, read_tags
 
 
 @dataclass(frozen=True, repr=False)
@@ -112,6 +112,7 @@ class SPOM(Frozen):
         ValueError, TypeError
             Where X or y do not fit, saying what was found.
         """
+        match_sequences(X, y)
         S, ptr = self._scores(X, lengths)
         T = np.ascontiguousarray(self.transitions())
         found = self.labels[Chains(ptr, len(self.labels)).viterbi(S, T)[0]]

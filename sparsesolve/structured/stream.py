@@ -18,7 +18,7 @@ from scipy import sparse
 from sparsesolve.losses.chain.log_loss import ChainLog
 from sparsesolve.results.status import Status
 from sparsesolve.structured.result import CRFPath
-from sparsesolve.structured.sequences import known_tags, read_rows
+from sparsesolve.structured.sequences import known_tags, match_sequences, read_rows
 
 BATCH = 4  # sequences whose gradients one step adds up
 RATE, BETA = 0.5, 1.0  # step sizes: RATE / (BETA + root of the sum of squared gradients)
@@ -56,6 +56,7 @@ class ChainStream:
 
     def read(self, X, y, lengths=None):
         """Sequences as (rows, codes, starts), checked against what came before."""
+        match_sequences(X, y)
         rows = read_rows(X, lengths, both=False)
         if rows.rows.shape[1] != self.p:
             raise ValueError(

@@ -1,5 +1,6 @@
 """What is hardly meant is said before work starts."""
 
+import importlib.util
 import warnings
 
 import numpy as np
@@ -67,6 +68,71 @@ def test_every_face_meets_rows_in_another_order(name):
     other = y.set_axis(np.arange(40) + 100)
     assert len([text for text in said(lambda: fit(frame, other)) if "by position" in text]) == 1
     assert not [text for text in said(lambda: fit(frame, y)) if "by position" in text]
+
+
+def chain_faces():
+    """Functions of X, y and lengths, or of lists of sequences, that fit or score label chains."""
+    crf = {"lambdas": [0.1]}
+    model = ss.crf_path(X, Y > 0, lengths=[10] * 4, **crf)
+    faces = {
+        "crf_path": lambda X, y, lengths: ss.crf_path(X, y, lengths=lengths, **crf),
+        "max_margin": lambda X, y, lengths: ss.structured.max_margin(
+            X, y, lengths=lengths, lam=0.1, epochs=1),
+        "spom": lambda X, y, lengths: ss.spom(X, y, lengths=lengths, epochs=1, eta0=1.0),
+        "score": lambda X, y, lengths: model.score(X, y, lengths),
+        "log_likelihood": lambda X, y, lengths: model.log_likelihood(X, y, lengths),
+    }  # fmt: skip
+    if importlib.util.find_spec("sklearn"):
+        faces["ChainClassifier"] = lambda X, y, lengths: (
+            ss.estimators.ChainClassifier().fit(X, y, lengths=lengths))
+        faces["ChainSVM"] = lambda X, y, lengths: (
+            ss.estimators.ChainSVM(epochs=1).fit(X, y, lengths=lengths))
+        faces["partial_fit"] = lambda X, y, lengths: ss.estimators.ChainClassifier().partial_fit(
+            X, y, classes=[False, True], lengths=lengths)
+    return faces
+
+
+CHAINS = chain_faces()
+
+
+@pytest.mark.parametrize("name", CHAINS)
+def test_chains_meet_rows_in_another_order(name):
+    pandas = pytest.importorskip("pandas")
+    frame, y, fit = pandas.DataFrame(X).add_prefix("x"), pandas.Series(Y > 0), CHAINS[name]
+    with pytest.raises(ValueError, match="the index of y .* that of X in another order"):
+        fit(frame, y[::-1], [10] * 4)
+    parts = [frame[i : i + 10] for i in range(0, 40, 10)]
+    tags = [y[i : i + 10] for i in range(0, 40, 10)]
+    tags[2] = tags[2][::-1]
+    with pytest.raises(ValueError, match="sequence 2 of y .* sequence 2 of X in another order"):
+        fit(parts, tags, None)
+    other = y.set_axis(np.arange(40) + 100)
+    found = said(lambda: fit(frame, other, [10] * 4))
+    assert len([text for text in found if "by position" in text]) == 1
+    assert not [text for text in said(lambda: fit(frame, y, [10] * 4)) if "index" in text]
+
+
+def test_kernels_of_sequences_meet_labels_in_another_order():
+    pandas = pytest.importorskip("pandas")
+    y, K = pandas.Series(Y > 0), pandas.DataFrame(X @ X.T)
+    with pytest.raises(ValueError, match="block 'linear' in another order"):
+        ss.spom({"linear": K}, y[::-1], lengths=[10] * 4, epochs=1, eta0=1.0)
+
+
+def test_an_encoded_table_keeps_its_row_names_but_a_fit_does_not():
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame({"a": X[:, 0], "b": np.where(X[:, 1] > 0, "up", "down")})
+    y, design = pandas.Series(Y), ss.make_design(table)
+    for rows in (design, design.encode(table)):
+        with pytest.raises(ValueError, match="reindex"):
+            ss.path(rows, y[::-1], n_lambdas=3)
+    fit = ss.path(design, y, n_lambdas=3)
+    assert fit.encoder.index is None
+    assert np.array_equal(fit.predict(table), fit.predict(table[::-1])[::-1])
+    assert ss.make_design({"a": X[:, 0]}).index is None
+    pytest.importorskip("sklearn")
+    with pytest.raises(ValueError, match="reindex"):
+        ss.estimators.Lasso().fit(design, y[::-1])
 
 
 def test_rows_given_again_are_met_too():

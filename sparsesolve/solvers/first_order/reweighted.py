@@ -12,11 +12,11 @@ Reference: Bach et al. 2012, section 5.
 """
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 
 from sparsesolve.linalg.gram.gram import tall_gram
 from sparsesolve.linalg.gram.outer import wide_gram
 from sparsesolve.solvers.first_order.first_order import FirstOrder
+from sparsesolve.solvers.first_order.ridge_system import solve_shifted
 
 FIRST = 0.1  # of the largest coefficient that one column alone would have: e at first
 FADE = 0.8  # of e, from one ridge problem to the next
@@ -63,13 +63,10 @@ class Reweighted(FirstOrder):
         """The minimiser of |c - A b|^2 / 2 + sum_j v_j b_j^2 / 2."""
         if self.tall:
             d = 1.0 / np.sqrt(v)
-            matrix = d[:, None] * self.gram * d
-            matrix[np.diag_indices_from(matrix)] += 1.0
-            return d * cho_solve(cho_factor(matrix, overwrite_a=True), d * self.cross)
+            return d * solve_shifted(d[:, None] * self.gram * d, 1.0, d * self.cross)
         matrix = wide_gram(self.design, self.which, 1.0 / v, self.root_w, self.n_threads)
         matrix = self.unpenalised_basis.span.without(self.unpenalised_basis.span.without(matrix).T)
-        matrix[np.diag_indices_from(matrix)] += 1.0
-        a = cho_solve(cho_factor(matrix, overwrite_a=True), self.response)
+        a = solve_shifted(matrix, 1.0, self.response)
         return self.design.products(self.root_w * a, self.n_threads)[self.which] / v
 
     def _with_least_squares(self, b):

@@ -18,10 +18,10 @@ feature learning".
 """
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 
 from sparsesolve.losses.multigaussian import Multigaussian
 from sparsesolve.solvers.first_order.first_order import FirstOrder
+from sparsesolve.solvers.first_order.ridge_system import solve_shifted
 
 FADE = 0.9  # of e, from one ridge problem to the next
 LAST = 1e-12  # where it ends, of the first
@@ -52,9 +52,7 @@ class ReweightedTrace(FirstOrder):
     def step(self, lam):
         omega = self.penalty.omega
         moved = omega.metric(self.B, max(self.smoothing, 1e-300))(self.A)  # A M
-        K = moved @ self.A.T
-        K[np.diag_indices_from(K)] += lam
-        self.B = (moved.T @ cho_solve(cho_factor(K, overwrite_a=True), self.C)).T
+        self.B = (moved.T @ solve_shifted(moved @ self.A.T, lam, self.C)).T
         shown = omega.prox(self.B, KEPT_UP * self.smoothing)
         points = [self.at(b, self._intercepts()) for b in (shown, self.B.copy())]
         self.point = min(points, key=lambda point: self.objective(lam, point))
