@@ -4,8 +4,9 @@ import numpy as np
 
 from sparsesolve.data import read_penalty_factor, shown
 from sparsesolve.penalties.elastic_net import ElasticNet
+from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
 from sparsesolve.penalties.penalty import has_blocks, missing_method
-from sparsesolve.penalties.rows import GroupRows, Rows
+from sparsesolve.penalties.rows import Rows
 from sparsesolve.penalties.whole import WholePenalty
 
 
@@ -52,21 +53,20 @@ class Laid:
 
     def __init__(self, penalty, p, K, alpha, v, grouped):
         self.blocks = self.sizes = None
-        self.several = K > 1
+        self.several, self.flat = K > 1, False  # flat: asked on vectors (p,)
         if penalty is None:
-            self.rows, self.free = Rows(ElasticNet(p, alpha, v), grouped), v == 0.0
+            self.rows, self.free = ElasticNetRows(ElasticNet(p, alpha, v), grouped), v == 0.0
         elif has_blocks(penalty):
             ends = np.full(p, -np.inf), np.full(p, np.inf)
             none = np.zeros(penalty.n_groups, dtype=bool)
             whole = penalty.under(alpha, v, none, *ends, 1.0).repeated(K)
             self.blocks = penalty.under(1.0, v, none, *ends, 1.0).repeated(K)
             self.sizes = np.asarray(self.blocks.weight) + np.asarray(self.blocks.l1)
-            self.rows = GroupRows(whole)
+            self.rows = Rows(whole)
             self.free = (self.sizes == 0.0)[np.asarray(penalty.of)]
         else:
             self.rows = WholePenalty(penalty, p, alpha, n_responses=K if self.several else None)
-            self.free = np.zeros(p, dtype=bool)
-        self.flat = isinstance(self.rows, WholePenalty) and not self.several
+            self.free, self.flat = np.zeros(p, dtype=bool), not self.several
 
     def _given(self, B):
         return np.ascontiguousarray(B[0] if self.flat else B)

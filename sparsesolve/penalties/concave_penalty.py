@@ -21,6 +21,7 @@ class ConcavePenalty:
     """
 
     has_blocks = has_groups = limited = False
+    concave = True
 
     def __init__(self, given, power, alpha=1.0):
         self.given, self.power, self.alpha = given, power, alpha

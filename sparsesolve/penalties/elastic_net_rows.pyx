@@ -1,9 +1,11 @@
-"""Elastic net on rows of K coefficients, one row a feature: coefficient by coefficient, or grouped by the l2 norm.
+"""Elastic net on the coefficients of K responses, single or tied across the responses.
 
-    Omega(B) = sum_j v_j (alpha pen(B_j) + (1 - alpha) |B_j|_2^2 / 2),   pen = |B_j|_1 or, grouped,
-    |B_j|_2
+    Omega(B) = sum_j v_j (alpha pen(B_j) + (1 - alpha) |B_j|_2^2 / 2)
 
-Arrays of coefficients B and of what meets them, C = Z'u, are (K, p): one row a response.
+with pen = |B_j|_1, or |B_j|_2 where the K coefficients of a feature are tied ("grouped").
+Coefficients B and products C = Z'u are arrays (K, p): one row a response. On such arrays
+ElasticNetRows keeps the contract of ``penalty.py``. Solvers of K responses also ask it feature by
+feature, in compiled code.
 """
 from libc.math cimport INFINITY, fabs, sqrt
 
@@ -57,7 +59,8 @@ cdef class ElasticNetRows:
         return (lam * self.l1[j] <= NO_PENALTY and lam * self.l2[j] <= NO_PENALTY
                 and not (b >= self.upper[j] and c >= 0.0) and not (b <= self.lower[j] and c <= 0.0))
 
-    cdef void prox(self, Py_ssize_t j, double lam, int K, const double* x, const double* h, double* b) noexcept nogil:
+    cdef void row_prox(self, Py_ssize_t j, double lam, int K, const double* x, const double* h,
+                       double* b) noexcept nogil:
         """b = argmin sum_k (h_k b_k^2 / 2 - x_k b_k) + lam Omega_j(b); h[0] serves all of a grouped row."""
         cdef double norm = 0.0
         cdef int k
@@ -77,14 +80,14 @@ cdef class ElasticNetRows:
 
     # over whole arrays
 
-    def shrink(self, const double[:, ::1] X, double lam=1.0):
-        """argmin_B |B - X|^2 / 2 + lam Omega(B): the prox of all rows."""
+    def prox(self, const double[:, ::1] X, double lam=1.0):
+        """argmin_B |B - X|^2 / 2 + lam Omega(B)."""
         cdef int K = X.shape[0]
         cdef Py_ssize_t j
         cdef double[:, ::1] rows = np.ascontiguousarray(X.T), out = np.empty((X.shape[1], K))
         cdef double[::1] h = np.ones(K)
         for j in range(X.shape[1]):
-            self.prox(j, lam, K, &rows[j, 0], &h[0], &out[j, 0])
+            self.row_prox(j, lam, K, &rows[j, 0], &h[0], &out[j, 0])
         return np.ascontiguousarray(np.transpose(out))
 
     cpdef double value(self, const double[:, ::1] B, double lam=1.0):
@@ -102,10 +105,18 @@ cdef class ElasticNetRows:
                     total += elastic_net.value(one, lam * self.l1[j], lam * self.l2[j])
         return total
 
-    def polar(self, const double[:, ::1] C, const int[::1] which=None):
-        """What the least lam with B_j = 0 optimal is, times the penalty factor and alpha: max_k |C_jk|, or |C_j|_2.
+    def polar(self, C):
+        """The least lam with B = 0 optimal for the linear term -C'B; inf if no lam is."""
+        sizes, l1 = self.sizes(C), np.asarray(self.l1)
+        if sizes[l1 == 0.0].any():
+            return np.inf
+        return float((sizes / np.where(l1 > 0.0, l1, 1.0)).max(initial=0.0))
 
-        Columns of C are those of the features `which`, or of all.
+    def sizes(self, const double[:, ::1] C, const int[::1] which=None):
+        """The size of the products of each feature, (count,): max_k |C_jk|, or |C_j|_2.
+
+        B_j = 0 is optimal where the size is at most lam l1_j. A product that pushes against a limit
+        at 0 does not count. Columns of C belong to the features `which`, or to all.
         """
         out = np.empty(C.shape[1])
         cdef double[::1] o = out
@@ -115,7 +126,7 @@ cdef class ElasticNetRows:
         return out
 
     cdef double row_polar(self, const double[:, ::1] C, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
-        """The same of feature j alone, whose column of C is number i."""
+        """The size of the products of feature j, in column i of C; see `sizes`."""
         cdef double most = 0.0
         cdef Py_ssize_t k
         if self.grouped:
@@ -183,7 +194,11 @@ cdef class ElasticNetRows:
                     for k in range(B.shape[0]):
                         moved[k, j] = 0.0
 
-    def unpenalised(self, const double[:, ::1] B, const double[:, ::1] C, double lam):
+    def unpenalised(self, B, C, double lam=1.0):
+        """Which features have a coefficient that nothing holds back, (p,)."""
+        return self.unpenalised_each(B, C, lam).any(axis=0)
+
+    def unpenalised_each(self, const double[:, ::1] B, const double[:, ::1] C, double lam=1.0):
         """Which coefficients nothing holds back, (K, p)."""
         out = np.zeros((B.shape[0], B.shape[1]), dtype=np.uint8)
         cdef unsigned char[:, ::1] o = out
@@ -194,10 +209,16 @@ cdef class ElasticNetRows:
                     o[k, j] = self.is_unpenalised(j, B[k, j], C[k, j], lam)
         return out.view(bool)
 
-    cpdef double feasible_scale(self, const double[:, ::1] B, const double[:, ::1] C, double lam, bint strict=False):
-        """The largest s <= 1 for which the conjugate at s C is finite; strict: as if for the lasso without limits.
+    def feasible_scale(self, C, double lam=1.0):
+        """The largest s <= 1 for which conjugate(s C) is finite."""
+        return self.scale_at(np.zeros_like(C), C, lam)
 
-        Coefficients that nothing holds back take no part: the caller sees to C = 0 there.
+    cpdef double scale_at(self, const double[:, ::1] B, const double[:, ::1] C, double lam,
+                          bint strict=False):
+        """The largest s <= 1 for which the conjugate at s C is finite, at coefficients B.
+
+        Coefficients that nothing holds back take no part: the caller sees to C = 0 there. With
+        `strict` the answer is that of the lasso without limits.
         """
         cdef double s = 1.0, l2
         cdef Py_ssize_t j, k
@@ -214,7 +235,7 @@ cdef class ElasticNetRows:
                         INFINITY if strict and self.upper[j] > 0.0 else self.upper[j]))
         return s
 
-    def conjugate(self, const double[:, ::1] C, double lam):
+    def conjugate(self, const double[:, ::1] C, double lam=1.0):
         """sup_B C'B - lam Omega(B) within the limits."""
         cdef double total = 0.0, l1, l2
         cdef Py_ssize_t j, k

@@ -1,6 +1,4 @@
-"""Penalties on K rows of coefficients, asked as the penalties of one response are asked."""
-
-import numpy as np
+"""Rows: a penalty on the K p coefficients of K responses, seen on arrays (K, p)."""
 
 from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
 
@@ -9,51 +7,22 @@ def on_rows(penalty, grouped):
     """The penalty of a Problem of K responses as one on arrays (K, p)."""
     if not penalty.has_blocks:
         return penalty
-    return GroupRows(penalty) if penalty.has_groups else Rows(penalty, grouped)
+    return Rows(penalty) if penalty.has_groups else ElasticNetRows(penalty, grouped)
 
 
 class Rows:
-    """Elastic net on whole arrays (K, p), one row of them a response; see ElasticNetRows."""
+    """A view of any penalty on K p coefficients: row k of an array (K, p) is response k.
 
-    def __init__(self, net, grouped):
-        self.net = ElasticNetRows(net, grouped)
-        self.value, self.prox = self.net.value, self.net.shrink
-
-    def sizes(self, C):
-        """Of each feature what meets its penalty, (p,)."""
-        return self.net.polar(C)
-
-    def polar(self, C):
-        """The least lam with B = 0 optimal for the linear term -C'B."""
-        sizes, l1 = self.net.polar(C), np.asarray(self.net.l1)
-        bare = sizes[l1 == 0.0].any()
-        return np.inf if bare else float((sizes / np.where(l1 > 0.0, l1, 1.0)).max(initial=0.0))
-
-    def conjugate(self, C, lam=1.0):
-        """sup_B C'B - lam * Omega(B)."""
-        return self.net.conjugate(C, lam)
-
-    def feasible_scale(self, C, lam=1.0):
-        """The largest s <= 1 for which conjugate(s C) is finite."""
-        return self.net.feasible_scale(np.zeros_like(C), C, lam)
-
-    def unpenalised(self, B, C, lam=1.0):
-        """Which features nothing holds back in some response, (p,)."""
-        return self.unpenalised_each(B, C, lam).any(axis=0)
-
-    def unpenalised_each(self, B, C, lam=1.0):
-        """Which coefficients nothing holds back, (K, p)."""
-        return self.net.unpenalised(B, C, lam)
-
-
-class GroupRows:
-    """A penalty on groups of the K p coefficients of arrays (K, p), which are read row by row."""
+    Parameters
+    ----------
+    penalty : penalty on vectors (K p,), the coefficients of one response after the other
+    """
 
     def __init__(self, penalty):
         self.flat = penalty
 
     def sizes(self, C):
-        """What meets the penalty, (K p,)."""
+        """The products that `entry_levels` of the penalty takes, (K p,)."""
         return C.ravel()
 
     def value(self, B, lam=1.0):
@@ -77,7 +46,7 @@ class GroupRows:
         return self.flat.feasible_scale(C.ravel(), lam)
 
     def unpenalised(self, B, C, lam=1.0):
-        """Which features nothing holds back in some response, (p,)."""
+        """Which features have a coefficient that nothing holds back, (p,)."""
         return self.unpenalised_each(B, C, lam).any(axis=0)
 
     def unpenalised_each(self, B, C, lam=1.0):

@@ -5,7 +5,6 @@ from functools import partial
 import numpy as np
 
 from sparsesolve.linalg.design.distributed import DistributedDesign
-from sparsesolve.penalties.concave_penalty import ConcavePenalty
 from sparsesolve.solvers import SOLVERS, costs, has_tangent, kinked
 from sparsesolve.solvers.reasons import log_reduction, log_solver
 from sparsesolve.solvers.reductions.collinear import CollinearState, without_collinear
@@ -81,7 +80,7 @@ def _with_kinks(problem, name, lambdas, n_threads):
             "X is a dask array, and the loss of this family has kinks; pass X.compute() if it "
             "fits in memory, or choose families.squared_hinge() or huber()"
         )
-    if isinstance(problem.penalty, ConcavePenalty):
+    if problem.concave:
         raise ValueError(
             "a concave penalty takes a smooth loss, and that of this family has kinks; choose "
             "families.squared_hinge() or huber(), or a convex penalty"
@@ -105,7 +104,7 @@ def _with_kinks(problem, name, lambdas, n_threads):
 
 def _on_whole_vectors(problem, name, lambdas, n_threads):
     """The state for a penalty without disjoint blocks: a first-order solver."""
-    if isinstance(problem.penalty, ConcavePenalty):
+    if problem.concave:
         return _by_reweighting(problem, name, lambdas, n_threads)
     mapping = problem.penalty.mapping()
     if mapping is not None and not SOLVERS.get(name, SOLVERS["ridge"]).by_passes:

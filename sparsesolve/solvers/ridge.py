@@ -14,6 +14,7 @@ import numpy as np
 from sparsesolve.linalg.factors.span import Span, eigen
 from sparsesolve.linalg.gram.gram import tall_gram
 from sparsesolve.linalg.gram.outer import wide_gram
+from sparsesolve.solvers.certificate.gap import gap_of_terms, ridge_excess, squares_excess
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, STALLED
 
 CORRECTIONS = 5  # steps after which only rounding is left
@@ -129,11 +130,11 @@ class Tall:
         self.z = self.cross - self.gram @ self.g
 
     def gap(self, lam):
-        """P - D at the dual point r, or at 0: sum_j (z_j - lam g_j)^2 / (2 lam), with z = A'r."""
-        excess = self.z - lam * self.g
-        square, primal = float(excess @ excess), 0.5 * self.residual_square()
-        primal += 0.5 * lam * float(self.g @ self.g)
-        return min(square / (2.0 * lam), primal) if lam > 0.0 else primal
+        """The gap at the dual point r, with products z = A'r, or at 0."""
+        primal = 0.5 * (self.residual_square() + lam * float(self.g @ self.g))
+        if not lam > 0.0:
+            return primal
+        return gap_of_terms(0.0, ridge_excess(self.g, self.z, lam), 0.0, primal)
 
     def residual_square(self):
         return float(max(self.square - self.g @ (self.cross + self.z), 0.0))
@@ -175,9 +176,8 @@ class Wide:
         self.r = self.unpenalised.without(self.unpenalised.response - self.fit)
 
     def gap(self, lam):
-        """P - D at the dual point lam a, of which b is the exact answer: |r - lam a|^2 / 2."""
-        excess = self.r - lam * self.a
-        return 0.5 * float(excess @ excess)
+        """The gap at the dual point lam a, of which b is the exact answer."""
+        return gap_of_terms(squares_excess(self.r, lam * self.a), 0.0)
 
     def residual_square(self):
         return float(self.r @ self.r)

@@ -13,7 +13,7 @@ from sparsesolve.data import read_weights, shown
 from sparsesolve.losses.chain.log_loss import ChainLog
 from sparsesolve.losses.chain.rows import times
 from sparsesolve.penalties import ElasticNet, GroupL2
-from sparsesolve.penalties.blocks import BlockPenalty
+from sparsesolve.penalties.penalty import has_blocks, missing_method
 from sparsesolve.structured.sequences import (
     match_sequences,
     read_allowed,
@@ -111,9 +111,14 @@ def _read_penalty(groups, penalty, p, names):
         penalty = GroupL2(groups)
     if penalty is None:
         return None
-    if not isinstance(penalty, BlockPenalty):
+    if isinstance(penalty, type) or missing_method(penalty) and not has_blocks(penalty):
         raise TypeError(
             f"penalty is {shown(penalty)}; give an object of sparsesolve.penalties, or None for "
             "the elastic net"
+        )
+    if not has_blocks(penalty):
+        raise TypeError(
+            f"penalty={type(penalty).__name__} is no sum over disjoint groups of features, which "
+            "chains need; give GroupL2, GroupLinf or SparseGroup, or None for the elastic net"
         )
     return penalty.over(p, names)

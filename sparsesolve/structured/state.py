@@ -9,7 +9,6 @@ Reference: Stella, Themelis, Sopasakis, Patrinos (2017), see panoc.py; metric.py
 
 import numpy as np
 
-from sparsesolve.penalties.blocks import BlockPenalty
 from sparsesolve.solvers.certificate.gap import duality_gap
 from sparsesolve.solvers.costs import CHAIN_METRIC_BETWEEN as BETWEEN
 from sparsesolve.solvers.costs import CHAIN_METRIC_FLOOR as FLOOR
@@ -53,8 +52,8 @@ class ChainState(Panoc):
             self.memory = FEW_PAIRS
         sparse = problem.penalty.features.alpha > 0.0  # ridge takes as many plain steps
         if sparse and metric_pays(problem):
-            blocks = isinstance(problem.penalty.features, BlockPenalty)
-            self.metric = LabelMetric(problem.p, problem.K, blocks)
+            features = problem.penalty.features
+            self.metric = LabelMetric(problem.p, problem.K, features.has_groups)
             self.L, self.between = 1.0, BETWEEN
 
     def begin(self, lam):

@@ -44,7 +44,7 @@ def test_excess_is_never_negative_where_it_is_finite_and_zero_at_rest(grouped, a
         if limited:
             B = np.clip(B, LIMITS[0], LIMITS[1])
         for strict in (False, True):
-            s = net.feasible_scale(B, C, 0.7, strict)
+            s = net.scale_at(B, C, 0.7, strict)
             assert 0.0 <= s <= 1.0
             assert -1e-12 <= net.excess(B, C, 0.7, s) < np.inf
     assert net.excess(np.zeros((K, P)), np.zeros((K, P)), 0.7, 1.0) == 0.0
@@ -52,11 +52,11 @@ def test_excess_is_never_negative_where_it_is_finite_and_zero_at_rest(grouped, a
 
 def test_polar_is_the_threshold_of_zero():
     for _, C in draws():
-        assert rows().polar(C) == pytest.approx(np.abs(C).max(axis=0))
-        assert rows(True).polar(C) == pytest.approx(np.sqrt((C**2).sum(axis=0)))
+        assert rows().sizes(C) == pytest.approx(np.abs(C).max(axis=0))
+        assert rows(True).sizes(C) == pytest.approx(np.sqrt((C**2).sum(axis=0)))
         low, high = LIMITS
         open_ = np.where(C > 0, high[None] > 0, low[None] < 0)
-        assert rows(limited=True).polar(C) == pytest.approx(np.abs(C * open_).max(axis=0))
+        assert rows(limited=True).sizes(C) == pytest.approx(np.abs(C * open_).max(axis=0))
 
 
 def test_taken_rows_keep_their_numbers_and_minus_one_is_unpenalised():
@@ -70,6 +70,6 @@ def test_held_are_the_penalised_and_those_that_press_on_a_limit():
     net = rows(limited=True)
     B, C = np.zeros((K, P)), np.ones((K, P))
     B[0, 3], B[1, 3] = 2.0, -1.0  # at their limits; C presses upwards only
-    free = net.unpenalised(B, C, 1.0)
+    free = net.unpenalised_each(B, C, 1.0)
     assert not free[:, [0, 1, 2, 4, 5]].any()
     assert free[:, 3].tolist() == [False, True, True]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sparsesolve.penalties import ElasticNet, GroupL2
-from sparsesolve.penalties.rows import Rows
+from sparsesolve.penalties.rows import Rows, on_rows
 
 K, P = 3, 5
 V = np.array([1.0, 0.5, 2.0, 1.0, 3.0])
@@ -17,10 +17,10 @@ def twins(kind):
     if kind == "grouped":
         none, free = np.zeros(P, dtype=bool), np.full(K * P, np.inf)
         group = GroupL2(np.tile(np.arange(P), K), weights=np.ones(P)).over(K * P)
-        return Rows(ElasticNet(P, 0.7, V), True), group.under(0.7, V, none, -free, free, 1.0)
+        return on_rows(ElasticNet(P, 0.7, V), True), group.under(0.7, V, none, -free, free, 1.0)
     low, high = np.resize([-0.3, -np.inf], P), np.resize([0.2, np.inf, 0.4], P)
     one = ElasticNet(P, 0.7, V, low, high)
-    return Rows(one, False), ElasticNet(K * P, 0.7, *(np.tile(x, K) for x in (V, low, high)))
+    return on_rows(one, False), ElasticNet(K * P, 0.7, *(np.tile(x, K) for x in (V, low, high)))
 
 
 @pytest.mark.parametrize("kind", ["single", "grouped"])
@@ -38,7 +38,7 @@ def test_all_answers_are_those_of_the_coefficients_laid_out_as_one_vector(kind):
 
 @pytest.mark.parametrize("grouped", [False, True])
 def test_features_without_a_penalty(grouped):
-    rows = Rows(ElasticNet(P, 1.0, np.where(np.arange(P) == 2, 0.0, V)), grouped)
+    rows = on_rows(ElasticNet(P, 1.0, np.where(np.arange(P) == 2, 0.0, V)), grouped)
     assert rows.unpenalised(NOTHING, NOTHING + 1.0).tolist() == [False, False, True, False, False]
     assert rows.unpenalised(NOTHING, NOTHING + 1.0, 0.0).all()
     assert rows.polar(NOTHING + 1.0) == np.inf
@@ -52,4 +52,16 @@ def test_limits_of_features_without_a_penalty_count():
     one = ElasticNet(P, 0.7, factors, low, high)
     flat = ElasticNet(K * P, 0.7, *(np.tile(x, K) for x in (factors, low, high)))
     Z = 2.0 * RNG.standard_normal((K, P))
-    assert Rows(one, False).conjugate(Z) == pytest.approx(flat.conjugate(Z.ravel()))
+    assert on_rows(one, False).conjugate(Z) == pytest.approx(flat.conjugate(Z.ravel()))
+
+
+def test_a_view_is_the_penalty_on_the_responses_one_after_the_other():
+    """Any penalty on K p coefficients may be seen so, of whatever norm."""
+    flat = ElasticNet(K * P, 0.7, np.tile(V, K))
+    seen, rows = Rows(flat), on_rows(ElasticNet(P, 0.7, V), False)
+    X = 2.0 * RNG.standard_normal((K, P))
+    assert seen.prox(X, 0.4) == pytest.approx(rows.prox(X, 0.4))
+    for name in ("value", "conjugate", "feasible_scale"):
+        assert getattr(seen, name)(X, 0.4) == pytest.approx(getattr(rows, name)(X, 0.4))
+    assert seen.polar(X) == pytest.approx(rows.polar(X))
+    assert (seen.unpenalised_each(X, X) == rows.unpenalised_each(X, X)).all()

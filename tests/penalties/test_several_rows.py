@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sparsesolve.penalties import GroupL2, GroupLinf, SparseGroup
-from sparsesolve.penalties.rows import GroupRows
+from sparsesolve.penalties.rows import Rows
 
 P, K = 6, 3
 GROUPS, LISTS = ["a", "b", "a", None, "b", "a"], [[0, 2, 5], [1, 4], [3]]
@@ -44,7 +44,7 @@ def test_one_row_is_the_penalty_itself(penalty):
 
 def test_a_block_has_the_features_of_its_group_in_all_rows(penalty):
     """Rows side by side as features of their own say the same, weights being those of one row."""
-    rows = GroupRows(penalty.repeated(K))
+    rows = Rows(penalty.repeated(K))
     wide = type(penalty)([g or "c" for g in GROUPS] * K,
                          weights=[np.sqrt(3), 3.0, 1.0])  # fmt: skip
     wide = wide.over(K * P).under(0.7, FACTORS[[0, 1, 2]], np.zeros(3, dtype=bool),

@@ -20,7 +20,8 @@ returned coefficients and intercept cost is `Problem.owed`.
 
 The parts come from: `Loss.fenchel_young`; `block_gap` and `BlockPenalty.block_gap`;
 `dual_point.clear` (orthogonality, and what is missing); the screening of inactive blocks.
-Python solvers call `duality_gap`, or `gap_of_terms` where they have the terms in closed form;
+Python solvers call `duality_gap`, or `gap_of_terms` where they have the terms in closed form
+(`unexplained`, `squares_excess`, `ridge_excess`);
 compiled ones put the terms together by `assembled`, and ScaledDual tries the scales.
 Reference: Bach et al. 2012, section 1.4.
 """
@@ -77,6 +78,24 @@ def unexplained(basis, r):
     basis : (k, n), orthonormal rows of the span that P projects on; r : (n,) the residual.
     """
     return 0.5 * float(np.square(basis @ r).sum())
+
+
+def squares_excess(r, dual):
+    """Fenchel-Young of |y - .|^2 / 2 at a dual point that is no multiple of r: |r - dual|^2 / 2.
+
+    r : (n,) the residual; dual : (n,).
+    """
+    apart = r - dual
+    return 0.5 * float(np.vdot(apart, apart))
+
+
+def ridge_excess(g, z, double lam):
+    """What lam |g|^2 / 2 adds at products z: value + conjugate - inner, as one square.
+
+    |z - lam g|^2 / (2 lam); the sum of the three would cancel to the rounding of each. lam > 0.
+    """
+    apart = z - lam * g
+    return float(np.vdot(apart, apart)) / (2.0 * lam)
 
 
 def blocks_gap(penalty, double lam, double charge, b, z):

@@ -1,11 +1,11 @@
 """Sums over the knots of a path, in one pass each: correlations against bounds, gaps, nonzero coefficients."""
-from libc.math cimport fabs, fmax
+from libc.math cimport INFINITY, fabs, fmax
 from libc.string cimport memcpy
 from scipy.linalg.cython_blas cimport dgemm
 
 import numpy as np
 
-from sparsesolve.solvers.certificate.gap cimport squares_gap
+from sparsesolve.solvers.certificate.gap cimport assembled, squares_gap
 
 DEF TOGETHER = 32   # features of a product: those that join late have no part in the first knots
 
@@ -120,7 +120,7 @@ def middle_gaps(const double[::1] lams, const int[::1] features, const double[:,
                 if v[j] > 0.0:
                     b = 0.5 * (B[k, u] + B[k - 1, u])
                     total += lam * v[j] * fabs(b) - 0.5 * (C[k, j] + C[k - 1, j]) * b
-            out[k] = fmax(total, 0.0)
+            out[k] = assembled(0.0, total, 0.0, INFINITY)
     return np.asarray(out)
 
 

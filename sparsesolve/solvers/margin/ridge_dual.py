@@ -22,6 +22,7 @@ from sparsesolve.linalg.design.design import Design
 from sparsesolve.linalg.kernels.box_hyperplane import project
 from sparsesolve.losses.kinked import Kinked
 from sparsesolve.penalties import ElasticNet
+from sparsesolve.solvers.certificate.gap import gap_of_terms, ridge_excess
 from sparsesolve.solvers.state import NULL_LEVEL
 
 EPSILON = np.finfo(np.float64).eps
@@ -120,11 +121,11 @@ class RidgeDual:
         eta = eta + shift
         self.u, self.g, self.intercept, self.eta, self.z = u, g, float(shift), eta, z
         self.value = self.loss.at(eta)[0]
-        apart = g - z / lam
-        gap = self.loss.fenchel_young_at(eta, u) + 0.5 * lam * float(apart @ apart)
         # u is on the hyperplane but for rounding, which an intercept multiplies
         astray = abs(float(u.sum())) if self.with_intercept else 0.0
-        return gap + astray * (abs(shift) + self.spread) + EPSILON * abs(self.value)
+        missing = astray * (abs(shift) + self.spread) + EPSILON * abs(self.value)
+        samples = self.loss.fenchel_young_at(eta, u)
+        return gap_of_terms(samples, ridge_excess(g, z, lam), missing)
 
     # what a grid asks for
 

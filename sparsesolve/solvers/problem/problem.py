@@ -19,9 +19,7 @@ from sparsesolve.linalg.design.design import Design
 from sparsesolve.linalg.design.group_basis import GroupBasis
 from sparsesolve.linalg.kernels import error_free
 from sparsesolve.losses import Loss
-from sparsesolve.penalties import ElasticNet
-from sparsesolve.penalties.blocks import BlockPenalty
-from sparsesolve.penalties.whole import WholePenalty
+from sparsesolve.penalties.penalty import Penalty
 from sparsesolve.solvers.problem.rounding import faint, last_digits
 
 BEYOND_ALL = 1e300  # an inner lam beyond which nothing changes
@@ -36,7 +34,7 @@ class Problem:
     """What a solver is given. Inner coefficients b belong to the columns of `design`."""
 
     design: Design  # standardised
-    penalty: ElasticNet | BlockPenalty | WholePenalty  # in inner units
+    penalty: Penalty  # in inner units: ElasticNet, a BlockPenalty, WholePenalty, ConcavePenalty
     weights: np.ndarray  # (n,) sum 1
     loss: Loss | None  # None: squared error in `response`
     response: np.ndarray | None  # (n,) else: y - offset, centred with an intercept, / 2**exponent
@@ -85,6 +83,11 @@ class Problem:
     def has_blocks(self):
         """Whether the penalty is a sum over disjoint blocks: features, or groups of them."""
         return self.penalty.has_blocks
+
+    @property
+    def concave(self):
+        """Whether the penalty is concave in sizes, so that convex solvers do not take it."""
+        return getattr(self.penalty, "concave", False)
 
     def unpenalised(self, lambdas=None):
         """Which features have no penalty, (p,): all, where the lambdas asked for are 0 and nothing

@@ -21,6 +21,7 @@ from sparsesolve.linalg.gram.outer import wide_gram
 from sparsesolve.penalties import ElasticNet
 from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
 from sparsesolve.solvers.certificate.dual_point import clear
+from sparsesolve.solvers.certificate.gap import gap_of_terms
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED
 
 WIDE = 2  # columns to a row from which the eigenvalues pay
@@ -131,7 +132,7 @@ class RowSpaceState:
         there = offset + level + self._predictor(problem.design, self.which, self.b)
         there = there.reshape(problem.offset.shape)
         self.value = loss.at(there)[0]
-        return loss.fenchel_young_at(there, a) + missing
+        return gap_of_terms(loss.fenchel_young_at(there, a), 0.0, missing)
 
     def _predictor(self, design, which, b):
         """The part of the columns in eta, (K, n)."""
@@ -153,5 +154,5 @@ class RowSpaceState:
             out[self.which] = z[0]
         else:
             net = ElasticNetRows(problem.penalty, problem.grouped)
-            out[self.which] = net.polar(z, self.which)
+            out[self.which] = net.sizes(z, self.which)
         return out

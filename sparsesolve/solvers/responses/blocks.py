@@ -91,7 +91,7 @@ class ResponseBlocks:
     def correlations(self):
         """For each column the size of its products with the dual point, (p,): largest or l2."""
         u, _ = dual_point(self.descent, NULL_LEVEL)
-        return self.net.polar(self.design.response_products(u, None, self.n_threads))
+        return self.net.sizes(self.design.response_products(u, None, self.n_threads))
 
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""

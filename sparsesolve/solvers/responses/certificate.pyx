@@ -45,13 +45,13 @@ def working_gap(d, double lam):
         for k in range(B.shape[0]):
             if net.is_unpenalised(j, B[k, j], g[k, j], lam):
                 total += 0.5 * g[k, j] * g[k, j] / (scales[k] * max(squares[j], 1e-300))
-    at = {net.feasible_scale(B, g, lam, strict) for strict in (True, False)}
+    at = {net.scale_at(B, g, lam, strict) for strict in (True, False)}
     return least_gap(d.loss, d.eta, d.u, at, lambda s: d.net.excess(d.B, d.g, lam, s), total)
 
 
 def dual_point(d, double lam):
     """u' (K, n), and what is to be orthogonal to it where products with the free columns do not tell, or None."""
-    free = d.net.unpenalised(d.B, d.g, lam)
+    free = d.net.unpenalised_each(d.B, d.g, lam)
     places = np.flatnonzero(free.any(axis=0))
     if not len(places):
         return d.u, None
@@ -164,7 +164,7 @@ def _certify_at(u, basis, d, double lam, outside):
                 astray = max(astray, fabs(C[k, j]))
                 rounding += fabs(B[k, j] * C[k, j])
     if astray <= ORTHOGONAL:
-        at = {min(own.feasible_scale(B, C, lam, strict), net.feasible_scale(zero, beyond, lam, strict))
+        at = {min(own.scale_at(B, C, lam, strict), net.scale_at(zero, beyond, lam, strict))
               for strict in (False, True)}
         gap = least_gap(d.loss, d.eta, u, at, lambda s: d.net.excess(d.B, products, lam, s)
                         + net.excess(zero, beyond, lam, s), rounding)

@@ -43,7 +43,7 @@ cdef class ResponseDual(ResponseCoefficients):
     cdef double working_gap(self, double lam) noexcept nogil:
         """The gap over the coefficients at work, about, at multiples of u; free ones as if a step took them out."""
         cdef int t, k
-        cdef double level = 1.0 / self.s, best = INFINITY, scale, last = -1.0, total
+        cdef double level = 1.0 / self.s, best = INFINITY, scale, last = -1.0, missing
         cdef Py_ssize_t i
         for t in range(self.quadratic.size):
             self.quadratic.g[t] = self.quadratic.g[t] * level
@@ -56,8 +56,9 @@ cdef class ResponseDual(ResponseCoefficients):
             memcpy(&self.trial[0, 0], &self.u[0, 0], self.K * self.n * sizeof(double))
             for i in range(self.K * self.n):
                 (&self.trial[0, 0])[i] *= scale
-            total = self.quadratic.column_gap(lam * level, scale) + 0.5 * (scale * self.quadratic.unpenalised_norm) ** 2
-            best = min(best, self.s * total + self.loss.fenchel_young(&self.eta[0, 0], &self.trial[0, 0]))
+            missing = 0.5 * (scale * self.quadratic.unpenalised_norm) ** 2
+            best = assembled(self.loss.fenchel_young(&self.eta[0, 0], &self.trial[0, 0]),
+                             self.s * self.quadratic.column_gap(lam * level, scale), self.s * missing, best)
         self.quadratic.unpenalised_norm = 0.0
         for t in range(self.quadratic.size):
             self.quadratic.g[t] = self.quadratic.g[t] * self.s

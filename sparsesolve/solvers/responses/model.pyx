@@ -82,7 +82,7 @@ cdef class ResponseModel:
         for k in range(K):
             h[k] = self.curvature[k, j]
             x[k] = h[k] * self.B[k, j] + self.g[k, j] - pull[k]
-        net.prox(j, lam, K, x, h, b)
+        net.row_prox(j, lam, K, x, h, b)
         for k in range(K):
             x[k] = b[k] - self.B[k, j]
             gain += h[k] * x[k] * x[k]

@@ -16,7 +16,7 @@ from scipy.linalg.cython_lapack cimport dpotrf, dpotri, dpotrs
 import numpy as np
 
 from sparsesolve.linalg.kernels.vector cimport axpy, dot
-from sparsesolve.penalties.elastic_net cimport conjugate, value
+from sparsesolve.penalties.elastic_net cimport conjugate, feasible_scale, value
 from sparsesolve.solvers.certificate.gap cimport assembled, squares_gap
 
 DEF REPAIRS = 6                     # of a matrix that is singular in rounding
@@ -71,17 +71,19 @@ cdef class ResponseQuadratic:
             total += value(sqrt(size), lam * self.l1[j], lam * self.l2[j])
         return total
 
-    cdef double gap(self, double lam, int count, double slack) noexcept nogil:
-        """The gap over the first `count` rows, the best of some multiples of the residual as dual points.
+    cdef double rows_gap(self, double lam, int count, double slack) noexcept nogil:
+        """The gap over the first `count` rows, at the best of some multiples of the residual.
 
-        `slack`: length of what free rows see of the residual, which is taken out of the dual point; products with the
-        others change by at most that times the length of their column.
+        `slack` is the length of what unpenalised rows see of the residual. It is taken out of the
+        dual point, which changes the products of the others by at most that times the length of
+        their column.
         """
-        cdef double loose = 1.0, strict = 1.0, size, charge = 0.0, l1, best, off
+        cdef double at_zero, off
         cdef double* b = &self.sizes[0, 0]
         cdef double* g = &self.sizes[1, 0]
         cdef double* inner = &self.sizes[2, 0]
         cdef int j, k
+        self.n_rows, self.slack, self.charge = count, slack, 0.0
         for j in range(count):
             b[j] = g[j] = inner[j] = 0.0
             if self.free(j, lam):
@@ -90,29 +92,30 @@ cdef class ResponseQuadratic:
                 g[j] += self.g[k, j] * self.g[k, j]
                 b[j] += self.B[k, j] * self.B[k, j]
                 inner[j] += self.B[k, j] * self.g[k, j]
-            b[j], l1 = sqrt(b[j]), lam * self.l1[j]
+            b[j] = sqrt(b[j])
             off = slack * sqrt(self.G[j, j]) if 0.0 < slack < INFINITY else 0.0
             g[j], inner[j] = sqrt(g[j]) + off, inner[j] - off * b[j]
-            charge += value(b[j], l1, lam * self.l2[j])
-            if g[j] > l1:
-                size = l1 / g[j] * (1.0 - 1e-15)        # so that the product stays feasible in rounding
-                strict = min(strict, size)
-                if lam * self.l2[j] == 0.0:
-                    loose = min(loose, size)
-        best = 0.5 * self.residual_square + charge      # at 0
-        if slack == INFINITY:
-            return best
-        best = min(best, self._gap_at(lam, count, strict, slack, charge))
-        return best if loose == strict else min(best, self._gap_at(lam, count, loose, slack, charge))
+            self.charge += value(b[j], lam * self.l1[j], lam * self.l2[j])
+        at_zero = 0.5 * self.residual_square + self.charge
+        return at_zero if slack == INFINITY else min(at_zero, self.gap(lam))
 
-    cdef double _gap_at(self, double lam, int count, double s, double slack, double charge) noexcept nogil:
-        cdef double total = charge
+    cdef double scale(self, double lam, bint strict) noexcept nogil:
+        cdef double s = 1.0
         cdef int j
-        for j in range(count):
+        for j in range(self.n_rows):
             if self.sizes[1, j] > 0.0:
-                total += conjugate(s * self.sizes[1, j], lam * self.l1[j], lam * self.l2[j], 0.0, INFINITY)
-                total -= s * self.sizes[2, j]
-        return assembled(squares_gap(self.residual_square, s, slack), total, 0.0, INFINITY)
+                s = min(s, feasible_scale(self.sizes[1, j], lam * self.l1[j], 0.0 if strict else lam * self.l2[j],
+                                          0.0, INFINITY))
+        return s
+
+    cdef double gap_at(self, double lam, double scale) noexcept nogil:
+        cdef double total = self.charge
+        cdef int j
+        for j in range(self.n_rows):
+            if self.sizes[1, j] > 0.0:
+                total += conjugate(scale * self.sizes[1, j], lam * self.l1[j], lam * self.l2[j], 0.0, INFINITY)
+                total -= scale * self.sizes[2, j]
+        return assembled(squares_gap(self.residual_square, scale, self.slack), total, 0.0, INFINITY)
 
     # second order
 

@@ -240,7 +240,7 @@ cdef class ResponseSufficientStatistics(ResponseQuadratic):
             if not 0.5 * self.residual_square + self.penalty(lam) <= value + UPHILL * self.total:
                 np.asarray(self.B)[:] = start       # rounding has led uphill
                 self._measure(goal)
-            gap = self.gap(lam, self.p, self._slack(lam, True))
+            gap = self.rows_gap(lam, self.p, self._slack(lam, True))
             if gap <= target:
                 return CONVERGED, gap
             if outcome == MAX_ITER:
@@ -262,7 +262,7 @@ cdef class ResponseSufficientStatistics(ResponseQuadratic):
                 return MAX_ITER
             with nogil:
                 self.sweep(lam)
-            gap = self.gap(lam, self.m, self._slack(lam, False))
+            gap = self.rows_gap(lam, self.m, self._slack(lam, False))
             if last < INFINITY:
                 self.pace = min(max(0.5 * (self.pace + gap / last), QUICK), SLOW)
             last = gap
@@ -286,7 +286,7 @@ cdef class ResponseSufficientStatistics(ResponseQuadratic):
         while gap > goal and self.iterations < limit:
             with nogil:
                 fell = self.newton(lam)
-            last, gap = gap, self.gap(lam, self.m, self._slack(lam, False))
+            last, gap = gap, self.rows_gap(lam, self.m, self._slack(lam, False))
             if not fell or gap > KEPT * last:
                 break
             self.stale = False

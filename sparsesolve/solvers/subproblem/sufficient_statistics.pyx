@@ -13,7 +13,6 @@ from sparsesolve.linalg.gram.gram cimport Gram
 from sparsesolve.linalg.gram.gram import tall_gram
 from sparsesolve.linalg.factors.span import Spans
 from sparsesolve.linalg.kernels.vector cimport axpy
-from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers.subproblem.gram_active_set cimport GramActiveSet
 from sparsesolve.solvers.subproblem.gram_block_descent cimport GramBlockDescent
 from sparsesolve.solvers.subproblem.coefficients cimport (
@@ -52,7 +51,7 @@ cdef class SufficientStatistics:
         cdef GramBlockDescent groups
         self.p = len(products)
         self.order, self.gram = np.arange(self.p, dtype=np.intc), Gram(self.p)
-        if isinstance(penalty, BlockPenalty):   # side by side, and without those that are all zeros
+        if penalty.has_groups:   # side by side, and without those that are all zeros
             member, groups = np.asarray(penalty.member), GramBlockDescent(None, penalty)
             of = np.asarray(penalty.of)[member]
             moving = moving & (np.diagonal(products)[member] > 0.0)

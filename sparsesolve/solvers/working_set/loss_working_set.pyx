@@ -16,7 +16,6 @@ import numpy as np
 from sparsesolve.linalg.working.pack import pack
 from sparsesolve.linalg.kernels.vector cimport axpy, ss_multiply, ss_scale
 from sparsesolve.losses.gaussian import Gaussian
-from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers import costs
 from sparsesolve.solvers.certificate import dual_point
 from sparsesolve.solvers.subproblem.gram_active_set cimport GramActiveSet
@@ -99,7 +98,7 @@ cdef class LossWorkingSet(WorkingSet):
             return 0
         self.columns = pack(self.design, self.root_w, self.model.centred, dense=True,
                             n_threads=self.columns.n_threads)
-        if isinstance(self.penalty, BlockPenalty):
+        if self.penalty.has_groups:
             self._continue_with(type(self.quadratic)(self.columns, self.penalty))
         else:
             self._continue_with(self._by_products())

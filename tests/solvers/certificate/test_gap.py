@@ -8,7 +8,9 @@ from sparsesolve.solvers.certificate.gap import (
     duality_gap,
     gap_of_terms,
     least_gap,
+    ridge_excess,
     scales,
+    squares_excess,
     unexplained,
 )
 
@@ -23,6 +25,16 @@ def test_terms_add_up_and_the_dual_point_0_is_never_worse():
     assert gap_of_terms(1.0, 2.0, 0.5) == 3.5
     assert gap_of_terms(1.0, 2.0, 0.5, 3.0) == 3.0
     assert gap_of_terms(1.0, -1e-16) == 1.0  # less than 0 is rounding
+
+
+def test_closed_forms_are_value_and_conjugate_less_the_inner_product():
+    y, eta, dual = RNG.standard_normal((3, 20))
+    samples = 0.5 * np.sum((y - eta) ** 2) + 0.5 * np.sum(dual**2) - dual @ y + dual @ eta
+    assert squares_excess(y - eta, dual) == pytest.approx(samples)
+    g, z = RNG.standard_normal((2, 20))
+    blocks = 0.5 * 0.3 * np.sum(g**2) + np.sum(z**2) / (2 * 0.3) - z @ g
+    assert ridge_excess(g, z, 0.3) == pytest.approx(blocks)
+    assert ridge_excess(z / 0.3, z, 0.3) == pytest.approx(0.0, abs=1e-30)
 
 
 @pytest.mark.parametrize("terms", [(INF, 1.0), (1.0, INF), (NAN, 1.0), (1.0, NAN), (INF, -INF)])

@@ -6,7 +6,7 @@ from python_penalties import Steps
 
 from sparsesolve import families
 from sparsesolve.paths.assembly import read_problem
-from sparsesolve.penalties.rows import Rows
+from sparsesolve.penalties.rows import on_rows
 from sparsesolve.solvers.certificate.unpenalised import UnpenalisedBasis
 
 RNG = np.random.default_rng(3)
@@ -25,7 +25,7 @@ def bare(family="binomial", y=Y > 0, limits=NO_LIMITS, X=X):
         penalty_factor=FACTORS, alpha=1.0, intercept=True, standardize=True, n_threads=1, **limits,
     )[0]  # fmt: skip
     several = problem.n_responses
-    penalty = Rows(problem.penalty, problem.grouped) if several else problem.penalty
+    penalty = on_rows(problem.penalty, problem.grouped) if several else problem.penalty
     start = np.zeros((several, P) if several else P)
     return problem, UnpenalisedBasis(problem, penalty, start, True)
 
