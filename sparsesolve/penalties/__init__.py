@@ -1,10 +1,10 @@
 """Penalties: functions of the coefficients alone.
 
-For ``path(..., penalty=)``. On groups of features: `GroupL2`, `SparseGroup`, `GroupLinf`, and
-`LatentGroupL2` for groups that overlap. On all of them: `TotalVariation`, `TotalVariation2D`,
-`GraphTV`, `TrendFilter`, `Slope`, `TraceNorm`, `Spectral`, `KSupport`, and balls; `Separate` gives
-each set of features its own, of which one may be `L1`. `Berhu` and `ExclusiveLasso` are convex,
-and no norms.
+For ``path(..., penalty=)``. On groups of features: `GroupL2`, `SparseGroup`, `GroupLinf`; on those
+that overlap `LatentGroupL2`, `OverlapL2` and `OverlapLinf`. On all features: `TotalVariation`,
+`TotalVariation2D`, `GraphTV`, `TrendFilter`, `Slope`, `TraceNorm`, `Spectral`, `KSupport`, and
+balls; `Separate` gives each set of features its own, of which one may be `L1`. `Berhu` and
+`ExclusiveLasso` are convex, and no norms.
 Not convex are `MCP`, `SCAD`, `Log` and `Bridge`. Without a penalty a path has the elastic net.
 Each has ``value(b)``, ``prox(v, t)`` and ``polar(z)``. A new one is a file here, a line in
 PENALTIES and a test.
@@ -19,11 +19,14 @@ from sparsesolve.penalties.exclusive_lasso import ExclusiveLasso
 from sparsesolve.penalties.graph_tv import GraphTV
 from sparsesolve.penalties.group_l2 import GroupL2
 from sparsesolve.penalties.group_linf import GroupLinf
+from sparsesolve.penalties.group_makers import interval_groups, rectangle_groups, window_groups
 from sparsesolve.penalties.k_support import KSupport
 from sparsesolve.penalties.l1 import L1
 from sparsesolve.penalties.latent_group_l2 import LatentGroupL2
 from sparsesolve.penalties.log import Log
 from sparsesolve.penalties.mcp import MCP
+from sparsesolve.penalties.overlap_l2 import OverlapL2
+from sparsesolve.penalties.overlap_linf import OverlapLinf
 from sparsesolve.penalties.scad import SCAD
 from sparsesolve.penalties.separate import Separate
 from sparsesolve.penalties.slope import Slope
@@ -35,9 +38,10 @@ from sparsesolve.penalties.trend_filter import TrendFilter
 
 __all__ = [
     "Berhu", "Bridge", "ExclusiveLasso", "GraphTV", "GroupBall", "GroupL2", "GroupLinf",
-    "KSupport", "L1", "L1Ball", "L2Ball", "LatentGroupL2", "LinfBall", "Log", "MCP", "SCAD",
-    "Separate", "Slope", "SparseGroup", "Spectral", "TotalVariation", "TotalVariation2D",
-    "TraceNorm", "TrendFilter", "graph_groups",
+    "KSupport", "L1", "L1Ball", "L2Ball", "LatentGroupL2", "LinfBall", "Log", "MCP",
+    "OverlapL2", "OverlapLinf", "SCAD", "Separate", "Slope", "SparseGroup", "Spectral",
+    "TotalVariation", "TotalVariation2D", "TraceNorm", "TrendFilter", "graph_groups",
+    "interval_groups", "rectangle_groups", "window_groups",
 ]  # fmt: skip
 
 PENALTIES = {
@@ -50,6 +54,8 @@ PENALTIES = {
     "l1": L1,
     "k_support": KSupport,
     "latent_group_l2": LatentGroupL2,
+    "overlap_l2": OverlapL2,
+    "overlap_linf": OverlapLinf,
     "separate": Separate,
     "slope": Slope,
     "sparse_group": SparseGroup,

@@ -10,7 +10,6 @@ the latent vectors by block coordinate descent, each step exact, until nothing m
 Reference: Jacob, Obozinski, Vert, "Group lasso with overlap and graph lasso" (2009).
 """
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,8 @@ from numpy.typing import ArrayLike
 from sparsesolve.penalties.group_l2 import GroupL2
 from sparsesolve.penalties.groups import held, held_weights
 from sparsesolve.penalties.mapping import Copied
-from sparsesolve.penalties.norm import Norm, read_weights
+from sparsesolve.penalties.norm import Norm
+from sparsesolve.penalties.overlapping import Flat, read_overlapping
 from sparsesolve.prox.latent import latent_vectors
 
 ACCURACY = 1e-15  # change of a latent coefficient in a sweep, of the largest |x_j|, that is none
@@ -68,21 +68,10 @@ class LatentGroupL2(Norm):
         return f"{self.groups!r}, weights={self.weights!r}"
 
     def _bind(self, names):
-        p = self.n_features
-        lists = self.groups.values() if isinstance(self.groups, Mapping) else self.groups
-        place = None if names is None else {name: j for j, name in enumerate(names)}
-        found = [_members(g, features, p, place) for g, features in enumerate(lists)]
-        d = np.sqrt([len(features) for features in found])
-        given = read_weights(self.weights, len(found), "groups")
-        d = d if given is None else given
-        if not (d > 0.0).all():
-            raise ValueError(f"weights has 0 for group {int(np.argmin(d))}; give a positive one")
-        alone = np.setdiff1d(np.arange(p), np.concatenate([*found, np.empty(0, dtype=np.intp)]))
-        self.members = [*found, *alone[:, None]]
-        self._d = np.append(d, np.ones(len(alone)))
-        self._copies = np.concatenate(self.members).astype(np.intc)
-        self._starts = np.cumsum([0, *map(len, self.members)]).astype(np.intc)
-        self._of = np.repeat(np.arange(len(self.members)), [len(m) for m in self.members])
+        found = read_overlapping(self.groups, self.weights, self.n_features, names)
+        self.members = np.split(found.features, found.start[1:-1])
+        self._d, self._copies, self._starts = found.weights, found.features, found.start
+        self._of = found.of
 
     def _lengths(self, z):
         copies = z[self._copies]
@@ -139,7 +128,7 @@ class LatentGroupL2(Norm):
         """The same on arrays (K, p): a group has the coefficients of its features in all rows."""
         shifts = self.n_features * np.arange(n_responses)[:, None]
         rows = [(which + shifts).ravel() for which in self.members]
-        return _Flat(LatentGroupL2(rows, self._d).over(n_responses * self.n_features))
+        return Flat(LatentGroupL2(rows, self._d).over(n_responses * self.n_features))
 
     def mapping(self) -> Any:
         """The group lasso on copied columns."""
@@ -149,36 +138,3 @@ class LatentGroupL2(Norm):
     def degrees(self, b: np.ndarray) -> int:
         """Nonzero coefficients."""
         return int(np.count_nonzero(b))
-
-
-class _Flat:
-    """A norm of vectors (K p,) on arrays (K, p)."""
-
-    def __init__(self, one):
-        self.one = one
-
-    def value(self, B):
-        return self.one.value(B.ravel())
-
-    def prox(self, V, t):
-        return self.one.prox(V.ravel(), t).reshape(V.shape)
-
-    def polar(self, Z):
-        return self.one.polar(Z.ravel())
-
-
-def _members(g, features, p, place):
-    """Feature numbers of group g, (m,)."""
-    features = list(features)
-    if not features:
-        raise ValueError(f"group {g} has no features; leave it out")
-    for k, j in enumerate(features):
-        if isinstance(j, str):
-            if place is None or j not in place:
-                raise ValueError(f"group {g} names {j!r}, which is no column of X")
-            features[k] = place[j]
-        elif isinstance(j, bool) or not hasattr(j, "__index__") or not 0 <= j < p:
-            raise ValueError(f"group {g} holds {j!r}; features are numbered from 0 to {p - 1}")
-    if len(set(features)) < len(features):
-        raise ValueError(f"group {g} holds a feature twice; leave one out")
-    return np.array(features, dtype=np.intp)

@@ -17,6 +17,7 @@ import numpy as np
 from scipy import sparse
 
 from sparsesolve.penalties.each_response import EachResponse
+from sparsesolve.penalties.last_polar import LastPolar
 
 FEASIBLE = 1e-13  # by which a scaled dual point stays inside, so that it does in rounding
 LEAST_ALPHA = 1e-3  # glmnet's, for the first lam of a path
@@ -50,7 +51,8 @@ class WholePenalty:
         if n_responses is not None:
             over = getattr(omega, "over_responses", None)
             omega = EachResponse(omega) if over is None else over(n_responses)
-        self.omega = omega
+        self.omega, self._polar = omega, LastPolar(omega)
+        self._near_prox = None  # where an iterative prox ended: begin there
         found = getattr(self.given, "kernel", None)
         directions = None if found is None else found()
         some = directions is not None and directions.shape[1] > 0
@@ -76,7 +78,11 @@ class WholePenalty:
     def _prox(self, v, t):
         if not t > 0.0:
             return np.array(v, dtype=float)
-        scaled = self.omega.prox(np.ldexp(v, self.power), float(np.ldexp(t, self.power)))
+        v, t = np.ldexp(v, self.power), float(np.ldexp(t, self.power))
+        if hasattr(self.omega, "prox_near"):
+            scaled, self._near_prox = self.omega.prox_near(v, t, self._near_prox)
+        else:
+            scaled = self.omega.prox(v, t)
         return np.ldexp(scaled, -self.power)
 
     def prox(self, v, lam=1.0):
@@ -84,11 +90,14 @@ class WholePenalty:
         shrink = 1.0 + lam * self.ridge
         return self._prox(np.asarray(v) / shrink, lam * self.alpha / shrink)
 
-    def polar(self, z):
-        """The least lam with b = 0 optimal for the linear term -z'b."""
+    def polar(self, z, lam=0.0):
+        """The least lam with b = 0 optimal for the linear term -z'b, or a bound from above.
+
+        With `lam` a bound may be as loose as a comparison with lam allows.
+        """
         if self._leaves(z):
             return np.inf
-        level = float(self.omega.polar(z))
+        level = self._polar(z, lam * self.alpha)
         if level == 0.0:
             return 0.0
         return level / self.alpha if self.alpha > 0.0 else np.inf
@@ -106,7 +115,7 @@ class WholePenalty:
         if not level > 0.0 or self._leaves(z):
             return np.inf
         if self.is_norm:
-            return 0.0 if self.omega.polar(z) <= level * ROUNDED else np.inf
+            return 0.0 if self._polar(z, level) <= level * ROUNDED else np.inf
         return float(np.ldexp(self.omega.conjugate(z, level), -self.power))
 
     def feasible_scale(self, z, lam=1.0):
@@ -118,7 +127,7 @@ class WholePenalty:
             return 0.0
         if not self.is_norm:
             return float(self.omega.feasible_scale(z, level)) if level > 0.0 else 0.0
-        pressed = float(self.omega.polar(z))
+        pressed = self._polar(z, level)
         return 1.0 if pressed <= level else level / pressed * (1.0 - FEASIBLE)
 
     def kernel(self):

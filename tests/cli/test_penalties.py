@@ -53,6 +53,9 @@ def test_groups(tmp_path):
     table = Table(X, None, None, None, NAMES, {})
     latent = make_penalty(args_of("latent-group", file), table)
     assert latent.groups == {"u": [0, 1], "v": [1, 2]}
+    for word, kind in (("overlap-linf", P.OverlapLinf), ("overlap-l2", P.OverlapL2)):
+        made = make_penalty(args_of(word, file), table)
+        assert isinstance(made, kind) and made.groups == {"u": [0, 1], "v": [1, 2]}
     graph = make_penalty(args_of("graph-tv(0.5)", file), table)
     assert graph.edges == [(0, 1), (1, 2)] and graph.l1 == 0.5
     with pytest.raises(ValueError, match="each group an edge"):

@@ -68,6 +68,12 @@ def _norms(*arguments, **more):
     return examples
 
 
+OVERLAPPING = [[0, 1, 2, 3], [2, 3, 4, 5, 6], [6, 7, 8, 9, 0], [9, 10]]
+
+# Penalties whose polar is a bound, and how near to the dual norm it is; a feasible scale is then
+# as near as the level asks for.
+BOUNDED = {"OverlapL2": 1e-9}
+
 # One line a penalty: examples of it, each on vectors of length SIZE.
 EXAMPLES = {
     "elastic_net": _elastic_nets,
@@ -79,6 +85,8 @@ EXAMPLES = {
     "k_support": _norms(3),
     "l1": _norms(1.5),
     "latent_group_l2": _norms([[0, 1, 2], [2, 3, 4, 5], [6, 7, 8, 9], [9, 10, 11]]),
+    "overlap_l2": _norms(OVERLAPPING, [1.0, 2.0, 0.5, 1.5]),
+    "overlap_linf": _norms(OVERLAPPING, [1.0, 2.0, 0.5, 1.5]),
     "separate": _norms({(0, 4, 2): L1(), range(5, 12): TotalVariation(), (1, 3): Slope()}),
     "slope": _norms(),
     "spectral": _norms("spectral", (3, 4)),
@@ -122,10 +130,11 @@ def test_prox_keeps_its_inclusion(omega):
     for x, lam in _draws():
         b = omega.prox(x, lam)
         s = omega.feasible_scale(x - b, lam)  # below 1 by the rounding of x - b only
-        assert s >= 1 - 1e-12
+        near = BOUNDED.get(getattr(omega, "label", None), 1e-12)
+        assert s >= 1 - near
         z = s * (1 - 1e-15) * (x - b)
         total = omega.value(b, lam) + omega.conjugate(z, lam)
-        assert total == pytest.approx(z @ b, rel=1e-11, abs=1e-11)
+        assert total == pytest.approx(z @ b, rel=10 * near, abs=10 * near)
 
 
 def test_prox_beats_its_neighbours(omega):
@@ -175,7 +184,7 @@ def test_feasible_scale_is_the_last_one_with_a_finite_conjugate(omega):
         s = omega.feasible_scale(z, lam)
         assert 0 <= s <= 1
         assert np.isfinite(omega.conjugate(z * (s * (1 - 1e-15)), lam))
-        if s < 1:
+        if s < 1 and getattr(omega, "label", None) not in BOUNDED:
             assert np.isinf(omega.conjugate(z * (s + 1e-9), lam))
 
 

@@ -105,7 +105,9 @@ def blocks_gap(penalty, double lam, double charge, b, z):
 
 def scales(penalty, z, double lam):
     """The scales, one or two, that are tried for a dual point of products z."""
-    largest, feasible = penalty.polar(z), penalty.feasible_scale(z, lam)
+    feasible = penalty.feasible_scale(z, lam)
+    # of a whole vector a bound is enough that compares with lam
+    largest = penalty.polar(z) if getattr(penalty, "has_blocks", True) else penalty.polar(z, lam)
     strict = lam / largest if largest > lam else 1.0
     same = abs(strict - feasible) <= SAME * feasible
     return [min(strict, feasible)] if same else [feasible, strict]

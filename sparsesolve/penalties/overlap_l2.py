@@ -1,0 +1,122 @@
+"""Groups that overlap, in the l2 norm: zeros are unions of groups.
+
+    Omega(b) = sum_g d_g |b_g|_2
+
+Neither prox nor dual norm has a closed form: see `prox.sum_of_norms` and
+`prox.dual_norm_bounds`. The prox is found to
+rounding. The dual norm is a bound from above, by a decomposition of z, which is valid whatever its
+accuracy and mostly near the dual norm by 1e-10 of it.
+Reference: Jenatton, Audibert, Bach, "Structured variable selection with sparsity-inducing norms"
+(2011).
+"""
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from sparsesolve.penalties.groups import held, held_weights
+from sparsesolve.penalties.norm import Norm
+from sparsesolve.penalties.overlapping import Flat, read_overlapping
+from sparsesolve.penalties.tangent import Tangent
+from sparsesolve.prox.dual_norm_bounds import bounds, polar
+from sparsesolve.prox.sum_of_norms import SumOfNorms
+
+
+class OverlapL2(Norm):
+    """``Omega(b) = sum_g d_g |b_g|_2``, where groups may overlap.
+
+    A group enters or leaves as a whole, so that the features that are 0 are a union of groups; in
+    `LatentGroupL2` the features that are not 0 are. With `interval_groups` supports are intervals,
+    with `rectangle_groups` rectangles. Features in no group are groups of one.
+
+    Parameters
+    ----------
+    groups : sequence of sequences, or mapping from labels to them
+        Feature numbers, or names, of each group. `window_groups`, `interval_groups` and
+        `rectangle_groups` make some.
+    weights : array-like (G,), default None
+        d_g > 0 of the groups given; None means the square roots of their sizes.
+
+    Raises
+    ------
+    ValueError, TypeError
+        When a path is fitted: if a group is empty or names what is no feature, or weights do not
+        fit or are not positive.
+
+    References
+    ----------
+    Jenatton, Audibert, Bach (2011), "Structured variable selection with sparsity-inducing norms".
+    Bach, Jenatton, Mairal, Obozinski (2012), section 1.3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> X = np.random.default_rng(0).normal(size=(100, 8))
+    >>> penalty = ss.penalties.OverlapL2(ss.penalties.interval_groups(8))
+    >>> fit = ss.path(X, X @ [0, 0, 1, 1, 1, 0, 0, 0], penalty=penalty)
+    >>> fit.nonzero(0.3 * fit.lambdas[0])
+    array([2, 3, 4, 5, 6, 7])
+    """
+
+    def __init__(self, groups: Any, weights: Any = None):
+        self.groups, self.weights = held(groups), held_weights(weights)
+
+    def _arguments(self):
+        return f"{self.groups!r}, weights={self.weights!r}"
+
+    def _bind(self, names):
+        self._of_groups(read_overlapping(self.groups, self.weights, self.n_features, names))
+
+    def _of_groups(self, groups):
+        """Take these Overlapping groups."""
+        self._found = groups
+        self._sum = SumOfNorms(self.n_features, groups.features, groups.start, groups.weights)
+        return self
+
+    def norm(self, b: np.ndarray) -> float:
+        """See Norm."""
+        return self._sum.value(b)
+
+    def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
+        """See Norm."""
+        return self._sum.prox(v, t)[0]
+
+    def dual_norm(self, z: np.ndarray) -> float:
+        """A bound of the dual norm from above."""
+        return polar(self._sum, z)
+
+    def polar_near(self, z: np.ndarray, near: Any, level: float) -> tuple[float, Any]:
+        """`polar` as `level` needs it, begun where the last one ended, and where this one did."""
+        return bounds(self._sum, z, near, level)
+
+    def prox_near(self, v: np.ndarray, t: float, near: Any) -> tuple[np.ndarray, Any]:
+        """`prox`, begun where the last one ended, and where this one did."""
+        return self._sum.prox(v, t, near)
+
+    def over_responses(self, n_responses: int) -> Any:
+        """The same on arrays (K, p): a group has the coefficients of its features in all rows."""
+        own = OverlapL2(self.groups, self.weights)
+        own.n_features = n_responses * self.n_features
+        return Flat(own._of_groups(self._found.repeated(n_responses)))
+
+    def part(self, which: np.ndarray) -> Any:
+        """The groups' shares of the features `which`."""
+        own = OverlapL2(self.groups, self.weights)
+        own.n_features = len(which)
+        return own._of_groups(self._found.part(which))
+
+    def tangent(self, b: np.ndarray) -> Any:
+        """Coefficients that are not 0: the lengths of their groups are smooth."""
+        which = np.flatnonzero(b)
+        T = sparse.csc_array(
+            (np.ones(len(which)), (which, np.arange(len(which)))), (len(b), len(which))
+        )
+        weight, unit = self._sum.smooth_part(b)
+        gradient = self._sum.total(weight[self._sum.of] * b[self._sum.features])
+
+        def curvature(z):
+            return self._sum.curvature(weight, unit)[np.ix_(which, which)]
+
+        return Tangent(T, gradient[which], curvature)

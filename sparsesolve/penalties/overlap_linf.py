@@ -1,0 +1,130 @@
+"""Groups that overlap, in the l-infinity norm: zeros are unions of groups.
+
+    Omega(b) = sum_g d_g max_{j in g} |b_j|
+
+The prox, of sizes, has level sets that are minimum cuts of a network of features and groups, which
+`prox.level_sets` finds exactly; its dual norm is
+
+    max over sets S  |z|(S) / (weight of the groups that S meets).
+
+Reference: Mairal, Jenatton, Obozinski, Bach, "Network flow algorithms for structured sparsity"
+(2010).
+"""
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+
+from sparsesolve.penalties.groups import held, held_weights
+from sparsesolve.penalties.norm import Norm
+from sparsesolve.penalties.overlapping import Flat, read_overlapping
+from sparsesolve.penalties.tangent import on_pieces
+from sparsesolve.prox.level_sets import largest_ratio, network, prox_levels
+
+
+class OverlapLinf(Norm):
+    """``Omega(b) = sum_g d_g max |b_g|``, where groups may overlap.
+
+    A group enters or leaves as a whole, so that the features that are 0 are a union of groups; in
+    `LatentGroupL2` the features that are not 0 are. Features in no group are groups of one. The
+    prox is exact, by minimum cuts.
+
+    Parameters
+    ----------
+    groups : sequence of sequences, or mapping from labels to them
+        Feature numbers, or names, of each group. `window_groups`, `interval_groups` and
+        `rectangle_groups` make some.
+    weights : array-like (G,), default None
+        d_g > 0 of the groups given; None means the square roots of their sizes.
+
+    Raises
+    ------
+    ValueError, TypeError
+        When a path is fitted: if a group is empty or names what is no feature, or weights do not
+        fit or are not positive.
+
+    References
+    ----------
+    Mairal, Jenatton, Obozinski, Bach (2010), "Network flow algorithms for structured sparsity".
+    Bach, Jenatton, Mairal, Obozinski (2012), sections 3.4 and 8.3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> X = np.random.default_rng(0).normal(size=(100, 8))
+    >>> penalty = ss.penalties.OverlapLinf(ss.penalties.interval_groups(8))
+    >>> fit = ss.path(X, X @ [0, 0, 1, 1, 1, 0, 0, 0], penalty=penalty)
+    >>> fit.nonzero(0.3 * fit.lambdas[0])
+    array([2, 3, 4])
+    """
+
+    def __init__(self, groups: Any, weights: Any = None):
+        self.groups, self.weights = held(groups), held_weights(weights)
+
+    def _arguments(self):
+        return f"{self.groups!r}, weights={self.weights!r}"
+
+    def _bind(self, names):
+        self._of_groups(read_overlapping(self.groups, self.weights, self.n_features, names))
+
+    def _of_groups(self, groups):
+        """Take these Overlapping groups."""
+        self._found, self._of, p, q = groups, groups.of, self.n_features, len(groups.features)
+        self._network = network(
+            p, groups.features, p + self._of, np.full(q, np.inf), np.zeros(q), groups.weights
+        )
+        return self
+
+    def _largest(self, b):
+        """max |b_g| of each group, (G,)."""
+        return np.maximum.reduceat(np.abs(b)[self._found.features], self._found.start[:-1])
+
+    def norm(self, b: np.ndarray) -> float:
+        """See Norm."""
+        return float(self._found.weights @ self._largest(b))
+
+    def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
+        """See Norm."""
+        return np.copysign(prox_levels(self._network, np.abs(v), t, positive=True), v)
+
+    def dual_norm(self, z: np.ndarray) -> float:
+        """See Norm."""
+        return largest_ratio(self._network, np.abs(z), 0.0)
+
+    def over_responses(self, n_responses: int) -> Any:
+        """The same on arrays (K, p): a group has the coefficients of its features in all rows."""
+        own = OverlapLinf(self.groups, self.weights)
+        own.n_features = n_responses * self.n_features
+        return Flat(own._of_groups(self._found.repeated(n_responses)))
+
+    def part(self, which: np.ndarray) -> Any:
+        """The groups' shares of the features `which`."""
+        own = OverlapLinf(self.groups, self.weights)
+        own.n_features = len(which)
+        return own._of_groups(self._found.part(which))
+
+    def _clusters(self, b):
+        """The cluster of each coefficient, which must keep one size to leave groups' largest."""
+        size, (p, G) = np.abs(b), (self.n_features, len(self._found.weights))
+        top = size[self._found.features] == self._largest(b)[self._of]
+        i, j = self._found.features[top], p + self._of[top]
+        graph = sparse.coo_array((np.ones(len(i), dtype=bool), (i, j)), (p + G, p + G))
+        return connected_components(graph.tocsr(), directed=False)[1]
+
+    def tangent(self, b: np.ndarray) -> Any:
+        """Coefficients that are the largest of one group keep one size; zeros stay."""
+        label, p = self._clusters(b), self.n_features
+        gradient = np.bincount(label[p:], self._found.weights, minlength=label.max() + 1)
+        kept = np.zeros(label.max() + 1, dtype=bool)
+        kept[label[:p][b != 0.0]] = True
+        place = np.where(kept, np.cumsum(kept) - 1, -1)
+        return on_pieces(place[label[:p]], np.sign(b), gradient[kept])
+
+    def degrees(self, b: np.ndarray) -> int:
+        """Clusters of equal sizes that are not 0."""
+        b = np.asarray(b)
+        own = self._at(b)
+        return len(np.unique(own._clusters(b)[: len(b)][b != 0.0]))

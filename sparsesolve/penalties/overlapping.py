@@ -1,0 +1,99 @@
+"""Groups of features that may overlap, read and laid out one after the other."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from sparsesolve.penalties.norm import read_weights
+
+
+class Overlapping(NamedTuple):
+    """Groups of p features; those in none are groups of one of weight 1, at the end."""
+
+    n_features: int
+    features: np.ndarray  # intc (q,), group by group
+    start: np.ndarray  # intc (G + 1,): group g holds features[start[g]:start[g + 1]]
+    weights: np.ndarray  # (G,) > 0
+
+    @property
+    def of(self):
+        """The group of each entry, (q,)."""
+        return np.repeat(np.arange(len(self.weights)), np.diff(self.start))
+
+    def part(self, which):
+        """The same of the features `which` alone, numbered from 0; groups of none are left out."""
+        place = np.full(self.n_features, -1)
+        place[which] = np.arange(len(which))
+        found = place[self.features]
+        kept, of = found >= 0, self.of
+        size = np.bincount(of[kept], minlength=len(self.weights))
+        start = np.append(0, np.cumsum(size[size > 0]))
+        return laid_out(len(which), found[kept], start, self.weights[size > 0])
+
+    def repeated(self, n_responses):
+        """The same for arrays (K, p), raveled: a group has its features in every row."""
+        shift = self.n_features * np.arange(n_responses)
+        lists = np.split(self.features, self.start[1:-1])
+        every = [(shift[:, None] + own).ravel() for own in lists]
+        return laid_out(
+            n_responses * self.n_features, np.concatenate(every), n_responses * self.start,
+            self.weights,
+        )  # fmt: skip
+
+
+def laid_out(n_features, features, start, weights):
+    """Overlapping of arrays of any integer type."""
+    return Overlapping(n_features, features.astype(np.intc), start.astype(np.intc), weights)
+
+
+def read_overlapping(groups, weights, n_features, names):
+    """Overlapping of what a user gave; ValueError where it does not fit."""
+    lists = groups.values() if isinstance(groups, Mapping) else groups
+    place = None if names is None else {name: j for j, name in enumerate(names)}
+    found = [_members(g, which, n_features, place) for g, which in enumerate(lists)]
+    given = read_weights(weights, len(found), "groups")
+    d = np.sqrt([len(which) for which in found]) if given is None else given
+    if not (d > 0.0).all():
+        raise ValueError(f"weights has 0 for group {int(np.argmin(d))}; give a positive one")
+    alone = np.setdiff1d(np.arange(n_features), np.concatenate([*found, np.empty(0, np.intp)]))
+    every = [*found, *alone[:, None]]
+    start = np.cumsum([0, *map(len, every)])
+    features = np.concatenate([*every, np.empty(0, np.intp)])
+    return laid_out(n_features, features, start, np.append(d, np.ones(len(alone))))
+
+
+def _members(g, features, p, place):
+    """Feature numbers of group g, (m,)."""
+    features = list(features)
+    if not features:
+        raise ValueError(f"group {g} has no features; leave it out")
+    for k, j in enumerate(features):
+        if isinstance(j, str):
+            if place is None or j not in place:
+                raise ValueError(f"group {g} names {j!r}, which is no column of X")
+            features[k] = place[j]
+        elif isinstance(j, bool) or not hasattr(j, "__index__") or not 0 <= j < p:
+            raise ValueError(f"group {g} holds {j!r}; features are numbered from 0 to {p - 1}")
+    if len(set(features)) < len(features):
+        raise ValueError(f"group {g} holds a feature twice; leave one out")
+    return np.array(features, dtype=np.intp)
+
+
+class Flat:
+    """A norm of vectors (K p,) on arrays (K, p)."""
+
+    def __init__(self, one):
+        self.one = one
+
+    def value(self, B):
+        return self.one.value(B.ravel())
+
+    def prox(self, V, t):
+        return self.one.prox(V.ravel(), t).reshape(V.shape)
+
+    def polar(self, Z):
+        return self.one.polar(Z.ravel())
+
+    def tangent(self, B):
+        return self.one.tangent(B.ravel())
