@@ -108,7 +108,7 @@ WATCHED = {  # the files with parallel loops, and what enters them
     "solvers/passes/row_pass.pyx": passes,
     "mkl/shrinkage.pyx": several_kernels,
     "mkl/symmetric.pyx": several_kernels,
-    "dictionary/coding.pyx": codes,
+    "paths/dictionary/coding.pyx": codes,
 }
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Solution paths of sparse linear models, each point certified by its duality gap."""
 
+import sys
 from importlib import import_module
 from threading import RLock
 from typing import TYPE_CHECKING
@@ -15,9 +16,11 @@ except ModuleNotFoundError as error:
         "`pip install .` there, or install a wheel; a zip of the sources cannot be imported"
     ) from error
 
-from sparsesolve import families, penalties, prox
+from sparsesolve import families, penalties
 from sparsesolve.online.online import online  # at once: the folder has that name, too
+from sparsesolve.paths import bundle
 from sparsesolve.paths.path import path
+from sparsesolve.penalties import prox
 from sparsesolve.results.path import Path
 from sparsesolve.results.status import ConvergenceWarning, Status
 
@@ -31,14 +34,21 @@ __all__ = [
     "stability_path", "structured",
 ]  # fmt: skip
 
+# Users import these two, and what is in them, from the package itself.
+for known in list(sys.modules):
+    for module in (bundle, prox):
+        if known == module.__name__ or known.startswith(f"{module.__name__}."):
+            public = module.__name__.rpartition(".")[2] + known[len(module.__name__) :]
+            sys.modules[f"sparsesolve.{public}"] = sys.modules[known]
+
 # What path does not need is imported when it is first asked for: HOMES says from where.
 if TYPE_CHECKING:
-    from sparsesolve import bundle, mkl, structured
     from sparsesolve import estimators as estimators
+    from sparsesolve import mkl, structured
     from sparsesolve.data.encoding import make_design
-    from sparsesolve.dictionary.learning import DictionaryLearning
-    from sparsesolve.dictionary.sparse_code import sparse_code
     from sparsesolve.mkl.path import mkl_path
+    from sparsesolve.paths.dictionary.learning import DictionaryLearning
+    from sparsesolve.paths.dictionary.sparse_code import sparse_code
     from sparsesolve.paths.greedy import hard_threshold_path, omp_path
     from sparsesolve.paths.lars import lars_path, lars_path_gram
     from sparsesolve.results.cv_path import CVPath
@@ -63,7 +73,7 @@ else:
     HOMES = {
         "CRFPath": "structured.result",
         "CVPath": "results.cv_path",
-        "DictionaryLearning": "dictionary.learning",
+        "DictionaryLearning": "paths.dictionary.learning",
         "KnotPath": "results.knot_path",
         "MKLPath": "results.kernel_path",
         "adaptive_factors": "selection.adaptive",
@@ -85,13 +95,13 @@ else:
         "relax": "selection.relaxed",
         "roc": "selection.assessment.roc",
         "save": "results.files.model_file",
-        "sparse_code": "dictionary.sparse_code",
+        "sparse_code": "paths.dictionary.sparse_code",
         "spom": "structured.spom",
         "stability_path": "selection.stability",
     }
 
     FILES = ("mkl.grams_file", "online.model_file")  # which make their parts of a file known
-    ROOMS = ("bundle", "estimators", "mkl", "structured")  # imported when they are asked for
+    ROOMS = ("estimators", "mkl", "structured")  # imported when they are asked for
     ONE_BY_ONE = RLock()  # of two threads one might import a package, the other a part of it
 
     def __getattr__(name):

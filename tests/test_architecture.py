@@ -16,14 +16,13 @@ ROOMS = [  # from the top down; rooms of one line may not import from each other
     {"__init__", "__main__", "cli"},
     {"estimators"},
     {"selection"},
-    {"mkl", "dictionary", "structured", "online", "bundle"},
+    {"mkl", "structured", "online"},
     {"paths"},
     {"results"},
     {"families"},
     {"data"},
     {"solvers"},
     {"losses", "penalties"},
-    {"prox"},
     {"linalg"},
 ]
 STRANGERS = [("losses", "penalties"), ("penalties", "losses"), ("penalties", "linalg.design")]
@@ -94,7 +93,7 @@ def test_imports_point_down_and_names_say_something(file):
         ("penalties/lasso.pyx", "from ..linalg.design cimport Design"),
         ("penalties/lasso.pxd", "from sparsesolve.linalg cimport column, design"),
         ("solvers/cd.pyx", "from sparsesolve.results.path import Status"),
-        ("mkl/path.py", "from sparsesolve.dictionary.learning import DictionaryLearning"),
+        ("mkl/path.py", "from sparsesolve.online.online import online"),
         ("paths/path.py", "from ..selection.cv import cv_path"),
     ],
 )
@@ -120,7 +119,7 @@ def test_compiled_code_counts_from_the_start(file):
 def test_importing_the_package_is_cheap(fresh_python):
     """Plots, tables and estimators are loaded when they are asked for, not before."""
     heavy = {"dask", "matplotlib", "pandas", "polars", "sklearn", "tqdm", "pyarrow", "scipy.stats",
-             "sparsesolve.selection.cv", "sparsesolve.dictionary", "sparsesolve.estimators",
+             "sparsesolve.selection.cv", "sparsesolve.paths.dictionary", "sparsesolve.estimators",
              "sparsesolve.paths.lars", "sparsesolve.mkl"}  # fmt: skip
     script = f"import sys, sparsesolve; print(*sorted({heavy} & set(sys.modules)))"
     assert fresh_python(script) == ""
@@ -130,8 +129,37 @@ def test_importing_the_package_is_cheap(fresh_python):
 def test_what_is_imported_when_asked_for_is_what_type_checkers_see(fresh_python, name):
     """In a new interpreter: here the other names have been asked for."""
     script = f"import sparsesolve as ss; print({name!r} in dir(ss), ss.{name}.__name__)"
+    known = {"bundle": "sparsesolve.paths.bundle", "prox": "sparsesolve.penalties.prox"}
     module = "sparsesolve." if inspect.ismodule(getattr(sparsesolve, name)) else ""
-    assert fresh_python(script) == f"True {module}{name}"
+    assert fresh_python(script) == f"True {known.get(name, module + name)}"
+
+
+@pytest.mark.parametrize("name", ["bundle", "prox"])
+def test_modules_of_other_rooms_are_imported_by_their_public_names(fresh_python, name):
+    public = getattr(sparsesolve, name)
+    first = public.__all__[0]
+    script = f"""if True:
+        import pickle
+        import sparsesolve.{name}
+        from sparsesolve.{name} import {first}
+        import sparsesolve as ss
+        print(ss.{name}.{first} is {first}, sparsesolve.{name} is ss.{name})
+        pickled = b"csparsesolve.{name}.{_home(public, first)}\\n{first}\\n."
+        print(pickle.loads(pickled) is {first})"""
+    assert fresh_python(script).split() == ["True"] * 3
+
+
+def _home(module, name):
+    """The module below `module` that defines one of its names."""
+    return getattr(module, name).__module__.removeprefix(f"{module.__name__}.")
+
+
+def test_the_root_is_small():
+    """Fifteen rooms, and the three files that Python asks for there."""
+    entries = {path.name for path in ROOT.iterdir() if path.suffix != ".so"} - {"__pycache__"}
+    assert entries == {"__init__.py", "__main__.py", "py.typed"} | set().union(*ROOMS) - {
+        "__init__", "__main__"
+    }  # fmt: skip
 
 
 def test_threads_may_ask_at_the_same_time(fresh_python):

@@ -7,7 +7,7 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sparsesolve.data import read_number
-from sparsesolve.dictionary.learning import DictionaryLearning as Learner
+from sparsesolve.paths.dictionary.learning import DictionaryLearning as Learner
 
 from .base import TYPES, Answering
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sparsesolve.penalties.norm import read_number
-from sparsesolve.prox import project_groups, project_l1, project_l2, project_linf
+from sparsesolve.penalties.prox import project_groups, project_l1, project_l2, project_linf
 
 INSIDE = 1.0 + 1e-9  # of the radius: a point there is inside, but for rounding
 

@@ -18,8 +18,8 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from sparsesolve.penalties.norm import soft
+from sparsesolve.penalties.prox.level_sets import largest_ratio, network, prox_levels
 from sparsesolve.penalties.tangent import on_pieces
-from sparsesolve.prox.level_sets import largest_ratio, network, prox_levels
 
 ROUNDING = 1e-9  # of the largest coefficient: a difference between equal ones
 ORTHOGONAL = 1e-9  # of sum |z|: a sum over a connected part that is rounding

@@ -20,7 +20,7 @@ from sparsesolve.penalties.groups import held, held_weights
 from sparsesolve.penalties.mapping import Copied
 from sparsesolve.penalties.norm import Norm
 from sparsesolve.penalties.overlapping import Flat, read_overlapping
-from sparsesolve.prox.latent import latent_vectors
+from sparsesolve.penalties.prox.latent import latent_vectors
 
 ACCURACY = 1e-15  # change of a latent coefficient in a sweep, of the largest |x_j|, that is none
 SWEEPS = 100_000

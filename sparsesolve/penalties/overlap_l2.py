@@ -18,9 +18,9 @@ from scipy import sparse
 from sparsesolve.penalties.groups import held, held_weights
 from sparsesolve.penalties.norm import Norm
 from sparsesolve.penalties.overlapping import Flat, read_overlapping
+from sparsesolve.penalties.prox.dual_norm_bounds import bounds, polar
+from sparsesolve.penalties.prox.sum_of_norms import SumOfNorms
 from sparsesolve.penalties.tangent import Tangent
-from sparsesolve.prox.dual_norm_bounds import bounds, polar
-from sparsesolve.prox.sum_of_norms import SumOfNorms
 
 
 class OverlapL2(Norm):

@@ -20,8 +20,8 @@ from scipy.sparse.csgraph import connected_components
 from sparsesolve.penalties.groups import held, held_weights
 from sparsesolve.penalties.norm import Norm
 from sparsesolve.penalties.overlapping import Flat, read_overlapping
+from sparsesolve.penalties.prox.level_sets import largest_ratio, network, prox_levels
 from sparsesolve.penalties.tangent import on_pieces
-from sparsesolve.prox.level_sets import largest_ratio, network, prox_levels
 
 
 class OverlapLinf(Norm):

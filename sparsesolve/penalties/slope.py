@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from sparsesolve.penalties.norm import Norm, read_number
+from sparsesolve.penalties.prox.ordered import prox_sorted
 from sparsesolve.penalties.tangent import on_pieces
-from sparsesolve.prox.ordered import prox_sorted
 
 KINDS = ("bh", "oscar", "constant")
 

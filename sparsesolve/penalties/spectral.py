@@ -11,8 +11,8 @@ import numpy as np
 
 from sparsesolve.penalties.low_rank import of_factors, prox_by_inner_products
 from sparsesolve.penalties.norm import Norm, soft
+from sparsesolve.penalties.prox.balls import project_l1
 from sparsesolve.penalties.tangent import side_by_side
-from sparsesolve.prox.balls import project_l1
 
 ROUNDING = 1e-9  # of the largest: a singular value that counts for none
 KINDS = ("trace", "spectral", "frobenius")

@@ -15,9 +15,9 @@ from scipy import sparse
 
 from sparsesolve.penalties.mapping import Cumulated
 from sparsesolve.penalties.norm import Norm, read_number, read_order, read_weights, soft
+from sparsesolve.penalties.prox.chain_norms import chain_polar, chain_value, sparse_chain_polar
+from sparsesolve.penalties.prox.chains import prox_chain
 from sparsesolve.penalties.tangent import on_pieces
-from sparsesolve.prox.chain_norms import chain_polar, chain_value, sparse_chain_polar
-from sparsesolve.prox.chains import prox_chain
 
 ROUNDING = 1e-9  # of the largest coefficient: a difference between equal ones
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from sparsesolve.penalties.elastic_net import ElasticNet
 from sparsesolve.penalties.norm import Norm
-from sparsesolve.prox.trend import differences, polynomials, prox_trend, solve_adjoint
+from sparsesolve.penalties.prox.trend import differences, polynomials, prox_trend, solve_adjoint
 
 MOST_DEGREE = 3  # beyond, differences of doubles have no digits left where p is some hundred
 ROUNDING = 1e-9  # of the largest coefficient: a knot that is none

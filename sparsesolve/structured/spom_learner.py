@@ -12,7 +12,7 @@ Reference: Martins, Smith, Xing, Aguiar, Figueiredo (2011), algorithms 1 and 3.
 
 import numpy as np
 
-from sparsesolve.prox.powers import power_lengths, squared_l1_lengths
+from sparsesolve.penalties.prox.powers import power_lengths, squared_l1_lengths
 from sparsesolve.structured.spom_step import SequenceStep
 
 SMALL = 1e-6  # a multiplier below which what is stored takes it in

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sparsesolve.mkl.norms.base import FIRST_SHARE, Norm
-from sparsesolve.prox.powers import squared_l1_lengths
+from sparsesolve.penalties.prox.powers import squared_l1_lengths
 
 
 @dataclass(frozen=True)

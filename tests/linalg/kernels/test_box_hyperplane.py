@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from sparsesolve.prox import box_hyperplane
+from sparsesolve.penalties.prox import box_hyperplane
 
 
 def by_bisection(m, low, high, a, z, d):

@@ -1,4 +1,0 @@
-"""Orthogonal matching pursuit of one signal."""
-from sparsesolve.dictionary.signal cimport Signal
-
-cdef int pursue(Signal* s) noexcept nogil

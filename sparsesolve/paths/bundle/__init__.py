@@ -1,0 +1,15 @@
+"""Bundle methods (BMRM), Pragam and Pegasos, each with its trace.
+
+They are the methods of Saha, Zhang and Vishwanathan (2010), to be run and compared: every
+iteration has an objective and a lower bound of the optimum. To fit a support vector machine use
+:func:`sparsesolve.path` with ``families.hinge()``, which is faster; it also takes these methods by
+name, ``solver="ls_bmrm"``, ``"qp_bmrm"``, ``"pragam"`` and ``"pegasos"``.
+"""
+
+from sparsesolve.paths.bundle.cutting_planes import bmrm
+from sparsesolve.paths.bundle.excessive_gap import pragam
+from sparsesolve.paths.bundle.hinge import HingeRisk, hinge_risk
+from sparsesolve.paths.bundle.subgradient_steps import pegasos
+from sparsesolve.paths.bundle.trace import Trace
+
+__all__ = ["HingeRisk", "Trace", "bmrm", "hinge_risk", "pegasos", "pragam"]

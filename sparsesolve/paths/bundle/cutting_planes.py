@@ -1,0 +1,158 @@
+"""Bundle methods for regularised risk minimisation, of any convex risk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sparsesolve.data import answers_keywords, read_count, read_flag, read_number, real_array
+from sparsesolve.linalg.threads import one_blas_thread
+from sparsesolve.paths.bundle.hinge import HingeRisk
+from sparsesolve.paths.bundle.trace import Recorder, Trace
+from sparsesolve.solvers.bundle.cutting_planes import CuttingPlanes
+
+
+@answers_keywords()
+def bmrm(
+    risk: Callable[[np.ndarray], Any] | ArrayLike,
+    lam: float,
+    n_iter: int = 100,
+    *,
+    line_search: bool = False,
+    start: ArrayLike | None = None,
+    tol: float = 0.0,
+) -> Trace:
+    """Minimise ``lam |w|^2 / 2 + R(w)`` by cutting planes of a convex risk R.
+
+    Each iteration adds the plane that touches R at the last w, and goes to the minimum of the
+    model: the largest plane with the ridge part.
+
+    Parameters
+    ----------
+    risk : callable or array-like (p, m)
+        ``risk(w)`` returns R(w) and a subgradient (p,), as :func:`hinge_risk` does. An array is
+        ``R(w) = max_j a_j'w`` over its columns.
+    lam : float > 0
+        Regularisation.
+    n_iter : int, default 100
+        Iterations.
+    line_search : bool, default False
+        False, qp-BMRM: keep all planes, whose weights are a quadratic programme. True, ls-BMRM:
+        keep one aggregate plane, and step towards the new one by an exact line search.
+    start : array-like (p,), default None
+        The first w; None is 0. A risk of yours needs it, for its length.
+    tol : float, default 0
+        End once the gap is no larger.
+
+    Returns
+    -------
+    Trace
+        J at every iterate, the lower bounds J_t, and the best w.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If lam is not positive, the risk returns anything but a finite number and a finite vector
+        of the length of w, or the length of w is not known.
+
+    Notes
+    -----
+    Planes that had no weight in 50 iterations are dropped. Risks whose gap falls as 1 / (lam t)
+    and no faster exist: the columns of an orthonormal matrix are one.
+
+    References
+    ----------
+    Teo, Vishwanathan, Smola, Le (2010), "Bundle methods for regularized risk minimization". Saha,
+    Zhang, Vishwanathan (2010), "Lower bounds for BMRM and faster rates for training SVMs".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve import bundle
+    >>> trace = bundle.bmrm(np.eye(4), 0.5, 3)
+    >>> trace.bounds[1:].round(3)
+    array([-1.   , -0.5  , -0.333])
+    """
+    lam = read_number("lam", lam, 0, np.inf, open_low=True)
+    n_iter = read_count("n_iter", n_iter, 0)
+    tol = read_number("tol", tol, 0, np.inf)
+    line_search = read_flag("line_search", line_search)
+    asked = _Asked(risk)
+    w = _read_start(start, asked.n_features)
+    record = Recorder()
+    with one_blas_thread():
+        method = CuttingPlanes(asked, lam, w, line_search)
+        record.record(method.objective, -np.inf, asked.passes)
+        while len(record.bounds) <= n_iter:
+            method.step()
+            record.record(method.objective, method.lower, asked.passes)
+            if method.least - method.lower <= tol:
+                break
+    bias = risk.lowest(method.best) if isinstance(risk, HingeRisk) else 0.0
+    return record.trace("ls_bmrm" if line_search else "qp_bmrm", method.best, bias)
+
+
+class _Asked:
+    """The risk as an oracle of planes, its answers checked; counts passes over the data."""
+
+    def __init__(self, risk):
+        self.risk, self.columns, self.asked = risk, None, 0
+        if not callable(risk):
+            self.columns = real_array("risk", risk)
+            if self.columns.ndim != 2 or 0 in self.columns.shape:
+                raise ValueError(
+                    f"risk has shape {self.columns.shape}; give a function, or an array (p, m) of "
+                    "columns a_j"
+                )
+            if not np.isfinite(self.columns).all():
+                raise ValueError("risk holds a column that is not finite")
+
+    @property
+    def n_features(self):
+        """Length of w, None where only the user knows."""
+        if self.columns is not None:
+            return self.columns.shape[0]
+        return getattr(self.risk, "n_features", None)
+
+    @property
+    def passes(self):
+        """Of columns one each; of a function that does not count value and subgradient, two."""
+        return getattr(self.risk, "passes", self.asked * (2 if self.columns is None else 1))
+
+    def __call__(self, w):
+        self.asked += 1
+        if self.columns is not None:
+            values = w @ self.columns
+            j = int(values.argmax())
+            return float(values[j]), self.columns[:, j].copy(), 0.0, None
+        answer = self.risk(w.copy())
+        if not isinstance(answer, tuple) or len(answer) != 2:
+            raise TypeError(
+                "risk must return a value and a subgradient, as a tuple of two; it returned "
+                f"{type(answer).__name__}"
+            )
+        value, a = float(answer[0]), np.array(answer[1], dtype=float)
+        if a.shape != w.shape:
+            raise ValueError(f"risk returned a subgradient of shape {a.shape}; w has {w.shape}")
+        if not (np.isfinite(value) and np.isfinite(a).all()):
+            raise ValueError(
+                f"risk returned a value or subgradient that is not finite at call {self.asked}; "
+                "it must be finite everywhere"
+            )
+        return value, a, value - float(a @ w), None
+
+
+def _read_start(start, p):
+    if start is None:
+        if p is None:
+            raise ValueError("start is needed: only you know the length of w of your risk")
+        return np.zeros(p)
+    w = np.array(start, dtype=float)
+    if w.ndim != 1 or (p is not None and len(w) != p):
+        raise ValueError(f"start has shape {w.shape}; w has {'one axis' if p is None else p}")
+    if not np.isfinite(w).all():
+        raise ValueError(f"start is not finite at {int(np.isfinite(w).argmin())}")
+    return w

@@ -1,0 +1,136 @@
+"""Pegasos: subgradient steps, of one row or of all rows at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from sparsesolve.data import (
+    answers_keywords,
+    read_choice,
+    read_count,
+    read_design,
+    read_flag,
+    read_number,
+    read_seed,
+    read_sides,
+)
+from sparsesolve.linalg.threads import one_blas_thread
+from sparsesolve.paths.bundle.hinge import HingeRisk
+from sparsesolve.paths.bundle.trace import Recorder, Trace
+from sparsesolve.solvers.bundle.pegasos import Pegasos
+from sparsesolve.solvers.bundle.stochastic import steps
+
+
+@answers_keywords()
+def pegasos(
+    X: Any,
+    y: Any,
+    lam: float,
+    n_iter: int = 100,
+    *,
+    batch: int | str = "all",
+    ball: bool = True,
+    seed: int = 0,
+    n_threads: int = 1,
+) -> Trace:
+    """Minimise ``lam |w|^2 / 2`` + the mean hinge loss by subgradient steps of length 1 / (lam t).
+
+    Parameters
+    ----------
+    X : array-like or scipy sparse matrix, (n, p)
+        Never changed.
+    y : array-like (n,)
+        Labels of two classes.
+    lam : float > 0
+        Regularisation: 1 / (C n) of scikit-learn.
+    n_iter : int, default 100
+        Steps with all rows; of batch=1 as many rounds of n steps.
+    batch : {"all", 1}, default "all"
+        Rows of a step: Pegasos-n or Pegasos-1.
+    ball : bool, default True
+        Shrink w into ``|w| <= 1 / sqrt(lam)``, which holds the minimiser, after each step.
+    seed : int, default 0
+        Of the rows that batch=1 draws, with replacement.
+    n_threads : int, default 1
+        Threads for products with X, of all rows.
+
+    Returns
+    -------
+    Trace
+        J at every iterate (of batch=1 after every round), and as lower bound D at the mean dual
+        point, which is loose: the gap falls no faster than 1 / t, and J rises now and then.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Before any work starts, saying what was found, where, and what to do.
+
+    References
+    ----------
+    Shalev-Shwartz, Singer, Srebro (2007), "Pegasos: primal estimated sub-gradient solver for SVM".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve import bundle
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 5))
+    >>> trace = bundle.pegasos(X, X[:, 0] > 0, 0.1, 100)
+    >>> bool(trace.objectives.min() < trace.objectives[0])
+    True
+    """
+    lam = read_number("lam", lam, 0, np.inf, open_low=True)
+    n_iter, ball = read_count("n_iter", n_iter, 0), read_flag("ball", ball)
+    seed, n_threads = read_seed(seed), read_count("n_threads", n_threads, 1)
+    if isinstance(batch, str):
+        read_choice("batch", batch, ("all",))
+    elif batch != 1:
+        raise ValueError(f"batch must be 'all' or 1, not {batch!r}")
+    with one_blas_thread():
+        if batch == 1:
+            return _by_rows(X, y, lam, n_iter, ball, seed)
+        return _by_all(HingeRisk(X, y, False, None, n_threads), lam, n_iter, ball)
+
+
+def _by_all(read, lam, n_iter, ball):
+    inner, record = read.level(lam), Recorder()
+    radius = 1.0 / np.sqrt(inner) if ball else np.inf
+    method = Pegasos(read.inner, inner, radius, len(read.unit))
+    record.record(method.objective, 0.0, read.passes)
+    for _ in range(n_iter):
+        method.step()
+        record.record(method.objective, method.lower, read.passes)
+    own = read.unit
+    coef = np.divide(method.best, own, out=np.zeros_like(own), where=own > 0.0)
+    return record.trace("pegasos", coef, 0.0)
+
+
+def _by_rows(X, y, lam, n_iter, ball, seed):
+    """Rounds of n steps; what the trace needs of all rows is off its clock."""
+    matrix, _ = read_design(X)
+    rows = sparse.csr_array(matrix, dtype=float)
+    n, p = rows.shape
+    sides = np.asarray(read_sides(y, n).values, dtype=float)
+    rng, radius = np.random.default_rng(seed), 1.0 / np.sqrt(lam) if ball else np.inf
+    start, column = rows.indptr.astype(np.intc), rows.indices.astype(np.intc)
+    data = rows.data if len(rows.data) else np.zeros(1)
+    column = column if len(column) else np.zeros(1, dtype=np.intc)
+    v, scale, t, violations = np.zeros(p), 1.0, 0, np.zeros(n, dtype=np.longlong)
+    record, best, least = Recorder(), v, 1.0
+    record.record(1.0, 0.0, 0)
+    for k in range(n_iter):
+        order = rng.integers(n, size=n).astype(np.intc)
+        scale, t = steps(start, column, data, sides, order, lam, radius, v, scale, t, violations)
+        record.pause()
+        w, alpha = scale * v, np.minimum(violations / t, 1.0 / n)
+        objective = 0.5 * lam * float(w @ w)
+        objective += float(np.maximum(1.0 - sides * (rows @ w), 0.0).mean())
+        z = rows.T @ (sides * alpha)
+        if objective < least:
+            best, least = w, objective
+        record.go_on()
+        record.record(objective, float(alpha.sum() - z @ z / (2.0 * lam)), k + 1)
+    return record.trace("pegasos", best, 0.0)

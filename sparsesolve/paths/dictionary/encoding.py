@@ -1,0 +1,132 @@
+"""Codes as users get them: signals read, coded, and their certificates judged."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from scipy import sparse
+
+from sparsesolve.data import nonfinite_error, read_design
+from sparsesolve.paths.dictionary.column_pursuit import Atoms, pursue_columns
+from sparsesolve.results.status import Status, warn
+
+METHODS = ("lasso", "lars", "omp")
+ROOM = 64  # atoms in a code for which there is room at first
+UNTOLD = -2  # the outcome of a pursuit that needs the atoms themselves (see signal.pxd)
+
+# Fourth powers of numbers beyond EXTREME overflow; those of numbers below 1 / EXTREME underflow.
+EXTREME = 1e75
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SparseCodes:
+    """The codes of N signals over p atoms, and how good each of them is.
+
+    Attributes
+    ----------
+    codes : csc_array (p, N)
+        Y is about D @ codes.
+    gaps : ndarray (N,)
+        Certificates; `sparsesolve.sparse_code` says of what.
+    status : ndarray (N,)
+        Codes of Status: 0 where the certificate is at most tol.
+    lambdas : ndarray (N,)
+        Lambda of each code; of omp the largest ``|d_j'r|`` left.
+    residuals : ndarray (N,)
+        Norms ``|y - D a|``.
+    n_iters : ndarray (N,)
+        Atoms that came or went, and sweeps.
+    """
+
+    codes: sparse.csc_array
+    gaps: np.ndarray
+    status: np.ndarray
+    lambdas: np.ndarray
+    residuals: np.ndarray
+    n_iters: np.ndarray
+
+    def __repr__(self):
+        p, n = self.codes.shape
+        return (
+            f"<SparseCodes: {n} signal{'s' * (n != 1)} over {p} atom{'s' * (p != 1)}, "
+            f"{self.codes.nnz / n:.1f} in a code, worst gap {self.gaps.max():.1e}>"
+        )
+
+
+def encode(coder, signals, *, method, lam, alpha, most, residual, positive, tol, budget, advance):
+    """Code the columns of a Design; `sparse_code` explains the options.
+
+    Here lam and residual are (N,), `most` is an int or None, and `coder` is a Coder with the ridge
+    lam (1 - alpha).
+    """
+    p, m = coder.n_atoms, signals.n
+    most = p if most is None else min(most, p)
+    room = min(most, p, ROOM) if method != "omp" else min(most, p, max(m, ROOM))
+    with np.errstate(over="ignore", under="ignore"):
+        enough = np.square(residual)
+    found = coder.code(
+        signals, method, lam * alpha, enough, most, tol=tol, budget=budget,
+        positive=positive, capacity=room, advance=advance,
+    )  # fmt: skip
+    if (found[-1] == UNTOLD).any():
+        found = _with_columns(found, coder, signals, enough, most, tol)
+    counts, atoms, values, gaps, squares, levels, steps, outcomes = found
+    starts = np.append(0, np.cumsum(counts))
+    codes = sparse.csc_array((values, atoms, starts), shape=(p, len(counts)))
+    codes.sort_indices()
+    codes.eliminate_zeros()
+    if alpha < 1:
+        squares = squares - lam * (1.0 - alpha) * np.asarray(codes.power(2).sum(axis=0)).ravel()
+    return SparseCodes(codes, gaps, outcomes, levels / alpha, np.sqrt(np.maximum(squares, 0.0)),
+                       steps)  # fmt: skip
+
+
+def _with_columns(found, coder, signals, enough, most, tol):
+    """Return what `Coder.code` found, after coding UNTOLD signals from the atoms themselves."""
+    counts, support, values, *rest = found
+    starts = np.append(0, np.cumsum(counts))
+    pieces = [(support[i:j], values[i:j]) for i, j in pairwise(starts)]
+    atoms, (gaps, squares, levels, steps, outcomes) = Atoms(np.asarray(coder.dictionary)), rest
+    for i in np.flatnonzero(outcomes == UNTOLD):
+        y = signals.unpacked(np.array([i], dtype=np.intc))[:, 0]
+        which, b, *told = pursue_columns(atoms, y, most, enough[i], tol)
+        pieces[i], counts[i], steps[i] = (which, b), len(which), len(which)
+        gaps[i], squares[i], levels[i], outcomes[i] = told
+    support, values = (np.concatenate(part) for part in zip(*pieces, strict=True))
+    return counts, support.astype(np.intc), values, gaps, squares, levels, steps, outcomes
+
+
+def read_columns(name, matrix):
+    """Read a matrix by `read_design`; its entries are finite and of a size that can be squared."""
+    try:
+        matrix, _ = read_design(matrix)
+    except (ValueError, TypeError) as error:
+        raise type(error)(re.sub(r"\bX\b", name, str(error))) from None
+    values = matrix.data if sparse.issparse(matrix) else matrix
+    largest = float(max(values.max(initial=0), -values.min(initial=0)))
+    if not np.isfinite(largest):
+        message = str(nonfinite_error(matrix))
+        raise ValueError(re.sub(r"\bX\b", name, message))
+    if largest and not 1 / EXTREME < largest < EXTREME:
+        raise ValueError(f"the largest entry of {name} is {largest:.3g}; rescale {name}")
+    return matrix
+
+
+def dense_columns(matrix):
+    """Return a matrix as float64, column-major."""
+    dense = matrix.toarray() if sparse.issparse(matrix) else matrix
+    return np.asfortranarray(dense, dtype=np.float64)
+
+
+def warn_missed(gaps, status, tol):
+    """Warn once about the signals whose certificate misses tol."""
+    missed = np.flatnonzero(status)
+    if len(missed):
+        worst = missed[gaps[missed].argmax()]
+        warn(
+            f"{len(missed)} of {len(gaps)} signals miss tol = {tol:g}; the worst gap is "
+            f"{gaps[worst]:.2g} of signal {worst} ({Status(status[worst]).sentence})"
+        )

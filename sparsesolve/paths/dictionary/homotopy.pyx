@@ -1,0 +1,219 @@
+"""The lasso of one signal, followed from b = 0 down to the level that was asked for.
+
+    minimise over b   1/2 |y - D b|^2 + lam |b|_1        (b >= 0 with `positive`)
+
+Given: G = D'D (the ridge of an elastic net is on its diagonal), D'y and y'y.
+Returned: support, coefficients and duality gap.
+Invariant between events: the level l falls from max |d_j'y| to lam. The correlations c = D'r
+satisfy c_j = l sign_j on the support and |c_j| <= l elsewhere. Both c and b are linear in l.
+
+There are two kinds of events. The correlation of an atom reaches l, and the atom joins the
+support; or a coefficient reaches 0, and its atom leaves. Atoms in the span of the support are set
+aside until an atom leaves. A tie is an event at distance 0.
+
+Rounding or degeneracy may spoil the way, so the answer is judged by its duality gap. Where the gap
+misses the tolerance, the homotopy runs a second time from slightly perturbed correlations, which
+breaks ties. Where that fails too, coordinate descent on G finishes.
+
+Reference: Osborne, Presnell, Turlach (2000), "A new approach to variable selection in least squares
+problems"; Efron, Hastie, Johnstone, Tibshirani (2004), "Least angle regression".
+"""
+from libc.math cimport floor
+from libc.string cimport memcpy, memmove, memset
+
+from sparsesolve.paths.dictionary.certificate cimport certify, certify_angles, clear_strays, refine
+from sparsesolve.paths.dictionary.descent cimport descend
+from sparsesolve.paths.dictionary.signal cimport BLOCKED, CONVERGED, FREE, FULL, USED, Signal
+from sparsesolve.linalg.factors cimport gram_basis
+from sparsesolve.linalg.kernels.vector cimport (
+    axpy,
+    ss_find,
+    ss_largest_f64,
+    ss_meetings,
+    ss_step_largest,
+)
+
+# An atom counts as lying in the span of the support when the squared distance from the span is at
+# most this share of the atom's square.
+cdef double LOST_PIVOT = 1e-14
+
+# A correlation is on the level when its distance from it is at most this share of the first level.
+cdef double TIE = 1e-15
+
+# The size of perturbations that break ties, as a share of the largest |d_j'y|. Perturbations are
+# the fractional parts of multiples of the golden ratio, which are spread evenly and all differ.
+cdef double NUDGE = 1e-9
+cdef double GOLDEN = 0.6180339887498949
+
+DEF REFINEMENTS = 2                 # Newton steps on the support before the gap is judged
+DEF TURNS = 8                       # events allowed, in multiples of p
+
+
+cdef int follow(Signal* s) noexcept nogil:
+    """Code the signal; returns an outcome."""
+    s.start, s.steps = s.cross, 0
+    if _walk(s) == FULL:
+        return FULL
+    if not s.leaves:
+        return certify_angles(s)
+    if _refined(s):
+        return CONVERGED
+    _break_ties(s)
+    if _walk(s) == FULL:
+        return FULL
+    certify(s)
+    refine(s)
+    return CONVERGED if _refined(s) else descend(s)
+
+
+cdef bint _refined(Signal* s) noexcept nogil:
+    """Return whether the certificate is met, if need be after Newton steps on the support."""
+    cdef int tries
+    for tries in range(REFINEMENTS):
+        clear_strays(s)
+        if certify(s) <= s.tol:
+            return True
+        refine(s)
+    clear_strays(s)
+    return certify(s) <= s.tol
+
+
+cdef void _break_ties(Signal* s) noexcept nogil:
+    """Let the homotopy start from slightly perturbed correlations.
+
+    At a tie the order of events matters, and taking them one by one may be wrong. The support that
+    is optimal for the perturbed correlations is, in the limit, optimal for the signal too. Newton
+    steps on it remove what the perturbation has left. The perturbed correlations are kept in
+    `values`, which the homotopy does not need before it ends.
+    """
+    cdef double size = NUDGE * ss_largest_f64(s.p, s.cross), turn = 0.0
+    cdef Py_ssize_t j
+    for j in range(s.p):
+        turn += GOLDEN
+        turn -= floor(turn)
+        s.values[j] = s.cross[j] + (turn - 0.5) * size
+    s.start = s.values
+
+
+cdef int _walk(Signal* s) noexcept nogil:
+    """Go from event to event; leaves support, values and level; returns FULL or CONVERGED."""
+    cdef double level, least, step, best, sign = 0.0
+    cdef int leaving
+    cdef Py_ssize_t joining, k
+    cdef long limit = s.steps + TURNS * s.p + 100
+    s.count = s.n_blocked = s.basis.size = 0
+    memcpy(s.c, s.start, s.p * sizeof(double))
+    memset(s.a, 0, s.p * sizeof(double))
+    memset(s.state, FREE, s.p)
+    level = ss_step_largest(s.p, 0.0, s.a, s.positive, s.c)
+    least = TIE * level
+    joining = ss_find(s.p, s.c, level, level if s.positive else -level) if level > s.lam else s.p
+    while level > s.lam and s.count < s.most:
+        if joining < s.p and not _join(s, joining):
+            return FULL
+        step = level - s.lam
+        joining, leaving = s.p, -1
+        best = ss_meetings(s.p, level, least, s.c, s.a, s.positive, s.rate)
+        if best * step > 1.0:
+            joining = ss_find(s.p, s.rate, best, best)
+            if s.state[joining] == FREE:
+                step = 1.0 / best
+            else:
+                joining = s.p
+        if s.leaves:
+            leaving = _first_zero(s, &step)
+        if leaving >= 0:
+            sign = 1.0 if s.c[s.p + leaving] < 0 else -1.0
+        axpy(s.p + s.count, -step, s.a, s.c)
+        level -= step
+        s.steps += 1
+        if leaving >= 0:
+            joining = s.p
+            _leave(s, leaving, sign, level)
+        elif joining == s.p:
+            break
+        if s.steps > limit:
+            break
+    for k in range(s.count):
+        s.values[k] = -s.c[s.p + k]
+    s.level = level if s.count >= s.most else s.lam
+    return CONVERGED
+
+
+cdef bint _join(Signal* s, Py_ssize_t j) noexcept nogil:
+    """Add atom j to the support, or set it aside; returns False where there is no room."""
+    cdef const double* row = s.gram + j * s.p
+    cdef double sign = 1.0 if s.c[j] > 0 else -1.0, square = gram_basis.pivot(&s.basis, row, j)
+    cdef double correlation = s.a[j]
+    cdef int k = s.count
+    s.c[j] = s.a[j] = 0.0
+    if square <= LOST_PIVOT * row[j]:
+        s.state[j] = BLOCKED
+        s.blocked[s.n_blocked] = j
+        s.n_blocked += 1
+        return True
+    if k == s.basis.capacity:
+        return False
+    gram_basis.extend(&s.basis, row, square)
+    s.z[k] = (sign - correlation) * gram_basis.vector(&s.basis, k)[s.p + k]
+    s.c[s.p + k] = s.a[s.p + k] = 0.0
+    s.state[j] = USED
+    s.support[k] = j
+    s.count = k + 1
+    axpy(s.p + k + 1, s.z[k], gram_basis.vector(&s.basis, k), s.a)
+    s.a[j] = 0.0
+    return True
+
+
+cdef int _first_zero(Signal* s, double* step) noexcept nogil:
+    """Return the first coefficient that reaches 0 within `step`, or -1; shortens `step` to it."""
+    cdef double* c = s.c + s.p
+    cdef double* a = s.a + s.p
+    cdef double best = 0.0, rate
+    cdef int k, first = -1
+    for k in range(s.count):
+        if c[k] * a[k] > 0.0:
+            rate = a[k] / c[k]
+            if rate > best:
+                best, first = rate, k
+    if first >= 0 and best * step[0] > 1.0:
+        step[0] = 1.0 / best
+        return first
+    return -1
+
+
+cdef void _leave(Signal* s, int k, double sign, double level) noexcept nogil:
+    """Drop the k-th atom of the support; its correlation is sign * level."""
+    cdef int j = s.support[k], behind = s.count - k - 1, i
+    cdef double lost
+    s.a[j] = sign
+    s.c[j] = sign * level
+    s.state[j] = FREE
+    lost = gram_basis.drop(&s.basis, k, s.z)
+    axpy(s.p, -lost, gram_basis.vector(&s.basis, s.basis.size), s.a)
+    s.count -= 1
+    memmove(s.support + k, s.support + k + 1, behind * sizeof(int))
+    memmove(s.c + s.p + k, s.c + s.p + k + 1, behind * sizeof(double))
+    _direction(s)
+    for i in range(s.n_blocked):
+        _release(s, s.blocked[i])
+    s.n_blocked = 0
+
+
+cdef void _direction(Signal* s) noexcept nogil:
+    """Compute the coefficients of the direction from its products with the basis."""
+    cdef int i
+    memset(s.a + s.p, 0, s.count * sizeof(double))
+    for i in range(s.count):
+        axpy(i + 1, s.z[i], gram_basis.vector(&s.basis, i) + s.p, s.a + s.p)
+
+
+cdef void _release(Signal* s, int j) noexcept nogil:
+    """Compute the correlations of an atom that was set aside."""
+    cdef const double* row = s.gram + <Py_ssize_t> j * s.p
+    cdef int k
+    s.state[j] = FREE
+    s.c[j], s.a[j] = s.start[j], 0.0
+    for k in range(s.count):
+        s.c[j] += row[s.support[k]] * s.c[s.p + k]
+        s.a[j] += row[s.support[k]] * s.a[s.p + k]

@@ -1,0 +1,264 @@
+"""Dictionary learning: atoms of which signals are sparse combinations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sparsesolve.data import (
+    answers_keywords,
+    read_choice,
+    read_count,
+    read_flag,
+    read_number,
+    read_seed,
+)
+from sparsesolve.linalg.design.design import Design
+from sparsesolve.linalg.threads import one_blas_thread, thread_count
+from sparsesolve.paths.dictionary.atom_start import draw_atoms, read_atoms
+from sparsesolve.paths.dictionary.atoms import update_atoms
+from sparsesolve.paths.dictionary.coding import Coder
+from sparsesolve.paths.dictionary.encoding import (
+    SparseCodes,
+    dense_columns,
+    encode,
+    read_columns,
+    warn_missed,
+)
+from sparsesolve.paths.dictionary.sparse_code import sparse_code
+from sparsesolve.paths.dictionary.statistics import Statistics, mean_objective
+from sparsesolve.paths.progress import progress_bar
+from sparsesolve.results.status import warn
+
+ALGORITHMS = ("online", "batch")
+SWEEPS = {"online": 1, "batch": 5}  # over the atoms, for each new set of codes
+TOL = 1e-6  # duality gap of a code, over |y|^2 / 2
+
+
+class DictionaryLearning:
+    """Learn a dictionary D of p atoms from signals, the columns of Y.
+
+    ::
+
+        minimise over D and a   mean_i   1/2 |y_i - D a_i|^2
+                                         + lam (alpha |a_i|_1 + (1 - alpha) / 2 |a_i|^2)
+        with |d_j| <= 1, and a_i >= 0, d_j >= 0 where asked
+
+    "online" takes mini-batches: code them, add what they say of D to the sums A and B, move D
+    towards the minimiser for those, each atom once; its work per signal does not depend on how
+    many there are. "batch" alternates between coding all signals and moving D; its objective never
+    rises. The problem is not convex: what is found depends on where it starts.
+
+    Parameters
+    ----------
+    n_atoms : int
+        p; more or fewer than the m entries of a signal.
+    lam : float
+        Strength of the penalty, above 0, as in `sparsesolve.sparse_code`.
+    alpha : float in (0, 1], default 1
+        Mixing of the elastic net.
+    positive_codes, positive_atoms : bool, default False
+        Nonnegative codes, nonnegative atoms; with both, nonnegative matrix factorisation.
+    algorithm : {"online", "batch"}, default "online"
+    batch_size : int, default 512
+        Signals in a mini-batch of "online".
+    n_epochs : int, default 10
+        Passes over the signals in `fit`.
+    forgetting : float, default 10
+        For "online": at step t the past counts (1 - 1/t)^forgetting of what it did; 0 forgets
+        nothing, of codes for the first, bad dictionaries either.
+    tol : float, default 0
+        End `fit` after an epoch whose mean objective is not lower, by this fraction, than the
+        epoch's before.
+    dictionary : array-like (m, p), default None
+        Where to start; None means p of the first signals, drawn at random and normalised.
+    seed : int or numpy.random.Generator, default None
+        For the start, the order of the signals, and atoms that take an unused one's place.
+    n_threads : int, default 1
+        -1 for all cores; the result does not depend on it.
+    progress : bool, default False
+        Show a progress bar on stderr, with the objective.
+
+    Attributes
+    ----------
+    dictionary : ndarray (m, p), None before the first signals
+    objectives : list of float
+        One for each step. "online": the mean objective of the mini-batch, coded before D has seen
+        it; "batch": that of all signals, before D is moved.
+    statistics : Statistics
+        The sums A and B, and what belongs to them.
+
+    Warns
+    -----
+    ConvergenceWarning
+        Once per call, of signals whose code misses a duality gap of 1e-6.
+
+    References
+    ----------
+    Mairal, Bach, Ponce, Sapiro (2010), "Online learning for matrix factorization and sparse
+    coding"; Engan, Aase, Husoy (1999) for the alternation.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> rng = np.random.default_rng(0)
+    >>> atoms = np.linalg.qr(rng.normal(size=(8, 8)))[0]
+    >>> Y = atoms @ (rng.normal(size=(8, 2000)) * (rng.random((8, 2000)) < 0.1))
+    >>> learnt = ss.DictionaryLearning(8, lam=0.1, algorithm="batch", n_epochs=30, seed=3).fit(Y)
+    >>> bool(np.abs(atoms.T @ learnt.dictionary).max(axis=0).min() > 0.99)
+    True
+    >>> learnt.transform(Y)
+    <SparseCodes: 2000 signals over 8 atoms, ...>
+    """
+
+    @answers_keywords("function", "DictionaryLearning")
+    def __init__(
+        self,
+        n_atoms: int,
+        *,
+        lam: float,
+        alpha: float = 1.0,
+        positive_codes: bool = False,
+        positive_atoms: bool = False,
+        algorithm: str = "online",
+        batch_size: int = 512,
+        n_epochs: int = 10,
+        forgetting: float = 10.0,
+        tol: float = 0.0,
+        dictionary: ArrayLike | None = None,
+        seed: int | np.random.Generator | None = None,
+        n_threads: int = 1,
+        progress: bool = False,
+    ) -> None:
+        self.n_atoms = read_count("n_atoms", n_atoms, 1)
+        self.lam = read_number("lam", lam, 0, np.inf, open_low=True)
+        self.alpha = read_number("alpha", alpha, 0, 1, open_low=True)
+        self.positive_codes = read_flag("positive_codes", positive_codes)
+        self.positive_atoms = read_flag("positive_atoms", positive_atoms)
+        self.algorithm = read_choice("algorithm", algorithm, ALGORITHMS)
+        self.batch_size = read_count("batch_size", batch_size, 1)
+        self.n_epochs = read_count("n_epochs", n_epochs, 1)
+        self.forgetting = read_number("forgetting", forgetting, 0, np.inf)
+        self.tol = read_number("tol", tol, 0, 1)
+        self.n_threads = thread_count(n_threads)
+        self.progress = read_flag("progress", progress)
+        self._seed = seed
+        self._start = None
+        if dictionary is not None:
+            self._start = read_atoms(dictionary, self.n_atoms, self.positive_atoms)
+        self._reset()
+
+    def fit(self, Y: Any) -> DictionaryLearning:
+        """Learn from the columns of Y (m, N), from the start; returns self."""
+        signals = read_columns("Y", Y)
+        m, n = signals.shape
+        _warn_of_rows(m, n, self.n_atoms)
+        self._reset()
+        size = n if self.algorithm == "batch" else min(self.batch_size, n)
+        steps = -(-n // size)
+        with progress_bar(self.n_epochs * steps, self.progress, "step") as advance:
+            for _ in range(self.n_epochs):
+                order = np.arange(n) if size == n else self._rng.permutation(n)
+                for first in range(0, n, size):
+                    chosen = order[first : first + size]
+                    self._step(dense_columns(signals if size == n else signals[:, chosen]))
+                    advance(len(self.objectives), "objective %.5g", self.objectives[-1])
+                if self._at_rest(steps):
+                    break
+        self._warn()
+        return self
+
+    def partial_fit(self, Y: Any) -> DictionaryLearning:
+        """One step of "online" with the columns of Y (m, N) as mini-batch; returns self.
+
+        Signals may come from anywhere and need not be kept.
+        """
+        if self.algorithm != "online":
+            raise ValueError("partial_fit belongs to algorithm='online'")
+        self._step(dense_columns(read_columns("Y", Y)))
+        self._warn()
+        return self
+
+    def transform(self, Y: Any, *, tol: float = 1e-7) -> SparseCodes:
+        """Code the columns of Y over the dictionary, with the penalty it was learnt for.
+
+        Returns
+        -------
+        SparseCodes
+        """
+        if self.dictionary is None:
+            raise ValueError("there is no dictionary yet; call fit or partial_fit first")
+        return sparse_code(Y, self.dictionary, lam=self.lam, alpha=self.alpha, tol=tol,
+                           positive=self.positive_codes, n_threads=self.n_threads)  # fmt: skip
+
+    def __repr__(self):
+        seen = f"objective {self.objectives[-1]:.5g}" if self.objectives else "no signals yet"
+        steps = len(self.objectives)
+        return f"<DictionaryLearning: {self.n_atoms} atoms, {steps} steps, {seen}>"
+
+    def _reset(self):
+        self._rng = read_seed(self._seed)
+        self.dictionary = None if self._start is None else self._start.copy(order="F")
+        self.statistics = None
+        self.objectives = []
+        self._certificates = []
+
+    def _step(self, Y):
+        """Code Y (m, N), add to the sums or replace them, move the dictionary."""
+        if self.dictionary is None:
+            self.dictionary = self._draw(Y, self.n_atoms)
+        if Y.shape[0] != len(self.dictionary):
+            raise ValueError(f"Y has {Y.shape[0]} rows; atoms have {len(self.dictionary)} entries")
+        D = self.dictionary.copy(order="F")
+        with one_blas_thread():
+            codes = self._code(Y, D)
+            now = Statistics(*D.shape)
+            now.add(Y, codes)
+            sums = now
+            if self.algorithm == "online" and self.statistics is not None:
+                sums = self.statistics.after(now, len(self.objectives) + 1, self.forgetting)
+            objective = mean_objective(Y, D, codes, self.lam, self.alpha)
+            unused = update_atoms(D, sums.A, sums.B, self.positive_atoms, SWEEPS[self.algorithm])
+        if len(unused):
+            D[:, unused] = self._draw(Y, len(unused))
+        self.objectives.append(objective)
+        self.statistics, self.dictionary = sums, D
+
+    def _draw(self, Y, count):
+        return draw_atoms(Y, count, self.positive_atoms, self._rng)
+
+    def _code(self, Y, D):
+        coder = Coder(D, self.lam * (1.0 - self.alpha), self.n_threads)
+        found = encode(
+            coder, Design(Y), method="lasso", lam=np.full(Y.shape[1], self.lam), alpha=self.alpha,
+            residual=np.zeros(Y.shape[1]), most=None, positive=self.positive_codes, tol=TOL,
+            budget=1000, advance=lambda done: None,
+        )  # fmt: skip
+        self._certificates.append((found.gaps, found.status))
+        return found.codes
+
+    def _warn(self):
+        """One warning of all signals since the last that missed the tolerance, counted from 0."""
+        gaps, status = (np.concatenate(parts) for parts in zip(*self._certificates, strict=True))
+        self._certificates = []
+        warn_missed(gaps, status, TOL)
+
+    def _at_rest(self, steps):
+        """Whether the epoch of the last `steps` did not lower the mean objective by tol."""
+        if self.tol == 0.0 or len(self.objectives) < 2 * steps:
+            return False
+        epochs = np.reshape(self.objectives[-2 * steps :], (2, steps)).mean(axis=1)
+        return epochs[1] > (1.0 - self.tol) * epochs[0]
+
+
+def _warn_of_rows(m, n, n_atoms):
+    """Warn of fewer signals than atoms, each of more numbers: rows may have been meant."""
+    if n < min(m, n_atoms):
+        warn(
+            f"Y holds {n} signals of {m} numbers each, as columns, which is fewer than the "
+            f"{n_atoms} atoms; if its rows are the signals, give Y.T",
+            UserWarning,
+        )

@@ -1,0 +1,20 @@
+"""Projections and proximal operators as functions of plain arrays.
+
+Each takes an array and returns a new one. Every penalty of `sparsesolve.penalties` has its own
+`prox(v, t)`, `value(b)` and `polar(z)`.
+"""
+
+from sparsesolve.penalties.prox.balls import (
+    project_groups,
+    project_l1,
+    project_l2,
+    project_linf,
+    project_simplex,
+)
+from sparsesolve.penalties.prox.box import box_hyperplane
+from sparsesolve.penalties.prox.powers import power, squared_l1
+
+__all__ = [
+    "box_hyperplane", "power", "project_groups", "project_l1", "project_l2", "project_linf",
+    "project_simplex", "squared_l1",
+]  # fmt: skip

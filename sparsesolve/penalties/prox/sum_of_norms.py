@@ -1,0 +1,185 @@
+"""Overlapping groups in the l2 norm: the prox of Omega(b) = sum_g d_g |b_g|_2.
+
+    argmin_b |b - v|^2 / 2 + t Omega(b)
+
+Dual ascent, ball by ball, is cheap and mostly enough. Near a change of the support it creeps: then
+a primal-dual Newton method solves b + sum_g xi_g = v, sqrt(|b_g|^2 + e^2) xi_g = t d_g b_g, while
+e falls to 0. Its xi_g stay within their balls, so that each iterate has a duality gap,
+
+    sum_g (t d_g |b_g| - xi_g'b_g),      b = v - sum_g xi_g.
+
+Groups found to be zero are set to 0, and Newton's method for the others, whose norms are smooth,
+finishes to rounding.
+References: Andersen, Christiansen, Conn, Overton, "An efficient primal-dual interior-point method
+for minimizing a sum of Euclidean norms" (2000); Chan, Golub, Mulet, "A nonlinear primal-dual
+method for total variation-based image restoration" (1999).
+"""
+
+import numpy as np
+from scipy.linalg import LinAlgError
+
+from sparsesolve.penalties.prox.block_system import BlockSystem
+from sparsesolve.penalties.prox.group_balls import ascend
+
+SWEEPS = 200  # of dual ascent before Newton's method
+STILL = 1e-15  # of the largest |v|: a change that is rounding
+NEAR = 1e-15  # of t Omega(b): a gap that is rounding
+PATIENCE = 2  # steps that do not halve the gap, once the smoothing is rounding
+STEPS = 80  # of Newton's method
+TOWARDS = 1e-3  # of the smoothing that belongs to the gap: what the next step aims at
+INSIDE = 1e-7  # of a radius: xi_g nearer to its ball's boundary belongs to a group that is not 0
+HALVINGS = 30  # of a step
+ARMIJO = 1e-4  # of the fall that the slope promises
+TINY = 1e-14  # of the largest |v|: a group's length that is rounding
+FINISHING = 12  # Newton steps on the support
+EPSILON = 4e-16
+
+
+class SumOfNorms:
+    """Omega of groups given as features of groups one after the other.
+
+    Parameters
+    ----------
+    n_features : int
+    features : int32 (q,)
+    start : int32 (G + 1,)
+        Group g holds features[start[g]:start[g + 1]]; every feature is in some group.
+    weights : (G,) > 0
+    """
+
+    def __init__(self, n_features, features, start, weights):
+        self.p, self.features, self.start, self.d = n_features, features, start, weights
+        sizes = np.diff(start)
+        self.of = np.repeat(np.arange(len(sizes)), sizes)
+        self.n_entries, self.n_groups = len(features), len(sizes)
+        self.system = BlockSystem(n_features, features, start, self.of)
+        order = np.argsort(-weights[self.of], kind="stable")
+        self.own = order[np.unique(features[order], return_index=True)[1]]  # of each feature
+
+    def lengths(self, x):
+        """|x_g| of entries x (q,) by group, (G,)."""
+        return np.sqrt(np.bincount(self.of, x * x, minlength=self.n_groups))
+
+    def value(self, b):
+        """Omega(b)."""
+        return float(self.d @ self.lengths(b[self.features]))
+
+    def total(self, xi):
+        """sum_g xi_g, (p,)."""
+        return np.bincount(self.features, xi, minlength=self.p)
+
+    def gap(self, xi, b, t):
+        """The duality gap of b = v - sum xi_g."""
+        own = b[self.features]
+        return float(t * self.d @ self.lengths(own) - xi @ own)
+
+    def prox(self, v, t, xi=None):
+        """b (p,), and xi (q,) within their balls, from a first guess of xi."""
+        xi = np.zeros(self.n_entries) if xi is None else self._within(xi, t)
+        scale = np.abs(v).max(initial=0.0)
+        b = v - self.total(xi)
+        change = ascend(t * self.d, self.features, self.start, xi, b, SWEEPS, STILL * scale)
+        b = v - self.total(xi)
+        if change > STILL * scale:
+            b, xi = self._newton(v, t, b, xi)
+        return self._finished(v, t, b, xi), xi
+
+    def _within(self, xi, t):
+        size = self.lengths(xi)
+        shrink = np.minimum(1.0, t * self.d / np.where(size > 0.0, size, 1.0))
+        return xi * shrink[self.of]
+
+    def _newton(self, v, t, b, xi):
+        """Primal-dual steps until the gap is rounding; b and xi."""
+        radius, total = t * self.d, float(t * self.d.sum())
+        e = max(self.gap(xi, b, t) / total, STILL * np.abs(v).max())
+        best, least, last, waited = (b, xi), np.inf, np.inf, 0
+        floor = 1e-4 * STILL * np.abs(v).max()
+        for _ in range(STEPS):
+            own = b[self.features]
+            s = np.sqrt(self.lengths(own) ** 2 + e * e)
+            pull = v - b - self.total((radius / s)[self.of] * own)
+            try:
+                step = self.system.solve(radius / s, xi / s[self.of], own / s[self.of], pull)
+            except LinAlgError:  # the smoothing is rounding next to what it smooths
+                break
+            moved = step[self.features]
+            along = np.bincount(self.of, own * moved, minlength=self.n_groups) / s**2
+            new = (radius / s)[self.of] * (own + moved) - xi * along[self.of]
+            xi = self._within(new, t)
+            b = b + self._length(v, radius, e, b, step, pull) * step
+            own = b[self.features]
+            plain = (radius / np.sqrt(self.lengths(own) ** 2 + e * e))[self.of] * own
+            gap = self.gap(xi, v - self.total(xi), t)
+            other = self.gap(plain, v - self.total(plain), t)
+            if other < gap:
+                xi, gap = plain, other
+            if gap < least:
+                best, least = (v - self.total(xi), xi), gap
+            waited = 0 if gap <= 0.5 * last else waited + 1
+            last = min(last, gap)
+            size = t * self.value(best[0])
+            if least <= NEAR * size + TINY**2 * (v @ v) or (waited >= PATIENCE and e <= floor):
+                break
+            if gap < 2.0 * total * e:  # solved for this e
+                e = max(TOWARDS * min(e, gap / total), floor)
+        return best
+
+    def _length(self, v, radius, e, b, step, pull):
+        """The step length, 1 or less, at which the smoothed objective has fallen."""
+
+        def smoothed(x):
+            s = np.sqrt(self.lengths(x[self.features]) ** 2 + e * e)
+            return 0.5 * float((x - v) @ (x - v)) + float(radius @ s)
+
+        before, slope, length = smoothed(b), float(pull @ step), 1.0
+        for _ in range(HALVINGS):
+            after = smoothed(b + length * step)
+            if after <= before - ARMIJO * length * slope + 4.0 * STILL * abs(before):
+                break
+            length *= 0.5
+        return length
+
+    def smooth_part(self, b):
+        """d_g / |b_g| (G,), and b_g / |b_g| (q,), both 0 where b_g is."""
+        own = b[self.features]
+        size = self.lengths(own)
+        weight = np.divide(self.d, size, out=np.zeros(self.n_groups), where=size > 0.0)
+        return weight, own * (weight / self.d)[self.of]
+
+    def curvature(self, weight, unit):
+        """The second derivative of Omega where its groups are smooth, (p, p)."""
+        diagonal = np.bincount(self.features, weight[self.of], minlength=self.p)
+        return self.system.matrix(weight[self.of] * unit, unit, diagonal)
+
+    def _finished(self, v, t, b, xi):
+        """b with zero groups at 0, and the others by Newton's method for smooth norms."""
+        zero_groups = self.lengths(xi) < (1.0 - INSIDE) * t * self.d
+        zero = np.zeros(self.p, dtype=bool)
+        zero_groups |= self.lengths(b[self.features]) <= TINY * np.abs(v).max()
+        zero[self.features[zero_groups[self.of]]] = True
+        if zero.all():
+            return np.zeros(self.p)
+        b = np.where(zero, 0.0, b)
+        first = b
+        for _ in range(FINISHING):
+            weight, unit = self.smooth_part(b)
+            weight = t * weight
+            pull = np.where(zero, 0.0, v - b - self.total(weight[self.of] * b[self.features]))
+            if not np.abs(pull).max() > 4.0 * STILL * np.abs(v).max():
+                break
+            try:
+                step = self.system.solve(weight, weight[self.of] * unit, unit, pull)
+            except LinAlgError:  # a norm that is rounding
+                break
+            step = np.where(zero, 0.0, step)
+            if not np.abs(step).max() < 0.5 * np.abs(b).max():
+                break
+            b = b + step
+        b = b if self._primal(v, t, b) <= self._primal(v, t, first) else first
+        if v @ b <= t * self.value(b) * (1.0 + 8.0 * EPSILON):  # then 0 is as good
+            return np.zeros(self.p)
+        return b
+
+    def _primal(self, v, t, b):
+        return 0.5 * float((b - v) @ (b - v)) + t * self.value(b)

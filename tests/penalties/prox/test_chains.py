@@ -1,0 +1,75 @@
+"""Total variation on a chain: prox by its inclusion, dual norms by all intervals, any scale."""
+
+import numpy as np
+import pytest
+from sparsesolve.penalties.prox.chain_norms import chain_polar, chain_value, sparse_chain_polar
+from sparsesolve.penalties.prox.chains import prox_chain
+
+
+def _draws(count=600):
+    rng = np.random.default_rng(0)
+    for trial in range(count):
+        n = rng.integers(1, 15)
+        v = rng.standard_normal(n).round(rng.integers(0, 3)) * 10.0 ** rng.integers(-3, 4)
+        w = np.where(rng.random(n - 1) < 0.15, 0.0, rng.random(n - 1)) if trial % 2 else None
+        yield v, 10.0 ** rng.uniform(-3, 3), w
+
+
+def test_prox_by_its_inclusion():
+    """z = cumulated v - b is within t w, ends at 0, and is at its bound where b jumps."""
+    for v, t, given in _draws():
+        w = np.ones(len(v) - 1) if given is None else given
+        b, size = prox_chain(v, t, given), 1e-13 * (len(v) + np.abs(v).sum())
+        z = np.cumsum(v - b)
+        assert abs(z[-1]) <= size and (np.abs(z[:-1]) <= t * w + size).all()
+        gained = -z[:-1] @ np.diff(b)
+        assert gained == pytest.approx(t * chain_value(b, given), abs=size * (1 + np.abs(b).max()))
+
+
+def test_polar_of_intervals():
+    for z, mu, given in _draws():
+        n, w = len(z), np.ones(len(z) - 1) if given is None else given
+        ends = np.concatenate([[0.0], w, [0.0]])
+        best = max(
+            abs(z[i:j].sum()) / (mu * (j - i) + ends[i] + ends[j])
+            for i in range(n) for j in range(i + 1, n + 1)
+        )  # fmt: skip
+        assert sparse_chain_polar(z, mu, w) == pytest.approx(best, rel=1e-12)
+
+
+def test_polar_of_sums():
+    z = np.array([1.0, -3.0, 2.5, -0.5])
+    assert chain_polar(z) == 2.0
+    assert chain_polar(z, np.array([1.0, 0.5, 1.0])) == 4.0
+    assert chain_polar(z, np.array([1.0, 0.0, 1.0])) == np.inf
+    assert chain_polar(np.array([1.0, -1, 2, -2]), np.array([1.0, 0.0, 1.0])) == 2.0
+
+
+def test_long_chains_and_extreme_levels():
+    rng = np.random.default_rng(1)
+    v = np.cumsum(rng.standard_normal(20_000)) + 3 * rng.standard_normal(20_000)
+    for t in (1e-12, 0.1, 10.0, 1e4, 1e9):
+        b = prox_chain(v, t)
+        z = np.cumsum(v - b)[:-1]
+        assert (np.abs(z) <= t + 1e-7).all()
+        assert -z @ np.diff(b) == pytest.approx(t * chain_value(b), rel=1e-8, abs=1e-6)
+    assert prox_chain(v, 1e9) == pytest.approx(np.full(20_000, v.mean()))
+    assert (prox_chain(v, 0.0) == v).all() and prox_chain(v, 0.0) is not v
+
+
+def test_ends_of_a_chain():
+    assert prox_chain(np.array([3.0]), 1.0).tolist() == [3.0]
+    assert prox_chain(np.array([3.0, 1.0]), 0.5).tolist() == [2.5, 1.5]
+    assert prox_chain(np.zeros(0), 1.0).shape == (0,)
+    assert prox_chain(np.full(5, 0.1), 1.0) == pytest.approx(np.full(5, 0.1), abs=1e-16)
+
+
+@pytest.mark.parametrize("n", [2, 37, 5000])
+@pytest.mark.parametrize("t", [1e-3, 0.3, 4.0, 1e6])
+def test_the_direct_scan_is_the_taut_string(n, t):
+    """Weights of 1, given, go by the string; not given, by the scan, or by the string after it."""
+    rng = np.random.default_rng(n)
+    for v in (np.cumsum(rng.standard_normal(n)) + rng.standard_normal(n), np.zeros(n),
+              np.resize([1.0, -1.0], n), np.round(rng.standard_normal(n))):  # fmt: skip
+        string = prox_chain(v, t, np.ones(n - 1))
+        assert prox_chain(v, t) == pytest.approx(string, abs=1e-12 * (n + np.abs(v).sum()))

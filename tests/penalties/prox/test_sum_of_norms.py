@@ -1,0 +1,77 @@
+"""Overlapping l2 groups: proxes with proofs of their own accuracy, dual norms from both sides."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from sparsesolve.penalties.prox import block_system, sum_of_norms
+from sparsesolve.penalties.prox.dual_norm_bounds import polar
+from sparsesolve.penalties.prox.sum_of_norms import SumOfNorms
+
+
+def _sum(p, groups, weights=None):
+    features = np.concatenate(groups).astype(np.intc)
+    start = np.cumsum([0, *map(len, groups)]).astype(np.intc)
+    return SumOfNorms(p, features, start, np.sqrt(np.diff(start)) if weights is None else weights)
+
+
+def _draws(count, seed=0):
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        p = rng.integers(2, 14)
+        groups = [np.flatnonzero(rng.random(p) < 0.5) for _ in range(rng.integers(1, 8))]
+        groups = [g for g in groups if len(g)]
+        missing = np.setdiff1d(np.arange(p), np.concatenate([*groups, np.empty(0, dtype=int)]))
+        own = _sum(p, [*groups, *missing.astype(int)[:, None]])
+        yield own, rng.standard_normal(p) * 10.0 ** rng.integers(-2, 3)
+
+
+def test_proxes_near_and_far_from_the_dual_norm():
+    """The objective at b is that of the dual point: near the polar, where dual ascent creeps."""
+    for own, v in _draws(60):
+        level = polar(own, v)
+        for share in (0.01, 0.3, 0.9, 0.99, 0.999, 0.99999):
+            t = share * level
+            b, xi = own.prox(v, t)
+            assert (own.lengths(xi) <= t * own.d * (1 + 1e-14)).all()
+            primal = 0.5 * (b - v) @ (b - v) + t * own.value(b)
+            dual = 0.5 * v @ v - 0.5 * (v - own.total(xi)) @ (v - own.total(xi))
+            assert primal - dual == pytest.approx(0.0, abs=1e-13 * (v @ v))
+            # a proof of accuracy to second order: v'b - |b|^2 = t Omega(b) and |v - b| dual to b
+            assert t * own.value(b) == pytest.approx((v - b) @ b, abs=1e-12 * (v @ v))
+            assert polar(own, v - b) <= t * (1 + 1e-8) and b.any()
+        assert not own.prox(v, level * 1.0001)[0].any()
+
+
+def test_disjoint_groups_and_a_general_minimiser():
+    rng = np.random.default_rng(3)
+    v = rng.standard_normal(6)
+    apart = _sum(6, [np.arange(3), np.arange(3, 6)], np.array([1.0, 2.0]))
+    size = np.array([np.linalg.norm(v[:3]), np.linalg.norm(v[3:])])
+    expected = v * np.repeat(np.maximum(1 - 0.4 * np.array([1.0, 2.0]) / size, 0.0), 3)
+    assert apart.prox(v, 0.4)[0] == pytest.approx(expected, abs=1e-14)
+    assert polar(apart, v) == pytest.approx((size / [1.0, 2.0]).max())
+    own = _sum(6, [np.arange(4), np.arange(2, 6)])
+    b = own.prox(v, 0.2)[0]
+    found = minimize(lambda x: 0.5 * ((x - v) ** 2).sum() + 0.2 * own.value(x), 0.5 * v, tol=1e-14)
+    assert b == pytest.approx(found.x, abs=1e-5)
+
+
+def test_newton_alone_and_full_systems(monkeypatch):
+    """The same with hardly any dual ascent, and with systems that are full or sparse."""
+    v = np.random.default_rng(4).standard_normal(40)
+    groups = [np.arange(i, i + 4) for i in range(0, 37, 2)] + [np.array([39])]
+    own = _sum(40, groups)
+    expected = own.prox(v, 0.6)[0]
+    monkeypatch.setattr(sum_of_norms, "SWEEPS", 1)
+    for dense in (0.0, 1.0):
+        monkeypatch.setattr(block_system, "DENSE", dense)
+        again = _sum(40, groups)
+        assert again.system.full == (dense == 0.0)
+        assert again.prox(v, 0.6)[0] == pytest.approx(expected, abs=1e-11)
+    weight, unit = own.smooth_part(expected)
+    some, h = np.flatnonzero(expected), 1e-4
+    C = own.curvature(weight, unit)
+    d = np.where(expected != 0.0, np.random.default_rng(5).standard_normal(40), 0.0)
+    bend = (own.value(expected + h * d) + own.value(expected - h * d) - 2 * own.value(expected))
+    assert bend / h**2 == pytest.approx(d[some] @ C[np.ix_(some, some)] @ d[some], rel=1e-4)
