@@ -140,11 +140,12 @@ def path(
         several "sufficient"; for any loss "proximal_newton", and "pass_newton", which copies no
         columns and lets several lambdas share their passes over X; for several responses
         "response_blocks", "response_newton" where few coefficients become active, and with groups
-        "response_groups". First-order ones, for any loss and any penalty, in the memory of a few
-        vectors: "panoc", with L-BFGS, "fista", "sparsa", "ista"; for groups of one response Tseng
-        and Yun's "bcd", with Wright's search "bcd_wright", without working sets "bcd_plain"; for
-        squared error "reweighted", also of the trace norm. "tangent_newton" adds Newton steps on
-        the pieces, clusters or factors that TotalVariation, Slope and TraceNorm make.
+        "response_groups", which goes over to SpaRSA steps where many are. First-order ones, for
+        any loss and any penalty, in the memory of a few vectors: "panoc", with L-BFGS, "fista",
+        "sparsa", "ista"; for groups of one response Tseng and Yun's "bcd", with Wright's search
+        "bcd_wright", without working sets "bcd_plain"; for squared error "reweighted", also of
+        the trace norm. "tangent_newton" adds Newton steps on the pieces, clusters or factors that
+        TotalVariation, Slope and TraceNorm make.
         "subgradient" is a baseline, and says so by its gaps.
         Losses with kinks (hinge, quantile, epsilon_insensitive) have "multipliers", and with
         alpha = 0 "dual_descent", for text and wide X, "rows_newton", for tall X, and the methods

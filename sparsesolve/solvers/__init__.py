@@ -33,7 +33,7 @@ from sparsesolve.solvers.margin.multipliers import Multipliers
 from sparsesolve.solvers.margin.rows_newton import RowsNewton
 from sparsesolve.solvers.passes.several_lambdas import SeveralLambdas
 from sparsesolve.solvers.responses.blocks import ResponseBlocks
-from sparsesolve.solvers.responses.groups import ResponseGroups
+from sparsesolve.solvers.responses.many_groups import ManyGroups
 from sparsesolve.solvers.responses.newton import ResponseNewton
 from sparsesolve.solvers.responses.sufficient_statistics import ResponseSufficientStatistics
 from sparsesolve.solvers.subproblem.sufficient_statistics import SufficientStatistics
@@ -147,7 +147,7 @@ SOLVERS = {
         ResponseBlocks, "a family of several responses and no groups", _rows_of_responses
     ),
     "response_groups": Solver(
-        ResponseGroups, "a family of several responses and groups", _groups_of_responses
+        ManyGroups, "a family of several responses and groups", _groups_of_responses
     ),
     "response_newton": Solver(
         ResponseNewton, "a family of several responses and no groups", _rows_of_responses

@@ -134,6 +134,13 @@ MOST_GROUP_COEFFICIENTS = 1000
 # The same number under the linf norm.
 MOST_GROUP_COEFFICIENTS_LINF = 200
 
+# Coefficients of groups of K responses at work, K m, up to which Newton steps are made: beyond, a
+# model takes longer than proximal gradient steps to the same gap.
+MOST_MODEL_COEFFICIENTS = 500
+
+# Proximal gradient steps at one lambda after which Newton steps take over in such problems.
+MOST_STEPS_OF_GROUPS = 3000
+
 # ---- Penalties on whole vectors: solvers/first_order/tangent_newton ----------------------------
 
 # Directions of a tangent up to which Newton steps are made: a Hessian of so many rows is formed

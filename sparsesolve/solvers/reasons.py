@@ -16,7 +16,8 @@ REASONS = {
     "pass_newton": "a smooth loss, with so many rows that columns are not copied",
     "response_newton": "several responses, with few enough coefficients for their whole Hessian",
     "response_blocks": "several responses, with too many coefficients for their whole Hessian",
-    "response_groups": "several responses with groups of features",
+    "response_groups": "several responses with groups of features: Newton steps, and SpaRSA steps "
+    "once many are at work",
     "multipliers": "a loss with kinks",
     "sparsa": "a group so large that its inner products cost more than proximal gradient steps",
     "fista": "a penalty without disjoint blocks",

@@ -61,7 +61,7 @@ def objective(state, problem, lam):
     b = np.zeros((*values.shape[:-1], problem.design.p))
     b[..., which] = values
     penalty = problem.penalty
-    if b.ndim == 2 and not problem.has_groups:
+    if b.ndim == 2:
         penalty = on_rows(penalty, problem.grouped)
     value = state.loss_value + penalty.value(b, lam)
     return value if np.isfinite(value) else np.inf

@@ -42,6 +42,8 @@ class PassNewton(FirstOrder):
         self.which = np.empty(0, dtype=np.intc)  # S
         self.scale, self.stale, self.model = 1.0, True, None
 
+    too_many = False  # columns at work for a model
+
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
         limit, idle, gap = self.iterations + budget, 0, self.gap(lam)
@@ -60,7 +62,11 @@ class PassNewton(FirstOrder):
             if idle == IDLE:
                 return STALLED, gap
             least, lowest = min(gap, least), min(value, lowest)
-            if self.grow_working_set(lam) or self.stale or gap > SLOW * last:
+            grown = self.grow_working_set(lam)
+            if self.too_many:
+                self.stale = True
+                return STALLED, gap
+            if grown or self.stale or gap > SLOW * last:
                 self.refresh_hessian()
             goal = max(NEAR * target, EXACT * self.problem.null_value)
             # without a fall the model was too near its minimum to say where that of F is

@@ -27,7 +27,15 @@ SHORTER = 0.5  # columns to a sample from which the samples are the model's rows
 
 
 class ResponseGroups(PassNewton):
-    """A solver state, see solvers/state.py."""
+    """A solver state, see solvers/state.py.
+
+    Attributes
+    ----------
+    most : float
+        Coefficients at work beyond which `solve` gives up, with `too_many` True.
+    """
+
+    most = np.inf
 
     def __init__(self, problem, n_threads):
         super().__init__(problem, n_threads)
@@ -50,6 +58,7 @@ class ResponseGroups(PassNewton):
         found = np.flatnonzero(self.groups)
         self.which = np.concatenate([member[start[g] : start[g + 1]] for g in found])
         self.at_work = penalty.part(found)
+        self.too_many = len(self.which) > self.most
         return True
 
     def refresh_hessian(self):

@@ -1,0 +1,52 @@
+"""Groups of K responses: Newton steps while few coefficients are at work, SpaRSA steps beyond.
+
+    minimise over b0, B   F(offset + b0 + ZB)  +  lam sum_g Omega_g(B_g)
+
+A model of a Newton step costs the square of the K m coefficients at work, a proximal gradient step
+their number. So a path begins with `groups.py` and goes on with SpaRSA from where m is large.
+Where that does not come to its target, columns being too much alike, Newton steps take over again
+for good. Invariant: both have the same kind of Point, and certify it in the same way.
+"""
+
+import numpy as np
+
+from sparsesolve.solvers import costs
+from sparsesolve.solvers.first_order.fista import Sparsa
+from sparsesolve.solvers.responses.groups import ResponseGroups
+from sparsesolve.solvers.state import CONVERGED
+
+
+class ManyGroups:
+    """A solver state, see solvers/state.py."""
+
+    def __init__(self, problem, n_threads):
+        self.newton = self.state = ResponseGroups(problem, n_threads)
+        self.newton.most = costs.MOST_MODEL_COEFFICIENTS
+        self.problem, self.n_threads, self.spent = problem, n_threads, 0
+
+    def __getattr__(self, name):
+        return getattr(self.state, name)
+
+    @property
+    def iterations(self):
+        """Newton steps and proximal gradient steps, so far."""
+        return self.spent + self.state.iterations
+
+    def solve(self, lam, target, budget):
+        """Reach gap <= target at lam; returns (outcome, gap)."""
+        limit = self.iterations + budget
+        outcome, gap = self.state.solve(lam, target, budget)
+        if self.state is self.newton and self.newton.too_many:
+            self._go_on_with(Sparsa(self.problem, self.n_threads))
+            left = min(limit - self.iterations, costs.MOST_STEPS_OF_GROUPS)
+            outcome, gap = self.state.solve(lam, target, left)
+        if self.state is not self.newton and outcome != CONVERGED:
+            self.newton.most, self.newton.too_many = np.inf, False
+            self._go_on_with(self.newton)
+            outcome, gap = self.state.solve(lam, target, limit - self.iterations)
+        return outcome, gap
+
+    def _go_on_with(self, state):
+        self.spent = self.iterations - state.iterations
+        state.point = self.state.point
+        self.state = state
