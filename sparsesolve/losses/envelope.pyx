@@ -26,7 +26,8 @@ cdef class Envelope(Separable):
     sigma : float > 0, slope per unit of eta
     """
 
-    cdef double[::1] c, low, high, m
+    cdef const double[::1] c, low, high
+    cdef double[::1] m
     cdef readonly double sigma, width
 
     by_sample = False
@@ -52,6 +53,16 @@ cdef class Envelope(Separable):
         for i in range(self.n):
             out[i] = self._next(i, e[i])
         return np.asarray(out)
+
+    def slope_along(self, eta, along, double t):
+        """The slope of F at eta + t along, in the direction `along`: what a line search asks for."""
+        cdef const double[::1] e = self._flat(eta), d = self._flat(along)
+        cdef double total = 0.0
+        cdef Py_ssize_t i
+        with nogil:
+            for i in range(self.n):
+                total += self.w[i] * self._next(i, e[i] + t * d[i]) * d[i]
+        return total
 
     @property
     def ends(self):

@@ -13,6 +13,8 @@ import numpy as np
 from sparsesolve.losses.entropy cimport price
 
 cdef double BEYOND = 1e-12      # of the largest slope: rounding outside [l, h]
+DEF SORTED = 256                # kinks so few are sorted at once
+DEF SAMPLE = 64                 # kinks of whose sample the median is a pivot
 
 
 cdef class Kinked(Separable):
@@ -51,30 +53,62 @@ cdef class Kinked(Separable):
 
     @property
     def pieces(self):
-        """c, l and h of each sample, (n,) each."""
+        """c, l and h of each sample, (n,) each; made once, and not to be written to."""
         cdef Py_ssize_t i
-        cdef double[:, ::1] out = np.empty((3, self.n))
-        for i in range(self.n):
-            out[0, i] = self.centre(self.y[i])
-            out[1, i] = self.least_slope(self.y[i])
-            out[2, i] = self.largest_slope(self.y[i])
-        return np.asarray(out)
+        cdef double[:, ::1] out
+        if self.held_pieces is None:
+            out = np.empty((3, self.n))
+            for i in range(self.n):
+                out[0, i] = self.centre(self.y[i])
+                out[1, i] = self.least_slope(self.y[i])
+                out[2, i] = self.largest_slope(self.y[i])
+            self.held_pieces = np.asarray(out)
+            self.held_pieces.flags.writeable = False
+        return self.held_pieces
 
     def best_shift(self, eta):
         """A constant a for which F(eta + a) is least: the middle of those, where there are several.
 
-        F(eta + a) is piecewise linear in a, with kinks at c - eta -+ epsilon.
+        F(eta + a) is piecewise linear in a, with kinks at c - eta -+ epsilon. The kink where its
+        slope changes sign is selected in O(n) expected time; only the last kinks are sorted.
         """
         centre, low, high = self.pieces
-        w, gap = np.asarray(self.w), centre - np.asarray(eta)
-        kinks = np.concatenate([gap - self.width, gap + self.width])
-        rises = np.concatenate([-w * low, w * high])
-        order = np.argsort(kinks, kind="stable")
-        order = order[rises[order] > 0.0]
-        if len(order) == 0:
+        w, kinks = np.asarray(self.w), centre - np.asarray(eta)
+        if self.width == 0.0:
+            rises = w * (high - low)
+        else:
+            kinks = np.concatenate([kinks - self.width, kinks + self.width])
+            rises = np.concatenate([-w * low, w * high])
+        if not np.all(rises > 0.0):
+            kinks, rises = kinks[rises > 0.0], rises[rises > 0.0]
+        if len(kinks) == 0:
             return 0.0
-        slope = np.cumsum(rises[order]) + float(w @ low)    # just behind each kink
         still = 1e-15 * float(rises.sum())
+        kinks, rises, before = _around_zero(kinks, rises, float(w @ low), still)
+        order = np.argsort(kinks, kind="stable")
+        slope = np.cumsum(rises[order]) + before            # just behind each kink
         left = min(int(np.searchsorted(slope, -still)), len(order) - 1)
         right = min(left + (abs(slope[left]) <= still), len(order) - 1)
         return 0.5 * float(kinks[order[left]] + kinks[order[right]])
+
+
+def _around_zero(kinks, rises, double before, double still):
+    """Drop kinks that are surely on one side of the slope's change of sign.
+
+    Given the slope `before` the first kink. Returns the kinks left, their rises, and the slope
+    before the first of these. A pivot where the slope is 0 ends it: the kink behind it counts, too.
+    """
+    while len(kinks) > SORTED:
+        pivot = np.median(kinks[:: len(kinks) // SAMPLE])
+        below = kinks <= pivot
+        here = before + float(rises[below].sum())
+        if here < -still:
+            keep, before = ~below, here
+        elif here > still:
+            keep = below
+        else:
+            break
+        if keep.all() or not keep.any():
+            break                       # ties, which sorting leaves in order
+        kinks, rises = kinks[keep], rises[keep]
+    return kinks, rises, before

@@ -18,7 +18,7 @@ vectors in pathwise SVM computation" (2013).
 import numpy as np
 
 from sparsesolve.solvers import costs
-from sparsesolve.solvers.margin.free_rows import ascend
+from sparsesolve.solvers.margin.free_rows import solve_free
 from sparsesolve.solvers.margin.ridge_dual import RidgeDual
 from sparsesolve.solvers.margin.row_sweeps import RowSweeps
 from sparsesolve.solvers.margin.rows_newton import RowsNewton
@@ -178,27 +178,11 @@ class DualDescent:
         if not 0 < f <= costs.MOST_FREE_ROWS or price > sweeps * stored * costs.SWEEP_COST:
             return False
         r = self.sweeps.violations(lam, self.b0)[free]
-        low, high, slope = dual.low[free], dual.high[free], r
-        if self.loss_width > 0.0:
-            slope = r - self.loss_width * np.sign(u[free])
-            low, high = np.where(u[free] > 0, 0.0, low), np.where(u[free] < 0, 0.0, high)
-        u[free], common = ascend(
-            self._gram(free), u[free], slope, low, high, lam, self.with_intercept
-        )
+        common = solve_free(dual, u, free, r, lam)
         self.sweeps.set(u)
         self.iterations += 1
         self.b0 += common
         return True
-
-    def _gram(self, free):
-        """Inner products of the free rows of A, (f, f)."""
-        dual = self.dual
-        part = dual.rows.part(free.astype(np.intc))
-        rows, _ = part.stored_columns(np.arange(len(free), dtype=np.intc))
-        gram = np.asarray((rows.T @ rows).todense())
-        meeting = np.asarray(rows.T @ dual.centre)
-        gram -= meeting[:, None] + meeting[None, :] - float(dual.centre @ dual.centre)
-        return gram
 
 
 def _to_come(last, gap, target):

@@ -20,6 +20,32 @@ MOST_DROPS = 60  # rows that may come to an end before sweeps go on
 SHORT = 1e-14  # of the largest entry of u: a step that changes nothing
 
 
+def solve_free(dual, u, free, r, lam):
+    """Solve for the free rows of a RidgeDual together; u (n,) is changed in place.
+
+    `free` are rows strictly between their ends, r (f,) how far each is from its kink, c - o - b0 -
+    Ag. Returns the slope that they have in common at the end, 0 where the maximum was not reached.
+    """
+    width = dual.loss.width
+    low, high, slope = dual.low[free], dual.high[free], r
+    if width > 0.0:
+        slope = r - width * np.sign(u[free])
+        low, high = np.where(u[free] > 0, 0.0, low), np.where(u[free] < 0, 0.0, high)
+    gram = _gram(dual, free)
+    u[free], common = ascend(gram, u[free], slope, low, high, lam, dual.with_intercept)
+    return common
+
+
+def _gram(dual, free):
+    """Inner products of the free rows of A, (f, f)."""
+    part = dual.rows.part(free.astype(np.intc))
+    rows, _ = part.stored_columns(np.arange(len(free), dtype=np.intc))
+    gram = np.asarray((rows.T @ rows).todense())
+    meeting = np.asarray(rows.T @ dual.centre)
+    gram -= meeting[:, None] + meeting[None, :] - float(dual.centre @ dual.centre)
+    return gram
+
+
 def ascend(gram, u, slope, low, high, lam, level):
     """Maximise over free rows; returns their new u (f,) and the slope that they have in common.
 

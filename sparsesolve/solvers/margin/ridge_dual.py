@@ -127,6 +127,14 @@ class RidgeDual:
         samples = self.loss.fenchel_young_at(eta, u)
         return gap_of_terms(samples, ridge_excess(g, z, lam), missing)
 
+    def point(self):
+        """The point certified last, for `set_point`."""
+        return self.u, self.g, self.intercept, self.eta, self.z, self.value
+
+    def set_point(self, point):
+        """Go back to a point that was certified."""
+        self.u, self.g, self.intercept, self.eta, self.z, self.value = point
+
     # what a grid asks for
 
     def correlations(self):

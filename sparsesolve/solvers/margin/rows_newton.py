@@ -21,6 +21,8 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from sparsesolve.losses.envelope import Envelope
 from sparsesolve.solvers import costs
+from sparsesolve.solvers.margin.free_rows import solve_free
+from sparsesolve.solvers.margin.moments import Moments
 from sparsesolve.solvers.margin.ridge_dual import RidgeDual
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED
 
@@ -51,7 +53,7 @@ class RowsNewton:
         self.first = self.sigma = 1.0 / dual.spread
         self.envelope = Envelope(problem.loss, self.first)
         self.by_columns = len(dual.which) <= costs.MOST_NEWTON_COLUMNS
-        self.dense = dual.rows.stored == dual.rows.n * dual.rows.p
+        self.moments, self.last_inside = Moments(dual, self.w), None
         self.iterations, self.null = 0, max(problem.null_value, 1e-300)
         self.take(dual.u)
 
@@ -88,18 +90,38 @@ class RowsNewton:
             last = gap
             reached = self.eta - dual.offset - self.b0
             gap = dual.certify(lam, dual.feasible(u), self.g, reached)
+            gap = self._finish(lam, gap, target)
             if gap > ENOUGH * last:
                 self.sigma = min(GROWTH * self.sigma, MOST * self.first)
             patience = PATIENCE if gap < BARELY * least else patience - 1
             least = min(least, gap)
         return (CONVERGED if gap <= target else STALLED), gap
 
+    def _finish(self, lam, gap, target):
+        """Solve exactly for the rows inside, once these are those of the last round: the method of
+        multipliers is slow where their inner products are nearly dependent. Returns the gap."""
+        dual, h = self.dual, self.envelope.curvature_at(self.eta) > 0.0
+        same = self.last_inside is not None and np.array_equal(h, self.last_inside)
+        self.last_inside, free = h, np.flatnonzero(h)
+        if gap <= target or not same or not 0 < len(free) <= costs.MOST_FREE_ROWS:
+            return gap
+        self.iterations += 1
+        before, u, g = dual.point(), dual.u.copy(), dual.z / lam
+        r = dual.target[free] - self.b0 - self.moments.rows(free).T @ g + dual.centre @ g
+        solve_free(dual, u, free, r, lam)
+        found = dual.certify(lam, dual.feasible(u))
+        if found < gap:
+            self.take(dual.u)
+            return found
+        dual.set_point(before)
+        return gap
+
     def _round(self, lam, goal, nothing, limit):
         """Newton steps on the envelope's problem until what is left of it is at most `goal`; one
         at least if that is more than `nothing`."""
         dual, free = self.dual, self.dual.with_intercept
         for k in range(STEPS):
-            u = self.envelope.at(self.eta)[1]
+            u = -self.w * self.envelope.slopes(self.eta)
             slope = dual.products(u) - lam * self.g
             slope_0 = float(u.sum()) if free else 0.0
             left = float(slope @ slope) / (2.0 * lam) + abs(slope_0) * dual.spread
@@ -118,43 +140,35 @@ class RowsNewton:
     def _direction(self, lam, slope, slope_0):
         """The Newton step (k,) and that of the intercept, downhill `slope` and `slope_0`."""
         h = self.envelope.curvature_at(self.eta)
-        inside = np.flatnonzero(h)
-        h = h[inside]
-        rows = self._rows(inside)
-        solve = (self._by_columns if self.by_columns and len(inside) > self.dual.rows.n // 2
-                 else self._by_rows)(lam, rows, h)  # fmt: skip
+        few = np.count_nonzero(h) <= self.dual.rows.n // 2
+        make = self._by_columns if self.by_columns and not few else self._by_rows
+        solve, border, total = make(lam, h)
         step = solve(slope)
         if not self.dual.with_intercept:
             return step, 0.0
-        border = rows @ h - h.sum() * self.dual.centre
         back = solve(border)
-        bend = max(h.sum() - border @ back, LEAST * h.sum(), SUPPORT * self.first * (len(h) == 0))
+        bend = max(total - border @ back, LEAST * total, SUPPORT * self.first * (total == 0.0))
         step_0 = (slope_0 - border @ step) / bend
         return step - step_0 * back, float(step_0)
 
-    def _rows(self, inside):
-        """These rows of A as columns (k, |F|), before the centre is taken off."""
-        part = self.dual.rows.part(inside.astype(np.intc))
-        which = np.arange(len(inside), dtype=np.intc)
-        return part.unpacked(which) if self.dense else part.stored_columns(which)[0]
-
-    def _by_columns(self, lam, rows, h):
-        """The solver of (lam + A_F'H A_F) x = y by that matrix."""
-        m, weighted = self.dual.centre, rows * h if self.dense else rows.multiply(h).tocsc()
-        gram = weighted @ rows.T
-        gram = gram if self.dense else np.asarray(gram.todense())
-        met = np.outer(rows @ h, m)
-        gram += h.sum() * np.outer(m, m) - met - met.T
+    def _by_columns(self, lam, h):
+        """The solver of (lam + A_F'H A_F) x = y by that matrix, A_F'h, and the sum of h."""
+        gram, first, total = self.moments.of(h > 0.0)
+        gram *= self.envelope.sigma
         gram[np.diag_indices_from(gram)] += lam
         factor = _cholesky(gram)
-        return lambda y: cho_solve(factor, y, check_finite=False)
+        sigma = self.envelope.sigma
+        return lambda y: cho_solve(factor, y, check_finite=False), sigma * first, sigma * total
 
-    def _by_rows(self, lam, rows, h):
+    def _by_rows(self, lam, h):
         """The same by the inner products of the rows inside."""
+        inside = np.flatnonzero(h)
+        h, m = h[inside], self.dual.centre
         if len(h) == 0:
-            return lambda y: y / lam
-        m, gram = self.dual.centre, rows.T @ rows
-        gram = gram if self.dense else np.asarray(gram.todense())
+            return lambda y: y / lam, np.zeros_like(m), 0.0
+        rows = self.moments.rows(inside)
+        gram = rows.T @ rows
+        gram = gram if self.moments.dense else np.asarray(gram.todense())
         met = rows.T @ m
         gram = gram - met[:, None] - met[None, :] + m @ m
         gram[np.diag_indices_from(gram)] += lam / h
@@ -164,14 +178,14 @@ class RowsNewton:
             x = cho_solve(factor, rows.T @ y - m @ y, check_finite=False)
             return (y - (rows @ x - x.sum() * m)) / lam
 
-        return solve
+        return solve, rows @ h - h.sum() * m, float(h.sum())
 
     def _length(self, lam, step, along):
         """The t at which the slope along the step is 0, nearly; 0.0 where it does not descend."""
         pull, bend = lam * float(self.g @ step), lam * float(step @ step)
 
         def slope(t):
-            return pull + t * bend - float(self.envelope.at(self.eta + t * along)[1] @ along)
+            return pull + t * bend + self.envelope.slope_along(self.eta, along, t)
 
         begin = slope(0.0)
         if not begin < 0.0:

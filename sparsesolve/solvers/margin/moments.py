@@ -1,0 +1,60 @@
+"""Moments of the rows inside, kept while rows enter and leave.
+
+    M = sum over i in F of  w_i a_i a_i',      s = sum over i in F of  w_i a_i,      W = sum of w_i
+
+Given: a RidgeDual and row weights w. Returned for a set F: M, s and W about the common centre.
+From one Newton step to the next few rows change, so that only those are added or taken off. Rounding
+adds up: the sums are made anew after `REFRESH` changes, and where most rows change.
+Invariant: the sums are about 0; the centre is taken off what is returned.
+Reference: Li, Sun, Toh (2018), section 3.3, for the matrix that they make.
+"""
+
+import numpy as np
+
+REFRESH = 40  # changes before the sums are made anew: each adds a rounding of the largest sum
+FEW = 0.5  # of the rows inside: where more change, the sums are made anew
+
+
+class Moments:
+    """M (k, k), s (k,) and W of the rows of a mask.
+
+    Parameters
+    ----------
+    dual : RidgeDual
+    weights : (n,), of rows
+    """
+
+    def __init__(self, dual, weights):
+        self.dual, self.w = dual, weights
+        self.dense = dual.rows.stored == dual.rows.n * dual.rows.p
+        self.mask, self.changes = None, 0
+
+    def rows(self, inside):
+        """These rows of A as columns (k, f), before the centre is taken off."""
+        part = self.dual.rows.part(inside.astype(np.intc))
+        which = np.arange(len(inside), dtype=np.intc)
+        return part.unpacked(which) if self.dense else part.stored_columns(which)[0]
+
+    def of(self, mask):
+        """(M, s, W) of the rows where `mask` (n,) is True."""
+        changed = np.flatnonzero(mask != self.mask) if self.mask is not None else None
+        if changed is None or self.changes >= REFRESH or len(changed) > FEW * mask.sum():
+            self.gram, self.first, self.total = self._sums(np.flatnonzero(mask), self.w)
+            self.changes = 0
+        elif len(changed):
+            signed = np.where(mask, self.w, -self.w)
+            gram, first, total = self._sums(changed, signed)
+            self.gram, self.first = self.gram + gram, self.first + first
+            self.total, self.changes = self.total + total, self.changes + 1
+        self.mask = mask
+        m = self.dual.centre
+        met = np.outer(self.first, m)
+        gram = self.gram - met - met.T + self.total * np.outer(m, m)
+        return gram, self.first - self.total * m, self.total
+
+    def _sums(self, which, weights):
+        w, rows = weights[which], self.rows(which)
+        weighted = rows * w if self.dense else rows.multiply(w).tocsc()
+        gram = weighted @ rows.T
+        gram = gram if self.dense else np.asarray(gram.todense())
+        return gram, np.asarray(rows @ w), float(w.sum())
