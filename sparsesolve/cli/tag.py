@@ -97,7 +97,7 @@ def _column(sentences, name, file):
 
 def _templates(args):
     """Templates as text, of the column of words."""
-    from sparsesolve.structured.templates import TAGGING
+    from sparsesolve.structured.atoms import TAGGING
 
     if args.templates == "default":
         return [text.replace("form", args.word) for text in TAGGING]

@@ -1,16 +1,13 @@
-"""Structured hinge loss on chains, a sequence at a time: averaged subgradients and block Frank-Wolfe.
+"""Structured hinge loss on chains, a sequence at a time: decoding and averaged subgradients.
 
     minimise over w   lam |w|^2 / 2  +  (1/N) sum_s max_y' [score_s(y') - score_s(y_s) + number of wrong labels]
 
 w are all coefficients, as CRFPath holds them: K for each feature, then intercepts, transitions, start and stop.
 
 `averaged_epoch` takes steps w += phi(y) - phi(y') of the most violated labelling, without penalty, and sums what the
-mean of all iterates needs.  It has no certificate.
-`frank_wolfe_epoch` keeps the dual: of each sequence a mixture of labellings as D (n, K), labels less mixture, and the
-same of pairs.  A step goes to the most violated labelling as far as the dual rises.  The gap of a sequence is
-lam <w_s - w_y', w> - l_s + l_y'; their sum over a pass at a fixed w is a certificate, `frank_wolfe_gap`.
-Reference: Collins (2002), "Discriminative training methods for hidden Markov models"; Lacoste-Julien, Jaggi, Schmidt,
-Pletscher (2013), "Block-coordinate Frank-Wolfe optimization for structural SVMs".
+mean of all iterates needs.  It has no certificate; frank_wolfe.pyx, which adds the dual, has one.
+Invariant: `path` holds the labelling decoded last, `scores` its scores with the costs.
+Reference: Collins (2002), "Discriminative training methods for hidden Markov models".
 """
 import numpy as np
 
@@ -30,30 +27,13 @@ cdef class HingePass:
     closed : (K, K) 0, or -inf where a transition is forbidden
     """
 
-    cdef const long long[::1] start, ptr
-    cdef const int[::1] at, y
-    cdef const double[::1] x
-    cdef const double[:, ::1] closed
-    cdef Py_ssize_t K, p, width, N
-    cdef double[::1] scores, delta          # (longest, K) and (longest, width) of the sequence in hand
-    cdef double[:, ::1] T                   # (K, width)
-    cdef int[::1] path
-    cdef readonly double[:, ::1] D          # (n, K) labels less the dual mixture
-    cdef readonly double[:, ::1] E          # (N, K K) the same of pairs
-    cdef readonly double[::1] loss          # (N,) mixture's number of wrong labels
-    cdef double[:, ::1] move                # (p, K) scratch, 0 but where a step is being made
-    cdef double[::1] pairs, ends            # (K K,), (3 K,) the same
-
-    def __init__(self, start, at, x, ptr, y, Py_ssize_t K, Py_ssize_t p, closed, bint dual=False):
+    def __init__(self, start, at, x, ptr, y, Py_ssize_t K, Py_ssize_t p, closed):
         self.start, self.at, self.x, self.ptr, self.y, self.closed = start, at, x, ptr, y, closed
         self.K, self.p, self.N = K, p, len(ptr) - 1
         self.width = (K + chain.SS_LANES - 1) // chain.SS_LANES * chain.SS_LANES
         longest = int(np.diff(ptr).max())
         self.scores, self.delta = np.empty(longest * K), np.empty(longest * self.width)
         self.T, self.path = np.full((K, self.width), -np.inf), np.empty(longest, dtype=np.intc)
-        if dual:
-            self.D, self.E, self.loss = np.zeros((len(y), K)), np.zeros((self.N, K * K)), np.zeros(self.N)
-            self.move, self.pairs, self.ends = np.zeros((p, K)), np.zeros(K * K), np.zeros(3 * K)
 
     cdef double decode(self, Py_ssize_t s, const double* w) noexcept nogil:
         """Put the labelling of the largest score plus wrong labels into `path`; returns the hinge loss."""
@@ -121,24 +101,6 @@ cdef class HingePass:
         tied[2 * K + K * K + self.y[first + L - 1]] += by
         tied[2 * K + K * K + self.path[L - 1]] -= by
 
-    def frank_wolfe_epoch(self, const int[::1] order, double[::1] w, double lam):
-        """Steps over the sequences in this order; w in place.  Returns the sum of their gaps, each at its own w."""
-        cdef Py_ssize_t r
-        cdef double total = 0.0
-        with nogil:
-            for r in range(order.shape[0]):
-                total += self._frank_wolfe(order[r], &w[0], lam, True)
-        return total / self.N
-
-    def frank_wolfe_gap(self, double[::1] w, double lam):
-        """The duality gap at w, all sequences at the same w."""
-        cdef Py_ssize_t s
-        cdef double total = 0.0
-        with nogil:
-            for s in range(self.N):
-                total += self._frank_wolfe(s, &w[0], lam, False)
-        return total / self.N
-
     def objective(self, double[::1] w, double lam):
         """The primal objective at w."""
         cdef Py_ssize_t s
@@ -147,79 +109,3 @@ cdef class HingePass:
             for s in range(self.N):
                 total += self.decode(s, &w[0])
         return 0.5 * lam * float(np.dot(w, w)) + total / self.N
-
-    cdef double _frank_wolfe(self, Py_ssize_t s, double* w, double lam, bint step) noexcept nogil:
-        """N times the gap of sequence s; with `step` the step to its most violated labelling, too."""
-        cdef Py_ssize_t K = self.K, first = self.ptr[s], L = self.ptr[s + 1] - first, i, k
-        cdef long long j
-        cdef int f
-        cdef double wrong = 0.0, along = 0.0, square = 0.0, gap, share, d
-        cdef double* tied = w + self.p * K
-        cdef double* ends = &self.ends[0] if step else NULL
-        self.decode(s, w)
-        # (labels less mixture) less (labels less path): D + path - gold, against the scores without the costs
-        for i in range(L):
-            if self.path[i] != self.y[first + i]:
-                wrong += 1.0
-            for k in range(K):
-                d = self.D[first + i, k] + (self.path[i] == k) - (self.y[first + i] == k)
-                along += d * (self.scores[i * K + k] - (self.y[first + i] != k))
-        for k in range(K * K):
-            along += self.E[s, k] * tied[K + k]
-        for i in range(1, L):
-            along += tied[K + self.path[i - 1] * K + self.path[i]]
-            along -= tied[K + self.y[first + i - 1] * K + self.y[first + i]]
-        gap = wrong - self.loss[s] + along
-        if not step or gap <= 0.0:
-            return gap
-        # the square of the difference of features, by feature
-        for i in range(L):
-            for j in range(self.start[first + i], self.start[first + i + 1]):
-                f = self.at[j]
-                for k in range(K):
-                    d = self.D[first + i, k] + (self.path[i] == k) - (self.y[first + i] == k)
-                    self.move[f, k] += self.x[j] * d
-            for k in range(K):
-                d = self.D[first + i, k] + (self.path[i] == k) - (self.y[first + i] == k)
-                ends[k] += d
-                if i == 0:
-                    ends[K + k] += d
-                if i == L - 1:
-                    ends[2 * K + k] += d
-        for k in range(K * K):
-            self.pairs[k] = self.E[s, k]
-        for i in range(1, L):
-            self.pairs[self.path[i - 1] * K + self.path[i]] += 1.0
-            self.pairs[self.y[first + i - 1] * K + self.y[first + i]] -= 1.0
-        for i in range(L):
-            for j in range(self.start[first + i], self.start[first + i + 1]):
-                f = self.at[j]
-                for k in range(K):
-                    d = self.D[first + i, k] + (self.path[i] == k) - (self.y[first + i] == k)
-                    square += self.x[j] * d * self.move[f, k]
-        for k in range(3 * K):
-            square += ends[k] * ends[k]
-        for k in range(K * K):
-            square += self.pairs[k] * self.pairs[k]
-        # w_s = phi / (lam N): the dual rises by share gap / N - share^2 square / (2 lam N^2)
-        share = 1.0 if square == 0.0 else min(gap * lam * self.N / square, 1.0)
-        for i in range(L):
-            for j in range(self.start[first + i], self.start[first + i + 1]):
-                f = self.at[j]
-                for k in range(K):
-                    w[f * K + k] -= share / (lam * self.N) * self.move[f, k]
-                    self.move[f, k] = 0.0
-            for k in range(K):
-                d = self.D[first + i, k] + (self.path[i] == k) - (self.y[first + i] == k)
-                self.D[first + i, k] -= share * d
-        for k in range(K):
-            tied[k] -= share / (lam * self.N) * ends[k]
-            tied[K + K * K + k] -= share / (lam * self.N) * ends[K + k]
-            tied[2 * K + K * K + k] -= share / (lam * self.N) * ends[2 * K + k]
-        for k in range(3 * K):
-            ends[k] = 0.0
-        for k in range(K * K):
-            tied[K + k] -= share / (lam * self.N) * self.pairs[k]
-            self.E[s, k] -= share * self.pairs[k]
-        self.loss[s] += share * (wrong - self.loss[s])
-        return gap

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from sparsesolve.data import answers_keywords, read_choice, read_count, read_number, read_seed
 from sparsesolve.results.status import Status
+from sparsesolve.structured.frank_wolfe import FrankWolfePass
 from sparsesolve.structured.hinge import HingePass
 from sparsesolve.structured.result import CRFPath
 from sparsesolve.structured.sequences import (
@@ -133,8 +134,8 @@ class MaxMargin:
         if len(x.data) == 0:  # a place to point at
             x.data, x.indices = np.zeros(1), np.zeros(1, dtype=np.intc)
         self.n_sequences, self.n = len(rows.ptr) - 1, x.shape[0]
-        self.step = HingePass(x.indptr, x.indices, x.data, rows.ptr, codes, K, self.p, closed,
-                              dual)  # fmt: skip
+        kind = FrankWolfePass if dual else HingePass
+        self.step = kind(x.indptr, x.indices, x.data, rows.ptr, codes, K, self.p, closed)
 
     def averaged_epoch(self, rng):
         """One pass of subgradient steps, in an order of its own; returns the mean hinge loss."""

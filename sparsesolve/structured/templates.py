@@ -11,53 +11,16 @@ each position and template in X, 17 more while it is made, and the vocabulary.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
 from sparsesolve.data import read_count
+from sparsesolve.structured.atoms import FUNCTIONS, TAGGING, read_atom
 from sparsesolve.structured.sequences import read_lengths
-
-ATOM = re.compile(r"(\w+)(?:\[([+-]?\d+)\])?(?:\.([a-z]+?)(\d+)?)?")
-TAGGING = (
-    "form", "form.lower", "form[-1].lower", "form[1].lower", "form[-2].lower", "form[2].lower",
-    "form[-1].lower & form.lower", "form.lower & form[1].lower", "form.suffix1", "form.suffix2",
-    "form.suffix3", "form.suffix4", "form.prefix1", "form.prefix2", "form.prefix3", "form.shape",
-    "form[-1].suffix3", "form[1].suffix3", "form[-1].shape & form.shape",
-    "form.shape & form.first",
-)  # fmt: skip
-
-
-class Atom(NamedTuple):
-    """One column, seen from an offset, through a function of its entries."""
-
-    column: str
-    offset: int
-    function: str  # "" for the entries themselves
-    size: int
-
-
-def shape(word):
-    """Xx9- for what it is made of, runs of one kind once."""
-    kinds = ("X" if c.isupper() else "x" if c.isalpha() else "9" if c.isdigit() else c
-             for c in word)  # fmt: skip
-    out = ""
-    for kind in kinds:
-        out += "" if out.endswith(kind) else kind
-    return out
-
-
-FUNCTIONS = {
-    "": lambda word, size: word,
-    "lower": lambda word, size: word.lower(),
-    "suffix": lambda word, size: word[-size:].lower(),
-    "prefix": lambda word, size: word[:size].lower(),
-    "shape": lambda word, size: shape(word),
-}
 
 
 class Templates:
@@ -89,7 +52,8 @@ class Templates:
         self.min_count = read_count("min_count", min_count, 1)
         if not self.templates:
             raise ValueError("templates is empty; give at least one, such as 'form[-1]'")
-        self._atoms = [[_atom(part, text) for part in text.split("&")] for text in self.templates]
+        self._atoms = [[read_atom(part, text) for part in text.split("&")]
+                       for text in self.templates]  # fmt: skip
         self._names: dict[str, dict] = {}  # of each derived column the number of each value
         self._codes: list[np.ndarray] = []  # of each template the codes that are features, sorted
 
@@ -200,20 +164,6 @@ class Templates:
         indptr = np.concatenate([[0], np.cumsum(mask.sum(axis=1))])
         data = np.ones(int(indptr[-1]))
         return sparse.csr_array((data, columns[mask], indptr), shape=(n, first))
-
-
-def _atom(part, text):
-    found = ATOM.fullmatch(part.strip())
-    function = (found[3] or "") if found else None
-    if found is None or not (function in FUNCTIONS or function == "first"):
-        raise ValueError(
-            f"the template {text!r} holds {part.strip()!r}; write column[offset].function with "
-            "lower, suffixN, prefixN, shape or first as function"
-        )
-    sized = function in ("suffix", "prefix")
-    if sized != (found[4] is not None):
-        raise ValueError(f"the template {text!r} needs a number after suffix or prefix only")
-    return Atom(found[1], int(found[2] or 0), function, int(found[4] or 0))
 
 
 def _size(columns):

@@ -81,3 +81,12 @@ def test_multipliers_stay_within_the_slopes(name):
     for _ in range(5):
         s = envelope.slopes(5.0 * RNG.normal(size=N))
         assert (s >= low).all() and (s <= high).all()
+
+
+@pytest.mark.parametrize("name", KINKED)
+def test_the_slope_along_a_line_is_that_of_the_gradient(name):
+    _, envelope, _ = made(name, 3.0)
+    along = RNG.normal(size=N)
+    for t in (0.0, 0.7, -2.0):
+        u = envelope.at(ETA + t * along)[1]
+        assert envelope.slope_along(ETA, along, t) == pytest.approx(-u @ along, rel=1e-12)

@@ -92,3 +92,17 @@ def test_the_envelopes_slope_is_its_derivative_and_its_own_dual(name):
     trials = [-envelope.at(t)[0] - t @ other for t in RNG.normal(size=(200, N))]
     assert envelope.fenchel_young_at(ETA, other) >= value + ETA @ other + max(trials) - 1e-13
     assert envelope.saturated <= min(envelope.at(t)[0] for t in RNG.normal(size=(50, N)))
+
+
+@pytest.mark.parametrize("tied", [True, False])
+@pytest.mark.parametrize("name", CASES)
+def test_the_best_constant_of_many_samples_is_found_by_selection(name, tied):
+    rng = np.random.default_rng(7)
+    n = 3000  # far more kinks than are sorted at once
+    eta = rng.normal(size=n).round(1 if tied else 12)
+    y = np.where(rng.random(n) < 0.3, -1.0, 1.0) if name == "hinge" else eta + rng.normal(size=n)
+    y, w = (y if name == "hinge" else y.round(1 if tied else 12)), rng.random(n).round(1)
+    loss = KINKED[name](y, w / w.sum(), *CASES[name][1])
+    best = loss.at(eta + loss.best_shift(eta))[0]
+    kinks = np.unique(np.concatenate([loss.pieces[0] - eta + s * loss.width for s in (-1, 1)]))
+    assert best <= min(loss.at(eta + a)[0] for a in kinks) + 1e-14

@@ -3,8 +3,8 @@
     M = sum over i in F of  w_i a_i a_i',      s = sum over i in F of  w_i a_i,      W = sum of w_i
 
 Given: a RidgeDual and row weights w. Returned for a set F: M, s and W about the common centre.
-From one Newton step to the next few rows change, so that only those are added or taken off. Rounding
-adds up: the sums are made anew after `REFRESH` changes, and where most rows change.
+From one Newton step to the next few rows change, so that only those are added or taken off.
+Rounding adds up: the sums are made anew after `REFRESH` changes, and where most rows change.
 Invariant: the sums are about 0; the centre is taken off what is returned.
 Reference: Li, Sun, Toh (2018), section 3.3, for the matrix that they make.
 """

@@ -47,3 +47,14 @@ def test_tight_tolerances_are_reached():
     fit = ss.path(X, y, family=ss.families.hinge(), alpha=0, tol=1e-10, n_lambdas=6,
                   solver="rows_newton")  # fmt: skip
     assert fit.gaps.max() <= 1e-10
+
+
+def test_near_the_knot_the_rows_inside_are_solved_for():
+    """The method of multipliers alone stayed at 1.4e-10 at the first lambda here."""
+    rng = np.random.default_rng(10)
+    n, p = rng.integers(50, 400), rng.integers(2, 20)
+    X = rng.normal(size=(n, p))
+    y = np.where(X[:, 0] + rng.normal(size=n) > rng.choice([0, 1]), 1, -1)
+    fit = ss.path(X, y, family=ss.families.hinge(), alpha=0, tol=1e-10, n_lambdas=30,
+                  standardize=False, solver="rows_newton")  # fmt: skip
+    assert fit.gaps.max() <= 1e-10

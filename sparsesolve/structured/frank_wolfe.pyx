@@ -1,0 +1,123 @@
+"""Block Frank-Wolfe on the dual of the structured hinge loss on chains, with its duality gap.
+
+    minimise over w   lam |w|^2 / 2  +  (1/N) sum_s max_y' [score_s(y') - score_s(y_s) + number of wrong labels]
+
+The dual of each sequence is a mixture of labellings, kept as D (n, K), labels less mixture, and the same of pairs.  A
+step goes to the most violated labelling as far as the dual rises.  The gap of a sequence is
+lam <w_s - w_y', w> - l_s + l_y'; their sum over a pass at a fixed w is a certificate, `frank_wolfe_gap`.
+Invariant: w is the sum of the sequences' phi(D, E) / (lam N).
+Reference: Lacoste-Julien, Jaggi, Schmidt, Pletscher (2013), "Block-coordinate Frank-Wolfe optimization for structural
+SVMs".
+"""
+import numpy as np
+
+from sparsesolve.structured.hinge cimport HingePass
+
+
+cdef class FrankWolfePass(HingePass):
+    """One worker that holds a dual point, too; arguments are those of HingePass."""
+
+    cdef readonly double[:, ::1] D          # (n, K) labels less the dual mixture
+    cdef readonly double[:, ::1] E          # (N, K K) the same of pairs
+    cdef readonly double[::1] loss          # (N,) mixture's number of wrong labels
+    cdef double[:, ::1] move                # (p, K) scratch, 0 but where a step is being made
+    cdef double[::1] pairs, ends            # (K K,), (3 K,) the same
+
+    def __init__(self, start, at, x, ptr, y, Py_ssize_t K, Py_ssize_t p, closed):
+        HingePass.__init__(self, start, at, x, ptr, y, K, p, closed)
+        self.D, self.E, self.loss = np.zeros((len(y), K)), np.zeros((self.N, K * K)), np.zeros(self.N)
+        self.move, self.pairs, self.ends = np.zeros((p, K)), np.zeros(K * K), np.zeros(3 * K)
+
+    def frank_wolfe_epoch(self, const int[::1] order, double[::1] w, double lam):
+        """Steps over the sequences in this order; w in place.  Returns the sum of their gaps, each at its own w."""
+        cdef Py_ssize_t r
+        cdef double total = 0.0
+        with nogil:
+            for r in range(order.shape[0]):
+                total += self._frank_wolfe(order[r], &w[0], lam, True)
+        return total / self.N
+
+    def frank_wolfe_gap(self, double[::1] w, double lam):
+        """The duality gap at w, all sequences at the same w."""
+        cdef Py_ssize_t s
+        cdef double total = 0.0
+        with nogil:
+            for s in range(self.N):
+                total += self._frank_wolfe(s, &w[0], lam, False)
+        return total / self.N
+
+    cdef double _frank_wolfe(self, Py_ssize_t s, double* w, double lam, bint step) noexcept nogil:
+        """N times the gap of sequence s; with `step` the step to its most violated labelling, too."""
+        cdef Py_ssize_t K = self.K, first = self.ptr[s], L = self.ptr[s + 1] - first, i, k
+        cdef long long j
+        cdef int f
+        cdef double wrong = 0.0, along = 0.0, square = 0.0, gap, share, d
+        cdef double* tied = w + self.p * K
+        cdef double* ends = &self.ends[0] if step else NULL
+        self.decode(s, w)
+        # (labels less mixture) less (labels less path): D + path - gold, against the scores without the costs
+        for i in range(L):
+            if self.path[i] != self.y[first + i]:
+                wrong += 1.0
+            for k in range(K):
+                d = self.D[first + i, k] + (self.path[i] == k) - (self.y[first + i] == k)
+                along += d * (self.scores[i * K + k] - (self.y[first + i] != k))
+        for k in range(K * K):
+            along += self.E[s, k] * tied[K + k]
+        for i in range(1, L):
+            along += tied[K + self.path[i - 1] * K + self.path[i]]
+            along -= tied[K + self.y[first + i - 1] * K + self.y[first + i]]
+        gap = wrong - self.loss[s] + along
+        if not step or gap <= 0.0:
+            return gap
+        # the square of the difference of features, by feature
+        for i in range(L):
+            for j in range(self.start[first + i], self.start[first + i + 1]):
+                f = self.at[j]
+                for k in range(K):
+                    d = self.D[first + i, k] + (self.path[i] == k) - (self.y[first + i] == k)
+                    self.move[f, k] += self.x[j] * d
+            for k in range(K):
+                d = self.D[first + i, k] + (self.path[i] == k) - (self.y[first + i] == k)
+                ends[k] += d
+                if i == 0:
+                    ends[K + k] += d
+                if i == L - 1:
+                    ends[2 * K + k] += d
+        for k in range(K * K):
+            self.pairs[k] = self.E[s, k]
+        for i in range(1, L):
+            self.pairs[self.path[i - 1] * K + self.path[i]] += 1.0
+            self.pairs[self.y[first + i - 1] * K + self.y[first + i]] -= 1.0
+        for i in range(L):
+            for j in range(self.start[first + i], self.start[first + i + 1]):
+                f = self.at[j]
+                for k in range(K):
+                    d = self.D[first + i, k] + (self.path[i] == k) - (self.y[first + i] == k)
+                    square += self.x[j] * d * self.move[f, k]
+        for k in range(3 * K):
+            square += ends[k] * ends[k]
+        for k in range(K * K):
+            square += self.pairs[k] * self.pairs[k]
+        # w_s = phi / (lam N): the dual rises by share gap / N - share^2 square / (2 lam N^2)
+        share = 1.0 if square == 0.0 else min(gap * lam * self.N / square, 1.0)
+        for i in range(L):
+            for j in range(self.start[first + i], self.start[first + i + 1]):
+                f = self.at[j]
+                for k in range(K):
+                    w[f * K + k] -= share / (lam * self.N) * self.move[f, k]
+                    self.move[f, k] = 0.0
+            for k in range(K):
+                d = self.D[first + i, k] + (self.path[i] == k) - (self.y[first + i] == k)
+                self.D[first + i, k] -= share * d
+        for k in range(K):
+            tied[k] -= share / (lam * self.N) * ends[k]
+            tied[K + K * K + k] -= share / (lam * self.N) * ends[K + k]
+            tied[2 * K + K * K + k] -= share / (lam * self.N) * ends[2 * K + k]
+        for k in range(3 * K):
+            ends[k] = 0.0
+        for k in range(K * K):
+            tied[K + k] -= share / (lam * self.N) * self.pairs[k]
+            self.E[s, k] -= share * self.pairs[k]
+        self.loss[s] += share * (wrong - self.loss[s])
+        return gap
