@@ -32,6 +32,8 @@ KINDS = {
     "latent-group": Kind(penalties.LatentGroupL2, "needs", overlapping=True),
     "overlap-linf": Kind(penalties.OverlapLinf, "needs", overlapping=True),
     "overlap-l2": Kind(penalties.OverlapL2, "needs", overlapping=True),
+    "tree-l2": Kind(penalties.TreeL2, "needs", overlapping=True),
+    "tree-linf": Kind(penalties.TreeLinf, "needs", overlapping=True),
     "total-variation": Kind(lambda l1=0.0: penalties.TotalVariation(l1=l1), "has no", "l1", 1),
     "total-variation-2d": Kind(
         lambda rows, columns, l1=0.0: penalties.TotalVariation2D(

@@ -1,10 +1,10 @@
 """Penalties: functions of the coefficients alone.
 
 For ``path(..., penalty=)``. On groups of features: `GroupL2`, `SparseGroup`, `GroupLinf`; on those
-that overlap `LatentGroupL2`, `OverlapL2` and `OverlapLinf`. On all features: `TotalVariation`,
-`TotalVariation2D`, `GraphTV`, `TrendFilter`, `Slope`, `TraceNorm`, `Spectral`, `KSupport`, and
-balls; `Separate` gives each set of features its own, of which one may be `L1`. `Berhu` and
-`ExclusiveLasso` are convex, and no norms.
+that overlap `LatentGroupL2`, `OverlapL2`, `OverlapLinf`; on nested ones `TreeL2` and `TreeLinf`.
+On all features: `TotalVariation`, `TotalVariation2D`, `GraphTV`, `TrendFilter`, `Slope`,
+`TraceNorm`, `Spectral`, `KSupport`, and balls; `Separate` gives each set of features its own, of
+which one may be `L1`. `Berhu` and `ExclusiveLasso` are convex, and no norms.
 Not convex are `MCP`, `SCAD`, `Log` and `Bridge`. Without a penalty a path has the elastic net.
 Each has ``value(b)``, ``prox(v, t)`` and ``polar(z)``. A new one is a file here, a line in
 PENALTIES and a test.
@@ -25,6 +25,7 @@ from sparsesolve.penalties.l1 import L1
 from sparsesolve.penalties.latent_group_l2 import LatentGroupL2
 from sparsesolve.penalties.log import Log
 from sparsesolve.penalties.mcp import MCP
+from sparsesolve.penalties.nested_groups import tree_groups
 from sparsesolve.penalties.overlap_l2 import OverlapL2
 from sparsesolve.penalties.overlap_linf import OverlapLinf
 from sparsesolve.penalties.scad import SCAD
@@ -34,14 +35,16 @@ from sparsesolve.penalties.sparse_group import SparseGroup
 from sparsesolve.penalties.spectral import Spectral, TraceNorm
 from sparsesolve.penalties.total_variation import TotalVariation
 from sparsesolve.penalties.total_variation_2d import TotalVariation2D
+from sparsesolve.penalties.tree_l2 import TreeL2
+from sparsesolve.penalties.tree_linf import TreeLinf
 from sparsesolve.penalties.trend_filter import TrendFilter
 
 __all__ = [
     "Berhu", "Bridge", "ExclusiveLasso", "GraphTV", "GroupBall", "GroupL2", "GroupLinf",
     "KSupport", "L1", "L1Ball", "L2Ball", "LatentGroupL2", "LinfBall", "Log", "MCP",
     "OverlapL2", "OverlapLinf", "SCAD", "Separate", "Slope", "SparseGroup", "Spectral",
-    "TotalVariation", "TotalVariation2D", "TraceNorm", "TrendFilter", "graph_groups",
-    "interval_groups", "rectangle_groups", "window_groups",
+    "TotalVariation", "TotalVariation2D", "TraceNorm", "TreeL2", "TreeLinf", "TrendFilter",
+    "graph_groups", "interval_groups", "rectangle_groups", "tree_groups", "window_groups",
 ]  # fmt: skip
 
 PENALTIES = {
@@ -63,5 +66,7 @@ PENALTIES = {
     "total_variation": TotalVariation,
     "total_variation_2d": TotalVariation2D,
     "trace_norm": TraceNorm,
+    "tree_l2": TreeL2,
+    "tree_linf": TreeLinf,
     "trend_filter": TrendFilter,
 }

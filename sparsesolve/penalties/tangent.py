@@ -65,9 +65,12 @@ def side_by_side(parts, size):
     return Tangent(T, gradient, curvature, bent)
 
 
-def on_support(b, gradient):
-    """Nonzero coefficients, each a direction; `gradient` (p,) of Omega is taken there."""
-    which = np.flatnonzero(b)
+def on_support(b, gradient, free=False):
+    """Nonzero coefficients, each a direction; `gradient` (p,) of Omega is taken there.
+
+    `free` (p,) tells coefficients that Omega does not see, which are directions always.
+    """
+    which = np.flatnonzero((b != 0.0) | free)
     ones = np.ones(len(which))
     T = sparse.csc_array((ones, (which, np.arange(len(which)))), (len(b), len(which)))
     return Tangent(T, gradient[which])

@@ -56,6 +56,12 @@ def test_groups(tmp_path):
     for word, kind in (("overlap-linf", P.OverlapLinf), ("overlap-l2", P.OverlapL2)):
         made = make_penalty(args_of(word, file), table)
         assert isinstance(made, kind) and made.groups == {"u": [0, 1], "v": [1, 2]}
+    file.write_text("feature,group\na,u\nb,u\na,all\nb,all\nc,all\n")
+    tree = make_penalty(args_of("tree-linf", file), table)
+    assert tree.groups == {"u": [0, 1], "all": [0, 1, 2]}
+    file.write_text("feature,group\na,u\nb,u\nb,v\nc,v\n")
+    with pytest.raises(ValueError, match="groups 'u' and 'v' cross"):
+        make_penalty(args_of("tree-l2", file), table).over(4)
     graph = make_penalty(args_of("graph-tv(0.5)", file), table)
     assert graph.edges == [(0, 1), (1, 2)] and graph.l1 == 0.5
     with pytest.raises(ValueError, match="each group an edge"):

@@ -8,6 +8,7 @@ from sparsesolve.penalties.whole import WholePenalty
 
 SIZE = 12
 ROUNDS = 40
+NESTED = [[0, 1], [2, 3, 4], [0, 1, 2, 3, 4, 5], [3], [5], range(6), [8, 9, 10], [9, 10], [9]]
 
 
 def _elastic_nets(penalty):
@@ -93,6 +94,8 @@ EXAMPLES = {
     "total_variation": _norms(np.resize([1.0, 0.0, 0.5, 2.0], SIZE - 1)),
     "total_variation_2d": _norms((3, 4), (1.0, 0.4), 0.3),
     "trace_norm": _norms((4, 3)),
+    "tree_l2": _norms(NESTED, np.resize([1.0, 0.5, 2.0], len(NESTED))),
+    "tree_linf": _norms(NESTED),
     "trend_filter": _norms(2),
     "group_linf": _groups(),
     "sparse_group": _groups(0.3),

@@ -50,7 +50,7 @@ def read_feature_groups(source, data_file, table, overlapping=False):
             if places[feature] in seen and not overlapping:
                 raise ValueError(
                     f"{where} puts {feature!r} into a second group; one is allowed, but with "
-                    "--penalty latent-group, overlap-linf or overlap-l2"
+                    "--penalty latent-group, overlap-linf, overlap-l2, tree-l2 or tree-linf"
                 )
             seen.add(places[feature])
             groups.setdefault(group, []).append(places[feature])

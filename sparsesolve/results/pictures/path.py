@@ -3,7 +3,6 @@
 import numpy as np
 from scipy import sparse
 
-from sparsesolve.penalties.groups import read_groups
 from sparsesolve.results.interpolation import interpolator
 from sparsesolve.results.pictures.axes import (
     AXIS_LABELS,
@@ -13,6 +12,7 @@ from sparsesolve.results.pictures.axes import (
     new_panels,
     save_figure,
 )
+from sparsesolve.results.pictures.group_lines import count_groups, group_lines, has_groups
 from sparsesolve.results.pictures.line_names import NAME_SIZE
 
 MAX_LINES = 1000  # more cannot be told apart, and a ridge path may have half a million
@@ -69,8 +69,8 @@ def plot_path(path, xvar="lambda", label=True, ax=None, *, by="feature"):
         return _draw_classes(path, xvar, x, label, ax)
     ax = axes_or_new(ax)
     if by == "group":
-        rows, names = _group_norms(path)
-        words, counts = "Norm of the group's coefficients", (path.df_groups, "Nonzero groups")
+        rows, names = group_lines(path, _feature_rows(path))
+        words, counts = "Norm of the group's coefficients", (count_groups(rows), "Nonzero groups")
     else:
         rows, names = _feature_rows(path), path.feature_names
         several = isinstance(path.coefs, list)
@@ -91,7 +91,7 @@ def refuse_other_ways(path, by):
     """Raise ValueError unless `by` is a way to draw this path."""
     if by not in WAYS:
         raise ValueError(f"by is {by!r}; choose one of {', '.join(map(repr, WAYS))}")
-    if by == "group" and path.groups is None:
+    if by == "group" and not has_groups(path):
         raise ValueError("The path has no groups; fit it with a group penalty, or by='feature'")
     if by == "class" and not isinstance(path.coefs, list):
         raise ValueError("The path has one response; draw it by='feature'")
@@ -147,26 +147,6 @@ def _feature_rows(path):
     if isinstance(path.coefs, list):
         return sum(matrix.power(2) for matrix in path.coefs).sqrt().tocsr()
     return sparse.csr_array(path.coefs)
-
-
-def _group_norms(path):
-    """A row (L,) for each group, and what to call it: a single feature by its own name."""
-    sizes = np.bincount(path.groups)
-    members = sparse.csr_array(
-        (np.ones(len(path.groups)), (path.groups, np.arange(len(path.groups)))),
-        shape=(len(sizes), len(path.groups)),
-    )
-    penalty, called = (path.options or {}).get("penalty"), path.feature_names
-    labels = [None] * len(sizes)
-    if penalty is not None:
-        known = None if called is None else list(called)
-        labels = read_groups(penalty.groups, path.n_features, known).labels
-    names = [label if isinstance(label, str) else f"group {g if label is None else label}"
-             for g, label in enumerate(labels)]  # fmt: skip
-    if called is not None:
-        for j in np.flatnonzero(sizes[path.groups] == 1):
-            names[path.groups[j]] = str(called[j])
-    return sparse.csr_array((members @ _feature_rows(path).power(2)).sqrt()), names
 
 
 def _largest(rows):

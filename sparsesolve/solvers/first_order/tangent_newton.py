@@ -26,6 +26,7 @@ from sparsesolve.solvers.costs import (
     MOST_TANGENT_DIRECTIONS,
     MOST_UNPACKED,
     MOST_UNSETTLED_STEPS,
+    PROXIMAL_STEP_OVERHEAD,
 )
 from sparsesolve.solvers.first_order.fista import Fista
 
@@ -41,6 +42,7 @@ class TangentNewton(Fista):
     def __init__(self, problem, n_threads):
         self.multiplied = None, None  # last residual, its products: steps and gap share them
         self.unpacked = np.empty(0, dtype=np.intc), None  # columns of X, kept from step to step
+        self.size = 0  # directions of the last tangent
         super().__init__(problem, n_threads)
         self.by_passes = isinstance(self.design, DistributedDesign)
         # Directions of the kernel are among those of the tangent: of Q the intercept's is left.
@@ -55,14 +57,21 @@ class TangentNewton(Fista):
     def begin(self, lam):
         super().begin(lam)
         self.wait = self.pause = 1
+        self.since = 0  # proximal steps since the last Newton step
         self.pieces = None  # indices of the last tangent's directions
 
     def step(self, lam):
         super().step(lam)
         self.wait -= 1
-        settled = self._same_pieces()  # asked at every step: it compares with the last one
+        self.since += 1
+        if self.since + 1 < self._price():
+            return
+        settled = self._same_pieces()  # asked step by step: it compares with the last one
         if self.wait > 0 or not (settled or self.wait < -MOST_UNSETTLED_STEPS):
             return
+        if self.since < self._price():
+            return
+        self.since = 0
         improved = self._newton_step(lam)
         self.pause = 1 if improved else min(2 * self.pause, LONGEST_NEWTON_PAUSE)
         self.wait = self.pause
@@ -73,13 +82,19 @@ class TangentNewton(Fista):
         if tangent is None:
             return True
         T = tangent.directions
-        last, self.pieces = self.pieces, (T.indptr, T.indices)
+        last, self.pieces, self.size = self.pieces, (T.indptr, T.indices), T.shape[1]
         return last is not None and all(map(np.array_equal, last, self.pieces))
+
+    def _price(self):
+        """What a Newton step costs, in proximal steps."""
+        n, s = self.point.eta.size, self.size
+        step = 2.0 * n * self.design.p + PROXIMAL_STEP_OVERHEAD
+        return (s * s * (n + s / 3.0) + PROXIMAL_STEP_OVERHEAD) / step
 
     def _newton_step(self, lam):
         """Step along the tangent; whether the objective fell by more than rounding."""
         tangent = self.penalty.tangent(self.point.b)
-        if tangent is None or len(tangent.gradient) > MOST_TANGENT_DIRECTIONS:
+        if tangent is None or not 0 < len(tangent.gradient) <= MOST_TANGENT_DIRECTIONS:
             return False
         d, moved = self._direction(tangent, lam)
         if d is None:

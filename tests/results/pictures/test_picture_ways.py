@@ -48,6 +48,17 @@ def test_a_line_for_each_group_is_its_norm():
     assert "group" in ax.get_ylabel() and ax.child_axes[0].get_xlabel() == "Nonzero groups"
 
 
+def test_groups_of_a_tree_have_a_line_each():
+    tree = {"all": range(7), "left": [0, 2], "leaf": [5]}
+    fit = ss.path(X, Y, penalty=ss.penalties.TreeL2(tree), n_lambdas=10)
+    drawn, _ = segments_of(fit.plot("lambda", label=True, ax=axes(), by="group"))
+    last = fit.coefs.toarray()[:, -1]
+    norms = [np.linalg.norm(last[list(which)]) for which in tree.values()]
+    assert sorted(line[-1, 1] for line in drawn) == pytest.approx(sorted(norms))
+    with pytest.raises(ValueError, match="no groups"):
+        ss.path(X, Y, penalty=ss.penalties.Slope()).plot(by="group")
+
+
 def test_a_group_of_one_bears_the_name_of_its_feature():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(X, columns=list("abcdefg"))

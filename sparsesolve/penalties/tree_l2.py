@@ -1,0 +1,72 @@
+"""TreeL2: nested groups of features, each by its length."""
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from sparsesolve.penalties.prox.trees import groups_of, prox_l2, sizes, sums_above
+from sparsesolve.penalties.tangent import on_support
+from sparsesolve.penalties.tree_norm import TreeNorm
+
+TINY = np.finfo(float).tiny
+
+
+class TreeL2(TreeNorm):
+    """``Omega(b) = sum_g d_g |b_g|_2`` over groups that are nested or disjoint.
+
+    A group that leaves takes all groups inside with it: a feature is chosen only if every group
+    that holds it is. Groups of one feature are leaves, with an l1 norm of their own; features in
+    no group are groups of one, with weight 1. With several responses a group has the coefficients
+    of its features in all of them.
+
+    Parameters
+    ----------
+    groups : sequence of sequences, or mapping from labels to them
+        Feature numbers, or names, of each group; `tree_groups` makes them of a hierarchical
+        clustering. One label per feature, (p,), gives disjoint groups.
+    weights : array-like (G,), or mapping from labels, default None
+        d_g >= 0 of the groups given; None means the square roots of their sizes.
+
+    Raises
+    ------
+    ValueError, TypeError
+        When a path is fitted: if two groups cross, a group is empty or names what is no feature,
+        or weights do not fit.
+
+    References
+    ----------
+    Jenatton, Mairal, Obozinski, Bach (2011), "Proximal methods for hierarchical sparse coding".
+    Zhao, Rocha, Yu (2009), "The composite absolute penalties family".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsesolve as ss
+    >>> X = np.random.default_rng(0).normal(size=(100, 6))
+    >>> penalty = ss.penalties.TreeL2([range(3), range(3, 6), range(6), [4], [5]])
+    >>> fit = ss.path(X, X @ [1, 1, 1, 0, 0, 0], penalty=penalty)
+    >>> fit.nonzero(0.5 * fit.lambdas[0])
+    array([0, 1, 2])
+    """
+
+    def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
+        """See Norm: one pass up the tree and one down."""
+        return prox_l2(self.tree, v, t)
+
+    def tangent(self, b: np.ndarray) -> Any:
+        """Each nonzero coefficient: the lengths of groups that have one are smooth there."""
+        tree, size = self.tree, sizes(self.tree, b, False)
+        w = np.divide(tree.weight, size, out=np.zeros_like(size), where=size > 0.0)
+        bend, free = sums_above(tree, w), self.free()
+        which = np.flatnonzero((b != 0.0) | free)
+
+        def curvature(z):
+            starts, groups = groups_of(tree, which)
+            scaled = np.sqrt(w) / np.maximum(size, TINY)
+            unit = np.repeat(b[which], np.diff(starts)) * scaled[groups]
+            U = sparse.csr_array((unit, groups, starts), (len(which), len(w)))
+            return np.diag(bend[which]) - (U @ U.T).toarray()
+
+        gradient = b * bend + tree.leaf * np.sign(b)
+        return on_support(b, gradient, free)._replace(curvature=curvature)
