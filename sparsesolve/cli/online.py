@@ -6,12 +6,12 @@ import sys
 from scipy import sparse
 
 from sparsesolve.cli.options import check_targets
-from sparsesolve.online.clock import SCHEDULES
 from sparsesolve.online.files import Cache, TextFile
 from sparsesolve.online.fit import OnlineFit
 from sparsesolve.online.settings import METHODS
 from sparsesolve.online.text import FORMATS
 from sparsesolve.results.files.whole_file import whole_file
+from sparsesolve.solvers.first_order.step_sizes import SCHEDULES
 
 
 def add_online(commands):

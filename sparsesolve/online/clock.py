@@ -13,7 +13,8 @@ References: Duchi and Singer (2009), Corollaries 3-7 and Theorem 8; Xiao (2010),
 
 import numpy as np
 
-SCHEDULES = ("sqrt", "inverse", "constant")
+from sparsesolve.solvers.first_order.step_sizes import step_sizes
+
 LARGEST = 1e100  # product of ridge factors, beyond which they are folded into the weights
 
 
@@ -81,21 +82,11 @@ class Clock:
 
     def rates(self, t):
         """eta_t (S,) at times t; of RDA 1 / beta_t."""
-        if callable(self.schedule):
-            return np.array([self._asked(moment) for moment in t])
-        if self.schedule == "constant" or self.method == "ftrl":
+        if self.method == "ftrl":
             return np.full(len(t), self.eta0)
-        if self.schedule == "sqrt":
-            return self.eta0 / np.sqrt(t)
-        if self.method == "rda":
+        if self.method == "rda" and self.schedule == "inverse":
             return self.eta0 / (1.0 + np.maximum(np.log(np.maximum(t, 1e-300)), 0.0))
-        return self.eta0 / t
-
-    def _asked(self, moment):
-        eta = float(self.schedule(float(moment))) if moment > 0.0 else 1.0
-        if not 0.0 < eta < np.inf:
-            raise ValueError(f"step({float(moment)!r}) is {eta!r}; a step size is positive")
-        return eta
+        return step_sizes(self.schedule, self.eta0, t)
 
     def now(self):
         """Level (kinds,), scale (kinds,) and plain scale at this time, as `run` gives them."""

@@ -15,7 +15,7 @@ from sparsesolve.data import (
 from sparsesolve.families import read_family
 from sparsesolve.families.family import Family
 from sparsesolve.online.averaged import Averaged
-from sparsesolve.online.clock import SCHEDULES, Clock
+from sparsesolve.online.clock import Clock
 from sparsesolve.online.grouped import Grouped
 from sparsesolve.online.learner import Learner
 from sparsesolve.online.penalty import Laid, check_penalty, scaled_factors
@@ -25,6 +25,7 @@ from sparsesolve.online.shrinkage import Shrinkage
 from sparsesolve.online.variance_reduced import VarianceReduced
 from sparsesolve.online.whole import Whole
 from sparsesolve.penalties.penalty import has_blocks
+from sparsesolve.solvers.first_order.step_sizes import SCHEDULES
 
 METHODS = ("ftrl", "rda", "fobos", "svrg")
 BETA = 0.01  # where rates of FTRL start: eta0 / sqrt(BETA^2 + sum g^2)

@@ -247,6 +247,13 @@ CHAIN_METRIC_BETWEEN = 5
 CHAIN_METRIC_MOST_ENTRIES = 8e6
 # Do without one that costs more to make than so many gradients.
 CHAIN_METRIC_MOST_GRADIENTS = 20
+
+# ---- SPOM --------------------------------------------------------------------------------------
+
+# Additions of one step, over all kernels, from which threads share them: below, waking a thread
+# (some 10 us) costs more than it saves. benchmarks/structured/spom.py --threads shows the ratio.
+SPOM_PARALLEL_WORK = 1e5
+
 # ---- Ridge problems with kinks: solvers/margin --------------------------------------------------
 
 # Penalty on the sum of u that the intercept asks to be 0, as a multiple of the mean squared row

@@ -18,8 +18,8 @@ from sparsesolve.data import (
 from sparsesolve.paths.progress import progress_bar
 from sparsesolve.structured.arc_pass import ArcPass
 from sparsesolve.structured.arc_templates import DEFAULT
+from sparsesolve.structured.group_norm import GroupNorm
 from sparsesolve.structured.parser import Parser, coded, read_heads
-from sparsesolve.structured.spom_learner import GroupNorm
 
 METHODS = ("mira", "spom")
 SMALL = 1e-6  # a multiplier of a template below which its weights take it in

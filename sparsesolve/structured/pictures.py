@@ -1,4 +1,4 @@
-"""Pictures of chains: norms of features or templates along a path."""
+"""Pictures: norms of features or templates along a path of chains, weights along epochs."""
 
 import numpy as np
 
@@ -29,5 +29,21 @@ def plot_chain_path(path, by="feature", ax=None):
     ax.set_xlabel(AXIS_LABELS["lambda"])
     ax.set_ylabel(f"Norm of the {by}'s coefficients")
     if named:
+        ax.legend(fontsize="small")
+    return ax
+
+
+def plot_weights(weights, names, ax=None):
+    """Draw a line for each group that ever has a weight, (epochs, G), the largest named."""
+    ax = axes_or_new(ax)
+    order = np.argsort(-weights[-1], kind="stable")
+    epochs = np.arange(1, len(weights) + 1)
+    for place, g in enumerate(order):
+        if weights[:, g].any():
+            label = str(names[g]) if place < MOST_NAMED and weights[-1, g] > 0.0 else None
+            ax.plot(epochs, weights[:, g], linewidth=1.5 if label else 0.6, label=label)
+    ax.set_xlabel("Epoch")
+    ax.set_ylabel("Weight of the group")
+    if weights[-1].any():
         ax.legend(fontsize="small")
     return ax

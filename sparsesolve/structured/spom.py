@@ -15,14 +15,18 @@ from sparsesolve.data import (
     read_number,
     read_seed,
 )
+from sparsesolve.linalg.threads import thread_count
 from sparsesolve.paths.progress import progress_bar
+from sparsesolve.solvers.first_order.step_sizes import SCHEDULES as STEP_SIZES
+from sparsesolve.structured.group_norm import KINDS, GroupNorm
+from sparsesolve.structured.spom_dual import SPOMDual, raise_bound
 from sparsesolve.structured.spom_input import read_blocks
-from sparsesolve.structured.spom_learner import GroupNorm, SPOMLearner
+from sparsesolve.structured.spom_learner import SPOMLearner
 from sparsesolve.structured.spom_result import SPOM
 
 LOSSES = ("hinge", "log")
-NORMS = ("l1_squared", "l1", "lp", "elastic", "l2")
 TRANSITIONS = ("fixed", "group")
+SCHEDULES = (*STEP_SIZES, "pegasos")
 RATES = (0.01, 0.1, 1.0, 10.0)  # tried for eta0, as in the paper
 TRIAL_EPOCHS = 5  # of each
 
@@ -42,10 +46,13 @@ def spom(
     C: float | None = None,
     epochs: int = 20,
     eta0: float | str = "auto",
+    schedule: str = "sqrt",
     radius: float | str = "auto",
     average: bool | str = False,
     transitions: str = "fixed",
+    certify: int = 0,
     seed: int = 0,
+    n_threads: int = 1,
     progress: bool = False,
 ) -> SPOM:
     """Learn label sequences from groups of features or several kernels, one sequence at a time.
@@ -86,24 +93,37 @@ def spom(
     epochs : int, default 20
         Passes over the sequences, each in an order of its own.
     eta0 : float > 0 or "auto", default "auto"
-        Steps are ``eta0 / sqrt(t)``. "auto" takes the one of 0.01, 0.1, 1 and 10 whose objective
-        is least after five epochs.
+        What step sizes are multiplied by. "auto" takes the one of 0.01, 0.1, 1 and 10 whose
+        objective is least after five epochs; with schedule="inverse" and a strongly convex norm,
+        1 / lam over its share of the ridge.
+    schedule : {"sqrt", "inverse", "constant", "pegasos"}, default "sqrt"
+        Steps are ``eta0 / sqrt(t)``, ``eta0 / t`` or ``eta0``. "inverse" is for the norms "l2"
+        and "elastic". "pegasos", of "l2", takes steps of 1 / (lam t) along the gradient of loss
+        and ridge; "inverse" differs in the prox of the ridge.
     radius : float > 0 or "auto", default "auto"
         Parameters are projected on a ball of this radius. "auto" takes one that holds the
-        optimum, from the objective at zero.
+        optimum, from the objective at zero; infinity with "pegasos", and with
+        "inverse" for norm="l2".
     average : bool or "epoch", default False
         Return the last iterate, the mean of all (True), or that of the last epoch's.
     transitions : {"fixed", "group"}, default "fixed"
         Transitions, start and stop scores have ``|T|^2 / 2`` of their own, or are one more group.
+    certify : int, default 0
+        Passes of block Frank-Wolfe over the sequences, after the last epoch, that raise a lower
+        bound of the optimum; `gap` is how far the objective is above it. Each costs about as much
+        as an epoch. 0: no bound, but for "pegasos", and "inverse" with norm="l2", which leave one.
     seed : int, default 0
         Of the orders.
+    n_threads : int, default 1
+        Threads over dense kernels and their columns; -1 for all cores. Any number gives the same
+        bits.
     progress : bool, default False
         Show a progress bar on stderr.
 
     Returns
     -------
     SPOM
-        Without a certificate: steps of ``1 / sqrt(t)`` give no useful bound.
+        With `gap`, an upper bound on what the objective may lose, if `certify` asks for it.
 
     Raises
     ------
@@ -135,29 +155,37 @@ def spom(
     'says'
     """
     hinge = read_choice("loss", loss, LOSSES) == "hinge"
-    read_choice("norm", norm, NORMS)
-    read_choice("transitions", transitions, TRANSITIONS)
+    read_choice("norm", norm, KINDS)
+    read_choice("schedule", schedule, SCHEDULES)
+    learned = read_choice("transitions", transitions, TRANSITIONS) == "group"
     p = read_number("p", p, 1, np.inf, open_low=True, open_high=True)
     share = read_number("share", share, 0, 1)
-    epochs = read_count("epochs", epochs, 1)
+    epochs, certify = read_count("epochs", epochs, 1), read_count("certify", certify, 0)
     read_flag("progress", progress)
     if average not in (False, True, "epoch"):
         raise ValueError(f"average must be False, True or 'epoch', not {average!r}")
-    rng_seed = read_seed(seed)
+    rng_seed, threads = read_seed(seed), thread_count(n_threads)
     data = read_blocks(X, y, lengths, groups)
     N, K = len(data.ptr) - 1, len(data.labels)
-    lam = _read_lam(lam, C, N)
+    lam = read_lam(lam, C, N)
     omega = GroupNorm(norm, 2.0 * p / (p + 1.0), share)
-    bound = data.ptr[-1] / N * (1.0 if hinge else np.log(K))
-    ball = omega.radius(bound, lam) if radius == "auto" else _positive("radius", radius)
+    null = data.ptr[-1] / N * (1.0 if hinge else np.log(K))
+    if schedule == "pegasos" and norm != "l2":
+        raise ValueError(f"schedule='pegasos' is of norm='l2' alone, not of {norm!r}")
+    pegasos = norm == "l2" and schedule in ("inverse", "pegasos")
+    if radius == "auto":
+        ball = np.inf if pegasos else omega.radius(null, lam)
+    else:
+        ball = _positive("radius", radius)
+    problem = (data.make, data.n_groups, data.ptr, data.codes, K, hinge, omega, lam, learned)
 
     def begin(kept):
-        return SPOMLearner(data.make, data.n_groups, data.ptr, data.codes, K, hinge, omega, lam,
-                           transitions == "group", ball, kept)  # fmt: skip
+        return SPOMLearner(*problem, ball, kept, schedule, threads)
 
-    rate = _rate(eta0, begin, N, min(TRIAL_EPOCHS, epochs), rng_seed)
+    rate = _rate(eta0, begin, N, min(TRIAL_EPOCHS, epochs), rng_seed,
+                 omega.strong * lam if schedule in ("inverse", "pegasos") else 0.0)  # fmt: skip
     learner, rng = begin(average), np.random.default_rng(rng_seed)
-    weights, objectives = [], []
+    weights, objectives, bound = [], [], -np.inf
     with progress_bar(epochs, progress, "epoch") as advance:
         for epoch in range(epochs):
             if average == "epoch" and epoch == epochs - 1:
@@ -165,21 +193,32 @@ def spom(
             learner.epoch(rng.permutation(N), rate)
             weights.append(omega.weights(learner.norms()[0]))
             objectives.append(learner.objective())
+            if pegasos and not learner.projected and rate == 1.0 / lam:
+                bound = max(bound, learner.pegasos_bound())
             advance(epoch + 1, "objective %.4g", objectives[-1])
     parameters, tied = learner.parameters()
+    if average:
+        learner = begin(False)
+        learner.put(parameters, tied)
+    if certify:
+        bound = max(bound, raise_bound(SPOMDual(*problem, threads), learner, certify, rng))
     return SPOM(
         labels=data.labels, group_labels=data.group_labels, parameters=tuple(parameters),
         tied=tied, kernel_weights=np.array(weights), objectives=np.array(objectives), lam=lam,
-        eta0=rate, radius=ball, groups=data.of, n_features=data.n_features,
-        blocks=data.kinds, options={"loss": loss, "norm": norm, "transitions": transitions,
-                                    "epochs": epochs, "average": average},
+        eta0=rate, radius=ball, objective=learner.objective() if average else objectives[-1],
+        bound=float(bound), null_objective=float(null), groups=data.of,
+        n_features=data.n_features, blocks=data.kinds,
+        options={"loss": loss, "norm": norm, "transitions": transitions, "epochs": epochs,
+                 "average": average, "schedule": schedule},
     )  # fmt: skip
 
 
-def _rate(eta0, begin, N, epochs, seed):
-    """eta0, or the best of RATES by the objective after some epochs."""
+def _rate(eta0, begin, N, epochs, seed, strong):
+    """eta0; or 1 / strong where that is positive; or the best of RATES after some epochs."""
     if eta0 != "auto":
         return _positive("eta0", eta0)
+    if strong > 0.0:
+        return 1.0 / strong
     found = []
     for rate in RATES:
         learner, rng = begin(False), np.random.default_rng(seed)
@@ -189,7 +228,8 @@ def _rate(eta0, begin, N, epochs, seed):
     return RATES[int(np.argmin(found))]
 
 
-def _read_lam(lam, C, N):
+def read_lam(lam, C, N):
+    """lam, or 1 / (C N); ValueError where both are given."""
     if lam is not None and C is not None:
         raise ValueError("lam is 1 / (C N); give one of them")
     if lam is not None:

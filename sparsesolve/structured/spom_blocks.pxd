@@ -6,6 +6,8 @@ cdef class Block:
     cdef double[::1] square                 # (G,) squared norms of the stored parameters
     cdef double[::1] clock                  # (G,) sum of c over the iterates that are averaged
     cdef bint averaged
+    cdef public bint dual                   # whether `change` moves what is stored, in place of theta
 
     cdef void add_scores(self, Py_ssize_t first, Py_ssize_t L, double* S) noexcept nogil
     cdef void change(self, Py_ssize_t first, Py_ssize_t L, const double* D, double step) noexcept nogil
+    cdef double curvature(self, Py_ssize_t first, Py_ssize_t L, const double* D) noexcept nogil

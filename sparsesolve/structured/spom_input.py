@@ -15,7 +15,8 @@ from sparsesolve.structured.sequences import (
     read_rows,
     read_tags,
 )
-from sparsesolve.structured.spom_blocks import Features, Kernel
+from sparsesolve.structured.spom_features import Features
+from sparsesolve.structured.spom_kernels import Kernel
 
 SYMMETRIC = 1e-6  # of the largest entry: how far a kernel may differ from its transpose
 

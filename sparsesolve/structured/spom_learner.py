@@ -2,73 +2,21 @@
 
     minimise over theta   lam Omega(theta)  +  (1/N) sum_s loss_s(theta),     |theta| <= radius
 
-Step t, on one sequence: theta -= eta_t g with eta_t = eta0 / sqrt(t); then the prox of each part
-of Omega in turn, with eta_t lam; then the projection on the ball. Both see groups by their norms
-alone, so they multiply each group by a number (Martins et al. 2011, proposition 1).
-With one part it is FOBOS; with Omega = |theta|^2 / 2 Pegasos but for its step sizes.
+Step t, on one sequence: theta -= eta_t g with step sizes of `step_sizes`; then the prox of each
+part of Omega in turn, with eta_t lam; then the projection on the ball. Both see groups by their
+norms alone, so they multiply each group by a number (Martins et al. 2011, proposition 1).
+With one part it is FOBOS; with Omega = |theta|^2 / 2 and eta_t = 1 / (lam t) the implicit form of
+Pegasos; "pegasos" takes the explicit step of the ridge part instead of the prox, as Pegasos does.
 Given: blocks of parameters. Invariant: `squares` are those of the stored parameters.
 Reference: Martins, Smith, Xing, Aguiar, Figueiredo (2011), algorithms 1 and 3.
 """
 
 import numpy as np
 
-from sparsesolve.penalties.prox.powers import power_lengths, squared_l1_lengths
+from sparsesolve.solvers.first_order.step_sizes import step_sizes
 from sparsesolve.structured.spom_step import SequenceStep
 
 SMALL = 1e-6  # a multiplier below which what is stored takes it in
-
-
-class GroupNorm:
-    """Omega on the norms n of all groups, as the parts of which the prox is taken in turn.
-
-    Parameters
-    ----------
-    kind : {"l1_squared", "l1", "lp", "elastic", "l2"}
-    q : float
-        Power of "lp".
-    share : float
-        What the squared l2 norm is of "elastic".
-    """
-
-    def __init__(self, kind, q=1.5, share=0.5):
-        self.kind, self.q, self.share = kind, q, share
-
-    def value(self, n):
-        """Omega."""
-        if self.kind == "l1":
-            return float(n.sum())
-        if self.kind == "lp":
-            return float(np.sum(n**self.q))
-        squares, total = 0.5 * float(n @ n), 0.5 * float(n.sum()) ** 2
-        share = {"l1_squared": 0.0, "l2": 1.0}.get(self.kind, self.share)
-        return share * squares + (1.0 - share) * total
-
-    def prox(self, n, t):
-        """New norms, one part after another."""
-        if self.kind == "l1":
-            return np.maximum(n - t, 0.0)
-        if self.kind == "lp":
-            return power_lengths(n, np.full(len(n), t), self.q)
-        if self.kind == "l2":
-            return n / (1.0 + t)
-        if self.kind == "l1_squared":
-            return squared_l1_lengths(n, np.ones(len(n)), t)
-        n = n / (1.0 + t * self.share)
-        return squared_l1_lengths(n, np.ones(len(n)), t * (1.0 - self.share))
-
-    def radius(self, bound, lam):
-        """A ball that holds the optimum, whose objective is at most `bound` (that at 0)."""
-        half = np.sqrt(2.0 * bound / lam)
-        if self.kind == "l1":
-            return float(np.hypot(bound / lam, half))
-        if self.kind == "lp":
-            return float(np.hypot((bound / lam) ** (1.0 / self.q), half))
-        return float(half)
-
-    def weights(self, n):
-        """Kernel weights beta, of sum 1."""
-        raw = n ** (2.0 - self.q) if self.kind == "lp" else n
-        return raw / (raw.sum() or 1.0)
 
 
 class SPOMLearner:
@@ -87,16 +35,21 @@ class SPOMLearner:
     radius : float
         May be infinite.
     average : {False, True, "epoch"}
+    schedule : one of SCHEDULES, callable, or "pegasos"
+        Of the step sizes; "pegasos" is 1 / (lam t) with the gradient of the ridge in the step.
+    n_threads : int
     """
 
-    def __init__(self, make, n_groups, ptr, y, K, hinge, norm, lam, learned, radius, average):
+    def __init__(self, make, n_groups, ptr, y, K, hinge, norm, lam, learned, radius, average,
+                 schedule="sqrt", n_threads=1):
         self.state = np.zeros((3, n_groups))
         self.multipliers, self.squares, self.clocks = self.state
         self.blocks = make(self.state, bool(average))
-        self.work = SequenceStep([block for block, _ in self.blocks], ptr, y, K, hinge)
+        self.work = SequenceStep([block for block, _ in self.blocks], ptr, y, K, hinge, n_threads)
         self.tied = np.asarray(self.work.tied)
         self.norm, self.lam, self.learned, self.radius = norm, lam, learned, radius
         self.average, self.N, self.t = average, len(ptr) - 1, 0
+        self.schedule, self.paid, self.projected = schedule, 0.0, False
         self.count, self.tied_sum = 0, np.zeros_like(self.tied)
 
     def norms(self):
@@ -113,14 +66,24 @@ class SPOMLearner:
     def epoch(self, order, eta0):
         """Steps over the sequences in this order; returns the mean loss before each."""
         total = 0.0
-        for s in order:
+        for s, eta in zip(order, self._steps(len(order), eta0), strict=True):
             self._count_iterate()
             self.t += 1
-            eta = eta0 / np.sqrt(self.t)
             total += self.work.loss(s)
+            self.paid += self.work.cost
+            if self.schedule == "pegasos":  # the step of lam |theta|^2 / 2
+                self.multipliers *= 1.0 - 1.0 / self.t
+                self.tied *= 1.0 - 1.0 / self.t
+                self._fold_small()
             self.work.step(s, eta)
             self._shrink(eta * self.lam)
         return total / self.N
+
+    def _steps(self, count, eta0):
+        t = np.arange(self.t + 1.0, self.t + count + 1.0)
+        if self.schedule == "pegasos":
+            return 1.0 / (self.lam * t)
+        return step_sizes(self.schedule, eta0, t)
 
     def _count_iterate(self):
         if self.average:
@@ -131,15 +94,21 @@ class SPOMLearner:
     def _shrink(self, t):
         """The prox and the projection, by norms."""
         n, tied = self.norms()
-        if self.learned:
+        if self.schedule == "pegasos":
+            new, new_tied = n, tied
+        elif self.learned:
             new = self.norm.prox(np.append(n, tied), t)
             new, new_tied = new[:-1], new[-1]
         else:
             new, new_tied = self.norm.prox(n, t), tied / (1.0 + t)
         size = np.hypot(np.sqrt(new @ new), new_tied)
         back = self.radius / size if size > self.radius else 1.0
+        self.projected |= bool(back < 1.0)
         self.multipliers *= back * np.divide(new, n, out=np.zeros_like(n), where=n > 0.0)
         self.tied *= back * new_tied / tied if tied > 0.0 else 0.0
+        self._fold_small()
+
+    def _fold_small(self):
         for g in np.flatnonzero(self.multipliers < SMALL):
             self._fold(g)
 
@@ -154,6 +123,22 @@ class SPOMLearner:
         self.tied_sum[:] = 0.0
         for block, _ in self.blocks:
             block.forget_averages()
+
+    def pegasos_bound(self):
+        """The lower bound that steps 1 / (lam t) leave behind, after whole epochs.
+
+        With Omega = |theta|^2 / 2 and no projection, theta is Z / lam of the mean of all answers:
+        a dual point, whose cost is the mean of theirs. "inverse" counts the true labels once, too.
+        """
+        n, tied = self.norms()
+        count = self.t + (self.schedule != "pegasos")
+        return self.paid / count - 0.5 * self.lam * float(n @ n + tied**2)
+
+    def put(self, parameters, tied):
+        """Begin at these parameters."""
+        for (block, _), theta in zip(self.blocks, parameters, strict=True):
+            block.put(theta)
+        self.tied[:] = tied
 
     def objective(self):
         """lam Omega + mean loss, all sequences at the parameters as they stand."""

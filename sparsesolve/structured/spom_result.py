@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,9 @@ from scipy import sparse
 
 from sparsesolve.losses.chain.sequences import Chains
 from sparsesolve.results.frozen import Frozen
+from sparsesolve.structured.pictures import plot_weights
 from sparsesolve.structured.sequences import match_sequences, read_lengths, read_rows, read_tags
+from sparsesolve.structured.spom_file import read_spom, save_spom
 
 
 @dataclass(frozen=True, repr=False)
@@ -27,19 +30,31 @@ class SPOM(Frozen):
     lam: float  #: strength of the penalty
     eta0: float  #: first step size, as given or chosen
     radius: float  #: of the ball on which parameters were projected
+    objective: float  #: lam Omega + mean loss of the parameters as returned
+    bound: float  #: no parameters have a lower objective; -inf where none was computed
+    null_objective: float  #: objective of parameters that are all 0
     groups: np.ndarray | None = None  #: (p,) number of each feature's group, where X was a table
     n_features: int = 0  #: p, where X was one table
     blocks: tuple = ()  #: of each block "features" or "kernel"
     options: dict = field(default_factory=dict)  #: options of the fit that are not data
 
-    gap = np.inf  #: no certificate: steps of 1 / sqrt(t) give no useful bound
+    @property
+    def gap(self) -> float:
+        """How far the objective is above its optimum at most; infinite without a bound."""
+        return max(self.objective - self.bound, 0.0)
+
+    @property
+    def relative_gap(self) -> float:
+        """The gap over the objective of parameters that are all 0."""
+        return self.gap / self.null_objective
 
     def __repr__(self) -> str:
         used = len(self.used())
+        certain = "no certificate" if self.gap == np.inf else f"gap {self.gap:.3g}"
         return (
             f"<SPOM {self.options['loss']}, {self.options['norm']}: {used} of "
             f"{len(self.group_labels)} groups in use, {len(self.labels)} labels, objective "
-            f"{self.objectives[-1]:.4g} after {len(self.objectives)} epochs, no certificate>"
+            f"{self.objective:.4g} after {len(self.objectives)} epochs, {certain}>"
         )
 
     def weights(self) -> dict[Any, float]:
@@ -119,6 +134,37 @@ class SPOM(Frozen):
         codes, names = read_tags(y, ptr)
         return float(np.mean(names[codes] == found))
 
+    def save(self, file: str | PathLike) -> None:
+        """Write the model into an .npz file that `structured.load_spom` reads, without pickle.
+
+        A model of kernels needs kernels between new positions and those of training to predict,
+        so keep the latter.
+
+        Parameters
+        ----------
+        file : str or path
+
+        Raises
+        ------
+        ValueError
+            If labels or names of groups are of types that cannot be written.
+        """
+        save_spom(self, file)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the weight of each group along the epochs; returns matplotlib's Axes.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default None
+            None draws into a new figure.
+
+        Returns
+        -------
+        Axes
+        """
+        return plot_weights(self.kernel_weights, self.group_labels, ax)
+
     def _scores(self, X, lengths):
         """Scores of labels with start and stop in them, and where sequences begin."""
         K = len(self.labels)
@@ -155,3 +201,30 @@ class SPOM(Frozen):
         parts = [part.Z if hasattr(part, "Z") else part for part in X]
         return [sparse.csr_array(part) if sparse.issparse(part) else np.asarray(part, dtype=float)
                 for part in parts]  # fmt: skip
+
+
+def load_spom(file: str | PathLike) -> SPOM:
+    """Read a model that `SPOM.save` wrote.
+
+    Parameters
+    ----------
+    file : str or path
+
+    Returns
+    -------
+    SPOM
+
+    Raises
+    ------
+    ValueError
+        If the file is no such model, is damaged, or was written by a later version.
+
+    Examples
+    --------
+    >>> import sparsesolve as ss
+    >>> model = ss.spom([[1.0], [-1.0], [1.0]], ["a", "b", "a"], C=10.0, eta0=1.0)
+    >>> model.save("spom.npz")
+    >>> ss.structured.load_spom("spom.npz").predict([[1.0], [-1.0]])
+    array(['a', 'b'], dtype='<U1')
+    """
+    return SPOM(**read_spom(file))

@@ -5,14 +5,25 @@ every block.
 
 with y^ the labelling of the largest score plus wrong labels (hinge), and E under the model (log
 loss). Given: blocks of parameters, see spom_blocks; transitions, start and stop scores are `tied`,
-stored as they are. Reference: Martins, Smith, Xing, Aguiar, Figueiredo (2011), "Online learning of
+stored as they are. `ascend` is a step in the dual, see spom_dual.py. Threads share the columns of
+kernels: each entry has one thread, which adds in one order, so any number gives the same bits.
+Reference: Martins, Smith, Xing, Aguiar, Figueiredo (2011), "Online learning of
 structured predictors with multiple kernels", algorithm 3.
 """
+from cython.parallel cimport prange
+from libc.stdlib cimport calloc, free
+
 import numpy as np
 
 from sparsesolve.losses.chain cimport chain
 from sparsesolve.losses.chain.sequences cimport Chains
 from sparsesolve.structured.spom_blocks cimport Block
+from sparsesolve.structured.spom_kernels cimport Kernel, KernelView, spread
+
+from sparsesolve.solvers.costs import SPOM_PARALLEL_WORK
+
+DEF PIECE = 2048            # columns of a kernel that a thread takes at once: 16 KB of scores a label
+cdef double PARALLEL = SPOM_PARALLEL_WORK
 
 
 cdef class SequenceStep:
@@ -23,14 +34,33 @@ cdef class SequenceStep:
     cdef const int[::1] y
     cdef Chains chains
     cdef Py_ssize_t K
-    cdef bint hinge
+    cdef readonly bint hinge
     cdef double[:, ::1] S, D, mu, T, pairs      # scores and labels less what they are compared with; (K, K)
     cdef double[::1] work, delta
     cdef double[:, ::1] M, P, wide              # (K, width)
     cdef int[::1] path
     cdef readonly double[::1] tied              # (K K + 2 K,) transitions, start, stop
+    cdef readonly double cost                   # of what the last labels were compared with: wrong labels, or entropy
+    cdef KernelView** views                     # of the kernels among the blocks
+    cdef Py_ssize_t n_kernels, pieces
+    cdef int n_threads
 
-    def __init__(self, blocks, ptr, y, Py_ssize_t K, bint hinge):
+    def __cinit__(self, blocks, *args, **options):
+        self.views = <KernelView**> calloc(len(blocks) + 1, sizeof(KernelView*))
+        if self.views == NULL:
+            raise MemoryError()
+
+    def __dealloc__(self):
+        free(self.views)
+
+    def __init__(self, blocks, ptr, y, Py_ssize_t K, bint hinge, int n_threads=1):
+        cdef Kernel kernel
+        self.n_threads, self.pieces = n_threads, (len(y) + PIECE - 1) // PIECE
+        for block in blocks:
+            if isinstance(block, Kernel):
+                kernel = block
+                self.views[self.n_kernels] = &kernel.view
+                self.n_kernels += 1
         self.blocks, self.ptr, self.y, self.K, self.hinge = blocks, ptr, y, K, hinge
         self.chains = Chains(ptr, K)
         longest, width = self.chains.longest, self.chains.width
@@ -71,7 +101,24 @@ cdef class SequenceStep:
                 self.D[i, self.y[first + i]] += 1.0
                 if i > 0:
                     self.pairs[self.y[first + i - 1], self.y[first + i]] += 1.0
+            if self.hinge:
+                self.cost = 0.0
+                for i in range(L):
+                    self.cost += self.path[i] != self.y[first + i]
+            else:
+                self.cost = max(total - gold + self.along(s, L, &self.D[0, 0], &self.pairs[0, 0]), 0.0)
         return max(total - gold, 0.0)
+
+    cdef double along(self, Py_ssize_t s, Py_ssize_t L, const double* D, const double* pairs) noexcept nogil:
+        """<theta, sum phi D> of the scores that `loss` has left, costs taken out."""
+        cdef Py_ssize_t i, k, K = self.K, first = self.ptr[s]
+        cdef double total = 0.0
+        for i in range(L):
+            for k in range(K):
+                total += D[i * K + k] * (self.S[i, k] - (self.hinge and k != self.y[first + i]))
+        for k in range(K * K):
+            total += pairs[k] * self.tied[k]
+        return total
 
     cdef double _decode(self, Py_ssize_t L) noexcept nogil:
         cdef double best = chain.ss_chain_viterbi(L, self.K, self.chains.width, &self.S[0, 0], &self.chains.T[0, 0],
@@ -104,12 +151,72 @@ cdef class SequenceStep:
 
     def step(self, Py_ssize_t s, double eta):
         """theta -= eta g, after `loss` of the same sequence."""
-        cdef Py_ssize_t K = self.K, first = self.ptr[s], L = self.ptr[s + 1] - first, k, a
+        self._move(s, eta, eta)
+
+    def _move(self, Py_ssize_t s, double by, double tied):
+        """Blocks change by `by` times D, transitions and ends by `tied` times theirs."""
+        cdef Py_ssize_t K = self.K, first = self.ptr[s], L = self.ptr[s + 1] - first, i, k, a, wrong = 0
+        cdef Py_ssize_t task, piece, tasks = self.n_kernels * self.pieces, n = self.y.shape[0]
+        cdef int threads = self.n_threads
+        cdef const double* D = &self.D[0, 0]
         cdef Block block
         for block in self.blocks:
-            block.change(first, L, &self.D[0, 0], eta)
+            block.change(first, L, D, by)
+        if threads > 1:
+            for i in range(L * K):
+                wrong += D[i] != 0.0
+            if <double> wrong * n * self.n_kernels < PARALLEL:
+                threads = 1
+        with nogil:
+            for task in prange(tasks, num_threads=threads, schedule="static"):
+                piece = task % self.pieces * PIECE
+                spread(self.views[task // self.pieces], piece, min(piece + PIECE, n), first, L, D)
         for k in range(K):
             for a in range(K):
-                self.tied[k * K + a] += eta * self.pairs[k, a]
-            self.tied[K * K + k] += eta * self.D[0, k]
-            self.tied[K * K + K + k] += eta * self.D[L - 1, k]
+                self.tied[k * K + a] += tied * self.pairs[k, a]
+            self.tied[K * K + k] += tied * self.D[0, k]
+            self.tied[K * K + K + k] += tied * self.D[L - 1, k]
+
+    def ascend(self, Py_ssize_t s, double[:, ::1] D, double[:, ::1] E, double[::1] costs, double c):
+        """A step of block Frank-Wolfe on sequence s: D (n, K), E (N, K K) and costs (N,) in place.
+
+        Transitions are c times sums of E and of the ends of D. Returns the gap of the sequence,
+        loss(theta) less the cost of its mixture, plus what theta gives to it.
+        """
+        cdef Py_ssize_t K = self.K, first = self.ptr[s], L = self.ptr[s + 1] - first, i, k
+        cdef double gap, bent = 0.0, share
+        cdef Block block
+        gap = self.loss(s) - costs[s] + self.along(s, L, &D[first, 0], &E[s, 0])
+        if gap <= 0.0:
+            return gap
+        for i in range(L):
+            for k in range(K):
+                self.D[i, k] -= D[first + i, k]
+        for i in range(K):
+            for k in range(K):
+                self.pairs[i, k] -= E[s, i * K + k]
+                bent += self.pairs[i, k] * self.pairs[i, k]
+            bent += self.D[0, i] * self.D[0, i] + self.D[L - 1, i] * self.D[L - 1, i]
+        bent *= c
+        for block in self.blocks:
+            bent += block.curvature(first, L, &self.D[0, 0])
+        share = 1.0 if gap >= bent else gap / bent
+        self._move(s, share, share * c)
+        for i in range(L):
+            for k in range(K):
+                D[first + i, k] += share * self.D[i, k]
+        for i in range(K):
+            for k in range(K):
+                E[s, i * K + k] += share * self.pairs[i, k]
+        costs[s] += share * (self.cost - costs[s])
+        return gap
+
+    def along_dual(self, Py_ssize_t s, double[:, ::1] D, double[:, ::1] E):
+        """<theta, sum phi D_s> after `loss` of the same sequence."""
+        return self.along(s, self.ptr[s + 1] - self.ptr[s], &D[self.ptr[s], 0], &E[s, 0])
+
+    def answer(self, Py_ssize_t s, double[:, ::1] D, double[:, ::1] E):
+        """Copy what the last `loss` of sequence s has found into D (n, K) and E (N, K K)."""
+        first, last = self.ptr[s], self.ptr[s + 1]
+        np.asarray(D)[first:last] = np.asarray(self.D)[: last - first]
+        np.asarray(E)[s] = np.asarray(self.pairs).ravel()

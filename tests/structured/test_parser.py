@@ -6,10 +6,10 @@ from sparsesolve.structured.arc_pass import ArcPass
 
 from sparsesolve import structured
 from sparsesolve.structured.arc_templates import DEFAULT, ArcTemplates
+from sparsesolve.structured.group_norm import GroupNorm
 from sparsesolve.structured.parser import load_parser
 from sparsesolve.structured.parser_training import parse_trees
 from sparsesolve.structured.sentences import Sentences
-from sparsesolve.structured.spom_learner import GroupNorm
 
 TEMPLATES = ["h.tag+m.tag+direction", "h.form+m.tag[-1]+distance", "m.form", "h.tag[+1]+m.tag"]
 BITS = 18  # so many places that the few values of these tests meet nowhere

@@ -9,8 +9,9 @@ from scipy.optimize import minimize
 
 import sparsesolve as ss
 from sparsesolve import structured
+from sparsesolve.structured.group_norm import GroupNorm
 from sparsesolve.structured.spom_input import read_blocks
-from sparsesolve.structured.spom_learner import GroupNorm, SPOMLearner
+from sparsesolve.structured.spom_learner import SPOMLearner
 
 K, LENGTHS = 3, [3, 1, 2, 2, 3]
 N, n = len(LENGTHS), sum(LENGTHS)
@@ -262,3 +263,46 @@ def test_bad_kernels_are_told():
 
 def test_structured_holds_it_too():
     assert structured.spom is ss.spom
+
+
+@pytest.mark.parametrize("loss", ["hinge", "log"])
+def test_any_number_of_threads_gives_the_same_bits(loss):
+    rng = np.random.default_rng(10)
+    size = 2500  # two pieces of columns, the last of them short
+    X = rng.normal(size=(size, 8))
+    y, lengths = rng.integers(2, size=size), [50] * 50
+    kernels = [X[:, :4] @ X[:, :4].T, (X[:, 4:] @ X[:, 4:].T).astype(np.float32),
+               sparse.eye_array(size, format="csr")]  # fmt: skip
+    one, three = (ss.spom(kernels, y, lengths=lengths, eta0=0.1, epochs=1, certify=1, loss=loss,
+                          n_threads=threads) for threads in (1, 3))  # fmt: skip
+    for a, b in zip(one.parameters, three.parameters, strict=True):
+        np.testing.assert_array_equal(a, b)
+    assert one.objective == three.objective and one.bound == three.bound
+
+
+@pytest.mark.parametrize("average", [False, True])
+def test_what_is_read_from_a_file_is_what_was_written(tmp_path, average):
+    X, y = draw(14)
+    names = np.array(["a", "b", "c"])
+    parts = {"x": X @ X.T, "y": ss.mkl.LowRank(X)}
+    table = ss.spom(X, names[y], lengths=LENGTHS, groups=GROUPS, C=1.0, certify=3, average=average)
+    blocks = ss.spom(parts, y, lengths=LENGTHS, C=1.0, eta0=0.1)
+    for model, new in ((table, X), (blocks, parts)):
+        model.save(tmp_path / "model.npz")
+        other = structured.load_spom(tmp_path / "model.npz")
+        assert repr(other) == repr(model) and other.weights() == model.weights()
+        assert (other.predict(new, LENGTHS) == model.predict(new, LENGTHS)).all()
+        assert other.gap == model.gap and other.options == model.options
+    np.savez(tmp_path / "other.npz", a=1)
+    with pytest.raises(ValueError, match="does not hold a SPOM"):
+        structured.load_spom(tmp_path / "other.npz")
+    mixed = ss.spom({("a", 1): X @ X.T}, y, lengths=LENGTHS, eta0=0.1)
+    with pytest.raises(ValueError, match="name groups by text"):
+        mixed.save(tmp_path / "model.npz")
+
+
+def test_a_picture_has_a_line_for_each_group_that_had_a_weight():
+    pytest.importorskip("matplotlib").use("Agg")
+    X, y = draw(15)
+    model = ss.spom(X, y, lengths=LENGTHS, groups=GROUPS, C=1.0, eta0=0.1)
+    assert len(model.plot().lines) == np.count_nonzero(model.kernel_weights.any(axis=0))

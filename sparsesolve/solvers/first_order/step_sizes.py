@@ -1,0 +1,31 @@
+"""Step sizes of online methods, laid down in advance.
+
+    "sqrt"       eta0 / sqrt(t)
+    "inverse"    eta0 / t          of strongly convex problems, eta0 = 1 / sigma
+    "constant"   eta0
+    callable     t -> eta_t
+
+One place for the online package and for structured prediction.
+References: Duchi and Singer (2009), corollaries 3 to 7; Martins et al. (2011), section 4;
+Shalev-Shwartz, Singer, Srebro, Cotter (2011), "Pegasos", for "inverse".
+"""
+
+import numpy as np
+
+SCHEDULES = ("sqrt", "inverse", "constant")
+
+
+def step_sizes(schedule, eta0, t):
+    """Return eta_t (S,) at times t (S,); ValueError where a callable gives one below 0, or 0."""
+    if callable(schedule):
+        return np.array([_asked(schedule, moment) for moment in t])
+    if schedule == "constant":
+        return np.full(len(t), eta0)
+    return eta0 / (np.sqrt(t) if schedule == "sqrt" else t)
+
+
+def _asked(schedule, moment):
+    eta = float(schedule(float(moment))) if moment > 0.0 else 1.0
+    if not 0.0 < eta < np.inf:
+        raise ValueError(f"step({float(moment)!r}) is {eta!r}; a step size is positive")
+    return eta

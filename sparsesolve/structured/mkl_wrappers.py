@@ -1,0 +1,208 @@
+"""Baselines of SPOM by name: structured Pegasos, and wrappers around a structured SVM.
+
+    minimise over beta >= 0, sum beta = 1   J(beta) = min_theta lam sum_m |theta_m|^2 / (2 beta_m)
+                                                       + lam |T|^2 / 2 + (1/N) sum_s loss_s(theta)
+
+which is `spom` with norm="l1_squared". Both wrappers solve for theta by passes of block
+Frank-Wolfe from where the last round ended (spom_dual.py); the paper wrapped an online solver.
+Gauss-Seidel sets beta_m = |theta_m| / sum |theta|. SimpleMKL steps along the reduced gradient,
+dJ / dbeta_m = -|Z_m|^2 / (2 lam), and halves its step until J falls.
+Returned: the round of the least objective. Invariant: the bound holds whatever was reached.
+References: Kloft, Brefeld, Sonnenburg, Zien (2011); Rakotomamonjy, Bach, Canu, Grandvalet (2008),
+"SimpleMKL"; Shalev-Shwartz, Singer, Srebro, Cotter (2011), "Pegasos".
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sparsesolve.data import answers_keywords, read_choice, read_count, read_number, read_seed
+from sparsesolve.linalg.threads import thread_count
+from sparsesolve.structured.group_norm import GroupNorm
+from sparsesolve.structured.spom import LOSSES, read_lam, spom
+from sparsesolve.structured.spom_dual import SPOMDual
+from sparsesolve.structured.spom_input import read_blocks
+from sparsesolve.structured.spom_result import SPOM
+
+ALGORITHMS = ("gauss_seidel", "simplemkl")
+HALVINGS = 4  # of a step of SimpleMKL before it ends
+
+
+@answers_keywords()
+def pegasos(
+    X: Any,
+    y: Any,
+    *,
+    lengths: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    loss: str = "hinge",
+    lam: float | None = None,
+    C: float | None = None,
+    epochs: int = 20,
+    average: bool | str = False,
+    seed: int = 0,
+) -> SPOM:
+    """Fit a structured support vector machine by Pegasos: steps of 1 / (lam t), with a bound.
+
+    Parameters
+    ----------
+    X, y, lengths, groups, loss, lam, C, epochs, average, seed
+        As in `spom`. Blocks are summed with equal weights.
+
+    Returns
+    -------
+    SPOM
+        Its `bound` comes from the mean of all answers, which is a dual point.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `spom` does.
+
+    References
+    ----------
+    Shalev-Shwartz, Singer, Srebro, Cotter (2011), "Pegasos: primal estimated sub-gradient solver
+    for SVM".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve import structured
+    >>> X = np.random.default_rng(0).normal(size=(100, 4))
+    >>> model = structured.pegasos(X, X[:, 0] > 0, lengths=[10] * 10, C=1.0)
+    >>> bool(model.relative_gap < 0.2)
+    True
+    """
+    return spom(X, y, lengths=lengths, groups=groups, loss=loss, norm="l2", lam=lam, C=C,
+                epochs=epochs, schedule="pegasos", average=average, seed=seed)  # fmt: skip
+
+
+@answers_keywords()
+def wrapped_mkl(
+    X: Any,
+    y: Any,
+    *,
+    lengths: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    algorithm: str = "gauss_seidel",
+    loss: str = "hinge",
+    lam: float | None = None,
+    C: float | None = None,
+    first_epochs: int = 20,
+    epochs: int = 3,
+    rounds: int = 10,
+    tol: float = 1e-3,
+    seed: int = 0,
+    n_threads: int = 1,
+) -> SPOM:
+    """Multiple kernel learning for label sequences by a wrapper around a structured SVM.
+
+    Parameters
+    ----------
+    X, y, lengths, groups, loss, lam, C, seed, n_threads
+        As in `spom`.
+    algorithm : {"gauss_seidel", "simplemkl"}, default "gauss_seidel"
+        How kernel weights follow from a fit.
+    first_epochs : int, default 20
+        Passes over the sequences with equal weights.
+    epochs : int, default 3
+        Passes after each change of weights, from where the last ended.
+    rounds : int, default 10
+        Changes of weights at most.
+    tol : float, default 1e-3
+        End once the gap, relative to the objective at zero, is no more.
+
+    Returns
+    -------
+    SPOM
+        With `objectives` and `kernel_weights` of each round, and its gap.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Before any work starts, saying what was found, where, and what to do.
+
+    References
+    ----------
+    Kloft, Brefeld, Sonnenburg, Zien (2011), "lp-norm multiple kernel learning"; Rakotomamonjy,
+    Bach, Canu, Grandvalet (2008), "SimpleMKL".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve import structured
+    >>> X = np.random.default_rng(0).normal(size=(100, 6))
+    >>> model = structured.wrapped_mkl(X, X[:, 0] > 0, lengths=[10] * 10, C=1.0,
+    ...                                groups=["says"] * 2 + ["noise"] * 4, rounds=30)
+    >>> model.weights()["says"] > model.weights()["noise"]
+    True
+    """
+    simple = read_choice("algorithm", algorithm, ALGORITHMS) == "simplemkl"
+    hinge = read_choice("loss", loss, LOSSES) == "hinge"
+    first_epochs, epochs = (read_count("first_epochs", first_epochs, 1),
+                            read_count("epochs", epochs, 1))  # fmt: skip
+    rounds, tol = read_count("rounds", rounds, 0), read_number("tol", tol, 0, np.inf)
+    rng, threads = np.random.default_rng(read_seed(seed)), thread_count(n_threads)
+    data = read_blocks(X, y, lengths, groups)
+    N, K = len(data.ptr) - 1, len(data.labels)
+    lam = read_lam(lam, C, N)
+    dual = SPOMDual(data.make, data.n_groups, data.ptr, data.codes, K, hinge,
+                    GroupNorm("l1_squared"), lam, False, threads)  # fmt: skip
+    null = data.ptr[-1] / N * (1.0 if hinge else np.log(K))
+
+    def learn(passes):
+        for _ in range(passes):
+            dual.epoch(rng.permutation(N))
+
+    dual.use(np.full(data.n_groups, 1.0 / data.n_groups))
+    learn(first_epochs)
+    best, bound, objectives, weights = None, -np.inf, [], []
+    for made in range(rounds + 1):
+        objectives.append(dual.objective())
+        weights.append(dual.beta.copy())
+        bound = max(bound, dual.bound())
+        if best is None or objectives[-1] < best[0]:
+            best = (objectives[-1], *dual.parameters())
+        if best[0] - bound <= tol * null or made == rounds:
+            break
+        if simple:
+            if not _reduced_gradient_step(dual, learn, epochs):
+                break
+        else:
+            n = dual.norms()[0]
+            dual.use(n / (n.sum() or 1.0))
+            learn(epochs)
+    return SPOM(
+        labels=data.labels, group_labels=data.group_labels, parameters=tuple(best[1]),
+        tied=best[2], kernel_weights=np.array(weights), objectives=np.array(objectives), lam=lam,
+        eta0=np.nan, radius=np.inf, objective=best[0], bound=float(bound),
+        null_objective=float(null), groups=data.of, n_features=data.n_features,
+        blocks=data.kinds, options={"loss": loss, "norm": "l1_squared", "transitions": "fixed",
+                                    "epochs": epochs, "algorithm": algorithm},
+    )  # fmt: skip
+
+
+def _reduced_gradient_step(dual, learn, epochs):
+    """A step of SimpleMKL from the weights at hand; False where none makes J fall."""
+    beta, before = dual.beta.copy(), dual.quadratic_value()
+    gradient = -(dual.sums()[0] ** 2) / (2.0 * dual.lam)
+    top = int(np.argmax(beta))
+    reduced = gradient - gradient[top]
+    move = np.where((beta > 0.0) | (reduced < 0.0), -reduced, 0.0)
+    move[top] = 0.0
+    move[top] = -move.sum()
+    falling = move < 0.0
+    if not falling.any():
+        return False
+    step = float(np.min(-beta[falling] / move[falling]))
+    for _ in range(HALVINGS):
+        trial = np.maximum(beta + step * move, 0.0)
+        dual.use(trial / trial.sum())
+        learn(epochs)
+        if dual.quadratic_value() < before:
+            return True
+        step *= 0.5
+    return False

@@ -1,0 +1,64 @@
+"""SPOM models in a file: arrays in numpy's .npz, without pickle.
+
+Of version 1 it holds format, version, labels (K,), parameters_0, parameters_1, ... of the blocks,
+tied, kernel_weights, objectives, groups where there are such, and the rest as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from sparsesolve.results.files.whole_file import whole_file
+
+FORMAT, VERSION = "sparsesolve spom model", 1
+NUMBERS = ("lam", "eta0", "radius", "objective", "bound", "null_objective", "n_features")
+
+
+def save_spom(model: Any, file: str | PathLike) -> None:
+    """Write a SPOM."""
+    if model.labels.dtype.kind == "O":
+        raise ValueError(
+            "labels of mixed types cannot be saved; fit with labels that are all text or all "
+            "whole numbers"
+        )
+    names = [name.item() if hasattr(name, "item") else name for name in model.group_labels]
+    strange = [name for name in names if not isinstance(name, str | int | float | bool)]
+    if strange:
+        raise ValueError(f"group {strange[0]!r} cannot be saved; name groups by text or numbers")
+    arrays: dict[str, Any] = {"format": FORMAT, "version": VERSION, "labels": model.labels}
+    arrays |= {f"parameters_{b}": theta for b, theta in enumerate(model.parameters)}
+    arrays |= {name: getattr(model, name) for name in ("tied", "kernel_weights", "objectives")}
+    if model.groups is not None:
+        arrays["groups"] = model.groups
+    rest = {name: getattr(model, name) for name in NUMBERS}
+    rest |= {"group_labels": names, "blocks": list(model.blocks), "options": model.options}
+    with whole_file(file, "wb") as stream:
+        np.savez_compressed(stream, **arrays, rest=json.dumps(rest))
+
+
+def read_spom(file: str | PathLike) -> dict[str, Any]:
+    """Return the fields of a SPOM that `save_spom` wrote."""
+    try:
+        with np.load(file, allow_pickle=False) as found:
+            if str(found.get("format", "")) != FORMAT:
+                raise ValueError("it does not hold a SPOM")
+            if int(found["version"]) > VERSION:
+                raise ValueError(f"it is of version {found['version']}; use a later sparsesolve")
+            rest = json.loads(str(found["rest"]))
+            rest["blocks"] = tuple(rest["blocks"])
+            count = sum(name.startswith("parameters_") for name in found.files)
+            return rest | {
+                "labels": found["labels"], "tied": found["tied"],
+                "kernel_weights": found["kernel_weights"], "objectives": found["objectives"],
+                "parameters": tuple(found[f"parameters_{b}"] for b in range(count)),
+                "groups": found["groups"] if "groups" in found.files else None,
+            }  # fmt: skip
+    except (zipfile.BadZipFile, EOFError, KeyError, TypeError) as error:
+        raise ValueError(f"{file}: the file is damaged ({error})") from None
+    except ValueError as error:
+        raise ValueError(f"{file}: {error}") from None
