@@ -4,8 +4,9 @@
             >= (1/N) sum_s h(mu_s) - (lam Omega)*(|Z_1|, ..., |Z_M|)
 
 with Z = (1/N) sum_s phi(y_s) - phi(mu_s), for any mixture mu_s of labellings of each sequence, h
-its mean number of wrong labels (hinge loss) or its entropy (log loss).  Mixed with the true labels,
-s mu_s + (1 - s) y_s gives s Z and at least s h, so s is chosen as well.  Given: blocks that store sum_i phi(x_i) D_i for D = labels less mu.
+its mean number of wrong labels (hinge loss) or its entropy (log loss).  Mixed with the true
+labels, s mu_s + (1 - s) y_s gives s Z and at least s h, so s is chosen as well.
+Given: blocks that store sum_i phi(x_i) D_i for D = labels less mu.
 
 Steps keep weights beta of groups, theta_m = beta_m Z_m / lam: one on sequence s moves mu_s towards
 its best labelling (or its marginals) as far as the dual rises.  As Omega is at most the mean of
