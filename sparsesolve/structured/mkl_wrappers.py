@@ -159,14 +159,15 @@ def wrapped_mkl(
 
     dual.use(np.full(data.n_groups, 1.0 / data.n_groups))
     learn(first_epochs)
-    best, bound, objectives, weights = None, -np.inf, [], []
+    least, bound, objectives, weights = np.inf, -np.inf, [], []
+    parameters, tied = dual.parameters()
     for made in range(rounds + 1):
         objectives.append(dual.objective())
         weights.append(dual.beta.copy())
         bound = max(bound, dual.bound())
-        if best is None or objectives[-1] < best[0]:
-            best = (objectives[-1], *dual.parameters())
-        if best[0] - bound <= tol * null or made == rounds:
+        if objectives[-1] < least:
+            least, (parameters, tied) = objectives[-1], dual.parameters()
+        if least - bound <= tol * null or made == rounds:
             break
         if simple:
             if not _reduced_gradient_step(dual, learn, epochs):
@@ -176,9 +177,9 @@ def wrapped_mkl(
             dual.use(n / (n.sum() or 1.0))
             learn(epochs)
     return SPOM(
-        labels=data.labels, group_labels=data.group_labels, parameters=tuple(best[1]),
-        tied=best[2], kernel_weights=np.array(weights), objectives=np.array(objectives), lam=lam,
-        eta0=np.nan, radius=np.inf, objective=best[0], bound=float(bound),
+        labels=data.labels, group_labels=data.group_labels, parameters=tuple(parameters),
+        tied=tied, kernel_weights=np.array(weights), objectives=np.array(objectives), lam=lam,
+        eta0=np.nan, radius=np.inf, objective=least, bound=float(bound),
         null_objective=float(null), groups=data.of, n_features=data.n_features,
         blocks=data.kinds, options={"loss": loss, "norm": "l1_squared", "transitions": "fixed",
                                     "epochs": epochs, "algorithm": algorithm},
