@@ -19,7 +19,7 @@ from sparsesolve.structured.spom_blocks cimport Block
 
 cdef void spread(const KernelView* view, Py_ssize_t lo, Py_ssize_t hi, Py_ssize_t first, Py_ssize_t L,
                  const double* D) noexcept nogil:
-    """Columns lo .. hi of F += those of rows of K, for the step that `change` has taken; of a sparse K all, at lo = 0."""
+    """Columns lo .. hi of F += those of rows of K, for the step that `change` took; of a sparse K all, at lo = 0."""
     cdef Py_ssize_t i, j, k, n = view.n, K = view.K
     cdef double by
     cdef long long a
