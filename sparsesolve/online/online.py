@@ -82,6 +82,8 @@ def online(
         None is the elastic net. ``GroupL2(groups)`` and ``GroupLinf(groups)`` are lazy, by groups;
         with "rda" and "ftrl" so is ``SparseGroup``. Any other moves all weights in every step,
         and goes with "fobos" and "rda". One group of all features is a norm of the whole vector.
+        A list of penalties, or of pairs (c, penalty), is their sum, of "fobos": proximal operators
+        are applied in the order given, as for nested groups, inner ones first.
     grouped : bool, default False
         For family="multinomial": shrink the coefficients of a feature in all classes by their
         length, so that features leave all classes at once. "multigaussian" always does that.

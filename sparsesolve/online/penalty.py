@@ -3,6 +3,7 @@
 import numpy as np
 
 from sparsesolve.data import read_penalty_factor, shown
+from sparsesolve.online.in_turn import InTurn, read_parts
 from sparsesolve.penalties.elastic_net import ElasticNet
 from sparsesolve.penalties.elastic_net_rows import ElasticNetRows
 from sparsesolve.penalties.penalty import has_blocks, missing_method
@@ -13,6 +14,10 @@ from sparsesolve.penalties.whole import WholePenalty
 def check_penalty(penalty, grouped):
     """Refuse what is no penalty."""
     if penalty is None:
+        return
+    if isinstance(penalty, list | tuple):
+        for _, part in read_parts(penalty):
+            check_penalty(part, grouped)
         return
     if isinstance(penalty, type) or missing_method(penalty) is not None:
         raise TypeError(
@@ -90,3 +95,19 @@ class Laid:
     def feasible_scale(self, Z, lam):
         """The largest s <= 1 for which conjugate(s Z) is finite."""
         return self.rows.feasible_scale(self._given(Z), lam)
+
+
+def laid_out(penalty, p, K, alpha, v, grouped):
+    """Laid; of a sequence of penalties InTurn."""
+    if not isinstance(penalty, list | tuple):
+        return Laid(penalty, p, K, alpha, v, grouped)
+    return InTurn([(c, Laid(part, p, K, 1.0, np.ones(getattr(part, "n_groups", p)), False))
+                   for c, part in read_parts(penalty)], alpha)  # fmt: skip
+
+
+def over(penalty, n_features, names):
+    """The penalty, or each of a sequence, for so many features."""
+    if isinstance(penalty, list | tuple):
+        return [(c, over(part, n_features, names)) for c, part in read_parts(penalty)]
+    found = getattr(penalty, "over", None)
+    return penalty if found is None else found(n_features, names)

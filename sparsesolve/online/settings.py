@@ -18,7 +18,7 @@ from sparsesolve.online.averaged import Averaged
 from sparsesolve.online.clock import Clock
 from sparsesolve.online.grouped import Grouped
 from sparsesolve.online.learner import Learner
-from sparsesolve.online.penalty import Laid, check_penalty, scaled_factors
+from sparsesolve.online.penalty import check_penalty, laid_out, over, scaled_factors
 from sparsesolve.online.proximal_leader import ProximalLeader
 from sparsesolve.online.short_leader import ShortLeader
 from sparsesolve.online.shrinkage import Shrinkage
@@ -117,19 +117,25 @@ class Settings:
             if self.average is not False:
                 raise ValueError("average needs room for all features; give n_features")
         if self.penalty is not None:
-            over = getattr(self.penalty, "over", None)
-            self.penalty = self.penalty if over is None else over(n_features, names)
+            self.penalty = over(self.penalty, n_features, names)
+            several = isinstance(self.penalty, list)
+            what = "a sequence of penalties" if several else type(self.penalty).__name__
             if self.method == "ftrl" and not has_blocks(self.penalty):
                 raise ValueError(
-                    f"method='ftrl' has a rate for each weight or group, and "
-                    f"{type(self.penalty).__name__} is no sum over groups; use method='rda'"
+                    f"method='ftrl' has a rate for each weight or group, and {what} is no sum "
+                    f"over groups; use method={'fobos' if several else 'rda'!r}"
+                )
+            if several and self.method == "rda":
+                raise ValueError(
+                    "method='rda' reads weights by the prox of all gradients at once, of which "
+                    "operators in turn are none; use method='fobos'"
                 )
         if has_blocks(self.penalty):
             factors = scaled_factors(self.penalty_factor, self.penalty.n_groups, "group")
             self.factors = factors
         elif self.penalty is not None and self.penalty_factor is not None:
             raise ValueError(
-                f"penalty_factor is for features or groups, and {type(self.penalty).__name__} is "
+                f"penalty_factor is for features or groups, and {what} is "
                 "of all together; leave it out"
             )
         elif self.penalty_factor is not None:
@@ -139,8 +145,8 @@ class Settings:
 
     def __setstate__(self, state):
         self.__dict__.update(state)
-        if has_blocks(self.penalty):  # of which pickles keep the groups alone
-            self.penalty = self.penalty.over(*self.laid_out)
+        if has_blocks(self.penalty) or isinstance(self.penalty, list):
+            self.penalty = over(self.penalty, *self.laid_out)  # pickles keep the groups alone
 
     @property
     def eager(self):
@@ -152,7 +158,7 @@ class Settings:
     def laid(self, p):
         """The penalty on (K, p)."""
         v = np.ones(p) if self.factors is None else self.factors
-        return Laid(self.penalty, p, self.n_responses, self.alpha, v, self.grouped)
+        return laid_out(self.penalty, p, self.n_responses, self.alpha, v, self.grouped)
 
     def loss(self):
         """A Loss without samples, which is asked for one row at a time."""
