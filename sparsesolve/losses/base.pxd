@@ -32,7 +32,7 @@ cdef class Separable(Loss):
                                double* u) noexcept nogil
     cdef double value(self, double y, double eta) noexcept nogil
     cdef double slope(self, double y, double eta) noexcept nogil
-    cdef double bend(self, double y, double eta) noexcept nogil
+    cdef double second_derivative(self, double y, double eta) noexcept nogil
     cdef double least(self, double y) noexcept nogil
     cdef double least_slope(self, double y) noexcept nogil
     cdef double largest_slope(self, double y) noexcept nogil

@@ -251,7 +251,7 @@ cdef class Separable(Loss):
         slope[0] = self.slope(y[0], eta[0])
         return self.value(y[0], eta[0])
 
-    cdef double bend(self, double y, double eta) noexcept nogil:
+    cdef double second_derivative(self, double y, double eta) noexcept nogil:
         """Return the second derivative of `value` in eta."""
         return 0.0
 
@@ -284,9 +284,10 @@ cdef class Separable(Loss):
                 return off
         for k in range(STEPS):
             off = self.slope(y, at.t) - v
-            if settles(&at, off, self.bend(y, at.t)):       # at most the last term is missing
+            # at most the last term is missing
+            if settles(&at, off, self.second_derivative(y, at.t)):
                 return max(self.above(y, eta, at.t, v), 0.0) + fabs(off) * at.step
-        if fabs(v) > BEYOND * (fabs(self.slope(y, 0.0)) + self.bend(y, 0.0)):
+        if fabs(v) > BEYOND * (fabs(self.slope(y, 0.0)) + self.second_derivative(y, 0.0)):
             return INFINITY
         return self.value(y, eta) - self.least(y) + price(fabs(v), eta)
 
@@ -322,7 +323,7 @@ cdef class Separable(Loss):
     cdef void curvature(self, const double* eta, double* h) noexcept nogil:
         cdef Py_ssize_t i
         for i in range(self.n):
-            h[i] = self.w[i] * self.bend(self.y[i], eta[i]) if self.w[i] > 0.0 else 0.0
+            h[i] = self.w[i] * self.second_derivative(self.y[i], eta[i]) if self.w[i] > 0.0 else 0.0
 
     cdef void curvature_times(self, const double* eta, const double* v, double* out) noexcept nogil:
         cdef Py_ssize_t i

@@ -66,7 +66,7 @@ cdef class Cloglog(Separable):
     cdef double largest_slope(self, double y) noexcept nogil:
         return 0.0 if y == 1.0 else INFINITY
 
-    cdef double bend(self, double y, double eta) noexcept nogil:
+    cdef double second_derivative(self, double y, double eta) noexcept nogil:
         cdef double m = exp(eta)
         return ((1.0 - y) * m if y < 1.0 else 0.0) + y * bend_of_success(m)
 

@@ -26,7 +26,7 @@ cdef inline Contact contact_from(double start) noexcept nogil:
     return at
 
 
-cdef inline bint settles(Contact* at, double off, double bend) noexcept nogil:
+cdef inline bint settles(Contact* at, double off, double second_derivative) noexcept nogil:
     """Take a step, given that the slope of the loss exceeds the line's by `off`.
 
     Returns True once the next floating-point number is no better than t.
@@ -34,7 +34,8 @@ cdef inline bint settles(Contact* at, double off, double bend) noexcept nogil:
     cdef double step, trial
     cdef bint slow, short
     at.low, at.high = at.t if off < 0.0 else at.low, at.t if off > 0.0 else at.high
-    step = fabs(off) / bend if bend > 0.0 else 0.0 if off == 0.0 else INFINITY
+    step = (fabs(off) / second_derivative if second_derivative > 0.0 else 0.0 if off == 0.0
+            else INFINITY)
     at.tries += 1.0
     slow = at.tries > MANY and step > SLOW * at.step
     short = not step <= at.reach or (slow and at.high - at.low == INFINITY)

@@ -25,7 +25,7 @@ cdef class Gamma(Separable):
     cdef double largest_slope(self, double y) noexcept nogil:
         return 1.0
 
-    cdef double bend(self, double y, double eta) noexcept nogil:
+    cdef double second_derivative(self, double y, double eta) noexcept nogil:
         return y * exp(-eta)
 
     cdef double least(self, double y) noexcept nogil:

@@ -11,7 +11,7 @@ cdef class Gaussian(Separable):
     cdef double slope(self, double y, double eta) noexcept nogil:
         return eta - y
 
-    cdef double bend(self, double y, double eta) noexcept nogil:
+    cdef double second_derivative(self, double y, double eta) noexcept nogil:
         return 1.0
 
     cdef double excess(self, double y, double eta, double v) noexcept nogil:

@@ -37,7 +37,7 @@ cdef class Huber(Separable):
     cdef double largest_slope(self, double y) noexcept nogil:
         return self.delta
 
-    cdef double bend(self, double y, double eta) noexcept nogil:
+    cdef double second_derivative(self, double y, double eta) noexcept nogil:
         return 1.0 if fabs(y - eta) <= self.delta else 0.0
 
     cdef double excess(self, double y, double eta, double v) noexcept nogil:

@@ -54,7 +54,7 @@ cdef class NegativeBinomial(Separable):
     cdef double largest_slope(self, double y) noexcept nogil:
         return self.theta
 
-    cdef double bend(self, double y, double eta) noexcept nogil:
+    cdef double second_derivative(self, double y, double eta) noexcept nogil:
         cdef double odds = (exp(eta) / self.theta if eta <= self.log_theta
                             else self.theta * exp(-eta))
         return (y + self.theta) * (odds / ((1.0 + odds) * (1.0 + odds)))

@@ -32,7 +32,7 @@ cdef class Poisson(Separable):
     cdef double least_slope(self, double y) noexcept nogil:
         return -y
 
-    cdef double bend(self, double y, double eta) noexcept nogil:
+    cdef double second_derivative(self, double y, double eta) noexcept nogil:
         return exp(eta)
 
     cdef double least(self, double y) noexcept nogil:

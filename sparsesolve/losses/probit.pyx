@@ -87,7 +87,7 @@ cdef class Probit(Separable):
     cdef double largest_slope(self, double y) noexcept nogil:
         return 0.0 if y == 1.0 else INFINITY
 
-    cdef double bend(self, double y, double eta) noexcept nogil:
+    cdef double second_derivative(self, double y, double eta) noexcept nogil:
         if y == 0.0 or y == 1.0:
             return log_bend(-eta) if y == 0.0 else log_bend(eta)
         return y * log_bend(eta) + (1.0 - y) * log_bend(-eta)

@@ -195,7 +195,7 @@ def touch(law, y, v, start):
     found, met, todo = np.empty(len(y), CONTACT), np.zeros(len(y), dtype=bool), np.arange(len(y))
     cdef Contact[::1] contacts = found
     cdef unsigned char[::1] done = met.view(np.uint8)
-    cdef const double[::1] off, bend, first = start
+    cdef const double[::1] off, second_derivative, first = start
     cdef Py_ssize_t[::1] asked
     cdef Py_ssize_t i
     for i in range(len(y)):
@@ -206,10 +206,10 @@ def touch(law, y, v, start):
             rise = law.gradient(y[todo], t.copy()) - v[todo]
             # the gradient has overflowed on the way
             off = np.where(np.isnan(rise), np.copysign(np.inf, t - start[todo]), rise)
-            bend = np.zeros(len(todo)) + law.curvature(y[todo], t)
+            second_derivative = np.zeros(len(todo)) + law.curvature(y[todo], t)
         asked = todo
         for i in range(len(todo)):
-            done[asked[i]] = settles(&contacts[asked[i]], off[i], bend[i])
+            done[asked[i]] = settles(&contacts[asked[i]], off[i], second_derivative[i])
         lost = np.isinf(found["high"] - found["low"])[todo] if k >= DOUBLINGS else False
         todo = todo[~(met[todo] | lost)]
         if not len(todo):

@@ -27,7 +27,7 @@ cdef class SquaredHinge(Separable):
     cdef double largest_slope(self, double y) noexcept nogil:
         return 0.0 if y > 0.0 else INFINITY
 
-    cdef double bend(self, double y, double eta) noexcept nogil:
+    cdef double second_derivative(self, double y, double eta) noexcept nogil:
         return 1.0 if y * eta < 1.0 else 0.0
 
     cdef double excess(self, double y, double eta, double v) noexcept nogil:

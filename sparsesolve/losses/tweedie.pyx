@@ -38,7 +38,7 @@ cdef class Tweedie(Separable):
     cdef double least_slope(self, double y) noexcept nogil:
         return 0.0 if y == 0.0 else -INFINITY
 
-    cdef double bend(self, double y, double eta) noexcept nogil:
+    cdef double second_derivative(self, double y, double eta) noexcept nogil:
         cdef double a = 2.0 - self.power, b = self.power - 1.0, total = a * exp(a * eta)
         return total + b * y * exp(-b * eta) if y > 0.0 else total
 

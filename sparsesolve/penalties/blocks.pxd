@@ -38,12 +38,11 @@ cdef class BlockPenalty:
     cdef void diagonal_prox(self, Py_ssize_t g, const double* h, const double* x, double lam,
                             double near,
                             double* b) noexcept nogil
-    cdef int tangent(self, Py_ssize_t g, const double* b, const double* z, double lam, int* way,
-                     double* sign,
-                     double* slope) noexcept nogil
-    cdef int tie(self, Py_ssize_t g, const double* b, const double* d, double t, double near,
-                 int* way,
+    cdef int tangent(self, Py_ssize_t g, const double* b, const double* z, double lam,
+                     int* tangent_of, double* sign, double* slope) noexcept nogil
+    cdef int merge(self, Py_ssize_t g, const double* b, const double* d, double t, double near,
+                 int* tangent_of,
                  double* sign, double* slope) noexcept nogil
     cdef void stop(self, Py_ssize_t g, const double* b, double* d) noexcept nogil
-    cdef void second_derivative(self, Py_ssize_t g, const double* b, double lam, const int* way,
-                                double* H, int ld) noexcept nogil
+    cdef void second_derivative(self, Py_ssize_t g, const double* b, double lam,
+                                const int* tangent_of, double* H, int ld) noexcept nogil

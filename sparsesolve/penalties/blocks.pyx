@@ -108,7 +108,8 @@ cdef class BlockPenalty:
         cdef BlockPenalty bound = self._laid_out(layout)
         groups, places = np.asarray(groups, dtype=int), np.asarray(places, dtype=int)
         bound.alpha = self.alpha
-        bound.factors, bound.weight = np.asarray(self.factors)[groups], np.asarray(self.weight)[groups]
+        bound.factors, bound.weight = (np.asarray(self.factors)[groups],
+                                       np.asarray(self.weight)[groups])
         bound.l1, bound.ridge = np.asarray(self.l1)[groups], np.asarray(self.ridge)[groups]
         bound.lower, bound.upper = np.asarray(self.lower)[places], np.asarray(self.upper)[places]
         bound.limited = self.limited
@@ -141,7 +142,8 @@ cdef class BlockPenalty:
         self.factors = factors * (norm + l1 > 0.0)
         self.weight, self.l1 = alpha * factors * norm, alpha * factors * l1
         self.ridge = (1.0 - alpha) * ridge_unit * factors * (norm + l1)
-        self.lower, self.upper = np.where(out, 0.0, lower)[member], np.where(out, 0.0, upper)[member]
+        self.lower, self.upper = np.where(out, 0.0, lower)[member], np.where(out, 0.0,
+                upper)[member]
         self.limited = bool(np.isfinite(self.lower).any() or np.isfinite(self.upper).any())
 
     def _weights(self):
@@ -154,17 +156,21 @@ cdef class BlockPenalty:
         if isinstance(given, Mapping):
             strange = [label for label in given if label not in layout.labels]
             if strange:
-                raise ValueError(f"weights name the group {strange[0]!r}, which groups does not have")
+                raise ValueError(
+                        f"weights name the group {strange[0]!r}, which groups does not have")
             given = [given.get(label, d[g]) for g,
                      label in enumerate(layout.labels[:layout.n_named])]
         if np.shape(given) != (layout.n_named,):
-            raise ValueError(f"weights has shape {np.shape(given)} for {layout.n_named} named groups; give one each")
+            raise ValueError(
+                f"weights has shape {np.shape(given)} for {layout.n_named} named groups; give one each")
         if np.asarray(given).dtype.kind not in "iuf":
-            raise TypeError(f"weights must be numbers, not {np.asarray(given).dtype}; give one for each group")
+            raise TypeError(
+                f"weights must be numbers, not {np.asarray(given).dtype}; give one for each group")
         d[: layout.n_named] = given
         wrong = np.flatnonzero(np.isnan(d) | (d < 0.0))
         if len(wrong):
-            raise ValueError(f"weights has {d[wrong[0]]} for group {wrong[0]}; weights are at least 0, inf to exclude")
+            raise ValueError(f"weights has {d[wrong[0]]} for group {wrong[0]}; weights are at least 0, "
+                             "inf to exclude")
         return d
 
     def parts(self, d):
@@ -271,9 +277,8 @@ cdef class BlockPenalty:
         """b = argmin sum_j h_j b_j^2 / 2 - x'b + lam * Omega_g(b) for such a group; its length
         may be about `near`."""
 
-    cdef int tangent(self, Py_ssize_t g, const double* b, const double* z, double lam, int* way,
-                     double* sign,
-                     double* slope) noexcept nogil:
+    cdef int tangent(self, Py_ssize_t g, const double* b, const double* z, double lam,
+                     int* tangent_of, double* sign, double* slope) noexcept nogil:
         """Directions along which Omega_g is smooth at b: how many.
 
         Coordinate j moves by sign[j] along direction way[j], -1 for none; slope: what z has along
@@ -281,8 +286,8 @@ cdef class BlockPenalty:
         """
         return 0
 
-    cdef int tie(self, Py_ssize_t g, const double* b, const double* d, double t, double near,
-                 int* way,
+    cdef int merge(self, Py_ssize_t g, const double* b, const double* d, double t, double near,
+                 int* tangent_of,
                  double* sign, double* slope) noexcept nogil:
         """Let coordinates that come to a bend of the norm at once move with what bends it; how
         many did.
@@ -295,8 +300,8 @@ cdef class BlockPenalty:
         """Shorten a step along the directions of tangent, coordinate by coordinate, to where the
         norm bends."""
 
-    cdef void second_derivative(self, Py_ssize_t g, const double* b, double lam, const int* way,
-                                double* H, int ld) noexcept nogil:
+    cdef void second_derivative(self, Py_ssize_t g, const double* b, double lam,
+                                const int* tangent_of, double* H, int ld) noexcept nogil:
         """Add the second derivative of lam * Omega_g along these directions to H, column-major."""
 
     # whole vectors, in the order of the features
@@ -361,16 +366,16 @@ cdef class BlockPenalty:
         """At a block b: directions along which Omega_g is smooth, as columns, with slopes and
         second derivative."""
         cdef Py_ssize_t j, s = self.size(g)
-        cdef int[::1] way = np.empty(s, dtype=np.intc)
+        cdef int[::1] tangent_of = np.empty(s, dtype=np.intc)
         cdef double[::1] sign = np.empty(s), slope = np.zeros(s)
         cdef double[:, ::1] H = np.zeros((s, s))
-        cdef int count = self.tangent(g, &b[0], &z[0], lam, &way[0], &sign[0], &slope[0])
+        cdef int count = self.tangent(g, &b[0], &z[0], lam, &tangent_of[0], &sign[0], &slope[0])
         out = np.zeros((s, count))
         if count:
-            self.second_derivative(g, &b[0], lam, &way[0], &H[0, 0], <int> s)
+            self.second_derivative(g, &b[0], lam, &tangent_of[0], &H[0, 0], <int> s)
             for j in range(s):
-                if way[j] >= 0:
-                    out[j, way[j]] = sign[j]
+                if tangent_of[j] >= 0:
+                    out[j, tangent_of[j]] = sign[j]
         return out, np.array(slope[:count]), np.array(H).T[:count, :count]
 
     def feasible_scale(self, const double[::1] z, double lam=1.0):
@@ -392,7 +397,8 @@ cdef class BlockPenalty:
         """Which features nothing holds back, (p,): no penalty at this lam, nor a limit that z
         presses b against."""
         order = np.asarray(self.member)
-        b, z, lower, upper = np.asarray(b)[order], np.asarray(z)[order], np.asarray(self.lower), np.asarray(self.upper)
+        b, z, lower, upper = (np.asarray(b)[order], np.asarray(z)[order], np.asarray(self.lower),
+                              np.asarray(self.upper))
         size = lam * (np.asarray(self.weight) + np.asarray(self.l1) + np.asarray(self.ridge))
         out = np.zeros(len(order), dtype=bool)
         out[order] = ~((b >= upper) & (z >= 0.0)) & ~((b <= lower) & (z <= 0.0))

@@ -113,9 +113,8 @@ cdef class GroupLinf(BlockPenalty):
                 return t
             t = next
 
-    cdef int tangent(self, Py_ssize_t g, const double* b, const double* z, double lam, int* way,
-                     double* sign,
-                     double* slope) noexcept nogil:
+    cdef int tangent(self, Py_ssize_t g, const double* b, const double* z, double lam,
+                     int* tangent_of, double* sign, double* slope) noexcept nogil:
         """The coefficients of largest size move together, the others as they like.
 
         Where they grow, those at a limit stay; where the rest of them would not grow alone, all do.
@@ -124,7 +123,7 @@ cdef class GroupLinf(BlockPenalty):
         cdef double largest = 0.0, rest, pull
         cdef int count = 0
         for j in range(s):
-            way[j], sign[j] = -1, 1.0
+            tangent_of[j], sign[j] = -1, 1.0
             largest = max(largest, fabs(b[j]))
         if largest == 0.0 and self.weight[g] > 0.0:
             return 0
@@ -134,29 +133,29 @@ cdef class GroupLinf(BlockPenalty):
             pull = -lam * self.weight[g]
             for j in range(s):
                 if fabs(b[j]) >= largest * (1.0 - TIED):
-                    way[j], sign[j] = 0, 1.0 if b[j] > 0.0 else -1.0
+                    tangent_of[j], sign[j] = 0, 1.0 if b[j] > 0.0 else -1.0
                     pull += sign[j] * (z[j] - lam * self.ridge[g] * b[j])
             if self.limited and pull > 0.0:
                 for j in range(s):
-                    if way[j] == 0 and fabs(b[j]) >= self.limit(first + j, b[j]):
-                        way[j] = -1
+                    if tangent_of[j] == 0 and fabs(b[j]) >= self.limit(first + j, b[j]):
+                        tangent_of[j] = -1
                         pull -= sign[j] * (z[j] - lam * self.ridge[g] * b[j])
                 count = pull > 0.0
                 for j in range(s):
-                    way[j] = min(way[j], count - 1)
+                    tangent_of[j] = min(tangent_of[j], count - 1)
             else:
                 count = 1
             slope[0] = pull
         for j in range(s):
             rest = z[j] - lam * self.ridge[g] * b[j]
-            if fabs(b[j]) < largest * (1.0 - TIED) and (
-                    (b[j] < self.upper[first + j] or rest < 0.0) and (b[j] > self.lower[first + j] or rest > 0.0)):
-                way[j], slope[count] = count, rest
+            if fabs(b[j]) < largest * (1.0 - TIED) and ((b[j] < self.upper[first + j] or rest < 0.0)
+                    and (b[j] > self.lower[first + j] or rest > 0.0)):
+                tangent_of[j], slope[count] = count, rest
                 count += 1
         return count
 
-    cdef int tie(self, Py_ssize_t g, const double* b, const double* d, double t, double near,
-                 int* way,
+    cdef int merge(self, Py_ssize_t g, const double* b, const double* d, double t, double near,
+                 int* tangent_of,
                  double* sign, double* slope) noexcept nogil:
         """Those that reach the largest move with it, or stay as it does."""
         cdef Py_ssize_t j, i, s = self.size(g)
@@ -165,20 +164,21 @@ cdef class GroupLinf(BlockPenalty):
         if self.weight[g] == 0.0:
             return 0
         for j in range(s):
-            largest, last = max(largest, fabs(b[j])), max(last, way[j])
+            largest, last = max(largest, fabs(b[j])), max(last, tangent_of[j])
         for j in range(s):
             if fabs(b[j]) >= largest * (1.0 - TIED):
-                rate, together = max(rate, sign[j] * d[j]), max(together, way[j])
+                rate, together = max(rate, sign[j] * d[j]), max(together, tangent_of[j])
         for j in range(s):
             side = 1.0 if b[j] > 0.0 or (b[j] == 0.0 and d[j] > 0.0) else -1.0
-            if way[j] > together and largest - fabs(b[j]) < min(t * (side * d[j] - rate), near * largest):
-                old, way[j], sign[j] = way[j], together, side
+            if tangent_of[j] > together and largest - fabs(b[j]) < min(t * (side * d[j] - rate),
+                    near * largest):
+                old, tangent_of[j], sign[j] = tangent_of[j], together, side
                 if together == 0:
                     slope[0] += side * slope[old]
                 for i in range(old, last):
                     slope[i] = slope[i + 1]
                 for i in range(s):
-                    way[i] -= way[i] > old
+                    tangent_of[i] -= tangent_of[i] > old
                 last -= 1
                 lost += 1
         return lost
@@ -198,9 +198,9 @@ cdef class GroupLinf(BlockPenalty):
             if fabs(b[j] + d[j]) > level:
                 d[j] = (level if b[j] + d[j] > 0.0 else -level) - b[j]
 
-    cdef void second_derivative(self, Py_ssize_t g, const double* b, double lam, const int* way,
-                                double* H, int ld) noexcept nogil:
+    cdef void second_derivative(self, Py_ssize_t g, const double* b, double lam,
+                                const int* tangent_of, double* H, int ld) noexcept nogil:
         cdef Py_ssize_t j
         for j in range(self.size(g)):
-            if way[j] >= 0:
-                H[way[j] + <Py_ssize_t> way[j] * ld] += lam * self.ridge[g]
+            if tangent_of[j] >= 0:
+                H[tangent_of[j] + <Py_ssize_t> tangent_of[j] * ld] += lam * self.ridge[g]

@@ -24,11 +24,11 @@ def of_factors(L, R):
         C[n * r :, : n * r] -= cross.T
         return C
 
-    def bent(d):
+    def retraction(d):
         dL, dR = d[: n * r].reshape(n, r), d[n * r :].reshape(m, r)
         return ((L + dL) @ (R + dR).T - L @ R.T).ravel()
 
-    return Tangent(T, np.concatenate([L.ravel(), R.ravel()]), curvature, bent)
+    return Tangent(T, np.concatenate([L.ravel(), R.ravel()]), curvature, retraction)
 
 
 def _kron_right(L, m):

@@ -63,7 +63,8 @@ cdef class SparseGroup(BlockPenalty):
 
     def __init__(self, groups, tau=0.5, weights=None):
         if not isinstance(tau, Real) or not 0.0 <= tau <= 1.0:
-            raise ValueError(f"tau is {tau!r}; it must be a number from 0 to 1, the share of the l1 norm")
+            raise ValueError(
+                    f"tau is {tau!r}; it must be a number from 0 to 1, the share of the l1 norm")
         super().__init__(groups, weights)
         self.tau = tau
 
@@ -93,7 +94,8 @@ cdef class SparseGroup(BlockPenalty):
     cdef double dual_norm(self, Py_ssize_t g, const double* z) noexcept nogil:
         """The root of |soft(z, nu l1)|_2 = nu weight, convex in nu: by Newton's steps from the
         left."""
-        cdef double nu = 0.0, square = 0.0, total, largest = 0.0, over, next, l1 = self.l1[g], weight = self.weight[g]
+        cdef double nu = 0.0, square = 0.0, total, largest = 0.0, over, next, l1 = self.l1[g]
+        cdef double weight = self.weight[g]
         cdef Py_ssize_t j
         cdef int tries
         for j in range(self.size(g)):
@@ -129,7 +131,8 @@ cdef class SparseGroup(BlockPenalty):
                          double* b) noexcept nogil:
         """Soft thresholds, then the length of the block; with limits a root for that length."""
         cdef Py_ssize_t j, first = self.start[g], s = self.size(g)
-        cdef double square = 0.0, l1 = lam * self.l1[g], level = lam * self.weight[g], r = h + lam * self.ridge[g]
+        cdef double square = 0.0, l1 = lam * self.l1[g], level = lam * self.weight[g]
+        cdef double r = h + lam * self.ridge[g]
         cdef double norm, length, most
         cdef bint inside = True
         for j in range(s):
@@ -221,15 +224,14 @@ cdef class SparseGroup(BlockPenalty):
             part = (h[j] + ridge) * rho + level if level > 0.0 else h[j] + ridge
             b[j] = x[j] / part * (rho if level > 0.0 else 1.0) if part > 0.0 else 0.0
 
-    cdef int tangent(self, Py_ssize_t g, const double* b, const double* z, double lam, int* way,
-                     double* sign,
-                     double* slope) noexcept nogil:
+    cdef int tangent(self, Py_ssize_t g, const double* b, const double* z, double lam,
+                     int* tangent_of, double* sign, double* slope) noexcept nogil:
         """Every coordinate that is not zero, and those at zero that no l1 norm holds there."""
         cdef Py_ssize_t j, first = self.start[g], s = self.size(g)
         cdef double square = 0.0, rest, pull, l1 = lam * self.l1[g]
         cdef int count = 0
         for j in range(s):
-            way[j] = -1
+            tangent_of[j] = -1
             square += b[j] * b[j]
         if square == 0.0 and self.weight[g] > 0.0:
             return 0
@@ -239,23 +241,25 @@ cdef class SparseGroup(BlockPenalty):
             if b[j] == 0.0 and l1 > 0.0:
                 continue
             rest -= l1 if b[j] > 0.0 else -l1 if b[j] < 0.0 else 0.0
-            if (b[j] >= self.upper[first + j] and rest >= 0.0) or (b[j] <= self.lower[first + j] and rest <= 0.0):
+            if (b[j] >= self.upper[first + j] and rest >= 0.0) or (b[j] <= self.lower[first + j]
+                    and rest <= 0.0):
                 continue
-            way[j], sign[j], slope[count] = count, 1.0, rest
+            tangent_of[j], sign[j], slope[count] = count, 1.0, rest
             count += 1
         return count
 
-    cdef void second_derivative(self, Py_ssize_t g, const double* b, double lam, const int* way,
-                                double* H, int ld) noexcept nogil:
+    cdef void second_derivative(self, Py_ssize_t g, const double* b, double lam,
+                                const int* tangent_of, double* H, int ld) noexcept nogil:
         cdef Py_ssize_t i, j, s = self.size(g)
         cdef double square = 0.0, scale
         for j in range(s):
             square += b[j] * b[j]
         scale = lam * self.weight[g] / sqrt(square) if square > 0.0 else 0.0
         for j in range(s):
-            if way[j] < 0:
+            if tangent_of[j] < 0:
                 continue
-            H[way[j] + <Py_ssize_t> way[j] * ld] += scale + lam * self.ridge[g]
+            H[tangent_of[j] + <Py_ssize_t> tangent_of[j] * ld] += scale + lam * self.ridge[g]
             for i in range(s):
-                if way[i] >= 0 and scale > 0.0:
-                    H[way[i] + <Py_ssize_t> way[j] * ld] -= scale * b[i] * b[j] / square
+                if tangent_of[i] >= 0 and scale > 0.0:
+                    H[tangent_of[i] + <Py_ssize_t> tangent_of[j]
+                      * ld] -= scale * b[i] * b[j] / square

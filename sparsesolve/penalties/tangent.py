@@ -26,11 +26,11 @@ class Tangent(NamedTuple):
     # (s, s) from z like b: C less the second order of z'b along the step; None: 0
     curvature: Callable[[np.ndarray], np.ndarray] | None = None
     # the change of b at d (s,), of first order T d; None: T d itself
-    bent: Callable[[np.ndarray], np.ndarray] | None = None
+    retraction: Callable[[np.ndarray], np.ndarray] | None = None
 
     def step(self, d):
         """The change of b, raveled, that belongs to d (s,)."""
-        return self.directions @ d if self.bent is None else self.bent(d)
+        return self.directions @ d if self.retraction is None else self.retraction(d)
 
 
 def side_by_side(parts, size):
@@ -46,7 +46,7 @@ def side_by_side(parts, size):
         columns.append(sparse.csc_array((T.data, (which[T.coords[0]], T.coords[1])), shape))
     T = sparse.hstack(columns, format="csc")
     gradient = np.concatenate([own.gradient for _, own in parts])
-    if all(own.bent is None for _, own in parts):
+    if all(own.retraction is None for _, own in parts):
         return Tangent(T, gradient)
 
     def curvature(z):
@@ -56,13 +56,13 @@ def side_by_side(parts, size):
                 C[a:b, a:b] = own.curvature(z.ravel()[which])
         return C
 
-    def bent(d):
+    def retraction(d):
         out = np.zeros(size)
         for (which, own), a, b in zip(parts, starts[:-1], starts[1:], strict=True):
             out[which] = own.step(d[a:b])
         return out
 
-    return Tangent(T, gradient, curvature, bent)
+    return Tangent(T, gradient, curvature, retraction)
 
 
 def on_support(b, gradient, free=False):

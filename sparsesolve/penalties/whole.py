@@ -149,7 +149,7 @@ class WholePenalty:
         """The `Tangent` of P at b, or None; its curvature is a function of z like b."""
         found = getattr(self.omega, "tangent", None)
         own = found(np.ldexp(b, self.power)) if found is not None else None
-        if own is None or not self.alpha > 0.0 or (self.power and own.bent is not None):
+        if own is None or not self.alpha > 0.0 or (self.power and own.retraction is not None):
             return None
         T, a, r, unit = own.directions, self.alpha, self.ridge, 2.0**self.power
 

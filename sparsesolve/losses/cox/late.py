@@ -88,10 +88,10 @@ def _newton(second, h, pull, nothing, most):
         square = float(pull @ scaled)
         along = scaled + square / before * along
         image = second(along)
-        bend, least = float(along @ image), FLAT * float(h @ along**2)
-        if square == 0.0 or (bend <= least and gains):
+        curvature, least = float(along @ image), FLAT * float(h @ along**2)
+        if square == 0.0 or (curvature <= least and gains):
             break
-        t = square / max(bend, least)
+        t = square / max(curvature, least)
         step += t * along
         pull = pull - t * image
         gains.append(0.5 * t * square)
@@ -99,7 +99,7 @@ def _newton(second, h, pull, nothing, most):
         if total > most:
             return None
         small = len(gains) >= LOOK and sum(gains[-LOOK:]) <= max(CLOSE * total, nothing)
-        if small or bend <= least:
+        if small or curvature <= least:
             break
         before = square
     return step

@@ -8,7 +8,7 @@ cdef class ChainedRoot(Semiseparable):
     cdef RiskSets sets
     # (n,) samples in the order in which they leave, strata one after another
     cdef Py_ssize_t[::1] leaving
-    cdef double[::1] hazard, bend           # (m,) workspace
+    cdef double[::1] hazard, curvature           # (m,) workspace
     cdef double[:, ::1] chain               # (5, n) the matrix to factor
 
     cdef void take(self, double floor) noexcept nogil

@@ -20,21 +20,21 @@ cdef class ChainedRoot(Semiseparable):
         self.sets, self.leaving = sets, np.lexsort((sets.last, stratum))
         blocks = np.diff(stratum[self.leaving], prepend=-1) > 0
         super().__init__(np.asarray(sets.sample)[self.leaving], blocks, len(sets.eta))
-        self.hazard, self.bend = np.zeros((2, max(sets.m, 1)))
+        self.hazard, self.curvature = np.zeros((2, max(sets.m, 1)))
         self.chain = np.zeros((5, max(sets.n, 1)))
 
     cdef void take(self, double floor) noexcept nogil:
         cdef Py_ssize_t t, j, place, before = -1
-        cdef double share, hazard = 0.0, bend = 0.0
+        cdef double share, hazard = 0.0, curvature = 0.0
         for t in range(self.sets.m):
             if t == 0 or self.sets.time_stratum[t] != self.sets.time_stratum[t - 1]:
-                hazard = bend = 0.0
+                hazard = curvature = 0.0
             else:
                 share = self.sets.share_left(t, t - 1)
-                hazard, bend = hazard * share, bend * share * share
+                hazard, curvature = hazard * share, curvature * share * share
             hazard += self.sets.deaths[t]
-            bend += self.sets.deaths[t]
-            self.hazard[t], self.bend[t] = hazard, bend
+            curvature += self.sets.deaths[t]
+            self.hazard[t], self.curvature[t] = hazard, curvature
         for j in range(self.sets.n):
             place = self.leaving[j]
             t = self.sets.last[place]
@@ -45,7 +45,7 @@ cdef class ChainedRoot(Semiseparable):
                 share = in_band(self.sets.risk[place],
                                 self.sets.band[t]) / (self.sets.R[t] + self.sets.E[t])
                 self.chain[0, j], self.chain[1, j] = share * self.hazard[t], share
-                self.chain[2, j] = self.bend[t]
+                self.chain[2, j] = self.curvature[t]
             before = t
         self.factor(&self.chain[0, 0], &self.chain[1, 0], &self.chain[2, 0], &self.chain[3, 0],
                     &self.chain[4, 0])

@@ -90,8 +90,8 @@ def times_curvature(loss, eta, columns):
 
 def _clear_within(loss, eta, u, columns):
     """Of one response, samples that leave the range of their slopes being put to its end."""
-    bent = times_curvature(loss, eta, columns)
-    dual, missing = _clear_one(bent, u, columns)
+    weighted = times_curvature(loss, eta, columns)
+    dual, missing = _clear_one(weighted, u, columns)
     ends = loss.ends
     if ends is None:
         return dual, missing
@@ -100,19 +100,20 @@ def _clear_within(loss, eta, u, columns):
         out = (dual < low) | (dual > high)
         if missing == np.inf or not out.any():  # the latter as a rule
             break
-        u, bent = np.where(out, np.clip(dual, low, high), u), np.where(out[:, None], 0.0, bent)
-        dual, missing = _clear_one(bent, u, columns)
+        u, weighted = np.where(out, np.clip(dual, low, high), u), np.where(out[:, None], 0.0,
+                weighted)
+        dual, missing = _clear_one(weighted, u, columns)
     return dual, missing
 
 
-def _clear_one(bent, u, columns):
+def _clear_one(weighted, u, columns):
     """Of one response; along nearly dependent columns a product that is rounding may stand for
     much, which is what is missing."""
-    gram = columns.T @ bent
+    gram = columns.T @ weighted
     if not np.isfinite(gram).all():
         return u.copy(), np.inf
     curvature = Curvature(gram)
-    dual = u - bent @ curvature.solve(columns.T @ u)
+    dual = u - weighted @ curvature.solve(columns.T @ u)
     return dual, curvature.missing(columns.T @ dual)
 
 

@@ -41,9 +41,11 @@ cdef class Sweep:
     cdef Design design
     cdef Loss loss
     cdef BlockPenalty penalty
-    cdef double[::1] h, first           # (G,) curvature of the blocks' models, and as it was at first
+    # (G,) curvature of the blocks' models, and as it was at first
+    cdef double[::1] h, first
     cdef double[::1] trial, trial_u, image      # (n,) eta and u at a trial, and Zd
-    cdef double[::1] z, x, old, d, end          # of one block: products with u, and what the search works on
+    # of one block: products with u, and what the search works on
+    cdef double[::1] z, x, old, d, end
     cdef bint wright
 
     def __init__(self, design, loss, penalty, h, wright):
@@ -53,7 +55,8 @@ cdef class Sweep:
         self.trial, self.trial_u, self.image = np.zeros((3, n))
         self.z, self.x, self.old, self.d, self.end = np.zeros((5, largest))
 
-    def over(self, groups, double lam, double[::1] b, double[::1] eta, double value, double[::1] u, double rounding):
+    def over(self, groups, double lam, double[::1] b, double[::1] eta, double value, double[::1] u,
+             double rounding):
         """Sweep once over these groups; b, eta and u change, the new value of F is returned."""
         cdef int[::1] which = np.asarray(groups, dtype=np.intc)
         cdef Py_ssize_t k
@@ -64,8 +67,8 @@ cdef class Sweep:
                 value = self._block(which[k], lam, b, eta, value, u, rounding)
         return value
 
-    cdef double _block(self, Py_ssize_t g, double lam, double[::1] b, double[::1] eta, double value, double[::1] u,
-                       double rounding) noexcept nogil:
+    cdef double _block(self, Py_ssize_t g, double lam, double[::1] b, double[::1] eta, double value,
+                       double[::1] u, double rounding) noexcept nogil:
         """One block's step; the value of F there."""
         cdef Py_ssize_t s = self.penalty.size(g), i, j, n = self.design.n
         cdef const int* member = &self.penalty.member[self.penalty.start[g]]
@@ -131,14 +134,14 @@ cdef class Sweep:
         z - h d is a subgradient of the penalty where the model is least: with it and trial_u, convexity bounds the
         change by t times (u - trial_u)'Zd - h |d|^2, which loses no digits.
         """
-        cdef double bend = 0.0, noise = 0.0, square = 0.0
+        cdef double curvature = 0.0, noise = 0.0, square = 0.0
         cdef Py_ssize_t i, j
         for i in range(self.design.n):
-            bend += (u[i] - self.trial_u[i]) * self.image[i]
+            curvature += (u[i] - self.trial_u[i]) * self.image[i]
             noise += fabs(u[i] * self.image[i])
         for j in range(self.penalty.size(g)):
             square += self.d[j] * self.d[j]
-        return bend <= (1.0 - SIGMA) * self.h[g] * square + EPSILON * noise
+        return curvature <= (1.0 - SIGMA) * self.h[g] * square + EPSILON * noise
 
     cdef double _delta(self, Py_ssize_t g, double lam) noexcept nogil:
         """Delta and the penalty before the step."""
@@ -161,8 +164,8 @@ class BlockDescent(FirstOrder):
         super().__init__(problem, n_threads)
         penalty, groups = self.penalty, self.penalty.n_groups
         squares = np.bincount(penalty.of, problem.norms**2, minlength=groups)
-        bend = self.loss.curvature_at(self.point.eta).sum() or 1.0  # of huber's, none far away
-        h = np.maximum(squares * bend, 1e-300)
+        curvature = self.loss.curvature_at(self.point.eta).sum() or 1.0  # of huber's, none far away
+        h = np.maximum(squares * curvature, 1e-300)
         self.blocks = Sweep(self.design, self.loss, penalty, h, self.wright)
         self.open = self._groups_with(self.alive) & ~self._groups_with(self.unpenalised)
         self.working = np.flatnonzero(self.open)
@@ -175,7 +178,8 @@ class BlockDescent(FirstOrder):
         self.settle_basis()
         b, c, eta, value, u = self.point
         b, eta, u = b.copy(), np.array(eta), np.array(u)
-        value = self.blocks.over(self.working, lam, b, eta, value, u, self.rounding(self.objective(lam)))
+        value = self.blocks.over(self.working, lam, b, eta, value, u,
+                                 self.rounding(self.objective(lam)))
         self.point = Point(b, c, eta, value, u)
 
     def settle_basis(self):
@@ -209,7 +213,8 @@ class BlockDescent(FirstOrder):
             if self.last is None:  # there was no dual point to take them at
                 self.products(self.point.u)
             violated = self.penalty.levels(self.last) > lam
-            self.working = np.flatnonzero(self.open & (self._groups_with(self.point.b != 0.0) | violated))
+            self.working = np.flatnonzero(self.open & (
+                    self._groups_with(self.point.b != 0.0) | violated))
         return gap
 
 

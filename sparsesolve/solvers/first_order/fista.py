@@ -36,8 +36,10 @@ class Ista(FirstOrder):
 
     def __init__(self, problem, n_threads):
         super().__init__(problem, n_threads)
-        bend = self.loss.curvature_at(self.point.eta).sum() or 1.0  # of huber's, none far away
-        self.L = float(bend * np.max(problem.norms**2, initial=1.0))  # 1: the intercept's column
+        # of huber's, none far away
+        curvature = self.loss.curvature_at(self.point.eta).sum() or 1.0
+        # 1: the intercept's column
+        self.L = float(curvature * np.max(problem.norms**2, initial=1.0))
 
     def begin(self, lam):
         self.L *= RELAX
@@ -54,10 +56,10 @@ class Ista(FirstOrder):
         for _ in range(TRIES):
             new, moved = self.end(start, z, pull, self.L, lam)
             size = np.sum(start.b**2) + np.sum(start.c**2)
-            bent = 2.0 * divergence(start, new)
-            if moved < np.inf and (bent <= self.L * moved or moved <= STILL * size):
+            curvature = 2.0 * divergence(start, new)
+            if moved < np.inf and (curvature <= self.L * moved or moved <= STILL * size):
                 return new
-            met = NEARLY * bent / moved
+            met = NEARLY * curvature / moved
             most = MOST_GROWTH * self.L
             self.L = min(max(met, LEAST_GROWTH * self.L), most) if met < most else most
         return start

@@ -58,9 +58,9 @@ class Panoc(Ista):
             if not np.isfinite(base.value):
                 continue
             moved = self.square(goal - self.vector)
-            bent = 2.0 * divergence(self.base, base)
-            if bent > NEARLY * self.L * moved:
-                self.L = NEARLY * bent / moved
+            curvature = 2.0 * divergence(self.base, base)
+            if curvature > NEARLY * self.L * moved:
+                self.L = NEARLY * curvature / moved
                 return self._stand(self.base, lam)
             last = self.vector, self.residual
             kept = self.base, self.slope, self.end_vector

@@ -43,8 +43,8 @@ def threshold_path(problem, method, *, most, least, max_iter, n_threads, advance
     points = [data.point(0, [], [], r, 0.0, MAX_ITER, CERTAIN, 0)]
     if least == 1.0:
         return points, "at most 1 of the deviance is left"
-    bend = _eigenvalue(data) if method == "iht" and r.any() else 0.0
-    step = 1.0 / bend if bend > 0.0 else None
+    curvature = _eigenvalue(data) if method == "iht" and r.any() else 0.0
+    step = 1.0 / curvature if curvature > 0.0 else None
     for k in range(1, most + 1):
         b_new, n_iter = advance_one(data, b, r, k, step, max_iter)
         which = np.flatnonzero(b_new)

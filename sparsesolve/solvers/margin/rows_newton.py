@@ -147,8 +147,9 @@ class RowsNewton:
         if not self.dual.with_intercept:
             return step, 0.0
         back = solve(border)
-        bend = max(total - border @ back, LEAST * total, SUPPORT * self.first * (total == 0.0))
-        step_0 = (slope_0 - border @ step) / bend
+        least = max(LEAST * total, SUPPORT * self.first * (total == 0.0))
+        curvature = max(total - border @ back, least)
+        step_0 = (slope_0 - border @ step) / curvature
         return step - step_0 * back, float(step_0)
 
     def _by_columns(self, lam, h):
@@ -182,10 +183,10 @@ class RowsNewton:
 
     def _length(self, lam, step, along):
         """The t at which the slope along the step is 0, nearly; 0.0 where it does not descend."""
-        pull, bend = lam * float(self.g @ step), lam * float(step @ step)
+        pull, curvature = lam * float(self.g @ step), lam * float(step @ step)
 
         def slope(t):
-            return pull + t * bend + self.envelope.slope_along(self.eta, along, t)
+            return pull + t * curvature + self.envelope.slope_along(self.eta, along, t)
 
         begin = slope(0.0)
         if not begin < 0.0:

@@ -14,28 +14,28 @@ class Curvature(NamedTuple):
     mixed: np.ndarray  # (f, S) of Q with S
     inner: np.ndarray  # (f, f) of Q
 
-    def rate(self, far, way):
+    def rate(self, far, distance):
         """How it changes along the way to `far`, whose further columns are left out."""
         m = len(self.gram)
         far = far.gram[:m, :m], far.mixed[:, :m], far.inner
-        return Curvature(*((b - a) / way for a, b in zip(self, far, strict=True)))
+        return Curvature(*((b - a) / distance for a, b in zip(self, far, strict=True)))
 
-    def moved(self, rate, way):
+    def moved(self, rate, distance):
         """What it is that far on; columns of which no rate is known keep theirs."""
         m, far = len(rate.gram), Curvature(*(part.copy() for part in self))
-        far.gram[:m, :m] += way * rate.gram
-        far.mixed[:, :m] += way * rate.mixed
-        far.inner[...] += way * rate.inner
+        far.gram[:m, :m] += distance * rate.gram
+        far.mixed[:, :m] += distance * rate.mixed
+        far.inner[...] += distance * rate.inner
         return far
 
     def reach(self, rate):
         """How far it may be carried on and stay well above 0."""
-        way = np.inf
+        distance = np.inf
         for whole, change in ((self.gram, rate.gram), (self.inner, rate.inner)):
             fall = -np.diag(change)
             level = FALL * np.diag(whole)[: len(fall)]
-            way = np.min(level[fall > 0.0] / fall[fall > 0.0], initial=way)
-        return way
+            distance = np.min(level[fall > 0.0] / fall[fall > 0.0], initial=distance)
+        return distance
 
 
 def inverse(inner):

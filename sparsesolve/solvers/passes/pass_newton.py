@@ -189,7 +189,7 @@ class PassNewton(FirstOrder):
         root = np.sqrt(self.h)
         return np.divide(u, root, out=np.zeros_like(root), where=root > 0.0)
 
-    def bend(self, image):
+    def curvature_along(self, image):
         """image'H image."""
         return float(image @ (self.h * image))
 
@@ -210,8 +210,8 @@ class PassNewton(FirstOrder):
         else:
             self.stale = True
             return
-        along, bent = float(np.vdot(start.u - new.u, image)), self.bend(image)
-        if bent > 0.0 and along > 0.0:
+        along, modelled = float(np.vdot(start.u - new.u, image)), self.curvature_along(image)
+        if modelled > 0.0 and along > 0.0:
             least = 0.1 if t == 1.0 else 2.0
-            self.scale = max(along / (t * bent), least * self.scale)
+            self.scale = max(along / (t * modelled), least * self.scale)
         self.point = new

@@ -104,20 +104,22 @@ class SeveralLambdas(PassNewton):
         if not self.set_out(lams):
             return
         base, near = self.gradient_point, self.curvature
-        ways = {lam: log(self.reached / lam) for lam in lams}
-        bends = dict.fromkeys(lams, near)
+        distances = {lam: log(self.reached / lam) for lam in lams}
+        curvatures = dict.fromkeys(lams, near)
         if self.change is not None:  # what it will be halfway
             reach = near.reach(self.change)
-            bends = {k: near.moved(self.change, min(way / 2, reach)) for k, way in ways.items()}
+            curvatures = {k: near.moved(self.change, min(distance / 2, reach))
+                          for k, distance in distances.items()}
         size = np.array([np.linalg.norm(self.whitened(base.point.u))])
         goal = max(NEAR * target, EXACT * self.problem.null_value)
         unsolved, steps = dict.fromkeys(lams, base), 0
         while unsolved and steps < ROUNDS:
-            unsolved, steps = self.advance(unsolved, bends, size, goal), steps + 1
+            unsolved, steps = self.advance(unsolved, curvatures, size, goal), steps + 1
             if steps == 1:
                 if not self.take_change(near, unsolved[lams[-1]], lams[-1]):
                     break
-                bends = {lam: near.moved(self.change, way) for lam, way in ways.items()}
+                curvatures = {lam: near.moved(self.change, distance)
+                              for lam, distance in distances.items()}
                 clearing = self.clearing()
             for lam, place in list(unsolved.items()):
                 gap = self.certify(lam, place, clearing, target)
@@ -133,9 +135,10 @@ class SeveralLambdas(PassNewton):
             if self.objective(lams[0], first) < self.objective(lams[0]):
                 self.point = first
 
-    def advance(self, places, bends, size, goal):
+    def advance(self, places, curvatures, size, goal):
         """The places at the minima of the models at these, by lambda; one pass."""
-        aims = [self.answer(lam, place, bends[lam], size, goal) for lam, place in places.items()]
+        aims = [self.answer(lam, place, curvatures[lam], size, goal)
+                for lam, place in places.items()]
         B, C = map(np.stack, zip(*aims, strict=True))
         return dict(zip(places, self.evaluate(B, C), strict=True))
 

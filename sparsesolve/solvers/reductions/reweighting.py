@@ -160,10 +160,11 @@ class Reweighting:
         """Where the quadratic model with the penalty is stationary, near theta."""
         u = self.loss.at(eta)[1]
         if self.loss.coupled:
-            bent = np.stack([self.loss.curvature_product(eta, column) for column in A.T], axis=1)
+            weighted = np.stack([self.loss.curvature_product(eta, column) for column in A.T],
+                                axis=1)
         else:
-            bent = self.loss.curvature_at(eta)[:, None] * A
-        G = A.T @ bent
+            weighted = self.loss.curvature_at(eta)[:, None] * A
+        G = A.T @ weighted
         c = A.T @ u + G @ theta
         G[np.diag_indices(len(G))] += model.lam * self.penalty.ridge * (
             np.arange(len(G)) >= model.free

@@ -30,10 +30,10 @@ def conjugate_gradients(product, precondition, rhs, enough, most):
         if square <= enough:
             return solution, count, False
         image = product(step)
-        bend = np.vdot(step, image)
-        if bend <= FLAT * square:
+        curvature = np.vdot(step, image)
+        if curvature <= FLAT * square:
             return (solution, count, False) if count else (step, 1, True)
-        length = square / bend
+        length = square / curvature
         solution += length * step
         residual -= length * image
         ahead = precondition(residual)
@@ -48,13 +48,13 @@ def rounding_floor(mask, scales, diagonal):
     return ROUNDING**2 * (mask / places).sum()
 
 
-def by_diagonal(diagonal, unit, ridge, bent):
+def by_diagonal(diagonal, unit, ridge, curvature):
     """The diagonal (K, count) of the curvature, where columns have little in common.
 
-    For rows of directions `unit` and a penalty's curvature ridge + bent (I - unit unit').
+    For rows of directions `unit` and a penalty's curvature ridge + curvature (I - unit unit').
     """
     along = np.maximum((unit**2 * diagonal).sum(axis=0) + ridge, TINY)
-    across = np.maximum(diagonal + ridge + bent, TINY)
+    across = np.maximum(diagonal + ridge + curvature, TINY)
 
     def apply(x):
         length = (unit * x).sum(axis=0)
@@ -101,8 +101,8 @@ class Preconditioner:
 
         return apply
 
-    def grouped(self, gram, which, scales, unit, ridge, bent, renew):
-        """For grouped penalties, whose curvature is ridge + bent (I - unit unit') per row.
+    def grouped(self, gram, which, scales, unit, ridge, curvature, renew):
+        """For grouped penalties, whose curvature is ridge + curvature (I - unit unit') per row.
 
         One factor along the rows' directions `unit` (K, count), one across them. With `renew`
         False those of an earlier curvature serve, if they are of much the same rows: what is
@@ -116,7 +116,7 @@ class Preconditioner:
             idle = np.where(unit.any(axis=0), 0.0, own)
             times = (unit.T * scales) @ unit
             self._along = self._factorise(gram, which, ridge + idle, times)
-            self._across = self._factorise(gram, which, (ridge + bent) / scale)
+            self._across = self._factorise(gram, which, (ridge + curvature) / scale)
             self._rows, self._scale, shared = which, scale, np.ones(len(which), dtype=bool)
         places = np.searchsorted(self._rows, which[shared])
 
@@ -127,7 +127,7 @@ class Preconditioner:
 
         def apply(x):
             length = (unit * x).sum(axis=0)
-            rest = (x - unit * length) / np.maximum(own + bent, TINY)
+            rest = (x - unit * length) / np.maximum(own + curvature, TINY)
             rest[:, shared] = solve(self._across, x - unit * length) / self._scale
             along = length / np.maximum(own, TINY)
             along[shared] = solve(self._along, length[None])[0]

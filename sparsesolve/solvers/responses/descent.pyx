@@ -144,16 +144,16 @@ class ResponseDescent:
         """
         model = self._model()
         model.descend(self.net, lam, SWEEPS, min(max(LOOSE * share**2, SETTLED), LOOSE))
-        modelled, target = model.bend(), self.centred(model.solution())
+        modelled, target = model.step_curvature(), self.centred(model.solution())
         step = target - self.B
         image = self._image(step)
-        bend = np.vdot(image, self.loss.curvature_product(self.eta, image))
+        curvature = np.vdot(image, self.loss.curvature_product(self.eta, image))
         if modelled > 0.0 and not self.shared.scattered:
-            self.damping = min(max(self.damping * bend / modelled, 0.05), 4.0)
+            self.damping = min(max(self.damping * curvature / modelled, 0.05), 4.0)
         slope = np.vdot(step, self.g) - self.net.value(target, lam) + self.net.value(self.B, lam)
         if slope <= 0.0:
             return False
-        length = min(1.0, slope / bend) if bend > 0.0 else 1.0
+        length = min(1.0, slope / curvature) if curvature > 0.0 else 1.0
         for _ in range(HALVINGS):
             moved = target if length == 1.0 else self.B + length * step
             if self._move(moved, self.eta + length * image, lam, ARMIJO * length * slope):
@@ -233,7 +233,8 @@ class ResponseDescent:
         cdef ElasticNetRows net = self.net
         cdef double before = self.value + net.value(self.B, lam), value
         value, u = self.loss.at(eta)
-        if not value + net.value(target, lam) <= before - gain + ROUNDING * max(fabs(before), fabs(value)):
+        if not value + net.value(target, lam) <= before - gain + ROUNDING * max(fabs(before),
+                fabs(value)):
             return False
         self.eta_stale = self.eta_stale or np.abs(target - self.B).max(initial=0.0) > FAR_STEP
         self.B, self.eta, self.value, self.u = target, eta, value, u

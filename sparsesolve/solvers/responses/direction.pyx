@@ -72,7 +72,8 @@ class NewtonDirection:
             out[places] += level * x[places].mean(axis=0)
             return out
 
-        enough = max(_enough(d, rest, goal) * np.vdot(rest, inverse * rest), ROUNDING**2 * inverse.sum())
+        enough = max(_enough(d, rest, goal) * np.vdot(rest, inverse * rest),
+                     ROUNDING**2 * inverse.sum())
         step, count, flat = conjugate_gradients(product, lambda x: inverse * x, rest, enough, STEPS)
         self.steps += count
         return step, _to_the_first_zero(d.B[mask], step) if flat else 1.0
@@ -83,21 +84,22 @@ class NewtonDirection:
         self.left = most
         l1, l2 = (lam * np.asarray(x)[places] for x in (d.net.l1, d.net.l2))
         scales, diagonal = d.scales(), d.shared.squares[places]
-        B, unit, bent = d.B.take(places, axis=1), None, 0.0
+        B, unit, curvature = d.B.take(places, axis=1), None, 0.0
         if d.net.grouped:
             norms = np.sqrt((B**2).sum(axis=0))
             norms[norms == 0.0] = 1.0
-            unit, bent = B / norms, l1 / norms
+            unit, curvature = B / norms, l1 / norms
         # A row at work in all responses of a softmax moves freely along (1, ..., 1), but for its l1 norm, which is a
         # line there: that direction is bounded as it is in the model.
         loose = mask.all(axis=0) & (l1 > 0.0) & (l2 == 0.0)
         loose = loose & (d.loss.symmetric and not d.net.grouped)
-        penalty, level = (l2 + bent, unit, bent), scales.mean() * diagonal * loose
+        penalty, level = (l2 + curvature, unit, curvature), scales.mean() * diagonal * loose
         if d.shared.scattered:
-            precondition = by_diagonal(d.columns.some(places).squares(d.diagonal), unit, l2, bent)
+            precondition = by_diagonal(d.columns.some(places).squares(d.diagonal), unit, l2,
+                                       curvature)
         elif d.net.grouped:
             precondition = self.preconditioner.grouped(
-                d.shared.gram, places, scales, unit, l2, bent, self.slow
+                d.shared.gram, places, scales, unit, l2, curvature, self.slow
             )
         else:
             precondition = self.preconditioner.separate(d.shared.gram, places, mask, scales, l2)
@@ -122,14 +124,14 @@ def _enough(d, rest, goal):
 def _product(d, places, mask, single, penalty, level):
     """D -> (Z'F''(eta)Z + Omega'') D on the mask; `level` is added along (1, ..., 1)."""
     part = d.columns.some(places, single)
-    ridge, unit, bent = penalty
+    ridge, unit, curvature = penalty
 
     def product(D):
         image = d.loss.curvature_product(d.eta, part.combine(D))
         out = part.correlate(image) + ridge * D
         out += level * D.mean(axis=0)
         if unit is not None:
-            out -= unit * (bent * (unit * D).sum(axis=0))
+            out -= unit * (curvature * (unit * D).sum(axis=0))
         out *= mask
         return out
 

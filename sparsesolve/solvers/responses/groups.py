@@ -66,11 +66,11 @@ class ResponseGroups(PassNewton):
         K, p = self.several, self.design.p
         self.scale, self.stale, self.weighed = 1.0, False, self.point.eta
         features, place = np.unique(self.which % p, return_inverse=True)
-        bends = np.stack([self.curved(row) for row in np.eye(K)])
-        mean = np.einsum("kkn->", bends) / K * self.problem.weights
-        bends += FLAT / K * mean
-        bends[np.arange(K), np.arange(K)] += NONE * mean
-        spectrum, turn = np.linalg.eigh(bends.transpose(2, 0, 1))
+        curvatures = np.stack([self.curved(row) for row in np.eye(K)])
+        mean = np.einsum("kkn->", curvatures) / K * self.problem.weights
+        curvatures += FLAT / K * mean
+        curvatures[np.arange(K), np.arange(K)] += NONE * mean
+        spectrum, turn = np.linalg.eigh(curvatures.transpose(2, 0, 1))
         sizes, turn = np.sqrt(np.maximum(spectrum, 0.0))[:, :, None], turn.transpose(0, 2, 1)
         self.unroot = np.divide(turn, sizes, out=np.zeros_like(turn), where=sizes > 0.0)
         m, order = len(features), (self.which // p) * len(features) + place
@@ -79,12 +79,12 @@ class ResponseGroups(PassNewton):
         columns, basis, f = response_columns(self.design), self.basis.T, self.basis.shape[1]
         columns.append(features.astype(np.intc))
         gram, mixed = np.empty((K, m, K, m)), np.empty((K, f, K, m))
-        inner = np.einsum("kln,fn,gn->kflg", bends, basis, basis, optimize=True)
+        inner = np.einsum("kln,fn,gn->kflg", curvatures, basis, basis, optimize=True)
         for k in range(K):
             for other in range(K):
-                mixed[k, :, other] = columns.correlate(bends[k, other] * basis)
+                mixed[k, :, other] = columns.correlate(curvatures[k, other] * basis)
                 if other >= k:
-                    gram[k, :, other] = gram[other, :, k] = columns.gram(bends[k, other])
+                    gram[k, :, other] = gram[other, :, k] = columns.gram(curvatures[k, other])
         gram = gram.reshape(K * m, K * m)[np.ix_(order, order)]
         mixed = mixed.reshape(K * f, K * m)[:, order]
         self.project(Curvature(gram, mixed, inner.reshape(K * f, K * f)))
@@ -117,7 +117,7 @@ class ResponseGroups(PassNewton):
         constant = np.repeat(row[:, None], self.design.n, axis=1)
         return self.loss.curvature_product(self.weighed, constant)
 
-    def bend(self, image):
+    def curvature_along(self, image):
         """image'H image."""
         return float(np.vdot(image, self.loss.curvature_product(self.weighed, image)))
 

@@ -7,7 +7,7 @@ cdef class ResponseHessian:
     cdef Py_ssize_t n
     cdef int K
     cdef double[:, ::1] rows            # the columns, (room, n)
-    cdef double[:, :, ::1] bends        # F'' of every sample, (K, K, n)
+    cdef double[:, :, ::1] curvatures        # F'' of every sample, (K, K, n)
     cdef int[:, ::1] tied               # whether that is anything but zero, (K, K)
     cdef double[::1] whole              # their diagonal, summed over K, (n,)
     cdef int[::1] pinned                # whether a row is, (size,)

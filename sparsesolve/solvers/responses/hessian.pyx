@@ -22,7 +22,7 @@ cdef class ResponseHessian:
 
     def __init__(self, Py_ssize_t n, int K):
         self.n, self.K, self.size = n, K, 0
-        self.rows, self.bends = np.zeros((16, n)), np.zeros((K, K, n))
+        self.rows, self.curvatures = np.zeros((16, n)), np.zeros((K, K, n))
         self.tied = np.zeros((K, K), dtype=np.intc)
         self.whole, self.pinned = np.zeros(n), np.zeros(0, dtype=np.intc)
         self.left = self.right = self.block = np.zeros(0)
@@ -48,13 +48,13 @@ cdef class ResponseHessian:
         self.counts[:] = 0
         for k in range(self.K):
             unit[k, :] = 1.0
-            loss.curvature_times(eta, &unit[0, 0], &self.bends[k, 0, 0])
+            loss.curvature_times(eta, &unit[0, 0], &self.curvatures[k, 0, 0])
             unit[k, :] = 0.0
-            axpy(self.n, 1.0, &self.bends[k, k, 0], &self.whole[0])
+            axpy(self.n, 1.0, &self.curvatures[k, k, 0], &self.whole[0])
             for l in range(self.K):
                 self.tied[k, l] = k == l
                 for i in range(self.n):
-                    if self.bends[k, l, i] != 0.0:
+                    if self.curvatures[k, l, i] != 0.0:
                         self.tied[k, l] = True
                         break
         return 0
@@ -87,7 +87,8 @@ cdef class ResponseHessian:
         with nogil:
             for k in range(K):
                 for i in range(counts[k]):
-                    memcpy(&self.left[i * self.n], &self.rows[listed[k, i], 0], self.n * sizeof(double))
+                    memcpy(&self.left[i * self.n], &self.rows[listed[k, i], 0],
+                           self.n * sizeof(double))
                 for l in range(k if first == 0 else 0, K):
                     fresh, m = counts[l] - known[l], counts[k]
                     if m == 0 or fresh == 0:
@@ -96,7 +97,8 @@ cdef class ResponseHessian:
                         for j in range(fresh):
                             self.weighted(listed[l, known[l] + j], k, l, &self.right[j * self.n])
                         memset(&self.block[0], 0, <Py_ssize_t> m * fresh * sizeof(double))
-                        add_products(n, m, &self.left[0], n, fresh, &self.right[0], n, &self.block[0], m)
+                        add_products(n, m, &self.left[0], n, fresh, &self.right[0], n,
+                                     &self.block[0], m)
                     for j in range(fresh):
                         t = places[l, known[l] + j]
                         for i in range(m):
@@ -125,7 +127,7 @@ cdef class ResponseHessian:
         """A column times what F'' has for the responses k and l."""
         cdef Py_ssize_t i
         for i in range(self.n):
-            out[i] = self.rows[row, i] * self.bends[k, l, i]
+            out[i] = self.rows[row, i] * self.curvatures[k, l, i]
 
     cdef void correlate(self, const double* u, double* out) noexcept nogil:
         """The products of the columns at work with u (K, n), coefficient by coefficient."""
@@ -133,8 +135,8 @@ cdef class ResponseHessian:
         for k in range(self.K):
             if self.counts[k] > 0:
                 memset(&self.some[0], 0, self.counts[k] * sizeof(double))
-                ss_add_dots(self.n, self.counts[k], &self.rows[0, 0], &self.listed[k, 0], self.n, u + k * self.n,
-                            &self.some[0])
+                ss_add_dots(self.n, self.counts[k], &self.rows[0, 0], &self.listed[k, 0], self.n,
+                            u + k * self.n, &self.some[0])
             for i in range(self.counts[k]):
                 out[self.places[k, i]] = self.some[i]
 
@@ -145,8 +147,9 @@ cdef class ResponseHessian:
             count = 0
             for i in range(self.counts[k]):
                 t = self.places[k, i]
-                self.moving[count], self.some[count] = self.listed[k, i], (less[t] if less != NULL else 0.0) - b[t]
+                self.moving[count], self.some[count] = (self.listed[k, i],
+                                                        (less[t] if less != NULL else 0.0) - b[t])
                 count += self.some[count] != 0.0
             if count > 0:
-                ss_subtract_all(self.n, count, &self.some[0], &self.rows[0, 0], &self.moving[0], self.n,
-                                eta + k * self.n)
+                ss_subtract_all(self.n, count, &self.some[0], &self.rows[0, 0], &self.moving[0],
+                                self.n, eta + k * self.n)

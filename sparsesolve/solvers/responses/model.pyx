@@ -15,14 +15,17 @@ from sparsesolve.penalties.elastic_net cimport prox
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 
 cdef extern from "single.h" nogil:
-    void ss_dots_single(Py_ssize_t n, int K, const float* x, const float* v, Py_ssize_t ld, float* out) noexcept
-    void ss_axpys_single(Py_ssize_t n, int K, const float* a, const float* x, float* v, Py_ssize_t ld) noexcept
+    void ss_dots_single(Py_ssize_t n, int K, const float* x, const float* v, Py_ssize_t ld,
+                        float* out) noexcept
+    void ss_axpys_single(Py_ssize_t n, int K, const float* a, const float* x, float* v,
+                         Py_ssize_t ld) noexcept
 
 DEF DEPTH = 5               # sweeps that are carried on together
 FURTHEST = 1e3      # times as far as sweeps have come: beyond, rounding grows with it
 FLAT = 1e-10        # of the largest curvature of all: less may be rounding
 FLOOR = 1e-3        # of a row's largest curvature: the least that its others are taken for
-cdef double IDLE = 0.1      # of what a row gains on average in a sweep that is the last one: rows with less stay
+# of what a row gains on average in a sweep that is the last one: rows with less stay
+cdef double IDLE = 0.1
 
 
 cdef class ResponseModel:
@@ -52,7 +55,7 @@ cdef class ResponseModel:
     def image_at(self, B):
         """The image of that B; a pair of it with B goes into `_value` and `_go_to`."""
 
-    def _bend(self, B, image):
+    def _step_curvature(self, B, image):
         """<Z(B - B0), H Z(B - B0)>."""
 
     def _here(self):
@@ -67,7 +70,8 @@ cdef class ResponseModel:
 
     # descent
 
-    cdef double move(self, Py_ssize_t j, ElasticNetRows net, double lam, double least) noexcept nogil:
+    cdef double move(self, Py_ssize_t j, ElasticNetRows net, double lam,
+                     double least) noexcept nogil:
         """Minimise row j, unless twice what the model gains without its penalty's curvature is less than `least`.
 
         Returns the gain.
@@ -93,7 +97,8 @@ cdef class ResponseModel:
         self.add(j, x)
         return gain
 
-    cdef double sweep(self, ElasticNetRows net, double lam, bint whole, double least) noexcept nogil:
+    cdef double sweep(self, ElasticNetRows net, double lam, bint whole,
+                      double least) noexcept nogil:
         """Minimise row after row, all of them or those that are not zero; returns the gains."""
         cdef Py_ssize_t j, k
         cdef double gained = 0.0
@@ -137,12 +142,13 @@ cdef class ResponseModel:
                 passed = [np.array(self.B)]
         return sweeps
 
-    def bend(self):
+    def step_curvature(self):
         """<Z(B - B0), H Z(B - B0)>."""
-        return self._bend(np.asarray(self.B), self._here())
+        return self._step_curvature(np.asarray(self.B), self._here())
 
     def _value(self, B, image, net, lam):
-        return net.value(B, lam) + 0.5 * self._bend(B, image) - np.vdot(self.g, np.subtract(B, self.start))
+        return net.value(B, lam) + 0.5 * self._step_curvature(B, image) - np.vdot(self.g,
+                np.subtract(B, self.start))
 
     def _extrapolate(self, passed, net, lam):
         """Go where sweeps lead that came by `passed`, if the model is lower there."""
@@ -182,7 +188,8 @@ cdef class DenseModel(ResponseModel):
     def __init__(self, rows, inner, squares, scales, B, g):
         ResponseModel.__init__(self, np.outer(scales, squares), B, g)
         self.rows, self.inner, self.scales = rows, inner, scales
-        self.image, self.few = (np.zeros(shape, dtype=np.float32) for shape in ((len(B), rows.shape[1]), len(B)))
+        self.image, self.few = (np.zeros(shape, dtype=np.float32)
+                                for shape in ((len(B), rows.shape[1]), len(B)))
 
     cdef void meet(self, Py_ssize_t j, double* pull) noexcept nogil:
         cdef int K = <int> self.B.shape[0], k
@@ -202,7 +209,7 @@ cdef class DenseModel(ResponseModel):
     def image_at(self, B):
         return np.subtract(B, self.start).astype(np.float32) @ np.asarray(self.rows)
 
-    def _bend(self, B, image):
+    def _step_curvature(self, B, image):
         other = np.subtract(B, self.start) if self.inner else image
         return float(np.dot(self.scales, np.einsum("kj,kj->k", other, image, dtype=float)))
 
@@ -228,7 +235,8 @@ cdef class SparseModel(ResponseModel):
     """
     cdef object matrix
     cdef bint intercept             # whether its column is multiplied as any other
-    cdef const double[::1] values, offset, r, back      # back: offsets that the intercept makes up for
+    # back: offsets that the intercept makes up for
+    cdef const double[::1] values, offset, r, back
     cdef const int[::1] rows
     cdef const long long[::1] starts
     cdef const double[:, ::1] A, sums   # sums (m, K): x_j'a_k
@@ -247,7 +255,8 @@ cdef class SparseModel(ResponseModel):
         self.offset, self.sums, self.whole = offset, self.matrix.T @ A.T, A.sum(axis=1)
         self.shift, self.total = np.zeros((2, len(B)))
         curvature = self._curvature(A, r)
-        ResponseModel.__init__(self, np.maximum(curvature, FLAT * curvature.max(initial=0.0), order="C"), B, slope)
+        ResponseModel.__init__(self, np.maximum(curvature, FLAT * curvature.max(initial=0.0),
+                                                order="C"), B, slope)
         self.values, self.rows = self.matrix.data, self.matrix.indices.astype(np.intc)
         self.starts = self.matrix.indptr.astype(np.longlong)
         self._place(A)
@@ -257,7 +266,8 @@ cdef class SparseModel(ResponseModel):
         out = (self.matrix.power(2).T @ H.T).T
         if self.intercept:
             out[:, 0] = H.sum(axis=1)
-        return out - self.offset * (2.0 * (self.matrix.T @ H.T).T - np.outer(H.sum(axis=1), self.offset))
+        return out - self.offset * (2.0 * (self.matrix.T @ H.T).T - np.outer(H.sum(axis=1),
+                self.offset))
 
     def _curvature(self, A, r):
         """A bound on the whole row's."""
@@ -321,15 +331,17 @@ cdef class SparseModel(ResponseModel):
         image = self.matrix @ step.T
         if self.intercept:
             image += step[:, 0]
-        return image, np.einsum("ik,ik->i", self.A, image), -step @ self.offset, np.einsum("kj,jk->k", step, self.sums)
+        return image, np.einsum("ik,ik->i", self.A,
+                                image), -step @ self.offset, np.einsum("kj,jk->k", step, self.sums)
 
-    def _bend(self, B, image):
+    def _step_curvature(self, B, image):
         product, along, shift, total = image
         square = np.vdot(self.A, np.square(product)) - self.r @ np.square(along)
         return float(square + shift @ (2.0 * total + np.multiply(shift, self.whole)))
 
     def _here(self):
-        return np.asarray(self.image), np.asarray(self.along), np.asarray(self.shift), np.asarray(self.total)
+        return (np.asarray(self.image), np.asarray(self.along), np.asarray(self.shift),
+                np.asarray(self.total))
 
     def _go_to(self, B, image):
         self.B = B
@@ -350,16 +362,19 @@ cdef class SeparateModel(SparseModel):
     def _place(self, A):
         self.A, self.image, self.along = A, np.zeros(A.shape), np.zeros(A.shape[1])
 
-    cdef double sweep(self, ElasticNetRows net, double lam, bint whole, double least) noexcept nogil:
+    cdef double sweep(self, ElasticNetRows net, double lam, bint whole,
+                      double least) noexcept nogil:
         cdef Py_ssize_t k, j
         cdef double h, b, step, slope, gained = 0.0
         for k in range(self.B.shape[0]):
             for j in range(self.B.shape[1]):
                 h, b, slope = self.curvature[k, j], self.B[k, j], self.g[k, j]
-                if h <= 0.0 or (b == 0.0 and not (whole and (self.moved or fabs(slope) > lam * net.l1[j]))):
+                if h <= 0.0 or (b == 0.0 and not (whole
+                        and (self.moved or fabs(slope) > lam * net.l1[j]))):
                     continue
                 slope -= self._meet_one(j, k)
-                step = prox(h * b + slope, h, lam * net.l1[j], lam * net.l2[j], net.lower[j], net.upper[j]) - b
+                step = prox(h * b + slope, h, lam * net.l1[j], lam * net.l2[j], net.lower[j],
+                            net.upper[j]) - b
                 if h * step * step > least:
                     self.B[k, j] = b + step
                     self._add_one(j, k, step)
@@ -401,4 +416,5 @@ cdef class SeparateModel(SparseModel):
         image = np.ascontiguousarray((self.matrix @ step.T).T)
         if self.intercept:
             image += step[:, :1]
-        return image, np.einsum("ki,ki->i", self.A, image), np.asarray(self.shift), np.asarray(self.total)
+        return image, np.einsum("ki,ki->i", self.A,
+                                image), np.asarray(self.shift), np.asarray(self.total)

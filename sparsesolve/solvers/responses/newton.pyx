@@ -28,21 +28,26 @@ from sparsesolve.solvers.subproblem.coefficients cimport (
 
 cdef double ARMIJO = 0.1            # share of the model's decrease that a step must reach
 cdef double ROUNDING = 1e-14        # of the objective: less of an increase is none
-cdef double SLOW = 0.2              # of the gap, left by a step: H is to be taken anew where as many steps were taken
+# of the gap, left by a step: H is to be taken anew where as many steps were taken
+cdef double SLOW = 0.2
 cdef double REFRESH_DEBT = 1.0              # with it as another costs,
 cdef double LAME = 0.8              # and whatever that costs where a step leaves more
 cdef double WEIGHED_COST = 0.3      # of a multiply-add in a block operation,
 cdef double SAMPLE_COST = 10.0      # and multiply-adds that a sample's loss costs for a response
-cdef double FORCING = 0.1           # of the gap at its start to which a step's model is solved at most,
+# of the gap at its start to which a step's model is solved at most,
+cdef double FORCING = 0.1
 cdef double LEAST_FORCING = 1e-3    # and at least
 cdef double CLOSER = 0.01           # of which a model is solved to where it is met from the start
 cdef double NEAR = 0.3              # of the gap asked for: to less no model is solved
-cdef double AHEAD = 0.3             # of the way between two lams: what passes lam so much lower comes in
-cdef double ENOUGH = 0.03           # of the gap that coefficients outside leave: no use in solving more closely
+# of the way between two lams: what passes lam so much lower comes in
+cdef double AHEAD = 0.3
+# of the gap that coefficients outside leave: no use in solving more closely
+cdef double ENOUGH = 0.03
 cdef double VIOLATION = 1e-12       # relative
 DEF HALVINGS = 30
 DEF PATIENCE = 6                    # steps that bring the gap no lower
-DEF TRIES = 10                      # rounds, each to a tenth of the last, for a gap that does not fall
+# rounds, each to a tenth of the last, for a gap that does not fall
+DEF TRIES = 10
 DEF RETURNS = 30                    # times that coefficients come back to work for one lam
 DEF ROUNDS = 1000                   # inner steps of one model
 
@@ -121,7 +126,8 @@ cdef class ResponseNewton(ResponseDual):
             if outcome == MAX_ITER:
                 return MAX_ITER, gap
             entering = self._admit(lam, lam)
-            returns += entering > 0 and self.quadratic.size <= widest       # they were let go before
+            # they were let go before
+            returns += entering > 0 and self.quadratic.size <= widest
             widest = max(widest, self.quadratic.size)
             if entering > 0 and returns <= RETURNS:
                 goal, tries = max(0.5 * target, ENOUGH * gap), 0
@@ -163,7 +169,8 @@ cdef class ResponseNewton(ResponseDual):
     def _farthest(self, which):
         """Those of the highest products over their thresholds, tied rows as a whole."""
         rows, responses = np.divmod(which, self.K)
-        size = np.asarray(self.inactive.size)[rows] if self.grouped else np.abs(np.asarray(self.C)[rows, responses])
+        size = (np.asarray(self.inactive.size)[rows] if self.grouped
+                else np.abs(np.asarray(self.C)[rows, responses]))
         l1 = np.asarray(self.net.l1)[rows]
         level = np.divide(size, l1, out=np.full(len(which), np.inf), where=l1 > 0.0)
         chosen = farthest(level, np.ones(len(which)), most_entering(self.quadratic.size))
@@ -176,17 +183,20 @@ cdef class ResponseNewton(ResponseDual):
             return False
         if self.grouped:
             return self.inactive.size[j] > level
-        return fabs(self.C[j, k]) > level and (self.net.upper[j] if self.C[j, k] > 0.0 else -self.net.lower[j]) > 0.0
+        return fabs(self.C[j, k]) > level and (self.net.upper[j] if self.C[j, k] > 0.0
+                                               else -self.net.lower[j]) > 0.0
 
     cdef double _price(self) noexcept nogil:
         """What taking H anew costs, in steps, both in multiply-adds."""
         cdef double m = self.quadratic.size, n = self.n
-        return WEIGHED_COST * m * m * (n / 2.0 + m / 3.0) / (2.0 * n * m + SAMPLE_COST * n * self.K + 4.0 * m * m)
+        return WEIGHED_COST * m * m * (n / 2.0 + m / 3.0) / (2.0 * n * m + SAMPLE_COST * n * self.K
+                + 4.0 * m * m)
 
     cdef int _fit(self, double lam, double goal, long limit) except -1:
         """Steps until the gap over the coefficients at work is about `goal`; g and C are those of u."""
         cdef WorkingCoefficients quadratic = self.quadratic
-        cdef double gap, last = 0.0, best = INFINITY, level, linear, bent, modelled, step, closeness = 1.0
+        cdef double gap, last = 0.0, best = INFINITY, level, linear, curvature, modelled, step
+        cdef double closeness = 1.0
         cdef int t, m, patience = PATIENCE
         cdef Py_ssize_t size = self.K * self.n
         cdef bint fresh = False
@@ -204,7 +214,8 @@ cdef class ResponseNewton(ResponseDual):
             if last > 0.0:
                 self.forcing = min(max((gap / last) ** 2, LEAST_FORCING), FORCING)
                 self.refresh_debt += 1
-                if not fresh and gap > (SLOW if self.refresh_debt > REFRESH_DEBT * self._price() else LAME) * last:
+                if not fresh and gap > (SLOW if self.refresh_debt > REFRESH_DEBT * self._price()
+                                        else LAME) * last:
                     self.refresh_hessian()
                     self.slopes()
                     fresh = True
@@ -220,7 +231,8 @@ cdef class ResponseNewton(ResponseDual):
             if memcmp(quadratic.b, &self.old[0], m * sizeof(double)) == 0:
                 if closeness < LEAST_FORCING:
                     return STALLED
-                closeness *= CLOSER     # a multiple of u may cost the model far less than it costs F
+                # a multiple of u may cost the model far less than it costs F
+                closeness *= CLOSER
                 last, patience = 0.0, PATIENCE
                 self.slopes()
                 continue
@@ -232,10 +244,10 @@ cdef class ResponseNewton(ResponseDual):
             step = self._go(lam, -ARMIJO * min(linear, 0.0), HALVINGS)
             self.moves += 1
             if step > 0.0:
-                bent = (dot(size, &self.trial_u[0, 0], &self.image[0, 0])
+                curvature = (dot(size, &self.trial_u[0, 0], &self.image[0, 0])
                         - dot(size, &self.u[0, 0], &self.image[0, 0])) / step
-                if bent > 0.0 and modelled > 0.0:
-                    self.s = min(max(bent / modelled, 0.1 * self.s), 10.0 * self.s)
+                if curvature > 0.0 and modelled > 0.0:
+                    self.s = min(max(curvature / modelled, 0.1 * self.s), 10.0 * self.s)
                 fresh = False
             elif fresh:
                 self.slopes()

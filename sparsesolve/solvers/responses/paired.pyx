@@ -20,7 +20,8 @@ cdef class PairedCurvature:
     """
     cdef const double[::1] values, offset, r
     cdef const int[::1] rows, column
-    cdef const long long[::1] starts, first     # of columns in the stored values, of responses among coefficients
+    # of columns in the stored values, of responses among coefficients
+    cdef const long long[::1] starts, first
     cdef const double[:, ::1] A
     cdef double[:, ::1] image
     cdef double[::1] along
@@ -57,7 +58,7 @@ cdef class PairedCurvature:
         out = np.empty(x.shape[0])
         with nogil:
             self._combine(x)
-            self._bend()
+            self._multiply()
         self._correlate(out)
         return out
 
@@ -79,7 +80,7 @@ cdef class PairedCurvature:
             for i in range(n):
                 image[i] -= back
 
-    cdef void _bend(self) noexcept nogil:
+    cdef void _multiply(self) noexcept nogil:
         """image = F'' image."""
         cdef Py_ssize_t k, i, n = self.image.shape[1]
         cdef const double* a

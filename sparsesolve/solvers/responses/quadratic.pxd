@@ -22,7 +22,7 @@ cdef class ResponseQuadratic(ScaledDual):
     cdef int[::1] at                    # (p,) which these were
     cdef int count                      # how many
     cdef double[:, ::1] u, left, y      # (K, p) directions of these rows, and to work in
-    cdef double[::1] bent               # (p,) penalty's curvature across them
+    cdef double[::1] curvature               # (p,) penalty's curvature across them
     cdef double[::1] inverse, schur
 
     cdef void sweep(self, double lam) noexcept nogil

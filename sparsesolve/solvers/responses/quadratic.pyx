@@ -22,7 +22,8 @@ from sparsesolve.solvers.certificate.gap cimport assembled, squares_gap
 DEF REPAIRS = 6                     # of a matrix that is singular in rounding
 DEF HALVINGS = 12
 cdef double TINY = 1e-12            # of the diagonal: what makes a singular matrix regular
-cdef double FLAT = 1e-5             # of the penalty's curvature: what rows along which the loss is flat are given
+# of the penalty's curvature: what rows along which the loss is flat are given
+cdef double FLAT = 1e-5
 cdef double NO_PENALTY = 1e-14      # beside gradients of the size of 1
 
 
@@ -33,7 +34,7 @@ cdef class ResponseQuadratic:
         cdef int K = problem.loss.n_responses, p = problem.design.p
         self.K, self.p, self.m = K, p, 0
         self.B, self.g, self.d, self.q, self.u, self.left, self.y = np.zeros((7, K, p))
-        self.sizes, self.bent, self.x = np.zeros((3, p)), np.zeros(p), np.zeros(K)
+        self.sizes, self.curvature, self.x = np.zeros((3, p)), np.zeros(p), np.zeros(K)
         self.at, self.inverse, self.schur = np.zeros(p, dtype=np.intc), np.zeros(0), np.zeros(0)
 
     cdef bint free(self, int j, double lam) noexcept nogil:
@@ -104,8 +105,8 @@ cdef class ResponseQuadratic:
         cdef int j
         for j in range(self.n_rows):
             if self.sizes[1, j] > 0.0:
-                s = min(s, feasible_scale(self.sizes[1, j], lam * self.l1[j], 0.0 if strict else lam * self.l2[j],
-                                          0.0, INFINITY))
+                s = min(s, feasible_scale(self.sizes[1, j], lam * self.l1[j],
+                                          0.0 if strict else lam * self.l2[j], 0.0, INFINITY))
         return s
 
     cdef double gap_at(self, double lam, double scale) noexcept nogil:
@@ -113,7 +114,8 @@ cdef class ResponseQuadratic:
         cdef int j
         for j in range(self.n_rows):
             if self.sizes[1, j] > 0.0:
-                total += conjugate(scale * self.sizes[1, j], lam * self.l1[j], lam * self.l2[j], 0.0, INFINITY)
+                total += conjugate(scale * self.sizes[1, j], lam * self.l1[j], lam * self.l2[j],
+                                   0.0, INFINITY)
                 total -= scale * self.sizes[2, j]
         return assembled(squares_gap(self.residual_square, scale, self.slack), total, 0.0, INFINITY)
 
@@ -132,9 +134,9 @@ cdef class ResponseQuadratic:
             if size == 0.0 and not self.free(j, lam):
                 continue
             size = sqrt(size)
-            self.at[n], self.bent[n] = j, lam * self.l1[j] / size if size > 0.0 else 0.0
+            self.at[n], self.curvature[n] = j, lam * self.l1[j] / size if size > 0.0 else 0.0
             for k in range(self.K):
-                self.u[k, n] = self.B[k, j] / size if self.bent[n] > 0.0 else 0.0
+                self.u[k, n] = self.B[k, j] / size if self.curvature[n] > 0.0 else 0.0
             most = max(most, self.G[j, j])
             n += 1
         self.count = 0
@@ -149,8 +151,9 @@ cdef class ResponseQuadratic:
                     column = &self.inverse[c * <Py_ssize_t> n]
                     for i in range(c, n):
                         column[i] = self.G[self.at[c], self.at[i]]
-                    column[c] += self.bent[c] + lam * self.l2[self.at[c]] + added * most
-                    if self.bent[c] == 0.0:     # nothing else keeps dependent columns from going anywhere
+                    column[c] += self.curvature[c] + lam * self.l2[self.at[c]] + added * most
+                    # nothing else keeps dependent columns from going anywhere
+                    if self.curvature[c] == 0.0:
                         column[c] += TINY * self.G[self.at[c], self.at[c]]
                 dpotrf("L", &n, &self.inverse[0], &n, &info)
                 if info == 0:
@@ -176,8 +179,9 @@ cdef class ResponseQuadratic:
                 axpy(n - c, -self.u[k, c], &self.u[k, c], column + c)
             for i in range(c, n):
                 column[i] *= self.inverse[i + c * <Py_ssize_t> n]
-                self.inverse[c + i * <Py_ssize_t> n] = self.inverse[i + c * <Py_ssize_t> n]     # the other triangle
-            column[c] += (1.0 + added) / self.bent[c] if self.bent[c] > 0.0 else 1.0
+                # the other triangle
+                self.inverse[c + i * <Py_ssize_t> n] = self.inverse[i + c * <Py_ssize_t> n]
+            column[c] += (1.0 + added) / self.curvature[c] if self.curvature[c] > 0.0 else 1.0
 
     cdef bint newton(self, double lam) noexcept nogil:
         """A step by the Hessian last taken, on rows that are still not zero; whether the objective fell."""
@@ -190,11 +194,12 @@ cdef class ResponseQuadratic:
             j, size = self.at[i], 0.0
             for k in range(K):
                 size += self.B[k, j] * self.B[k, j]
-            size = lam * self.l2[j] + (lam * self.l1[j] / sqrt(size) if size > 0.0 else INFINITY if self.l1[j] > 0.0
-                                       else 0.0)
+            size = lam * self.l2[j] + (lam * self.l1[j] / sqrt(size) if size > 0.0 else INFINITY
+                                       if self.l1[j] > 0.0 else 0.0)
             for k in range(K):
                 self.left[k, i] = self.g[k, j] - size * self.B[k, j] if size < INFINITY else 0.0
-        dgemm("N", "N", &n, &K, &n, &unit, &self.inverse[0], &n, &self.left[0, 0], &p, &zero, &self.y[0, 0], &p)
+        dgemm("N", "N", &n, &K, &n, &unit, &self.inverse[0], &n, &self.left[0, 0], &p, &zero,
+              &self.y[0, 0], &p)
         for i in range(n):
             self.sizes[0, i] = 0.0
             for k in range(K):
@@ -203,14 +208,16 @@ cdef class ResponseQuadratic:
         for k in range(K):
             for i in range(n):
                 self.left[k, i] = self.u[k, i] * self.sizes[0, i]
-        dgemm("N", "N", &n, &K, &n, &unit, &self.inverse[0], &n, &self.left[0, 0], &p, &unit, &self.y[0, 0], &p)
+        dgemm("N", "N", &n, &K, &n, &unit, &self.inverse[0], &n, &self.left[0, 0], &p, &unit,
+              &self.y[0, 0], &p)
         # what would turn is stopped at zero; where that leads nowhere, a little of the step itself leads down
         return self._descend(lam, True) or self._descend(lam, False)
 
     cdef bint _descend(self, double lam, bint stopped) noexcept nogil:
         """B += t y with the largest t = 1, 1/2, ... for which the objective falls; whether there is one."""
         cdef int i, j, k, K = self.K, p = self.p, m = self.m, tries
-        cdef double size, product, linear = 0.0, bent = 0.0, t = 1.0, before = self.penalty(lam)
+        cdef double size, product, linear = 0.0, curvature = 0.0, t = 1.0
+        cdef double before = self.penalty(lam)
         cdef double zero = 0.0, unit = 1.0
         memset(&self.d[0, 0], 0, <Py_ssize_t> K * p * sizeof(double))
         for i in range(self.count):
@@ -221,18 +228,20 @@ cdef class ResponseQuadratic:
             if lam * self.l1[j] > 0.0 and size == 0.0:
                 continue
             for k in range(K):
-                self.d[k, j] = -self.B[k, j] if stopped and product < 0.0 < lam * self.l1[j] else self.y[k, i]
-        dgemm("N", "N", &m, &K, &m, &unit, &self.G[0, 0], &p, &self.d[0, 0], &p, &zero, &self.q[0, 0], &p)
+                self.d[k, j] = (-self.B[k, j] if stopped
+                                and product < 0.0 < lam * self.l1[j] else self.y[k, i])
+        dgemm("N", "N", &m, &K, &m, &unit, &self.G[0, 0], &p, &self.d[0, 0], &p, &zero,
+              &self.q[0, 0], &p)
         for k in range(K):
             linear += dot(m, &self.d[k, 0], &self.g[k, 0])
-            bent += dot(m, &self.d[k, 0], &self.q[k, 0])
+            curvature += dot(m, &self.d[k, 0], &self.q[k, 0])
             memcpy(&self.left[k, 0], &self.B[k, 0], m * sizeof(double))
         for tries in range(HALVINGS):
             for k in range(K):
                 for j in range(m):
                     self.B[k, j] = self.left[k, j] + t * self.d[k, j]
-            if t * (0.5 * t * bent - linear) + self.penalty(lam) < before:
-                self.residual_square += t * (t * bent - 2.0 * linear)
+            if t * (0.5 * t * curvature - linear) + self.penalty(lam) < before:
+                self.residual_square += t * (t * curvature - 2.0 * linear)
                 for k in range(K):
                     axpy(m, -t, &self.q[k, 0], &self.g[k, 0])
                 return True
@@ -247,8 +256,10 @@ cdef class ResponseQuadratic:
         cdef double less = -1.0, unit = 1.0
         memcpy(&self.g[0, 0], &self.C[0, 0], <Py_ssize_t> K * p * sizeof(double))
         if m > 0:
-            dgemm("N", "N", &p, &K, &m, &less, &self.G[0, 0], &p, &self.B[0, 0], &p, &unit, &self.g[0, 0], &p)
+            dgemm("N", "N", &p, &K, &m, &less, &self.G[0, 0], &p, &self.B[0, 0], &p, &unit,
+                  &self.g[0, 0], &p)
         self.residual_square = self.total
         for k in range(K):
-            self.residual_square -= dot(m, &self.B[k, 0], &self.C[k, 0]) + dot(m, &self.B[k, 0], &self.g[k, 0])
+            self.residual_square -= dot(m, &self.B[k, 0], &self.C[k, 0]) + dot(m, &self.B[k, 0],
+                    &self.g[k, 0])
         self.residual_square = max(self.residual_square, 0.0)

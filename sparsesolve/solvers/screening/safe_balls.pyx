@@ -43,16 +43,18 @@ cdef class SafeBalls:
         """Go on to the residual r.  Where nothing is known of its direction, or floats end, all wake."""
         cdef int k
         cdef double* last = &self.last[0]
-        cdef double length = dot(self.n * self.parts, last, last), along = dot(self.n * self.parts, r, last)
-        cdef double factor = along / length, way = 0.0, one, off, largest = 0.0
+        cdef double length = dot(self.n * self.parts, last, last)
+        cdef double along = dot(self.n * self.parts, r, last)
+        cdef double factor = along / length, distance = 0.0, one, off, largest = 0.0
         for k in range(self.parts):
             one = ss_travel(self.n, factor, r + k * self.n, last + k * self.n, &largest)
-            way = way + one if self.together else max(way, one)
+            distance = distance + one if self.together else max(distance, one)
         self.scale *= factor
         off = EPSILON * (factor * sqrt(length) + self.moved * self.scale)
-        way, largest = sqrt(way) * (1.0 + ROUNDING) + off, largest * (1.0 + ROUNDING) + off
-        if SMALLEST < self.scale < LARGEST and way < INFINITY:
-            self.moved += way / self.scale
+        distance, largest = (sqrt(distance) * (1.0 + ROUNDING) + off,
+                             largest * (1.0 + ROUNDING) + off)
+        if SMALLEST < self.scale < LARGEST and distance < INFINITY:
+            self.moved += distance / self.scale
             self.most += largest / self.scale
         else:
             self._wake()
@@ -66,5 +68,5 @@ cdef class SafeBalls:
 
     cdef Py_ssize_t candidates(self, double lam, int* out) noexcept nogil:
         """List those that may reach lam times their threshold; returns how many."""
-        return ss_awake(self.kept.shape[0], &self.kept[0], &self.rate[0], &self.threshold[0], self.moved,
-                        self.most, lam / self.scale, out)
+        return ss_awake(self.kept.shape[0], &self.kept[0], &self.rate[0], &self.threshold[0],
+                        self.moved, self.most, lam / self.scale, out)

@@ -3,7 +3,8 @@ from sparsesolve.solvers.subproblem.radial_step cimport RadialStep
 
 cdef class GroupBlockDescent(RadialStep):
     cdef double pace                    # what a sweep leaves of the gap, as last seen
-    cdef int n_trail                    # places of the last sweeps that are remembered: b, and what goes with it
+    # places of the last sweeps that are remembered: b, and what goes with it
+    cdef int n_trail
     cdef double[:, ::1] trail_b, trail_r
     cdef Py_ssize_t n_carried
 
@@ -11,7 +12,7 @@ cdef class GroupBlockDescent(RadialStep):
     cdef void remember(self) noexcept nogil
     cdef bint anderson_extrapolate(self, double lam) noexcept nogil
     cdef bint newton(self, double lam) noexcept nogil
-    cdef bint tie(self, double lam) noexcept nogil
+    cdef bint merge(self, double lam) noexcept nogil
     cdef void cap_step(self) noexcept nogil
     cdef void truncate_to_limits(self) noexcept nogil
     cdef bint descend(self, double lam, double square, int halvings=*) noexcept nogil

@@ -30,9 +30,12 @@ DEF MOST_SWEEPS = 4                 # between two looks at the gap
 cdef double QUICK = 0.9             # of the gap, left by a sweep: no more is reckoned with
 cdef double SLOW = 0.95             # slower is left to Newton steps,
 DEF LONG = 20                       # where so many sweeps would not do
-DEF EARLY = 20                      # nor have done, where lengths are brought to their best after them
-cdef double QUIET = 2e-4            # of the gap asked for: while a sweep gains more, another is worth its price
-cdef double LOUD = 2.0              # the same where lengths are: the gap is not worth a look before,
+# nor have done, where lengths are brought to their best after them
+DEF EARLY = 20
+# of the gap asked for: while a sweep gains more, another is worth its price
+cdef double QUIET = 2e-4
+# the same where lengths are: the gap is not worth a look before,
+cdef double LOUD = 2.0
 cdef double NOTABLE = 3e-6          # nor before sweeps gain less than this of the objective
 cdef double BARELY = 0.99           # of the least gap: more is no fall
 DEF PATIENCE = 500                  # looks at a gap and an objective that do not fall
@@ -40,10 +43,13 @@ cdef double FAR = 0.9               # of lam: groups below it are looked at afte
 cdef double REGULAR = 1e-10         # of the sweeps' inner products: what makes them regular
 cdef double ROUNDING = 1e-14
 cdef double ARMIJO = 0.1
-cdef double AT_ONCE = 1e-2          # of a Newton step: directions in which the penalty bends before,
-cdef double NEAR = 1e-4             # and so near beside the largest coefficient of a group, are given up
+# of a Newton step: directions in which the penalty bends before,
+cdef double AT_ONCE = 1e-2
+# and so near beside the largest coefficient of a group, are given up
+cdef double NEAR = 1e-4
 DEF ANSWERS = 20                    # directions looked for then
-cdef double LENGTHS = 10.0          # of the largest coefficient: longer steps end where the penalty bends
+# of the largest coefficient: longer steps end where the penalty bends
+cdef double LENGTHS = 10.0
 cdef double TINY = 1e-12            # of a diagonal: a smaller pivot is rounding
 
 
@@ -62,7 +68,8 @@ cdef class GroupBlockDescent(RadialStep):
     cdef int solve(self, double lam, double target, long budget) noexcept nogil:
         cdef long limit = self.iterations + budget, early = self.iterations
         cdef int moved = self.n_groups, k, sweeps, idle = 0
-        cdef double gap = INFINITY, gain = INFINITY, least = INFINITY, lowest = INFINITY, last, pace, value, quiet
+        cdef double gap = INFINITY, gain = INFINITY, least = INFINITY, lowest = INFINITY, last
+        cdef double pace, value, quiet
         value = 0.5 * self.residual_square + self.penalty_value(lam)
         cdef bint takes_radial_steps = self.takes_radial_steps and self.radial_step_pays()
         if takes_radial_steps:
@@ -77,7 +84,8 @@ cdef class GroupBlockDescent(RadialStep):
             if self.iterations >= limit:
                 return MAX_ITER if gap > target else CONVERGED
             sweeps, moved, last, k = 1, 0, gap, 0
-            if target < gap < INFINITY:     # between two looks at the gap, as many as are likely to be needed
+            # between two looks at the gap, as many as are likely to be needed
+            if target < gap < INFINITY:
                 sweeps = min(max(<int> (log(target / gap) / log(self.pace) + 0.5), 1), MOST_SWEEPS)
             while k < sweeps or (moved and gain > quiet and k < MOST_SWEEPS):
                 if not self.penalty.limited:        # which a combination might not keep
@@ -103,7 +111,8 @@ cdef class GroupBlockDescent(RadialStep):
             gap = self.gap(lam)
             if last == INFINITY:
                 continue
-            if takes_radial_steps and self.iterations >= early:  # groups alike, whose lengths are not told apart
+            # groups alike, whose lengths are not told apart
+            if takes_radial_steps and self.iterations >= early:
                 takes_radial_steps = False
                 quiet = QUIET * target + ROUNDING * value
             pace = exp(log(max(gap / last, 1e-8)) / sweeps)
@@ -150,7 +159,8 @@ cdef class GroupBlockDescent(RadialStep):
         cdef Py_ssize_t k
         cdef double[MEMORY * MEMORY] inner
         cdef double[MEMORY] weights
-        cdef double total = 0.0, size = 0.0, trace = 0.0, before = 0.5 * self.residual_square + self.penalty_value(lam)
+        cdef double total = 0.0, size = 0.0, trace = 0.0
+        cdef double before = 0.5 * self.residual_square + self.penalty_value(lam)
         for i in range(M):
             for k in range(self.size):
                 self.x[k] = self.trail_b[i + 1, k] - self.trail_b[i, k]
@@ -194,7 +204,7 @@ cdef class GroupBlockDescent(RadialStep):
         for k in range(self.n_groups):
             j = self.first[k]
             self.linearise(k, &self.g[j], lam)
-            for j in range(self.first[k], self.first[k] + self.n_ways[k]):
+            for j in range(self.first[k], self.first[k] + self.n_tangents[k]):
                 largest = max(largest, fabs(self.slope[j]))
         if largest <= ROUNDING:
             return False
@@ -202,7 +212,7 @@ cdef class GroupBlockDescent(RadialStep):
             if not self.direction(lam):
                 return False
             self.cap_step()
-            if not self.tie(lam):
+            if not self.merge(lam):
                 break
         memcpy(&self.x[0], self.d, self.size * sizeof(double))
         for k in range(self.n_groups):
@@ -215,17 +225,17 @@ cdef class GroupBlockDescent(RadialStep):
         self.truncate_to_limits()
         return self.descend(lam, self.image(), MANY_HALVINGS)
 
-    cdef bint tie(self, double lam) noexcept nogil:
+    cdef bint merge(self, double lam) noexcept nogil:
         """Give up directions along which the penalty bends at once; whether there were any."""
         cdef int k, j, lost
         cdef bint any = False
         for k in range(self.n_groups):
             j = self.first[k]
-            if self.n_ways[k] > 0:
-                lost = self.penalty.tie(self.group[k], &self.b[j], &self.d[j], AT_ONCE, NEAR, &self.way[j],
-                                        &self.sign[j], &self.slope[j])
+            if self.n_tangents[k] > 0:
+                lost = self.penalty.merge(self.group[k], &self.b[j], &self.d[j], AT_ONCE, NEAR,
+                                          &self.tangent_of[j], &self.sign[j], &self.slope[j])
                 if lost > 0:
-                    self.n_ways[k] -= lost
+                    self.n_tangents[k] -= lost
                     self.second_derivative(k, lam)
                     any = True
         return any
@@ -250,7 +260,8 @@ cdef class GroupBlockDescent(RadialStep):
             elif self.d[j] < 0.0 and self.d[j] * t < self.lower[j] - self.b[j]:
                 t = (self.lower[j] - self.b[j]) / self.d[j]
         for j in range(self.size):
-            self.d[j] = min(max(t * self.d[j], self.lower[j] - self.b[j]), self.upper[j] - self.b[j])
+            self.d[j] = min(max(t * self.d[j], self.lower[j] - self.b[j]),
+                            self.upper[j] - self.b[j])
 
     cdef bint descend(self, double lam, double square, int halvings=HALVINGS) noexcept nogil:
         """b += t d with the largest t = 1, 1/2, ... that decreases the objective as Armijo asks; whether there is one.

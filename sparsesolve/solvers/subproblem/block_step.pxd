@@ -6,9 +6,11 @@ cdef class BlockStep(GroupCoefficients):
     cdef Py_ssize_t[::1] place          # where each block begins in `blocks`
     cdef double[::1] blocks             # Z_g'Z_g, group by group
     cdef double[::1] levels, axes       # their eigenvalues and eigenvectors
-    cdef double[::1] bends, factors     # the penalty's second derivative along the directions; with Z_g'Z_g, factored
-    cdef int[::1] n_ways                # directions of each group along which the penalty is smooth
-    cdef int[::1] way                   # which of them a column moves along, -1 none
+    # the penalty's second derivative along the directions; with Z_g'Z_g, factored
+    cdef double[::1] hessians, factors
+    # directions of each group along which the penalty is smooth
+    cdef int[::1] n_tangents
+    cdef int[::1] tangent_of                   # which of them a column moves along, -1 none
     cdef double[::1] sign, slope        # by how much; what is to be gained along it
     cdef double[::1] room               # to work in
     cdef double[::1] z                  # products of the residual during a block step

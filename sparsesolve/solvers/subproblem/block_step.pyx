@@ -26,18 +26,20 @@ DEF POLISHING = 3                   # Newton steps for one block
 DEF POLISHED = 64                   # directions of a block, up to which they pay
 cdef double SETTLED = 1e-2          # of a block's first step: shorter ones wait for the next sweep
 cdef double VIOLATION = 1e-12       # of lam: less is rounding, and moves nothing
-cdef double LIMITLESS = 1e30        # in units where coefficients are about 1: a step that far, or NaN, is none
+# in units where coefficients are about 1: a step that far, or NaN, is none
+cdef double LIMITLESS = 1e30
 cdef double TINY = 1e-12            # of a diagonal: a smaller pivot is rounding
-cdef double FLAT = 1e-15            # of a block's largest eigenvalue and their number: less is rounding
+# of a block's largest eigenvalue and their number: less is rounding
+cdef double FLAT = 1e-15
 
 
 cdef class BlockStep(GroupCoefficients):
 
     def __cinit__(self, PackedColumns columns, BlockPenalty penalty):
         self.curvature = np.zeros(penalty.n_groups)
-        self.n_ways = np.zeros(penalty.n_groups, dtype=np.intc)
+        self.n_tangents = np.zeros(penalty.n_groups, dtype=np.intc)
         self.place = np.zeros(penalty.n_groups + 1, dtype=np.intp)
-        self.blocks, self.axes, self.bends, self.factors = np.zeros((4, 256))
+        self.blocks, self.axes, self.hessians, self.factors = np.zeros((4, 256))
         self.levels, self.room = np.zeros((2, 0))
         self._make_block_room()
 
@@ -51,7 +53,7 @@ cdef class BlockStep(GroupCoefficients):
         levels = np.zeros(self.capacity)
         levels[:self.levels.shape[0]] = self.levels
         self.levels, (self.sign, self.slope, self.z) = levels, np.zeros((3, self.capacity))
-        self.way = np.zeros(self.capacity, dtype=np.intc)
+        self.tangent_of = np.zeros(self.capacity, dtype=np.intc)
 
     cdef int measure_blocks(self, int first) except -1:
         """Inner products within the groups from `first` on, their eigenvalues and axes."""
@@ -63,19 +65,22 @@ cdef class BlockStep(GroupCoefficients):
         if total > self.blocks.shape[0]:
             self.blocks = roomier(self.blocks, 2 * total, self.place[first])
             self.axes = roomier(self.axes, 2 * total, self.place[first])
-            self.bends, self.factors = np.zeros((2, 2 * total))
+            self.hessians, self.factors = np.zeros((2, 2 * total))
         for k in range(first, self.n_groups):
             begin, s = self.first[k], self.first[k + 1] - self.first[k]
             self.block_products(k, &self.blocks[self.place[k]])
             for i in range(s):
                 self.diag[begin + i] = self.blocks[self.place[k] + i * (s + 1)]
-            memcpy(&self.axes[self.place[k]], &self.blocks[self.place[k]], <Py_ssize_t> s * s * sizeof(double))
+            memcpy(&self.axes[self.place[k]], &self.blocks[self.place[k]],
+                   <Py_ssize_t> s * s * sizeof(double))
             room = 8 * s
             if self.room.shape[0] < room:
                 self.room = np.empty(room)
-            dsyev("V", "L", &s, &self.axes[self.place[k]], &s, &self.levels[begin], &self.room[0], &room, &info)
+            dsyev("V", "L", &s, &self.axes[self.place[k]], &s, &self.levels[begin], &self.room[0],
+                  &room, &info)
             if info != 0:
-                raise ArithmeticError("the eigenvalues of a group's inner products did not converge")
+                raise ArithmeticError(
+                        "the eigenvalues of a group's inner products did not converge")
             self.curvature[k] = self.levels[begin + s - 1] * (1.0 + 1e-12)
             self.largest = max(self.largest, self.curvature[k])
             for i in range(s):
@@ -115,10 +120,11 @@ cdef class BlockStep(GroupCoefficients):
     cdef void touch(self, int first, int last) noexcept nogil:
         """Count what a step d of these columns rounds: those that are alike may go far in opposite directions."""
         cdef int j
-        cdef double way = 0.0
+        cdef double length = 0.0
         for j in range(first, last):
-            way += fabs(self.d[j]) * sqrt(self.diag[j])
-        self.rounding_steps += 1.0 + way / sqrt(self.residual_square) if self.residual_square > 0.0 else INFINITY
+            length += fabs(self.d[j]) * sqrt(self.diag[j])
+        self.rounding_steps += (1.0 + length / sqrt(self.residual_square)
+                                if self.residual_square > 0.0 else INFINITY)
 
     cdef bint below(self, int k, double lam) noexcept nogil:
         """Whether a block is zero and, as its products are known, would stay so at lam."""
@@ -198,9 +204,10 @@ cdef class BlockStep(GroupCoefficients):
         if self.linearise(k, &self.z[first], lam) > POLISHED:
             return 0.0
         self.factorise(k)
-        small_solve(self.n_ways[k], &self.factors[self.place[k]], &self.slope[first])
+        small_solve(self.n_tangents[k], &self.factors[self.place[k]], &self.slope[first])
         for j in range(first, last):
-            self.d[j] = self.sign[j] * self.slope[first + self.way[j]] if self.way[j] >= 0 else 0.0
+            self.d[j] = (self.sign[j] * self.slope[first + self.tangent_of[j]]
+                         if self.tangent_of[j] >= 0 else 0.0)
             if not fabs(self.d[j]) < LIMITLESS:     # of a singular factor
                 return 0.0
         self.truncate_at_kinks(k, lam)
@@ -221,32 +228,32 @@ cdef class BlockStep(GroupCoefficients):
     cdef int linearise(self, int k, const double* z, double lam) noexcept nogil:
         """Directions along which the block's penalty is smooth, slopes along them, and its bend; how many they are."""
         cdef int first = self.first[k], g = self.group[k]
-        self.n_ways[k] = self.penalty.tangent(g, &self.b[first], z, lam, &self.way[first], &self.sign[first],
-                                              &self.slope[first])
+        self.n_tangents[k] = self.penalty.tangent(g, &self.b[first], z, lam,
+                &self.tangent_of[first], &self.sign[first], &self.slope[first])
         self.second_derivative(k, lam)
-        return self.n_ways[k]
+        return self.n_tangents[k]
 
     cdef void second_derivative(self, int k, double lam) noexcept nogil:
         """The second derivative of the block's penalty along these directions."""
-        cdef int n = self.n_ways[k]
-        memset(&self.bends[self.place[k]], 0, <Py_ssize_t> n * n * sizeof(double))
-        self.penalty.second_derivative(self.group[k], &self.b[self.first[k]], lam, &self.way[self.first[k]],
-                          &self.bends[self.place[k]], n)
+        cdef int n = self.n_tangents[k]
+        memset(&self.hessians[self.place[k]], 0, <Py_ssize_t> n * n * sizeof(double))
+        self.penalty.second_derivative(self.group[k], &self.b[self.first[k]], lam,
+                &self.tangent_of[self.first[k]], &self.hessians[self.place[k]], n)
 
     cdef void factorise(self, int k) noexcept nogil:
         """The factor of the block's second derivative along these directions."""
-        cdef int first = self.first[k], s = self.first[k + 1] - first, i, j, n = self.n_ways[k]
+        cdef int first = self.first[k], s = self.first[k + 1] - first, i, j, n = self.n_tangents[k]
         cdef double* out = &self.factors[self.place[k]]
         cdef const double* column
-        memcpy(out, &self.bends[self.place[k]], <Py_ssize_t> n * n * sizeof(double))
+        memcpy(out, &self.hessians[self.place[k]], <Py_ssize_t> n * n * sizeof(double))
         for j in range(s):
-            if n == 0 or self.way[first + j] < 0:
+            if n == 0 or self.tangent_of[first + j] < 0:
                 continue
             column = &self.blocks[self.place[k] + <Py_ssize_t> j * s]
             for i in range(s):
-                if self.way[first + i] >= 0:
-                    out[self.way[first + i] + <Py_ssize_t> self.way[first + j] * n] += (
-                        self.sign[first + i] * self.sign[first + j] * column[i])
+                if self.tangent_of[first + i] >= 0:
+                    out[self.tangent_of[first + i] + <Py_ssize_t> self.tangent_of[first + j]
+                        * n] += (self.sign[first + i] * self.sign[first + j] * column[i])
         small_factor(n, out, TINY)
 
     cdef void truncate_at_kinks(self, int k, double lam) noexcept nogil:

@@ -21,9 +21,11 @@ from sparsesolve.solvers.subproblem.radial_subspace cimport RadialSubspace
 DEF STEPS = 30                      # of conjugate gradients per Newton step
 cdef double FORCING = 0.1           # relative residual left by them
 cdef double ALONG = 0.3             # of the gap asked for: what lengths may leave of it
-cdef double STEADY = 0.3            # of that: 1 less the cosine of a group's turn, up to which its ray serves it,
+# of that: 1 less the cosine of a group's turn, up to which its ray serves it,
+cdef double STEADY = 0.3
 cdef double STEADY_AT_MOST = 1e-2   # and never beyond
-cdef double BACK = 0.5              # of a group's length: as far as a ray shortens it that was another solution's
+# of a group's length: as far as a ray shortens it that was another solution's
+cdef double BACK = 0.5
 cdef double ROUNDING = 1e-12        # of the penalty's slope: less to be gained is none
 
 
@@ -81,17 +83,20 @@ cdef class DataBlockDescent(GroupBlockDescent):
         for j in range(s):
             memset(&self.v[0], 0, self.n * sizeof(double))
             self.image_shift = self.columns.axpy(first + j, 1.0, &self.v[0])
-            self.columns.correlate_some(first, j + 1, &self.v[0], self.image_shift, out + j * <Py_ssize_t> s)
+            self.columns.correlate_some(first, j + 1, &self.v[0], self.image_shift,
+                                        out + j * <Py_ssize_t> s)
             for i in range(j):      # the same numbers on both sides of the diagonal
                 out[j + i * <Py_ssize_t> s] = out[i + j * <Py_ssize_t> s]
 
     cdef void meet(self, int k) noexcept nogil:
         cdef int first = self.first[k]
-        self.columns.correlate_some(first, self.first[k + 1] - first, &self.u[0], self.u[self.n], &self.g[first])
+        self.columns.correlate_some(first, self.first[k + 1] - first, &self.u[0], self.u[self.n],
+                                    &self.g[first])
 
     cdef void move(self, int k) noexcept nogil:
         cdef int first = self.first[k]
-        self.u[self.n] += self.columns.subtract_some(first, self.first[k + 1] - first, &self.d[first], &self.u[0])
+        self.u[self.n] += self.columns.subtract_some(first, self.first[k + 1] - first,
+                                                     &self.d[first], &self.u[0])
 
     cdef void renew(self) noexcept nogil:
         self.columns.correlate(&self.u[0], self.u[self.n], self.g)
@@ -124,7 +129,7 @@ cdef class DataBlockDescent(GroupBlockDescent):
     cdef bint direction(self, double lam) noexcept nogil:
         cdef int step, k, j, i, first, n
         cdef double rho, goal, curvature, t
-        cdef const double* bend
+        cdef const double* hessian
         memset(self.d, 0, self.size * sizeof(double))
         for k in range(self.n_groups):
             self.factorise(k)
@@ -138,21 +143,23 @@ cdef class DataBlockDescent(GroupBlockDescent):
             self.apply(self.rhs, self.q)
             curvature = 0.0
             for k in range(self.n_groups):
-                first, n, bend = self.first[k], self.n_ways[k], &self.bends[self.place[k]]
+                first, n, hessian = self.first[k], self.n_tangents[k], &self.hessians[self.place[k]]
                 memset(&self.product[first], 0, n * sizeof(double))
                 for j in range(first, self.first[k + 1]):
-                    if n > 0 and self.way[j] >= 0:
-                        self.product[first + self.way[j]] += self.sign[j] * self.q[j]
+                    if n > 0 and self.tangent_of[j] >= 0:
+                        self.product[first + self.tangent_of[j]] += self.sign[j] * self.q[j]
                 for j in range(n):
-                    axpy(n, self.conjugate[first + j], bend + j * <Py_ssize_t> n, &self.product[first])
+                    axpy(n, self.conjugate[first + j], hessian + j * <Py_ssize_t> n,
+                         &self.product[first])
                 curvature += dot(n, &self.conjugate[first], &self.product[first])
             if curvature <= 0.0:
                 break
             t = rho / curvature
             for k in range(self.n_groups):
-                first, n = self.first[k], self.n_ways[k]
+                first, n = self.first[k], self.n_tangents[k]
                 for i in range(first, first + n):
-                    self.x[i] = self.x[i] + t * self.conjugate[i] if step > 0 else t * self.conjugate[i]
+                    self.x[i] = (self.x[i] + t * self.conjugate[i] if step > 0
+                                 else t * self.conjugate[i])
                     self.rest[i] -= t * self.product[i]
             rho = self.precondition(rho)
         if step == 0:
@@ -166,7 +173,8 @@ cdef class DataBlockDescent(GroupBlockDescent):
         self._gather(lam, min(STEADY * least, STEADY_AT_MOST))
         if self.rays.count > 0:
             self.rays.solve(&self.u[0], least, &self.v[0])
-            square, linear = dot(self.n, &self.v[0], &self.v[0]), dot(self.n, &self.v[0], &self.u[0])
+            square, linear = dot(self.n, &self.v[0], &self.v[0]), dot(self.n, &self.v[0],
+                    &self.u[0])
             if 0.5 * square - linear + self._go_along(lam) <= 0.0:
                 axpy(self.n, -1.0, &self.v[0], &self.u[0])
                 self.residual_square += square - 2.0 * linear
@@ -198,8 +206,8 @@ cdef class DataBlockDescent(GroupBlockDescent):
                 self.rays.measure(k)
             cosine, weight = ahead / self.length[k], lam * self.penalty.weight[g]
             self.rays.aim(k, lam * self.penalty.ridge[g] * ahead + weight * cosine,
-                          lam * self.penalty.ridge[g] + weight * max(1.0 - cosine * cosine, 0.0) / self.length[k],
-                          weight, back)
+                          lam * self.penalty.ridge[g] + weight * max(1.0 - cosine * cosine,
+                                  0.0) / self.length[k], weight, back)
 
     cdef double _go_along(self, double lam) noexcept nogil:
         """d = the rays' step, column by column, and b += d from `old`; returns what the penalty charges more for it.
@@ -211,11 +219,13 @@ cdef class DataBlockDescent(GroupBlockDescent):
         memcpy(&self.old[0], self.b, self.size * sizeof(double))
         for k in range(self.n_groups):
             g, first, s = self.group[k], self.first[k], self.first[k + 1] - self.first[k]
-            step, old = self.rays.step[self.rays.ray[k]] if self.n_ways[k] > 0 else 0.0, self.length[k]
+            step, old = (self.rays.step[self.rays.ray[k]] if self.n_tangents[k] > 0 else 0.0,
+                         self.length[k])
             if step == 0.0:
                 memset(&self.d[first], 0, s * sizeof(double))
                 continue
-            square = step * (2.0 * dot(s, &self.heading[first], self.b + first) + step)     # what |b_g|^2 gains
+            # what |b_g|^2 gains
+            square = step * (2.0 * dot(s, &self.heading[first], self.b + first) + step)
             charge += 0.5 * self.penalty.ridge[g] * square
             charge += self.penalty.weight[g] * square / (old + sqrt(max(old * old + square, 0.0)))
             for j in range(first, first + s):
@@ -229,20 +239,21 @@ cdef class DataBlockDescent(GroupBlockDescent):
         for k in range(self.n_groups):
             for j in range(self.first[k], self.first[k + 1]):
                 out[j] = 0.0
-                if self.n_ways[k] > 0 and self.way[j] >= 0:
-                    out[j] = self.sign[j] * along[self.first[k] + self.way[j]]
+                if self.n_tangents[k] > 0 and self.tangent_of[j] >= 0:
+                    out[j] = self.sign[j] * along[self.first[k] + self.tangent_of[j]]
 
     cdef double precondition(self, double last) noexcept nogil:
         """The next conjugate direction from the residual; returns the residual's square in the preconditioned norm."""
         cdef int k, i, first, n
         cdef double rho = 0.0
         for k in range(self.n_groups):
-            first, n = self.first[k], self.n_ways[k]
+            first, n = self.first[k], self.n_tangents[k]
             memcpy(&self.z[first], &self.rest[first], n * sizeof(double))
             small_solve(n, &self.factors[self.place[k]], &self.z[first])
             rho += dot(n, &self.z[first], &self.rest[first])
         for k in range(self.n_groups):
-            first, n = self.first[k], self.n_ways[k]
+            first, n = self.first[k], self.n_tangents[k]
             for i in range(first, first + n):
-                self.conjugate[i] = self.z[i] + (rho / last * self.conjugate[i] if last > 0.0 else 0.0)
+                self.conjugate[i] = self.z[i] + (rho / last * self.conjugate[i] if last > 0.0
+                                                 else 0.0)
         return rho

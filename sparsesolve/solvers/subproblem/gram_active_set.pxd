@@ -8,8 +8,10 @@ cdef class GramActiveSet(ActiveSetQuadratic):
     cdef readonly Cholesky cholesky
     cdef double factor_level            # the lam whose ridge is in the factor
     cdef double lam                     # of the last direction
-    cdef int refined                    # directions so far for what the factor's old ridge left of others
-    cdef double answered                # d solves the equations of the factor for this multiple of rhs; 0: it does not
+    # directions so far for what the factor's old ridge left of others
+    cdef int refined
+    # d solves the equations of the factor for this multiple of rhs; 0: it does not
+    cdef double answered
     cdef int n_refused                  # support columns that depend on the factor's
     cdef double[::1] cross, corner, work
     cdef int[::1] fresh, accepted, refused
@@ -19,6 +21,6 @@ cdef class GramActiveSet(ActiveSetQuadratic):
     cdef void extend(self, int count) noexcept nogil
     cdef bint stale(self, double lam) noexcept nogil
     cdef void move(self, int j, double step) noexcept nogil
-    cdef void touch(self, double way) noexcept nogil
+    cdef void touch(self, double distance) noexcept nogil
     cdef bint _stands(self, double lam) noexcept nogil
     cdef void null_direction_step(self, int j, double lam) noexcept nogil

@@ -18,11 +18,15 @@ from sparsesolve.linalg.kernels.vector cimport axpy, dot, ss_subtract_all
 from sparsesolve.solvers.subproblem.active_set cimport ActiveSetQuadratic
 
 DEF CHUNK = 64                      # rows that enter the factor at a time
-cdef double TINY_PIVOT = 1e-12      # relative to the column's square: below it a column counts as dependent
-cdef double STALE_RIDGE = 4.0       # relative change of lam beyond which an old ridge in the factor serves no more,
+# relative to the column's square: below it a column counts as dependent
+cdef double TINY_PIVOT = 1e-12
+# relative change of lam beyond which an old ridge in the factor serves no more,
+cdef double STALE_RIDGE = 4.0
 cdef double JUMP = 0.6              # and the same from one lam to the next
-cdef double FEW = 2.0               # others to a column: as many products cost less one by one than all together
-cdef double BLOCK_SPEED = 8.0       # how much faster a flop is in a block operation than in a rotation
+# others to a column: as many products cost less one by one than all together
+cdef double FEW = 2.0
+# how much faster a flop is in a block operation than in a rotation
+cdef double BLOCK_SPEED = 8.0
 
 
 cdef class GramActiveSet(ActiveSetQuadratic):
@@ -69,15 +73,16 @@ cdef class GramActiveSet(ActiveSetQuadratic):
                 self.fresh[count] = j
                 count += 1
         self.n_refused = 0
-        self.refined += lam == self.lam != self.factor_level and count == 0 and self.cholesky.size == size
+        self.refined += (lam == self.lam != self.factor_level and count == 0
+                         and self.cholesky.size == size)
         self.lam = lam
         self.extend(count)
 
     cdef bint stale(self, double lam) noexcept nogil:
         """Whether an old ridge in the factor has cost steps, of s^2 each, worth a new one, of s^3 / 3 in blocks."""
         cdef int k
-        if (fabs(lam - self.factor_level) <= STALE_RIDGE * lam and fabs(lam - self.lam) <= JUMP * lam
-                and 3.0 * BLOCK_SPEED * self.refined <= self.cholesky.size):
+        if (fabs(lam - self.factor_level) <= STALE_RIDGE * lam and fabs(lam - self.lam) <= JUMP
+            * lam and 3.0 * BLOCK_SPEED * self.refined <= self.cholesky.size):
             return False
         for k in range(self.n_support):
             if self.l2[self.support[k]] > 0.0:
@@ -89,7 +94,8 @@ cdef class GramActiveSet(ActiveSetQuadratic):
         cdef int k, j, first = -1, leaving = 0, s = self.cholesky.size, kept
         cdef double below, rotations, rebuilt
         for k in range(s):
-            self.position[self.order[k]] = -2           # in the factor, not known to be in the support
+            # in the factor, not known to be in the support
+            self.position[self.order[k]] = -2
         for k in range(self.n_support):
             j = self.support[k]
             if self.position[j] == -2 and not self.held[j]:
@@ -185,12 +191,15 @@ cdef class GramActiveSet(ActiveSetQuadratic):
     cdef void image(self) noexcept nogil:
         """On the factor's columns the equations tell it; the rest are products."""
         cdef int k, j, count = 0
-        if self.answered != 0.0 and FEW * (self.size - self.cholesky.size + self.n_held) < self.n_support:
+        if self.answered != 0.0 and FEW * (self.size - self.cholesky.size
+                                           + self.n_held) < self.n_support:
             for j in range(self.size):
                 if self.position[j] >= 0 and not self.held[j]:
-                    self.q[j] = self.answered * self.rhs[j] - self.factor_level * self.l2[j] * self.d[j]
+                    self.q[j] = (self.answered * self.rhs[j]
+                                 - self.factor_level * self.l2[j] * self.d[j])
                 else:
-                    self.q[j] = dot(self.size, self.gram.G + <Py_ssize_t> j * self.gram.capacity, self.d)
+                    self.q[j] = dot(self.size, self.gram.G + <Py_ssize_t> j * self.gram.capacity,
+                                    self.d)
             return
         for k in range(self.n_support):
             j = self.support[k]
@@ -198,17 +207,18 @@ cdef class GramActiveSet(ActiveSetQuadratic):
                 self.fresh[count], self.work[count] = j, -self.d[j]
                 count += 1
         memset(self.q, 0, self.size * sizeof(double))
-        ss_subtract_all(self.size, count, &self.work[0], self.gram.G, &self.fresh[0], self.gram.capacity, self.q)
+        ss_subtract_all(self.size, count, &self.work[0], self.gram.G, &self.fresh[0],
+                        self.gram.capacity, self.q)
 
     cdef void advance(self, double lam, double t) noexcept nogil:
         cdef int k, j
-        cdef double change = 0.0, way = 0.0
+        cdef double change = 0.0, distance = 0.0
         for k in range(self.n_support):     # |r - t Z d|^2
             j = self.support[k]
             change += self.d[j] * (t * self.q[j] - 2.0 * self.g[j])
-            way += fabs(self.d[j]) * sqrt(self.diag[j])
+            distance += fabs(self.d[j]) * sqrt(self.diag[j])
         self.residual_square += t * change
-        self.touch(t * way)
+        self.touch(t * distance)
         axpy(self.size, -t, self.q, self.g)
         ActiveSetQuadratic.advance(self, lam, t)
 
@@ -225,7 +235,8 @@ cdef class GramActiveSet(ActiveSetQuadratic):
             else:
                 self.fresh[waiting] = j
                 waiting += 1
-        for k in range(waiting):            # the worst violator first: it often satisfies its neighbours
+        # the worst violator first: it often satisfies its neighbours
+        for k in range(waiting):
             worst, most = -1, 0.0
             for j in range(waiting):
                 new = self.minimiser(self.fresh[j], lam)
@@ -246,9 +257,10 @@ cdef class GramActiveSet(ActiveSetQuadratic):
         self.b[j] += step
         axpy(self.size, -step, self.gram.G + <Py_ssize_t> j * self.gram.capacity, self.g)
 
-    cdef void touch(self, double way) noexcept nogil:
+    cdef void touch(self, double distance) noexcept nogil:
         """Columns of that length in all have been added to g: what a residual as long adds counts as one."""
-        self.rounding_steps += 1.0 + way / sqrt(self.residual_square) if self.residual_square > 0.0 else INFINITY
+        self.rounding_steps += (1.0 + distance / sqrt(self.residual_square)
+                                if self.residual_square > 0.0 else INFINITY)
 
     cdef int piecewise_step(self, double lam) noexcept nogil:
         """Go along d, each coefficient stopping where it reaches zero or a limit, until the objective rises.
@@ -257,33 +269,34 @@ cdef class GramActiveSet(ActiveSetQuadratic):
         uphill; most of what it gains is gained on the way, at a product with a column for each that stops.
         """
         cdef int k, j, first, stopped = 0
-        cdef double slope, curvature, event, way, end, step
+        cdef double slope, curvature, event, distance, end, step
         self.image()
         while True:
             slope = curvature = 0.0
-            way, first = INFINITY, -1
+            distance, first = INFINITY, -1
             for k in range(self.n_support):
                 j = self.support[k]
                 slope += self.d[j] * self.rhs[j]
                 curvature += self.d[j] * (self.q[j] + lam * self.l2[j] * self.d[j])
                 event = self.event(j, lam)
-                if event < way:
-                    way, first = event, j
+                if event < distance:
+                    distance, first = event, j
             if not slope > 0.0:
                 break
             end = self.end(first, lam) if first >= 0 else INFINITY
-            if way > 0.0:
-                step = self.exact_step(slope, curvature, way, lam)
+            if distance > 0.0:
+                step = self.exact_step(slope, curvature, distance, lam)
                 if step <= 0.0:
                     break
                 self.advance(lam, step)
-                if step < way or first < 0:
+                if step < distance or first < 0:
                     return stopped
                 for k in range(self.n_support):
                     j = self.support[k]
                     self.rhs[j] -= step * (self.q[j] + lam * self.l2[j] * self.d[j])
             self.b[first] = end
-            axpy(self.size, -self.d[first], self.gram.G + <Py_ssize_t> first * self.gram.capacity, self.q)
+            axpy(self.size, -self.d[first], self.gram.G + <Py_ssize_t> first * self.gram.capacity,
+                 self.q)
             self.d[first] = 0.0
             stopped += 1
         return stopped if stopped > 0 else -1
@@ -295,10 +308,12 @@ cdef class GramActiveSet(ActiveSetQuadratic):
         cdef long before = self.iterations
         if self.n_refused == 0:
             return False
-        self.free_gradient(lam)               # the last step changed the support: the factor must follow it
+        # the last step changed the support: the factor must follow it
+        self.free_gradient(lam)
         self.synchronise(lam)
         count = self.n_refused
-        for k in range(count):          # until a column that meets zero or a limit is one of the factor's
+        # until a column that meets zero or a limit is one of the factor's
+        for k in range(count):
             self.null_direction_step(self.refused[k], lam)
             if self.iterations > before and not self._stands(lam):
                 break
@@ -323,17 +338,21 @@ cdef class GramActiveSet(ActiveSetQuadratic):
             self.work[k] = -self.gram.G[self.order[k] + <Py_ssize_t> j * self.gram.capacity]
         self.cholesky.solve(&self.work[0])
         for k in range(self.cholesky.size):
-            if fabs(self.work[k]) > 1e-9:   # less is rounding: that column has no part in the dependence
+            # less is rounding: that column has no part in the dependence
+            if fabs(self.work[k]) > 1e-9:
                 self.d[self.order[k]] = self.work[k]
         self.d[j], self.answered = 1.0, 0.0
         for k in range(self.n_support):
             i = self.support[k]
             slope += self.d[i] * self.rhs[i]
-            size += fabs(self.d[i]) * (1e-10 * (lam * self.l1[i] + fabs(self.g[i])) + 1e-14 * sqrt(self.diag[i]))
-        if fabs(slope) <= size:             # what cancels in it, and rounding on the scale of the response
+            size += fabs(self.d[i]) * (1e-10 * (lam * self.l1[i] + fabs(self.g[i]))
+                                       + 1e-14 * sqrt(self.diag[i]))
+        # what cancels in it, and rounding on the scale of the response
+        if fabs(slope) <= size:
             if lam * self.l1[j] == 0.0:
                 return
-            slope = -1.0 if self.b[j] > 0.0 else 1.0        # level ground: take the dependent column itself out
+            # level ground: take the dependent column itself out
+            slope = -1.0 if self.b[j] > 0.0 else 1.0
         if slope < 0.0:
             self.rescale(-1.0)
         t = self.first_event(lam)
@@ -342,7 +361,8 @@ cdef class GramActiveSet(ActiveSetQuadratic):
         self.rescale(t)
         self.iterations += 1
         t = self.line_step(lam)
-        if t <= 0.0:        # level ground: the objective does not change, the coefficient count does
+        # level ground: the objective does not change, the coefficient count does
+        if t <= 0.0:
             self.image()
             t = 1.0
         self.advance(lam, t)

@@ -8,4 +8,4 @@ cdef class GramBlockDescent(GroupBlockDescent):
 
     cdef void _subtract_products(self, int first, int last, double t, double* out) noexcept nogil
     cdef int assemble(self) noexcept nogil
-    cdef void _see(self, int k, int way) noexcept nogil
+    cdef void _see(self, int k, int tangent_of) noexcept nogil

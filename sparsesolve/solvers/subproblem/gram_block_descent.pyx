@@ -15,7 +15,8 @@ from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers.subproblem.block_descent cimport GroupBlockDescent
 
 DEF REPAIRS = 6                     # of a matrix that is singular in rounding
-cdef double FACTOR_COST = 600.0     # of the products in a sweep: the cube of as many lengths as are factored
+# of the products in a sweep: the cube of as many lengths as are factored
+cdef double FACTOR_COST = 600.0
 cdef double TINY = 1e-12            # of the diagonal: what makes a singular matrix regular
 
 
@@ -33,7 +34,8 @@ cdef class GramBlockDescent(GroupBlockDescent):
         return 0
 
     def _make_newton_room(self):
-        self.matrix, self.right = np.empty(<Py_ssize_t> self.capacity * self.capacity), np.zeros(self.capacity)
+        self.matrix, self.right = (np.empty(<Py_ssize_t> self.capacity * self.capacity),
+                                   np.zeros(self.capacity))
         self.trail_r = np.zeros((self.trail_b.shape[0], self.capacity))
 
     cpdef int append(self, Design design, penalty, const int[::1] which, const double[::1] start,
@@ -63,8 +65,8 @@ cdef class GramBlockDescent(GroupBlockDescent):
     cdef void block_products(self, int k, double* out) noexcept nogil:
         cdef int j, first = self.first[k], s = self.first[k + 1] - first
         for j in range(s):
-            memcpy(out + j * <Py_ssize_t> s, self.gram.G + first + (first + j) * <Py_ssize_t> self.gram.capacity,
-                   s * sizeof(double))
+            memcpy(out + j * <Py_ssize_t> s, self.gram.G + first
+                   + (first + j) * <Py_ssize_t> self.gram.capacity, s * sizeof(double))
 
     cdef void move(self, int k) noexcept nogil:
         self._subtract_products(self.first[k], self.first[k + 1], 1.0, self.g)
@@ -76,7 +78,8 @@ cdef class GramBlockDescent(GroupBlockDescent):
             if self.d[j] != 0.0:
                 self.support[count], self.rhs[count] = j, t * self.d[j]
                 count += 1
-        ss_subtract_all(self.size, count, self.rhs, self.gram.G, self.support, self.gram.capacity, out)
+        ss_subtract_all(self.size, count, self.rhs, self.gram.G, self.support, self.gram.capacity,
+                        out)
 
     cdef double square(self, const double* b, const double* carried) noexcept nogil:
         """|r - Z d|^2 = |r|^2 - d'(g before + g after)."""
@@ -109,13 +112,14 @@ cdef class GramBlockDescent(GroupBlockDescent):
         return m * m * m <= FACTOR_COST * self.size * self.size
 
     cdef void radial_step(self, double lam, double target) noexcept nogil:
-        cdef int k, first, ways = 0
+        cdef int k, first, tangents = 0
         for k in range(self.n_groups):
             if self.take_ray(k, lam):
                 first = self.first[k]
-                self.slope[first] += dot(self.first[k + 1] - first, &self.sign[first], self.g + first)
-            ways += self.n_ways[k]
-        if ways > 0 and self.direction(lam):
+                self.slope[first] += dot(self.first[k + 1] - first, &self.sign[first],
+                                         self.g + first)
+            tangents += self.n_tangents[k]
+        if tangents > 0 and self.direction(lam):
             for k in range(self.n_groups):
                 self.truncate_at_kinks(k, lam)
             self.descend(lam, self.image())
@@ -124,7 +128,7 @@ cdef class GramBlockDescent(GroupBlockDescent):
         cdef int n = 0, one = 1, info = 1, tries, k, i, j, base = 0
         cdef double added = 0.0, most = 0.0
         for k in range(self.n_groups):
-            n += self.n_ways[k]
+            n += self.n_tangents[k]
         for tries in range(REPAIRS):
             base = self.assemble()
             for i in range(n):
@@ -138,14 +142,16 @@ cdef class GramBlockDescent(GroupBlockDescent):
             return False
         base = 0
         for k in range(self.n_groups):
-            memcpy(&self.right[base], &self.slope[self.first[k]], self.n_ways[k] * sizeof(double))
-            base += self.n_ways[k]
+            memcpy(&self.right[base], &self.slope[self.first[k]],
+                   self.n_tangents[k] * sizeof(double))
+            base += self.n_tangents[k]
         dpotrs("L", &n, &one, &self.matrix[0], &n, &self.right[0], &n, &info)
         base = 0
         for k in range(self.n_groups):
             for j in range(self.first[k], self.first[k + 1]):
-                self.d[j] = self.sign[j] * self.right[base + self.way[j]] if self.way[j] >= 0 else 0.0
-            base += self.n_ways[k]
+                self.d[j] = (self.sign[j] * self.right[base + self.tangent_of[j]]
+                             if self.tangent_of[j] >= 0 else 0.0)
+            base += self.n_tangents[k]
         return True
 
     cdef int assemble(self) noexcept nogil:
@@ -157,14 +163,14 @@ cdef class GramBlockDescent(GroupBlockDescent):
         cdef bint plain = True
         cdef double* out
         cdef const double* column
-        cdef const double* bend
+        cdef const double* hessian
         for k in range(self.n_groups):
             for j in range(self.first[k], self.first[k + 1]):
-                if self.n_ways[k] > 0 and self.way[j] >= 0:
-                    plain = plain and self.sign[j] == 1.0 and n + self.way[j] == moving
-                    self.support[moving], self.position[moving] = j, n + self.way[j]
+                if self.n_tangents[k] > 0 and self.tangent_of[j] >= 0:
+                    plain = plain and self.sign[j] == 1.0 and n + self.tangent_of[j] == moving
+                    self.support[moving], self.position[moving] = j, n + self.tangent_of[j]
                     moving += 1
-            n += self.n_ways[k]
+            n += self.n_tangents[k]
         memset(&self.matrix[0], 0, <Py_ssize_t> n * n * sizeof(double))
         if plain and moving == n:       # each moves along a direction of its own, in their order
             for k in range(n):
@@ -174,25 +180,28 @@ cdef class GramBlockDescent(GroupBlockDescent):
                     out[i] = column[self.support[i]]
         else:
             for k in range(self.n_groups):
-                for s in range(self.n_ways[k]):
+                for s in range(self.n_tangents[k]):
                     self._see(k, s)
                     out = &self.matrix[(base + s) * <Py_ssize_t> n]
                     for i in range(moving):
-                        out[self.position[i]] += self.sign[self.support[i]] * self.q[self.support[i]]
-                base += self.n_ways[k]
+                        out[self.position[i]] += (self.sign[self.support[i]]
+                                                  * self.q[self.support[i]])
+                base += self.n_tangents[k]
             base = 0
         for k in range(self.n_groups):
-            s, bend = self.n_ways[k], &self.bends[self.place[k]]
+            s, hessian = self.n_tangents[k], &self.hessians[self.place[k]]
             for j in range(s):
                 for i in range(j, s):
-                    self.matrix[base + i + (base + j) * <Py_ssize_t> n] += bend[i + j * <Py_ssize_t> s]
+                    self.matrix[base + i + (base
+                            + j) * <Py_ssize_t> n] += hessian[i + j * <Py_ssize_t> s]
             base += s
         return n
 
-    cdef void _see(self, int k, int way) noexcept nogil:
+    cdef void _see(self, int k, int tangent_of) noexcept nogil:
         """q = the products of all working columns with one of a group's directions."""
         cdef int j
         memset(self.q, 0, self.size * sizeof(double))
         for j in range(self.first[k], self.first[k + 1]):
-            if self.way[j] == way:
-                axpy(self.size, self.sign[j], self.gram.G + j * <Py_ssize_t> self.gram.capacity, self.q)
+            if self.tangent_of[j] == tangent_of:
+                axpy(self.size, self.sign[j], self.gram.G + j * <Py_ssize_t> self.gram.capacity,
+                     self.q)

@@ -39,14 +39,15 @@ cdef class RadialStep(BlockStep):
         `slope` is what is to be gained along it so far as the penalty alone tells.
         """
         cdef int j, first = self.first[k], s = self.first[k + 1] - first, g = self.group[k]
-        cdef double ridge = lam * self.penalty.ridge[g], length = sqrt(dot(s, self.b + first, self.b + first))
+        cdef double ridge = lam * self.penalty.ridge[g]
+        cdef double length = sqrt(dot(s, self.b + first, self.b + first))
         self.length[k] = length
-        self.n_ways[k] = length > 0.0
+        self.n_tangents[k] = length > 0.0
         for j in range(first, first + s):
-            self.way[j] = self.n_ways[k] - 1
+            self.tangent_of[j] = self.n_tangents[k] - 1
             self.sign[j] = self.b[j] / length if length > 0.0 else 1.0
         if length > 0.0:
-            self.bends[self.place[k]] = ridge
+            self.hessians[self.place[k]] = ridge
             self.slope[first] = -ridge * length - lam * self.penalty.weight[g]
         return length > 0.0
 

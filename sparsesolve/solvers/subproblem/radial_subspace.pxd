@@ -16,11 +16,11 @@ cdef class RadialSubspace:
     cdef double* step                   # how far to go,
     cdef double* rest                   # what is left to be gained along it,
     cdef double* pull                   # the penalty's slope,
-    cdef double* bend                   # and second derivative,
+    cdef double* hessian                   # and second derivative,
     cdef double* level                  # what a rest is measured by,
     cdef double* limit                  # how far back it may go,
     cdef double* square                 # its image's,
-    cdef double* way                    # and what conjugate gradients work on
+    cdef double* direction                    # and what conjugate gradients work on
     cdef double* product
     cdef double* z
 
@@ -29,7 +29,8 @@ cdef class RadialSubspace:
     cdef double* draw(self, int name) noexcept nogil
     cdef void measure(self, int name) noexcept nogil
     cdef void drop(self, int name) noexcept nogil
-    cdef void aim(self, int name, double pull, double bend, double level, double limit) noexcept nogil
+    cdef void aim(self, int name, double pull, double hessian, double level,
+                  double limit) noexcept nogil
     cdef void solve(self, const double* r, double least, double* out) noexcept nogil
     cdef void apply(self, const double* step, double* out) noexcept nogil
     cdef void _apply_transposed(self, const double* x, double* out) noexcept nogil

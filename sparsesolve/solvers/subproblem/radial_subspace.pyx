@@ -43,13 +43,16 @@ cdef class RadialSubspace:
         names = np.full((3, self.capacity), -1, dtype=np.intc)
         names[:, :old] = self.name, self.ray, self.row
         self.name, self.ray, self.row = names
-        self.images = roomier(self.images, self.n * (<Py_ssize_t> self.capacity + 1), self.n * self.count)
+        self.images = roomier(self.images, self.n * (<Py_ssize_t> self.capacity + 1),
+                              self.n * self.count)
         table = np.zeros((10, self.capacity))
         table[:, :old] = self.table
         self.table = table
         cdef double[:, ::1] t = self.table
-        self.step, self.rest, self.pull, self.bend, self.level = &t[0, 0], &t[1, 0], &t[2, 0], &t[3, 0], &t[4, 0]
-        self.limit, self.square, self.way, self.product, self.z = &t[5, 0], &t[6, 0], &t[7, 0], &t[8, 0], &t[9, 0]
+        self.step, self.rest, self.pull, self.hessian, self.level = (&t[0, 0], &t[1, 0], &t[2, 0],
+                &t[3, 0], &t[4, 0])
+        self.limit, self.square, self.direction, self.product, self.z = (&t[5, 0], &t[6, 0],
+                &t[7, 0], &t[8, 0], &t[9, 0])
         return 0
 
     cdef void restart(self) noexcept nogil:
@@ -84,10 +87,11 @@ cdef class RadialSubspace:
         cdef const double* image = &self.images[self.n * self.ray[name]]
         self.square[self.ray[name]] = dot(self.n, image, image)
 
-    cdef void aim(self, int name, double pull, double bend, double level, double limit) noexcept nogil:
+    cdef void aim(self, int name, double pull, double hessian, double level,
+                  double limit) noexcept nogil:
         """What the penalty says of a ray."""
         cdef int k = self.ray[name]
-        self.pull[k], self.bend[k], self.level[k], self.limit[k] = pull, bend, level, limit
+        self.pull[k], self.hessian[k], self.level[k], self.limit[k] = pull, hessian, level, limit
 
     cdef void apply(self, const double* step, double* out) noexcept nogil:
         """out = W step; `product` is used up."""
@@ -108,7 +112,8 @@ cdef class RadialSubspace:
         cdef int k, tries
         cdef bint cut = False
         cdef double rho, last, t, curvature
-        cdef double m = self.count, price = 2.0 * self.n * m + <double> self.factored * self.factored
+        cdef double m = self.count
+        cdef double price = 2.0 * self.n * m + <double> self.factored * self.factored
         if self.spent > m * m * (0.5 * self.n + m / 6.0):
             self._factorise()
         self._apply_transposed(r, self.rest)
@@ -116,25 +121,25 @@ cdef class RadialSubspace:
         memset(self.step, 0, self.count * sizeof(double))
         memset(out, 0, self.n * sizeof(double))
         rho = self._precondition()
-        memcpy(self.way, self.z, self.count * sizeof(double))
+        memcpy(self.direction, self.z, self.count * sizeof(double))
         for tries in range(STEPS):
             if not (rho > 0.0 and self._left(least)):
                 break
-            self.apply(self.way, self._room())
+            self.apply(self.direction, self._room())
             self._apply_transposed(self._room(), self.product)
             curvature = 0.0
             for k in range(self.count):
-                self.product[k] += self.bend[k] * self.way[k]
-                curvature += self.product[k] * self.way[k]
+                self.product[k] += self.hessian[k] * self.direction[k]
+                curvature += self.product[k] * self.direction[k]
             if not curvature > 0.0:
                 break
             t = rho / curvature
-            axpy(self.count, t, self.way, self.step)
+            axpy(self.count, t, self.direction, self.step)
             axpy(self.n, t, self._room(), out)
             axpy(self.count, -t, self.product, self.rest)
             last, rho = rho, self._precondition()
             for k in range(self.count):
-                self.way[k] = self.z[k] + rho / last * self.way[k]
+                self.direction[k] = self.z[k] + rho / last * self.direction[k]
             self.spent += price
         for k in range(self.count):
             if self.step[k] < -self.limit[k]:
@@ -165,7 +170,7 @@ cdef class RadialSubspace:
             dtrsv("L", "T", "N", &self.factored, self.factor, &self.factored, x, &one)
         for k in range(self.count):
             row = self.row[self.name[k]]
-            diag = self.square[k] + self.bend[k]
+            diag = self.square[k] + self.hessian[k]
             self.z[k] = x[row] if row >= 0 else self.rest[k] / diag if diag > 0.0 else 0.0
         return dot(self.count, self.z, self.rest)
 
@@ -188,7 +193,8 @@ cdef class RadialSubspace:
         self.factored = 0
         dsyrk("L", "T", &m, &n, &unit, &self.images[0], &n, &none, self.factor, &m)
         for k in range(m):
-            self.factor[k * (<Py_ssize_t> m + 1)] += self.bend[k] + TINY * (self.square[k] + self.bend[k])
+            self.factor[k * (<Py_ssize_t> m + 1)] += self.hessian[k] + TINY * (self.square[k]
+                    + self.hessian[k])
         dpotrf("L", &m, self.factor, &m, &info)
         if info == 0:
             self.factored = m

@@ -51,15 +51,15 @@ SS_SIMD static void ss_measure(ptrdiff_t n, const double *SS_RESTRICT u, const d
 }
 
 /* to sums are added those of h_i image_i^2 and (u_i - trial_i) image_i */
-SS_SIMD static void ss_bend(ptrdiff_t n, const double *SS_RESTRICT u, const double *SS_RESTRICT trial,
+SS_SIMD static void ss_curvature_along(ptrdiff_t n, const double *SS_RESTRICT u, const double *SS_RESTRICT trial,
                             const double *SS_RESTRICT h, const double *SS_RESTRICT image, double *SS_RESTRICT sums) {
-    double bent = 0.0, along = 0.0;
-    SS_PRAGMA("omp simd reduction(+ : bent, along)")
+    double modelled = 0.0, along = 0.0;
+    SS_PRAGMA("omp simd reduction(+ : modelled, along)")
     for (ptrdiff_t i = 0; i < n; i++) {
-        bent += h[i] * image[i] * image[i];
+        modelled += h[i] * image[i] * image[i];
         along += (u[i] - trial[i]) * image[i];
     }
-    sums[0] += bent;
+    sums[0] += modelled;
     sums[1] += along;
 }
 

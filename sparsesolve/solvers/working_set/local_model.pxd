@@ -21,17 +21,20 @@ cdef class LocalModel:
     cdef bint centred                       # whether columns are, the level of eta being free
     cdef bint dense                         # whether working columns are
     cdef bint costly                        # whether that factor may take O(n^3)
-    cdef bint rooted                        # whether the model is F'' by its factor, in place of a diagonal
+    # whether the model is F'' by its factor, in place of a diagonal
+    cdef bint rooted
     cdef Py_ssize_t n
     cdef LossPoint[3] points
     cdef LossPoint* here                    # the current point,
     cdef LossPoint* trial                   # where a step leads that has been tried,
-    cdef LossPoint* next                    # and the next start, here.eta + forward (here.eta - last), if met >= 0
+    # and the next start, here.eta + forward (here.eta - last), if met >= 0
+    cdef LossPoint* next
     cdef double forward
     cdef const double* last
     cdef double multiplier                  # s
     cdef double whole                       # s as it was when H was taken
-    cdef double bent, along                 # of the step tried: image'H image, and what u lost along the image
+    # of the step tried: image'H image, and what u lost along the image
+    cdef double modelled, along
     cdef double[:, :, ::1] samples          # eta and u of the points,
     cdef double[:, ::1] gradients           # and their g
     cdef double[::1] w, offset, image, work     # (n,)
@@ -43,10 +46,11 @@ cdef class LocalModel:
     cdef bint densify(self) noexcept nogil
     cdef void refresh_hessian(self) noexcept nogil
     cdef void measure(self, PackedColumns columns) noexcept nogil
-    cdef double move(self, PackedColumns columns, const double* change, double constant, Slope slope) noexcept nogil
+    cdef double move(self, PackedColumns columns, const double* change, double constant,
+                     Slope slope) noexcept nogil
     cdef bint in_one_pass(self, PackedColumns columns) noexcept nogil
-    cdef double extrapolate(self, PackedColumns columns, const double* correction, bint any, double forward,
-                      const double* earlier) noexcept nogil
+    cdef double extrapolate(self, PackedColumns columns, const double* correction, bint any,
+                            double forward, const double* earlier) noexcept nogil
     cdef double _try(self, PackedColumns columns, const double* change, double constant, bint fresh,
                      Slope slope) noexcept nogil
     cdef double _start_as_seen(self, PackedColumns columns) noexcept nogil

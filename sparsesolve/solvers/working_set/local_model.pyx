@@ -21,17 +21,21 @@ from sparsesolve.losses.base cimport Loss
 
 cdef extern from "local_model.h" nogil:
     void ss_settle_image(Py_ssize_t n, double shift, const double* inverse, double* image) noexcept
-    void ss_carry_image(Py_ssize_t n, double forward, const double* eta, const double* earlier, const double* inverse,
-                        double shift, double* image) noexcept
-    double ss_mean_difference(Py_ssize_t n, const double* w, const double* a, const double* b) noexcept
+    void ss_carry_image(Py_ssize_t n, double forward, const double* eta, const double* earlier,
+                        const double* inverse, double shift, double* image) noexcept
+    double ss_mean_difference(Py_ssize_t n, const double* w, const double* a,
+                              const double* b) noexcept
     void ss_add(Py_ssize_t n, const double* a, const double* b, double* out) noexcept
-    void ss_measure(Py_ssize_t n, const double* u, const double* inverse, double* out, double* sums) noexcept
-    void ss_bend(Py_ssize_t n, const double* u, const double* trial, const double* h, const double* image,
-                 double* sums) noexcept
+    void ss_measure(Py_ssize_t n, const double* u, const double* inverse, double* out,
+                    double* sums) noexcept
+    void ss_curvature_along(Py_ssize_t n, const double* u, const double* trial, const double* h,
+                            const double* image, double* sums) noexcept
 
-cdef double FLAT = 1e-6             # of a sample's weight: its curvature in a model where the loss has none,
+# of a sample's weight: its curvature in a model where the loss has none,
+cdef double FLAT = 1e-6
 cdef double NONE = 1e-30            # or less than this on average
-cdef double EVEN = 1e-4             # of the mean curvature: none in a sample makes models that lead far astray,
+# of the mean curvature: none in a sample makes models that lead far astray,
+cdef double EVEN = 1e-4
 cdef double LEAST = 1e-12           # and less is beyond what sums of curvatures tell
 
 
@@ -43,8 +47,8 @@ cpdef (double, double) floors(double mean) noexcept nogil:
 cdef class LocalModel:
     """At first the model at the null model."""
 
-    def __init__(self, Loss loss, double[::1] w, double[::1] offset, double intercept, bint centred, bint dense,
-                 bint costly):
+    def __init__(self, Loss loss, double[::1] w, double[::1] offset, double intercept, bint centred,
+                 bint dense, bint costly):
         n = w.shape[0]
         self.loss, self.w, self.offset, self.n, self.centred = loss, w, offset, n, centred
         self.dense, self.costly = dense, costly
@@ -122,7 +126,8 @@ cdef class LocalModel:
             self.root_h[i] = sqrt(self.h[i])
             self.inverse[i] = 1.0 / self.root_h[i] if self.root_h[i] > 0.0 else 0.0
         # a diagonal that is all of F'' is right as it is; of another what was learnt about it still holds
-        learnt = 1.0 if self.loss.by_rows or self.rooted or self.whole == 0.0 else self.multiplier / self.whole
+        learnt = (1.0 if self.loss.by_rows or self.rooted
+                  or self.whole == 0.0 else self.multiplier / self.whole)
         self.multiplier, self.whole = learnt * total, total
         self.here.met = self.next.met = -1
 
@@ -139,7 +144,8 @@ cdef class LocalModel:
         columns.correlate(&self.work[0], -here.pull, here.g)
         here.met = columns.size
 
-    cdef double move(self, PackedColumns columns, const double* change, double constant, Slope slope) noexcept nogil:
+    cdef double move(self, PackedColumns columns, const double* change, double constant,
+                     Slope slope) noexcept nogil:
         """Try the step `change` of the coefficients, and `constant` for all samples; returns the loss there."""
         return self._try(columns, change, constant, True, slope)
 
@@ -147,8 +153,8 @@ cdef class LocalModel:
         """Whether a step and a gradient that will be wanted cost less together."""
         return self.loss.by_rows and columns.dense
 
-    cdef double extrapolate(self, PackedColumns columns, const double* correction, bint any, double forward,
-                      const double* earlier) noexcept nogil:
+    cdef double extrapolate(self, PackedColumns columns, const double* correction, bint any,
+                            double forward, const double* earlier) noexcept nogil:
         """Try here + forward (here - earlier), less what `correction` of the coefficients does; returns the loss."""
         cdef double shift = 0.0
         if self.next.met >= 0 and forward == self.forward and earlier == self.last and not any:
@@ -158,7 +164,8 @@ cdef class LocalModel:
             shift = columns.subtract(correction, &self.image[0])
             if self.rooted:
                 self.loss.root.solve_transposed(&self.image[0])
-        ss_carry_image(self.n, forward, self.here.eta, earlier, &self.inverse[0], shift, &self.image[0])
+        ss_carry_image(self.n, forward, self.here.eta, earlier, &self.inverse[0], shift,
+                       &self.image[0])
         return self._try(columns, correction, 0.0, False, NOWHERE)
 
     cdef double _try(self, PackedColumns columns, const double* change, double constant, bint fresh,
@@ -171,13 +178,14 @@ cdef class LocalModel:
         cdef Py_ssize_t start, stop, rows = self.n
         cdef int m = columns.size
         cdef double shift
-        cdef double[2] sums, bends
-        if slope != NOWHERE:                    # else columns are met once, and best from end to end
+        cdef double[2] sums, curvatures
+        # else columns are met once, and best from end to end
+        if slope != NOWHERE:
             rows = min(self.n, stretch(m))
             memset(wanted.g, 0, m * sizeof(double))
         trial.met = next.met = -1
-        trial.value = next.value = self.bent = 0.0
-        sums[0] = sums[1] = bends[0] = bends[1] = 0.0
+        trial.value = next.value = self.modelled = 0.0
+        sums[0] = sums[1] = curvatures[0] = curvatures[1] = 0.0
         start = 0
         while start < self.n:
             stop = min(start + rows, self.n)
@@ -185,22 +193,25 @@ cdef class LocalModel:
                 memset(&self.image[start], 0, (stop - start) * sizeof(double))
                 shift = constant - columns.subtract_rows(start, stop, change, &self.image[0])
                 if self.rooted:                 # all rows at once: such a loss is none by rows
-                    self.bent = dot(self.n, &self.image[0], &self.image[0])
+                    self.modelled = dot(self.n, &self.image[0], &self.image[0])
                     self.loss.root.solve_transposed(&self.image[0])
                 ss_settle_image(stop - start, shift, &self.inverse[start], &self.image[start])
             ss_add(stop - start, here.eta + start, &self.image[start], trial.eta + start)
             trial.value += self.loss.evaluate_rows(start, stop, trial.eta, trial.u)
-            ss_bend(stop - start, here.u + start, trial.u + start, &self.h[start], &self.image[start], bends)
+            ss_curvature_along(stop - start, here.u + start, trial.u + start, &self.h[start],
+                               &self.image[start], curvatures)
             if slope == AHEAD:
-                ss_go_on(stop - start, self.forward, trial.eta + start, self.last + start, next.eta + start)
+                ss_go_on(stop - start, self.forward, trial.eta + start, self.last + start,
+                         next.eta + start)
                 next.value += self.loss.evaluate_rows(start, stop, next.eta, next.u)
             if slope != NOWHERE:
-                ss_measure(stop - start, wanted.u + start, &self.inverse[start], &self.work[start], sums)
+                ss_measure(stop - start, wanted.u + start, &self.inverse[start], &self.work[start],
+                           sums)
                 columns.correlate_rows(start, stop, &self.work[0], -sums[0], wanted.g)
             start = stop
-        self.along = bends[1]
+        self.along = curvatures[1]
         if not self.rooted:
-            self.bent = bends[0]
+            self.modelled = curvatures[0]
         if slope != NOWHERE:
             wanted.pull, wanted.square, wanted.met = sums[0], sums[1], m
         return trial.value
@@ -213,7 +224,8 @@ cdef class LocalModel:
         self.next, self.trial = self.trial, trial
         if trial.met < columns.size:
             ss_measure(self.n, trial.u, &self.inverse[0], &self.work[0], sums)
-            columns.correlate_some(trial.met, columns.size - trial.met, &self.work[0], -sums[0], trial.g + trial.met)
+            columns.correlate_some(trial.met, columns.size - trial.met, &self.work[0], -sums[0],
+                                   trial.g + trial.met)
             trial.met = columns.size
         self.next.met = -1
         return trial.value

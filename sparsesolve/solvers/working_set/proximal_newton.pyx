@@ -81,7 +81,8 @@ cdef class ProximalNewton(LossWorkingSet):
     cdef double[::1] solved_eta, earlier_eta    # of the last two lams
 
     def __init__(self, problem, int n_threads):
-        self.renewed, self.predicted, self.foretells = RENEWED, PredictedDual(problem.design.n), INFINITY
+        self.renewed, self.predicted, self.foretells = (RENEWED, PredictedDual(problem.design.n),
+                                                        INFINITY)
         super().__init__(problem, n_threads)
         self.solved_eta, self.earlier_eta = np.zeros((2, self.design.n))
 
@@ -116,7 +117,8 @@ cdef class ProximalNewton(LossWorkingSet):
         """Whether passes at this lam lead nowhere, or cost what a model of F'' itself, of dense
         columns, would."""
         cdef double n = self.design.n, m = self.quadratic.size
-        cdef double spent = 2.0 * SPARSE_COST * self.working_values * (self.quadratic.passes - self.passed)
+        cdef double spent = 2.0 * SPARSE_COST * self.working_values * (self.quadratic.passes
+                - self.passed)
         cdef double price = m * n + WEIGHED_COST * m * m * (n / 2.0 + m / 3.0)
         return m * n <= MOST_FILLED and (stuck or LASTING * spent > price)
 
@@ -132,7 +134,8 @@ cdef class ProximalNewton(LossWorkingSet):
         if not self.columns.dense:
             entries = SPARSE_COST * self.working_values
             products = m * (0.1 * n + entries / 2.0)
-        return (entries + products + WEIGHED_COST * m * m * m / 3.0) / (2.0 * entries + SAMPLE_COST * n + 4.0 * m * m)
+        return (entries + products + WEIGHED_COST * m * m * m / 3.0) / (2.0 * entries
+                + SAMPLE_COST * n + 4.0 * m * m)
 
     def start_at(self, which, values, intercept):
         """Go on from the coefficients `values` (m,) of the features `which` (m,), and an intercept."""
@@ -217,7 +220,8 @@ cdef class ProximalNewton(LossWorkingSet):
 
     def _make_room(self):
         if self.before.shape[0] < self.quadratic.capacity:
-            self.before, self.after, self.change, self.slope = np.empty((4, self.quadratic.capacity))
+            self.before, self.after, self.change, self.slope = np.empty((4,
+                    self.quadratic.capacity))
         self.model.reserve(self.quadratic.capacity)
         self.predicted.reserve(self.quadratic.capacity)
 
@@ -290,7 +294,8 @@ cdef class ProximalNewton(LossWorkingSet):
         cdef double rounding, level = 1.0 / model.multiplier
         cdef int k
         for k in range(self.quadratic.size):
-            self.before[k], self.slope[k] = self.quadratic.b[k], self.quadratic.g[k] * model.multiplier
+            self.before[k], self.slope[k] = (self.quadratic.b[k],
+                                             self.quadratic.g[k] * model.multiplier)
         rounding = ROUNDING * (fabs(model.here.value) + self.quadratic.penalty_value(lam))
         with nogil:
             self.quadratic.solve(lam * level, target * level,
@@ -315,8 +320,8 @@ cdef class ProximalNewton(LossWorkingSet):
         """The multiplier s from the curvature of the loss along the step as far as it was tried,
         t of it."""
         cdef double curvature
-        if self.model.bent > 0.0 and 0.0 < self.model.along < INFINITY:
-            curvature = self.model.along / (t * self.model.bent)
+        if self.model.modelled > 0.0 and 0.0 < self.model.along < INFINITY:
+            curvature = self.model.along / (t * self.model.modelled)
             self.model.multiplier = max(curvature,
                                         (0.1 if t == 1.0 else 2.0) * self.model.multiplier)
 

@@ -71,7 +71,7 @@ def test_tangents_against_differences(name, alpha):
         d, h = RNG.standard_normal(s), 1e-4
         slope = (along(h * d) - along(-h * d)) / (2 * h)
         assert slope == pytest.approx(tangent.gradient @ d, abs=1e-6 * (1 + abs(slope)))
-        if tangent.bent is None:
+        if tangent.retraction is None:
             bend = (along(h * d) + along(-h * d) - 2 * along(0 * d)) / h**2
             assert bend == pytest.approx(d @ C @ d, abs=1e-5 * (1 + abs(bend)))
         else:  # factors: half their squares are no less than the norm, and equal at d = 0

@@ -44,7 +44,7 @@ def test_the_model_is_minimised(rho, grouped, alpha):
         image = (np.asarray(model.B) - B) @ gram.astype(float)
         bend = (scales * ((np.asarray(model.B) - B) * image).sum(axis=1)).sum()
         assert np.abs(model.image - image).max() <= 1e-4 * np.abs(image).max()
-        assert model.bend() == pytest.approx(bend, rel=1e-3)
+        assert model.step_curvature() == pytest.approx(bend, rel=1e-3)
         B, left = np.array(model.B), left - scales[:, None] * image
     left = slope - scales[:, None] * ((B - start) @ gram.astype(float))
     assert np.abs(proximal_step(left, scales, net, B) - B).max() <= 1e-6 * np.abs(B).max()
@@ -68,7 +68,7 @@ def test_columns_do_as_well_as_their_inner_products(grouped):
     one, other = models
     assert np.count_nonzero(one.B) > K
     assert np.abs(np.subtract(one.B, other.B)).max() <= 1e-3 * np.abs(one.B).max()
-    assert one.bend() == pytest.approx(other.bend(), rel=1e-3)
+    assert one.step_curvature() == pytest.approx(other.step_curvature(), rel=1e-3)
 
 
 @pytest.mark.parametrize("intercept", [False, True])
@@ -102,7 +102,8 @@ def test_stored_values_are_taken_with_the_curvature_as_it_is(kind, grouped, soft
         model = kind(columns, bool(intercept), A, r, B, left)
         model.descend(net, lam, 2000, 1e-9)
         step = model.solution() - B
-        assert model.bend() == pytest.approx(np.vdot(step, curved(step)), rel=1e-6, abs=1e-12)
+        expected = np.vdot(step, curved(step))
+        assert model.step_curvature() == pytest.approx(expected, rel=1e-6, abs=1e-12)
         B, left = B + step, left - curved(step)
     assert np.abs(left - (slope - curved(B - start))).max() <= 1e-12
     h = 10.0 * (Z**2).sum(axis=0).max() * w.max()
