@@ -77,13 +77,13 @@ cdef class WorkingSet(ScaledDual):
         self.spans = Spans(self.design, self.root_w, problem.centred)
         self.r, self.u = np.zeros(self.design.n), np.empty(self.design.n)
         self.steps, self.digits, self.loose = 6.0, DIGITS * problem.null_value, costs.LOOSE_GAP * problem.null_value
-        self.share = GROUPS_SHARE if problem.has_groups else SHARE
+        self.share = GROUPS_SHARE if self.penalty.has_groups else SHARE
         (self.solved, self.earlier), self.solved_b = np.zeros((2, self.design.n)), np.zeros((2, 0))
         self.lams[0] = self.lams[1] = 0.0
         self.columns = pack(self.design, self.root_w, recentred, n_threads=n_threads)
-        one_by_one = self.columns.dense and not problem.has_groups
+        one_by_one = self.columns.dense and not self.penalty.has_groups
         self.missed = costs.MISSED_THRESHOLD if one_by_one else costs.MISSED_THRESHOLD_OTHERS
-        if problem.has_groups:
+        if self.penalty.has_groups:
             self.inactive = InactiveGroups(self.design, self.root_w, self.penalty, n_threads)
             few = self.design.p <= min(self.design.n, MOST_GRAM_COLUMNS)
             self.quadratic = (GramBlockDescent if few else DataBlockDescent)(self.columns, self.penalty)
