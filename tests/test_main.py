@@ -347,7 +347,7 @@ def test_a_missed_tolerance_is_one_line(data, capsys):
         (["--response", "y", "--family", "gausian"], "family"),
         (["--response", "y", "--n-lambdas", "0"], "n_lambdas"),
         (["--response", "y", "--lambda-min-ratio", "1.5"], "lambda_min_ratio"),
-        (["--response", "y", "--lambdas", "1,b"], "'1,b' is no list of numbers"),
+        (["--response", "y", "--lambdas", "1,b"], "'1,b' is not a list of numbers"),
         (["--response", "y", "--lambdas", "-1"], "lambda"),
         (["--response", "y", "--tol", "nan"], "tol"),
         (["--response", "y", "--threads", "0"], "threads"),

@@ -181,7 +181,7 @@ def read_s(text, fit):
     try:
         return float(text)
     except ValueError:
-        raise ValueError(f"--s {text!r} is no lambda; give a number") from None
+        raise ValueError(f"--s {text!r} is not a lambda; give a number") from None
 
 
 def _column_names(path, kind, s):

@@ -71,7 +71,7 @@ def tumours():
 
 
 def held_out_deviance(fit, X, y):
-    """Deviance explained of rows not fitted to, at each lambda, and the share classed rightly."""
+    """Shares of deviance explained and of rows classified rightly, held out, at each lambda."""
     eta, null = fit.predict(X), fit.intercepts[0]
     target = (y == fit.class_names[1])[:, None]
     loss = np.logaddexp(0.0, np.where(target, -eta, eta)).mean(axis=0)
@@ -122,9 +122,8 @@ def show_diabetes(file, progress):
     print(fit)
     worst = int(np.argmax(fit.gaps))
     print(
-        f"\nEvery line is certified: no coefficients at all could lower the objective of its "
-        f"lambda by more\nthan Gap times the objective of the empty model. The worst gap is "
-        f"{fit.gaps[worst]:.1e}, on line {worst}."
+        f"\nEvery line is certified: its objective is above the minimum by at most Gap times the "
+        f"objective\nof the empty model. The worst gap is {fit.gaps[worst]:.1e}, on line {worst}."
     )
     save_plot(
         fit,
@@ -138,7 +137,7 @@ def show_diabetes(file, progress):
 def show_tumours(file, progress):
     """Choose lambda by cross-validation of the tumours fitted, and report on those held out.
 
-    The rows held out choose nothing: what is said of them is said of new patients.
+    The rows held out play no part in the choice, so results on them hold for new patients.
     """
     (X, y), (X_new, y_new), names = tumours()
     cv = cv_path(X, y, family="binomial", n_lambdas=60, lambda_min_ratio=5e-4, n_folds=10,
@@ -148,11 +147,11 @@ def show_tumours(file, progress):
     explained, right = held_out_deviance(fit, X_new, y_new)
     best = cv.index_min
     print(
-        f"\nCertified as well, the worst gap is {fit.gaps.max():.1e}. Ten-fold cross-validation "
-        f"of the {len(y)} tumours fitted\nchooses line {best}, with {fit.df[best]} measurements. "
-        f"Of the {len(y_new)} tumours held out, which chose nothing, it explains\n"
-        f"{100 * explained[best]:.1f}% of the deviance and classifies {100 * right[best]:.1f}% "
-        "correctly."
+        f"\nThe worst gap of this path is {fit.gaps.max():.1e}. Ten-fold cross-validation on the "
+        f"{len(y)} tumours fitted\nchooses line {best}, with {fit.df[best]} measurements. On the "
+        f"{len(y_new)} tumours held out, which played no part\nin the choice, this model explains "
+        f"{100 * explained[best]:.1f}% of the deviance and classifies "
+        f"{100 * right[best]:.1f}%\ncorrectly."
     )
     draw_diagnosis(fit, explained, right, best, file)
 

@@ -59,7 +59,7 @@ def run_online(args):
     if args.start:
         fit = ss.load(args.start)
         if not isinstance(fit, OnlineFit):
-            raise ValueError(f"{args.start} is no model of the command online")
+            raise ValueError(f"{args.start} is not a model of the command online")
     else:
         fit = ss.online(lambda: iter([]), **_options(args, source))
     twice = args.method == "svrg"

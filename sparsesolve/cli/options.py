@@ -119,7 +119,7 @@ def numbers(text):
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
-        message = f"{text!r} is no list of numbers like 1,0.5,0.1"
+        message = f"{text!r} is not a list of numbers like 1,0.5,0.1"
         raise argparse.ArgumentTypeError(message) from None
 
 
@@ -178,7 +178,7 @@ def per_feature(name, texts, default, args, table):
         try:
             value = float(number)
         except ValueError:
-            raise ValueError(f"{option} {text!r}: {number!r} is no number") from None
+            raise ValueError(f"{option} {text!r}: {number!r} is not a number") from None
         if column and column not in names:
             raise ValueError(f"{option} {text!r}: no column of X is named {column!r}")
         values[names.index(column) if column else slice(None)] = value

@@ -108,7 +108,9 @@ def converted(name, value):
             ) from error
         raise TypeError(f"{name} is a {kind} that numpy cannot read ({error})") from error
     if array.ndim == 0 and array.dtype.kind == "O" and not is_number(type(value)):
-        raise TypeError(f"{name} is a {kind}, which is no array of numbers; pass a numpy array")
+        raise TypeError(
+            f"{name} is a {kind}, which is not an array of numbers; pass a numpy array"
+        )
     return array
 
 

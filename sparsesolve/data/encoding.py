@@ -97,18 +97,17 @@ def make_design(
 ) -> EncodedDesign:
     """Encode a table: numbers as they are, categories by a column of 0 and 1 for each level.
 
-    A category of two levels becomes one column, like a boolean: with both, the lasso's solution
-    would not be unique, as their difference could be shared out at no cost. For three levels or
-    more none is left out as a reference, which would be treated differently: ridge and group
-    penalties make the coefficients unique, and the lasso's mostly are. As R's makeX, with groups
-    besides.
+    A category of two levels becomes one column, like a boolean: with two columns the lasso's
+    solution would not be unique. With three levels or more every level has a column, so that
+    none is treated differently as a reference: ridge and group penalties make the coefficients
+    unique, and the lasso's mostly are. This is R's makeX, with groups in addition.
 
     Parameters
     ----------
     table : pandas or polars frame, pyarrow table, dict of columns, or array (n, k)
         Numbers and booleans become one column each. Text, categories and mixed objects become
-        one for each level that occurs, sorted, or in the order of a pandas categorical
-        or an arrow dictionary; where these are two, one for the second.
+        one column per level, sorted, or in the order of a pandas categorical or an arrow
+        dictionary; two levels become one column, for the second.
     sparse : bool, default False
         Make a sparse matrix.
     missing : {"mean", "error"}, default "mean"
@@ -116,8 +115,9 @@ def make_design(
         a category is the share of each level; or refuse it. Tables that are encoded later are
         filled in any case.
     unknown : {"error", "zero"}, default "error"
-        What `EncodedDesign.encode` makes of a level that this table does not have: refuse
-        it, or 0 in every column; of a category of two levels the share of the second.
+        How `EncodedDesign.encode` treats a level that this table does not have: refuse it, or
+        encode it as 0 in every column (for a category of two levels, as the share of the
+        second).
 
     Returns
     -------
@@ -130,12 +130,12 @@ def make_design(
     ValueError
         If a column is missing in every row, or in any where ``missing="error"``.
     TypeError
-        If a column holds what is neither numbers nor labels, as dates or complex numbers.
+        If a column holds neither numbers nor labels, but dates or complex numbers, say.
 
     Warns
     -----
     UserWarning
-        For a column of labels, each of which is in few rows: dates as text, or identifiers.
+        If a column holds labels that occur in few rows each: dates as text, or identifiers.
 
     Examples
     --------

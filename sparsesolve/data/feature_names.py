@@ -69,7 +69,7 @@ def columns_by_name(X, known, fitted):
     doubled = [*_twice(names).intersection(known), *_twice(known)]
     if doubled:
         raise ValueError(
-            f"column {doubled[0]!r} stands twice, so that columns cannot be found by name; rename "
+            f"column {doubled[0]!r} occurs twice, so that columns cannot be found by name; rename "
             "one, or pass X with the columns of the fit in their order"
         )
     return select_columns(X, [places[name] for name in known])

@@ -49,7 +49,7 @@ def row_blocks(X):
     """Sizes and delayed blocks of rows of a dask array of real numbers, each with all columns."""
     if not hasattr(X, "chunks"):
         raise TypeError(
-            f"X is a dask {type(X).__name__}, which is no array; pass "
+            f"X is a dask {type(X).__name__}, which is not an array; pass "
             "X.to_dask_array(lengths=True)"
         )
     if X.ndim != 2:

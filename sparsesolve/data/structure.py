@@ -168,7 +168,7 @@ def _from_objects(X, rows, columns, values):
         rows, columns = (np.array(a, dtype=None if len(a) else np.int64) for a in (rows, columns))
         values = np.array(values, dtype=X.dtype)
     except (TypeError, ValueError, OverflowError) as error:
-        raise _corrupt(X, f"it stores something that is no number ({error})") from error
+        raise _corrupt(X, f"it stores something that is not a number ({error})") from error
     return _from_triplets(X, rows, columns, _entries(X, values))
 
 

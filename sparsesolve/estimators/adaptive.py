@@ -41,7 +41,7 @@ class AdaptiveLasso(Adaptive):
     alpha : float, default 1.0
         Strength of the penalty.
     power : float, default 1.0
-        v_j is ``1 / |b_j|^power`` of the ridge regression, which 5 folds in a row choose.
+        v_j is ``1 / |b_j|^power`` of the ridge regression, chosen by 5 contiguous folds.
     fit_intercept, max_iter, tol
         As in :class:`ElasticNet`.
     standardize : bool, default False
@@ -88,7 +88,7 @@ class AdaptiveLasso(Adaptive):
 class AdaptiveLassoCV(Chosen, Adaptive):
     """:class:`AdaptiveLasso` with alpha by cross-validation.
 
-    The factors are those of all rows: scores are a little too good, though they compare alphas.
+    Factors come from all rows, so that scores are slightly optimistic, though they rank alphas.
 
     Parameters
     ----------

@@ -59,12 +59,12 @@ class GammaNetCV(OneSidedCV, LogLink):
 class TweedieNet(OneSided, LogLink):
     """Tweedie regression with the elastic-net penalty and a log link.
 
-    For amounts with zeros among them, of variance proportional to mean^power.
+    For amounts with exact zeros, whose variance is proportional to mean^power.
 
     Parameters
     ----------
     power : float in (1, 2), default 1.5
-        Near 1 as Poisson's, near 2 as gamma's.
+        Near 1 it resembles Poisson, near 2 gamma.
     alpha, l1_ratio, fit_intercept, standardize, positive, max_iter, tol
         As in :class:`PoissonNet`, and so are the attributes.
 

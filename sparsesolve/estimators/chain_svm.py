@@ -23,7 +23,7 @@ class ChainSVM(Chain):
     tol : float, default 0.0
         Gap, relative to the objective at zero, at which "frank_wolfe" ends early.
     random_state : int, default 0
-        Of the order of the sequences.
+        Draws the order of the sequences.
 
     Attributes
     ----------

@@ -33,7 +33,7 @@ class Logistic(Classes, Net):
 
 
 class SparseLogisticRegression(Logistic):
-    """Logistic regression with the elastic-net penalty, multinomial from three classes on.
+    """Logistic regression with the elastic-net penalty, multinomial for three classes or more.
 
     Minimises the mean of the log-losses plus ``alpha (l1_ratio ||b||_1 + (1 - l1_ratio) ||b||^2 /
     2)``: alpha is 1 / (C n) in scikit-learn's LogisticRegression.
@@ -100,7 +100,7 @@ class SparseLogisticRegressionCV(Chosen, Logistic):
     l1_ratio, fit_intercept, standardize, grouped, class_weight, max_iter, tol
         As in SparseLogisticRegression; l1_ratio may be a list.
     eps, alphas, cv, verbose, n_jobs, rule
-        As in :class:`ElasticNetCV`; None folds are 5, stratified.
+        As in :class:`ElasticNetCV`; None means 5 stratified folds.
     measure : str or callable, default "deviance"
         What is compared: "deviance", "class", "auc" (two classes), "mse", "mae", or a function as
         :func:`sparsesolve.cv_path` takes it.

@@ -74,12 +74,12 @@ class PoissonNetCV(OneSidedCV, LogLink):
 class NegativeBinomialNet(OneSided, LogLink):
     """Negative binomial regression with the elastic-net penalty and a log link.
 
-    For counts that spread wider than Poisson's: of variance mean + mean^2 / theta.
+    For overdispersed counts, of variance mean + mean^2 / theta.
 
     Parameters
     ----------
     theta : float, default 1.0
-        The larger, the nearer to Poisson's.
+        Larger values are nearer to Poisson.
     alpha, l1_ratio, fit_intercept, standardize, positive, max_iter, tol
         As in :class:`PoissonNet`, and so are the attributes.
 

@@ -12,8 +12,8 @@ from .base import Answering
 class DesignEncoder(Answering, TransformerMixin, BaseEstimator):
     """Encode a table: numbers as they are, gaps filled, a column of 0 and 1 for each level.
 
-    What :func:`sparsesolve.make_design` does to a table it does in a pipeline. With
-    ``groups="source"`` a GroupLasso behind it selects the columns of each category together.
+    The transformer form of :func:`sparsesolve.make_design`, for pipelines. After it, a
+    GroupLasso with ``groups="source"`` selects the columns of each category together.
 
     Parameters
     ----------
@@ -22,7 +22,8 @@ class DesignEncoder(Answering, TransformerMixin, BaseEstimator):
     missing : {"mean", "error"}, default "mean"
         Fill gaps with the mean of their column, or refuse them when fitted.
     unknown : {"error", "zero"}, default "error"
-        What becomes of a level that was not there when fitted: an error, or 0 in every column.
+        How to treat a level that `fit` has not seen: raise an error, or encode it as 0 in every
+        column.
 
     Attributes
     ----------

@@ -15,7 +15,7 @@ FAR = 1e-7  # of its root mean square: a mean of a column below it counts as 0
 def compare_gram(gram, X, fit_intercept, weighted):
     """Raise ValueError if an array is not X'X, and warn if it is, and X has to be centred.
 
-    What is no array, such as "auto", says nothing about X; weights change what it should be.
+    What is not an array, such as "auto", says nothing about X; weights change what it should be.
     """
     if not hasattr(gram, "__array__") or weighted:
         return

@@ -47,8 +47,8 @@ class SparseGroupLasso(Grouped):
         Strength of the penalty.
     groups : array-like (p,) of labels or list of lists of features, default None
         Groups as :class:`sparsesolve.penalties.SparseGroup` takes them, features by number or,
-        of a frame, by name; None leaves every feature by itself, and "source" takes together
-        what came from one column of a table, behind a :class:`DesignEncoder`.
+        for a frame, by name. None makes every feature a group; "source" groups the columns that
+        a :class:`DesignEncoder` made of one column of a table.
     tau : float in [0, 1], default 0.5
         Share of the l1 norm: 0 is the group lasso, 1 the lasso.
     group_weights : array-like, default None

@@ -46,12 +46,12 @@ class MKLRegressor(Real, AtOneAlpha):
         What :func:`sparsesolve.mkl.build_grams` makes of X; None: the classical set of gaussian
         and polynomial kernels on all columns and on each, which should be of unit variance.
         "precomputed": X is a stack (M, n, n) in `fit`, its blocks (M, n_new, n) in `predict`.
-        scikit-learn's own splitting takes the first axis for the rows: choose `alpha` by the
-        estimator with CV at the end of its name, which knows.
+        scikit-learn's splitters take the first axis for the rows: choose `alpha` with the CV
+        form of this estimator, which splits correctly.
     norm : str or norm, default "l1"
         Norm of the kernels' functions, as in :func:`sparsesolve.mkl_path`.
     alpha : float, default None
-        Strength of the penalty; None means `alpha_ratio` of the first at which something happens.
+        Strength of the penalty; None means `alpha_ratio` times the first alpha of the path.
     alpha_ratio : float in (0, 1], default 0.05
     centre, scale, dtype
         As in :func:`sparsesolve.mkl.build_grams`; scale is "trace" by default.
@@ -133,15 +133,15 @@ n_threads
     eps : float, default 1e-2
         Last alpha over the first, of a grid made here.
     alphas : int or array-like, default 30
-        How many alphas, log-spaced, or which.
+        Number of log-spaced alphas, or the alphas.
     measure : str or callable, default "deviance"
         What is compared: "deviance", "mse", "mae" or a function as :func:`sparsesolve.cv_path`
         takes it.
     cv : int, splitter or iterable, default None
-        Folds as scikit-learn takes them; None means 5 in a row. Precomputed kernels are divided
-        along both axes.
+        Folds as scikit-learn takes them; None means 5 contiguous folds. Precomputed kernels are
+        divided along both axes.
     rule : {"min", "1se"}, default "min"
-        The alpha of the least mean, or the largest within a standard error of it.
+        The alpha of the best mean score, or the largest within one standard error of it.
 
     Attributes
     ----------

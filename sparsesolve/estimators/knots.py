@@ -77,7 +77,7 @@ class LassoLars(Knots, ByColumn):
     coef_path_ : (p, L), or a list of K
         Coefficients at the knots.
     active_ : list of int, or K of them
-        Features of a coefficient other than 0, ascending.
+        Features with a nonzero coefficient, ascending.
     gap_, dual_gap_ : float or (K,)
     n_iter_ : int or list of K
 
@@ -147,7 +147,7 @@ class LassoLarsCV(KnotsCV):
     fit_intercept, max_iter, positive, verbose, precompute, eps, copy_X
         As in LassoLars.
     cv : int, splitter or iterable, default None
-        Folds as scikit-learn takes them; None means 5 in a row.
+        Folds as scikit-learn takes them; None means 5 contiguous folds.
     max_n_alphas : int, default 1000
         Every k-th knot is compared where there are more than k times that many.
     n_jobs : int, default None

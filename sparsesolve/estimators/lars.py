@@ -31,7 +31,7 @@ class Lars(Knots, ByColumn):
     coef_path_ : (p, L), or a list of K
         Coefficients at the steps.
     active_ : list of int, or K of them
-        Features of a coefficient other than 0, ascending.
+        Features with a nonzero coefficient, ascending.
     gap_ : float or (K,)
         The largest departure of a correlation from what defines the path, over the first alpha.
     n_iter_ : int or list of K
@@ -82,7 +82,7 @@ class LarsCV(KnotsCV):
     max_iter : int, default 500
         Steps allowed.
     cv : int, splitter or iterable, default None
-        Folds as scikit-learn takes them; None means 5 in a row.
+        Folds as scikit-learn takes them; None means 5 contiguous folds.
     max_n_alphas : int, default 1000
         Every k-th step is compared where there are more than k times that many.
     n_jobs : int, default None

@@ -28,17 +28,17 @@ class OnlineClassifier(Classes, Online):
     fit_intercept : bool, default True
         Learn unpenalised intercepts.
     grouped : bool, default False
-        Of several classes, select each feature for all or for none.
+        With several classes, select each feature for all or for none.
     class_weight : dict, "balanced" or None, default None
         As in scikit-learn. In `partial_fit` "balanced" counts the rows that have come so far.
     method, step, schedule, average :
-        As of :func:`sparsesolve.online`.
+        As in :func:`sparsesolve.online`.
     max_iter : int, default 5
         Passes of `fit`.
     shuffle : bool, default True
         In `fit`, draw a new order for every pass.
     random_state : int, RandomState or None, default 0
-        Of the orders, and of rows held out.
+        Draws the orders and the rows held out.
     early_stopping : bool, default False
         In `fit`, end when the loss of rows held out gains less than `tol` in `n_iter_no_change`
         passes, and keep the weights of the best pass.
@@ -52,16 +52,14 @@ class OnlineClassifier(Classes, Online):
     Attributes
     ----------
     classes_ : (K,)
-    coef_ : (1, p) for two classes, else (K, p); CSR of more than a million coefficients
-    intercept_ : (1,) or (K,)
-    n_iter_ : int
-    t_ : float
-    online_fit_ : OnlineFit
+    coef_ : (1, p) for two classes, else (K, p); CSR for more than a million coefficients
+    intercept_ : (1,) or (K,) n_iter_ : int t_ : float online_fit_ : OnlineFit
 
     Notes
     -----
-    `fit` begins again; `partial_fit` goes on, its clock `t_` too: step sizes do not start over,
-    and any split of the rows into calls gives the same weights. After `fit` it goes on from there.
+    `fit` begins again; `partial_fit` goes on, and so does its clock `t_`: step sizes do not
+    start over, and any split of the rows into calls gives the same weights. After `fit` it goes
+    on from there.
 
     Examples
     --------

@@ -21,13 +21,13 @@ class OnlineRegressor(RegressorMixin, Online):
     l1_ratio : float in [0, 1], default 1.0
         1 is the lasso, 0 ridge regression.
     loss : {"squared_error", "huber", "poisson"}, default "squared_error"
-        That of Huber is linear beyond residuals of 1; of "poisson" predictions are means.
+        "huber" is linear beyond residuals of 1; predictions of "poisson" are means.
     fit_intercept : bool, default True
         Learn an unpenalised intercept.
     method, step, schedule, average :
-        As of :func:`sparsesolve.online`.
+        As in :func:`sparsesolve.online`.
     max_iter, shuffle, random_state, early_stopping, validation_fraction, n_iter_no_change, tol :
-        As of :class:`OnlineClassifier`.
+        As in :class:`OnlineClassifier`.
 
     Attributes
     ----------

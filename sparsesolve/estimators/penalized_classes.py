@@ -13,7 +13,7 @@ class PenalizedLogistic(Logistic):
 
 
 class PenalizedClassifier(PenalizedLogistic):
-    """Logistic regression with any penalty, multinomial from three classes on.
+    """Logistic regression with any penalty, multinomial for three classes or more.
 
     Minimises the mean of the log-losses plus ``alpha Omega(b)``: the fused lasso, SLOPE, MCP,
     a trace norm, overlapping groups.

@@ -109,7 +109,7 @@ class OrthogonalMatchingPursuitCV(Folded, Pursuit):
     max_iter : int, default None
         The largest number to try; None means a tenth of the features, 5 at least.
     cv : int, splitter or iterable, default None
-        Folds as scikit-learn takes them; None means 5 in a row.
+        Folds as scikit-learn takes them; None means 5 contiguous folds.
     copy, n_jobs, verbose
         Taken and without effect.
 

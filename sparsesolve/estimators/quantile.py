@@ -58,7 +58,7 @@ class QuantileRegressor(Quantile):
     max_iter : int, default None
         Steps allowed; None means 100,000.
     solver, solver_options
-        Parameters of scikit-learn, taken and without effect: no linear programme is handed out.
+        Parameters of scikit-learn, taken and without effect: no external solver is called.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ class QuantileRegressorCV(Chosen, Quantile):
     quantile, fit_intercept, tol, max_iter
         As in QuantileRegressor.
     l1_ratio : float or list of float, default 1.0
-        As in QuantileRegressor; of several the one of the least mean score is taken.
+        As in QuantileRegressor; from a list, the one with the least mean score is taken.
     eps, alphas, cv, verbose, n_jobs, rule
         As in :class:`ElasticNetCV`.
     measure : str or callable, default "pinball"

@@ -108,24 +108,24 @@ class ElasticNetCV(Chosen, Linear):
     Parameters
     ----------
     l1_ratio : float or list of float, default 0.5
-        As in ElasticNet; of several the one of the least mean squared error is taken.
+        As in ElasticNet; from a list, the one with the least mean squared error is taken.
     eps : float, default 1e-3
         Last alpha over the first, of a grid made here; with an `l1_ratio` of 0.001 or less over a
         thousandth of it, where the lasso's grid begins.
     alphas : int or array-like, default 100
-        How many alphas, log-spaced, or which.
+        Number of log-spaced alphas, or the alphas.
     fit_intercept, max_iter, tol, positive
         As in ElasticNet.
     precompute, copy_X, random_state, selection
         Taken and without effect, as in ElasticNet.
     cv : int, splitter or iterable, default None
-        Folds as scikit-learn takes them; None means 5 in a row.
+        Folds as scikit-learn takes them; None means 5 contiguous folds.
     verbose : bool, default False
         Show a progress bar.
     n_jobs : int, default None
         Fits at one time; None means 1, -1 all cores.
     rule : {"min", "1se"}, default "min"
-        The alpha of the least mean, or the largest within a standard error of it.
+        The alpha of the best mean score, or the largest within one standard error of it.
 
     Attributes
     ----------

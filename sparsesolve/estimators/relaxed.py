@@ -17,7 +17,7 @@ from .linear import Linear
 
 
 class RelaxedLasso(Linear):
-    """The relaxed lasso: a blend of the lasso and of least squares on what it selects.
+    """The relaxed lasso: a mixture of the lasso and of least squares on the features it selects.
 
     Parameters
     ----------
@@ -94,11 +94,11 @@ class RelaxedLassoCV(Chosen, Linear):
     alpha_, gamma_ : float
         What was chosen.
     alphas_ : (L,)
-        Of the gamma chosen; they end where it selects more features than rows can be refitted to.
+        Those of the chosen gamma; they end where too many features are selected for a refit.
     mse_path_ : (L, K)
         Mean squared error on each of K folds, of the gamma chosen.
     cv_path_ : CVPath
-        Of the gamma chosen, with all of them as its `candidates`.
+        The cross-validation of the chosen gamma; `candidates` holds those of all.
     coef_, intercept_, dual_gap_, n_iter_
         As in RelaxedLasso.
 

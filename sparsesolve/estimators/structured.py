@@ -91,7 +91,7 @@ class FusedLasso(PenalizedRegression):
     alpha : float, default 1.0
         Strength of the penalty.
     l1 : float, default 0.0
-        Weight of the l1 norm next to total variation.
+        Weight of the l1 norm added to total variation.
     weights, order
         As in :class:`sparsesolve.penalties.TotalVariation`.
     fit_intercept, standardize, max_iter, tol

@@ -127,7 +127,7 @@ class CoxNetCV(Chosen, Cox):
     l1_ratio, standardize, ties, max_iter, tol
         As in CoxNet; l1_ratio may be a list.
     eps, alphas, cv, verbose, n_jobs, rule
-        As in :class:`ElasticNetCV`; None folds are 5, which share out the deaths.
+        As in :class:`ElasticNetCV`; None means 5 folds, with deaths spread evenly.
     measure : str or callable, default "deviance"
         "deviance" (partial likelihood of each fold, given the others) or "C".
 

@@ -39,8 +39,8 @@ class LinearSVC(MarginClassifier):
     class_weight : dict, "balanced" or None, default None
         As in scikit-learn.
     probability : bool, default False
-        Have ``predict_proba``, by Platt scaling on scores of rows held out: five fits more for
-        each class.
+        Have ``predict_proba``, by Platt scaling on scores of rows held out: five more fits per
+        class.
     tol : float, default None
         Duality gap to reach, relative to the loss of the model without features; None means 1e-10,
         with "squared_hinge" 1e-14, with "crammer_singer" 1e-6.

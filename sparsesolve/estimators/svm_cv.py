@@ -57,16 +57,16 @@ class LinearSVCCV(ChosenC, MarginClassifier):
     Parameters
     ----------
     Cs : int or list of float, default 10
-        How many values from 1e-4 to 1e4, log-spaced, or which.
+        Number of log-spaced values from 1e-4 to 1e4, or the values.
     loss, l1_ratio, fit_intercept, class_weight, probability, tol, max_iter
-        As in LinearSVC; classes from three on are fitted one against the others.
+        As in LinearSVC; three classes or more are fitted one against the others.
     measure : {"class", "hinge"}, default "class"
         What is compared: the share of rows in the wrong class, or the mean hinge loss, over all
         classes.
     cv : int, splitter or iterable, default None
         Folds as scikit-learn takes them; None means 5, stratified.
     rule : {"min", "1se"}, default "min"
-        The C of the least mean, or the smallest within a standard error of it.
+        The C of the best mean score, or the smallest within one standard error of it.
     verbose : bool, default False
         Show a progress bar.
     n_jobs : int, default None
@@ -154,13 +154,13 @@ class LinearSVRCV(ChosenC, MarginRegressor):
     Parameters
     ----------
     Cs : int or list of float, default 10
-        How many values from 1e-4 to 1e4, log-spaced, or which.
+        Number of log-spaced values from 1e-4 to 1e4, or the values.
     epsilon, loss, l1_ratio, fit_intercept, tol, max_iter
         As in LinearSVR.
     measure : str or callable, default "mse"
         What is compared: "mse", "mae" or a function, as in :func:`sparsesolve.cv_path`.
     cv : int, splitter or iterable, default None
-        Folds as scikit-learn takes them; None means 5 in a row.
+        Folds as scikit-learn takes them; None means 5 contiguous folds.
     rule, verbose, n_jobs
         As in :class:`LinearSVCCV`.
 

@@ -23,7 +23,7 @@ def gamma() -> Family:
     Returns
     -------
     Family
-        For ``family=`` of :func:`sparsesolve.path` and its kin.
+        For ``family=`` of :func:`sparsesolve.path` and related functions.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def negative_binomial(theta: float) -> Family:
     Returns
     -------
     Family
-        For ``family=`` of :func:`sparsesolve.path` and its kin.
+        For ``family=`` of :func:`sparsesolve.path` and related functions.
 
     Raises
     ------
@@ -72,17 +72,17 @@ def negative_binomial(theta: float) -> Family:
 
 
 def tweedie(power: float) -> Family:
-    """Amounts, zeros among them, of mean mu = exp(eta) and variance proportional to mu^power.
+    """Amounts, with exact zeros, of mean mu = exp(eta) and variance proportional to mu^power.
 
     Parameters
     ----------
     power : float in (1, 2)
-        Near 1 as Poisson's, near 2 as gamma's.
+        Near 1 it resembles Poisson, near 2 gamma.
 
     Returns
     -------
     Family
-        For ``family=`` of :func:`sparsesolve.path` and its kin.
+        For ``family=`` of :func:`sparsesolve.path` and related functions.
 
     Raises
     ------

@@ -35,7 +35,7 @@ def hinge() -> Family:
     Returns
     -------
     Family
-        For ``family=`` of :func:`sparsesolve.path` and its kin, and of
+        For ``family=`` of :func:`sparsesolve.path` and related functions, and of
         :func:`sparsesolve.mkl_path`.
 
     References
@@ -68,7 +68,7 @@ def squared_hinge() -> Family:
     Returns
     -------
     Family
-        For ``family=`` of :func:`sparsesolve.path` and its kin.
+        For ``family=`` of :func:`sparsesolve.path` and related functions.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def probit() -> Family:
     Returns
     -------
     Family
-        For ``family=`` of :func:`sparsesolve.path` and its kin.
+        For ``family=`` of :func:`sparsesolve.path` and related functions.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def cloglog() -> Family:
     Returns
     -------
     Family
-        For ``family=`` of :func:`sparsesolve.path` and its kin.
+        For ``family=`` of :func:`sparsesolve.path` and related functions.
 
     Examples
     --------

@@ -14,7 +14,7 @@ from sparsesolve.losses import KINKED, LOSSES, PythonLoss
 
 
 def from_object(law: object, y: ArrayLike = ()) -> Family:
-    """A family written in Python, once its derivatives are known to belong to its value.
+    """Make a family of a loss written in Python, after comparing its derivatives with its value.
 
     `law` is any object with the methods ::
 
@@ -22,10 +22,10 @@ def from_object(law: object, y: ArrayLike = ()) -> Family:
         gradient(y, eta)    its derivative in eta
         curvature(y, eta)   its second derivative
 
-    which take two arrays of shape (n,) and return one of that shape, and, if it likes, ::
+    which take two arrays of shape (n,) and return one of that shape, and optionally ::
 
         conjugate(y, v)     sup over eta of v eta - value(y, eta), infinite outside its domain:
-                            where it is not given it is found by Newton's steps, at some expense
+                            found by Newton's method where not given, at some cost
         mean(eta)           what predict(kind="response") returns; eta itself where not given
         name                a string, not that of a family of this package
 
@@ -36,8 +36,8 @@ def from_object(law: object, y: ArrayLike = ()) -> Family:
     law : object
         As above: an object, not its class.
     y : sequence of float, default ()
-        Responses at which its derivatives are compared with differences of its value at once.
-        Those of a fit are looked at before it begins.
+        Responses at which its derivatives are compared with differences of its value now. Those
+        of a fit are checked before it begins.
 
     Returns
     -------

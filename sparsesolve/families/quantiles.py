@@ -25,7 +25,7 @@ def quantile(q: float = 0.5) -> Family:
     Returns
     -------
     Family
-        For ``family=`` of :func:`sparsesolve.path` and its kin.
+        For ``family=`` of :func:`sparsesolve.path` and related functions.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def epsilon_insensitive(epsilon: float = 0.1) -> Family:
     Returns
     -------
     Family
-        For ``family=`` of :func:`sparsesolve.path` and its kin.
+        For ``family=`` of :func:`sparsesolve.path` and related functions.
 
     Raises
     ------

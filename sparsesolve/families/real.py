@@ -21,7 +21,7 @@ multigaussian = Family(
 
 
 def huber(delta: float = 1.0) -> Family:
-    """Squared error near, absolute error far from the response.
+    """Huber loss: squared error for small residuals, absolute error for large ones.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def huber(delta: float = 1.0) -> Family:
     Returns
     -------
     Family
-        For ``family=`` of :func:`sparsesolve.path` and its kin.
+        For ``family=`` of :func:`sparsesolve.path` and related functions.
 
     Raises
     ------

@@ -26,7 +26,7 @@ def cox(ties: str = "breslow", strata: Any = None) -> Family:
     Returns
     -------
     Family
-        For ``family=`` of :func:`sparsesolve.path` and its kin.
+        For ``family=`` of :func:`sparsesolve.path` and related functions.
 
     Raises
     ------

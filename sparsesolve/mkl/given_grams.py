@@ -96,7 +96,7 @@ def precomputed(
     Raises
     ------
     ValueError, TypeError
-        If a matrix is no kernel, as :func:`sparsesolve.mkl_path` says it, or is given as a factor.
+        If a matrix is not a kernel, as in :func:`sparsesolve.mkl_path`, or is given as a factor.
 
     Examples
     --------

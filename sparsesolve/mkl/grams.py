@@ -63,7 +63,7 @@ class Grams:
         return sum(getattr(array, "nbytes", 0) for array in arrays)
 
     def for_new(self, new: Any) -> tuple[int, Callable[[int], np.ndarray]]:
-        """(number of new samples, function m -> block (n_new, n))."""
+        """Return the number of new samples and a function m -> block (n_new, n)."""
         new = in_columns_of_fit(self, new, "the kernels were made of")
         matrix, columns = read_design(new, empty=True)
         if matrix.shape[1] != self.table.shape[1]:
@@ -100,8 +100,8 @@ def build_grams(
     Parameters
     ----------
     X : table (n, p)
-        Array, scipy sparse matrix, frame or EncodedDesign, whose raw tables a path of these
-        kernels predicts.
+        Array, scipy sparse matrix, frame or EncodedDesign. A path of kernels of an EncodedDesign
+        predicts raw tables.
     kernels : sequence of (function, columns), or dict of them by name
         A function made by ``mkl.gaussian``, ``mkl.polynomial``, ``mkl.linear``, ``mkl.nystroem``
         or ``mkl.random_features``, or any callable (A, B) -> (len(A), len(B)) that is symmetric
@@ -112,7 +112,7 @@ def build_grams(
     scale : {None, "trace", "diagonal"}, default None
         Divide each kernel so that its diagonal has mean 1, or is 1 everywhere.
     weights : array-like (n,), default None
-        What each sample counts in these means.
+        Weight of each sample in these means.
     dtype : {"float64", "float32"}, default "float64"
         What is stored.
     store : bool, default True
@@ -128,7 +128,7 @@ def build_grams(
     Raises
     ------
     MemoryError
-        Before anything is made, saying how much it would take.
+        Before any kernel is made, saying how much memory it would take.
 
     Examples
     --------

@@ -108,22 +108,23 @@ def mkl_path(
         The grid, positive, in any order; solved from the largest down, and to the end.
     n_lambdas : int, default 100
         Length of the grid made when `lambdas` is None. It starts at the least lambda with all
-        norms 0 (of "l1" the largest sqrt(u'K_m u) / d_m at the null residual u); for the squared
-        norms, which have none, where the objective is at most a hundredth below that of the null.
+        norms 0 (for "l1" the largest sqrt(u'K_m u) / d_m at the null residual u). Squared norms
+        have no such lambda: their grid starts where the objective is at most a hundredth below
+        that of the null model.
     lambda_min_ratio : float in (0, 1), default None
         Last lambda over the first; None means 1e-2, for squared norms 1e-4.
     dfmax : int, default None
         End once more than `dfmax` kernels are active.
     stop : {"deviance"}, None or callable (point) -> bool, default "deviance"
-        When to end a grid of our own, as in :func:`sparsesolve.path`.
+        When to end the default grid, as in :func:`sparsesolve.path`.
     tol : float, default 1e-7
         Duality gap to reach at every lambda, relative to the objective of the null model.
     max_iter : int, default None
         Iterations allowed per lambda; None means 100,000.
     solver : str, default "auto"
-        "newton", which "auto" takes but for nested groups; "proximal", "block_descent",
-        "reweighted"; and as baselines "alternation" and "simple_mkl". All go to the same
-        solution; "reweighted" and the baselines may end short of `tol`, and say so.
+        "newton", which "auto" takes except for nested groups; "proximal", "block_descent",
+        "reweighted"; and as baselines "alternation" and "simple_mkl". All converge to the same
+        solution; "reweighted" and the baselines may end above `tol`, with a warning.
     n_threads : int, default 1
         Threads; -1 for all cores. The result does not depend on it.
     progress : bool, default False

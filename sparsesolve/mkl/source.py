@@ -119,7 +119,7 @@ def _read_pair(pair, m, p, names):
     for column in listed:
         if isinstance(column, str):
             if names is None or column not in list(names):
-                raise ValueError(f"kernel {m} asks for column {column!r}, which X has not")
+                raise ValueError(f"kernel {m} asks for column {column!r}, which X does not have")
             column = list(names).index(column)
         column = read_count(f"the column of kernel {m}", column, 0, p - 1)
         indices.append(column)

@@ -56,7 +56,7 @@ cdef class Symmetric:
         for m in range(self.count):
             matrix = self.matrices[m]
             if matrix.shape != (self.n, self.n) or matrix.strides[1] != matrix.itemsize:
-                raise ValueError(f"matrix {m} is no square of contiguous rows")
+                raise ValueError(f"matrix {m} is not a square of contiguous rows")
             if matrix.dtype not in (np.float64, np.float32):
                 raise TypeError(f"matrix {m} holds {matrix.dtype}")
             self.dense[m].values = matrix.__array_interface__["data"][0]

@@ -58,32 +58,34 @@ def online(
         mean_i w_i f(y_i, offset_i + b0 + x_i'b)
             + lam * sum_j v_j (alpha |b_j| + (1 - alpha) b_j^2 / 2)
 
-    by one step per row, whose cost depends on the non-zeros of the row alone. Where data fit into
-    memory, :func:`sparsesolve.path` reaches the optimum, mostly in less time.
+    by one step per row, whose cost depends on the non-zeros of the row alone. If the data fit
+    into memory, :func:`sparsesolve.path` reaches the optimum, mostly in less time.
 
     Parameters
     ----------
     X : array-like, scipy sparse matrix, numpy.memmap (n, p), file or iterable
-        Rows, learned in their order. A file is a name that ends with .svm, .vw, .csv or .tsv, also
-        with .gz behind, or a ``sparsesolve.online.files.TextFile``; it is never in memory as a
-        whole, and later passes read a binary copy. An iterable (or a function that returns one)
-        yields tuples (X, y), (X, y, weights) or (X, y, weights, offset) of some rows each.
+        Rows, learned in their order. A file is given by a name that ends with .svm, .vw, .csv or
+        .tsv (.gz may follow), or as a ``sparsesolve.online.files.TextFile``. It is never in
+        memory as a whole, and later passes read a binary copy. An iterable (or a function that
+        returns one) yields tuples (X, y), (X, y, weights) or (X, y, weights, offset) of some
+        rows each.
     y : array-like (n,) or (n, K), or str
-        Responses as the family takes them; None where X is a stream. Of a CSV file the name of
-        the response's column; so for `weights`.
+        Responses as the family takes them; None if X is a stream. For a CSV file, the name of
+        the response column; likewise for `weights`.
     lam : float
         Level of the penalty, in the units of ``path(..., standardize=False)``.
     family : str or family, default "gaussian"
-        As for :func:`sparsesolve.path`, and ``mkl.hinge()``. Not "cox", whose loss is no sum over
-        rows.
+        As for :func:`sparsesolve.path`, and ``mkl.hinge()``. Not "cox", whose loss is not a sum
+        over rows.
     alpha : float in [0, 1], default 1
         Mixing: 1 is the lasso, 0 is ridge.
     penalty : object of `sparsesolve.penalties`, default None
-        None is the elastic net. ``GroupL2(groups)`` and ``GroupLinf(groups)`` are lazy, by groups;
-        with "rda" and "ftrl" so is ``SparseGroup``. Any other moves all weights in every step,
-        and goes with "fobos" and "rda". One group of all features is a norm of the whole vector.
-        A list of penalties, or of pairs (c, penalty), is their sum, of "fobos": proximal operators
-        are applied in the order given, as for nested groups, inner ones first.
+        None is the elastic net. ``GroupL2(groups)`` and ``GroupLinf(groups)`` update lazily, by
+        groups; with "rda" and "ftrl" so does ``SparseGroup``. Any other penalty updates all
+        weights in every step, and needs "fobos" or "rda". One group of all features penalises
+        the norm of the whole vector. A list of penalties, or of pairs (c, penalty), is their sum,
+        for "fobos": proximal operators are applied in the order given, as for nested groups,
+        inner ones first.
     grouped : bool, default False
         For family="multinomial": shrink the coefficients of a feature in all classes by their
         length, so that features leave all classes at once. "multigaussian" always does that.
@@ -97,45 +99,46 @@ def online(
         Learn an unpenalised intercept.
     method : {"ftrl", "rda", "fobos", "svrg"}, default "ftrl"
         FTRL-Proximal has a rate for each weight and is as sparse as the optimum; dual averaging
-        is as sparse, with one rate; FOBOS is the paper's, and leaves many small weights.
-        prox-SVRG reads the data twice in every pass, and after some passes reaches the optimum
-        itself, with the elastic net; shuffle its rows.
+        is as sparse, with one rate; FOBOS is Duchi and Singer's, and leaves many small weights.
+        Prox-SVRG, for the elastic net, reads the data twice in every pass and reaches the
+        optimum itself after some passes; shuffle its rows.
     step : "auto", float or callable, default "auto"
-        eta0, which multiplies step sizes. "auto" lets seven values compete on the first 4,096
-        rows. A callable t -> eta_t, of "fobos" and "rda", gives the step sizes themselves; the
-        steps of "svrg" are constant.
+        eta0, which multiplies step sizes. "auto" tries seven values on the first 4,096 rows. A
+        callable t -> eta_t, for "fobos" and "rda", gives the step sizes themselves; the steps of
+        "svrg" are constant.
     schedule : {"sqrt", "inverse", "constant"}, default "sqrt"
-        Step sizes of "fobos" and "rda": eta0 / sqrt(t), eta0 / t or eta0; of "rda" "inverse"
+        Step sizes of "fobos" and "rda": eta0 / sqrt(t), eta0 / t or eta0; for "rda", "inverse"
         means eta0 / (1 + log t). "ftrl" has its own.
     batch : int, default 1
-        Rows a step. Rows of a step that is not full wait for those of `more`, a method of the fit.
+        Rows per step. An incomplete batch waits for the rows that `more`, a method of the fit,
+        adds.
     average : {False, True, "suffix"}, default False
-        Return the mean of the weights that rows were predicted with, of all steps or of at least
-        the last half, in place of the last ones; of "fobos" and "rda". It is seldom sparse. With
-        penalty= every step moves all weights.
+        Return the mean of the weights before each step, over all steps or ("suffix") at least
+        the last half, in place of the last weights; for "fobos" and "rda". It is seldom sparse.
+        With penalty= every step updates all weights.
     radius : float, default None
-        After every step project the weights onto this Euclidean ball; of "fobos" and "rda". Every
-        step moves all weights.
+        After every step project the weights onto this Euclidean ball; for "fobos" and "rda".
+        Every step updates all weights.
     passes : int, default 1
-        How often the data are gone through.
+        Passes over the data.
     shuffle : bool, default False
         Draw a new order for every pass; for data in memory. Do so where rows are sorted.
     seed : int, numpy Generator or None, default 0
         For `shuffle`.
     classes : array-like (K,), default None
-        Labels of all classes, which a stream of labels cannot show at once.
+        Labels of all classes, needed for a stream, whose first rows may not show them all.
     n_features : int, default None
-        Number of features of a stream. None: as many as turn up.
+        Number of features of a stream. None: as many as occur.
     hash_bits : int, default None
-        Of a file of SVMlight or vw: put features into 2^hash_bits places by a hash.
+        For SVMlight and vw files: hash features into 2^hash_bits places.
     dtype : {"float64", "float32"}, default "float64"
-        What weights are kept in: 16 bytes a feature, or 8, of "ftrl" with one response.
+        Type of the stored weights: 16 bytes per feature, or 8 for "ftrl" with one response.
     holdout : float in (0, 1) or tuple (X, y) or (X, y, weights), default None
-        Rows that are not learned: their mean loss is measured after every pass, and the weights
-        of the best pass are returned, with all losses as `holdout_losses`. A share is drawn with
-        `seed`, of data in memory.
+        Rows held out: their mean loss is measured after every pass, and the weights of the best
+        pass are returned, with all losses as `holdout_losses`. A share is drawn with `seed`,
+        from data in memory.
     patience : int, default 2
-        With `holdout`, end after so many passes without a gain.
+        With `holdout`, end after this many passes without a gain.
     progress : bool, default False
         Show rows and the progressive loss on stderr.
 
@@ -146,8 +149,8 @@ def online(
     Raises
     ------
     ValueError, TypeError
-        Before a block of rows is learned, saying what was found, where, and what to do; and
-        where the steps were so long that a loss overflows.
+        Before a block of rows is learned, saying what was found, where, and what to do; and if
+        steps are so long that a loss overflows.
 
     References
     ----------

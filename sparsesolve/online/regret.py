@@ -33,7 +33,7 @@ def regret_bound(learner, norm):
     if clock.method == "rda":
         return norm**2 / (2.0 * clock.rate) + 0.5 * learner.spent
     if engine.n_responses > 1 or learner.batch > 1:
-        raise ValueError("of FTRL the bound is kept for single rows and one response alone")
+        raise ValueError("the bound of FTRL is kept only for single rows and one response")
     n = np.append(engine.rows()[:, 1], np.asarray(engine.intercept_record)[1])
     roots = np.sqrt(engine.beta**2 + n[n > 0.0])
     far = norm + max(engine.largest, float(np.abs(learner.weights()[1]).max()))

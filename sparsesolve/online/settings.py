@@ -63,7 +63,7 @@ class Settings:
         family = read_family(family)
         if not _by_sample(family):
             raise ValueError(
-                f"the loss of family {family.name!r} is no sum over rows, so that it cannot be "
+                f"the loss of family {family.name!r} is not a sum over rows, so that it cannot be "
                 "learned row by row; use sparsesolve.path"
             )
         lam = read_number("lam", lam, 0, np.inf)
@@ -122,7 +122,7 @@ class Settings:
             what = "a sequence of penalties" if several else type(self.penalty).__name__
             if self.method == "ftrl" and not has_blocks(self.penalty):
                 raise ValueError(
-                    f"method='ftrl' has a rate for each weight or group, and {what} is no sum "
+                    f"method='ftrl' has a rate for each weight or group, and {what} is not a sum "
                     f"over groups; use method={'fobos' if several else 'rda'!r}"
                 )
             if several and self.method == "rda":

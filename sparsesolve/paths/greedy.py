@@ -47,7 +47,7 @@ def omp_path(
     progress: bool = False,
     feature_names: ArrayLike | None = None,
 ) -> Path:
-    """Select features of squared error one at a time: orthogonal matching pursuit and its kin.
+    """Select features by least squares one at a time: orthogonal matching pursuit and the like.
 
     Each step takes one column and moves the coefficients::
 
@@ -62,14 +62,14 @@ def omp_path(
         As in `sparsesolve.path`.
     method : {"omp", "forward", "mp"}, default "omp"
     n_nonzero : int, default None
-        Stop with so many features.
+        Stop at this many features.
     tol : float in [0, 1], default None
         Stop once at most this fraction of the null deviance is left. With neither, the path goes
         on until nothing is left to explain.
     standardize : bool, default True
         Compare columns divided by their standard deviation; else as they are.
     max_iter : int, default None
-        Steps of "mp" at most, whose columns may be taken again; None means 1000.
+        Largest number of steps of "mp"; None means 1000.
 
     Returns
     -------
@@ -79,7 +79,7 @@ def omp_path(
         is convex in the coefficients, that of ``coef(s)`` is at most s. `gaps` certifies each
         step from the data: by how much least squares on its features would lower the objective,
         over the null objective; for "mp", by how much the objective differs from what its steps
-        add up to. Whether another set of features would be better, no greedy method knows.
+        add up to. No greedy method can tell whether another set of features would be better.
 
     Raises
     ------
@@ -133,7 +133,7 @@ def hard_threshold_path(
     ::
 
         "iht"     gradient steps, all but the k largest coefficients set to 0 after each;
-        "niht"    the same with steps fitted to the columns in use: fewer of them;
+        "niht"    the same with step sizes for the columns in use, which takes fewer;
         "cosamp"  least squares on the columns in use and the 2k most correlated, cut back to k.
 
     Every size starts from the one before; a size that does not lower the residual is left out.
@@ -151,7 +151,7 @@ def hard_threshold_path(
     standardize : bool, default True
         Compare coefficients of columns divided by their standard deviation; else as they are.
     max_iter : int, default None
-        Iterations allowed to each size; None means 1000.
+        Iterations allowed for each size; None means 1000.
 
     Returns
     -------

@@ -89,9 +89,9 @@ def lars_path(
 
     with weights w scaled to sum 1, penalty factors v scaled to sum p, and b measured on columns
     of standard deviation 1 when `standardize`: what :func:`sparsesolve.path` minimises with
-    alpha=1 where ridge = 0. Its solution is piecewise linear in lambda. The path that comes back
-    holds every lambda at which a feature joins or leaves (a knot), and the two ends; between
-    them, interpolation is exact.
+    alpha=1 where ridge = 0. Its solution is piecewise linear in lambda. The returned path holds
+    every lambda at which a feature joins or leaves (a knot), and the two ends; between them,
+    interpolation is exact.
 
     Parameters
     ----------
@@ -111,9 +111,9 @@ def lars_path(
     lambda_min : float, default 0.0
         Where to end. The last point is that lambda, a knot or not.
     max_features : int, default None
-        End where more than so many features would be active.
+        End before more than this many features are active.
     max_steps : int, default None
-        End after so many knots, not counting the first.
+        End after this many knots, not counting the first.
     weights : array-like (n,), default None
         Nonnegative observation weights; only their ratios matter, except in `null_deviance`.
     offset : array-like (n,), default None
@@ -127,8 +127,8 @@ def lars_path(
         Multiplies lambda and ridge per feature; 0 for features that are fitted without a penalty
         and active from the start, inf for features that never join.
     tol : float, default 1e-7
-        What each knot's certificate is held against. The path is as exact as rounding lets it be
-        whatever `tol` is; a knot that misses it is reported.
+        Threshold for each knot's certificate. The path is as exact as rounding allows, whatever
+        `tol` is; a knot that misses it is reported.
     n_threads : int, default 1
         Threads for products with X; -1 for all cores. The result does not depend on it.
     progress : bool, default False
@@ -156,10 +156,10 @@ def lars_path(
 
     Notes
     -----
-    Where several features come to their bound at one lambda (duplicates, integer designs), those
-    go on which decrease the objective fastest; a feature that depends on the active ones stays
-    out until one of them leaves. With more features than samples the path to lambda = 0 ends in
-    a fit without error, that of the smallest l1 norm.
+    If several features reach their bound at one lambda (duplicates, integer designs), those that
+    decrease the objective fastest join; a feature that depends on the active ones stays out
+    until one of them leaves. With more features than samples the path to lambda = 0 ends in a
+    fit without error, that of the smallest l1 norm.
 
     References
     ----------
@@ -226,7 +226,7 @@ def lars_path_gram(
         (b'X'X b - 2 b'X'y) / (2 n_samples) + ridge sum_j v_j b_j^2 / 2 + lambda sum_j v_j |b_j|
 
     Centre (and scale) columns and response before the products are taken where an intercept (and
-    standardisation) is wanted: the path has none. Products of floats do not tell apart columns
+    standardisation) is wanted: the path has none. Products of floats cannot distinguish columns
     that differ by less than about 3e-9 of their size: these count as one.
 
     Parameters

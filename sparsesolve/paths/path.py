@@ -70,26 +70,26 @@ def path(
     ----------
     X : array-like, scipy sparse matrix, numpy.memmap, pandas or polars frame, dask array, (n, p)
         Never changed. Column-major float64 or float32 and CSC are read in place; so are large
-        arrays of many more rows than columns that lie row by row. A dask array is never in memory
-        as a whole: see Notes.
+        row-major arrays with many more rows than columns. A dask array is never in memory as a
+        whole: see Notes.
     y : array-like or frame; for cox also a tuple of columns
         Responses as the family takes them: numbers (n,); labels of two or more classes, of any
         type; columns of counts; (time, status). ``help(sparsesolve.families)`` lists them.
     family : str or family, default "gaussian"
         Loss: "gaussian", "binomial", "poisson", "cox", ...; one made by a function of
         `sparsesolve.families`, as ``families.huber(1.5)``; or your own object. With K classes
-        ("multinomial") or responses ("multigaussian") b and b0 are there K times, the penalty is
-        summed over them, and the path's `coefs` is a list of K matrices.
+        ("multinomial") or responses ("multigaussian") there are K vectors b and K intercepts,
+        the penalty is summed over them, and the path's `coefs` is a list of K matrices.
     alpha : float in [0, 1], default 1
         Mixing: 1 is the lasso, 0 is ridge.
     penalty : object of `sparsesolve.penalties`, default None
         None is the elastic net. ``penalties.GroupL2(groups)``, ``SparseGroup(groups, tau)`` and
         ``GroupLinf(groups)`` choose groups of features together:
         ``sum_g v_g (alpha N_g(b_g) + (1 - alpha) d_g |b_g|^2 / 2)`` in the formula above
-        (of SparseGroup d_g is tau + (1 - tau) d_g in the ridge part). With K
-        classes or responses b_g are the coefficients of the features of g in all of them.
-        Any other object with the methods value, prox and polar is a penalty, too: Omega(b) in
-        place of the sum, by the first-order solvers. ``docs/extending.rst`` has the contract.
+        (for SparseGroup d_g is tau + (1 - tau) d_g in the ridge part). With K classes or
+        responses b_g are the coefficients of the features of g in all of them. Any other object
+        with the methods value, prox and polar is a penalty, too: Omega(b) takes the place of the
+        sum, and first-order solvers minimise it. ``docs/extending.rst`` has the contract.
     grouped : bool, default False
         For family="multinomial": tie each feature across the classes, whose coefficients are
         penalised by their l2 norm in place of one by one. "multigaussian" always does that. Not
@@ -102,10 +102,9 @@ def path(
         Fit an unpenalised intercept.
     standardize : bool or "group", default None
         Penalise coefficients of columns divided by their weighted standard deviation (1/n form).
-        A constant column has none, and the coefficient 0, as it has with an intercept. None is
-        True, but False with a penalty without disjoint blocks (total variation, say), which
-        compares coefficients with one another.
-        "group", with ``penalties.GroupL2``: the columns of each group are replaced by an
+        A constant column has none; its coefficient is 0, as with any intercept. None means True,
+        but False for penalties that compare coefficients with one another (total variation,
+        say). "group", with ``penalties.GroupL2``: the columns of each group are replaced by an
         orthonormal basis Q of their span, centred and weighted (Q'WQ = I), and the coefficients
         of Q penalised, so that nothing but the span of a group matters. See Notes.
     penalty_factor : array-like (p,) or (G,), default None
@@ -113,8 +112,8 @@ def path(
         group: those named, in the order in which they first appear, then one for each feature in
         none; v then sums to G. In the sums an infinite factor counts as 1.
     lower, upper : float or array-like (p,), default None
-        Coefficient limits, lower <= 0 <= upper, on the scale of X; not with `grouped`
-        or "multigaussian", which tie the coefficients of several responses.
+        Bounds on coefficients, lower <= 0 <= upper, on the scale of X; not with `grouped` or
+        "multigaussian", which tie the coefficients of several responses.
     lambdas : array-like (L,), default None
         The grid, in any order; solved from the largest down, and to the end.
     n_lambdas : int, default 100
@@ -124,29 +123,29 @@ def path(
     dfmax, pmax : int, default None
         End once more than `dfmax` features are active; before more than `pmax` have ever entered.
     stop : {"deviance"}, None or callable (point) -> bool, default "deviance"
-        "deviance" is glmnet's rule, the family's own, on a grid of our own. With a concave
-        penalty it is only the part that ends where nearly all deviance is explained: coefficients
-        that are no longer shrunk leave the deviance as it is until the next feature enters. A
-        callable sees each solved `Point` (index, lam, df, dev_ratio, gap, ...).
+        "deviance" is glmnet's rule for the family, on the default grid. With a concave penalty
+        the path ends only when nearly all deviance is explained: coefficients that are no longer
+        shrunk leave the deviance unchanged until the next feature enters. A callable sees each
+        solved `Point` (index, lam, df, dev_ratio, gap, ...).
     tol : float, default 1e-7
-        Duality gap to reach at every lambda, relative to the objective at b = 0. It is the
-        objective that the default certifies; 1e-9 asks for digits of coefficients, too (with
-        alpha < 1, where gaps are of second order in them, 1e-13).
+        Duality gap to reach at every lambda, relative to the objective at b = 0. The default
+        certifies the objective. For accurate coefficients ask for 1e-9, or with alpha < 1, where
+        gaps are of second order in the coefficients, for 1e-13.
     max_iter : int, default None
         Newton steps and sweeps allowed per lambda; None means 100,000.
     solver : str, default "auto"
-        Algorithm, chosen by family, penalty and the shape of X; all that suit reach the same
-        solution. For squared error "working_set", "ridge" (alpha = 0), and of one response or
+        Algorithm, chosen by family, penalty and the shape of X; all suitable ones reach the same
+        solution. For squared error "working_set", "ridge" (alpha = 0), and for one response or
         several "sufficient"; for any loss "proximal_newton", and "pass_newton", which copies no
         columns and lets several lambdas share their passes over X; for several responses
-        "response_blocks", "response_newton" where few coefficients become active, and with groups
-        "response_groups", which goes over to SpaRSA steps where many are. First-order ones, for
-        any loss and any penalty, in the memory of a few vectors: "panoc", with L-BFGS, "fista",
-        "sparsa", "ista"; for groups of one response Tseng and Yun's "bcd", with Wright's search
-        "bcd_wright", without working sets "bcd_plain"; for squared error "reweighted", also of
-        the trace norm. "tangent_newton" adds Newton steps on the pieces, clusters or factors that
-        TotalVariation, Slope and TraceNorm make.
-        "subgradient" is a baseline, and says so by its gaps.
+        "response_blocks", "response_newton" where few coefficients become active, and with
+        groups "response_groups", which goes over to SpaRSA steps where many are. First-order
+        solvers, for any loss and any penalty, need the memory of a few vectors: "panoc", with
+        L-BFGS, "fista", "sparsa", "ista"; for groups of one response Tseng and Yun's "bcd", with
+        Wright's search "bcd_wright", without working sets "bcd_plain"; for squared error
+        "reweighted", also of the trace norm. "tangent_newton" adds Newton steps on the pieces,
+        clusters or factors that TotalVariation, Slope and TraceNorm make. "subgradient" is a
+        baseline whose gaps stay large.
         Losses with kinks (hinge, quantile, epsilon_insensitive) have "multipliers", and with
         alpha = 0 "dual_descent", for text and wide X, "rows_newton", for tall X, and the methods
         of `sparsesolve.bundle`: "qp_bmrm", "ls_bmrm", "pragam" (hinge and
@@ -158,15 +157,15 @@ def path(
     feature_names : array-like of str (p,), default None
         Names of the columns of an array or a sparse X. A frame has its own.
     start : Path, CVPath, OnlineFit or pair (coefficients, intercept), default None
-        A warm start of the first of `lambdas`, which must be given: the solution of another path
+        A warm start at the first of `lambdas`, which must be given: the solution of another path
         at that lambda, or numbers of shapes (p,) and (), with K responses (K, p) and (K,). It
-        shortens the way to the same certified solution and is left alone where it would not: where
-        the objective is lower at b = 0, or the problem is solved in other columns than those of X.
+        shortens the way to the same certified solution. It is ignored if the objective is lower
+        at b = 0, or if the problem is solved in columns other than those of X.
 
     Returns
     -------
     Path
-        As many lambdas as were solved; what can be asked of it stands there.
+        Solutions at the lambdas that were solved.
 
     Raises
     ------
@@ -181,29 +180,29 @@ def path(
     Notes
     -----
     With ``standardize="group"`` weights of groups are by default the square roots of their ranks
-    (as in R's grpreg), which are their sizes unless columns depend on one another: singular values
-    below 1e-8 of the largest (1e-5 in single precision), of columns of standard deviation 1, are
-    taken for none. Coefficients come back for the columns of X; of all that have the same fit
-    those of least l2 norm on columns of standard deviation 1. Without an intercept columns are
-    still orthonormal about their means, as standard deviations are: combinations of a group that
-    are constant, such as the sum of all indicators of a factor, take no part. Limits on
-    coefficients would make no sense and are refused. The bases are kept with X, (n, p) in double
-    precision: a sparse X is filled in, and refused where that takes more than 8 GiB.
+    (as in R's grpreg), which are their sizes unless columns depend on one another: with columns
+    of standard deviation 1, singular values below 1e-8 of the largest (1e-5 in single precision)
+    count as 0. Coefficients are those of the columns of X; if several give the same fit, those
+    of least l2 norm on columns of standard deviation 1. Without an intercept columns are still
+    orthonormal about their means, as standard deviations are: combinations of a group that are
+    constant, such as the sum of all indicators of a factor, take no part. Bounds on coefficients
+    would have no meaning and are refused. The bases are kept with X, (n, p) in double precision:
+    a sparse X is filled in, and refused where that takes more than 8 GiB.
 
-    Rows with the same features and offset (with poisson: whatever their offsets, for exposures add
-    up) are met as one, where they are so many that it pays and the loss is linear in y (binomial,
-    multinomial, poisson, gamma, negative binomial, tweedie, probit and cloglog): objective and
-    solutions are those of all rows.
+    Rows with the same features and offset (with poisson: whatever their offsets, for exposures
+    add up) are merged if that pays and the loss is linear in y (binomial, multinomial, poisson,
+    gamma, negative binomial, tweedie, probit and cloglog): objective and solutions are those of
+    all rows.
 
-    Of a dask array (n, p), dense or of scipy sparse blocks, one pass over the blocks of rows forms
-    all that squared error needs, if p <= 4,000: inner products, (p, p). Otherwise, and for other
-    families, every step makes two passes, for products with X, and now and then a third, for
-    inner products of working columns; up to 8 lambdas share their passes where at most 400
-    columns become active. Memory: a block of all columns for each of dask's workers, some 40
-    vectors of n and of p, and 5 matrices with a row and a column for each working column (for
-    groups: each of the p). Families that tie the rows (cox), or have several responses, take
-    ``solver="fista"``, which makes hundreds of passes. Solutions and certificates are those of the
-    data in memory, whatever scheduler dask is set to.
+    For a dask array (n, p), dense or of scipy sparse blocks, one pass over the blocks of rows
+    computes the inner products (p, p), which are all that squared error needs, if p <= 4,000.
+    Otherwise, and for other families, every step makes two passes, for products with X, and now
+    and then a third, for inner products of working columns; up to 8 lambdas share their passes
+    where at most 400 columns become active. Memory: a block of all columns for each of dask's
+    workers, some 40 vectors of n and of p, and 5 matrices with a row and a column for each
+    working column (for groups: each of the p). Families whose loss is not a sum over rows (cox),
+    or of several responses, take ``solver="fista"``, which makes hundreds of passes. Solutions
+    and certificates are those of the data in memory, whatever scheduler dask is set to.
 
     References
     ----------

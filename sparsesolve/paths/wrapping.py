@@ -92,7 +92,7 @@ def _warn_unbounded(paths):
             columns = "column" if len(shown) == 1 else "columns"
             warn(
                 f"No finite coefficients are best at lambda = {path.lambdas[first][0]:.4g}: the "
-                f"objective falls for ever as those of {columns} {', '.join(shown)}{more} grow, "
+                f"objective keeps falling as those of {columns} {', '.join(shown)}{more} grow, "
                 f"which tell responses with certainty and have no penalty there, or nearly none; "
                 f"what is returned depends on tol. Penalise them, or choose a larger lambda"
             )

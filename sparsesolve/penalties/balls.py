@@ -24,7 +24,7 @@ class L1Ball:
     Raises
     ------
     ValueError, TypeError
-        If the radius is no positive number.
+        If the radius is not a positive number.
 
     Examples
     --------
@@ -82,7 +82,7 @@ class L2Ball(L1Ball):
     Raises
     ------
     ValueError, TypeError
-        If the radius is no positive number.
+        If the radius is not a positive number.
 
     Examples
     --------
@@ -111,7 +111,7 @@ class LinfBall(L1Ball):
     Raises
     ------
     ValueError, TypeError
-        If the radius is no positive number.
+        If the radius is not a positive number.
 
     Examples
     --------
@@ -144,7 +144,7 @@ class GroupBall(L1Ball):
     Raises
     ------
     ValueError, TypeError
-        If the radius is no positive number; when a path is fitted, if groups or weights do not
+        If the radius is not a positive number; when a path is fitted, if groups or weights do not
         fit.
 
     Examples

@@ -31,7 +31,7 @@ class Berhu(Norm):
     Raises
     ------
     ValueError, TypeError
-        If delta is no positive number; when a path is fitted, if weights do not fit.
+        If delta is not a positive number; when a path is fitted, if weights do not fit.
 
     References
     ----------

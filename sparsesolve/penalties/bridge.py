@@ -17,21 +17,21 @@ SMOOTHED = 1e-3  # where a bridge's slope, infinite at 0, is taken
 
 
 class Bridge(Concave):
-    """``phi = lam |b|^q``, 0 < q < 1, its slope at 0 taken a thousandth away.
+    """``phi = lam |b|^q``, 0 < q < 1, smoothed at 0.
 
     The slope of \\|b\\|^q at 0 is infinite and would keep every coefficient at 0, so that
-    ``(|b| + 0.001)^q - 0.001^q`` is meant, on standardised columns.
+    ``(|b| + 0.001)^q - 0.001^q`` takes its place, on standardised columns.
 
     Parameters
     ----------
     q : float in (0, 1)
     groups, weights
-        As of :class:`MCP`.
+        As in :class:`MCP`.
 
     Raises
     ------
     ValueError, TypeError
-        If q is no number between 0 and 1; when a path is fitted, if groups or weights do not fit.
+        If q is not between 0 and 1; when a path is fitted, if groups or weights do not fit.
 
     References
     ----------

@@ -32,7 +32,7 @@ def check_definition(penalty, n_features, name):
     Raises
     ------
     TypeError
-        Where a method returns what is no number, or no vector of that length.
+        Where a method returns what is not a number, or no vector of that length.
     ValueError
         Where two methods contradict one another: which, and where.
     """
@@ -101,7 +101,7 @@ def _check_pairs(asked, z, level, b, rng):
             if abs(double - 2.0 * size) > TOLERANCE * (1e-12 + abs(double)):
                 raise ValueError(
                     f"{asked.name}: value(2 b) is {double:.6g}, not twice value(b) = {size:.6g}: "
-                    "it is no norm, so give conjugate(z, lam) and feasible_scale(z, lam)"
+                    "it is not a norm, so give conjugate(z, lam) and feasible_scale(z, lam)"
                 )
 
 

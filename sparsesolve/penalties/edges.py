@@ -5,7 +5,7 @@ from typing import Any
 
 
 def graph_groups(edges: Iterable[Any]) -> list[list[Any]]:
-    """Groups for :class:`LatentGroupL2` of which each is an edge of a graph: the graph lasso.
+    """Make the edges of a graph the groups of :class:`LatentGroupL2`: the graph lasso.
 
     Parameters
     ----------
@@ -19,7 +19,7 @@ def graph_groups(edges: Iterable[Any]) -> list[list[Any]]:
     Raises
     ------
     ValueError
-        If an edge is no pair, joins a feature to itself, or stands there twice.
+        If an edge is not a pair, joins a feature to itself, or occurs twice.
 
     References
     ----------
@@ -39,7 +39,7 @@ def graph_groups(edges: Iterable[Any]) -> list[list[Any]]:
         if pair[0] == pair[1]:
             raise ValueError(f"edge {k} joins feature {pair[0]!r} to itself; leave it out")
         if frozenset(pair) in seen:
-            raise ValueError(f"edge {k}, {tuple(pair)!r}, stands there twice; leave one out")
+            raise ValueError(f"edge {k}, {tuple(pair)!r}, occurs twice; leave one out")
         seen.add(frozenset(pair))
         found.append(pair)
     return found

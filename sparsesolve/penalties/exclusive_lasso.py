@@ -2,7 +2,7 @@
 
     Omega(b) = sum_g |b_g|_1^2 / 2
 
-It is no norm. 0 is optimal for no lambda, so lambdas must be given.
+It is not a norm. 0 is optimal for no lambda, so lambdas must be given.
 References: Zhou, Jin, Hoi, "Exclusive lasso for multi-task feature selection" (2010); Campbell,
 Allen, "Within group variable selection through the exclusive lasso" (2017).
 """
@@ -26,7 +26,7 @@ class ExclusiveLasso(Norm):
     Parameters
     ----------
     groups : sequence or mapping, default None
-        As of :class:`GroupL2`; None: one group of all features.
+        As in :class:`GroupL2`; None: one group of all features.
 
     Raises
     ------

@@ -29,14 +29,14 @@ class GraphTV(Norm):
     weights : array-like (E,), default None
         w of each edge, at least 0; None means 1.
     l1 : float >= 0, default 0.0
-        Weight of the l1 norm next to total variation.
+        Weight of the l1 norm added to total variation.
 
     Raises
     ------
     ValueError, TypeError
-        If an edge is no pair, joins a feature to itself or stands there twice, or l1 is negative
-        or no number; when a path is fitted, if an edge names what is no feature, or weights do
-        not fit.
+        If an edge is not a pair, joins a feature to itself or occurs twice, or l1 is not a
+        number of at least 0; when a path is fitted, if an edge names something that is not a
+        feature, or weights do not fit.
 
     References
     ----------
@@ -77,7 +77,7 @@ class GraphTV(Norm):
         return self._graph.prox(v, t)
 
     def dual_norm(self, z: np.ndarray) -> float:
-        """See Norm; without l1 of z that sums to 0 on each connected part."""
+        """See Norm; without l1, for z that sums to 0 on each connected part."""
         return self._graph.polar(z)
 
     def kernel(self) -> Any:
@@ -102,7 +102,7 @@ def _read_edges(edges, n_features, names):
         for k, end in enumerate(edge):
             j = place.get(end) if isinstance(end, str) else end
             if j is None:
-                raise ValueError(f"edge {e} names {end!r}, which is no column of X")
+                raise ValueError(f"edge {e} names {end!r}, which is not a column of X")
             if isinstance(j, bool) or not hasattr(j, "__index__") or not 0 <= j < n_features:
                 raise ValueError(
                     f"edge {e} holds {end!r}; features are numbered from 0 to {n_features - 1}"

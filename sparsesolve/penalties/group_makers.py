@@ -57,7 +57,7 @@ def rectangle_groups(shape: Sequence[int]) -> list[list[int]]:
     Raises
     ------
     ValueError, TypeError
-        If shape is no pair of positive whole numbers.
+        If shape is not a pair of positive whole numbers.
 
     References
     ----------
@@ -85,7 +85,7 @@ def window_groups(shape: int | Sequence[int], size: int | Sequence[int]) -> list
     shape : int, or pair of int
         Features of a sequence, or rows and columns of an image taken row by row.
     size : int, or pair of int
-        Of a window, at most the shape; an int means a square.
+        Size of a window, at most the shape; an int means a square.
 
     Returns
     -------

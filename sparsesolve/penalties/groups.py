@@ -197,7 +197,7 @@ def _places(names):
 
 def _number(name, g, place):
     if name not in place:
-        raise ValueError(f"group {g} names {name!r}, which is no column of X")
+        raise ValueError(f"group {g} names {name!r}, which is not a column of X")
     if place[name] is None:
         raise ValueError(
             f"group {g} names {name!r}, as several columns of X are called; give numbers"

@@ -28,7 +28,7 @@ class KSupport(Norm):
     Raises
     ------
     ValueError, TypeError
-        If k is no whole number of at least 1; when a path is fitted, if it is above p.
+        If k is not a whole number of at least 1; when a path is fitted, if it is above p.
 
     References
     ----------

@@ -21,7 +21,7 @@ class L1(Norm):
     Raises
     ------
     ValueError, TypeError
-        If weight is no positive number.
+        If weight is not a positive number.
 
     Examples
     --------

@@ -43,8 +43,8 @@ class LatentGroupL2(Norm):
     Raises
     ------
     ValueError, TypeError
-        When a path is fitted: if a group is empty or names what is no feature, or weights do not
-        fit or are not positive.
+        When a path is fitted: if a group is empty or names something that is not a feature, or
+        if weights do not fit or are not positive.
 
     References
     ----------
@@ -125,7 +125,7 @@ class LatentGroupL2(Norm):
         return self._decompose(b)[0]
 
     def over_responses(self, n_responses: int) -> Any:
-        """The same on arrays (K, p): a group has the coefficients of its features in all rows."""
+        """The penalty on arrays (K, p), where a group holds its features in all rows."""
         shifts = self.n_features * np.arange(n_responses)[:, None]
         rows = [(which + shifts).ravel() for which in self.members]
         return Flat(LatentGroupL2(rows, self._d).over(n_responses * self.n_features))

@@ -14,19 +14,20 @@ from sparsesolve.penalties.norm import read_number
 
 
 class Log(Concave):
-    """``phi = lam log(1 + |b| / epsilon)``: the reweighted l1 norm's own penalty.
+    """``phi = lam log(1 + |b| / epsilon)``: the penalty behind the reweighted l1 norm.
 
     Parameters
     ----------
     epsilon : float > 0
         Size, on standardised columns, at which the penalty begins to flatten.
     groups, weights
-        As of :class:`MCP`.
+        As in :class:`MCP`.
 
     Raises
     ------
     ValueError, TypeError
-        If epsilon is no positive number; when a path is fitted, if groups or weights do not fit.
+        If epsilon is not a positive number; when a path is fitted, if groups or weights do not
+        fit.
 
     References
     ----------

@@ -21,7 +21,7 @@ class MCP(Concave):
     gamma : float > 1, default 3.0
         How soon the penalty ends: towards 1 it is hard thresholding, towards inf the l1 norm.
     groups : sequence or mapping, default None
-        As of :class:`GroupL2`, by the l2 norms of groups; None: single coefficients.
+        As in :class:`GroupL2`, by the l2 norms of groups; None: single coefficients.
     weights : array-like, default None
         What lam is multiplied by for each feature, or group; None means 1, or the square roots of
         the sizes of groups.
@@ -29,7 +29,7 @@ class MCP(Concave):
     Raises
     ------
     ValueError, TypeError
-        If gamma is no number above 1; when a path is fitted, if groups or weights do not fit.
+        If gamma is not a number above 1; when a path is fitted, if groups or weights do not fit.
 
     References
     ----------

@@ -27,7 +27,8 @@ def read_tree(groups, weights, n_features, names):
     Raises
     ------
     ValueError, TypeError
-        If two groups cross, a group is empty or names what is no feature, or weights do not fit.
+        If two groups cross, a group is empty or names something that is not a feature, or
+        weights do not fit.
     """
     found = by_number(groups, n_features, names)
     labels, members = list(found), [which.astype(np.intp) for which in found.values()]

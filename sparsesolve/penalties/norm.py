@@ -138,7 +138,7 @@ def read_order(order, n_features, names):
         place = {name: j for j, name in enumerate(names)}
         missing = [name for name in order if name not in place]
         if missing:
-            raise ValueError(f"order names {missing[0]!r}, which is no column of X")
+            raise ValueError(f"order names {missing[0]!r}, which is not a column of X")
         order = [place[name] for name in order]
     found = np.asarray(order)
     if found.dtype.kind not in "iu" or not np.array_equal(np.sort(found), np.arange(n_features)):

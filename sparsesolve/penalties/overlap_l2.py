@@ -41,8 +41,8 @@ class OverlapL2(Norm):
     Raises
     ------
     ValueError, TypeError
-        When a path is fitted: if a group is empty or names what is no feature, or weights do not
-        fit or are not positive.
+        When a path is fitted: if a group is empty or names something that is not a feature, or
+        weights do not fit or are not positive.
 
     References
     ----------

@@ -71,7 +71,7 @@ def _members(g, features, p, place):
     for k, j in enumerate(features):
         if isinstance(j, str):
             if place is None or j not in place:
-                raise ValueError(f"group {g} names {j!r}, which is no column of X")
+                raise ValueError(f"group {g} names {j!r}, which is not a column of X")
             features[k] = place[j]
         elif isinstance(j, bool) or not hasattr(j, "__index__") or not 0 <= j < p:
             raise ValueError(f"group {g} holds {j!r}; features are numbered from 0 to {p - 1}")

@@ -21,12 +21,12 @@ class SCAD(Concave):
     gamma : float > 2, default 3.7
         Where the penalty ends, in multiples of lam.
     groups, weights
-        As of :class:`MCP`.
+        As in :class:`MCP`.
 
     Raises
     ------
     ValueError, TypeError
-        If gamma is no number above 2; when a path is fitted, if groups or weights do not fit.
+        If gamma is not a number above 2; when a path is fitted, if groups or weights do not fit.
 
     References
     ----------

@@ -19,14 +19,14 @@ from sparsesolve.penalties.tangent import side_by_side
 
 
 class Separate(Norm):
-    """Each set of features with a penalty of its own: total variation on probes, none on age.
+    """A penalty for each set of features: total variation on probes, none on age.
 
     Parameters
     ----------
     parts : mapping from features to penalty
         Keys are tuples of feature numbers or names, ranges, or one number or name; values are
         objects that keep the contract of a penalty and are norms (`TotalVariation`, `L1`,
-        `GroupL2`, ...), or None for no penalty. Every feature stands in one key.
+        `GroupL2`, ...), or None for no penalty. Every feature is in one key.
 
     Raises
     ------
@@ -62,7 +62,7 @@ class Separate(Norm):
                 raise ValueError(f"feature {(*twice, *which)[0]} is in two sets; each is in one")
             taken[which] = True
             if hasattr(part, "conjugate") and not has_blocks(part):
-                raise TypeError(f"{type(part).__name__} is no norm, which a part must be")
+                raise TypeError(f"{type(part).__name__} is not a norm, which a part must be")
             own = Nothing() if part is None else part
             if hasattr(own, "over"):
                 own = own.over(len(which), None if names is None else [names[j] for j in which])

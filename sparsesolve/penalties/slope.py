@@ -24,7 +24,7 @@ class Slope(Norm):
     Parameters
     ----------
     lambdas : array-like (p,), default None
-        Weights that do not rise, at least 0, the first positive. None makes them by `kind`.
+        Nonincreasing weights, at least 0, the first positive. None makes them by `kind`.
     q : float in (0, 1), default 0.1
         For kind="bh" the false discovery rate; for "oscar" the slope of the line.
     kind : {"bh", "oscar", "constant"}, default "bh"
@@ -34,7 +34,7 @@ class Slope(Norm):
     Raises
     ------
     ValueError, TypeError
-        If the weights rise or are negative, or q or kind is none of these.
+        If the weights rise or are negative, or q or kind is not one of these.
 
     References
     ----------

@@ -106,11 +106,11 @@ class Spectral(Norm):
         return ((left * s) @ right).reshape(v.shape)
 
     def part(self, which: np.ndarray) -> Any:
-        """Of features by responses the rows `which`."""
+        """The rows `which` of a matrix of features by responses."""
         return self.over(len(which)) if self.shape is None else None
 
     def tangent(self, b: np.ndarray) -> Any:
-        """Of a trace norm the factors L, R of B = L R', of which it is ``(|L|^2 + |R|^2) / 2``."""
+        """Factors of a trace norm: B = L R', of norm ``(|L|^2 + |R|^2) / 2``."""
         if self.of != "trace":
             return None
         B = self._matrix(b)
@@ -120,7 +120,7 @@ class Spectral(Norm):
         return of_factors(left[:, kept] * root, right[kept].T * root)
 
     def metric(self, b: np.ndarray, e: float) -> Any:
-        """Of a trace norm x -> (BB' + e^2)^(1/2) X, of rows x (m, p); else None."""
+        """For a trace norm, X -> (BB' + e^2)^(1/2) X for rows X (m, p); else None."""
         if self.of != "trace":
             return None
         left, s, _ = np.linalg.svd(self._matrix(b), full_matrices=False)
@@ -133,7 +133,7 @@ class Spectral(Norm):
         return apply
 
     def degrees(self, b: np.ndarray) -> int:
-        """Of a trace norm the dimension of matrices of that rank; else nonzero coefficients."""
+        """For a trace norm, the dimension of matrices of that rank; else nonzero coefficients."""
         b = np.asarray(b)
         if self.of != "trace":
             return int(np.count_nonzero(b))
@@ -149,7 +149,7 @@ class TraceNorm(Spectral):
     Parameters
     ----------
     shape : pair of int, default None
-        As of :class:`Spectral`: None for B of features by responses.
+        As in :class:`Spectral`: None for B of features by responses.
 
     Raises
     ------

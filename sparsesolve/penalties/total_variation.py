@@ -26,15 +26,15 @@ class TotalVariation(Norm):
     """``Omega(b) = sum_i w_i |b_(i+1) - b_i| + l1 sum_i |b_i|``: pieces of equal coefficients.
 
     With l1 = 0 constants are not penalised, and paths are those of the lasso on cumulated columns,
-    with its working sets; else they go to a first-order solver. Features are not standardised
-    unless that is asked for: standardised coefficients that are equal are not equal on X.
+    with its working sets; else a first-order solver finds them. Features are not standardised
+    unless you ask for it: standardised coefficients that are equal are not equal on X.
 
     Parameters
     ----------
     weights : array-like (p - 1,), default None
-        w_i of each difference along the order; None means 1. 0 lets a jump be free.
+        w_i of each difference along the order; None means 1. 0 leaves a jump unpenalised.
     l1 : float >= 0, default 0.0
-        Weight of the l1 norm next to total variation: the sparse fused lasso.
+        Weight of the l1 norm added to total variation: the sparse fused lasso.
     order : sequence (p,), default None
         The features, by number or name, in the order in which they are neighbours; None means
         that of the columns of X.
@@ -42,7 +42,7 @@ class TotalVariation(Norm):
     Raises
     ------
     ValueError, TypeError
-        If l1 is negative or no number; when a path is fitted, if weights or order do not fit.
+        If l1 is not a number of at least 0; when a path is fitted, if weights or order do not fit.
 
     References
     ----------
@@ -88,7 +88,7 @@ class TotalVariation(Norm):
         return out
 
     def dual_norm(self, z: np.ndarray) -> float:
-        """See Norm; of z that sums to 0 where l1 = 0."""
+        """See Norm; if l1 = 0, for z that sums to 0."""
         z = z[self._chain]
         if self.l1 == 0.0:
             return chain_polar(z, self._w)

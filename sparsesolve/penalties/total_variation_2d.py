@@ -22,16 +22,17 @@ class TotalVariation2D(Norm):
     shape : pair of int
         Rows and columns of the image; its coefficients are taken row by row.
     weights : pair of float >= 0, default (1, 1)
-        Of differences from row to row, and from column to column.
+        Weights of differences between rows, and between columns.
     l1 : float >= 0, default 0.0
-        Weight of the l1 norm next to total variation; without it the mean of the image is not
+        Weight of the l1 norm added to total variation; without it the mean of the image is not
         penalised.
 
     Raises
     ------
     ValueError, TypeError
-        If shape is no pair of positive whole numbers, weights are no pair or negative, or l1 is
-        negative or no number; when a path is fitted, if the features do not fill the shape.
+        If shape is not a pair of positive whole numbers, weights are not a pair or negative, or
+        l1 is not a number of at least 0; when a path is fitted, if the features do not fill the
+        shape.
 
     References
     ----------
@@ -83,7 +84,7 @@ class TotalVariation2D(Norm):
         return self._graph.prox(v, t)
 
     def dual_norm(self, z: np.ndarray) -> float:
-        """See Norm; without l1 of z that sums to 0."""
+        """See Norm; without l1, for z that sums to 0."""
         return self._graph.polar(z)
 
     def kernel(self) -> Any:

@@ -31,8 +31,8 @@ class TreeL2(TreeNorm):
     Raises
     ------
     ValueError, TypeError
-        When a path is fitted: if two groups cross, a group is empty or names what is no feature,
-        or weights do not fit.
+        When a path is fitted: if two groups cross, a group is empty or names something that is
+        not a feature, or weights do not fit.
 
     References
     ----------

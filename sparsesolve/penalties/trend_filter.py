@@ -36,12 +36,12 @@ class TrendFilter(Norm):
     Parameters
     ----------
     degree : int from 0 to 3, default 1
-        Of the polynomials.
+        Degree of the polynomials.
 
     Raises
     ------
     ValueError, TypeError
-        If degree is no whole number from 0 to 3.
+        If degree is not a whole number from 0 to 3.
 
     References
     ----------
@@ -78,7 +78,7 @@ class TrendFilter(Norm):
         return prox_trend(v, t, self.degree + 1)
 
     def dual_norm(self, z: np.ndarray) -> float:
-        """See Norm; of z orthogonal to polynomials."""
+        """See Norm; for z orthogonal to polynomials."""
         z = z - self._basis @ (self._basis.T @ z)
         return float(np.abs(solve_adjoint(z, self.degree + 1)).max(initial=0.0))
 

@@ -40,7 +40,7 @@ class CVPath(Frozen, Named):
     fold_scores : ndarray (K, L)
         Score of each fold held out, those of repeats one after the other.
     fold_weights : ndarray (K,)
-        Sum of the weights held out; of those who died, for the deviance of cox.
+        Sum of the weights held out; for the deviance of cox, of the deaths held out.
     lambda_min : float
         The largest lambda of the best mean.
     lambda_1se : float
@@ -56,7 +56,7 @@ class CVPath(Frozen, Named):
     path : Path
         Fitted to all rows.
     folds : ndarray (repeats, n) or None
-        Which fold held a row out; None: they overlap.
+        The fold that held out each row; None if folds overlap.
     prevalidated : ndarray (n, L) or (n, K, L) or None
         Link of each row held out.
     fold_paths : tuple or None
@@ -64,12 +64,12 @@ class CVPath(Frozen, Named):
     alpha : float
         The elastic-net mixing of `path`.
     gamma : float
-        How much of `path` is not refitted: 1 where nothing is relaxed.
+        Weight of `path` against its refit; 1 if nothing is relaxed.
     candidates : tuple
         A CVPath for each pair of `alphas` and `gammas`.
     n_missed : ndarray (L,) or None
-        Fits, that of all rows and those of the folds, whose certificate misses `tol` where the
-        score of a lambda comes from; not in a file.
+        How many of the fits behind the score of each lambda miss `tol`: the fit of all rows and
+        those of the folds. Not saved.
     """
 
     lambdas: np.ndarray
@@ -139,7 +139,7 @@ class CVPath(Frozen, Named):
         return self.path.nonzero(self.read_s(s))
 
     def read_s(self, s: Any) -> Any:
-        """The lambda that one of the two words stands for; anything else as it is."""
+        """Translate "lambda_min" or "lambda_1se" into a lambda; return anything else unchanged."""
         if isinstance(s, str):
             if s not in CHOICES:
                 raise ValueError(f"s is {s!r}; give a lambda, 'lambda_1se' or 'lambda_min'")
@@ -154,7 +154,7 @@ class CVPath(Frozen, Named):
 
     @property
     def end_of_grid(self) -> str:
-        """A sentence where lambda_min is the last lambda, and the grid ended there; else ""."""
+        """A sentence if lambda_min is the last lambda of a grid that ended there, else ""."""
         last = len(self.lambdas) - 1
         whole = self.path.stop_reason.startswith("every lambda was solved")
         if not 0 < last == self.index_min or not whole:

@@ -11,7 +11,7 @@ SAME = 1e-6  # of the null deviance: what rounding may change
 DIGITS = 16 * np.finfo(np.float64).eps  # of predictors and of the loss, the same
 FAINT = 1e-290  # a deviance that is all rounding
 LOST = (
-    ", or that had weights or strata, which a model from a file has not: then fit the data again"
+    ", or that had weights or strata, which a model from a file lacks: then fit the data again"
 )
 
 
@@ -24,7 +24,7 @@ class FittedData:
         self.n = self.matrix.shape[0]
         match_rows(X, y)
         if self.options.get("offset") is True:
-            raise ValueError("A model from a file has no offset of the rows; fit the data again")
+            raise ValueError("A model from a file lacks the offset of rows; fit the data again")
         self.response = self.family.read(y, self.n)
         refuse_other_responses(path, self.family, y, self.response)
         weights = read_weights(self.options.get("weights"), self.n)

@@ -14,15 +14,15 @@ from sparsesolve.results.interpolation import interpolator, read_s
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MKLPath(Solved):
-    """Kernels and what was made of them, as solved at L values of lambda.
+    """Solutions of multiple kernel learning at L values of lambda.
 
     Made by :func:`sparsesolve.mkl_path`. At each lambda the fitted function is
 
         b0 + sum_m kernel_weights[m] * K_m dual_coefs,
 
-    for new samples with K_m the kernel between these and those of the fit. Its attributes and
-    arrays cannot be changed. With K responses or classes `dual_coefs` is a list of K arrays
-    and `intercepts` has K rows.
+    where, for new samples, K_m is the kernel between these and the samples of the fit. Its
+    attributes and arrays cannot be changed. With K responses or classes `dual_coefs` is a list
+    of K arrays and `intercepts` has K rows.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class MKLPath(Solved):
     kernel_norms : ndarray (M, L)
         Norms ``||f_m||``.
     kernel_weights : ndarray (M, L)
-        They sum to 1 where any kernel is active, else 0.
+        They sum to 1 if a kernel is active; else they are 0.
     df : ndarray (L,)
         Active kernels.
     dual_coefs : ndarray (n, L), or list of K of them
@@ -43,7 +43,7 @@ class MKLPath(Solved):
     options : dict or None
         The keywords of sparsesolve.mkl_path that made it.
     grams : Grams or None
-        What makes blocks for new samples, where Grams were passed: without the kernels themselves.
+        Makes blocks for new samples, if Grams were passed; it keeps no kernel.
     """
 
     lambdas: np.ndarray
@@ -82,7 +82,7 @@ class MKLPath(Solved):
 
     @property
     def selectable(self) -> tuple[int, str]:
-        """(how many there are, what they are called) of that which `df` counts."""
+        """The number and the names of what `df` counts."""
         return self.n_kernels, "kernel"
 
     def active(self, s: float) -> np.ndarray:
@@ -114,18 +114,19 @@ class MKLPath(Solved):
         kind: str = "link",
         offset: ArrayLike | None = None,
     ) -> Any:
-        """What the path says of new samples.
+        """Predictions for new samples.
 
         Parameters
         ----------
         kernels : (M, n_new, n) array, sequence or dict of M (n_new, n) blocks, or X
             Kernels between the new samples and those of the fit, in the order of the fit (a dict:
-            by name); of kernels that are not active at s nothing is read and None will do. Where
-            the path was fitted to Grams made of a table X: the new rows of X, (n_new, p); of an
-            EncodedDesign raw tables, which are encoded as it was.
+            by name); kernels that are not active at s are not read and may be None. If the path
+            was fitted to Grams of a table X, pass the new rows of X, (n_new, p); if X was an
+            EncodedDesign, pass a raw table, which is encoded in the same way.
         s : float or array_like of float, shape (S,), optional
             Values of lambda. Between two lambdas of the path the fitted functions are
-            interpolated linearly, beyond its ends the last ones are held. Default: every lambda.
+            interpolated linearly; beyond its ends the nearest ones are used. Default: every
+            lambda.
         kind : {"link", "response", "class"}, default "link"
             The linear predictor; the mean; the most probable class, by its label.
         offset : array_like, shape (n_new,) or (n_new, K), optional
@@ -134,13 +135,13 @@ class MKLPath(Solved):
         Returns
         -------
         prediction : ndarray, shape (n_new,) for one s, else (n_new, S); (n_new, K) or
-            (n_new, K, S) with K responses, whose classes take the axis K away.
+            (n_new, K, S) with K responses; classes have no axis K.
 
         Raises
         ------
         ValueError
             If an active kernel's block is missing or not of this shape, the offset is missing
-            where the fit had one, or `kind` is "class" of a family that has none.
+            where the fit had one, or `kind` is "class" and the family has no classes.
         """
         from sparsesolve.results.kernel_prediction import predict
 

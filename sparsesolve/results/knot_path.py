@@ -57,7 +57,7 @@ class KnotPath(Path):
         Parameters
         ----------
         X, y : array_like
-            The data of the fit (a path does not keep them): of `lars_path_gram` X'X and X'y.
+            The data of the fit (a path does not keep them); for `lars_path_gram`, X'X and X'y.
         n_lambdas : int, optional
             How many knots to add.
         lambda_min_ratio : float in (0, 1), optional

@@ -23,9 +23,9 @@ class Path(Solved, Predictor, Named):
     """The curve lambda -> coefficients, as solved at L values of lambda.
 
     Made by :func:`sparsesolve.path`; or by :func:`sparsesolve.omp_path` and
-    :func:`sparsesolve.hard_threshold_path`, which say what their lambdas and gaps are. Its
-    attributes and arrays cannot be changed. With K responses or classes, ``coefs`` is a list of K
-    matrices and ``intercepts`` has K rows.
+    :func:`sparsesolve.hard_threshold_path`, which define their lambdas and gaps. Its attributes
+    and arrays cannot be changed. With K responses or classes, ``coefs`` is a list of K matrices
+    and ``intercepts`` has K rows.
 
     Attributes
     ----------
@@ -59,13 +59,13 @@ class Path(Solved, Predictor, Named):
     class_names : ndarray (K,) or None
         Labels, where y carried classes.
     options : dict or None
-        The keywords of sparsesolve.path that made it, by which it is continued: to be read alone.
+        The keywords of sparsesolve.path that made it, needed to continue it. Read only.
     fitter : callable or None
-        What fits again, for exact=True and extend.
+        The function that fits again, for exact=True and extend.
     encoder : EncodedDesign or None
-        How raw tables are encoded, where X was an EncodedDesign: that, without its rows.
+        The EncodedDesign that X was, without its rows; it encodes raw tables.
     unbounded : ndarray (m,) or None
-        Features along which the objective falls for ever, where the status is UNBOUNDED.
+        Features along which the objective keeps falling, where the status is UNBOUNDED.
 
     Examples
     --------
@@ -139,7 +139,7 @@ class Path(Solved, Predictor, Named):
 
     @property
     def selectable(self) -> tuple[int, str]:
-        """(how many there are, what they are called) of that which `df` counts."""
+        """The number and the names of what `df` counts."""
         return self.n_features, "feature"
 
     def coef(
@@ -150,13 +150,14 @@ class Path(Solved, Predictor, Named):
         Parameters
         ----------
         s : float or array_like of float, shape (S,), optional
-            Values of lambda. Between two lambdas of the path coefficients are interpolated
-            linearly in lambda, beyond its ends the last ones are held. Default: the whole path.
+            Values of lambda. Between two lambdas of the path, coefficients are interpolated
+            linearly in lambda; beyond its ends the nearest solution is returned. Default: the
+            whole path.
         exact : bool, default False
             Solve at each s that is not one of ``lambdas``, with the options of the fit and no
             interpolation. The solution at s is certified by itself, so only s is solved and
             the rest of the path is not computed again as R's glmnet does. ``dfmax`` and
-            ``pmax``, which only end a path, are lifted.
+            ``pmax``, which only end a path, do not apply.
         X, y : array_like
             The data of the fit, for ``exact=True`` (a path does not keep them).
 

@@ -51,7 +51,7 @@ class Predictor:
         Returns
         -------
         prediction : ndarray, shape (n,) for one s, else (n, S); (n, K) or (n, K, S) with K
-            responses, whose classes take the axis K away. Survival: (n, T), or (n, T, S).
+        responses; classes have no axis K. Survival: (n, T), or (n, T, S).
 
         Raises
         ------

@@ -19,11 +19,11 @@ class Status(enum.IntEnum):
     CONVERGED = 0, "the certified gap is below the tolerance"
     MAX_ITER = 1, "stopped by max_iter before the tolerance was met"
     STALLED = 2, "the gap no longer falls: rounding, or a loose bound; another solver may go on"
-    UNBOUNDED = 3, "no finite coefficients are best: the objective falls for ever as they grow"
+    UNBOUNDED = 3, "no finite coefficients are best: the objective keeps falling as they grow"
 
 
 class ConvergenceWarning(UserWarning):
-    """Some lambdas missed the tolerance; their gaps stand in the path's ``gaps``."""
+    """Some lambdas missed the tolerance; the path's ``gaps`` hold their gaps."""
 
 
 CATEGORY = ContextVar("CATEGORY", default=ConvergenceWarning)

@@ -47,29 +47,30 @@ def adaptive_factors(
     power : float > 0, default 1.0
         How much the first fit decides.
     coefs : array-like (p,) or, of several responses, (K, p), default None
-        Coefficients of your own first fit; several a feature are taken by their norm.
+        Coefficients of your own first fit. With several responses, a feature counts by the norm
+        of its coefficients.
     groups : array-like (p,) or object of `sparsesolve.penalties`, default None
-        Labels of groups, or the group penalty of the second fit: one factor a group, in its
+        Labels of groups, or the group penalty of the second fit: one factor per group, in its
         order, ``1 / |b_g|^power`` for the norm of the coefficients b_j sd_j of the group.
     **options
-        For :func:`cv_path`, for the first fit; without those of the penalty. Where `coefs` are
-        given: `family`, `weights` and `standardize` alone. With ``standardize=False``
-        coefficients are not multiplied by sd_j, the standard deviations.
+        For the :func:`cv_path` of the first fit, except options of the penalty. With `coefs`,
+        only `family`, `weights` and `standardize`. With ``standardize=False`` coefficients are
+        not multiplied by sd_j, the standard deviations.
 
     Returns
     -------
-    ndarray (p,), or one factor a group
+    ndarray (p,), or one factor per group
 
     Raises
     ------
     ValueError, TypeError
-        If an option is of the penalty, unknown, or of a first fit next to `coefs`; if every first
-        coefficient is 0; for data as :func:`path`.
+        If an option is unknown, belongs to the penalty, or belongs to a first fit although
+        `coefs` are given; if every first coefficient is 0; for data, as in :func:`path`.
 
     Notes
     -----
-    Factors made from all rows have seen those that a cross-validation of the second fit holds
-    out: its scores are too good, though they compare lambdas fairly well.
+    Factors come from all rows, including those that a cross-validation of the second fit holds
+    out. Its scores are therefore optimistic, though they rank lambdas fairly well.
 
     References
     ----------

@@ -18,12 +18,12 @@ LEAST_SQUARES = ("gaussian", "multigaussian")
 @answers_keywords()
 def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5,
              noise_variance: float | None = None) -> dict[str, np.ndarray]:
-    """AIC, AICc, BIC, EBIC and GCV at every lambda of a path; the least is the best.
+    """Compute AIC, AICc, BIC, EBIC and GCV at every lambda of a path; smaller is better.
 
-    With D the deviance, df the number of nonzero coefficients and intercepts (K - 1 of
-    multinomial; under total variation of pieces, of SLOPE of clusters, of a trace norm the
-    dimension of matrices of that rank), and n the rows of positive weight (for cox those that
-    died; of K real responses, K numbers a row; where y counts, the trials):
+    D is the deviance; df is the number of nonzero coefficients and intercepts (K - 1 for
+    multinomial), under total variation of pieces, under SLOPE of clusters, and under a trace norm
+    the dimension of matrices of that rank; n is the number of rows of positive weight (for cox of
+    deaths, for K real responses K times the rows, for counts of successes of trials):
 
         aic   L + 2 df             L = D; for squared error, whose variance is unknown,
         aicc  aic + 2 df (df + 1) / (n - df - 1)                        L = n log(D / n)
@@ -31,21 +31,21 @@ def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5,
         ebic  bic + 2 gamma log C(p, number of features)
         gcv   (D / n) / (1 - df / n)^2
 
-    Weights are taken in the unit in which their mean is 1. Numbers where df leaves nothing to
-    estimate a variance from are inf; where it leaves little (p above n, at the end of a path), L
-    may fall faster than df is charged for: then a warning says so, and `noise_variance` is what
-    makes the criteria charge for every feature.
+    Weights are scaled to mean 1. A criterion is inf where df leaves nothing to estimate the
+    variance from. Where it leaves little (p above n, at the end of a path), L may fall faster
+    than the charge for df grows: a warning says so, and `noise_variance` makes the criteria
+    charge for every feature.
 
     Parameters
     ----------
     fit : Path or CVPath
-        A CVPath gives its path. With alpha > 0: the number of nonzero coefficients, an unbiased
-        estimate of the degrees of freedom of the lasso, is too large by what a ridge part takes
-        away.
+        A CVPath gives its path. alpha must be above 0. The number of nonzero coefficients is an
+        unbiased estimate of the degrees of freedom of the lasso; with a ridge part it is too
+        large.
     X, y : array-like
         The data of the fit.
     gamma : float in [0, 1], default 0.5
-        For EBIC: how much it charges for the number of features that there were to choose from.
+        For EBIC: how strongly the number of candidate features is charged.
     noise_variance : float > 0, default None
         For squared error: the variance of the noise, where it is known or was estimated from other
         data, or by a fit that leaves rows to spare. L is then D / noise_variance.
@@ -57,14 +57,14 @@ def criteria(fit: Path | CVPath, X: Any, y: Any, *, gamma: float = 0.5,
     Raises
     ------
     ValueError
-        If the path is a ridge path, or is of other data than `X` and `y`, or `noise_variance` is
-        given for another loss than squared error; and as :func:`path`.
+        If the path is a ridge path, `X` and `y` are not its data, or `noise_variance` is given
+        for a loss other than squared error; and as :func:`path`.
 
     Warns
     -----
     UserWarning
-        Where the least value of a criterion stands at a fit that uses up more than half of the
-        rows, and the variance is estimated from what is left.
+        If the minimum of a criterion is at a fit that uses up more than half of the rows, and
+        the variance is estimated from the rest.
 
     References
     ----------
@@ -129,7 +129,7 @@ def _warn_of_saturated(found, df, n):
         count = max(high.values())
         warn(
             f"the least {', '.join(high)} stand where {count} of {n:g} rows' worth is fitted, and "
-            "little is left to estimate the noise from: they may fall faster than they charge; "
+            "little is left to estimate the noise from: more features may always look better; "
             "give noise_variance, or choose by cross-validation",
             UserWarning,
         )

@@ -54,12 +54,12 @@ def cv_path(
     X, y
         As for :func:`path`.
     n_folds : int, default 10
-        Folds dealt at random; classes, and deaths of cox, are shared out evenly.
+        Number of folds, drawn at random; classes, and deaths of cox, are spread evenly.
     folds : array-like (n,) or (repeats, n), splitter, or iterable, default None
         Which fold holds out each row, by labels of any kind; an object with
         ``split(X, y, groups)``, as scikit-learn's; or pairs (train, test) of row indices.
     groups : array-like (n,), default None
-        Labels of rows that a fold holds out together. A splitter is given them.
+        Rows with the same label are held out together. A splitter is given the labels.
     measure : str or callable, default None
         "deviance" (default), "mse", "mae"; for classes "class" (the share misclassified) and
         for two of them "auc"; for cox "C" (Harrell's concordance). glmnet's definitions: the
@@ -69,20 +69,20 @@ def cv_path(
     keep : bool, default False
         Keep the predictions of rows held out, and the paths of the folds.
     repeats : int, default 1
-        How often folds are dealt; scores are averaged over all.
+        How often folds are drawn; scores are averaged over all repeats.
     alphas : array-like, default None
-        Values of `alpha` to try, on the same folds; the best of all means decides, the
-        largest alpha of those that are alike to nine digits, then the largest gamma.
+        Values of `alpha` to try, on the same folds; the best mean decides. If means agree to
+        nine digits, the largest alpha is taken, then the largest gamma.
     gammas : array-like, default None
-        Blends with relaxed fits to try, as :func:`relax` makes them: 0 the refit, 1 the path
-        itself. R's relax=TRUE tries 0, 0.25, 0.5, 0.75 and 1. lambda_1se is that of the best.
+        Relaxed fits to try, as in :func:`relax`: 0 is the refit, 1 the path itself. R's
+        relax=TRUE tries 0, 0.25, 0.5, 0.75 and 1. lambda_1se belongs to the best gamma.
     seed : int or numpy Generator, default None
-        Deals the folds.
+        Draws the folds.
     n_jobs : int, default 1
         Fits at one time, through joblib: threads of this process, -1 for all cores, unless
         ``joblib.parallel_config`` names another backend (loky, Dask, Ray).
     **options
-        Of :func:`path`.
+        Options of :func:`path`.
 
     Returns
     -------
@@ -91,8 +91,8 @@ def cv_path(
     Raises
     ------
     ValueError, TypeError
-        Before any work starts; also where a fold would leave no row of some class, or no death,
-        to train on.
+        Before any work starts; also if a fold leaves no row of some class, or no death, to train
+        on.
 
     Warns
     -----

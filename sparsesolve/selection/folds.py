@@ -44,7 +44,7 @@ def read_folds(folds, n, *, n_folds=10, repeats=1, groups=None, labels=None, see
         ids = _dealt(n, read_count("n_folds", n_folds, 2), repeats, groups, labels, rng)
         return _of_ids(ids), ids
     if repeats != 1:
-        raise ValueError("repeats deals the rows anew; with folds given leave it at 1")
+        raise ValueError("repeats draws new folds; leave it at 1 where folds are given")
     if groups is not None and not _is_splitter(folds):
         raise ValueError("folds already says which rows stay together; leave groups out")
     splits = _splits(folds, data, groups)
@@ -150,7 +150,7 @@ def _rows(part, n, k):
     if part.dtype == bool and part.shape == (n,):
         return np.flatnonzero(part)
     if part.ndim != 1 or (part.size and part.dtype.kind not in "iu"):
-        raise ValueError(f"fold {k} is no pair (train, test) of row indices")
+        raise ValueError(f"fold {k} is not a pair (train, test) of row indices")
     if part.size and not (0 <= part.min() and part.max() < n):
         raise ValueError(f"fold {k} names row {part.max()}; X has rows 0 to {n - 1}")
     rows, counts = np.unique(part.astype(np.intp), return_counts=True)

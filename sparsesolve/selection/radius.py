@@ -38,8 +38,8 @@ def at_radius(fit: Path, radius: float, X: Any, y: Any) -> Constrained:
     Parameters
     ----------
     fit : Path
-        By ``path(..., alpha=1, standardize=False)`` with a penalty that is a norm, or none (then
-        Omega is the l1 norm); its lambdas are where the search begins.
+        Made by ``path(..., alpha=1, standardize=False)`` with a penalty that is a norm, or
+        without one (then Omega is the l1 norm). The search begins at its lambdas.
     radius : float > 0
     X, y : array-like
         The data of the fit.

@@ -96,7 +96,7 @@ class Refit(Frozen):
 def refit(
     fit: Path | CVPath, X: Any, y: Any, s: float | str | None = None, *, level: float = 0.95
 ) -> Refit:
-    """Fit the features selected at one lambda without penalty, and tell how well each is known.
+    """Fit the selected features without penalty, with standard errors and confidence intervals.
 
     Parameters
     ----------
@@ -104,8 +104,8 @@ def refit(
         Its family: gaussian, binomial, poisson, cox, probit, cloglog or negative_binomial, without
         limits on coefficients.
     X, y : array-like
-        The data of the fit; weights count rows: of twice the weights errors are smaller by a
-        factor sqrt(2), but for gaussian.
+        The data of the fit. Weights count rows: doubling them makes standard errors smaller by a
+        factor sqrt(2), except for gaussian.
     s : float or, of a CVPath, "lambda_1se" or "lambda_min", default None
         One lambda; None is lambda_1se of a CVPath.
     level : float in (0, 1), default 0.95
@@ -118,7 +118,7 @@ def refit(
     Raises
     ------
     ValueError
-        Where the features are collinear, or more than the rows can tell, or no finite fit is best.
+        If the selected features are collinear or too many for the rows, or no finite fit is best.
 
     References
     ----------
@@ -169,7 +169,7 @@ def _refuse(path):
         )
     options = path.options or {}
     if options.get("positive") or any(options.get(side) is not None for side in LIMITS):
-        raise ValueError("coefficients within limits have no standard errors; fit without limits")
+        raise ValueError("coefficients within bounds have no standard errors; fit without bounds")
 
 
 def _table(path, data, support, alone, level):

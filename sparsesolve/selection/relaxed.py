@@ -25,7 +25,7 @@ SPARE = 3  # rows that must be left over when features are refitted (glmnet's)
 
 @answers_keywords()
 def relax(fit: Path | CVPath, X: Any, y: Any, gamma: float = 0.0) -> Path:
-    """A path with its coefficients moved towards those without penalty on the same features.
+    """Relax a path: mix it with fits of the same features without penalty.
 
     At every lambda the features selected are fitted without penalty, within the limits of the
     path, and the two solutions are mixed: coefficients and intercepts are `gamma` times those of
@@ -44,8 +44,8 @@ def relax(fit: Path | CVPath, X: Any, y: Any, gamma: float = 0.0) -> Path:
     -------
     Path
         At the lambdas before the first that selects more features than there are rows, less 3.
-        `gaps` are those of the refits: where they are not small, as with classes that can be told
-        apart without error, the best fit without penalty is infinitely far away.
+        `gaps` are those of the refits. Where they are not small, as with perfectly separable
+        classes, no finite fit without penalty is best.
 
     Raises
     ------

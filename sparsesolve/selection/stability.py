@@ -99,7 +99,7 @@ def stability_path(
     n_jobs: int = 1,
     **options: Any,
 ) -> StabilityPath:
-    """Fit halves of the rows, drawn at random in complementary pairs, and count the selections.
+    """Stability selection: fit complementary random halves of the rows and count selections.
 
     Parameters
     ----------
@@ -112,8 +112,8 @@ def stability_path(
     n_jobs : int, default 1
         Fits at one time, as for :func:`cv_path`.
     **options
-        For :func:`path`. Without `lambdas` the grid is that of all rows, ending at a tenth of its
-        start unless `lambda_min_ratio` is given: errors are controlled where few are selected.
+        For :func:`path`. Without `lambdas` the grid is that of all rows, ending at a tenth of
+        its start unless `lambda_min_ratio` is given: error control needs few selections.
 
     Returns
     -------
@@ -122,7 +122,7 @@ def stability_path(
     Raises
     ------
     ValueError
-        If halves cannot be fitted: of one row, or of too few rows of a class or deaths; and as
+        If halves cannot be fitted, with one row, or too few deaths or rows of a class; and as
         :func:`path`.
 
     References

@@ -156,8 +156,8 @@ def _by_reweighting(problem, name, lambdas, n_threads):
         )
     if name != "auto":
         raise ValueError(
-            f"solver={name!r} minimises convex objectives, and {problem.penalty.label} is none; "
-            "choose solver='auto'"
+            f"solver={name!r} minimises convex objectives, and {problem.penalty.label} is not "
+            "convex; choose solver='auto'"
         )
     return Reweighting(problem, partial(choose, name=name, lambdas=lambdas, n_threads=n_threads))
 
@@ -171,7 +171,7 @@ def _by_passes(problem, name, lambdas):
         name = "pass_newton"
         if not SOLVERS[name].suits(problem, lambdas):
             raise ValueError(
-                "X is a dask array, and the rows of this family cannot be told apart, or have "
+                "X is a dask array, and the loss of this family is not a sum over rows, or has "
                 f"several responses; choose {advice}"
             )
     if not SOLVERS[name].by_passes:

@@ -51,7 +51,7 @@ class ArcTemplates:
             raise ValueError("templates holds none; give a list such as ['h.upos+m.upos']")
         twice = sorted({name for name in self.names if self.names.count(name) > 1})
         if twice:
-            raise ValueError(f"template {twice[0]!r} stands twice; give each once")
+            raise ValueError(f"template {twice[0]!r} occurs twice; give each once")
         self.read = [_read(name) for name in self.names]
         self.apart = np.array([apart for _, apart in self.read], dtype=np.intc)
 
@@ -96,7 +96,7 @@ def _read(name):
         found = PIECE.match(part)
         if found is None:
             raise ValueError(
-                f"template {name!r}: {part!r} is no piece; pieces are h.column, m.column, each "
+                f"template {name!r}: {part!r} is not a piece; pieces are h.column, m.column, each "
                 "with an offset like [-1], and at the end direction or distance"
             )
         pieces.append((found[1], found[2], int(found[3] or 0)))

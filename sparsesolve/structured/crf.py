@@ -66,7 +66,7 @@ def crf_path(
     Parameters
     ----------
     X : list of (L, p) arrays or sparse matrices; or (n, p) array, table or sparse matrix
-        A sequence each, or all sequences one after the other, with `lengths`.
+        One array per sequence; or all sequences in one table, one after the other, with `lengths`.
     y : list of label sequences, or array-like (n,)
         A label of any type for each position.
     lengths : array-like (n_sequences,), default None
@@ -76,22 +76,24 @@ def crf_path(
         ``penalty=penalties.GroupL2(groups)``. All K coefficients of all features of a group enter
         together.
     penalty : object of sparsesolve.penalties, default None
-        On groups of features. None without `groups`: the elastic net, each coefficient by itself.
+        Penalty on groups of features. None, without `groups`, is the elastic net on single
+        coefficients.
     alpha : float in [0, 1], default 1.0
         Mixes the penalty with a ridge part, ``alpha Omega + (1 - alpha) |B|^2 / 2``: 1 is the
         lasso (or groups alone), 0 ridge.
     transitions : {"ridge", "l1", "group", "free"}, default "ridge"
         Penalty on t, which are the labels' intercepts, transitions, start and stop scores:
         ``|t|^2 / 2``; the l1 norm; one group, in or out as a whole; or none within a box of -20
-        to 20. Of a transition that never occurs the best free score is minus infinity; then the
-        status is UNBOUNDED, a warning names it, and the answer is the best within the box.
+        to 20. The best free score of a transition that never occurs is minus infinity. The
+        status is then UNBOUNDED, a warning names the transition, and the solution is the best
+        within the box.
     intercept : bool, default True
         Whether each label has a score of its own, part of t.
     allowed : array-like (K, K) of bool, default None
-        Transitions that may be taken, from row to column in the sorted order of the labels. The
-        labels of training must keep to it.
+        Transitions that may be taken, from row to column in the sorted order of the labels.
+        Training labels must obey it.
     weights : array-like (n_sequences,), default None
-        One for each sequence, scaled to sum 1. Sequences of weight 0 take no part.
+        One for each sequence, scaled to sum 1. Sequences of weight 0 are ignored.
     lambdas : array-like (L,), default None
         In any order; solved from the largest down. With equal weights over N sequences, lambda is
         crfsuite's ``c1 / N``, or with ``alpha=0`` its ``2 c2 / N``.
@@ -121,7 +123,7 @@ def crf_path(
     -----
     ConvergenceWarning
         Once, naming the lambdas whose certificate misses `tol`; and once, naming free scores
-        of which no finite value is best.
+        that have no finite optimum.
 
     Notes
     -----

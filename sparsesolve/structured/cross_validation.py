@@ -57,13 +57,13 @@ def cv_crf_path(
     X, y, lengths, weights
         As in `crf_path`. Held-out scores are weighted by sequence, too.
     n_folds : int, default 5
-        Folds, drawn at random and of equal size but for one.
+        Number of folds, drawn at random, whose sizes differ by one at most.
     folds : array-like (n_sequences,) of int, default None
         The fold of each sequence, in place of `n_folds`.
     measure : {"accuracy", "loss"}, default "accuracy"
         Fraction of labels that are right, or the mean of -log P(y | x) over sequences.
     seed : int, default 0
-        Deals the folds.
+        Draws the folds.
     **options
         Those of `crf_path`. All folds are solved at the lambdas of the path of all data.
 

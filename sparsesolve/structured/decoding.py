@@ -48,7 +48,7 @@ def viterbi(
         Labels by number. If given, every label that differs from y scores 1 more, which is the
         loss-augmented decoding of a structured hinge loss.
     n_best : int, default None
-        Return so many of the best labellings of each sequence.
+        Return this many of the best labellings of each sequence.
     n_threads : int, default 1
         Threads over sequences; -1 for all cores. The result does not depend on it.
 
@@ -56,7 +56,7 @@ def viterbi(
     -------
     labels : ndarray (n,) of int, or a list
         The labels by number, the first of equal ones. With `n_best` a list with an array
-        (m, L) for each sequence, best first; m is less where there are not so many.
+        (m, L) for each sequence, best first; m is smaller if fewer exist.
     scores : ndarray (n_sequences,), or a list
         The scores. With `n_best` a list with an array (m,) for each sequence.
 
@@ -200,5 +200,5 @@ def _refuse_impossible(scores):
     if (scores == -np.inf).any():
         s = int((scores == -np.inf).argmax())
         raise ValueError(
-            f"sequence {s} has no possible labelling: every one meets a score of -inf"
+            f"sequence {s} has no possible labelling: each contains a score of -inf"
         )

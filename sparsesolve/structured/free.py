@@ -60,7 +60,7 @@ def warn_unbounded(names):
     shown = ", ".join(repr(name) for name in names[:SHOWN])
     warn(
         f"No finite {'score is' if one else 'scores are'} best for {shown}{more}: the data never "
-        f"take {'it' if one else 'them'}, or tell with certainty, and the objective falls for "
-        f"ever. What is returned and certified is the best within -{BOX:g} to {BOX:g}; forbid "
+        f"take {'it' if one else 'them'}, or tell with certainty, and the objective keeps "
+        f"falling. What is returned and certified is the best within -{BOX:g} to {BOX:g}; forbid "
         "such transitions by allowed, or take transitions='ridge'"
     )

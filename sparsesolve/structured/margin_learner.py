@@ -54,13 +54,13 @@ def max_margin(
         infinite). "frank_wolfe": block-coordinate Frank-Wolfe, with a duality gap that falls
         slowly: some tenths after ten epochs are normal.
     lam : float, default 1e-3
-        Of "frank_wolfe".
+        Strength of the ridge penalty of "frank_wolfe".
     epochs : int, default 10
         Passes over the sequences, each in an order of its own.
     tol : float, default 0.0
         "frank_wolfe" ends early once the gap, relative to the objective at zero, is no more.
     seed : int, default 0
-        Of the orders.
+        Draws the orders.
 
     Returns
     -------

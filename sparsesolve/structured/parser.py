@@ -179,7 +179,7 @@ def read_heads(sentences):
         text = sentences.columns["head"][at : at + size]
         if not all(str(h).isdigit() and int(h) <= size for h in text):
             raise ValueError(
-                f"sentence {s} has a head that is no number from 0 to {size}: {list(text)[:5]}"
+                f"sentence {s} has a head that is not a number from 0 to {size}: {list(text)[:5]}"
             )
         heads = np.array(text, dtype=np.intc)
         if not _is_tree(heads):

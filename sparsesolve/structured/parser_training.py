@@ -65,15 +65,15 @@ def parse_trees(
     eta0 : float > 0, default 0.1
         Steps of "spom" are ``eta0 / sqrt(t)``.
     norm : {"l1_squared", "l1", "l2"}, default "l1_squared"
-        Of "spom", as in `spom`.
+        Norm of "spom", as in `spom`.
     epochs : int, default 5
         Passes over the sentences, each in an order of its own.
     bits : int, default 22
-        Weights stand in a table of ``2**bits``; values that meet there share one.
+        Weights are hashed into a table of ``2**bits``; values that collide share one.
     single_root : bool, default True
         Whether exactly one word hangs from the root.
     seed : int, default 0
-        Of the orders.
+        Draws the orders.
     progress : bool, default False
         Show a progress bar on stderr.
 

@@ -118,7 +118,8 @@ def _read_penalty(groups, penalty, p, names):
         )
     if not has_blocks(penalty):
         raise TypeError(
-            f"penalty={type(penalty).__name__} is no sum over disjoint groups of features, which "
-            "chains need; give GroupL2, GroupLinf or SparseGroup, or None for the elastic net"
+            f"penalty={type(penalty).__name__} is not a sum over disjoint groups of features, "
+            "which chains need; give GroupL2, GroupLinf or SparseGroup, or None for the elastic "
+            "net"
         )
     return penalty.over(p, names)

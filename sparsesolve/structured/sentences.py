@@ -27,7 +27,7 @@ def read_sentences(file: str | PathLike, names: Sequence[str] | None = None) -> 
     file : str or path
         A word a line, columns divided by tabs (else by blanks), an empty line after each sentence.
         Comments (#), words that span several (1-2) and empty nodes (1.1) of CoNLL-U are kept as
-        lines, but are no words.
+        lines, but are not words.
     names : sequence of str, default None
         Names of the columns. None: those of CoNLL-U where there are ten, else "0", "1", ...
 

@@ -132,7 +132,7 @@ def read_tags(y: Any, ptr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     y = joined_tags(y, ptr)
     codes, names = read_labels(y, int(ptr[-1]))
     if len(names) > MOST_LABELS:
-        raise ValueError(f"y has {len(names)} labels; at most {MOST_LABELS} can be told apart")
+        raise ValueError(f"y has {len(names)} labels; at most {MOST_LABELS} are possible")
     return codes.astype(np.intc), names
 
 

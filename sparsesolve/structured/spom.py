@@ -73,8 +73,8 @@ def spom(
     y : list of label sequences, or array-like (n,)
         A label of any type for each position.
     lengths : array-like (n_sequences,), default None
-        Positions of each sequence. All 1 is plain classification into two or more classes.
-        None, of one table or of blocks: it is one sequence.
+        Positions of each sequence. All 1 is plain classification into two or more classes. None:
+        one table, or blocks, are one sequence.
     groups : array-like (p,), default None
         A label for each feature of X; None: all features make one group.
     loss : {"hinge", "log"}, default "hinge"
@@ -85,9 +85,9 @@ def spom(
         ``q = 2p / (p + 1)``; ``share sum n^2 / 2 + (1 - share) (sum n)^2 / 2``; or
         ``sum n^2 / 2``, with which no group is left out (a structured support vector machine).
     p : float > 1, default 2.0
-        Of "lp": kernel weights lie in the lp ball.
+        For "lp": kernel weights lie in the lp ball.
     share : float in [0, 1], default 0.5
-        Of "elastic".
+        For "elastic": the share of the squared norms.
     lam, C : float > 0
         Give one: ``lam = 1 / (C N)`` for N sequences. Default ``C = 1``.
     epochs : int, default 20
@@ -113,7 +113,7 @@ def spom(
         bound of the optimum; `gap` is how far the objective is above it. Each costs about as much
         as an epoch. 0: no bound, but for "pegasos", and "inverse" with norm="l2", which leave one.
     seed : int, default 0
-        Of the orders.
+        Draws the orders.
     n_threads : int, default 1
         Threads over dense kernels and their columns; -1 for all cores. Any number gives the same
         bits.
@@ -132,10 +132,10 @@ def spom(
 
     Notes
     -----
-    A step of a kernel costs n numbers for each label that was wrong (its nonzeros, of a sparse
-    kernel), a step of features those that are on; shrinking a group costs one product. Memory:
-    for each kernel itself and 2 n K numbers. Compared with the paper, squared norms are half, as
-    its algorithm 2 takes them, and its recursion for norms is corrected.
+    For each wrong label a step costs n operations per dense kernel, and for sparse kernels and
+    features as many as there are nonzeros; shrinking a group costs one product. Memory: each
+    kernel, and 2 n K numbers for it. Compared with the paper, squared norms are half, as its
+    algorithm 2 takes them, and its recursion for norms is corrected.
 
     References
     ----------

@@ -19,7 +19,7 @@ from sparsesolve.structured.spom_file import read_spom, save_spom
 
 @dataclass(frozen=True, repr=False)
 class SPOM(Frozen):
-    """Parameters learnt by `spom`, and what they say of new sequences."""
+    """A model learnt by `spom`, which predicts labels of new sequences."""
 
     labels: np.ndarray  #: (K,) labels, in sorted order
     group_labels: list  #: what the groups or kernels are called

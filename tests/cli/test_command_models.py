@@ -148,7 +148,7 @@ def test_options_that_steer_a_path(data, capsys):
     (["--by", "group", "--plot", "x.png"], "--by group needs --groups"),
     (["--by", "class", "--plot", "x.png"], "--by class belongs to --family multinomial"),
     (["--lower", "zz=0"], "no column of X is named 'zz'"),
-    (["--lower", "a=low"], "'low' is no number"),
+    (["--lower", "a=low"], "'low' is not a number"),
     (["--solver", "magic"], "solver must be one of"),
 ])  # fmt: skip
 def test_bad_flags_give_one_sentence(data, groups, capsys, args, words):
@@ -159,7 +159,7 @@ def test_bad_flags_give_one_sentence(data, groups, capsys, args, words):
 
 @pytest.mark.parametrize("text, words", [
     ("name,group\na,1\n", "the first line must be feature,group"),
-    ("feature,group\nz,1\n", "line 2 names 'z', which is no column of X"),
+    ("feature,group\nz,1\n", "line 2 names 'z', which is not a column of X"),
     ("feature,group\na\n", "line 2 has 1 cells"),
     ("feature,group\n", "no features below the header"),
     ("feature,group\na,1\na,2\n", "line 3 puts 'a' into a second group"),

@@ -158,7 +158,7 @@ def test_plots_of_models(tmp_path, command):
     (["predict", "{none}", "{data}"], "none.csv: No such file"),
     (["predict", "{data}", "{data}"], "does not hold a model"),
     (["predict", "{model}", "{data}", "--s", "lambda_min"], "needs a model that `cv --save`"),
-    (["predict", "{model}", "{data}", "--s", "small"], "no lambda; give a number"),
+    (["predict", "{model}", "{data}", "--s", "small"], "not a lambda; give a number"),
     (["predict", "{model}", "{data}", "--kind", "class"], "has no classes"),
     (["predict", "{model}", "{bare}"], "no column is named 'a'"),
     (["predict", "{plain}", "{data}"], "has no names of columns; give X as an .npz file"),

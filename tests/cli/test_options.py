@@ -125,7 +125,7 @@ def test_lists_of_numbers():
     for text in ("", "1,,2", "1;2", "one"):
         with pytest.raises(argparse.ArgumentTypeError) as caught:
             numbers(text)
-        assert str(caught.value) == f"{text!r} is no list of numbers like 1,0.5,0.1"
+        assert str(caught.value) == f"{text!r} is not a list of numbers like 1,0.5,0.1"
 
 
 @pytest.mark.parametrize("texts, wanted", [
@@ -142,8 +142,8 @@ def test_a_number_for_each_feature(texts, wanted):
 
 
 @pytest.mark.parametrize("texts, sentence", [
-    (["x"], "--penalty-factor 'x': 'x' is no number"),
-    (["a="], "--penalty-factor 'a=': '' is no number"),
+    (["x"], "--penalty-factor 'x': 'x' is not a number"),
+    (["a="], "--penalty-factor 'a=': '' is not a number"),
     (["z=1"], "--penalty-factor 'z=1': no column of X is named 'z'"),
 ])  # fmt: skip
 def test_numbers_that_are_none(texts, sentence):

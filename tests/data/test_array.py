@@ -60,7 +60,7 @@ def test_arrays_are_not_copied():
     ("w", None, TypeError, "w is None; pass an array of numbers"),
     ("w", "1, 2", TypeError, "w is '1, 2'; pass an array of numbers"),
     ("w", b"12", TypeError, "w is b'12'; pass an array of numbers"),
-    ("w", {1, 2}, TypeError, "w is a set, which is no array of numbers; pass a numpy array"),
+    ("w", {1, 2}, TypeError, "w is a set, which is not an array of numbers; pass a numpy array"),
     ("w", [10**400], ValueError, "w holds a number that no 64-bit float can hold (int too large "
      "to convert to float); rescale it"),
     ("w", [[1, 2], [3]], ValueError,

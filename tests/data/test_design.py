@@ -143,8 +143,8 @@ def test_any_array(case):
     [
         (None, TypeError, "X is None"),
         ("design.csv", TypeError, r"X is 'design\.csv'; pass an array"),
-        ({"a": [1.0]}, TypeError, "X is a dict, which is no array"),
-        ((x for x in A), TypeError, "X is a generator, which is no array"),
+        ({"a": [1.0]}, TypeError, "X is a dict, which is not an array"),
+        ((x for x in A), TypeError, "X is a generator, which is not an array"),
         (3.0, ValueError, r"two-dimensional, rows by columns, not of shape \(\)"),
         (A[0], ValueError, r"X is one-dimensional \(3 values\); pass X.reshape\(-1, 1\)"),
         (A.reshape(2, 2, 3), ValueError, r"two-dimensional.*\(2, 2, 3\)"),

@@ -96,10 +96,10 @@ def test_two_columns_of_one_name():
     doubled = pandas.DataFrame(X, columns=["age", "size", "age", "rest"])
     fit = ss.path(doubled, Y, n_lambdas=5)
     np.testing.assert_array_equal(fit.predict(doubled), fit.predict(X))  # as they were fitted
-    with pytest.raises(ValueError, match="column 'age' stands twice"):
+    with pytest.raises(ValueError, match="column 'age' occurs twice"):
         fit.predict(doubled.iloc[:, [1, 0, 2, 3]])
     named = FITS["path"](X, feature_names=NAMES)
-    with pytest.raises(ValueError, match="column 'age' stands twice"):
+    with pytest.raises(ValueError, match="column 'age' occurs twice"):
         named.predict(pandas.DataFrame(X[:, [0, 1, 2, 3, 0]], columns=[*NAMES, "age"]))
     extra = pandas.DataFrame(X[:, [0, 1, 2, 3, 0, 0]], columns=[*NAMES, "u", "u"])
     np.testing.assert_array_equal(named.predict(extra), named.predict(X))  # not of the fit

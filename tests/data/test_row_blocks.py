@@ -143,7 +143,7 @@ def test_a_dask_collection_that_is_no_array():
     with pytest.raises(TypeError) as caught:
         row_blocks(Frame())
     assert str(caught.value) == (
-        "X is a dask Frame, which is no array; pass X.to_dask_array(lengths=True)"
+        "X is a dask Frame, which is not an array; pass X.to_dask_array(lengths=True)"
     )
 
 

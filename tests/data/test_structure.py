@@ -82,7 +82,7 @@ def shortened(X):
         (lists(lambda X: X.rows[1].append(2)), "row 1 lists 3 columns but 2 values"),
         (lists(lambda X: X.rows[1].__setitem__(0, 77)), r"col\[1\] is 77, outside"),
         (lists(lambda X: X.rows.__setitem__(2, 5)), "row 2 is not a pair of lists"),
-        (lists(lambda X: X.data[0].__setitem__(0, "a")), "it stores something that is no number"),
+        (lists(lambda X: X.data[0].__setitem__(0, "a")), "it stores something that is not a num"),
         (shortened(sp.lil_array(A)), "4 lists of columns for 5 rows"),
         (keys((0, 99)), r"col\[7\] is 99, outside 0 to 3"),
         (keys((0.5, 1)), "row is not a one-dimensional array of integers"),

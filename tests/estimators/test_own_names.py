@@ -72,5 +72,5 @@ def test_groups_by_the_names_of_columns(groups):
     model = ours.GroupLasso(0.2, groups=groups).fit(frame, Y)
     np.testing.assert_allclose(model.coef_, expected.coefs.toarray()[:, 0], atol=1e-9)
     assert ours.GroupLassoCV(groups=groups, alphas=4).fit(frame, Y).coef_.shape == (6,)
-    with pytest.raises(ValueError, match="group 0 names 'other', which is no column of X"):
+    with pytest.raises(ValueError, match="group 0 names 'other', which is not a column of X"):
         ours.GroupLasso(0.2, groups=[["other"]]).fit(frame, Y)

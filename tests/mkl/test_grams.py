@@ -85,7 +85,7 @@ def test_frames_by_name_and_sparse_tables():
 def test_bad_specifications():
     with pytest.raises(TypeError, match=r"kernel 0 is .*give a pair \(function, columns\)"):
         mkl.build_grams(X, [mkl.gaussian(1.0)])
-    with pytest.raises(ValueError, match="kernel 0 asks for column 'z', which X has not"):
+    with pytest.raises(ValueError, match="kernel 0 asks for column 'z', which X does not have"):
         mkl.build_grams(X, [(mkl.linear(), "z")])
     with pytest.raises(ValueError, match="column of kernel 0 must be between 0 and 3"):
         mkl.build_grams(X, [(mkl.linear(), 4)])

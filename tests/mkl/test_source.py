@@ -101,7 +101,7 @@ def test_columns(columns, taken, store):
     ((3, None), TypeError, "^the function of kernel 3 is 3, which cannot be called$"),
     ((linear(), []), ValueError,
      "^kernel 3 has no columns; give at least one, or None for all$"),
-    ((linear(), "q"), ValueError, "^kernel 3 asks for column 'q', which X has not$"),
+    ((linear(), "q"), ValueError, "^kernel 3 asks for column 'q', which X does not have$"),
     ((linear(), [0, 4]), ValueError, "^the column of kernel 3 must be .* 3, not 4$"),
     ((linear(), -1), ValueError, "^the column of kernel 3 must be .*not -1$"),
 ])  # fmt: skip
@@ -111,7 +111,7 @@ def test_pairs_that_are_none(pair, error, sentence):
 
 
 def test_names_need_a_table_that_has_them():
-    with pytest.raises(ValueError, match="^kernel 3 asks for column 'a', which X has not$"):
+    with pytest.raises(ValueError, match="^kernel 3 asks for column 'a', which X does not have$"):
         source((linear(), "a"), names=None)
 
 

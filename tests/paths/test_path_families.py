@@ -45,7 +45,7 @@ def same(fit, other, rel=1e-6):
 @pytest.mark.parametrize("scale, rel", [(0.25, 1e-9), (1024.0, 1e-9), (1000.0, 1e-6)], ids=str)
 @pytest.mark.parametrize("family", Y)
 def test_scaling_all_weights_changes_the_null_deviance_alone(family, scale, rel):
-    """Where the scale is no power of 2, rounding may end a λ a step sooner: alike to √tol."""
+    """Where the scale is not a power of 2, rounding may end a λ a step sooner: alike to √tol."""
     given = {"family": family, "tol": 1e-12, "n_lambdas": 30, "stop": None}
     fit = ss.path(X, Y[family], weights=WEIGHTS, **given)
     other = ss.path(X, Y[family], weights=scale * WEIGHTS, **given)

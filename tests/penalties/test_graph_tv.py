@@ -106,10 +106,10 @@ def test_beside_other_features_and_names():
 
 @pytest.mark.parametrize("make, kind, sentence", [
     (lambda: P.GraphTV([(0, 0)]), ValueError, "joins feature 0 to itself"),
-    (lambda: P.GraphTV([(0, 1), (1, 0)]), ValueError, "stands there twice"),
+    (lambda: P.GraphTV([(0, 1), (1, 0)]), ValueError, "occurs twice"),
     (lambda: P.GraphTV([(0, 1, 2)]), ValueError, "an edge is a pair"),
     (lambda: P.GraphTV([(0, 9)]), ValueError, "edge 0 holds 9; features are numbered from 0 to 3"),
-    (lambda: P.GraphTV([(0, "a")]), ValueError, "edge 0 names 'a', which is no column of X"),
+    (lambda: P.GraphTV([(0, "a")]), ValueError, "edge 0 names 'a', which is not a column of X"),
     (lambda: P.GraphTV([(0, 1)], [1, 2]), ValueError, "give one for each of 1 edges"),
     (lambda: P.GraphTV([(0, 1)], [-1.0]), ValueError, "weights has -1.0 at 0"),
     (lambda: P.GraphTV([(0, 1)], l1=-1), ValueError, "l1 must be at least 0"),

@@ -76,7 +76,7 @@ MISTAKES = [
     ([[0.0, 1.0]], ValueError, "group 0 holds 0.0; features"),
     ([[True, False]], ValueError, "group 0 holds True; features"),
     ([[None]], ValueError, "group 0 holds None; features"),
-    ([["a", "z"]], ValueError, "group 0 names 'z', which is no column of X"),
+    ([["a", "z"]], ValueError, "group 0 names 'z', which is not a column of X"),
     ([["a", 1]], ValueError, "group 0 holds 'a'; features"),
     ([[0, 0]], ValueError, r"feature 0 \('a'\) is twice in group 0; groups must not overlap"),
     ([[0, 1], [2], [5, 1]], ValueError, r"feature 1 \('b'\) is in groups 0 and 2.*latent group"),

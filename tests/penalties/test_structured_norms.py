@@ -117,7 +117,7 @@ def test_degrees_of_freedom():
     (lambda: P.LatentGroupL2([["a"]]), ValueError, "group 0 names 'a'"),
     (lambda: P.LatentGroupL2([[0, 1]], [0.0]), ValueError, "weights has 0 for group 0"),
     (lambda: P.graph_groups([(1, 1)]), ValueError, "joins feature 1 to itself"),
-    (lambda: P.graph_groups([(0, 1), (1, 0)]), ValueError, "edge 1, .* stands there twice"),
+    (lambda: P.graph_groups([(0, 1), (1, 0)]), ValueError, "edge 1, .* occurs twice"),
     (lambda: P.graph_groups([(0, 1, 2)]), ValueError, "an edge is a pair"),
 ])  # fmt: skip
 def test_what_is_refused(make, kind, sentence):

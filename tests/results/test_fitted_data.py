@@ -88,9 +88,9 @@ def test_what_a_file_does_not_keep_is_said(tmp_path):
     for options in ({"weights": W}, {"offset": OFFSET}, {"family": strata}):
         kept = y if "family" in options else Y
         ss.save(ss.path(X, kept, n_lambdas=5, **options), tmp_path / "m.npz")
-        with pytest.raises(ValueError, match="model from a file has no"):
+        with pytest.raises(ValueError, match="model from a file lacks"):
             ss.criteria(ss.load(tmp_path / "m.npz"), X, kept)
-    with pytest.raises(ValueError, match="model from a file has no"):
+    with pytest.raises(ValueError, match="model from a file lacks"):
         fit = ss.load(tmp_path / "m.npz")
         fit.predict(X, s=0.1, kind="survival", data=(X, y))
     fit = ss.path(X, y, family=ss.families.cox(ties="efron"), n_lambdas=5)

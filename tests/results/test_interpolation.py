@@ -1,4 +1,4 @@
-"""Interpolation along a path against numpy's, and what is no lambda."""
+"""Interpolation along a path against numpy's, and what is not a lambda."""
 
 import hypothesis.strategies as st
 import numpy as np

@@ -98,7 +98,7 @@ def test_pairs_of_booleans():
     ([([0, 1], [60])], "fold 0 names row 60"),
     ([([0, 1], [])], "fold 0 has no row to test on"),
     ([([], [1])], "fold 0 has no row to train on"),
-    ([([0.5], [1])], "fold 0 is no pair"),
+    ([([0.5], [1])], "fold 0 is not a pair"),
     ([([0, 1, 1], [2])], "fold 0 names row 1 more than once; .* repeat rows of X and y"),
     ([([0, 1], [2]), ([0], [4, 3, 4])], "fold 1 names row 4 more than once"),
 ])  # fmt: skip

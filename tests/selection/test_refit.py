@@ -123,7 +123,7 @@ def test_intervals_hold_what_they_say_where_nothing_was_chosen():
     (lambda: ss.refit(ss.path(X, Y), X, Y), "s is missing"),
     (lambda: ss.refit(ss.path(X, Y), X, Y, s=[0.1, 0.2]), "s is missing or a list"),
     (lambda: ss.refit(ss.path(X, Y), X, Y, s=100.0), "no feature is selected"),
-    (lambda: ss.refit(ss.path(X, Y, lower=0.0), X, Y, 0.1), "fit without limits"),
+    (lambda: ss.refit(ss.path(X, Y, lower=0.0), X, Y, 0.1), "fit without bounds"),
     (lambda: ss.refit(ss.path(X, Y, family=families.huber()), X, Y, 0.1), "no standard errors"),
     (lambda: ss.refit(ss.path(X, Y), X[::-1], Y, 0.1), "not that of the fit"),
     (lambda: ss.refit(ss.path(X, X[:, 0] > 1, family="binomial"), X, X[:, 0] > 1, 0.01),
@@ -143,7 +143,7 @@ def test_knots_and_steps_have_tables_too():
     steps = ss.omp_path(X, Y, weights=W, offset=OFFSET, n_nonzero=2)
     table = ss.refit(steps, X, Y, s=float(steps.lambdas[-1]))
     assert table.names[0] == "(Intercept)" and len(table.names) == 3
-    with pytest.raises(ValueError, match="within limits"):
+    with pytest.raises(ValueError, match="within bounds"):
         ss.refit(ss.lars_path(X, Y, positive=True), X, Y, s=0.2)
 
 

@@ -1,4 +1,4 @@
-"""Files of sentences: what is no word stays as it was."""
+"""Files of sentences: what is not a word stays as it was."""
 
 import gzip
 

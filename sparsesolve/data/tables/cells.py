@@ -64,7 +64,7 @@ def read_cells(path, style):
                 index_col=None if separator == BLANKS else False, skip_blank_lines=True,
             )  # fmt: skip
     except (pandas.errors.ParserError, pandas.errors.ParserWarning) as error:
-        raise ValueError(f"its lines cannot be parted into cells ({error})") from None
+        raise ValueError(f"its lines cannot be split into cells ({error})") from None
     except pandas.errors.EmptyDataError:
         raise ValueError("the file is empty") from None
     except LookupError as error:

@@ -44,7 +44,7 @@ def read_feature_groups(source, data_file, table, overlapping=False):
                 raise ValueError(f"{where} has {len(row)} cells; a feature and its group are two")
             feature, group = (cell.strip() for cell in row)
             if feature not in places:
-                raise ValueError(f"{where} names {feature!r}, which is no column of X")
+                raise ValueError(f"{where} names {feature!r}, which is not a column of X")
             if places[feature] in groups.get(group, ()):
                 raise ValueError(f"{where} puts {feature!r} into {group!r} a second time")
             if places[feature] in seen and not overlapping:

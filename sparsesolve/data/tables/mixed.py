@@ -81,7 +81,7 @@ class Columns:
         if (given & ~bad).sum() > MOSTLY * given.sum():
             raise ValueError(
                 f"row {first + 1}, column {name!r}: {cells[first]!r} is not a number, as most of "
-                "that column are; mend it, or leave the column out with --drop"
+                "that column are; correct it, or leave the column out with --drop"
             )
         levels = {cell for cell in cells if cell is not None}
         if len(levels) > max(FEW_LEVELS, SHARE * len(cells)):
@@ -130,7 +130,7 @@ class Columns:
                 cell = self.columns[source.name][i]
                 raise ValueError(
                     f"row {i + 1}, column {source.name!r}: {cell!r} is not a number, which the "
-                    "model was fitted to; mend it or empty the cell"
+                    "model was fitted to; correct it or empty the cell"
                 )
             return values
         level = {str(level): level for level in source.levels}

@@ -53,7 +53,7 @@ def nystroem(function: Callable[..., Any], rank: int, seed: int = 0) -> Nystroem
     Parameters
     ----------
     function : kernel function
-        That of which this is an approximation.
+        The kernel function to approximate.
     rank : int >= 1
         Rows drawn at random, and columns of the factor.
     seed : int, default 0

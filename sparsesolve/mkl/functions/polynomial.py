@@ -30,7 +30,7 @@ def polynomial(degree: int = 2, shift: float = 1.0) -> Polynomial:
     ----------
     degree : int >= 1, default 2
     shift : float >= 0, default 1.0
-        In units of the columns, squared; 0 leaves only products of just that degree.
+        In squared units of the columns; 0 keeps only products of exactly that degree.
 
     Returns
     -------

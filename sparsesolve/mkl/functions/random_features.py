@@ -47,7 +47,7 @@ def random_features(function: Callable[..., Any], rank: int, seed: int = 0) -> R
     Parameters
     ----------
     function : kernel function made by `gaussian`
-        That of which this is an approximation.
+        The kernel function to approximate.
     rank : int >= 2
         An even number of cosines and sines, the columns of the factor.
     seed : int, default 0

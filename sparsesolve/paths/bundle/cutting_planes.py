@@ -43,7 +43,7 @@ def bmrm(
         False, qp-BMRM: keep all planes, whose weights are a quadratic programme. True, ls-BMRM:
         keep one aggregate plane, and step towards the new one by an exact line search.
     start : array-like (p,), default None
-        The first w; None is 0. A risk of yours needs it, for its length.
+        The first w; None is 0. A risk function of your own needs it, for its length.
     tol : float, default 0
         End once the gap is no larger.
 

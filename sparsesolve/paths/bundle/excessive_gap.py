@@ -48,7 +48,7 @@ def pragam(
         Lipschitz constant of the dual's gradient: ``|X|^2 / lam`` from Lanczos' method, a number
         taken as it is, or what backtracking finds, starting below.
     weights : array-like (n,), default None
-        Of the rows; only their ratios matter.
+        Weights of the rows; only their ratios matter.
     tol : float, default 0
         End once the gap is no larger.
     n_threads : int, default 1

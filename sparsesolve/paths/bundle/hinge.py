@@ -82,7 +82,7 @@ def hinge_risk(
     bias : bool, default False
         Minimise over a bias inside the risk.
     weights : array-like (n,), default None
-        Of the rows; only their ratios matter.
+        Weights of the rows; only their ratios matter.
     n_threads : int, default 1
         Threads for products with X.
 

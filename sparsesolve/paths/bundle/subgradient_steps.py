@@ -47,21 +47,21 @@ def pegasos(
     lam : float > 0
         Regularisation: 1 / (C n) of scikit-learn.
     n_iter : int, default 100
-        Steps with all rows; of batch=1 as many rounds of n steps.
+        Steps with all rows; with batch=1, rounds of n steps.
     batch : {"all", 1}, default "all"
         Rows of a step: Pegasos-n or Pegasos-1.
     ball : bool, default True
         Shrink w into ``|w| <= 1 / sqrt(lam)``, which holds the minimiser, after each step.
     seed : int, default 0
-        Of the rows that batch=1 draws, with replacement.
+        Draws the rows of batch=1, with replacement.
     n_threads : int, default 1
         Threads for products with X, of all rows.
 
     Returns
     -------
     Trace
-        J at every iterate (of batch=1 after every round), and as lower bound D at the mean dual
-        point, which is loose: the gap falls no faster than 1 / t, and J rises now and then.
+        J at every iterate (with batch=1 after every round), and as lower bound D at the mean
+        dual point, which is loose: the gap falls no faster than 1 / t, and J rises now and then.
 
     Raises
     ------

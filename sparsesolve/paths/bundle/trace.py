@@ -10,7 +10,7 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """The course of one method, iteration 0 its start; T iterations were made.
+    """What one method did: iteration 0 is its start, and T iterations follow.
 
     An error bound after t iterations is ``gaps[t]``: the least objective so far less the largest
     lower bound so far, whatever the optimum is.
@@ -29,12 +29,12 @@ class Trace:
 
     @property
     def gaps(self) -> np.ndarray:
-        """What the best iterate so far may lose, (T + 1,)."""
+        """Bound on the excess of the best iterate so far over the optimum, (T + 1,)."""
         return np.minimum.accumulate(self.objectives) - np.maximum.accumulate(self.bounds)
 
     @property
     def gap(self) -> float:
-        """What `coef` may lose against the optimum."""
+        """Bound on the excess of `coef` over the optimum."""
         return float(self.gaps[-1])
 
 

@@ -46,10 +46,10 @@ class DictionaryLearning:
                                          + lam (alpha |a_i|_1 + (1 - alpha) / 2 |a_i|^2)
         with |d_j| <= 1, and a_i >= 0, d_j >= 0 where asked
 
-    "online" takes mini-batches: code them, add what they say of D to the sums A and B, move D
-    towards the minimiser for those, each atom once; its work per signal does not depend on how
-    many there are. "batch" alternates between coding all signals and moving D; its objective never
-    rises. The problem is not convex: what is found depends on where it starts.
+    "online" takes mini-batches: it codes them, adds their contributions to the sums A and B, and
+    moves each atom of D once towards the minimiser for these sums. The work per signal does not
+    depend on the number of signals. "batch" alternates between coding all signals and moving D;
+    its objective never rises. The problem is not convex: the result depends on the start.
 
     Parameters
     ----------
@@ -67,15 +67,14 @@ class DictionaryLearning:
     n_epochs : int, default 10
         Passes over the signals in `fit`.
     forgetting : float, default 10
-        For "online": at step t the past counts (1 - 1/t)^forgetting of what it did; 0 forgets
-        nothing, of codes for the first, bad dictionaries either.
+        For "online": at step t earlier sums are multiplied by (1 - 1/t)^forgetting. 0 keeps
+        everything, even codes over the first, poor dictionaries.
     tol : float, default 0
-        End `fit` after an epoch whose mean objective is not lower, by this fraction, than the
-        epoch's before.
+        End `fit` after an epoch that does not lower the mean objective by this fraction.
     dictionary : array-like (m, p), default None
         Where to start; None means p of the first signals, drawn at random and normalised.
     seed : int or numpy.random.Generator, default None
-        For the start, the order of the signals, and atoms that take an unused one's place.
+        Draws the start, the order of the signals, and replacements of unused atoms.
     n_threads : int, default 1
         -1 for all cores; the result does not depend on it.
     progress : bool, default False
@@ -93,7 +92,7 @@ class DictionaryLearning:
     Warns
     -----
     ConvergenceWarning
-        Once per call, of signals whose code misses a duality gap of 1e-6.
+        Once per call, if codes of signals miss a duality gap of 1e-6.
 
     References
     ----------

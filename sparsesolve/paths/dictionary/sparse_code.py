@@ -51,7 +51,7 @@ def sparse_code(
     n_threads: int = 1,
     progress: bool = False,
 ) -> SparseCodes:
-    """Code every column of Y over the columns of D.
+    """Compute a sparse code of every column of Y over the columns of D.
 
     Signals and atoms are columns: Y is about ``D @ codes``. For each signal y ::
 
@@ -76,8 +76,7 @@ def sparse_code(
     alpha : float in (0, 1], default 1
         Mixing of the elastic net; only for "lasso".
     n_nonzero : int, default None
-        Stop with so many atoms in a code: "omp"; "lasso" and "lars" at the end of the piece of
-        their path.
+        Stop at this many atoms in a code; "lasso" and "lars" end that piece of their path first.
     residual : float or array-like (N,), default None
         For "omp": stop once ``|y - D a|`` is at most that.
     positive : bool, default False
@@ -85,7 +84,7 @@ def sparse_code(
     tol : float, default 1e-7
         Certificate to reach: see `gaps` below.
     max_iter : int, default None
-        Sweeps allowed to a signal whose homotopy misses `tol`; None means 1000.
+        Sweeps allowed for a signal whose homotopy misses `tol`; None means 1000.
     n_threads : int, default 1
         -1 for all cores. Codes do not depend on it, to the last bit.
     progress : bool, default False

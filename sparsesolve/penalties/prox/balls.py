@@ -21,7 +21,7 @@ def project_l1(v: ArrayLike, radius: float) -> np.ndarray:
     Raises
     ------
     ValueError
-        If v holds NaN or infinity or is no vector, or radius is negative or no number.
+        If v holds NaN or infinity or is not a vector, or radius is not a number of at least 0.
 
     Examples
     --------

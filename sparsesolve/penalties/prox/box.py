@@ -23,7 +23,7 @@ def box_hyperplane(
     m : array-like (n,)
         The point.
     lower, upper : float or array-like (n,)
-        Bounds; infinite ones are none.
+        Bounds; infinite ones do not bind.
     a : array-like (n,)
         Normal of the hyperplane. Entries of 0 leave their x to the bounds alone.
     z : float

@@ -53,7 +53,7 @@ def threshold(const double[::1] x, double radius, bint sizes=False):
 
 
 def shrink_to_ball(const double[::1] x, double radius):
-    """The projection (n,) on the l1 ball of that radius, or None where a sum is no number."""
+    """The projection (n,) on the l1 ball of that radius, or None where a sum is not a number."""
     cdef Py_ssize_t n = x.shape[0], i
     cdef double total = 0.0, theta = 0.0, over
     out = np.empty(n)

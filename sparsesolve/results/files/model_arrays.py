@@ -35,7 +35,7 @@ def check_arrays(arrays):
     """Raise ValueError unless the arrays fit together as those of a path or a curve do."""
     kind = str(arrays["kind"])
     if kind not in ("path", "knots", "cv", "kernels"):
-        raise ValueError(f"kind is {kind!r}, which is no model")
+        raise ValueError(f"kind is {kind!r}, which is not a model")
     sizes = {}
     _check(arrays, LAMBDAS, sizes)
     intercepts = arrays["intercepts"]
@@ -45,7 +45,7 @@ def check_arrays(arrays):
     if (lambdas < 0.0).any() or not (np.diff(lambdas) < 0.0).all():
         raise ValueError("lambdas is not falling and at least 0")
     if not np.isin(arrays["status"], range(len(Status))).all():
-        raise ValueError("status holds what is no status")
+        raise ValueError("status holds a code that is not a status")
     if kind == "kernels":
         duals = ("f", "KnL" if intercepts.ndim == 2 else "nL", True)
         _check(arrays, {**KERNELS, "dual_coefs": duals}, sizes)

@@ -96,20 +96,20 @@ def save(
 ) -> None:
     """Write a fit, or how a table is encoded, into a file that :func:`load` reads.
 
-    What the file holds stands in this module.
+    The head of this module describes the file.
 
     Parameters
     ----------
     fit : Path, CVPath, MKLPath or EncodedDesign
-        Its family has a name: no loss written in Python. The rows of a design are not
-        kept, only how a table is encoded, which a fit to it keeps, too. Of an MKLPath the kernels
-        are not kept, nor Grams that made them: the model that is read takes blocks for new
+        Its family has a name: a loss written in Python cannot be saved. The rows of a design are
+        not kept, only how a table is encoded; a fit to it keeps that, too. The kernels of an
+        MKLPath are not kept, nor the Grams that made them: the loaded model takes blocks for new
         samples, which ``grams.between(X)`` makes.
     file : str or path
         Its name should end with .npz.
     rows : bool, default False
-        Keep the rows of a fit to Grams of a table, which a kernel compares new rows with: the
-        model that is read predicts tables. Gaussian, polynomial and linear kernels can be kept.
+        Keep the rows of the table that Grams were made of. Kernels compare new rows with them,
+        so that the loaded model predicts tables. For gaussian, polynomial and linear kernels.
 
     Raises
     ------
@@ -353,9 +353,11 @@ def _family_of(name):
         return read_family(name)
     maker, parameter, value = re.fullmatch(r"(\w*)(?:\((\w+)=(.*)\))?.*", name, re.S).groups()
     if maker not in MAKERS:
-        raise ValueError(f"a family of yours ({name!r}) cannot be saved, only those with a name")
+        raise ValueError(
+            f"your own family ({name!r}) cannot be saved, only families of this package"
+        )
     return MAKERS[maker](**({} if parameter is None else {parameter: float(value)}))
 
 
 def _no_fit(X, y, **options):
-    raise ValueError("A model from a file has not the options of a new fit; fit the data again")
+    raise ValueError("A model from a file lacks the options of a new fit; fit the data again")

@@ -24,7 +24,7 @@ def assess(
     offset: ArrayLike | None = None,
     strata: Any = None,
 ) -> dict[str, Any]:
-    """All measures of a fit on rows with known responses, as glmnet's assess.glmnet.
+    """Compute all measures of a fit on rows with known responses, as glmnet's assess.glmnet.
 
     Cox deviance is divided by the weight of the deaths, where glmnet gives the sum.
 
@@ -39,7 +39,7 @@ def assess(
         For these rows; the offset is required where the fit had one.
     strata : array-like of labels (n,), default None
         For these rows, with cox: required where the fit had several. Deaths are compared within
-        them; they need not be those of the fit. A model from a file does not know that it had any.
+        them; they need not be those of the fit. A model from a file does not remember its strata.
 
     Returns
     -------
@@ -50,8 +50,8 @@ def assess(
     Raises
     ------
     ValueError
-        If rows or responses do not fit the path: other columns, a class that it has not, a missing
-        offset, strata where it had several or none; or if no row counts.
+        If rows or responses do not fit the path (other columns, an unknown class, a missing
+        offset, missing or unexpected strata), or if no row has a positive weight.
 
     Examples
     --------

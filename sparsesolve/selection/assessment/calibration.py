@@ -50,7 +50,7 @@ def calibration(
     weights: ArrayLike | None = None,
     offset: ArrayLike | None = None,
 ) -> Calibration:
-    """Whether rows of a predicted probability p are of the class in a share p of cases.
+    """Compare predicted probabilities with observed shares of a class, in bins of rows.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def calibration(
     Returns
     -------
     Calibration
-        With as many bins as hold rows.
+        Bins without rows are left out.
 
     Raises
     ------

@@ -56,7 +56,7 @@ def confusion(
     weights: ArrayLike | None = None,
     offset: ArrayLike | None = None,
 ) -> Confusion | list[Confusion]:
-    """Predicted and true classes, counted or summed by weight.
+    """Count predicted against true classes, or sum their weights.
 
     Parameters
     ----------

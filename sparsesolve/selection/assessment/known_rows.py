@@ -55,7 +55,7 @@ def read_known_rows(fit, X, y, s, weights, offset, strata=None):
     w = w if y.counts is None else w * y.counts
     used = w > 0.0
     if not used.any():
-        raise ValueError("no row counts: weights are 0 in every row in which y counts something")
+        raise ValueError("no row counts: every row with a count in y has weight 0")
     return KnownRows(family, y.values[used], eta[used], w[used], s.ndim == 0)
 
 
@@ -103,7 +103,7 @@ def _as_fitted(path, family, y, n):
     code = {name: k for k, name in enumerate(names.tolist())}
     strange = [name for name in found[1].tolist() if name not in code]
     if strange:
-        raise ValueError(f"y holds the class {strange[0]!r}, which the fit has not: {names}")
+        raise ValueError(f"y holds the class {strange[0]!r}, which the fit does not know: {names}")
     codes = np.array([code[name] for name in found[1].tolist()])[found[0]]
     # every class is read once more, lest the reader miss one, and dropped again
     values = family.read(np.append(codes, np.arange(len(names))), n + len(names)).values

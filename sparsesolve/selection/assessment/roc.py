@@ -66,7 +66,7 @@ def roc(
     Raises
     ------
     ValueError
-        If the fit has not two classes, or y holds one only.
+        If the fit does not have two classes, or y holds only one.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def roc(
     """
     family, y, eta, w, single = read_known_rows(fit, X, y, s, weights, offset)
     if family.classify is None or family.several:
-        raise ValueError(f"A {family.name} fit has not two classes; an ROC is of two")
+        raise ValueError(f"A {family.name} fit does not have two classes; an ROC needs two")
     shares = (w / w.max())[:, None] * class_shares(family, y)
     if not shares.any(axis=0).all():
         raise ValueError("y holds one class only; an ROC needs rows of both")

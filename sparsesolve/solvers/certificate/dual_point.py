@@ -41,7 +41,7 @@ def clear(loss, eta, u, columns, free=None):
             dual, missing = _clear_responses(loss, eta, u, columns, free)
         terms = ORTHOGONAL * np.abs(u) + ROUNDED * loss.curvature_at(eta)
         left, size = np.abs(dual @ columns), terms @ np.abs(columns)
-    astray = ~(left <= size)  # also where it is no number
+    astray = ~(left <= size)  # also where it is not a number
     return dual, np.inf if (astray if free is None else astray & free).any() else missing
 
 

@@ -52,7 +52,7 @@ def test_a_separator_that_is_said(tmp_path):
     ("", "the file is empty"),
     ("# nothing\n", "the file is empty"),
     ("a,b\n", "there are no rows below the header"),
-    ("a,b\n1,2\n1,2,3\n", "cannot be parted into cells"),
+    ("a,b\n1,2\n1,2,3\n", "cannot be split into cells"),
 ])  # fmt: skip
 def test_what_is_no_table_is_refused(text, words, tmp_path):
     with pytest.raises(ValueError, match=words):

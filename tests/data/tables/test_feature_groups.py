@@ -41,7 +41,7 @@ def test_an_array_beside_the_data(tmp_path, monkeypatch):
     ("feature,group\n\n\n", "there are no features below the header"),
     ("feature,group\na,u\nd,u,v\n", "line 3 has 3 cells; a feature and its group are two"),
     ("feature,group\n\nd\n", "line 3 has 1 cells; a feature and its group are two"),
-    ("feature,group\nb,u\n", "line 2 names 'b', which is no column of X"),
+    ("feature,group\nb,u\n", "line 2 names 'b', which is not a column of X"),
     ("feature,group\na,u\nd,u\na,u\n", "line 4 puts 'a' into 'u' a second time"),
     ("feature,group\na,u\nd,u\na,v\n", "line 4 puts 'a' into a second group; one is allowed, but "
      "with --penalty latent-group"),

@@ -72,7 +72,7 @@ def cv_options(**changed):
 
 
 @pytest.mark.parametrize("arrays, sentence", [
-    (path_arrays(kind=np.array("grid")), "kind is 'grid', which is no model"),
+    (path_arrays(kind=np.array("grid")), "kind is 'grid', which is not a model"),
     (path_arrays(lambdas=np.array([3, 2, 1])),
      "lambdas is of type int64 and shape (3,), not 1-dimensional numbers"),
     (path_arrays(lambdas=np.ones((3, 1))),
@@ -95,8 +95,8 @@ def cv_options(**changed):
     (path_arrays(lambdas=np.array([3.0, 1, 1])), "lambdas is not falling and at least 0"),
     (path_arrays(lambdas=np.array([1.0, 2, 3])), "lambdas is not falling and at least 0"),
     (path_arrays(lambdas=np.array([1.0, 0, -1])), "lambdas is not falling and at least 0"),
-    (path_arrays(status=np.array([0, 4, 0])), "status holds what is no status"),
-    (path_arrays(status=np.array([0, -1, 0])), "status holds what is no status"),
+    (path_arrays(status=np.array([0, 4, 0])), "status holds a code that is not a status"),
+    (path_arrays(status=np.array([0, -1, 0])), "status holds a code that is not a status"),
     (path_arrays(coef_shape=np.array([4, 4])), "coef_shape is (4, 4) for 3 lambdas"),
     (path_arrays(coef_shape=np.array([0, 3])), "coef_shape is (0, 3) for 3 lambdas"),
     (path_arrays(intercepts=np.zeros((3, 3))), "coef_shape is (4, 3) for 3 lambdas"),

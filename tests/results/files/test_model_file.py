@@ -149,7 +149,7 @@ class Own:
 
 
 def test_what_cannot_be_written_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="a family of yours"):
+    with pytest.raises(ValueError, match="your own family"):
         ss.save(ss.path(X, Y, family=Own(), n_lambdas=3), tmp_path / "model.npz")
     labels = np.array([(0, 1), (1, 2)], dtype="i,i").astype(object)[(Y > 0).astype(int)]
     with pytest.raises(ValueError, match="classes of mixed types"):

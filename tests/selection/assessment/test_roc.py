@@ -25,7 +25,7 @@ def test_roc_against_every_threshold():
 
 
 @pytest.mark.parametrize("ask, words", [
-    (lambda: ss.roc(MULTINOMIAL, X[NEW], KIND[NEW]), "has not two classes"),
+    (lambda: ss.roc(MULTINOMIAL, X[NEW], KIND[NEW]), "does not have two classes"),
     (lambda: ss.roc(BINOMIAL, X[:1], SICK[:1]), "one class only"),
 ])  # fmt: skip
 def test_what_makes_no_sense_is_refused(ask, words):
