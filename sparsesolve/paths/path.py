@@ -144,7 +144,8 @@ def path(
         L-BFGS, "fista", "sparsa", "ista"; for groups of one response Tseng and Yun's "bcd", with
         Wright's search "bcd_wright", without working sets "bcd_plain"; for squared error
         "reweighted", also of the trace norm. "tangent_newton" adds Newton steps on the pieces,
-        clusters or factors that TotalVariation, Slope and TraceNorm make. "subgradient" is a
+        clusters or factors that TotalVariation, Slope and TraceNorm make. "admm" (squared error)
+        and "linearized_admm" split norms on whole vectors into simple ones. "subgradient" is a
         baseline whose gaps stay large.
         Losses with kinks (hinge, quantile, epsilon_insensitive) have "multipliers", and with
         alpha = 0 "dual_descent", for text and wide X, "rows_newton", for tall X, and the methods

@@ -4,7 +4,8 @@ For ``path(..., penalty=)``. On groups of features: `GroupL2`, `SparseGroup`, `G
 that overlap `LatentGroupL2`, `OverlapL2`, `OverlapLinf`; on nested ones `TreeL2` and `TreeLinf`.
 On all features: `TotalVariation`, `TotalVariation2D`, `GraphTV`, `TrendFilter`, `Slope`,
 `TraceNorm`, `Spectral`, `KSupport`, and balls; `Separate` gives each set of features its own, of
-which one may be `L1`. `Berhu` and `ExclusiveLasso` are convex, and no norms.
+which one may be `L1`, and `Sum` adds several up. `Berhu` and `ExclusiveLasso` are convex, and no
+norms.
 Not convex are `MCP`, `SCAD`, `Log` and `Bridge`. Without a penalty a path has the elastic net.
 Each has ``value(b)``, ``prox(v, t)`` and ``polar(z)``. A new one is a file here, a line in
 PENALTIES and a test.
@@ -33,6 +34,7 @@ from sparsesolve.penalties.separate import Separate
 from sparsesolve.penalties.slope import Slope
 from sparsesolve.penalties.sparse_group import SparseGroup
 from sparsesolve.penalties.spectral import Spectral, TraceNorm
+from sparsesolve.penalties.sum_of import Sum
 from sparsesolve.penalties.total_variation import TotalVariation
 from sparsesolve.penalties.total_variation_2d import TotalVariation2D
 from sparsesolve.penalties.tree_l2 import TreeL2
@@ -42,7 +44,7 @@ from sparsesolve.penalties.trend_filter import TrendFilter
 __all__ = [
     "Berhu", "Bridge", "ExclusiveLasso", "GraphTV", "GroupBall", "GroupL2", "GroupLinf",
     "KSupport", "L1", "L1Ball", "L2Ball", "LatentGroupL2", "LinfBall", "Log", "MCP",
-    "OverlapL2", "OverlapLinf", "SCAD", "Separate", "Slope", "SparseGroup", "Spectral",
+    "OverlapL2", "OverlapLinf", "SCAD", "Separate", "Slope", "SparseGroup", "Spectral", "Sum",
     "TotalVariation", "TotalVariation2D", "TraceNorm", "TreeL2", "TreeLinf", "TrendFilter",
     "graph_groups", "interval_groups", "rectangle_groups", "tree_groups", "window_groups",
 ]  # fmt: skip
@@ -63,6 +65,7 @@ PENALTIES = {
     "slope": Slope,
     "sparse_group": SparseGroup,
     "spectral": Spectral,
+    "sum": Sum,
     "total_variation": TotalVariation,
     "total_variation_2d": TotalVariation2D,
     "trace_norm": TraceNorm,

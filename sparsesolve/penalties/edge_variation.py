@@ -19,6 +19,7 @@ from scipy.sparse.csgraph import connected_components
 
 from sparsesolve.penalties.norm import soft
 from sparsesolve.penalties.prox.level_sets import largest_ratio, network, prox_levels
+from sparsesolve.penalties.splitting import Splitting, WeightedL1
 from sparsesolve.penalties.tangent import on_pieces
 
 ROUNDING = 1e-9  # of the largest coefficient: a difference between equal ones
@@ -77,6 +78,17 @@ class EdgeVariation:
         if self.l1 > 0.0 or not self.p:
             return None
         return sparse.csc_array((np.ones(self.p), (np.arange(self.p), self.part)))
+
+    def splitting(self):
+        """The weighted l1 norm of differences along edges, and of coefficients with l1."""
+        count = len(self.tail)
+        ends = np.r_[self.head, self.tail]
+        signs = np.r_[np.ones(count), -np.ones(count)]
+        edges = sparse.csr_array((signs, (np.r_[:count, :count], ends)), (count, self.p))
+        if self.l1 == 0.0:
+            return Splitting(edges, WeightedL1(self.weights))
+        matrix = sparse.vstack([edges, sparse.eye_array(self.p)], format="csr")
+        return Splitting(matrix, WeightedL1(np.append(self.weights, np.full(self.p, self.l1))))
 
     def tangent(self, b):
         """Connected pieces of equal coefficients; with l1 those that are not 0."""

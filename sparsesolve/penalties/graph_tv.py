@@ -84,6 +84,10 @@ class GraphTV(Norm):
         """Constants on each connected part, without l1."""
         return self._graph.kernel() if self.n_features else None
 
+    def splitting(self) -> Any:
+        """See `EdgeVariation`."""
+        return self._graph.splitting()
+
     def tangent(self, b: np.ndarray) -> Any:
         """Connected pieces of equal coefficients."""
         return self._graph.tangent(b)

@@ -15,11 +15,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from sparsesolve.penalties.group_l2 import GroupL2
 from sparsesolve.penalties.groups import held, held_weights
 from sparsesolve.penalties.norm import Norm
 from sparsesolve.penalties.overlapping import Flat, read_overlapping
 from sparsesolve.penalties.prox.dual_norm_bounds import bounds, polar
 from sparsesolve.penalties.prox.sum_of_norms import SumOfNorms
+from sparsesolve.penalties.splitting import Splitting, copies
 from sparsesolve.penalties.tangent import Tangent
 
 
@@ -106,6 +108,12 @@ class OverlapL2(Norm):
         own = OverlapL2(self.groups, self.weights)
         own.n_features = len(which)
         return own._of_groups(self._found.part(which))
+
+    def splitting(self) -> Splitting:
+        """A norm of disjoint groups of copies."""
+        found = self._found
+        psi = GroupL2(found.of, found.weights).over(len(found.features))
+        return Splitting(copies(self.n_features, found.features), psi, lambda y: y)
 
     def tangent(self, b: np.ndarray) -> Any:
         """Coefficients that are not 0: the lengths of their groups are smooth."""

@@ -17,10 +17,12 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from sparsesolve.penalties.group_linf import GroupLinf
 from sparsesolve.penalties.groups import held, held_weights
 from sparsesolve.penalties.norm import Norm
 from sparsesolve.penalties.overlapping import Flat, read_overlapping
 from sparsesolve.penalties.prox.level_sets import largest_ratio, network, prox_levels
+from sparsesolve.penalties.splitting import Splitting, copies
 from sparsesolve.penalties.tangent import on_pieces
 
 
@@ -113,6 +115,12 @@ class OverlapLinf(Norm):
         i, j = self._found.features[top], p + self._of[top]
         graph = sparse.coo_array((np.ones(len(i), dtype=bool), (i, j)), (p + G, p + G))
         return connected_components(graph.tocsr(), directed=False)[1]
+
+    def splitting(self) -> Splitting:
+        """A norm of disjoint groups of copies."""
+        found = self._found
+        psi = GroupLinf(found.of, found.weights).over(len(found.features))
+        return Splitting(copies(self.n_features, found.features), psi)
 
     def tangent(self, b: np.ndarray) -> Any:
         """Coefficients that are the largest of one group keep one size; zeros stay."""

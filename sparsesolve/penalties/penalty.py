@@ -23,6 +23,10 @@ What is optional beyond that:
     mapping()               a map to a penalty on disjoint blocks (``mapping.py``), or None
     tangent(b)              directions along which Omega is smooth at b (``tangent.py``), or None:
                             Newton steps on these finish what proximal steps began
+    splitting()             Omega(b) = psi(A b) with a simple psi, for ADMM (``splitting.py``)
+    prox_near(v, t, near)   of an iterative prox: its answer, and what the next call is given as
+                            `near`, None at first; polar_near(z, near, level) likewise, whose bound
+                            may be as loose as a comparison with the level allows
     part(which)             the penalty on the features `which` alone, the others being 0, or
                             None: with many features few of them are solved for
     degrees(b)              degrees of freedom, for information criteria

@@ -91,6 +91,10 @@ class TotalVariation2D(Norm):
         """Constants, without l1; with a weight of 0 those of each row or column."""
         return self._graph.kernel() if self.n_features else None
 
+    def splitting(self) -> Any:
+        """See `EdgeVariation`."""
+        return self._graph.splitting()
+
     def tangent(self, b: np.ndarray) -> Any:
         """Connected regions of equal coefficients."""
         return self._graph.tangent(b)

@@ -18,6 +18,7 @@ from scipy import sparse
 
 from sparsesolve.penalties.each_response import EachResponse
 from sparsesolve.penalties.last_polar import LastPolar
+from sparsesolve.penalties.splitting import splitting_of
 
 FEASIBLE = 1e-13  # by which a scaled dual point stays inside, so that it does in rounding
 LEAST_ALPHA = 1e-3  # glmnet's, for the first lam of a path
@@ -140,6 +141,14 @@ class WholePenalty:
             return False
         return bool(np.linalg.norm(self._kernel.T @ z.T) > ORTHOGONAL * np.linalg.norm(z))
 
+    def begin_polar(self, b, parts):
+        """Let an iterative polar begin with b and a decomposition of what it is asked for."""
+        self._polar.near = b, parts
+
+    def splitting(self):
+        """Omega as a simple norm of linear images: see `splitting.py`."""
+        return splitting_of(self.omega, self.n_features)
+
     def mapping(self):
         """A map to a penalty on disjoint blocks, where the penalty has one and no ridge part."""
         found = getattr(self.given, "mapping", None)
@@ -174,6 +183,9 @@ class WholePenalty:
         if kernel is not None:
             z = z - (kernel @ (kernel.T @ z.T)).T
         level = float(self.omega.polar(z))
+        if level == np.inf and self._kernel is not None:  # a ridge part alone holds constants
+            z = z - (self._kernel @ (self._kernel.T @ z.T)).T
+            level = float(self.omega.polar(z))
         if level == np.inf:
             raise ValueError(
                 f"No lambda makes 0 optimal for penalty={self.label}, so there is none to begin "

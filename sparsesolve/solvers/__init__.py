@@ -16,6 +16,8 @@ from sparsesolve.solvers.bundle.states import (
     ridge_of_one_kink,
 )
 from sparsesolve.solvers.first_order import reweighted
+from sparsesolve.solvers.first_order.admm import Admm, LinearizedAdmm, suits_linearized
+from sparsesolve.solvers.first_order.admm import suits as suits_admm
 from sparsesolve.solvers.first_order.bcd import (
     BlockDescent,
     PlainDescent,
@@ -166,6 +168,14 @@ SOLVERS = {
     "tangent_newton": Solver(
         TangentNewton, "a penalty with tangents: TotalVariation, Slope, TraceNorm, L1, or several "
         "of them in Separate", has_tangent, by_passes=True,
+    ),
+    "admm": Solver(
+        Admm, "family='gaussian', at most 6,000 features in memory, and a norm of one response "
+        "without disjoint blocks", suits_admm,
+    ),
+    "linearized_admm": Solver(
+        LinearizedAdmm, "a norm of one response without disjoint blocks", suits_linearized,
+        by_passes=True,
     ),
     "multipliers": Solver(
         _multipliers, "a loss with kinks: hinge, quantile or epsilon_insensitive", kinked,

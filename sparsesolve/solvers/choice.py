@@ -107,15 +107,16 @@ def _on_whole_vectors(problem, name, lambdas, n_threads):
     if problem.concave:
         return _by_reweighting(problem, name, lambdas, n_threads)
     mapping = problem.penalty.mapping()
-    if mapping is not None and not SOLVERS.get(name, SOLVERS["ridge"]).by_passes:
+    own = SOLVERS.get(name, SOLVERS["ridge"])
+    if mapping is not None and not (own.by_passes or own.suits(problem, lambdas)):
         return in_other_columns(problem, mapping, partial(choose, name=name, lambdas=lambdas,
                                                           n_threads=n_threads))  # fmt: skip
     asked = name
     if name == "auto":
-        name = "tangent_newton" if has_tangent(problem) else "fista"
+        name = _suitable_for_norms(problem, lambdas)
     solver = SOLVERS[name]
     if not solver.suits(problem, lambdas):
-        whole = name in ("tangent_newton", "reweighted")
+        whole = name in ("tangent_newton", "reweighted", "admm", "linearized_admm")
         needs = solver.needs if whole else "a penalty on disjoint blocks"
         raise ValueError(
             f"solver={name!r} needs {needs}; with {type(problem.penalty.given).__name__} choose "
@@ -126,6 +127,17 @@ def _on_whole_vectors(problem, name, lambdas, n_threads):
     if asked == "auto" and wide and in_parts(problem):
         return FewFeatures(problem, partial(solver.state, n_threads=n_threads))
     return solver.state(problem, n_threads)
+
+
+def _suitable_for_norms(problem, lambdas):
+    """What "auto" takes: ADMM where a prox is as iterative as it is, and the terms' are simple."""
+    if has_tangent(problem):
+        return "tangent_newton"
+    if getattr(problem.penalty.given, "iterative", False):
+        for name in ("admm", "linearized_admm"):
+            if SOLVERS[name].suits(problem, lambdas):
+                return name
+    return "fista"
 
 
 def approaches(problem, name, lambdas):

@@ -51,7 +51,9 @@ SPECIAL = {  # solvers of some problems; those of several responses are in solve
         ("response_blocks", "response_newton", "response_groups"), lambda options: False
     ),
     **{name: lambda options: False for name, solver in SOLVERS.items() if solver.kinks},
-    "tangent_newton": lambda options: False,  # penalties without blocks
+    **dict.fromkeys(  # penalties without blocks
+        ("tangent_newton", "admm", "linearized_admm"), lambda options: False
+    ),
     **dict.fromkeys(("bcd", "bcd_plain", "bcd_wright"), lambda options: False),  # groups
     "reweighted": lambda options: not {"lower", "upper"} & set(options),
 }

@@ -47,6 +47,9 @@ class SumOfNorms:
     weights : (G,) > 0
     """
 
+    close = 1e-13  # relative: bounds of a dual norm that agree
+    rounds_at_level = 30  # proxes for a bound that is compared with a level
+
     def __init__(self, n_features, features, start, weights):
         self.p, self.features, self.start, self.d = n_features, features, start, weights
         sizes = np.diff(start)
@@ -73,8 +76,8 @@ class SumOfNorms:
         own = b[self.features]
         return float(t * self.d @ self.lengths(own) - xi @ own)
 
-    def prox(self, v, t, xi=None):
-        """b (p,), and xi (q,) within their balls, from a first guess of xi."""
+    def prox(self, v, t, xi=None, quick=False):
+        """b (p,), and xi (q,) within their balls, from a first guess of xi; `quick` or not."""
         xi = np.zeros(self.n_entries) if xi is None else self._within(xi, t)
         scale = np.abs(v).max(initial=0.0)
         b = v - self.total(xi)
@@ -183,3 +186,9 @@ class SumOfNorms:
 
     def _primal(self, v, t, b):
         return 0.5 * float((b - v) @ (b - v)) + t * self.value(b)
+
+    def upper(self, z, xi):
+        """A bound of the dual norm: what the xi_g leave of z is given to one group each."""
+        whole = xi.copy()
+        whole[self.own] += (z - self.total(xi))[self.features[self.own]]
+        return float((self.lengths(whole) / self.d).max())

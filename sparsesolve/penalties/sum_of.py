@@ -1,0 +1,166 @@
+"""Sum: several penalties of the same features, added up.
+
+    Omega(b) = sum_k Omega_k(b)
+
+Few sums have a prox that is one of their proxes after another; those are arguments of the penalty
+concerned (``l1`` of total variation). Of the others, as l1 and trace norm, the prox is found by
+going round, and the dual norm is bounded by a decomposition of z: `prox.alternating` and
+`prox.dual_norm_bounds`.
+Reference: Bach, Jenatton, Mairal, Obozinski (2012), section 3.3.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from sparsesolve.penalties.each_response import EachResponse
+from sparsesolve.penalties.norm import Norm
+from sparsesolve.penalties.prox.alternating import SumOfTerms
+from sparsesolve.penalties.prox.dual_norm_bounds import bounds, polar
+from sparsesolve.penalties.splitting import Side, Splitting, splitting_of
+from sparsesolve.penalties.whole import orthonormal
+
+
+class Sum(Norm):
+    """``Omega(b) = sum_k Omega_k(b)`` of penalties on the same features.
+
+    For features that are penalised apart there is `Separate`. The prox goes round the terms until
+    its duality gap is rounding, and dual norms are bounds from above that a decomposition proves:
+    certificates are valid, and tight as the bound is. ``solver="admm"`` and
+    ``"linearized_admm"`` need the terms' proxes alone.
+
+    Parameters
+    ----------
+    terms : sequence of penalties
+        Two or more that are norms, as ``[L1(0.5), TraceNorm((28, 28))]``; a multiple is made by
+        the weights of a term.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If terms is no sequence of penalties, or one is no norm; when a path is fitted, if one
+        does not fit the features.
+
+    References
+    ----------
+    Bach, Jenatton, Mairal, Obozinski (2012), section 3.3. Chambolle, Pock (2015), "A remark on
+    accelerated block coordinate descent".
+
+    Examples
+    --------
+    >>> from sparsesolve import penalties
+    >>> both = penalties.Sum([penalties.L1(0.5), penalties.TraceNorm((2, 2))])
+    >>> both.value([3.0, 0.0, 0.0, -4.0])
+    10.5
+    >>> both.prox([3.0, 0.1, 0.0, -4.0], 1.0).round(6) + 0.0
+    array([ 1.5,  0. ,  0. , -2.5])
+    """
+
+    iterative = True  # the prox takes as many steps as ADMM on the whole problem
+
+    def __init__(self, terms: Sequence[Any]):
+        if not isinstance(terms, list | tuple) or not terms:
+            raise TypeError(f"terms must be a list of penalties, not {terms!r}")
+        for k, term in enumerate(terms):
+            missing = [m for m in ("value", "prox", "polar") if not hasattr(term, m)]
+            if missing:
+                raise TypeError(f"terms[{k}] is {term!r}, which has no method {missing[0]}")
+            if hasattr(term, "conjugate") and not getattr(term, "has_blocks", False):
+                raise TypeError(f"{type(term).__name__} is no norm, which a term must be")
+        self.terms = list(terms)
+
+    def _arguments(self):
+        return repr(self.terms)
+
+    def _bind(self, names):
+        p = self.n_features
+        self._bound = [t.over(p, names) if hasattr(t, "over") else t for t in self.terms]
+        self._kernels = [_kernel_of(term) for term in self._bound]
+        self._sum = SumOfTerms(self._bound, self._kernels)
+
+    def norm(self, b: np.ndarray) -> float:
+        """The sum over the terms."""
+        return self._sum.value(b)
+
+    def norm_prox(self, v: np.ndarray, t: float) -> np.ndarray:
+        """See Norm."""
+        return self._sum.prox(v, t)[0]
+
+    def prox_near(self, v: np.ndarray, t: float, near: Any) -> tuple[np.ndarray, Any]:
+        """`prox`, begun where the last one ended, and where this one did."""
+        return self._sum.prox(v, t, near)
+
+    def dual_norm(self, z: np.ndarray) -> float:
+        """A bound of the dual norm from above."""
+        return polar(self._sum, z)
+
+    def polar_near(self, z: np.ndarray, near: Any, level: float) -> tuple[float, Any]:
+        """`polar` as `level` needs it, begun where the last one ended, and where this one did."""
+        return bounds(self._sum, z, near, level)
+
+    def kernel(self) -> Any:
+        """Directions that no term sees."""
+        found = None
+        for own in self._kernels if self.n_features else []:
+            if own is None:
+                return None
+            if found is not None:  # what is in both spans
+                left, cosine, _ = np.linalg.svd((found.T @ own).toarray())
+                own = sparse.csc_array(found @ left[:, : len(cosine)][:, cosine > 1.0 - 1e-10])
+            found = own
+        return found if found is not None and found.shape[1] else None
+
+    def over_responses(self, n_responses: int) -> Any:
+        """The sum of what the terms are on arrays (K, p)."""
+        return _Rows([
+            term.over_responses(n_responses) if hasattr(term, "over_responses")
+            else EachResponse(term) for term in self._bound
+        ], self._kernels)  # fmt: skip
+
+    def splitting(self) -> Splitting:
+        """The terms' own, one below the other."""
+        found = [splitting_of(term, self.n_features) for term in self._bound]
+        sizes = [own.matrix.shape[0] for own in found]
+        matrix = sparse.vstack([own.matrix for own in found], format="csr")
+
+        def parts(y):
+            pieces = np.split(y, np.cumsum(sizes)[:-1])
+            return [own.matrix.T @ x for own, x in zip(found, pieces, strict=True)]
+
+        return Splitting(matrix, Side([own.psi for own in found], sizes), parts)
+
+    def degrees(self, b: np.ndarray) -> int:
+        """The fewest that any term counts."""
+        b = np.asarray(b)
+        return min(
+            int(term.degrees(b)) if hasattr(term, "degrees") else int(np.count_nonzero(b))
+            for term in self._at(b)._bound
+        )
+
+
+def _kernel_of(term):
+    """Orthonormal directions (p, k) that a term does not see, or None."""
+    own = getattr(term, "kernel", lambda: None)()
+    return None if own is None or not own.shape[1] else orthonormal(own)
+
+
+class _Rows:
+    """The sum on arrays (K, p)."""
+
+    def __init__(self, terms, kernels):
+        self.sum = SumOfTerms(terms, kernels)
+        self.value = self.sum.value
+
+    def prox(self, V, t):
+        return self.sum.prox(V, t)[0]
+
+    def prox_near(self, V, t, near):
+        return self.sum.prox(V, t, near)
+
+    def polar(self, Z):
+        return polar(self.sum, Z)
+
+    def polar_near(self, Z, near, level):
+        return bounds(self.sum, Z, near, level)

@@ -1,0 +1,54 @@
+"""ADMM and linearised ADMM: the solutions of other solvers, certified, for every kind of norm."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import sparsesolve as ss
+from sparsesolve import penalties as P
+
+RNG = np.random.default_rng(8)
+X = RNG.standard_normal((60, 12))
+SIGNAL = X @ np.r_[np.zeros(4), np.ones(4), np.zeros(4)]
+Y = SIGNAL + 0.5 * RNG.standard_normal(60)
+PENALTIES = {
+    "image": P.TotalVariation2D((3, 4)), "sparse image": P.TotalVariation2D((3, 4), l1=0.3),
+    "linf": P.OverlapLinf(P.window_groups(12, 3)), "l2": P.OverlapL2(P.window_groups(12, 3)),
+    "slope": P.Slope(), "trend": P.TrendFilter(),
+    "beside": P.Separate({(0, 1): None, range(2, 12): P.TotalVariation()}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("alpha", [1.0, 0.7])
+@pytest.mark.parametrize("label", PENALTIES)
+@pytest.mark.parametrize("solver", ["admm", "linearized_admm"])
+def test_the_solutions_of_other_solvers(solver, label, alpha):
+    options = {"penalty": PENALTIES[label], "alpha": alpha, "weights": np.resize([1.0, 2.0], 60)}
+    fit = ss.path(X, Y, n_lambdas=4, lambda_min_ratio=0.05, tol=1e-9, stop=None, **options)
+    own = ss.path(X, Y, lambdas=fit.lambdas, tol=1e-6, solver=solver, stop=None, **options)
+    assert not own.status.any() and own.gaps.max() <= 1e-6
+    assert own.dev_ratio == pytest.approx(fit.dev_ratio, abs=2e-3)
+    assert own.coefs.toarray() == pytest.approx(fit.coefs.toarray(), abs=2e-2)
+
+
+@pytest.mark.parametrize("family", ["binomial", "poisson"])
+def test_other_losses_and_sparse_x(family):
+    y = Y > 0 if family == "binomial" else RNG.poisson(np.exp(0.2 * SIGNAL))
+    Z = sparse.csc_array(np.where(np.abs(X) > 0.7, X, 0.0))
+    options = {"family": family, "penalty": PENALTIES["linf"]}
+    fit = ss.path(Z, y, n_lambdas=4, lambda_min_ratio=0.1, tol=1e-9, **options)
+    own = ss.path(Z, y, lambdas=fit.lambdas, tol=1e-6, solver="linearized_admm", **options)
+    assert not own.status.any()
+    assert own.coefs.toarray() == pytest.approx(fit.coefs.toarray(), abs=2e-2)
+
+
+def test_what_they_do_not_take():
+    with pytest.raises(ValueError, match=r"solver='admm' needs family='gaussian'"):
+        ss.path(X, Y > 0, family="binomial", penalty=PENALTIES["linf"], solver="admm")
+    with pytest.raises(ValueError, match="solver='linearized_admm' needs a norm of one response"):
+        ss.path(X, np.column_stack([Y, Y]), family="multigaussian", penalty=P.TraceNorm(),
+                solver="linearized_admm")  # fmt: skip
+    with pytest.raises(ValueError, match="needs a norm"):
+        ss.path(X, Y, solver="linearized_admm")
+    with pytest.raises(ValueError, match="needs a norm"):
+        ss.path(X, Y, penalty=P.Berhu(), solver="linearized_admm")
