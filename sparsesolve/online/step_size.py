@@ -40,13 +40,14 @@ def choose(settings, rows, n_features):
                 found[float(eta0)] = _objective(settings, learner, compact, features)
                 continue
             learner.learn(compact.part(0, first))
-            total, weight = learner.total, learner.weight
+            before = learner.mean_loss
+            # Count anew: next to losses of steps that were far too long a difference is 0.
+            learner.total, learner.weight = 0.0, 0.0
             learner.learn(compact.part(first, rows.n))
         except ValueError:  # the steps were too long: no candidate
             found[float(eta0)] = np.inf
             continue
-        more = learner.weight - weight
-        found[float(eta0)] = (learner.total - total) / more if more > 0.0 else learner.mean_loss
+        found[float(eta0)] = learner.mean_loss if learner.weight > 0.0 else before
     best = min(found, key=lambda eta0: found[eta0])
     if found[best] == np.inf:
         raise ValueError("every step size that was tried was too long; scale X, or give step=")

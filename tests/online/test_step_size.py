@@ -1,0 +1,17 @@
+"""The step size that predicts best is chosen, however bad the others are."""
+
+import numpy as np
+import pytest
+
+import sparsesolve as ss
+
+
+@pytest.mark.parametrize("radius", [None, 10.0])
+def test_steps_that_were_far_too_long_are_not_taken_for_the_best(radius):
+    """Losses of 1e300 in the first half once hid those of the second: their difference was 0."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2000, 6))
+    y = X[:, 0] + X[:, 1] + rng.normal(size=2000)
+    fit = ss.online(X, y, lam=0.02, method="fobos", radius=radius)
+    assert fit.eta0 < 1.0
+    np.testing.assert_allclose(fit.coef(), [1, 1, 0, 0, 0, 0], atol=0.2)
