@@ -39,6 +39,7 @@ from .quantile import QuantileRegressor, QuantileRegressorCV
 from .regression import ElasticNet, ElasticNetCV, Lasso, LassoCV
 from .relaxed import RelaxedLasso, RelaxedLassoCV
 from .robust import HuberNet, HuberNetCV
+from .spom import SPOMClassifier
 from .structured import FusedLasso, PenalizedRegression, SlopeRegression
 from .structured_cv import FusedLassoCV, PenalizedRegressionCV, SlopeRegressionCV
 from .survival import CoxNet, CoxNetCV
@@ -107,6 +108,7 @@ __all__ = [
     "RelaxedLassoCV",
     "SCADRegression",
     "SCADRegressionCV",
+    "SPOMClassifier",
     "SlopeRegression",
     "SlopeRegressionCV",
     "SparseGroupLasso",

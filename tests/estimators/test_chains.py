@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
 
 import sparsesolve as ss  # noqa: E402
-from sparsesolve.estimators import ChainClassifier, ChainSVM  # noqa: E402
+from sparsesolve.estimators import ChainClassifier, ChainSVM, SPOMClassifier  # noqa: E402
 
 RNG = np.random.default_rng(0)
 LENGTHS = RNG.integers(2, 9, size=24)
@@ -30,7 +30,7 @@ def test_the_classifier_is_the_path_at_one_lambda():
     assert model.gap_ <= 1e-6 and model.classes_.tolist() == ["a", "b", "c"]
 
 
-@pytest.mark.parametrize("kind", [ChainClassifier, ChainSVM])
+@pytest.mark.parametrize("kind", [ChainClassifier, ChainSVM, SPOMClassifier])
 def test_lists_are_answered_with_lists(kind):
     model, table = kind().fit(PARTS, TAGS), kind().fit(X, Y, lengths=LENGTHS)
     found = model.predict(PARTS)
@@ -39,7 +39,7 @@ def test_lists_are_answered_with_lists(kind):
     assert model.score(PARTS, TAGS) == table.score(X, Y, lengths=LENGTHS) > 0.7
 
 
-@pytest.mark.parametrize("kind", [ChainClassifier, ChainSVM])
+@pytest.mark.parametrize("kind", [ChainClassifier, ChainSVM, SPOMClassifier])
 def test_lengths_are_routed_through_a_pipeline(kind):
     with config_context(enable_metadata_routing=True):
         model = kind().set_fit_request(lengths=True).set_predict_request(lengths=True)
@@ -89,3 +89,13 @@ def test_a_classifier_learns_from_a_stream_and_goes_on_from_a_fit():
     assert 0.0 < np.abs(fitted.coef_ - before).max() < 0.5
     with pytest.raises(ValueError, match="partial_fit takes no groups"):
         ChainClassifier(groups=[0, 0, 1]).partial_fit(X, y, classes=["no", "yes"])
+
+
+def test_online_kernel_learning_is_the_function():
+    groups = ["a", "a", "b", "b", "b"]
+    model = SPOMClassifier(5.0, groups=groups, loss="log", certify=5).fit(X, Y, lengths=LENGTHS)
+    fit = ss.spom(X, Y, lengths=LENGTHS, groups=groups, loss="log", C=5.0, certify=5)
+    np.testing.assert_array_equal(model.coef_, fit.coef().T)
+    assert model.gap_ == fit.relative_gap < 0.1 and model.classes_.tolist() == ["a", "b", "c"]
+    copy = pickle.loads(pickle.dumps(model))
+    assert (copy.predict(X, LENGTHS) == model.predict(X, LENGTHS)).all()

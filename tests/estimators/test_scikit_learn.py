@@ -43,7 +43,7 @@ def unsuited(estimator):
     """Checks that predict rows one by one, of a chain one sequence; and, online, that split a row
     of weight 2, one step of twice the length, into two."""
     name = estimator.__class__.__name__
-    if name.startswith("Chain"):
+    if name.startswith(("Chain", "SPOM")):
         names = ("check_methods_subset_invariance", "check_methods_sample_order_invariance")
         return dict.fromkeys(names, "rows of a sequence depend on each other")
     if name.startswith("Online"):

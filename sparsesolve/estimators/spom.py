@@ -1,0 +1,73 @@
+"""Structured support vector machine or random field with a norm over groups of features."""
+
+from sparsesolve.structured.spom import spom
+
+from .chains import Chain
+
+
+class SPOMClassifier(Chain):
+    """Label sequences by online multiple kernel learning over groups of features.
+
+    ``spom`` as an estimator: X is a list of sequences, or one table with `lengths`. Kernels are
+    for the function itself. With ``lengths=np.ones(n, dtype=int)`` it classifies single rows.
+
+    Parameters
+    ----------
+    C : float, default 1.0
+        The penalty is multiplied by 1 / (C N) for N sequences.
+    groups : array-like (n_features,), default None
+        A label for each feature; None: all features make one group.
+    loss : {"hinge", "log"}, default "hinge"
+        As in `spom`.
+    norm : {"l1_squared", "l1", "lp", "elastic", "l2"}, default "l1_squared"
+        As in `spom`.
+    epochs : int, default 20
+        Passes over the sequences.
+    eta0 : float or "auto", default "auto"
+        What step sizes are multiplied by.
+    average : bool or "epoch", default False
+        Keep the mean of iterates.
+    certify : int, default 0
+        Passes that raise a lower bound of the optimum, for `gap_`.
+    n_threads : int, default 1
+        As in `spom`.
+    random_state : int, default 0
+        Of the order of the sequences.
+
+    Attributes
+    ----------
+    classes_ : (K,)
+    coef_ : (K, p)
+    transitions_ : (K, K) from row to column
+    gap_ : float, relative to the objective at zero
+    model_ : SPOM
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparsesolve.estimators import SPOMClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X = [rng.normal(size=(20, 4)) for _ in range(5)]
+    >>> y = [part[:, 0] > 0 for part in X]
+    >>> model = SPOMClassifier(C=10.0, groups=["a", "a", "b", "b"]).fit(X, y)
+    >>> model.score(X, y) > 0.9, max(model.model_.weights(), key=model.model_.weights().get)
+    (True, 'a')
+    """
+
+    def __init__(self, C=1.0, *, groups=None, loss="hinge", norm="l1_squared", epochs=20,
+                 eta0="auto", average=False, certify=0, n_threads=1, random_state=0):
+        self.C, self.groups, self.loss, self.norm = C, groups, loss, norm
+        self.epochs, self.eta0, self.average, self.certify = epochs, eta0, average, certify
+        self.n_threads, self.random_state = n_threads, random_state
+
+    def fit(self, X, y, lengths=None):
+        """Fit to sequences: lists of (L, p) arrays and labels, or one table with `lengths`."""
+        X, y = self._training_data(X, y)
+        self.path_ = self.model_ = model = spom(
+            X, y, lengths=lengths, groups=self.groups, loss=self.loss, norm=self.norm, C=self.C,
+            epochs=self.epochs, eta0=self.eta0, average=self.average, certify=self.certify,
+            seed=self.random_state, n_threads=self.n_threads,
+        )  # fmt: skip
+        self.classes_, self.gap_ = model.labels, model.relative_gap
+        self.coef_, self.transitions_ = model.coef().T, model.transitions()
+        return self
