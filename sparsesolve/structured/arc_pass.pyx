@@ -1,6 +1,6 @@
 """Scores of arcs from templates, and online steps on sentences.
 
-    A[h, m] = sum_t c_t V[place of template t's value at (h, m)]        V (2^bits,) hashed
+    A[h, m] = sum_t c_t V[place of template t's value at (h, m)]        V (2^bits,)
 
 A template's value joins what it says of the head, of the word, and of how far and which way they
 lie apart; each part is a code of 64 bits, made once for each position, and their sum is mixed into
@@ -8,6 +8,10 @@ a place.  So a look-up costs one multiplication and one cache miss.  Values that
 share its weight; but where templates are shrunk by groups a place belongs to the template that
 wrote it last, so that norms of templates are exact and one that is shrunk to 0 is forgotten at
 once, by a new version.
+
+Exact features have a table of their codes beside V, with linear probing, at most half full: a value
+gets a place when a step first touches it, and the table doubles.  Codes have 64 bits, so that among
+a million values two are taken for one with a chance of 3e-8.
 
 MIRA: with the best tree under scores plus wrong heads, w += tau (phi(y) - phi(y^)), tau = min(C,
 loss / |difference|^2). SPOM: w += eta (phi(y) - phi(y^)), and c shrinks by template outside, see
@@ -24,6 +28,8 @@ from sparsesolve.structured.tree import best_tree
 
 DEF NEAR = 5                # distances up to this have a code of their own; then 6-10 and beyond
 
+NOTHING = np.zeros(0, dtype=np.uint64)
+
 cdef uint64_t ODD = 0x9E3779B97F4A7C15ULL
 
 
@@ -36,6 +42,7 @@ cdef class ArcPass:
     apart : (T,) 0 nothing, 1 which way, 2 how far and which way
     ptr : (N + 1,) where sentences begin, roots included
     V, total : (2^bits,) float64 weights, and what their mean needs
+    keys : (2^bits,) uint64 codes of exact features, 0 of none; empty where places are hashed
     c, square : (T,) of templates: multipliers, and squared norms of what is stored
     owner : (2^bits,) uint32 version T + template of a place; empty where places are shared
     version : (T,) uint32
@@ -44,22 +51,72 @@ cdef class ArcPass:
     cdef const uint64_t[:, ::1] head, word
     cdef const int[::1] apart
     cdef const long long[::1] ptr
-    cdef double[::1] V, total, c, square
+    cdef readonly double[::1] V, total, c, square
     cdef uint64_t mask
     cdef Py_ssize_t T
-    cdef unsigned int[::1] owner, version
-    cdef bint owned
+    cdef readonly unsigned int[::1] owner, version
+    cdef readonly uint64_t[::1] keys
+    cdef readonly Py_ssize_t held               # places taken by exact features
+    cdef bint owned, exact
 
-    def __init__(self, head, word, apart, ptr, V, total, c, square, owner, version):
+    def __init__(self, head, word, apart, ptr, V, total, c, square, owner, version, keys=NOTHING):
         self.head, self.word, self.apart, self.ptr = head, word, apart, ptr
         self.V, self.total, self.c, self.square = V, total, c, square
         self.mask, self.T = len(V) - 1, len(c)
         self.owner, self.version, self.owned = owner, version, len(owner) > 0
+        self.keys, self.exact, self.held = keys, len(keys) > 0, np.count_nonzero(keys)
 
-    cdef inline uint64_t place(self, Py_ssize_t t, Py_ssize_t h, Py_ssize_t m, const uint64_t* code) noexcept nogil:
+    cdef inline uint64_t value(self, Py_ssize_t t, Py_ssize_t h, Py_ssize_t m, const uint64_t* code) noexcept nogil:
+        """What template t says of an arc: 64 bits, never 0."""
         cdef uint64_t x = (self.head[h, t] + self.word[m, t] + code[self.apart[t]]) * ODD
         x ^= x >> 29
-        return (x * ODD >> 20) & self.mask
+        x *= ODD
+        return x if x else 1
+
+    cdef inline Py_ssize_t place(self, uint64_t x) noexcept nogil:
+        """Where a value's weight stands; of an exact one that has none ~(where it would)."""
+        cdef uint64_t at = x >> 20 & self.mask
+        if not self.exact:
+            return at
+        while self.keys[at]:
+            if self.keys[at] == x:
+                return at
+            at = at + 1 & self.mask
+        return ~(<Py_ssize_t> at)
+
+    def fill(self, const uint64_t[::1] keys, const double[::1] V, const unsigned int[::1] owner):
+        """Put exact features into an empty table that has room for them."""
+        cdef Py_ssize_t i, at
+        for i in range(keys.shape[0]):
+            at = self.place(keys[i])
+            at = at if at >= 0 else ~at
+            self.keys[at], self.V[at] = keys[i], V[i]
+            if self.owned:
+                self.owner[at] = owner[i]
+        self.held = keys.shape[0]
+
+    def grow(self, Py_ssize_t more):
+        """Make room for so many exact features."""
+        cdef Py_ssize_t i, at
+        cdef uint64_t[::1] keys = self.keys
+        cdef double[::1] V = self.V, total = self.total
+        cdef unsigned int[::1] owner = self.owner
+        cdef Py_ssize_t size = V.shape[0]
+        while 2 * (self.held + more) > size:
+            size *= 2
+        if size == V.shape[0]:
+            return
+        self.keys, self.V, self.mask = np.zeros(size, dtype=np.uint64), np.zeros(size), size - 1
+        self.total = np.zeros(size if len(total) else 0)
+        self.owner = np.zeros(size if self.owned else 0, dtype=np.uintc)
+        for i in range(keys.shape[0]):
+            if keys[i]:
+                at = ~self.place(keys[i])
+                self.keys[at], self.V[at] = keys[i], V[i]
+                if total.shape[0]:
+                    self.total[at] = total[i]
+                if self.owned:
+                    self.owner[at] = owner[i]
 
     cdef void codes(self, Py_ssize_t h, Py_ssize_t m, uint64_t* code) noexcept nogil:
         """Codes of nothing, the direction, and the distance between positions h and m."""
@@ -75,7 +132,7 @@ cdef class ArcPass:
         cdef Py_ssize_t first = self.ptr[s], size = self.ptr[s + 1] - first, h, m, t
         cdef double[:, ::1] A = np.zeros((size, size))
         cdef uint64_t code[3]
-        cdef uint64_t at
+        cdef Py_ssize_t at
         cdef double value
         with nogil:
             for m in range(1, size):
@@ -85,7 +142,9 @@ cdef class ArcPass:
                     self.codes(h, m, code)
                     value = 0.0
                     for t in range(self.T):
-                        at = self.place(t, first + h, first + m, code)
+                        at = self.place(self.value(t, first + h, first + m, code))
+                        if at < 0:
+                            continue
                         if not self.owned or self.owner[at] == self.version[t] * self.T + t:
                             value += self.c[t] * self.V[at]
                     A[h, m] = value
@@ -95,11 +154,17 @@ cdef class ArcPass:
         """w += by phi of the arc, and its part in the mean; squares follow."""
         cdef Py_ssize_t first = self.ptr[s], t
         cdef uint64_t code[3]
-        cdef uint64_t at
+        cdef uint64_t x
+        cdef Py_ssize_t at
         cdef double step
         self.codes(h, m, code)
         for t in range(self.T):
-            at, step = self.place(t, first + h, first + m, code), by / self.c[t]
+            x, step = self.value(t, first + h, first + m, code), by / self.c[t]
+            at = self.place(x)
+            if at < 0:
+                at = ~at
+                self.keys[at] = x
+                self.held += 1
             if self.owned:
                 self.take(t, at)
             self.square[t] += step * (2.0 * self.V[at] + step)
@@ -107,7 +172,7 @@ cdef class ArcPass:
             if count > 0.0:
                 self.total[at] += count * step
 
-    cdef void take(self, Py_ssize_t t, uint64_t at) noexcept nogil:
+    cdef void take(self, Py_ssize_t t, Py_ssize_t at) noexcept nogil:
         """Make template t the owner of a place."""
         cdef unsigned int own = <unsigned int> (self.version[t] * self.T + t)
         cdef Py_ssize_t other = self.owner[at] % self.T
@@ -144,7 +209,23 @@ cdef class ArcPass:
         along = score - along
         if wrong == 0 or along <= 0.0:
             return 0.0
+        if self.exact:
+            self.grow(2 * self.T * wrong)
         if eta == 0.0:
             tau = min(limit, along / (2.0 * self.T * wrong))
         self.move(s, gold, best, tau, count)
         return along
+
+
+def placed(keys, V, owner):
+    """A table of exact features (keys, V, owner) at most half full, from lists of them."""
+    size = 2
+    while size < 2 * len(keys) + 2:
+        size *= 2
+    owned = len(owner) > 0
+    table = ArcPass(np.zeros((1, 1), dtype=np.uint64), np.zeros((1, 1), dtype=np.uint64), np.zeros(1, dtype=np.intc),
+                    np.zeros(1, dtype=np.int64), np.zeros(size), np.zeros(0), np.ones(1), np.zeros(1),
+                    np.zeros(size if owned else 0, dtype=np.uintc), np.ones(1, dtype=np.uintc),
+                    np.zeros(size, dtype=np.uint64))
+    table.fill(keys, V, owner)
+    return np.asarray(table.keys), np.asarray(table.V), np.asarray(table.owner)

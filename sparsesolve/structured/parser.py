@@ -12,11 +12,11 @@ import numpy as np
 
 from sparsesolve.results.files.whole_file import whole_file
 from sparsesolve.results.frozen import Frozen
-from sparsesolve.structured.arc_pass import ArcPass
+from sparsesolve.structured.arc_pass import ArcPass, placed
 from sparsesolve.structured.arc_templates import ArcTemplates
 from sparsesolve.structured.tree import best_tree
 
-FORMAT, VERSION = "sparsesolve parser", 1
+FORMAT, VERSION = "sparsesolve parser", 2  # 1 where features are hashed
 
 
 @dataclass(frozen=True, repr=False)
@@ -24,12 +24,13 @@ class Parser(Frozen):
     """A parser by arcs, as `parse_trees` learns it. It has no certificate."""
 
     templates: tuple  #: (T,) templates as text
-    weights: np.ndarray  #: (2^bits,) hashed weights, of float32
+    weights: np.ndarray  #: (2^bits,) hashed weights of float32; of exact features (m,)
     template_weights: np.ndarray  #: (T,) multipliers of the templates, 0 of those left out
     norms: np.ndarray  #: (T,) norms of the templates' weights
     losses: np.ndarray  #: (epochs,) mean hinge loss of a sentence before each step
     single_root: bool  #: whether one word hangs from the root
-    owners: np.ndarray | None = None  #: (2^bits,) template of a weight; None: shared
+    owners: np.ndarray | None = None  #: template of each weight; None: shared
+    keys: np.ndarray | None = None  #: (m,) codes of exact features; None: hashed
     options: dict = field(default_factory=dict)  #: options of the fit that are not data
 
     def __repr__(self) -> str:
@@ -60,11 +61,13 @@ class Parser(Frozen):
         """
         head, word, ptr, templates = coded(self.templates, sentences)
         V, c = self.weights.astype(float), self.template_weights.astype(float)
-        owner = np.zeros(0, dtype=np.uintc)
+        owner, keys = np.zeros(0, dtype=np.uintc), np.zeros(0, dtype=np.uint64)
         if self.owners is not None:
             owner = self.owners.astype(np.uintc)
+        if self.keys is not None:
+            keys, V, owner = placed(self.keys, V, owner)
         work = ArcPass(head, word, templates.apart, ptr, V, V[:0], c, np.zeros(len(c)), owner,
-                       np.zeros(len(c), dtype=np.uintc))  # fmt: skip
+                       np.zeros(len(c), dtype=np.uintc), keys)  # fmt: skip
         found = [best_tree(work.scores(s), self.single_root)[0] for s in range(len(ptr) - 1)]
         return np.concatenate(found)
 
@@ -102,9 +105,11 @@ class Parser(Frozen):
         names : sequence of str, default None
             Names of the columns of its files, for the command line; None: CoNLL-U.
         """
+        exact = {} if self.keys is None else {"keys": self.keys}
         with whole_file(file, "wb") as stream:
             np.savez_compressed(
-                stream, format=FORMAT, version=VERSION, templates=np.array(self.templates),
+                stream, format=FORMAT, version=2 if exact else 1, **exact,
+                templates=np.array(self.templates),
                 weights=self.weights, template_weights=self.template_weights, norms=self.norms,
                 losses=self.losses, single_root=self.single_root,
                 owners=np.zeros(0, dtype=np.int16) if self.owners is None else self.owners,
@@ -146,6 +151,7 @@ def load_parser(file: str | PathLike) -> Parser:
             template_weights=found["template_weights"], norms=found["norms"],
             losses=found["losses"], single_root=bool(found["single_root"]),
             owners=found["owners"] if len(found["owners"]) else None,
+            keys=found["keys"] if "keys" in found.files else None,
         )  # fmt: skip
 
 

@@ -22,6 +22,7 @@ from sparsesolve.structured.group_norm import GroupNorm
 from sparsesolve.structured.parser import Parser, coded, read_heads
 
 METHODS = ("mira", "spom")
+FIRST_BITS = 16  # of the table of exact features, which grows
 SMALL = 1e-6  # a multiplier of a template below which its weights take it in
 
 
@@ -36,7 +37,7 @@ def parse_trees(
     eta0: float = 0.1,
     norm: str = "l1_squared",
     epochs: int = 5,
-    bits: int = 22,
+    bits: int | None = 22,
     single_root: bool = True,
     seed: int = 0,
     progress: bool = False,
@@ -68,8 +69,10 @@ def parse_trees(
         Norm of "spom", as in `spom`.
     epochs : int, default 5
         Passes over the sentences, each in an order of its own.
-    bits : int, default 22
-        Weights are hashed into a table of ``2**bits``; values that collide share one.
+    bits : int or None, default 22
+        Weights are hashed into a table of ``2**bits``; values that collide share one. None: exact
+        features, each with a weight of its own, in a table that grows with those that a step
+        touches.
     single_root : bool, default True
         Whether exactly one word hangs from the root.
     seed : int, default 0
@@ -107,8 +110,9 @@ def parse_trees(
     read_choice("norm", norm, ("l1_squared", "l1", "l2"))
     C, lam, eta0 = (read_number(name, value, 0, np.inf, open_low=True, open_high=True)
                     for name, value in (("C", C), ("lam", lam), ("eta0", eta0)))  # fmt: skip
-    epochs, bits = read_count("epochs", epochs, 1), read_count("bits", bits, 1)
-    if bits > 30:
+    epochs = read_count("epochs", epochs, 1)
+    bits = None if bits is None else read_count("bits", bits, 1)
+    if bits is not None and bits > 30:
         raise ValueError(f"bits is {bits}; at most 30, a table of 8 GB")
     single_root = read_flag("single_root", single_root)
     read_flag("progress", progress)
@@ -118,37 +122,49 @@ def parse_trees(
     gold = read_heads(sentences)
     if single_root:
         _refuse_many_roots(gold)
-    V, mean = np.zeros(1 << bits), np.zeros(1 << bits if method == "mira" else 0)
+    size, mira = 1 << (FIRST_BITS if bits is None else bits), method == "mira"
     c, square = np.ones(len(names)), np.zeros(len(names))
-    owner = np.zeros(0 if method == "mira" else len(V), dtype=np.uintc)
     version = np.ones(len(names), dtype=np.uintc)
-    work = ArcPass(head, word, read.apart, ptr, V, mean, c, square, owner, version)
+    work = ArcPass(
+        head, word, read.apart, ptr, np.zeros(size), np.zeros(size if mira else 0), c, square,
+        np.zeros(0 if mira else size, dtype=np.uintc), version,
+        np.zeros(size if bits is None else 0, dtype=np.uint64),
+    )  # fmt: skip
     omega, losses, t = GroupNorm(norm), [], 0
     with progress_bar(epochs, progress, "epoch") as advance:
         for epoch in range(epochs):
             lost = 0.0
             for s in rng.permutation(len(gold)):
                 t += 1
-                if method == "mira":
+                if mira:
                     lost += work.step(s, gold[s], single_root, C, 0.0, float(t))
                 else:
                     eta = eta0 / np.sqrt(t)
                     lost += work.step(s, gold[s], single_root, 0.0, eta, 0.0)
-                    _shrink(omega, eta * lam, V, c, square, owner, version)
+                    _shrink(omega, eta * lam, work, c, square, version)
             losses.append(lost / len(gold))
             advance(epoch + 1, "loss %.4g", losses[-1])
-    weights = V - mean / (t + 1.0) if method == "mira" else V
+    weights = np.array(work.V)
+    if mira:
+        weights -= np.asarray(work.total) / (t + 1.0)
     norms = c * np.sqrt(np.maximum(square, 0.0))
-    owners = _owners(owner, version) if method == "spom" else None
+    owners = None if mira else _owners(np.asarray(work.owner), version)
+    keys = None
+    if bits is None:
+        kept = (np.asarray(work.keys) != 0) & (weights.astype(np.float32) != 0.0)
+        if not mira:
+            kept &= owners < len(names)
+        keys, weights = np.asarray(work.keys)[kept], weights[kept]
+        owners = None if mira else owners[kept]
     return Parser(
-        templates=tuple(names), weights=weights.astype(np.float32),
+        templates=tuple(names), weights=weights.astype(np.float32), keys=keys,
         template_weights=np.where(norms > 0.0, c, 0.0), norms=norms, losses=np.array(losses),
         single_root=single_root, owners=owners,
         options={"method": method, "C": C, "lam": lam, "norm": norm},
     )  # fmt: skip
 
 
-def _shrink(omega, t, V, c, square, owner, version):
+def _shrink(omega, t, work, c, square, version):
     """The prox of the norm over templates; those at 0 forget their weights by a new version."""
     n = c * np.sqrt(np.maximum(square, 0.0))
     new = omega.prox(n, t)
@@ -156,6 +172,7 @@ def _shrink(omega, t, V, c, square, owner, version):
     gone = (n > 0.0) & (new == 0.0)
     version[gone] += np.uintc(1)
     square[gone], c[gone] = 0.0, 1.0
+    V, owner = np.asarray(work.V), np.asarray(work.owner)
     for k in np.flatnonzero(c < SMALL):
         own = owner == version[k] * len(c) + k
         V[own] *= c[k]

@@ -176,3 +176,44 @@ def test_several_roots_where_they_are_allowed():
     trees = with_heads(["0", "0", "1"])
     parser = parse_trees(trees, templates=["h.tag+m.tag+distance"], single_root=False, bits=10)
     assert len(parser.predict(trees)) == 3
+
+
+@pytest.mark.parametrize("method", ["mira", "spom"])
+def test_exact_features_do_what_hashed_ones_do_that_meet_nowhere(tmp_path, method):
+    """The table begins with 2^16 places for some hundred features, and with 2 in `grow` below."""
+    train, new = draw(30, 40, 0.3), draw(31, 20)
+    options = {"templates": TEMPLATES, "method": method, "epochs": 4, "lam": 1e-2}
+    exact = parse_trees(train, bits=None, **options)
+    hashed = parse_trees(train, bits=24, **options)
+    np.testing.assert_allclose(exact.norms, hashed.norms, rtol=1e-9)
+    np.testing.assert_array_equal(exact.predict(new), hashed.predict(new))
+    assert exact.losses == pytest.approx(hashed.losses) and exact.weights.all()
+    assert len(exact.keys) == len(exact.weights) == np.count_nonzero(hashed.weights)
+    exact.save(tmp_path / "parser.npz")
+    np.testing.assert_array_equal(load_parser(tmp_path / "parser.npz").predict(new),
+                                  exact.predict(new))  # fmt: skip
+
+
+def test_a_table_of_exact_features_grows_without_losing_any():
+    sentences = draw(32, 6)
+    templates = ArcTemplates(TEMPLATES)
+    head, word, ptr = templates.codes(sentences.columns, sentences.lengths)
+    gold = [np.array(h, dtype=np.intc) for _, _, h in rows(sentences)]
+
+    def passed(size):
+        work = ArcPass(head, word, templates.apart, ptr, np.zeros(size), np.zeros(size),
+                       np.ones(4), np.zeros(4), np.zeros(size, dtype=np.uintc),
+                       np.ones(4, dtype=np.uintc), np.zeros(size, dtype=np.uint64))  # fmt: skip
+        for t in range(30):
+            work.step(t % 6, gold[t % 6], True, 0.1, 0.0, t + 1.0)
+        return work
+
+    small, large = passed(2), passed(1 << 14)
+    assert len(small.V) < len(large.V) and small.held == large.held <= len(small.V) / 2
+    for s in range(6):
+        np.testing.assert_array_equal(small.scores(s), large.scores(s))
+    order = [np.argsort(np.asarray(work.keys)[np.asarray(work.keys) != 0])
+             for work in (small, large)]  # fmt: skip
+    totals = [np.asarray(work.total)[np.asarray(work.keys) != 0][at]
+              for work, at in zip((small, large), order, strict=True)]  # fmt: skip
+    np.testing.assert_array_equal(*totals)
