@@ -11,7 +11,7 @@ import time
 
 import numpy as np
 
-from sparsesolve.prox import box_hyperplane
+from sparsesolve.penalties.prox import box_hyperplane
 
 
 def by_sorting(m, low, high, a, z):
