@@ -105,14 +105,14 @@ class Parser(Frozen):
         names : sequence of str, default None
             Names of the columns of its files, for the command line; None: CoNLL-U.
         """
-        exact = {} if self.keys is None else {"keys": self.keys}
+        version = 1 if self.keys is None else 2
         with whole_file(file, "wb") as stream:
             np.savez_compressed(
-                stream, format=FORMAT, version=2 if exact else 1, **exact,
-                templates=np.array(self.templates),
+                stream, format=FORMAT, version=version, templates=np.array(self.templates),
                 weights=self.weights, template_weights=self.template_weights, norms=self.norms,
                 losses=self.losses, single_root=self.single_root,
                 owners=np.zeros(0, dtype=np.int16) if self.owners is None else self.owners,
+                keys=np.zeros(0, dtype=np.uint64) if self.keys is None else self.keys,
                 names=np.array(list(names or ()), dtype=str),
             )  # fmt: skip
 
@@ -151,7 +151,7 @@ def load_parser(file: str | PathLike) -> Parser:
             template_weights=found["template_weights"], norms=found["norms"],
             losses=found["losses"], single_root=bool(found["single_root"]),
             owners=found["owners"] if len(found["owners"]) else None,
-            keys=found["keys"] if "keys" in found.files else None,
+            keys=found["keys"] if int(found["version"]) > 1 else None,
         )  # fmt: skip
 
 

@@ -152,10 +152,10 @@ def parse_trees(
     keys = None
     if bits is None:
         kept = (np.asarray(work.keys) != 0) & (weights.astype(np.float32) != 0.0)
-        if not mira:
+        if owners is not None:
             kept &= owners < len(names)
+            owners = owners[kept]
         keys, weights = np.asarray(work.keys)[kept], weights[kept]
-        owners = None if mira else owners[kept]
     return Parser(
         templates=tuple(names), weights=weights.astype(np.float32), keys=keys,
         template_weights=np.where(norms > 0.0, c, 0.0), norms=norms, losses=np.array(losses),
