@@ -14,12 +14,15 @@ def add_parse_options(command):
         "--columns", help="names of the columns, divided by commas, where it is not CoNLL-U"
     )
     command.add_argument("--templates", default="default", metavar="FILE",
-                         help="a template a line; default: 44 for CoNLL-U")  # fmt: skip
+                         help="a template a line; default: 44 for CoNLL-U; many: 304")  # fmt: skip
     command.add_argument("--method", choices=METHODS, default="mira",
                          help="averaged MIRA, or a norm over templates")  # fmt: skip
-    command.add_argument("--lam", type=float, default=1e-3, help="strength of the norm (1e-3)")
+    command.add_argument("--lam", type=float, default=1e-5, help="strength of the norm (1e-5)")
     command.add_argument("--epochs", type=int, default=5)
+    command.add_argument("--eta0", type=float, default=0.3, help="first step of spom (0.3)")
     command.add_argument("--bits", type=int, default=22, help="2^bits weights (22)")
+    command.add_argument("--exact", action="store_true",
+                         help="a weight for each feature, without --bits")  # fmt: skip
     command.add_argument("--many-roots", action="store_true",
                          help="several words may hang from the root")  # fmt: skip
     command.add_argument("--seed", type=int, default=0)
@@ -37,7 +40,8 @@ def run_parse(args):
     sentences = structured.read_sentences(args.file, names)
     parser = structured.parse_trees(
         sentences, templates=_templates(args.templates), method=args.method, lam=args.lam,
-        epochs=args.epochs, bits=args.bits, single_root=not args.many_roots, seed=args.seed,
+        eta0=args.eta0, epochs=args.epochs, bits=None if args.exact else args.bits,
+        single_root=not args.many_roots, seed=args.seed,
     )  # fmt: skip
     parser.save(args.out, names=names)
     print(f"{len(sentences.columns['head'])} words in {len(sentences.lengths)} sentences, "
@@ -51,7 +55,7 @@ def run_parse(args):
 def parse_file(model, file, out):
     """Parse the sentences of a file by a parser that `parse` wrote."""
     from sparsesolve import structured
-    from sparsesolve.structured.parser import column_names
+    from sparsesolve.structured.parser_file import column_names
 
     check_targets([file, model], out=out)
     sentences = structured.read_sentences(file, column_names(model))
@@ -61,14 +65,14 @@ def parse_file(model, file, out):
 
 def is_parser(model):
     """Whether a file holds a parser."""
-    from sparsesolve.structured.parser import holds_parser
+    from sparsesolve.structured.parser_file import holds_parser
 
     return holds_parser(model)
 
 
 def _templates(file):
-    """Templates as text, or None for the default."""
-    if file == "default":
-        return None
+    """Templates as text, "many", or None for the default."""
+    if file in ("default", "many"):
+        return None if file == "default" else file
     lines = Path(file).read_text(encoding="utf-8").splitlines()
     return [line.strip() for line in lines if line.strip() and not line.startswith("#")]

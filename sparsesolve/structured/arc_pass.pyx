@@ -85,8 +85,9 @@ cdef class ArcPass:
         return ~(<Py_ssize_t> at)
 
     def fill(self, const uint64_t[::1] keys, const double[::1] V, const unsigned int[::1] owner):
-        """Put exact features into an empty table that has room for them."""
+        """Put exact features into an empty table."""
         cdef Py_ssize_t i, at
+        self.grow(keys.shape[0])
         for i in range(keys.shape[0]):
             at = self.place(keys[i])
             at = at if at >= 0 else ~at
@@ -215,17 +216,3 @@ cdef class ArcPass:
             tau = min(limit, along / (2.0 * self.T * wrong))
         self.move(s, gold, best, tau, count)
         return along
-
-
-def placed(keys, V, owner):
-    """A table of exact features (keys, V, owner) at most half full, from lists of them."""
-    size = 2
-    while size < 2 * len(keys) + 2:
-        size *= 2
-    owned = len(owner) > 0
-    table = ArcPass(np.zeros((1, 1), dtype=np.uint64), np.zeros((1, 1), dtype=np.uint64), np.zeros(1, dtype=np.intc),
-                    np.zeros(1, dtype=np.int64), np.zeros(size), np.zeros(0), np.ones(1), np.zeros(1),
-                    np.zeros(size if owned else 0, dtype=np.uintc), np.ones(1, dtype=np.uintc),
-                    np.zeros(size, dtype=np.uint64))
-    table.fill(keys, V, owner)
-    return np.asarray(table.keys), np.asarray(table.V), np.asarray(table.owner)

@@ -10,6 +10,7 @@ import numpy as np
 
 PIECE = re.compile(r"([hm])\.([A-Za-z0-9_]+)(?:\[([+-]?\d+)\])?$")
 APART = {"direction": 1, "distance": 2}
+AROUND = ((0,), (-1, 0), (0, 1), (-1, 0, 1), (-2, -1, 0), (0, 1, 2))  # offsets of tags
 DEFAULT = [
     *(f"{pieces}+distance" for pieces in (
         "h.form", "h.upos", "h.form+h.upos", "m.form", "m.upos", "m.form+m.upos",
@@ -33,6 +34,29 @@ DEFAULT = [
     "h.upos+m.upos[-2]+m.upos[-1]+m.upos+direction",
     "h.upos+h.upos[+1]+h.upos[+2]+m.upos+direction",
 ]  # fmt: skip
+
+
+def many_templates() -> list[str]:
+    """Return 304 templates for CoNLL-U, from which a norm over templates can choose."""
+    words = ("form", "lemma", "upos", "xpos", "form+{0}.upos", "lemma+{0}.upos")
+    pieces = {side: [f"{side}.{word.format(side)}" for word in words] for side in "hm"}
+    pairs = [*pieces["h"], *pieces["m"],
+             *(f"{h}+{m}" for h in pieces["h"] for m in pieces["m"])]  # fmt: skip
+    out = [pair + apart for pair in pairs for apart in ("", "+direction", "+distance")]
+    for tag in ("upos", "xpos"):
+        around = {side: [_around(side, tag, offsets) for offsets in AROUND] for side in "hm"}
+        out += [f"{h}+{m}{apart}" for h in around["h"] for m in around["m"]
+                for apart in ("+direction", "+distance")]  # fmt: skip
+    out += [f"h.lemma+{_around('m', 'upos', offsets)}+{apart}" for offsets in AROUND
+            for apart in ("direction", "distance")]  # fmt: skip
+    out += [f"{_around('h', 'upos', offsets)}+m.lemma+{apart}" for offsets in AROUND
+            for apart in ("direction", "distance")]  # fmt: skip
+    return list(dict.fromkeys(out))
+
+
+def _around(side, tag, offsets):
+    """Tags at these offsets from a head or a word."""
+    return "+".join(f"{side}.{tag}[{k:+d}]" if k else f"{side}.{tag}" for k in offsets)
 
 
 class ArcTemplates:

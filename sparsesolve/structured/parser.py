@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from os import PathLike
@@ -10,13 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from sparsesolve.results.files.whole_file import whole_file
 from sparsesolve.results.frozen import Frozen
-from sparsesolve.structured.arc_pass import ArcPass, placed
+from sparsesolve.structured.arc_pass import ArcPass
 from sparsesolve.structured.arc_templates import ArcTemplates
+from sparsesolve.structured.parser_file import read_parser, save_parser
+from sparsesolve.structured.pictures import plot_weights
 from sparsesolve.structured.tree import best_tree
-
-FORMAT, VERSION = "sparsesolve parser", 2  # 1 where features are hashed
 
 
 @dataclass(frozen=True, repr=False)
@@ -30,6 +28,7 @@ class Parser(Frozen):
     losses: np.ndarray  #: (epochs,) mean hinge loss of a sentence before each step
     single_root: bool  #: whether one word hangs from the root
     owners: np.ndarray | None = None  #: template of each weight; None: shared
+    norms_along: np.ndarray | None = None  #: (epochs, T) norms after each epoch; not saved
     keys: np.ndarray | None = None  #: (m,) codes of exact features; None: hashed
     options: dict = field(default_factory=dict)  #: options of the fit that are not data
 
@@ -61,13 +60,17 @@ class Parser(Frozen):
         """
         head, word, ptr, templates = coded(self.templates, sentences)
         V, c = self.weights.astype(float), self.template_weights.astype(float)
-        owner, keys = np.zeros(0, dtype=np.uintc), np.zeros(0, dtype=np.uint64)
+        owner = np.zeros(0, dtype=np.uintc)
         if self.owners is not None:
             owner = self.owners.astype(np.uintc)
-        if self.keys is not None:
-            keys, V, owner = placed(self.keys, V, owner)
-        work = ArcPass(head, word, templates.apart, ptr, V, V[:0], c, np.zeros(len(c)), owner,
-                       np.zeros(len(c), dtype=np.uintc), keys)  # fmt: skip
+        exact = self.keys is not None
+        work = ArcPass(
+            head, word, templates.apart, ptr, np.zeros(2) if exact else V, np.zeros(0), c,
+            np.zeros(len(c)), np.zeros(2 if len(owner) else 0, dtype=np.uintc) if exact else owner,
+            np.zeros(len(c), dtype=np.uintc), np.zeros(2 if exact else 0, dtype=np.uint64),
+        )  # fmt: skip
+        if exact:
+            work.fill(self.keys, V, owner)
         found = [best_tree(work.scores(s), self.single_root)[0] for s in range(len(ptr) - 1)]
         return np.concatenate(found)
 
@@ -96,6 +99,28 @@ class Parser(Frozen):
             right = right[np.asarray(sentences.columns["upos"]) != "PUNCT"]
         return float(right.mean())
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the share of each template in the norms along the epochs.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default None
+            None draws into a new figure.
+
+        Returns
+        -------
+        Axes
+
+        Raises
+        ------
+        ValueError
+            If the parser was read from a file, which does not hold them.
+        """
+        if self.norms_along is None:
+            raise ValueError("norms along the epochs are not saved; plot the parser as fitted")
+        total = self.norms_along.sum(axis=1, keepdims=True)
+        return plot_weights(self.norms_along / np.maximum(total, 1e-300), self.templates, ax)
+
     def save(self, file: str | PathLike, names: Sequence[str] | None = None) -> None:
         """Write the parser into an .npz file that `load_parser` reads.
 
@@ -105,16 +130,7 @@ class Parser(Frozen):
         names : sequence of str, default None
             Names of the columns of its files, for the command line; None: CoNLL-U.
         """
-        version = 1 if self.keys is None else 2
-        with whole_file(file, "wb") as stream:
-            np.savez_compressed(
-                stream, format=FORMAT, version=version, templates=np.array(self.templates),
-                weights=self.weights, template_weights=self.template_weights, norms=self.norms,
-                losses=self.losses, single_root=self.single_root,
-                owners=np.zeros(0, dtype=np.int16) if self.owners is None else self.owners,
-                keys=np.zeros(0, dtype=np.uint64) if self.keys is None else self.keys,
-                names=np.array(list(names or ()), dtype=str),
-            )  # fmt: skip
+        save_parser(self, file, names)
 
 
 def load_parser(file: str | PathLike) -> Parser:
@@ -143,30 +159,7 @@ def load_parser(file: str | PathLike) -> Parser:
     >>> structured.load_parser("parser.npz").predict(trees)
     array([2, 0], dtype=int32)
     """
-    with np.load(file, allow_pickle=False) as found:
-        if str(found.get("format", "")) != FORMAT or int(found["version"]) > VERSION:
-            raise ValueError(f"{file} does not hold a parser that this version reads")
-        return Parser(
-            templates=tuple(found["templates"].tolist()), weights=found["weights"],
-            template_weights=found["template_weights"], norms=found["norms"],
-            losses=found["losses"], single_root=bool(found["single_root"]),
-            owners=found["owners"] if len(found["owners"]) else None,
-            keys=found["keys"] if int(found["version"]) > 1 else None,
-        )  # fmt: skip
-
-
-def holds_parser(file: str | PathLike) -> bool:
-    """Return True if a file is one that `Parser.save` wrote."""
-    if not zipfile.is_zipfile(file):
-        return False
-    with np.load(file, allow_pickle=False) as found:
-        return str(found.get("format", "")) == FORMAT
-
-
-def column_names(file: str | PathLike) -> list[str] | None:
-    """Return the names of the columns that were saved with a parser; None: those of CoNLL-U."""
-    with np.load(file, allow_pickle=False) as found:
-        return found["names"].tolist() or None
+    return Parser(**read_parser(file))
 
 
 def coded(names, sentences):

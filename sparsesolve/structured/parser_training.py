@@ -17,7 +17,7 @@ from sparsesolve.data import (
 )
 from sparsesolve.paths.progress import progress_bar
 from sparsesolve.structured.arc_pass import ArcPass
-from sparsesolve.structured.arc_templates import DEFAULT
+from sparsesolve.structured.arc_templates import DEFAULT, many_templates
 from sparsesolve.structured.group_norm import GroupNorm
 from sparsesolve.structured.parser import Parser, coded, read_heads
 
@@ -30,11 +30,11 @@ SMALL = 1e-6  # a multiplier of a template below which its weights take it in
 def parse_trees(
     sentences: Any,
     *,
-    templates: Sequence[str] | None = None,
+    templates: Sequence[str] | str | None = None,
     method: str = "mira",
     C: float = 0.05,
-    lam: float = 1e-3,
-    eta0: float = 0.1,
+    lam: float = 1e-5,
+    eta0: float = 0.3,
     norm: str = "l1_squared",
     epochs: int = 5,
     bits: int | None = 22,
@@ -52,18 +52,18 @@ def parse_trees(
     ----------
     sentences : as `read_sentences` returns them
         Words with their heads, numbers within the sentence, in the column "head".
-    templates : list of str, default None
+    templates : list of str or "many", default None
         Such as ``"h.upos+m.upos[-1]+m.upos+distance"``: columns of the head h and the word m,
         with offsets, and how they lie apart (``direction`` or ``distance``). None: 44 templates
-        on the columns form, lemma, upos and xpos.
+        on the columns form, lemma, upos and xpos; "many": 304, for a norm to choose from.
     method : {"mira", "spom"}, default "mira"
         "mira": passive-aggressive steps and the mean of all iterates. "spom": subgradient steps
         with a norm over templates, which leaves some out, and the last iterate.
     C : float > 0, default 0.05
         Longest step of "mira".
-    lam : float > 0, default 1e-3
+    lam : float > 0, default 1e-5
         Strength of the norm of "spom".
-    eta0 : float > 0, default 0.1
+    eta0 : float > 0, default 0.3
         Steps of "spom" are ``eta0 / sqrt(t)``.
     norm : {"l1_squared", "l1", "l2"}, default "l1_squared"
         Norm of "spom", as in `spom`.
@@ -117,7 +117,7 @@ def parse_trees(
     single_root = read_flag("single_root", single_root)
     read_flag("progress", progress)
     rng = np.random.default_rng(read_seed(seed))
-    names = DEFAULT if templates is None else list(templates)
+    names = _names(templates)
     head, word, ptr, read = coded(names, sentences)
     gold = read_heads(sentences)
     if single_root:
@@ -130,7 +130,7 @@ def parse_trees(
         np.zeros(0 if mira else size, dtype=np.uintc), version,
         np.zeros(size if bits is None else 0, dtype=np.uint64),
     )  # fmt: skip
-    omega, losses, t = GroupNorm(norm), [], 0
+    omega, losses, along, t = GroupNorm(norm), [], [], 0
     with progress_bar(epochs, progress, "epoch") as advance:
         for epoch in range(epochs):
             lost = 0.0
@@ -143,6 +143,7 @@ def parse_trees(
                     lost += work.step(s, gold[s], single_root, 0.0, eta, 0.0)
                     _shrink(omega, eta * lam, work, c, square, version)
             losses.append(lost / len(gold))
+            along.append(c * np.sqrt(np.maximum(square, 0.0)))
             advance(epoch + 1, "loss %.4g", losses[-1])
     weights = np.array(work.V)
     if mira:
@@ -159,9 +160,17 @@ def parse_trees(
     return Parser(
         templates=tuple(names), weights=weights.astype(np.float32), keys=keys,
         template_weights=np.where(norms > 0.0, c, 0.0), norms=norms, losses=np.array(losses),
-        single_root=single_root, owners=owners,
+        single_root=single_root, owners=owners, norms_along=np.array(along),
         options={"method": method, "C": C, "lam": lam, "norm": norm},
     )  # fmt: skip
+
+
+def _names(templates):
+    """Templates as a list."""
+    if isinstance(templates, str):
+        read_choice("templates", templates, ["many"])
+        return many_templates()
+    return DEFAULT if templates is None else list(templates)
 
 
 def _shrink(omega, t, work, c, square, version):

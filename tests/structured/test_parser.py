@@ -5,7 +5,7 @@ import pytest
 from sparsesolve.structured.arc_pass import ArcPass
 
 from sparsesolve import structured
-from sparsesolve.structured.arc_templates import DEFAULT, ArcTemplates
+from sparsesolve.structured.arc_templates import DEFAULT, ArcTemplates, many_templates
 from sparsesolve.structured.group_norm import GroupNorm
 from sparsesolve.structured.parser import load_parser
 from sparsesolve.structured.parser_training import parse_trees
@@ -217,3 +217,16 @@ def test_a_table_of_exact_features_grows_without_losing_any():
     totals = [np.asarray(work.total)[np.asarray(work.keys) != 0][at]
               for work, at in zip((small, large), order, strict=True)]  # fmt: skip
     np.testing.assert_array_equal(*totals)
+
+
+def test_many_templates_are_read_and_pictures_show_those_in_use():
+    many = many_templates()
+    assert len(many) == len(set(many)) == 304
+    assert ArcTemplates(many).columns == ["form", "lemma", "upos", "xpos"]
+    pytest.importorskip("matplotlib").use("Agg")
+    parser = parse_trees(draw(33, 30), templates=TEMPLATES, method="spom", lam=1e-2, epochs=3)
+    lines = parser.plot().lines
+    assert len(lines) == np.count_nonzero(parser.norms_along.any(axis=0))
+    np.testing.assert_allclose(parser.norms_along[-1], parser.norms)
+    with pytest.raises(ValueError, match="templates must be"):
+        parse_trees(draw(33, 3), templates="all")
