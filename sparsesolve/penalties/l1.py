@@ -30,6 +30,8 @@ class L1(Norm):
     array([ 2., -0.])
     """
 
+    absolute = True  # grows with sizes alone
+
     def __init__(self, weight: float = 1.0):
         self.weight = read_number("weight", weight, inclusive=False)
 

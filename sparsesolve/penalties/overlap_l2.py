@@ -62,6 +62,8 @@ class OverlapL2(Norm):
     array([2, 3, 4, 5, 6, 7])
     """
 
+    absolute = True  # grows with sizes alone
+
     def __init__(self, groups: Any, weights: Any = None):
         self.groups, self.weights = held(groups), held_weights(weights)
 

@@ -63,6 +63,8 @@ class OverlapLinf(Norm):
     array([2, 3, 4])
     """
 
+    absolute = True  # grows with sizes alone
+
     def __init__(self, groups: Any, weights: Any = None):
         self.groups, self.weights = held(groups), held_weights(weights)
 

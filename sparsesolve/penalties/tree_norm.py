@@ -21,6 +21,7 @@ from sparsesolve.penalties.prox.trees import dual_norm, part_of, sizes, sums_abo
 class TreeNorm(Norm):
     """Groups are read when the number of features is known; see `TreeL2`."""
 
+    absolute = True  # grows with sizes alone
     largest = False  # whether N is linf, else l2
 
     def __init__(self, groups: Any, weights: Any = None):

@@ -17,6 +17,7 @@ from sparsesolve.data import (
 )
 from sparsesolve.linalg.design.design import Design
 from sparsesolve.linalg.threads import one_blas_thread, thread_count
+from sparsesolve.paths.dictionary import structured_codes
 from sparsesolve.paths.dictionary.atom_start import draw_atoms, read_atoms
 from sparsesolve.paths.dictionary.atoms import update_atoms
 from sparsesolve.paths.dictionary.coding import Coder
@@ -29,11 +30,14 @@ from sparsesolve.paths.dictionary.encoding import (
 )
 from sparsesolve.paths.dictionary.sparse_code import sparse_code
 from sparsesolve.paths.dictionary.statistics import Statistics, mean_objective
+from sparsesolve.paths.dictionary.structured_atoms import update_structured_atoms
+from sparsesolve.paths.dictionary.structured_codes import bound_to, code_columns, read_convex
 from sparsesolve.paths.progress import progress_bar
 from sparsesolve.results.status import warn
 
 ALGORITHMS = ("online", "batch")
 SWEEPS = {"online": 1, "batch": 5}  # over the atoms, for each new set of codes
+BUDGET = 1000  # sweeps or steps allowed to a code
 TOL = 1e-6  # duality gap of a code, over |y|^2 / 2
 
 
@@ -46,6 +50,11 @@ class DictionaryLearning:
                                          + lam (alpha |a_i|_1 + (1 - alpha) / 2 |a_i|^2)
         with |d_j| <= 1, and a_i >= 0, d_j >= 0 where asked
 
+    `penalty` takes the place of ``|a|_1``, as a tree that lets an atom be used only after its
+    parent; ``atom_lam sum_j Omega(d_j)`` with an `atom_penalty` gives atoms a structure. With
+    alpha=0, `atom_penalty` = ``penalties.L1()`` is sparse PCA, `penalties.OverlapLinf` of
+    rectangles the structured one.
+
     "online" takes mini-batches: it codes them, adds their contributions to the sums A and B, and
     moves each atom of D once towards the minimiser for these sums. The work per signal does not
     depend on the number of signals. "batch" alternates between coding all signals and moving D;
@@ -57,8 +66,15 @@ class DictionaryLearning:
         p; more or fewer than the m entries of a signal.
     lam : float
         Strength of the penalty, above 0, as in `sparsesolve.sparse_code`.
-    alpha : float in (0, 1], default 1
-        Mixing of the elastic net.
+    alpha : float in [0, 1], default 1
+        Mixing with the ridge part; 0, codes that are not sparse, only with `atom_penalty`.
+    penalty : penalty, default None
+        Convex, of the p entries of a code, in place of the l1 norm. Codes come by FISTA, each with
+        its duality gap, on one thread.
+    atom_penalty : penalty, default None
+        Convex, of the m entries of an atom. An atom that no code uses becomes 0 then.
+    atom_lam : float, default 0
+        Strength of `atom_penalty`, above 0 with it.
     positive_codes, positive_atoms : bool, default False
         Nonnegative codes, nonnegative atoms; with both, nonnegative matrix factorisation.
     algorithm : {"online", "batch"}, default "online"
@@ -120,6 +136,9 @@ class DictionaryLearning:
         *,
         lam: float,
         alpha: float = 1.0,
+        penalty: Any = None,
+        atom_penalty: Any = None,
+        atom_lam: float = 0.0,
         positive_codes: bool = False,
         positive_atoms: bool = False,
         algorithm: str = "online",
@@ -134,9 +153,16 @@ class DictionaryLearning:
     ) -> None:
         self.n_atoms = read_count("n_atoms", n_atoms, 1)
         self.lam = read_number("lam", lam, 0, np.inf, open_low=True)
-        self.alpha = read_number("alpha", alpha, 0, 1, open_low=True)
+        self.alpha = read_number("alpha", alpha, 0, 1, open_low=atom_penalty is None)
         self.positive_codes = read_flag("positive_codes", positive_codes)
         self.positive_atoms = read_flag("positive_atoms", positive_atoms)
+        read_convex("penalty", penalty, self.positive_codes)
+        read_convex("atom_penalty", atom_penalty, self.positive_atoms)
+        low = atom_penalty is not None
+        self.atom_lam = read_number("atom_lam", atom_lam, 0, np.inf, open_low=low)
+        if self.atom_lam and not low:
+            raise ValueError("atom_lam is the strength of atom_penalty; give that too")
+        self.penalty, self.atom_penalty = penalty, atom_penalty
         self.algorithm = read_choice("algorithm", algorithm, ALGORITHMS)
         self.batch_size = read_count("batch_size", batch_size, 1)
         self.n_epochs = read_count("n_epochs", n_epochs, 1)
@@ -190,8 +216,15 @@ class DictionaryLearning:
         """
         if self.dictionary is None:
             raise ValueError("there is no dictionary yet; call fit or partial_fit first")
-        return sparse_code(Y, self.dictionary, lam=self.lam, alpha=self.alpha, tol=tol,
-                           positive=self.positive_codes, n_threads=self.n_threads)  # fmt: skip
+        if self.alpha > 0.0:
+            return sparse_code(Y, self.dictionary, lam=self.lam, alpha=self.alpha, tol=tol,
+                               penalty=self.penalty, positive=self.positive_codes,
+                               n_threads=self.n_threads)  # fmt: skip
+        tol = read_number("tol", tol, 0, np.inf)
+        signals = dense_columns(read_columns("Y", Y))
+        self._refuse_length(signals)
+        self._last = None
+        return self._structured(signals, self.dictionary, tol)[0]
 
     def __repr__(self):
         seen = f"objective {self.objectives[-1]:.5g}" if self.objectives else "no signals yet"
@@ -201,7 +234,7 @@ class DictionaryLearning:
     def _reset(self):
         self._rng = read_seed(self._seed)
         self.dictionary = None if self._start is None else self._start.copy(order="F")
-        self.statistics = None
+        self.statistics = self._last = None
         self.objectives = []
         self._certificates = []
 
@@ -209,18 +242,16 @@ class DictionaryLearning:
         """Code Y (m, N), add to the sums or replace them, move the dictionary."""
         if self.dictionary is None:
             self.dictionary = self._draw(Y, self.n_atoms)
-        if Y.shape[0] != len(self.dictionary):
-            raise ValueError(f"Y has {Y.shape[0]} rows; atoms have {len(self.dictionary)} entries")
+        self._refuse_length(Y)
         D = self.dictionary.copy(order="F")
         with one_blas_thread():
-            codes = self._code(Y, D)
+            codes, objective = self._code(Y, D)
             now = Statistics(*D.shape)
             now.add(Y, codes)
             sums = now
             if self.algorithm == "online" and self.statistics is not None:
                 sums = self.statistics.after(now, len(self.objectives) + 1, self.forgetting)
-            objective = mean_objective(Y, D, codes, self.lam, self.alpha)
-            unused = update_atoms(D, sums.A, sums.B, self.positive_atoms, SWEEPS[self.algorithm])
+            unused = self._move(D, sums)
         if len(unused):
             D[:, unused] = self._draw(Y, len(unused))
         self.objectives.append(objective)
@@ -229,15 +260,45 @@ class DictionaryLearning:
     def _draw(self, Y, count):
         return draw_atoms(Y, count, self.positive_atoms, self._rng)
 
+    def _refuse_length(self, Y):
+        if Y.shape[0] != len(self.dictionary):
+            raise ValueError(f"Y has {Y.shape[0]} rows; atoms have {len(self.dictionary)} entries")
+
+    def _move(self, D, sums):
+        """Move the atoms D in place; returns those that no code uses and a signal may replace."""
+        sweeps = SWEEPS[self.algorithm]
+        if self.atom_penalty is None:
+            return update_atoms(D, sums.A, sums.B, self.positive_atoms, sweeps)
+        omega = bound_to("atom_penalty", self.atom_penalty, len(D), self.positive_atoms)
+        update_structured_atoms(D, sums.A, sums.B, omega, self.atom_lam * sums.count, sweeps)
+        return []
+
+    def _structured(self, Y, D, tol):
+        lam = np.full(Y.shape[1], self.lam)
+        return code_columns(Y, D, self.penalty, lam, self.alpha, positive=self.positive_codes,
+                            tol=tol, budget=structured_codes.STEPS, start=self._last,
+                            advance=lambda done: None)  # fmt: skip
+
     def _code(self, Y, D):
+        """Codes of Y (m, N) over D, and the mean objective."""
+        atoms = 0.0
+        if self.atom_penalty is not None:
+            omega = bound_to("atom_penalty", self.atom_penalty, len(D))
+            atoms = self.atom_lam * sum(omega.value(d) for d in np.ascontiguousarray(D.T))
+        if self.penalty is not None or self.alpha == 0.0:
+            found, whole = self._structured(Y, D, TOL)
+            if self.algorithm == "batch":  # the same signals come again
+                self._last = found.codes
+            self._certificates.append((found.gaps, found.status))
+            return found.codes, structured_codes.mean_objective(found, whole) + atoms
         coder = Coder(D, self.lam * (1.0 - self.alpha), self.n_threads)
         found = encode(
             coder, Design(Y), method="lasso", lam=np.full(Y.shape[1], self.lam), alpha=self.alpha,
             residual=np.zeros(Y.shape[1]), most=None, positive=self.positive_codes, tol=TOL,
-            budget=1000, advance=lambda done: None,
+            budget=BUDGET, advance=lambda done: None,
         )  # fmt: skip
         self._certificates.append((found.gaps, found.status))
-        return found.codes
+        return found.codes, mean_objective(Y, D, found.codes, self.lam, self.alpha) + atoms
 
     def _warn(self):
         """One warning of all signals since the last that missed the tolerance, counted from 0."""

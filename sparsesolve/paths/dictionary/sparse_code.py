@@ -26,6 +26,7 @@ from sparsesolve.paths.dictionary.encoding import (
     read_columns,
     warn_missed,
 )
+from sparsesolve.paths.dictionary.structured_codes import STEPS, code_columns, read_convex
 from sparsesolve.paths.progress import progress_bar
 
 NEEDS = {  # what stops each method; the first of them, or one of them
@@ -45,6 +46,7 @@ def sparse_code(
     alpha: float = 1.0,
     n_nonzero: int | None = None,
     residual: ArrayLike | None = None,
+    penalty: Any = None,
     positive: bool = False,
     tol: float = 1e-7,
     max_iter: int | None = None,
@@ -56,7 +58,8 @@ def sparse_code(
     Signals and atoms are columns: Y is about ``D @ codes``. For each signal y ::
 
         "lasso"  minimises  1/2 |y - D a|^2 + lam (alpha |a|_1 + (1 - alpha) / 2 |a|^2),
-                 with a >= 0 if `positive`, exactly, by its homotopy;
+                 with a >= 0 if `positive`, exactly, by its homotopy; or another convex
+                 `penalty` in place of |a|_1, by FISTA;
         "lars"   stops least angle regression where all |d_j'r| are at most lam;
         "omp"    takes the atom with the largest |d_j'r|, projects on the atoms taken, and so on.
 
@@ -79,12 +82,16 @@ def sparse_code(
         Stop at this many atoms in a code; "lasso" and "lars" end that piece of their path first.
     residual : float or array-like (N,), default None
         For "omp": stop once ``|y - D a|`` is at most that.
+    penalty : penalty, default None
+        Convex, of codes (p,), for "lasso": trees (`penalties.TreeL2`), groups that overlap, and
+        any other. FISTA runs on one thread.
     positive : bool, default False
-        Only coefficients >= 0; only for "lasso".
+        Only coefficients >= 0; only for "lasso", with a penalty of sizes alone.
     tol : float, default 1e-7
         Certificate to reach: see `gaps` below.
     max_iter : int, default None
-        Sweeps allowed for a signal whose homotopy misses `tol`; None means 1000.
+        Sweeps allowed for a signal whose homotopy misses `tol`, or steps of FISTA; None means
+        1000, of FISTA 10,000.
     n_threads : int, default 1
         -1 for all cores. Codes do not depend on it, to the last bit.
     progress : bool, default False
@@ -135,6 +142,16 @@ def sparse_code(
         )
     n = signals.shape[1]
     asked = _read_method(method, lam, alpha, n_nonzero, residual, positive, n)
+    if penalty is not None:
+        _read_penalty(penalty, method, n_nonzero, positive)
+        Y, D = dense_columns(signals), dense_columns(atoms)
+        budget = STEPS if max_iter is None else budget
+        with one_blas_thread(), progress_bar(n, progress, "signal") as advance:
+            result, _ = code_columns(Y, D, penalty, asked["lam"], asked["alpha"],
+                                     positive=positive, tol=tol, budget=budget,
+                                     advance=advance)  # fmt: skip
+        warn_missed(result.gaps, result.status, tol)
+        return result
     with one_blas_thread(), progress_bar(n, progress, "signal") as advance:
         coder = Coder(dense_columns(atoms), (1.0 - asked["alpha"]) * asked["lam"][0], n_threads)
         result = encode(coder, Design(signals), **asked, tol=tol, budget=budget, advance=advance)
@@ -164,6 +181,13 @@ def _read_method(method, lam, alpha, n_nonzero, residual, positive, n):
     most = None if n_nonzero is None else read_count("n_nonzero", n_nonzero, 1)
     return {"method": method, "lam": lam, "alpha": alpha, "residual": residual,
             "most": most, "positive": bool(positive)}  # fmt: skip
+
+
+def _read_penalty(penalty, method, n_nonzero, positive):
+    """Raise where a penalty does not go with the other options."""
+    if method != "lasso" or n_nonzero is not None:
+        raise ValueError("penalty belongs to method='lasso' without n_nonzero; leave one out")
+    read_convex("penalty", penalty, positive)
 
 
 def _per_signal(name, value, n):

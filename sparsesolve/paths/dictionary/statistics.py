@@ -12,9 +12,12 @@ class Statistics:
         The sum of a a', column-major.
     B : ndarray (m, p)
         The sum of y a', column-major.
+    count : float
+        How many signals.
     """
 
     def __init__(self, m, p):
+        self.count = 0.0
         self.A, self.B = np.zeros((p, p), order="F"), np.zeros((m, p), order="F")
 
     def after(self, now, step, forgetting):
@@ -22,12 +25,14 @@ class Statistics:
         share = (1.0 - 1.0 / step) ** forgetting
         total = Statistics(*self.B.shape)
         total.A, total.B = share * self.A + now.A, share * self.B + now.B
+        total.count = share * self.count + now.count
         return total
 
     def add(self, Y, codes):
         """Add signals Y (m, N), dense, with codes (p, N), sparse."""
         self.A += (codes @ codes.T).toarray()
         self.B += (codes @ Y.T).T
+        self.count += Y.shape[1]
 
 
 def mean_objective(Y, D, codes, lam, alpha):
