@@ -19,7 +19,7 @@ from sparsesolve.paths.wrapping import warn_missed, with_encoder, wrap
 from sparsesolve.results.doubts import doubts
 from sparsesolve.results.path import Path
 from sparsesolve.solvers import SOLVERS
-from sparsesolve.solvers.choice import approaches, choose
+from sparsesolve.solvers.choice import choose, step_ratio
 from sparsesolve.solvers.follow import StopRule, entry_lambda, follow, grid
 from sparsesolve.solvers.state import NULL_LEVEL
 from sparsesolve.solvers.warm_start import begin_at
@@ -300,20 +300,21 @@ def _solve(problem, settings, advance, warm):
     lambdas, start = settings["lambdas"], 0.0
     if lambdas is None or problem.has_blocks:  # the null model: unpenalised features alone
         state.solve(NULL_LEVEL, 1e-14 * problem.null_value, settings["max_iter"])
-    by_steps = approaches(problem, settings["solver"], lambdas)
+    steps = step_ratio(problem, settings["solver"], lambdas)
     if warm is not None:
         level = problem.inner_level(lambdas[0])
         warm = begin_at(state, problem, warm, level) and level
-        by_steps = by_steps and not warm
+        steps = 0.0 if warm else steps
     asked = getattr(state, "problem_of_grid", problem)  # of other columns, where it has those
     if lambdas is None:
         ratio = settings["ratio"] or (1e-2 if problem.design.n < problem.n_features else 1e-4)
         first = state.start() if hasattr(state, "start") else None
         lambdas = grid(asked, state.correlations(), settings["n_lambdas"], ratio, first)
-        start = lambdas[0] if by_steps else 0.0
-    elif by_steps:
+        start = lambdas[0] if steps else 0.0
+    elif steps:
         start = entry_lambda(asked, state.correlations())
     keep = ("tol", "max_iter", "stop", "dfmax", "pmax")
     points, reason = follow(state, problem, lambdas, **{name: settings[name] for name in keep},
-                            advance=advance, start=start, warm=bool(warm))  # fmt: skip
+                            advance=advance, start=start, steps=steps,
+                            warm=bool(warm))  # fmt: skip
     return tried_again(problem, points, settings), reason

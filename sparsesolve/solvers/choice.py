@@ -19,7 +19,12 @@ from sparsesolve.solvers.reductions.reweighting import Reweighting
 from sparsesolve.solvers.reductions.row_space import RowSpaceState, in_row_space
 from sparsesolve.solvers.suitability import few_eigenvalues, suitable, suitable_with_kinks
 
-ACTIVE_SETS = ("working_set", "sufficient", "proximal_newton")  # by steps to far lambdas
+STEP_RATIOS = {  # of the solvers that are led to far lambdas
+    "working_set": costs.CONTINUATION_RATIO,
+    "sufficient": costs.CONTINUATION_RATIO,
+    "proximal_newton": costs.CONTINUATION_RATIO,
+    "response_blocks": costs.CONTINUATION_RATIO_RESPONSES,
+}
 
 
 def choose(problem, name, lambdas, n_threads):
@@ -140,23 +145,27 @@ def _suitable_for_norms(problem, lambdas):
     return "fista"
 
 
-def approaches(problem, name, lambdas):
-    """Whether lambdas far below the ones before are approached by steps (solvers/continuation).
+def step_ratio(problem, name, lambdas):
+    """The ratio of steps by which far lambdas are approached (solvers/continuation); 0: by none.
 
-    It pays for active sets of wide designs. First-order steps, and solvers of several responses
-    that take their blocks in by size, cost up to three times as much by steps.
+    Steps pay for active sets of wide designs, and for several responses with squared error. Other
+    losses of several responses, groups of those and first-order steps cost up to three times as
+    much by steps.
     """
     if not problem.has_blocks or problem.penalty.alpha == 0.0 or problem.null_value == 0.0:
-        return False
+        return 0.0
     if kinked(problem, lambdas):
-        return False
+        return 0.0
     rows = int(np.count_nonzero(problem.weights))  # a row of weight 0 is as none
     wide = costs.MOST_ROWS_BY_STEPS * problem.design.p > rows
     if problem.design.p < costs.FEWEST_COLUMNS_BY_STEPS:
-        return False
+        return 0.0
     if not wide or isinstance(problem.design, DistributedDesign):
-        return False
-    return (suitable(problem, lambdas) if name == "auto" else name) in ACTIVE_SETS
+        return 0.0
+    name = suitable(problem, lambdas) if name == "auto" else name
+    if name == "response_blocks" and not SOLVERS["sufficient"].suits(problem, lambdas):
+        return 0.0
+    return STEP_RATIOS.get(name, 0.0)
 
 
 def _by_reweighting(problem, name, lambdas, n_threads):

@@ -21,7 +21,7 @@ from sparsesolve.solvers import costs
 log = logging.getLogger(__name__)
 
 
-def approach(state, start, lam, target, budget):
+def approach(state, start, lam, target, budget, ratio=costs.CONTINUATION_RATIO):
     """Lead a state from the solution at `start` towards a far smaller `lam`.
 
     Parameters
@@ -30,13 +30,14 @@ def approach(state, start, lam, target, budget):
     start, lam : float, in inner units
     target : float, the gap that will be asked for at lam
     budget : int, iterations allowed at lam
+    ratio : float, the largest of neighbouring lams on the way
 
     Returns
     -------
     int : iterations spent, at most costs.CONTINUATION_SHARE of them; 0, and nothing done, where
         that share does not last for the way, so that few iterations go into lam itself
     """
-    steps, before = between(start, lam), state.iterations
+    steps, before = between(start, lam, ratio), state.iterations
     allowed = int(costs.CONTINUATION_SHARE * budget)
     if allowed < costs.ITERATIONS_A_STEP * len(steps):
         return 0
@@ -50,12 +51,12 @@ def approach(state, start, lam, target, budget):
     return state.iterations - before
 
 
-def between(start, lam):
+def between(start, lam, ratio=costs.CONTINUATION_RATIO):
     """The lams on the way from `start` to `lam`, decreasing; none where it is near.
 
     None lead to 0 either, a problem without a penalty, which a Newton step or two solve.
     """
     if not 0.0 < lam < costs.FAR_LAMBDA * start < inf:
         return []
-    count = ceil(ln(lam / start) / ln(costs.CONTINUATION_RATIO) - 1e-9)
+    count = ceil(ln(lam / start) / ln(ratio) - 1e-9)
     return [start * (lam / start) ** (k / count) for k in range(1, count)]

@@ -21,6 +21,11 @@ GRAM_ROWS_PER_COLUMN = 2
 # this many columns.
 MOST_WIDE_GRAM_COLUMNS = 600
 
+# Lambdas from which these inner products of a wide design are worth their making. 200 x 500 with 3
+# responses to 0.1 of the first lambda: one lambda 10 ms with them and 4 without, ten 10 and 9,
+# thirty 11 and 14.
+FEWEST_LAMBDAS_TO_A_WIDE_GRAM = 5
+
 # Columns of a distributed design up to which their inner products replace its rows: one pass over
 # the blocks, and p^2 doubles in memory. Above it, every solver step is a pass over the blocks.
 MOST_REDUCED_COLUMNS = 4000
@@ -188,6 +193,12 @@ FAR_LAMBDA = 0.75
 # Largest ratio of neighbouring lambdas on the way. At 0.5 to 0.7 working sets still fill up in
 # some problems, and the way takes up to 18 times as long as a path; from 0.85 to 0.9 less.
 CONTINUATION_RATIO = 0.88
+
+# The same ratio for several responses with squared error, whose working sets fill up less. One
+# lambda at 1e-3 of the first took 586 ms at once, 317 by steps of 0.88, 292 of 0.5, 147 of 0.3
+# (150 x 1,500, 4 responses), and without noise 1,640 and 12 (200 x 2,000, 3 responses). At 0.1 and
+# 0.01 steps of 0.3 cost as much as none, those of 0.88 twice as much.
+CONTINUATION_RATIO_RESPONSES = 0.3
 
 # Gap to solve for on the way, as a fraction of what is left of the loss; 1e-5 costs a third more.
 CONTINUATION_GAP = 1e-3

@@ -79,11 +79,11 @@ def entry_lambda(problem, correlations):
 
 
 def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance, start=0.0,
-           warm=False):
+           steps=0.0, warm=False):
     """Solve down the grid; returns (points, why it ended).
 
     `start` is the lambda at whose solution the state stands, if lambdas far below the ones before
-    are to be approached by steps (solvers/continuation); 0: they are not.
+    are to be approached by steps of the ratio `steps` (solvers/continuation); 0: they are not.
     `warm` says that it stands where a user wants to start: if the gap is small enough there, no
     step is taken.
     Solutions are led back to the user's units together, at the end, where nobody asks before.
@@ -100,7 +100,7 @@ def follow(state, problem, lambdas, *, tol, max_iter, stop, dfmax, pmax, advance
         budget = max_iter
         if lam < FAR_LAMBDA * start:
             ends = problem.inner_level(start), problem.inner_level(lam)
-            budget -= approach(state, *ends, tol * null, max_iter)
+            budget -= approach(state, *ends, tol * null, max_iter, steps)
         start = min(start, lam)
         if warm and index == 0:
             outcome, gap, found = _solve(state, problem, lam, tol * null, 0)

@@ -26,7 +26,7 @@ def suitable(problem, lambdas):
         if problem.has_groups:
             return "response_groups"
         if SOLVERS["sufficient"].suits(problem, lambdas):
-            return "sufficient" if _few_columns(problem) else "response_blocks"
+            return "sufficient" if _few_columns(problem, lambdas) else "response_blocks"
         return "response_newton" if _few_coefficients(problem) else "response_blocks"
     if problem.loss is not None:
         return "pass_newton" if _by_inner_products(problem) else "proximal_newton"
@@ -68,10 +68,13 @@ def _few_coefficients(problem):
     return problem.n_responses * min(p, 2 * n) <= most and n * p <= costs.MOST_COPIED_VALUES
 
 
-def _few_columns(problem):
+def _few_columns(problem, lambdas):
     """Whether inner products serve K real responses."""
     n, p = problem.design.n, problem.design.p
-    return p <= (costs.MOST_GRAM_COLUMNS if p <= n else costs.MOST_WIDE_GRAM_COLUMNS)
+    if p <= n:
+        return p <= costs.MOST_GRAM_COLUMNS
+    many = lambdas is None or len(lambdas) >= costs.FEWEST_LAMBDAS_TO_A_WIDE_GRAM
+    return many and p <= costs.MOST_WIDE_GRAM_COLUMNS
 
 
 def _by_inner_products(problem):

@@ -66,6 +66,21 @@ def test_a_far_lambda_alone_costs_no_more_steps_than_a_path_to_it(kind):
     assert alone.dev_ratio[0] == pytest.approx(path.dev_ratio[-1], abs=1e-4)
 
 
+@pytest.mark.parametrize("p", [300, 1500])
+def test_several_responses_without_noise_are_led_to_a_far_lambda(p):
+    """Started cold, blocks of rows take in every feature and need hundreds of steps."""
+    sparse = np.zeros((p, 3))
+    sparse[:20] = RNG.standard_normal((20, 3))
+    exact = X[:, :p] @ sparse
+    first = ss.path(X[:, :p], exact, family="multigaussian", n_lambdas=1).lambdas[0]
+    grid = first * np.geomspace(1.0, 1e-4, 30)
+    path = ss.path(X[:, :p], exact, family="multigaussian", lambdas=grid, stop=None)
+    alone = ss.path(X[:, :p], exact, family="multigaussian", lambdas=grid[-1:])
+    assert alone.gaps[0] <= 1e-7 and alone.df[0] < 60
+    assert alone.n_iters[0] <= path.n_iters.sum()
+    np.testing.assert_allclose(alone.coef(grid[-1]), path.coef(grid[-1]), atol=1e-3)
+
+
 def test_a_row_without_weight_counts_as_none():
     """Whether a lambda is approached by steps hangs on rows that count alone."""
     rng = np.random.default_rng(0)

@@ -19,7 +19,8 @@ import numpy as np
 from sparsesolve.solvers.certificate.dual_point import along_columns
 
 UNBOUNDED = 3  # code of a Status
-NEGLIGIBLE = 10.0  # times the tolerance: a penalty that holds nothing
+NEGLIGIBLE = 10.0  # times the tolerance: a penalty that holds nothing,
+MOST_NEGLIGIBLE = 1e-6  # and at most: where a loose gap is asked for, a larger one holds much
 STEPS = 40
 STRIDE = 4.0  # of the largest linear predictor's change in one step
 NEAR = 8.0  # the largest linear predictor of these columns to begin with
@@ -41,7 +42,7 @@ class Endless:
 
     def __init__(self, problem, tol):
         self.problem, self.features, self.begun = problem, None, False
-        self.tol = NEGLIGIBLE * tol
+        self.tol = min(NEGLIGIBLE * tol, MOST_NEGLIGIBLE)
         has_columns = hasattr(problem, "unpenalised")  # kernels are all penalised
         self.possible = has_columns and problem.loss is not None and problem.null_value > 0.0
 

@@ -113,6 +113,15 @@ def test_a_lambda_that_holds_nothing_is_said():
     assert not fitted(X, eta > 0, family="binomial", lambdas=[1e-3])[1]
 
 
+@pytest.mark.parametrize("tol", [1e-1, 1e-2, 1e-7])
+def test_a_loose_tolerance_calls_no_lambda_negligible(tol):
+    """At a hundredth of the first lambda there is an optimum, however loose the gap asked for."""
+    X, eta, _ = made()
+    first = ss.path(X, eta > 0, family="binomial", n_lambdas=1).lambdas[0]
+    fit, said = fitted(X, eta > 0, family="binomial", lambdas=[0.01 * first], tol=tol)
+    assert fit.status.tolist() == [0] and not said
+
+
 def test_names_and_where_orthonormal_groups_hide_columns():
     X, eta, rng = made()
     y = ALIKE["binomial"](eta, rng)
