@@ -17,9 +17,9 @@ def add_parse_options(command):
                          help="a template a line; default: 44 for CoNLL-U; many: 304")  # fmt: skip
     command.add_argument("--method", choices=METHODS, default="mira",
                          help="averaged MIRA, or a norm over templates")  # fmt: skip
-    command.add_argument("--lam", type=float, default=1e-5, help="strength of the norm (1e-5)")
+    command.add_argument("--lam", type=float, default=1e-4, help="strength of the norm (1e-4)")
     command.add_argument("--epochs", type=int, default=5)
-    command.add_argument("--eta0", type=float, default=0.3, help="first step of spom (0.3)")
+    command.add_argument("--eta0", type=float, default=1.0, help="first step of spom (1)")
     command.add_argument("--bits", type=int, default=22, help="2^bits weights (22)")
     command.add_argument("--exact", action="store_true",
                          help="a weight for each feature, without --bits")  # fmt: skip

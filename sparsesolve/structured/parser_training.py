@@ -33,8 +33,8 @@ def parse_trees(
     templates: Sequence[str] | str | None = None,
     method: str = "mira",
     C: float = 0.05,
-    lam: float = 1e-5,
-    eta0: float = 0.3,
+    lam: float = 1e-4,
+    eta0: float = 1.0,
     norm: str = "l1_squared",
     epochs: int = 5,
     bits: int | None = 22,
@@ -61,9 +61,9 @@ def parse_trees(
         with a norm over templates, which leaves some out, and the last iterate.
     C : float > 0, default 0.05
         Longest step of "mira".
-    lam : float > 0, default 1e-5
+    lam : float > 0, default 1e-4
         Strength of the norm of "spom".
-    eta0 : float > 0, default 0.3
+    eta0 : float > 0, default 1.0
         Steps of "spom" are ``eta0 / sqrt(t)``.
     norm : {"l1_squared", "l1", "l2"}, default "l1_squared"
         Norm of "spom", as in `spom`.

@@ -195,3 +195,32 @@ def test_the_regret_is_within_the_bounds_of_each_schedule(kind, schedule):
     else:
         bound = G**2 * (1.0 + np.log(T)) / (2.0 * sigma)
     assert 0.0 < paid - T * best <= bound
+
+
+def test_single_positions_are_crammer_and_singer_s_machine_and_multinomial_regression():
+    """One position has start and stop scores, two intercepts that are penalised: a column of
+    sqrt(2). Both optima come from other solvers."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 5))
+    y = np.argmax(X[:, :3] + 0.7 * rng.normal(size=(80, 3)), axis=1)
+    lam, ones, rows = 0.05, np.ones(80, dtype=int), np.arange(80)
+    Z = np.hstack([X, np.full((80, 1), np.sqrt(2.0))])
+    fit = ss.path(Z, y, family="multinomial", alpha=0.0, lambdas=[lam], standardize=False,
+                  intercept=False, tol=1e-10)  # fmt: skip
+    W = fit.coef(lam).reshape(3, 6)
+    scores = Z @ W.T
+    best = 0.5 * lam * np.sum(W**2) + np.mean(
+        np.log(np.exp(scores).sum(axis=1)) - scores[rows, y])  # fmt: skip
+    options = {"lengths": ones, "norm": "l2", "lam": lam}
+    log = ss.spom(X, y, loss="log", epochs=50, certify=100, eta0=1.0, **options)
+    assert log.bound == pytest.approx(best, abs=1e-9) and log.objective >= best
+    hinge = ss.spom(X, y, schedule="inverse", epochs=200, average="epoch", certify=300, **options)
+    assert hinge.relative_gap < 2e-3
+    svc = pytest.importorskip("sparsesolve.estimators").LinearSVC(
+        1.0 / (lam * 80), multi_class="crammer_singer", loss="hinge", fit_intercept=False)
+    W = svc.fit(Z, y).coef_
+    scores = Z @ W.T
+    margin = scores + 1.0
+    margin[rows, y] -= 1.0
+    value = 0.5 * lam * np.sum(W**2) + np.mean(margin.max(axis=1) - scores[rows, y])
+    assert hinge.bound <= value + 1e-9 and abs(hinge.objective - value) <= hinge.gap + 1e-6
