@@ -90,7 +90,7 @@ def asked_of(X, y, family, alpha, lambdas, tol):
     return {
         "path": lambda: ss.path(X, y, lambdas=lambdas, **plain),
         "far": lambda: ss.path(X, y, lambdas=lambdas[-1:], **plain),
-        "cv": lambda: ss.cv_path(X, y, lambdas=lambdas, folds=FOLDS, **plain),
+        "cv": lambda: ss.cv_path(X, y, lambdas=lambdas, n_folds=FOLDS, **plain),
     }
 
 
