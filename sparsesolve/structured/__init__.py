@@ -11,7 +11,8 @@ from sparsesolve.structured.parser_training import parse_trees
 from sparsesolve.structured.result import CRFPath
 from sparsesolve.structured.sentences import read_sentences, write_sentences
 from sparsesolve.structured.spom import spom
-from sparsesolve.structured.spom_result import SPOM, load_spom
+from sparsesolve.structured.spom_file import load_spom
+from sparsesolve.structured.spom_result import SPOM
 from sparsesolve.structured.templates import Templates
 from sparsesolve.structured.trees import best_tree, tree_marginals
 

@@ -22,9 +22,10 @@ from numpy.typing import ArrayLike
 from sparsesolve.data import answers_keywords, read_choice, read_count, read_number, read_seed
 from sparsesolve.linalg.threads import thread_count
 from sparsesolve.structured.group_norm import GroupNorm
-from sparsesolve.structured.spom import LOSSES, read_lam, spom
+from sparsesolve.structured.spom import LOSSES, spom
 from sparsesolve.structured.spom_dual import SPOMDual
 from sparsesolve.structured.spom_input import read_blocks
+from sparsesolve.structured.spom_options import read_lam
 from sparsesolve.structured.spom_result import SPOM
 
 ALGORITHMS = ("gauss_seidel", "simplemkl")

@@ -22,13 +22,12 @@ from sparsesolve.structured.group_norm import KINDS, GroupNorm
 from sparsesolve.structured.spom_dual import SPOMDual, raise_bound
 from sparsesolve.structured.spom_input import read_blocks
 from sparsesolve.structured.spom_learner import SPOMLearner
+from sparsesolve.structured.spom_options import first_rate, read_lam, read_positive
 from sparsesolve.structured.spom_result import SPOM
 
 LOSSES = ("hinge", "log")
 TRANSITIONS = ("fixed", "group")
 SCHEDULES = (*STEP_SIZES, "pegasos")
-RATES = (0.01, 0.1, 1.0, 10.0)  # tried for eta0, as in the paper
-TRIAL_EPOCHS = 5  # of each
 
 
 @answers_keywords()
@@ -176,14 +175,14 @@ def spom(
     if radius == "auto":
         ball = np.inf if pegasos else omega.radius(null, lam)
     else:
-        ball = _positive("radius", radius)
+        ball = read_positive("radius", radius)
     problem = (data.make, data.n_groups, data.ptr, data.codes, K, hinge, omega, lam, learned)
 
     def begin(kept):
         return SPOMLearner(*problem, ball, kept, schedule, threads)
 
-    rate = _rate(eta0, begin, N, min(TRIAL_EPOCHS, epochs), rng_seed,
-                 omega.strong * lam if schedule in ("inverse", "pegasos") else 0.0)  # fmt: skip
+    rate = first_rate(eta0, begin, N, epochs, rng_seed,
+                      omega.strong * lam if schedule in ("inverse", "pegasos") else 0.0)  # fmt: skip
     learner, rng = begin(average), np.random.default_rng(rng_seed)
     weights, objectives, bound = [], [], -np.inf
     with progress_bar(epochs, progress, "epoch") as advance:
@@ -211,31 +210,3 @@ def spom(
         options={"loss": loss, "norm": norm, "transitions": transitions, "epochs": epochs,
                  "average": average, "schedule": schedule},
     )  # fmt: skip
-
-
-def _rate(eta0, begin, N, epochs, seed, strong):
-    """eta0; or 1 / strong where that is positive; or the best of RATES after some epochs."""
-    if eta0 != "auto":
-        return _positive("eta0", eta0)
-    if strong > 0.0:
-        return 1.0 / strong
-    found = []
-    for rate in RATES:
-        learner, rng = begin(False), np.random.default_rng(seed)
-        for _ in range(epochs):
-            learner.epoch(rng.permutation(N), rate)
-        found.append(learner.objective())
-    return RATES[int(np.argmin(found))]
-
-
-def read_lam(lam, C, N):
-    """lam, or 1 / (C N); ValueError where both are given."""
-    if lam is not None and C is not None:
-        raise ValueError("lam is 1 / (C N); give one of them")
-    if lam is not None:
-        return _positive("lam", lam)
-    return 1.0 / (N * _positive("C", 1.0 if C is None else C))
-
-
-def _positive(name, value):
-    return read_number(name, value, 0, np.inf, open_low=True, open_high=True)

@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 
 from sparsesolve.results.files.whole_file import whole_file
+from sparsesolve.structured.spom_result import SPOM
 
 FORMAT, VERSION = "sparsesolve spom model", 1
 NUMBERS = ("lam", "eta0", "radius", "objective", "bound", "null_objective", "n_features")
 
 
-def save_spom(model: Any, file: str | PathLike) -> None:
+def save_spom(model: SPOM, file: str | PathLike) -> None:
     """Write a SPOM."""
     if model.labels.dtype.kind == "O":
         raise ValueError(
@@ -41,7 +42,34 @@ def save_spom(model: Any, file: str | PathLike) -> None:
         np.savez_compressed(stream, **arrays, rest=json.dumps(rest))
 
 
-def read_spom(file: str | PathLike) -> dict[str, Any]:
+def load_spom(file: str | PathLike) -> SPOM:
+    """Read a model that `SPOM.save` wrote.
+
+    Parameters
+    ----------
+    file : str or path
+
+    Returns
+    -------
+    SPOM
+
+    Raises
+    ------
+    ValueError
+        If the file is no such model, is damaged, or was written by a later version.
+
+    Examples
+    --------
+    >>> import sparsesolve as ss
+    >>> model = ss.spom([[1.0], [-1.0], [1.0]], ["a", "b", "a"], C=10.0, eta0=1.0)
+    >>> model.save("spom.npz")
+    >>> ss.structured.load_spom("spom.npz").predict([[1.0], [-1.0]])
+    array(['a', 'b'], dtype='<U1')
+    """
+    return SPOM(**_fields(file))
+
+
+def _fields(file: str | PathLike) -> dict[str, Any]:
     """Return the fields of a SPOM that `save_spom` wrote."""
     try:
         with np.load(file, allow_pickle=False) as found:

@@ -14,7 +14,6 @@ from sparsesolve.losses.chain.sequences import Chains
 from sparsesolve.results.frozen import Frozen
 from sparsesolve.structured.pictures import plot_weights
 from sparsesolve.structured.sequences import match_sequences, read_lengths, read_rows, read_tags
-from sparsesolve.structured.spom_file import read_spom, save_spom
 
 
 @dataclass(frozen=True, repr=False)
@@ -149,6 +148,8 @@ class SPOM(Frozen):
         ValueError
             If labels or names of groups are of types that cannot be written.
         """
+        from sparsesolve.structured.spom_file import save_spom
+
         save_spom(self, file)
 
     def plot(self, ax: Any = None) -> Any:
@@ -201,30 +202,3 @@ class SPOM(Frozen):
         parts = [part.Z if hasattr(part, "Z") else part for part in X]
         return [sparse.csr_array(part) if sparse.issparse(part) else np.asarray(part, dtype=float)
                 for part in parts]  # fmt: skip
-
-
-def load_spom(file: str | PathLike) -> SPOM:
-    """Read a model that `SPOM.save` wrote.
-
-    Parameters
-    ----------
-    file : str or path
-
-    Returns
-    -------
-    SPOM
-
-    Raises
-    ------
-    ValueError
-        If the file is no such model, is damaged, or was written by a later version.
-
-    Examples
-    --------
-    >>> import sparsesolve as ss
-    >>> model = ss.spom([[1.0], [-1.0], [1.0]], ["a", "b", "a"], C=10.0, eta0=1.0)
-    >>> model.save("spom.npz")
-    >>> ss.structured.load_spom("spom.npz").predict([[1.0], [-1.0]])
-    array(['a', 'b'], dtype='<U1')
-    """
-    return SPOM(**read_spom(file))
