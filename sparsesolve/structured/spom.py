@@ -181,8 +181,8 @@ def spom(
     def begin(kept):
         return SPOMLearner(*problem, ball, kept, schedule, threads)
 
-    rate = first_rate(eta0, begin, N, epochs, rng_seed,
-                      omega.strong * lam if schedule in ("inverse", "pegasos") else 0.0)  # fmt: skip
+    strong = omega.strong * lam if schedule in ("inverse", "pegasos") else 0.0
+    rate = first_rate(eta0, begin, N, epochs, rng_seed, strong)
     learner, rng = begin(average), np.random.default_rng(rng_seed)
     weights, objectives, bound = [], [], -np.inf
     with progress_bar(epochs, progress, "epoch") as advance:
