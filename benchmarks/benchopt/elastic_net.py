@@ -10,6 +10,7 @@ import warnings
 
 import numpy as np
 from benchopt import BaseSolver
+from benchopt.stopping_criterion import SufficientProgressCriterion
 
 import sparsesolve as ss
 
@@ -20,7 +21,8 @@ class Solver(BaseSolver):
     """Certified working sets, stopped by the duality gap."""
 
     name = "sparsesolve"
-    sampling_strategy = "tolerance"
+    # One solution may meet several tolerances: the same objective again is no lack of progress.
+    stopping_criterion = SufficientProgressCriterion(patience=9, strategy="tolerance")
     install_cmd = "conda"
     requirements = ["pip::sparsesolve"]
     support_sparse = True
@@ -37,7 +39,7 @@ class Solver(BaseSolver):
         self.run_once(1e-3)
 
     def get_next(self, tol):
-        """A tenth: one solution may meet several tolerances, which is no lack of progress."""
+        """A tenth of the last tolerance."""
         return min(1e-2, tol / 10)
 
     def run(self, tol):
