@@ -1,5 +1,5 @@
 """
-Tumours told apart along a tree of genes
+Tumours classified along a tree of genes
 ========================================
 
 Multinomial regression under a tree norm: Ward's clustering of the genes gives nested groups, and
@@ -31,7 +31,7 @@ def drawn():
 
 
 def read(file):
-    """The same of a file."""
+    """X, y and the training mask of a file."""
     with np.load(file) as found:
         X, y, train = (found[name] for name in ("X", "y", "train"))
     return (np.log(X) if X.min() > 0.0 else X), y, train.astype(bool)

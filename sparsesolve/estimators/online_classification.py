@@ -53,7 +53,10 @@ class OnlineClassifier(Classes, Online):
     ----------
     classes_ : (K,)
     coef_ : (1, p) for two classes, else (K, p); CSR for more than a million coefficients
-    intercept_ : (1,) or (K,) n_iter_ : int t_ : float online_fit_ : OnlineFit
+    intercept_ : (1,) or (K,)
+    n_iter_ : int
+    t_ : float
+    online_fit_ : OnlineFit
 
     Notes
     -----

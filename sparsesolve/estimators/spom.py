@@ -32,7 +32,7 @@ class SPOMClassifier(Chain):
     n_threads : int, default 1
         As in `spom`.
     random_state : int, default 0
-        Of the order of the sequences.
+        Draws the order of the sequences.
 
     Attributes
     ----------

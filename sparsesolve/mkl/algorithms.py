@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -10,6 +11,8 @@ from sparsesolve.mkl.newton import Newton
 from sparsesolve.mkl.proximal import BlockDescent, Proximal
 from sparsesolve.mkl.weighted import Reweighted
 from sparsesolve.mkl.wrappers import Alternation, SimpleMKL
+
+log = logging.getLogger(__name__)
 
 
 class Algorithm(NamedTuple):
@@ -58,7 +61,9 @@ ALGORITHMS = {
 
 def choose(name, problem):
     """Return the state of the algorithm of that name; "auto" chooses one that suits."""
+    why = "chosen by name"
     if name == "auto":
+        why = f"loss and norm {problem.norm.name!r} suit it"
         whole = "proximal" if problem.norm.whole else "newton"
         name = whole if _smooth(problem) else "alternation"
         if not ALGORITHMS[name].suits(problem):  # the hinge loss, which no other algorithm solves
@@ -69,4 +74,5 @@ def choose(name, problem):
     algorithm = ALGORITHMS[name]
     if not algorithm.suits(problem):
         raise ValueError(f"solver={name!r} needs {algorithm.needs}; choose solver='auto'")
+    log.debug("algorithm %r of kernels: %s", name, why)
     return algorithm.state(problem)

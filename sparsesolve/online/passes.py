@@ -1,6 +1,10 @@
 """Passes over the data: measured first where a method needs that, learned, and watched."""
 
+import logging
+
 from sparsesolve.paths.progress import progress_bar
+
+log = logging.getLogger(__name__)
 
 
 def learn_passes(fit, read, passes, orders, watch=None, rows=None, progress=False):
@@ -27,14 +31,17 @@ def learn_passes(fit, read, passes, orders, watch=None, rows=None, progress=Fals
     """
     done, total = 0, None if rows is None else rows * passes
     with progress_bar(total, progress, "row") as advance:
-        for _ in range(passes):
+        for k in range(passes):
             if fit.settings.method == "svrg":
                 fit._measure(read(None))
             for block in read(orders()):
                 fit._learn(block)
                 done += block.n
                 advance(done, "loss %.4g", fit._loss_so_far)
+            log.debug("pass %d of %d: %d rows so far, progressive loss %.6g", k + 1, passes, done,
+                      fit._loss_so_far)  # fmt: skip
             if watch is not None and watch.ends(fit):
+                log.debug("passes ended: rows held out cease to gain")
                 break
     if watch is None:
         return fit

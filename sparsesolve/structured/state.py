@@ -7,6 +7,8 @@ Invariant: what FirstOrder keeps; L is how much larger the curvature of F may be
 Reference: Stella, Themelis, Sopasakis, Patrinos (2017), see panoc.py; metric.pyx for the metric.
 """
 
+import logging
+
 import numpy as np
 
 from sparsesolve.solvers.certificate.gap import duality_gap
@@ -20,6 +22,8 @@ from sparsesolve.solvers.costs import CHAIN_METRIC_STALE as STALE
 from sparsesolve.solvers.first_order.first_order import Point
 from sparsesolve.solvers.first_order.panoc import Panoc
 from sparsesolve.structured.metric import LabelMetric
+
+log = logging.getLogger(__name__)
 
 MANY = 1_000_000  # coefficients, above which L-BFGS keeps fewer pairs: 16 bytes of each a pair
 FEW_PAIRS = 6
@@ -55,6 +59,9 @@ class ChainState(Panoc):
             features = problem.penalty.features
             self.metric = LabelMetric(problem.p, problem.K, features.has_groups)
             self.L, self.between = 1.0, BETWEEN
+        kind = "Euclidean steps" if self.metric is None else "steps in the labels' curvatures"
+        log.debug("chains of %d rows, %d features, %d labels: %s", problem.n, problem.p,
+                  problem.K, kind)  # fmt: skip
 
     def begin(self, lam):
         if self.metric is not None:

@@ -83,3 +83,17 @@ def test_nothing_is_said_and_nothing_changes_without_a_listener(caplog):
     caplog.set_level(logging.DEBUG, logger="sparsesolve")
     loud = ss.path(X, y, n_lambdas=5)
     assert (quiet.coefs != loud.coefs).nnz == 0 and (quiet.gaps == loud.gaps).all()
+
+
+def test_kernels_chains_and_passes_are_told(said):
+    K = [np.outer(x, x) for x in (X[:, :3] - X[:, :3].mean(axis=0)).T]
+    ss.mkl_path(K, y, n_lambdas=2)
+    assert "algorithm 'newton' of kernels: loss and norm 'l1' suit it" in said()
+    ss.crf_path(X[:, :3], y > 0, lengths=[10] * 6, lambdas=[0.1], alpha=0.0)
+    assert "chains of 60 rows, 3 features, 2 labels: Euclidean steps" in said()
+    ss.crf_path(X[:, :3], y > 0, lengths=[10] * 6, lambdas=[0.1])
+    assert "chains of 60 rows, 3 features, 2 labels: steps in the labels' curvatures" in said()
+    ss.online(X, y, lam=0.1, passes=50, holdout=(X, -y), patience=1)
+    passes = [text for text in said() if text.startswith("pass ")]
+    assert passes[0].startswith("pass 1 of 50: 60 rows so far") and len(passes) < 50
+    assert "passes ended: rows held out cease to gain" in said()
