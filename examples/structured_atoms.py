@@ -24,7 +24,9 @@ half_planes = penalties.rectangle_groups(SHAPE)
 WAYS = {
     "no penalty": (penalties.L1(), 1e-9),
     "l1: sparse PCA": (penalties.L1(), 0.004),
-    "rectangles: structured sparse PCA": (penalties.OverlapLinf(half_planes), 0.004),
+    "rectangles: structured sparse PCA": (
+        penalties.OverlapLinf(half_planes, np.ones(len(half_planes))), 0.04,
+    ),
 }
 
 # %%

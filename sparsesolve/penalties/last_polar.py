@@ -38,6 +38,8 @@ class LastPolar:
         k = int(np.argmax(np.abs(last)))
         s = float(z.flat[k] / last.flat[k])
         enough = not self.iterative or s * known <= level or abs(s * asked - level) <= SAME * level
-        if s > 0.0 and enough and np.allclose(z, s * last, rtol=MULTIPLE, atol=0.0):
-            return s * known
+        if s > 0.0 and enough:
+            multiple = s * last
+            if (np.abs(z - multiple) <= MULTIPLE * np.abs(multiple)).all():
+                return s * known
         return None

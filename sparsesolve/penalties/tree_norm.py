@@ -7,6 +7,7 @@ Reference: Jenatton, Mairal, Obozinski, Bach, "Proximal methods for hierarchical
 (2011); Bach et al. 2012, section 3.3.
 """
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ class TreeNorm(Norm):
 
     def _on(self, tree):
         """The same norm on another tree."""
-        made = type(self)(self.groups, self.weights)
+        made = copy(self)
         made.tree, made.n_features = tree, len(tree.node_of)
         return made
 

@@ -6,6 +6,7 @@ import pytest
 import sparsesolve as ss
 from sparsesolve import penalties as P
 from sparsesolve.penalties.whole import WholePenalty
+from sparsesolve.solvers.first_order import tangent_newton
 
 RNG = np.random.default_rng(3)
 X = np.cumsum(RNG.standard_normal((60, 12)), axis=1)  # neighbours are much alike
@@ -104,3 +105,22 @@ def test_a_penalty_of_a_user_may_tell_its_tangents():
     lasso = ss.path(X, Y, standardize=False, tol=1e-12, lambdas=fit.lambdas)
     assert not fit.status.any()
     assert fit.coefs.toarray() == pytest.approx(lasso.coefs.toarray(), abs=1e-6)
+
+
+def test_newton_steps_wait_until_proximal_steps_have_cost_as_much(monkeypatch):
+    """A support of 300 and 40 rows: a Newton step costs as much as many proximal ones."""
+    rng, made = np.random.default_rng(0), []
+    X = rng.standard_normal((40, 300))
+    y = X @ rng.standard_normal(300)
+    penalty = ss.penalties.TreeL2([range(150), range(150, 300)])
+    step = tangent_newton.TangentNewton._newton_step
+    monkeypatch.setattr(tangent_newton.TangentNewton, "_newton_step",
+                        lambda self, lam: made.append(lam) or step(self, lam))  # fmt: skip
+    counts = []
+    for overhead in (1e12, 1.0):  # all steps cost the same; arithmetic is all
+        monkeypatch.setattr(tangent_newton, "PROXIMAL_STEP_OVERHEAD", overhead)
+        made.clear()
+        fit = ss.path(X, y, penalty=penalty, n_lambdas=8, solver="tangent_newton")
+        assert fit.gaps.max() <= 1e-7
+        counts.append(len(made))
+    assert counts[0] > 8 > counts[1]
