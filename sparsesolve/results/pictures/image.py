@@ -1,0 +1,81 @@
+"""Drawing coefficients as what they are coefficients of: the pixels of an image, a graph."""
+
+import numpy as np
+
+from sparsesolve.results.pictures.axes import axes_or_new
+
+COLOURS = "RdBu_r"  # white at 0
+
+
+def plot_image(b, shape, ax=None):
+    """Draw coefficients as an image, red above 0 and blue below.
+
+    Parameters
+    ----------
+    b : array-like (p,)
+        As ``fit.coef(lam)`` returns them, row by row.
+    shape : pair of int
+        Rows and columns, p in all.
+    ax : matplotlib Axes, optional
+        Where to draw. Default: the axes of a new figure.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+
+    Raises
+    ------
+    ValueError, TypeError
+        If b does not fill the shape, or ax is not axes.
+    """
+    b = np.asarray(b, dtype=float)
+    if b.size != np.prod(shape):
+        raise ValueError(f"shape {tuple(shape)} does not have {b.size} entries")
+    ax = axes_or_new(ax)
+    most = _most(b)
+    ax.imshow(b.reshape(shape), cmap=COLOURS, vmin=-most, vmax=most, interpolation="nearest")
+    ax.set(xticks=[], yticks=[])
+    return ax
+
+
+def plot_graph(b, edges, positions, ax=None):
+    """Draw coefficients on the nodes of a graph; edges between equal ones are thick.
+
+    Parameters
+    ----------
+    b : array-like (p,)
+    edges : sequence of pairs
+        Two features each, by number.
+    positions : array-like (p, 2)
+        Where each node is drawn.
+    ax : matplotlib Axes, optional
+        Where to draw. Default: the axes of a new figure.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+
+    Raises
+    ------
+    ValueError, TypeError
+        If there is not one position for each coefficient, or ax is not axes.
+    """
+    b, places = np.asarray(b, dtype=float), np.asarray(positions, dtype=float)
+    if places.shape != (len(b), 2):
+        raise ValueError(
+            f"positions has shape {places.shape}; give two numbers for each of {len(b)} features"
+        )
+    ax = axes_or_new(ax)
+    most = _most(b)
+    for i, j in edges:
+        equal = abs(b[i] - b[j]) <= 1e-9 * most
+        ends = places[[i, j]]
+        ax.plot(*ends.T, color="0.6", linewidth=3.0 if equal else 0.7, zorder=1)
+    ax.scatter(*places.T, c=b, cmap=COLOURS, vmin=-most, vmax=most, edgecolors="0.3", zorder=2)
+    ax.set(xticks=[], yticks=[])
+    return ax
+
+
+def _most(b):
+    """The largest size, at which colours end."""
+    return float(np.abs(b).max(initial=0.0)) or 1.0
