@@ -13,7 +13,7 @@ cdef class ResponseCoefficients(ScaledDual):
     cdef readonly object problem
     cdef readonly ElasticNetRows net        # of all rows, the intercept's the last one
     cdef object penalty                     # of all coefficients, for the quadratic
-    cdef WorkingCoefficients quadratic
+    cdef readonly WorkingCoefficients quadratic
     cdef Gram gram
     cdef ResponseHessian hessian
     cdef bint grouped, with_intercept

@@ -8,6 +8,7 @@ cdef class ResponseDual(ResponseCoefficients):
     cdef int n_beyond                       # so many
     cdef int[::1] nearby                    # to list features in
     cdef double[::1] ones, room             # a constant; to work in
+    cdef double loose                       # gap above which the one asked for counts as loose
     cdef object spans                       # of columns under the weights
     cdef double missing                     # what a step on columns that nothing holds back might gain still
 

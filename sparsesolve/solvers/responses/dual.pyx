@@ -12,6 +12,7 @@ import numpy as np
 from sparsesolve.linalg.factors.span import Spans
 from sparsesolve.penalties.elastic_net cimport conjugate, feasible_scale
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
+from sparsesolve.solvers import costs
 from sparsesolve.solvers.certificate.dual_point import clear
 from sparsesolve.solvers.certificate.gap cimport assembled
 from sparsesolve.solvers.state import NULL_LEVEL
@@ -31,6 +32,7 @@ cdef class ResponseDual(ResponseCoefficients):
         self.inactive.leave(~problem.open_columns)
         self.beyond, self.nearby = np.empty((2, design.p + 1), dtype=np.intc)
         self.spans = Spans(design, np.sqrt(problem.weights), problem.centred)
+        self.loose = INFINITY if problem.null_value is None else costs.LOOSE_GAP * problem.null_value
         ResponseCoefficients.__init__(self, problem, n_threads)
         self.ones, self.room = np.ones(self.n), np.empty((self.K + 4) * self.n + self.K * (self.K + 1))
 

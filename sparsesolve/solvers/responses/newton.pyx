@@ -16,6 +16,7 @@ from libc.string cimport memcmp, memcpy, memset
 import numpy as np
 
 from sparsesolve.linalg.kernels.vector cimport axpy, dot
+from sparsesolve.solvers import costs
 from sparsesolve.solvers.screening.inactive import farthest, most_entering
 from sparsesolve.solvers.responses.dual cimport ResponseDual
 from sparsesolve.solvers.subproblem.coefficients cimport (
@@ -44,6 +45,7 @@ cdef double AHEAD = 0.3
 # of the gap that coefficients outside leave: no use in solving more closely
 cdef double ENOUGH = 0.03
 cdef double VIOLATION = 1e-12       # relative
+cdef double MISSED = costs.MISSED_THRESHOLD_LOSS
 DEF HALVINGS = 30
 DEF PATIENCE = 6                    # steps that bring the gap no lower
 # rounds, each to a tenth of the last, for a gap that does not fall
@@ -107,7 +109,7 @@ cdef class ResponseNewton(ResponseDual):
 
     def solve(self, double lam, double target, long budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
-        cdef double gap, last = INFINITY, goal = 0.5 * target, near
+        cdef double gap, last = INFINITY, least = self._settled(target), goal = least, near
         cdef int outcome, widest, entering, returns = 0, tries = 0
         cdef long limit = self.iterations + budget
         near = lam - AHEAD * (self.level - lam) if 0.5 * self.level < lam <= self.level else lam
@@ -130,9 +132,9 @@ cdef class ResponseNewton(ResponseDual):
             returns += entering > 0 and self.quadratic.size <= widest
             widest = max(widest, self.quadratic.size)
             if entering > 0 and returns <= RETURNS:
-                goal, tries = max(0.5 * target, ENOUGH * gap), 0
-            elif goal > 0.5 * target:
-                goal = 0.5 * target
+                goal, tries = max(least, ENOUGH * gap), 0
+            elif goal > least:
+                goal = least
             else:
                 tries = 0 if gap < 0.5 * last else tries + 1
                 if tries > TRIES:
@@ -141,6 +143,14 @@ cdef class ResponseNewton(ResponseDual):
                 self.refresh_hessian()
             last = gap
             self.slopes()
+
+    cdef double _settled(self, double target) noexcept nogil:
+        """The gap to solve the coefficients at work to, where `target` is asked of all.
+
+        A dual point with a larger error lets in coefficients that are never active, at this lam and at the next.
+        """
+        cdef double settled = MISSED * MISSED * (self.value - self.loss.saturated)
+        return 0.5 * min(target, max(settled, self.loose))
 
     cdef int _admit(self, double near, double lam) except -1:
         """Let coefficients come to work whose products, as last known, pass `near`, or that nothing holds back at lam.

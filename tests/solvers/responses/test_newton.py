@@ -24,7 +24,9 @@ from sparsesolve.solvers.responses.inactive import InactiveRows
 from sparsesolve.solvers.responses.newton import ResponseNewton
 
 import sparsesolve as ss
+import sparsesolve.paths.path as path_module
 from sparsesolve.penalties import ElasticNet
+from sparsesolve.solvers.choice import choose
 
 state_of = partial(make_state, ResponseNewton)
 
@@ -126,3 +128,28 @@ def test_unpenalised_columns_that_separate_classes_miss_no_lambda(seed, grouped)
         fit = ss.path(X, y, family="multinomial", grouped=grouped, lambdas=[0.1, 0.05], tol=1e-3,
                       penalty_factor=[0] * 6 + [1] * 2, solver="response_newton")  # fmt: skip
     assert (fit.status == ss.Status.UNBOUNDED).all() and fit.gaps.max() <= 1e-3
+
+
+def test_a_loose_gap_lets_in_hardly_more_coefficients_than_a_tight_one(monkeypatch):
+    """Inexact dual points, and lines drawn through two of them, pass thresholds by their error."""
+    states = []
+
+    def keep(*given):
+        states.append(choose(*given))
+        return states[-1]
+
+    monkeypatch.setattr(path_module, "choose", keep)
+    rng = np.random.default_rng(41)
+    X = rng.normal(size=(48, 4000))
+    for j in range(1, 4000):
+        X[:, j] = 0.5 * X[:, j - 1] + np.sqrt(0.75) * X[:, j]
+    eta = X[:, ::200] @ rng.normal(size=20)
+    y = np.digitize(1.5 * eta / eta.std() + rng.normal(size=48), [-1.0, 1.0])
+    options = {"family": "multinomial", "solver": "response_newton", "stop": None}
+    lambdas = ss.path(X, y, n_lambdas=30, lambda_min_ratio=0.01, **options).lambdas
+    at_work = {}
+    for tol in (1e-7, 1e-3, 1e-2, 1e-1):
+        fit = ss.path(X, y, lambdas=lambdas, tol=tol, **options)
+        at_work[tol] = len(states[-1].quadratic.members()[0])
+        assert fit.gaps.max() <= tol
+    assert max(at_work.values()) <= 1.3 * at_work[1e-7]
