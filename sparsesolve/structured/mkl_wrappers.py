@@ -6,7 +6,7 @@
 which is `spom` with norm="l1_squared". Both wrappers solve for theta by passes of block
 Frank-Wolfe from where the last round ended (spom_dual.py); the paper wrapped an online solver.
 Gauss-Seidel sets beta_m = |theta_m| / sum |theta|. SimpleMKL steps along the reduced gradient,
-dJ / dbeta_m = -|Z_m|^2 / (2 lam), and halves its step until J falls.
+dJ / dbeta_m = -|Z_m|^2 / (2 lam), and halves its step until the objective falls.
 Returned: the round of the least objective. Invariant: the bound holds whatever was reached.
 References: Kloft, Brefeld, Sonnenburg, Zien (2011); Rakotomamonjy, Bach, Canu, Grandvalet (2008),
 "SimpleMKL"; Shalev-Shwartz, Singer, Srebro, Cotter (2011), "Pegasos".
@@ -29,7 +29,7 @@ from sparsesolve.structured.spom_options import read_lam
 from sparsesolve.structured.spom_result import SPOM
 
 ALGORITHMS = ("gauss_seidel", "simplemkl")
-HALVINGS = 4  # of a step of SimpleMKL before it ends
+HALVINGS = 4  # of a step of SimpleMKL before its weights stay
 
 
 @answers_keywords()
@@ -171,8 +171,7 @@ def wrapped_mkl(
         if least - bound <= tol * null or made == rounds:
             break
         if simple:
-            if not _reduced_gradient_step(dual, learn, epochs):
-                break
+            _reduced_gradient_step(dual, learn, epochs)
         else:
             n = dual.norms()[0]
             dual.use(n / (n.sum() or 1.0))
@@ -188,8 +187,11 @@ def wrapped_mkl(
 
 
 def _reduced_gradient_step(dual, learn, epochs):
-    """A step of SimpleMKL from the weights at hand; False where none makes J fall."""
-    beta, before = dual.beta.copy(), dual.quadratic_value()
+    """A step of SimpleMKL; where none makes the objective fall, weights stay and theta goes on.
+
+    The objective of theta judges: a value of the dual at fixed weights rises as theta is learnt.
+    """
+    beta, before = dual.beta.copy(), dual.objective()
     gradient = -(dual.sums()[0] ** 2) / (2.0 * dual.lam)
     top = int(np.argmax(beta))
     reduced = gradient - gradient[top]
@@ -197,14 +199,13 @@ def _reduced_gradient_step(dual, learn, epochs):
     move[top] = 0.0
     move[top] = -move.sum()
     falling = move < 0.0
-    if not falling.any():
-        return False
-    step = float(np.min(-beta[falling] / move[falling]))
-    for _ in range(HALVINGS):
+    step = float(np.min(-beta[falling] / move[falling])) if falling.any() else 0.0
+    for _ in range(HALVINGS if step > 0.0 else 0):
         trial = np.maximum(beta + step * move, 0.0)
         dual.use(trial / trial.sum())
         learn(epochs)
-        if dual.quadratic_value() < before:
-            return True
+        if dual.objective() < before:
+            return
         step *= 0.5
-    return False
+    dual.use(beta)
+    learn(epochs)
