@@ -44,3 +44,15 @@ norms = fit.template_norms(fit.coef(fit.lambdas[4]))
 right.imshow(norms.reshape(8, 8), cmap="Greys")
 right.set_title(f"{np.count_nonzero(norms)} of 64 pixels in use")
 right.set_axis_off()
+
+# %%
+# The same pixels along the path: their group norms at five of its points, and a line for each. The
+# middle of the image comes first, and corners stay out.
+figure, axes = plt.subplots(1, 5, figsize=(9, 2.2), layout="constrained")
+for axis, lam in zip(axes, fit.lambdas[[1, 2, 3, 5, 7]], strict=True):
+    norms = fit.template_norms(fit.coef(lam))
+    axis.imshow(norms.reshape(8, 8), cmap="Greys")
+    axis.set_title(f"λ = {lam:.3f}: {np.count_nonzero(norms)}")
+    axis.set_axis_off()
+lines = fit.plot(by="template")
+lines.get_legend().remove()

@@ -23,8 +23,8 @@ from sparsesolve.solvers.follow import follow
 from sparsesolve.structured.free import warn_unbounded
 from sparsesolve.structured.problem import read_chain_problem
 from sparsesolve.structured.result import CRFPath
-from sparsesolve.structured.state import ChainState
 from sparsesolve.structured.transitions import KINDS
+from sparsesolve.structured.working_set import chain_state
 from sparsesolve.structured.wrapping import wrapped
 
 MAX_ITER = 10_000
@@ -164,7 +164,7 @@ def crf_path(
             X, y, lengths, groups, penalty, alpha, transitions, intercept, allowed, weights,
             threads,
         )  # fmt: skip
-        state = ChainState(problem, threads)
+        state = chain_state(problem, threads)
         if grid is None:
             grid = _grid(state, problem, alpha, n_lambdas, ratio, max_iter)
         with progress_bar(len(grid), progress) as advance:

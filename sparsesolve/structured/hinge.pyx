@@ -101,6 +101,18 @@ cdef class HingePass:
         tied[2 * K + K * K + self.y[first + L - 1]] += by
         tied[2 * K + K * K + self.path[L - 1]] -= by
 
+    def risk(self, double[::1] w):
+        """(1/N) sum of hinge losses at w, and a subgradient (like w): what bundle methods ask for."""
+        cdef Py_ssize_t s
+        cdef double total = 0.0
+        found = np.zeros(w.shape[0])
+        cdef double[::1] slope = found
+        with nogil:
+            for s in range(self.N):
+                total += self.decode(s, &w[0])
+                self._step(s, -1.0 / self.N, &slope[0])
+        return total / self.N, found
+
     def objective(self, double[::1] w, double lam):
         """The primal objective at w."""
         cdef Py_ssize_t s

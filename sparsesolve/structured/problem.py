@@ -7,7 +7,10 @@ reads them. The design is never formed: products with X take K columns at once, 
 rest of t are t itself.
 """
 
+from copy import copy
+
 import numpy as np
+from scipy import sparse
 
 from sparsesolve.data import read_weights, shown
 from sparsesolve.losses.chain.log_loss import ChainLog
@@ -15,7 +18,9 @@ from sparsesolve.losses.chain.rows import times
 from sparsesolve.penalties import ElasticNet, GroupL2
 from sparsesolve.penalties.penalty import has_blocks, missing_method
 from sparsesolve.structured.sequences import (
+    Rows,
     match_sequences,
+    packed,
     read_allowed,
     read_rows,
     read_tags,
@@ -44,6 +49,14 @@ class ChainProblem:
         self.n_coefficients = (self.p + intercept) * self.K + self.K * self.K + 2 * self.K
         self.null_value, self.null_slope = loss.at(np.zeros(loss.n))
         self.counts = loss.counts()
+
+    def part(self, which, penalty):
+        """The same for some features alone, in this order, under their penalty."""
+        few, columns = copy(self), packed(self.rows.columns[which])
+        few.rows = Rows(packed(sparse.csr_array(columns.T)), columns, self.rows.ptr, None)
+        few.penalty, few.p = penalty, len(which)
+        few.n_coefficients = self.n_coefficients - (self.p - few.p) * self.K
+        return few
 
     def inner_level(self, lam):
         """The solver's lambda for the user's."""

@@ -51,14 +51,14 @@ def read_rows(X: Any, lengths: Any = None, both: bool = True) -> Rows:
             [np.asarray(part) for part in X])  # fmt: skip
     rows = None if both else _ready(X)
     if rows is not None:
-        return Rows(_packed(rows), rows, read_lengths(lengths, rows.shape[0]), None)
+        return Rows(packed(rows), rows, read_lengths(lengths, rows.shape[0]), None)
     matrix, names = read_design(X)
     ptr = read_lengths(lengths, matrix.shape[0])
     columns = sparse.csc_array(matrix) if not sparse.issparse(matrix) else matrix
     if not np.isfinite(columns.data).all():
         raise nonfinite_error(matrix, names)
     rows = sparse.csr_array(columns)
-    return Rows(_packed(rows), _packed(sparse.csr_array(columns.T)) if both else rows, ptr, names)
+    return Rows(packed(rows), packed(sparse.csr_array(columns.T)) if both else rows, ptr, names)
 
 
 def _ready(X):
@@ -97,7 +97,8 @@ def _refuse_widths(X):
             )
 
 
-def _packed(rows):
+def packed(rows):
+    """The same matrix by rows, its columns in order, as the kernels read it."""
     rows.sort_indices()
     rows.data = np.ascontiguousarray(rows.data, dtype=float)
     rows.indices = np.ascontiguousarray(rows.indices, dtype=np.intc)

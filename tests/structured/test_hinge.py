@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from chain_enumeration import labellings
 
+from sparsesolve import bundle
 from sparsesolve.structured.margin_learner import MaxMargin
 
 LENGTHS, K, P = np.array([3, 1, 4]), 3, 2
@@ -40,3 +41,20 @@ def test_no_step_where_the_margin_is_kept():
                                               learner.total, 1.0)  # fmt: skip
     assert (lost, count) == (0.0, 4.0)
     np.testing.assert_array_equal(learner.w, before)
+
+
+def test_the_risk_is_a_maximum_of_planes_which_a_bundle_method_minimises():
+    X, y, w = drawn(1)
+    learner, rng, lam = MaxMargin(X, y, LENGTHS), np.random.default_rng(2), 0.2
+    value, slope = learner.step.risk(w)
+    assert learner.step.objective(w, 0.0) == pytest.approx(value, rel=1e-12)
+    for _ in range(20):
+        other = w + rng.normal(size=len(w))
+        assert learner.step.risk(other)[0] >= value + slope @ (other - w) - 1e-10
+    trace = bundle.bmrm(learner.step.risk, lam, 200, start=np.zeros(len(w)))
+    dual = MaxMargin(X, y, LENGTHS, dual=True)
+    for _ in range(300):
+        dual.step.frank_wolfe_epoch(rng.permutation(3).astype(np.intc), dual.w, lam)
+    gap = dual.step.frank_wolfe_gap(dual.w, lam)
+    floor = dual.step.objective(dual.w, lam) - gap
+    assert floor - 1e-9 <= trace.objectives.min() <= floor + gap + trace.gap + 1e-9

@@ -20,6 +20,7 @@ from sparsesolve.solvers.first_order.first_order import Point
 from sparsesolve.solvers.state import CONVERGED, MAX_ITER, NULL_LEVEL, STALLED
 
 ROUNDS = 100  # in which features enter at one lam
+LEAST = 0.5  # of lam: what the strong rule's level is at least, which a coarse grid would make 0
 CLOSER = 0.5  # of the gap asked for: what the part is solved to
 
 
@@ -65,7 +66,7 @@ class FewFeatures:
         if lam >= NULL_LEVEL or not lam > 0.0:
             return self.whole.solve(lam, target, budget)
         limit, inner, gap = self.iterations + budget, CLOSER * target, np.inf
-        expected = lam if self.last is None else max(2.0 * lam - self.last, 0.0)
+        expected = lam if self.last is None else max(2.0 * lam - self.last, LEAST * lam)
         self.last = lam
         used = self._used() | self._moved(expected)
         for _ in range(ROUNDS):
