@@ -11,7 +11,8 @@ Returned: for g = V^1/2 b and a dual point u the duality gap, a sum of terms tha
 
     P - D = F(eta) + F*(-u) + u'eta  +  |lam g - A'u|^2 / (2 lam).
 
-Invariant: the gap is of the coefficients as they are returned, by products with the design itself.
+Invariant: the gap is of the coefficients as they are returned, by products with the data, column
+by column or, where there are fewer rows, row by row.
 Reference: Hsieh, Chang, Lin, Keerthi, Sundararajan, "A dual coordinate descent method for
 large-scale linear SVM" (2008), for the pair without an intercept.
 """
@@ -62,6 +63,7 @@ class RidgeDual:
         self.which = np.flatnonzero(problem.open_columns & (v > 0.0)).astype(np.intc)
         self.root_v = np.sqrt(v[self.which])
         self.rows, self.centre = _rows(self.design, self.which, self.root_v)
+        self.wide = self.rows.p < self.rows.n  # fewer rows than columns take part
         self.offset = np.asarray(problem.offset)
         self.target = self.loss.pieces[0] - self.offset
         self.low, self.high = (np.ascontiguousarray(end) for end in self.loss.ends)
@@ -96,11 +98,16 @@ class RidgeDual:
         return self.which[b != 0.0], b[b != 0.0]
 
     def products(self, u):
-        """A'u by the design itself, (k,)."""
+        """A'u, (k,)."""
+        if self.wide:
+            used = np.flatnonzero(u).astype(np.intc)
+            return self.rows.combination(used, u[used]) - float(u.sum()) * self.centre
         return self.design.products(u, self.n_threads)[self.which] / self.root_v
 
     def predictor(self, g):
-        """Ag by the design itself, (n,)."""
+        """Ag, (n,)."""
+        if self.wide:
+            return self.rows.products(g) - float(self.centre @ g)
         return self.design.combination(self.which, g / self.root_v)
 
     def feasible(self, u):
