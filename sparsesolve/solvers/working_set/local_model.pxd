@@ -2,43 +2,61 @@
 from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.losses.base cimport Loss
 
-cdef enum Slope:                            # where a step's gradient is wanted
+# where a step's gradient is wanted
+cdef enum Slope:
     NOWHERE = 0
-    HERE = 1                                # at the step's end
-    AHEAD = 2                               # at the next start, if the step's end is a solution
+    # at the end of the step
+    HERE = 1
+    # at the next start, if the step ends at a solution
+    AHEAD = 2
 
 ctypedef struct LossPoint:
     double* eta                             # (n,)
     double* u                               # (n,) -F'(eta)
     double value                            # F(eta)
-    double pull                             # sum of u,
-    double square                           # of u^2 / h,
-    double* g                               # and Z'u of the working columns:
-    int met                                 # known of so many of them; -1: all three are not
+    # sum of u
+    double pull
+    # sum of u^2 / h
+    double square
+    # Z'u of the working columns
+    double* g
+    # of so many of them; -1: pull, square and g are not known
+    int n_known
 
 cdef class LocalModel:
     cdef readonly Loss loss
-    cdef bint centred                       # whether columns are, the level of eta being free
-    cdef bint dense                         # whether working columns are
-    cdef bint costly                        # whether that factor may take O(n^3)
-    # whether the model is F'' by its factor, in place of a diagonal
+    # whether columns are centred, the level of eta being free
+    cdef bint centred
+    # whether working columns are dense
+    cdef bint dense
+    # whether that factor may take O(n^3)
+    cdef bint costly
+    # whether the model is F'' itself, by its factor
     cdef bint rooted
     cdef Py_ssize_t n
     cdef LossPoint[3] points
-    cdef LossPoint* here                    # the current point,
-    cdef LossPoint* trial                   # where a step leads that has been tried,
-    # and the next start, here.eta + forward (here.eta - last), if met >= 0
+    # the current point
+    cdef LossPoint* here
+    # the end of the step that was tried
+    cdef LossPoint* trial
+    # the next start, here.eta + forward (here.eta - last), if n_known >= 0
     cdef LossPoint* next
     cdef double forward
     cdef const double* last
-    cdef double multiplier                  # s
-    cdef double whole                       # s as it was when H was taken
-    # of the step tried: image'H image, and what u lost along the image
+    # s
+    cdef double multiplier
+    # s when H was taken
+    cdef double whole
+    # image'H image of the step tried, and the fall of u along the image
+
     cdef double modelled, along
-    cdef double[:, :, ::1] samples          # eta and u of the points,
-    cdef double[:, ::1] gradients           # and their g
+    # eta and u of the three points
+    cdef double[:, :, ::1] samples
+    # and their g
+    cdef double[:, ::1] gradients
     cdef double[::1] w, offset, image, work     # (n,)
-    cdef double[::1] h, root_h, inverse     # (n,) diagonal of H, its root, 1 over that or 0
+    # (n,) diagonal of H, its root, and 1 over that or 0
+    cdef double[::1] h, root_h, inverse
 
     cdef int reserve(self, int capacity) except -1
     cdef double level(self) noexcept nogil

@@ -2,12 +2,12 @@
 
     F(eta + d)  ~  F(eta) - u'd + s d'Hd / 2,     H diagonal, of sum 1
 
-Working columns are held as sqrt(H) (z_j - its mean under H), so that the model's intercept is apart.  Where F'' is far
-from its diagonal and has a factor L, they are held as L'z_j: then F'' itself takes the place of H, which is
-all ones, and s is 1.  Where samples may be evaluated a few rows at a time, one pass over the working columns does for
-a step: of these rows the linear predictor, the loss, and what they add to a gradient, that at the step's end or, where
-the path is likely to go on from there, at its next start.
-Invariant: u = -F'(eta) at each of its points.
+Working columns are held as sqrt(H) (z_j - its mean under H), which separates the intercept. Where
+F'' is far from its diagonal and has a factor L, they are held as L'z_j: then F'' itself replaces
+H, which is all ones, and s is 1. Where samples may be evaluated a few rows at a time, one pass
+over the working columns serves a step: it makes the linear predictor of these rows, the loss, and
+their part of a gradient. That is the gradient at the end of the step or, where the path is likely
+to continue from there, at its next start. Invariant: u = -F'(eta) at each of the three points.
 """
 from libc.math cimport sqrt
 from libc.string cimport memset
@@ -20,9 +20,9 @@ from sparsesolve.linalg.kernels.vector cimport dot, ss_go_on
 from sparsesolve.losses.base cimport Loss
 
 cdef extern from "local_model.h" nogil:
-    void ss_settle_image(Py_ssize_t n, double shift, const double* inverse, double* image) noexcept
-    void ss_carry_image(Py_ssize_t n, double forward, const double* eta, const double* earlier,
-                        const double* inverse, double shift, double* image) noexcept
+    void ss_center_image(Py_ssize_t n, double shift, const double* inverse, double* image) noexcept
+    void ss_extrapolate_image(Py_ssize_t n, double forward, const double* eta,
+            const double* earlier, const double* inverse, double shift, double* image) noexcept
     double ss_mean_difference(Py_ssize_t n, const double* w, const double* a,
                               const double* b) noexcept
     void ss_add(Py_ssize_t n, const double* a, const double* b, double* out) noexcept
@@ -31,16 +31,18 @@ cdef extern from "local_model.h" nogil:
     void ss_curvature_along(Py_ssize_t n, const double* u, const double* trial, const double* h,
                             const double* image, double* sums) noexcept
 
-# of a sample's weight: its curvature in a model where the loss has none,
+# Where the loss has no curvature at all, less than NONE on average, the model takes this fraction
+# of each sample's weight.
 cdef double FLAT = 1e-6
-cdef double NONE = 1e-30            # or less than this on average
-# of the mean curvature: none in a sample makes models that lead far astray,
+cdef double NONE = 1e-30
+# A sample without curvature gets this fraction of the mean: with 0 the model's steps go too far.
 cdef double EVEN = 1e-4
-cdef double LEAST = 1e-12           # and less is beyond what sums of curvatures tell
+# A curvature below this fraction of the mean is beyond what sums of curvatures resolve.
+cdef double LEAST = 1e-12
 
 
 cpdef (double, double) floors(double mean) noexcept nogil:
-    """The least curvature in a model, over its weight, of a sample that has none, and of one that has some."""
+    """The least curvature in a model, over its weight, of samples without any and of others."""
     return (EVEN * mean, LEAST * mean) if mean > NONE else (FLAT, FLAT)
 
 
@@ -58,16 +60,17 @@ cdef class LocalModel:
         self.image, self.work, self.h, self.root_h, self.inverse = np.zeros((5, n))
         for k in range(3):
             self.points[k].eta, self.points[k].u = &self.samples[k, 0, 0], &self.samples[k, 1, 0]
-            self.points[k].met = -1
+            self.points[k].n_known = -1
         self.here, self.trial, self.next = &self.points[0], &self.points[1], &self.points[2]
         self.here.value = loss.evaluate(self.here.eta, self.here.u)
         loss.raise_pending()
         self.refresh_hessian()
 
     def model_at(self, double constant, const double[::1] image):
-        """Go to offset + constant + image and take H there, to look at the model from Python.
+        """Go to offset + constant + image and take H there, to examine the model from Python.
 
-        Returns F, u = -F', s and the diagonal of H; where `rooted` the model is F'' itself, not its diagonal.
+        Returns F, u = -F', s and the diagonal of H. With `rooted` the model is F'' itself, not
+        its diagonal.
         """
         self.place(constant, image)
         self.refresh_hessian()
@@ -95,10 +98,10 @@ cdef class LocalModel:
         for i in range(self.n):
             self.here.eta[i] = self.offset[i] + (constant + image[i])
         self.here.value = self.loss.evaluate(self.here.eta, self.here.u)
-        self.here.met = self.next.met = -1
+        self.here.n_known = self.next.n_known = -1
 
     cdef bint densify(self) noexcept nogil:
-        """Whether working columns are to be dense from now on: F'' has a factor."""
+        """Return True if working columns are to be dense from now on: F'' has a factor."""
         self.dense = self.loss.take_root(self.here.eta, FLAT, self.costly)
         return self.dense
 
@@ -116,7 +119,8 @@ cdef class LocalModel:
             for i in range(self.n):
                 mean += self.h[i]
             flat, least = floors(mean)
-            if not self.loss.by_rows:           # a diagonal that is not all of F''
+            # a diagonal that is not all of F''
+            if not self.loss.by_rows:
                 least = flat
             for i in range(self.n):
                 self.h[i] = max(self.h[i], (least if self.h[i] > 0.0 else flat) * self.w[i])
@@ -125,14 +129,14 @@ cdef class LocalModel:
             self.h[i] /= total
             self.root_h[i] = sqrt(self.h[i])
             self.inverse[i] = 1.0 / self.root_h[i] if self.root_h[i] > 0.0 else 0.0
-        # a diagonal that is all of F'' is right as it is; of another what was learnt about it still holds
+        # A diagonal that is all of F'' is exact; what was learnt about another still holds.
         learnt = (1.0 if self.loss.by_rows or self.rooted
                   or self.whole == 0.0 else self.multiplier / self.whole)
         self.multiplier, self.whole = learnt * total, total
-        self.here.met = self.next.met = -1
+        self.here.n_known = self.next.n_known = -1
 
     cdef void measure(self, PackedColumns columns) noexcept nogil:
-        """pull, square and g at the current point."""
+        """Fill in pull, square and g at the current point."""
         cdef LossPoint* here = self.here
         cdef double[2] sums
         sums[0] = sums[1] = 0.0
@@ -142,35 +146,40 @@ cdef class LocalModel:
             self.loss.root.solve(&self.work[0])
             here.square = dot(self.n, &self.work[0], &self.work[0])
         columns.correlate(&self.work[0], -here.pull, here.g)
-        here.met = columns.size
+        here.n_known = columns.size
 
     cdef double move(self, PackedColumns columns, const double* change, double constant,
                      Slope slope) noexcept nogil:
-        """Try the step `change` of the coefficients, and `constant` for all samples; returns the loss there."""
+        """Try the step `change` of the coefficients, and `constant` for all samples; return the
+        loss.
+        """
         return self._try(columns, change, constant, True, slope)
 
     cdef bint in_one_pass(self, PackedColumns columns) noexcept nogil:
-        """Whether a step and a gradient that will be wanted cost less together."""
+        """Return True if a step and a gradient that will be wanted cost less together."""
         return self.loss.by_rows and columns.dense
 
     cdef double extrapolate(self, PackedColumns columns, const double* correction, bint any,
                             double forward, const double* earlier) noexcept nogil:
-        """Try here + forward (here - earlier), less what `correction` of the coefficients does; returns the loss."""
+        """Try here + forward (here - earlier), less the image of `correction`; return the loss."""
         cdef double shift = 0.0
-        if self.next.met >= 0 and forward == self.forward and earlier == self.last and not any:
+        if self.next.n_known >= 0 and forward == self.forward and earlier == self.last and not any:
             return self._start_as_seen(columns)
         memset(&self.image[0], 0, self.n * sizeof(double))
         if any:
             shift = columns.subtract(correction, &self.image[0])
             if self.rooted:
                 self.loss.root.solve_transposed(&self.image[0])
-        ss_carry_image(self.n, forward, self.here.eta, earlier, &self.inverse[0], shift,
+        ss_extrapolate_image(self.n, forward, self.here.eta, earlier, &self.inverse[0], shift,
                        &self.image[0])
         return self._try(columns, correction, 0.0, False, NOWHERE)
 
     cdef double _try(self, PackedColumns columns, const double* change, double constant, bint fresh,
                      Slope slope) noexcept nogil:
-        """The loss at here + image, and the gradient of `slope`; `fresh`: the image is of `change` and `constant`."""
+        """The loss at here + image, and the gradient that `slope` asks for.
+
+        fresh: whether the image is still to be made from `change` and `constant`.
+        """
         cdef LossPoint* here = self.here
         cdef LossPoint* trial = self.trial
         cdef LossPoint* next = self.next
@@ -179,11 +188,11 @@ cdef class LocalModel:
         cdef int m = columns.size
         cdef double shift
         cdef double[2] sums, curvatures
-        # else columns are met once, and best from end to end
+        # Else columns are read once, and best from end to end.
         if slope != NOWHERE:
             rows = min(self.n, stretch(m))
             memset(wanted.g, 0, m * sizeof(double))
-        trial.met = next.met = -1
+        trial.n_known = next.n_known = -1
         trial.value = next.value = self.modelled = 0.0
         sums[0] = sums[1] = curvatures[0] = curvatures[1] = 0.0
         start = 0
@@ -192,10 +201,11 @@ cdef class LocalModel:
             if fresh:
                 memset(&self.image[start], 0, (stop - start) * sizeof(double))
                 shift = constant - columns.subtract_rows(start, stop, change, &self.image[0])
-                if self.rooted:                 # all rows at once: such a loss is none by rows
+                # all rows at once: such a loss is none by rows
+                if self.rooted:
                     self.modelled = dot(self.n, &self.image[0], &self.image[0])
                     self.loss.root.solve_transposed(&self.image[0])
-                ss_settle_image(stop - start, shift, &self.inverse[start], &self.image[start])
+                ss_center_image(stop - start, shift, &self.inverse[start], &self.image[start])
             ss_add(stop - start, here.eta + start, &self.image[start], trial.eta + start)
             trial.value += self.loss.evaluate_rows(start, stop, trial.eta, trial.u)
             ss_curvature_along(stop - start, here.u + start, trial.u + start, &self.h[start],
@@ -213,21 +223,23 @@ cdef class LocalModel:
         if not self.rooted:
             self.modelled = curvatures[0]
         if slope != NOWHERE:
-            wanted.pull, wanted.square, wanted.met = sums[0], sums[1], m
+            wanted.pull, wanted.square, wanted.n_known = sums[0], sums[1], m
         return trial.value
 
     cdef double _start_as_seen(self, PackedColumns columns) noexcept nogil:
-        """Try the next start that the last step saw; columns that have come in since are met now."""
+        """Try the next start that the last step prepared; add products of columns that came in
+        since.
+        """
         cdef LossPoint* trial = self.next
         cdef double[2] sums
         sums[0] = sums[1] = 0.0
         self.next, self.trial = self.trial, trial
-        if trial.met < columns.size:
+        if trial.n_known < columns.size:
             ss_measure(self.n, trial.u, &self.inverse[0], &self.work[0], sums)
-            columns.correlate_some(trial.met, columns.size - trial.met, &self.work[0], -sums[0],
-                                   trial.g + trial.met)
-            trial.met = columns.size
-        self.next.met = -1
+            columns.correlate_some(trial.n_known, columns.size - trial.n_known, &self.work[0],
+                                   -sums[0], trial.g + trial.n_known)
+            trial.n_known = columns.size
+        self.next.n_known = -1
         return trial.value
 
     cdef double shorten(self, double t) noexcept nogil:
@@ -241,9 +253,9 @@ cdef class LocalModel:
         self.along = 0.0
         for i in range(self.n):
             self.along += (here.u[i] - trial.u[i]) * self.image[i]
-        trial.met = self.next.met = -1
+        trial.n_known = self.next.n_known = -1
         return trial.value
 
     cdef void accept(self) noexcept nogil:
-        """Go where the loss was tried last."""
+        """Go to the point that was tried last."""
         self.here, self.trial = self.trial, self.here

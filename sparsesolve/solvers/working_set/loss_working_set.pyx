@@ -1,12 +1,13 @@
-"""LossWorkingSet: a working set for any smooth convex loss, its quadratic model and its certificate.
+"""LossWorkingSet: a working set for any smooth convex loss, with quadratic model and certificate.
 
     minimise over a, b   F(eta) + lam Omega(b),   eta = offset + a + Zb
 
-Given: what WorkingSet is given, with a loss in place of a response; a subclass says how the working columns are
-solved for.  Invariant: the model stands at the current a and b.
+Given: what WorkingSet takes, with a loss in place of a response. A subclass says how the working
+columns are solved for. Invariant: the model stands at the current a and b.
 
-The dual point is u = -F'(eta) less H (a combination of the constant and of the columns that nothing holds back) that
-makes it orthogonal to these: a dual Newton step, which stays in the domain of F*, as shrinking it does.
+The dual point is u = -F'(eta) less H times a combination of the constant and of the unpenalised
+columns, chosen such that u is orthogonal to these. This dual Newton step stays in the domain of
+F*, as shrinking does.
 """
 from libc.math cimport INFINITY, NAN, fabs
 from libc.string cimport memcpy
@@ -24,14 +25,18 @@ from sparsesolve.solvers.working_set.working_set cimport WorkingSet
 
 cdef double EPSILON = 2.2e-16
 cdef double ORTHOGONAL = dual_point.ORTHOGONAL
-MOST_ROWS = 2000            # up to which inner products serve columns that are dense as they come
-RIDGED = 0.1                # alpha below which conjugate gradients end there too
-SMALL, LARGE = 300, 1200    # samples up to which a factor in O(n^3) is nothing; beyond which it is not to be had
-NEAR_SQUARE = 2             # samples to a column up to which diagonal models take too many steps
+# Samples up to which columns that are dense as they come are solved for by inner products.
+MOST_ROWS = 2000
+# The least alpha at which conjugate gradients end where some of F'' has vanished.
+RIDGED = 0.1
+# Samples up to which a factor in O(n^3) costs nothing, and beyond which it is not made.
+SMALL, LARGE = 300, 1200
+# Samples to a column up to which a diagonal model takes too many steps.
+NEAR_SQUARE = 2
 
 
 cdef class LossWorkingSet(WorkingSet):
-    """At first at the null model, with the unpenalised columns in it."""
+    """At first at the null model, with the unpenalised columns in the working set."""
 
     def __init__(self, problem, int n_threads):
         loss = Gaussian(problem.response, problem.weights) if problem.loss is None else problem.loss
@@ -45,7 +50,8 @@ cdef class LossWorkingSet(WorkingSet):
         self.model = LocalModel(loss, problem.weights, offset, problem.null_intercept, centred,
                                self.columns.dense, n <= max(SMALL, min(NEAR_SQUARE * p, LARGE)))
         self.dual, self.inverse_root_w = np.zeros((2, n))
-        np.divide(1.0, self.root_w, out=np.asarray(self.inverse_root_w), where=np.greater(self.root_w, 0.0))
+        np.divide(1.0, self.root_w, out=np.asarray(self.inverse_root_w),
+                  where=np.greater(self.root_w, 0.0))
         self.repack()
         self.add_to_working_set(self.inactive.unpenalised())
         self.model.reserve(self.quadratic.capacity)
@@ -63,20 +69,23 @@ cdef class LossWorkingSet(WorkingSet):
         return self.model.level() if self.fits_intercept else 0.0
 
     cdef int add_to_working_set(self, const int[::1] which) except -1:
-        """Take columns into the working set at zero."""
+        """Add columns to the working set, with coefficients of 0."""
         cdef int k, before = self.quadratic.size
         WorkingSet.add_to_working_set(self, which)
         self.model.reserve(self.quadratic.capacity)
         if self.cleared:
-            self.model.here.met = -1
-        if self.model.here.met >= 0:
+            self.model.here.n_known = -1
+        if self.model.here.n_known >= 0:
             for k in range(before, self.quadratic.size):
                 self.model.here.g[k] = self.quadratic.g[k]
-            self.model.here.met = self.quadratic.size
+            self.model.here.n_known = self.quadratic.size
         return 0
 
     cdef int _choose(self) except -1:
-        """As for squares; but conjugate gradients would not end where some of F'' has all but vanished."""
+        """Choose as for squares, but without conjugate gradients where they would not end.
+
+        They do not where the curvature of some samples has almost vanished.
+        """
         cdef bint ridged = self.penalty.alpha < RIDGED and self.quadratic.size > self.design.n
         cdef bint by_products = isinstance(self.quadratic, GramActiveSet)
         cdef bint few = self.filled or self.design.n <= MOST_ROWS
@@ -84,7 +93,7 @@ cdef class LossWorkingSet(WorkingSet):
             WorkingSet._choose(self)
         return 0
 
-    # the model
+    # The quadratic model.
 
     cdef void repack(self):
         """Empty the working columns, to be filled for the model's H."""
@@ -92,7 +101,7 @@ cdef class LossWorkingSet(WorkingSet):
         self.columns.restart(self.model.root_h)
 
     cdef int fill(self) except -1:
-        """Hold working columns as dense from now on, where a factor of F'' is to be had; H is to be taken anew."""
+        """Hold working columns as dense if F'' has a factor; H is to be refreshed then."""
         self.fillable, self.filled = False, self.model.densify()
         if not self.filled:
             return 0
@@ -105,39 +114,41 @@ cdef class LossWorkingSet(WorkingSet):
         return 0
 
     def _renew_gradients(self):
-        self.model.here.met = -1
+        self.model.here.n_known = -1
 
     cdef double linearise(self) noexcept nogil:
-        """The quadratic at the current point, in units of s; returns the sum of u in them."""
+        """Make the quadratic at the current point, in units of s; return the sum of u in them."""
         cdef Py_ssize_t i
         cdef int k
         cdef double total = 0.0, level = 1.0 / self.model.multiplier
-        if self.model.here.met < 0:
+        if self.model.here.n_known < 0:
             self.model.measure(self.columns)
         if self.model.centred:
             total = self.model.here.pull * level
         if self.quadratic.wants_residual:
             for i in range(self.design.n):
-                self.u[i] = (self.model.here.u[i] * level - total * self.model.h[i]) * self.model.inverse[i]
+                self.u[i] = (self.model.here.u[i] * level
+                             - total * self.model.h[i]) * self.model.inverse[i]
             if self.model.rooted:
                 self.model.loss.root.solve(&self.u[0])
             self.quadratic.take_residual(&self.u[0])
         for k in range(self.quadratic.size):
             self.quadratic.g[k] = self.model.here.g[k] * level
-        self.quadratic.residual_square = max(self.model.here.square * level * level - total * total, 0.0)
+        self.quadratic.residual_square = max(self.model.here.square * level * level - total * total,
+                                             0.0)
         self.g_unit, self.quadratic.rounding_steps = self.model.multiplier, 0.0
         return total
 
     cdef double _settled(self, double lam) noexcept nogil:
         return self.model.multiplier * WorkingSet._settled(self, lam)
 
-    # the certificate
+    # The certificate.
 
     cdef int make_dual(self, double lam) except -1:
-        """The dual point, and r and g with it, once the model has been made at the current point.
+        """Make the dual point, with r and g, from the model at the current point.
 
-        Its H will do where that stays in the domain of F*: columns centred under it are orthogonal to what is taken
-        out of u, and g is known.
+        The model's H serves where the dual point stays in the domain of F*: columns centred under
+        it are orthogonal to what is taken out of u, and g is known.
         """
         cdef LocalModel model = self.model
         cdef int k, unpenalised = 0
@@ -151,11 +162,13 @@ cdef class LossWorkingSet(WorkingSet):
             self.quadratic.g[k] *= self.g_unit
             unpenalised += self.quadratic.free(k, lam)
         self.g_unit = 1.0
-        self.cleared = unpenalised > 0 or (tied and not model.loss.admits(model.here.eta, &self.dual[0]))
+        self.cleared = unpenalised > 0 or (tied and not model.loss.admits(model.here.eta,
+                &self.dual[0]))
         self.missing = 0.0
         if self.cleared:
-            if unpenalised > 0 or model.loss.coupled or not self._clear_of_constant(pull):
-                self._clear_of([k for k in range(self.quadratic.size) if self.quadratic.free(k, lam)])
+            if unpenalised > 0 or model.loss.coupled or not self._orthogonal_to_constant(pull):
+                self._orthogonal_to([k for k in range(self.quadratic.size)
+                                     if self.quadratic.free(k, lam)])
             for i in range(n):
                 self.u[i] = self.dual[i] * model.inverse[i]
             if model.rooted:
@@ -165,12 +178,13 @@ cdef class LossWorkingSet(WorkingSet):
         return 0
 
     cdef void show_dual(self) noexcept nogil:
-        """Let columns outside see the dual point."""
+        """Examine the inactive columns at the dual point."""
         self.quadratic.unpenalised_norm, self.scaled = 0.0, NAN
         ss_multiply(self.design.n, &self.inverse_root_w[0], &self.dual[0], &self.r[0])
 
-    cdef bint _clear_of_constant(self, double pull) noexcept nogil:
-        """The dual point from u, by taking out what the constant sees of it under H now; whether rounding let it."""
+    cdef bint _orthogonal_to_constant(self, double pull) noexcept nogil:
+        """Take out of u what the constant sees of it under H; return whether rounding allows it.
+        """
         cdef Py_ssize_t i
         cdef double total = 0.0, left = 0.0, size = 0.0
         self.model.loss.curvature(self.model.here.eta, &self.model.work[0])
@@ -183,14 +197,15 @@ cdef class LossWorkingSet(WorkingSet):
         self.missing = 0.5 * left * left / total
         return fabs(left) <= ORTHOGONAL * size and self.missing < INFINITY
 
-    def _clear_of(self, unpenalised):
-        """The same for the constant and these working columns."""
+    def _orthogonal_to(self, unpenalised):
+        """Make the dual point orthogonal to the constant and to these working columns."""
         cdef LocalModel model = self.model
         columns = self.spans.apart(self.quadratic.members()[0][unpenalised])
         if model.centred and not model.loss.shift_invariant:
             columns = np.column_stack([np.ones(self.design.n), columns])
         eta, u = <double[:self.design.n]> model.here.eta, <double[:self.design.n]> model.here.u
-        self.dual, self.missing = dual_point.clear(model.loss, np.asarray(eta), np.asarray(u), columns)
+        self.dual, self.missing = dual_point.clear(model.loss, np.asarray(eta), np.asarray(u),
+                                                   columns)
 
     cdef double gap_at(self, double lam, double scale) noexcept nogil:
         return WorkingSet.gap_at(self, lam, scale) + EPSILON * fabs(self.model.loss.saturated)
@@ -198,9 +213,11 @@ cdef class LossWorkingSet(WorkingSet):
     cdef double samples_gap(self, double scale) noexcept nogil:
         if scale != self.scaled:
             ss_scale(self.design.n, scale, &self.dual[0], &self.u[0])
-            self.scaled, self.excess = scale, self.model.loss.fenchel_young(self.model.here.eta, &self.u[0])
+            self.scaled, self.excess = scale, self.model.loss.fenchel_young(self.model.here.eta,
+                    &self.u[0])
         return self.excess
 
     cdef double primal(self, double lam) noexcept nogil:
-        # rounding may take the loss below its least value, by no more than it errs, and hide the last term
-        return fabs(self.model.here.value - self.model.loss.saturated) + self.quadratic.penalty_value(lam)
+        # Rounding may take the loss below its least value by no more than its error.
+        return (fabs(self.model.here.value - self.model.loss.saturated)
+                + self.quadratic.penalty_value(lam))

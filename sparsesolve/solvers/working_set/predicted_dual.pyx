@@ -1,11 +1,12 @@
-"""The dual point to which the model of a step leads: what u would be at its end if the model were right.
+"""Dual point predicted by the quadratic model of a Newton step.
 
     v = u - s H (Z d + constant)    for the step d that minimises the model
 
-It is dual feasible on the working columns, as the model has been solved for them, and their products with it are the
-model's gradient.  So the gap at the step's end is of second order in what is missing to the solution: P(b) is, and D(v)
-is.  At the true u of that place it is of first order, for u is feasible only once it has been shrunk.
-Samples whose curvature has all but vanished may take v out of the domain of F*; it is of no use then.
+If the model were exact, v would be u at the end of the step. It is dual feasible on the working
+set, and its products with the working columns are the model's gradient. So the gap evaluated with
+v is of second order in the distance to the solution, whereas the residual at the new point
+becomes feasible only after shrinking and gives a gap of first order. Samples whose curvature has
+almost vanished may take v out of the domain of F*; it is void then.
 """
 from libc.math cimport INFINITY
 
@@ -17,11 +18,16 @@ from sparsesolve.solvers.working_set.local_model cimport LocalModel
 from sparsesolve.solvers.subproblem.coefficients cimport WorkingCoefficients
 
 cdef extern from "local_model.h" nogil:
-    void ss_foretell(Py_ssize_t n, double s, const double* u, const double* h, const double* image, double* v) noexcept
-    double ss_astray(Py_ssize_t n, const double* v, const double* u, const double* inverse) noexcept
+    void ss_predict_dual(Py_ssize_t n, double s, const double* u, const double* h,
+                         const double* image, double* v) noexcept
+    double ss_weighted_distance(Py_ssize_t n, const double* v, const double* u,
+                                const double* inverse) noexcept
 
-cdef double HOPELESS = 3.0          # of the gap asked for: where samples owe as much by second order, none is taken
-cdef double DRIFT = 1e-2            # of the gap asked for: what rounding may add to it
+# Give v up where the samples alone, to second order, add more than this multiple of the target
+# gap.
+cdef double OUT_OF_REACH = 3.0
+# Give v up where rounding may add more than this fraction of the target to the gap.
+cdef double DRIFT = 1e-2
 
 
 cdef class PredictedDual(ScaledDual):
@@ -30,30 +36,37 @@ cdef class PredictedDual(ScaledDual):
         self.v, self.trial = np.zeros((2, n))
 
     cdef int reserve(self, int capacity) except -1:
-        """Make room for the products with so many working columns; what was known is not any more."""
+        """Make room for the products with so many working columns; a remembered step is void
+        then.
+        """
         if self.g is None or self.g.shape[0] < capacity:
             self.g = np.empty(capacity)
             self.known = False
         return 0
 
     cdef void take(self, LocalModel model, WorkingCoefficients columns) noexcept nogil:
-        """Know where the model leads that has been solved, once its whole step has been tried."""
+        """Remember where the solved model leads, once its whole step has been tried."""
         cdef int k
         if not self.wanted or model.rooted:
             return
-        ss_foretell(model.n, model.multiplier, model.here.u, &model.h[0], &model.image[0], &self.v[0])
+        ss_predict_dual(model.n, model.multiplier, model.here.u, &model.h[0], &model.image[0],
+                        &self.v[0])
         for k in range(columns.size):
             self.g[k] = model.multiplier * columns.g[k]
         self.rounding = columns.rounding() * model.here.square / model.multiplier
         self.known = True
 
-    cdef double certify(self, LocalModel model, WorkingCoefficients columns, double lam, double goal) noexcept:
-        """The gap of the model's place over the working columns; INFINITY where it is far above `goal`, or where v
-        would have to be cleared of unpenalised columns."""
+    cdef double certify(self, LocalModel model, WorkingCoefficients columns, double lam,
+                        double goal) noexcept:
+        """The gap of the model's point over the working columns at v.
+
+        INFINITY where it is far above `goal`, or where v is not orthogonal to the unpenalised
+        columns.
+        """
         cdef double norm = columns.unpenalised_norm, gap = INFINITY
         cdef bint cleared = True
         cdef int k
-        if not (self.known and self.rounding <= DRIFT * goal) or self._hopeless(model, goal):
+        if not (self.known and self.rounding <= DRIFT * goal) or self._out_of_reach(model, goal):
             return INFINITY
         if not model.loss.admits(model.here.eta, &self.v[0]):
             return INFINITY
@@ -73,16 +86,23 @@ cdef class PredictedDual(ScaledDual):
 
     cdef double gap_at(self, double lam, double scale) noexcept nogil:
         ss_scale(self.model.n, scale, &self.v[0], &self.trial[0])
-        self.scaled, self.excess = scale, self.model.loss.fenchel_young(self.model.here.eta, &self.trial[0])
+        self.scaled, self.excess = scale, self.model.loss.fenchel_young(self.model.here.eta,
+                &self.trial[0])
         return assembled(self.excess, self.columns.column_gap(lam, scale), 0.0, INFINITY)
 
-    cdef bint _hopeless(self, LocalModel model, double goal) noexcept nogil:
-        """Whether what samples add to the gap is far above `goal`, by the curvature in the model."""
-        cdef double off = 0.5 * ss_astray(model.n, &self.v[0], model.here.u, &model.inverse[0])
-        return not off <= HOPELESS * goal * model.multiplier    # or NaN
+    cdef bint _out_of_reach(self, LocalModel model, double goal) noexcept nogil:
+        """Return True if the samples add far more than `goal` to the gap, by the model's
+        curvature.
+        """
+        cdef double off = 0.5 * ss_weighted_distance(model.n, &self.v[0], model.here.u,
+                                                     &model.inverse[0])
+        # or NaN
+        return not off <= OUT_OF_REACH * goal * model.multiplier
 
     cdef void _swap(self, WorkingCoefficients columns) noexcept nogil:
-        """The penalty is asked by the gradient of the working columns: lend them the one at v, or take it back."""
+        """Exchange the gradient of the working columns with the one at v: the penalty reads it
+        there.
+        """
         cdef int k
         cdef double g
         for k in range(columns.size):

@@ -1,13 +1,13 @@
-"""Proximal Newton over a certified working set, for any smooth convex loss.
+"""Proximal Newton on a certified working set, for any smooth convex loss.
 
     minimise over a, b   F(eta) + lam Omega(b),   eta = offset + a + Zb
 
-A step minimises a quadratic model with a Hessian s Z'HZ, H diagonal, whose weights H are those of
-an earlier point: its Gram matrix and factor are kept from step to step and from lam to lam, the
-gradient is the true one, and the multiplier s is learnt from how the gradient changed along the
-last step. H is taken anew where steps stop paying. The intercept is out of the model by centring
-columns under H. A step is shortened until the objective decreases as Armijo asks.
-Reference: Lee, Sun, Saunders, "Proximal Newton-type methods" (2014); Tseng, Yun (2009) for the
+A step minimises a quadratic model of F with Hessian s Z'HZ. H is diagonal and stale: it is kept
+from step to step and from lam to lam, with its Gram matrix and factor. The gradient is exact, and
+the multiplier s is learnt from the curvature along the last step. A stale H costs steps, never
+accuracy. It is refreshed when the extra steps cost as much as a refresh. Centring the columns
+under H takes the intercept out of the model. The Armijo rule decides how far to go.
+Reference: Lee, Sun, Saunders (2014), "Proximal Newton-type methods"; Tseng, Yun (2009) for the
 step length.
 """
 from cpython.exc cimport PyErr_CheckSignals
@@ -26,78 +26,102 @@ from sparsesolve.solvers.subproblem.coefficients cimport CONVERGED, FAR_STEP, MA
 from sparsesolve.solvers.working_set.working_set cimport WorkingSet
 from sparsesolve.solvers.working_set.working_set import SPARSE_COST
 
-cdef double ARMIJO = 0.1            # share of the model's decrease that a step must reach
-cdef double ROUNDING = 1e-14        # of the objective: less of an increase is none
-cdef double SLOW = 0.2              # decrease of the gap in a step from which H is taken anew
-# of a multiply-add in a block operation, with the copies of columns that weights ask for
+# A step must reach this share of the decrease that its model promises.
+cdef double ARMIJO = 0.1
+# An increase of the objective below this fraction of it is rounding.
+cdef double ROUNDING = 1e-14
+# A step that leaves more than this of the gap is slow; H is refreshed after two slow ones.
+cdef double SLOW = 0.2
+# A multiply-add of a block operation on weighted columns, their copies included, costs this much
+# of a scalar one.
 WEIGHED_COST = 0.3
-SAMPLE_COST = 30.0  # multiply-adds that a sample's loss costs in a step
-cdef double BARELY = 0.99           # new gap over the least: more is no fall
-# of the gap asked for: to what the foretold one must come, as b errs by its root
+# Evaluating the loss at one sample costs this many multiply-adds in a step.
+SAMPLE_COST = 30.0
+# A gap above this fraction of the least one so far is no progress.
+cdef double PROGRESS = 0.99
+# The predicted gap must fall below this fraction of the goal: b errs by the root of a gap.
 cdef double SURELY = 0.1
-# of the gap asked for: while a step gains more, another is worth its price
-cdef double QUIET = 3e-3
-# of the gap at its start to which a step's model is solved by sweeps or, columns
+# With curved penalties, take another step while one gains more than this fraction of the goal.
+cdef double GAIN_QUIET = 3e-3
+# Solve the model to this fraction of the gap at its start by sweeps or conjugate gradients.
 cdef double FORCING = 0.1
-                                    # one by one, by conjugate gradients,
-cdef double EXACT = 1e-3            # or by second order
-cdef double NEAR = 0.3              # of the gap asked for: to less no model is solved
-# prices of a new H that steps for want of it may cost before it is paid
+# Solve the model to this fraction of the gap at its start by second-order steps.
+cdef double EXACT = 1e-3
+# No model is solved to less than this fraction of the target gap.
+cdef double NEAR = 0.3
+# H is refreshed once the extra steps that a stale one took have cost this many refreshes.
 cdef double REFRESH_DEBT = 2.0
-cdef double MOST_FILLED = 1e8       # values of working columns that may be held as dense
-cdef double LASTING = 2.0           # lams for which such a model serves
-# of the Gram matrix in a step, as H is taken anew every tenth step or so
+# Values of sparse working columns that may be held as dense.
+cdef double MOST_FILLED = 1e8
+# Lambdas over which holding them as dense must pay.
+cdef double LASTING = 2.0
+# Share of the Gram matrix that a step recomputes: H is refreshed about every tenth step.
 cdef double RENEWED = 0.05
-cdef double AGED = 1e4              # rounding errors from which eta is made anew,
-# or of how many at the last lam: it was made anew then, but not the one before
+# Rounding errors of single steps after which eta is recomputed.
+cdef double MOST_ROUNDING_ERRORS = 1e4
+# It is also recomputed after this multiple of the rounding errors at the last lam: eta was
+# recomputed there, but not at the lam before.
 cdef double RELAPSE = 100.0
-cdef double SAME = 1e-6             # between ratios of lams, relative: the same
+# Two ratios of lambdas within this relative distance are the same.
+cdef double SAME = 1e-6
 DEF HALVINGS = 40
-DEF PATIENCE = 30                   # Newton steps and sweeps on one model, which is only a model
-# steps of no more than rounding that do not lower the gap, before it is given up
-DEF IDLE = 4
+# Newton steps and sweeps on one model, which only approximates the loss.
+DEF PATIENCE = 30
+# Give up after this many steps that lower neither the objective by more than rounding nor the gap.
+DEF MOST_IDLE = 4
 
 
 cdef class ProximalNewton(LossWorkingSet):
-    """A solver state, see solvers/state.py."""
+    """Solver state along a path, see solvers/state.py."""
 
-    cdef double decrease                    # of the gap in the last step: new over old
-    cdef int refresh_debt                           # steps that were needed since because H is old
-    cdef double gain                        # by which the last step decreased the objective
-    # whether coefficients moved so far since eta was made that it shows in eta
+    # gap after the last step over the gap before
+    cdef double decrease
+    # steps since H was refreshed that a fresh H would have saved
+    cdef int refresh_debt
+    # by which the last step lowered the objective
+    cdef double gain
+    # whether coefficients moved so far that the rounding of eta shows
     cdef bint eta_stale
-    cdef long passed                        # passes over sparse columns at earlier lams
-    # rounding errors of single steps in eta, now and at the last lam,
-    cdef double age, last_age
-    cdef double since                       # and in how eta now differs from eta then
-    # the sum of u in units of s: the slope along the intercept
+    # passes over sparse columns at earlier lams
+    cdef long passed
+    # rounding errors of single steps in eta, now and at the last lam
+    cdef double rounding_errors, last_rounding_errors
+    # how far rounding has moved eta since then
+    cdef double rounding_drift
+    # the sum of u in units of s, the slope along the intercept
     cdef double total
     # whether the last step decreased the objective by no more than rounding
     cdef bint flat
-    cdef PredictedDual predicted                  # where the last step's model leads,
-    cdef double foretells                   # and what it left of a gap, the last time
-    cdef double[::1] before, after          # of the working columns: b, and after a step,
-    cdef double[::1] change, slope          # its step, and Z'u
-    cdef double[::1] solved_eta, earlier_eta    # of the last two lams
+    # where the last step's model leads
+    cdef PredictedDual predicted
+    # share of the gap that it left last time
+    cdef double predicted_share
+    # coefficients of the working columns before a step and after it
+    cdef double[::1] before, after
+    # the step, and Z'u
+    cdef double[::1] change, slope
+    # linear predictors of the last two lams
+    cdef double[::1] solved_eta, earlier_eta
 
     def __init__(self, problem, int n_threads):
-        self.renewed, self.predicted, self.foretells = (RENEWED, PredictedDual(problem.design.n),
-                                                        INFINITY)
+        self.renewed, self.predicted, self.predicted_share = (RENEWED,
+                PredictedDual(problem.design.n), INFINITY)
         super().__init__(problem, n_threads)
         self.solved_eta, self.earlier_eta = np.zeros((2, self.design.n))
 
     def _place(self):
-        """Make the point anew from a and b, so that rounding does not build up; returns which
-        columns and their b."""
+        """Recompute the point from a and b, so that rounding does not build up; return columns
+        and b.
+        """
         which, start = self.quadratic.members()
         self.model.place(self.intercept, self.design.combination(which, start))
         self.model.loss.raise_pending()
-        self.eta_stale, self.age, self.since = False, 1.0, self.last_age + 1.0
+        self.eta_stale, self.rounding_errors, self.rounding_drift = (False, 1.0,
+                self.last_rounding_errors + 1.0)
         return which, start
 
-    cdef void _weigh(self):
-        """Take H at the current point, made anew, and with it Gram matrix, factor and working
-        copies."""
+    cdef void _take_hessian(self):
+        """Take H at the current point, and with it Gram matrix, factor and working copies."""
         which, start = self._place()
         self.model.refresh_hessian()
         self.repack()
@@ -107,15 +131,19 @@ cdef class ProximalNewton(LossWorkingSet):
         self.decrease, self.refresh_debt = 0.0, 0
 
     cdef bint _hessian_is_stale(self, double gap, double last):
-        """Whether H is to be taken anew: before a first step (last = 0) by what it cost, then
-        after two slow ones."""
+        """Return True when refreshing H is expected to pay.
+
+        Before the first step at a lambda (last = 0) compare the accumulated extra steps with the
+        cost of a refresh; afterwards refresh after two slow steps.
+        """
         if last > 0.0:
             return gap > SLOW * last and self.decrease > SLOW
         return self.refresh_debt > REFRESH_DEBT * self._price()
 
     cdef bint _filling_pays(self, bint stuck):
-        """Whether passes at this lam lead nowhere, or cost what a model of F'' itself, of dense
-        columns, would."""
+        """Return True if a dense model of F'' itself costs less than the passes at this lam, or
+        they stall.
+        """
         cdef double n = self.design.n, m = self.quadratic.size
         cdef double spent = 2.0 * SPARSE_COST * self.working_values * (self.quadratic.passes
                 - self.passed)
@@ -123,7 +151,7 @@ cdef class ProximalNewton(LossWorkingSet):
         return m * n <= MOST_FILLED and (stuck or LASTING * spent > price)
 
     cdef double _price(self):
-        """What taking H anew costs, in steps, both in multiply-adds."""
+        """The cost of refreshing H, in steps."""
         cdef double n = self.design.n, m = self.quadratic.size, entries = m * n
         cdef double products = WEIGHED_COST * m * entries / 2.0
         if isinstance(self.quadratic, WoodburyActiveSet):
@@ -138,7 +166,9 @@ cdef class ProximalNewton(LossWorkingSet):
                 + SAMPLE_COST * n + 4.0 * m * m)
 
     def start_at(self, which, values, intercept):
-        """Go on from the coefficients `values` (m,) of the features `which` (m,), and an intercept."""
+        """Continue from the coefficients `values` (m,) of the features `which` (m,), and an
+        intercept.
+        """
         start = np.zeros(self.design.p)
         start[which] = values
         self._move(start)
@@ -146,19 +176,22 @@ cdef class ProximalNewton(LossWorkingSet):
         self.restart()
 
     def restart(self):
-        """Go on from the coefficients after the loss has changed: nothing of its model is kept."""
+        """Continue from the coefficients after the loss has changed: nothing of its model is
+        kept.
+        """
         self.n_solved, self.opening, self.lams[0], self.lams[1] = 0, 0.0, 0.0, 0.0
-        self.foretells, self.flat = INFINITY, False
+        self.predicted_share, self.flat = INFINITY, False
         self.predicted.known = False
-        self._weigh()
+        self._take_hessian()
         self.linearise()
 
     # along the path
 
     cdef int _keep_history(self, double lam) except -1:
-        if self.age > AGED or self.age > RELAPSE * self.last_age > 0.0:
+        if (self.rounding_errors > MOST_ROUNDING_ERRORS
+            or self.rounding_errors > RELAPSE * self.last_rounding_errors > 0.0):
             self._place()
-        self.last_age = self.age
+        self.last_rounding_errors = self.rounding_errors
         self.passed = self.quadratic.passes
         WorkingSet._keep_history(self, lam)
         self.solved_eta, self.earlier_eta = self.earlier_eta, self.solved_eta
@@ -166,12 +199,13 @@ cdef class ProximalNewton(LossWorkingSet):
         return 0
 
     cdef int _extrapolate(self, double lam, double forward) except -1:
-        """Start from the solution carried on in a straight line from the last two lams, where
-        that is better.
+        """Start from the linear extrapolation of the last two solutions if it lowers the
+        objective.
 
-        What rounding did to the two predictors is carried on with them.
+        The rounding errors of both predictors are extrapolated with them.
         """
-        cdef int k, m = self.quadratic.size     # eta is carried on with all of them
+        # eta is extrapolated with all of them
+        cdef int k, m = self.quadratic.size
         cdef double value
         cdef bint stopped
         self._make_room()
@@ -184,24 +218,25 @@ cdef class ProximalNewton(LossWorkingSet):
             self.eta_stale = self.eta_stale or fabs(self.change[k]) > FAR_STEP
         stopped = not self.quadratic.extrapolate(m, &self.change[0], lam)
         for k in range(m):
-            # what is not to be done of it
+            # take out what was truncated
             self.change[k] += self.before[k] - self.quadratic.b[k]
         value = self.model.extrapolate(self.columns, &self.change[0], stopped, forward,
                                        &self.earlier_eta[0])
         if value + self.quadratic.charge(&self.before[0], lam) < self.model.here.value:
             self.model.accept()
-            self.since = forward * self.since + 1.0
-            self.age += self.since
+            self.rounding_drift = forward * self.rounding_drift + 1.0
+            self.rounding_errors += self.rounding_drift
         else:
-            self.since = 0.0
+            self.rounding_drift = 0.0
             memcpy(self.quadratic.b, &self.before[0], self.quadratic.size * sizeof(double))
         return 0
 
-    cdef bint _look_ahead(self, double lam) noexcept nogil:
-        """Have the model see the next start, should the step end at a solution: lams come in a
-        constant ratio.
+    cdef bint _predict_start(self, double lam) noexcept nogil:
+        """Ask the model for the gradient at the next start as well, in the same pass over the
+        columns.
 
-        Not where some coefficients would have to stop on the way there.
+        That start is the linear extrapolation, since lambdas come in a constant ratio. Return
+        False where coefficients would be truncated on the way.
         """
         cdef int k, m = self.quadratic.size
         cdef double forward
@@ -220,63 +255,73 @@ cdef class ProximalNewton(LossWorkingSet):
 
     def _make_room(self):
         if self.before.shape[0] < self.quadratic.capacity:
-            self.before, self.after, self.change, self.slope = np.empty((4,
-                    self.quadratic.capacity))
+            shape = (4, self.quadratic.capacity)
+            self.before, self.after, self.change, self.slope = np.empty(shape)
+
         self.model.reserve(self.quadratic.capacity)
         self.predicted.reserve(self.quadratic.capacity)
 
+
     cdef int fit(self, double lam, double goal, long limit) except -1:
+        """Solve over the working columns to gap <= goal; return an Outcome."""
         cdef LocalModel model = self.model
         cdef double gap, predicted_gap, last = 0.0, best = INFINITY, quiet = INFINITY, forcing
         cdef int outcome = CONVERGED, idle = 0
-        cdef bint met, predicted_met, exact = self.quadratic.second_order(not self.exacting, lam)
+        cdef bint reached, predicted_reached
+        cdef bint exact = self.quadratic.second_order(not self.exacting, lam)
         self.predicted.wanted, self.predicted.known = exact and not self.exacting, False
-        model.next.met = -1      # a next start that has not been taken is none
+        # a next start that was not taken is void
+        model.next.n_known = -1
         if self.quadratic.size > 0 and self.quadratic.curved:
-            quiet, self.gain = QUIET * goal, INFINITY
+            quiet, self.gain = GAIN_QUIET * goal, INFINITY
         self._make_room()
         while True:
+            # 1. Certificate: the predicted dual point is usually tighter; else the residual's.
             predicted_gap = self.predicted.certify(model, self.quadratic, lam, SURELY * goal)
             if last > 0.0:
-                self.foretells = predicted_gap / last
-            predicted_met, met = predicted_gap <= SURELY * goal, False
-            if not predicted_met:
+                self.predicted_share = predicted_gap / last
+            predicted_reached, reached = predicted_gap <= SURELY * goal, False
+            if not predicted_reached:
                 gap = self._gap(lam)
-                idle = 0 if gap < BARELY * best else idle + self.flat
+                idle = 0 if gap < PROGRESS * best else idle + self.flat
                 best = min(best, gap)
-                if self.fillable and gap > goal and self._filling_pays(idle == IDLE):
+                # 2. Sparse columns become dense where passes over them stall or cost too much.
+                if self.fillable and gap > goal and self._filling_pays(idle == MOST_IDLE):
                     self.fill()
-                    self._weigh()
+                    self._take_hessian()
                     last, idle = 0.0, 0
                     continue
-                met = gap <= goal and self.gain <= quiet
-            if predicted_met or met or idle == IDLE or self.quadratic.iterations >= limit:
+                reached = gap <= goal and self.gain <= quiet
+            # 3. Stop: gap reached, budget spent, or no progress. Recompute a stale eta first.
+            if (predicted_reached or reached or idle == MOST_IDLE
+                or self.quadratic.iterations >= limit):
                 if self.eta_stale:
                     self._place()
                     idle = 0
                     continue
-                if not predicted_met and gap > goal and idle < IDLE:
+                if not predicted_reached and gap > goal and idle < MOST_IDLE:
                     outcome = MAX_ITER
                 break
+            # 4. Refresh H if it is stale.
             if self._hessian_is_stale(gap, last):
-                self._weigh()
+                self._take_hessian()
                 last = 0.0
                 continue
+            # 5. Subproblem and line search: minimise the model, step towards its minimiser.
             self.refresh_debt += last > 0.0
             self.decrease = gap / last if last > 0.0 else 0.0
             forcing = EXACT if exact and not isinstance(self.quadratic, DataActiveSet) else FORCING
             self._descend(lam, max(forcing * gap, NEAR * goal), limit, last == 0.0,
-                          self.foretells * gap <= SURELY * goal)
+                          self.predicted_share * gap <= SURELY * goal)
             last = gap
-        if predicted_met:
-            self._take_foretold()
+        if predicted_reached:
+            self._take_predicted_dual()
         else:
             self.make_dual(lam)
         return outcome
 
     cdef double _gap(self, double lam) noexcept nogil:
-        """The gap over the working columns at the current point, whose gradient is left with the
-        quadratic."""
+        """The gap over the working columns; leaves their gradient in the quadratic."""
         cdef double level = 1.0 / self.model.multiplier
         self.total = self.linearise()
         self.quadratic.estimate_slack(lam * level)
@@ -286,9 +331,9 @@ cdef class ProximalNewton(LossWorkingSet):
 
     cdef int _descend(self, double lam, double target, long limit, bint first,
                       bint may_end) except -1:
-        """Solve the model to a gap of at most target, and step towards its answer.
+        """Minimise the model to a gap of at most `target`, and step towards its minimiser.
 
-        first: whether H is new; may_end: whether the lam may well end there.
+        first: whether H is new; may_end: whether this step may be the last at this lam.
         """
         cdef LocalModel model = self.model
         cdef double rounding, level = 1.0 / model.multiplier
@@ -302,23 +347,23 @@ cdef class ProximalNewton(LossWorkingSet):
                                  max(min(limit - self.quadratic.iterations, PATIENCE), 1))
             self.flat = not self._step(lam, rounding, first, may_end)
         self.quadratic.iterations += 1
-        self.quadratic.passes += 1      # for the step's image and the gradient at its end
+        # the step's image and the gradient at its end
+        self.quadratic.passes += 1
         self.models += 1
         model.loss.raise_pending()
         PyErr_CheckSignals()
         return 0
 
-    cdef void _take_foretold(self) noexcept nogil:
-        """The dual point is the one foretold."""
+    cdef void _take_predicted_dual(self) noexcept nogil:
+        """Make the predicted dual point the dual point."""
         memcpy(&self.dual[0], &self.predicted.v[0], self.design.n * sizeof(double))
         memcpy(self.quadratic.g, &self.predicted.g[0], self.quadratic.size * sizeof(double))
         self.g_unit, self.cleared, self.missing = 1.0, True, 0.0
         self.show_dual()
         self.scaled, self.excess = self.predicted.scaled, self.predicted.excess
 
-    cdef void _learn(self, double t) noexcept nogil:
-        """The multiplier s from the curvature of the loss along the step as far as it was tried,
-        t of it."""
+    cdef void _update_multiplier(self, double t) noexcept nogil:
+        """Learn the multiplier s from the curvature of the loss along the step, tried up to t."""
         cdef double curvature
         if self.model.modelled > 0.0 and 0.0 < self.model.along < INFINITY:
             curvature = self.model.along / (t * self.model.modelled)
@@ -326,10 +371,11 @@ cdef class ProximalNewton(LossWorkingSet):
                                         (0.1 if t == 1.0 else 2.0) * self.model.multiplier)
 
     cdef bint _step(self, double lam, double rounding, bint learn, bint may_end) noexcept nogil:
-        """Go towards the model's answer as far as the objective decreases; whether it did by more
-        than rounding.
+        """Step towards the model's minimiser until the Armijo rule holds; return whether that
+        gained.
 
-        may_end: whether the lam may well end there.
+        A gain within rounding counts as none. may_end: whether this step may be the last at this
+        lam.
         """
         cdef int k, tries, m = self.quadratic.size
         cdef double* b = self.quadratic.b
@@ -342,13 +388,14 @@ cdef class ProximalNewton(LossWorkingSet):
             slope -= self.slope[k] * self.change[k]
         slope += self.quadratic.charge(&self.before[0], lam)
         if self.model.in_one_pass(self.columns):
-            seen = HERE if not may_end else AHEAD if self._look_ahead(lam) else NOWHERE
+            seen = HERE if not may_end else AHEAD if self._predict_start(lam) else NOWHERE
         gain = self.model.move(self.columns, &self.change[0], self.total,
                                seen) - self.model.here.value
         self.predicted.take(self.model, self.quadratic)
         for tries in range(HALVINGS):
             for k in range(m):
-                if t < 1.0:         # a whole step ends at zeros and limits exactly
+                # a whole step ends at zeros and limits exactly
+                if t < 1.0:
                     b[k] = self.before[k] + t * self.change[k]
             gain += self.quadratic.charge(&self.before[0], lam)
             if gain <= ARMIJO * t * slope + rounding and gain < INFINITY:
@@ -359,12 +406,13 @@ cdef class ProximalNewton(LossWorkingSet):
             for k in range(m):
                 b[k] = self.before[k]
             self.gain, self.eta_stale = 0.0, eta_stale
-            self._learn(t)
+            self._update_multiplier(t)
             return False
-        if learn or t < 1.0:        # later steps are short, and in odd directions
-            self._learn(t)
+        # later steps are short and in odd directions
+        if learn or t < 1.0:
+            self._update_multiplier(t)
         self.model.accept()
-        self.age += 1.0
-        self.since += 1.0
+        self.rounding_errors += 1.0
+        self.rounding_drift += 1.0
         self.gain = max(-gain - rounding, 0.0)
         return self.gain > 0.0

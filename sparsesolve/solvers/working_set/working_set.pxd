@@ -12,29 +12,48 @@ cdef class WorkingSet(ScaledDual):
     cdef readonly Inactive inactive
     cdef PackedColumns columns                     # the working ones
     cdef double working_values              # stored values of the working columns
-    cdef double steps                       # of conjugate gradients per Newton direction, as last seen
-    cdef double share                       # of the gap asked for that working columns may take
-    cdef double digits                      # the smallest gap that may be of second order in what b is off by,
-    cdef double loose                       # the gap from which one is loose,
-    cdef double missed                      # and by what share of lam thresholds may be missed there
-    cdef readonly double missing            # what unpenalised directions may gain, unseen by the dual point
-    cdef bint exacting                      # and whether less is asked for
-    cdef double opening                     # gap after the first round at the last lam
-    cdef double growth                      # columns that enter for a quadratic to be solved, averaged
-    cdef long models                        # quadratics of other losses solved since the last came in
-    cdef double renewed                     # share of the Gram matrix that is made anew in a Newton step
-    cdef int foreseen                       # columns let in before the last solve
-    cdef bint surveys                       # whether products tell them, not extrapolation
+    # conjugate gradients per Newton direction, as last seen
+    cdef double steps
+    # of the target gap, for the working columns
+    cdef double share
+    # A smaller gap asks for digits of b: it may be of second order in their error.
+    cdef double digits
+    # The gap from which a target is loose, and the share of lam by which thresholds may be missed
+    # then.
+    cdef double loose
+    cdef double missed
+    # what steps along unpenalised directions may gain, which the dual point does not see
+    cdef readonly double missing
+    # whether the target is below `digits`
+    cdef bint exacting
+    # gap after the first round at the last lam
+    cdef double opening
+    # columns added between quadratic models, averaged
+    cdef double growth
+    # quadratic models of other losses solved since a column was added
+    cdef long models
+    # share of the Gram matrix that a Newton step recomputes
+    cdef double renewed
+    # columns added before the last solve
+    cdef int foreseen
+    # whether products, not extrapolated bounds, tell which to add
+    cdef bint surveys
     cdef double level                       # |response|^2
     cdef double[::1] root_w, response, r, u
     cdef object spans                       # of columns under the weights
     cdef double[::1] solved, earlier        # (n,) residuals of the last two lams
-    cdef double[:, ::1] solved_b            # (2, capacity) their coefficients of the working columns,
-    cdef int n_solved                       # so many at the last
-    cdef double[2] lams                     # these lams
-    cdef double[2] drifts                   # how far rounding took the last residual, and it beside the one before
-    cdef double opened, turn                # the same for the start at this lam: see WorkingCoefficients.rounding
-    cdef bint refreshed                     # whether the residual was made anew at this lam
+    # (2, capacity) coefficients of the working columns at the last two lams
+    cdef double[:, ::1] solved_b
+    # columns of the last of them
+    cdef int n_solved
+    # the last two lams, the last one first
+    cdef double[2] lams
+    # Rounding of the last residual, and its change since the one before.
+    cdef double[2] drifts
+    # The same at the start of this lam, see WorkingCoefficients.rounding.
+    cdef double opened, turn
+    # whether the residual was recomputed at this lam
+    cdef bint refreshed
 
     cpdef solve(self, double lam, double target, long budget)
     cdef int add_to_working_set(self, const int[::1] which) except -1
@@ -46,7 +65,7 @@ cdef class WorkingSet(ScaledDual):
     cdef void _refresh(self) noexcept nogil
     cdef int _keep_history(self, double lam) except -1
     cdef int _extrapolate(self, double lam, double forward) except -1
-    # what a subclass with another loss says
+    # For subclasses with another loss.
     cdef int fit(self, double lam, double goal, long limit) except -1
     cdef double samples_gap(self, double scale) noexcept nogil
     cdef double primal(self, double lam) noexcept nogil

@@ -1,11 +1,13 @@
-"""Working sets with certified bounds: products with X only for the columns that no bound excludes.
+"""Working sets with certified bounds: products with X only for columns that no bound excludes.
 
     minimise over b   sum_i w_i (y_i - (Zb)_i)^2 / 2 + lam Omega(b)
 
-Given: a standardised design Z, weights w summing to 1, a response whose part along the intercept is out already, and
-a warm start. Returned per lam: a duality gap over *all* columns, with the coefficients of the working ones.
-Invariant: r = sqrt(w) (y - Zb).  Every round solves over the working columns, bounds |z_j'r| for the others
-(linalg/bounds), multiplies those that no bound excludes, and lets the violators among them in.
+Given: a standardised design Z, weights w that sum to 1, a centred response, and a warm start.
+Returned per lam: the coefficients of the working columns, with a duality gap over *all* columns.
+Invariant: r = sqrt(w) (y - Zb). Every round solves over the working columns, bounds |z_j'r| for
+the others (screening/bounds), multiplies those that no bound excludes, and adds the violators
+among them to the working set. Reference: Johnson, Guestrin (2015), "Blitz"; Massias, Gramfort,
+Salmon (2018), "Celer".
 """
 from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport INFINITY
@@ -35,33 +37,66 @@ from sparsesolve.solvers.subproblem.coefficients cimport (
     WorkingCoefficients,
 )
 
-cdef double NOTICED = 1e-9    # of lam: the residual's projection on free columns, below which it moves no product
-ROOM = 2048         # dense working columns for which there is room at once: what is not used is not touched
-CROWD = 4.0         # dense working columns to a row beyond which, and that room, they meet no more in pairs
-SPARSE_COST = 6.0   # one stored value of a sparse column, in multiply-adds of a dense operation
-cdef double ALMOST = 0.99     # of the threshold: the residual to come is known to about a hundredth
-cdef double PROMISING = 1e-3  # of the gap asked for: violators that gain more come in, though it is met
-cdef double ROUNDING = 1e-12  # of |response|^2: an objective that is higher by less is not
-cdef double DRIFT = 1e-2      # of the gap asked for: what rounding may add to it before the residual is made anew
-cdef double SHARE = 0.9     # of the gap asked for: what working columns may take of it
-cdef double GROUPS_SHARE = 0.5  # the same of groups: sweeps come to it little by little, and the objective with them
-cdef double DIGITS = 5e-9   # of the null objective: who asks for a smaller gap asks for digits of b
-cdef double ENOUGH = 0.03   # of the gap that columns outside will leave: no use in solving for the working ones better
-BLOCK_COST = 0.10   # of a multiply-add in a block operation, with which a column enters the factor
-FAR_COST = 3.0      # of one in a pass over a dense matrix that does not stay in cache,
-NEAR = 5e6          # as those of more values do not
-MOST_GRAM_COLUMNS = 3000    # of a design, up to which groups are solved for by inner products where rows are more
-STEPS_AHEAD = 50.0  # Newton steps over which making a Gram matrix must pay
+# The projection of the residual on unpenalised columns, relative to lam, below which it is left
+# in the dual point: it changes no product by more than rounding.
+cdef double NOTICED = 1e-9
+# Room is allocated for this many dense working columns at once. Memory that is not used is not
+# touched.
+ROOM = 2048
+# Beyond ROOM, a working set of more than this many dense columns to a row is solved for by
+# conjugate gradients: its Gram matrix would be larger than the columns.
+CROWD = 4.0
+# One stored value of a sparse column costs this many multiply-adds of a dense operation.
+SPARSE_COST = 6.0
+# Columns enter ahead of time from this share of their threshold: an extrapolated residual is
+# known to about a hundredth.
+cdef double ALMOST = 0.99
+# A met gap does not end the first round while violators promise a decrease of more than this
+# fraction of the target.
+cdef double PROMISING = 1e-3
+# An objective is higher only if it is higher by more than this fraction of |response|^2.
+cdef double ROUNDING = 1e-12
+# The residual is recomputed when rounding may have added more than this fraction of the goal to
+# the gap.
+cdef double DRIFT = 1e-2
+# The working columns are solved for to this share of the target gap; the inactive ones may take
+# the rest.
+cdef double SHARE = 0.9
+# The share with groups, whose sweeps approach a gap, and lower the objective, in small steps.
+cdef double GROUPS_SHARE = 0.5
+# A target below this fraction of the null objective asks for digits of b, not only of the
+# objective.
+cdef double DIGITS = 5e-9
+# While inactive columns will leave a gap, solving for the working ones below this fraction of it
+# does not help.
+cdef double ENOUGH = 0.03
+# A multiply-add of a block operation, by which a column enters the factor, costs this much of a
+# scalar one.
+BLOCK_COST = 0.10
+# A multiply-add of a pass over a dense matrix of more than NEAR values, which leaves the cache,
+# costs this many.
+FAR_COST = 3.0
+NEAR = 5e6
+# Columns of a design up to which groups are solved for by inner products, where there are more
+# rows.
+MOST_GRAM_COLUMNS = 3000
+# A Gram matrix must pay within this many Newton steps.
+STEPS_AHEAD = 50.0
 cdef double FEWEST_TO_A_ROW = costs.FEWEST_ACTIVE_TO_A_ROW
 cdef double MOST_ROWS_SQUARE = costs.MOST_ROWS_SQUARE
 cdef double ROWS_STEPS = costs.STEPS_ON_ROWS
 cdef double FACTOR_LASTS = costs.DIRECTIONS_TO_A_FACTOR
-cdef int FEW_WITHOUT_RIDGE = 16  # active columns that an n x n system can do without
-SWITCH_GAIN = 1.5   # how much cheaper the other way of solving must look before the working set changes to it
+# Active columns without a ridge part that an n x n system may leave out of its factor.
+cdef int FEW_WITHOUT_RIDGE = 16
+# The working set changes its solver only if another one looks cheaper by this factor.
+SWITCH_GAIN = 1.5
 
 
 cdef class WorkingSet(ScaledDual):
-    """Solver state along a path; a subclass with another loss says how the working columns are solved for."""
+    """Solver state along a path, see solvers/state.py.
+
+    A subclass with another loss says how the working columns are solved for.
+    """
 
     def __init__(self, problem, int n_threads):
         self._begin(problem, n_threads)
@@ -76,7 +111,8 @@ cdef class WorkingSet(ScaledDual):
         self.root_w = np.sqrt(problem.weights)
         self.spans = Spans(self.design, self.root_w, problem.centred)
         self.r, self.u = np.zeros(self.design.n), np.empty(self.design.n)
-        self.steps, self.digits, self.loose = 6.0, DIGITS * problem.null_value, costs.LOOSE_GAP * problem.null_value
+        self.steps, self.digits, self.loose = (6.0, DIGITS * problem.null_value,
+                                               costs.LOOSE_GAP * problem.null_value)
         self.share = GROUPS_SHARE if self.penalty.has_groups else SHARE
         (self.solved, self.earlier), self.solved_b = np.zeros((2, self.design.n)), np.zeros((2, 0))
         self.lams[0] = self.lams[1] = 0.0
@@ -86,27 +122,34 @@ cdef class WorkingSet(ScaledDual):
         if self.penalty.has_groups:
             self.inactive = InactiveGroups(self.design, self.root_w, self.penalty, n_threads)
             few = self.design.p <= min(self.design.n, MOST_GRAM_COLUMNS)
-            self.quadratic = (GramBlockDescent if few else DataBlockDescent)(self.columns, self.penalty)
+            self.quadratic = (GramBlockDescent if few else DataBlockDescent)(self.columns,
+                    self.penalty)
         else:
             self.inactive = InactiveColumns(self.design, self.root_w, self.penalty, n_threads)
-            self.quadratic = self._by_products() if self.columns.dense else DataActiveSet(self.columns)
+            self.quadratic = (self._by_products() if self.columns.dense
+                              else DataActiveSet(self.columns))
 
     def resume(self, response, double[::1] start):
-        """Go on with another response from the coefficients `start` (p,); columns at work and their products stay."""
+        """Continue with another response from the coefficients `start` (p,).
+
+        Working columns and their inner products stay.
+        """
         self._move(start)
         self.response = np.multiply(self.root_w, response)
         self.level = np.dot(self.response, self.response)
         self._refresh()
 
     def start_at(self, which, values, intercept):
-        """Go on from the coefficients `values` (m,) of the features `which` (m,)."""
+        """Continue from the coefficients `values` (m,) of the features `which` (m,)."""
         start = np.zeros(self.design.p)
         start[which] = values
         self._move(start)
         self._refresh()
 
     def _move(self, double[::1] start):
-        """Coefficients `start` (p,), their columns at work; the residual is for the caller to renew."""
+        """Set the coefficients to `start` (p,) and add their columns; the caller recomputes the
+        residual.
+        """
         cdef int k
         fresh = np.not_equal(start, 0.0)
         fresh[self.quadratic.members()[0]] = False
@@ -117,7 +160,7 @@ cdef class WorkingSet(ScaledDual):
             self.quadratic.b[k] = start[self.quadratic.index[k]]
 
     cdef int add_to_working_set(self, const int[::1] which) except -1:
-        """Take columns into the working set at zero."""
+        """Add columns to the working set, with coefficients of 0."""
         cdef int k, count = <int> which.shape[0]
         if count == 0:
             return 0
@@ -137,18 +180,22 @@ cdef class WorkingSet(ScaledDual):
         return 0
 
     def _by_products(self):
-        """What solves by inner products, with room for the dense columns that may come to work."""
+        """The solver by inner products, with room for dense columns to come."""
         cdef int room = min(self.design.p, 2 * self.design.n, ROOM if self.columns.dense else 0)
         cdef GramActiveSet quadratic = GramActiveSet(Gram(room), self.columns)
         quadratic.reserve(room)
         return quadratic
 
     cdef int _choose(self) except -1:
-        """Solve by the Gram matrix, by conjugate gradients or by an n x n system, whichever makes a Newton step
-        cheapest."""
+        """Choose the cheapest Newton step: by Gram matrix, conjugate gradients or an n x n
+        system.
+
+        Prices are in multiply-adds of a dense operation.
+        """
         if isinstance(self.quadratic, GroupBlockDescent):
             return 0
-        cdef double n = self.design.n, m = self.quadratic.size, k = 0.0, gram, steps, entries, far, product, iterative
+        cdef double n = self.design.n, m = self.quadratic.size, k = 0.0, gram, steps, entries, far
+        cdef double product, iterative
         cdef double by_rows = INFINITY, now, entering
         cdef int j
         cdef bint by_products = isinstance(self.quadratic, GramActiveSet)
@@ -164,8 +211,10 @@ cdef class WorkingSet(ScaledDual):
         if steps > 0.0:
             self.steps = steps
         iterative = self.steps * (2.0 * far * entries + 3.0 * m + 2.0 * n)
-        if self.columns.dense and k > FEWEST_TO_A_ROW * n and n <= MOST_ROWS_SQUARE and self._ridged():
-            by_rows = (ROWS_STEPS + BLOCK_COST * (self.growth + 0.5 * self.renewed * k)) * n * n + 2.0 * far * entries
+        if (self.columns.dense and k > FEWEST_TO_A_ROW * n and n <= MOST_ROWS_SQUARE
+            and self._ridged()):
+            by_rows = ((ROWS_STEPS + BLOCK_COST * (self.growth + 0.5 * self.renewed * k)) * n * n
+                       + 2.0 * far * entries)
             by_rows += BLOCK_COST * n * n * n / (6.0 * FACTOR_LASTS)
         entering = gram if by_products else gram + 0.5 * m * product * entries / STEPS_AHEAD
         if isinstance(self.quadratic, WoodburyActiveSet):
@@ -184,7 +233,7 @@ cdef class WorkingSet(ScaledDual):
         return 0
 
     cdef bint _ridged(self) noexcept nogil:
-        """Whether all but a few active columns have a ridge."""
+        """Return True if all but a few active columns have a ridge part."""
         cdef int j, without = 0
         for j in range(self.quadratic.size):
             without += self.quadratic.b[j] != 0.0 and self.quadratic.l2[j] <= 0.0
@@ -199,11 +248,11 @@ cdef class WorkingSet(ScaledDual):
         self._renew_gradients()
 
     def _renew_gradients(self):
-        """Columns that were given to another way of solving came without their gradients."""
+        """Recompute the gradients, which columns lose when they change their solver."""
         self._refresh()
 
     cdef void _refresh(self) noexcept nogil:
-        """Make the residual and the gradients anew."""
+        """Recompute the residual and the gradients from the coefficients."""
         self.quadratic.refresh(&self.response[0], &self.r[0])
         self.refreshed = True
 
@@ -218,7 +267,7 @@ cdef class WorkingSet(ScaledDual):
 
     @property
     def intercept(self):
-        """Of the standardised problem, where an intercept means something."""
+        """0: the intercept of the standardised problem, whose columns and response are centred."""
         return 0.0
 
     @property
@@ -231,9 +280,10 @@ cdef class WorkingSet(ScaledDual):
         return self.inactive.products(&self.r[0])
 
     cdef int fit(self, double lam, double goal, long limit) except -1:
-        """Solve over the working columns to gap <= goal; leaves r and the certificate's g. Returns an Outcome.
+        """Solve over the working columns to gap <= goal; return an Outcome.
 
-        What rounding has led uphill is taken back.
+        Leaves r and the gradient of the certificate. If rounding has raised the objective, the
+        start is restored.
         """
         cdef double value = self.quadratic.primal(lam) + ROUNDING * self.level
         cdef double[::1] start = self.quadratic.members()[1]
@@ -244,12 +294,14 @@ cdef class WorkingSet(ScaledDual):
                 self._refresh()
             else:
                 self.quadratic.hand(&self.response[0], &self.r[0])
-            if not self.quadratic.primal(lam) <= value:     # or NaN
+            # or NaN
+            if not self.quadratic.primal(lam) <= value:
                 memcpy(self.quadratic.b, &start[0], start.shape[0] * sizeof(double))
                 self._refresh()
         self.quadratic.update_unpenalised_norm(lam)
         if self.quadratic.unresolved is not None:
-            self.quadratic.unpenalised_norm = self.spans.projection(self.quadratic.unresolved, self.r)
+            self.quadratic.unpenalised_norm = self.spans.projection(self.quadratic.unresolved,
+                    self.r)
         return outcome
 
     cpdef solve(self, double lam, double target, long budget):
@@ -265,15 +317,18 @@ cdef class WorkingSet(ScaledDual):
         while True:
             outcome = self.fit(lam, goal, limit)
             PyErr_CheckSignals()
-            cleared = self._cleared(lam) if NOTICED * lam < self.quadratic.unpenalised_norm < INFINITY else self.r
+            cleared = (self._cleared(lam) if NOTICED * lam < self.quadratic.unpenalised_norm
+                       < INFINITY else self.r)
             with nogil:
                 self.inactive.examine(&cleared[0], lam)
             gap = self.gap(lam)
             if round == 0:
-                self.opening = gap      # what the violators of a first round cost is much the same at the next lam
+                # the violators of a first round cost much the same at the next lam
+                self.opening = gap
             round += 1
             ended = outcome == MAX_ITER or self.quadratic.iterations >= limit
-            if gap <= target and (ended or round > 1 or self.inactive.promise(lam) <= PROMISING * target):
+            if gap <= target and (ended or round > 1
+                                  or self.inactive.promise(lam) <= PROMISING * target):
                 self._keep_history(lam)
                 return CONVERGED, gap
             if ended:
@@ -291,33 +346,35 @@ cdef class WorkingSet(ScaledDual):
                 return STALLED, gap
             else:
                 tries += 1
-                goal *= 0.1**tries  # where F* ends, the gap may be as the square root of the model's
+                # where the domain of F* ends, the gap may fall as the square root of the model's
+                goal *= 0.1**tries
 
     cdef double _goal(self, double lam, double target, double outside) noexcept nogil:
-        """To what gap the working columns are to be solved, where those outside leave one of `outside`."""
+        """The gap for the working columns, where the inactive ones leave a gap of `outside`."""
         cdef double settled = max(self._settled(lam), self.loose)
         return max(self.share * min(target, settled), min(ENOUGH * outside, settled))
 
     cdef double _settled(self, double lam) noexcept nogil:
-        """The gap at which the residual serves the next lam, however loose the gap asked for.
+        """The largest gap at which the residual serves the next lam, however loose the target.
 
-        If every active column misses its threshold by a share e of lam, a dual point shrunk by e is feasible again,
-        and the gap is e^2 |r|^2 / 2.  A residual with a larger error lets in columns that are never active, and lines
-        drawn through two of them do so all the more.
+        If every active column misses its threshold by a share e of lam, a dual point shrunk by e
+        is feasible again, and the gap is e^2 |r|^2 / 2. A residual with a larger error adds
+        columns that are never active, and an extrapolation from two such residuals adds even
+        more.
         """
         return 0.5 * self.missed * self.missed * self.quadratic.residual_square
 
     def _cleared(self, lam):
-        """r less its projection on the columns that nothing holds back: the certificate of others is by that."""
+        """r less its projection on the unpenalised columns, for the products with the others."""
         free = [k for k in range(self.quadratic.size) if self.quadratic.free(k, lam)]
         Q = self.spans.of(self.quadratic.members()[0][free]).Q
         return self.r - Q @ (np.asarray(self.r) @ Q)
 
     cdef int _extrapolate_and_grow(self, double lam) except -1:
-        """Let in the columns that the path, carried on in a straight line from the last two lams, would bring in.
+        """Add the columns that the linear extrapolation of the last two solutions would add.
 
-        What is known of the columns tells them, as a rule; where it has missed too many, products with the residual
-        to come do, and hardly any are left for the residual that then comes.
+        Usually remembered bounds tell which. Once they have missed too many, products with the
+        extrapolated residual do, and few columns are left for the first examination.
         """
         cdef double forward
         cdef int[::1] which
@@ -330,7 +387,8 @@ cdef class WorkingSet(ScaledDual):
         if self.surveys:
             with nogil:
                 self.inactive.examine(&self.u[0], ALMOST * lam)
-            self.add_to_working_set(self.inactive.violators(ALMOST * lam, most_entering(self.quadratic.size)))
+            self.add_to_working_set(self.inactive.violators(ALMOST * lam,
+                                                            most_entering(self.quadratic.size)))
         else:
             which = self.inactive.predict_violators(&self.u[0], lam, forward)
             self.foreseen = which.shape[0]
@@ -339,9 +397,10 @@ cdef class WorkingSet(ScaledDual):
         return 0
 
     cdef int _extrapolate(self, double lam, double forward) except -1:
-        """Start from the solution carried on like that where a near start helps, and where that is better.
+        """Start from the linear extrapolation of the last two solutions if it lowers the
+        objective.
 
-        What rounding did to the two residuals is carried on with them, in a straight line too.
+        The rounding errors of the two residuals are extrapolated with them.
         """
         cdef int k, size = self.quadratic.size
         cdef Py_ssize_t i
@@ -356,16 +415,19 @@ cdef class WorkingSet(ScaledDual):
         with nogil:
             self.quadratic.extrapolate(self.n_solved, &change[0], lam)
             for k in range(size):
-                change[k] += b[k] - self.quadratic.b[k]         # what is not to be done of it
+                # take out what was truncated
+                change[k] += b[k] - self.quadratic.b[k]
             for i in range(self.design.n):
                 self.r[i] += forward * (self.solved[i] - self.earlier[i])
             self.quadratic.sync_residual(&self.response[0], &change[0], drift, &self.r[0])
-        self.refreshed = self.refreshed or not self.quadratic.wants_residual    # see sync_residual
+        # see sync_residual
+        self.refreshed = self.refreshed or not self.quadratic.wants_residual
         if self.quadratic.primal(lam) > value:
             for k in range(size):
                 change[k] = self.quadratic.b[k] - b[k]
             memcpy(self.quadratic.b, &b[0], size * sizeof(double))
-            self.quadratic.sync_residual(&self.response[0], &change[0], self.quadratic.rounding(), &self.r[0])
+            self.quadratic.sync_residual(&self.response[0], &change[0], self.quadratic.rounding(),
+                                         &self.r[0])
         return 0
 
     cdef int _keep_history(self, double lam) except -1:
@@ -374,7 +436,8 @@ cdef class WorkingSet(ScaledDual):
         self.solved, self.earlier = self.earlier, self.solved
         memcpy(&self.solved[0], &self.r[0], self.design.n * sizeof(double))
         self.lams[1], self.lams[0] = self.lams[0], lam
-        self.drifts[1] = drift + self.drifts[0] if self.refreshed else self.turn + (drift - self.opened)
+        self.drifts[1] = (drift + self.drifts[0] if self.refreshed
+                          else self.turn + (drift - self.opened))
         self.drifts[0] = drift
         if self.solved_b.shape[1] < self.quadratic.capacity:
             wider = np.zeros((2, self.quadratic.capacity))
@@ -385,17 +448,17 @@ cdef class WorkingSet(ScaledDual):
             self.solved_b[1, k], self.solved_b[0, k] = self.solved_b[0, k], self.quadratic.b[k]
         return 0
 
-    # the certificate, over all columns
+    # The certificate, over all columns.
 
     cdef double scale(self, double lam, bint strict) noexcept nogil:
         return min(self.quadratic.scale(lam, strict), self.inactive.scale(lam, strict))
 
     cdef double gap_at(self, double lam, double scale) noexcept nogil:
-        return assembled(self.samples_gap(scale), self.quadratic.column_gap(lam, scale) + self.inactive.gap(lam, scale),
-                         self.missing, self.primal(lam))
+        return assembled(self.samples_gap(scale), self.quadratic.column_gap(lam, scale)
+                         + self.inactive.gap(lam, scale), self.missing, self.primal(lam))
 
     cdef double samples_gap(self, double scale) noexcept nogil:
-        """Fenchel-Young of the loss at a scale of the dual point."""
+        """Fenchel-Young of the loss at a multiple of the dual point."""
         return squares_gap(self.quadratic.residual_square, scale, self.quadratic.unpenalised_norm)
 
     cdef double primal(self, double lam) noexcept nogil:
