@@ -1,13 +1,14 @@
-"""Proximal Newton for K responses with few coefficients: the whole Hessian of those at work, kept from point to point.
+"""Proximal Newton for K responses with few active coefficients: their whole Hessian is kept.
 
     minimise over B   F(offset + ZB) + lam sum_j v_j [alpha pen(B_j) + (1 - alpha) |B_j|_2^2 / 2]
 
-with pen the l1 norm of the row B_j of K coefficients, or grouped its l2 norm.  A step minimises the quadratic model
-over the coefficients at work, as for one response (gram_quadratic, groups/gram_quadratic), with a Hessian s H: H is
-that of an earlier point, s is learnt from how the gradient changed along the last step, the gradient is the true one.
-H is taken anew where steps stop paying.  The gap is over all coefficients, at a dual point orthogonal to those that
-nothing holds back.
-Reference: Lee, Sun, Saunders, "Proximal Newton-type methods" (2014); Bach et al. 2012, sections 1.4 and 6.
+Here pen is the l1 norm of the K coefficients B_j of a feature or, grouped, their l2 norm. A step
+minimises the quadratic model over the working coefficients, as for one response, with Hessian s
+H. H is that of an earlier point, s is learnt from the curvature along the last step, and the
+gradient is exact. H is refreshed when the extra steps cost as much as a refresh. The gap is over
+all coefficients, at a dual point orthogonal to the unpenalised ones.
+Reference: Lee, Sun, Saunders (2014), "Proximal Newton-type methods"; Bach et al. 2012, sections
+1.4 and 6.
 """
 from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport INFINITY, fabs
@@ -27,38 +28,54 @@ from sparsesolve.solvers.subproblem.coefficients cimport (
     WorkingCoefficients,
 )
 
-cdef double ARMIJO = 0.1            # share of the model's decrease that a step must reach
-cdef double ROUNDING = 1e-14        # of the objective: less of an increase is none
-# of the gap, left by a step: H is to be taken anew where as many steps were taken
+# A step must reach this share of the decrease that its model promises.
+cdef double ARMIJO = 0.1
+# An increase of the objective below this fraction of it is rounding.
+cdef double ROUNDING = 1e-14
+# A step that leaves more than this of the gap is slow.
 cdef double SLOW = 0.2
-cdef double REFRESH_DEBT = 1.0              # with it as another costs,
-cdef double LAME = 0.8              # and whatever that costs where a step leaves more
-cdef double WEIGHED_COST = 0.3      # of a multiply-add in a block operation,
-cdef double SAMPLE_COST = 10.0      # and multiply-adds that a sample's loss costs for a response
-# of the gap at its start to which a step's model is solved at most,
+# H is refreshed once the extra steps that a stale one took have cost this many refreshes,
+cdef double REFRESH_DEBT = 1.0
+# and whatever that costs after a step that left more than this of the gap.
+cdef double VERY_SLOW = 0.8
+# A multiply-add of a block operation costs this much of a scalar one.
+cdef double WEIGHED_COST = 0.3
+# Evaluating the loss at one sample costs this many multiply-adds for a response.
+cdef double SAMPLE_COST = 10.0
+# Solve a model to this fraction of the gap at its start at most.
 cdef double FORCING = 0.1
-cdef double LEAST_FORCING = 1e-3    # and at least
-cdef double CLOSER = 0.01           # of which a model is solved to where it is met from the start
-cdef double NEAR = 0.3              # of the gap asked for: to less no model is solved
-# of the way between two lams: what passes lam so much lower comes in
+# Solve a model to this fraction of the gap at its start at least.
+cdef double LEAST_FORCING = 1e-3
+# A model that its start already meets is solved to this fraction.
+cdef double CLOSER = 0.01
+# No model is solved to less than this fraction of the target gap.
+cdef double NEAR = 0.3
+# Coefficients enter ahead of time if their products pass a lam lower by this share of the step.
 cdef double AHEAD = 0.3
-# of the gap that coefficients outside leave: no use in solving more closely
+# Solving below this fraction of the gap that inactive coefficients leave does not help.
 cdef double ENOUGH = 0.03
-cdef double VIOLATION = 1e-12       # relative
+# Violations below this fraction of lam are rounding.
+cdef double VIOLATION = 1e-12
 cdef double MISSED = costs.MISSED_THRESHOLD_LOSS
 DEF HALVINGS = 30
-DEF PATIENCE = 6                    # steps that bring the gap no lower
-# rounds, each to a tenth of the last, for a gap that does not fall
+# Steps without a lower gap, before giving up.
+DEF PATIENCE = 6
+# Rounds, each to a tenth of the last goal, for a gap that does not fall.
 DEF TRIES = 10
-DEF RETURNS = 30                    # times that coefficients come back to work for one lam
-DEF ROUNDS = 1000                   # inner steps of one model
+# Times that coefficients may come back into the working set at one lam.
+DEF RETURNS = 30
+# Inner steps for one model.
+DEF ROUNDS = 1000
 
 
 cdef class ResponseNewton(ResponseDual):
-    """A solver state, see solvers/state.py."""
+    """Solver state along a path, see solvers/state.py."""
 
     cdef double _go(self, double lam, double least, int halvings) noexcept nogil:
-        """Go from `old` towards b as far as lowers the objective, for a step of 1 by `least`; how far."""
+        """Step from `old` towards b until the objective falls; returns the step length.
+
+        `least` is the decrease that a step of 1 must reach.
+        """
         cdef int t, tries, m = self.quadratic.size
         cdef Py_ssize_t size = self.K * self.n
         cdef double step = 1.0, value, charge, slack
@@ -66,7 +83,8 @@ cdef class ResponseNewton(ResponseDual):
         self.hessian.add(self.quadratic.b, &self.old[0], &self.image[0, 0])
         for t in range(m):
             self.eta_stale = self.eta_stale or fabs(self.quadratic.b[t] - self.old[t]) > FAR_STEP
-            self.old_g[t] = self.quadratic.b[t]     # where the step leads
+            # the end of the step
+            self.old_g[t] = self.quadratic.b[t]
         slack = ROUNDING * (fabs(self.value) + fabs(self.value - self.loss.saturated))
         for tries in range(halvings):
             memcpy(&self.trial[0, 0], &self.eta[0, 0], size * sizeof(double))
@@ -85,7 +103,9 @@ cdef class ResponseNewton(ResponseDual):
         return 0.0
 
     cdef void _extrapolate(self, double lam) noexcept:
-        """Start from where the last two solutions lead in a straight line, if that is lower."""
+        """Start from the linear extrapolation of the last two solutions if it lowers the
+        objective.
+        """
         cdef int t, c, m = self.quadratic.size
         cdef double forward = 0.0
         if self.before > self.level > lam > 0.0:
@@ -105,7 +125,7 @@ cdef class ResponseNewton(ResponseDual):
             self.quadratic.extrapolate(m, &self.old_g[0], lam)
             self._go(lam, 0.0, 1)
 
-    # along the path
+    # Along the path.
 
     def solve(self, double lam, double target, long budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
@@ -128,7 +148,7 @@ cdef class ResponseNewton(ResponseDual):
             if outcome == MAX_ITER:
                 return MAX_ITER, gap
             entering = self._admit(lam, lam)
-            # they were let go before
+            # they were dropped before
             returns += entering > 0 and self.quadratic.size <= widest
             widest = max(widest, self.quadratic.size)
             if entering > 0 and returns <= RETURNS:
@@ -153,9 +173,9 @@ cdef class ResponseNewton(ResponseDual):
         return 0.5 * min(target, max(settled, self.loose))
 
     cdef int _admit(self, double near, double lam) except -1:
-        """Let coefficients come to work whose products, as last known, pass `near`, or that nothing holds back at lam.
+        """Add coefficients whose last known products pass `near`, or that are unpenalised at lam.
 
-        Returns how many did.
+        Returns how many were added.
         """
         cdef Py_ssize_t i, k, c
         cdef int count = 0, rows = self.inactive.list_near(near, lam, &self.nearby[0])
@@ -177,7 +197,7 @@ cdef class ResponseNewton(ResponseDual):
         return <int> which.shape[0]
 
     def _farthest(self, which):
-        """Those of the highest products over their thresholds, tied rows as a whole."""
+        """Those whose products exceed their thresholds most; grouped rows as a whole."""
         rows, responses = np.divmod(which, self.K)
         size = (np.asarray(self.inactive.size)[rows] if self.grouped
                 else np.abs(np.asarray(self.C)[rows, responses]))
@@ -187,7 +207,9 @@ cdef class ResponseNewton(ResponseDual):
         return which[level >= level[chosen].min()]
 
     cdef bint _comes(self, Py_ssize_t j, Py_ssize_t k, double near) noexcept nogil:
-        """Whether that of feature j for response k, if it is not at work, has products beyond `near`."""
+        """Return True if coefficient (j, k) is not in the working set and its products exceed
+        `near`.
+        """
         cdef double level = near * self.net.l1[j] * (1.0 + VIOLATION)
         if self.at_work[j * self.K + k]:
             return False
@@ -197,13 +219,16 @@ cdef class ResponseNewton(ResponseDual):
                                                else -self.net.lower[j]) > 0.0
 
     cdef double _price(self) noexcept nogil:
-        """What taking H anew costs, in steps, both in multiply-adds."""
+        """The cost of refreshing H, in steps."""
         cdef double m = self.quadratic.size, n = self.n
         return WEIGHED_COST * m * m * (n / 2.0 + m / 3.0) / (2.0 * n * m + SAMPLE_COST * n * self.K
                 + 4.0 * m * m)
 
     cdef int _fit(self, double lam, double goal, long limit) except -1:
-        """Steps until the gap over the coefficients at work is about `goal`; g and C are those of u."""
+        """Newton steps until the gap over the working coefficients is about `goal`.
+
+        Leaves g and C at u; returns an Outcome.
+        """
         cdef WorkingCoefficients quadratic = self.quadratic
         cdef double gap, last = 0.0, best = INFINITY, level, linear, curvature, modelled, step
         cdef double closeness = 1.0
@@ -211,6 +236,7 @@ cdef class ResponseNewton(ResponseDual):
         cdef Py_ssize_t size = self.K * self.n
         cdef bint fresh = False
         while True:
+            # 1. Stop: gap reached, budget spent, or no progress for PATIENCE steps.
             PyErr_CheckSignals()
             gap = self.working_gap(lam)
             if gap <= goal:
@@ -221,14 +247,16 @@ cdef class ResponseNewton(ResponseDual):
             best = min(best, gap)
             if patience == 0:
                 return STALLED
+            # 2. Hessian: refresh it if it is stale.
             if last > 0.0:
                 self.forcing = min(max((gap / last) ** 2, LEAST_FORCING), FORCING)
                 self.refresh_debt += 1
                 if not fresh and gap > (SLOW if self.refresh_debt > REFRESH_DEBT * self._price()
-                                        else LAME) * last:
+                                        else VERY_SLOW) * last:
                     self.refresh_hessian()
                     self.slopes()
                     fresh = True
+            # 3. Subproblem: minimise the model, in units of s.
             last = gap
             m, level = quadratic.size, 1.0 / self.s
             memcpy(&self.old[0], quadratic.b, m * sizeof(double))
@@ -246,6 +274,7 @@ cdef class ResponseNewton(ResponseDual):
                 last, patience = 0.0, PATIENCE
                 self.slopes()
                 continue
+            # 4. Line search on the objective (Armijo).
             linear = quadratic.charge(&self.old[0], lam)
             modelled = 0.0
             for t in range(m):
@@ -253,8 +282,10 @@ cdef class ResponseNewton(ResponseDual):
                 modelled += (quadratic.b[t] - self.old[t]) * (self.old_g[t] - quadratic.g[t])
             step = self._go(lam, -ARMIJO * min(linear, 0.0), HALVINGS)
             self.moves += 1
+            # 5. Update the multiplier s by the curvature along the step, or refresh the Hessian.
             if step > 0.0:
-                curvature = (dot(size, &self.trial_u[0, 0], &self.image[0, 0])
+                curvature =
+ (dot(size, &self.trial_u[0, 0], &self.image[0, 0])
                         - dot(size, &self.u[0, 0], &self.image[0, 0])) / step
                 if curvature > 0.0 and modelled > 0.0:
                     self.s = min(max(curvature / modelled, 0.1 * self.s), 10.0 * self.s)

@@ -1,15 +1,19 @@
-"""Penalised least squares over working groups: sweeps of block steps, and second order where they creep.
+"""Block coordinate descent on the working groups, with second-order steps where sweeps are slow.
 
     minimise over b   |r|^2 / 2 + lam sum_g Omega_g(b_g),   r = y - Z b,   lower <= b <= upper
 
-Given: columns Z through a subclass (their inner products, or the data), a warm start b with g = Z'r.  Returned: b and
-g with a duality gap over the working groups at most `target`, or the reason why not.  Invariant: g = Z'r between two
-rounds.  A round sweeps over the groups (`blocks`), carries the sweeps on by Anderson's extrapolation, brings lengths to
-their best together (`lengths`), and where they creep takes a Newton step along the directions in which Omega is smooth,
-all groups together, shortened until the objective decreases as Armijo asks.  Where lengths are not brought to their
-best, sweeps go on until they gain little beside `target`, whether or not the gap has come to it: at a start from the
-last lams it often has, and yet a sweep makes a far better solution of it.
-Reference: Tseng and Yun (2009); Bertrand and Massias, "Anderson acceleration of coordinate descent" (2021).
+Given: columns Z through a subclass (their inner products, or the data), and a warm start b with g
+= Z'r.
+Returned: b and g with a duality gap over the working groups of at most `target`, or the reason
+why not.
+Invariant: g = Z'r between two rounds. A round sweeps over the groups (block_step), extrapolates
+the sweeps (Anderson), minimises over the lengths of the groups together (radial_step) and, where
+sweeps are slow, takes a Newton step for all groups along the directions in which Omega is smooth,
+with an Armijo line search. Without radial steps, sweeps go on until they gain little compared
+with `target`, even if the gap is met: a warm start often meets it, and one sweep more makes a
+much better solution.
+Reference: Tseng and Yun (2009); Bertrand and Massias (2021), "Anderson acceleration of coordinate
+descent".
 """
 from libc.math cimport INFINITY, exp, fabs, log
 from libc.string cimport memcpy, memset
@@ -23,34 +27,50 @@ from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers.subproblem.radial_step cimport RadialStep
 from sparsesolve.solvers.subproblem.coefficients cimport CONVERGED, MAX_ITER, STALLED
 
-DEF MEMORY = 4                      # sweeps that an extrapolation looks back on
-DEF HALVINGS = 6                    # of a step for all, stopped where the penalty bends
-DEF MANY_HALVINGS = 20              # of one that goes through, before sweeps are left to go on
-DEF MOST_SWEEPS = 4                 # between two looks at the gap
-cdef double QUICK = 0.9             # of the gap, left by a sweep: no more is reckoned with
-cdef double SLOW = 0.95             # slower is left to Newton steps,
-DEF LONG = 20                       # where so many sweeps would not do
-# nor have done, where lengths are brought to their best after them
-DEF EARLY = 20
-# of the gap asked for: while a sweep gains more, another is worth its price
-cdef double QUIET = 2e-4
-# the same where lengths are: the gap is not worth a look before,
-cdef double LOUD = 2.0
-cdef double NOTABLE = 3e-6          # nor before sweeps gain less than this of the objective
-cdef double BARELY = 0.99           # of the least gap: more is no fall
-DEF PATIENCE = 500                  # looks at a gap and an objective that do not fall
-cdef double FAR = 0.9               # of lam: groups below it are looked at after a sweep only
-cdef double REGULAR = 1e-10         # of the sweeps' inner products: what makes them regular
+# Anderson extrapolation combines this many sweeps.
+DEF MEMORY = 4
+# Halvings of a Newton step whose coefficients stop at kinks.
+DEF HALVINGS = 6
+# Halvings of a Newton step that passes kinks, before sweeps go on instead.
+DEF MANY_HALVINGS = 20
+# Sweeps between two evaluations of the gap.
+DEF MOST_SWEEPS = 4
+# A sweep is expected to leave at most this much of the gap.
+cdef double MOST_PACE = 0.9
+# Sweeps that leave more than this of the gap are slow: a Newton step is tried,
+cdef double SLOW = 0.95
+# unless so many sweeps would reach the target.
+DEF LONG = 20
+# Radial steps end after this many sweeps: then Newton steps and gains of sweeps decide.
+DEF RADIAL_SWEEPS = 20
+# Keep sweeping while one sweep lowers the objective by more than this fraction of the target gap.
+cdef double SWEEP_UNTIL_DECREASE = 2e-4
+# With radial steps, do not evaluate the gap before a sweep gains less than this multiple of the
+# target gap.
+cdef double GAP_CHECK_AFTER_DECREASE = 2.0
+# With radial steps, do not evaluate the gap before sweeps gain less than this fraction of the
+# objective.
+cdef double GAP_CHECK_AFTER_FALL = 3e-6
+# A gap above this fraction of the least one so far is no progress.
+cdef double PROGRESS = 0.99
+# Evaluations without progress of gap or objective, before giving up.
+DEF PATIENCE = 500
+# A group whose level is below this fraction of lam is only swept over if its bound allows a move.
+cdef double FAR = 0.9
+# Ridge added to the inner products of the sweeps, relative to the largest, to make them regular.
+cdef double REGULAR = 1e-10
 cdef double ROUNDING = 1e-14
 cdef double ARMIJO = 0.1
-# of a Newton step: directions in which the penalty bends before,
-cdef double AT_ONCE = 1e-2
-# and so near beside the largest coefficient of a group, are given up
+# A coordinate that reaches a kink within this fraction of a Newton step is merged,
+cdef double MERGE_WITHIN = 1e-2
+# if it is this near to the largest coefficient of its group, relative to that.
 cdef double NEAR = 1e-4
-DEF ANSWERS = 20                    # directions looked for then
-# of the largest coefficient: longer steps end where the penalty bends
-cdef double LENGTHS = 10.0
-cdef double TINY = 1e-12            # of a diagonal: a smaller pivot is rounding
+# Tries to find a Newton step without coefficients that stop at once.
+DEF ANSWERS = 20
+# Newton steps longer than this multiple of the largest coefficient stop at kinks.
+cdef double LONG_STEP = 10.0
+# A pivot below this fraction of its diagonal is rounding.
+cdef double TINY = 1e-12
 
 
 cdef class GroupBlockDescent(RadialStep):
@@ -66,29 +86,32 @@ cdef class GroupBlockDescent(RadialStep):
         return 0
 
     cdef int solve(self, double lam, double target, long budget) noexcept nogil:
-        cdef long limit = self.iterations + budget, early = self.iterations
+        """Reach gap <= target over the working groups; returns an Outcome."""
+        cdef long limit = self.iterations + budget, radial_until = self.iterations
         cdef int moved = self.n_groups, k, sweeps, idle = 0
         cdef double gap = INFINITY, gain = INFINITY, least = INFINITY, lowest = INFINITY, last
-        cdef double pace, value, quiet
+        cdef double pace, value, enough
         value = 0.5 * self.residual_square + self.penalty_value(lam)
         cdef bint takes_radial_steps = self.takes_radial_steps and self.radial_step_pays()
         if takes_radial_steps:
-            quiet, early = min(LOUD * target, NOTABLE * value), self.iterations + EARLY
+            enough = min(GAP_CHECK_AFTER_DECREASE * target, GAP_CHECK_AFTER_FALL * value)
+            radial_until = self.iterations + RADIAL_SWEEPS
         else:
-            quiet = QUIET * target + ROUNDING * value
+            enough = SWEEP_UNTIL_DECREASE * target + ROUNDING * value
         self.n_trail = 0
         if budget <= 0 or self.n_groups == 0:
             self.estimate_slack(lam)
             gap = self.gap(lam)
-        while gap > target or (moved and gain > quiet and not takes_radial_steps):
+        while gap > target or (moved and gain > enough and not takes_radial_steps):
             if self.iterations >= limit:
                 return MAX_ITER if gap > target else CONVERGED
+            # 1. Sweeps: as many as the pace of the gap promises to need, extrapolated.
             sweeps, moved, last, k = 1, 0, gap, 0
-            # between two looks at the gap, as many as are likely to be needed
             if target < gap < INFINITY:
                 sweeps = min(max(<int> (log(target / gap) / log(self.pace) + 0.5), 1), MOST_SWEEPS)
-            while k < sweeps or (moved and gain > quiet and k < MOST_SWEEPS):
-                if not self.penalty.limited:        # which a combination might not keep
+            while k < sweeps or (moved and gain > enough and k < MOST_SWEEPS):
+                # an extrapolation might leave the limits
+                if not self.penalty.limited:
                     self.remember()
                 moved += self.sweep(lam, takes_radial_steps)
                 if self.n_trail == MEMORY:
@@ -99,6 +122,7 @@ cdef class GroupBlockDescent(RadialStep):
                 gain -= value
                 k += 1
             sweeps = k
+            # 2. Radial step: minimise over the lengths of all groups.
             if takes_radial_steps:
                 self.radial_step(lam, target)
                 self.n_trail = 0
@@ -107,32 +131,36 @@ cdef class GroupBlockDescent(RadialStep):
                 self.renew()
             self.iterations += sweeps
             self.passes += sweeps
+            # 3. Certificate over the working groups.
             self.estimate_slack(lam)
             gap = self.gap(lam)
             if last == INFINITY:
                 continue
-            # groups alike, whose lengths are not told apart
-            if takes_radial_steps and self.iterations >= early:
+            # the lengths of groups that are alike cannot be told apart
+            if takes_radial_steps and self.iterations >= radial_until:
                 takes_radial_steps = False
-                quiet = QUIET * target + ROUNDING * value
+                enough = SWEEP_UNTIL_DECREASE * target + ROUNDING * value
+            # 4. Newton step where sweeps are slow.
             pace = exp(log(max(gap / last, 1e-8)) / sweeps)
-            self.pace = min(max(0.5 * (self.pace + pace), 0.05), QUICK)
-            if pace > SLOW and self.iterations >= early and gap * pace ** LONG > target:
+            self.pace = min(max(0.5 * (self.pace + pace), 0.05), MOST_PACE)
+            if pace > SLOW and self.iterations >= radial_until and gap * pace ** LONG > target:
                 moved += self.newton(lam)
                 self.estimate_slack(lam)
                 gap = self.gap(lam)
                 value = 0.5 * self.residual_square + self.penalty_value(lam)
-            idle = 0 if gap < BARELY * least or value < lowest - ROUNDING * value else idle + 1
+            # 5. Stop without progress.
+            idle = 0 if gap < PROGRESS * least or value < lowest - ROUNDING * value else idle + 1
             least, lowest = min(least, gap), min(lowest, value)
             if gap > target and (not moved or idle == PATIENCE):
                 return STALLED
         return CONVERGED
 
     cdef int sweep(self, double lam, bint newest_first) noexcept nogil:
-        """One step for each block that is not far from moving; returns how many moved.
+        """One block step for each group that is near moving; returns how many moved.
 
-        Those that came in last have farthest to go.  Where they are first the others meet what they did, and lengths
-        then need fewer sweeps; where sweeps alone are to lead to the end, the order in which groups came does better.
+        Groups that came in last have farthest to go. With radial steps they are first, so that
+        the others see their moves and fewer sweeps are needed. With sweeps alone the order of
+        entry does better.
         """
         cdef int k, t, moved = 0
         for t in range(self.n_groups):
@@ -141,19 +169,20 @@ cdef class GroupBlockDescent(RadialStep):
                 moved += self.block_step(k, lam)
         return moved
 
-    # the sweeps carried on
+    # Anderson extrapolation.
 
     cdef void remember(self) noexcept nogil:
-        """Where the sweeps are."""
+        """Remember the point after a sweep."""
         memcpy(&self.trail_b[self.n_trail, 0], self.b, self.size * sizeof(double))
         memcpy(&self.trail_r[self.n_trail, 0], self.carried(), self.n_carried * sizeof(double))
         self.n_trail += 1
 
     cdef bint anderson_extrapolate(self, double lam) noexcept nogil:
-        """Go to the combination of the last sweeps' ends whose steps cancel best, if the objective is lower there.
+        """Go to the combination of the last sweeps whose steps cancel best, if the objective is
+        lower.
 
-        Anderson's extrapolation (Bertrand and Massias, 2021): what is linear in b is combined alike, so that no
-        product is needed.
+        What is linear in b is combined in the same way, so no product is needed (Bertrand and
+        Massias, 2021).
         """
         cdef int i, j, M = MEMORY
         cdef Py_ssize_t k
@@ -188,17 +217,20 @@ cdef class GroupBlockDescent(RadialStep):
         total = self.residual_square
         self.residual_square = self.square(&self.trail_b[M, 0], &self.trail_r[M, 0])
         if 0.5 * self.residual_square + self.penalty_value(lam) < before:
-            self.rounding_steps *= size        # so much was rounding combined, too
+            # rounding is combined as well
+            self.rounding_steps *= size
             return True
         memcpy(self.b, &self.trail_b[M, 0], self.size * sizeof(double))
         memcpy(self.carried(), &self.trail_r[M, 0], self.n_carried * sizeof(double))
         self.residual_square = total
         return False
 
-    # second order, all groups together
+    # Second order, all groups together.
 
     cdef bint newton(self, double lam) noexcept nogil:
-        """A step along the directions in which the penalty is smooth; whether it was taken."""
+        """Take a step along the directions in which the penalty is smooth; return whether it was
+        taken.
+        """
         cdef int k, j
         cdef double largest = 0.0
         for k in range(self.n_groups):
@@ -220,19 +252,20 @@ cdef class GroupBlockDescent(RadialStep):
             self.truncate_at_kinks(k, lam)
         if self.descend(lam, self.image()):
             return True
-        # what was stopped may lead nowhere, a little of the step itself leads down
+        # a step with many coefficients stopped may not descend; a small part of the whole step
+        # does
         memcpy(self.d, &self.x[0], self.size * sizeof(double))
         self.truncate_to_limits()
         return self.descend(lam, self.image(), MANY_HALVINGS)
 
     cdef bint merge(self, double lam) noexcept nogil:
-        """Give up directions along which the penalty bends at once; whether there were any."""
+        """Merge directions that reach a kink at once; return whether there were any."""
         cdef int k, j, lost
         cdef bint any = False
         for k in range(self.n_groups):
             j = self.first[k]
             if self.n_tangents[k] > 0:
-                lost = self.penalty.merge(self.group[k], &self.b[j], &self.d[j], AT_ONCE, NEAR,
+                lost = self.penalty.merge(self.group[k], &self.b[j], &self.d[j], MERGE_WITHIN, NEAR,
                                           &self.tangent_of[j], &self.sign[j], &self.slope[j])
                 if lost > 0:
                     self.n_tangents[k] -= lost
@@ -241,14 +274,14 @@ cdef class GroupBlockDescent(RadialStep):
         return any
 
     cdef void cap_step(self) noexcept nogil:
-        """Shorten d to some lengths of b: it is as long as rounding has it where columns depend on one another."""
+        """Shorten d to some lengths of b: with dependent columns its length is rounding."""
         cdef double largest = 0.0, longest = 0.0
         cdef int j
         for j in range(self.size):
             largest, longest = max(largest, fabs(self.b[j])), max(longest, fabs(self.d[j]))
-        if longest > LENGTHS * largest > 0.0:
+        if longest > LONG_STEP * largest > 0.0:
             for j in range(self.size):
-                self.d[j] *= LENGTHS * largest / longest
+                self.d[j] *= LONG_STEP * largest / longest
 
     cdef void truncate_to_limits(self) noexcept nogil:
         """Shorten d until it keeps all limits."""
@@ -264,7 +297,8 @@ cdef class GroupBlockDescent(RadialStep):
                             self.upper[j] - self.b[j])
 
     cdef bint descend(self, double lam, double square, int halvings=HALVINGS) noexcept nogil:
-        """b += t d with the largest t = 1, 1/2, ... that decreases the objective as Armijo asks; whether there is one.
+        """b += t d with the largest t = 1, 1/2, ... of the Armijo rule; return whether there is
+        one.
 
         square = |Z d|^2.
         """
@@ -274,7 +308,8 @@ cdef class GroupBlockDescent(RadialStep):
         for j in range(self.size):
             linear += self.d[j] * self.g[j]
             self.b[j] = self.old[j] + self.d[j]
-        least = ARMIJO * (self.charge(&self.old[0], lam) - linear)      # Delta of Tseng and Yun
+        # Delta of Tseng and Yun
+        least = ARMIJO * (self.charge(&self.old[0], lam) - linear)
         for tries in range(halvings):
             decrease = t * (0.5 * t * square - linear) + self.charge(&self.old[0], lam)
             if decrease < 0.0 and decrease <= t * least:
@@ -288,21 +323,21 @@ cdef class GroupBlockDescent(RadialStep):
         memcpy(self.b, &self.old[0], self.size * sizeof(double))
         return False
 
-    # what a subclass says
+    # For subclasses.
 
     cdef double* carried(self) noexcept nogil:
         """What is linear in b and kept up to date: n_carried numbers."""
         return self.g
 
     cdef double square(self, const double* b, const double* carried) noexcept nogil:
-        """|r|^2 after a move from b, where it stands in residual_square."""
+        """|r|^2 after a move from b, where it was residual_square."""
         return 0.0
 
     cdef void renew(self) noexcept nogil:
-        """g of all working columns at the current b."""
+        """Recompute g of all working columns at the current b."""
 
     cdef bint direction(self, double lam) noexcept nogil:
-        """d of all working columns: the Newton step, nearly; False where there is none."""
+        """The Newton step d of all working columns, approximately; False if there is none."""
         return False
 
     cdef double image(self) noexcept nogil:
@@ -310,4 +345,4 @@ cdef class GroupBlockDescent(RadialStep):
         return 0.0
 
     cdef void advance(self, double t) noexcept nogil:
-        """b has moved by t d."""
+        """Update what depends on b after a move by t d."""

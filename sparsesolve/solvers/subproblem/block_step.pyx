@@ -1,13 +1,15 @@
-"""One block after the other: minimisation over one working group, the others held.
+"""Block step: minimisation over one working group, the others fixed.
 
     minimise over b_g   |r|^2 / 2 + lam Omega_g(b_g),   r = y - Z b,   lower <= b_g <= upper
 
-Given: g_g = Z_g'r through a subclass, and the block's own inner products Z_g'Z_g.  Returned: b_g, nearly the minimum,
-never above where it began.  A penalty that knows the length of a block alone is minimised exactly, along the axes of
-Z_g'Z_g; any other by a step of the model with h I in place of Z_g'Z_g, h at least its largest eigenvalue, which tells
-whether the group is zero, then by Newton's steps along the directions in which Omega_g is smooth.
+Given: g_g = Z_g'r through a subclass, and the group's own inner products Z_g'Z_g.
+Returned: b_g near the minimum, never above its start. A penalty of the length of b_g alone is
+minimised exactly, along the axes of Z_g'Z_g. For any other a step with h I in place of Z_g'Z_g, h
+at least its largest eigenvalue, decides whether the group is zero; then Newton steps follow along
+the directions in which Omega_g is smooth.
 Invariant: z = Z_g'r during a step.
-Reference: Tseng and Yun, "A coordinate gradient descent method for nonsmooth separable minimization" (2009).
+Reference: Tseng and Yun (2009), "A coordinate gradient descent method for nonsmooth separable
+minimization".
 """
 from libc.math cimport INFINITY, fabs, sqrt
 from libc.string cimport memcpy, memset
@@ -22,14 +24,19 @@ from sparsesolve.linalg.kernels.vector cimport axpy
 from sparsesolve.penalties.blocks cimport MOVING, BlockPenalty
 from sparsesolve.solvers.subproblem.group_coefficients cimport GroupCoefficients
 
-DEF POLISHING = 3                   # Newton steps for one block
-DEF POLISHED = 64                   # directions of a block, up to which they pay
-cdef double SETTLED = 1e-2          # of a block's first step: shorter ones wait for the next sweep
-cdef double VIOLATION = 1e-12       # of lam: less is rounding, and moves nothing
-# in units where coefficients are about 1: a step that far, or NaN, is none
-cdef double LIMITLESS = 1e30
-cdef double TINY = 1e-12            # of a diagonal: a smaller pivot is rounding
-# of a block's largest eigenvalue and their number: less is rounding
+# Newton steps for one block in a sweep.
+DEF POLISHING = 3
+# Newton steps pay up to this many directions of a block.
+DEF POLISHED = 64
+# A step shorter than this fraction of the block's first one waits for the next sweep.
+cdef double POLISH_UNTIL = 1e-2
+# A violation below this fraction of lam is rounding and moves nothing.
+cdef double VIOLATION = 1e-12
+# Coefficients are of size 1 in inner units: a longer step, or NaN, is void.
+cdef double VOID_STEP = 1e30
+# A pivot below this fraction of its diagonal is rounding.
+cdef double TINY = 1e-12
+# Eigenvalues of a block below this fraction of the largest, times their number, are rounding.
 cdef double FLAT = 1e-15
 
 
@@ -89,7 +96,7 @@ cdef class BlockStep(GroupCoefficients):
         return 0
 
     cdef bint block_step(self, int k, double lam) noexcept nogil:
-        """Minimise over one block, nearly; whether it moved."""
+        """Minimise over one block, approximately; return whether it moved."""
         cdef int j, first = self.first[k], last = self.first[k + 1], tries
         cdef double size, begun
         cdef bint moved = False
@@ -105,7 +112,7 @@ cdef class BlockStep(GroupCoefficients):
             for tries in range(POLISHING):
                 size = self.polish(k, lam)
                 begun = max(begun, size)
-                if size <= SETTLED * begun:
+                if size <= POLISH_UNTIL * begun:
                     break
             for j in range(first, last):
                 self.residual_square -= (self.b[j] - self.old[j]) * (self.g[j] + self.z[j])
@@ -118,7 +125,9 @@ cdef class BlockStep(GroupCoefficients):
         return moved
 
     cdef void touch(self, int first, int last) noexcept nogil:
-        """Count what a step d of these columns rounds: those that are alike may go far in opposite directions."""
+        """Count the rounding of a step d of these columns: similar columns may go far in opposite
+        ways.
+        """
         cdef int j
         cdef double length = 0.0
         for j in range(first, last):
@@ -127,7 +136,7 @@ cdef class BlockStep(GroupCoefficients):
                                 if self.residual_square > 0.0 else INFINITY)
 
     cdef bint below(self, int k, double lam) noexcept nogil:
-        """Whether a block is zero and, as its products are known, would stay so at lam."""
+        """Return True if a block is zero and would stay so at lam, by its known products."""
         cdef int j
         for j in range(self.first[k], self.first[k + 1]):
             if self.b[j] != 0.0:
@@ -135,9 +144,10 @@ cdef class BlockStep(GroupCoefficients):
         return self.penalty.block_polar(self.group[k], &self.g[self.first[k]], MOVING) <= lam
 
     cdef double turn(self, int k, double lam) noexcept nogil:
-        """Minimise over a block whose penalty knows no directions, along the axes of its Gram matrix.
+        """Minimise over a block whose penalty is a function of its length, along the axes of
+        Z_g'Z_g.
 
-        Returns what |r|^2 loses.
+        Returns the decrease of |r|^2.
         """
         cdef int i, j, first = self.first[k], s = self.first[k + 1] - first
         cdef const double* axis = &self.axes[self.place[k]]
@@ -174,7 +184,7 @@ cdef class BlockStep(GroupCoefficients):
         return lost
 
     cdef double shrink(self, int k, double lam) noexcept nogil:
-        """A step of the block's model with a multiple of the identity; how far it went."""
+        """A proximal step with a multiple of the identity as Hessian; returns its length."""
         cdef int j, first = self.first[k], last = self.first[k + 1], g = self.group[k]
         cdef double h = self.curvature[k]
         if h + lam * self.penalty.ridge[g] <= 0.0:
@@ -187,7 +197,7 @@ cdef class BlockStep(GroupCoefficients):
         return self.take(k, &self.d[first])
 
     cdef double take(self, int k, const double* d) noexcept nogil:
-        """b_g += d, z to match; |d|."""
+        """b_g += d, and z to match; returns |d|."""
         cdef int j, first = self.first[k], s = self.first[k + 1] - first
         cdef double size = 0.0
         for j in range(s):
@@ -198,7 +208,11 @@ cdef class BlockStep(GroupCoefficients):
         return sqrt(size)
 
     cdef double polish(self, int k, double lam) noexcept nogil:
-        """A Newton step of the block along directions where its penalty is smooth, if that pays; how far it went."""
+        """A Newton step of the block along the directions where its penalty is smooth, if that
+        pays.
+
+        Returns its length.
+        """
         cdef int j, first = self.first[k], last = self.first[k + 1], g = self.group[k]
         cdef double change, size
         if self.linearise(k, &self.z[first], lam) > POLISHED:
@@ -208,14 +222,16 @@ cdef class BlockStep(GroupCoefficients):
         for j in range(first, last):
             self.d[j] = (self.sign[j] * self.slope[first + self.tangent_of[j]]
                          if self.tangent_of[j] >= 0 else 0.0)
-            if not fabs(self.d[j]) < LIMITLESS:     # of a singular factor
+            # of a singular factor
+            if not fabs(self.d[j]) < VOID_STEP:
                 return 0.0
         self.truncate_at_kinks(k, lam)
         change = -self.penalty.block_value(g, &self.b[first], lam)
         for j in range(first, last):
             change -= 0.5 * self.d[j] * self.z[j]
         size = self.take(k, &self.d[first])
-        for j in range(first, last):        # of the quadratic: -d'(z before + z after) / 2
+        # the quadratic's part: -d'(z before + z after) / 2
+        for j in range(first, last):
             change -= 0.5 * self.d[j] * self.z[j]
         change += self.penalty.block_value(g, &self.b[first], lam)
         if change < 0.0:
@@ -226,7 +242,10 @@ cdef class BlockStep(GroupCoefficients):
         return 0.0
 
     cdef int linearise(self, int k, const double* z, double lam) noexcept nogil:
-        """Directions along which the block's penalty is smooth, slopes along them, and its bend; how many they are."""
+        """Directions in which the block's penalty is smooth, slopes along them, and its Hessian.
+
+        Returns how many directions there are.
+        """
         cdef int first = self.first[k], g = self.group[k]
         self.n_tangents[k] = self.penalty.tangent(g, &self.b[first], z, lam,
                 &self.tangent_of[first], &self.sign[first], &self.slope[first])
@@ -241,7 +260,7 @@ cdef class BlockStep(GroupCoefficients):
                 &self.tangent_of[self.first[k]], &self.hessians[self.place[k]], n)
 
     cdef void factorise(self, int k) noexcept nogil:
-        """The factor of the block's second derivative along these directions."""
+        """Factorise the block's second derivative along these directions."""
         cdef int first = self.first[k], s = self.first[k + 1] - first, i, j, n = self.n_tangents[k]
         cdef double* out = &self.factors[self.place[k]]
         cdef const double* column
@@ -257,7 +276,9 @@ cdef class BlockStep(GroupCoefficients):
         small_factor(n, out, TINY)
 
     cdef void truncate_at_kinks(self, int k, double lam) noexcept nogil:
-        """Coefficients end where they would change sign against an l1 norm, or at a limit; groups that turn, at 0."""
+        """Stop coefficients at 0 or at a limit where they would cross it; groups that turn round,
+        at 0.
+        """
         cdef int j, g = self.group[k]
         cdef double product = 0.0
         for j in range(self.first[k], self.first[k + 1]):
@@ -272,13 +293,13 @@ cdef class BlockStep(GroupCoefficients):
             for j in range(self.first[k], self.first[k + 1]):
                 self.d[j] = -self.b[j]
 
-    # what a subclass says
+    # For subclasses.
 
     cdef void block_products(self, int k, double* out) noexcept nogil:
-        """Z_g'Z_g of a working group, all of it."""
+        """Z_g'Z_g of a working group."""
 
     cdef void meet(self, int k) noexcept nogil:
-        """g of a block at the current b."""
+        """Recompute g of a block at the current b."""
 
     cdef void move(self, int k) noexcept nogil:
-        """The block has moved by d."""
+        """Update what depends on b after a move of the block by d."""
