@@ -55,12 +55,12 @@ class Screening:
     def _sizes_by_basis(self, u, which, level):
         c, apart = self._coordinates(u)
         bounds = self._bounds(which, c, apart)
-        awake = bounds > level
-        if awake.any():
+        candidates = bounds > level
+        if candidates.any():
             new = self._join(u, c)
             c, apart = self._coordinates(u) if new else (c, apart)
-            self._learn(which[awake])
-            bounds[awake] = self._bounds(which[awake], c, apart)
+            self._learn(which[candidates])
+            bounds[candidates] = self._bounds(which[candidates], c, apart)
         return bounds
 
     def _coordinates(self, u):

@@ -37,7 +37,8 @@ cdef class ElasticNet:
 
     def part(self, which):
         """The same for the features `which` alone."""
-        factors, l2, lower, upper = np.stack([self.factors, self.l2, self.lower, self.upper])[:, which]
+        factors, l2, lower, upper = np.stack([self.factors, self.l2, self.lower,
+                                              self.upper])[:, which]
         cdef ElasticNet net = ElasticNet(len(which), self.alpha, factors, lower, upper)
         net.l2 = np.array(l2)
         return net
@@ -82,14 +83,16 @@ cdef class ElasticNet:
         """Of every feature the least lam that keeps it at zero against z, (p,); alpha is taken for 1e-3 at least."""
         v, upper, lower = np.asarray(self.factors), np.asarray(self.upper), np.asarray(self.lower)
         held = (v > 0.0) & ((upper > 0.0) | (lower < 0.0))
-        return np.where(held, np.abs(z) / np.where(held, v, 1.0), 0.0) / max(self.alpha, LEAST_ALPHA)
+        return np.where(held, np.abs(z) / np.where(held, v, 1.0), 0.0) / max(self.alpha,
+                LEAST_ALPHA)
 
     def conjugate(self, const double[::1] z, double lam=1.0):
         """sup_b z'b - lam * Omega(b)."""
         cdef double total = 0.0
         cdef Py_ssize_t j
         for j in range(z.shape[0]):
-            total += conjugate(z[j], lam * self.l1[j], lam * self.l2[j], self.lower[j], self.upper[j])
+            total += conjugate(z[j], lam * self.l1[j], lam * self.l2[j], self.lower[j],
+                               self.upper[j])
         return total
 
     def feasible_scale(self, const double[::1] z, double lam=1.0):
@@ -97,7 +100,8 @@ cdef class ElasticNet:
         cdef double s = 1.0
         cdef Py_ssize_t j
         for j in range(z.shape[0]):
-            s = min(s, feasible_scale(z[j], lam * self.l1[j], lam * self.l2[j], self.lower[j], self.upper[j]))
+            s = min(s, feasible_scale(z[j], lam * self.l1[j], lam * self.l2[j], self.lower[j],
+                                      self.upper[j]))
         return s
 
     def kernel(self):
@@ -108,10 +112,11 @@ cdef class ElasticNet:
 
     def unpenalised(self, b, z, double lam=1.0):
         """Which features nothing holds back, (p,): no penalty at this lam, nor a limit that z presses b against."""
-        b, z, lower, upper = np.asarray(b), np.asarray(z), np.asarray(self.lower), np.asarray(self.upper)
+        b, z, lower, upper = (np.asarray(b), np.asarray(z), np.asarray(self.lower),
+                              np.asarray(self.upper))
         with np.errstate(over="ignore"):        # beyond floats it is no small penalty either
-            bare = lam * np.maximum(self.l1, self.l2) <= NO_PENALTY
-        return bare & ~((b >= upper) & (z >= 0.0)) & ~((b <= lower) & (z <= 0.0))
+            without_penalty = lam * np.maximum(self.l1, self.l2) <= NO_PENALTY
+        return without_penalty & ~((b >= upper) & (z >= 0.0)) & ~((b <= lower) & (z <= 0.0))
 
     def majorant(self, b, double smoothing):
         """v (p,): sum_j v_j x_j^2 / 2 and a constant are Omega(x) or more; near it at x = b if smoothing is small."""

@@ -51,7 +51,8 @@ cdef class ElasticNetRows:
                 table[0, i], table[1, i], table[2, i] = self.factors[j], self.l1[j], self.l2[j]
                 table[3, i], table[4, i] = self.lower[j], self.upper[j]
         part.grouped, part.alpha = self.grouped, self.alpha
-        part.factors, part.l1, part.l2, part.lower, part.upper = table[0], table[1], table[2], table[3], table[4]
+        part.factors, part.l1, part.l2, part.lower, part.upper = (table[0], table[1], table[2],
+                table[3], table[4])
         return part
 
     cdef bint is_unpenalised(self, Py_ssize_t j, double b, double c, double lam) noexcept nogil:
@@ -66,7 +67,8 @@ cdef class ElasticNetRows:
         cdef int k
         if not self.grouped:
             for k in range(K):
-                b[k] = elastic_net.prox(x[k], h[k], lam * self.l1[j], lam * self.l2[j], self.lower[j], self.upper[j])
+                b[k] = elastic_net.prox(x[k], h[k], lam * self.l1[j], lam * self.l2[j],
+                                        self.lower[j], self.upper[j])
             return
         for k in range(K):
             norm += x[k] * x[k]
@@ -136,9 +138,10 @@ cdef class ElasticNetRows:
                 most = max(most, fabs(C[k, i]))
         return most
 
-    def at_work(self, const double[:, ::1] B, const double[:, ::1] g, double lam):
+    def smooth_part(self, const double[:, ::1] B, const double[:, ::1] g, double lam):
         """Coefficients whose penalty is smooth or absent (K, p), and the gradient left there, where g = Z'u."""
-        mask, left = np.zeros((B.shape[0], B.shape[1]), dtype=bool), np.zeros((B.shape[0], B.shape[1]))
+        mask, left = np.zeros((B.shape[0], B.shape[1]),
+                              dtype=bool), np.zeros((B.shape[0], B.shape[1]))
         cdef unsigned char[:, ::1] m = mask.view(np.uint8)
         cdef double[:, ::1] rest = left
         cdef double l1, l2, size, slope
@@ -150,17 +153,20 @@ cdef class ElasticNetRows:
                 continue
             for k in range(B.shape[0]):
                 if self.grouped:
-                    m[k, j], rest[k, j] = True, g[k, j] - (l1 / size if size > 0.0 else l1) * B[k, j] - l2 * B[k, j]
+                    m[k, j], rest[k, j] = True, g[k, j] - (l1 / size if size > 0.0
+                                                           else l1) * B[k, j] - l2 * B[k, j]
                 elif B[k, j] != 0.0 or l1 == 0.0:
                     slope = g[k, j] - l2 * B[k, j]
                     slope -= l1 if B[k, j] > 0.0 else -l1 if B[k, j] < 0.0 else 0.0
-                    if not (B[k, j] >= self.upper[j] and slope > 0.0 or B[k, j] <= self.lower[j] and slope < 0.0):
+                    if not (B[k, j] >= self.upper[j] and slope > 0.0 or B[k, j] <= self.lower[j]
+                            and slope < 0.0):
                         m[k, j], rest[k, j] = True, slope
         return mask, left
 
-    def gains(self, const double[:, ::1] B, const double[:, ::1] g, double lam, const double[::1] diagonal):
+    def gains(self, const double[:, ::1] B, const double[:, ::1] g, double lam,
+              const double[::1] diagonal):
         """About what coefficients would gain by leaving zero, and those at work by moving."""
-        mask, left = self.at_work(B, g, lam)
+        mask, left = self.smooth_part(B, g, lam)
         cdef const unsigned char[:, ::1] m = mask.view(np.uint8)
         cdef const double[:, ::1] rest = left
         cdef double leaving = 0.0, moving = 0.0, square, over
@@ -226,7 +232,8 @@ cdef class ElasticNetRows:
             l2 = 0.0 if strict else lam * self.l2[j]
             if self.grouped:
                 if not self.is_unpenalised(j, B[0, j], C[0, j], lam):
-                    s = min(s, elastic_net.feasible_scale(row_norm(C, j), lam * self.l1[j], l2, 0.0, self.upper[j]))
+                    s = min(s, elastic_net.feasible_scale(row_norm(C, j), lam * self.l1[j], l2, 0.0,
+                                                          self.upper[j]))
                 continue
             for k in range(B.shape[0]):
                 if not self.is_unpenalised(j, B[k, j], C[k, j], lam):
@@ -248,7 +255,8 @@ cdef class ElasticNetRows:
                 total += elastic_net.conjugate(C[k, j], l1, l2, self.lower[j], self.upper[j])
         return total
 
-    cpdef double excess(self, const double[:, ::1] B, const double[:, ::1] C, double lam, double scale):
+    cpdef double excess(self, const double[:, ::1] B, const double[:, ::1] C, double lam,
+                        double scale):
         """lam Omega(B) + (lam Omega)*(scale C) - scale B'C, a sum of terms none of which is negative."""
         cdef double total = 0.0, inner, l1, l2
         cdef Py_ssize_t j, k
@@ -259,11 +267,11 @@ cdef class ElasticNetRows:
                     continue
                 for k in range(B.shape[0]):
                     inner += scale * B[k, j] * C[k, j]
-                total += elastic_net.fenchel_young(row_norm(B, j), scale * row_norm(C, j), inner, l1, l2, 0.0,
-                                                   self.upper[j])
+                total += elastic_net.fenchel_young(row_norm(B, j), scale * row_norm(C, j), inner,
+                                                   l1, l2, 0.0, self.upper[j])
                 continue
             for k in range(B.shape[0]):
                 if not self.is_unpenalised(j, B[k, j], C[k, j], lam):
-                    total += elastic_net.fenchel_young(B[k, j], scale * C[k, j], scale * B[k, j] * C[k, j], l1, l2,
-                                                       self.lower[j], self.upper[j])
+                    total += elastic_net.fenchel_young(B[k, j], scale * C[k, j],
+                            scale * B[k, j] * C[k, j], l1, l2, self.lower[j], self.upper[j])
         return total

@@ -51,9 +51,9 @@ class Ridge:
     def coefficients(self):
         """Feature numbers and values of the nonzero coefficients, ascending in feature."""
         penalised = self.form.coefficients()
-        bare = self.unpenalised.coefficients(self.form.left_over())
+        free = self.unpenalised.coefficients(self.form.left_over())
         which = np.concatenate([self.which, self.unpenalised.which])
-        values = np.concatenate([penalised, bare])
+        values = np.concatenate([penalised, free])
         order = np.argsort(which)
         order = order[values[order] != 0.0]
         return which[order], values[order]
@@ -107,16 +107,16 @@ class UnpenalisedColumns(Span):
 class Tall:
     """At most as many columns as rows: everything from A'A (p, p) and A'c."""
 
-    def __init__(self, design, which, v, w, bare, n_threads):
-        self.design, self.unpenalised, self.scale = design, bare, np.sqrt(v)
-        gram, cross = tall_gram(design, bare.root_w, bare.y, n_threads)
+    def __init__(self, design, which, v, w, free, n_threads):
+        self.design, self.unpenalised, self.scale = design, free, np.sqrt(v)
+        gram, cross = tall_gram(design, free.root_w, free.y, n_threads)
         gram, cross = gram[np.ix_(which, which)], cross[which]
-        seen = [design.products(bare.root_w * q, n_threads)[which] for q in bare.Q.T]
+        seen = [design.products(free.root_w * q, n_threads)[which] for q in free.Q.T]
         self.seen = np.reshape(seen, (-1, len(which))) / self.scale  # Q'A
         self.gram = gram / self.scale / self.scale[:, None] - self.seen.T @ self.seen
         self.cross = cross / self.scale
         self.spectrum, self.turn = eigen(self.gram)
-        self.square = bare.response @ bare.response
+        self.square = free.response @ free.response
         self.start()
 
     def start(self):
@@ -153,11 +153,11 @@ class Tall:
 class Wide:
     """More columns than rows: everything from A V^-1 A' (n, n), but for two products with X."""
 
-    def __init__(self, design, which, v, w, bare, n_threads):
-        self.design, self.unpenalised, self.which, self.v = design, bare, which, v
+    def __init__(self, design, which, v, w, free, n_threads):
+        self.design, self.unpenalised, self.which, self.v = design, free, which, v
         self.n_threads = n_threads
-        gram = wide_gram(design, which, 1.0 / v, bare.root_w, n_threads)
-        gram = bare.without(bare.without(gram).T)
+        gram = wide_gram(design, which, 1.0 / v, free.root_w, n_threads)
+        gram = free.without(free.without(gram).T)
         self.spectrum, self.turn = eigen(gram)
         self.start()
 

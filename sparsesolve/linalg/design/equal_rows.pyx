@@ -31,8 +31,8 @@ cdef inline uint64_t mixed(double value, uint64_t key) noexcept nogil:
     return bits ^ (bits >> 31)
 
 
-def row_classes(Design design, const double[:, ::1] beside, double most):
-    """Find the equal rows of the design together with the columns of `beside` (f, n).
+def row_classes(Design design, const double[:, ::1] offsets, double most):
+    """Find the equal rows of the design together with the columns of `offsets` (f, n).
 
     Returns the class of every row (n,) and the first row of every class (m,), ascending, or None
     if there are more than `most` classes.
@@ -44,11 +44,11 @@ def row_classes(Design design, const double[:, ::1] beside, double most):
     cdef int[::1] table = np.empty(1 << (2 * max(n, 1)).bit_length(), dtype=np.intc)
     total[:] = 0
     with nogil:
-        for j in range(beside.shape[0]):
+        for j in range(offsets.shape[0]):
             for i in range(n):
                 # The hash treats -0 as 0.
-                if beside[j, i] != 0.0:
-                    total[i] += mixed(beside[j, i], <uint64_t> -j)
+                if offsets[j, i] != 0.0:
+                    total[i] += mixed(offsets[j, i], <uint64_t> -j)
     while True:
         table[:] = -1
         with nogil:
@@ -62,7 +62,7 @@ def row_classes(Design design, const double[:, ::1] beside, double most):
                 _mix_in(&design.columns[j], <uint64_t> j + 1, &total[0])
         begin, end = end, min(MORE * end, design.p)
     first = first[:count]
-    return (np.asarray(label), np.asarray(first)) if _alike(design, beside, label, first) else None
+    return (np.asarray(label), np.asarray(first)) if _alike(design, offsets, label, first) else None
 
 
 def class_means(const int[::1] label, const int[::1] first, y, const double[::1] w):
@@ -139,7 +139,7 @@ cdef void _mix_in(const Column* x, uint64_t key, uint64_t* total) noexcept nogil
         total[k if x.rows == NULL else x.rows[k]] += bits
 
 
-cdef bint _alike(Design design, const double[:, ::1] beside, const int[::1] label,
+cdef bint _alike(Design design, const double[:, ::1] offsets, const int[::1] label,
                  const int[::1] first):
     """Return True if every row equals the first row of its class."""
     cdef Py_ssize_t i, j, k, n = design.n
@@ -148,9 +148,9 @@ cdef bint _alike(Design design, const double[:, ::1] beside, const int[::1] labe
     # number of values of a row that are still to be compared
     cdef int[::1] left = np.zeros(n, dtype=np.intc)
     with nogil:
-        for j in range(beside.shape[0]):
+        for j in range(offsets.shape[0]):
             for i in range(n):
-                if beside[j, i] != beside[j, first[label[i]]]:
+                if offsets[j, i] != offsets[j, first[label[i]]]:
                     return False
         for j in range(design.p):
             x = &design.columns[j]

@@ -190,7 +190,7 @@ def row_sums(B, rows):
 
 # Slow Python functions, for tests.
 
-def products_beside_ones(A, B, kernel, int n_threads=1):
+def products_and_sums(A, B, kernel, int n_threads=1):
     """Return 1 + A'B for column-major A (n, m) and B (n, k).
 
     For B = None it is the upper triangle of 1 + A'A. `kernel` is "blas", the kernel for "few"

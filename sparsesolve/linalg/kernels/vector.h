@@ -459,7 +459,7 @@ static inline int ss_lowest(uint32_t mask) {
 /* List in out the i with kept_i + rate_i * travelled >= lam * threshold_i, or with kept_i -
  * rate_i * most if the rate is negative; return their number. They are few, so 32 comparisons
  * are packed into one mask and only set bits are visited. */
-SS_SIMD static ptrdiff_t ss_awake(ptrdiff_t n, const double *SS_RESTRICT kept,
+SS_SIMD static ptrdiff_t ss_candidates(ptrdiff_t n, const double *SS_RESTRICT kept,
                                   const double *SS_RESTRICT rate,
                                   const double *SS_RESTRICT threshold, double travelled,
                                       double most, double lam,

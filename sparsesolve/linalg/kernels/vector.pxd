@@ -39,7 +39,7 @@ cdef extern from "vector.h" nogil:
                          double* sums) noexcept
     double ss_survey_f32(Py_ssize_t n, const float* x, double shift, const double* w,
                          double* sums) noexcept
-    Py_ssize_t ss_awake(Py_ssize_t n, const double* kept, const double* rate,
+    Py_ssize_t ss_candidates(Py_ssize_t n, const double* kept, const double* rate,
                         const double* threshold,
                         double travelled, double most, double lam, int* out) noexcept
     void ss_rotate(Py_ssize_t n, double c, double s, double* x, double* y) noexcept

@@ -69,7 +69,7 @@ cdef class Cox(Loss):
         cdef Py_ssize_t t, l, j
         cdef double c, q, d
         cdef long double value = 0.0        # line searches compare small differences of it
-        if not self.sets.weigh(eta):
+        if not self.sets.take_weights(eta):
             return
         for t in range(self.sets.m):
             self.hazard[t].f = self.own_hazard[t].f = 0.0

@@ -28,6 +28,6 @@ cdef class RiskSets:
     cdef Wide[::1] survivors, dying         # (m,) workspace
 
     cdef bint allows(self, const double* u) noexcept nogil
-    cdef bint weigh(self, const double* eta) noexcept nogil
+    cdef bint take_weights(self, const double* eta) noexcept nogil
     cdef void gather(self, const Wide* x, Wide* survivors, Wide* dying) noexcept nogil
     cdef double share_left(self, Py_ssize_t t, Py_ssize_t before) noexcept nogil

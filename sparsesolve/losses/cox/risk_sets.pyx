@@ -87,7 +87,7 @@ cdef class RiskSets:
                 return False
         return True
 
-    cdef bint weigh(self, const double* eta) noexcept nogil:
+    cdef bint take_weights(self, const double* eta) noexcept nogil:
         """Compute risks and their sums at eta; return False if they are cached."""
         cdef Py_ssize_t t, j
         cdef double level

@@ -200,11 +200,11 @@ class FirstOrder:
     def dual_point(self, lam):
         """u made orthogonal to the columns that nothing holds back, which they are, and what they
         may still gain."""
-        bare, point = self.unpenalised_basis, self.point
-        if bare.same_at(lam):
-            free, basis, mask = bare.which, bare.basis, None
+        own, point = self.unpenalised_basis, self.point
+        if own.same_at(lam):
+            free, basis, mask = own.which, own.basis, None
         else:
-            free, basis, mask = bare.at(self._coefficients(), self.products(point.u), lam)
+            free, basis, mask = own.at(self._coefficients(), self.products(point.u), lam)
         if basis.shape[1] == 0:
             return point.u, free, 0.0
         dual, missing = clear(self.loss, point.eta, point.u, basis, mask)

@@ -142,11 +142,11 @@ class PassNewton(FirstOrder):
         which = self.which[: len(gram)]
         self.mixed, self.inverse_inner = mixed, inverse(inner)
         gram = gram - mixed.T @ self.inverse_inner @ mixed
-        self.fixed = fixed = self.beside(which)
+        self.fixed = fixed = self.unpenalised_products(which)
         gram[fixed] = gram[:, fixed] = 0.0
         self.model = InnerModel(gram, self.charged(which))
 
-    def beside(self, which):
+    def unpenalised_products(self, which):
         """Which of these columns a model leaves alone: they are in the basis, or constant."""
         return (self.unpenalised | ~self.alive)[which % self.design.p]
 

@@ -49,12 +49,12 @@ cdef class RowPass:
     cdef int f, width                       # width = f + p
 
     def __init__(self, Design design, Loss loss, offset, basis, B, C, int threads):
-        at_work = np.any(B, axis=0)
-        self.order = np.argsort(~at_work, kind="stable").astype(np.intc)
+        working = np.any(B, axis=0)
+        self.order = np.argsort(~working, kind="stable").astype(np.intc)
         self.design, self.loss, self.offset = design, loss, offset
         self.basis = np.ascontiguousarray(basis.T)
         self.f, self.width = <int> basis.shape[1], <int> (basis.shape[1] + design.p)
-        self.coefficients = np.ascontiguousarray(np.hstack([C, B[:, at_work]]))
+        self.coefficients = np.ascontiguousarray(np.hstack([C, B[:, working]]))
         # two arrays: below 32 MB their memory comes back from the pass before, and is not cleared anew
         self.eta, self.u = np.empty((len(B), design.n)), np.empty((len(B), design.n))
         self._make_room(threads)
@@ -70,8 +70,9 @@ cdef class RowPass:
             rows = (min(SPAN, n - start) + STRIPES - 1) // STRIPES
             with nogil:
                 for stripe in prange(STRIPES, num_threads=threads, schedule="static"):
-                    self.run(start + stripe * rows, min(start + (stripe + 1) * rows, min(start + SPAN, n)),
-                             <int> (span * STRIPES + stripe), threadid())
+                    self.run(start + stripe * rows,
+                             min(start + (stripe + 1) * rows,
+                                 min(start + SPAN, n)), <int> (span * STRIPES + stripe), threadid())
             PyErr_CheckSignals()
         self.loss.raise_pending()
         met, z = products.sum(axis=0), np.empty((K, self.design.p))
@@ -87,7 +88,8 @@ cdef class RowPass:
     cdef void evaluate_rows(self, Py_ssize_t begin, Py_ssize_t end, int stripe) noexcept nogil:
         cdef int k
         for k in range(<int> self.eta.shape[0]):
-            self.value[stripe, k] += self.loss.evaluate_rows(begin, end, &self.eta[k, 0], &self.u[k, 0])
+            self.value[stripe, k] += self.loss.evaluate_rows(begin, end, &self.eta[k, 0],
+                    &self.u[k, 0])
 
 
 cdef class DensePass(RowPass):
@@ -112,18 +114,19 @@ cdef class DensePass(RowPass):
             for k in range(K):
                 memcpy(&self.eta[k, begin], &self.offset[begin], size * sizeof(double))
             if m > 0:
-                dgemm("N", "N", &size, &K, &m, &one, panel, &size, <double*> &self.coefficients[0, 0], &m, &one,
-                      &self.eta[0, begin], &n)
+                dgemm("N", "N", &size, &K, &m, &one, panel, &size,
+                      <double*> &self.coefficients[0, 0], &m, &one, &self.eta[0, begin], &n)
             self.evaluate_rows(begin, begin + size, stripe)
-            add_products(size, self.width, panel, size, K, &self.u[0, begin], n, &self.products[stripe, 0, 0],
-                         self.width)
+            add_products(size, self.width, panel, size, K, &self.u[0, begin], n,
+                         &self.products[stripe, 0, 0], self.width)
             begin += size
 
 
 cdef class SparsePass(RowPass):
     """Stored values of a block of rows beside eight points at once, column by column."""
 
-    cdef Py_ssize_t[:, :, ::1] place        # (threads, 2, p) where a block begins and ends in each column
+    # (threads, 2, p) where a block begins and ends in each column
+    cdef Py_ssize_t[:, :, ::1] place
 
     def _make_room(self, int threads):
         self.room = np.empty((threads, ROWS * EIGHT))
@@ -146,11 +149,12 @@ cdef class SparsePass(RowPass):
                 self._combine(begin, end, k, min(EIGHT, K - k), first, last, &self.room[thread, 0])
             self.evaluate_rows(begin, end, stripe)
             for k in range(0, K, EIGHT):
-                self._correlate(begin, end, k, min(EIGHT, K - k), first, last, &self.room[thread, 0], stripe)
+                self._correlate(begin, end, k, min(EIGHT, K - k), first, last,
+                                &self.room[thread, 0], stripe)
             begin = end
 
-    cdef void _combine(self, Py_ssize_t begin, Py_ssize_t end, int k, int K, const Py_ssize_t* first,
-                       const Py_ssize_t* last, double* block) noexcept nogil:
+    cdef void _combine(self, Py_ssize_t begin, Py_ssize_t end, int k, int K,
+            const Py_ssize_t* first, const Py_ssize_t* last, double* block) noexcept nogil:
         """eta of the points k..k + K in these rows."""
         cdef Py_ssize_t i
         cdef int j, l
@@ -170,7 +174,8 @@ cdef class SparsePass(RowPass):
             for i in range(begin, end):
                 self.eta[k + l, i] += self.offset[i] + constant[l]
             for j in range(self.f):
-                axpy(end - begin, self.coefficients[k + l, j], &self.basis[j, begin], &self.eta[k + l, begin])
+                axpy(end - begin, self.coefficients[k + l, j], &self.basis[j, begin],
+                     &self.eta[k + l, begin])
 
     cdef void _correlate(self, Py_ssize_t begin, Py_ssize_t end, int k, int K, const Py_ssize_t* first,
                          const Py_ssize_t* last, double* block, int stripe) noexcept nogil:
@@ -189,10 +194,12 @@ cdef class SparsePass(RowPass):
             memset(met, 0, EIGHT * sizeof(double))
             gather(x, first[j], last[j], begin, block, met)
             for l in range(K):
-                self.products[stripe, k + l, self.f + j] += x.factor * (met[l] - x.centre * total[l])
+                self.products[stripe, k + l, self.f + j] += x.factor * (met[l]
+                        - x.centre * total[l])
         for l in range(K):
             for j in range(self.f):
-                self.products[stripe, k + l, j] += dot(end - begin, &self.basis[j, begin], &self.u[k + l, begin])
+                self.products[stripe, k + l, j] += dot(end - begin, &self.basis[j, begin],
+                                                       &self.u[k + l, begin])
 
 
 def evaluate(Design design, Loss loss, offset, basis, B, C, int n_threads):

@@ -33,8 +33,8 @@ def with_equal_rows_merged(problem):
         return None
     if design.n < TALL * design.p or design.n > MOST_ROWS:
         return None
-    beside = np.atleast_2d(problem.offset)[: 0 if loss.exposes else None]
-    found = row_classes(design, beside, FEWER * design.n)
+    offsets = np.atleast_2d(problem.offset)[: 0 if loss.exposes else None]
+    found = row_classes(design, offsets, FEWER * design.n)
     if found is None or design.stored / design.n * len(found[1]) > MOST_COPIED:
         return None
     label, first = found

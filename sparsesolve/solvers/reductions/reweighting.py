@@ -49,7 +49,7 @@ class Reweighting:
         self.of, self.several, p = self.penalty.of, problem.n_responses, problem.design.p
         self.single = len(self.penalty.d) == p and not self.several
         self.b = np.zeros((self.several, p) if self.several else p)
-        self.at_work = self.penalty.d == 0.0  # groups (G,)
+        self.working = self.penalty.d == 0.0  # groups (G,)
         self.iterations = 0
         null = self.whole = FirstOrder(self._weighted(np.ones(len(self.penalty.d))), 1)
         self.loss_value, self.intercept = null.loss_value, null.intercept
@@ -69,7 +69,7 @@ class Reweighting:
     def solve(self, lam, target, budget):
         """Reach gap <= target at lam; returns (outcome, gap)."""
         limit, last = self.iterations + budget, np.inf
-        self.at_work = (self.penalty.d == 0.0) | (self.penalty.lengths(self.b) > 0.0)
+        self.working = (self.penalty.d == 0.0) | (self.penalty.lengths(self.b) > 0.0)
         self._take_in(lam, self._weights(lam), NEAR)
         for _ in range(ROUNDS):
             self._solve_convex(lam, self._weights(lam), CLOSER * target, limit)
@@ -97,15 +97,15 @@ class Reweighting:
     def _take_in(self, lam, weights, share):
         """Let groups come to work whose products are above their thresholds; whether any did."""
         size = self.penalty.lengths(self._correlations.reshape(self.b.shape))
-        new = (size > share * lam * weights) & ~self.at_work & (size > 0.0)
+        new = (size > share * lam * weights) & ~self.working & (size > 0.0)
         if lam >= NULL_LEVEL:
             new[:] = False
-        self.at_work |= new
+        self.working |= new
         return bool(new.any())
 
     def _solve_convex(self, lam, weights, target, limit):
         """Replace b by the solution at these weights, on the groups at work."""
-        groups = self.at_work | (self.penalty.lengths(self.b) > 0.0)
+        groups = self.working | (self.penalty.lengths(self.b) > 0.0)
         which = np.flatnonzero(groups[self.of]).astype(np.intc)
         if not len(which):
             return

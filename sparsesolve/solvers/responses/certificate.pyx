@@ -27,7 +27,8 @@ from sparsesolve.solvers.certificate.gap import least_gap
 from sparsesolve.solvers.responses.conjugate_gradients import Preconditioner, conjugate_gradients, rounding_floor
 
 cdef double VIOLATION = 1e-12       # relative
-cdef double ORTHOGONAL = 1e-10      # product with a free column, from which u' is not what it must be
+# product with a free column, from which u' is not what it must be
+cdef double ORTHOGONAL = 1e-10
 cdef double TINY = 1e-12            # of a diagonal: a smaller pivot is rounding
 
 
@@ -57,15 +58,15 @@ def dual_point(d, double lam):
         return d.u, None
     part, free = d.columns.some(places), free.take(places, axis=1)
     if len(places) == 1 and free.all():     # the intercept alone, as a rule
-        return beside_one(d.loss, d.u, part.combine(np.ones((1, 1)))[0]), None
+        return orthogonal_to_one(d.loss, d.u, part.combine(np.ones((1, 1)))[0]), None
     gram = part.gram(d.shared.h)
     if told_apart(gram):
-        return _beside_many(d, part, gram, places, free), None
+        return _orthogonal_to_many(d, part, gram, places, free), None
     basis = d.spans.apart_in_each(d.which[places], free)
     return clear(d.loss, d.eta, d.u, *basis)[0], basis
 
 
-def beside_one(Loss loss, const double[:, ::1] u, const double[::1] z):
+def orthogonal_to_one(Loss loss, const double[:, ::1] u, const double[::1] z):
     """u' for one free column z."""
     cdef Py_ssize_t K = u.shape[0], n = u.shape[1]
     cdef double[:, ::1] out = np.empty((K, n))
@@ -74,7 +75,8 @@ def beside_one(Loss loss, const double[:, ::1] u, const double[::1] z):
     return np.asarray(out)
 
 
-cdef void clear_of_one(Loss loss, const double* u, const double* z, double* out, double* room) noexcept nogil:
+cdef void clear_of_one(Loss loss, const double* u, const double* z, double* out,
+                       double* room) noexcept nogil:
     """The same in out (K, n); `room` has (K + 4) n + K (K + 1) values.  The column's K x K curvature is factored.
 
     Where a constant added to all responses changes nothing, the last one stays: along such a constant there is no
@@ -112,7 +114,7 @@ cdef void clear_of_one(Loss loss, const double* u, const double* z, double* out,
                 out[k * n + i] -= z[i] * A[k * n + i] * (c[k] - r[i] * along[i])
 
 
-def _beside_many(d, part, gram, places, free):
+def _orthogonal_to_many(d, part, gram, places, free):
     """u' by conjugate gradients for several free columns."""
     u, scales = d.u, np.asarray(d.scales())
     precondition = Preconditioner().separate(

@@ -31,7 +31,7 @@ cdef class ResponseCoefficients(ScaledDual):
     cdef int n_last                         # so many
     cdef double[::1] old, old_g
     cdef int[::1] place                     # of a row among the Hessian's columns, or -1
-    cdef int[::1] at_work                   # whether a coefficient is, (q K,)
+    cdef int[::1] working                   # whether a coefficient is, (q K,)
 
     cdef int refresh_hessian(self) except -1
     cdef void renew(self) noexcept nogil

@@ -18,7 +18,8 @@ from sparsesolve.solvers.subproblem.gram_active_set cimport GramActiveSet
 from sparsesolve.solvers.subproblem.gram_block_descent cimport GramBlockDescent
 from sparsesolve.solvers.responses.hessian cimport ResponseHessian
 
-cdef double FORCING = 0.1           # of the gap at its start to which a first step's model is solved
+# of the gap at its start to which a first step's model is solved
+cdef double FORCING = 0.1
 cdef double IDLE = 0.8              # of lam: coefficients of 0 with less go when H is taken anew
 
 
@@ -63,13 +64,15 @@ cdef class ResponseCoefficients(ScaledDual):
             self.penalty, self.gram = coefficient_net(self.net, self.K), Gram()
             self.quadratic = GramActiveSet(self.gram)
         self.offset = np.array(problem.offset, dtype=float, order="C")
-        self.eta, self.u, self.image, self.trial, self.trial_u, self.dual = np.zeros((6, self.K, self.n))
+        self.eta, self.u, self.image, self.trial, self.trial_u, self.dual = np.zeros((6, self.K,
+                self.n))
         self.last_B, self.C = np.zeros((2, self.q, self.K))
         self.last, self.n_last = np.zeros(1, dtype=np.intc), 0
         self.place = np.full(self.q, -1, dtype=np.intc)
-        self.at_work = np.zeros(self.q * self.K, dtype=np.intc)
+        self.working = np.zeros(self.q * self.K, dtype=np.intc)
         self.s, self.forcing, self.level, self.moves = 1.0, FORCING, 0.0, 0
-        free = (np.asarray(self.net.l1) == 0.0) & (np.asarray(self.net.l2) == 0.0) & (np.asarray(self.net.upper) > 0.0)
+        free = (np.asarray(self.net.l1) == 0.0) & (np.asarray(self.net.l2)
+                                                   == 0.0) & (np.asarray(self.net.upper) > 0.0)
         free[:design.p] &= np.asarray(design.spread) > 0.0
         start = np.zeros((np.count_nonzero(free), self.K))
         if self.with_intercept:
@@ -152,7 +155,7 @@ cdef class ResponseCoefficients(ScaledDual):
         for t in range(count):
             which[t] = coefficients[t]
             values[1, t] = (&self.C[0, 0])[which[t]]
-            self.at_work[which[t]] = True
+            self.working[which[t]] = True
         for t in range(known + count):          # as numbered in the Hessian
             j = self.quadratic.index[t] if t < known else which[t - known]
             columns[t] = self.place[j // self.K] * self.K + j % self.K
@@ -183,7 +186,7 @@ cdef class ResponseCoefficients(ScaledDual):
         if self.grouped:
             stay = np.repeat(stay.reshape(-1, self.K).any(axis=1), self.K)
         self.hessian.refresh_hessian(self.loss, &self.eta[0, 0])
-        np.asarray(self.at_work)[which[~stay]] = False
+        np.asarray(self.working)[which[~stay]] = False
         self.quadratic.restart()
         self.s, self.refresh_debt = 1.0, 0
         self.add_to_working_set(which[stay].astype(np.intp), np.compress(stay, start))

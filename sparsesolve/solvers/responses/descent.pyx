@@ -179,7 +179,7 @@ class ResponseDescent:
         cdef double[:, ::1] to
         cdef double gain, length
         cdef Py_ssize_t j, k
-        mask, left = net.at_work(B, self.g, lam)
+        mask, left = net.smooth_part(B, self.g, lam)
         if not mask.any():
             return False
         step, length = self.newton.of(self, lam, mask, left, goal)

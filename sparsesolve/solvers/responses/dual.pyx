@@ -21,7 +21,8 @@ from sparsesolve.solvers.responses.coefficients cimport ResponseCoefficients
 from sparsesolve.solvers.responses.inactive cimport InactiveRows
 from sparsesolve.solvers.subproblem.coefficients cimport WorkingCoefficients
 
-cdef double ORTHOGONAL = 1e-10      # product with what nothing holds back, from which the dual point is none
+# product with what nothing holds back, from which the dual point is none
+cdef double ORTHOGONAL = 1e-10
 
 
 cdef class ResponseDual(ResponseCoefficients):
@@ -34,7 +35,8 @@ cdef class ResponseDual(ResponseCoefficients):
         self.spans = Spans(design, np.sqrt(problem.weights), problem.centred)
         self.loose = INFINITY if problem.null_value is None else costs.LOOSE_GAP * problem.null_value
         ResponseCoefficients.__init__(self, problem, n_threads)
-        self.ones, self.room = np.ones(self.n), np.empty((self.K + 4) * self.n + self.K * (self.K + 1))
+        self.ones, self.room = np.ones(self.n), np.empty((self.K + 4) * self.n
+                                                         + self.K * (self.K + 1))
 
     def correlations(self):
         """For each column the size of its products with the dual point, (p,): largest or l2."""
@@ -49,7 +51,7 @@ cdef class ResponseDual(ResponseCoefficients):
         cdef Py_ssize_t i
         for t in range(self.quadratic.size):
             self.quadratic.g[t] = self.quadratic.g[t] * level
-        self.quadratic.estimate_slack(lam * level)
+        self.quadratic.estimate_unpenalised_norm(lam * level)
         for k in range(1 if self.quadratic.plain else 2):
             scale = self.quadratic.scale(lam * level, k)
             if scale == last:
@@ -60,7 +62,7 @@ cdef class ResponseDual(ResponseCoefficients):
                 (&self.trial[0, 0])[i] *= scale
             missing = 0.5 * (scale * self.quadratic.unpenalised_norm) ** 2
             best = assembled(self.loss.fenchel_young(&self.eta[0, 0], &self.trial[0, 0]),
-                             self.s * self.quadratic.column_gap(lam * level, scale), self.s * missing, best)
+                    self.s * self.quadratic.column_gap(lam * level, scale), self.s * missing, best)
         self.quadratic.unpenalised_norm = 0.0
         for t in range(self.quadratic.size):
             self.quadratic.g[t] = self.quadratic.g[t] * self.s
@@ -85,7 +87,8 @@ cdef class ResponseDual(ResponseCoefficients):
             mask[np.array(free) % self.K, places] = True
             rows[rows == self.design.p] = -1        # the intercepts
             columns, mask = self.spans.apart_in_each(rows, mask)
-            dual, self.missing = clear(self.loss, np.asarray(self.eta), np.asarray(self.u), columns, mask)
+            dual, self.missing = clear(self.loss, np.asarray(self.eta), np.asarray(self.u), columns,
+                                       mask)
             np.asarray(self.dual)[:] = dual
         else:
             self.dual[:] = self.u
@@ -132,11 +135,12 @@ cdef class ResponseDual(ResponseCoefficients):
             j = self.beyond[i]
             l1, l2 = lam * self.net.l1[j], 0.0 if strict else lam * self.net.l2[j]
             if self.grouped:
-                if not self.at_work[j * self.K]:
-                    s = min(s, feasible_scale(self.inactive.size[j], l1, l2, 0.0, self.net.upper[j]))
+                if not self.working[j * self.K]:
+                    s = min(s, feasible_scale(self.inactive.size[j], l1, l2, 0.0,
+                                              self.net.upper[j]))
                 continue
             for k in range(self.K):
-                if not self.at_work[j * self.K + k]:
+                if not self.working[j * self.K + k]:
                     limit = self.net.upper[j] if self.C[j, k] > 0.0 else -self.net.lower[j]
                     s = min(s, feasible_scale(fabs(self.C[j, k]), l1, l2, 0.0,
                                               INFINITY if strict and limit > 0.0 else limit))
@@ -153,12 +157,15 @@ cdef class ResponseDual(ResponseCoefficients):
                 j = self.beyond[i]
                 l1, l2 = lam * self.net.l1[j], lam * self.net.l2[j]
                 if self.grouped:
-                    if not self.at_work[j * self.K]:
-                        total += conjugate(scale * self.inactive.size[j], l1, l2, 0.0, self.net.upper[j])
+                    if not self.working[j * self.K]:
+                        total += conjugate(scale * self.inactive.size[j], l1, l2, 0.0,
+                                           self.net.upper[j])
                     continue
                 for k in range(self.K):
-                    if not self.at_work[j * self.K + k]:
-                        total += conjugate(scale * self.C[j, k], l1, l2, self.net.lower[j], self.net.upper[j])
+                    if not self.working[j * self.K + k]:
+                        total += conjugate(scale * self.C[j, k], l1, l2, self.net.lower[j],
+                                           self.net.upper[j])
         for i in range(self.K * self.n):
             (&self.trial[0, 0])[i] = scale * (&self.dual[0, 0])[i]
-        return assembled(self.loss.fenchel_young(&self.eta[0, 0], &self.trial[0, 0]), total, 0.0, INFINITY)
+        return assembled(self.loss.fenchel_young(&self.eta[0, 0], &self.trial[0, 0]), total, 0.0,
+                         INFINITY)

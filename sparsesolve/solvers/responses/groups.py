@@ -43,7 +43,7 @@ class ResponseGroups(PassNewton):
         of = np.asarray(problem.penalty.of)[: self.design.p]
         self.open = np.zeros(len(self.groups), dtype=bool)
         self.open[of[self.alive & ~self.unpenalised]] = True
-        self.at_work = problem.penalty.part(np.flatnonzero(self.groups))
+        self.working = problem.penalty.part(np.flatnonzero(self.groups))
 
     def grow_working_set(self, lam):
         """Let groups of products near lam in, the farthest, once one is beyond; whether it did."""
@@ -57,7 +57,7 @@ class ResponseGroups(PassNewton):
         self.groups[near[farthest(pressed[near], np.diff(start)[near], most)]] = True
         found = np.flatnonzero(self.groups)
         self.which = np.concatenate([member[start[g] : start[g + 1]] for g in found])
-        self.at_work = penalty.part(found)
+        self.working = penalty.part(found)
         self.too_many = len(self.which) > self.most
         return True
 
@@ -101,12 +101,12 @@ class ResponseGroups(PassNewton):
         inner = free.T @ free
         self.mixed, self.inverse_inner = free.T @ own, np.linalg.pinv(inner, hermitian=True)
         own -= free @ (self.inverse_inner @ self.mixed)
-        self.fixed = self.beside(self.which)
+        self.fixed = self.unpenalised_products(self.which)
         own[:, self.fixed] = 0.0
-        self.model = SampleModel(self.problem, own, self.at_work)
+        self.model = SampleModel(self.problem, own, self.working)
 
     def charged(self, which):
-        return self.at_work
+        return self.working
 
     def whitened(self, u):
         """H^-1/2 u, sample by sample: (nK,)."""

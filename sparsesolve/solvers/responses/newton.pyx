@@ -211,7 +211,7 @@ cdef class ResponseNewton(ResponseDual):
         `near`.
         """
         cdef double level = near * self.net.l1[j] * (1.0 + VIOLATION)
-        if self.at_work[j * self.K + k]:
+        if self.working[j * self.K + k]:
             return False
         if self.grouped:
             return self.inactive.size[j] > level
@@ -284,9 +284,8 @@ cdef class ResponseNewton(ResponseDual):
             self.moves += 1
             # 5. Update the multiplier s by the curvature along the step, or refresh the Hessian.
             if step > 0.0:
-                curvature =
- (dot(size, &self.trial_u[0, 0], &self.image[0, 0])
-                        - dot(size, &self.u[0, 0], &self.image[0, 0])) / step
+                curvature = (dot(size, &self.trial_u[0, 0], &self.image[0, 0])
+                             - dot(size, &self.u[0, 0], &self.image[0, 0])) / step
                 if curvature > 0.0 and modelled > 0.0:
                     self.s = min(max(curvature / modelled, 0.1 * self.s), 10.0 * self.s)
                 fresh = False

@@ -21,9 +21,11 @@ from sparsesolve.solvers.responses.quadratic cimport ResponseQuadratic
 from sparsesolve.solvers.subproblem.coefficients cimport CONVERGED, MAX_ITER, STALLED
 from sparsesolve.solvers.subproblem.coefficients import projection
 
-cdef double AHEAD = 0.3             # of the way between two lams: what passes lam so much lower comes in
+# of the way between two lams: what passes lam so much lower comes in
+cdef double AHEAD = 0.3
 cdef double KEPT = 0.1              # of the gap, left by a Newton step: the Hessian serves on
-cdef double PRICE = 0.3             # of a Hessian, in sweeps, for each row at work over the number of responses
+# of a Hessian, in sweeps, for each row at work over the number of responses
+cdef double PRICE = 0.3
 cdef double QUICK = 0.05            # bounds on what a sweep is taken to leave of the gap
 cdef double SLOW = 0.99
 DEF PATIENCE = 12                   # rounds that neither halve the gap nor lower the objective
@@ -59,7 +61,8 @@ cdef class ResponseSufficientStatistics(ResponseQuadratic):
         self.order, self.place = np.arange(p, dtype=np.intc), np.arange(p, dtype=np.intc)
         shut = (np.asarray(net.upper) == 0.0) | (np.diagonal(self.G) <= 0.0)
         self.shut = shut.astype(np.uint8)
-        np.asarray(self.l1)[shut] = np.asarray(self.l2)[shut] = 0.0     # nor has the gap to do with them
+        # nor has the gap to do with them
+        np.asarray(self.l1)[shut] = np.asarray(self.l2)[shut] = 0.0
         self.last_B = np.zeros((self.K, p))
         self.before = self.level = 0.0
         self.pace, self.stale = 0.5, True
@@ -165,7 +168,8 @@ cdef class ResponseSufficientStatistics(ResponseQuadratic):
                     total += self.g[k, j] * self.g[k, j] / self.G[j, j]
         if not (exact and free):
             return sqrt(total)
-        slack, apart = projection(np.asarray(self.G)[np.ix_(free, free)], np.asarray(self.g)[:, free].T)
+        slack, apart = projection(np.asarray(self.G)[np.ix_(free, free)],
+                                  np.asarray(self.g)[:, free].T)
         if apart:
             return slack
         residual = self.spans.plain(self._point()[1].T).T
@@ -174,11 +178,11 @@ cdef class ResponseSufficientStatistics(ResponseQuadratic):
     cdef int _measure(self, double goal) except -1:
         """g and the residual's square at the current B, to a part of `goal`."""
         self.refresh()
-        if not self._blur() <= goal:
+        if not self._rounding_cost() <= goal:
             self._ask_rows()
         return 0
 
-    cdef double _blur(self):
+    cdef double _rounding_cost(self):
         """What rounding of inner products may add to half the square of the residual, or take from it."""
         cdef int j, k
         cdef double size, total = 0.0
@@ -230,7 +234,8 @@ cdef class ResponseSufficientStatistics(ResponseQuadratic):
         cdef double gap, value, last = INFINITY, goal = 0.5 * target
         cdef int outcome, tries = 0
         cdef long limit = self.iterations + budget
-        cdef double near = lam - AHEAD * (self.level - lam) if 0.5 * self.level < lam <= self.level else lam
+        cdef double near = lam - AHEAD * (self.level
+                                          - lam) if 0.5 * self.level < lam <= self.level else lam
         self._extrapolate(lam)
         self._enter(near)
         while True:
@@ -266,12 +271,14 @@ cdef class ResponseSufficientStatistics(ResponseQuadratic):
             if last < INFINITY:
                 self.pace = min(max(0.5 * (self.pace + gap / last), QUICK), SLOW)
             last = gap
-            if gap > goal and (not self.stale or log(gap / goal) > -log(self.pace) * PRICE * self.m / self.K):
+            if gap > goal and (not self.stale or log(gap / goal) > -log(self.pace) * PRICE * self.m
+                               / self.K):
                 gap, last = self._steps(lam, gap, goal, limit), INFINITY
             if gap <= goal:
                 return CONVERGED
             value = 0.5 * self.residual_square + self.penalty(lam)
-            patience = PATIENCE if gap < 0.5 * best or value < lowest - ROUNDING * self.total else patience - 1
+            patience = (PATIENCE if gap < 0.5 * best
+                        or value < lowest - ROUNDING * self.total else patience - 1)
             if patience == 0:
                 return STALLED
             best, lowest = min(best, gap), min(lowest, value)

@@ -14,9 +14,9 @@ cdef double VIOLATION = 1e-12       # relative
 ENTERING = 256                      # columns that may come to work in one round, however few are
 
 
-def most_entering(int at_work):
+def most_entering(int working):
     """Violators that come to work in one round, at most: as many as are at work, and no fewer than a path brings."""
-    return max(ENTERING, at_work)
+    return max(ENTERING, working)
 
 
 def farthest(level, columns, most):
@@ -100,7 +100,8 @@ cdef class InactiveColumns(Inactive):
         cdef int k, count = self.bounds.examine(r, lam)
         self.n_over = 0
         for k in range(count):
-            if not fabs(self.bounds.exact[k]) <= lam * self.penalty.l1[self.bounds.undecided[k]]:   # NaN, too
+            # NaN, too
+            if not fabs(self.bounds.exact[k]) <= lam * self.penalty.l1[self.bounds.undecided[k]]:
                 self.over[self.n_over] = k
                 self.n_over += 1
         return count
@@ -121,8 +122,8 @@ cdef class InactiveColumns(Inactive):
         cdef int i, k, j
         for i in range(self.n_over):
             k, j = self.over[i], self.bounds.undecided[self.over[i]]
-            total += conjugate(scale * self.bounds.exact[k], lam * self.penalty.l1[j], lam * self.penalty.l2[j],
-                               self.penalty.lower[j], self.penalty.upper[j])
+            total += conjugate(scale * self.bounds.exact[k], lam * self.penalty.l1[j],
+                    lam * self.penalty.l2[j], self.penalty.lower[j], self.penalty.upper[j])
         return total
 
     cdef double promise(self, double lam) noexcept nogil:
@@ -148,7 +149,8 @@ cdef class InactiveColumns(Inactive):
         for i in range(self.n_over):
             k, j = self.over[i], self.bounds.undecided[self.over[i]]
             if fabs(self.bounds.exact[k]) > lam * self.penalty.l1[j] * (1 + VIOLATION):
-                level[count] = fabs(self.bounds.exact[k]) / self.penalty.l1[j] if self.penalty.l1[j] > 0.0 else INFINITY
+                level[count] = (fabs(self.bounds.exact[k]) / self.penalty.l1[j]
+                                if self.penalty.l1[j] > 0.0 else INFINITY)
                 count += 1
         return np.asarray(self.found)[farthest(level, np.ones(count), most)]
 

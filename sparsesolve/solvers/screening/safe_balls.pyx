@@ -11,7 +11,7 @@ from libc.math cimport sqrt
 
 import numpy as np
 
-from sparsesolve.linalg.kernels.vector cimport dot, ss_awake, ss_travel
+from sparsesolve.linalg.kernels.vector cimport dot, ss_candidates, ss_travel
 
 cdef double SMALLEST = 1e-100, LARGEST = 1e100  # that `scale` may become
 cdef double ROUNDING = 1e-12                    # of a way, with room
@@ -68,5 +68,5 @@ cdef class SafeBalls:
 
     cdef Py_ssize_t candidates(self, double lam, int* out) noexcept nogil:
         """List those that may reach lam times their threshold; returns how many."""
-        return ss_awake(self.kept.shape[0], &self.kept[0], &self.rate[0], &self.threshold[0],
+        return ss_candidates(self.kept.shape[0], &self.kept[0], &self.rate[0], &self.threshold[0],
                         self.moved, self.most, lam / self.scale, out)

@@ -100,7 +100,7 @@ cdef class GroupBlockDescent(RadialStep):
             enough = SWEEP_UNTIL_DECREASE * target + ROUNDING * value
         self.n_trail = 0
         if budget <= 0 or self.n_groups == 0:
-            self.estimate_slack(lam)
+            self.estimate_unpenalised_norm(lam)
             gap = self.gap(lam)
         while gap > target or (moved and gain > enough and not takes_radial_steps):
             if self.iterations >= limit:
@@ -132,7 +132,7 @@ cdef class GroupBlockDescent(RadialStep):
             self.iterations += sweeps
             self.passes += sweeps
             # 3. Certificate over the working groups.
-            self.estimate_slack(lam)
+            self.estimate_unpenalised_norm(lam)
             gap = self.gap(lam)
             if last == INFINITY:
                 continue
@@ -145,7 +145,7 @@ cdef class GroupBlockDescent(RadialStep):
             self.pace = min(max(0.5 * (self.pace + pace), 0.05), MOST_PACE)
             if pace > SLOW and self.iterations >= radial_until and gap * pace ** LONG > target:
                 moved += self.newton(lam)
-                self.estimate_slack(lam)
+                self.estimate_unpenalised_norm(lam)
                 gap = self.gap(lam)
                 value = 0.5 * self.residual_square + self.penalty_value(lam)
             # 5. Stop without progress.

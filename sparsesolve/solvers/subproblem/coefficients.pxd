@@ -60,7 +60,7 @@ cdef class WorkingCoefficients(ScaledDual):
                  int count) except -1
     cdef double primal(self, double lam) noexcept nogil
     cdef bint solved(self, double lam, double target) noexcept nogil
-    cdef void estimate_slack(self, double lam) noexcept nogil
+    cdef void estimate_unpenalised_norm(self, double lam) noexcept nogil
     cdef int update_unpenalised_norm(self, double lam) except -1
     # what a subclass says of the penalty
     cdef bint free(self, int j, double lam) noexcept nogil
@@ -80,7 +80,7 @@ cdef class WorkingCoefficients(ScaledDual):
     cdef void refresh(self, const double* response, double* r) noexcept nogil
     cdef void _leave(self, const double* response, double* r) noexcept nogil
     cdef double rounding(self) noexcept nogil
-    cdef void hand(self, const double* response, double* r) noexcept nogil
+    cdef void copy_residual(self, const double* response, double* r) noexcept nogil
     cdef void take_residual(self, const double* r) noexcept nogil
     cdef void sync_residual(self, const double* response, const double* missing, double drift,
                             double* r) noexcept nogil

@@ -76,8 +76,10 @@ cdef class WorkingCoefficients(ScaledDual):
         self.table, self.integers, self.capacity = table, integers, capacity
         cdef double[:, ::1] t = table
         cdef int[:, ::1] i = integers
-        self.b, self.g, self.d, self.q, self.l1, self.l2 = &t[0, 0], &t[1, 0], &t[2, 0], &t[3, 0], &t[4, 0], &t[5, 0]
-        self.rhs, self.lower, self.upper, self.diag, self.values = &t[6, 0], &t[7, 0], &t[8, 0], &t[9, 0], &t[10, 0]
+        self.b, self.g, self.d, self.q, self.l1, self.l2 = (&t[0, 0], &t[1, 0], &t[2, 0], &t[3, 0],
+                                                            &t[4, 0], &t[5, 0])
+        self.rhs, self.lower, self.upper, self.diag, self.values = (&t[6, 0], &t[7, 0], &t[8, 0],
+                &t[9, 0], &t[10, 0])
         self.index, self.support, self.order, self.position = &i[0, 0], &i[1, 0], &i[2, 0], &i[3, 0]
         self.held, self.which = &i[4, 0], &i[5, 0]
         return 0
@@ -139,10 +141,10 @@ cdef class WorkingCoefficients(ScaledDual):
 
     cdef bint solved(self, double lam, double target) noexcept nogil:
         """Whether the gap over the working columns is at most `target`."""
-        self.estimate_slack(lam)
+        self.estimate_unpenalised_norm(lam)
         return self.gap(lam) <= target
 
-    cdef void estimate_slack(self, double lam) noexcept nogil:
+    cdef void estimate_unpenalised_norm(self, double lam) noexcept nogil:
         """A current stand-in for `slack` between two calls of settle: as if free columns were
         orthogonal."""
         cdef int j
@@ -257,7 +259,7 @@ cdef class WorkingCoefficients(ScaledDual):
         the response."""
         return EPSILON * self.rounding_steps if self.counts_rounding_steps else INFINITY
 
-    cdef void hand(self, const double* response, double* r) noexcept nogil:
+    cdef void copy_residual(self, const double* response, double* r) noexcept nogil:
         """r and residual_square as `refresh` makes them, but g as it is, and r as it has been
         worked on."""
         cdef Py_ssize_t n = self.columns.n

@@ -28,7 +28,8 @@ cdef class GroupCoefficients(WorkingCoefficients):
             self.x, self.old = np.zeros((2, self.capacity))
         return 0
 
-    cdef int add_groups(self, const int[::1] which, const double[::1] start, const double[::1] gradient) except -1:
+    cdef int add_groups(self, const int[::1] which, const double[::1] start,
+                        const double[::1] gradient) except -1:
         """Add the columns of whole groups; a subclass fills in `diag`."""
         cdef int k = self.size, j, g, count = which.shape[0]
         self.add(&which[0], &start[0], &gradient[0], count)
@@ -56,8 +57,8 @@ cdef class GroupCoefficients(WorkingCoefficients):
 
     cdef bint is_outweighed(self, int g, int j, double lam) noexcept nogil:
         """Whether group g's penalty on working column j is none, or less than rounding."""
-        return (lam * (self.penalty.weight[g] + self.penalty.l1[g]) <= NO_PENALTY * sqrt(self.diag[j])
-                and lam * self.penalty.ridge[g] <= NO_PENALTY * self.diag[j])
+        return (lam * (self.penalty.weight[g] + self.penalty.l1[g]) <= NO_PENALTY
+                * sqrt(self.diag[j]) and lam * self.penalty.ridge[g] <= NO_PENALTY * self.diag[j])
 
     cdef bint free(self, int j, double lam) noexcept nogil:
         return (self.is_outweighed(self.group[self.order[j]], j, lam)
@@ -78,11 +79,11 @@ cdef class GroupCoefficients(WorkingCoefficients):
                     self.x[j] += copysign(inflated * sqrt(self.diag[j]), self.x[j])
         return &self.x[self.first[k]]
 
-    cdef void estimate_slack(self, double lam) noexcept nogil:
+    cdef void estimate_unpenalised_norm(self, double lam) noexcept nogil:
         cdef int k
         for k in range(self.n_groups):
             if not self.is_penalised(k, lam):
-                WorkingCoefficients.estimate_slack(self, lam)
+                WorkingCoefficients.estimate_unpenalised_norm(self, lam)
                 return
         self.unpenalised_norm = 0.0
 
@@ -103,7 +104,8 @@ cdef class GroupCoefficients(WorkingCoefficients):
             z, first = self.products(k, lam, 1.0, self.unpenalised_norm), self.first[k]
             if strict and self.penalty.limited:
                 for j in range(first, self.first[k + 1]):
-                    pressed = self.b[j] >= self.upper[j] if z[j - first] > 0.0 else self.b[j] <= self.lower[j]
+                    pressed = (self.b[j] >= self.upper[j] if z[j - first] > 0.0
+                               else self.b[j] <= self.lower[j])
                     self.x[j] = 0.0 if pressed else z[j - first]
                 z = &self.x[first]
             s = min(s, self.penalty.block_scale(self.group[k], z, lam, strict))
@@ -132,14 +134,16 @@ cdef class GroupCoefficients(WorkingCoefficients):
             if off > 0.0:
                 z = self.products(k, lam, scale, off)
             total += self.penalty.block_conjugate(self.group[k], z, lam)
-        return max(total, 0.0) if total < INFINITY else INFINITY      # less than 0 is rounding; NaN is no gap
+        # less than 0 is rounding; NaN is no gap
+        return max(total, 0.0) if total < INFINITY else INFINITY
 
     cdef double charge(self, const double* before, double lam) noexcept nogil:
         cdef double total = 0.0
         cdef int k, j, g
         for k in range(self.n_groups):
             j, g = self.first[k], self.group[k]
-            total += self.penalty.block_value(g, &self.b[j], lam) - self.penalty.block_value(g, before + j, lam)
+            total += self.penalty.block_value(g, &self.b[j], lam) - self.penalty.block_value(g,
+                    before + j, lam)
         return total
 
     cdef bint extrapolate(self, int count, const double* change, double lam) noexcept nogil:
@@ -156,7 +160,8 @@ cdef class GroupCoefficients(WorkingCoefficients):
             for j in range(self.first[k], self.first[k + 1]):
                 old = self.b[j]
                 new = min(max(old + change[j], self.lower[j]), self.upper[j])
-                if (turned <= 0.0 and self.penalty.weight[g] > 0.0) or (old * new <= 0.0 and self.penalty.l1[g] > 0.0):
+                if (turned <= 0.0 and self.penalty.weight[g] > 0.0) or (old * new <= 0.0
+                        and self.penalty.l1[g] > 0.0):
                     new = 0.0
                 self.b[j] = new
                 whole = whole and new == old + change[j]

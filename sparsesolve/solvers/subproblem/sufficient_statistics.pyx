@@ -36,15 +36,17 @@ cdef class SufficientStatistics:
     cdef Py_ssize_t p
     cdef const double[::1] cross
     cdef double total_square
-    cdef object problem, spans          # whose rows can be asked, and the spans of its columns, or None
+    # whose rows can be asked, and the spans of its columns, or None
+    cdef object problem, spans
 
     def __init__(self, problem, int n_threads):
         w, y, penalty = problem.weights, problem.response, problem.penalty
         root_w = np.sqrt(w)
         self.problem, self.spans = problem, Spans(problem.design, root_w, problem.centred)
         products, cross = tall_gram(problem.design, root_w, y, n_threads)
-        self._begin(products, penalty, (np.asarray(penalty.lower) < 0) | (np.asarray(penalty.upper) > 0))
-        self._receive(cross, np.sum(np.multiply(w, np.square(y))))
+        self._begin(products, penalty,
+                    (np.asarray(penalty.lower) < 0) | (np.asarray(penalty.upper) > 0))
+        self._take_products(cross, np.sum(np.multiply(w, np.square(y))))
 
     def _begin(self, products, penalty, moving):
         """All columns at 0; `moving` tells which limits let move, groups side by side."""
@@ -64,7 +66,7 @@ cdef class SufficientStatistics:
         zeros = np.zeros(len(self.order))
         self.quadratic.append(None, penalty, self.order, zeros, zeros)
 
-    def _receive(self, cross, double total_square):
+    def _take_products(self, cross, double total_square):
         self.cross, self.total_square = cross[self.order], total_square
         self._refresh()
 
@@ -117,11 +119,11 @@ cdef class SufficientStatistics:
     cdef int _measure(self, double goal) except -1:
         """g and the residual's square at the current b, to a part of `goal`."""
         self._refresh()
-        if self.problem is not None and not self._blur() <= goal:
+        if self.problem is not None and not self._rounding_cost() <= goal:
             self._ask_rows()
         return 0
 
-    cdef double _blur(self):
+    cdef double _rounding_cost(self):
         """What rounding of inner products may add to half the square of the residual, or take from it."""
         cdef int k
         cdef double size = 0.0
@@ -160,7 +162,8 @@ cdef class SufficientStatistics:
                 self._measure(goal)
             q.update_unpenalised_norm(lam)
             if q.unresolved is not None and self.problem is not None:
-                q.unpenalised_norm = self.spans.projection(q.unresolved, self.spans.root_w * self._residual())
+                q.unpenalised_norm = self.spans.projection(q.unresolved,
+                                                           self.spans.root_w * self._residual())
             gap = q.gap(lam)
             if gap <= target:
                 return CONVERGED, gap
@@ -192,6 +195,7 @@ cdef class InnerModel(SufficientStatistics):
         for k in range(self.quadratic.size):
             self.quadratic.b[k] = b[k]
             if b[k] != 0.0:
-                axpy(self.quadratic.size, b[k], self.gram.G + <Py_ssize_t> k * self.gram.capacity, &cross[0])
+                axpy(self.quadratic.size, b[k], self.gram.G + <Py_ssize_t> k * self.gram.capacity,
+                     &cross[0])
         self.cross, self.total_square = cross, total + np.vdot(b, cross)
         self._refresh()

@@ -323,7 +323,7 @@ cdef class ProximalNewton(LossWorkingSet):
         """The gap over the working columns; leaves their gradient in the quadratic."""
         cdef double level = 1.0 / self.model.multiplier
         self.total = self.linearise()
-        self.quadratic.estimate_slack(lam * level)
+        self.quadratic.estimate_unpenalised_norm(lam * level)
         # the last part for the intercept
         return (self.quadratic.gap(lam * level) + 0.5 * self.total
                 * self.total) * self.model.multiplier

@@ -293,7 +293,7 @@ cdef class WorkingSet(ScaledDual):
             if not self.quadratic.rounding() * self.level <= DRIFT * goal:
                 self._refresh()
             else:
-                self.quadratic.hand(&self.response[0], &self.r[0])
+                self.quadratic.copy_residual(&self.response[0], &self.r[0])
             # or NaN
             if not self.quadratic.primal(lam) <= value:
                 memcpy(self.quadratic.b, &start[0], start.shape[0] * sizeof(double))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sparsesolve.linalg.gram.products import products_beside_ones, row_products, row_sums
+from sparsesolve.linalg.gram.products import products_and_sums, row_products, row_sums
 
 ROWS = [1, 7, 64, 511, 512, 513, 1023, 1300, 2100]
 
@@ -16,7 +16,7 @@ ROWS = [1, 7, 64, 511, 512, 513, 1023, 1300, 2100]
 def test_products_of_two_sets_of_columns(n, m, k, kernel):
     rng = np.random.default_rng(n + m)
     A, B = (np.asfortranarray(rng.standard_normal((n, size))) for size in (m, k))
-    np.testing.assert_allclose(products_beside_ones(A, B, kernel), 1 + A.T @ B, atol=1e-13 * n)
+    np.testing.assert_allclose(products_and_sums(A, B, kernel), 1 + A.T @ B, atol=1e-13 * n)
 
 
 @pytest.mark.parametrize("kernel", ["blas", "few", "many", "chosen"])
@@ -25,7 +25,7 @@ def test_products_of_two_sets_of_columns(n, m, k, kernel):
 def test_products_of_one_set_of_columns(n, m, kernel):
     A = np.asfortranarray(np.random.default_rng(n + m).standard_normal((n, m)))
     expected = np.triu(1 + A.T @ A)
-    np.testing.assert_allclose(products_beside_ones(A, None, kernel), expected, atol=1e-13 * n)
+    np.testing.assert_allclose(products_and_sums(A, None, kernel), expected, atol=1e-13 * n)
 
 
 @pytest.mark.parametrize("m, k", [(130, 20), (20, 130), (200, 64), (300, None)])
@@ -33,7 +33,7 @@ def test_threads_change_no_bit(m, k):
     rng = np.random.default_rng(m)
     A = np.asfortranarray(rng.standard_normal((2100, m)))
     B = None if k is None else np.asfortranarray(rng.standard_normal((2100, k)))
-    one, two, three = (products_beside_ones(A, B, "chosen", count) for count in (1, 2, 3))
+    one, two, three = (products_and_sums(A, B, "chosen", count) for count in (1, 2, 3))
     assert np.array_equal(one, two) and np.array_equal(one, three)
 
 
