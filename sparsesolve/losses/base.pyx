@@ -8,6 +8,18 @@ Fenchel-Young gap
 
 the samples' part of a duality gap. With eta = offset + Zb, the sum of it and lam Omega(b) + (lam
 Omega)*(Z'u) - b'Z'u is P(b) - D(u).
+
+Any new loss is a subclass of one of two classes.
+
+    Separable   a sum over samples. It must implement `value`, `slope` and `second_derivative` of one
+                sample's response and predictor, and should implement `conjugate`, else the point
+                of contact of a line of that slope is searched for.
+    Loss        one that couples samples, or has K responses. It must implement `evaluate`,
+                `curvature`, `curvature_times` and `fenchel_young`; with K responses `parts`, too.
+
+In `__init__` it sets n, w, saturated (its infimum) and, with K responses, n_responses. Attributes
+that say what else it can do (`smooth`, `by_sample`, `by_rows`, `linear_in_y`, ...) stand below with
+their meaning. Then a line in `losses/__init__.py`, and one in `tests/laws/test_losses.py`.
 """
 from libc.math cimport INFINITY, NAN, fabs
 

@@ -1,11 +1,23 @@
-"""The contract of a penalty on groups of features: a sum over disjoint blocks, each on a vector
-of its own.
+"""The contract of a penalty on groups of features: a sum over disjoint blocks.
 
     Omega(b) = sum_g v_g [alpha N_g(b_g) + (1 - alpha) d_g |b_g|_2^2 / 2],   lower <= b <= upper
 
-with a norm N_g that a subclass gives, penalty factors v_g and weights d_g. The level lam is an
-argument of every method, never an attribute. Blocks are vectors in the order of `member`; whole
-vectors in the order of the features.
+with norms N_g, penalty factors v_g and weights d_g. Any new penalty on groups is a subclass of
+BlockPenalty and must implement, for a block b or z of `size(g)` numbers:
+
+    norm(g, b)                  alpha v_g N_g(b)
+    dual_norm(g, z)             the least lam with z in lam times the subdifferential of that at 0
+    reach(g)                    the largest dual_norm on the unit l2 ball, a Lipschitz constant
+    block_prox(g, h, x, lam, b) b = argmin h |b|^2 / 2 - x'b + lam Omega_g(b), within the limits
+    tangent, second_derivative  directions along which Omega_g is smooth at b, and its second
+                                derivative along them, for Newton steps
+
+and may implement `parts` (an l1 norm inside the groups), `merge` and `stop` (kinks away from 0),
+and `is_round` with `diagonal_prox` (a function of the length of a block alone). All else follows:
+the conjugate, the polar, feasible scales, and the contract of ``penalty.py`` on whole vectors.
+
+The level lam is an argument of every method, never an attribute. Blocks are vectors in the order
+of `member`; whole vectors are in the order of the features.
 """
 from collections.abc import Mapping
 
@@ -18,8 +30,10 @@ from sparsesolve.penalties.groups import held, held_weights, in_order, read_grou
 
 # by which a scaled dual point stays inside, so that it does in rounding
 cdef double FEASIBLE = 1e-14
-cdef double LEAST_ALPHA = 1e-3     # glmnet's, for the first lam of a path
-cdef double NO_PENALTY = 1e-14      # beside gradients of the size of 1
+# glmnet's value, for the first lam of a path
+cdef double LEAST_ALPHA = 1e-3
+# compared with gradients of size 1
+cdef double NO_PENALTY = 1e-14
 
 
 cdef class BlockPenalty:
@@ -46,7 +60,7 @@ cdef class BlockPenalty:
         self.groups, self.given = held(groups), held_weights(weights)
 
     def arguments(self):
-        """What the constructor was given."""
+        """The arguments of the constructor."""
         return self.groups, self.given
 
     def __reduce__(self):
@@ -56,13 +70,15 @@ cdef class BlockPenalty:
         return f"{type(self).__name__}({', '.join(map(repr, self.arguments()))})"
 
     def over(self, n_features, names=None):
-        """The same penalty for so many features, its groups and weights read; ValueError says
-        what is wrong."""
+        """The same penalty for so many features; ValueError says what is wrong with its groups or
+        weights.
+        """
         return self.on(read_groups(self.groups, n_features, names))
 
     def on(self, layout):
-        """The same penalty on Groups that are read already; weights of None are the square roots
-        of their sizes."""
+        """The same penalty on Groups that were read before; weights of None are square roots of
+        sizes.
+        """
         cdef BlockPenalty bound = self._laid_out(layout)
         n_features = len(layout.member)
         bound._set(1.0, np.ones(bound.n_groups), np.full(n_features, -np.inf),
@@ -78,7 +94,7 @@ cdef class BlockPenalty:
         return bound
 
     def part(self, groups):
-        """The same for some groups alone, whose coefficients come one group after the other."""
+        """The penalty on some groups alone, whose coefficients come one group after the other."""
         sizes, first = np.diff(self.start)[groups], np.asarray(self.start)[groups]
         ends = np.cumsum(sizes)
         places = np.repeat(first - ends + sizes, sizes) + np.arange(sizes.sum())
@@ -86,8 +102,7 @@ cdef class BlockPenalty:
         return self._shown(layout, groups, places)
 
     def repeated(self, Py_ssize_t K):
-        """The same for coefficients (K, p), row by row: a block has the features of its group in
-        all rows."""
+        """The penalty on coefficients (K, p), row by row: a block has its features in all rows."""
         layout = self.layout
         of, p = np.tile(layout.of, K), len(layout.of)
         member, inverse = np.argsort(of, kind="stable").astype(np.intc), np.argsort(layout.member)
@@ -95,7 +110,7 @@ cdef class BlockPenalty:
         return self._shown(layout, np.arange(self.n_groups), inverse[member % p])
 
     def unlimited(self, coefficients):
-        """The same without limits on these coefficients, a mask (p,)."""
+        """The penalty without limits on these coefficients, a mask (p,)."""
         cdef BlockPenalty bound = self._shown(self.layout, np.arange(self.n_groups),
                                               np.arange(len(self.member)))
         lifted = np.asarray(coefficients)[np.asarray(self.member)]
@@ -104,7 +119,9 @@ cdef class BlockPenalty:
         return bound
 
     def _shown(self, layout, groups, places):
-        """This on other coefficients: of each group in `groups`, with the limits at `places`."""
+        """This penalty on other coefficients: each group in `groups`, with the limits at
+        `places`.
+        """
         cdef BlockPenalty bound = self._laid_out(layout)
         groups, places = np.asarray(groups, dtype=int), np.asarray(places, dtype=int)
         bound.alpha = self.alpha
@@ -116,8 +133,8 @@ cdef class BlockPenalty:
         return bound
 
     def entry_levels(self, z):
-        """Of every group the least lam that keeps it at zero against z, (G,); alpha is taken for
-        1e-3 at least."""
+        """The least lam that keeps each group at zero against z, (G,), with alpha at least 1e-3.
+        """
         penalty = self
         if self.alpha < LEAST_ALPHA:
             member, limits = np.asarray(self.member), np.zeros((2, self.member.shape[0]))
@@ -127,8 +144,9 @@ cdef class BlockPenalty:
         return np.where(np.asarray(self.factors) > 0.0, penalty.levels(z), 0.0)
 
     def under(self, alpha, factors, excluded, lower, upper, ridge_unit):
-        """The same for a mixing alpha, penalty factors (G,), groups left out (G,) and limits (p,)
-        of the features."""
+        """The penalty for alpha, factors (G,), excluded groups (G,) and limits (p,) of the
+        features.
+        """
         cdef BlockPenalty bound = self.on(self.layout)
         out = excluded[np.asarray(self.of)]
         bound._set(alpha, factors, np.where(out, 0.0, lower), np.where(out, 0.0, upper), ridge_unit)
@@ -147,7 +165,7 @@ cdef class BlockPenalty:
         self.limited = bool(np.isfinite(self.lower).any() or np.isfinite(self.upper).any())
 
     def _weights(self):
-        """d (G,), checked."""
+        """The weights d (G,), checked."""
         layout = self.layout
         d = np.sqrt(layout.sizes.astype(float))
         if self.given is None:
@@ -157,49 +175,50 @@ cdef class BlockPenalty:
             strange = [label for label in given if label not in layout.labels]
             if strange:
                 raise ValueError(
-                        f"weights name the group {strange[0]!r}, which groups does not have")
-            given = [given.get(label, d[g]) for g,
-                     label in enumerate(layout.labels[:layout.n_named])]
+                    f"weights name the group {strange[0]!r}, which groups does not have")
+            named = enumerate(layout.labels[:layout.n_named])
+            given = [given.get(label, d[g]) for g, label in named]
         if np.shape(given) != (layout.n_named,):
             raise ValueError(
-                f"weights has shape {np.shape(given)} for {layout.n_named} named groups; give one each")
+                f"weights has shape {np.shape(given)} for {layout.n_named} named groups; "
+                "give one each")
         if np.asarray(given).dtype.kind not in "iuf":
             raise TypeError(
                 f"weights must be numbers, not {np.asarray(given).dtype}; give one for each group")
         d[: layout.n_named] = given
         wrong = np.flatnonzero(np.isnan(d) | (d < 0.0))
         if len(wrong):
-            raise ValueError(f"weights has {d[wrong[0]]} for group {wrong[0]}; weights are at least 0, "
-                             "inf to exclude")
+            raise ValueError(f"weights has {d[wrong[0]]} for group {wrong[0]}; weights are "
+                             "at least 0, inf to exclude")
         return d
 
     def parts(self, d):
-        """Weights of the norm and of an l1 norm inside, (G,) each, from d."""
+        """Weights of the norm and of an l1 norm inside the groups, (G,) each, from d."""
         return d, np.zeros(len(d))
 
     def all_round(self):
-        """Whether it depends on the lengths of the blocks alone."""
+        """Return True if Omega is a function of the lengths of the blocks alone."""
         cdef Py_ssize_t g
         for g in range(self.n_groups):
             if not self.is_round(g):
                 return False
         return True
 
-    # blocks
+    # Blocks.
 
     cdef Py_ssize_t size(self, Py_ssize_t g) noexcept nogil:
         return self.start[g + 1] - self.start[g]
 
     cdef bint block_unpenalised(self, Py_ssize_t g) noexcept nogil:
-        """Whether the group has no norm on it."""
+        """Return True if the group has no norm on it."""
         return self.weight[g] == 0.0 and self.l1[g] == 0.0
 
     cdef double limit(self, Py_ssize_t place, double towards) noexcept nogil:
-        """How far a coordinate may move that way; `place` counts group by group."""
+        """How far a coordinate may move in that direction; `place` counts group by group."""
         return self.upper[place] if towards > 0.0 else -self.lower[place]
 
     cdef double block_value(self, Py_ssize_t g, const double* b, double lam) noexcept nogil:
-        """lam * Omega_g(b), limits taken for kept."""
+        """lam * Omega_g(b), for b within the limits."""
         cdef double square = 0.0
         cdef Py_ssize_t j
         if self.ridge[g] > 0.0:
@@ -231,24 +250,27 @@ cdef class BlockPenalty:
         for j in range(self.size(g)):
             total += z[j] * self.work[j]
         total -= self.block_value(g, &self.work[0], lam)
-        if not fabs(total) < INFINITY:      # limits so far out that floats do not hold it
+        # limits so far out that floats do not hold it
+        if not fabs(total) < INFINITY:
             return INFINITY
         return max(total, 0.0)
 
     cdef double block_scale(self, Py_ssize_t g, const double* z, double lam,
                             bint strict) noexcept nogil:
-        """The largest s <= 1 for which conjugate(s z) is finite; strict: as if for the norm,
-        without limits but 0."""
+        """The largest s <= 1 for which conjugate(s z) is finite.
+
+        With `strict` the answer is that of the norm without limits but those at 0.
+        """
         cdef double level, inside = 1.0 - FEASIBLE
         if self.ridge[g] > 0.0 and lam > 0.0 and not strict:
             return 1.0
         level = self.block_polar(g, z, MOVING if strict else UNBOUNDED)
-        # rounding times a far limit is much
+        # a far limit multiplies rounding
         if level <= (lam * inside if strict and self.limited else lam):
             return 1.0
         return lam / level * inside
 
-    # what a subclass says of one block
+    # For subclasses, of one block.
 
     cdef double norm(self, Py_ssize_t g, const double* b) noexcept nogil:
         """alpha v_g N_g(b)."""
@@ -267,47 +289,49 @@ cdef class BlockPenalty:
         """b = argmin h |b|^2 / 2 - x'b + lam * Omega_g(b); h may be 0 where that is attained."""
 
     cdef bint is_round(self, Py_ssize_t g) noexcept nogil:
-        """Whether Omega_g depends on the length of a block alone, which a rotation does not
-        change."""
+        """Return True if Omega_g is a function of the length of a block alone."""
         return False
 
     cdef void diagonal_prox(self, Py_ssize_t g, const double* h, const double* x, double lam,
                             double near,
                             double* b) noexcept nogil:
-        """b = argmin sum_j h_j b_j^2 / 2 - x'b + lam * Omega_g(b) for such a group; its length
-        may be about `near`."""
+        """b = argmin sum_j h_j b_j^2 / 2 - x'b + lam * Omega_g(b) for such a group.
+
+        `near` is a first guess of its length.
+        """
 
     cdef int tangent(self, Py_ssize_t g, const double* b, const double* z, double lam,
                      int* tangent_of, double* sign, double* slope) noexcept nogil:
-        """Directions along which Omega_g is smooth at b: how many.
+        """Directions along which Omega_g is smooth at b; returns how many.
 
-        Coordinate j moves by sign[j] along direction way[j], -1 for none; slope: what z has along
-        each beyond the penalty's gradient.
+        Coordinate j moves by sign[j] along direction tangent_of[j], -1 for none. slope is what z
+        has along each direction beyond the penalty's gradient.
         """
         return 0
 
     cdef int merge(self, Py_ssize_t g, const double* b, const double* d, double t, double near,
                  int* tangent_of,
                  double* sign, double* slope) noexcept nogil:
-        """Let coordinates that come to a bend of the norm at once move with what bends it; how
-        many did.
+        """Merge coordinates that reach a kink of the norm at once with those that make it.
 
-        At once: before t, and from nearer than `near` times the largest coordinate.
+        At once: before t of the step d, and from nearer than `near` times the largest coordinate.
+        Returns how many were merged.
         """
         return 0
 
     cdef void stop(self, Py_ssize_t g, const double* b, double* d) noexcept nogil:
-        """Shorten a step along the directions of tangent, coordinate by coordinate, to where the
-        norm bends."""
+        """Shorten a step along the tangent, coordinate by coordinate, to where the norm has
+        kinks.
+        """
 
     cdef void second_derivative(self, Py_ssize_t g, const double* b, double lam,
                                 const int* tangent_of, double* H, int ld) noexcept nogil:
-        """Add the second derivative of lam * Omega_g along these directions to H, column-major."""
+        """Add the second derivative of lam * Omega_g along the tangent to H, column-major."""
 
-    # whole vectors, in the order of the features
+    # Whole vectors, in the order of the features.
 
     def value(self, b, double lam=1.0):
-        """lam * Omega(b), infinite outside the limits; for as many features as b has where none were told."""
+        """lam * Omega(b), infinite outside the limits; of the size of b if none is known."""
         if self.layout is None:
             return self.over(len(b)).value(b, lam)
         return self._value(np.ascontiguousarray(b, dtype=float), lam)
@@ -339,7 +363,7 @@ cdef class BlockPenalty:
         return out
 
     def levels(self, const double[::1] z, bint moving=True):
-        """Of every group the least lam that keeps it at zero against z, (G,)."""
+        """The least lam that keeps each group at zero against z, (G,)."""
         cdef double[::1] v = np.asarray(z)[np.asarray(self.member)], out = np.zeros(self.n_groups)
         cdef Py_ssize_t g
         for g in range(self.n_groups):
@@ -363,8 +387,9 @@ cdef class BlockPenalty:
         return total
 
     def directions(self, Py_ssize_t g, const double[::1] b, const double[::1] z, double lam=1.0):
-        """At a block b: directions along which Omega_g is smooth, as columns, with slopes and
-        second derivative."""
+        """Tangent directions of Omega_g at a block b, as columns, with slopes and second
+        derivative.
+        """
         cdef Py_ssize_t j, s = self.size(g)
         cdef int[::1] tangent_of = np.empty(s, dtype=np.intc)
         cdef double[::1] sign = np.empty(s), slope = np.zeros(s)
@@ -394,8 +419,9 @@ cdef class BlockPenalty:
         return scipy.sparse.eye_array(len(free), format="csc")[:, np.flatnonzero(free)]
 
     def unpenalised(self, b, z, double lam=1.0):
-        """Which features nothing holds back, (p,): no penalty at this lam, nor a limit that z
-        presses b against."""
+        """Which features are unpenalised at this lam, (p,), and not held by a limit that z
+        presses on.
+        """
         order = np.asarray(self.member)
         b, z, lower, upper = (np.asarray(b)[order], np.asarray(z)[order], np.asarray(self.lower),
                               np.asarray(self.upper))

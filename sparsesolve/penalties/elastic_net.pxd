@@ -1,9 +1,10 @@
-"""Scalar pieces of the elastic net on an interval: lam * (l1 |b| + l2 b^2 / 2) for lower <= b <= upper."""
+"""The elastic net of one coefficient: lam * (l1 |b| + l2 b^2 / 2) for lower <= b <= upper."""
 from libc.math cimport INFINITY, fabs
 
 
-cdef inline double prox(double x, double h, double l1, double l2, double lower, double upper) noexcept nogil:
-    """argmin_b  h b^2 / 2 - x b + l1 |b| + l2 b^2 / 2  on the interval (l1, l2 with lam multiplied in)."""
+cdef inline double prox(double x, double h, double l1, double l2, double lower,
+                        double upper) noexcept nogil:
+    """argmin_b  h b^2 / 2 - x b + l1 |b| + l2 b^2 / 2  on the interval; l1 and l2 include lam."""
     cdef double b
     if x > l1:
         b = (x - l1) / (h + l2)
@@ -18,7 +19,8 @@ cdef inline double value(double b, double l1, double l2) noexcept nogil:
     return l1 * fabs(b) + 0.5 * l2 * b * b
 
 
-cdef inline double conjugate(double z, double l1, double l2, double lower, double upper) noexcept nogil:
+cdef inline double conjugate(double z, double l1, double l2, double lower,
+                             double upper) noexcept nogil:
     """sup_b  z b - value(b)  on the interval; INFINITY where it is unbounded."""
     cdef double excess = fabs(z) - l1, limit = upper if z > 0 else -lower, b
     if excess <= 0.0 or limit == 0.0:
@@ -38,10 +40,11 @@ cdef inline double fenchel_young(double b, double z, double inner, double l1, do
     return value(b, l1, l2) + conjugate(z, l1, l2, lower, upper) - inner
 
 
-cdef inline double feasible_scale(double z, double l1, double l2, double lower, double upper) noexcept nogil:
+cdef inline double feasible_scale(double z, double l1, double l2, double lower,
+                                  double upper) noexcept nogil:
     """The largest s <= 1 for which conjugate(s z) is finite."""
     if l2 == 0.0 and fabs(z) > l1 and (upper if z > 0 else -lower) == INFINITY:
-        return l1 / fabs(z) * (1.0 - 1e-15)     # so that the product stays feasible in rounding
+        return l1 / fabs(z) * (1.0 - 1e-15)     # keeps the product feasible in rounding
     return 1.0
 
 

@@ -1,4 +1,4 @@
-"""Elastic net with penalty factors and coefficient limits; alpha = 1 is the lasso, alpha = 0 ridge."""
+"""Elastic net with penalty factors and limits; alpha = 1 is the lasso, alpha = 0 ridge."""
 import numpy as np
 import scipy.sparse
 
@@ -13,10 +13,12 @@ cdef class ElasticNet:
 
     Parameters
     ----------
-    n_features : int alpha : float in [0, 1] factors : (p,) penalty factors v, already rescaled; 0
-    unpenalised; excluded features have limits of 0 lower, upper : (p,) or None
+    n_features : int
+    alpha : float in [0, 1]
+    factors : (p,)
+        Penalty factors v, already rescaled; 0 unpenalised. Excluded features have limits of 0.
+    lower, upper : (p,) or None
         lower <= 0 <= upper.
-
     ridge_unit : float
         Multiplies the squared part: 1 unless coefficients are measured in units other than the
         penalty's.
@@ -80,11 +82,11 @@ cdef class ElasticNet:
         return largest
 
     def entry_levels(self, const double[::1] z):
-        """Of every feature the least lam that keeps it at zero against z, (p,); alpha is taken for 1e-3 at least."""
+        """The least lam that keeps each feature at zero against z, (p,); alpha is at least 1e-3."""
         v, upper, lower = np.asarray(self.factors), np.asarray(self.upper), np.asarray(self.lower)
         held = (v > 0.0) & ((upper > 0.0) | (lower < 0.0))
-        return np.where(held, np.abs(z) / np.where(held, v, 1.0), 0.0) / max(self.alpha,
-                LEAST_ALPHA)
+        levels = np.where(held, np.abs(z) / np.where(held, v, 1.0), 0.0)
+        return levels / max(self.alpha, LEAST_ALPHA)
 
     def conjugate(self, const double[::1] z, double lam=1.0):
         """sup_b z'b - lam * Omega(b)."""
@@ -111,7 +113,7 @@ cdef class ElasticNet:
         return scipy.sparse.eye_array(len(free), format="csc")[:, np.flatnonzero(free)]
 
     def unpenalised(self, b, z, double lam=1.0):
-        """Which features nothing holds back, (p,): no penalty at this lam, nor a limit that z presses b against."""
+        """Which features have no penalty at this lam and no limit that z presses on, (p,)."""
         b, z, lower, upper = (np.asarray(b), np.asarray(z), np.asarray(self.lower),
                               np.asarray(self.upper))
         with np.errstate(over="ignore"):        # beyond floats it is no small penalty either
@@ -119,5 +121,8 @@ cdef class ElasticNet:
         return without_penalty & ~((b >= upper) & (z >= 0.0)) & ~((b <= lower) & (z <= 0.0))
 
     def majorant(self, b, double smoothing):
-        """v (p,): sum_j v_j x_j^2 / 2 and a constant are Omega(x) or more; near it at x = b if smoothing is small."""
+        """v (p,), such that sum_j v_j x_j^2 / 2 and a constant majorise Omega(x).
+
+        It is near Omega at x = b if `smoothing` is small.
+        """
         return np.asarray(self.l1) / np.hypot(b, smoothing) + np.asarray(self.l2)

@@ -12,4 +12,5 @@ cdef class ElasticNetRows:
     cpdef double value(self, const double[:, ::1] B, double lam=*)
     cpdef double scale_at(self, const double[:, ::1] B, const double[:, ::1] C, double lam,
                           bint strict=*)
-    cpdef double excess(self, const double[:, ::1] B, const double[:, ::1] C, double lam, double scale)
+    cpdef double excess(self, const double[:, ::1] B, const double[:, ::1] C, double lam,
+                        double scale)

@@ -13,7 +13,8 @@ import numpy as np
 
 from sparsesolve.penalties cimport elastic_net
 
-cdef double NO_PENALTY = 1e-14      # beside gradients of the size of 1
+# compared with gradients of size 1
+cdef double NO_PENALTY = 1e-14
 
 
 cdef inline double row_norm(const double[:, ::1] x, Py_ssize_t j) noexcept nogil:
@@ -25,14 +26,14 @@ cdef inline double row_norm(const double[:, ::1] x, Py_ssize_t j) noexcept nogil
 
 
 cdef class ElasticNetRows:
-    """Penalty factors, limits and mixing of `p` features.
+    """Elastic net on arrays (K, p), which also answers feature by feature.
 
     Parameters
     ----------
     net : ElasticNet
-        What holds for every coefficient of a row: factors, limits, alpha.
+        The factors, limits and alpha that hold for all K coefficients of a feature.
     grouped : bool
-        Tie each row by its l2 norm.  Limits must be infinite or 0 then.
+        Tie the coefficients of a feature by their l2 norm. Limits must be infinite or 0 then.
     """
 
     def __init__(self, net, bint grouped=False):
@@ -40,7 +41,7 @@ cdef class ElasticNetRows:
         self.l1, self.l2, self.lower, self.upper = net.l1, net.l2, net.lower, net.upper
 
     def take(self, const int[::1] which):
-        """The penalty of some features; -1 stands for an unpenalised row."""
+        """The penalty of some features; -1 stands for an unpenalised one."""
         cdef ElasticNetRows part = ElasticNetRows.__new__(ElasticNetRows)
         cdef Py_ssize_t i, j, count = which.shape[0]
         cdef double[:, ::1] table = np.zeros((5, count))
@@ -56,13 +57,15 @@ cdef class ElasticNetRows:
         return part
 
     cdef bint is_unpenalised(self, Py_ssize_t j, double b, double c, double lam) noexcept nogil:
-        """Whether nothing holds a coefficient back: no penalty, or less than rounding, and no limit it presses on."""
+        """Return True if a coefficient has no penalty beyond rounding, and presses on no limit."""
         return (lam * self.l1[j] <= NO_PENALTY and lam * self.l2[j] <= NO_PENALTY
                 and not (b >= self.upper[j] and c >= 0.0) and not (b <= self.lower[j] and c <= 0.0))
 
     cdef void row_prox(self, Py_ssize_t j, double lam, int K, const double* x, const double* h,
                        double* b) noexcept nogil:
-        """b = argmin sum_k (h_k b_k^2 / 2 - x_k b_k) + lam Omega_j(b); h[0] serves all of a grouped row."""
+        """b = argmin sum_k (h_k b_k^2 / 2 - x_k b_k) + lam Omega_j(b); grouped, h[0] serves all
+        k.
+        """
         cdef double norm = 0.0
         cdef int k
         if not self.grouped:
@@ -80,7 +83,7 @@ cdef class ElasticNetRows:
         for k in range(K):
             b[k] = norm * x[k]
 
-    # over whole arrays
+    # Whole arrays.
 
     def prox(self, const double[:, ::1] X, double lam=1.0):
         """argmin_B |B - X|^2 / 2 + lam Omega(B)."""
@@ -139,7 +142,11 @@ cdef class ElasticNetRows:
         return most
 
     def smooth_part(self, const double[:, ::1] B, const double[:, ::1] g, double lam):
-        """Coefficients whose penalty is smooth or absent (K, p), and the gradient left there, where g = Z'u."""
+        """Coefficients (K, p) at which the penalty is smooth or absent, and the gradient left
+        there.
+
+        g = Z'u.
+        """
         mask, left = np.zeros((B.shape[0], B.shape[1]),
                               dtype=bool), np.zeros((B.shape[0], B.shape[1]))
         cdef unsigned char[:, ::1] m = mask.view(np.uint8)
@@ -165,7 +172,9 @@ cdef class ElasticNetRows:
 
     def gains(self, const double[:, ::1] B, const double[:, ::1] g, double lam,
               const double[::1] diagonal):
-        """About what coefficients would gain by leaving zero, and those at work by moving."""
+        """The decreases to expect from coefficients leaving zero, and from those that are free to
+        move.
+        """
         mask, left = self.smooth_part(B, g, lam)
         cdef const unsigned char[:, ::1] m = mask.view(np.uint8)
         cdef const double[:, ::1] rest = left
@@ -186,7 +195,7 @@ cdef class ElasticNetRows:
         return leaving, moving
 
     def stop_at_zero(self, const double[:, ::1] B, double[:, ::1] moved, double lam):
-        """Put to zero, in place, what has passed it on its way from B: there its penalty has a kink."""
+        """Set to zero, in place, the coefficients that passed it on their way from B."""
         cdef double product
         cdef Py_ssize_t j, k
         for j in range(B.shape[1]):
@@ -205,7 +214,7 @@ cdef class ElasticNetRows:
         return self.unpenalised_each(B, C, lam).any(axis=0)
 
     def unpenalised_each(self, const double[:, ::1] B, const double[:, ::1] C, double lam=1.0):
-        """Which coefficients nothing holds back, (K, p)."""
+        """Which coefficients are unpenalised, (K, p), see `is_unpenalised`."""
         out = np.zeros((B.shape[0], B.shape[1]), dtype=np.uint8)
         cdef unsigned char[:, ::1] o = out
         cdef Py_ssize_t j, k
@@ -238,7 +247,8 @@ cdef class ElasticNetRows:
             for k in range(B.shape[0]):
                 if not self.is_unpenalised(j, B[k, j], C[k, j], lam):
                     s = min(s, elastic_net.feasible_scale(
-                        C[k, j], lam * self.l1[j], l2, -INFINITY if strict and self.lower[j] < 0.0 else self.lower[j],
+                        C[k, j], lam * self.l1[j], l2,
+                        -INFINITY if strict and self.lower[j] < 0.0 else self.lower[j],
                         INFINITY if strict and self.upper[j] > 0.0 else self.upper[j]))
         return s
 
@@ -257,7 +267,7 @@ cdef class ElasticNetRows:
 
     cpdef double excess(self, const double[:, ::1] B, const double[:, ::1] C, double lam,
                         double scale):
-        """lam Omega(B) + (lam Omega)*(scale C) - scale B'C, a sum of terms none of which is negative."""
+        """lam Omega(B) + (lam Omega)*(scale C) - scale B'C, a sum of terms of at least 0."""
         cdef double total = 0.0, inner, l1, l2
         cdef Py_ssize_t j, k
         for j in range(B.shape[1]):

@@ -2,13 +2,17 @@
 
     N_g(b) = d_g |b|_2
 
-Reference: Yuan and Lin, "Model selection and estimation in regression with grouped variables" (2006).
+Reference: Yuan and Lin (2006), "Model selection and estimation in regression with grouped
+variables".
 """
 from sparsesolve.penalties.sparse_group cimport SparseGroup
 
 
 cdef class GroupL2(SparseGroup):
-    """``Omega(b) = sum_g d_g |b_g|_2``: the group lasso; with path's alpha < 1 the group elastic net.
+    """``Omega(b) = sum_g d_g |b_g|_2``: the group lasso.
+
+    With path's alpha < 1 it is the group elastic net.
+
 
     Parameters
     ----------

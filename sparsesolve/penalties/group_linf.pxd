@@ -2,4 +2,5 @@
 from sparsesolve.penalties.blocks cimport BlockPenalty
 
 cdef class GroupLinf(BlockPenalty):
-    cdef double _cut(self, Py_ssize_t g, double r, const double* x, double level, const double* b) noexcept nogil
+    cdef double _cut(self, Py_ssize_t g, double r, const double* x, double level,
+                     const double* b) noexcept nogil

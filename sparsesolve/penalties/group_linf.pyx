@@ -1,4 +1,4 @@
-"""Groups by the largest of their coefficients: those of a chosen group are drawn to the same size.
+"""Groups by the largest of their coefficients, whose active coefficients tend to one size.
 
     N_g(b) = d_g |b|_inf
 
@@ -72,11 +72,14 @@ cdef class GroupLinf(BlockPenalty):
 
     cdef void block_prox(self, Py_ssize_t g, double h, const double* x, double lam,
                          double* b) noexcept nogil:
-        """Cut at t, where what t cuts off adds up to the level: of x_j - r b_j over coordinates
-        that t alone holds."""
+        """Clip at t, where the excess over t adds up to the level.
+
+        The excess is x_j - r b_j over the coordinates that t alone holds.
+        """
         cdef Py_ssize_t j, first = self.start[g], s = self.size(g)
         cdef double r = h + lam * self.ridge[g], level = lam * self.weight[g], t, free
-        for j in range(s):      # what each would be without the norm
+        # the minimum of each coordinate without the norm
+        for j in range(s):
             free = self.limit(first + j, x[j])
             if r > 0.0:
                 free = min(free, fabs(x[j]) / r)
@@ -87,11 +90,11 @@ cdef class GroupLinf(BlockPenalty):
 
     cdef double _cut(self, Py_ssize_t g, double r, const double* x, double level,
                      const double* b) noexcept nogil:
-        """The t of block_prox, INFINITY where nothing is cut off: what t cuts off falls with t,
-        in pieces of a line.
+        """The t of block_prox, INFINITY where nothing is clipped: the excess falls with t, piece
+        by piece.
 
-        Without limits it is convex, and Newton's steps from the left end at the root; limits make
-        it jump, and the next one is as far as a step may go.
+        Without limits it is convex, and Newton's method from the left ends at the root. Limits
+        make it jump; the next jump bounds a step.
         """
         cdef Py_ssize_t j
         cdef double t = 0.0, over, slope, next, end
@@ -100,12 +103,13 @@ cdef class GroupLinf(BlockPenalty):
         while True:
             over, slope, end = -level, 0.0, INFINITY
             for j in range(self.size(g)):
-                if fabs(b[j]) > t * (1.0 + CLOSE):      # an end nearer than that would be none
+                # a nearer end would be none
+                if fabs(b[j]) > t * (1.0 + CLOSE):
                     over += fabs(x[j]) - r * t
                     slope += r
                     if self.limited:
                         end = min(end, fabs(b[j]))
-            # the latter of a sum that is the level but for rounding
+            # the second where the sum is the level but for rounding
             if over <= 0.0 or r == 0.0 and end == INFINITY:
                 return t
             next = min(t + over / slope if slope > 0.0 else INFINITY, end)
@@ -115,9 +119,9 @@ cdef class GroupLinf(BlockPenalty):
 
     cdef int tangent(self, Py_ssize_t g, const double* b, const double* z, double lam,
                      int* tangent_of, double* sign, double* slope) noexcept nogil:
-        """The coefficients of largest size move together, the others as they like.
+        """The coefficients of largest size move together, the others by themselves.
 
-        Where they grow, those at a limit stay; where the rest of them would not grow alone, all do.
+        Where they grow, those at a limit stay; where the rest would not grow alone, all do.
         """
         cdef Py_ssize_t j, first = self.start[g], s = self.size(g)
         cdef double largest = 0.0, rest, pull
@@ -157,7 +161,7 @@ cdef class GroupLinf(BlockPenalty):
     cdef int merge(self, Py_ssize_t g, const double* b, const double* d, double t, double near,
                  int* tangent_of,
                  double* sign, double* slope) noexcept nogil:
-        """Those that reach the largest move with it, or stay as it does."""
+        """Merge the coefficients that reach the largest with it."""
         cdef Py_ssize_t j, i, s = self.size(g)
         cdef double largest = 0.0, rate = -INFINITY, side
         cdef int lost = 0, last = -1, old, together = -1
@@ -184,7 +188,7 @@ cdef class GroupLinf(BlockPenalty):
         return lost
 
     cdef void stop(self, Py_ssize_t g, const double* b, double* d) noexcept nogil:
-        """The others end where they reach the largest."""
+        """The others stop where they reach the largest."""
         cdef Py_ssize_t j, s = self.size(g)
         cdef double largest = 0.0, level = 0.0
         if self.weight[g] == 0.0:

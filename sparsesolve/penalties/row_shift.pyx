@@ -1,17 +1,19 @@
-"""Row shifts: the constant over the classes that leaves a softmax alone and makes a row's penalty least.
+"""Row shifts: the constant over the classes that minimises a row's penalty.
 
     argmin_c  sum_k l1 |b_k - c| + l2 (b_k - c)^2 / 2,   lower <= b_k - c <= upper
 
-The median for the lasso (the lower one of an even number, the mean of two), the mean for ridge or
-without a penalty, between them otherwise; then as near to it as the limits let it.
+A softmax does not see it. It is the median for the lasso (the lower one of an even number, the
+mean of two), the mean for ridge or without a penalty, and between them otherwise, as near as the
+limits allow.
 """
 import numpy as np
 
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 
 
-cdef double best_shift(Py_ssize_t K, double* b, double l1, double l2, double lower, double upper) noexcept nogil:
-    """Sorts b."""
+cdef double best_shift(Py_ssize_t K, double* b, double l1, double l2, double lower,
+                       double upper) noexcept nogil:
+    """The best constant of one row; sorts b."""
     cdef double c, mean = 0.0
     cdef Py_ssize_t i, k
     for i in range(K):
@@ -23,7 +25,9 @@ cdef double best_shift(Py_ssize_t K, double* b, double l1, double l2, double low
         b[k] = c
     if K == 2 or l1 == 0.0:
         c = mean
-    else:       # the first value from which the sum does not fall to the right: its least is there or just before
+    # The first value from which the sum does not fall to the right: the minimum is there or just
+    # before.
+    else:
         k = 0
         while k < K - 1 and l2 * K * (b[k] - mean) + l1 * (2.0 * (k + 1) - K) < 0.0:
             k += 1
@@ -36,7 +40,7 @@ cdef double best_shift(Py_ssize_t K, double* b, double l1, double l2, double low
 def centre(double[:, ::1] B, ElasticNetRows net, const int[::1] which=None):
     """Subtract from every row of B (K, p) its best constant; rows of zeros stay.
 
-    The rows are those of the features `which`, or of all.  Returns how many have become zero.
+    The rows are those of the features `which`, or of all. Returns how many have become zero.
     """
     cdef Py_ssize_t K = B.shape[0], i, j, k, gone = 0
     cdef double c
@@ -51,7 +55,8 @@ def centre(double[:, ::1] B, ElasticNetRows net, const int[::1] which=None):
                 zero = zero and B[k, i] == 0.0
             if zero:
                 continue
-            c = best_shift(K, &row[0], 0.0 if net.grouped else net.l1[j], net.l2[j], net.lower[j], net.upper[j])
+            c = best_shift(K, &row[0], 0.0 if net.grouped else net.l1[j], net.l2[j], net.lower[j],
+                           net.upper[j])
             if c != 0.0:
                 zero = True
                 for k in range(K):

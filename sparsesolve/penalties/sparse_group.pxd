@@ -5,4 +5,5 @@ cdef class SparseGroup(BlockPenalty):
     cdef readonly double tau
 
     cdef double _length(self, Py_ssize_t g, double r, double level, const double* z) noexcept nogil
-    cdef bint _too_short(self, Py_ssize_t g, double rho, double r, double level, const double* z) noexcept nogil
+    cdef bint _too_short(self, Py_ssize_t g, double rho, double r, double level,
+                         const double* z) noexcept nogil

@@ -13,11 +13,13 @@ import numpy as np
 
 from sparsesolve.penalties.blocks cimport BlockPenalty
 
-DEF HALVINGS = 54               # from a factor of two to a double's last digit
+# from a factor of two to the last digit of a double
+DEF HALVINGS = 54
 DEF STEPS = 200
 cdef double HUGE = 1e300
 cdef double CLOSE = 4e-16
-cdef double ON_IT = 1e-10       # to the right of a root, by rounding
+# how far rounding may put a root to the right
+cdef double ON_IT = 1e-10
 # of the pull on a block: a norm that weighs less changes no digit of it
 cdef double VANISHING = 1e-60
 
@@ -75,8 +77,10 @@ cdef class SparseGroup(BlockPenalty):
         return (1.0 - self.tau) * d, np.full(len(d), self.tau)
 
     def majorant(self, b, double smoothing):
-        """v (p,): sum_j v_j x_j^2 / 2 and a constant are Omega(x) or more; near it at x = b if
-        smoothing is small."""
+        """v (p,), such that sum_j v_j x_j^2 / 2 and a constant majorise Omega(x).
+
+        It is near Omega at x = b if `smoothing` is small.
+        """
         of, b = np.asarray(self.of), np.asarray(b)
         square = np.bincount(of, weights=b * b, minlength=self.n_groups)
         whole = np.asarray(self.weight) / np.hypot(np.sqrt(square),
@@ -92,8 +96,9 @@ cdef class SparseGroup(BlockPenalty):
         return self.weight[g] * sqrt(square) + self.l1[g] * total
 
     cdef double dual_norm(self, Py_ssize_t g, const double* z) noexcept nogil:
-        """The root of |soft(z, nu l1)|_2 = nu weight, convex in nu: by Newton's steps from the
-        left."""
+        """The root of |soft(z, nu l1)|_2 = nu weight, convex in nu, by Newton's method from the
+        left.
+        """
         cdef double nu = 0.0, square = 0.0, total, largest = 0.0, over, next, l1 = self.l1[g]
         cdef double weight = self.weight[g]
         cdef Py_ssize_t j
@@ -124,12 +129,12 @@ cdef class SparseGroup(BlockPenalty):
         return nu
 
     cdef double reach(self, Py_ssize_t g) noexcept nogil:
-        """On one coordinate alone the norm is least beside |b|_2."""
+        """Compared with |b|_2 the norm is least on one coordinate alone."""
         return 1.0 / (self.weight[g] + self.l1[g]) if not self.block_unpenalised(g) else INFINITY
 
     cdef void block_prox(self, Py_ssize_t g, double h, const double* x, double lam,
                          double* b) noexcept nogil:
-        """Soft thresholds, then the length of the block; with limits a root for that length."""
+        """Soft thresholding, then the length of the block, with limits the root of an equation."""
         cdef Py_ssize_t j, first = self.start[g], s = self.size(g)
         cdef double square = 0.0, l1 = lam * self.l1[g], level = lam * self.weight[g]
         cdef double r = h + lam * self.ridge[g]
@@ -155,8 +160,7 @@ cdef class SparseGroup(BlockPenalty):
                 b[j] = min(b[j] * length, most) if b[j] > 0.0 else max(b[j] * length, -most)
 
     cdef double _length(self, Py_ssize_t g, double r, double level, const double* z) noexcept nogil:
-        """The length of a block some of whose coordinates end at their limits: by doubling, then
-        halving."""
+        """The length of a block with coordinates at their limits, by doubling, then bisection."""
         cdef double low, middle, high = 1.0
         cdef int k
         while high < HUGE and self._too_short(g, high, r, level, z):
@@ -175,8 +179,10 @@ cdef class SparseGroup(BlockPenalty):
 
     cdef bint _too_short(self, Py_ssize_t g, double rho, double r, double level,
                          const double* z) noexcept nogil:
-        """Whether sum_j min(|z_j| / (r rho + level), limit_j / rho)^2, which falls with rho, is
-        above 1."""
+        """Return True if sum_j min(|z_j| / (r rho + level), limit_j / rho)^2 is above 1.
+
+        The sum falls with rho.
+        """
         cdef Py_ssize_t j, first = self.start[g]
         cdef double total = 0.0, part
         for j in range(self.size(g)):
@@ -191,11 +197,12 @@ cdef class SparseGroup(BlockPenalty):
     cdef void diagonal_prox(self, Py_ssize_t g, const double* h, const double* x, double lam,
                             double near,
                             double* b) noexcept nogil:
-        """The length rho solves sum_j x_j^2 / (r_j rho + level)^2 = 1, r = h + ridge: by Newton's
-        steps on the root of the left side's inverse, which is concave and nearly a straight line.
-        From wherever they begin the next one
-        ends to the left of the root, or on it, but for rounding, which is large beside a root
-        that is far away."""
+        """The length rho solves sum_j x_j^2 / (r_j rho + level)^2 = 1 with r = h + ridge.
+
+        Newton's method on the root of the left side's inverse, which is concave and nearly a
+        straight line. From any start the next point is to the left of the root or on it, but for
+        rounding, which is large compared with a root that is far away.
+        """
         cdef Py_ssize_t j, s = self.size(g)
         cdef double level = lam * self.weight[g], ridge = lam * self.ridge[g]
         cdef double square = 0.0, rho = near, part, slope, size
@@ -226,7 +233,7 @@ cdef class SparseGroup(BlockPenalty):
 
     cdef int tangent(self, Py_ssize_t g, const double* b, const double* z, double lam,
                      int* tangent_of, double* sign, double* slope) noexcept nogil:
-        """Every coordinate that is not zero, and those at zero that no l1 norm holds there."""
+        """Coordinates that are not zero, and those at zero that no l1 norm holds there."""
         cdef Py_ssize_t j, first = self.start[g], s = self.size(g)
         cdef double square = 0.0, rest, pull, l1 = lam * self.l1[g]
         cdef int count = 0

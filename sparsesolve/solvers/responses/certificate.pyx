@@ -24,7 +24,9 @@ from sparsesolve.losses.base cimport Loss
 from sparsesolve.penalties.elastic_net_rows cimport ElasticNetRows
 from sparsesolve.solvers.certificate.dual_point import clear
 from sparsesolve.solvers.certificate.gap import least_gap
-from sparsesolve.solvers.responses.conjugate_gradients import Preconditioner, conjugate_gradients, rounding_floor
+from sparsesolve.solvers.responses.conjugate_gradients import (
+    Preconditioner, conjugate_gradients, rounding_floor,
+)
 
 cdef double VIOLATION = 1e-12       # relative
 # product with a free column, from which u' is not what it must be

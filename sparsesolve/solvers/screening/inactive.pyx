@@ -112,7 +112,9 @@ cdef class InactiveColumns(Inactive):
         for i in range(self.n_over):
             k, j = self.over[i], self.bounds.undecided[self.over[i]]
             scale = min(scale, feasible_scale(
-                self.bounds.exact[k], lam * self.penalty.l1[j], 0.0 if strict else lam * self.penalty.l2[j],
+                self.bounds.exact[k], lam * self.penalty.l1[j],
+                0.0 if strict else lam * self.penalty.l2[j],
+
                 -INFINITY if strict and self.penalty.lower[j] < 0.0 else self.penalty.lower[j],
                 INFINITY if strict and self.penalty.upper[j] > 0.0 else self.penalty.upper[j]))
         return scale
