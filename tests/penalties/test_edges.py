@@ -1,0 +1,31 @@
+"""Edges of a graph as groups of two: the graph lasso."""
+
+import numpy as np
+import pytest
+
+import sparsesolve as ss
+from sparsesolve.penalties import LatentGroupL2, graph_groups
+
+
+def test_groups_are_the_edges_in_their_order():
+    assert graph_groups([(2, 0), ("a", "b")]) == [[2, 0], ["a", "b"]]
+    assert graph_groups(iter([])) == []
+
+
+def test_neighbours_are_chosen_together():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 6))
+    y = X[:, 1] + X[:, 2] + 0.1 * rng.standard_normal(80)
+    chain = graph_groups([(j, j + 1) for j in range(5)])
+    fit = ss.path(X, y, penalty=LatentGroupL2(chain), n_lambdas=5)
+    first = next(fit.nonzero(lam) for lam in fit.lambdas if len(fit.nonzero(lam)))
+    assert {1, 2} <= set(first.tolist())
+
+
+@pytest.mark.parametrize("edges, sentence", [
+    ([(0, 1, 2)], "edge 0 is .* a pair"), ([(0, 1), (3, 3)], "edge 1 joins feature 3 to itself"),
+    ([(0, 1), (1, 0)], "stands there twice"),
+])  # fmt: skip
+def test_what_is_no_edge(edges, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        graph_groups(edges)
