@@ -1,6 +1,7 @@
-"""The columns that are not at work: which of them a bound keeps at zero, and what the others add to the certificate.
+"""Inactive columns: screening by bounds, and their part in the certificate.
 
-Invariant: what `examine` has not multiplied is certain to lie below its threshold at that residual and lam.
+Invariant: columns that `examine` does not multiply are below their thresholds at that residual
+and lam.
 """
 from libc.math cimport INFINITY, fabs
 
@@ -10,19 +11,22 @@ from sparsesolve.solvers.screening.bounds cimport correlations
 from sparsesolve.linalg.design.design cimport Design
 from sparsesolve.penalties.elastic_net cimport ElasticNet, conjugate, feasible_scale
 
-cdef double VIOLATION = 1e-12       # relative
-ENTERING = 256                      # columns that may come to work in one round, however few are
+# relative to lam
+cdef double VIOLATION = 1e-12
+# Columns that may enter in one round, however small the working set is.
+ENTERING = 256
 
 
 def most_entering(int working):
-    """Violators that come to work in one round, at most: as many as are at work, and no fewer than a path brings."""
+    """The largest number of violators that enter in one round: the working set at most doubles."""
     return max(ENTERING, working)
 
 
 def farthest(level, columns, most):
-    """Which of some violators come first: those of the highest levels, up to `most` columns, and all without a penalty.
+    """The violators that enter first: those of the highest levels, and all without a penalty.
 
-    Where a path begins far below its first lambda nearly all columns violate, and few of them will be wanted.
+    `most` bounds their columns. Where a path begins far below its first lambda, nearly all
+    columns violate, and few of them will be wanted.
     """
     order = np.argsort(-np.asarray(level), kind="stable")
     level, columns = np.asarray(level)[order], np.asarray(columns)[order]
@@ -31,26 +35,29 @@ def farthest(level, columns, most):
 
 
 cdef class Inactive:
-    """What a working set asks of the columns outside; r stands for sqrt(w) times a residual."""
+    """What a working set asks of the inactive columns; r stands for sqrt(w) times a residual."""
 
     def certified(self, const double[::1] r, double lam, double scale):
-        """Return both scales of r, and what these columns add to the gap at `scale`, to look at from Python."""
+        """Return both scales of r, and what these columns add to the gap at `scale`, for tests."""
         self.examine(&r[0], lam)
         return self.scale(lam, False), self.scale(lam, True), self.gap(lam, scale)
 
     def violating(self, const double[::1] r, double lam, int most):
-        """Return the columns (m,) that violate their thresholds at r; of more than about `most` the farthest."""
+        """Return the columns (m,) that violate their thresholds at r, about `most` of them."""
         self.examine(&r[0], lam)
         return np.array(self.violators(lam, most))
 
     cdef int examine(self, const double* r, double lam) noexcept nogil:
-        """Multiply the columns that no bound keeps below lam times their threshold; returns how many."""
+        """Multiply the columns that no bound keeps below lam times their threshold; returns how
+        many.
+        """
         return 0
 
     cdef double scale(self, double lam, bint strict) noexcept nogil:
         """The largest s <= 1 that makes s r dual feasible on these columns.
 
-        strict: as if for a norm without limits, but those at which coefficients are.
+        With `strict` the answer is that of a norm without limits but those at which coefficients
+        are.
         """
         return 1.0
 
@@ -59,37 +66,42 @@ cdef class Inactive:
         return 0.0
 
     cdef double promise(self, double lam) noexcept nogil:
-        """By how much, about, the objective would fall if violators came in; 0 where that is not asked."""
+        """The decrease of the objective to expect from adding the violators; 0 where it is not
+        asked.
+        """
         return 0.0
 
     cdef int[::1] violators(self, double lam, int most):
-        """Those examined whose products pass their threshold; of more than about `most` columns the farthest."""
+        """Examined columns whose products pass their threshold, about `most`, the farthest first.
+        """
         return np.empty(0, dtype=np.intc)
 
     cdef int[::1] predict_violators(self, const double* r, double lam, double forward):
-        """Those that will all but violate at a residual r to come, as far as earlier products tell.
+        """Columns that will almost violate at a coming residual r, by what earlier products tell.
 
-        r is that of the last lam carried on by `forward` times its way from the one before.
+        r is the last residual, extrapolated by `forward` times its change since the one before.
         """
         return np.empty(0, dtype=np.intc)
 
     cdef int[::1] unpenalised(self):
-        """Those without a penalty, which are to be at work from the start; those that cannot move are dropped."""
+        """Columns without a penalty, which are working from the start; those that cannot move are
+        dropped.
+        """
         return np.empty(0, dtype=np.intc)
 
     cdef int[::1] together(self, which):
-        """These and the columns that come to work with them."""
+        """These columns and those that enter together with them."""
         return which
 
     cdef void leave(self, const int[::1] which) noexcept:
-        """These are at work from now on."""
+        """Stop screening these columns: they are working from now on."""
 
     cdef products(self, const double* r):
         """z_j'r of every column, (p,)."""
 
 
 cdef class InactiveColumns(Inactive):
-    """Columns that the elastic net holds one by one: those over their threshold alone have a part in anything."""
+    """Columns under the elastic net, of which only violators contribute to gap and scale."""
 
     def __init__(self, Design design, double[::1] root_w, ElasticNet penalty, int n_threads):
         self.penalty = penalty

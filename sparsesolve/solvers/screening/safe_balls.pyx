@@ -1,11 +1,17 @@
-"""Columns, or groups, that no residual near enough to the last ones can bring to their threshold.
+"""Safe screening of inactive columns or groups by balls around earlier residuals.
 
-What is looked at is |z_j'r|, or another size of products that grows by at most `rate` |dr| as r moves by dr and is
-multiplied as r is.  A new residual is s times the last one and a way e beside it, so that a bound on the size becomes
-s times itself and rate |e|: along a path r gets shorter and turns little, and |e| is far less than |dr|.  Of a bound at
-one residual is kept what all later factors s and ways e have in common, and one comparison tells that it still serves.
-Where z_j has few entries, a rate over the largest entry of e tells more than one over its length.
-Reference for the idea with s = 1: Cauchy-Schwarz, as in the "safe" rules of El Ghaoui et al. (2012).
+A feature stays inactive at r as long as |z_j'r| < lam v_j. If |z_j'r_0| is known, Cauchy-Schwarz
+gives for r = s r_0 + e
+
+    |z_j'r| <= s |z_j'r_0| + |z_j| |e|.
+
+So one comparison of the accumulated s and |e| with a stored number certifies that feature j need
+not be multiplied. Along a path r mostly shrinks (s < 1) and turns little (|e| is small), so most
+features are certified at most lambdas.
+
+The bound is generic. Groups use the dual norm of their block, and `rate` is its Lipschitz
+constant in r. Features with few non-zeros use the largest entry of e in place of its length.
+Reference: El Ghaoui, Viallon, Rabbani (2012), "Safe feature elimination", for s = 1.
 """
 from libc.math cimport sqrt
 
@@ -13,25 +19,28 @@ import numpy as np
 
 from sparsesolve.linalg.kernels.vector cimport dot, ss_candidates, ss_travel
 
-cdef double SMALLEST = 1e-100, LARGEST = 1e100  # that `scale` may become
-cdef double ROUNDING = 1e-12                    # of a way, with room
-cdef double EPSILON = 1e-15                     # of the residual, and of all ways so far, in a way
+# Bounds of `scale`: beyond them all features are candidates again.
+cdef double SMALLEST = 1e-100, LARGEST = 1e100
+# Relative rounding of a length, with room.
+cdef double ROUNDING = 1e-12
+# Rounding of the residual, and of all lengths so far, in a length.
+cdef double EPSILON = 1e-15
 
 
 cdef class SafeBalls:
-    """All candidates at first.
+    """Screening of p features, which are all candidates at first.
 
     Parameters
     ----------
     n : int
         Length of the residual, or of each of its `parts`.
     rate, threshold : (p,)
-        How fast each size may grow with the length of a way, or where negative, of one part only, with its largest
-        entry; and what it must not reach, over lam.
+        How fast the size of each feature's products may grow with |e|, or if negative with the
+        largest entry of e, for one part only; and what the size must not reach, over lam.
     parts : int
         Residuals side by side, as of several responses.
     together : bool
-        Whether sizes grow with the length of all parts' ways; else with the longest.
+        Whether sizes grow with the length of all parts of e together; else with the longest part.
     """
 
     def __cinit__(self, Py_ssize_t n, rate, threshold, int parts=1, bint together=True):
@@ -40,7 +49,9 @@ cdef class SafeBalls:
         self.last, self.scale = np.zeros(n * parts), 1.0
 
     cdef void move(self, const double* r) noexcept nogil:
-        """Go on to the residual r.  Where nothing is known of its direction, or floats end, all wake."""
+        """Move to the residual r. Features become candidates where its direction is unknown, or
+        floats end.
+        """
         cdef int k
         cdef double* last = &self.last[0]
         cdef double length = dot(self.n * self.parts, last, last)
@@ -67,6 +78,6 @@ cdef class SafeBalls:
                 self.kept[j] = INFINITY
 
     cdef Py_ssize_t candidates(self, double lam, int* out) noexcept nogil:
-        """List those that may reach lam times their threshold; returns how many."""
+        """List the features that may reach lam times their threshold; returns how many."""
         return ss_candidates(self.kept.shape[0], &self.kept[0], &self.rate[0], &self.threshold[0],
                         self.moved, self.most, lam / self.scale, out)

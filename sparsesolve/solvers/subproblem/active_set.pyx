@@ -1,12 +1,15 @@
-"""Second order on the support for penalised least squares over the working columns.
+"""Active-set Newton method for penalised least squares over the working columns.
 
     minimise over b   |r|^2 / 2 + sum_j value_j(b_j),   r = y - Z b,   lower_j <= b_j <= upper_j
 
-with value_j the elastic net's. Given: columns Z through a subclass (a Gram matrix, or the data), a warm start b with
-g = Z'r. Returned: b and g with a duality gap over the working columns at most `target`, or the reason why not.
-Invariant: g = Z'r at the current b. Each round takes a Newton step for the current signs, coefficients that would
-change sign stopping at zero, until the signs stand; then a sweep of one-coordinate minimisations lets violators in.
-Every step decreases the objective, and there are finitely many sign patterns.
+with value_j the elastic net's.
+Given: columns Z through a subclass (a Gram matrix, or the data), and a warm start b with g = Z'r.
+Returned: b and g with a duality gap over the working columns of at most `target`, or the reason
+why not.
+Invariant: g = Z'r at the current b. Each round takes Newton steps for the current signs, in which
+coefficients that would change sign stop at zero, until the signs stay. Then a sweep of
+one-coordinate minimisations adds violators to the support. Every step decreases the objective,
+and there are finitely many sign patterns.
 Reference: Bach et al. 2012, sections 4 and 6 (active sets).
 """
 from libc.math cimport INFINITY, fabs
@@ -15,16 +18,23 @@ from sparsesolve.penalties.elastic_net cimport prox
 from sparsesolve.solvers.subproblem.net_coefficients cimport NetCoefficients
 from sparsesolve.solvers.subproblem.coefficients cimport CONVERGED, MAX_ITER, STALLED
 
-DEF ROUNDS = 30             # Newton steps between two sweeps
+# Newton steps between two sweeps.
+DEF ROUNDS = 30
 cdef double ROUNDING = 1e-14
-cdef double AT_ONCE = 1e-10         # a step along d at whose end a coefficient stops, taken for none
-cdef double IMPOSSIBLE = 2.0        # of the objective: no step can gain as much
-cdef double CROWDED = 0.05          # of the support: where more would stop, the step is walked if that can be done
-cdef double NO_WAY = 1e-6           # a step along a clipped direction below which its slope is taken for rounding
+# A step along d that ends at a kink before this fraction of it counts as none.
+cdef double AT_ONCE = 1e-10
+# No step can lower the objective by more than this multiple of it.
+cdef double IMPOSSIBLE = 2.0
+# If more than this share of the support would stop, a piecewise step is tried.
+cdef double CROWDED = 0.05
+# The slope of a direction with held coefficients is rounding below this step length.
+cdef double NO_WAY = 1e-6
 
 
 cdef class ActiveSetQuadratic(NetCoefficients):
-    """The solver over working columns; a subclass knows how to multiply and to solve with them."""
+    """The solver over working columns; a subclass multiplies with them and solves for the
+    direction.
+    """
 
     cdef int solve(self, double lam, double target, long budget) noexcept nogil:
         """Bring the gap over the working columns to `target`; returns an Outcome."""
@@ -54,24 +64,29 @@ cdef class ActiveSetQuadratic(NetCoefficients):
             if stopped < 0:
                 break
             moved = True
-            if stopped > 0 and self.whole:      # the best there is without those that stopped: others may come in
+            # the minimum without those that stopped: others may enter
+            if stopped > 0 and self.whole:
                 break
             if stopped == 0 and not self.release_bounds(lam):
                 break
         return moved
 
     cdef int go(self, double lam) noexcept nogil:
-        """Go along d, coefficients that would pass zero or a limit ending there; how many do, -1 if nothing moved."""
+        """Step along d, with coefficients stopping at zero or a limit; returns how many, -1 if
+        none moved.
+        """
         cdef int stopped = 0, more = self.hold_at_kinks(lam)
         cdef double t = 0.0
         self.whole = False
         if not self.steps_piecewise or more <= CROWDED * self.n_support:
-            while more > 0:                 # the others' best answer to the coordinates that stop
+            # the best of the others, given the coordinates that stop
+            while more > 0:
                 stopped = self.n_held
                 self.direction(lam)
                 more = self.hold_at_kinks(lam)
             t = self.line_step(lam)
-        if t <= 0.0 or (stopped > 0 and t < NO_WAY):    # those that stop are many, or turn the direction uphill
+        # those that stop are many, or turn the direction uphill
+        if t <= 0.0 or (stopped > 0 and t < NO_WAY):
             self.free_gradient(lam)
             self.direction(lam)
             return self.piecewise_step(lam)
@@ -95,7 +110,8 @@ cdef class ActiveSetQuadratic(NetCoefficients):
                 slope -= level
             elif self.b[j] < 0.0:
                 slope += level
-            if (self.b[j] >= self.upper[j] and slope >= 0.0) or (self.b[j] <= self.lower[j] and slope <= 0.0):
+            if (self.b[j] >= self.upper[j] and slope >= 0.0) or (self.b[j] <= self.lower[j]
+                    and slope <= 0.0):
                 continue
             self.rhs[j] = slope
             self.support[self.n_support] = j
@@ -104,7 +120,10 @@ cdef class ActiveSetQuadratic(NetCoefficients):
         return largest
 
     cdef int hold_at_kinks(self, double lam) noexcept nogil:
-        """Hold coefficients whose step would pass zero or a limit, with a step that ends there; how many are new."""
+        """Hold coefficients whose step would pass zero or a limit, with a step that ends there.
+
+        Returns how many are new.
+        """
         cdef int k, j, before = self.n_held
         cdef double target
         for k in range(self.n_support):
@@ -122,7 +141,9 @@ cdef class ActiveSetQuadratic(NetCoefficients):
         return self.n_held - before
 
     cdef int block(self, double lam) noexcept nogil:
-        """Hold coefficients that are all but at the zero or the limit to which their step leads; how many are new."""
+        """Hold coefficients that are almost at the zero or limit of their step; returns how many
+        are new.
+        """
         cdef int k, j, before = self.n_held
         for k in range(self.n_support):
             j = self.support[k]
@@ -133,7 +154,7 @@ cdef class ActiveSetQuadratic(NetCoefficients):
         return self.n_held - before
 
     cdef double end(self, int j, double lam) noexcept nogil:
-        """The zero or the limit to which d leads coefficient j; one that has come to zero is there."""
+        """The zero or limit to which d leads coefficient j; a coefficient that is 0 is there."""
         if lam * self.l1[j] > 0.0 and self.d[j] * self.b[j] <= 0.0:
             return 0.0
         return self.upper[j] if self.d[j] > 0.0 else self.lower[j]
@@ -143,7 +164,7 @@ cdef class ActiveSetQuadratic(NetCoefficients):
         return (self.end(j, lam) - self.b[j]) / self.d[j] if self.d[j] != 0.0 else INFINITY
 
     cdef double first_event(self, double lam) noexcept nogil:
-        """The step along d at which a coefficient first reaches zero or a limit; INFINITY when none does."""
+        """The step along d at which the first coefficient reaches zero or a limit, or INFINITY."""
         cdef int k
         cdef double t = INFINITY
         for k in range(self.n_support):
@@ -171,23 +192,26 @@ cdef class ActiveSetQuadratic(NetCoefficients):
             curvature += self.d[j] * (self.q[j] + lam * self.l2[j] * self.d[j])
         return self.exact_step(slope, curvature, 1.0, lam)
 
-    cdef double exact_step(self, double slope, double curvature, double longest, double lam) noexcept nogil:
-        """The step in [0, longest] that a slope and a curvature along d make best.
+    cdef double exact_step(self, double slope, double curvature, double longest,
+                           double lam) noexcept nogil:
+        """The best step in [0, longest] for a slope and a curvature along d.
 
-        0 where the objective would fall by more than there is of it: slope and curvature are rounding then.
+        0 if the objective would fall by more than it is: slope and curvature are rounding then.
         """
-        cdef double t = longest if slope >= longest * curvature * (1.0 - 1e-9) else slope / curvature
+        cdef double t = longest if slope >= longest * curvature * (1.0
+                - 1e-9) else slope / curvature
         return t if 0.5 * t * slope <= IMPOSSIBLE * self.primal(lam) else 0.0
 
     cdef double minimiser(self, int j, double lam) noexcept nogil:
-        """The best value of coefficient j with the others held."""
+        """The best value of coefficient j, the others fixed."""
         cdef double h = self.diag[j]
         if h + lam * self.l2[j] <= 0.0:
             return self.b[j]
-        return prox(self.g[j] + h * self.b[j], h, lam * self.l1[j], lam * self.l2[j], self.lower[j], self.upper[j])
+        return prox(self.g[j] + h * self.b[j], h, lam * self.l1[j], lam * self.l2[j], self.lower[j],
+                    self.upper[j])
 
     cdef bint worth(self, int j, double new, double lam, bint whole) noexcept nogil:
-        """Whether a sweep moves coefficient j: the Newton step looks after those whose sign stands."""
+        """Return True if a sweep moves coefficient j; Newton steps move those whose sign stays."""
         cdef double old = self.b[j]
         if new == old:
             return False
@@ -198,16 +222,18 @@ cdef class ActiveSetQuadratic(NetCoefficients):
         NetCoefficients.restart(self)
         self.n_support = self.n_held = 0
 
-    # what a subclass says
+    # For subclasses.
 
     cdef void direction(self, double lam) noexcept nogil:
-        """d on the support: (Z'Z + lam l2) d = rhs, nearly, with the d of the held coefficients given."""
+        """d on the support: (Z'Z + lam l2) d = rhs, approximately, given the d of held
+        coefficients.
+        """
 
     cdef void image(self) noexcept nogil:
         """q = Z'Z d on all working columns."""
 
     cdef void advance(self, double lam, double t) noexcept nogil:
-        """b += t d, g -= t q, coefficients that reach zero or a limit landing on it exactly."""
+        """b += t d, g -= t q; coefficients that reach zero or a limit land on it exactly."""
         cdef int k, j
         cdef double old, new
         for k in range(self.n_support):
@@ -216,16 +242,18 @@ cdef class ActiveSetQuadratic(NetCoefficients):
             new = old + t * self.d[j]
             if lam * self.l1[j] > 0.0 and (new * old <= 0.0 or fabs(new) < ROUNDING * fabs(old)):
                 new = 0.0
-            if self.held[j] and t == 1.0 and new != 0.0 and self.d[j] != 0.0:   # a rounding away is not at a limit
+            # a rounding error away is not at a limit
+            if self.held[j] and t == 1.0 and new != 0.0 and self.d[j] != 0.0:
                 new = self.upper[j] if self.d[j] > 0.0 else self.lower[j]
             self.b[j] = min(max(new, self.lower[j]), self.upper[j])
 
     cdef int sweep(self, double lam, bint whole) noexcept nogil:
-        """One-coordinate minimisations where signs change (everywhere when `whole`); returns how many moved."""
+        """One-coordinate minimisations where signs change, or everywhere; returns how many moved.
+        """
         return 0
 
     cdef int piecewise_step(self, double lam) noexcept nogil:
-        """Go along d to where a first coefficient stops, at least; how many did, -1 if nothing moved."""
+        """Step along d at least to the first kink; returns how many stopped, -1 if none moved."""
         cdef double t
         while self.block(lam) > 0:
             self.direction(lam)
@@ -237,5 +265,7 @@ cdef class ActiveSetQuadratic(NetCoefficients):
         return 1
 
     cdef bint release_bounds(self, double lam) noexcept nogil:
-        """Treat coefficients that the second-order model cannot hold; returns whether anything moved."""
+        """Treat coefficients that the second-order model cannot hold; returns whether anything
+        moved.
+        """
         return False

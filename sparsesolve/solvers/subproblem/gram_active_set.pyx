@@ -1,8 +1,9 @@
-"""The quadratic over working columns with all inner products known: nothing here depends on the number of samples.
+"""Active-set Newton steps with all inner products of the working columns known.
 
-The Newton direction comes from a Cholesky factor of the active Gram matrix. The factor outlives the lam it was made
-for: it gains rows as columns enter, loses them as they leave, and is made anew only where that costs less.  Columns
-that depend on those in the factor are refused by it; they slide along the flat direction that the dependence leaves,
+Nothing here depends on the number of samples. The Newton direction comes from a Cholesky factor
+of the Gram matrix of the support. The factor is kept from lam to lam: it gains rows as columns
+enter, loses them as they leave, and is recomputed only where that is cheaper. Columns that depend
+on those in the factor are refused by it. They move along the null direction of the dependence
 until a coefficient reaches zero.
 """
 from libc.math cimport INFINITY, fabs, sqrt
@@ -17,15 +18,18 @@ from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.linalg.kernels.vector cimport axpy, dot, ss_subtract_all
 from sparsesolve.solvers.subproblem.active_set cimport ActiveSetQuadratic
 
-DEF CHUNK = 64                      # rows that enter the factor at a time
-# relative to the column's square: below it a column counts as dependent
+# Rows that enter the factor at a time.
+DEF CHUNK = 64
+# A column counts as dependent below this pivot, relative to its square.
 cdef double TINY_PIVOT = 1e-12
-# relative change of lam beyond which an old ridge in the factor serves no more,
+# An old ridge in the factor serves up to this relative change of lam.
 cdef double STALE_RIDGE = 4.0
-cdef double JUMP = 0.6              # and the same from one lam to the next
-# others to a column: as many products cost less one by one than all together
+# The same from one lam to the next.
+cdef double JUMP = 0.6
+# Up to this many other columns to a column, products cost less one by one than all together.
 cdef double FEW = 2.0
-# how much faster a flop is in a block operation than in a rotation
+# A flop of a block operation is this much faster than one of a rotation.
+
 cdef double BLOCK_SPEED = 8.0
 
 
@@ -55,10 +59,10 @@ cdef class GramActiveSet(ActiveSetQuadratic):
         self.accepted = np.empty(CHUNK, dtype=np.intc)
         self.refused = np.empty(self.capacity, dtype=np.intc)
 
-    # the factor
+    # The factor.
 
     cdef void synchronise(self, double lam) noexcept nogil:
-        """Bring the factor to the rows of the support, as far as they are independent."""
+        """Bring the factor to the columns of the support, as far as they are independent."""
         cdef int k, j, count = 0, size = self.cholesky.size
         if self.stale(lam):
             for k in range(size):
@@ -79,7 +83,10 @@ cdef class GramActiveSet(ActiveSetQuadratic):
         self.extend(count)
 
     cdef bint stale(self, double lam) noexcept nogil:
-        """Whether an old ridge in the factor has cost steps, of s^2 each, worth a new one, of s^3 / 3 in blocks."""
+        """Return True if an old ridge in the factor has cost as much as a new factor.
+
+        A step costs s^2, a factor s^3 / 3 in blocks.
+        """
         cdef int k
         if (fabs(lam - self.factor_level) <= STALE_RIDGE * lam and fabs(lam - self.lam) <= JUMP
             * lam and 3.0 * BLOCK_SPEED * self.refined <= self.cholesky.size):
@@ -90,7 +97,7 @@ cdef class GramActiveSet(ActiveSetQuadratic):
         return False
 
     cdef void shrink(self) noexcept nogil:
-        """Take out of the factor what has left the support."""
+        """Remove from the factor the columns that have left the support."""
         cdef int k, j, first = -1, leaving = 0, s = self.cholesky.size, kept
         cdef double below, rotations, rebuilt
         for k in range(s):
@@ -154,7 +161,7 @@ cdef class GramActiveSet(ActiveSetQuadratic):
                     self.refused[self.n_refused] = j
                     self.n_refused += 1
 
-    # what the Newton loop asks for
+    # For the Newton loop.
 
     cdef void inner_with(self, int j, const int* which, int count, double* out) noexcept nogil:
         cdef int k
@@ -189,7 +196,7 @@ cdef class GramActiveSet(ActiveSetQuadratic):
         self.answered *= t
 
     cdef void image(self) noexcept nogil:
-        """On the factor's columns the equations tell it; the rest are products."""
+        """The equations give it on the factor's columns; the rest are products."""
         cdef int k, j, count = 0
         if self.answered != 0.0 and FEW * (self.size - self.cholesky.size
                                            + self.n_held) < self.n_support:
@@ -213,7 +220,8 @@ cdef class GramActiveSet(ActiveSetQuadratic):
     cdef void advance(self, double lam, double t) noexcept nogil:
         cdef int k, j
         cdef double change = 0.0, distance = 0.0
-        for k in range(self.n_support):     # |r - t Z d|^2
+        # |r - t Z d|^2
+        for k in range(self.n_support):
             j = self.support[k]
             change += self.d[j] * (t * self.q[j] - 2.0 * self.g[j])
             distance += fabs(self.d[j]) * sqrt(self.diag[j])
@@ -258,15 +266,18 @@ cdef class GramActiveSet(ActiveSetQuadratic):
         axpy(self.size, -step, self.gram.G + <Py_ssize_t> j * self.gram.capacity, self.g)
 
     cdef void touch(self, double distance) noexcept nogil:
-        """Columns of that length in all have been added to g: what a residual as long adds counts as one."""
+        """Count the rounding of columns of that length in all, added to g, in lengths of the
+        residual.
+        """
         self.rounding_steps += (1.0 + distance / sqrt(self.residual_square)
                                 if self.residual_square > 0.0 else INFINITY)
 
     cdef int piecewise_step(self, double lam) noexcept nogil:
-        """Go along d, each coefficient stopping where it reaches zero or a limit, until the objective rises.
+        """Step along d, each coefficient stopping at zero or a limit, until the objective rises.
 
-        A Newton step of columns nearly dependent sends many coefficients far past zero, and to clip them all turns it
-        uphill; most of what it gains is gained on the way, at a product with a column for each that stops.
+        A Newton step of nearly dependent columns sends many coefficients far past zero, and
+        holding them all turns it uphill. Most of its gain is made on the way, at one product with
+        a column per stop.
         """
         cdef int k, j, first, stopped = 0
         cdef double slope, curvature, event, distance, end, step
@@ -301,18 +312,18 @@ cdef class GramActiveSet(ActiveSetQuadratic):
             stopped += 1
         return stopped if stopped > 0 else -1
 
-    # columns that the factor refused
+    # Columns that the factor refused.
 
     cdef bint release_bounds(self, double lam) noexcept nogil:
         cdef int k, count
         cdef long before = self.iterations
         if self.n_refused == 0:
             return False
-        # the last step changed the support: the factor must follow it
+        # the last step changed the support: the factor must follow
         self.free_gradient(lam)
         self.synchronise(lam)
         count = self.n_refused
-        # until a column that meets zero or a limit is one of the factor's
+        # until no column of the factor reaches zero or a limit
         for k in range(count):
             self.null_direction_step(self.refused[k], lam)
             if self.iterations > before and not self._stands(lam):
@@ -321,7 +332,7 @@ cdef class GramActiveSet(ActiveSetQuadratic):
         return self.iterations > before
 
     cdef bint _stands(self, double lam) noexcept nogil:
-        """Whether all columns of the factor are still free."""
+        """Return True if all columns of the factor are still free."""
         cdef int k, count = 0
         self.free_gradient(lam)
         for k in range(self.n_support):
@@ -329,7 +340,9 @@ cdef class GramActiveSet(ActiveSetQuadratic):
         return count == self.cholesky.size
 
     cdef void null_direction_step(self, int j, double lam) noexcept nogil:
-        """Move along e_j - (its combination of the factor's columns), where Z d is nearly zero, to the next event."""
+        """Move along e_j - (its combination of the factor's columns), where Z d is nearly 0, to a
+        kink.
+        """
         cdef int k, i
         cdef double slope = 0.0, size = 0.0, t
         if self.free_gradient(lam) <= 0.0 or (self.b[j] == 0.0 and lam * self.l1[j] > 0.0):
@@ -351,7 +364,7 @@ cdef class GramActiveSet(ActiveSetQuadratic):
         if fabs(slope) <= size:
             if lam * self.l1[j] == 0.0:
                 return
-            # level ground: take the dependent column itself out
+            # level ground: remove the dependent column itself
             slope = -1.0 if self.b[j] > 0.0 else 1.0
         if slope < 0.0:
             self.rescale(-1.0)
@@ -361,7 +374,7 @@ cdef class GramActiveSet(ActiveSetQuadratic):
         self.rescale(t)
         self.iterations += 1
         t = self.line_step(lam)
-        # level ground: the objective does not change, the coefficient count does
+        # level ground: the objective stays, the number of coefficients falls
         if t <= 0.0:
             self.image()
             t = 1.0
@@ -369,7 +382,7 @@ cdef class GramActiveSet(ActiveSetQuadratic):
 
     cpdef int append(self, Design design, penalty, const int[::1] which, const double[::1] start,
                      const double[::1] gradient) except -1:
-        """Take in columns of the design: their inner products with all working columns, then themselves."""
+        """Append columns of the design, their inner products with all working columns first."""
         cdef int count = which.shape[0], m = self.size, k
         if count == 0:
             return 0
