@@ -11,9 +11,9 @@ Omega)*(Z'u) - b'Z'u is P(b) - D(u).
 
 Any new loss is a subclass of one of two classes.
 
-    Separable   a sum over samples. It must implement `value`, `slope` and `second_derivative` of one
-                sample's response and predictor, and should implement `conjugate`, else the point
-                of contact of a line of that slope is searched for.
+    Separable   a sum over samples. It must implement `value`, `slope` and `second_derivative` of
+                one sample's response and predictor, and should implement `conjugate`, else the
+                point of contact of a line of that slope is searched for.
     Loss        one that couples samples, or has K responses. It must implement `evaluate`,
                 `curvature`, `curvature_times` and `fenchel_young`; with K responses `parts`, too.
 

@@ -1,11 +1,12 @@
-"""Moreau envelope of a loss with kinks, about multipliers: what the method of multipliers minimises.
+"""Moreau envelope of a loss with kinks, about multipliers, for the method of multipliers.
 
     f_sigma(eta; m) = max over s in [l, h] of  s (eta - c) - epsilon |s| - (s - m)^2 / (2 sigma)
                     = min over t of  f(t) + m (eta - t) + sigma (eta - t)^2 / 2
 
 Its slope is s+ = clip(soft(m + sigma (eta - c), sigma epsilon), l, h), the next multiplier; its
 second derivative is sigma where s+ is at neither end, nor 0 where there is a flat piece, else 0.
-Reference: Rockafellar, "Augmented Lagrangians and applications of the proximal point algorithm" (1976).
+Reference: Rockafellar (1976), "Augmented Lagrangians and applications of the proximal point
+algorithm".
 """
 from libc.math cimport INFINITY, fabs
 
@@ -55,7 +56,8 @@ cdef class Envelope(Separable):
         return np.asarray(out)
 
     def slope_along(self, eta, along, double t):
-        """The slope of F at eta + t along, in the direction `along`: what a line search asks for."""
+        """The slope of F at eta + t along in the direction `along`, for line searches."""
+
         cdef const double[::1] e = self._flat(eta), d = self._flat(along)
         cdef double total = 0.0
         cdef Py_ssize_t i
@@ -74,7 +76,8 @@ cdef class Envelope(Separable):
         s = s - dead if s > dead else s + dead if s < -dead else 0.0
         return min(max(s, self.low[i]), self.high[i])
 
-    cdef double evaluate_block(self, Py_ssize_t start, Py_ssize_t stop, const double* eta, double* u) noexcept nogil:
+    cdef double evaluate_block(self, Py_ssize_t start, Py_ssize_t stop, const double* eta,
+                               double* u) noexcept nogil:
         cdef Py_ssize_t i
         cdef double total = 0.0, s, off
         for i in range(start, stop):
@@ -82,7 +85,8 @@ cdef class Envelope(Separable):
             if self.w[i] > 0.0:
                 s = self._next(i, eta[i])
                 off = s - self.m[i]
-                total += self.w[i] * (s * (eta[i] - self.c[i]) - self.width * fabs(s) - 0.5 * off * off / self.sigma)
+                total += self.w[i] * (s * (eta[i] - self.c[i]) - self.width * fabs(s)
+                                      - 0.5 * off * off / self.sigma)
                 u[i] = -self.w[i] * s
         return total
 
@@ -91,7 +95,8 @@ cdef class Envelope(Separable):
         cdef double s
         for i in range(self.n):
             s = self._next(i, eta[i])
-            h[i] = self.w[i] * self.sigma if self.low[i] < s < self.high[i] and (self.width == 0.0 or s != 0.0) else 0.0
+            h[i] = self.w[i] * self.sigma if self.low[i] < s < self.high[i] and (self.width == 0.0
+                    or s != 0.0) else 0.0
 
     cdef double fenchel_young(self, const double* eta, const double* u) noexcept nogil:
         cdef Py_ssize_t i

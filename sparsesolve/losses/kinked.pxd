@@ -1,8 +1,9 @@
-"""Losses that are piecewise linear: kinks at the ends of an interval, slopes between two numbers."""
+"""Piecewise linear losses: kinks at the ends of an interval, slopes between two numbers."""
 from sparsesolve.losses.base cimport Separable
 
 cdef class Kinked(Separable):
-    cdef readonly double width              # epsilon: half the length of the flat piece, 0 where there is one kink
+    # epsilon: half the length of the flat piece; 0 with one kink
+    cdef readonly double width
     cdef object held_pieces
 
     cdef double centre(self, double y) noexcept nogil

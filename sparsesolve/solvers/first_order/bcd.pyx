@@ -1,17 +1,21 @@
-"""Block coordinate gradient descent of Tseng and Yun, for any smooth loss of one response and penalties on groups.
+"""Block coordinate gradient descent, for any smooth loss of one response and penalties on groups.
 
     minimise over b0, b   F(offset + b0 + Zb)  +  lam sum_g Omega_g(b_g)
 
-For one group after the other, with its gradient g = -Z_g'u and h at least the curvature F was seen to have there,
+Given, returned, invariant: as FirstOrder. One group after the other, with gradient g = -Z_g'u and
+h at least the curvature that F has shown there, takes the step
 
-    d = argmin_d  g'd + h |d|^2 / 2 + lam Omega_g(b_g + d),      Delta = g'd + lam Omega_g(b_g + d) - lam Omega_g(b_g),
+    d = argmin_d  g'd + h |d|^2 / 2 + lam Omega_g(b_g + d)
+    Delta = g'd + lam Omega_g(b_g + d) - lam Omega_g(b_g)
+    b_g <- b_g + t d   with the largest t = 1, beta, beta^2, ... that lowers the objective by at
+                       least -sigma t Delta.
 
-and b_g goes t d with the largest t = 1, beta, beta^2, ... for which the objective falls by -sigma t Delta at least.
-Wright's variant searches on h in place of t: it grows until t = 1 does.  What no penalty holds back takes a Newton
-step before each sweep.  Blocks are swept over while they are in the working set: those that are not zero, and those
-whose products passed lam at the last certificate.  Given, returned and kept: what FirstOrder says.
-Reference: Tseng and Yun, "A coordinate gradient descent method for nonsmooth separable minimization" (2009); Wright,
-"Accelerated block-coordinate relaxation for regularized optimization" (2012).
+Wright's variant searches on h in place of t: h grows until t = 1 suffices. Unpenalised
+coefficients take a Newton step before each sweep. Sweeps go over the working set: blocks that are
+not zero, and those whose products passed lam at the last certificate.
+Reference: Tseng, Yun (2009), "A coordinate gradient descent method for nonsmooth separable
+minimization"; Wright (2012), "Accelerated block-coordinate relaxation for regularized
+optimization".
 """
 from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport fabs
@@ -109,7 +113,7 @@ cdef class Sweep:
         return value
 
     cdef bint _direction(self, Py_ssize_t g, double lam) noexcept nogil:
-        """d = the way to where the block's model is least, and its image; whether there is one to go."""
+        """d = the step to the minimum of the block's model, and its image; False if d is 0."""
         cdef Py_ssize_t j, i, s = self.penalty.size(g)
         cdef const int* member = &self.penalty.member[self.penalty.start[g]]
         cdef double constant = 0.0
@@ -129,10 +133,10 @@ cdef class Sweep:
         return moved
 
     cdef bint _falls_by_slopes(self, Py_ssize_t g, double[::1] u) noexcept nogil:
-        """Whether the objective falls by sigma t h |d|^2 at the trial, too little for its values to show.
+        """Return True if the objective falls by sigma t h |d|^2 at the trial, below its rounding.
 
-        z - h d is a subgradient of the penalty where the model is least: with it and trial_u, convexity bounds the
-        change by t times (u - trial_u)'Zd - h |d|^2, which loses no digits.
+        z - h d is a subgradient of the penalty at the model's minimum. With it and trial_u,
+        convexity bounds the change by t times (u - trial_u)'Zd - h |d|^2, which loses no digits.
         """
         cdef double curvature = 0.0, noise = 0.0, square = 0.0
         cdef Py_ssize_t i, j
@@ -202,7 +206,7 @@ class BlockDescent(FirstOrder):
         return self.last
 
     def gap(self, lam):
-        """As of any first-order solver; the working set is chosen anew by the products that it took.
+        """The gap of a first-order solver; its products choose the working set again.
 
         The point is made anew before, so that rounding does not build up.
         """

@@ -14,7 +14,8 @@ cdef class CorrelationBounds(Correlations):
     cdef readonly long estimates        # products with the sketch, so far
     cdef double reach                   # how far the last estimate may be off
     cdef Residuals residuals
-    cdef int[2] solved                  # names of the last residuals at this lam and at the one before
+    # names of the last residuals at this lam and at the one before
+    cdef int[2] solved
     cdef Quantised quantised                  # None where it is not worth its memory
     cdef Known* known                   # (p,)
     cdef int[::1] candidates, pending
@@ -25,4 +26,5 @@ cdef class CorrelationBounds(Correlations):
     cdef void _learn(self, Known* column, double product, double off, int name) noexcept nogil
     cdef double _estimate(self, Py_ssize_t j, const Known* column) noexcept nogil
 
-cpdef Correlations correlations(Design design, double[::1] root_w, const double[::1] threshold, int n_threads)
+cpdef Correlations correlations(Design design, double[::1] root_w, const double[::1] threshold,
+                                int n_threads)

@@ -140,7 +140,8 @@ cdef class CorrelationBounds(Correlations):
         cdef Known* column
         cdef const Span* span
         for k in range(self.n_undecided + self.n_close):
-            j = self.undecided[k] if k < self.n_undecided else self.undecided[self.p - 1 - (k - self.n_undecided)]
+            j = (self.undecided[k] if k < self.n_undecided
+                 else self.undecided[self.p - 1 - (k - self.n_undecided)])
             column = &self.known[j]
             if self.safe_balls.dropped(j) or not self.residuals.known(column.approx_at):
                 continue
@@ -152,7 +153,8 @@ cdef class CorrelationBounds(Correlations):
                     self.residuals.compare(r)
                 span = self.residuals.span(column.approx_at)
                 product = span.first * column.approx[0] + span.second * column.approx[1]
-                if fabs(product) > NEAR * lam * self.threshold[j] and self.residuals.known(column.exact_at):
+                if (fabs(product) > NEAR * lam * self.threshold[j]
+                    and self.residuals.known(column.exact_at)):
                     product = self._estimate(j, column)
             if fabs(product) > ALMOST * lam * self.threshold[j]:
                 which[count] = j
@@ -186,7 +188,8 @@ cdef class CorrelationBounds(Correlations):
                 bound = (fabs(span.first * column.approx[0] + span.second * column.approx[1])
                          + fabs(span.first) * column.error[0] + fabs(span.second) * column.error[1]
                          + self.norm[j] * span.distance)
-                if bound >= limit and self.quantised is not None and self.residuals.known(column.exact_at):
+                if (bound >= limit and self.quantised is not None
+                    and self.residuals.known(column.exact_at)):
                     self.pending[pending] = j
                     pending += 1
                     continue
@@ -221,6 +224,7 @@ cdef class CorrelationBounds(Correlations):
             self.reach = self.norm[j] * span.distance
             return product
         gap = &self.residuals.gap[k]
-        self.reach = self.quantised.error[j] * span.distance + (self.norm[j] + self.quantised.error[j]) * gap.lost
+        self.reach = self.quantised.error[j] * span.distance + (self.norm[j]
+                + self.quantised.error[j]) * gap.lost
         self.estimates += 1
         return product + gap.unit * self.quantised.dot(j, &self.residuals.fine[k, 0])

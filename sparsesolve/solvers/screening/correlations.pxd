@@ -12,7 +12,8 @@ cdef class Correlations:
     cdef double[::1] threshold          # (p,) |z_j'r| is held against lam * threshold
     cdef int[::1] undecided
     cdef double[::1] root_w, u, exact
-    cdef double[::1] product, earlier   # (p,) the last product of a column, and that of another lam before
+    # (p,) the last product of a column, and that of another lam before
+    cdef double[::1] product, earlier
     cdef int[::1] when, before          # (p,) at which lam of the path they were taken, from 1 on
     cdef double lam
     cdef int count                      # lams so far
@@ -22,7 +23,8 @@ cdef class Correlations:
     cdef void leave(self, Py_ssize_t j) noexcept nogil
     cdef int examine(self, const double* r, double lam) noexcept nogil
     cdef void multiply_all(self, const double* r) noexcept nogil
-    cdef int predict_violators(self, const double* r, double lam, double forward, int* which) noexcept nogil
+    cdef int predict_violators(self, const double* r, double lam, double forward,
+                               int* which) noexcept nogil
     cdef int _expected(self, double level, double forward, int* which) noexcept nogil
     cdef void multiply(self, const double* r) noexcept nogil
     cdef void multiply_each(self, const double* r) noexcept nogil

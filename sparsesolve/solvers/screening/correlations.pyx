@@ -86,7 +86,8 @@ cdef class Correlations:
         if lam != self.lam:
             self.lam = lam
             self.count += 1
-        self.n_undecided, self.n_close = self.safe_balls.candidates(self.close * lam, &self.undecided[0]), 0
+        self.n_undecided, self.n_close = self.safe_balls.candidates(self.close * lam,
+                &self.undecided[0]), 0
         self.multiply(r)
         for k in range(self.n_undecided):
             self._remember(self.undecided[k], self.exact[k])
@@ -108,7 +109,8 @@ cdef class Correlations:
         r goes on by `forward` times its last way between two lams.
         """
         cdef int count = self._expected(ALMOST * lam, forward, which)
-        return count if count == 0 or self.soon == ALMOST else self._expected(self.soon * lam, forward, which)
+        return count if count == 0 or self.soon == ALMOST else self._expected(self.soon * lam,
+                forward, which)
 
     cdef int _expected(self, double level, double forward, int* which) noexcept nogil:
         """Those whose product all but reaches level * threshold_j."""

@@ -18,5 +18,7 @@ cdef class InactiveColumns(Inactive):
     cdef readonly Correlations bounds
     cdef ElasticNet penalty
     cdef int n_over
-    cdef int[::1] over                  # of those examined, which have products over their threshold
-    cdef int[::1] found                 # what violators and predict_violators return, until they are asked again
+    # of those examined, which have products over their threshold
+    cdef int[::1] over
+    # what violators and predict_violators return, until they are asked again
+    cdef int[::1] found

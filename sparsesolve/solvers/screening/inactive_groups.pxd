@@ -12,11 +12,15 @@ cdef class InactiveGroups(Inactive):
     cdef Residuals residuals
     cdef SafeBalls safe_balls
     cdef Quantised quantised                  # None where it is not worth its memory
-    cdef double[::1] quantisation_error               # (G,) how far per length of r the polar may be off by the sketch
+    # (G,) how far per length of r the polar may be off by the sketch
+    cdef double[::1] quantisation_error
     cdef int n_threads, n_undecided, n_close
-    cdef double[::1] rate               # (G,) how fast the polar of a group's products may grow as r moves
-    cdef double[::1] level, reach       # (G,) the polar as last estimated, and how far that may be off
-    cdef double[:, ::1] product         # (2, p) products with two remembered residuals, group by group
+    # (G,) how fast the polar of a group's products may grow as r moves
+    cdef double[::1] rate
+    # (G,) the polar as last estimated, and how far that may be off
+    cdef double[::1] level, reach
+    # (2, p) products with two remembered residuals, group by group
+    cdef double[:, ::1] product
     cdef int[:, ::1] exact_at                # (G, 2) names of these residuals; -1 none
     cdef double[:, ::1] approx           # (2, p) the same for the last two residuals,
     cdef double[:, ::1] off             # (2, G) the polar of each within so much

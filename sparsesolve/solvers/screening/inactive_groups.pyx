@@ -48,7 +48,8 @@ cdef class InactiveGroups(Inactive):
         self.product, self.approx = np.zeros((2, 2, p + 1))
         self.exact_at, self.approx_at = np.full((2, G, 2), -1, dtype=np.intc)
         self.off, (self.level, self.reach) = np.zeros((2, G)), np.zeros((2, G))
-        self.undecided, self.close, self.candidates, self.pending = np.zeros((4, G + 1), dtype=np.intc)
+        self.undecided, self.close, self.candidates, self.pending = np.zeros((4, G + 1),
+                dtype=np.intc)
         self.columns = np.zeros(p + 1, dtype=np.intc)
         self.rate = np.zeros(G)
         self.safe_balls = SafeBalls(design.n, self.rate, np.ones(G))
@@ -74,7 +75,8 @@ cdef class InactiveGroups(Inactive):
         little its largest row sum; blur by the lengths of what the sketch loses of the columns.
         squares: of the columns, NULL where the design is dense.
         """
-        cdef Py_ssize_t first = self.penalty.start[g], s = self.penalty.size(g), n = self.design.n, i, j, member
+        cdef Py_ssize_t first = self.penalty.start[g], s = self.penalty.size(g), n = self.design.n
+        cdef Py_ssize_t i, j, member
         cdef double total = 0.0, largest = 0.0, lost = 0.0
         cdef bint all_fit = s <= LARGEST
         cdef double* z
@@ -181,7 +183,8 @@ cdef class InactiveGroups(Inactive):
         self.residuals.take(&self.approx_at[g, 0], name)
         self.off[1, g], self.off[0, g] = self.off[0, g], off
         for j in range(s):
-            self.approx[1, first + j], self.approx[0, first + j] = self.approx[0, first + j], product[j]
+            self.approx[1, first + j], self.approx[0, first + j] = self.approx[0,
+                    first + j], product[j]
 
     cdef void estimate_all(self, int count) noexcept nogil:
         """Estimates of the first `count` groups in `pending`."""
@@ -214,7 +217,8 @@ cdef class InactiveGroups(Inactive):
         for j in range(self.penalty.start[g], self.penalty.start[g + 1]):
             self.work[j] = span.first * self.product[0, j] + span.second * self.product[1, j]
             if k >= 0:
-                self.work[j] += gap.unit * self.quantised.dot(self.penalty.member[j], &self.residuals.fine[k, 0])
+                self.work[j] += gap.unit * self.quantised.dot(self.penalty.member[j],
+                        &self.residuals.fine[k, 0])
         self.reach[g] = self.rate[g] * span.distance
         if k >= 0:
             self.reach[g] = (self.quantisation_error[g] * span.distance
@@ -241,8 +245,8 @@ cdef class InactiveGroups(Inactive):
                 self.product[1, j], self.product[0, j] = self.product[0, j], self.found[total]
                 total += 1
             self.learn(g, &self.product[0, self.penalty.start[g]], 0.0, name)
-            self.safe_balls.certify(g,
-                                    self.penalty.block_polar(g, &self.product[0, self.penalty.start[g]], MOVING))
+            self.safe_balls.certify(g, self.penalty.block_polar(g,
+                    &self.product[0, self.penalty.start[g]], MOVING))
 
     cdef double scale(self, double lam, bint strict) noexcept nogil:
         cdef double scale = 1.0

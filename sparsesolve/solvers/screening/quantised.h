@@ -10,20 +10,23 @@
 #define SS_SAFE 2048        /* so many products of the two are a number of 32 bits */
 
 /* n is a multiple of 64 */
-SS_SIMD static double ss_dot_i8(ptrdiff_t n, const int8_t *SS_RESTRICT x, const int16_t *SS_RESTRICT v) {
+SS_SIMD static double ss_dot_i8(ptrdiff_t n, const int8_t *SS_RESTRICT x,
+                                const int16_t *SS_RESTRICT v) {
     double total = 0.0;
     for (; n > 0; n -= SS_SAFE, x += SS_SAFE, v += SS_SAFE) {
         int32_t part = 0;
-        int whole = n < SS_SAFE ? (int)n & ~63 : SS_SAFE;       /* as n is; it lets compilers leave out the rest */
+        /* n is a multiple of 64 already; the mask lets compilers leave out the remainder loop */
+        int whole = n < SS_SAFE ? (int)n & ~63 : SS_SAFE;
         for (int i = 0; i < whole; i++) part += (int32_t)x[i] * (int32_t)v[i];
         total += part;
     }
     return total;
 }
 
-/* q_i = z_i / unit to the nearest whole number; returns the length of z - unit * q, or a little more */
+/* q_i = z_i / unit to the nearest whole number; returns at least the length of z - unit * q */
 #define SS_QUANTISE(NAME, INT)                                                                    \
-    SS_SIMD static double NAME(ptrdiff_t n, const double *SS_RESTRICT z, double unit, INT *SS_RESTRICT q) { \
+    SS_SIMD static double NAME(ptrdiff_t n, const double *SS_RESTRICT z, double unit,             \
+                               INT *SS_RESTRICT q) {                                              \
         double lost = 0.0, per = unit > 0.0 ? 1.0 / unit : 0.0;                                   \
         SS_PRAGMA("omp simd reduction(+ : lost)")                                                 \
         for (ptrdiff_t i = 0; i < n; i++) {                                                       \

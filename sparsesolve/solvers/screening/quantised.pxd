@@ -10,7 +10,7 @@ cdef extern from "quantised.h" nogil:
     double ss_quantise_i16(Py_ssize_t n, const double* z, double unit, int16_t* q) noexcept
 
 cdef inline Py_ssize_t padded(Py_ssize_t n) noexcept nogil:
-    """Values of a column, and of a vector, with the zeros behind them that make blocks of them whole."""
+    """Values of a column, and of a vector, padded by zeros to whole blocks."""
     return (n + 63) // 64 * 64
 
 cpdef Quantised quantised(Design design, double[::1] root_w)

@@ -1,8 +1,9 @@
-"""A dense design in one byte a value: an eighth of the memory traffic where a hundredth of a short vector will do.
+"""A dense design quantised to one byte a value, for bounds on products with short vectors.
 
-For every column the length of what rounding to a byte loses is known, so a product with a vector v is known within
-error_j |v|: a bound as certain as any other (Cauchy-Schwarz), and close when v is small.  Vectors come in two bytes a
-value, so that products are whole numbers, exact.
+It takes an eighth of the memory traffic. For every column the length of the quantisation error is
+known, so a product with a vector v is known within error_j |v| by Cauchy-Schwarz. This bound is
+certain, and close when v is short. Vectors are quantised to two bytes a value, so that products are
+exact whole numbers.
 """
 from libc.stdint cimport int16_t
 
@@ -49,7 +50,7 @@ cdef class Quantised:
         self.error[j] = ss_quantise_i8(self.design.n, z, self.unit[j], <int8_t*> &self.bytes[j, 0])
 
     cdef double dot(self, Py_ssize_t j, const int16_t* v) noexcept nogil:
-        """Product of column j, which has been drawn, with a vector of whole numbers, within error[j] * |v|."""
+        """Product of quantised column j with a vector of whole numbers, within error[j] |v|."""
         return self.unit[j] * ss_dot_i8(self.n, <const int8_t*> &self.bytes[j, 0], v)
 
     cdef void prefetch(self, Py_ssize_t j) noexcept nogil:

@@ -13,7 +13,8 @@ cdef struct Span:                       # of two remembered residuals, against t
     double first, second                # coefficients of the projection
     double distance                     # from it
     long round                          # when this was computed
-    int gap                             # where the difference from the projection is kept; -1 nowhere
+    # where the difference from the projection is kept; -1 nowhere
+    int gap
 
 cdef struct Gap:                        # such a difference: unit times whole numbers, nearly
     double unit
@@ -31,7 +32,8 @@ cdef class Residuals:
     cdef const double* current          # the residual that spans are compared with
     cdef Span* spans                    # (SLOTS, SLOTS)
     cdef int[::1] members               # how many columns refer to a slot
-    cdef int[::1] names                 # of the residuals in the slots: the slot, and SLOTS times how often it was used
+    # of the residuals in the slots: the slot, and SLOTS times how often it was used
+    cdef int[::1] names
     cdef double[::1] dots
     cdef double[:, ::1] remembered, inner
     cdef int n_gaps

@@ -1,11 +1,10 @@
-"""WorkingCoefficients: coefficients and gradients of the columns at work, and the certificate
-over them.
+"""WorkingCoefficients: coefficients and gradients of the working columns, and their certificate.
 
     minimise over b   |r|^2 / 2 + lam Omega(b),   r = y - Z b,   lower_j <= b_j <= upper_j
 
-What depends on Omega a subclass says, and another how to solve. The duality gap is taken at a
-multiple of the residual that is dual feasible, made orthogonal to the columns that nothing holds
-back. Invariant: g = Z'r at the current b.
+A subclass says what depends on Omega, and another how to solve. The dual point is a feasible
+multiple of the residual, made orthogonal to the unpenalised columns.
+Invariant: g = Z'r at the current b.
 Reference: Bach et al. 2012, section 1.4 (Fenchel duality and gaps).
 """
 from cpython.exc cimport PyErr_CheckSignals
@@ -21,40 +20,44 @@ from sparsesolve.solvers.certificate.gap cimport ScaledDual, assembled, squares_
 
 # iterations between two looks at signals: more than it takes to tell a stall
 cdef long STRETCH = 2500
-cdef double EPSILON = 4e-16         # of one product, or of one change of the residual, relative
+# Relative rounding of one product, or of one change of the residual.
+cdef double EPSILON = 4e-16
 # least eigenvalue of unpenalised columns that is not rounding, relative
 cdef double RANK = 1e-14
 
 
 def projection(inner, gradient):
-    """Length of the residuals' projection on columns, from their inner products and what they see
-    of the residuals.
+    """Length of the residuals' projection on columns, from inner products and gradients.
 
     Parameters
     ----------
     inner : (f, f)
     gradient : (f, K)
 
-    INFINITY where columns are dependent and yet see more than rounding, along directions where
-    nothing can be told. And whether inner products tell the columns apart; else these themselves
-    are to be asked (linalg.span).
+    Returns
+    -------
+    float
+        INFINITY where columns are dependent and yet see more than rounding, along directions that
+        cannot be told apart.
+    bool
+        Whether inner products tell the columns apart; else ask the columns (linalg.factors.span).
     """
-    # else a column far smaller than others would pass for a dependent one
+    # without it a column far smaller than others would pass for a dependent one
     size = np.sqrt(np.diag(inner))
     size[size == 0.0] = 1.0
     level, axes = np.linalg.eigh(inner / np.outer(size, size))
     most = level.max()
     along = np.abs(axes.T @ (gradient / size[:, None]))
     kept, apart = level > RANK * most, bool(level[0] > SHAKY * most)
-    if np.any(along[~kept] > 250 * EPSILON * np.sqrt(most)):    # more than rounding
+    # more than rounding
+    if np.any(along[~kept] > 250 * EPSILON * np.sqrt(most)):
         return INFINITY, apart
     with np.errstate(over="ignore"):
         return float(np.sqrt(np.sum(along[kept] ** 2 / level[kept, None]))), apart
 
 
 cdef class WorkingCoefficients(ScaledDual):
-    """A table of numbers per working column; columns come one after the other, or `restart`
-    forgets all."""
+    """A table of numbers for each working column, in order of entry; `restart` empties it."""
 
     def __cinit__(self, *args, **kwargs):
         self.capacity = 0
@@ -86,8 +89,7 @@ cdef class WorkingCoefficients(ScaledDual):
 
     cdef int add(self, const int* which, const double* start, const double* gradient,
                  int count) except -1:
-        """Add working columns with their coefficients and gradients; a subclass fills in the
-        rest."""
+        """Add working columns with coefficients and gradients; a subclass fills in the rest."""
         cdef int k, m = self.size
         self.reserve(m + count)
         for k in range(count):
@@ -99,7 +101,7 @@ cdef class WorkingCoefficients(ScaledDual):
         return 0
 
     def members(self):
-        """Feature numbers and coefficients of the working columns, in the order they came in."""
+        """Feature numbers and coefficients of the working columns, in order of entry."""
         return self.integers[0, :self.size].copy(), self.table[0, :self.size].copy()
 
     def coefficients(self):
@@ -108,7 +110,7 @@ cdef class WorkingCoefficients(ScaledDual):
         return self.integers[5, :count].copy(), self.table[10, :count].copy()
 
     cdef int list_nonzero(self) except -1:
-        """The same in `which` and `values`; how many they are."""
+        """List the nonzero coefficients in `which` and `values`; returns how many there are."""
         cdef Py_ssize_t k, j
         cdef int count = 0
         if self.n_ranked != self.size:
@@ -120,18 +122,20 @@ cdef class WorkingCoefficients(ScaledDual):
                 count += 1
         return count
 
-    # the certificate
+    # The certificate.
 
     def certified(self, double lam):
-        """Return the gap over the working columns and the objective, to look at from Python."""
+        """Return the gap over the working columns and the objective, for tests."""
         return self.gap(lam), self.primal(lam)
 
     cdef double primal(self, double lam) noexcept nogil:
-        """The objective: the duality gap at the dual point zero."""
+        """The objective: the duality gap at the dual point 0."""
         return 0.5 * max(self.residual_square, 0.0) + self.penalty_value(lam)
 
     cdef double gap_at(self, double lam, double scale) noexcept nogil:
-        """The gap over the working columns at scale * (r - its projection on unpenalised ones)."""
+        """The gap over the working columns at scale * (r - its projection on unpenalised
+        columns).
+        """
         return assembled(squares_gap(self.residual_square, scale, self.unpenalised_norm),
                          self.column_gap(lam, scale), 0.0, INFINITY)
 
@@ -140,13 +144,15 @@ cdef class WorkingCoefficients(ScaledDual):
         return min(ScaledDual.gap(self, lam), self.primal(lam))
 
     cdef bint solved(self, double lam, double target) noexcept nogil:
-        """Whether the gap over the working columns is at most `target`."""
+        """Return True if the gap over the working columns is at most `target`."""
         self.estimate_unpenalised_norm(lam)
         return self.gap(lam) <= target
 
     cdef void estimate_unpenalised_norm(self, double lam) noexcept nogil:
-        """A current stand-in for `slack` between two calls of settle: as if free columns were
-        orthogonal."""
+        """Estimate `unpenalised_norm` as if the unpenalised columns were orthogonal.
+
+        It stands in between two calls of `update_unpenalised_norm`.
+        """
         cdef int j
         cdef double total = 0.0
         for j in range(self.size):
@@ -155,8 +161,9 @@ cdef class WorkingCoefficients(ScaledDual):
         self.unpenalised_norm = sqrt(total)
 
     cdef int update_unpenalised_norm(self, double lam) except -1:
-        """Set `slack`, the length of the residual's projection on the columns that nothing
-        penalises or stops."""
+        """Set `unpenalised_norm`, the length of the residual's projection on the unpenalised
+        columns.
+        """
         cdef int j, k
         free = [j for j in range(self.size) if self.free(j, lam)]
         cdef const int[::1] which = np.array(free, dtype=np.intc)
@@ -174,41 +181,44 @@ cdef class WorkingCoefficients(ScaledDual):
                 self.unresolved = self.integers[0, :self.size].take(free)
         return 0
 
-    # what a subclass says of the penalty
+    # For subclasses: the penalty.
 
     cdef bint free(self, int j, double lam) noexcept nogil:
-        """Whether nothing holds column j back: no penalty, or less than rounding, and no limit
-        that it presses on."""
+        """Return True if column j has no penalty beyond rounding, and presses on no limit."""
         return False
 
     cdef double penalty_value(self, double lam) noexcept nogil:
-        """What the penalty charges for the working columns."""
+        """The penalty on the working columns."""
         return 0.0
 
     cdef double column_gap(self, double lam, double scale) noexcept nogil:
-        """The part of the gap that columns answer for: value(b) + conjugate(z) - z'b at z = scale
-        * g, if feasible."""
+        """The columns' part of the gap: value(b) + conjugate(z) - z'b at z = scale * g, if
+        feasible.
+        """
         return 0.0
 
     cdef double charge(self, const double* before, double lam) noexcept nogil:
-        """What the penalty charges more for the coefficients than it did for those before."""
+        """The penalty of the coefficients less that of those before."""
         return 0.0
 
     cdef bint extrapolate(self, int count, const double* change, double lam) noexcept nogil:
-        """b += change for the first `count`, as far as signs and limits let it; whether all of it
-        was done."""
+        """b += change for the first `count`, truncated by signs and limits; returns whether none
+        was.
+        """
         return True
 
-    # what a subclass says of solving
+    # For subclasses: solving.
 
     cpdef int append(self, Design design, penalty, const int[::1] which, const double[::1] start,
                      const double[::1] gradient) except -1:
-        """Take in columns `which` of the design with their coefficients and gradients."""
+        """Append columns `which` of the design with their coefficients and gradients."""
         raise NotImplementedError
 
     cdef bint second_order(self, bint wanted, double lam) noexcept nogil:
-        """Whether the gap that `solve` leaves is of second order in what b is off by; of groups,
-        where it is wanted."""
+        """Return True if the gap that `solve` leaves is of second order in the error of b.
+
+        With groups that has a price, and is done only if it is wanted.
+        """
         return not self.curved
 
     cdef int solve(self, double lam, double target, long budget) noexcept nogil:
@@ -216,8 +226,9 @@ cdef class WorkingCoefficients(ScaledDual):
         return STALLED
 
     cdef int solve_in_chunks(self, double lam, double target, long limit) except -1:
-        """The same until there have been `limit` iterations in all, listening to Ctrl-C now and
-        then."""
+        """Solve until there have been `limit` iterations in all, listening for Ctrl-C now and
+        then.
+        """
         cdef int outcome
         while True:
             with nogil:
@@ -230,12 +241,12 @@ cdef class WorkingCoefficients(ScaledDual):
         """out[k] = z_i'z_j for the working columns i = which[k]."""
 
     cdef double effort(self) noexcept:
-        """Inner steps per Newton direction since the last call; 0 where there are none, or too
-        few to tell."""
+        """Inner steps per Newton direction since the last call; 0 if there were too few to tell.
+        """
         return 0.0
 
     cdef void restart(self) noexcept nogil:
-        """Forget all working columns."""
+        """Remove all working columns."""
         self.size = self.n_ranked = 0
         self.unpenalised_norm = 0.0
 
@@ -255,13 +266,11 @@ cdef class WorkingCoefficients(ScaledDual):
         self.residual_square = dot(self.columns.n, r, r)
 
     cdef double rounding(self) noexcept nogil:
-        """How far rounding may have taken g from that of b, for columns of length 1, relative to
-        the response."""
+        """Accumulated rounding of g for columns of length 1, relative to the response."""
         return EPSILON * self.rounding_steps if self.counts_rounding_steps else INFINITY
 
     cdef void copy_residual(self, const double* response, double* r) noexcept nogil:
-        """r and residual_square as `refresh` makes them, but g as it is, and r as it has been
-        worked on."""
+        """Copy r, and set residual_square as `refresh` does; g stays."""
         cdef Py_ssize_t n = self.columns.n
         if not self.wants_residual:
             self._leave(response, r)
@@ -271,15 +280,17 @@ cdef class WorkingCoefficients(ScaledDual):
             axpy(n, self.u[n], &self.columns.root_w[0], r)
         self.residual_square = dot(n, r, r)
 
-    # where solving works on the residual itself
+    # Where the solver updates the residual itself.
 
     def _work_on_residual(self):
         self.wants_residual = self.counts_rounding_steps = True
         self.u = np.zeros(self.columns.n + 1)
 
     cdef void take_residual(self, const double* r) noexcept nogil:
-        """Work on from a residual r, orthogonal to sqrt(w) where columns are centred; g and
-        residual_square are set."""
+        """Continue from a residual r, orthogonal to sqrt(w) where columns are centred.
+
+        g and residual_square are set.
+        """
         self.rounding_steps = 0.0
         if self.wants_residual:
             memcpy(&self.u[0], r, self.columns.n * sizeof(double))
@@ -287,8 +298,10 @@ cdef class WorkingCoefficients(ScaledDual):
 
     cdef void sync_residual(self, const double* response, const double* missing, double drift,
                             double* r) noexcept nogil:
-        """Work on from r = response - Z (b + missing), which rounding has taken off by `drift`,
-        made that of b."""
+        """Continue from r = response - Z (b + missing), made the residual of b.
+
+        `drift` is what rounding has moved it by.
+        """
         cdef int j
         cdef double shift = 0.0, rounding_steps = drift / EPSILON + self.size
         if not self.wants_residual:

@@ -5,12 +5,14 @@ cdef class DataActiveSet(ActiveSetQuadratic):
     cdef Py_ssize_t n
     cdef double[::1] v                  # (n,) sqrt(w) Z d, less image_shift * sqrt(w)
     cdef double[::1] w                  # (n,) the same of a conjugate direction
-    cdef readonly long applications, directions     # cycles and products with Z'Z, and solves, since effort() was asked
+    # cycles and products with Z'Z, and solves, since effort() was asked
+    cdef readonly long applications, directions
     cdef double[::1] residual, conjugate_direction, product
     cdef int[::1] listed                # of some columns: which,
     cdef double[::1] part               # and their coefficients or products
     cdef double image_shift
-    cdef double enough, most            # violation relative to lam that the target allows for, and that of residual
+    # violation relative to lam that the target allows for, and that of residual
+    cdef double enough, most
     cdef double goal                    # of the residual's square
 
     cdef void leave(self, double lam, double target) noexcept nogil

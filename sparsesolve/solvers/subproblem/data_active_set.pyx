@@ -1,9 +1,8 @@
-"""The quadratic over working columns by products with the columns: for sparse designs and very
-many working columns.
+"""Active-set Newton steps by products with the columns: sparse designs, or many working columns.
 
 Coordinate descent goes first: on columns that have little in common, as in text, nothing is
-quicker. Newton directions come from conjugate gradients on the support. Invariant: u + u[n] *
-sqrt(w) = sqrt(w) (y - Zb): sparse columns never fill in.
+faster. Newton directions come from conjugate gradients on the support.
+Invariant: u + u[n] * sqrt(w) = sqrt(w) (y - Zb), so sparse columns never fill in.
 """
 from libc.math cimport INFINITY, fabs
 from libc.string cimport memcpy, memset
@@ -18,16 +17,20 @@ from sparsesolve.solvers.subproblem.active_set cimport ActiveSetQuadratic
 cdef double ROUNDING = 1e-14
 # a step along a clipped direction below which it is not worth having
 cdef double UPHILL = 0.1
-DEF STEPS = 60                      # of conjugate gradients per Newton direction
-DEF CYCLES = 12                     # of coordinate descent before a Newton direction
+# Conjugate gradients in a Newton direction.
+DEF STEPS = 60
+# Cycles of coordinate descent before a Newton direction.
+DEF CYCLES = 12
 # share of the support that changes sign in a cd_cycle: with fewer, Newton steps
 cdef double SIGNS = 2e-3
 # of the threshold: correlations below it are looked at after the cycles only
 cdef double FAR = 0.9
 # curvature along a direction over the diagonal's: less is dependence of columns
 cdef double FLAT = 1e-9
-cdef double FORCING = 1e-2          # relative residual left by conjugate gradients at most
-cdef double AIM = 0.8               # of the gap asked for: what gradients off by so much cost
+# Relative residual that conjugate gradients leave at most.
+cdef double FORCING = 1e-2
+# Share of the target gap that errors of the gradient may cost.
+cdef double AIM = 0.8
 
 
 cdef class DataActiveSet(ActiveSetQuadratic):
@@ -60,7 +63,7 @@ cdef class DataActiveSet(ActiveSetQuadratic):
         self.columns.correlate(r, 0.0, self.g)
 
     cdef int solve(self, double lam, double target, long budget) noexcept nogil:
-        """On sparse columns coordinate descent until the signs stand; then Newton steps."""
+        """Coordinate descent until the signs stay, on sparse columns; then Newton steps."""
         cdef long limit = self.iterations + budget
         cdef int count, changed
         self.leave(lam, target)
@@ -77,24 +80,24 @@ cdef class DataActiveSet(ActiveSetQuadratic):
         return ActiveSetQuadratic.solve(self, lam, target, limit - self.iterations)
 
     cdef void leave(self, double lam, double target) noexcept nogil:
-        """Say what violation of the optimality conditions, relative to lam, the target allows for.
+        """Set the violation of the optimality conditions, relative to lam, that the target
+        allows.
 
         It shrinks the dual point by its share, and costs the gap that share of the penalty.
         """
         self.enough = AIM * target / max(self.penalty_value(lam), target)
 
     cdef int n_violating(self, double lam) noexcept nogil:
-        """How many coefficients would leave zero or come to it, each by itself."""
+        """How many coefficients would leave zero or reach it, each by itself."""
         cdef int j, count = 0
         for j in range(self.size):
             count += self.worth(j, self.minimiser(j, lam), lam, False)
         return count
 
     cdef int cd_cycle(self, double lam) noexcept nogil:
-        """One-coordinate minimisations of all columns that are not far from moving; g is left out
-        of date.
+        """One cycle of coordinate descent over all columns that are near moving; g is left stale.
 
-        Returns how many coefficients came to zero or left it.
+        Returns how many coefficients reached zero or left it.
         """
         cdef int j, changed = 0
         cdef double new, step
@@ -133,12 +136,11 @@ cdef class DataActiveSet(ActiveSetQuadratic):
             out[self.support[k]] = self.part[k]
 
     cdef bint newton(self, double lam) noexcept nogil:
-        """On sparse columns one Newton step, coefficients that would pass zero or a limit
-        stopping there.
+        """One Newton step on sparse columns, in which coefficients stop at zero or a limit.
 
-        What they leave undone is left to cycles and to the next step: cheaper than to solve again
-        for the others. Where that leads uphill, and on dense columns, which may depend on each
-        other, these are solved for again.
+        What they leave undone is left to cycles and to the next step, which is cheaper than to
+        solve again for the others. Where that leads uphill, and on dense columns, which may be
+        dependent, the others are solved for again.
         """
         cdef double t
         if self.columns.dense:
@@ -157,7 +159,7 @@ cdef class DataActiveSet(ActiveSetQuadratic):
         return True
 
     cdef void _follow_clip(self) noexcept nogil:
-        """v = Z d and q = Z'v for the d that clip has left, product being the one before."""
+        """v = Z d and q = Z'v for the d that the stops have left, product being the one before."""
         cdef int k, j
         for k in range(self.n_support):
             j = self.support[k]
@@ -166,11 +168,11 @@ cdef class DataActiveSet(ActiveSetQuadratic):
         self.meet(&self.v[0], self.image_shift, self.q)
 
     cdef void direction(self, double lam) noexcept nogil:
-        """Conjugate gradients on (Z'Z + lam l2) d = rhs, scaled by the diagonal; with v = Z d,
-        and q on the support.
+        """Conjugate gradients on (Z'Z + lam l2) d = rhs, scaled by the diagonal, with v = Z d and
+        q.
 
-        They end once no gradient is off by more than `enough`. With coefficients held they go on
-        from the d at hand.
+        They end once no gradient is off by more than `enough`. With coefficients held they
+        continue from the current d.
         """
         cdef int step, k, j
         cdef double rho, curvature, t, shift
@@ -199,8 +201,9 @@ cdef class DataActiveSet(ActiveSetQuadratic):
             rho = self.precondition(lam, rho)
 
     cdef double _begin(self, double lam) noexcept nogil:
-        """The first conjugate direction, from d = 0 or where coefficients are held; returns the
-        residual's square."""
+        """The first conjugate direction, from d = 0 or with coefficients held; returns the
+        residual's square.
+        """
         cdef int k, j
         cdef double rho
         memset(&self.conjugate_direction[0], 0, self.size * sizeof(double))
@@ -221,7 +224,7 @@ cdef class DataActiveSet(ActiveSetQuadratic):
         return rho
 
     cdef double _curvature(self, double lam) noexcept nogil:
-        """That along p, 0 where it is no more than rounding."""
+        """The curvature along p, 0 if it does not exceed rounding."""
         cdef int k, j
         cdef double curvature = 0.0, size = 0.0
         cdef double* p = &self.conjugate_direction[0]
@@ -232,10 +235,9 @@ cdef class DataActiveSet(ActiveSetQuadratic):
         return curvature if curvature > FLAT * size else 0.0
 
     cdef double precondition(self, double lam, double last) noexcept nogil:
-        """The next conjugate direction from the residual; returns the residual's square in the
-        preconditioned norm.
+        """The next conjugate direction; returns the residual's square in the preconditioned norm.
 
-        `most` is the largest residual relative to lam, infinite while nothing is known of it.
+        `most` is the largest residual relative to lam, infinite while it is unknown.
         """
         cdef int k, j
         cdef double rho = 0.0, scale, e, most = 0.0
@@ -268,7 +270,7 @@ cdef class DataActiveSet(ActiveSetQuadratic):
             self.q[self.support[k]] *= t
 
     cdef void image(self) noexcept nogil:
-        """q off the support: on it conjugate gradients have left it."""
+        """q off the support; conjugate gradients have left it on the support."""
         cdef int k, j, count = 0
         for k in range(self.n_support):
             self.position[self.support[k]] = 0
@@ -306,7 +308,8 @@ cdef class DataActiveSet(ActiveSetQuadratic):
             self.g[j] = self.columns.dot(j, &self.u[0], self.u[self.n])
             new = self.minimiser(j, lam)
             if self.worth(j, new, lam, whole):
-                self.residual_square += (new - self.b[j]) * ((new - self.b[j]) * self.diag[j] - 2.0 * self.g[j])
+                self.residual_square += (new - self.b[j]) * ((new - self.b[j]) * self.diag[j]
+                        - 2.0 * self.g[j])
                 self.u[self.n] += self.columns.axpy(j, self.b[j] - new, &self.u[0])
                 self.rounding_steps += 1.0
                 self.b[j] = new
@@ -318,7 +321,7 @@ cdef class DataActiveSet(ActiveSetQuadratic):
 
     cpdef int append(self, Design design, penalty, const int[::1] which, const double[::1] start,
                      const double[::1] gradient) except -1:
-        """Take in columns of the design."""
+        """Append columns of the design."""
         cdef int count = which.shape[0], m = self.size, k
         if count == 0:
             return 0

@@ -1,8 +1,8 @@
-"""The quadratic over working groups by products with the columns: for sparse designs, and more columns than samples.
+"""Block descent by products with the columns: sparse designs, or more columns than samples.
 
-Invariant: u + u[n] * sqrt(w) = sqrt(w) (y - Zb): sparse columns never fill in.  The Newton step comes from conjugate
-gradients along the directions in which the penalty is smooth, preconditioned group by group; that of lengths from the
-images of whole groups (`rays`), where columns are dense.
+Invariant: u + u[n] * sqrt(w) = sqrt(w) (y - Zb), so sparse columns never fill in. The Newton step
+comes from conjugate gradients along the directions in which the penalty is smooth, preconditioned
+group by group; the radial step comes from the images of whole groups, where columns are dense.
 """
 from libc.math cimport sqrt
 from libc.string cimport memcpy, memset
@@ -18,15 +18,20 @@ from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers.subproblem.block_descent cimport GroupBlockDescent
 from sparsesolve.solvers.subproblem.radial_subspace cimport RadialSubspace
 
-DEF STEPS = 30                      # of conjugate gradients per Newton step
-cdef double FORCING = 0.1           # relative residual left by them
-cdef double ALONG = 0.3             # of the gap asked for: what lengths may leave of it
+# Conjugate gradients in a Newton step.
+DEF STEPS = 30
+# Relative residual that they leave.
+cdef double FORCING = 0.1
+# Share of the target gap that a radial step may leave.
+cdef double ALONG = 0.3
 # of that: 1 less the cosine of a group's turn, up to which its ray serves it,
 cdef double STEADY = 0.3
-cdef double STEADY_AT_MOST = 1e-2   # and never beyond
+# It serves up to this value of that at most.
+cdef double STEADY_AT_MOST = 1e-2
 # of a group's length: as far as a ray shortens it that was another solution's
 cdef double BACK = 0.5
-cdef double ROUNDING = 1e-12        # of the penalty's slope: less to be gained is none
+# A possible decrease below this fraction of the penalty's slope is rounding.
+cdef double ROUNDING = 1e-12
 
 
 cdef class DataBlockDescent(GroupBlockDescent):
@@ -48,7 +53,7 @@ cdef class DataBlockDescent(GroupBlockDescent):
 
     cpdef int append(self, Design design, penalty, const int[::1] which, const double[::1] start,
                      const double[::1] gradient) except -1:
-        """Take in whole groups of columns."""
+        """Append whole groups of columns."""
         cdef int count = which.shape[0], before = self.n_groups
         if count == 0:
             return 0
@@ -85,7 +90,8 @@ cdef class DataBlockDescent(GroupBlockDescent):
             self.image_shift = self.columns.axpy(first + j, 1.0, &self.v[0])
             self.columns.correlate_some(first, j + 1, &self.v[0], self.image_shift,
                                         out + j * <Py_ssize_t> s)
-            for i in range(j):      # the same numbers on both sides of the diagonal
+            # the same numbers on both sides of the diagonal
+            for i in range(j):
                 out[j + i * <Py_ssize_t> s] = out[i + j * <Py_ssize_t> s]
 
     cdef void meet(self, int k) noexcept nogil:
@@ -122,7 +128,8 @@ cdef class DataBlockDescent(GroupBlockDescent):
         return square
 
     cdef void advance(self, double t) noexcept nogil:
-        axpy(self.n, t, &self.v[0], &self.u[0])        # v is -Z d
+        # v is -Z d
+        axpy(self.n, t, &self.v[0], &self.u[0])
         self.u[self.n] += t * self.image_shift
         axpy(self.size, -t, self.q, self.g)
 
@@ -184,7 +191,8 @@ cdef class DataBlockDescent(GroupBlockDescent):
         self.renew()
 
     cdef void _gather(self, double lam, double turned) noexcept nogil:
-        """The rays of all groups at work; 1 less the cosine of their turn until which those that there are serve.
+        """Collect the rays of all working groups; a ray serves until 1 - cos of its turn exceeds
+        `turned`.
 
         Along a ray d from b, |b + s d|^2 = |b|^2 + 2 s b'd + s^2.
         """
@@ -210,9 +218,10 @@ cdef class DataBlockDescent(GroupBlockDescent):
                                   0.0) / self.length[k], weight, back)
 
     cdef double _go_along(self, double lam) noexcept nogil:
-        """d = the rays' step, column by column, and b += d from `old`; returns what the penalty charges more for it.
+        """d = the step of the rays, column by column, and b += d from `old`; returns the
+        penalty's change.
 
-        A group that comes to the end of its own ray, made for where it is, is zero.
+        A group that reaches the end of its own ray is set to zero.
         """
         cdef int k, j, g, first, s
         cdef double step, old, square, charge = 0.0
@@ -224,7 +233,7 @@ cdef class DataBlockDescent(GroupBlockDescent):
             if step == 0.0:
                 memset(&self.d[first], 0, s * sizeof(double))
                 continue
-            # what |b_g|^2 gains
+            # the change of |b_g|^2
             square = step * (2.0 * dot(s, &self.heading[first], self.b + first) + step)
             charge += 0.5 * self.penalty.ridge[g] * square
             charge += self.penalty.weight[g] * square / (old + sqrt(max(old * old + square, 0.0)))
@@ -234,7 +243,7 @@ cdef class DataBlockDescent(GroupBlockDescent):
         return lam * charge
 
     cdef void _spread(self, const double* along, double* out) noexcept nogil:
-        """Columns' steps from those along the directions."""
+        """The steps of the columns from those along the tangent directions."""
         cdef int k, j
         for k in range(self.n_groups):
             for j in range(self.first[k], self.first[k + 1]):
@@ -243,7 +252,8 @@ cdef class DataBlockDescent(GroupBlockDescent):
                     out[j] = self.sign[j] * along[self.first[k] + self.tangent_of[j]]
 
     cdef double precondition(self, double last) noexcept nogil:
-        """The next conjugate direction from the residual; returns the residual's square in the preconditioned norm."""
+        """The next conjugate direction; returns the residual's square in the preconditioned norm.
+        """
         cdef int k, i, first, n
         cdef double rho = 0.0
         for k in range(self.n_groups):

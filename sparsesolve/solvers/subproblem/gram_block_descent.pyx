@@ -1,6 +1,7 @@
-"""The quadratic over working groups with all inner products known: nothing here depends on the number of samples.
+"""Block descent with all inner products known: nothing depends on the number of samples.
 
-The Newton step is solved by a Cholesky factor of the Gram matrix along the directions in which the penalty is smooth.
+The Newton step is solved by a Cholesky factor of the Gram matrix along the directions in which
+the penalty is smooth.
 """
 from libc.string cimport memcpy, memset
 from scipy.linalg.cython_lapack cimport dpotrf, dpotrs
@@ -14,10 +15,12 @@ from sparsesolve.linalg.kernels.vector cimport axpy, dot, ss_subtract_all
 from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers.subproblem.block_descent cimport GroupBlockDescent
 
-DEF REPAIRS = 6                     # of a matrix that is singular in rounding
+# Tries to make a matrix regular that is singular in rounding.
+DEF REPAIRS = 6
 # of the products in a sweep: the cube of as many lengths as are factored
 cdef double FACTOR_COST = 600.0
-cdef double TINY = 1e-12            # of the diagonal: what makes a singular matrix regular
+# Ridge, relative to the diagonal, that makes a singular matrix regular.
+cdef double TINY = 1e-12
 
 
 cdef class GramBlockDescent(GroupBlockDescent):
@@ -40,7 +43,7 @@ cdef class GramBlockDescent(GroupBlockDescent):
 
     cpdef int append(self, Design design, penalty, const int[::1] which, const double[::1] start,
                      const double[::1] gradient) except -1:
-        """Take in whole groups of columns: their inner products with all working columns, then themselves."""
+        """Append whole groups of columns, their inner products with all working columns first."""
         cdef int count = which.shape[0], before = self.n_groups
         if count == 0:
             return 0
@@ -72,7 +75,7 @@ cdef class GramBlockDescent(GroupBlockDescent):
         self._subtract_products(self.first[k], self.first[k + 1], 1.0, self.g)
 
     cdef void _subtract_products(self, int first, int last, double t, double* out) noexcept nogil:
-        """out less t times Z'Z d, of the columns from first to last."""
+        """Subtract t times Z'Z d of the columns first..last from out."""
         cdef int j, count = 0
         for j in range(first, last):
             if self.d[j] != 0.0:
@@ -155,9 +158,10 @@ cdef class GramBlockDescent(GroupBlockDescent):
         return True
 
     cdef int assemble(self) noexcept nogil:
-        """The lower triangle of the Gram matrix along the directions, and the penalty's bends on its diagonal blocks.
+        """Fill the Gram matrix along the directions, with the penalty's Hessians on its diagonal
+        blocks.
 
-        Returns its order.
+        Only the lower triangle is filled. Returns its order.
         """
         cdef int n = 0, base = 0, moving = 0, k, i, j, s
         cdef bint plain = True
@@ -172,7 +176,8 @@ cdef class GramBlockDescent(GroupBlockDescent):
                     moving += 1
             n += self.n_tangents[k]
         memset(&self.matrix[0], 0, <Py_ssize_t> n * n * sizeof(double))
-        if plain and moving == n:       # each moves along a direction of its own, in their order
+        # each moves along a direction of its own, in their order
+        if plain and moving == n:
             for k in range(n):
                 out = &self.matrix[k * <Py_ssize_t> n]
                 column = self.gram.G + self.support[k] * <Py_ssize_t> self.gram.capacity

@@ -1,7 +1,7 @@
-"""What a penalty on groups says of the working columns, which come in whole groups.
+"""Working coefficients under a penalty on groups, whose columns enter in whole groups.
 
-The order of a group's columns is that of the penalty's blocks.  Certificate and violations are sums and maxima over
-the groups of what the penalty says of each block.
+The order of a group's columns is that of the penalty's blocks. Certificate and violations are
+sums and maxima over the groups of what the penalty says of each block.
 """
 from libc.math cimport INFINITY, copysign, fabs, sqrt
 
@@ -11,7 +11,8 @@ from sparsesolve.linalg.working.columns cimport PackedColumns
 from sparsesolve.penalties.blocks cimport BlockPenalty
 from sparsesolve.solvers.subproblem.coefficients cimport WorkingCoefficients
 
-cdef double NO_PENALTY = 1e-14      # on the scale of the response
+# compared with the response
+cdef double NO_PENALTY = 1e-14
 
 
 cdef class GroupCoefficients(WorkingCoefficients):
@@ -48,15 +49,15 @@ cdef class GroupCoefficients(WorkingCoefficients):
         WorkingCoefficients.restart(self)
         self.n_groups, self.largest = 0, 0.0
 
-    # what the penalty says
+    # The penalty.
 
     cdef bint is_penalised(self, int k, double lam) noexcept nogil:
-        """Whether the penalty on a working group is certain to be more than rounding."""
+        """Return True if the penalty on a working group is certain to exceed rounding."""
         cdef int g = self.group[k]
         return lam * (self.penalty.weight[g] + self.penalty.l1[g]) > NO_PENALTY * sqrt(self.largest)
 
     cdef bint is_outweighed(self, int g, int j, double lam) noexcept nogil:
-        """Whether group g's penalty on working column j is none, or less than rounding."""
+        """Return True if group g's penalty on working column j does not exceed rounding."""
         return (lam * (self.penalty.weight[g] + self.penalty.l1[g]) <= NO_PENALTY
                 * sqrt(self.diag[j]) and lam * self.penalty.ridge[g] <= NO_PENALTY * self.diag[j])
 
@@ -66,7 +67,9 @@ cdef class GroupCoefficients(WorkingCoefficients):
                 and not (self.b[j] <= self.lower[j] and self.g[j] <= 0.0))
 
     cdef double* products(self, int k, double lam, double scale, double inflated) noexcept nogil:
-        """The dual point's products with a working group, as far as they may be off, without those that it makes 0."""
+        """Bounds on the dual point's products with a working group; 0 for those that it is
+        orthogonal to.
+        """
         cdef int j
         cdef bint held = self.is_penalised(k, lam)
         if held and scale == 1.0 and inflated == 0.0:
@@ -129,7 +132,8 @@ cdef class GroupCoefficients(WorkingCoefficients):
                 total -= z[j - first] * self.b[j]
                 if off > 0.0 and not self.free(j, lam):
                     total += off * sqrt(self.diag[j]) * fabs(self.b[j])
-            if self.plain:          # a feasible point's conjugate is 0
+            # a feasible point's conjugate is 0
+            if self.plain:
                 continue
             if off > 0.0:
                 z = self.products(k, lam, scale, off)
@@ -147,7 +151,7 @@ cdef class GroupCoefficients(WorkingCoefficients):
         return total
 
     cdef bint extrapolate(self, int count, const double* change, double lam) noexcept nogil:
-        """Groups at zero stay there, and those that would turn end there."""
+        """Groups at zero stay there, and those that would turn round stop there."""
         cdef int k, j, g
         cdef double old, new, turned
         cdef bint whole = True

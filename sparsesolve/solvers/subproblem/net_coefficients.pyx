@@ -26,7 +26,8 @@ cdef class NetCoefficients(WorkingCoefficients):
             j = self.index[k]
             self.l1[k], self.l2[k] = penalty.l1[j], penalty.l2[j]
             self.lower[k], self.upper[k] = penalty.lower[j], penalty.upper[j]
-            self.plain = self.plain and self.l2[k] == 0.0 and self.lower[k] == -INFINITY and self.upper[k] == INFINITY
+            self.plain = (self.plain and self.l2[k] == 0.0 and self.lower[k] == -INFINITY
+                          and self.upper[k] == INFINITY)
         return 0
 
     cdef bint free(self, int j, double lam) noexcept nogil:
@@ -69,9 +70,10 @@ cdef class NetCoefficients(WorkingCoefficients):
                 total += value(self.b[j], lam * self.l1[j], lam * self.l2[j])
                 continue
             z = scale * self.g[j]
-            off = scale * self.unpenalised_norm * sqrt(self.diag[j]) if self.unpenalised_norm > 0.0 else 0.0
-            total += fenchel_young(self.b[j], z + copysign(off, z), z * self.b[j] - off * fabs(self.b[j]),
-                                   lam * self.l1[j], lam * self.l2[j], self.lower[j], self.upper[j])
+            off = (scale * self.unpenalised_norm * sqrt(self.diag[j]) if self.unpenalised_norm > 0.0
+                   else 0.0)
+            total += fenchel_young(self.b[j], z + copysign(off, z), z * self.b[j] - off * fabs(
+                    self.b[j]), lam * self.l1[j], lam * self.l2[j], self.lower[j], self.upper[j])
         return max(total, 0.0)      # less than 0 is rounding
 
     cdef double charge(self, const double* before, double lam) noexcept nogil:

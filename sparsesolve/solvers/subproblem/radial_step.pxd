@@ -2,7 +2,8 @@
 from sparsesolve.solvers.subproblem.block_step cimport BlockStep
 
 cdef class RadialStep(BlockStep):
-    cdef bint has_radial_step, takes_radial_steps    # whether lengths can be brought to their best, and are
+    # whether lengths can be brought to their best, and are
+    cdef bint has_radial_step, takes_radial_steps
     cdef double[::1] length             # (G,) of each working group
 
     cdef bint take_ray(self, int k, double lam) noexcept nogil

@@ -1,11 +1,13 @@
-"""Lengths of all working groups at once, their directions held: where the penalty is one of lengths alone.
+"""Radial step: the lengths of all working groups at once, their directions fixed.
 
-    minimise over s >= -|b_g|   |r - sum_g s_g Z_g b_g / |b_g||^2 / 2 + lam sum_g (Omega_g at |b_g| + s_g)
+    minimise over s >= -|b_g|   |r - sum_g s_g Z_g b_g / |b_g||^2 / 2
+                                + lam sum_g (Omega_g at |b_g| + s_g)
 
-What sweeps leave of a group's optimality shows along its ray and across.  Across, the norm of the gradient feels it by
-its square; along the ray at once, and with it the gap, whose dual point has to be shrunk by it.  So once lengths are
-where they are best the gap is of second order in what is missing to the solution, as the objective is.
-Columns of a group without a norm on it move each by itself.  A subclass says how it solves for the step.
+It serves penalties of the lengths of groups. Sweeps leave errors along a group's ray and across
+it. The norm of the gradient sees an error across the ray by its square. It sees one along the ray
+at once, and the gap with it, whose dual point is shrunk by it. So once the lengths are optimal,
+the gap is of second order in the distance to the solution, as the objective is. Columns of an
+unpenalised group move each by itself. A subclass solves for the step.
 """
 from libc.math cimport sqrt
 
@@ -23,9 +25,10 @@ cdef class RadialStep(BlockStep):
         self.length = np.zeros(penalty.n_groups)
 
     cdef bint second_order(self, bint wanted, double lam) noexcept nogil:
-        """Bring lengths to their best from now on if that is wanted, and can be; whether it is done.
+        """Take radial steps from now on if they are wanted and possible; returns whether they are
+        taken.
 
-        Columns that the penalty does not hold may depend on one another, and a joint step would send them far.
+        Unpenalised columns may depend on one another, and a joint step would send them far.
         """
         cdef int k
         self.takes_radial_steps = wanted and self.has_radial_step
@@ -34,9 +37,9 @@ cdef class RadialStep(BlockStep):
         return self.takes_radial_steps
 
     cdef bint take_ray(self, int k, double lam) noexcept nogil:
-        """The ray of a group's coefficients; whether there is one.
+        """Make the ray of a group's coefficients; returns whether there is one.
 
-        `slope` is what is to be gained along it so far as the penalty alone tells.
+        `slope` is the possible decrease along it by the penalty alone.
         """
         cdef int j, first = self.first[k], s = self.first[k + 1] - first, g = self.group[k]
         cdef double ridge = lam * self.penalty.ridge[g]
@@ -52,8 +55,8 @@ cdef class RadialStep(BlockStep):
         return length > 0.0
 
     cdef bint radial_step_pays(self) noexcept nogil:
-        """Whether that is not too dear beside sweeps, for as many as are at work."""
+        """Return True if a radial step is cheap compared with sweeps, for that many groups."""
         return True
 
     cdef void radial_step(self, double lam, double target) noexcept nogil:
-        """Bring lengths to where they are best, nearly; g made anew."""
+        """Minimise over the lengths, approximately, and recompute g."""

@@ -1,4 +1,4 @@
-"""RadialSubspace: steps along a few directions each of which moves many columns, all of them at once."""
+"""RadialSubspace: a joint step along a few directions, each of which moves many columns."""
 
 cdef class RadialSubspace:
     cdef Py_ssize_t n

@@ -1,12 +1,13 @@
-"""RadialSubspace: steps along a few directions each of which moves many columns, all of them at once.
+"""RadialSubspace: a joint step along a few directions, each of which moves many columns.
 
-    minimise over s   |r - W s|^2 / 2 + sum_k (pull_k s_k + bend_k s_k^2 / 2),   W_k = Z d_k
+    minimise over s   |r - W s|^2 / 2 + sum_k (pull_k s_k + hessian_k s_k^2 / 2),   W_k = Z d_k
 
-Given: the image W_k of every direction d_k, which may serve from one solution to the next, r, and the penalty's slope
-and second derivative along it.  Returned: s, until what is left to be gained along every ray is little beside its
-level, and cut where it is below -limit_k.  By conjugate gradients, preconditioned by a factor of W'W as it was at some
-earlier point: rays come, go and turn little from one to the next.  It is made anew once the steps since then have cost
-what that costs.
+Given: r, the image W_k of every direction d_k, which may serve from one solution to the next, and
+the penalty's slope and second derivative along it.
+Returned: s, until the possible decrease along every ray is small compared with its level, and
+truncated at -limit_k. Conjugate gradients are preconditioned by a factor of W'W at some earlier
+point: rays come, go and turn little from one solution to the next. The factor is recomputed once
+the steps since then have cost as much.
 """
 from libc.math cimport fabs
 from libc.stdlib cimport free, realloc
@@ -20,8 +21,10 @@ from sparsesolve.linalg.working.columns import roomier
 from sparsesolve.linalg.gram.products cimport share_dots, share_subtract
 from sparsesolve.linalg.kernels.vector cimport axpy, dot, ss_scale
 
-DEF STEPS = 40                      # of conjugate gradients
-cdef double TINY = 1e-10            # of the diagonal: what makes a singular matrix regular
+# Conjugate gradients in a step.
+DEF STEPS = 40
+# Ridge, relative to the diagonal, that makes a singular matrix regular.
+cdef double TINY = 1e-10
 
 
 cdef class RadialSubspace:
@@ -35,7 +38,7 @@ cdef class RadialSubspace:
         free(self.factor)
 
     cdef int reserve(self, int rays) except -1:
-        """Make room for so many rays, named by numbers below that."""
+        """Make room for rays named by numbers below `rays`."""
         cdef int old = self.capacity
         if rays <= old:
             return 0
@@ -56,7 +59,7 @@ cdef class RadialSubspace:
         return 0
 
     cdef void restart(self) noexcept nogil:
-        """Names are given anew: there are no rays, and the factor does not know them."""
+        """Forget all rays; the factor is void."""
         cdef Py_ssize_t k
         for k in range(self.capacity):
             self.ray[k] = self.row[k] = -1
@@ -70,7 +73,7 @@ cdef class RadialSubspace:
         return &self.images[self.n * self.ray[name]]
 
     cdef void drop(self, int name) noexcept nogil:
-        """There is no such ray from now on; the last takes its place."""
+        """Remove this ray; the last one takes its place."""
         cdef int k = self.ray[name], last = self.count - 1, i
         if k < 0:
             return
@@ -83,13 +86,13 @@ cdef class RadialSubspace:
         self.ray[name], self.count = -1, last
 
     cdef void measure(self, int name) noexcept nogil:
-        """The image of this ray is in place."""
+        """Say that the image of this ray is in place."""
         cdef const double* image = &self.images[self.n * self.ray[name]]
         self.square[self.ray[name]] = dot(self.n, image, image)
 
     cdef void aim(self, int name, double pull, double hessian, double level,
                   double limit) noexcept nogil:
-        """What the penalty says of a ray."""
+        """Set the penalty's slope and second derivative along a ray, its level and limit."""
         cdef int k = self.ray[name]
         self.pull[k], self.hessian[k], self.level[k], self.limit[k] = pull, hessian, level, limit
 
@@ -104,11 +107,11 @@ cdef class RadialSubspace:
         share_dots(self.n, self.count, &self.images[0], NULL, x, out, self.n_threads)
 
     cdef double* _room(self) noexcept nogil:
-        """To work in, n numbers."""
+        """Workspace of n numbers."""
         return &self.images[self.n * self.count]
 
     cdef void solve(self, const double* r, double least, double* out) noexcept nogil:
-        """The step, until `rest` is `least` of the level at most along every ray; out = W step."""
+        """The step, until `rest` is at most `least` of the level along every ray; out = W step."""
         cdef int k, tries
         cdef bint cut = False
         cdef double rho, last, t, curvature
@@ -148,7 +151,7 @@ cdef class RadialSubspace:
             self.apply(self.step, out)
 
     cdef bint _left(self, double least) noexcept nogil:
-        """Whether there is more to be gained along a ray."""
+        """Return True if more can be gained along a ray."""
         cdef int k
         for k in range(self.count):
             if fabs(self.rest[k]) > least * self.level[k]:
@@ -156,10 +159,13 @@ cdef class RadialSubspace:
         return False
 
     cdef double _precondition(self) noexcept nogil:
-        """z from rest, by the factor for the rays in it and by the diagonal for others; their product."""
+        """z from rest, by the factor for its rays and by the diagonal for others; returns their
+        product.
+        """
         cdef int k, row, one = 1
         cdef double diag
-        cdef double* x = self._room()       # longer than the factor, see _factorise
+        # longer than the factor, see _factorise
+        cdef double* x = self._room()
         memset(x, 0, self.factored * sizeof(double))
         for k in range(self.count):
             row = self.row[self.name[k]]
@@ -175,13 +181,14 @@ cdef class RadialSubspace:
         return dot(self.count, self.z, self.rest)
 
     cdef void _factorise(self) noexcept nogil:
-        """The factor of these rays, if there is memory for it."""
+        """Factorise W'W of these rays, if there is memory for it."""
         cdef int n = <int> self.n, m = self.count, k, info = 0
         cdef double unit = 1.0, none = 0.0
         cdef double* larger
         cdef Py_ssize_t room = <Py_ssize_t> m * m
         self.spent = 0.0
-        if m > self.n:          # more rays than a factor could tell apart
+        # more rays than a factor could tell apart
+        if m > self.n:
             return
         if room > self.factor_room:
             larger = <double*> realloc(self.factor, 2 * room * sizeof(double))

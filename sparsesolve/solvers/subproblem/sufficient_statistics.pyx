@@ -1,9 +1,10 @@
-"""Sufficient statistics: when n is much larger than p, Z'WZ and Z'Wy replace the data after one pass over it.
+"""Sufficient statistics: with n much larger than p, Z'WZ and Z'Wy replace the data.
 
-The same quadratic as the working set's, with every column in it from the start, groups side by side: no bound is needed
-and nothing depends on n any more.  Where coefficients cancel that are so large that inner products do not tell the
-residual, certificates are taken from the rows.  Of a Newton step's model inner products are all there is (InnerModel).
-Invariant: g = Z'Wy - Z'WZ b, formed anew at every lam so that rounding does not build up.
+They are made in one pass over it. The quadratic is that of the working set, with every column in
+it from the start, groups side by side: no bound is needed and nothing depends on n any more.
+Where large coefficients cancel, so that inner products do not resolve the residual, certificates
+are taken from the rows. InnerModel, the model of a Newton step, has inner products alone.
+Invariant: g = Z'Wy - Z'WZ b, recomputed at every lam so that rounding does not build up.
 """
 from libc.math cimport fabs, sqrt
 
@@ -23,16 +24,19 @@ from sparsesolve.solvers.subproblem.coefficients cimport (
 )
 
 
-cdef double ROUNDING = 1e-12        # of |y|^2: an objective that is higher by less is not
-cdef double EPSILON = 4e-15         # of an inner product, relative to the lengths of both
+# An objective is higher only if it is higher by more than this fraction of |y|^2.
+cdef double ROUNDING = 1e-12
+# Rounding of an inner product, relative to the lengths of both.
+cdef double EPSILON = 4e-15
 
 
 cdef class SufficientStatistics:
-    """A solver state, see solvers/state.py."""
+    """Solver state along a path, see solvers/state.py."""
 
     cdef readonly WorkingCoefficients quadratic
     cdef Gram gram
-    cdef object order                   # the columns as they stand in these
+    # the columns in their order here
+    cdef object order
     cdef Py_ssize_t p
     cdef const double[::1] cross
     cdef double total_square
@@ -49,11 +53,14 @@ cdef class SufficientStatistics:
         self._take_products(cross, np.sum(np.multiply(w, np.square(y))))
 
     def _begin(self, products, penalty, moving):
-        """All columns at 0; `moving` tells which limits let move, groups side by side."""
+        """Start with all columns at 0; `moving` tells which limits allow moves, groups side by
+        side.
+        """
         cdef GramBlockDescent groups
         self.p = len(products)
         self.order, self.gram = np.arange(self.p, dtype=np.intc), Gram(self.p)
-        if penalty.has_groups:   # side by side, and without those that are all zeros
+        # side by side, and without those that are all zeros
+        if penalty.has_groups:
             member, groups = np.asarray(penalty.member), GramBlockDescent(None, penalty)
             of = np.asarray(penalty.of)[member]
             moving = moving & (np.diagonal(products)[member] > 0.0)
@@ -71,7 +78,7 @@ cdef class SufficientStatistics:
         self._refresh()
 
     def start_at(self, which, values, intercept):
-        """Go on from the coefficients `values` (m,) of the features `which` (m,)."""
+        """Continue from the coefficients `values` (m,) of the features `which` (m,)."""
         cdef int k
         start = np.zeros(self.p)
         start[which] = values
@@ -97,7 +104,7 @@ cdef class SufficientStatistics:
         return self.quadratic.iterations
 
     def correlations(self):
-        """z_j'r of every column, (p,); 0 of those that never come to work."""
+        """z_j'r of every column, (p,); 0 for those that cannot enter."""
         cdef int k
         out = np.zeros(self.p)
         out[self.order] = [self.quadratic.g[k] for k in range(self.quadratic.size)]
@@ -117,14 +124,14 @@ cdef class SufficientStatistics:
         q.residual_square = max(q.residual_square, 0.0)
 
     cdef int _measure(self, double goal) except -1:
-        """g and the residual's square at the current b, to a part of `goal`."""
+        """Set g and the residual's square at the current b, to a fraction of `goal`."""
         self._refresh()
         if self.problem is not None and not self._rounding_cost() <= goal:
             self._ask_rows()
         return 0
 
     cdef double _rounding_cost(self):
-        """What rounding of inner products may add to half the square of the residual, or take from it."""
+        """What rounding of inner products may change in half the square of the residual."""
         cdef int k
         cdef double size = 0.0
         for k in range(self.quadratic.size):
@@ -135,7 +142,7 @@ cdef class SufficientStatistics:
         return self.problem.response - self.problem.design.combination(*self.coefficients())
 
     def _ask_rows(self):
-        """g and the residual's square by the residual itself."""
+        """Set g and the residual's square by the residual itself."""
         cdef int k
         cdef double[::1] g
         r = self._residual()
@@ -156,7 +163,8 @@ cdef class SufficientStatistics:
             value, start = q.primal(lam) + ROUNDING * self.total_square, q.members()[1]
             outcome = q.solve_in_chunks(lam, goal, limit)
             self._measure(goal)
-            if not q.primal(lam) <= value:          # rounding has led uphill
+            # rounding has led uphill
+            if not q.primal(lam) <= value:
                 for k in range(q.size):
                     q.b[k] = start[k]
                 self._measure(goal)
@@ -174,12 +182,12 @@ cdef class SufficientStatistics:
 
 
 cdef class InnerModel(SufficientStatistics):
-    """The quadratic model of a Newton step by its inner products alone, for as many steps as it serves.
+    """The quadratic model of a Newton step by its inner products alone, for several steps.
 
     Parameters
     ----------
     products : (p, p)
-        Of the columns A that stand for the curvature: A'A, perhaps indefinite in rounding.
+        A'A of the columns A that stand for the curvature; rounding may make it indefinite.
     penalty : ElasticNet or BlockPenalty
         Of these columns, groups side by side and in their order.
     """
@@ -188,7 +196,10 @@ cdef class InnerModel(SufficientStatistics):
         self._begin(products, penalty, np.ones(len(products), dtype=bool))
 
     def aim(self, start, z, e):
-        """Go on from the coefficients `start`, where the gradient is z = A'e; of e only the length counts."""
+        """Continue from the coefficients `start`, where the gradient is z = A'e.
+
+        Only the length of e counts.
+        """
         cdef int k
         cdef double[::1] b = start[self.order], cross = z[self.order]
         total = np.vdot(e, e) + np.vdot(b, cross)

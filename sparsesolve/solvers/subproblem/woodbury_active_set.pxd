@@ -3,9 +3,11 @@ system."""
 from sparsesolve.solvers.subproblem.data_active_set cimport DataActiveSet
 
 cdef class WoodburyActiveSet(DataActiveSet):
-    cdef readonly long factorisations, updates  # of the factor, and columns that K has gained or lost
+    # of the factor, and columns that K has gained or lost
+    cdef readonly long factorisations, updates
     cdef double[:, ::1] K               # (n, n) one triangle of sum_j z_j z_j' / l2_j
-    cdef double[:, ::1] factor          # (n, n) one triangle of L, L L' = K + factor_level I as it was
+    # (n, n) one triangle of L, L L' = K + factor_level I as it was
+    cdef double[:, ::1] factor
     cdef double factor_level            # 0: there is none
     cdef bint exact                     # whether L is of this K and this lam
     cdef int excess                     # steps of conjugate gradients that an old L has cost

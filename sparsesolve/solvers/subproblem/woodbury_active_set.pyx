@@ -8,11 +8,11 @@ direction of the support S solves (Z'Z + lam D) d = rhs with D = diag(l2), k x k
 
     (K + lam I) v = Z D^-1 rhs,   K = sum_j z_j z_j' / l2_j,   d = D^-1 (rhs - Z'v) / lam,
 
-an n x n system. Columns F without a ridge are eliminated: v = M^-1 (c + lam Z_F d_F), M = K + lam I,
-and lam Z_F' M^-1 Z_F d_F = rhs_F - Z_F' M^-1 c. What is held adds lam Z_H d_H to the right-hand side.
-K gains and loses columns as the support does. A Cholesky factor of M outlives the lam and the
-support it was made for: it preconditions conjugate gradients on vectors of n, and is made again
-where their steps have cost as much.
+an n x n system. Columns F without a ridge are eliminated: v = M^-1 (c + lam Z_F d_F) with
+M = K + lam I, and lam Z_F' M^-1 Z_F d_F = rhs_F - Z_F' M^-1 c. Held coefficients H add
+lam Z_H d_H to the right-hand side. K gains and loses columns as the support does. A Cholesky
+factor of M is kept from lam to lam and from support to support: it preconditions conjugate
+gradients on vectors of n, and is recomputed once their steps have cost as much.
 Invariant: u = y - Z b and g = Z'u, but for what the system's residual leaves, which counts as
 rounding.
 Reference: Hager (1989), "Updating the inverse of a matrix"; Li, Sun, Toh (2018), "A highly
@@ -221,7 +221,8 @@ cdef class WoodburyActiveSet(DataActiveSet):
         cdef double pivot
         for k in range(count):
             z = (<DensePackedColumns> self.columns).Z + self.n * self.without_ridge[k]
-            if not self._solve(lam, z, goal, &self.answers[k, 0]) <= FAILED * sqrt(dot(self.n, z, z)):
+            if not self._solve(lam, z, goal, &self.answers[k, 0]) <= FAILED * sqrt(dot(self.n, z,
+                    z)):
                 return False
             self.part[k] = (self.rhs[self.without_ridge[k]] - dot(self.n, z, v)) / lam
             for i in range(k + 1):
@@ -281,8 +282,8 @@ cdef class WoodburyActiveSet(DataActiveSet):
         size = sqrt(dot(self.n, c, c))
         goal = PRECISE * lam * sqrt(max(self.residual_square, 0.0))
         residual = self._solve(lam, c, goal, image)
-        if not residual <= FAILED * size or (self.n_without_ridge > 0 and not self._solve_without_ridge(
-                lam, PRECISE * lam, image)):
+        if not residual <= FAILED * size or (self.n_without_ridge > 0
+                and not self._solve_without_ridge(lam, PRECISE * lam, image)):
             DataActiveSet.direction(self, lam)
             return
         memcpy(&self.v[0], image, self.n * sizeof(double))
