@@ -24,7 +24,7 @@ def test_neighbours_are_chosen_together():
 
 @pytest.mark.parametrize("edges, sentence", [
     ([(0, 1, 2)], "edge 0 is .* a pair"), ([(0, 1), (3, 3)], "edge 1 joins feature 3 to itself"),
-    ([(0, 1), (1, 0)], "stands there twice"),
+    ([(0, 1), (1, 0)], "occurs twice"),
 ])  # fmt: skip
 def test_what_is_no_edge(edges, sentence):
     with pytest.raises(ValueError, match=sentence):
