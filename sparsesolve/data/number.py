@@ -9,6 +9,7 @@ import numbers
 import numpy as np
 
 LARGEST_COUNT = 2**31 - 1
+MOST_QUOTED = 20  # choices that a message lists between quotes: more are easier to read without
 LONGEST = 80  # characters of a value in a message
 
 
@@ -86,7 +87,8 @@ def read_choice(name, value, choices):
     """Return the string `value` if it is one of `choices`, else say which one was meant."""
     if isinstance(value, str) and value in choices:
         return value
-    listed = ", ".join(repr(choice) for choice in choices)
+    long = len(choices) > MOST_QUOTED
+    listed = ", ".join(choice if long else repr(choice) for choice in choices)
     if not isinstance(value, str):
         raise TypeError(f"{name} must be one of {listed}, not {shown(value)}")
     near = difflib.get_close_matches(value, choices, n=1)

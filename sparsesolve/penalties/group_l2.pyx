@@ -13,7 +13,6 @@ cdef class GroupL2(SparseGroup):
 
     With path's alpha < 1 it is the group elastic net.
 
-
     Parameters
     ----------
     groups : sequence or mapping

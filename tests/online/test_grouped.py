@@ -181,7 +181,7 @@ def test_projections_keep_weights_within_the_ball(method):
     [
         ({"penalty": "l1"}, "give an object"),
         ({"penalty": ss.penalties.GroupL2}, "give an object"),
-        ({"penalty": Box()}, "no sum over groups"),
+        ({"penalty": Box()}, "not a sum over groups"),
         ({"average": True}, "one rate for all"),
         ({"radius": 1.0}, "one rate for all"),
         ({"radius": 0.0, "method": "rda"}, "radius must be"),

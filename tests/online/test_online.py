@@ -292,8 +292,8 @@ def test_passes_and_shuffles():
 @pytest.mark.parametrize(
     "change, match",
     [
-        ({"family": "cox"}, "no sum over rows"),
-        ({"family": ss.families.cox(ties="efron")}, "no sum over rows"),
+        ({"family": "cox"}, "not a sum over rows"),
+        ({"family": ss.families.cox(ties="efron")}, "not a sum over rows"),
         ({"lam": -1.0}, "lam must be"),
         ({"method": "sgd"}, "method must be one of"),
         ({"step": "fast"}, "step must be"),

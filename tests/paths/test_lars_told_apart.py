@@ -128,7 +128,7 @@ def test_a_loaded_path_of_knots_is_one(tmp_path):
     again = ss.load(tmp_path / "knots.npz")
     assert isinstance(again, ss.KnotPath) and again.exact_between
     assert np.array_equal(again.coef(0.5), fit.coef(0.5))
-    with pytest.raises(ValueError, match="not the options of a new fit"):
+    with pytest.raises(ValueError, match="lacks the options of a new fit"):
         again.extend(X, X[:, 0])
 
 

@@ -44,7 +44,7 @@ def test_an_array_beside_the_data(tmp_path, monkeypatch):
     ("feature,group\nb,u\n", "line 2 names 'b', which is not a column of X"),
     ("feature,group\na,u\nd,u\na,u\n", "line 4 puts 'a' into 'u' a second time"),
     ("feature,group\na,u\nd,u\na,v\n", "line 4 puts 'a' into a second group; one is allowed, but "
-     "with --penalty latent-group"),
+     "with --penalty latent-group, overlap-linf, overlap-l2, tree-l2 or tree-linf"),
 ])  # fmt: skip
 def test_what_is_no_file_of_groups(tmp_path, text, sentence):
     source = str(tmp_path / "g.csv")
