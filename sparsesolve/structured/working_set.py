@@ -16,6 +16,7 @@ import copy
 
 import numpy as np
 
+from sparsesolve.solvers import costs
 from sparsesolve.solvers.first_order.first_order import Point
 from sparsesolve.solvers.reductions.few_features import FewFeatures
 from sparsesolve.structured.state import ChainState, metric_pays
@@ -23,7 +24,8 @@ from sparsesolve.structured.state import ChainState, metric_pays
 
 def chain_state(problem, n_threads):
     """The solver state of a ChainProblem: by working sets where features are many and some 0."""
-    if problem.penalty.features.alpha > 0.0 and not metric_pays(problem):
+    many = problem.p >= costs.FEWEST_FEATURES_IN_PARTS
+    if many and problem.penalty.features.alpha > 0.0 and not metric_pays(problem):
         return ChainWorkingSet(problem, n_threads)
     return ChainState(problem, n_threads)
 
